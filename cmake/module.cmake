@@ -1,0 +1,31 @@
+# Flags that all of benchhud's own code is built with, and the one way to declare a module.
+
+add_library(benchhud_flags INTERFACE)
+target_compile_options(benchhud_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor)
+if(BENCHHUD_WERROR)
+  target_compile_options(benchhud_flags INTERFACE -Werror)
+endif()
+if(BENCHHUD_SANITIZE)
+  target_compile_options(benchhud_flags INTERFACE
+    -fsanitize=${BENCHHUD_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all -g)
+  target_link_options(benchhud_flags INTERFACE -fsanitize=${BENCHHUD_SANITIZE})
+endif()
+
+# benchhud_module(NAME SOURCES… USES targets… [PRIVATE_USES targets…])
+#
+# A module is a static library whose headers stand in an include folder that holds only them. A module
+# sees the headers of the modules it USES and of no other, so an #include against the direction of
+# the arrows (docs/architecture.md) does not compile.
+function(benchhud_module name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;USES;PRIVATE_USES")
+  add_library(benchhud_${name} STATIC ${arg_SOURCES})
+  add_library(benchhud::${name} ALIAS benchhud_${name})
+  target_include_directories(benchhud_${name} PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}/include)
+  target_link_libraries(benchhud_${name}
+    PUBLIC ${arg_USES}
+    PRIVATE benchhud_flags ${arg_PRIVATE_USES})
+  if(BENCHHUD_SANITIZE)
+    # The sanitizer's link flags are wanted by whoever links the library.
+    target_link_options(benchhud_${name} PUBLIC -fsanitize=${BENCHHUD_SANITIZE})
+  endif()
+endfunction()

@@ -1,0 +1,54 @@
+// One line of a results.jsonl: the benchmark runner's record of an experiment.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "schema/types.h"
+
+namespace benchhud::ingest {
+
+/// A line as read, every key in its place.
+struct ResultsLine {
+  schema::Experiment experiment;
+  std::optional<double> timestamp;  ///< seconds since 1970, UTC; finite where present
+  std::optional<std::int64_t> repeat;
+  std::optional<std::int64_t> iterations_per_run;
+  std::optional<std::string> verification_code;  ///< `VerificationCode.PASS` is `PASS`
+  std::optional<double> verification_mean_rel_error;
+  std::optional<std::string> error;  ///< metrics.error
+  std::vector<schema::Measurement> metrics;  ///< in the file's order, `error` left out
+  /// Keys that have no place above, as a JSON object of the line's shape
+  /// (`{"outputs_file":null,"experiment":{"experiment_name":"run_all"}}`); "" if there are none.
+  std::string extra;
+
+  /// Whether the line holds timings: a `total_time` with at least one number.
+  bool has_timing() const;
+  const schema::Measurement* find_metric(std::string_view canonical_name) const;
+};
+
+/// Reads lines. Accepts every age of the format (docs/formats.md): Python's NaN and Infinity,
+/// lone surrogates, missing and unknown keys, scalars and nulls for arrays. Not thread-safe; one a thread.
+class ResultsLineParser {
+ public:
+  ResultsLineParser();
+  ~ResultsLineParser();
+  ResultsLineParser(ResultsLineParser&&) noexcept;
+  ResultsLineParser& operator=(ResultsLineParser&&) noexcept;
+
+  /// Reads one line without its line end. On success fills `line` (reusing its memory) and
+  /// returns nothing; otherwise returns the reason, a phrase for the report, and `line` is unspecified.
+  ///
+  /// `text` need not be padded. Memory: about 6 times the line's length at most.
+  [[nodiscard]] std::optional<std::string> parse(std::string_view text, ResultsLine* line);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace benchhud::ingest

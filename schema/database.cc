@@ -1,0 +1,321 @@
+#include "schema/database.h"
+
+#include <sqlite3.h>
+
+#include <cassert>
+#include <charconv>
+#include <cstring>
+#include <unordered_map>
+#include <utility>
+
+namespace benchhud::schema {
+namespace {
+
+// How long a connection waits for another process's write to end.
+constexpr int kBusyTimeoutMs = 60'000;
+
+ErrorCode error_code(int sqlite_code) {
+  switch (sqlite_code & 0xff) {
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      return ErrorCode::kBusy;
+    case SQLITE_FULL:
+      return ErrorCode::kFull;
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+      return ErrorCode::kReadOnly;
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+      return ErrorCode::kCorrupt;
+    case SQLITE_IOERR:
+    case SQLITE_CANTOPEN:
+      return ErrorCode::kIo;
+    case SQLITE_TOOBIG:
+      return ErrorCode::kTooLarge;
+    case SQLITE_CONSTRAINT:
+      return ErrorCode::kConflict;
+    default:
+      return ErrorCode::kInternal;
+  }
+}
+
+Error make_error(sqlite3* database, int code) {
+  std::string message = database ? sqlite3_errmsg(database) : sqlite3_errstr(code);
+  return Error{error_code(code), "SQLite: " + message};
+}
+
+}  // namespace
+
+// --- Statement ---------------------------------------------------------------------------------
+
+Statement::Statement(sqlite3* database, sqlite3_stmt* statement)
+    : database_(database), statement_(statement) {
+  const int count = sqlite3_bind_parameter_count(statement);
+  for (int i = 1; i <= count; ++i) {
+    const char* name = sqlite3_bind_parameter_name(statement, i);
+    int number = 0;
+    if (!name || *name != '$' ||
+        std::from_chars(name + 1, name + std::strlen(name), number).ec != std::errc() ||
+        number < 1 || number > 255) {
+      assert(false && "parameters are named $1, $2, …");
+      continue;
+    }
+    if (parameters_.size() < static_cast<std::size_t>(number)) parameters_.resize(number, '\0');
+    parameters_[number - 1] = static_cast<char>(i);
+  }
+}
+
+Statement::Statement(Error error) : error_(std::move(error)) {}
+
+Statement::Statement(Statement&& other) noexcept
+    : database_(std::exchange(other.database_, nullptr)),
+      statement_(std::exchange(other.statement_, nullptr)),
+      error_(std::move(other.error_)),
+      parameters_(std::move(other.parameters_)) {}
+
+Statement& Statement::operator=(Statement&& other) noexcept {
+  if (this != &other) {
+    sqlite3_finalize(statement_);
+    database_ = std::exchange(other.database_, nullptr);
+    statement_ = std::exchange(other.statement_, nullptr);
+    error_ = std::move(other.error_);
+    parameters_ = std::move(other.parameters_);
+  }
+  return *this;
+}
+
+Statement::~Statement() { sqlite3_finalize(statement_); }
+
+void Statement::check(int code) {
+  if (code != SQLITE_OK && !error_) error_ = make_error(database_, code);
+}
+
+int Statement::index(int parameter) const {
+  if (parameter < 1 || static_cast<std::size_t>(parameter) > parameters_.size()) return 0;
+  return static_cast<unsigned char>(parameters_[parameter - 1]);
+}
+
+Statement& Statement::bind(int parameter, std::int64_t value) {
+  if (statement_) check(sqlite3_bind_int64(statement_, index(parameter), value));
+  return *this;
+}
+
+Statement& Statement::bind(int parameter, double value) {
+  if (statement_) check(sqlite3_bind_double(statement_, index(parameter), value));
+  return *this;
+}
+
+Statement& Statement::bind(int parameter, std::string_view text) {
+  if (statement_) {
+    check(sqlite3_bind_text64(statement_, index(parameter), text.data() ? text.data() : "",
+                              text.size(), SQLITE_TRANSIENT, SQLITE_UTF8));
+  }
+  return *this;
+}
+
+Statement& Statement::bind_text_view(int parameter, std::string_view text) {
+  if (statement_) {
+    check(sqlite3_bind_text64(statement_, index(parameter), text.data() ? text.data() : "",
+                              text.size(), SQLITE_STATIC, SQLITE_UTF8));
+  }
+  return *this;
+}
+
+Statement& Statement::bind_blob(int parameter, std::string_view bytes) {
+  if (statement_) {
+    check(sqlite3_bind_blob64(statement_, index(parameter), bytes.data() ? bytes.data() : "",
+                              bytes.size(), SQLITE_TRANSIENT));
+  }
+  return *this;
+}
+
+Statement& Statement::bind_blob_view(int parameter, std::string_view bytes) {
+  if (statement_) {
+    check(sqlite3_bind_blob64(statement_, index(parameter), bytes.data() ? bytes.data() : "",
+                              bytes.size(), SQLITE_STATIC));
+  }
+  return *this;
+}
+
+Statement& Statement::bind_null(int parameter) {
+  if (statement_) check(sqlite3_bind_null(statement_, index(parameter)));
+  return *this;
+}
+
+bool Statement::step() {
+  if (error_ || !statement_) return false;
+  const int code = sqlite3_step(statement_);
+  if (code == SQLITE_ROW) return true;
+  if (code != SQLITE_DONE) check(code);
+  return false;
+}
+
+Expected<void> Statement::run() {
+  while (step()) {
+  }
+  Expected<void> result = status();
+  reset();
+  return result;
+}
+
+void Statement::reset() {
+  if (statement_) {
+    sqlite3_reset(statement_);
+    error_.reset();
+  }
+}
+
+Expected<void> Statement::status() const {
+  if (error_) return *error_;
+  return {};
+}
+
+bool Statement::is_null(int column) const {
+  return sqlite3_column_type(statement_, column) == SQLITE_NULL;
+}
+std::int64_t Statement::integer(int column) const {
+  return sqlite3_column_int64(statement_, column);
+}
+double Statement::real(int column) const { return sqlite3_column_double(statement_, column); }
+
+std::string_view Statement::text(int column) const {
+  const void* data = sqlite3_column_text(statement_, column);
+  const int size = sqlite3_column_bytes(statement_, column);
+  return data ? std::string_view(static_cast<const char*>(data), size) : std::string_view();
+}
+
+std::string_view Statement::blob(int column) const {
+  const void* data = sqlite3_column_blob(statement_, column);
+  const int size = sqlite3_column_bytes(statement_, column);
+  return data ? std::string_view(static_cast<const char*>(data), size) : std::string_view();
+}
+
+std::optional<std::int64_t> Statement::optional_integer(int column) const {
+  if (is_null(column)) return std::nullopt;
+  return integer(column);
+}
+std::optional<double> Statement::optional_real(int column) const {
+  if (is_null(column)) return std::nullopt;
+  return real(column);
+}
+std::optional<std::string> Statement::optional_text(int column) const {
+  if (is_null(column)) return std::nullopt;
+  return std::string(text(column));
+}
+
+// --- Connection --------------------------------------------------------------------------------
+
+struct Connection::State {
+  sqlite3* database = nullptr;
+  std::unordered_map<const char*, Statement> statements;  // by the constant's address
+
+  ~State() {
+    statements.clear();
+    sqlite3_close(database);
+  }
+};
+
+Connection::Connection(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Connection::Connection(Connection&&) noexcept = default;
+Connection& Connection::operator=(Connection&&) noexcept = default;
+Connection::~Connection() = default;
+
+Expected<Connection> Connection::open(const std::string& path, OpenMode mode) {
+  auto state = std::make_unique<State>();
+  int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+  if (mode == OpenMode::kReadOnly) {
+    flags |= SQLITE_OPEN_READONLY;
+  } else {
+    flags |= SQLITE_OPEN_READWRITE;
+    if (mode == OpenMode::kReadWriteCreate) flags |= SQLITE_OPEN_CREATE;
+  }
+  const int code = sqlite3_open_v2(path.c_str(), &state->database, flags, nullptr);
+  if (code != SQLITE_OK) {
+    const ErrorCode kind = (code & 0xff) == SQLITE_CANTOPEN && mode != OpenMode::kReadWriteCreate
+                               ? ErrorCode::kNotFound
+                               : error_code(code);
+    return Error{kind, "cannot open the store " + path + ": " + sqlite3_errstr(code)};
+  }
+  sqlite3_busy_timeout(state->database, kBusyTimeoutMs);
+  Connection connection(std::move(state));
+  // Foreign keys are checked by tests, not at every insert: the writer makes both sides itself.
+  // Reads go through a memory map, so that a page in the system's cache costs no copy.
+  BENCHHUD_TRY(connection.execute(
+      "PRAGMA foreign_keys = OFF; PRAGMA trusted_schema = OFF; PRAGMA mmap_size = 4294967296;"
+      "PRAGMA cache_size = -16000; PRAGMA temp_store = MEMORY;"));
+  if (mode == OpenMode::kReadOnly) {
+    BENCHHUD_TRY(connection.execute("PRAGMA query_only = ON;"));
+  } else {
+    // In WAL mode synchronous = NORMAL never loses consistency; a power cut may lose the last
+    // commits, and an ingest that was lost so is simply run again. FULL costs one fsync a file.
+    BENCHHUD_TRY(connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"));
+  }
+  return connection;
+}
+
+Statement Connection::prepare(std::string_view sql) {
+  sqlite3_stmt* statement = nullptr;
+  const int code = sqlite3_prepare_v3(state_->database, sql.data(), static_cast<int>(sql.size()),
+                                      SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
+  if (code != SQLITE_OK) return Statement(make_error(state_->database, code));
+  return Statement(state_->database, statement);
+}
+
+Statement& Connection::cached(std::string_view sql) {
+  auto [found, is_new] = state_->statements.try_emplace(sql.data());
+  if (is_new) {
+    found->second = prepare(sql);
+  } else {
+    found->second.reset();
+  }
+  return found->second;
+}
+
+Expected<void> Connection::execute(std::string_view script) {
+  const std::string text(script);
+  const int code = sqlite3_exec(state_->database, text.c_str(), nullptr, nullptr, nullptr);
+  if (code != SQLITE_OK) return make_error(state_->database, code);
+  return {};
+}
+
+std::int64_t Connection::last_insert_id() const {
+  return sqlite3_last_insert_rowid(state_->database);
+}
+
+std::int64_t Connection::changes() const { return sqlite3_changes64(state_->database); }
+
+Expected<std::int64_t> Connection::data_version() {
+  static constexpr std::string_view kSql = "PRAGMA data_version";
+  Statement& statement = cached(kSql);
+  const std::int64_t version = statement.step() ? statement.integer(0) : 0;
+  BENCHHUD_TRY(statement.status());
+  statement.reset();
+  return version;
+}
+
+void Connection::checkpoint() {
+  sqlite3_wal_checkpoint_v2(state_->database, nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
+}
+
+// --- Transaction -------------------------------------------------------------------------------
+
+Expected<Transaction> Transaction::begin(Connection& connection, Kind kind) {
+  BENCHHUD_TRY(connection.execute(kind == Kind::kWrite ? "BEGIN IMMEDIATE" : "BEGIN"));
+  return Transaction(connection);
+}
+
+Transaction::Transaction(Transaction&& other) noexcept
+    : connection_(std::exchange(other.connection_, nullptr)) {}
+
+Transaction::~Transaction() {
+  // A failed rollback leaves nothing to be done here: SQLite has rolled back by itself then.
+  if (connection_) (void)connection_->execute("ROLLBACK");
+}
+
+Expected<void> Transaction::commit() {
+  BENCHHUD_TRY(connection_->execute("COMMIT"));
+  connection_ = nullptr;
+  return {};
+}
+
+}  // namespace benchhud::schema

@@ -1,0 +1,132 @@
+// The only unit that knows SQLite. A connection, statements bound by name, transactions.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "schema/errors.h"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace benchhud::schema {
+
+class Connection;
+
+/// A prepared statement. Parameters are `$1`, `$2`, … and bound by their number in that name (SQLite by
+/// itself numbers them by first use, PostgreSQL by name). Errors stick: after one, step() is false and
+/// status() tells it; so a loop needs one check at its end.
+class Statement {
+ public:
+  Statement() = default;
+  Statement(Statement&&) noexcept;
+  Statement& operator=(Statement&&) noexcept;
+  ~Statement();
+
+  Statement& bind(int parameter, std::int64_t value);
+  Statement& bind(int parameter, int value) { return bind(parameter, std::int64_t{value}); }
+  Statement& bind(int parameter, bool value) { return bind(parameter, std::int64_t{value}); }
+  Statement& bind(int parameter, double value);
+  Statement& bind(int parameter, std::string_view text);  ///< copied
+  Statement& bind(int parameter, const char* text) { return bind(parameter, std::string_view(text)); }
+  Statement& bind_blob(int parameter, std::string_view bytes);  ///< copied
+  /// Not copied: `bytes` must outlive the next reset().
+  Statement& bind_blob_view(int parameter, std::string_view bytes);
+  Statement& bind_text_view(int parameter, std::string_view text);
+  Statement& bind_null(int parameter);
+  template <class T>
+  Statement& bind(int parameter, const std::optional<T>& value) {
+    return value ? bind(parameter, *value) : bind_null(parameter);
+  }
+  template <class Id>
+    requires std::is_enum_v<Id>
+  Statement& bind(int parameter, Id id) {
+    return bind(parameter, static_cast<std::int64_t>(id));
+  }
+
+  /// Goes to the next row; false at the end and after an error.
+  bool step();
+  /// For statements without rows: runs it and makes it ready to be bound again.
+  Expected<void> run();
+  /// Ready to be bound and run again. Bound values stay until bound anew.
+  void reset();
+  /// The error that stopped it, if any.
+  Expected<void> status() const;
+
+  // The current row's columns, from 0. Texts and blobs are valid until the next step() or reset().
+  bool is_null(int column) const;
+  std::int64_t integer(int column) const;
+  double real(int column) const;
+  std::string_view text(int column) const;
+  std::string_view blob(int column) const;
+  std::optional<std::int64_t> optional_integer(int column) const;
+  std::optional<double> optional_real(int column) const;
+  std::optional<std::string> optional_text(int column) const;
+
+ private:
+  friend class Connection;
+  Statement(sqlite3* database, sqlite3_stmt* statement);
+  explicit Statement(Error error);
+  void check(int code);
+  int index(int parameter) const;
+
+  sqlite3* database_ = nullptr;
+  sqlite3_stmt* statement_ = nullptr;
+  std::optional<Error> error_;
+  std::string parameters_;  // SQLite's index of $1, $2, … (0: unused), a byte each
+};
+
+/// How a store is opened.
+enum class OpenMode { kReadOnly, kReadWrite, kReadWriteCreate };
+
+/// A connection to a store. Not shared between threads.
+class Connection {
+ public:
+  /// Opens the file `path`. Errors: kNotFound, kIo, kCorrupt (not a database), kBusy.
+  static Expected<Connection> open(const std::string& path, OpenMode mode);
+
+  Connection(Connection&&) noexcept;
+  Connection& operator=(Connection&&) noexcept;
+  ~Connection();
+
+  /// Prepares one statement. An SQL error is told by the statement's status().
+  Statement prepare(std::string_view sql);
+  /// The statement of `sql`, prepared once and kept; reset and ready. `sql` must be a constant.
+  /// At most one use at a time.
+  Statement& cached(std::string_view sql);
+  /// Runs a script of statements without results.
+  Expected<void> execute(std::string_view script);
+  std::int64_t last_insert_id() const;
+  std::int64_t changes() const;
+  /// Changes whenever another connection has committed to the store.
+  Expected<std::int64_t> data_version();
+  /// Copies the committed content of the write-ahead log into the store, as far as readers allow.
+  void checkpoint();
+
+ private:
+  struct State;
+  explicit Connection(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+/// A transaction: rolled back unless committed.
+class Transaction {
+ public:
+  /// kWrite takes the write lock at once and waits up to the connection's patience for another writer to finish.
+  enum class Kind { kRead, kWrite };
+  static Expected<Transaction> begin(Connection& connection, Kind kind);
+  Transaction(Transaction&& other) noexcept;
+  Transaction& operator=(Transaction&&) = delete;
+  ~Transaction();
+  Expected<void> commit();
+
+ private:
+  explicit Transaction(Connection& connection) : connection_(&connection) {}
+  Connection* connection_;
+};
+
+}  // namespace benchhud::schema

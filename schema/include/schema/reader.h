@@ -1,0 +1,200 @@
+// Typed queries over a store. Everything here reads; a caller that wants several answers from one state
+// of the store holds a read transaction around them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "schema/database.h"
+#include "schema/errors.h"
+#include "schema/types.h"
+
+namespace benchhud::schema {
+
+struct StoreInfo {
+  std::int64_t revision = 0;  ///< counts committed changes
+  std::int64_t run_count = 0;
+  std::int64_t result_count = 0;
+  std::int64_t rejected_count = 0;
+  std::optional<double> newest_run_at;
+};
+
+/// Which runs, newest first. Unset fields do not filter.
+struct RunFilter {
+  std::vector<std::string> accelerator_models;  ///< any of
+  double since = -std::numeric_limits<double>::infinity();  ///< started at or after
+  double until = std::numeric_limits<double>::infinity();   ///< started before
+  std::vector<std::pair<std::string, std::string>> labels;  ///< all of
+  /// Only runs after this one in the list (started_at, id), for paging.
+  std::optional<std::pair<double, RunId>> after;
+  std::size_t limit = std::numeric_limits<std::size_t>::max();
+};
+
+struct StoredExperiment {
+  ExperimentId id{};
+  Experiment experiment;
+  bool timed = false;
+};
+
+/// An invocation of the runner: the lines of one file with one timestamp on one accelerator model.
+struct Invocation {
+  InvocationId id{};
+  double timestamp = 0;
+  InvocationKind kind = InvocationKind::kTiming;
+  std::string run_name;  ///< "" unless given by --run or a command
+  std::int64_t line_count = 0;
+  std::vector<std::string> files;
+};
+
+/// What failed, or did not run, and left no timings.
+struct FailureFacts {
+  LineId line{};
+  std::optional<TextId> error;  ///< metrics.error
+  std::optional<std::string> code;
+};
+
+struct VerificationFacts {
+  std::string code;
+  double verified_at = 0;  ///< timestamp of the verification's invocation
+  RunId run{};
+  std::optional<LineId> line;
+  std::optional<TextId> error;
+  bool shared = false;  ///< the line carried no batch size and counts for several experiments
+};
+
+/// A result with what the estimators need. Sample arrays are empty where the metric is absent; within them
+/// null_sample(), NaN and infinities stand as in the file.
+struct ResultFacts {
+  RunId run{};
+  ExperimentId experiment{};
+  double started_at = 0;  ///< the run's
+  std::optional<LineId> timing_line;
+  bool timing_shared = false;
+  std::optional<std::int64_t> repeat;
+  std::optional<std::int64_t> iterations_per_run;
+  std::vector<double> per_iter_time;    ///< s
+  std::vector<double> total_time;       ///< s
+  std::vector<double> xla_compile_time; ///< s, xla_CompileTime_time_s
+  std::optional<FailureFacts> failure;  ///< of the timing; beside timings: it came later
+  std::optional<VerificationFacts> verification;  ///< of this run
+};
+
+/// A line of a result and what it counts for.
+struct LineFacts {
+  LineId id{};
+  InvocationId invocation{};
+  ExperimentId experiment{};  ///< as the line says it (batch size unknown: another than the result's)
+  InvocationKind invocation_kind = InvocationKind::kTiming;
+  double timestamp = 0;
+  std::string file;
+  std::int64_t line_number = 0;
+  std::int64_t byte_offset = 0;
+  bool timed = false;
+  std::optional<std::string> code;
+  std::optional<double> mean_rel_error;
+  std::optional<TextId> error;
+  std::string extra;  ///< JSON, or ""
+};
+
+struct StoredMeasurement {
+  LineId line{};
+  Measurement measurement;
+  std::int64_t n = 0;  ///< finite samples; the summary is over them
+  std::optional<double> median, mean, min, max;
+};
+
+struct IngestedFile {
+  FileId id{};
+  std::string path;
+  std::string content_hash;  ///< hexadecimal
+  std::int64_t byte_count = 0, line_count = 0, accepted = 0, duplicate = 0, rejected = 0;
+  double ingested_at = 0;
+};
+
+struct RejectedLine {
+  std::int64_t id = 0;
+  FileId file{};
+  std::string path;
+  std::int64_t line_number = 0, byte_offset = 0, byte_count = 0;
+  std::string reason;
+  std::string excerpt;  ///< its beginning, at most 200 bytes, not always valid UTF-8
+  double ingested_at = 0;
+};
+
+/// A line as the upstream report reads it. Views are valid during the callback.
+struct ReplayedLine {
+  double timestamp = 0;
+  const StoredExperiment* experiment = nullptr;
+  std::span<const double> total_time;  ///< empty if the line has none
+};
+
+class Reader {
+ public:
+  explicit Reader(Connection& connection) : connection_(connection) {}
+
+  Expected<StoreInfo> info();
+
+  Expected<std::vector<Run>> runs(const RunFilter& filter);
+  Expected<Run> run(RunId id);
+  /// The run that `text` names: an id, a name, the unique beginning of a name, or `latest`; among
+  /// those on `accelerator_model`, if given. Errors: kNotFound, kAmbiguous.
+  Expected<Run> find_run(std::string_view text, std::optional<std::string_view> accelerator_model = {});
+  /// Accelerator models that have runs, the one with the newest run first.
+  Expected<std::vector<std::string>> accelerator_models();
+  Expected<std::vector<Invocation>> invocations(RunId run);
+
+  Expected<StoredExperiment> experiment(ExperimentId id);
+  /// Experiments with an id above `after`, by id.
+  Expected<std::vector<StoredExperiment>> experiments_after(ExperimentId after);
+  /// Experiments of one model, by id. `accelerator_model` and `test` filter unless empty.
+  Expected<std::vector<StoredExperiment>> experiments_of_model(std::string_view suite,
+                                                               std::string_view model,
+                                                               std::string_view test,
+                                                               std::string_view accelerator_model);
+
+  /// All results of a run, by experiment id, with samples.
+  Expected<std::vector<ResultFacts>> results(RunId run);
+  /// One result. Error: kNotFound.
+  Expected<ResultFacts> result(RunId run, ExperimentId experiment);
+  /// The results of one experiment in runs that started within [since, until], oldest first.
+  Expected<std::vector<ResultFacts>> series(ExperimentId experiment, double since, double until);
+  /// A metric's samples in the same window: (run, samples), oldest first; effective timing lines only.
+  Expected<std::vector<std::pair<RunId, std::vector<double>>>> series_of_metric(
+      ExperimentId experiment, std::string_view metric, double since, double until);
+  /// The newest verification of an experiment in a run that started before `before`.
+  Expected<std::optional<VerificationFacts>> last_verification(ExperimentId experiment,
+                                                               double before);
+
+  /// Every line that a result is made of, in the order of time and arrival.
+  Expected<std::vector<LineFacts>> lines(RunId run, ExperimentId experiment);
+  /// All metrics of a line, by name.
+  Expected<std::vector<StoredMeasurement>> measurements(LineId line);
+  Expected<LineFacts> line(LineId id);
+
+  /// A kept text, whole. Error: kNotFound.
+  Expected<std::string> text(TextId id);
+
+  /// Newest first, with id below `before` if given.
+  Expected<std::vector<IngestedFile>> ingests(std::optional<FileId> before, std::size_t limit);
+  Expected<IngestedFile> ingest(FileId id);
+  Expected<std::vector<RunId>> runs_of_ingest(FileId id);
+  /// Rejected lines of one file or (no file) of all, newest first, with id below `before` if given.
+  Expected<std::vector<RejectedLine>> rejected_lines(std::optional<FileId> file,
+                                                     std::optional<std::int64_t> before,
+                                                     std::size_t limit);
+  Expected<std::int64_t> rejected_count(std::optional<FileId> file);
+
+  /// Every line in the order of arrival.
+  Expected<void> replay(const std::function<void(const ReplayedLine&)>& visit);
+
+ private:
+  Connection& connection_;
+};
+
+}  // namespace benchhud::schema

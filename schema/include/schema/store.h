@@ -1,0 +1,24 @@
+// A store on disk: opening, creating, migrating.
+#pragma once
+
+#include <string>
+
+#include "schema/database.h"
+#include "schema/errors.h"
+
+namespace benchhud::schema {
+
+/// Opens the store at `path` for writing. Creates it, and the folders above it, if it is not there;
+/// migrates it forwards if an older version of the program wrote it.
+/// Errors: kVersion (a newer program wrote it), kCorrupt, kIo, kBusy, kReadOnly.
+Expected<Connection> open_store(const std::string& path);
+
+/// Opens an existing store for reading. Errors: kNotFound, kVersion (written by a newer program, or by an
+/// older one and not yet migrated), kCorrupt.
+Expected<Connection> open_store_for_reading(const std::string& path);
+
+/// Where a person's store is unless told otherwise: $BENCHHUD_DB, else
+/// $XDG_DATA_HOME/benchhud/benchhud.db, else ~/.local/share/benchhud/benchhud.db.
+std::string default_store_path();
+
+}  // namespace benchhud::schema

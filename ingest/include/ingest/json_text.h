@@ -1,0 +1,45 @@
+// Elements of a parsed line as JSON text. Only the reader of lines needs this.
+#pragma once
+
+#include <simdjson.h>
+
+#include <cassert>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace benchhud::ingest {
+
+/// The value of an element that is known to be of type T.
+template <class T>
+T value_of(simdjson::dom::element element) {
+  T value{};
+  [[maybe_unused]] const simdjson::error_code error = element.get(value);
+  assert(error == simdjson::SUCCESS);
+  return value;
+}
+
+/// A member of an object.
+struct JsonField {
+  std::string_view key;
+  simdjson::dom::element value;
+};
+
+/// The members of `object` in its order. Of a key that comes twice the last value counts, as in
+/// Python, at the first one's place. `marked`: the text was made by `rewrite_python_json`.
+void collect_fields(simdjson::dom::object object, bool marked, std::vector<JsonField>* fields);
+
+void append_json_string(std::string_view text, std::string* out);
+
+enum class JsonOrder : bool {
+  kAsItStands,  ///< members in the file's order, with those that come twice
+  kCanonical,   ///< members by key, integral numbers without a fraction: equal values, equal texts
+};
+
+/// Appends `element` without spaces. NaN and Infinity, which JSON lacks, become the strings "NaN",
+/// "Infinity" and "-Infinity"; numbers beyond 64 bits stand as they stood. Recurses as deep as the
+/// document, which the parser bounds at 1024.
+void append_json(simdjson::dom::element element, bool marked, JsonOrder order, std::string* out);
+
+}  // namespace benchhud::ingest

@@ -1,0 +1,38 @@
+// JSON as Python's json module writes it, made into JSON that a strict parser takes.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace benchhud::ingest {
+
+/// Why a text is no JSON, and where.
+struct JsonFault {
+  std::size_t offset;  ///< the byte, counted from 0, at which the reader gave up
+  std::string what;    ///< a phrase: "expected ',' or '}'"
+};
+
+/// Copies `text` to `*out` so that a strict parser reads what Python would have read:
+/// - NaN, Infinity, -Infinity and numbers that fit neither 64 bits nor a double become marks;
+/// - an escape that is half of a surrogate pair becomes U+FFFD.
+///
+/// A mark is the string of a NUL character and the literal. So that no string of the text's own is
+/// taken for one, every string that begins with NUL gets a second one. Read strings with
+/// `marked_literal` and `unmarked`. Takes time linear in the text, and no stack for its depth.
+/// Refuses, with the place, whatever Python would refuse, and texts that are not UTF-8.
+std::optional<JsonFault> rewrite_python_json(std::string_view text, std::string* out);
+
+/// The literal of a mark ("NaN", "1e400"), or "" if `string`, read from a rewritten text, is none.
+inline std::string_view marked_literal(std::string_view string) {
+  if (string.size() < 2 || string[0] != '\0' || string[1] == '\0') return {};
+  return string.substr(1);
+}
+
+/// The text's own string behind `string`, which is not a mark.
+inline std::string_view unmarked(std::string_view string) {
+  return !string.empty() && string[0] == '\0' ? string.substr(1) : string;
+}
+
+}  // namespace benchhud::ingest

@@ -1,0 +1,527 @@
+#include "ingest/results_line.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "ingest/json_text.h"
+#include "ingest/python_json.h"
+#include "schema/metric.h"
+
+namespace benchhud::ingest {
+namespace {
+
+using simdjson::dom::element;
+using simdjson::dom::element_type;
+using Reason = std::optional<std::string>;
+
+// After a line longer than this the parser gives its memory back.
+constexpr std::size_t kLargeLine = std::size_t{4} << 20;
+
+// The times that a calendar has: years 1 to 9999, as Python's.
+constexpr double kFirstTime = -62135596800.0;
+constexpr double kLastTime = 253402300799.0;
+
+bool is_absent(element value) {
+  return value.is_null() || (value.is_bool() && !value_of<bool>(value));
+}
+
+// One object's way out of the parser: its text and whether strings may be marks.
+struct Reader {
+  bool marked = false;
+
+  std::string_view literal(element value) const {
+    return marked && value.is_string() ? marked_literal(value_of<std::string_view>(value))
+                                       : std::string_view();
+  }
+
+  bool is_string(element value) const { return value.is_string() && literal(value).empty(); }
+
+  std::string_view string(element value) const {
+    const std::string_view text = value_of<std::string_view>(value);
+    return marked ? unmarked(text) : text;
+  }
+
+  std::string json(element value) const {
+    std::string text;
+    append_json(value, marked, JsonOrder::kAsItStands, &text);
+    return text;
+  }
+
+  // What a reason says of a value that is of the wrong type.
+  std::string describe(element value) const {
+    switch (value.type()) {
+      case element_type::ARRAY:
+        return "an array";
+      case element_type::OBJECT:
+        return "an object";
+      case element_type::STRING:
+        return is_string(value) ? "a string" : std::string(literal(value).substr(0, 40));
+      default:
+        return json(value);
+    }
+  }
+
+  // Any number, NaN and Infinity too, as the nearest double.
+  std::optional<double> number(element value) const {
+    switch (value.type()) {
+      case element_type::INT64:
+        return static_cast<double>(value_of<std::int64_t>(value));
+      case element_type::UINT64:
+        return static_cast<double>(value_of<std::uint64_t>(value));
+      case element_type::DOUBLE:
+        return value_of<double>(value);
+      case element_type::STRING:
+        return literal_number(literal(value));
+      default:
+        return std::nullopt;
+    }
+  }
+
+  static std::optional<double> literal_number(std::string_view text) {
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    if (text.empty()) return std::nullopt;
+    if (text == "NaN") return std::numeric_limits<double>::quiet_NaN();
+    double value = 0;
+    if (text != "Infinity" && text != "-Infinity" &&
+        std::from_chars(text.data(), text.data() + text.size(), value).ec == std::errc()) {
+      return value;
+    }
+    return text.front() == '-' ? -kInfinity : kInfinity;
+  }
+
+  // A number as a sample: one that a double holds exactly, or was written as a double.
+  std::optional<double> sample(element value) const {
+    if (value.is_double()) return value_of<double>(value);
+    if (value.is_null()) return schema::null_sample();
+    constexpr double kTwoTo63 = 9223372036854775808.0;
+    if (value.type() == element_type::INT64) {
+      const std::int64_t exact = value_of<std::int64_t>(value);
+      const auto nearest = static_cast<double>(exact);
+      if (nearest >= kTwoTo63 || static_cast<std::int64_t>(nearest) != exact) return std::nullopt;
+      return nearest;
+    }
+    if (value.type() == element_type::UINT64) {
+      const std::uint64_t exact = value_of<std::uint64_t>(value);
+      const auto nearest = static_cast<double>(exact);
+      if (nearest >= 2 * kTwoTo63 || static_cast<std::uint64_t>(nearest) != exact) {
+        return std::nullopt;
+      }
+      return nearest;
+    }
+    const std::string_view text = literal(value);
+    const bool is_integer = text.find_first_not_of("-0123456789") == text.npos;
+    return is_integer ? std::nullopt : literal_number(text);
+  }
+
+  // An integer, or a double without a fraction; none if the value is neither or beyond 64 bits.
+  std::optional<std::int64_t> integer(element value) const {
+    if (value.type() == element_type::INT64) return value_of<std::int64_t>(value);
+    if (!value.is_double()) return std::nullopt;
+    const double number = value_of<double>(value);
+    constexpr double kTwoTo63 = 9223372036854775808.0;
+    if (std::trunc(number) != number || number < -kTwoTo63 || number >= kTwoTo63) {
+      return std::nullopt;
+    }
+    return static_cast<std::int64_t>(number);
+  }
+};
+
+// The members that are kept for themselves, as the text of a JSON object.
+struct KeptFields {
+  std::string text;
+
+  void add(const Reader& reader, const JsonField& field) {
+    open(field.key);
+    append_json(field.value, reader.marked, JsonOrder::kAsItStands, &text);
+  }
+
+  void add(std::string_view key, const KeptFields& fields) {
+    if (fields.text.empty()) return;
+    open(key);
+    text += fields.text;
+    text.push_back('}');
+  }
+
+ private:
+  void open(std::string_view key) {
+    text.push_back(text.empty() ? '{' : ',');
+    append_json_string(key, &text);
+    text.push_back(':');
+  }
+};
+
+Reason wrong_type(const Reader& reader, std::string_view name, element value,
+                  std::string_view wanted) {
+  std::string reason(name);
+  reason += " is ";
+  reason += reader.describe(value);
+  reason += ", not ";
+  reason += wanted;
+  return reason;
+}
+
+// A text that a line may leave out: "" where absent.
+Reason read_text(const Reader& reader, std::string_view name, element value, std::string* text) {
+  if (is_absent(value)) return {};
+  if (!reader.is_string(value)) return wrong_type(reader, name, value, "a string");
+  text->assign(reader.string(value));
+  return {};
+}
+
+// A key of the configuration that is null, false or a text; a value of another type is its JSON.
+void read_option(const Reader& reader, element value, std::optional<std::string>* text) {
+  if (is_absent(value)) return;
+  if (!reader.is_string(value)) {
+    *text = reader.json(value);
+  } else if (*text) {
+    (*text)->assign(reader.string(value));
+  } else {
+    text->emplace(reader.string(value));
+  }
+}
+
+Reason read_batch_size(const Reader& reader, element value, std::optional<std::int64_t>* size) {
+  if (is_absent(value)) return {};
+  *size = reader.integer(value);
+  if (*size) return {};
+  return wrong_type(reader, "experiment.batch_size", value,
+                    reader.number(value) ? "an integer of 64 bits" : "an integer");
+}
+
+Reason read_timestamp(const Reader& reader, element value, std::optional<double>* timestamp) {
+  if (value.is_null()) return {};
+  const std::optional<double> seconds = reader.number(value);
+  if (!seconds) return wrong_type(reader, "timestamp", value, "a number");
+  if (std::isnan(*seconds)) return {};
+  if (*seconds < kFirstTime || *seconds > kLastTime) {
+    return wrong_type(reader, "timestamp", value, "a time of the years 1 to 9999");
+  }
+  *timestamp = *seconds;
+  return {};
+}
+
+// `VerificationCode.PASS` and `<VerificationCode.PASS: 'PASS'>` are how Python prints the enum.
+std::string_view plain_code(std::string_view code) {
+  constexpr std::string_view kEnum = "VerificationCode.";
+  const bool is_repr = code.starts_with('<') && code.ends_with('>');
+  std::string_view name = is_repr ? code.substr(1, code.size() - 2) : code;
+  if (!name.starts_with(kEnum)) return code;
+  name.remove_prefix(kEnum.size());
+  return is_repr ? name.substr(0, name.find(':')) : name;
+}
+
+Reason json_reason(const JsonFault& fault) {
+  return "not JSON: " + fault.what + " at byte " + std::to_string(fault.offset + 1) +
+         " of the line";
+}
+
+bool is_about_size(simdjson::error_code error) {
+  return error == simdjson::DEPTH_ERROR || error == simdjson::CAPACITY ||
+         error == simdjson::MEMALLOC;
+}
+
+Reason simdjson_reason(simdjson::error_code error) {
+  if (error == simdjson::DEPTH_ERROR) return "not read: nested more than 1024 deep";
+  return std::string("not read: ") + simdjson::error_message(error);
+}
+
+void clear(ResultsLine* line) {
+  schema::Experiment& experiment = line->experiment;
+  for (std::string* text : {&experiment.suite, &experiment.model, &experiment.accelerator,
+                            &experiment.accelerator_model, &experiment.test, &line->extra}) {
+    text->clear();
+  }
+  experiment.xla.reset();
+  experiment.xla_flags.reset();
+  experiment.dynamo.reset();
+  experiment.torch_xla2.reset();
+  experiment.batch_size.reset();
+  experiment.flags = "{}";
+  line->timestamp.reset();
+  line->repeat.reset();
+  line->iterations_per_run.reset();
+  line->verification_code.reset();
+  line->verification_mean_rel_error.reset();
+  line->error.reset();
+}
+
+}  // namespace
+
+struct ResultsLineParser::State {
+  simdjson::dom::parser parser;
+  std::vector<char> padded;  // the text that `parser` reads, with its padding
+  std::string rewritten;
+  bool was_large = false;  // the line before this one was
+  Reader reader;
+  std::vector<JsonField> fields, model_fields, experiment_fields, metric_fields, flags;
+  std::vector<std::string> model_keys;  // "model.<key>" of the flags
+
+  Reason read_document(std::string_view text, element* document);
+  Reason read_line(element document, ResultsLine* line);
+  Reason read_field(const JsonField& field, ResultsLine* line, KeptFields* extra);
+  Reason read_model(element model, schema::Experiment* experiment);
+  Reason read_experiment(element configuration, schema::Experiment* experiment, KeptFields* extra);
+  Reason read_metrics(element metrics, ResultsLine* line);
+  void read_metric(element value, schema::Measurement* measurement);
+  void write_flags(std::string* text);
+  simdjson::error_code load(std::string_view text, element* document);
+};
+
+simdjson::error_code ResultsLineParser::State::load(std::string_view text, element* document) {
+  const std::size_t size = text.size() + simdjson::SIMDJSON_PADDING;
+  if (padded.size() < size) padded.resize(std::max(size, padded.size() * 2));
+  std::memcpy(padded.data(), text.data(), text.size());
+  std::memset(padded.data() + text.size(), ' ', simdjson::SIMDJSON_PADDING);
+  return parser.parse(padded.data(), text.size(), false).get(*document);
+}
+
+Reason ResultsLineParser::State::read_document(std::string_view text, element* document) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  if (text.find_first_not_of(" \t\r\n") == text.npos) return "the line is empty";
+  reader.marked = false;
+  simdjson::error_code error = load(text, document);
+  if (error == simdjson::SUCCESS) return {};
+  if (is_about_size(error)) return simdjson_reason(error);
+  // What Python writes and JSON lacks is rare: only now is it worth a look.
+  if (auto fault = rewrite_python_json(text, &rewritten)) return json_reason(*fault);
+  reader.marked = true;
+  error = load(rewritten, document);
+  if (error == simdjson::SUCCESS) return {};
+  return simdjson_reason(error);
+}
+
+Reason ResultsLineParser::State::read_line(element document, ResultsLine* line) {
+  if (!document.is_object()) {
+    return wrong_type(reader, "the line", document, "an object");
+  }
+  collect_fields(value_of<simdjson::dom::object>(document), reader.marked, &fields);
+  clear(line);
+  flags.clear();
+  model_keys.clear();
+  const JsonField* model = nullptr;
+  const JsonField* experiment = nullptr;
+  const JsonField* metrics = nullptr;
+  KeptFields extra;
+  for (const JsonField& field : fields) {
+    if (field.key == "model") {
+      model = &field;
+    } else if (field.key == "experiment") {
+      experiment = &field;
+    } else if (field.key == "metrics") {
+      metrics = &field;
+    } else if (auto reason = read_field(field, line, &extra)) {
+      return reason;
+    }
+  }
+  if (model == nullptr) return "model is missing";
+  if (auto reason = read_model(model->value, &line->experiment)) return reason;
+  if (experiment == nullptr) return "experiment is missing";
+  KeptFields kept;
+  if (auto reason = read_experiment(experiment->value, &line->experiment, &kept)) return reason;
+  extra.add("experiment", kept);
+  if (!flags.empty()) write_flags(&line->experiment.flags);
+  if (!extra.text.empty()) {
+    line->extra = std::move(extra.text);
+    line->extra.push_back('}');
+  }
+  if (metrics == nullptr || metrics->value.is_null()) {
+    line->metrics.clear();
+    return {};
+  }
+  return read_metrics(metrics->value, line);
+}
+
+Reason ResultsLineParser::State::read_field(const JsonField& field, ResultsLine* line,
+                                            KeptFields* extra) {
+  const std::string_view key = field.key;
+  const element value = field.value;
+  if (key == "timestamp") return read_timestamp(reader, value, &line->timestamp);
+  if (key == "verification_code") {
+    read_option(reader, value, &line->verification_code);
+    if (line->verification_code) {
+      line->verification_code = std::string(plain_code(*line->verification_code));
+      if (line->verification_code->empty()) line->verification_code.reset();
+    }
+    return {};
+  }
+  // What follows counts for nothing; a value of another type is just kept.
+  bool is_kept = false;
+  if (key == "repeat") {
+    line->repeat = reader.integer(value);
+    is_kept = !line->repeat && !value.is_null();
+  } else if (key == "iterations_per_run") {
+    line->iterations_per_run = reader.integer(value);
+    is_kept = !line->iterations_per_run && !value.is_null();
+  } else if (key == "verification_mean_rel_error") {
+    line->verification_mean_rel_error = reader.number(value);
+    is_kept = !line->verification_mean_rel_error && !value.is_null();
+  } else {
+    is_kept = true;
+  }
+  if (is_kept) extra->add(reader, field);
+  return {};
+}
+
+Reason ResultsLineParser::State::read_model(element model, schema::Experiment* experiment) {
+  if (!model.is_object()) return wrong_type(reader, "model", model, "an object");
+  collect_fields(value_of<simdjson::dom::object>(model), reader.marked, &model_fields);
+  for (const JsonField& field : model_fields) {
+    Reason reason;
+    if (field.key == "model_name") {
+      reason = read_text(reader, "model.model_name", field.value, &experiment->model);
+    } else if (field.key == "suite_name") {
+      reason = read_text(reader, "model.suite_name", field.value, &experiment->suite);
+    } else if (!is_absent(field.value)) {
+      model_keys.push_back("model." + std::string(field.key));
+      flags.push_back({{}, field.value});  // named when no more keys are added
+    }
+    if (reason) return reason;
+  }
+  for (std::size_t i = 0; i < flags.size(); ++i) flags[i].key = model_keys[i];
+  if (experiment->model.empty()) return "model.model_name is missing";
+  return {};
+}
+
+Reason ResultsLineParser::State::read_experiment(element configuration,
+                                                 schema::Experiment* experiment,
+                                                 KeptFields* extra) {
+  if (!configuration.is_object()) {
+    return wrong_type(reader, "experiment", configuration, "an object");
+  }
+  collect_fields(value_of<simdjson::dom::object>(configuration), reader.marked, &experiment_fields);
+  for (const JsonField& field : experiment_fields) {
+    const std::string_view key = field.key;
+    Reason reason;
+    if (key == "accelerator") {
+      reason = read_text(reader, "experiment.accelerator", field.value, &experiment->accelerator);
+    } else if (key == "accelerator_model") {
+      reason = read_text(reader, "experiment.accelerator_model", field.value,
+                         &experiment->accelerator_model);
+    } else if (key == "test") {
+      reason = read_text(reader, "experiment.test", field.value, &experiment->test);
+    } else if (key == "batch_size") {
+      reason = read_batch_size(reader, field.value, &experiment->batch_size);
+    } else if (key == "xla") {
+      read_option(reader, field.value, &experiment->xla);
+    } else if (key == "xla_flags") {
+      read_option(reader, field.value, &experiment->xla_flags);
+    } else if (key == "dynamo") {
+      read_option(reader, field.value, &experiment->dynamo);
+    } else if (key == "torch_xla2") {
+      read_option(reader, field.value, &experiment->torch_xla2);
+    } else if (key == "experiment_name" || key == "process_env" || key == "outputs_file") {
+      extra->add(reader, field);
+    } else if (!is_absent(field.value)) {
+      flags.push_back(field);
+    }
+    if (reason) return reason;
+  }
+  return {};
+}
+
+void ResultsLineParser::State::write_flags(std::string* text) {
+  std::stable_sort(flags.begin(), flags.end(),
+                   [](const JsonField& a, const JsonField& b) { return a.key < b.key; });
+  text->clear();
+  for (const JsonField& flag : flags) {
+    text->push_back(text->empty() ? '{' : ',');
+    append_json_string(flag.key, text);
+    text->push_back(':');
+    append_json(flag.value, reader.marked, JsonOrder::kCanonical, text);
+  }
+  text->push_back('}');
+}
+
+Reason ResultsLineParser::State::read_metrics(element metrics, ResultsLine* line) {
+  if (!metrics.is_object()) return wrong_type(reader, "metrics", metrics, "an object");
+  collect_fields(value_of<simdjson::dom::object>(metrics), reader.marked, &metric_fields);
+  const auto has = [&](std::string_view name) {
+    return std::any_of(metric_fields.begin(), metric_fields.end(),
+                       [&](const JsonField& field) { return field.key == name; });
+  };
+  std::size_t count = 0;
+  for (const JsonField& field : metric_fields) {
+    if (field.key == "error") {
+      if (reader.is_string(field.value)) {
+        line->error.emplace(reader.string(field.value));
+      } else if (!field.value.is_null()) {
+        line->error = reader.json(field.value);
+      }
+      continue;
+    }
+    if (count == line->metrics.size()) line->metrics.emplace_back();
+    schema::Measurement& measurement = line->metrics[count++];
+    measurement.metric.assign(field.key);
+    if (field.key.starts_with("xla_ExecutionTime_")) {
+      // Where a line has the metric under both names, each keeps its own.
+      std::string canonical = schema::canonical_metric_name(field.key);
+      if (!has(canonical)) measurement.metric = std::move(canonical);
+    }
+    read_metric(field.value, &measurement);
+  }
+  line->metrics.resize(count);
+  return {};
+}
+
+void ResultsLineParser::State::read_metric(element value, schema::Measurement* measurement) {
+  measurement->samples.clear();
+  measurement->json.clear();
+  if (value.is_array()) {
+    measurement->shape = schema::SampleShape::kArray;
+    const auto array = value_of<simdjson::dom::array>(value);
+    measurement->samples.reserve(array.size());
+    bool all_samples = true;
+    for (const element member : array) {
+      const std::optional<double> sample = reader.sample(member);
+      all_samples = sample.has_value();
+      if (!all_samples) break;
+      measurement->samples.push_back(*sample);
+    }
+    if (all_samples) return;
+    measurement->samples.clear();
+  } else if (value.is_null()) {
+    measurement->shape = schema::SampleShape::kNull;
+    return;
+  } else if (const std::optional<double> sample = reader.sample(value)) {
+    measurement->shape = schema::SampleShape::kScalar;
+    measurement->samples.push_back(*sample);
+    return;
+  }
+  measurement->shape = schema::SampleShape::kNested;
+  append_json(value, reader.marked, JsonOrder::kAsItStands, &measurement->json);
+}
+
+bool ResultsLine::has_timing() const {
+  const schema::Measurement* total = find_metric("total_time");
+  return total != nullptr && std::any_of(total->samples.begin(), total->samples.end(),
+                                         [](double sample) { return !std::isnan(sample); });
+}
+
+const schema::Measurement* ResultsLine::find_metric(std::string_view canonical_name) const {
+  for (const schema::Measurement& measurement : metrics) {
+    if (measurement.metric == canonical_name) return &measurement;
+  }
+  return nullptr;
+}
+
+ResultsLineParser::ResultsLineParser() : state_(std::make_unique<State>()) {}
+ResultsLineParser::~ResultsLineParser() = default;
+ResultsLineParser::ResultsLineParser(ResultsLineParser&&) noexcept = default;
+ResultsLineParser& ResultsLineParser::operator=(ResultsLineParser&&) noexcept = default;
+
+std::optional<std::string> ResultsLineParser::parse(std::string_view text, ResultsLine* line) {
+  if (state_->was_large) *line = ResultsLine();
+  element document;
+  Reason reason = state_->read_document(text, &document);
+  if (!reason) reason = state_->read_line(document, line);
+  const bool is_large = text.size() > kLargeLine;
+  if (is_large) state_ = std::make_unique<State>();
+  state_->was_large = is_large;
+  return reason;
+}
+
+}  // namespace benchhud::ingest

@@ -1,0 +1,94 @@
+#include "analysis/estimators.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "analysis/bootstrap.h"
+
+namespace benchhud::analysis {
+namespace {
+
+constexpr std::size_t kWarmup = 3;
+constexpr std::size_t kFewSamples = 5;
+
+bool is_time(double value) { return std::isfinite(value) && value > 0; }
+
+bool all_finite(std::span<const double> values) {
+  return std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
+}
+
+bool all_times(std::span<const double> values) {
+  return std::all_of(values.begin(), values.end(), is_time);
+}
+
+}  // namespace
+
+std::size_t warmup_count(std::size_t count) {
+  if (count > kWarmup) return kWarmup;
+  return count > 1 ? 1 : 0;
+}
+
+std::vector<double> steady_samples(std::span<const double> per_iter_time) {
+  const auto rest = per_iter_time.subspan(warmup_count(per_iter_time.size()));
+  std::vector<double> usable;
+  usable.reserve(rest.size());
+  std::copy_if(rest.begin(), rest.end(), std::back_inserter(usable), is_time);
+  return usable;
+}
+
+std::optional<Estimate> steady(std::span<const double> per_iter_time) {
+  const std::vector<double> samples = steady_samples(per_iter_time);
+  if (samples.empty()) return std::nullopt;
+  Estimate estimate;
+  estimate.value = median(samples);
+  estimate.interval = median_interval(samples, 0.95);
+  estimate.n = samples.size();
+  estimate.warmup_dropped = warmup_count(per_iter_time.size());
+  estimate.unusable = per_iter_time.size() - estimate.warmup_dropped - samples.size();
+  estimate.flags.no_warmup_dropped = estimate.warmup_dropped == 0;
+  estimate.flags.few_samples = samples.size() < kFewSamples;
+  estimate.flags.unusable_samples = estimate.unusable > 0;
+  return estimate;
+}
+
+std::optional<MeanEstimate> upstream_exec(std::span<const double> total_time) {
+  if (total_time.size() <= kWarmup) return std::nullopt;
+  const auto rest = total_time.subspan(kWarmup);
+  if (!all_finite(rest)) return std::nullopt;
+  return MeanEstimate{mean(rest), rest.size() > 1 ? sample_sd(rest) : 0.0, rest.size()};
+}
+
+std::optional<double> upstream_compile(std::span<const double> total_time) {
+  if (total_time.size() < 2 || !all_finite(total_time)) return std::nullopt;
+  const double difference = total_time[0] - mean(total_time.subspan(1));
+  if (!std::isfinite(difference)) return std::nullopt;
+  return difference;
+}
+
+std::optional<CompileTime> xla_compile(std::span<const double> compile_time) {
+  const auto usable = [](double seconds) { return std::isfinite(seconds) && seconds >= 0; };
+  if (compile_time.empty() || !usable(compile_time[0])) return std::nullopt;
+  CompileTime result;
+  result.compile = compile_time[0];
+  for (double seconds : compile_time.subspan(1)) {
+    if (!usable(seconds)) {
+      ++result.unusable;
+    } else if (seconds > 0) {
+      result.recompile += seconds;
+      ++result.recompiled_in;
+    }
+  }
+  if (!std::isfinite(result.recompile)) return std::nullopt;
+  return result;
+}
+
+std::optional<Speedup> speedup(std::span<const double> own_steady,
+                               std::span<const double> baseline_steady) {
+  if (own_steady.empty() || baseline_steady.empty()) return std::nullopt;
+  if (!all_times(own_steady) || !all_times(baseline_steady)) return std::nullopt;
+  const double value = median(baseline_steady) / median(own_steady);
+  if (!is_time(value)) return std::nullopt;
+  return Speedup{value, ratio_of_medians_interval(baseline_steady, own_steady, 0.95)};
+}
+
+}  // namespace benchhud::analysis

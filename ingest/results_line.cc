@@ -94,7 +94,7 @@ struct Reader {
 
   // A number as a sample: one that a double holds exactly, or was written as a double.
   std::optional<double> sample(element value) const {
-    if (value.is_double()) return value_of<double>(value);
+    if (value.type() == element_type::DOUBLE) return value_of<double>(value);
     if (value.is_null()) return schema::null_sample();
     constexpr double kTwoTo63 = 9223372036854775808.0;
     if (value.type() == element_type::INT64) {
@@ -119,7 +119,7 @@ struct Reader {
   // An integer, or a double without a fraction; none if the value is neither or beyond 64 bits.
   std::optional<std::int64_t> integer(element value) const {
     if (value.type() == element_type::INT64) return value_of<std::int64_t>(value);
-    if (!value.is_double()) return std::nullopt;
+    if (value.type() != element_type::DOUBLE) return std::nullopt;
     const double number = value_of<double>(value);
     constexpr double kTwoTo63 = 9223372036854775808.0;
     if (std::trunc(number) != number || number < -kTwoTo63 || number >= kTwoTo63) {

@@ -1,0 +1,61 @@
+// The reader of results.jsonl lines: never crashes, and what it accepts is what ResultsLine
+// promises.
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "ingest/results_line.h"
+
+namespace {
+
+using benchhud::ingest::ResultsLine;
+using benchhud::ingest::ResultsLineParser;
+using benchhud::schema::SampleShape;
+
+void require(bool condition) {
+  if (!condition) std::abort();
+}
+
+bool is_json(std::string_view text) { return nlohmann::json::accept(text); }
+
+void check(const ResultsLine& line) {
+  require(!line.experiment.model.empty());
+  require(is_json(line.experiment.flags) && line.experiment.flags.front() == '{');
+  require(line.extra.empty() || (is_json(line.extra) && line.extra.front() == '{'));
+  require(!line.timestamp || std::isfinite(*line.timestamp));
+  require(!line.verification_code || !line.verification_code->empty());
+  require(line.experiment.identity().starts_with(line.experiment.family()));
+  for (const auto& metric : line.metrics) {
+    const bool has_samples =
+        metric.shape == SampleShape::kArray || metric.shape == SampleShape::kScalar;
+    require(has_samples || metric.samples.empty());
+    require(metric.shape != SampleShape::kScalar || metric.samples.size() == 1);
+    require(metric.shape == SampleShape::kNested ? is_json(metric.json) : metric.json.empty());
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  static ResultsLineParser used_parser;
+  static ResultsLine used_line;
+  const auto reason = used_parser.parse(text, &used_line);
+  ResultsLineParser fresh_parser;
+  ResultsLine fresh_line;
+  require(fresh_parser.parse(text, &fresh_line) == reason);
+  if (reason) {
+    require(!reason->empty());
+    return 0;
+  }
+  check(used_line);
+  // A parser that has read other lines reads the same.
+  require(used_line.experiment == fresh_line.experiment);
+  require(used_line.extra == fresh_line.extra);
+  require(used_line.error == fresh_line.error);
+  require(used_line.metrics.size() == fresh_line.metrics.size());
+  return 0;
+}

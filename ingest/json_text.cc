@@ -41,10 +41,6 @@ void close(char bracket, std::string* out) {
   }
 }
 
-bool is_number(std::string_view literal) {
-  return literal.back() >= '0' && literal.back() <= '9';  // not NaN, not Infinity
-}
-
 void append_member(const JsonField& field, bool marked, JsonOrder order, std::string* out) {
   append_json_string(field.key, out);
   out->push_back(':');
@@ -151,11 +147,7 @@ void append_json(simdjson::dom::element element, bool marked, JsonOrder order, s
       const std::string_view text = value_of<std::string_view>(element);
       if (!marked) return append_json_string(text, out);
       const std::string_view literal = marked_literal(text);
-      if (!literal.empty() && is_number(literal)) {
-        out->append(literal);
-      } else {
-        append_json_string(literal.empty() ? unmarked(text) : literal, out);
-      }
+      append_json_string(literal.empty() ? unmarked(text) : literal, out);
       return;
     }
     case element_type::ARRAY:

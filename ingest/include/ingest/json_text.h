@@ -37,8 +37,8 @@ enum class JsonOrder : bool {
   kCanonical,   ///< members by key, integral numbers without a fraction: equal values, equal texts
 };
 
-/// Appends `element` without spaces. NaN and Infinity, which JSON lacks, become the strings "NaN",
-/// "Infinity" and "-Infinity"; numbers beyond 64 bits stand as they stood. Recurses as deep as the
+/// Appends `element` without spaces, for every reader of JSON: NaN, Infinity and numbers that
+/// fit neither 64 bits nor a double become strings ("NaN", "1e400"). Recurses as deep as the
 /// document, which the parser bounds at 1024.
 void append_json(simdjson::dom::element element, bool marked, JsonOrder order, std::string* out);
 

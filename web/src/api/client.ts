@@ -1,0 +1,86 @@
+// Asks the server, remembers the last answer of each address, and says what went wrong in words.
+import type { Page, Problem } from "./types";
+
+export const BASE = "/api/v1";
+
+export class ApiError extends Error {
+  constructor(readonly problem: Problem, readonly url: string) {
+    super(problem.detail ?? problem.title);
+  }
+}
+
+export type Answer<T> = { data: T; etag: string | null; at: number };
+
+const answers = new Map<string, Answer<unknown>>();
+const MAX_REMEMBERED = 60;
+
+export function remembered<T>(url: string): Answer<T> | undefined {
+  return answers.get(url) as Answer<T> | undefined;
+}
+
+/** Parameters with several values are repeated; empty ones are left out. */
+export function address(path: string, query: Record<string, string | number | boolean | string[] | null | undefined> = {}): string {
+  const params = new URLSearchParams();
+  for (const [key, value] of Object.entries(query)) {
+    if (value === null || value === undefined || value === "" || value === false) continue;
+    for (const one of Array.isArray(value) ? value : [value]) params.append(key, String(one));
+  }
+  const text = params.toString();
+  return BASE + path + (text ? "?" + text : "");
+}
+
+async function problemOf(response: Response): Promise<Problem> {
+  const type = response.headers.get("content-type") ?? "";
+  if (type.includes("json")) {
+    try {
+      const body = (await response.json()) as Partial<Problem>;
+      return { title: body.title ?? response.statusText, status: response.status, detail: body.detail, type: body.type };
+    } catch {
+      // Not the shape that was promised: fall through to the status line.
+    }
+  }
+  return { title: response.statusText || "The server refused", status: response.status };
+}
+
+/** Reads an address as JSON. The same object comes back while the server's ETag has not changed. */
+export async function ask<T>(url: string, signal?: AbortSignal): Promise<Answer<T>> {
+  let response: Response;
+  const known = answers.get(url) as Answer<T> | undefined;
+  const headers: Record<string, string> = { accept: "application/json" };
+  if (known?.etag) headers["if-none-match"] = known.etag;
+  try {
+    response = await fetch(url, { signal, headers, cache: "no-store" });
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new ApiError({ title: "The server does not answer", status: 0, detail: `Nothing came back from ${url}.` }, url);
+  }
+  if (response.status === 304 && known) {
+    known.at = Date.now();
+    return known;
+  }
+  if (!response.ok) throw new ApiError(await problemOf(response), url);
+  const answer = { data: (await response.json()) as T, etag: response.headers.get("etag"), at: Date.now() };
+  answers.delete(url);
+  answers.set(url, answer);
+  if (answers.size > MAX_REMEMBERED) answers.delete(answers.keys().next().value as string);
+  return answer;
+}
+
+/** All pages of a list, one after the other, at most `most` items. */
+export async function askAll<T>(url: string, most: number, signal?: AbortSignal): Promise<Page<T>> {
+  const first = (await ask<Page<T>>(url, signal)).data;
+  const items = first.items.slice();
+  let cursor = first.next_cursor;
+  while (cursor && items.length < most) {
+    const next = (await ask<Page<T>>(url + (url.includes("?") ? "&" : "?") + "cursor=" + encodeURIComponent(cursor), signal)).data;
+    items.push(...next.items);
+    cursor = next.next_cursor;
+  }
+  return { items, next_cursor: cursor, total: first.total };
+}
+
+export async function askText(url: string): Promise<string> {
+  const response = await fetch(url, { headers: { accept: "text/plain" } });
+  if (!response.ok) throw new ApiError(await problemOf(response), url);
+  return response.text();
+}

@@ -1,0 +1,68 @@
+// Hooks that keep what is shown in step with the server: the old answer stays, greyed, until the new one is here.
+import { useEffect, useRef, useState } from "preact/hooks";
+import { ApiError, ask, remembered } from "./client";
+
+export type Asked<T> = {
+  data: T | null;
+  /** The address that `data` answers; differs from what was asked for while the new answer is on its way. */
+  url: string | null;
+  late: boolean;
+  error: ApiError | null;
+  again: () => void;
+};
+
+const POLL_MS = 30_000;
+
+/** `url` null: nothing to ask yet. `poll`: asks again every 30 s while the page is visible. */
+export function useApi<T>(url: string | null, options: { poll?: boolean } = {}): Asked<T> {
+  const [state, setState] = useState<{ data: T | null; url: string | null; error: ApiError | null }>(() => ({
+    data: url ? (remembered<T>(url)?.data ?? null) : null,
+    url: url && remembered(url) ? url : null,
+    error: null,
+  }));
+  const [turn, setTurn] = useState(0);
+  const latest = useRef(url);
+  latest.current = url;
+
+  useEffect(() => {
+    if (!url) return;
+    const known = remembered<T>(url);
+    if (known) setState((old) => (old.data === known.data && old.url === url ? old : { data: known.data, url, error: null }));
+    const controller = new AbortController();
+    ask<T>(url, controller.signal)
+      .then((answer) => {
+        if (latest.current !== url) return;
+        setState((old) =>
+          old.data === answer.data && old.url === url && !old.error ? old : { data: answer.data, url, error: null },
+        );
+      })
+      .catch((error) => {
+        if (controller.signal.aborted || latest.current !== url) return;
+        const known = error instanceof ApiError ? error : new ApiError({ title: "Something went wrong here", status: 0, detail: String(error) }, url);
+        setState((old) => ({ ...old, error: known }));
+      });
+    return () => controller.abort();
+  }, [url, turn]);
+
+  useEffect(() => {
+    if (!options.poll) return;
+    const tick = () => {
+      if (document.visibilityState === "visible") setTurn((n) => n + 1);
+    };
+    const timer = setInterval(tick, POLL_MS);
+    document.addEventListener("visibilitychange", tick);
+    return () => {
+      clearInterval(timer);
+      document.removeEventListener("visibilitychange", tick);
+    };
+  }, [options.poll]);
+
+  return {
+    // An answer to another question is shown greyed while one waits, but not beside an error.
+    data: url && !(state.error && state.url !== url) ? state.data : null,
+    url: state.url,
+    late: !!url && state.url !== url && !state.error,
+    error: state.error,
+    again: () => setTurn((n) => n + 1),
+  };
+}

@@ -1,0 +1,79 @@
+import { Component, type ComponentChildren } from "preact";
+import { usePlace } from "./lib/route";
+import { useTitle } from "./lib/hooks";
+import { IngestPage, IngestsPage } from "./pages/ingests";
+import { ModelPage } from "./pages/model";
+import { OverviewPage } from "./pages/overview";
+import { RunPage } from "./pages/run";
+import { RunsPage } from "./pages/runs";
+import { VerificationPage } from "./pages/verification";
+import { Shell } from "./parts/shell";
+
+export function App() {
+  const { path } = usePlace();
+  const clean = path.length > 1 ? path.replace(/\/+$/, "") : path;
+  return (
+    <Shell path={clean}>
+      <Guard key={sort(clean)}>{page(clean)}</Guard>
+    </Shell>
+  );
+}
+
+/** What must not be drawn anew: from run to run the old numbers stay, greyed, until the new ones are here. */
+function sort(path: string): string {
+  return path.startsWith("/runs/") ? "/runs/:id" : path;
+}
+
+function page(path: string) {
+  const parts = path.split("/").slice(1).map(decoded);
+  if (path === "/" || path === "/index.html") return <OverviewPage />;
+  if (path === "/runs") return <RunsPage />;
+  if (parts[0] === "runs" && parts.length === 2) return <RunPage id={parts[1] as string} />;
+  if (path === "/verification") return <VerificationPage />;
+  if (parts[0] === "models" && parts.length === 3) return <ModelPage suite={parts[1] as string} model={parts[2] as string} />;
+  if (path === "/ingests") return <IngestsPage />;
+  if (parts[0] === "ingests" && parts.length === 2) return <IngestPage id={parts[1] as string} />;
+  return <NotFound path={path} />;
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+function NotFound({ path }: { path: string }) {
+  useTitle("No such page");
+  return (
+    <div class="empty">
+      <h1>There is no page at this address.</h1>
+      <p class="mono">{path}</p>
+      <p>
+        Go to the <a href="/">overview</a>, the <a href="/runs">runs</a>, or search with <kbd>/</kbd>.
+      </p>
+    </div>
+  );
+}
+
+/** A mistake of ours on one page must not take the frame away. */
+class Guard extends Component<{ children: ComponentChildren }, { failed: string | null }> {
+  override state = { failed: null as string | null };
+  static override getDerivedStateFromError(error: unknown) {
+    return { failed: String(error) };
+  }
+  override componentDidCatch(error: unknown) {
+    console.error(error);
+  }
+  override render() {
+    if (this.state.failed === null) return this.props.children;
+    return (
+      <div class="problem" role="alert">
+        <strong>This page could not be drawn</strong>
+        <p class="mono">{this.state.failed}</p>
+        <p class="quiet">That is a defect of benchhud; the data is untouched. Please report it with the address of this page.</p>
+      </div>
+    );
+  }
+}

@@ -1,0 +1,182 @@
+// Numbers, times and names as they are shown. Tables: three significant digits; hover: all of them.
+
+export const DASH = "–";
+const MINUS = "\u2212";
+
+/** Three significant digits without exponent: 0.842, 1.02, 12.3, 1,230. */
+export function digits(value: number, significant = 3): string {
+  if (!Number.isFinite(value)) return Number.isNaN(value) ? "NaN" : value > 0 ? "∞" : MINUS + "∞";
+  if (value === 0) return "0";
+  const size = Math.floor(Math.log10(Math.abs(Number(value.toPrecision(significant)))));
+  if (size < -6) return signed(value.toExponential(significant - 1));
+  const decimals = Math.max(0, significant - 1 - size);
+  const rounded = Math.abs(Number(value.toPrecision(significant)));
+  return (value < 0 ? MINUS : "") + withThousands(rounded.toFixed(Math.min(decimals, 20)));
+}
+
+function signed(text: string): string {
+  return text.replace(/-/g, MINUS);
+}
+
+function withThousands(text: string): string {
+  const [whole, fraction] = text.split(".");
+  const grouped = (whole as string).replace(/\B(?=(\d{3})+$)/g, ",");
+  return fraction === undefined ? grouped : `${grouped}.${fraction}`;
+}
+
+export function count(value: number): string {
+  return withThousands(String(Math.round(value)));
+}
+
+/** The number as it was sent, for hover. */
+export function full(value: number | null | undefined): string {
+  return value === null || value === undefined ? DASH : String(value);
+}
+
+export type Unit = { name: string; factor: number };
+const SECONDS: Unit[] = [
+  { name: "µs", factor: 1e6 },
+  { name: "ms", factor: 1e3 },
+  { name: "s", factor: 1 },
+];
+
+/** One unit for all values of a column: that in which their median has at least one digit before the point. */
+export function unitOf(values: number[], unit: string): Unit {
+  if (unit !== "s") return { name: unit === "count" || unit === "1" || unit === "ratio" ? "" : unit, factor: 1 };
+  const known = values.filter((value) => Number.isFinite(value) && value > 0).sort((a, b) => a - b);
+  const median = known[Math.floor(known.length / 2)];
+  if (median === undefined) return SECONDS[1] as Unit;
+  return median < 1e-3 ? (SECONDS[0] as Unit) : median < 1 ? (SECONDS[1] as Unit) : (SECONDS[2] as Unit);
+}
+
+/** A single duration with its unit: 1.23 ms, 45.6 s, 2 min 5 s. */
+export function duration(seconds: number): string {
+  if (seconds >= 120) return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
+  const unit = unitOf([Math.abs(seconds)], "s");
+  return `${digits(seconds * unit.factor)} ${unit.name}`;
+}
+
+export function bytes(value: number): string {
+  if (value < 1000) return `${value} B`;
+  const names = ["kB", "MB", "GB", "TB"];
+  let scaled = value;
+  let name = "B";
+  for (const next of names) {
+    if (scaled < 1000) break;
+    scaled /= 1000;
+    name = next;
+  }
+  return `${digits(scaled)} ${name}`;
+}
+
+/** −6.0 %, +12 %: the change that a ratio means. */
+export function change(ratio: number): string {
+  const percent = (ratio - 1) * 100;
+  const size = Math.abs(percent);
+  const text = size >= 1000 ? digits(size) : size >= 100 ? size.toFixed(0) : size.toFixed(1);
+  if (Number(text) === 0) return "0 %";
+  return `${percent < 0 ? MINUS : "+"}${text} %`;
+}
+
+export function percentInterval(low: number, high: number): string {
+  const one = (ratio: number) => change(ratio).replace(" %", "");
+  return `[${one(low)}, ${one(high)}]`;
+}
+
+export function interval(low: number, high: number): string {
+  return `${digits(low)}–${digits(high)}`;
+}
+
+/** 0.84×, with two decimals for sentences. */
+export function times(ratio: number): string {
+  return `${ratio >= 10 ? digits(ratio) : ratio.toFixed(2)}×`;
+}
+
+export function plural(n: number, one: string, many = one + "s"): string {
+  return `${count(n)} ${n === 1 ? one : many}`;
+}
+
+/** 2025-11-28 00:03, in UTC as everything here. */
+export function date(time: string): string {
+  return time.slice(0, 10);
+}
+
+export function moment(time: string): string {
+  return `${time.slice(0, 10)} ${time.slice(11, 16)}`;
+}
+
+export function localMoment(time: string): string {
+  const at = new Date(time);
+  return Number.isNaN(at.getTime()) ? time : `${time} (${at.toLocaleString()} here)`;
+}
+
+/** The time since, in one unit: 40 min, 3 h, 2 d, 5 w, 11 months. */
+export function age(seconds: number): string {
+  const steps: [number, number, string][] = [
+    [90, 1, "s"],
+    [90 * 60, 60, "min"],
+    [36 * 3600, 3600, "h"],
+    [21 * 86400, 86400, "d"],
+    [10 * 7 * 86400, 7 * 86400, "w"],
+    [24 * 30.44 * 86400, 30.44 * 86400, "months"],
+  ];
+  for (const [below, one, name] of steps) {
+    if (seconds < below) {
+      const value = Math.max(0, Math.round(seconds / one));
+      return name === "months" && value === 1 ? "1 month" : `${value} ${name}`;
+    }
+  }
+  return `${digits(seconds / (365.25 * 86400), 2)} years`;
+}
+
+export function ago(time: string, now: number): string {
+  const seconds = (now - Date.parse(time)) / 1000;
+  return Number.isFinite(seconds) ? (seconds < -60 ? "in the future" : seconds < 60 ? "just now" : `${age(seconds)} ago`) : time;
+}
+
+const TESTS: Record<string, string> = { eval: "inference", train: "training" };
+/** What people call a test: inference for eval, training for train. */
+export function testName(test: string): string {
+  return TESTS[test] ?? test;
+}
+
+/** A commit is shown by its beginning; anything else as it is. */
+export function short(label: string): string {
+  return /^[0-9a-f]{16,}$/.test(label) ? label.slice(0, 9) : label;
+}
+
+const REASONS: Record<string, string> = {
+  baseline_missing: "the baseline has no result for it",
+  baseline_failed: "the baseline failed on it",
+  failed: "it failed",
+  not_timed: "it was not timed",
+  too_few_samples: "too few samples",
+  batch_size_differs: "the batch size differs from the baseline's",
+  is_baseline: "this is the baseline",
+  not_verified: "it was not verified",
+  verification_failed: "verification did not pass",
+};
+export function reason(exclusion: string): string {
+  return REASONS[exclusion] ?? exclusion.replace(/_/g, " ");
+}
+
+const FLAGS: Record<string, string> = {
+  no_warmup_dropped: "too few repetitions to drop the warm-up",
+  few_samples: "few samples: the interval is wide or missing",
+  unusable_samples: "some samples were not usable numbers",
+};
+export function flag(name: string): string {
+  return FLAGS[name] ?? name.replace(/_/g, " ");
+}
+
+const KINDS: Record<string, string> = {
+  skipped: "skipped",
+  timed_out: "timed out",
+  out_of_memory: "out of memory",
+  crashed: "crashed",
+  exception: "exception",
+  other: "failed",
+};
+export function failureKind(kind: string): string {
+  return KINDS[kind] ?? kind;
+}

@@ -1,0 +1,31 @@
+import { useEffect, useState } from "preact/hooks";
+
+export function useTitle(title: string): void {
+  useEffect(() => {
+    document.title = title ? `${title} · benchhud` : "benchhud";
+  }, [title]);
+}
+
+/** Now, renewed every minute, so that ages stay true on a page left open. */
+export function useNow(): number {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 60_000);
+    return () => clearInterval(timer);
+  }, []);
+  return now;
+}
+
+/** The width of an element as it changes; 0 before it is laid out. */
+export function useWidth(element: { current: HTMLElement | null }): number {
+  const [width, setWidth] = useState(0);
+  useEffect(() => {
+    const node = element.current;
+    if (!node) return;
+    setWidth(node.clientWidth);
+    const observer = new ResizeObserver(() => setWidth(node.clientWidth));
+    observer.observe(node);
+    return () => observer.disconnect();
+  }, []);
+  return width;
+}

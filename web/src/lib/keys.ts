@@ -1,0 +1,30 @@
+// Keys that work everywhere, unless someone is typing.
+
+export function isTyping(event: KeyboardEvent): boolean {
+  const target = event.target as HTMLElement | null;
+  if (!target) return false;
+  if (target.isContentEditable) return true;
+  if (target instanceof HTMLInputElement) return !["checkbox", "radio", "button"].includes(target.type);
+  return target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement;
+}
+
+export function plainKey(event: KeyboardEvent): boolean {
+  return !event.ctrlKey && !event.metaKey && !event.altKey && !event.defaultPrevented;
+}
+
+export const KEYS: [string, string][] = [
+  ["/", "search models, runs and pages"],
+  ["g o", "overview"],
+  ["g r", "runs"],
+  ["g v", "verification"],
+  ["g i", "ingest reports"],
+  ["j k", "next and previous row"],
+  ["Enter", "open the row"],
+  ["[ ]", "previous and next run"],
+  ["f", "filter the table"],
+  ["e", "export the table as CSV"],
+  ["← →", "in a chart: move from night to night; Enter shows the samples"],
+  ["t", "theme: as the system, light, dark"],
+  ["?", "these keys"],
+  ["Esc", "close, or leave a field"],
+];

@@ -1,0 +1,98 @@
+// The address is the state: path and query say everything that a page shows.
+import { useCallback, useEffect, useState } from "preact/hooks";
+
+export type Place = { path: string; query: URLSearchParams; hash: string };
+
+const EVENT = "hud:place";
+
+export function here(): Place {
+  return { path: location.pathname, query: new URLSearchParams(location.search), hash: location.hash };
+}
+
+/** The address of a path with a query; empty values are left out so that the same view has one address. */
+export function href(path: string, query: Record<string, string | string[] | null | undefined> = {}): string {
+  const params = new URLSearchParams();
+  for (const [key, value] of Object.entries(query)) {
+    if (value === null || value === undefined || value === "") continue;
+    for (const one of Array.isArray(value) ? value : [value]) params.append(key, one);
+  }
+  const text = params.toString().replace(/%2C/g, ",").replace(/%3A/g, ":").replace(/%2F/g, "/");
+  return path + (text ? "?" + text : "");
+}
+
+/** The query after some keys changed: null, "" and [] take a key away. */
+export function changed(query: URLSearchParams, change: Record<string, string | string[] | null>): URLSearchParams {
+  const next = new URLSearchParams(query);
+  for (const [key, value] of Object.entries(change)) {
+    next.delete(key);
+    if (value === null || value === "") continue;
+    for (const one of Array.isArray(value) ? value : [value]) next.append(key, one);
+  }
+  return next;
+}
+
+export function go(address: string, replace = false): void {
+  if (address === location.pathname + location.search + location.hash) return;
+  if (replace) history.replaceState(null, "", address);
+  else history.pushState(null, "", address);
+  dispatchEvent(new CustomEvent(EVENT, { detail: { replace } }));
+}
+
+export function usePlace(): Place {
+  const [place, setPlace] = useState(here);
+  useEffect(() => {
+    const update = () => setPlace(here());
+    addEventListener("popstate", update);
+    addEventListener(EVENT, update);
+    return () => {
+      removeEventListener("popstate", update);
+      removeEventListener(EVENT, update);
+    };
+  }, []);
+  return place;
+}
+
+export type SetQuery = (change: Record<string, string | string[] | null>, replace?: boolean) => void;
+
+/** The query and how to change it. Typing and dragging replace the entry of the history; choices push one. */
+export function useQuery(): [URLSearchParams, SetQuery] {
+  const place = usePlace();
+  const set = useCallback<SetQuery>((change, replace = false) => {
+    const now = here();
+    const next = changed(now.query, change);
+    go(href(now.path, grouped(next)) + now.hash, replace);
+  }, []);
+  return [place.query, set];
+}
+
+function grouped(query: URLSearchParams): Record<string, string[]> {
+  const all: Record<string, string[]> = {};
+  for (const key of new Set(query.keys())) all[key] = query.getAll(key);
+  return all;
+}
+
+/** Follows links inside the pages without loading anything anew. */
+export function onLinkClick(event: MouseEvent): void {
+  if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+  const link = (event.target as Element).closest?.("a[href]") as HTMLAnchorElement | null;
+  if (!link || link.target || link.hasAttribute("download") || link.origin !== location.origin) return;
+  if (link.pathname.startsWith("/api/")) return;
+  event.preventDefault();
+  if (link.pathname === location.pathname && link.hash && link.search === location.search) {
+    const target = document.getElementById(decodeURIComponent(link.hash.slice(1)));
+    target?.scrollIntoView();
+    target?.focus();
+    return;
+  }
+  const samePage = link.pathname === location.pathname;
+  go(link.pathname + link.search + link.hash);
+  if (!samePage) scrollTo(0, 0);
+}
+
+export const modelHref = (
+  suite: string,
+  model: string,
+  query: Record<string, string | string[] | null | undefined> = {},
+): string => href(`/models/${encodeURIComponent(suite)}/${encodeURIComponent(model)}`, query);
+export const runHref = (run: { id: number }, query: Record<string, string | string[] | null | undefined> = {}): string =>
+  href(`/runs/${run.id}`, query);

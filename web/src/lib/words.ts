@@ -1,0 +1,104 @@
+// The sentences at the top of pages: what a person would say about these numbers.
+import type { AcceleratorOverview, ColumnGeomean, Group, ModelTable, Transition, VerificationAnswer } from "../api/types";
+import { byBackend } from "./backends";
+import { count, date, plural, testName, times } from "./format";
+import { sign } from "./codes";
+
+const testOrder = (a: string, b: string) => (a === "eval" ? -1 : b === "eval" ? 1 : a < b ? -1 : 1);
+
+export function testsOf(items: readonly { test: string }[]): string[] {
+  return [...new Set(items.map((item) => item.test))].sort(testOrder);
+}
+
+/** The backend that a page is about: the first that is neither the baseline nor eager. */
+export function leadBackend(backends: readonly string[], baseline: string): string | undefined {
+  const order = [...new Set(backends)].sort((a, b) => {
+    const rank = (name: string) => (name.startsWith("openxla+dynamo") ? 0 : name.startsWith("openxla") ? 1 : name === "eager" ? 9 : name === baseline ? 8 : 2);
+    return rank(a) - rank(b) || byBackend(a, b);
+  });
+  return order[0];
+}
+
+function fewer(now: number, before: number | undefined): string {
+  if (before === undefined || now === before) return "";
+  return now < before ? ` (${before - now} fewer)` : ` (${now - before} more)`;
+}
+
+export function passSentence(group: Group, previous: Group | undefined): string {
+  if (group.passing + group.failing + group.undecided === 0) return "nothing verified";
+  return `${count(group.passing)} of ${count(group.total)} pass${fewer(group.passing, previous?.passing)}`;
+}
+
+function transitionsSentence(transitions: readonly Transition[], since: string | null): string {
+  const failing = transitions.filter((item) => item.kind === "newly_failing").length;
+  const passing = transitions.filter((item) => item.kind === "newly_passing").length;
+  if (since === null) return "";
+  const said = [failing ? `${count(failing)} newly failing` : "", passing ? `${count(passing)} newly passing` : ""].filter(Boolean);
+  return said.length ? `${said.join(", ")} since ${since}` : `nothing newly failing since ${since}`;
+}
+
+export function overviewSentence(accelerator: AcceleratorOverview, baseline: string): string {
+  const { groups, previous_groups, transitions, previous_run } = accelerator;
+  const backend = leadBackend(groups.map((group) => group.backend), baseline);
+  if (!backend) return "The last run holds no results.";
+  const parts = testsOf(groups)
+    .map((test) => {
+      const group = groups.find((one) => one.test === test && one.backend === backend);
+      if (!group) return "";
+      const before = previous_groups.find((one) => one.test === test && one.backend === backend);
+      const geomean = group.geomean?.all;
+      const speed =
+        geomean && geomean.value !== null
+          ? `, ${times(geomean.value)} ${baseline}${geomean.interval ? ` (${geomean.interval.low.toFixed(2)}–${geomean.interval.high.toFixed(2)})` : ""}`
+          : "";
+      return `${testName(test)} ${passSentence(group, before)}${speed}`;
+    })
+    .filter(Boolean);
+  const news = transitionsSentence(transitions, previous_run ? date(previous_run.started_at) : null);
+  return `${backend}: ${parts.join("; ")}${news ? `. ${capital(news)}` : ""}.`;
+}
+
+export function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+export function runSentence(table: ModelTable): string {
+  const backend = leadBackend(table.columns.map((column) => column.backend), table.baseline.backend);
+  const column = table.columns.find((one) => one.backend === backend);
+  if (!column) return "This run holds no results.";
+  const parts = testsOf(table.rows).map((test) => {
+    const cells = table.rows.filter((row) => row.test === test).map((row) => row.cells[column.key]).filter((cell) => cell !== undefined);
+    const timed = cells.filter((cell) => cell.status === "timed").length;
+    const passing = cells.filter((cell) => cell.verification?.outcome === "passing").length;
+    const geomean = table.geomeans.find((one) => one.test === test && one.column === column.key)?.all;
+    const speed = geomean && geomean.value !== null ? `, ${times(geomean.value)} ${table.baseline.backend} over ${plural(geomean.n, "model")}` : "";
+    return `${testName(test)} ${count(timed)} of ${count(cells.length)} timed, ${count(passing)} pass${speed}`;
+  });
+  return `${column.key}: ${parts.join("; ")}.`;
+}
+
+export function geomeanTitle(geomean: ColumnGeomean): string {
+  return `${geomean.column}, ${testName(geomean.test)}`;
+}
+
+export function verificationSentence(answer: VerificationAnswer): string {
+  const perBackend = new Map<string, { passing: number; total: number; loud: Map<string, number> }>();
+  for (const item of answer.counts) {
+    const entry = perBackend.get(item.backend) ?? { passing: 0, total: 0, loud: new Map<string, number>() };
+    const outcome = answer.codes.find((code) => code.code === item.code)?.outcome;
+    entry.total += item.count;
+    if (outcome === "passing") entry.passing += item.count;
+    else entry.loud.set(item.code, (entry.loud.get(item.code) ?? 0) + item.count);
+    perBackend.set(item.backend, entry);
+  }
+  if (!perBackend.size) return "Nothing in this run has been verified.";
+  const wrong = [...perBackend.values()].reduce((sum, entry) => sum + (entry.loud.get("FAIL") ?? 0), 0);
+  const parts = [...perBackend.entries()]
+    .sort(([a], [b]) => byBackend(a, b))
+    .map(([backend, entry]) => `${backend} passes ${count(entry.passing)} of ${count(entry.total)}`);
+  return `${capital(parts.join(", "))}; ${wrong ? `${plural(wrong, "result")} ${wrong === 1 ? "is" : "are"} wrong` : `no result is wrong`}.`;
+}
+
+export function codeWords(code: string): string {
+  return sign(code).words;
+}

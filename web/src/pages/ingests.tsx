@@ -1,0 +1,99 @@
+// What was read from where, and what was refused.
+import { address } from "../api/client";
+import type { Ingest, Page, RejectedLine } from "../api/types";
+import { useApi } from "../api/use";
+import { bytes, count, plural } from "../lib/format";
+import { useNow, useTitle } from "../lib/hooks";
+import { useQuery } from "../lib/route";
+import { matches } from "../lib/sort";
+import { CsvLink, FilterField } from "../parts/controls";
+import { Empty } from "../parts/empty";
+import { Copy, ErrorNote, Missing, RunLink, Section, Time, Waiting } from "../parts/small";
+import { type Column, Table } from "../parts/table";
+
+export function IngestsPage() {
+  const [query, setQuery] = useQuery();
+  const { data, late, error, again } = useApi<Page<Ingest>>(address("/ingests", { limit: 1000 }), { poll: true });
+  const now = useNow();
+  const filter = query.get("q") ?? "";
+  useTitle("Ingest reports");
+  if (!data) return error ? <ErrorNote error={error} again={again} /> : <Waiting rows={14} />;
+  if (!data.items.length) return <Empty />;
+  const rejected = data.items.reduce((sum, one) => sum + one.rejected, 0);
+  const lines = data.items.reduce((sum, one) => sum + one.line_count, 0);
+  const rows = data.items.filter((one) => !filter || matches(filter, one.path + " " + one.runs.map((run) => run.name).join(" ")));
+  const columns: Column<Ingest>[] = [
+    { key: "path", title: "File", width: 380, sort: (one) => one.path, cell: (one) => <a class="mono clip from-end" href={`/ingests/${one.id}`} title={one.path}><bdi>{one.path}</bdi></a> },
+    { key: "at", title: "Read (UTC)", width: 220, sort: (one) => one.at, first: "desc", cell: (one) => <Time at={one.at} now={now} /> },
+    { key: "lines", title: "Lines", width: 90, align: "right", sort: (one) => one.line_count, first: "desc", cell: (one) => <span class="num">{count(one.line_count)}</span> },
+    { key: "accepted", title: "Accepted", width: 96, align: "right", sort: (one) => one.accepted, first: "desc", cell: (one) => <span class="num">{count(one.accepted)}</span> },
+    { key: "duplicate", title: "Known already", width: 120, align: "right", sort: (one) => one.duplicate, first: "desc", cell: (one) => <span class="num">{count(one.duplicate)}</span> },
+    { key: "rejected", title: "Rejected", width: 96, align: "right", sort: (one) => one.rejected, first: "desc", cell: (one) => (one.rejected ? <a class="worse num" href={`/ingests/${one.id}`}>✗ {count(one.rejected)}</a> : <span class="quiet num">0</span>) },
+    { key: "size", title: "Size", width: 96, align: "right", sort: (one) => one.byte_count, first: "desc", cell: (one) => <span class="num" title={`${one.byte_count} bytes`}>{bytes(one.byte_count)}</span> },
+    { key: "runs", title: "Runs", width: 200, cell: (one) => (one.runs.length ? <span class="clip">{one.runs.map((run, index) => <>{index > 0 && ", "}<RunLink run={run} /></>)}</span> : <Missing why="no new line, so no run" />) },
+  ];
+  return (
+    <div>
+      <header class="page-head">
+        <h1>
+          {plural(lines, "line")} read from {plural(data.items.length, "file")}; {rejected ? `${plural(rejected, "line")} rejected` : "none rejected"}.
+        </h1>
+        <div class="toolbar">
+          <FilterField value={filter} onChange={(value) => setQuery({ q: value || null }, true)} shown={rows.length} all={data.items.length} what="files" />
+          <CsvLink href={address("/ingests", { format: "csv" })} name="ingests.csv" />
+        </div>
+      </header>
+      {error && <ErrorNote error={error} again={again} kept />}
+      <Table caption="Ingest reports" columns={columns} rows={rows} rowKey={(one) => String(one.id)} rowHref={(one) => `/ingests/${one.id}`} late={late} orderWords="newest first" empty="No file matches." />
+    </div>
+  );
+}
+
+export function IngestPage({ id }: { id: string }) {
+  const { data, error, again } = useApi<Ingest>(address(`/ingests/${encodeURIComponent(id)}`));
+  const rejected = useApi<Page<RejectedLine>>(address("/rejected-lines", { ingest: id, limit: 1000 }));
+  const now = useNow();
+  useTitle(data ? `Ingest of ${data.path}` : "Ingest report");
+  if (!data) return error ? <ErrorNote error={error} again={again} /> : <Waiting rows={8} />;
+  const columns: Column<RejectedLine>[] = [
+    { key: "line", title: "Line", width: 90, sort: (one) => one.line_number, cell: (one) => <span class="num">{count(one.line_number)}</span> },
+    { key: "reason", title: "Reason", width: 360, sort: (one) => one.reason, cell: (one) => <span class="clip" title={one.reason}>{one.reason}</span> },
+    { key: "offset", title: "At byte", width: 110, align: "right", sort: (one) => one.byte_offset, cell: (one) => <span class="num">{count(one.byte_offset)}</span> },
+    { key: "bytes", title: "Bytes", width: 96, align: "right", sort: (one) => one.byte_count, first: "desc", cell: (one) => <span class="num">{count(one.byte_count)}</span> },
+    { key: "excerpt", title: "Begins with", width: 520, cell: (one) => <code class="clip" title={one.excerpt}>{one.excerpt}</code> },
+  ];
+  return (
+    <div>
+      <header class="page-head">
+        <div class="kicker">
+          <a href="/ingests">Ingest reports</a>
+          <Time at={data.at} now={now} />
+          <Copy text={data.path} />
+        </div>
+        <h1>
+          {plural(data.line_count, "line")}: {count(data.accepted)} accepted, {count(data.duplicate)} known already, {count(data.rejected)} rejected.
+        </h1>
+      </header>
+      {error && <ErrorNote error={error} again={again} kept />}
+      <dl class="facts">
+        <dt>Size</dt>
+        <dd title={`${data.byte_count} bytes`}>{bytes(data.byte_count)}</dd>
+        <dt>Content</dt>
+        <dd><Copy text={data.content_hash} /></dd>
+        <dt>Runs</dt>
+        <dd>{data.runs.length ? data.runs.map((run, index) => <>{index > 0 && ", "}<RunLink run={run} /></>) : <Missing why="no new line, so no run" />}</dd>
+      </dl>
+      <Section id="rejected" title="Rejected lines" note={data.rejected ? "Each was refused alone; all the other lines are in the store. Mend the file and ingest it again: only what is new is added." : undefined} actions={data.rejected ? <CsvLink href={address("/rejected-lines", { ingest: id, format: "csv" })} name={`rejected-${id}.csv`} /> : null}>
+        {rejected.error ? (
+          <ErrorNote error={rejected.error} again={rejected.again} />
+        ) : !rejected.data ? (
+          <Waiting rows={3} />
+        ) : rejected.data.items.length ? (
+          <Table caption="Rejected lines" columns={columns} rows={rejected.data.items} rowKey={(one) => String(one.id)} late={rejected.late} />
+        ) : (
+          <p class="quiet">No line of this file was rejected.</p>
+        )}
+      </Section>
+    </div>
+  );
+}

@@ -1,0 +1,288 @@
+// One model: its metrics over runs for each backend, every repetition of a night on demand, what verification said.
+import { useEffect, useMemo } from "preact/hooks";
+import { address } from "../api/client";
+import type { MetricInfo, ModelItem, Page, RunRef, Series, SeriesAnswer } from "../api/types";
+import { useApi } from "../api/use";
+import { byBackend } from "../lib/backends";
+import { change, count, date, digits, full, plural, testName, times, unitOf } from "../lib/format";
+import { useTitle } from "../lib/hooks";
+import { runHref, useQuery } from "../lib/route";
+import { leadBackend } from "../lib/words";
+import { Chart, type Range } from "../parts/chart";
+import { Choice, CsvLink, Menu, Check, Select, Toggles } from "../parts/controls";
+import { VerificationStrip } from "../parts/history";
+import { ResultPanel } from "../parts/samples";
+import { Backend, CodeSign, Copy, ErrorNote, Missing, Num, Section, Waiting } from "../parts/small";
+import { type Column, type ColumnGroup, Table } from "../parts/table";
+
+const MAIN: { value: string; text: string }[] = [
+  { value: "steady", text: "steady time" },
+  { value: "speedup", text: "speedup" },
+  { value: "compile", text: "compile time" },
+  { value: "upstream", text: "upstream time" },
+];
+const FIRST = ["steady", "speedup", "compile"];
+
+const parseRange = (text: string | null): Range => {
+  const found = /^(\d+)-(\d+)$/.exec(text ?? "");
+  return found && Number(found[1]) < Number(found[2]) ? { from: Number(found[1]), to: Number(found[2]) } : null;
+};
+
+export function ModelPage({ suite, model }: { suite: string; model: string }) {
+  const [query, setQuery] = useQuery();
+  const about = useApi<Page<ModelItem>>(address("/models", { suite, model }), { poll: true });
+  const registry = useApi<Page<MetricInfo>>(address("/metrics-registry"));
+  const item = about.data?.items.find((one) => one.suite === suite && one.model === model);
+  const tests = item ? [...item.tests].sort() : [];
+  const test = query.get("test") ?? tests[0] ?? "eval";
+  const accelerator = query.get("accelerator_model") ?? item?.accelerator_models[0] ?? "";
+  const baseline = query.get("baseline") ?? "inductor";
+  const metrics = query.getAll("metric").length ? query.getAll("metric") : FIRST;
+  const range = parseRange(query.get("range"));
+  const point = /^(\d+)\.(\d+)$/.exec(query.get("point") ?? "");
+  const pickedMetric = query.get("of") ?? metrics[0] ?? "steady";
+  useTitle(`${model}, ${testName(test)}`);
+
+  const common = item ? { suite, model, test, accelerator_model: accelerator, runs: 180 } : null;
+  const lead = useApi<SeriesAnswer>(common ? address("/series", { ...common, metric: "steady", baseline }) : null, { poll: true });
+  const off = (query.get("off") ?? "").split(",").filter(Boolean);
+  const isShown = (one: Series) => !off.includes(one.experiment.column);
+  const allSeries = useMemo(() => [...(lead.data?.series ?? [])].sort((a, b) => byBackend(a.experiment.backend, b.experiment.backend)), [lead.data]);
+
+  useEffect(() => {
+    if (point) document.getElementById("samples")?.scrollIntoView({ block: "nearest" });
+  }, [query.get("point")]);
+
+  if (!about.data) return about.error ? <ErrorNote error={about.error} again={about.again} /> : <Waiting rows={16} />;
+  if (!item) {
+    return (
+      <div class="empty">
+        <h1>No run holds a model called {model} of suite {suite}.</h1>
+        <p>Search with <kbd>/</kbd>, or look at the <a href="/runs">runs</a>.</p>
+      </div>
+    );
+  }
+  const onRange = (next: Range) => setQuery({ range: next ? `${next.from}-${next.to}` : null }, true);
+  const onPick = (metric: string) => (run: RunRef, one: Series) => setQuery({ point: `${run.id}.${one.experiment.id}`, of: metric === FIRST[0] ? null : metric });
+  const others = (registry.data?.items ?? []).filter((one) => !MAIN.some((main) => main.value === one.metric));
+  const shownSeries = allSeries.filter(isShown);
+  return (
+    <div>
+      <header class="page-head">
+        <div class="kicker">
+          <span>{suite}</span>
+          <span class="accel">{accelerator}</span>
+          <Copy text={model} />
+          <span>last run {date(item.last_run_at)}</span>
+        </div>
+        <h1>{lead.data ? modelSentence(model, test, lead.data, baseline) : `${model}, ${testName(test)}`}</h1>
+        <div class="toolbar">
+          <Choice label="Test" value={test} options={tests.map((name) => ({ value: name, text: testName(name) }))} onChange={(value) => setQuery({ test: value, point: null })} />
+          {item.accelerator_models.length > 1 && (
+            <Select label="Accelerator" value={accelerator} options={item.accelerator_models.map((name) => ({ value: name, text: name }))} onChange={(value) => setQuery({ accelerator_model: value, point: null })} />
+          )}
+          <Toggles label="Charts" on={metrics} options={MAIN} onChange={(on) => setQuery({ metric: on.length === 0 || on.join() === FIRST.join() ? null : on })} />
+          <Menu label="More metrics">
+            <fieldset>
+              <legend>As the runner wrote them</legend>
+              {others.map((one) => (
+                <Check
+                  key={one.metric}
+                  label={one.metric}
+                  title={one.explanation}
+                  checked={metrics.includes(one.metric)}
+                  onChange={(on) => setQuery({ metric: on ? [...metrics, one.metric] : metrics.filter((name) => name !== one.metric) })}
+                />
+              ))}
+            </fieldset>
+          </Menu>
+          <Select
+            label="Speedup over"
+            value={baseline}
+            options={[...new Set(item.backends)].sort(byBackend).map((name) => ({ value: name, text: name }))}
+            onChange={(value) => setQuery({ baseline: value === "inductor" ? null : value })}
+          />
+          <Toggles
+            label="Backends"
+            on={allSeries.filter(isShown).map((one) => one.experiment.column)}
+            options={[...new Set(allSeries.map((one) => one.experiment.column))].map((name) => ({ value: name, text: name }))}
+            onChange={(on) => setQuery({ off: allSeries.map((one) => one.experiment.column).filter((name) => !on.includes(name)).join(",") || null })}
+          />
+          {range && (
+            <button type="button" class="button" onClick={() => onRange(null)}>
+              All nights
+            </button>
+          )}
+        </div>
+      </header>
+      {lead.error && <ErrorNote error={lead.error} again={lead.again} kept={!!lead.data} />}
+
+      {metrics.map((metric, index) => (
+        <MetricChart
+          key={metric}
+          metric={metric}
+          common={common as Record<string, string | number>}
+          baseline={baseline}
+          range={range}
+          onRange={onRange}
+          onPick={onPick(metric)}
+          picked={point ? { run: Number(point[1]), experiment: Number(point[2]) } : null}
+          height={index === 0 ? 260 : 180}
+          isShown={isShown}
+          explanation={registry.data?.items.find((one) => one.metric === metric)?.explanation}
+        />
+      ))}
+      <p class="quiet note chart-help">Drag to zoom, double-click for all nights, click a point for its samples. × at the foot: failed that night; red cross on a point: verification says the result is wrong.</p>
+
+      {point && <ResultPanel run={Number(point[1])} experiment={Number(point[2])} metric={pickedMetric} onClose={() => setQuery({ point: null, of: null })} />}
+
+      {lead.data && (
+        <Section id="verification" title="Verification" note="Outlined: the code of an earlier run.">
+          {shownSeries.length ? <VerificationStrip runs={lead.data.runs} series={shownSeries} range={range} /> : <p class="quiet">No backend is chosen.</p>}
+        </Section>
+      )}
+      {lead.data && (
+        <Section id="values" title="Values" note={<>Steady time of {plural(lead.data.runs.length, "night")}, newest first.</>} actions={<CsvLink href={address("/series", { ...common, metric: "steady", baseline, format: "csv" })} name={`${model}-${test}.csv`} />}>
+          <Values answer={lead.data} series={shownSeries} late={lead.late} onPick={onPick("steady")} />
+        </Section>
+      )}
+    </div>
+  );
+}
+
+function modelSentence(model: string, test: string, answer: SeriesAnswer, baseline: string): string {
+  const name = leadBackend(answer.series.map((one) => one.experiment.backend), baseline);
+  const series = answer.series.find((one) => one.experiment.backend === name);
+  if (!series) return `${model}, ${testName(test)}: nothing was measured.`;
+  const latest = answer.runs.length - 1;
+  const known = series.points.map((point, index) => ({ point, index })).filter((one) => one.point !== null);
+  const last = known[known.length - 1];
+  const first = known[0];
+  const base = answer.series.find((one) => one.experiment.backend === baseline && one !== series);
+  const parts: string[] = [];
+  if (!last?.point) {
+    const why = series.failures[latest];
+    parts.push(why ? `${name} fails (${why.slice(0, 90)})` : `${name} was never timed`);
+  } else {
+    const unit = unitOf([last.point.value], answer.unit);
+    parts.push(`${name} takes ${digits(last.point.value * unit.factor)} ${unit.name}${last.index === latest ? "" : ` (${date((answer.runs[last.index] as RunRef).started_at)})`}`);
+    const basePoint = base?.points[last.index];
+    if (basePoint) parts.push(`${times(basePoint.value / last.point.value)} ${baseline}`);
+    if (first?.point && first !== last) parts.push(`${change(last.point.value / first.point.value)} since ${date((answer.runs[first.index] as RunRef).started_at)}`);
+  }
+  const code = series.codes[latest];
+  if (code) parts.push(code.code === "PASS" ? `verification passes${code.stale ? " (stale)" : ""}` : `verification says ${code.code}${code.stale ? " (stale)" : ""}`);
+  return `${model}, ${testName(test)}: ${parts.join(", ")}.`;
+}
+
+function MetricChart({ metric, common, baseline, range, onRange, onPick, picked, height, isShown, explanation }: { metric: string; common: Record<string, string | number>; baseline: string; range: Range; onRange: (range: Range) => void; onPick: (run: RunRef, series: Series) => void; picked: { run: number; experiment: number } | null; height: number; isShown: (series: Series) => boolean; explanation: string | undefined }) {
+  const { data, late, error, again } = useApi<SeriesAnswer>(address("/series", { ...common, metric, baseline }), { poll: true });
+  const series = useMemo(
+    () =>
+      (data?.series ?? [])
+        .filter(isShown)
+        .filter((one) => one.points.some((point) => point !== null) || metric === "steady")
+        .sort((a, b) => byBackend(a.experiment.backend, b.experiment.backend)),
+    [data, isShown.toString(), location.search],
+  );
+  const unit = useMemo(() => unitOf(series.flatMap((one) => one.points.map((point) => point?.value ?? NaN)), data?.unit ?? ""), [series, data]);
+  const title = MAIN.find((main) => main.value === metric)?.text ?? metric;
+  if (error && !data) return <ErrorNote error={error} again={again} />;
+  if (!data) return <div class="chart-space" style={{ height: `${height + 120}px` }} aria-busy="true" />;
+  if (!series.length) {
+    return (
+      <figure class="chart none">
+        <figcaption>
+          <h3>{title}</h3>
+          <span class="quiet">nothing to draw: no run of this test has it</span>
+        </figcaption>
+      </figure>
+    );
+  }
+  const isRatio = metric === "speedup";
+  const word = isRatio ? "×" : unit.name;
+  const note = isRatio ? `over ${baseline} of the same run; higher is better` : `${word ? word + "; " : ""}${data.better === "higher" ? "higher is better" : data.better === "lower" ? "lower is better" : "neither way is better"}${explanation && !["steady", "compile"].includes(metric) ? `; ${explanation}` : ""}`;
+  const withBand = series.some((one) => one.points.some((point) => point?.low != null));
+  return (
+    <Chart
+      title={capitalized(title)}
+      note={`${note}${withBand ? "; band: 95 % within each run" : ""}`}
+      runs={data.runs}
+      series={series}
+      unit={unit}
+      unitWord={word}
+      height={height}
+      range={range}
+      onRange={onRange}
+      onPick={onPick}
+      picked={picked}
+      ruleAtOne={isRatio}
+      late={late}
+    />
+  );
+}
+
+const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
+type ValueRow = { run: RunRef; index: number };
+
+function Values({ answer, series, late, onPick }: { answer: SeriesAnswer; series: Series[]; late: boolean; onPick: (run: RunRef, series: Series) => void }) {
+  const rows = useMemo<ValueRow[]>(() => answer.runs.map((run, index) => ({ run, index })).reverse(), [answer]);
+  const unit = unitOf(series.flatMap((one) => one.points.map((point) => point?.value ?? NaN)), answer.unit);
+  const columns: Column<ValueRow>[] = [
+    { key: "run", title: "Run", width: 180, sort: (row) => row.run.started_at, first: "desc", cell: (row) => <a class="mono" href={runHref(row.run)}>{row.run.name}</a> },
+  ];
+  const groups: ColumnGroup[] = [{ title: "", span: 1 }];
+  for (const one of series) {
+    const key = `${one.experiment.column}.${one.experiment.id}`;
+    columns.push(
+      {
+        key: `code:${key}`,
+        title: "✓",
+        label: `${one.experiment.column} verification`,
+        width: 56,
+        align: "center",
+        starts: true,
+        sort: (row) => one.codes[row.index]?.code,
+        cell: (row) => {
+          const code = one.codes[row.index];
+          return code ? <CodeSign code={code.code} stale={code.stale} title={`${code.code}${code.stale ? ", stale" : ""}`} /> : <Missing why="not verified" />;
+        },
+      },
+      {
+        key: `value:${key}`,
+        title: unit.name,
+        label: `${one.experiment.column} steady time`,
+        width: 104,
+        align: "right",
+        first: "desc",
+        sort: (row) => one.points[row.index]?.value,
+        cell: (row) => {
+          const value = one.points[row.index];
+          return value ? (
+            <button type="button" class="link" onClick={() => onPick(row.run, one)} title={`${full(value.value)} ${answer.unit}; click for its samples`}>
+              <Num value={value.value} factor={unit.factor} />
+            </button>
+          ) : (
+            <Missing why={one.failures[row.index] ?? "not measured in this run"} />
+          );
+        },
+      },
+      {
+        key: `interval:${key}`,
+        title: "interval",
+        width: 124,
+        cell: (row) => {
+          const value = one.points[row.index];
+          return value && value.low !== null && value.high !== null ? (
+            <span class="interval" title={`${full(value.low)} to ${full(value.high)}, n = ${value.n}`}>
+              [{digits(value.low * unit.factor)}, {digits(value.high * unit.factor)}]
+            </span>
+          ) : null;
+        },
+      },
+    );
+    groups.push({ title: <><Backend name={one.experiment.column} backend={one.experiment.backend} />{one.experiment.batch_size !== null ? ` batch ${count(one.experiment.batch_size)}` : ""}</>, span: 3 });
+  }
+  return <Table caption="Values of all nights" columns={columns} groups={groups} rows={rows} rowKey={(row) => String(row.run.id)} rowHref={(row) => runHref(row.run)} late={late} orderWords="newest first" />;
+}

@@ -1,0 +1,431 @@
+// One run: a row a model and test, and for each backend its verification, time and speedup.
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { address } from "../api/client";
+import type { Cell, ColumnGeomean, ModelRow, ModelTable, Page, Run } from "../api/types";
+import { useApi } from "../api/use";
+import { byBackend, columnStyle } from "../lib/backends";
+import { sign } from "../lib/codes";
+import { count, date, full, plural, reason, testName, unitOf } from "../lib/format";
+import { useNow, useTitle } from "../lib/hooks";
+import { isTyping, plainKey } from "../lib/keys";
+import { go, href, modelHref, useQuery } from "../lib/route";
+import { matches } from "../lib/sort";
+import { runSentence, testsOf } from "../lib/words";
+import { Check, Choice, CsvLink, FilterField, Menu, Select } from "../parts/controls";
+import { Backend, ErrorNote, EstimateNum, FailureNote, IntervalText, Labels, Missing, Num, Section, Time, VerificationSign, Waiting, Whisker, ratioDomain } from "../parts/small";
+import { type Column, type ColumnGroup, Table } from "../parts/table";
+
+const PARTS = [
+  { key: "time", text: "time" },
+  { key: "compile", text: "compile time" },
+  { key: "speedup", text: "speedup" },
+  { key: "interval", text: "interval, drawn" },
+];
+const HIDDEN_AT_FIRST = "compile";
+
+/** How much a row wants to be seen: wrong results, then failures, then the slowest against the baseline. */
+export function badness(row: ModelRow): number {
+  let loud = 0;
+  let slow = 0;
+  for (const cell of Object.values(row.cells)) {
+    if (cell.verification) loud = Math.max(loud, sign(cell.verification.code).rank * (cell.verification.stale ? 0.9 : 1));
+    if (cell.status === "failed") loud = Math.max(loud, 4.5);
+    if (cell.speedup) slow = Math.max(slow, -Math.log(cell.speedup.value));
+  }
+  return loud * 1000 + slow;
+}
+
+export const worstFirst = (rows: ModelRow[]): ModelRow[] =>
+  rows
+    .map((row) => ({ row, bad: badness(row) }))
+    .sort((a, b) => b.bad - a.bad)
+    .map(({ row }) => row);
+
+export function RunPage({ id }: { id: string }) {
+  const [query, setQuery] = useQuery();
+  const now = useNow();
+  const baseline = query.get("baseline") ?? "inductor";
+  const baselineRun = query.get("baseline_run") ?? "same";
+  const estimator = query.get("estimator") ?? "steady";
+  const verifiedOnly = query.get("verified_only") === "true";
+  const choices = { baseline, baseline_run: baselineRun, estimator, verified_only: verifiedOnly };
+  const { data, late, error, again } = useApi<ModelTable>(address(`/runs/${encodeURIComponent(id)}/models`, choices), { poll: true });
+  const runs = useApi<Page<Run>>(data ? address("/runs", { accelerator_model: data.run.accelerator_model, limit: 1000 }) : null);
+
+  const test = query.get("test") ?? "";
+  const filter = query.get("q") ?? "";
+  const group = query.get("group") ?? "";
+  const hidden = (query.get("hide") ?? HIDDEN_AT_FIRST).split(",").filter((key) => key && key !== "none");
+  useTitle(data ? `Run ${data.run.name}` : "Run");
+
+  const place = runs.data?.items.findIndex((run) => run.id === data?.run.id) ?? -1;
+  const newer = place > 0 ? runs.data?.items[place - 1] : undefined;
+  const older = place >= 0 ? runs.data?.items[place + 1] : undefined;
+  const toRun = (run: Run) => go(href(`/runs/${run.id}`, Object.fromEntries(query)));
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (isTyping(event) || !plainKey(event)) return;
+      if (event.key === "[" && older) toRun(older);
+      if (event.key === "]" && newer) toRun(newer);
+    };
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
+  });
+
+  const allRows = data?.rows ?? [];
+  const rows = useMemo(
+    () => allRows.filter((row) => (!test || row.test === test) && (!filter || matches(filter, `${row.suite} ${row.model} ${row.test} ${testName(row.test)}`))),
+    [allRows, test, filter],
+  );
+  const backends = useMemo(() => (data ? [...data.columns].sort((a, b) => byBackend(a.backend, b.backend) || (a.key < b.key ? -1 : 1)) : []), [data]);
+  const columns = useMemo(() => (data ? tableColumns(data, backends, hidden) : null), [data, backends, hidden.join()]);
+  const grouper = useMemo(() => (group === "suite" ? (row: ModelRow) => row.suite : group === "test" ? (row: ModelRow) => testName(row.test) : null), [group]);
+
+  if (!data || !columns) return error ? <ErrorNote error={error} again={again} /> : <Waiting rows={16} />;
+  const tests = testsOf(allRows);
+  const hide = (key: string, on: boolean) => {
+    const next = on ? hidden.filter((one) => one !== key) : [...hidden, key];
+    setQuery({ hide: next.length === 0 ? "none" : next.join(",") === HIDDEN_AT_FIRST ? null : next.join(",") });
+  };
+  return (
+    <div>
+      <header class="page-head">
+        <div class="kicker">
+          <span class="accel">{data.run.accelerator_model}</span>
+          <Time at={data.run.started_at} now={now} />
+          <span>{data.run.verified_at ? <>verified <Time at={data.run.verified_at} /></> : <span class="warn">not verified: codes are of an earlier run</span>}</span>
+          <Labels labels={data.run.labels} />
+        </div>
+        <h1>{runSentence(data)}</h1>
+        <div class="toolbar">
+          <div class="field">
+            <span aria-hidden="true">Run</span>
+            <div class="stepper">
+              {older ? (
+                <a class="button" href={href(`/runs/${older.id}`, Object.fromEntries(query))} title={`Previous run, ${date(older.started_at)} ([)`} aria-label="Previous run">
+                  ‹
+                </a>
+              ) : (
+                <span class="button off" aria-hidden="true">‹</span>
+              )}
+              <select aria-label="Run" value={String(data.run.id)} onChange={(event) => go(href(`/runs/${event.currentTarget.value}`, Object.fromEntries(query)))}>
+                {(runs.data?.items ?? [data.run]).map((run) => (
+                  <option key={run.id} value={String(run.id)}>
+                    {run.name}
+                  </option>
+                ))}
+              </select>
+              {newer ? (
+                <a class="button" href={href(`/runs/${newer.id}`, Object.fromEntries(query))} title={`Next run, ${date(newer.started_at)} (])`} aria-label="Next run">
+                  ›
+                </a>
+              ) : (
+                <span class="button off" aria-hidden="true">›</span>
+              )}
+            </div>
+          </div>
+          <Select
+            label="Speedup over"
+            value={baseline}
+            options={[...new Set(backends.map((column) => column.backend))].map((name) => ({ value: name, text: name }))}
+            onChange={(value) => setQuery({ baseline: value === "inductor" ? null : value })}
+          />
+          <Select
+            label="of run"
+            value={baselineRun}
+            options={[
+              { value: "same", text: "the same" },
+              { value: "oldest", text: "the oldest" },
+              { value: "latest", text: "the latest" },
+              ...(runs.data?.items ?? []).map((run) => ({ value: String(run.id), text: run.name })),
+            ]}
+            onChange={(value) => setQuery({ baseline_run: value === "same" ? null : value })}
+          />
+          <Choice
+            label="Time is"
+            value={estimator}
+            options={[
+              { value: "steady", text: "steady" },
+              { value: "upstream", text: "upstream" },
+            ]}
+            onChange={(value) => setQuery({ estimator: value === "steady" ? null : value })}
+          />
+          <Check label="verified only" title="Speedups only of what verification says is right" checked={verifiedOnly} onChange={(on) => setQuery({ verified_only: on ? "true" : null })} />
+        </div>
+      </header>
+      {error && <ErrorNote error={error} again={again} kept={data !== null} />}
+
+      <Section id="geomeans" title="Geomean speedup" note={<>Interval: 95 % over models. Matched: only the models that every backend of the test has a speedup for, so that backends can be compared.</>}>
+        <Geomeans table={data} late={late} />
+      </Section>
+
+      <Section
+        id="models"
+        title="Models"
+        note={<>{estimator === "steady" ? "Steady time: median without warm-up" : "Upstream's time: mean of total_time without the first 3"}; [intervals] within the run. * : see the hover.</>}
+        actions={<CsvLink href={address(`/runs/${data.run.id}/models`, { ...choices, format: "csv" })} name={`${data.run.name}.csv`} />}
+      >
+        <div class="toolbar">
+          <FilterField value={filter} onChange={(value) => setQuery({ q: value || null }, true)} shown={rows.length} all={allRows.length} what="rows" />
+          <Choice label="Test" value={test} options={[{ value: "", text: "all" }, ...tests.map((name) => ({ value: name, text: testName(name) }))]} onChange={(value) => setQuery({ test: value || null })} />
+          <Choice
+            label="Group by"
+            value={group}
+            options={[
+              { value: "", text: "none" },
+              { value: "suite", text: "suite" },
+              { value: "test", text: "test" },
+            ]}
+            onChange={(value) => setQuery({ group: value || null })}
+          />
+          <Menu label="Columns">
+            <fieldset>
+              <legend>For each backend</legend>
+              {PARTS.map((part) => (
+                <Check key={part.key} label={part.text} checked={!hidden.includes(part.key)} onChange={(on) => hide(part.key, on)} />
+              ))}
+            </fieldset>
+            <fieldset>
+              <legend>Backends</legend>
+              {backends.map((column) => (
+                <Check key={column.key} label={column.key} checked={!hidden.includes(column.key)} onChange={(on) => hide(column.key, on)} />
+              ))}
+            </fieldset>
+          </Menu>
+        </div>
+        <Table
+          caption={`Models of run ${data.run.name}`}
+          columns={columns.columns}
+          groups={columns.groups}
+          rows={rows}
+          rowKey={(row) => `${row.suite}\n${row.model}\n${row.test}\n${row.batch_size}`}
+          rowHref={(row) => modelHref(row.suite, row.model, { test: row.test, accelerator_model: data.run.accelerator_model })}
+          order={worstFirst}
+          orderWords="worst first"
+          groupBy={grouper}
+          late={late}
+          empty={filter ? "No model matches the filter." : "This run holds no results."}
+        />
+      </Section>
+    </div>
+  );
+}
+
+function tableColumns(table: ModelTable, backends: { key: string; backend: string }[], hidden: string[]): { columns: Column<ModelRow>[]; groups: ColumnGroup[] } {
+  const cells = table.rows.flatMap((row) => Object.values(row.cells));
+  const timeUnit = unitOf(cells.map((cell) => cell.time?.value ?? NaN), "s");
+  const compileUnit = unitOf(cells.map((cell) => cell.compile ?? NaN), "s");
+  const domain = ratioDomain(cells.map((cell) => (cell.speedup ? (cell.speedup.interval ?? { low: cell.speedup.value, high: cell.speedup.value }) : null)));
+  const suites = new Set(table.rows.map((row) => row.suite));
+  const batches = table.rows.some((row) => row.batch_size !== null);
+  const columns: Column<ModelRow>[] = [
+    {
+      key: "model",
+      title: "Model",
+      width: 220,
+      sort: (row) => row.model,
+      cell: (row) => (
+        <a class="mono clip" title={row.model} href={modelHref(row.suite, row.model, { test: row.test, accelerator_model: table.run.accelerator_model })}>
+          {row.model}
+        </a>
+      ),
+    },
+    { key: "test", title: "Test", width: 88, sort: (row) => testName(row.test), cell: (row) => testName(row.test) },
+  ];
+  if (suites.size > 1) columns.splice(1, 0, { key: "suite", title: "Suite", width: 120, sort: (row) => row.suite, cell: (row) => <span class="clip" title={row.suite}>{row.suite}</span> });
+  if (batches) columns.push({ key: "batch", title: "Batch", width: 64, align: "right", sort: (row) => row.batch_size, cell: (row) => (row.batch_size === null ? <Missing why="batch size unknown" /> : <span class="num">{row.batch_size}</span>) });
+  const groups: ColumnGroup[] = [{ title: "", span: columns.length }];
+  for (const { key, backend } of backends) {
+    if (hidden.includes(key)) continue;
+    const { color } = columnStyle(key, backend);
+    const own: Column<ModelRow>[] = [];
+    const at = (row: ModelRow): Cell | undefined => row.cells[key];
+    own.push({
+      key: `code:${key}`,
+      title: "✓",
+      label: `${key} verification`,
+      hint: "Verification; outlined: older than this run",
+      width: 60,
+      align: "center",
+      first: "desc",
+      sort: (row) => {
+        const code = at(row)?.verification;
+        return code ? sign(code.code).rank : null;
+      },
+      cell: (row) => (at(row) ? <VerificationSign verification={at(row)?.verification ?? null} why={backend === "eager" ? "eager is what the others are verified against" : "never verified"} /> : null),
+    });
+    if (!hidden.includes("time")) {
+      own.push({
+        key: `time:${key}`,
+        title: <>time {timeUnit.name}</>,
+        label: `${key} time`,
+        width: 104,
+        align: "right",
+        first: "desc",
+        sort: (row) => at(row)?.time?.value,
+        cell: (row) => <TimeCell cell={at(row)} unit={timeUnit} />,
+      });
+    }
+    if (!hidden.includes("compile")) {
+      own.push({
+        key: `compile:${key}`,
+        title: <>compile {compileUnit.name}</>,
+        label: `${key} compile time`,
+        width: 104,
+        align: "right",
+        first: "desc",
+        sort: (row) => at(row)?.compile,
+        cell: (row) => {
+          const compile = at(row)?.compile;
+          return compile === null || compile === undefined ? <Missing why="no compile time: too few repetitions, or not timed" /> : <Num value={compile} factor={compileUnit.factor} />;
+        },
+      });
+    }
+    const isBaseline = backend === table.baseline.backend && table.baseline.run === "same";
+    if (!isBaseline && !hidden.includes("speedup")) {
+      own.push({
+        key: `speedup:${key}`,
+        title: "speedup ×",
+        label: `${key} speedup`,
+        width: 92,
+        align: "right",
+        sort: (row) => at(row)?.speedup?.value,
+        cell: (row) => <SpeedupCell cell={at(row)} />,
+      });
+      if (!hidden.includes("interval")) {
+        own.push({
+          key: `whisker:${key}`,
+          title: <span class="sr">interval of the speedup</span>,
+          width: 88,
+          cell: (row) => {
+            const speedup = at(row)?.speedup;
+            return speedup ? <Whisker value={speedup.value} interval={speedup.interval} domain={domain} color={color} /> : null;
+          },
+        });
+      }
+    }
+    if (own[0]) own[0].starts = true;
+    columns.push(...own);
+    groups.push({
+      title: (
+        <>
+          <Backend name={key} backend={backend} />
+          {isBaseline && <span class="quiet"> baseline</span>}
+        </>
+      ),
+      span: own.length,
+    });
+  }
+  return { columns, groups };
+}
+
+function TimeCell({ cell, unit }: { cell: Cell | undefined; unit: { name: string; factor: number } }) {
+  if (!cell) return <Missing why="not part of this run" />;
+  if (cell.time)
+    return (
+      <>
+        {cell.failure?.after_timing && (
+          <span class="after-failure" title={`A later attempt failed: ${cell.failure.signature}`}>
+            !
+          </span>
+        )}
+        <EstimateNum estimate={cell.time} unit={unit} unitName="s" />
+      </>
+    );
+  if (cell.failure) return <FailureNote failure={cell.failure} />;
+  return <Missing why={cell.status === "not_timed" ? "not timed in this run" : cell.status === "timed" ? "too few samples for this estimator" : cell.status.replace("_", " ")} />;
+}
+
+/** ▲ or ▼ only where the whole interval is on one side of 1; else the difference may be noise. */
+function SpeedupCell({ cell }: { cell: Cell | undefined }) {
+  if (!cell) return <Missing why="not part of this run" />;
+  const { speedup } = cell;
+  if (!speedup) return <Missing why={cell.excluded ? `left out: ${reason(cell.excluded)}` : "no speedup"} />;
+  const bounds = speedup.interval;
+  const tone = bounds && bounds.high < 1 ? "worse" : bounds && bounds.low > 1 ? "better" : "unclear";
+  const title = `${full(speedup.value)}×${bounds ? `\n${(bounds.confidence * 100).toFixed(1)} %: ${full(bounds.low)} to ${full(bounds.high)}, within the run` : "\nno interval"}\nn = ${speedup.n}`;
+  return (
+    <span class="speedup" title={title}>
+      <span class={`mark ${tone}`} aria-hidden="true">
+        {tone === "worse" ? "▼" : tone === "better" ? "▲" : "~"}
+      </span>
+      <Num value={speedup.value} title={title} />
+      <span class="sr">{tone === "worse" ? "slower" : tone === "better" ? "faster" : "unclear"}</span>
+    </span>
+  );
+}
+
+function Geomeans({ table, late }: { table: ModelTable; late: boolean }) {
+  const items = table.geomeans.filter((item) => item.excluded.every((one) => one.reason !== "is_baseline" || one.count === 0) || item.all.n > 0);
+  const domain = ratioDomain(items.flatMap((item) => [item.all.interval, item.matched.interval]));
+  if (!items.length) return <p class="quiet">No backend of this run has a speedup over {table.baseline.backend}.</p>;
+  return (
+    <div class={`scroll${late ? " late" : ""}`} tabIndex={0} role="region" aria-label="Geomean speedups">
+      <table class="plain geomeans">
+        <caption class="sr">Geomean speedups over {table.baseline.backend}</caption>
+        <thead>
+          <tr>
+            <th scope="col">Backend</th>
+            <th scope="col">Test</th>
+            <th scope="col" class="right starts" colSpan={2}>All models ×</th>
+            <th scope="col"><span class="sr">drawn</span></th>
+            <th scope="col" class="right">n</th>
+            <th scope="col" class="right starts" colSpan={2}>Matched ×</th>
+            <th scope="col"><span class="sr">drawn</span></th>
+            <th scope="col" class="right">n</th>
+            <th scope="col" class="starts">Left out</th>
+          </tr>
+        </thead>
+        <tbody>
+          {items.map((item) => (
+            <tr key={`${item.test} ${item.column}`}>
+              <th scope="row">
+                <Backend name={item.column} backend={item.backend} />
+              </th>
+              <td>{testName(item.test)}</td>
+              <GeomeanCells geomean={item.all} item={item} domain={domain} />
+              <GeomeanCells geomean={item.matched} item={item} domain={domain} />
+              <td class="starts">
+                <LeftOut item={item} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function GeomeanCells({ geomean, item, domain }: { geomean: ColumnGeomean["all"]; item: ColumnGeomean; domain: { low: number; high: number } }) {
+  const { color } = columnStyle(item.column, item.backend);
+  return (
+    <>
+      <td class="right starts">{geomean.value === null ? <Missing why="no model has a speedup" /> : <strong><Num value={geomean.value} /></strong>}</td>
+      <td class="interval"><IntervalText interval={geomean.interval} /></td>
+      <td>{geomean.value !== null && <Whisker value={geomean.value} interval={geomean.interval} domain={domain} color={color} />}</td>
+      <td class="right quiet">{geomean.n}</td>
+    </>
+  );
+}
+
+function LeftOut({ item }: { item: ColumnGeomean }) {
+  const [open, setOpen] = useState(false);
+  const total = item.excluded.reduce((sum, one) => sum + one.count, 0);
+  if (!total) return <span class="quiet">none</span>;
+  return (
+    <div class="left-out">
+      <button type="button" class="link" aria-expanded={open} onClick={() => setOpen(!open)}>
+        {plural(total, "model")}: {item.excluded.map((one) => `${count(one.count)} ${reason(one.reason)}`).join(", ")}
+      </button>
+      {open && (
+        <ul>
+          {item.excluded.map((one) => (
+            <li key={one.reason}>
+              {reason(one.reason)}: <span class="mono">{one.models.join(", ")}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,79 @@
+// All runs, newest first.
+import { useMemo } from "preact/hooks";
+import { BASE, address } from "../api/client";
+import type { Page, Run } from "../api/types";
+import { useApi } from "../api/use";
+import { count, plural } from "../lib/format";
+import { useNow, useTitle } from "../lib/hooks";
+import { runHref, useQuery } from "../lib/route";
+import { matches } from "../lib/sort";
+import { CsvLink, FilterField, Select } from "../parts/controls";
+import { Empty } from "../parts/empty";
+import { ErrorNote, Labels, Missing, Time, Waiting } from "../parts/small";
+import { type Column, Table } from "../parts/table";
+
+
+export function RunsPage() {
+  const [query, setQuery] = useQuery();
+  const { data, late, error, again } = useApi<Page<Run>>(address("/runs", { limit: 1000 }), { poll: true });
+  const now = useNow();
+  const accelerator = query.get("accelerator_model") ?? "";
+  const filter = query.get("q") ?? "";
+  const runs = data?.items ?? [];
+  const accelerators = useMemo(() => [...new Set(runs.map((run) => run.accelerator_model))].sort(), [runs]);
+  const rows = useMemo(
+    () =>
+      runs.filter(
+        (run) =>
+          (!accelerator || run.accelerator_model === accelerator) &&
+          (!filter || matches(filter, [run.name, run.accelerator_model, run.started_at, ...Object.entries(run.labels).flat()].join(" "))),
+      ),
+    [runs, accelerator, filter],
+  );
+  useTitle("Runs");
+  if (!data) return error ? <ErrorNote error={error} again={again} /> : <Waiting rows={14} />;
+  if (!runs.length) return <Empty />;
+
+  const first = runs[runs.length - 1] as Run;
+  const verified = runs.filter((run) => run.verified_at).length;
+  const columns: Column<Run>[] = [
+    { key: "name", title: "Run", width: 190, sort: (run) => run.name, cell: (run) => <a class="mono" href={runHref(run)}>{run.name}</a> },
+    { key: "time", title: "Started (UTC)", width: 240, sort: (run) => run.started_at, first: "desc", cell: (run) => <Time at={run.started_at} now={now} /> },
+    { key: "accelerator", title: "Accelerator", width: 240, sort: (run) => run.accelerator_model, cell: (run) => <span class="clip" title={run.accelerator_model}>{run.accelerator_model}</span> },
+    { key: "results", title: "Results", width: 84, align: "right", sort: (run) => run.result_count, first: "desc", cell: (run) => <span class="num">{count(run.result_count)}</span> },
+    { key: "timed", title: "Timed", width: 80, align: "right", sort: (run) => run.timed_count, cell: (run) => <span class="num">{count(run.timed_count)}</span> },
+    { key: "failed", title: "Failed", width: 80, align: "right", sort: (run) => run.failed_count, first: "desc", cell: (run) => <span class="num">{count(run.failed_count)}</span> },
+    {
+      key: "verified",
+      title: "Verified (UTC)",
+      width: 150,
+      sort: (run) => run.verified_at,
+      first: "desc",
+      cell: (run) => (run.verified_at ? <Time at={run.verified_at} /> : <Missing why="this run had no verification of its own" />),
+    },
+    { key: "labels", title: "Labels", width: 260, cell: (run) => (Object.keys(run.labels).length ? <Labels labels={run.labels} /> : <Missing why="no labels: give them with benchhud ingest --label key=value" />) },
+  ];
+  return (
+    <div>
+      <header class="page-head">
+        <h1>
+          {plural(runs.length, "run")} on {accelerators.length === 1 ? accelerators[0] : plural(accelerators.length, "accelerator model")} since {first.started_at.slice(0, 10)}, {count(verified)} of them verified.
+        </h1>
+        <div class="toolbar">
+          {accelerators.length > 1 && (
+            <Select
+              label="Accelerator"
+              value={accelerator}
+              options={[{ value: "", text: "all" }, ...accelerators.map((name) => ({ value: name, text: name }))]}
+              onChange={(value) => setQuery({ accelerator_model: value || null })}
+            />
+          )}
+          <FilterField value={filter} onChange={(value) => setQuery({ q: value || null }, true)} shown={rows.length} all={runs.length} what="runs" />
+          <CsvLink href={`${BASE}/runs?format=csv${accelerator ? "&accelerator_model=" + encodeURIComponent(accelerator) : ""}`} name="runs.csv" />
+        </div>
+      </header>
+      {error && <ErrorNote error={error} again={again} kept />}
+      <Table caption="Runs" columns={columns} rows={rows} rowKey={(run) => String(run.id)} rowHref={(run) => runHref(run)} late={late} orderWords="newest first" empty="No run matches." />
+    </div>
+  );
+}

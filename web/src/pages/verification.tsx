@@ -1,0 +1,384 @@
+// Right or wrong: models by backends, how it was before, what changed, and why things fail.
+import { useMemo, useState } from "preact/hooks";
+import { address, askText } from "../api/client";
+import type { CodeInfo, FailuresAnswer, Page, Run, TransitionsAnswer, VerificationAnswer, VerificationCell, VerificationHistory } from "../api/types";
+import { useApi } from "../api/use";
+import { byBackend } from "../lib/backends";
+import { codeOrder, sign } from "../lib/codes";
+import { count, date, failureKind, testName } from "../lib/format";
+import { useNow, useTitle } from "../lib/hooks";
+import { modelHref, useQuery } from "../lib/route";
+import { matches } from "../lib/sort";
+import { testsOf, verificationSentence } from "../lib/words";
+import { Choice, CsvLink, FilterField, Select } from "../parts/controls";
+import { Empty } from "../parts/empty";
+import { Stacks } from "../parts/history";
+import { Backend, CodeSign, ErrorNote, Labels, Missing, RunLink, Section, Time, VerificationSign, Waiting } from "../parts/small";
+import { type Column, type ColumnGroup, Table } from "../parts/table";
+import { TransitionList } from "../parts/transitions";
+
+type Row = VerificationAnswer["rows"][number];
+type ModelVerification = { suite: string; model: string; cells: Record<string, VerificationCell | null> };
+
+const columnsOf = (answer: VerificationAnswer): { key: string; backend: string }[] =>
+  (answer.columns as (string | { key: string; backend: string })[])
+    .map((column) => (typeof column === "string" ? { key: column, backend: column.split(" ")[0] as string } : column))
+    .sort((a, b) => byBackend(a.backend, b.backend) || (a.key < b.key ? -1 : 1));
+
+const cellKey = (test: string, column: string) => `${test}\n${column}`;
+
+export function VerificationPage() {
+  const [query, setQuery] = useQuery();
+  const now = useNow();
+  const run = query.get("run") ?? "latest";
+  const since = query.get("since") ?? "previous";
+  const filter = query.get("q") ?? "";
+  const only = query.get("only") ?? "";
+  const answer = useApi<VerificationAnswer>(address("/verification", { run }), { poll: true });
+  const { data } = answer;
+  const accelerator = data?.run.accelerator_model;
+  const runs = useApi<Page<Run>>(address("/runs", { limit: 1000 }), { poll: true });
+  const history = useApi<VerificationHistory>(accelerator ? address("/verification/history", { accelerator_model: accelerator, runs: 60 }) : null);
+  const transitions = useApi<TransitionsAnswer>(data ? address("/verification/transitions", { run, since }) : null);
+  const failures = useApi<FailuresAnswer>(data ? address("/failures", { run, limit: 200 }) : null);
+  useTitle("Verification");
+
+  const columns = useMemo(() => (data ? columnsOf(data).filter((column) => data.rows.some((row) => row.cells[column.key])) : []), [data]);
+  const tests = useMemo(() => (data ? testsOf(data.rows) : []), [data]);
+  const models = useMemo(() => (data ? byModel(data.rows) : []), [data]);
+  const rows = useMemo(
+    () =>
+      models.filter((row) => {
+        const codes = Object.values(row.cells).filter((cell) => cell !== null);
+        const asked = only === "failing" ? codes.some((cell) => cell.outcome === "failing") : only ? codes.some((cell) => cell.code === only) : true;
+        return asked && (!filter || matches(filter, `${row.suite} ${row.model}`));
+      }),
+    [models, filter, only],
+  );
+  const grid = useMemo(() => matrixColumns(columns, tests, models, accelerator), [columns, tests, models, accelerator]);
+
+  if (!data) {
+    if (runs.data && runs.data.items.length === 0) return <Empty />;
+    return answer.error ? <ErrorNote error={answer.error} again={answer.again} /> : <Waiting rows={16} />;
+  }
+  const runOptions = (runs.data?.items ?? []).map((one) => ({ value: String(one.id), text: `${one.name}${one.verified_at ? "" : " (not verified)"}${severalAccelerators(runs.data?.items) ? `, ${one.accelerator_model}` : ""}` }));
+  const earlier = (runs.data?.items ?? []).filter((one) => one.accelerator_model === accelerator && one.started_at < data.run.started_at);
+  const present = codeOrder(data.counts.map((item) => item.code));
+  return (
+    <div>
+      <header class="page-head">
+        <div class="kicker">
+          <span class="accel">{data.run.accelerator_model}</span>
+          <span>run <RunLink run={data.run} /> <Time at={data.run.started_at} now={now} /></span>
+          <span>{data.run.verified_at ? <>verified <Time at={data.run.verified_at} /></> : <span class="warn">not verified: outlined codes are of an earlier run</span>}</span>
+          <Labels labels={data.run.labels} />
+        </div>
+        <h1>{verificationSentence(data)}</h1>
+        <div class="toolbar">
+          <Select
+            label="Run"
+            value={run === "latest" ? "latest" : String(data.run.id)}
+            options={[{ value: "latest", text: "the latest" }, ...runOptions]}
+            onChange={(value) => setQuery({ run: value === "latest" ? null : value, since: null })}
+          />
+        </div>
+      </header>
+      {answer.error && <ErrorNote error={answer.error} again={answer.again} kept />}
+
+      <Section id="codes" title="Codes">
+        <CodeTable answer={data} codes={present} late={answer.late} only={only} onOnly={(code) => setQuery({ only: only === code ? null : code })} />
+      </Section>
+
+      <div class="columns">
+        <Section
+          id="transitions"
+          title="Transitions"
+          actions={
+            <Select
+              label="since"
+              value={since}
+              options={[{ value: "previous", text: "the verified run before" }, ...earlier.map((one) => ({ value: String(one.id), text: one.name }))]}
+              onChange={(value) => setQuery({ since: value === "previous" ? null : value })}
+            />
+          }
+        >
+          {transitions.error ? (
+            <ErrorNote error={transitions.error} again={transitions.again} />
+          ) : !transitions.data ? (
+            <Waiting rows={4} />
+          ) : (
+            <div class={transitions.late ? "late" : ""}>
+              {transitions.data.items.length ? (
+                <TransitionList transitions={transitions.data.items} most={30} />
+              ) : (
+                <p class="quiet">
+                  {transitions.data.since
+                    ? `Every code is what it was on ${date(transitions.data.since.started_at)}.`
+                    : data.run.verified_at
+                      ? "There is no earlier run to compare with."
+                      : "This run was not verified, so it yields no transitions."}
+                </p>
+              )}
+            </div>
+          )}
+        </Section>
+        <Section id="history" title="Over runs" note="A bar a run, in the codes' colours; a gap: that run was not verified. Click a bar for its run.">
+          {history.error ? (
+            <ErrorNote error={history.error} again={history.again} />
+          ) : history.data ? (
+            <Stacks history={history.data} current={data.run.id} onPick={(one) => setQuery({ run: String(one.id), since: null })} />
+          ) : (
+            <Waiting rows={6} />
+          )}
+        </Section>
+      </div>
+
+      <Section id="matrix" title="Models" actions={<CsvLink href={address("/verification", { run, format: "csv" })} name={`verification-${data.run.name}.csv`} />}>
+        <div class="toolbar">
+          <FilterField value={filter} onChange={(value) => setQuery({ q: value || null }, true)} shown={rows.length} all={models.length} what="models" />
+          <Choice
+            label="Only"
+            value={only}
+            options={[
+              { value: "", text: "all" },
+              { value: "failing", text: "failing" },
+              ...(only && only !== "failing" ? [{ value: only, text: only }] : []),
+            ]}
+            onChange={(value) => setQuery({ only: value || null })}
+          />
+        </div>
+        <Table
+          caption={`Verification of run ${data.run.name}, models by backends`}
+          columns={grid.columns}
+          groups={grid.groups}
+          rows={rows}
+          rowKey={(row) => `${row.suite}\n${row.model}`}
+          rowHref={(row) => modelHref(row.suite, row.model, { accelerator_model: accelerator })}
+          order={worstModels}
+          orderWords="worst first"
+          late={answer.late}
+          empty="No model matches."
+        />
+      </Section>
+
+      <Section id="failures" title="Failures by signature" note="Error texts without their addresses, numbers and paths, so that one cause is one row.">
+        {failures.error ? <ErrorNote error={failures.error} again={failures.again} /> : failures.data ? <Failures answer={failures.data} late={failures.late} /> : <Waiting rows={4} />}
+      </Section>
+
+      <Section id="legend" title="What the codes mean">
+        <Legend codes={data.codes} />
+      </Section>
+    </div>
+  );
+}
+
+const severalAccelerators = (runs: Run[] | undefined): boolean => new Set(runs?.map((run) => run.accelerator_model)).size > 1;
+
+function byModel(rows: Row[]): ModelVerification[] {
+  const models = new Map<string, ModelVerification>();
+  for (const row of rows) {
+    const key = `${row.suite}\n${row.model}`;
+    const entry = models.get(key) ?? { suite: row.suite, model: row.model, cells: {} };
+    for (const [column, cell] of Object.entries(row.cells)) entry.cells[cellKey(row.test, column)] = cell;
+    models.set(key, entry);
+  }
+  return [...models.values()];
+}
+
+const loudness = (row: ModelVerification): number =>
+  Object.values(row.cells).reduce((sum, cell) => sum + (cell ? 10 ** sign(cell.code).rank * (cell.code === "PASS" || cell.code === "VERIFIER_SKIPPED" ? 0 : 1) * (cell.stale ? 0.5 : 1) : 0), 0);
+
+const worstModels = (rows: ModelVerification[]): ModelVerification[] =>
+  rows
+    .map((row) => ({ row, loud: loudness(row) }))
+    .sort((a, b) => b.loud - a.loud)
+    .map(({ row }) => row);
+
+function matrixColumns(columns: { key: string; backend: string }[], tests: string[], models: ModelVerification[], accelerator: string | undefined): { columns: Column<ModelVerification>[]; groups: ColumnGroup[] } {
+  const list: Column<ModelVerification>[] = [
+    {
+      key: "model",
+      title: "Model",
+      width: 260,
+      sort: (row) => row.model,
+      cell: (row) => (
+        <a class="mono clip" title={row.model} href={modelHref(row.suite, row.model, { accelerator_model: accelerator })}>
+          {row.model}
+        </a>
+      ),
+    },
+  ];
+  if (new Set(models.map((row) => row.suite)).size > 1) list.push({ key: "suite", title: "Suite", width: 130, sort: (row) => row.suite, cell: (row) => <span class="clip">{row.suite}</span> });
+  const groups: ColumnGroup[] = [{ title: "", span: list.length }];
+  for (const test of tests) {
+    columns.forEach((column, index) => {
+      const key = cellKey(test, column.key);
+      list.push({
+        key: `${test}:${column.key}`,
+        title: <Backend name={column.key} backend={column.backend} />,
+        label: `${testName(test)}, ${column.key}`,
+        width: Math.max(118, 60 + column.key.length * 9),
+        starts: index === 0,
+        first: "desc",
+        sort: (row) => {
+          const cell = row.cells[key];
+          return cell ? sign(cell.code).rank : null;
+        },
+        cell: (row) => {
+          const cell = row.cells[key];
+          if (!cell) return <Missing why={column.backend === "eager" ? "eager is what the others are verified against" : "never verified"} />;
+          return (
+            <span class="code-cell">
+              <VerificationSign verification={cell} />
+              {cell.failure && <span class="quiet clip" title={cell.failure.signature}>{failureKind(cell.failure.kind)}</span>}
+            </span>
+          );
+        },
+      });
+    });
+    groups.push({ title: testName(test), span: columns.length });
+  }
+  return { columns: list, groups };
+}
+
+function CodeTable({ answer, codes, late, only, onOnly }: { answer: VerificationAnswer; codes: string[]; late: boolean; only: string; onOnly: (code: string) => void }) {
+  const keys = [...new Map(answer.counts.map((item) => [`${item.backend}\n${item.test}`, item])).values()].sort((a, b) => byBackend(a.backend, b.backend) || (a.test < b.test ? -1 : 1));
+  if (!keys.length) return <p class="quiet">Nothing in this run has been verified.</p>;
+  return (
+    <div class={`scroll${late ? " late" : ""}`} tabIndex={0} role="region" aria-label="Codes by backend and test">
+      <table class="plain codes">
+        <caption class="sr">Codes by backend and test</caption>
+        <thead>
+          <tr>
+            <th scope="col">Backend</th>
+            <th scope="col">Test</th>
+            <th scope="col" class="bar-col"><span class="sr">share of each code</span></th>
+            {codes.map((code) => (
+              <th scope="col" class="right" key={code}>
+                <button type="button" class="code-head" aria-pressed={only === code} onClick={() => onOnly(code)} title={`${code}: ${sign(code).words}. Click: only models with this code`}>
+                  <CodeSign code={code} title=" " /> <span class="mono">{code}</span>
+                </button>
+              </th>
+            ))}
+            <th scope="col" class="right">stale</th>
+          </tr>
+        </thead>
+        <tbody>
+          {keys.map(({ backend, test }) => {
+            const mine = answer.counts.filter((item) => item.backend === backend && item.test === test);
+            const total = mine.reduce((sum, item) => sum + item.count, 0);
+            const stale = mine.reduce((sum, item) => sum + item.stale, 0);
+            let left = 0;
+            return (
+              <tr key={`${backend} ${test}`}>
+                <th scope="row"><Backend name={backend} /></th>
+                <td>{testName(test)}</td>
+                <td class="bar-col">
+                  <svg class="bar" width="100%" height="12" aria-hidden="true" viewBox="0 0 100 12" preserveAspectRatio="none">
+                    {codes.map((code) => {
+                      const width = ((mine.find((item) => item.code === code)?.count ?? 0) / total) * 100;
+                      const from = left;
+                      left += width;
+                      return width > 0 ? <rect key={code} class={`code-${sign(code).name}`} x={from} y="0" width={Math.max(0.3, width - 0.3)} height="12" /> : null;
+                    })}
+                  </svg>
+                </td>
+                {codes.map((code) => {
+                  const n = mine.find((item) => item.code === code)?.count ?? 0;
+                  return (
+                    <td class="right" key={code}>
+                      {n ? <span class={`num${sign(code).rank >= 7 ? " loud" : ""}`}>{count(n)}</span> : <span class="quiet">0</span>}
+                    </td>
+                  );
+                })}
+                <td class="right quiet">{stale ? count(stale) : "0"}</td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Failures({ answer, late }: { answer: FailuresAnswer; late: boolean }) {
+  if (!answer.items.length) return <p class="quiet">Nothing failed in this run.</p>;
+  return (
+    <ul class={`failures${late ? " late" : ""}`}>
+      {answer.items.map((item) => (
+        <FailureGroup key={item.signature + item.kind} item={item} />
+      ))}
+    </ul>
+  );
+}
+
+function FailureGroup({ item }: { item: FailuresAnswer["items"][number] }) {
+  const [text, setText] = useState<string | null>(null);
+  const [problem, setProblem] = useState("");
+  const load = () => {
+    if (text !== null) return;
+    askText(`/api/v1/lines/${item.line_id}/error`)
+      .then((whole) => setText(whole))
+      .catch((error: Error) => setProblem(error.message));
+  };
+  const most = 200_000;
+  return (
+    <li>
+      <details onToggle={(event) => (event.currentTarget as HTMLDetailsElement).open && load()}>
+        <summary>
+          <strong class="num">{count(item.count)}×</strong> <span class="kind">{failureKind(item.kind)}</span> <span class="mono signature">{item.signature}</span>
+        </summary>
+        <ul class="experiments">
+          {item.experiments.map((experiment) => (
+            <li key={experiment.id}>
+              <a class="mono" href={modelHref(experiment.suite, experiment.model, { test: experiment.test, accelerator_model: experiment.accelerator_model })}>
+                {experiment.model}
+              </a>{" "}
+              <Backend name={experiment.column} backend={experiment.backend} /> <span class="quiet">{testName(experiment.test)}</span>
+            </li>
+          ))}
+        </ul>
+        <pre tabIndex={0} aria-label="Error text">{problem ? `The text could not be read: ${problem}` : text === null ? item.excerpt : text.slice(0, most)}</pre>
+        {text !== null && text.length > most && (
+          <p class="quiet">
+            The first {count(most)} of {count(text.length)} characters. <a href={`/api/v1/lines/${item.line_id}/error`} target="_blank" rel="noopener">The whole text</a>
+          </p>
+        )}
+      </details>
+    </li>
+  );
+}
+
+export function Legend({ codes }: { codes: CodeInfo[] }) {
+  return (
+    <div class="scroll" tabIndex={0} role="region" aria-label="What the codes mean">
+      <table class="plain legend-table">
+        <thead>
+          <tr>
+            <th scope="col">Code</th>
+            <th scope="col">Means</th>
+            <th scope="col">What to do</th>
+          </tr>
+        </thead>
+        <tbody>
+          {codes.map((code) => (
+            <tr key={code.code}>
+              <th scope="row">
+                <CodeSign code={code.code} title=" " /> <span class="mono">{code.code}</span>
+              </th>
+              <td>{code.meaning}</td>
+              <td>{code.advice || <Missing why="nothing to do" />}</td>
+            </tr>
+          ))}
+          <tr>
+            <th scope="row">
+              <CodeSign code="PASS" stale title=" " ageText="3d" /> <span>outlined, with an age</span>
+            </th>
+            <td>stale: the verification is older than the timing by that much</td>
+            <td>run the verifier again before trusting it; no transition is drawn from it</td>
+          </tr>
+        </tbody>
+      </table>
+    </div>
+  );
+}

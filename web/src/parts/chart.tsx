@@ -1,0 +1,392 @@
+// A metric over nights: a line a backend, the band its interval, nothing across missing nights. Wraps uPlot.
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import uPlot from "uplot";
+import type { RunRef, Series, SeriesPoint } from "../api/types";
+import { columnStyle } from "../lib/backends";
+import { DASH, date, digits, flag, full, moment, type Unit } from "../lib/format";
+import { useWidth } from "../lib/hooks";
+import { useTheme } from "../lib/theme";
+import { Backend, CodeSign, Missing, Num } from "./small";
+
+export const PLOT_LEFT = 64;
+export const PLOT_RIGHT = 16;
+
+export type Range = { from: number; to: number } | null;
+
+export const seconds = (run: RunRef): number => Date.parse(run.started_at) / 1000;
+
+/** The usual time between two nights; what is much longer is a missing night. */
+export function usualStep(times: number[]): number {
+  const steps = times.slice(1).map((time, index) => time - (times[index] as number)).sort((a, b) => a - b);
+  return steps[Math.floor(steps.length / 2)] ?? 86400;
+}
+
+/** Positions on the time axis with a hole wherever a night is missing; -1 marks a hole. */
+export function withHoles(times: number[]): { x: number[]; index: number[] } {
+  const step = usualStep(times);
+  const x: number[] = [];
+  const index: number[] = [];
+  times.forEach((time, i) => {
+    const last = x[x.length - 1];
+    if (last !== undefined && time - last > 1.8 * step) {
+      x.push((time + last) / 2);
+      index.push(-1);
+    }
+    // Two runs may bear one time; the axis needs them apart.
+    x.push(last !== undefined && time <= last ? last + 1 : time);
+    index.push(i);
+  });
+  return { x, index };
+}
+
+export function fullRange(runs: RunRef[]): { from: number; to: number } {
+  const times = runs.map(seconds);
+  const first = times[0] ?? 0;
+  const last = times[times.length - 1] ?? 1;
+  const margin = Math.max((last - first) * 0.015, 3600 * 6);
+  return { from: first - margin, to: last + margin };
+}
+
+type Props = {
+  title: string;
+  note: string;
+  runs: RunRef[];
+  series: Series[];
+  unit: Unit;
+  unitWord: string;
+  height: number;
+  range: Range;
+  onRange: (range: Range) => void;
+  onPick?: (run: RunRef, series: Series) => void;
+  picked?: { run: number; experiment: number } | null;
+  /** A rule at 1 for ratios. */
+  ruleAtOne?: boolean;
+  late?: boolean;
+};
+
+export function Chart(props: Props) {
+  const { runs, series, unit, range } = props;
+  const box = useRef<HTMLDivElement>(null);
+  const plot = useRef<uPlot | null>(null);
+  const width = useWidth(box);
+  const { dark } = useTheme();
+  const [at, setAt] = useState<number | null>(null);
+  const [said, setSaid] = useState("");
+  const latest = useRef(props);
+  latest.current = props;
+
+  const { x, index } = useMemo(() => withHoles(runs.map(seconds)), [runs]);
+
+  const startsAtZero = useMemo(() => {
+    let low = Infinity;
+    let high = -Infinity;
+    for (const one of series) {
+      for (const point of one.points) {
+        if (!point) continue;
+        low = Math.min(low, point.low ?? point.value);
+        high = Math.max(high, point.high ?? point.value);
+      }
+    }
+    return low >= 0 && low < 0.35 * high;
+  }, [series]);
+
+  useEffect(() => {
+    const node = box.current;
+    if (!node || width < 50 || x.length === 0) return;
+    const css = getComputedStyle(document.documentElement);
+    const quiet = css.getPropertyValue("--quiet").trim();
+    const line = css.getPropertyValue("--line").trim();
+    const ground = css.getPropertyValue("--ground").trim();
+    const worse = css.getPropertyValue("--worse").trim();
+    const font = `12px ${css.getPropertyValue("--sans").trim()}`;
+    const ratio = devicePixelRatio || 1;
+
+    const pick = (part: (point: SeriesPoint) => number | null) => (one: Series) =>
+      index.map((run) => {
+        const point = run < 0 ? null : one.points[run];
+        const value = point ? part(point) : null;
+        return value === null ? null : value * unit.factor;
+      });
+    const values = series.map(pick((point) => point.value));
+    const lows = series.map(pick((point) => point.low ?? point.value));
+    const highs = series.map(pick((point) => point.high ?? point.value));
+
+    const lines: uPlot.Series[] = series.map((one) => {
+      const style = columnStyle(one.experiment.column, one.experiment.backend);
+      return {
+        label: one.experiment.column,
+        stroke: style.color,
+        width: 1.75,
+        dash: style.dash.map((length) => length * ratio),
+        spanGaps: false,
+        points: { show: x.length < 120, size: 6, width: 1.5, stroke: style.color, fill: ground },
+      };
+    });
+    const edges = (): uPlot.Series => ({ show: true, width: 0, stroke: "transparent", spanGaps: false, points: { show: false } });
+    const n = series.length;
+    const options: uPlot.Options = {
+      width,
+      height: props.height,
+      padding: [10, PLOT_RIGHT, 0, 0],
+      legend: { show: false },
+      cursor: {
+        sync: { key: "page", scales: ["x", null] },
+        drag: { x: true, y: false, setScale: false },
+        focus: { prox: 24 },
+        points: { size: 9, width: 2, fill: ground },
+        x: true,
+        y: false,
+      },
+      focus: { alpha: 1 },
+      scales: {
+        x: { time: true, range: () => (range ? [range.from, range.to] : [fullRange(runs).from, fullRange(runs).to]) },
+        y: {
+          range: (_, low, high) => {
+            if (low === null || high === null || !Number.isFinite(low)) return [0, 1];
+            if (startsAtZero) return [0, high * 1.06];
+            const margin = (high - low) * 0.08 || Math.abs(high) * 0.05 || 1;
+            return [low - margin, high + margin];
+          },
+        },
+      },
+      axes: [
+        {
+          stroke: quiet,
+          font,
+          size: 28,
+          gap: 4,
+          space: 72,
+          grid: { show: false },
+          ticks: { stroke: line, width: 1, size: 4 },
+          values: (_, splits, __, ___, step) =>
+            splits.map((time) => {
+              const iso = new Date(time * 1000).toISOString();
+              return step < 86400 ? iso.slice(11, 16) : step > 86400 * 200 ? iso.slice(0, 7) : iso.slice(5, 10);
+            }),
+        },
+        {
+          stroke: quiet,
+          font,
+          size: PLOT_LEFT,
+          gap: 6,
+          space: 36,
+          grid: { stroke: line, width: 1 },
+          ticks: { show: false },
+          values: (_, splits) => splits.map((value) => digits(value)),
+        },
+      ],
+      tzDate: (time) => uPlot.tzDate(new Date(time * 1000), "Etc/UTC"),
+      series: [{}, ...lines, ...series.map(edges), ...series.map(edges)],
+      bands: series.map((one, i) => ({
+        series: [1 + 2 * n + i, 1 + n + i] as [number, number],
+        fill: columnStyle(one.experiment.column, one.experiment.backend).color + (dark ? "40" : "2e"),
+      })),
+      hooks: {
+        drawClear: [
+          (u) => {
+            if (!latest.current.ruleAtOne) return;
+            const y = u.valToPos(1, "y", true);
+            if (y < u.bbox.top || y > u.bbox.top + u.bbox.height) return;
+            u.ctx.save();
+            u.ctx.strokeStyle = quiet;
+            u.ctx.lineWidth = ratio;
+            u.ctx.beginPath();
+            u.ctx.moveTo(u.bbox.left, y);
+            u.ctx.lineTo(u.bbox.left + u.bbox.width, y);
+            u.ctx.stroke();
+            u.ctx.restore();
+          },
+        ],
+        draw: [
+          (u) => {
+            // Where a backend failed there is no value: a cross at the foot says so.
+            u.ctx.save();
+            u.ctx.font = `${11 * ratio}px sans-serif`;
+            u.ctx.textAlign = "center";
+            series.forEach((one, s) => {
+              const color = columnStyle(one.experiment.column, one.experiment.backend).color;
+              index.forEach((run, i) => {
+                if (run < 0 || !one.failures[run] || one.points[run]) return;
+                const left = u.valToPos(x[i] as number, "x", true);
+                if (left < u.bbox.left || left > u.bbox.left + u.bbox.width) return;
+                u.ctx.fillStyle = color;
+                u.ctx.fillText("×", left, u.bbox.top + u.bbox.height - (2 + 9 * s) * ratio);
+              });
+              // A wrong result is not a point like the others.
+              index.forEach((run, i) => {
+                const point = run < 0 ? null : one.points[run];
+                if (!point || one.codes[run]?.code !== "FAIL") return;
+                const left = u.valToPos(x[i] as number, "x", true);
+                const top = u.valToPos(point.value * unit.factor, "y", true);
+                u.ctx.strokeStyle = worse;
+                u.ctx.lineWidth = 2 * ratio;
+                u.ctx.beginPath();
+                u.ctx.moveTo(left - 4 * ratio, top - 4 * ratio);
+                u.ctx.lineTo(left + 4 * ratio, top + 4 * ratio);
+                u.ctx.moveTo(left + 4 * ratio, top - 4 * ratio);
+                u.ctx.lineTo(left - 4 * ratio, top + 4 * ratio);
+                u.ctx.stroke();
+              });
+              const { picked } = latest.current;
+              if (picked && one.experiment.id === picked.experiment) {
+                const run = runs.findIndex((r) => r.id === picked.run);
+                const point = one.points[run];
+                if (point) {
+                  u.ctx.strokeStyle = columnStyle(one.experiment.column, one.experiment.backend).color;
+                  u.ctx.lineWidth = 2 * ratio;
+                  u.ctx.beginPath();
+                  u.ctx.arc(u.valToPos(x[index.indexOf(run)] as number, "x", true), u.valToPos(point.value * unit.factor, "y", true), 8 * ratio, 0, 7);
+                  u.ctx.stroke();
+                }
+              }
+            });
+            u.ctx.restore();
+          },
+        ],
+        setCursor: [
+          (u) => {
+            const place = u.cursor.idx;
+            const run = place === null || place === undefined || (u.cursor.left ?? -1) < 0 ? -1 : (index[place] ?? -1);
+            setAt(run < 0 ? null : run);
+          },
+        ],
+        setSelect: [
+          (u) => {
+            if (u.select.width < 6) return;
+            latest.current.onRange({ from: Math.round(u.posToVal(u.select.left, "x")), to: Math.round(u.posToVal(u.select.left + u.select.width, "x")) });
+            u.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+          },
+        ],
+      },
+    };
+    const u = new uPlot(options, [x, ...values, ...lows, ...highs] as uPlot.AlignedData, node);
+    plot.current = u;
+
+    let pressedAt = 0;
+    const down = (event: MouseEvent) => {
+      pressedAt = event.clientX;
+    };
+    const click = (event: MouseEvent) => {
+      if (Math.abs(event.clientX - pressedAt) > 4 || !latest.current.onPick) return;
+      const place = u.cursor.idx;
+      if (place === null || place === undefined) return;
+      const run = index[place] as number;
+      let best: Series | null = null;
+      let distance = Infinity;
+      series.forEach((one, i) => {
+        const value = values[i]?.[place];
+        if (value === null || value === undefined) return;
+        const away = Math.abs(u.valToPos(value, "y") - (u.cursor.top ?? 0));
+        if (away < distance) [distance, best] = [away, one];
+      });
+      if (run >= 0 && best) latest.current.onPick(runs[run] as RunRef, best);
+    };
+    const reset = () => latest.current.onRange(null);
+    u.over.addEventListener("mousedown", down);
+    u.over.addEventListener("click", click);
+    u.over.addEventListener("dblclick", reset);
+    return () => {
+      u.destroy();
+      plot.current = null;
+    };
+  }, [runs, series, width, dark, range?.from, range?.to, unit.factor, props.height, x]);
+
+  useEffect(() => plot.current?.redraw(false), [props.picked?.run, props.picked?.experiment]);
+
+  const onKey = (event: KeyboardEvent) => {
+    const u = plot.current;
+    if (!u || event.ctrlKey || event.metaKey || event.altKey) return;
+    const now = at === null ? runs.length : at;
+    if (event.key === "ArrowLeft" || event.key === "ArrowRight") {
+      event.preventDefault();
+      const next = Math.min(runs.length - 1, Math.max(0, now + (event.key === "ArrowLeft" ? -1 : 1)));
+      const place = index.indexOf(next);
+      u.setCursor({ left: u.valToPos(x[place] as number, "x"), top: 10 }, true);
+      const words = series.map((one) => {
+        const point = one.points[next];
+        return `${one.experiment.column} ${point ? `${digits(point.value * unit.factor)} ${props.unitWord}` : "nothing"}`;
+      });
+      setSaid(`${date((runs[next] as RunRef).started_at)}: ${words.join(", ")}`);
+    } else if (event.key === "Enter" && at !== null && props.onPick) {
+      const first = series.find((one) => one.points[at]);
+      if (first) props.onPick(runs[at] as RunRef, first);
+    } else if (event.key === "Escape") {
+      props.onRange(null);
+    }
+  };
+
+  const shown = at ?? runs.length - 1;
+  const night = runs[shown];
+  return (
+    <figure class={`chart${props.late ? " late" : ""}`}>
+      <figcaption>
+        <h3>{props.title}</h3>
+        <span class="quiet">
+          {props.note}; {startsAtZero ? "axis starts at 0" : "axis does not start at 0"}
+        </span>
+      </figcaption>
+      <div
+        class="plot"
+        ref={box}
+        style={{ height: `${props.height}px` }}
+        tabIndex={0}
+        role="group"
+        aria-label={`${props.title} over ${runs.length} runs. Left and right arrows move from night to night, Enter shows the samples. The same values are in the table at the end of the page.`}
+        onKeyDown={onKey}
+      />
+      <span class="sr" role="status">
+        {said}
+      </span>
+      {night && (
+        <table class="legend">
+          <caption>
+            <span class="mono">{night.name}</span> <span class="quiet">{moment(night.started_at)}{at === null ? ", the last night" : ""}</span>
+            <span class="legend-labels quiet">
+              {Object.entries(night.labels).map(([key, value]) => (
+                <span key={key}>
+                  {key} <span class="mono">{value.slice(0, 12)}</span>
+                </span>
+              ))}
+            </span>
+          </caption>
+          <thead class="sr">
+            <tr>
+              <th scope="col">backend</th>
+              <th scope="col">{props.unitWord}</th>
+              <th scope="col">interval</th>
+              <th scope="col">n</th>
+              <th scope="col">verification</th>
+            </tr>
+          </thead>
+          <tbody>
+            {series.map((one) => {
+              const point = one.points[shown];
+              const code = one.codes[shown];
+              return (
+                <tr key={one.experiment.id}>
+                  <th scope="row">
+                    <Backend name={one.experiment.column} backend={one.experiment.backend} />
+                    {one.experiment.batch_size !== null && <span class="quiet"> batch {one.experiment.batch_size}</span>}
+                  </th>
+                  <td class="right">
+                    {point ? (
+                      <>
+                        <Num value={point.value} factor={unit.factor} title={`${full(point.value)}${point.flags.length ? "\n" + point.flags.map(flag).join("\n") : ""}`} />
+                        <span class="quiet"> {props.unitWord}</span>
+                      </>
+                    ) : (
+                      <Missing why={one.failures[shown] ?? "not measured in this run"} />
+                    )}
+                  </td>
+                  <td class="interval">{point && point.low !== null && point.high !== null ? `[${digits(point.low * unit.factor)}, ${digits(point.high * unit.factor)}]` : DASH}</td>
+                  <td class="quiet">{point ? `n ${point.n}` : DASH}</td>
+                  <td>{code ? <CodeSign code={code.code} stale={code.stale} title={`${code.code}${code.stale ? ", stale" : ""}`} /> : <Missing why="not verified" />}</td>
+                </tr>
+              );
+            })}
+          </tbody>
+        </table>
+      )}
+    </figure>
+  );
+}

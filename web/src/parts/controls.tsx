@@ -1,0 +1,143 @@
+// Choices: each is labelled, small, and kept in the address.
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { isTyping, plainKey } from "../lib/keys";
+
+export type Option = { value: string; text: string };
+
+export function Select({ label, value, options, onChange, wide = false }: { label: string; value: string; options: Option[]; onChange: (value: string) => void; wide?: boolean }) {
+  const known = options.some((option) => option.value === value);
+  return (
+    <label class={`field${wide ? " wide" : ""}`}>
+      <span>{label}</span>
+      <select value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+        {!known && <option value={value}>{value}</option>}
+        {options.map((option) => (
+          <option value={option.value} key={option.value}>
+            {option.text}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+/** One of a few, all of them in sight. */
+export function Choice({ label, value, options, onChange }: { label: string; value: string; options: Option[]; onChange: (value: string) => void }) {
+  return (
+    <div class="field" role="group" aria-label={label}>
+      <span aria-hidden="true">{label}</span>
+      <div class="choice">
+        {options.map((option) => (
+          <button type="button" key={option.value} aria-pressed={option.value === value} onClick={() => onChange(option.value)}>
+            {option.text}
+          </button>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+/** Any of a few. */
+export function Toggles({ label, on, options, onChange }: { label: string; on: string[]; options: Option[]; onChange: (on: string[]) => void }) {
+  return (
+    <div class="field" role="group" aria-label={label}>
+      <span aria-hidden="true">{label}</span>
+      <div class="choice many">
+        {options.map((option) => {
+          const pressed = on.includes(option.value);
+          return (
+            <button type="button" key={option.value} aria-pressed={pressed} onClick={() => onChange(pressed ? on.filter((one) => one !== option.value) : [...on, option.value])}>
+              {option.text}
+            </button>
+          );
+        })}
+      </div>
+    </div>
+  );
+}
+
+export function Check({ label, checked, onChange, title }: { label: string; checked: boolean; onChange: (checked: boolean) => void; title?: string }) {
+  return (
+    <label class="check" title={title}>
+      <input type="checkbox" checked={checked} onChange={(event) => onChange(event.currentTarget.checked)} />
+      {label}
+    </label>
+  );
+}
+
+/** Filters as one types; `f` jumps here, Escape empties and leaves. */
+export function FilterField({ value, onChange, label = "Filter", shown, all, what }: { value: string; onChange: (value: string) => void; label?: string; shown: number; all: number; what: string }) {
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key !== "f" || isTyping(event) || !plainKey(event)) return;
+      event.preventDefault();
+      input.current?.focus();
+      input.current?.select();
+    };
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
+  }, []);
+  return (
+    <label class="field filter">
+      <span>{label}</span>
+      <input
+        ref={input}
+        type="search"
+        value={value}
+        placeholder="words"
+        spellcheck={false}
+        autocomplete="off"
+        onInput={(event) => onChange(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key !== "Escape") return;
+          onChange("");
+          event.currentTarget.blur();
+        }}
+      />
+      <span class="shown quiet" role="status">
+        {shown === all ? `${all} ${what}` : `${shown} of ${all} ${what}`}
+      </span>
+    </label>
+  );
+}
+
+/** A button that opens a small panel; Escape or a click elsewhere closes it. */
+export function Menu({ label, children }: { label: string; children: ComponentChildren }) {
+  const [open, setOpen] = useState(false);
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (!open) return;
+    const outside = (event: Event) => {
+      if (!box.current?.contains(event.target as Node)) setOpen(false);
+    };
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key !== "Escape") return;
+      setOpen(false);
+      box.current?.querySelector("button")?.focus();
+    };
+    document.addEventListener("pointerdown", outside);
+    document.addEventListener("keydown", onKey);
+    return () => {
+      document.removeEventListener("pointerdown", outside);
+      document.removeEventListener("keydown", onKey);
+    };
+  }, [open]);
+  return (
+    <div class="menu" ref={box}>
+      <button type="button" class="button" aria-expanded={open} onClick={() => setOpen(!open)}>
+        {label} <span aria-hidden="true">▾</span>
+      </button>
+      {open && <div class="menu-panel">{children}</div>}
+    </div>
+  );
+}
+
+export function CsvLink({ href, name }: { href: string; name: string }) {
+  return (
+    <a class="button" href={href} download={name} data-export title="The same rows with all digits, as CSV (e)">
+      CSV
+    </a>
+  );
+}

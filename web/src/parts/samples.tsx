@@ -1,0 +1,287 @@
+// Every repetition of one result: dots, warm-up hollow, the steady value and its interval behind them.
+import { useMemo, useRef } from "preact/hooks";
+import { address } from "../api/client";
+import type { Measurement, Page, ResultDetail, Sample } from "../api/types";
+import { useApi } from "../api/use";
+import { columnStyle } from "../lib/backends";
+import { date, digits, duration, full, plural, testName, unitOf } from "../lib/format";
+import { useWidth } from "../lib/hooks";
+import { Backend, Copy, ErrorNote, FailureNote, IntervalText, Missing, Num, VerificationSign, Waiting } from "./small";
+
+/** How many repetitions `steady` drops: 3 where at least 4 exist, 1 where 2 or 3, else none. */
+export function warmUp(n: number): number {
+  return n >= 4 ? 3 : n >= 2 ? 1 : 0;
+}
+
+const numeric = (sample: Sample): number | null => (typeof sample === "number" && Number.isFinite(sample) ? sample : null);
+
+export function Dots({ measurement, color, interval, value }: { measurement: Measurement; color: string; interval?: { low: number; high: number } | null; value?: number | null }) {
+  const box = useRef<HTMLDivElement>(null);
+  const width = useWidth(box);
+  const height = 180;
+  const values = measurement.samples.map(numeric);
+  const known = values.filter((one) => one !== null);
+  const unit = unitOf(known, measurement.unit);
+  const dropped = measurement.unit === "s" ? warmUp(values.length) : 0;
+  const positive = known.filter((one) => one > 0);
+  const low = Math.min(...positive);
+  const high = Math.max(...positive);
+  // The first repetition compiles and may be a thousand times slower: then only a logarithmic axis shows both.
+  const isLog = positive.length === known.length && high / low > 8;
+  const [from, to] = isLog ? [Math.log(low) - 0.1, Math.log(high) + 0.1] : [Math.min(...known) - (high - low) * 0.1 || 0, Math.max(...known) + (high - low) * 0.1 || 1];
+  const left = 64;
+  const x = (index: number) => left + 14 + (values.length === 1 ? 0 : (index / (values.length - 1)) * (width - left - 32));
+  const y = (one: number) => 8 + (1 - ((isLog ? Math.log(one) : one) - from) / (to - from || 1)) * (height - 36);
+  const ticks = isLog ? logTicks(low, high) : [Math.min(...known), Math.max(...known)];
+  const every = Math.max(1, Math.ceil(values.length / Math.max(1, (width - left) / 36)));
+  if (!known.length) return <p class="quiet">No sample of this metric is a number: {measurement.samples.map(String).join(", ") || "none"}.</p>;
+  return (
+    <div class="dots" ref={box}>
+      <svg width={Math.max(0, width)} height={height} role="img" aria-label={`${measurement.metric}: ${plural(values.length, "repetition")}, ${values.map((one, index) => `${index}: ${one === null ? "none" : digits(one * unit.factor)}`).join(", ")} ${unit.name}`}>
+        {width > 0 && (
+          <>
+            {dropped > 0 && values.length > 1 && <rect class="warmup" x={left} y="0" width={(x(dropped - 1) + x(dropped)) / 2 - left} height={height - 22} />}
+            {dropped > 0 && (
+              <text class="tick" x={left + 4} y="12">
+                warm-up
+              </text>
+            )}
+            {ticks.map((tick) => (
+              <g key={tick}>
+                <line class="grid" x1={left} x2={width} y1={y(tick)} y2={y(tick)} />
+                <text class="tick" x={left - 8} y={y(tick) + 4} text-anchor="end">
+                  {digits(tick * unit.factor)} {unit.name}
+                </text>
+              </g>
+            ))}
+            {interval && <rect x={x(dropped) - 6} width={Math.max(0, width - 10 - x(dropped))} y={y(interval.high)} height={Math.max(1, y(interval.low) - y(interval.high))} fill={color} opacity="0.2" />}
+            {value != null && <line x1={x(dropped) - 6} x2={width - 4} y1={y(value)} y2={y(value)} stroke={color} stroke-width="1.5" />}
+            {values.map((one, index) => (
+              <g key={index}>
+                {one === null ? (
+                  <text class="tick" x={x(index)} y={height - 26} text-anchor="middle">
+                    {String(measurement.samples[index])}
+                  </text>
+                ) : (
+                  <circle class={index < dropped ? "dot hollow" : "dot"} cx={x(index)} cy={y(one)} r="4" stroke={color} fill={index < dropped ? "none" : color}>
+                    <title>{`repetition ${index}: ${full(one)} ${measurement.unit}${index < dropped ? ", warm-up" : ""}`}</title>
+                  </circle>
+                )}
+                {index % every === 0 && (
+                  <text class="tick" x={x(index)} y={height - 6} text-anchor="middle">
+                    {index}
+                  </text>
+                )}
+              </g>
+            ))}
+          </>
+        )}
+      </svg>
+      <p class="quiet note">
+        Repetitions in their order; {isLog ? "logarithmic axis" : "axis does not start at 0"}
+        {dropped ? `; hollow: the first ${dropped} of ${values.length}, which steady leaves out` : ""}.
+      </p>
+    </div>
+  );
+}
+
+function logTicks(low: number, high: number): number[] {
+  const ticks: number[] = [];
+  for (let power = Math.floor(Math.log10(low)); power <= Math.ceil(Math.log10(high)); ++power) {
+    for (const step of high / low > 100 ? [1] : [1, 2, 5]) {
+      const tick = step * 10 ** power;
+      if (tick >= low * 0.95 && tick <= high * 1.05) ticks.push(tick);
+    }
+  }
+  return ticks.length >= 2 ? ticks : [low, high];
+}
+
+type Leaf = { path: string; values: (number | null)[] };
+
+/** Nested metrics (dynamo counters, profiles by operation) as rows: path, then one value a repetition. */
+export function leaves(json: unknown): Leaf[] {
+  const repetitions = Array.isArray(json) ? json : [json];
+  const found = new Map<string, (number | null)[]>();
+  const walk = (node: unknown, path: string, repetition: number) => {
+    if (typeof node === "number" || node === null) {
+      const values = found.get(path) ?? new Array<number | null>(repetitions.length).fill(null);
+      values[repetition] = node;
+      found.set(path, values);
+    } else if (typeof node === "object") {
+      for (const [key, value] of Object.entries(node)) walk(value, path ? `${path} › ${key}` : key, repetition);
+    }
+  };
+  repetitions.forEach((node, repetition) => walk(node, "", repetition));
+  return [...found].map(([path, values]) => ({ path, values })).sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+function Nested({ measurement }: { measurement: Measurement }) {
+  const rows = useMemo(() => leaves(measurement.json), [measurement]);
+  return (
+    <details class="nested">
+      <summary>
+        <span class="mono">{measurement.metric}</span> <span class="quiet">{plural(rows.length, "value")} in {plural(Array.isArray(measurement.json) ? measurement.json.length : 1, "repetition")}</span>
+      </summary>
+      {measurement.explanation && <p class="quiet note">{measurement.explanation}</p>}
+      <div class="scroll" tabIndex={0} role="region" aria-label={measurement.metric}>
+        <table class="plain">
+          <thead>
+            <tr>
+              <th scope="col">name</th>
+              <th scope="col" class="right">first</th>
+              <th scope="col" class="right">last</th>
+              <th scope="col" class="right">all alike</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.slice(0, 400).map((row) => {
+              const first = row.values[0] ?? null;
+              const last = row.values[row.values.length - 1] ?? null;
+              return (
+                <tr key={row.path}>
+                  <th scope="row" class="mono">{row.path}</th>
+                  <td class="right">{first === null ? <Missing why="absent in the first repetition" /> : <Num value={first} />}</td>
+                  <td class="right">{last === null ? <Missing why="absent in the last repetition" /> : <Num value={last} />}</td>
+                  <td class="right quiet" title={row.values.map((one) => one ?? "absent").join(", ")}>
+                    {row.values.every((one) => one === first) ? "yes" : "no"}
+                  </td>
+                </tr>
+              );
+            })}
+          </tbody>
+        </table>
+      </div>
+    </details>
+  );
+}
+
+/** Everything about one result, opened by a click on a point. */
+export function ResultPanel({ run, experiment, metric, onClose }: { run: number; experiment: number; metric: string; onClose: () => void }) {
+  const detail = useApi<ResultDetail>(address(`/runs/${run}/results/${experiment}`));
+  const measured = useApi<Page<Measurement>>(address(`/runs/${run}/results/${experiment}/measurements`, { limit: 1000 }));
+  const result = detail.data;
+  const effective = result?.lines.find((line) => line.effective.includes("timing"))?.id;
+  const all = measured.data?.items ?? [];
+  const mine = all.filter((one) => effective === undefined || one.line_id === effective);
+  const arrays = mine.filter((one) => one.shape === "array" && one.samples.length);
+  const preferred = ({ steady: "per_iter_time", upstream: "total_time", compile: "total_time", speedup: "per_iter_time", xla_compile: "xla_CompileTime_time_s" } as Record<string, string>)[metric] ?? metric;
+  const main = arrays.find((one) => one.metric === preferred) ?? arrays.find((one) => one.metric === "per_iter_time") ?? arrays[0];
+  const error = detail.error ?? measured.error;
+  return (
+    <section class={`panel${detail.late || measured.late ? " late" : ""}`} aria-label="Samples" id="samples" tabIndex={-1}>
+      <div class="panel-head">
+        {result ? (
+          <h3>
+            <Backend name={result.experiment.column} backend={result.experiment.backend} /> {testName(result.experiment.test)}, night of <span class="mono">{date(result.run.started_at)}</span>{" "}
+            <VerificationSign verification={result.verification} />
+          </h3>
+        ) : (
+          <h3>Samples</h3>
+        )}
+        <button type="button" class="button" onClick={onClose}>
+          Close
+        </button>
+      </div>
+      {error && <ErrorNote error={error} again={() => (detail.again(), measured.again())} kept={!!result} />}
+      {!error && (!result || !measured.data) && <Waiting rows={5} />}
+      {result?.failure && (
+        <p>
+          <FailureNote failure={result.failure} /> {result.failure.after_timing ? "after it had been timed: " : ""}
+          <span class="mono">{result.failure.signature}</span>{" "}
+          <a href={`/api/v1/lines/${result.failure.line_id}/error`} target="_blank" rel="noopener">
+            whole text
+          </a>
+        </p>
+      )}
+      {result && measured.data && (
+        <div class="panel-body">
+          <div>
+            {main ? (
+              <>
+                <p class="note">
+                  <span class="mono">{main.metric}</span> <span class="quiet">{main.explanation}</span>
+                  {result.steady && main.metric === "per_iter_time" && (
+                    <>
+                      {" "}
+                      steady <strong>{duration(result.steady.value)}</strong> <IntervalText interval={result.steady.interval} factor={unitOf([result.steady.value], "s").factor} /> <span class="quiet">n {result.steady.n}, within the run</span>
+                    </>
+                  )}
+                </p>
+                <Dots
+                  measurement={main}
+                  color={columnStyle(result.experiment.column, result.experiment.backend).color}
+                  value={main.metric === "per_iter_time" ? result.steady?.value : null}
+                  interval={main.metric === "per_iter_time" ? result.steady?.interval : null}
+                />
+              </>
+            ) : (
+              <p class="quiet">This result has no samples{result.failure ? ": it failed before it was timed" : ""}.</p>
+            )}
+          </div>
+          <div>
+            {mine.length > 0 && (
+              <div class="scroll" tabIndex={0} role="region" aria-label="Metrics of this result">
+                <table class="plain">
+                  <caption class="sr">Metrics of this result</caption>
+                  <thead>
+                    <tr>
+                      <th scope="col">metric</th>
+                      <th scope="col" class="right">n</th>
+                      <th scope="col" class="right">median</th>
+                      <th scope="col" class="right">least</th>
+                      <th scope="col" class="right">most</th>
+                      <th scope="col">unit</th>
+                    </tr>
+                  </thead>
+                  <tbody>
+                    {mine
+                      .filter((one) => one.shape !== "nested")
+                      .map((one) => {
+                        const unit = unitOf(one.median === null ? [] : [one.median], one.unit);
+                        return (
+                          <tr key={one.metric}>
+                            <th scope="row" class="mono" title={one.explanation}>
+                              {one.metric}
+                            </th>
+                            <td class="right">{one.n}</td>
+                            {[one.median, one.min, one.max].map((value, index) => (
+                              <td class="right" key={index}>
+                                {value === null ? <Missing why={one.shape === "null" ? "the line says null" : "no usable sample"} /> : <Num value={value} factor={unit.factor} />}
+                              </td>
+                            ))}
+                            <td class="quiet">{unit.name}</td>
+                          </tr>
+                        );
+                      })}
+                  </tbody>
+                </table>
+              </div>
+            )}
+            {mine.filter((one) => one.shape === "nested").map((one) => (
+              <Nested key={one.metric} measurement={one} />
+            ))}
+            <details class="nested">
+              <summary>
+                Where it comes from <span class="quiet">{plural(result.lines.length, "line")}</span>
+              </summary>
+              <ul class="lines">
+                {result.lines.map((line) => (
+                  <li key={line.id}>
+                    {line.kind}
+                    {line.code ? `, ${line.code}` : ""}: <Copy text={`${line.file}:${line.line_number}`} />
+                    <span class="quiet">
+                      {" "}
+                      byte {line.byte_offset}
+                      {line.effective.length ? `; counts as ${line.effective.join(" and ")}` : "; replaced by a later line"}
+                      {line.shared ? "; shared by several batch sizes" : ""}
+                    </span>
+                  </li>
+                ))}
+              </ul>
+            </details>
+          </div>
+        </div>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,243 @@
+// The frame of every page: navigation, search, theme, the list of keys.
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { address, ask } from "../api/client";
+import type { ModelItem, Page, Run } from "../api/types";
+import { KEYS, isTyping, plainKey } from "../lib/keys";
+import { go, modelHref, runHref } from "../lib/route";
+import { matches } from "../lib/sort";
+import { nextTheme, setTheme, useTheme } from "../lib/theme";
+
+const PAGES: { path: string; name: string; key: string }[] = [
+  { path: "/", name: "Overview", key: "o" },
+  { path: "/runs", name: "Runs", key: "r" },
+  { path: "/verification", name: "Verification", key: "v" },
+  { path: "/ingests", name: "Ingests", key: "i" },
+];
+
+export function Shell({ path, children }: { path: string; children: ComponentChildren }) {
+  const [help, setHelp] = useState(false);
+  const { chosen, dark } = useTheme();
+  const waitingForGo = useRef(0);
+
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (isTyping(event) || !plainKey(event)) return;
+      if (Date.now() - waitingForGo.current < 1500) {
+        waitingForGo.current = 0;
+        const page = PAGES.find((one) => one.key === event.key);
+        if (page) {
+          event.preventDefault();
+          go(page.path);
+          scrollTo(0, 0);
+          return;
+        }
+      }
+      if (event.key === "g") waitingForGo.current = Date.now();
+      else if (event.key === "?") setHelp((open) => !open);
+      else if (event.key === "t") setTheme(nextTheme());
+      else if (event.key === "e") document.querySelector<HTMLAnchorElement>("[data-export]")?.click();
+    };
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
+  }, []);
+
+  return (
+    <>
+      <a class="skip" href="#main">Skip to the content</a>
+      <header class="top">
+        <a class="brand" href="/">
+          <svg width="20" height="20" viewBox="0 0 16 16" aria-hidden="true">
+            <path d="M2 12.5 5.5 8 8 10.3 13 4" fill="none" stroke="currentColor" stroke-width="1.7" stroke-linecap="round" stroke-linejoin="round" />
+            <circle cx="13" cy="4" r="1.9" fill="#d55e00" />
+          </svg>
+          benchhud
+        </a>
+        <nav aria-label="Pages">
+          {PAGES.map((page) => {
+            const on = page.path === "/" ? path === "/" : path === page.path || path.startsWith(page.path + "/");
+            return (
+              <a key={page.path} href={page.path} aria-current={on ? "page" : undefined} title={`g ${page.key}`}>
+                {page.name}
+              </a>
+            );
+          })}
+        </nav>
+        <Search />
+        <div class="top-actions">
+          <button type="button" class="icon" onClick={() => setTheme(nextTheme())} title={`Theme: ${chosen}. Click for ${nextTheme()} (t)`} aria-label={`Theme: ${chosen}; change to ${nextTheme()}`}>
+            <span aria-hidden="true">{chosen === "auto" ? "◐" : dark ? "☾" : "☀"}</span>
+          </button>
+          <button type="button" class="icon" onClick={() => setHelp(true)} title="Keys (?)" aria-label="Keys">
+            <span aria-hidden="true">?</span>
+          </button>
+        </div>
+      </header>
+      <main id="main" tabIndex={-1}>
+        {children}
+      </main>
+      {help && <Help onClose={() => setHelp(false)} />}
+    </>
+  );
+}
+
+function Help({ onClose }: { onClose: () => void }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const node = dialog.current;
+    node?.showModal();
+    return () => node?.close();
+  }, []);
+  return (
+    <dialog ref={dialog} class="help" onClose={onClose} onClick={(event) => event.target === event.currentTarget && onClose()} aria-labelledby="help-title">
+      <div class="help-body">
+        <h2 id="help-title">Keys</h2>
+        <dl>
+          {KEYS.map(([keys, what]) => (
+            <>
+              <dt>
+                {keys.split(" ").map((key) => (
+                  <kbd key={key}>{key}</kbd>
+                ))}
+              </dt>
+              <dd>{what}</dd>
+            </>
+          ))}
+        </dl>
+        <p class="quiet">
+          The same numbers for programs: <a href="/api/v1/openapi.json" target="_blank" rel="noopener">/api/v1/openapi.json</a>
+        </p>
+        <button type="button" class="button" onClick={onClose}>
+          Close
+        </button>
+      </div>
+    </dialog>
+  );
+}
+
+type Hit = { href: string; text: string; kind: string; more: string };
+
+function Search() {
+  const [text, setText] = useState("");
+  const [open, setOpen] = useState(false);
+  const [chosen, setChosen] = useState(0);
+  const [known, setKnown] = useState<Hit[]>([]);
+  const input = useRef<HTMLInputElement>(null);
+  const box = useRef<HTMLDivElement>(null);
+
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key !== "/" || isTyping(event) || !plainKey(event)) return;
+      event.preventDefault();
+      input.current?.focus();
+      input.current?.select();
+    };
+    const outside = (event: Event) => {
+      if (!box.current?.contains(event.target as Node)) setOpen(false);
+    };
+    addEventListener("keydown", onKey);
+    document.addEventListener("pointerdown", outside);
+    return () => {
+      removeEventListener("keydown", onKey);
+      document.removeEventListener("pointerdown", outside);
+    };
+  }, []);
+
+  // Loaded at the first focus and again whenever the store changed: the client keeps what has the same ETag.
+  const load = () => {
+    setOpen(true);
+    void Promise.all([ask<Page<ModelItem>>(address("/models", { limit: 10000 })), ask<Page<Run>>(address("/runs", { limit: 1000 }))])
+      .then(([models, runs]) =>
+        setKnown([
+          ...models.data.items.map((item) => ({ href: modelHref(item.suite, item.model), text: item.model, kind: "model", more: item.suite })),
+          ...runs.data.items.map((run) => ({ href: runHref(run), text: run.name, kind: "run", more: [run.accelerator_model, ...Object.values(run.labels)].join(" ") })),
+        ]),
+      )
+      .catch(() => setKnown([]));
+  };
+  const pages: Hit[] = PAGES.map((page) => ({ href: page.path, text: page.name, kind: "page", more: "" }));
+  const hits = text.trim()
+    ? [...pages, ...known]
+        .filter((hit) => matches(text.trim(), `${hit.text} ${hit.more} ${hit.kind}`))
+        .sort((a, b) => rank(a, text) - rank(b, text))
+        .slice(0, 12)
+    : pages;
+  const choose = (hit: Hit | undefined) => {
+    if (!hit) return;
+    setOpen(false);
+    setText("");
+    input.current?.blur();
+    go(hit.href);
+    scrollTo(0, 0);
+  };
+  return (
+    <div class="search" ref={box} role="search">
+      <input
+        ref={input}
+        type="search"
+        value={text}
+        placeholder="Search models, runs, pages"
+        aria-label="Search models, runs and pages"
+        role="combobox"
+        aria-expanded={open}
+        aria-controls="search-hits"
+        aria-autocomplete="list"
+        aria-activedescendant={open && hits[chosen] ? `hit-${chosen}` : undefined}
+        autocomplete="off"
+        spellcheck={false}
+        onFocus={load}
+        onInput={(event) => {
+          setText(event.currentTarget.value);
+          setChosen(0);
+          setOpen(true);
+        }}
+        onKeyDown={(event) => {
+          if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+            event.preventDefault();
+            setChosen((now) => (now + (event.key === "ArrowDown" ? 1 : hits.length - 1)) % Math.max(1, hits.length));
+          } else if (event.key === "Enter") {
+            event.preventDefault();
+            choose(hits[chosen]);
+          } else if (event.key === "Escape") {
+            setOpen(false);
+            setText("");
+            event.currentTarget.blur();
+          }
+        }}
+        onBlur={(event) => {
+          if (!box.current?.contains(event.relatedTarget as Node)) setOpen(false);
+        }}
+      />
+      {!open && <kbd class="search-key" aria-hidden="true">/</kbd>}
+      {open && (
+        <div class="hits">
+          <ul id="search-hits" role="listbox" aria-label="Found">
+            {hits.map((hit, index) => (
+              <li
+                key={hit.href}
+                id={`hit-${index}`}
+                role="option"
+                aria-selected={index === chosen}
+                onPointerDown={(event) => {
+                  event.preventDefault();
+                  choose(hit);
+                }}
+                onPointerMove={() => setChosen(index)}
+              >
+                <span class={hit.kind === "page" ? "" : "mono"}>{hit.text}</span> <span class="quiet">{hit.more}</span>
+                <span class="quiet kind">{hit.kind}</span>
+              </li>
+            ))}
+          </ul>
+          {hits.length === 0 && <p class="quiet no-hits">Nothing is called that.</p>}
+        </div>
+      )}
+    </div>
+  );
+}
+
+function rank(hit: Hit, text: string): number {
+  const name = hit.text.toLowerCase();
+  const asked = text.trim().toLowerCase();
+  return (name === asked ? 0 : name.startsWith(asked) ? 1 : name.includes(asked) ? 2 : 3) + (hit.kind === "run" ? 0.5 : 0);
+}

@@ -1,0 +1,320 @@
+// The small parts that every page is made of.
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import type { ApiError } from "../api/client";
+import type { Estimate, Failure, Interval, RunRef, Verification } from "../api/types";
+import { columnStyle } from "../lib/backends";
+import { describe, sign } from "../lib/codes";
+import { DASH, age, ago, digits, failureKind, flag, full, interval as intervalText, localMoment, moment, short, type Unit } from "../lib/format";
+import { runHref } from "../lib/route";
+
+/** A number in a table: aligned at its point, the whole number on hover. */
+export function Num({ value, factor = 1, suffix = "", title }: { value: number; factor?: number; suffix?: string; title?: string }) {
+  const text = digits(value * factor);
+  const point = text.indexOf(".");
+  return (
+    <span class="num" title={title ?? full(value)}>
+      {point < 0 ? text : text.slice(0, point)}
+      <span class="frac">
+        {point < 0 ? "" : text.slice(point)}
+        {suffix}
+      </span>
+    </span>
+  );
+}
+
+export function Missing({ why }: { why: string }) {
+  return (
+    <span class="missing" title={why}>
+      <span aria-hidden="true">{DASH}</span>
+      <span class="sr">{why}</span>
+    </span>
+  );
+}
+
+export function estimateTitle(estimate: Estimate, unit: string): string {
+  const parts = [`${full(estimate.value)}${unit ? " " + unit : ""}`];
+  if (estimate.interval) {
+    const { low, high, confidence } = estimate.interval;
+    parts.push(`${(confidence * 100).toFixed(1)} % interval within the run: ${full(low)} to ${full(high)}`);
+  } else parts.push("no interval");
+  parts.push(`n = ${estimate.n}`, ...estimate.flags.map(flag));
+  return parts.join("\n");
+}
+
+export function EstimateNum({ estimate, unit, unitName }: { estimate: Estimate; unit: Unit; unitName: string }) {
+  return (
+    <>
+      <Num value={estimate.value} factor={unit.factor} title={estimateTitle(estimate, unitName)} />
+      {estimate.flags.length > 0 && (
+        <sup class="flag" title={estimate.flags.map(flag).join("; ")}>
+          *
+        </sup>
+      )}
+    </>
+  );
+}
+
+/** A line in the backend's colour and dash, then its name. */
+export function Backend({ name, backend = name }: { name: string; backend?: string }) {
+  const style = columnStyle(name, backend);
+  return (
+    <span class="backend">
+      <svg class="swatch" width="20" height="8" aria-hidden="true">
+        <line x1="0" y1="4" x2="20" y2="4" stroke={style.color} stroke-width="3" stroke-dasharray={style.dash.join(" ")} />
+      </svg>
+      <span class="mono">{name}</span>
+    </span>
+  );
+}
+
+export function CodeSign({ code, stale = false, title, ageText }: { code: string; stale?: boolean; title?: string; ageText?: string }) {
+  const { glyph, name } = sign(code);
+  return (
+    <span class={`sign sign-${name}${stale ? " stale" : ""}`} title={title ?? code}>
+      <span class="sign-glyph" aria-hidden="true">
+        {glyph}
+      </span>
+      {ageText && (
+        <span class="sign-age" aria-hidden="true">
+          {ageText}
+        </span>
+      )}
+      <span class="sr">{title ?? code}</span>
+    </span>
+  );
+}
+
+export function VerificationSign({ verification, why }: { verification: Verification | null; why?: string }) {
+  if (!verification) return <Missing why={why ?? "never verified"} />;
+  const old = verification.stale && verification.age_seconds !== null ? age(verification.age_seconds).replace(" months", "mo").replace(" ", "") : undefined;
+  return <CodeSign code={verification.code} stale={verification.stale} title={describe(verification)} ageText={old} />;
+}
+
+export function FailureNote({ failure }: { failure: Failure }) {
+  return (
+    <span class="failure-note" title={`${failure.signature}\n\n${failure.excerpt}`}>
+      {failureKind(failure.kind)}
+    </span>
+  );
+}
+
+export type Domain = { low: number; high: number };
+
+/** A domain that all whiskers of a column share; on a logarithmic axis, with 1 in it. */
+export function ratioDomain(items: readonly (Interval | { low: number; high: number } | null | undefined)[]): Domain {
+  let low = 0.9;
+  let high = 1.1;
+  for (const item of items) {
+    if (!item || !(item.low > 0)) continue;
+    low = Math.min(low, item.low);
+    high = Math.max(high, item.high);
+  }
+  return { low: Math.max(low, 1 / 8) / 1.03, high: Math.min(high, 8) * 1.03 };
+}
+
+/** A value with its interval against the rule at 1. */
+export function Whisker({ value, interval, domain, color, width = 72 }: { value: number; interval: Interval | null; domain: Domain; color: string; width?: number }) {
+  const scale = (ratio: number) => {
+    const part = (Math.log(Math.max(ratio, 1e-9)) - Math.log(domain.low)) / (Math.log(domain.high) - Math.log(domain.low));
+    return 3 + Math.min(1, Math.max(0, part)) * (width - 6);
+  };
+  return (
+    <svg class="whisker" width={width} height="14" aria-hidden="true">
+      <line class="rule" x1={scale(1)} y1="0" x2={scale(1)} y2="14" />
+      {interval && <line x1={scale(interval.low)} y1="7" x2={Math.max(scale(interval.high), scale(interval.low) + 1)} y2="7" stroke={color} stroke-width="2" />}
+      <circle cx={scale(value)} cy="7" r="3" fill={color} />
+    </svg>
+  );
+}
+
+export type SparkPoint = { value: number; low?: number | null; high?: number | null } | null;
+
+/** A row's history: points in order, gaps where nothing was measured, the band where there is an interval. */
+export function Spark({ points, color, dash = [], width = 96, height = 20, label, floor }: { points: SparkPoint[]; color: string; dash?: number[]; width?: number; height?: number; label: string; floor?: Domain }) {
+  const known = points.filter((point) => point !== null);
+  if (known.length === 0) return <Missing why={`no history: ${label}`} />;
+  let low = floor?.low ?? Infinity;
+  let high = floor?.high ?? -Infinity;
+  for (const point of known) {
+    low = Math.min(low, point.low ?? point.value);
+    high = Math.max(high, point.high ?? point.value);
+  }
+  if (!(high - low > Math.abs(high) * 1e-3)) {
+    const middle = (low + high) / 2;
+    low = middle - (Math.abs(middle) * 0.05 || 1);
+    high = middle + (Math.abs(middle) * 0.05 || 1);
+  }
+  const x = (index: number) => 2 + (points.length === 1 ? (width - 5) : (index / (points.length - 1)) * (width - 5));
+  const y = (value: number) => 2.5 + (1 - (value - low) / (high - low)) * (height - 5);
+  const lines: string[] = [];
+  const bands: string[] = [];
+  let start = -1;
+  for (let index = 0; index <= points.length; ++index) {
+    const point = points[index];
+    if (point) {
+      if (start < 0) start = index;
+      continue;
+    }
+    if (start >= 0) {
+      const span = points.slice(start, index) as NonNullable<SparkPoint>[];
+      const from = start;
+      lines.push(span.map((one, i) => `${i ? "L" : "M"}${x(from + i).toFixed(1)} ${y(one.value).toFixed(1)}`).join(""));
+      if (span.some((one) => one.low != null)) {
+        const top = span.map((one, i) => `${i ? "L" : "M"}${x(from + i).toFixed(1)} ${y(one.high ?? one.value).toFixed(1)}`);
+        const bottom = span.map((one, i) => `L${x(from + i).toFixed(1)} ${y(one.low ?? one.value).toFixed(1)}`).reverse();
+        bands.push(top.concat(bottom).join("") + "Z");
+      }
+      start = -1;
+    }
+  }
+  const lastIndex = points.reduce((last, point, index) => (point ? index : last), 0);
+  const last = points[lastIndex] as NonNullable<SparkPoint>;
+  return (
+    <svg class="spark" width={width} height={height} role="img" aria-label={label}>
+      <title>{label}</title>
+      {bands.map((path) => (
+        <path d={path} fill={color} opacity="0.18" />
+      ))}
+      {lines.map((path) => (
+        <path d={path} fill="none" stroke={color} stroke-width="1.5" stroke-dasharray={dash.length ? "4 2" : undefined} stroke-linejoin="round" stroke-linecap={dash.length ? "butt" : "round"} />
+      ))}
+      <circle cx={x(lastIndex)} cy={y(last.value)} r="2" fill={color} />
+    </svg>
+  );
+}
+
+export function sparkLabel(what: string, points: SparkPoint[], show: (value: number) => string): string {
+  const known = points.filter((point) => point !== null).map((point) => point.value);
+  if (!known.length) return `${what}: nothing in the last ${points.length} runs`;
+  return `${what}, last ${points.length} runs: from ${show(known[0] as number)} to ${show(known[known.length - 1] as number)}, lowest ${show(Math.min(...known))}, highest ${show(Math.max(...known))}`;
+}
+
+export function IntervalText({ interval, factor = 1 }: { interval: Interval | null; factor?: number }) {
+  if (!interval) return null;
+  return (
+    <span class="interval" title={`${full(interval.low)} to ${full(interval.high)}, ${(interval.confidence * 100).toFixed(1)} %`}>
+      [{intervalText(interval.low * factor, interval.high * factor)}]
+    </span>
+  );
+}
+
+export function Copy({ text, children, label }: { text: string; children?: ComponentChildren; label?: string }) {
+  const [copied, setCopied] = useState(false);
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch {
+      // Not a secure context: the older way still works there.
+      const area = document.createElement("textarea");
+      area.value = text;
+      document.body.append(area);
+      area.select();
+      document.execCommand("copy");
+      area.remove();
+    }
+    setCopied(true);
+    setTimeout(() => setCopied(false), 1500);
+  };
+  return (
+    <button type="button" class="copy mono" onClick={copy} title={`Copy ${text}`} aria-label={label ?? `Copy ${text}`}>
+      {children ?? text}
+      <span class="copy-state" aria-live="polite">
+        {copied ? "copied" : ""}
+      </span>
+    </button>
+  );
+}
+
+export function Command({ text }: { text: string }) {
+  return (
+    <div class="command">
+      <code>{text}</code>
+      <Copy text={text}>Copy</Copy>
+    </div>
+  );
+}
+
+export function Labels({ labels }: { labels: Record<string, string> }) {
+  const entries = Object.entries(labels);
+  if (!entries.length) return null;
+  return (
+    <span class="labels">
+      {entries.map(([key, value]) => (
+        <span class="label" key={key}>
+          <span class="quiet">{key}</span> <Copy text={value}>{short(value)}</Copy>
+        </span>
+      ))}
+    </span>
+  );
+}
+
+export function Time({ at, now, withAge = true }: { at: string; now?: number; withAge?: boolean }) {
+  return (
+    <time dateTime={at} title={localMoment(at)}>
+      {moment(at)}
+      {withAge && now !== undefined && <span class="quiet"> {ago(at, now)}</span>}
+    </time>
+  );
+}
+
+export function RunLink({ run }: { run: RunRef }) {
+  return (
+    <a class="mono" href={runHref(run)}>
+      {run.name}
+    </a>
+  );
+}
+
+export function ErrorNote({ error, again, kept = false }: { error: ApiError; again?: () => void; kept?: boolean }) {
+  const { status, title, detail } = error.problem;
+  const todo =
+    status === 0
+      ? "Is benchhud serve still running? This page asks again every 30 seconds."
+      : status === 404
+        ? "It may have been deleted or renamed: look for it in the list of runs."
+        : status >= 500
+          ? "The program's own output says more. Nothing in the store was changed by looking."
+          : "Change the address or the choices above.";
+  return (
+    <div class="problem" role="alert">
+      <strong>{title}</strong>
+      {status > 0 && <span class="quiet"> ({status})</span>}
+      {detail && detail !== title && <p>{detail}</p>}
+      <p class="quiet">
+        {kept ? "What is shown is the last answer. " : ""}
+        {todo}
+      </p>
+      {again && (
+        <button type="button" class="button" onClick={again}>
+          Ask again
+        </button>
+      )}
+    </div>
+  );
+}
+
+export function Section({ title, id, note, children, actions }: { title: ComponentChildren; id?: string; note?: ComponentChildren; children: ComponentChildren; actions?: ComponentChildren }) {
+  return (
+    <section class="section" aria-labelledby={id}>
+      <div class="section-head">
+        <h2 id={id} tabIndex={id ? -1 : undefined}>
+          {title}
+        </h2>
+        {note && <p class="quiet note">{note}</p>}
+        {actions && <div class="actions">{actions}</div>}
+      </div>
+      {children}
+    </section>
+  );
+}
+
+export function Waiting({ rows = 8 }: { rows?: number }) {
+  return (
+    <div class="waiting" aria-busy="true" aria-label="Loading">
+      {Array.from({ length: rows }, (_, index) => (
+        <div class="bone" key={index} />
+      ))}
+    </div>
+  );
+}

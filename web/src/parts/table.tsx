@@ -1,0 +1,280 @@
+// One table for all pages: header and first column stay, sorting by click and by key, thousands of rows without a stutter.
+import type { ComponentChildren } from "preact";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { isTyping, plainKey } from "../lib/keys";
+import { go, useQuery } from "../lib/route";
+import { type Direction, type Key, sorted } from "../lib/sort";
+
+export type Column<Row> = {
+  key: string;
+  title: ComponentChildren;
+  /** What a screen reader says for the column, where the title is short or a sign. */
+  label?: string;
+  hint?: string;
+  /** Width in pixels; the first column takes what is left over. */
+  width: number;
+  align?: "left" | "right" | "center";
+  sort?: (row: Row) => Key;
+  /** The direction of a first click: the worst on top. */
+  first?: Direction;
+  cell: (row: Row) => ComponentChildren;
+  /** Starts a group of columns: a hairline at its left. */
+  starts?: boolean;
+};
+export type ColumnGroup = { title: ComponentChildren; span: number };
+
+const ROW_HEIGHT = 28;
+const VIRTUAL_FROM = 120;
+const OVERSCAN = 12;
+
+type Entry<Row> = { kind: "row"; row: Row; index: number } | { kind: "group"; name: string; size: number };
+
+type Props<Row> = {
+  caption: string;
+  columns: Column<Row>[];
+  groups?: ColumnGroup[];
+  rows: Row[];
+  rowKey: (row: Row) => string;
+  rowHref?: (row: Row) => string | null;
+  /** Called instead of following a link where a row opens something on the page. */
+  onOpen?: (row: Row) => void;
+  /** The query key that holds this table's order. */
+  sortKey?: string;
+  /** The order where nobody asked for one. */
+  order?: (rows: Row[]) => Row[];
+  orderWords?: string;
+  groupBy?: ((row: Row) => string) | null;
+  empty?: ComponentChildren;
+  late?: boolean;
+  current?: string | null;
+};
+
+export function Table<Row>(props: Props<Row>) {
+  const { columns, rows, rowKey, sortKey = "sort", groupBy } = props;
+  const [query, setQuery] = useQuery();
+  const asked = query.get(sortKey) ?? "";
+  const direction: Direction = asked.startsWith("-") ? "desc" : "asc";
+  const sortColumn = columns.find((column) => column.key === asked.replace(/^-/, "") && column.sort);
+
+  const ordered = useMemo(
+    () => (sortColumn?.sort ? sorted(rows, sortColumn.sort, direction) : props.order ? props.order(rows) : rows),
+    [rows, sortColumn?.key, direction, columns, props.order],
+  );
+  const entries = useMemo<Entry<Row>[]>(() => {
+    if (!groupBy) return ordered.map((row, index) => ({ kind: "row", row, index }));
+    const groups = new Map<string, Row[]>();
+    for (const row of ordered) {
+      const name = groupBy(row);
+      const members = groups.get(name);
+      if (members) members.push(row);
+      else groups.set(name, [row]);
+    }
+    let index = 0;
+    return [...groups].flatMap(([name, members]) => [
+      { kind: "group" as const, name, size: members.length },
+      ...members.map((row) => ({ kind: "row" as const, row, index: index++ })),
+    ]);
+  }, [ordered, groupBy]);
+
+  const box = useRef<HTMLDivElement>(null);
+  const [view, setView] = useState({ top: 0, height: 900 });
+  const [printing, setPrinting] = useState(false);
+  const isVirtual = entries.length > VIRTUAL_FROM && !printing;
+  const wanted = useRef<number | null>(null);
+
+  useEffect(() => {
+    const node = box.current;
+    if (!node) return;
+    const measure = () => setView({ top: node.scrollTop, height: node.clientHeight });
+    measure();
+    node.addEventListener("scroll", measure, { passive: true });
+    const observer = new ResizeObserver(measure);
+    observer.observe(node);
+    const before = () => setPrinting(true);
+    const after = () => setPrinting(false);
+    addEventListener("beforeprint", before);
+    addEventListener("afterprint", after);
+    return () => {
+      node.removeEventListener("scroll", measure);
+      observer.disconnect();
+      removeEventListener("beforeprint", before);
+      removeEventListener("afterprint", after);
+    };
+  }, []);
+
+  const from = isVirtual ? Math.max(0, Math.floor(view.top / ROW_HEIGHT) - OVERSCAN) : 0;
+  const to = isVirtual ? Math.min(entries.length, Math.ceil((view.top + view.height) / ROW_HEIGHT) + OVERSCAN) : entries.length;
+
+  const focusRow = (entry: number) => {
+    const node = box.current;
+    if (!node) return;
+    wanted.current = entry;
+    const head = node.querySelector("thead")?.clientHeight ?? 0;
+    const top = entry * ROW_HEIGHT;
+    if (isVirtual) {
+      if (top < node.scrollTop) node.scrollTop = top;
+      else if (top + ROW_HEIGHT + head > node.scrollTop + node.clientHeight) node.scrollTop = top + ROW_HEIGHT + head - node.clientHeight;
+    }
+    tryFocus();
+  };
+  const tryFocus = () => {
+    if (wanted.current === null) return;
+    const row = box.current?.querySelector<HTMLElement>(`tr[data-entry="${wanted.current}"]`);
+    if (!row) return;
+    wanted.current = null;
+    row.focus({ preventScroll: isVirtual });
+    if (!isVirtual) row.scrollIntoView({ block: "nearest" });
+  };
+  useLayoutEffect(tryFocus);
+
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if ((event.key !== "j" && event.key !== "k") || isTyping(event) || !plainKey(event)) return;
+      const node = box.current;
+      if (!node) return;
+      const active = document.activeElement?.closest(".table-box");
+      const mine = active ? active === node : document.querySelector("main .table-box[data-open]") === node;
+      if (!mine) return;
+      const now = document.activeElement?.closest<HTMLElement>("tr[data-entry]");
+      let entry = now ? Number(now.dataset["entry"]) + (event.key === "j" ? 1 : -1) : from;
+      while (entries[entry]?.kind === "group") entry += event.key === "j" ? 1 : -1;
+      if (!entries[entry] || entries[entry].kind !== "row") return;
+      event.preventDefault();
+      focusRow(entry);
+    };
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
+  });
+
+  const open = (row: Row) => {
+    if (props.onOpen) return props.onOpen(row);
+    const target = props.rowHref?.(row);
+    if (target) {
+      go(target);
+      scrollTo(0, 0);
+    }
+  };
+  const canOpen = !!props.onOpen || !!props.rowHref;
+
+  const sortBy = (column: Column<Row>) => {
+    const first = column.first ?? "asc";
+    const next = sortColumn?.key !== column.key ? first : direction === first ? (first === "asc" ? "desc" : "asc") : null;
+    setQuery({ [sortKey]: next === null ? null : (next === "desc" ? "-" : "") + column.key });
+  };
+
+  const total = columns.reduce((sum, column) => sum + column.width, 0);
+  return (
+    <div class={`table-box${props.late ? " late" : ""}`} ref={box} data-open={canOpen ? "" : undefined} tabIndex={0} role="region" aria-label={props.caption} aria-busy={props.late}>
+      <table style={{ minWidth: `${total}px` }} aria-rowcount={entries.length + 1}>
+        <caption class="sr">
+          {props.caption}
+          {sortColumn ? `, sorted by ${sortColumn.label ?? sortColumn.key}, ${direction === "asc" ? "ascending" : "descending"}` : props.orderWords ? `, ${props.orderWords}` : ""}
+        </caption>
+        <colgroup>
+          {columns.map((column, index) => (
+            <col key={column.key} style={index === 0 ? { minWidth: `${column.width}px` } : { width: `${column.width}px` }} />
+          ))}
+        </colgroup>
+        <thead>
+          {props.groups && (
+            <tr class="group-heads">
+              {props.groups.map((group, index) => (
+                <th key={index} colSpan={group.span} scope="colgroup" class={`${index === 0 ? "stay" : "starts"}`}>
+                  {group.title}
+                </th>
+              ))}
+            </tr>
+          )}
+          <tr>
+            {columns.map((column, index) => {
+              const on = sortColumn?.key === column.key;
+              return (
+                <th
+                  key={column.key}
+                  scope="col"
+                  class={`${column.align ?? "left"}${index === 0 ? " stay" : ""}${column.starts ? " starts" : ""}`}
+                  aria-sort={on ? (direction === "asc" ? "ascending" : "descending") : undefined}
+                  title={column.hint}
+                >
+                  {column.sort ? (
+                    <button type="button" onClick={() => sortBy(column)} aria-label={`${column.label ?? column.key}: sort`}>
+                      <span class="th-text">{column.title}</span>
+                      <span class="arrow" aria-hidden="true">
+                        {on ? (direction === "asc" ? "↑" : "↓") : ""}
+                      </span>
+                    </button>
+                  ) : column.label ? (
+                    <>
+                      <span aria-hidden="true">{column.title}</span>
+                      <span class="sr">{column.label}</span>
+                    </>
+                  ) : (
+                    column.title
+                  )}
+                </th>
+              );
+            })}
+          </tr>
+        </thead>
+        <tbody>
+          {from > 0 && (
+            <tr class="spacer" aria-hidden="true">
+              <td colSpan={columns.length} style={{ height: `${from * ROW_HEIGHT}px` }} />
+            </tr>
+          )}
+          {entries.slice(from, to).map((entry, offset) => {
+            const place = from + offset;
+            if (entry.kind === "group") {
+              return (
+                <tr class="group" key={`group:${entry.name}`} aria-rowindex={place + 2}>
+                  <th colSpan={columns.length} scope="rowgroup">
+                    <span class="group-name">
+                      {entry.name} <span class="quiet">{entry.size}</span>
+                    </span>
+                  </th>
+                </tr>
+              );
+            }
+            const { row } = entry;
+            const key = rowKey(row);
+            return (
+              <tr
+                key={key}
+                data-entry={place}
+                aria-rowindex={place + 2}
+                tabIndex={canOpen ? -1 : undefined}
+                class={`${canOpen ? "opens" : ""}${props.current === key ? " current" : ""}`}
+                onKeyDown={(event) => {
+                  if (event.key === "Enter" && event.target === event.currentTarget) open(row);
+                }}
+                onClick={(event) => {
+                  if (!canOpen || (event.target as Element).closest("a,button,input,label,select,summary")) return;
+                  if (getSelection()?.toString()) return;
+                  open(row);
+                }}
+              >
+                {columns.map((column, index) =>
+                  index === 0 ? (
+                    <th key={column.key} scope="row" class={`stay ${column.align ?? "left"}`}>
+                      {column.cell(row)}
+                    </th>
+                  ) : (
+                    <td key={column.key} class={`${column.align ?? "left"}${column.starts ? " starts" : ""}`}>
+                      {column.cell(row)}
+                    </td>
+                  ),
+                )}
+              </tr>
+            );
+          })}
+          {to < entries.length && (
+            <tr class="spacer" aria-hidden="true">
+              <td colSpan={columns.length} style={{ height: `${(entries.length - to) * ROW_HEIGHT}px` }} />
+            </tr>
+          )}
+        </tbody>
+      </table>
+      {entries.length === 0 && <div class="no-rows">{props.empty ?? "Nothing here."}</div>}
+    </div>
+  );
+}

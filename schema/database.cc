@@ -239,13 +239,14 @@ Expected<Connection> Connection::open(const std::string& path, OpenMode mode) {
   sqlite3_busy_timeout(state->database, kBusyTimeoutMs);
   Connection connection(std::move(state));
   // Foreign keys are checked by tests, not at every insert: the writer makes both sides itself.
-  // Reads go through a memory map, so that a page in the system's cache costs no copy.
   BENCHHUD_TRY(connection.execute(
-      "PRAGMA foreign_keys = OFF; PRAGMA trusted_schema = OFF; PRAGMA mmap_size = 4294967296;"
-      "PRAGMA cache_size = -16000; PRAGMA temp_store = MEMORY;"));
+      "PRAGMA foreign_keys = OFF; PRAGMA trusted_schema = OFF; PRAGMA temp_store = MEMORY;"));
   if (mode == OpenMode::kReadOnly) {
-    BENCHHUD_TRY(connection.execute("PRAGMA query_only = ON;"));
+    // Reads go through a memory map, so that a page in the system's cache costs no copy.
+    BENCHHUD_TRY(connection.execute(
+        "PRAGMA query_only = ON; PRAGMA mmap_size = 17179869184; PRAGMA cache_size = -4000;"));
   } else {
+    BENCHHUD_TRY(connection.execute("PRAGMA cache_size = -64000;"));
     // In WAL mode synchronous = NORMAL never loses consistency; a power cut may lose the last
     // commits, and an ingest that was lost so is simply run again. FULL costs one fsync a file.
     BENCHHUD_TRY(connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"));

@@ -1,6 +1,7 @@
 -- The store. Facts first: what the files said and where; below them what is derived from the facts and
 -- can be dropped and made again (`benchhud rebuild`). docs/data-model.md tells it in prose.
 --
+-- Ids that pages and caches keep (run, experiment, text) are never given twice, hence AUTOINCREMENT.
 -- Times are seconds since 1970, UTC, as doubles: the runner writes them so, and they are identities.
 
 -- What the store knows of itself: revision (counts committed changes), run_grouping.
@@ -11,7 +12,7 @@ CREATE TABLE setting (
 
 -- Texts by content: errors, nested metrics, rejected bytes. The same text is kept once.
 CREATE TABLE text (
-  id         INTEGER PRIMARY KEY,
+  id         INTEGER PRIMARY KEY AUTOINCREMENT,
   hash       BLOB    NOT NULL UNIQUE,  -- XXH3-128 of the bytes
   byte_count INTEGER NOT NULL,         -- before compression
   zstd       INTEGER NOT NULL,         -- 1: bytes is a zstd frame
@@ -33,7 +34,7 @@ CREATE TABLE ingested_file (
   complete           INTEGER NOT NULL   -- 0 once any line may have been deleted: read it again
 ) STRICT;
 CREATE INDEX ingested_file_by_content ON ingested_file (content_hash);
-CREATE INDEX ingested_file_by_path ON ingested_file (path);
+CREATE INDEX ingested_file_by_size ON ingested_file (byte_count);
 
 -- Lines that could not be taken in.
 CREATE TABLE rejected_line (
@@ -53,7 +54,7 @@ CREATE INDEX rejected_line_by_file ON rejected_line (file_id, line_number);
 
 -- What is measured: everything but time.
 CREATE TABLE experiment (
-  id                INTEGER PRIMARY KEY,
+  id                INTEGER PRIMARY KEY AUTOINCREMENT,
   hash              BLOB    NOT NULL UNIQUE,  -- XXH3-128 of Experiment::identity()
   family            BLOB    NOT NULL,         -- XXH3-128 of Experiment::family(): without batch size
   suite             TEXT    NOT NULL,
@@ -75,7 +76,7 @@ CREATE INDEX experiment_by_model ON experiment (suite, model, test, backend);
 
 -- One night's invocations on one accelerator model.
 CREATE TABLE run (
-  id                INTEGER PRIMARY KEY,
+  id                INTEGER PRIMARY KEY AUTOINCREMENT,
   accelerator_model TEXT    NOT NULL,
   name              TEXT    NOT NULL,
   started_at        REAL    NOT NULL,

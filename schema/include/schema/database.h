@@ -17,9 +17,9 @@ namespace benchhud::schema {
 
 class Connection;
 
-/// A prepared statement. Parameters are `$1`, `$2`, … and bound by their number in that name (SQLite by
-/// itself numbers them by first use, PostgreSQL by name). Errors stick: after one, step() is false and
-/// status() tells it; so a loop needs one check at its end.
+/// A prepared statement. Parameters are `$1`, `$2`, … and bound by their number in that name
+/// (SQLite by itself numbers them by first use, PostgreSQL by name). Errors stick: after one,
+/// step() is false and status() tells it; so a loop needs one check at its end.
 class Statement {
  public:
   Statement() = default;
@@ -32,7 +32,9 @@ class Statement {
   Statement& bind(int parameter, bool value) { return bind(parameter, std::int64_t{value}); }
   Statement& bind(int parameter, double value);
   Statement& bind(int parameter, std::string_view text);  ///< copied
-  Statement& bind(int parameter, const char* text) { return bind(parameter, std::string_view(text)); }
+  Statement& bind(int parameter, const char* text) {
+    return bind(parameter, std::string_view(text));
+  }
   Statement& bind_blob(int parameter, std::string_view bytes);  ///< copied
   /// Not copied: `bytes` must outlive the next reset().
   Statement& bind_blob_view(int parameter, std::string_view bytes);
@@ -116,7 +118,8 @@ class Connection {
 /// A transaction: rolled back unless committed.
 class Transaction {
  public:
-  /// kWrite takes the write lock at once and waits up to the connection's patience for another writer to finish.
+  /// kWrite takes the write lock at once and waits up to the connection's patience for another
+  /// writer to finish.
   enum class Kind { kRead, kWrite };
   static Expected<Transaction> begin(Connection& connection, Kind kind);
   Transaction(Transaction&& other) noexcept;

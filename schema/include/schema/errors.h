@@ -26,8 +26,8 @@ enum class ErrorCode {
   kInternal,          // a bug that was caught before it did harm
 };
 
-/// One row of the table that every face of the program reads: an error's stable name (the last part of
-/// the `type` URI of an RFC 9457 problem), its HTTP status and its title.
+/// One row of the table that every face of the program reads: an error's stable name (the last part
+/// of the `type` URI of an RFC 9457 problem), its HTTP status and its title.
 struct ErrorInfo {
   ErrorCode code;
   std::string_view name;
@@ -47,7 +47,7 @@ struct Error {
 template <class T>
 class [[nodiscard]] Expected {
  public:
-  Expected(T value) : state_(std::in_place_index<0>, std::move(value)) {}   // NOLINT: implicit
+  Expected(T value) : state_(std::in_place_index<0>, std::move(value)) {}      // NOLINT: implicit
   Expected(Error error) : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT: implicit
 
   bool has_value() const { return state_.index() == 0; }
@@ -86,10 +86,10 @@ class [[nodiscard]] Expected<void> {
 #define BENCHHUD_CONCAT(a, b) BENCHHUD_CONCAT_(a, b)
 
 /// Leaves the function with the error of `expression`, if it has one.
-#define BENCHHUD_TRY(expression)                              \
-  do {                                                        \
+#define BENCHHUD_TRY(expression)                               \
+  do {                                                         \
     if (auto benchhud_result = (expression); !benchhud_result) \
-      return std::move(benchhud_result).error();              \
+      return std::move(benchhud_result).error();               \
   } while (false)
 
 /// `BENCHHUD_ASSIGN(auto x, f())`: x is f's value, or the function is left with f's error.

@@ -1,5 +1,5 @@
-// Typed queries over a store. Everything here reads; a caller that wants several answers from one state
-// of the store holds a read transaction around them.
+// Typed queries over a store. Everything here reads; a caller that wants several answers from one
+// state of the store holds a read transaction around them.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct StoreInfo {
 
 /// Which runs, newest first. Unset fields do not filter.
 struct RunFilter {
-  std::vector<std::string> accelerator_models;  ///< any of
+  std::vector<std::string> accelerator_models;              ///< any of
   double since = -std::numeric_limits<double>::infinity();  ///< started at or after
   double until = std::numeric_limits<double>::infinity();   ///< started before
   std::vector<std::pair<std::string, std::string>> labels;  ///< all of
@@ -68,8 +68,8 @@ struct VerificationFacts {
   bool shared = false;  ///< the line carried no batch size and counts for several experiments
 };
 
-/// A result with what the estimators need. Sample arrays are empty where the metric is absent; within them
-/// null_sample(), NaN and infinities stand as in the file.
+/// A result with what the estimators need. Sample arrays are empty where the metric is absent;
+/// within them null_sample(), NaN and infinities stand as in the file.
 struct ResultFacts {
   RunId run{};
   ExperimentId experiment{};
@@ -78,10 +78,10 @@ struct ResultFacts {
   bool timing_shared = false;
   std::optional<std::int64_t> repeat;
   std::optional<std::int64_t> iterations_per_run;
-  std::vector<double> per_iter_time;    ///< s
-  std::vector<double> total_time;       ///< s
-  std::vector<double> xla_compile_time; ///< s, xla_CompileTime_time_s
-  std::optional<FailureFacts> failure;  ///< of the timing; beside timings: it came later
+  std::vector<double> per_iter_time;              ///< s
+  std::vector<double> total_time;                 ///< s
+  std::vector<double> xla_compile_time;           ///< s, xla_CompileTime_time_s
+  std::optional<FailureFacts> failure;            ///< of the timing; beside timings: it came later
   std::optional<VerificationFacts> verification;  ///< of this run
 };
 
@@ -89,7 +89,8 @@ struct ResultFacts {
 struct LineFacts {
   LineId id{};
   InvocationId invocation{};
-  ExperimentId experiment{};  ///< as the line says it (batch size unknown: another than the result's)
+  ExperimentId
+      experiment{};  ///< as the line says it (batch size unknown: another than the result's)
   InvocationKind invocation_kind = InvocationKind::kTiming;
   double timestamp = 0;
   std::string file;
@@ -144,7 +145,8 @@ class Reader {
   Expected<Run> run(RunId id);
   /// The run that `text` names: an id, a name, the unique beginning of a name, or `latest`; among
   /// those on `accelerator_model`, if given. Errors: kNotFound, kAmbiguous.
-  Expected<Run> find_run(std::string_view text, std::optional<std::string_view> accelerator_model = {});
+  Expected<Run> find_run(std::string_view text,
+                         std::optional<std::string_view> accelerator_model = {});
   /// Accelerator models that have runs, the one with the newest run first.
   Expected<std::vector<std::string>> accelerator_models();
   Expected<std::vector<Invocation>> invocations(RunId run);
@@ -164,7 +166,8 @@ class Reader {
   Expected<ResultFacts> result(RunId run, ExperimentId experiment);
   /// The results of one experiment in runs that started within [since, until], oldest first.
   Expected<std::vector<ResultFacts>> series(ExperimentId experiment, double since, double until);
-  /// A metric's samples in the same window: (run, samples), oldest first; effective timing lines only.
+  /// A metric's samples in the same window: (run, samples), oldest first; effective timing lines
+  /// only.
   Expected<std::vector<std::pair<RunId, std::vector<double>>>> series_of_metric(
       ExperimentId experiment, std::string_view metric, double since, double until);
   /// The newest verification of an experiment in a run that started before `before`.

@@ -13,8 +13,8 @@ namespace benchhud::schema {
 /// Errors: kVersion (a newer program wrote it), kCorrupt, kIo, kBusy, kReadOnly.
 Expected<Connection> open_store(const std::string& path);
 
-/// Opens an existing store for reading. Errors: kNotFound, kVersion (written by a newer program, or by an
-/// older one and not yet migrated), kCorrupt.
+/// Opens an existing store for reading. Errors: kNotFound, kVersion (written by a newer program, or
+/// by an older one and not yet migrated), kCorrupt.
 Expected<Connection> open_store_for_reading(const std::string& path);
 
 /// Where a person's store is unless told otherwise: $BENCHHUD_DB, else

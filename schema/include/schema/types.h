@@ -10,7 +10,8 @@
 
 namespace benchhud::schema {
 
-// Ids are the store's row numbers. Each is a type of its own so that one cannot be taken for another.
+// Ids are the store's row numbers. Each is a type of its own so that one cannot be taken for
+// another.
 enum class RunId : std::int64_t {};
 enum class ExperimentId : std::int64_t {};
 enum class InvocationId : std::int64_t {};
@@ -23,8 +24,8 @@ constexpr std::int64_t to_int(Id id) {
   return static_cast<std::int64_t>(id);
 }
 
-/// A sample that the file gave as `null`. It is a NaN with a payload of its own (as R's NA_real_ is), so
-/// that an array of samples stays an array of doubles and `null` is still told from `NaN`.
+/// A sample that the file gave as `null`. It is a NaN with a payload of its own (as R's NA_real_
+/// is), so that an array of samples stays an array of doubles and `null` is still told from `NaN`.
 double null_sample();
 bool is_null_sample(double value);
 
@@ -77,7 +78,8 @@ struct Run {
   RunId id{};
   std::string name;  ///< given by --run, else made from the time; unique for an accelerator model
   std::string accelerator_model;
-  double started_at = 0;  ///< seconds since 1970, UTC: of the first timing invocation, else of the first
+  double started_at =
+      0;  ///< seconds since 1970, UTC: of the first timing invocation, else of the first
   std::optional<double> verified_at;  ///< of the last verification that joined it
   std::map<std::string, std::string> labels;
   std::int64_t revision = 0;  ///< the store's revision when the run last changed

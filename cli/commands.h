@@ -1,0 +1,21 @@
+// The program's commands, one file each. A command gets what stands behind its name on the command
+// line and returns the program's exit status.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace benchhud::cli {
+
+using Arguments = std::vector<std::string>;
+
+inline constexpr int kDone = 0;
+inline constexpr int kFailed = 1;
+inline constexpr int kUsage = 2;         ///< the command line makes no sense
+inline constexpr int kSomeRejected = 3;  ///< ingest: some lines were rejected, the rest is in
+
+int run_ingest(const Arguments& arguments);
+int run_runs(const Arguments& arguments);
+int run_rebuild(const Arguments& arguments);
+
+}  // namespace benchhud::cli

@@ -1,0 +1,255 @@
+// benchhud ingest: takes results files into the store.
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "commands.h"
+#include "ingest/output_dir.h"
+#include "ingest/pipeline.h"
+#include "options.h"
+#include "schema/reader.h"
+#include "schema/store.h"
+#include "schema/time.h"
+
+namespace benchhud::cli {
+namespace {
+
+namespace po = boost::program_options;
+using Json = nlohmann::ordered_json;
+using ingest::FileResult;
+using ingest::IngestResult;
+using ingest::Progress;
+using schema::Error;
+using schema::ErrorCode;
+using schema::Expected;
+
+enum class Format { kText, kJson };
+
+struct Request {
+  std::string db;
+  std::vector<std::string> paths;
+  Format format = Format::kText;
+  ingest::IngestOptions options;
+};
+
+CommandLine command_line() {
+  CommandLine command;
+  command.usage = "benchhud ingest PATH… [option…]";
+  command.about =
+      "Takes results into the store: results.jsonl files, gzipped or not, output directories of\n"
+      "the benchmark runner, folders of dated files. The same bytes again change nothing; of a\n"
+      "file that has grown only what is new is added. One file is one transaction.\n\n"
+      "Exit status: 0 every line is in the store, now or already; 3 some lines were rejected and\n"
+      "the rest is in; 1 failed (or --strict and anything was rejected), the store as before.";
+  add_store_option(&command.options);
+  auto add = command.options.add_options();
+  add("path", po::value<std::vector<std::string>>()->value_name("PATH"),
+      "files and folders (also without --path)");
+  add("run", po::value<std::string>()->value_name("NAME"),
+      "all lines belong to the run of this name, whatever their timestamps");
+  add("label", po::value<std::vector<std::string>>()->value_name("KEY=VALUE"),
+      "a label for the runs, such as a commit or a version; may be given often");
+  add("timestamp", po::value<std::string>()->value_name("TIME"),
+      "of lines that have none: RFC 3339 or seconds since 1970 (else the date in the file's name)");
+  add("strict", "if any line is rejected, take in nothing");
+  add("format", po::value<std::string>()->value_name("FORMAT")->default_value("text"),
+      "of the report: text or json");
+  command.positional.add("path", -1);
+  return command;
+}
+
+Expected<Request> read_request(const po::variables_map& values) {
+  Request request;
+  request.db = store_path(values);
+  if (!values.count("path")) {
+    return Error{ErrorCode::kInvalidArgument, "ingest what? Give a file or a folder"};
+  }
+  request.paths = values["path"].as<std::vector<std::string>>();
+  const std::string format = values["format"].as<std::string>();
+  if (format != "text" && format != "json") {
+    return Error{ErrorCode::kInvalidArgument, "--format is text or json"};
+  }
+  request.format = format == "json" ? Format::kJson : Format::kText;
+  request.options.strict = values.count("strict") > 0;
+  if (values.count("run")) {
+    request.options.run_name = values["run"].as<std::string>();
+    if (request.options.run_name->empty()) {
+      return Error{ErrorCode::kInvalidArgument, "--run needs a name"};
+    }
+  }
+  if (values.count("label")) {
+    for (const std::string& label : values["label"].as<std::vector<std::string>>()) {
+      BENCHHUD_ASSIGN(auto pair, split_label(label));
+      request.options.labels[pair.first] = pair.second;
+    }
+  }
+  if (values.count("timestamp")) {
+    request.options.timestamp = schema::parse_time(values["timestamp"].as<std::string>());
+    if (!request.options.timestamp) {
+      return Error{ErrorCode::kInvalidArgument,
+                   "--timestamp is a time such as 2025-11-10T00:00:00Z or seconds since 1970"};
+    }
+  }
+  return request;
+}
+
+// A bar on the terminal, drawn again at most ten times a second and wiped at the end.
+class ProgressBar {
+ public:
+  ~ProgressBar() {
+    if (is_drawn_) std::fputs("\r\033[K", stderr);
+  }
+
+  void show(const Progress& progress) {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - drawn_at_ < std::chrono::milliseconds(100)) return;
+    drawn_at_ = now;
+    is_drawn_ = true;
+    constexpr int kWidth = 30;
+    const double share =
+        progress.total_bytes > 0 ? double(progress.bytes) / double(progress.total_bytes) : 0;
+    const int filled = static_cast<int>(share * kWidth);
+    fmt::print(stderr, "\r\033[K[{}{}] {:3.0f} %  {:.1f} of {:.1f} MB  file {} of {}",
+               std::string(filled, '#'), std::string(kWidth - filled, ' '), share * 100,
+               double(progress.bytes) / 1e6, double(progress.total_bytes) / 1e6, progress.file + 1,
+               progress.file_count);
+    std::fflush(stderr);
+  }
+
+ private:
+  bool is_drawn_ = false;
+  std::chrono::steady_clock::time_point drawn_at_{};
+};
+
+std::vector<std::string> run_names(schema::Reader* reader, const std::vector<schema::RunId>& ids) {
+  std::vector<std::string> names;
+  for (const schema::RunId id : ids) {
+    if (const auto run = reader->run(id)) names.push_back(run->name);
+  }
+  return names;
+}
+
+std::string counts(std::int64_t accepted, std::int64_t duplicate, std::int64_t rejected) {
+  return fmt::format("{} new, {} already there, {} rejected", accepted, duplicate, rejected);
+}
+
+void print_file(const FileResult& file, bool is_listed) {
+  if (file.error) {
+    fmt::print(stderr, "{}: {}\n", printable(file.path), printable(file.error->message));
+    return;
+  }
+  const schema::FileReport& report = file.report;
+  if (is_listed) {
+    fmt::print("{}: {}{}\n", printable(file.path),
+               counts(report.accepted, report.duplicate, report.rejected),
+               file.is_known ? " (the same content as before)" : "");
+  }
+  if (report.in_other_run > 0) {
+    fmt::print(stderr,
+               "{}: {} lines are in another run already and stay there; `benchhud runs merge` "
+               "moves them\n",
+               printable(file.path), report.in_other_run);
+  }
+  if (report.resolved > 0) {
+    fmt::print("{}: {} line that was unfinished before is whole now\n", printable(file.path),
+               report.resolved);
+  }
+  for (const ingest::Rejection& rejection : file.rejections) {
+    fmt::print(stderr, "{}:{}: rejected (byte {}): {}\n", printable(file.path),
+               rejection.line_number, rejection.byte_offset, printable(rejection.reason));
+  }
+  const auto listed = static_cast<std::int64_t>(file.rejections.size());
+  if (report.rejected > listed) {
+    fmt::print(stderr, "{}: {} more rejected lines; `benchhud runs rejected` lists all\n",
+               printable(file.path), report.rejected - listed);
+  }
+}
+
+void print_text(const IngestResult& result, const Request& request) {
+  for (const FileResult& file : result.files) print_file(file, result.files.size() <= 50);
+  fmt::print("{} file{}: {}\n", result.files.size(), result.files.size() == 1 ? "" : "s",
+             counts(result.accepted, result.duplicate, result.rejected));
+  if (result.undone) {
+    fmt::print(stderr, "nothing was taken in (--strict); the store is as before\n");
+  } else {
+    fmt::print("store: {}\n", printable(request.db));
+  }
+}
+
+Json to_json(const FileResult& file, schema::Reader* reader) {
+  Json json;
+  json["path"] = file.path;
+  if (file.error) {
+    json["error"] = file.error->message;
+    return json;
+  }
+  json["byte_count"] = file.byte_count;
+  json["line_count"] = file.line_count;
+  json["known_content"] = file.is_known;
+  json["accepted"] = file.report.accepted;
+  json["duplicate"] = file.report.duplicate;
+  json["rejected"] = file.report.rejected;
+  json["completed_lines"] = file.report.resolved;
+  json["in_other_run"] = file.report.in_other_run;
+  json["runs"] = run_names(reader, file.report.runs);
+  json["rejected_lines"] = Json::array();
+  for (const ingest::Rejection& rejection : file.rejections) {
+    json["rejected_lines"].push_back({{"line_number", rejection.line_number},
+                                      {"byte_offset", rejection.byte_offset},
+                                      {"reason", rejection.reason}});
+  }
+  return json;
+}
+
+void print_json(const IngestResult& result, const Request& request, schema::Reader* reader) {
+  Json json;
+  json["store"] = request.db;
+  json["accepted"] = result.accepted;
+  json["duplicate"] = result.duplicate;
+  json["rejected"] = result.rejected;
+  json["undone"] = result.undone;
+  json["files"] = Json::array();
+  for (const FileResult& file : result.files) json["files"].push_back(to_json(file, reader));
+  fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
+}
+
+int exit_status(const IngestResult& result) {
+  if (result.failed || result.undone) return kFailed;
+  return result.rejected > 0 ? kSomeRejected : kDone;
+}
+
+}  // namespace
+
+int run_ingest(const Arguments& arguments) {
+  const ParsedCommandLine parsed = parse(command_line(), arguments);
+  if (parsed.exit_status) return *parsed.exit_status;
+  auto request = read_request(parsed.values);
+  if (!request) return fail(request.error());
+  // Before the store is touched: a path that is not there fails the whole command.
+  const auto files = ingest::find_results_files(request->paths);
+  if (!files) return fail(files.error());
+  auto store = schema::open_store(request->db);
+  if (!store) return fail(store.error());
+
+  Expected<IngestResult> result = [&] {
+    ProgressBar bar;
+    if (isatty(STDERR_FILENO)) {
+      request->options.on_progress = [&bar](const Progress& progress) { bar.show(progress); };
+    }
+    return ingest::ingest_files(*store, *files, request->options);
+  }();
+  if (!result) return fail(result.error());
+  schema::Reader reader(*store);
+  if (request->format == Format::kJson) {
+    print_json(*result, *request, &reader);
+  } else {
+    print_text(*result, *request);
+  }
+  return exit_status(*result);
+}
+
+}  // namespace benchhud::cli

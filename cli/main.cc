@@ -1,0 +1,68 @@
+// benchhud: what the program's name alone, --help and --version do, and which command is run.
+
+#include <fmt/format.h>
+
+#include <array>
+#include <clocale>
+#include <csignal>
+#include <cstdio>
+#include <string_view>
+
+#include "commands.h"
+
+namespace benchhud::cli {
+namespace {
+
+struct Command {
+  std::string_view name;
+  int (*run)(const Arguments&);
+  std::string_view summary;
+};
+
+constexpr std::array kCommands = {
+    Command{"ingest", run_ingest, "take results files into the store"},
+    Command{"runs", run_runs, "list, show, relabel, rename, merge, delete and group runs"},
+    Command{"rebuild", run_rebuild, "derive runs and results again from the facts"},
+};
+
+void print_usage(std::FILE* out) {
+  fmt::print(
+      out,
+      "benchhud {}: nightly benchmark results of PyTorch compiler backends, stored, judged and "
+      "shown\n\nusage: benchhud COMMAND [ARGUMENT…]\n\n",
+      BENCHHUD_VERSION);
+  for (const Command& command : kCommands) {
+    fmt::print(out, "  {:<10} {}\n", command.name, command.summary);
+  }
+  fmt::print(out, "\n`benchhud COMMAND --help` tells what a command takes.\n");
+}
+
+int run(const Arguments& arguments) {
+  if (arguments.empty() || arguments[0] == "help" || arguments[0] == "--help" ||
+      arguments[0] == "-h") {
+    print_usage(stdout);
+    return kDone;
+  }
+  if (arguments[0] == "--version") {
+    fmt::print("benchhud {}\n", BENCHHUD_VERSION);
+    return kDone;
+  }
+  for (const Command& command : kCommands) {
+    if (command.name == arguments[0]) {
+      return command.run(Arguments(arguments.begin() + 1, arguments.end()));
+    }
+  }
+  fmt::print(stderr, "benchhud: there is no command {}\n\n", arguments[0]);
+  print_usage(stderr);
+  return kUsage;
+}
+
+}  // namespace
+}  // namespace benchhud::cli
+
+int main(int argc, char** argv) {
+  // A reader that goes away (`benchhud report | head`) ends the program quietly, as with other
+  // tools.
+  std::signal(SIGPIPE, SIG_DFL);
+  return benchhud::cli::run({argv + 1, argv + argc});
+}

@@ -1,0 +1,86 @@
+#include "options.h"
+
+#include <fmt/format.h>
+
+#include <boost/program_options/errors.hpp>
+#include <boost/program_options/parsers.hpp>
+#include <boost/program_options/value_semantic.hpp>
+#include <sstream>
+
+#include "schema/store.h"
+
+namespace benchhud::cli {
+
+namespace po = boost::program_options;
+using schema::Error;
+using schema::ErrorCode;
+using schema::Expected;
+
+ParsedCommandLine parse(CommandLine command, const Arguments& arguments) {
+  command.options.add_options()("help,h", "print this and stop");
+  ParsedCommandLine parsed;
+  const auto usage = [&] {
+    std::ostringstream text;
+    text << command.options;
+    // Options that only carry positional arguments are told by the usage line.
+    return fmt::format("usage: {}\n\n{}\n\n{}", command.usage, command.about, text.str());
+  };
+  try {
+    po::store(
+        po::command_line_parser(arguments)
+            .options(command.options)
+            .positional(command.positional)
+            .style(po::command_line_style::default_style & ~po::command_line_style::allow_guessing)
+            .run(),
+        parsed.values);
+    if (parsed.values.count("help")) {
+      fmt::print("{}", usage());
+      parsed.exit_status = kDone;
+      return parsed;
+    }
+    po::notify(parsed.values);
+  } catch (const po::error& error) {
+    fmt::print(stderr, "benchhud: {}\n\n{}", error.what(), usage());
+    parsed.exit_status = kUsage;
+  }
+  return parsed;
+}
+
+void add_store_option(po::options_description* options) {
+  options->add_options()("db", po::value<std::string>()->value_name("FILE"),
+                         "the store (default: $BENCHHUD_DB, else benchhud/benchhud.db in the "
+                         "user's data folder)");
+}
+
+std::string store_path(const po::variables_map& values) {
+  return values.count("db") ? values["db"].as<std::string>() : schema::default_store_path();
+}
+
+Expected<std::pair<std::string, std::string>> split_label(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("a label is KEY=VALUE, which {} is not", printable(text))};
+  }
+  return std::pair(text.substr(0, equals), text.substr(equals + 1));
+}
+
+int fail(const Error& error) {
+  fmt::print(stderr, "benchhud: {}\n", printable(error.message));
+  return error.code == ErrorCode::kInvalidArgument ? kUsage : kFailed;
+}
+
+std::string printable(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7f) {
+      out += fmt::format("\\x{:02x}", byte);
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+}  // namespace benchhud::cli

@@ -1,0 +1,56 @@
+// A chunk of a file, parsed: everything about its lines that can be worked out without the store.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ingest/results_line.h"
+#include "ingest/source_file.h"
+#include "schema/content_hash.h"
+#include "schema/sample_summary.h"
+#include "schema/text_store.h"
+#include "schema/writer.h"
+
+namespace benchhud::ingest {
+
+/// A line, accepted or rejected. Kept and filled again, so that its strings' memory is used again.
+struct ParsedLine {
+  std::string_view text;  ///< of the chunk
+  std::int64_t line_number = 0;
+  std::int64_t byte_offset = 0;
+  schema::ContentHash hash;
+  std::optional<std::string> rejection;  ///< the reason
+  bool used_fallback_timestamp = false;
+  bool is_unfinished = false;
+  std::int64_t byte_count = 0;
+
+  // Accepted lines:
+  ResultsLine record;
+  schema::ContentHash identity, family;
+  std::vector<schema::SampleSummary> summaries;  ///< of record.metrics
+  std::vector<schema::PackedText> nested;        ///< of the nested ones among them, in order
+  std::optional<schema::PackedText> error;
+};
+
+struct ParsedChunk {
+  Chunk chunk;
+  std::vector<ParsedLine> lines;  ///< the first line_count of them; the rest is memory to use again
+  std::size_t line_count = 0;
+};
+
+/// Parses the lines of `parsed->chunk`. Blank lines are passed over. A line without a timestamp
+/// takes `fallback_timestamp`; where there is none either it is rejected.
+void parse_chunk(ResultsLineParser* parser, std::optional<double> fallback_timestamp,
+                 ParsedChunk* parsed);
+
+/// Hands an accepted line to the writer.
+schema::Expected<schema::FileWriter::Outcome> write_line(schema::FileWriter* writer,
+                                                         const ParsedLine& line);
+
+/// Hands a rejected line to the writer.
+schema::Expected<void> write_rejection(schema::FileWriter* writer, const ParsedLine& line);
+
+}  // namespace benchhud::ingest

@@ -1,0 +1,67 @@
+// Takes files into a store: reads, parses, writes. One file is one transaction.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "schema/database.h"
+#include "schema/errors.h"
+#include "schema/writer.h"
+
+namespace benchhud::ingest {
+
+/// How far an ingest has come.
+struct Progress {
+  std::size_t file = 0;  ///< index of the file at hand
+  std::size_t file_count = 0;
+  std::int64_t bytes = 0;  ///< read of all files, as they are on disk
+  std::int64_t total_bytes = 0;
+};
+
+struct IngestOptions {
+  std::optional<std::string> run_name;  ///< all lines belong to the run of this name
+  std::map<std::string, std::string> labels;
+  std::optional<double> timestamp;  ///< of lines without one; wins over the date in the file's name
+  bool strict = false;              ///< any rejected line undoes everything
+  std::function<void(const Progress&)> on_progress;
+};
+
+struct Rejection {
+  std::int64_t line_number = 0;
+  std::int64_t byte_offset = 0;
+  std::string reason;
+};
+
+/// What became of one file.
+struct FileResult {
+  std::string path;
+  std::int64_t byte_count = 0;  ///< decompressed
+  std::int64_t line_count = 0;
+  bool is_known = false;  ///< its very content was taken in before
+  schema::FileReport report;
+  std::vector<Rejection> rejections;   ///< the first kMostListed; the store has all
+  std::optional<schema::Error> error;  ///< the file could not be taken in and left nothing behind
+};
+
+inline constexpr std::size_t kMostListed = 100;
+
+struct IngestResult {
+  std::vector<FileResult> files;
+  std::int64_t accepted = 0;
+  std::int64_t duplicate = 0;
+  std::int64_t rejected = 0;
+  bool undone = false;  ///< strict, and something was rejected: the store is as before
+  bool failed = false;  ///< a file has an error
+};
+
+/// Takes `files` in, in this order. Where one fails, those after it are still tried.
+/// Error: the store itself could not be used.
+schema::Expected<IngestResult> ingest_files(schema::Connection& store,
+                                            const std::vector<std::string>& files,
+                                            const IngestOptions& options);
+
+}  // namespace benchhud::ingest

@@ -1,0 +1,94 @@
+#include "ingest/output_dir.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <set>
+
+#include "schema/time.h"
+
+namespace benchhud::ingest {
+
+using schema::Error;
+using schema::ErrorCode;
+using schema::Expected;
+
+namespace fs = std::filesystem;
+
+namespace {
+
+bool is_results_name(const std::string& name) {
+  return name.ends_with(".jsonl") || name.ends_with(".jsonl.gz");
+}
+
+// Folders that are links are not entered, so a loop of links has an end.
+Expected<std::vector<std::string>> files_below(const fs::path& folder) {
+  std::vector<std::string> files;
+  std::error_code error;
+  fs::recursive_directory_iterator entry(folder, error), end;
+  while (!error && entry != end) {
+    std::error_code status_error;
+    if (is_results_name(entry->path().filename().string()) &&
+        entry->is_regular_file(status_error)) {
+      files.push_back(entry->path().string());
+    }
+    entry.increment(error);
+  }
+  if (error) {
+    return Error{ErrorCode::kIo,
+                 fmt::format("cannot read the folder {}: {}", folder.string(), error.message())};
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+}  // namespace
+
+Expected<std::vector<std::string>> find_results_files(const std::vector<std::string>& paths) {
+  std::vector<std::string> files;
+  std::set<std::string> seen;
+  const auto add = [&](const std::string& file) {
+    std::error_code error;
+    const fs::path canonical = fs::canonical(file, error);
+    if (seen.insert(error ? file : canonical.string()).second) files.push_back(file);
+  };
+  for (const std::string& path : paths) {
+    std::error_code error;
+    const fs::file_status status = fs::status(path, error);
+    if (status.type() == fs::file_type::not_found) {
+      return Error{ErrorCode::kNotFound, fmt::format("{} is not there", path)};
+    }
+    if (status.type() == fs::file_type::none) {
+      return Error{ErrorCode::kIo, fmt::format("cannot read {}: {}", path, error.message())};
+    }
+    if (!fs::is_directory(status)) {
+      add(path);
+      continue;
+    }
+    BENCHHUD_ASSIGN(const std::vector<std::string> below, files_below(path));
+    if (below.empty()) {
+      return Error{ErrorCode::kNotFound,
+                   fmt::format("the folder {} holds no .jsonl or .jsonl.gz file", path)};
+    }
+    for (const std::string& file : below) add(file);
+  }
+  return files;
+}
+
+std::optional<double> date_in_name(std::string_view path) {
+  constexpr std::size_t kDateLength = 10;  // YYYY-MM-DD
+  const std::string_view name = path.substr(path.find_last_of('/') + 1);
+  const auto is_digit = [&](std::size_t i) {
+    return i < name.size() && std::isdigit(static_cast<unsigned char>(name[i]));
+  };
+  for (std::size_t i = 0; i + kDateLength <= name.size(); ++i) {
+    if (!is_digit(i) || name[i + 4] != '-' || name[i + 7] != '-') continue;
+    if ((i > 0 && is_digit(i - 1)) || is_digit(i + kDateLength)) continue;
+    if (const auto time = schema::parse_time(name.substr(i, kDateLength))) return time;
+  }
+  return std::nullopt;
+}
+
+}  // namespace benchhud::ingest

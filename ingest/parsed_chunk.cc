@@ -1,0 +1,161 @@
+#include "ingest/parsed_chunk.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+namespace benchhud::ingest {
+namespace {
+
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
+std::string_view trim(std::string_view line) {
+  constexpr std::string_view kBlanks = " \t\r\n";
+  const std::size_t begin = line.find_first_not_of(kBlanks);
+  if (begin == std::string_view::npos) return {};
+  return line.substr(begin, line.find_last_not_of(kBlanks) - begin + 1);
+}
+
+ParsedLine& next_line(ParsedChunk* parsed) {
+  if (parsed->line_count == parsed->lines.size()) parsed->lines.emplace_back();
+  ParsedLine& line = parsed->lines[parsed->line_count++];
+  line.rejection.reset();
+  line.used_fallback_timestamp = false;
+  line.is_unfinished = false;
+  return line;
+}
+
+// Two lines are the same if their bytes are; a time that came from outside is part of what is said.
+schema::ContentHash hash_with(const schema::ContentHash& hash, double timestamp) {
+  std::string bytes(hash.view());
+  char number[sizeof timestamp];
+  std::memcpy(number, &timestamp, sizeof timestamp);
+  bytes.append(number, sizeof number);
+  return schema::content_hash(bytes);
+}
+
+void prepare(ParsedLine* line) {
+  const schema::Experiment& experiment = line->record.experiment;
+  line->identity = schema::content_hash(experiment.identity());
+  line->family = schema::content_hash(experiment.family());
+  line->summaries.clear();
+  line->nested.clear();
+  for (const schema::Measurement& metric : line->record.metrics) {
+    line->summaries.push_back(schema::summarize(metric.samples));
+    if (metric.shape == schema::SampleShape::kNested) {
+      line->nested.push_back(schema::pack_text(metric.json));
+    }
+  }
+  line->error.reset();
+  if (line->record.error) line->error = schema::pack_text(*line->record.error);
+}
+
+void parse_line(ResultsLineParser* parser, std::optional<double> fallback_timestamp,
+                ParsedLine* line) {
+  line->hash = schema::content_hash(line->text);
+  line->rejection = parser->parse(line->text, &line->record);
+  if (line->rejection) return;
+  if (!line->record.timestamp) {
+    if (!fallback_timestamp) {
+      line->rejection = "no timestamp, and none in the file's name or on the command line";
+      return;
+    }
+    line->record.timestamp = fallback_timestamp;
+    line->used_fallback_timestamp = true;
+    line->hash = hash_with(line->hash, *fallback_timestamp);
+  }
+  prepare(line);
+}
+
+void reject_overlong(ParsedChunk* parsed) {
+  ParsedLine& line = next_line(parsed);
+  line.text = parsed->chunk.text;
+  line.line_number = parsed->chunk.first_line;
+  line.byte_offset = parsed->chunk.byte_offset;
+  line.byte_count = parsed->chunk.overlong_bytes;
+  line.hash = schema::content_hash(line.text);
+  line.rejection = fmt::format("the line has {} bytes; the longest that is read has {}",
+                               parsed->chunk.overlong_bytes, kLongestLine);
+}
+
+}  // namespace
+
+void parse_chunk(ResultsLineParser* parser, std::optional<double> fallback_timestamp,
+                 ParsedChunk* parsed) {
+  parsed->line_count = 0;
+  const Chunk& chunk = parsed->chunk;
+  if (chunk.overlong_bytes > 0) return reject_overlong(parsed);
+
+  std::string_view rest = chunk.text;
+  std::int64_t line_number = chunk.first_line;
+  std::int64_t byte_offset = chunk.byte_offset;
+  if (byte_offset == 0 && rest.starts_with(kByteOrderMark)) {
+    rest.remove_prefix(kByteOrderMark.size());
+    byte_offset += static_cast<std::int64_t>(kByteOrderMark.size());
+  }
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size() - 1) + 1;
+    const std::string_view text = trim(rest.substr(0, end));
+    if (!text.empty()) {
+      ParsedLine& line = next_line(parsed);
+      line.text = text;
+      line.line_number = line_number;
+      line.byte_offset = byte_offset;
+      line.byte_count = static_cast<std::int64_t>(text.size());
+      parse_line(parser, fallback_timestamp, &line);
+      if (line.rejection && chunk.is_unfinished) {
+        line.is_unfinished = true;
+        line.rejection = "the file ends inside this line: " + *line.rejection;
+      }
+    }
+    rest.remove_prefix(end);
+    byte_offset += static_cast<std::int64_t>(end);
+    ++line_number;
+  }
+}
+
+schema::Expected<schema::FileWriter::Outcome> write_line(schema::FileWriter* writer,
+                                                         const ParsedLine& parsed) {
+  const ResultsLine& record = parsed.record;
+  thread_local std::vector<schema::NewMeasurement> measurements;
+  measurements.clear();
+  std::size_t nested = 0;
+  for (std::size_t i = 0; i < record.metrics.size(); ++i) {
+    const schema::Measurement& metric = record.metrics[i];
+    const bool is_nested = metric.shape == schema::SampleShape::kNested;
+    measurements.push_back({metric.metric, metric.shape, metric.samples, parsed.summaries[i],
+                            is_nested ? &parsed.nested[nested++] : nullptr});
+  }
+  schema::NewLine line;
+  line.experiment = &record.experiment;
+  line.identity = parsed.identity;
+  line.family = parsed.family;
+  line.timestamp = *record.timestamp;
+  line.hash = parsed.hash;
+  line.bytes = parsed.text;
+  line.line_number = parsed.line_number;
+  line.byte_offset = parsed.byte_offset;
+  line.timed = record.has_timing();
+  line.repeat = record.repeat;
+  line.iterations_per_run = record.iterations_per_run;
+  if (record.verification_code) line.code = *record.verification_code;
+  line.mean_rel_error = record.verification_mean_rel_error;
+  line.error = parsed.error ? &*parsed.error : nullptr;
+  line.extra = record.extra;
+  line.measurements = measurements;
+  return writer->add(line);
+}
+
+schema::Expected<void> write_rejection(schema::FileWriter* writer, const ParsedLine& line) {
+  schema::NewRejection rejection;
+  rejection.line_number = line.line_number;
+  rejection.byte_offset = line.byte_offset;
+  rejection.byte_count = line.byte_count;
+  rejection.hash = line.hash;
+  rejection.unfinished = line.is_unfinished;
+  rejection.reason = *line.rejection;
+  rejection.bytes = line.text;
+  return writer->reject(rejection);
+}
+
+}  // namespace benchhud::ingest

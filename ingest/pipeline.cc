@@ -1,0 +1,274 @@
+#include "ingest/pipeline.h"
+
+#include <filesystem>
+#include <memory>
+#include <thread>
+#include <utility>
+
+#include "ingest/bounded_queue.h"
+#include "ingest/output_dir.h"
+#include "ingest/parsed_chunk.h"
+
+namespace benchhud::ingest {
+
+using schema::Connection;
+using schema::Error;
+using schema::Expected;
+using schema::FileContent;
+using schema::FileWriter;
+using schema::Transaction;
+
+namespace {
+
+// Chunks under way between the thread that parses and the one that writes. Three keep both busy;
+// each takes about four times its bytes.
+constexpr std::size_t kChunksUnderWay = 3;
+
+// Reads and parses a file in a thread of its own.
+class ParsingThread {
+ public:
+  ParsingThread(SourceFile file, std::optional<double> fallback_timestamp)
+      : reader_(std::move(file)), fallback_timestamp_(fallback_timestamp) {
+    for (std::size_t i = 0; i < kChunksUnderWay; ++i) {
+      (void)empty_.push(std::make_unique<ParsedChunk>());
+    }
+    thread_ = std::thread([this] { run(); });
+  }
+
+  ~ParsingThread() {
+    empty_.close();
+    parsed_.close();
+    thread_.join();
+  }
+
+  /// The next chunk, or nothing at the end or after an error.
+  std::unique_ptr<ParsedChunk> next() {
+    auto chunk = parsed_.pop();
+    return chunk ? std::move(*chunk) : nullptr;
+  }
+
+  /// Gives a chunk back to be filled again.
+  void give_back(std::unique_ptr<ParsedChunk> chunk) { (void)empty_.push(std::move(chunk)); }
+
+  // What follows is valid once next() has given nothing.
+  const Expected<void>& status() const { return status_; }
+  const ChunkReader& reader() const { return reader_; }
+
+ private:
+  void run() {
+    ResultsLineParser parser;
+    while (auto chunk = empty_.pop()) {
+      Expected<bool> more = reader_.next(&(*chunk)->chunk);
+      if (!more) status_ = std::move(more).error();
+      if (!status_ || !*more) break;
+      parse_chunk(&parser, fallback_timestamp_, chunk->get());
+      if (!parsed_.push(std::move(*chunk))) break;
+    }
+    parsed_.close();
+  }
+
+  ChunkReader reader_;
+  const std::optional<double> fallback_timestamp_;
+  BoundedQueue<std::unique_ptr<ParsedChunk>> empty_{kChunksUnderWay};
+  BoundedQueue<std::unique_ptr<ParsedChunk>> parsed_{kChunksUnderWay};
+  Expected<void> status_;
+  std::thread thread_;
+};
+
+// Reads a file through for its hash alone.
+Expected<FileContent> hash_file(const std::string& path) {
+  BENCHHUD_ASSIGN(SourceFile file, SourceFile::open(path));
+  ChunkReader reader(std::move(file));
+  Chunk chunk;
+  for (;;) {
+    BENCHHUD_ASSIGN(const bool more, reader.next(&chunk));
+    if (!more) break;
+  }
+  FileContent content;
+  content.hash = reader.content_hash();
+  content.byte_count = reader.byte_count();
+  return content;
+}
+
+class FileIngest {
+ public:
+  FileIngest(Connection& store, const std::string& path, const IngestOptions& options,
+             Progress progress)
+      : store_(store), options_(options), progress_(progress), bytes_before_(progress.bytes) {
+    result_.path = path;
+  }
+
+  /// Takes the file in, inside the caller's transaction.
+  Expected<FileResult> run() {
+    const std::optional<double> fallback =
+        options_.timestamp ? options_.timestamp : date_in_name(result_.path);
+    BENCHHUD_ASSIGN(const bool is_known, find_known(fallback));
+    if (is_known) return std::move(result_);
+
+    BENCHHUD_ASSIGN(SourceFile file, SourceFile::open(result_.path));
+    BENCHHUD_ASSIGN(FileWriter writer,
+                    FileWriter::begin(store_, {result_.path, options_.run_name, options_.labels}));
+    ParsingThread parsing(std::move(file), fallback);
+    while (auto chunk = parsing.next()) {
+      for (std::size_t i = 0; i < chunk->line_count; ++i) {
+        BENCHHUD_TRY(take(chunk->lines[i], &writer));
+      }
+      tell_progress(chunk->chunk.position_on_disk);
+      parsing.give_back(std::move(chunk));
+    }
+    BENCHHUD_TRY(parsing.status());
+    const ChunkReader& reader = parsing.reader();
+    if (!reader.damage().empty()) BENCHHUD_TRY(reject_rest(reader, &writer));
+    result_.byte_count = reader.byte_count();
+    result_.line_count = reader.line_count();
+
+    FileContent content;
+    content.hash = reader.content_hash();
+    content.byte_count = reader.byte_count();
+    content.line_count = reader.line_count();
+    if (used_fallback_) content.fallback_timestamp = fallback;
+    BENCHHUD_ASSIGN(result_.report, writer.finish(content));
+    return std::move(result_);
+  }
+
+ private:
+  // The same content, taken in before and still there, is not parsed again; unless the command
+  // names a run or labels, which may be new. Only a size that was seen before is worth hashing for.
+  Expected<bool> find_known(std::optional<double> fallback) {
+    if (options_.run_name || !options_.labels.empty()) return false;
+    std::error_code error;
+    const auto size = std::filesystem::file_size(result_.path, error);
+    if (error) return false;
+    BENCHHUD_ASSIGN(const bool is_candidate,
+                    schema::has_file_of_size(store_, static_cast<std::int64_t>(size)));
+    if (!is_candidate) return false;
+    BENCHHUD_ASSIGN(FileContent content, hash_file(result_.path));
+    content.fallback_timestamp = fallback;
+    BENCHHUD_ASSIGN(const auto known, schema::find_complete_file(store_, content));
+    if (!known) return false;
+    result_.is_known = true;
+    result_.byte_count = known->byte_count;
+    result_.line_count = known->line_count;
+    result_.report.duplicate = known->accepted + known->duplicate;
+    result_.report.rejected = known->rejected;
+    schema::Reader reader(store_);
+    BENCHHUD_ASSIGN(result_.report.runs, reader.runs_of_ingest(known->id));
+    return list_known_rejections(&reader, known->id);
+  }
+
+  Expected<bool> list_known_rejections(schema::Reader* reader, schema::FileId file) {
+    BENCHHUD_ASSIGN(const auto lines, reader->rejected_lines(file, {}, kMostListed));
+    for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
+      result_.rejections.push_back({line->line_number, line->byte_offset, line->reason});
+    }
+    return true;
+  }
+
+  Expected<void> take(const ParsedLine& line, FileWriter* writer) {
+    if (!line.rejection) {
+      used_fallback_ |= line.used_fallback_timestamp;
+      BENCHHUD_ASSIGN([[maybe_unused]] const auto outcome, write_line(writer, line));
+      return {};
+    }
+    list(line.line_number, line.byte_offset, *line.rejection);
+    return write_rejection(writer, line);
+  }
+
+  Expected<void> reject_rest(const ChunkReader& reader, FileWriter* writer) {
+    list(reader.line_count() + 1, reader.byte_count(), reader.damage());
+    schema::NewRejection rejection;
+    rejection.line_number = reader.line_count() + 1;
+    rejection.byte_offset = reader.byte_count();
+    rejection.hash = schema::content_hash(reader.damage());
+    rejection.unfinished = true;
+    rejection.reason = reader.damage();
+    return writer->reject(rejection);
+  }
+
+  void list(std::int64_t line_number, std::int64_t byte_offset, const std::string& reason) {
+    if (result_.rejections.size() < kMostListed) {
+      result_.rejections.push_back({line_number, byte_offset, reason});
+    }
+  }
+
+  void tell_progress(std::int64_t position) {
+    if (!options_.on_progress) return;
+    progress_.bytes = bytes_before_ + position;
+    options_.on_progress(progress_);
+  }
+
+  Connection& store_;
+  const IngestOptions& options_;
+  Progress progress_;
+  const std::int64_t bytes_before_;
+  FileResult result_;
+  bool used_fallback_ = false;
+};
+
+std::vector<std::int64_t> sizes_on_disk(const std::vector<std::string>& files) {
+  std::vector<std::int64_t> sizes;
+  for (const std::string& file : files) {
+    std::error_code error;
+    const auto size = std::filesystem::file_size(file, error);
+    sizes.push_back(error ? 0 : static_cast<std::int64_t>(size));
+  }
+  return sizes;
+}
+
+void add_up(const FileResult& file, IngestResult* result) {
+  result->accepted += file.report.accepted;
+  result->duplicate += file.report.duplicate;
+  result->rejected += file.report.rejected;
+  result->failed |= file.error.has_value();
+}
+
+// One file in a transaction of its own, committed if it changed anything.
+Expected<FileResult> ingest_alone(Connection& store, const std::string& path,
+                                  const IngestOptions& options, const Progress& progress) {
+  BENCHHUD_ASSIGN(Transaction transaction, Transaction::begin(store, Transaction::Kind::kWrite));
+  BENCHHUD_ASSIGN(FileResult file, FileIngest(store, path, options, progress).run());
+  if (file.report.changed) BENCHHUD_TRY(transaction.commit());
+  return file;
+}
+
+}  // namespace
+
+Expected<IngestResult> ingest_files(Connection& store, const std::vector<std::string>& files,
+                                    const IngestOptions& options) {
+  IngestResult result;
+  const std::vector<std::int64_t> sizes = sizes_on_disk(files);
+  Progress progress;
+  progress.file_count = files.size();
+  for (const std::int64_t size : sizes) progress.total_bytes += size;
+
+  // Strict is all or nothing: one transaction around every file.
+  std::optional<Transaction> all;
+  if (options.strict) {
+    BENCHHUD_ASSIGN(Transaction transaction, Transaction::begin(store, Transaction::Kind::kWrite));
+    all.emplace(std::move(transaction));
+  }
+  bool changed = false;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    progress.file = i;
+    Expected<FileResult> file = all ? FileIngest(store, files[i], options, progress).run()
+                                    : ingest_alone(store, files[i], options, progress);
+    if (!file) {
+      FileResult failed;
+      failed.path = files[i];
+      failed.error = file.error();
+      result.files.push_back(std::move(failed));
+    } else {
+      changed |= file->report.changed;
+      result.files.push_back(*std::move(file));
+    }
+    add_up(result.files.back(), &result);
+    progress.bytes += sizes[i];
+  }
+  if (all) {
+    result.undone = result.rejected > 0 || result.failed;
+    if (!result.undone && changed) BENCHHUD_TRY(all->commit());
+  }
+  return result;
+}
+
+}  // namespace benchhud::ingest

@@ -1,0 +1,184 @@
+#include "ingest/source_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace benchhud::ingest {
+
+using schema::Error;
+using schema::ErrorCode;
+using schema::Expected;
+
+struct SourceFile::State {
+  std::string path;
+  int descriptor = -1;
+  gzFile gzip = nullptr;
+  std::int64_t size = 0;
+  std::int64_t position = 0;
+
+  ~State() {
+    if (gzip) {
+      gzclose_r(gzip);  // closes the descriptor
+    } else if (descriptor >= 0) {
+      ::close(descriptor);
+    }
+  }
+
+  Error error(const char* what) const {
+    return {ErrorCode::kIo, fmt::format("cannot {} {}: {}", what, path, std::strerror(errno))};
+  }
+};
+
+SourceFile::SourceFile(std::unique_ptr<State> state) : state_(std::move(state)) {}
+SourceFile::SourceFile(SourceFile&&) noexcept = default;
+SourceFile::~SourceFile() = default;
+
+Expected<SourceFile> SourceFile::open(const std::string& path) {
+  auto state = std::make_unique<State>();
+  state->path = path;
+  state->descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (state->descriptor < 0) return state->error("open");
+  struct stat status{};
+  if (::fstat(state->descriptor, &status) != 0) return state->error("read");
+  if (S_ISDIR(status.st_mode)) {
+    return Error{ErrorCode::kIo, fmt::format("{} is a folder, not a file", path)};
+  }
+  state->size = status.st_size;
+  unsigned char magic[2] = {};
+  // A pipe cannot be looked into without losing what was read: it is taken as it is.
+  if (S_ISREG(status.st_mode) && ::pread(state->descriptor, magic, 2, 0) == 2 && magic[0] == 0x1f &&
+      magic[1] == 0x8b) {
+    state->gzip = gzdopen(state->descriptor, "rb");
+    if (!state->gzip) return state->error("open");
+    gzbuffer(state->gzip, 1 << 18);
+  }
+  return SourceFile(std::move(state));
+}
+
+Expected<std::size_t> SourceFile::read(std::size_t most, std::string* out) {
+  State& state = *state_;
+  const std::size_t before = out->size();
+  out->resize(before + most);
+  const auto give = [&](std::size_t count) {
+    out->resize(before + count);
+    return count;
+  };
+  if (state.gzip) {
+    const int count = gzread(state.gzip, out->data() + before, static_cast<unsigned>(most));
+    give(count > 0 ? static_cast<std::size_t>(count) : 0);
+    int code = Z_OK;
+    const char* message = gzerror(state.gzip, &code);
+    // zlib gives the good bytes first and tells of the damage with them or at the next call.
+    if (count <= 0 && code != Z_OK && code != Z_STREAM_END) {
+      return Error{ErrorCode::kCorrupt,
+                   fmt::format("{}: the gzip data is damaged or ends early ({})", state.path,
+                               code == Z_BUF_ERROR ? "unexpected end of file" : message)};
+    }
+    state.position = gzoffset(state.gzip);
+    return static_cast<std::size_t>(std::max(count, 0));
+  }
+  for (;;) {
+    const ssize_t count = ::read(state.descriptor, out->data() + before, most);
+    if (count >= 0) {
+      state.position += count;
+      return give(static_cast<std::size_t>(count));
+    }
+    if (errno != EINTR) {
+      give(0);
+      return state.error("read");
+    }
+  }
+}
+
+bool SourceFile::is_compressed() const { return state_->gzip != nullptr; }
+std::int64_t SourceFile::size_on_disk() const { return state_->size; }
+std::int64_t SourceFile::position_on_disk() const { return state_->position; }
+
+Expected<bool> ChunkReader::next(Chunk* chunk) {
+  std::string& text = chunk->text;
+  if (text.capacity() > 8 * kChunkBytes) text = {};  // after a very long line, give its memory back
+  text.assign(carry_);
+  carry_.clear();
+  chunk->byte_offset = offset_;
+  chunk->first_line = next_line_;
+  chunk->is_unfinished = false;
+  chunk->overlong_bytes = 0;
+
+  std::size_t searched = 0;
+  std::size_t end = std::string::npos;  // just behind the last line end
+  while (!at_end_) {
+    const std::size_t before = text.size();
+    BENCHHUD_ASSIGN(const std::size_t count, read(&text));
+    hasher_.update(std::string_view(text).substr(before));
+    at_end_ = count == 0;
+    const std::size_t newline = text.rfind('\n');
+    if (newline != std::string::npos && newline >= searched) end = newline + 1;
+    searched = text.size();
+    if (end != std::string::npos && text.size() >= kChunkBytes) break;
+    if (end == std::string::npos && text.size() > kLongestLine) {
+      BENCHHUD_TRY(skip_line(chunk));
+      return true;
+    }
+  }
+  chunk->position_on_disk = file_.position_on_disk();
+  if (text.empty()) return false;
+  if (end == std::string::npos) {
+    const std::size_t newline = text.rfind('\n');
+    if (newline != std::string::npos) end = newline + 1;
+  }
+  if (end == std::string::npos) {
+    chunk->is_unfinished = true;
+    ++next_line_;
+  } else {
+    carry_.assign(text, end);
+    text.resize(end);
+    next_line_ += std::count(text.begin(), text.end(), '\n');
+  }
+  offset_ += static_cast<std::int64_t>(text.size());
+  return true;
+}
+
+// Damaged compression ends the file; what came before it counts.
+Expected<std::size_t> ChunkReader::read(std::string* out) {
+  auto count = file_.read(kChunkBytes, out);
+  if (!count && count.error().code == ErrorCode::kCorrupt) {
+    damage_ = count.error().message;
+    return std::size_t{0};
+  }
+  return count;
+}
+
+// The rest of a line that is too long to be held. `chunk` keeps its beginning.
+Expected<void> ChunkReader::skip_line(Chunk* chunk) {
+  std::int64_t byte_count = static_cast<std::int64_t>(chunk->text.size());
+  chunk->text.resize(kChunkBytes);
+  chunk->text.shrink_to_fit();
+  std::string piece;
+  while (!at_end_) {
+    piece.clear();
+    BENCHHUD_ASSIGN(const std::size_t count, read(&piece));
+    hasher_.update(piece);
+    at_end_ = count == 0;
+    const std::size_t newline = piece.find('\n');
+    if (newline != std::string::npos) {
+      byte_count += static_cast<std::int64_t>(newline + 1);
+      carry_.assign(piece, newline + 1);
+      break;
+    }
+    byte_count += static_cast<std::int64_t>(piece.size());
+  }
+  chunk->overlong_bytes = byte_count;
+  chunk->position_on_disk = file_.position_on_disk();
+  offset_ += byte_count;
+  ++next_line_;
+  return {};
+}
+
+}  // namespace benchhud::ingest

@@ -1,0 +1,37 @@
+// Derives runs and results from the facts: which run an invocation belongs to, which lines count
+// for a result. docs/data-model.md gives the rules in prose.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "schema/database.h"
+#include "schema/errors.h"
+#include "schema/run_assignment.h"
+#include "schema/types.h"
+
+namespace benchhud::schema {
+
+/// What has changed among the facts.
+struct ChangedFacts {
+  std::set<std::string> accelerator_models;  ///< with new, moved or removed invocations
+  std::set<InvocationId> invocations;        ///< with new lines or labels
+  std::set<ExperimentId> newly_timed;        ///< that have timings for the first time
+};
+
+/// Brings runs and results up to date with the facts. The caller holds the write transaction.
+/// Returns whether anything derived changed.
+Expected<bool> derive(Connection& connection, const ChangedFacts& changed);
+
+/// Drops all runs and results and derives them again from the facts. Ids of runs that exist stay.
+Expected<void> derive_all(Connection& connection);
+
+/// How timing invocations are put together to runs in this store.
+Expected<RunGrouping> run_grouping(Connection& connection);
+Expected<void> set_run_grouping(Connection& connection, const RunGrouping& grouping);
+
+/// Counts one committed change. The caller holds the write transaction. Returns the new revision.
+Expected<std::int64_t> next_revision(Connection& connection);
+
+}  // namespace benchhud::schema

@@ -1,0 +1,40 @@
+#include "schema/migrate.h"
+
+#include <fmt/format.h>
+
+#include "embedded/migrations.h"
+
+namespace benchhud::schema {
+
+int schema_version() { return static_cast<int>(embedded_migrations().size()); }
+
+Expected<int> schema_version_of(Connection& connection) {
+  Statement statement = connection.prepare("PRAGMA user_version");
+  const int version = statement.step() ? static_cast<int>(statement.integer(0)) : 0;
+  BENCHHUD_TRY(statement.status());
+  return version;
+}
+
+Expected<void> migrate(Connection& connection) {
+  BENCHHUD_ASSIGN(const int before, schema_version_of(connection));
+  if (before == schema_version()) return {};
+
+  BENCHHUD_ASSIGN(Transaction transaction,
+                  Transaction::begin(connection, Transaction::Kind::kWrite));
+  // Another process may have migrated while this one waited for the lock.
+  BENCHHUD_ASSIGN(const int found, schema_version_of(connection));
+  if (found > schema_version()) {
+    return Error{ErrorCode::kVersion,
+                 fmt::format("the store has schema version {}, this program knows {}: it was "
+                             "written by a newer benchhud",
+                             found, schema_version())};
+  }
+  // Migrations are embedded in the order of their names, which begin with their numbers.
+  for (int version = found; version < schema_version(); ++version) {
+    BENCHHUD_TRY(connection.execute(embedded_migrations()[version].bytes));
+  }
+  BENCHHUD_TRY(connection.execute(fmt::format("PRAGMA user_version = {}", schema_version())));
+  return transaction.commit();
+}
+
+}  // namespace benchhud::schema

@@ -1,0 +1,1 @@
+SELECT DISTINCT accelerator_model FROM invocation ORDER BY accelerator_model

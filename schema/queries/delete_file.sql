@@ -1,0 +1,1 @@
+DELETE FROM ingested_file WHERE id = $1

@@ -1,0 +1,1 @@
+DELETE FROM invocation WHERE id = $1

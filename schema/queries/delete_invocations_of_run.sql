@@ -1,0 +1,1 @@
+DELETE FROM invocation WHERE run_id = $1

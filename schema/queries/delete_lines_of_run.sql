@@ -1,0 +1,1 @@
+DELETE FROM line WHERE invocation_id IN (SELECT id FROM invocation WHERE run_id = $1)

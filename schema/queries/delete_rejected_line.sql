@@ -1,0 +1,1 @@
+DELETE FROM rejected_line WHERE id = $1

@@ -1,0 +1,1 @@
+DELETE FROM result WHERE run_id = $1

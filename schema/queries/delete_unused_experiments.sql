@@ -1,0 +1,1 @@
+DELETE FROM experiment WHERE id NOT IN (SELECT experiment_id FROM line)

@@ -1,0 +1,4 @@
+DELETE FROM text
+WHERE id NOT IN (SELECT error_id FROM line WHERE error_id IS NOT NULL
+                 UNION SELECT text_id FROM measurement WHERE text_id IS NOT NULL
+                 UNION SELECT text_id FROM rejected_line)

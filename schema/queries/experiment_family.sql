@@ -1,0 +1,1 @@
+SELECT family, batch_size FROM experiment WHERE id = $1

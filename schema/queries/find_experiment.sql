@@ -1,0 +1,1 @@
+SELECT id, timed FROM experiment WHERE hash = $1

@@ -1,0 +1,1 @@
+SELECT id FROM metric WHERE name = $1

@@ -1,0 +1,1 @@
+UPDATE ingested_file SET complete = 0

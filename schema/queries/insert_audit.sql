@@ -1,0 +1,1 @@
+INSERT INTO audit (at, action, detail) VALUES ($1, $2, $3)

@@ -1,0 +1,1 @@
+INSERT INTO metric (name) VALUES ($1) ON CONFLICT (name) DO NOTHING

@@ -1,0 +1,1 @@
+SELECT hash FROM line WHERE invocation_id = $1 AND experiment_id = $2

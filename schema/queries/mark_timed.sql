@@ -1,0 +1,1 @@
+UPDATE experiment SET timed = 1 WHERE id = $1

@@ -1,0 +1,1 @@
+UPDATE run SET name = $2 WHERE id = $1

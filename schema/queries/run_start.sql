@@ -1,0 +1,1 @@
+SELECT started_at FROM run WHERE id = $1

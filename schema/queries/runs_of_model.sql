@@ -1,0 +1,1 @@
+SELECT id, name FROM run WHERE accelerator_model = $1

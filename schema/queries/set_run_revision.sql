@@ -1,0 +1,1 @@
+UPDATE run SET revision = $2 WHERE id = $1

@@ -1,0 +1,1 @@
+SELECT bytes, zstd, byte_count FROM text WHERE id = $1

@@ -1,0 +1,396 @@
+#include "schema/results.h"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <optional>
+#include <unordered_map>
+
+#include "schema/queries.h"
+
+namespace benchhud::schema {
+namespace {
+
+// --- Runs --------------------------------------------------------------------------------------
+
+struct InvocationRow {
+  InvocationId id{};
+  std::optional<RunId> run;
+};
+
+struct RunTimes {
+  std::optional<double> first_timing, first_any, last_verification;
+};
+
+// Brings the runs of one accelerator model up to date; adds to `dirty` those whose results may
+// differ.
+class RunUpdate {
+ public:
+  RunUpdate(Connection& connection, const std::string& accelerator_model, RunGrouping grouping,
+            std::set<RunId>* dirty)
+      : connection_(connection), model_(accelerator_model), grouping_(grouping), dirty_(dirty) {}
+
+  Expected<void> apply() {
+    BENCHHUD_TRY(load_invocations());
+    BENCHHUD_TRY(load_runs());
+    const std::vector<std::string> names = assign_runs(facts_, grouping_);
+    std::map<std::string, RunTimes> times;
+    for (std::size_t i = 0; i < rows_.size(); ++i) note_time(facts_[i], &times[names[i]]);
+    for (const auto& [name, run_times] : times) BENCHHUD_TRY(put_run(name, run_times));
+    for (std::size_t i = 0; i < rows_.size(); ++i) BENCHHUD_TRY(move(rows_[i], runs_[names[i]]));
+    for (const auto& [name, id] : runs_) {
+      if (!times.contains(name)) BENCHHUD_TRY(remove_run(id));
+    }
+    return {};
+  }
+
+ private:
+  Expected<void> load_invocations() {
+    Statement& query = connection_.cached(sql::kInvocationsOfModel);
+    query.bind(1, model_);
+    while (query.step()) {
+      InvocationRow row{InvocationId(query.integer(0)), {}};
+      if (const auto run = query.optional_integer(5)) row.run = RunId(*run);
+      rows_.push_back(row);
+      facts_.push_back({query.real(1), invocation_kind(query.integer(3), query.integer(4)),
+                        query.optional_text(2)});
+    }
+    return query.status();
+  }
+
+  Expected<void> load_runs() {
+    Statement& query = connection_.cached(sql::kRunsOfModel);
+    query.bind(1, model_);
+    while (query.step()) runs_[std::string(query.text(1))] = RunId(query.integer(0));
+    return query.status();
+  }
+
+  static void note_time(const InvocationFacts& invocation, RunTimes* times) {
+    const auto earlier = [](std::optional<double>& best, double time) {
+      if (!best || time < *best) best = time;
+    };
+    earlier(times->first_any, invocation.timestamp);
+    if (invocation.kind != InvocationKind::kVerification) {
+      earlier(times->first_timing, invocation.timestamp);
+    }
+    if (invocation.kind != InvocationKind::kTiming &&
+        (!times->last_verification || invocation.timestamp > *times->last_verification)) {
+      times->last_verification = invocation.timestamp;
+    }
+  }
+
+  Expected<void> put_run(const std::string& name, const RunTimes& times) {
+    const double started_at = times.first_timing ? *times.first_timing : *times.first_any;
+    const auto found = runs_.find(name);
+    if (found == runs_.end()) {
+      Statement& insert = connection_.cached(sql::kInsertRun);
+      insert.bind(1, model_).bind(2, name).bind(3, started_at).bind(4, times.last_verification);
+      BENCHHUD_TRY(insert.run());
+      const auto id = RunId(connection_.last_insert_id());
+      runs_.emplace(name, id);
+      dirty_->insert(id);
+      return {};
+    }
+    Statement& update = connection_.cached(sql::kUpdateRunTimes);
+    update.bind(1, found->second).bind(2, started_at).bind(3, times.last_verification);
+    BENCHHUD_TRY(update.run());
+    if (connection_.changes() > 0) dirty_->insert(found->second);
+    return {};
+  }
+
+  Expected<void> move(const InvocationRow& invocation, RunId run) {
+    if (invocation.run == run) return {};
+    Statement& update = connection_.cached(sql::kMoveInvocation);
+    update.bind(1, invocation.id).bind(2, run);
+    BENCHHUD_TRY(update.run());
+    dirty_->insert(run);
+    if (invocation.run) dirty_->insert(*invocation.run);
+    return {};
+  }
+
+  Expected<void> remove_run(RunId run) {
+    BENCHHUD_TRY(connection_.cached(sql::kDeleteResultsOfRun).bind(1, run).run());
+    BENCHHUD_TRY(connection_.cached(sql::kDeleteRun).bind(1, run).run());
+    dirty_->erase(run);
+    return {};
+  }
+
+  Connection& connection_;
+  const std::string& model_;
+  const RunGrouping grouping_;
+  std::set<RunId>* dirty_;
+  std::vector<InvocationRow> rows_;
+  std::vector<InvocationFacts> facts_;  // of rows_
+  std::map<std::string, RunId> runs_;
+};
+
+// --- Results -----------------------------------------------------------------------------------
+
+struct ExperimentFacts {
+  std::string family;  // its hash
+  bool has_batch_size = false;
+};
+
+struct RunLine {
+  LineId id{};
+  ExperimentId experiment{};
+  bool timed = false;
+  std::optional<std::string> code;
+  double timestamp = 0;
+  bool is_timing = false;
+  bool is_verification = false;
+};
+
+struct DerivedResult {
+  std::optional<LineId> timing, failure, verification;
+  bool verification_is_verdict = false;
+  double verified_at = 0;
+  std::string code;
+  bool timing_shared = false, verification_shared = false;
+};
+
+class ResultUpdate {
+ public:
+  explicit ResultUpdate(Connection& connection) : connection_(connection) {}
+
+  Expected<void> derive_run(RunId run, std::int64_t revision) {
+    BENCHHUD_TRY(load_lines(run));
+    BENCHHUD_TRY(find_timed_in_run());
+    std::map<ExperimentId, DerivedResult> results;
+    for (const RunLine& line : lines_) {
+      BENCHHUD_TRY(find_targets(line));
+      for (const ExperimentId target : targets_) {
+        count(line, targets_.size() > 1, &results[target]);
+      }
+    }
+    return store(run, revision, results);
+  }
+
+ private:
+  Expected<void> load_lines(RunId run) {
+    lines_.clear();
+    Statement& query = connection_.cached(sql::kLinesOfRun);
+    query.bind(1, run);
+    while (query.step()) {
+      RunLine line;
+      line.id = LineId(query.integer(0));
+      line.experiment = ExperimentId(query.integer(1));
+      line.timed = query.integer(2);
+      line.code = query.optional_text(3);
+      line.timestamp = query.real(4);
+      const InvocationKind kind = invocation_kind(query.integer(5), query.integer(6));
+      const bool has_verdict = line.code && is_verdict(*line.code);
+      // An invocation that holds both is read line by line.
+      line.is_verification =
+          kind == InvocationKind::kVerification || (kind == InvocationKind::kMixed && has_verdict);
+      line.is_timing = kind == InvocationKind::kTiming ||
+                       (kind == InvocationKind::kMixed && (line.timed || !has_verdict));
+      lines_.push_back(std::move(line));
+    }
+    BENCHHUD_TRY(query.status());
+    std::sort(lines_.begin(), lines_.end(), [](const RunLine& a, const RunLine& b) {
+      return a.timestamp != b.timestamp ? a.timestamp < b.timestamp : a.id < b.id;
+    });
+    return {};
+  }
+
+  Expected<const ExperimentFacts*> facts(ExperimentId id) {
+    const auto known = experiments_.find(id);
+    if (known != experiments_.end()) return &known->second;
+    Statement& query = connection_.cached(sql::kExperimentFamily);
+    query.bind(1, id);
+    ExperimentFacts found;
+    if (query.step()) found = {std::string(query.blob(0)), !query.is_null(1)};
+    BENCHHUD_TRY(query.status());
+    return &experiments_.emplace(id, std::move(found)).first->second;
+  }
+
+  Expected<void> find_timed_in_run() {
+    timed_in_run_.clear();
+    for (const RunLine& line : lines_) {
+      if (!line.timed) continue;
+      BENCHHUD_ASSIGN(const ExperimentFacts* experiment, facts(line.experiment));
+      std::vector<ExperimentId>& members = timed_in_run_[experiment->family];
+      if (std::find(members.begin(), members.end(), line.experiment) == members.end()) {
+        members.push_back(line.experiment);
+      }
+    }
+    return {};
+  }
+
+  // The experiments that a line is a fact of: its own, but where it does not know the batch size,
+  // those that differ from it in nothing else: the ones timed in this run, else the ones timed
+  // ever.
+  Expected<void> find_targets(const RunLine& line) {
+    targets_.assign(1, line.experiment);
+    if (line.timed) return {};
+    BENCHHUD_ASSIGN(const ExperimentFacts* experiment, facts(line.experiment));
+    if (experiment->has_batch_size) return {};
+    if (const auto here = timed_in_run_.find(experiment->family); here != timed_in_run_.end()) {
+      targets_ = here->second;
+      return {};
+    }
+    Statement& query = connection_.cached(sql::kTimedExperimentsOfFamily);
+    query.bind_blob(1, experiment->family);
+    std::vector<ExperimentId> ever;
+    while (query.step()) ever.push_back(ExperimentId(query.integer(0)));
+    BENCHHUD_TRY(query.status());
+    if (!ever.empty()) targets_ = std::move(ever);
+    return {};
+  }
+
+  static void count(const RunLine& line, bool shared, DerivedResult* result) {
+    if (line.is_timing && line.timed) {
+      result->timing = line.id;
+      result->failure.reset();  // what failed before was done again
+      result->timing_shared = shared;
+    } else if (line.is_timing) {
+      result->failure = line.id;
+      if (!result->timing) result->timing_shared = shared;
+    }
+    if (line.is_verification) {
+      const bool verdict = line.code && is_verdict(*line.code);
+      // A verifier that did not get to a verdict does not undo an earlier verdict of the same run.
+      if (result->verification && result->verification_is_verdict && !verdict) return;
+      result->verification = line.id;
+      result->verification_is_verdict = verdict;
+      result->verified_at = line.timestamp;
+      result->code = line.code.value_or("");
+      result->verification_shared = shared;
+    }
+  }
+
+  Expected<void> store(RunId run, std::int64_t revision,
+                       const std::map<ExperimentId, DerivedResult>& results) {
+    Statement& start = connection_.cached(sql::kRunStart);
+    start.bind(1, run);
+    const double started_at = start.step() ? start.real(0) : 0;
+    BENCHHUD_TRY(start.status());
+    start.reset();
+
+    BENCHHUD_TRY(connection_.cached(sql::kDeleteResultsOfRun).bind(1, run).run());
+    Statement& insert = connection_.cached(sql::kInsertResult);
+    for (const auto& [experiment, result] : results) {
+      insert.bind(1, run).bind(2, experiment).bind(3, started_at);
+      insert.bind(4, result.timing).bind(5, result.failure).bind(6, result.verification);
+      if (result.verification) {
+        insert.bind(7, result.verified_at).bind_text_view(8, result.code);
+      } else {
+        insert.bind_null(7).bind_null(8);
+      }
+      insert.bind(9, result.timing_shared).bind(10, result.verification_shared);
+      BENCHHUD_TRY(insert.run());
+    }
+    Statement& update = connection_.cached(sql::kUpdateRunResults);
+    update.bind(1, run).bind(2, static_cast<std::int64_t>(results.size())).bind(3, revision);
+    return update.run();
+  }
+
+  Connection& connection_;
+  std::unordered_map<ExperimentId, ExperimentFacts> experiments_;
+  // Of the run at hand, reused:
+  std::vector<RunLine> lines_;
+  std::unordered_map<std::string, std::vector<ExperimentId>> timed_in_run_;  // by family
+  std::vector<ExperimentId> targets_;
+};
+
+// Runs in which lines without a batch size may now belong to an experiment that was never timed
+// before.
+Expected<void> add_runs_of_family(Connection& connection, ExperimentId experiment,
+                                  std::set<RunId>* dirty) {
+  Statement& query = connection.cached(sql::kUntimedRunsOfFamily);
+  query.bind(1, experiment);
+  while (query.step()) dirty->insert(RunId(query.integer(0)));
+  return query.status();
+}
+
+Expected<void> derive_runs(Connection& connection, const std::set<RunId>& dirty) {
+  BENCHHUD_ASSIGN(const std::int64_t revision, next_revision(connection));
+  ResultUpdate update(connection);
+  for (const RunId run : dirty) BENCHHUD_TRY(update.derive_run(run, revision));
+  return {};
+}
+
+Expected<std::optional<std::string>> setting(Connection& connection, std::string_view key) {
+  Statement& query = connection.cached(sql::kGetSetting);
+  query.bind(1, key);
+  std::optional<std::string> value;
+  if (query.step()) value = query.optional_text(0);
+  BENCHHUD_TRY(query.status());
+  query.reset();
+  return value;
+}
+
+Expected<void> put_setting(Connection& connection, std::string_view key, std::string_view value) {
+  return connection.cached(sql::kPutSetting).bind(1, key).bind(2, value).run();
+}
+
+}  // namespace
+
+Expected<bool> derive(Connection& connection, const ChangedFacts& changed) {
+  BENCHHUD_ASSIGN(const RunGrouping grouping, run_grouping(connection));
+  std::set<RunId> dirty;
+  for (const std::string& model : changed.accelerator_models) {
+    BENCHHUD_TRY(RunUpdate(connection, model, grouping, &dirty).apply());
+  }
+  for (const InvocationId invocation : changed.invocations) {
+    Statement& query = connection.cached(sql::kRunOfInvocation);
+    query.bind(1, invocation);
+    if (query.step()) dirty.insert(RunId(query.integer(0)));
+    BENCHHUD_TRY(query.status());
+    query.reset();
+  }
+  for (const ExperimentId experiment : changed.newly_timed) {
+    BENCHHUD_TRY(add_runs_of_family(connection, experiment, &dirty));
+  }
+  if (dirty.empty()) return false;
+  BENCHHUD_TRY(derive_runs(connection, dirty));
+  return true;
+}
+
+Expected<void> derive_all(Connection& connection) {
+  BENCHHUD_ASSIGN(const RunGrouping grouping, run_grouping(connection));
+  BENCHHUD_TRY(connection.execute(sql::kDeleteAllResults));
+  std::vector<std::string> models;
+  Statement query = connection.prepare(sql::kAcceleratorModelsOfInvocations);
+  while (query.step()) models.emplace_back(query.text(0));
+  BENCHHUD_TRY(query.status());
+  std::set<RunId> dirty;
+  for (const std::string& model : models) {
+    BENCHHUD_TRY(RunUpdate(connection, model, grouping, &dirty).apply());
+  }
+  BENCHHUD_TRY(connection.execute(sql::kDeleteEmptyRuns));
+  Statement all = connection.prepare(sql::kAllRunIds);
+  while (all.step()) dirty.insert(RunId(all.integer(0)));
+  BENCHHUD_TRY(all.status());
+  return derive_runs(connection, dirty);
+}
+
+Expected<RunGrouping> run_grouping(Connection& connection) {
+  RunGrouping grouping;
+  BENCHHUD_ASSIGN(const auto by, setting(connection, "run_grouping"));
+  if (by == "night") grouping.by = RunGrouping::By::kNight;
+  BENCHHUD_ASSIGN(const auto day_start, setting(connection, "day_start"));
+  if (day_start) {
+    std::from_chars(day_start->data(), day_start->data() + day_start->size(), grouping.day_start);
+  }
+  return grouping;
+}
+
+Expected<void> set_run_grouping(Connection& connection, const RunGrouping& grouping) {
+  const bool by_night = grouping.by == RunGrouping::By::kNight;
+  BENCHHUD_TRY(put_setting(connection, "run_grouping", by_night ? "night" : "timestamp"));
+  return put_setting(connection, "day_start",
+                     std::to_string(static_cast<std::int64_t>(grouping.day_start)));
+}
+
+Expected<std::int64_t> next_revision(Connection& connection) {
+  BENCHHUD_ASSIGN(const auto text, setting(connection, "revision"));
+  std::int64_t revision = 0;
+  if (text) std::from_chars(text->data(), text->data() + text->size(), revision);
+  ++revision;
+  BENCHHUD_TRY(put_setting(connection, "revision", std::to_string(revision)));
+  return revision;
+}
+
+}  // namespace benchhud::schema

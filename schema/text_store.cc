@@ -1,0 +1,76 @@
+#include "schema/text_store.h"
+
+#include <zstd.h>
+
+#include <memory>
+
+#include "schema/queries.h"
+
+namespace benchhud::schema {
+namespace {
+
+constexpr std::size_t kWorthCompressing = 256;
+constexpr std::size_t kMostKnown = 100'000;
+constexpr int kLevel = 1;
+
+struct FreeContext {
+  void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
+};
+
+}  // namespace
+
+PackedText pack_text(std::string_view text) {
+  PackedText packed;
+  packed.hash = content_hash(text);
+  packed.byte_count = static_cast<std::int64_t>(text.size());
+  if (text.size() >= kWorthCompressing) {
+    // A context is costly to make and is not shared between threads.
+    thread_local const std::unique_ptr<ZSTD_CCtx, FreeContext> context(ZSTD_createCCtx());
+    packed.bytes.resize(ZSTD_compressBound(text.size()));
+    const std::size_t size = ZSTD_compressCCtx(
+        context.get(), packed.bytes.data(), packed.bytes.size(), text.data(), text.size(), kLevel);
+    if (!ZSTD_isError(size) && size < text.size()) {
+      packed.bytes.resize(size);
+      packed.bytes.shrink_to_fit();
+      packed.is_zstd = true;
+      return packed;
+    }
+  }
+  packed.bytes.assign(text);
+  return packed;
+}
+
+Expected<std::string> unpack_text(std::string_view bytes, bool is_zstd, std::int64_t byte_count) {
+  if (!is_zstd) return std::string(bytes);
+  std::string text(static_cast<std::size_t>(byte_count), '\0');
+  const std::size_t size = ZSTD_decompress(text.data(), text.size(), bytes.data(), bytes.size());
+  if (ZSTD_isError(size) || size != text.size()) {
+    return Error{ErrorCode::kCorrupt, "a kept text cannot be decompressed"};
+  }
+  return text;
+}
+
+Expected<TextId> TextWriter::put(const PackedText& text) {
+  if (const auto known = known_.find(text.hash); known != known_.end()) return known->second;
+  if (known_.size() > kMostKnown) known_.clear();
+
+  Statement& find = connection_.cached(sql::kFindText);
+  find.bind_blob_view(1, text.hash.view());
+  TextId id{};
+  if (find.step()) {
+    id = TextId(find.integer(0));
+  } else {
+    BENCHHUD_TRY(find.status());
+    Statement& insert = connection_.cached(sql::kInsertText);
+    insert.bind_blob_view(1, text.hash.view())
+        .bind(2, text.byte_count)
+        .bind(3, text.is_zstd)
+        .bind_blob_view(4, text.bytes);
+    BENCHHUD_TRY(insert.run());
+    id = TextId(connection_.last_insert_id());
+  }
+  known_.emplace(text.hash, id);
+  return id;
+}
+
+}  // namespace benchhud::schema

@@ -1,0 +1,429 @@
+#include "schema/writer.h"
+
+#include <bit>
+#include <cmath>
+#include <unordered_map>
+#include <utility>
+
+#include "schema/queries.h"
+#include "schema/results.h"
+#include "schema/time.h"
+
+namespace benchhud::schema {
+namespace {
+
+static_assert(std::endian::native == std::endian::little,
+              "samples are stored as the machine has them: little-endian");
+
+std::string_view bytes_of(std::span<const double> samples) {
+  return {reinterpret_cast<const char*>(samples.data()), samples.size_bytes()};
+}
+
+// The file's lines with one timestamp on one accelerator model.
+struct Group {
+  std::vector<InvocationId>
+      existing;                   // invocations of this timestamp that were there before the file
+  std::set<InvocationId> shared;  // those of them that the file shares lines with
+  std::optional<InvocationId> fresh;  // the one that its new lines went into
+  bool has_timing = false;
+  bool has_verdict = false;
+  std::int64_t duplicates = 0;
+
+  // The invocation that the file's new lines belong to: where the file continues one that was
+  // there, that one.
+  std::optional<InvocationId> home() const { return shared.empty() ? fresh : *shared.begin(); }
+};
+
+struct UnfinishedLine {
+  std::int64_t id = 0;
+  std::int64_t byte_count = 0;
+  TextId text{};
+};
+
+struct KnownExperiment {
+  ExperimentId id{};
+  bool timed = false;
+};
+
+}  // namespace
+
+struct FileWriter::State {
+  State(Connection& c, FileOptions o) : connection(c), options(std::move(o)), texts(c) {}
+
+  Expected<Group*> group_of(const NewLine& line);
+  Expected<KnownExperiment*> experiment_of(const NewLine& line);
+  Expected<std::int64_t> metric_id(std::string_view name);
+  Expected<std::optional<InvocationId>> find_duplicate(const Group& group, ExperimentId experiment,
+                                                       const ContentHash& hash);
+  Expected<bool> has_line(InvocationId invocation, ExperimentId experiment,
+                          const ContentHash& hash);
+  Expected<LineId> insert_line(const NewLine& line, InvocationId invocation,
+                               ExperimentId experiment);
+  Expected<void> insert_measurements(LineId id, const NewLine& line);
+  Expected<void> resolve_unfinished(std::int64_t byte_offset, std::string_view bytes);
+  Expected<bool> finish_group(const std::string& accelerator_model, Group* group);
+  Expected<bool> put_labels(InvocationId invocation);
+  Expected<void> note_run_name(InvocationId invocation, const Group& group);
+  Expected<std::set<RunId>> runs_of_file();
+
+  Connection& connection;
+  const FileOptions options;
+  TextWriter texts;
+  FileId file{};
+  FileReport report;
+  ChangedFacts changed;
+
+  // Accelerator model and timestamp to group. Lines of a group come together, so the last one is
+  // kept at hand.
+  std::map<std::pair<std::string, double>, Group> groups;
+  Group* last_group = nullptr;
+  const std::string* last_model = nullptr;
+  double last_timestamp = 0;
+
+  std::unordered_map<ContentHash, KnownExperiment, ContentHashHasher> experiments;
+  std::unordered_map<std::string, std::int64_t> metrics;
+  // Rejections of this path that may be whole lines by now, by byte offset.
+  std::map<std::int64_t, UnfinishedLine> unfinished;
+};
+
+FileWriter::FileWriter(std::unique_ptr<State> state) : state_(std::move(state)) {}
+FileWriter::FileWriter(FileWriter&&) noexcept = default;
+FileWriter::~FileWriter() = default;
+
+Expected<FileWriter> FileWriter::begin(Connection& connection, FileOptions options) {
+  auto state = std::make_unique<State>(connection, std::move(options));
+  Statement& insert = connection.cached(sql::kInsertFile);
+  insert.bind(1, state->options.path).bind_blob(2, "").bind(3, now());
+  BENCHHUD_TRY(insert.run());
+  state->file = FileId(connection.last_insert_id());
+
+  Statement& unfinished = connection.cached(sql::kUnfinishedOfPath);
+  unfinished.bind(1, state->options.path);
+  while (unfinished.step()) {
+    state->unfinished[unfinished.integer(1)] = {unfinished.integer(0), unfinished.integer(2),
+                                                TextId(unfinished.integer(3))};
+  }
+  BENCHHUD_TRY(unfinished.status());
+  return FileWriter(std::move(state));
+}
+
+Expected<FileWriter::Outcome> FileWriter::add(const NewLine& line) {
+  State& state = *state_;
+  BENCHHUD_TRY(state.resolve_unfinished(line.byte_offset, line.bytes));
+  BENCHHUD_ASSIGN(Group* const group, state.group_of(line));
+  BENCHHUD_ASSIGN(KnownExperiment* const experiment, state.experiment_of(line));
+  group->has_timing |= line.timed;
+  group->has_verdict |= line.code && is_verdict(*line.code);
+
+  BENCHHUD_ASSIGN(const auto duplicate_in, state.find_duplicate(*group, experiment->id, line.hash));
+  if (duplicate_in) {
+    if (duplicate_in != group->fresh) group->shared.insert(*duplicate_in);
+    ++group->duplicates;
+    ++state.report.duplicate;
+    return Outcome::kDuplicate;
+  }
+
+  if (!group->fresh) {
+    Statement& insert = state.connection.cached(sql::kInsertInvocation);
+    insert.bind(1, line.experiment->accelerator_model).bind(2, line.timestamp);
+    insert.bind(3, state.options.run_name);
+    BENCHHUD_TRY(insert.run());
+    group->fresh = InvocationId(state.connection.last_insert_id());
+  }
+  if (line.timed && !experiment->timed) {
+    BENCHHUD_TRY(state.connection.cached(sql::kMarkTimed).bind(1, experiment->id).run());
+    experiment->timed = true;
+    state.changed.newly_timed.insert(experiment->id);
+  }
+  BENCHHUD_ASSIGN(const LineId id, state.insert_line(line, *group->fresh, experiment->id));
+  BENCHHUD_TRY(state.insert_measurements(id, line));
+  ++state.report.accepted;
+  return Outcome::kAccepted;
+}
+
+Expected<Group*> FileWriter::State::group_of(const NewLine& line) {
+  const std::string& model = line.experiment->accelerator_model;
+  if (last_group && line.timestamp == last_timestamp && model == *last_model) return last_group;
+  const auto [found, is_new] = groups.try_emplace({model, line.timestamp});
+  if (is_new) {
+    Statement& query = connection.cached(sql::kInvocationsAt);
+    query.bind(1, model).bind(2, line.timestamp);
+    while (query.step()) found->second.existing.push_back(InvocationId(query.integer(0)));
+    BENCHHUD_TRY(query.status());
+  }
+  last_group = &found->second;
+  last_model = &found->first.first;
+  last_timestamp = line.timestamp;
+  return last_group;
+}
+
+Expected<KnownExperiment*> FileWriter::State::experiment_of(const NewLine& line) {
+  const auto [found, is_new] = experiments.try_emplace(line.identity);
+  KnownExperiment* const known = &found->second;
+  if (!is_new) return known;
+
+  Statement& query = connection.cached(sql::kFindExperiment);
+  query.bind_blob_view(1, line.identity.view());
+  if (query.step()) {
+    *known = {ExperimentId(query.integer(0)), query.integer(1) != 0};
+    query.reset();
+    return known;
+  }
+  BENCHHUD_TRY(query.status());
+  const Experiment& experiment = *line.experiment;
+  Statement& insert = connection.cached(sql::kInsertExperiment);
+  insert.bind_blob_view(1, line.identity.view()).bind_blob_view(2, line.family.view());
+  insert.bind(3, experiment.suite).bind(4, experiment.model).bind(5, experiment.test);
+  insert.bind(6, experiment.backend()).bind(7, experiment.accelerator);
+  insert.bind(8, experiment.accelerator_model).bind(9, experiment.batch_size);
+  insert.bind(10, experiment.xla).bind(11, experiment.xla_flags).bind(12, experiment.dynamo);
+  insert.bind(13, experiment.torch_xla2).bind(14, experiment.flags);
+  BENCHHUD_TRY(insert.run());
+  *known = {ExperimentId(connection.last_insert_id()), false};
+  return known;
+}
+
+Expected<bool> FileWriter::State::has_line(InvocationId invocation, ExperimentId experiment,
+                                           const ContentHash& hash) {
+  Statement& query = connection.cached(sql::kLineHashes);
+  query.bind(1, invocation).bind(2, experiment);
+  bool found = false;
+  while (!found && query.step()) found = query.blob(0) == hash.view();
+  BENCHHUD_TRY(query.status());
+  query.reset();
+  return found;
+}
+
+Expected<std::optional<InvocationId>> FileWriter::State::find_duplicate(const Group& group,
+                                                                        ExperimentId experiment,
+                                                                        const ContentHash& hash) {
+  std::optional<InvocationId> none;
+  if (group.fresh) {
+    BENCHHUD_ASSIGN(const bool found, has_line(*group.fresh, experiment, hash));
+    if (found) return group.fresh;
+  }
+  for (const InvocationId invocation : group.existing) {
+    BENCHHUD_ASSIGN(const bool found, has_line(invocation, experiment, hash));
+    if (found) return std::optional(invocation);
+  }
+  return none;
+}
+
+Expected<LineId> FileWriter::State::insert_line(const NewLine& line, InvocationId invocation,
+                                                ExperimentId experiment) {
+  std::optional<TextId> error;
+  if (line.error) {
+    BENCHHUD_ASSIGN(error, texts.put(*line.error));
+  }
+  Statement& insert = connection.cached(sql::kInsertLine);
+  insert.bind(1, invocation).bind(2, experiment).bind_blob_view(3, line.hash.view());
+  insert.bind(4, file).bind(5, line.line_number).bind(6, line.byte_offset).bind(7, line.timed);
+  insert.bind(8, line.repeat).bind(9, line.iterations_per_run);
+  if (line.code) {
+    insert.bind_text_view(10, *line.code);
+  } else {
+    insert.bind_null(10);
+  }
+  insert.bind(11, line.mean_rel_error).bind(12, error);
+  if (line.extra.empty()) {
+    insert.bind_null(13);
+  } else {
+    insert.bind_text_view(13, line.extra);
+  }
+  BENCHHUD_TRY(insert.run());
+  return LineId(connection.last_insert_id());
+}
+
+Expected<void> FileWriter::State::insert_measurements(LineId id, const NewLine& line) {
+  for (const NewMeasurement& measurement : line.measurements) {
+    BENCHHUD_ASSIGN(const std::int64_t metric, metric_id(measurement.metric));
+    std::optional<TextId> nested;
+    if (measurement.nested) {
+      BENCHHUD_ASSIGN(nested, texts.put(*measurement.nested));
+    }
+    const SampleSummary& summary = measurement.summary;
+    Statement& insert = connection.cached(sql::kInsertMeasurement);
+    insert.bind(1, id).bind(2, metric).bind(3, static_cast<int>(measurement.shape));
+    insert.bind(4, summary.n).bind(5, summary.median).bind(6, summary.mean);
+    insert.bind(7, summary.min).bind(8, summary.max);
+    if (measurement.shape == SampleShape::kArray || measurement.shape == SampleShape::kScalar) {
+      insert.bind_blob_view(9, bytes_of(measurement.samples));
+    } else {
+      insert.bind_null(9);
+    }
+    insert.bind(10, nested);
+    BENCHHUD_TRY(insert.run());
+  }
+  return {};
+}
+
+Expected<std::int64_t> FileWriter::State::metric_id(std::string_view name) {
+  const auto [found, is_new] = metrics.try_emplace(std::string(name));
+  if (!is_new) return found->second;
+  BENCHHUD_TRY(connection.cached(sql::kInsertMetric).bind(1, name).run());
+  Statement& query = connection.cached(sql::kFindMetric);
+  query.bind(1, name);
+  if (query.step()) found->second = query.integer(0);
+  BENCHHUD_TRY(query.status());
+  query.reset();
+  return found->second;
+}
+
+// A line that stands where an unfinished one was rejected, and begins as that one did, is that one,
+// now whole.
+Expected<void> FileWriter::State::resolve_unfinished(std::int64_t byte_offset,
+                                                     std::string_view bytes) {
+  const auto found = unfinished.find(byte_offset);
+  if (found == unfinished.end()) return {};
+  const UnfinishedLine& known = found->second;
+  if (static_cast<std::int64_t>(bytes.size()) <= known.byte_count) return {};
+  Reader reader(connection);
+  BENCHHUD_ASSIGN(const std::string beginning, reader.text(known.text));
+  if (!bytes.starts_with(beginning)) return {};
+  BENCHHUD_TRY(connection.cached(sql::kDeleteRejectedLine).bind(1, known.id).run());
+  unfinished.erase(found);
+  ++report.resolved;
+  return {};
+}
+
+Expected<void> FileWriter::reject(const NewRejection& rejection) {
+  State& state = *state_;
+  BENCHHUD_TRY(state.resolve_unfinished(rejection.byte_offset, rejection.bytes));
+  ++state.report.rejected;
+  BENCHHUD_ASSIGN(const TextId text,
+                  state.texts.put(pack_text(rejection.bytes.substr(0, kMostKeptBytes))));
+  Statement& insert = state.connection.cached(sql::kInsertRejectedLine);
+  insert.bind(1, state.file).bind(2, state.options.path).bind(3, rejection.line_number);
+  insert.bind(4, rejection.byte_offset).bind(5, rejection.byte_count);
+  insert.bind_blob_view(6, rejection.hash.view()).bind(7, rejection.unfinished);
+  insert.bind(8, rejection.reason).bind(9, text);
+  BENCHHUD_TRY(insert.run());
+  // Nothing is inserted where an earlier reading of this path rejected the same.
+  if (state.connection.changes() > 0) state.report.changed = true;
+  return {};
+}
+
+Expected<bool> FileWriter::State::put_labels(InvocationId invocation) {
+  bool is_changed = false;
+  for (const auto& [key, value] : options.labels) {
+    Statement& put = connection.cached(sql::kPutInvocationLabel);
+    put.bind(1, invocation).bind(2, key).bind(3, value);
+    BENCHHUD_TRY(put.run());
+    is_changed |= connection.changes() > 0;
+  }
+  return is_changed;
+}
+
+Expected<void> FileWriter::State::note_run_name(InvocationId invocation, const Group& group) {
+  if (!options.run_name) return {};
+  Statement& query = connection.cached(sql::kRunNameOfInvocation);
+  query.bind(1, invocation);
+  const bool is_elsewhere = query.step() && query.text(0) != *options.run_name;
+  BENCHHUD_TRY(query.status());
+  query.reset();
+  if (is_elsewhere) report.in_other_run += group.duplicates;
+  return {};
+}
+
+Expected<bool> FileWriter::State::finish_group(const std::string& accelerator_model, Group* group) {
+  std::set<InvocationId> touched = group->shared;  // by labels
+  const std::optional<InvocationId> home = group->home();
+  if (!home) return false;
+  if (group->fresh) {
+    touched.insert(*home);
+    if (home != group->fresh) {
+      BENCHHUD_TRY(connection.cached(sql::kMoveLines).bind(1, *group->fresh).bind(2, *home).run());
+      BENCHHUD_TRY(connection.cached(sql::kDeleteInvocation).bind(1, *group->fresh).run());
+    }
+    Statement& update = connection.cached(sql::kAddInvocationFlags);
+    update.bind(1, *home).bind(2, group->has_timing).bind(3, group->has_verdict);
+    BENCHHUD_TRY(update.run());
+    changed.accelerator_models.insert(accelerator_model);
+    changed.invocations.insert(*home);
+  }
+  if (!group->shared.empty()) BENCHHUD_TRY(note_run_name(*home, *group));
+  bool is_changed = group->fresh.has_value();
+  for (const InvocationId invocation : touched) {
+    BENCHHUD_ASSIGN(const bool is_labelled, put_labels(invocation));
+    if (is_labelled) changed.invocations.insert(invocation);
+    is_changed |= is_labelled;
+  }
+  return is_changed;
+}
+
+Expected<std::set<RunId>> FileWriter::State::runs_of_file() {
+  std::set<RunId> runs;
+  for (const auto& [key, group] : groups) {
+    const std::optional<InvocationId> home = group.home();
+    if (!home) continue;
+    Statement& query = connection.cached(sql::kRunOfInvocation);
+    query.bind(1, *home);
+    if (query.step()) runs.insert(RunId(query.integer(0)));
+    BENCHHUD_TRY(query.status());
+    query.reset();
+  }
+  return runs;
+}
+
+Expected<FileReport> FileWriter::finish(const FileContent& content) {
+  State& state = *state_;
+  FileReport& report = state.report;
+  report.changed |= report.accepted > 0 || report.resolved > 0;
+  for (auto& [key, group] : state.groups) {
+    BENCHHUD_ASSIGN(const bool group_changed, state.finish_group(key.first, &group));
+    report.changed |= group_changed;
+  }
+  if (!report.changed) {
+    BENCHHUD_TRY(state.connection.cached(sql::kDeleteFile).bind(1, state.file).run());
+    BENCHHUD_ASSIGN(const std::set<RunId> unchanged, state.runs_of_file());
+    report.runs.assign(unchanged.begin(), unchanged.end());
+    return report;
+  }
+  Statement& update = state.connection.cached(sql::kFinishFile);
+  update.bind(1, state.file).bind_blob_view(2, content.hash.view());
+  update.bind(3, content.byte_count).bind(4, content.line_count);
+  update.bind(5, report.accepted).bind(6, report.duplicate).bind(7, report.rejected);
+  update.bind(8, content.fallback_timestamp);
+  BENCHHUD_TRY(update.run());
+  BENCHHUD_ASSIGN(const bool is_derived, derive(state.connection, state.changed));
+  if (!is_derived) {
+    BENCHHUD_ASSIGN([[maybe_unused]] const auto revision, next_revision(state.connection));
+  }
+  BENCHHUD_ASSIGN(const std::set<RunId> runs, state.runs_of_file());
+  report.runs.assign(runs.begin(), runs.end());
+  return report;
+}
+
+Expected<std::optional<IngestedFile>> find_complete_file(Connection& connection,
+                                                         const FileContent& content) {
+  Statement& query = connection.cached(sql::kFindCompleteFile);
+  query.bind_blob_view(1, content.hash.view()).bind(2, content.byte_count);
+  query.bind(3, content.fallback_timestamp);
+  std::optional<IngestedFile> found;
+  if (query.step()) {
+    found.emplace();
+    found->id = FileId(query.integer(0));
+    found->path = query.text(1);
+    found->content_hash = content.hash.hex();
+    found->byte_count = content.byte_count;
+    found->line_count = query.integer(2);
+    found->accepted = query.integer(3);
+    found->duplicate = query.integer(4);
+    found->rejected = query.integer(5);
+    found->ingested_at = query.real(6);
+  }
+  BENCHHUD_TRY(query.status());
+  query.reset();
+  return found;
+}
+
+Expected<bool> has_file_of_size(Connection& connection, std::int64_t byte_count) {
+  Statement& query = connection.cached(sql::kHasFileOfSize);
+  query.bind(1, byte_count);
+  const bool found = query.step();
+  BENCHHUD_TRY(query.status());
+  query.reset();
+  return found;
+}
+
+}  // namespace benchhud::schema

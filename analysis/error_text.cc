@@ -18,8 +18,9 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_name(char c) { return is_letter(c) || is_digit(c) || c == '_'; }
 bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
+constexpr char kEscape = '\x1b';
 bool is_space_or_control(char c) {
-  return static_cast<unsigned char>(c) <= 0x20 || static_cast<unsigned char>(c) == 0x7f;
+  return (static_cast<unsigned char>(c) <= 0x20 && c != kEscape) || c == '\x7f';
 }
 bool is_path(char c) {
   return is_name(c) || c == '/' || c == '.' || c == '-' || c == '~' || c == '+' || c == '@' ||
@@ -107,7 +108,7 @@ class Reducer {
  private:
   void step() {
     const char c = rest_.front();
-    if (c == '\x1b') return skip_escape();
+    if (c == kEscape) return skip_escape();
     if (is_space_or_control(c)) return space();
     if (static_cast<unsigned char>(c) >= 0x80) return character();
     if (!after_name_ && is_path(c) && ((is_name(c) && starts_word()) || word())) return;
@@ -372,7 +373,7 @@ class Reducer {
     take(1);
     after_name_ = false;
     if (c == '(' || c == '[' || c == '{') {
-      open_.push_back(out_.size() + 1);
+      open_.push_back({out_.size() + 1, rest_.size()});
     } else if (c == ')' || c == ']' || c == '}') {
       close_group();
     }
@@ -381,9 +382,11 @@ class Reducer {
 
   void close_group() {
     if (open_.empty()) return;
-    const std::size_t begin = std::min(open_.back(), out_.size());
+    const std::size_t begin = std::min(open_.back().begin, out_.size());
+    const std::size_t length = open_.back().rest - rest_.size() - 1;
     open_.pop_back();
-    if (out_.size() - begin <= kLongestGroup) return;
+    // As it was, not as it came out: what is inside may have been shortened, or not, itself.
+    if (length <= kLongestGroup) return;
     const bool is_quoted_message =
         out_[begin - 1] == '(' && (out_[begin] == '\'' || out_[begin] == '"');
     if (is_quoted_message) return;
@@ -391,9 +394,14 @@ class Reducer {
     out_ += "...";
   }
 
+  struct Group {
+    std::size_t begin = 0;  // where its contents begin in out_
+    std::size_t rest = 0;   // how much was to be read then
+  };
+
   std::string_view rest_;
   std::string out_;
-  std::vector<std::size_t> open_;        // where the open brackets' contents begin in out_
+  std::vector<Group> open_;              // the brackets that are open
   bool after_name_ = false;              // the last character put belongs to a name
   std::size_t unmeasured_ = kReadLimit;  // what is left behind the last run that was looked at
 };

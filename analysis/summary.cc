@@ -86,7 +86,8 @@ double mean(std::span<const double> samples) {
   if (std::isfinite(plain)) return plain;
   std::vector<double> shares(samples.size());
   std::transform(samples.begin(), samples.end(), shares.begin(), [n](double v) { return v / n; });
-  return sum(shares);
+  // The shares' own rounding must not carry the mean over the largest sample.
+  return std::clamp(sum(shares), minimum(samples), maximum(samples));
 }
 
 double sample_sd(std::span<const double> samples) {

@@ -156,6 +156,21 @@ const REASONS: Record<string, string> = {
   not_verified: "it was not verified",
   verification_failed: "verification did not pass",
 };
+const COUNTED: Record<string, string> = {
+  baseline_missing: "without a baseline result",
+  baseline_failed: "where the baseline failed",
+  failed: "failed",
+  not_timed: "not timed",
+  too_few_samples: "with too few samples",
+  batch_size_differs: "of another batch size",
+  is_baseline: "of the baseline itself",
+  not_verified: "not verified",
+  verification_failed: "not verified as right",
+};
+/** After a number: 3 failed, 2 not timed. */
+export function reasonCounted(exclusion: string): string {
+  return COUNTED[exclusion] ?? exclusion.replace(/_/g, " ");
+}
 export function reason(exclusion: string): string {
   return REASONS[exclusion] ?? exclusion.replace(/_/g, " ");
 }

@@ -96,7 +96,7 @@ export function verificationSentence(answer: VerificationAnswer): string {
   const parts = [...perBackend.entries()]
     .sort(([a], [b]) => byBackend(a, b))
     .map(([backend, entry]) => `${backend} passes ${count(entry.passing)} of ${count(entry.total)}`);
-  return `${capital(parts.join(", "))}; ${wrong ? `${plural(wrong, "result")} ${wrong === 1 ? "is" : "are"} wrong` : `no result is wrong`}.`;
+  return `${parts.join(", ")}; ${wrong ? `${plural(wrong, "result")} ${wrong === 1 ? "is" : "are"} wrong` : `no result is wrong`}.`;
 }
 
 export function codeWords(code: string): string {

@@ -31,7 +31,7 @@ const parseRange = (text: string | null): Range => {
 export function ModelPage({ suite, model }: { suite: string; model: string }) {
   const [query, setQuery] = useQuery();
   const about = useApi<Page<ModelItem>>(address("/models", { suite, model }), { poll: true });
-  const registry = useApi<Page<MetricInfo>>(address("/metrics-registry"));
+  const registry = useApi<Page<MetricInfo>>(address("/metrics-registry", { limit: 1000 }));
   const item = about.data?.items.find((one) => one.suite === suite && one.model === model);
   const tests = item ? [...item.tests].sort() : [];
   const test = query.get("test") ?? tests[0] ?? "eval";

@@ -125,8 +125,8 @@ function Accelerator({ accelerator, baseline, now, first, control }: { accelerat
       <div class="columns">
         <Section
           id={first ? "changed" : undefined}
-          title={previous_run ? <>Changed since {date(previous_run.started_at)}</> : "Changed"}
-          note={previous_run ? <>Verification against <RunLink run={previous_run} />.</> : "There is no run before this one."}
+          title={previous_run ? <>Changed since <a href={runHref(previous_run)}>{date(previous_run.started_at)}</a></> : "Changed"}
+          note={previous_run ? null : "There is no run before this one."}
           actions={<a href={href("/verification", { run: String(run.id) })}>Verification</a>}
         >
           <Changes transitions={transitions} stale={stale} hasPrevious={!!previous_run} />

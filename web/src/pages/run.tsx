@@ -5,12 +5,12 @@ import type { Cell, ColumnGeomean, ModelRow, ModelTable, Page, Run } from "../ap
 import { useApi } from "../api/use";
 import { byBackend, columnStyle } from "../lib/backends";
 import { sign } from "../lib/codes";
-import { count, date, full, plural, reason, testName, unitOf } from "../lib/format";
+import { count, date, full, reason, reasonCounted, testName, unitOf } from "../lib/format";
 import { useNow, useTitle } from "../lib/hooks";
 import { isTyping, plainKey } from "../lib/keys";
 import { go, href, modelHref, useQuery } from "../lib/route";
 import { matches } from "../lib/sort";
-import { runSentence, testsOf } from "../lib/words";
+import { capital, runSentence, testsOf } from "../lib/words";
 import { Check, Choice, CsvLink, FilterField, Menu, Select } from "../parts/controls";
 import { Backend, ErrorNote, EstimateNum, FailureNote, IntervalText, Labels, Missing, Num, Section, Time, VerificationSign, Waiting, Whisker, ratioDomain } from "../parts/small";
 import { type Column, type ColumnGroup, Table } from "../parts/table";
@@ -216,13 +216,14 @@ function tableColumns(table: ModelTable, backends: { key: string; backend: strin
   const timeUnit = unitOf(cells.map((cell) => cell.time?.value ?? NaN), "s");
   const compileUnit = unitOf(cells.map((cell) => cell.compile ?? NaN), "s");
   const domain = ratioDomain(cells.map((cell) => (cell.speedup ? (cell.speedup.interval ?? { low: cell.speedup.value, high: cell.speedup.value }) : null)));
+  const anyStale = cells.some((cell) => cell.verification?.stale);
   const suites = new Set(table.rows.map((row) => row.suite));
   const batches = table.rows.some((row) => row.batch_size !== null);
   const columns: Column<ModelRow>[] = [
     {
       key: "model",
       title: "Model",
-      width: 220,
+      width: 184,
       sort: (row) => row.model,
       cell: (row) => (
         <a class="mono clip" title={row.model} href={modelHref(row.suite, row.model, { test: row.test, accelerator_model: table.run.accelerator_model })}>
@@ -232,7 +233,7 @@ function tableColumns(table: ModelTable, backends: { key: string; backend: strin
     },
     { key: "test", title: "Test", width: 88, sort: (row) => testName(row.test), cell: (row) => testName(row.test) },
   ];
-  if (suites.size > 1) columns.splice(1, 0, { key: "suite", title: "Suite", width: 120, sort: (row) => row.suite, cell: (row) => <span class="clip" title={row.suite}>{row.suite}</span> });
+  if (suites.size > 1) columns.splice(1, 0, { key: "suite", title: "Suite", width: 104, sort: (row) => row.suite, cell: (row) => <span class="clip" title={row.suite}>{row.suite}</span> });
   if (batches) columns.push({ key: "batch", title: "Batch", width: 64, align: "right", sort: (row) => row.batch_size, cell: (row) => (row.batch_size === null ? <Missing why="batch size unknown" /> : <span class="num">{row.batch_size}</span>) });
   const groups: ColumnGroup[] = [{ title: "", span: columns.length }];
   for (const { key, backend } of backends) {
@@ -245,7 +246,7 @@ function tableColumns(table: ModelTable, backends: { key: string; backend: strin
       title: "✓",
       label: `${key} verification`,
       hint: "Verification; outlined: older than this run",
-      width: 60,
+      width: anyStale ? 62 : 46,
       align: "center",
       first: "desc",
       sort: (row) => {
@@ -259,7 +260,7 @@ function tableColumns(table: ModelTable, backends: { key: string; backend: strin
         key: `time:${key}`,
         title: <>time {timeUnit.name}</>,
         label: `${key} time`,
-        width: 104,
+        width: 90,
         align: "right",
         first: "desc",
         sort: (row) => at(row)?.time?.value,
@@ -287,7 +288,7 @@ function tableColumns(table: ModelTable, backends: { key: string; backend: strin
         key: `speedup:${key}`,
         title: "speedup ×",
         label: `${key} speedup`,
-        width: 92,
+        width: 86,
         align: "right",
         sort: (row) => at(row)?.speedup?.value,
         cell: (row) => <SpeedupCell cell={at(row)} />,
@@ -296,10 +297,10 @@ function tableColumns(table: ModelTable, backends: { key: string; backend: strin
         own.push({
           key: `whisker:${key}`,
           title: <span class="sr">interval of the speedup</span>,
-          width: 88,
+          width: 66,
           cell: (row) => {
             const speedup = at(row)?.speedup;
-            return speedup ? <Whisker value={speedup.value} interval={speedup.interval} domain={domain} color={color} /> : null;
+            return speedup ? <Whisker value={speedup.value} interval={speedup.interval} domain={domain} color={color} width={50} /> : null;
           },
         });
       }
@@ -415,13 +416,13 @@ function LeftOut({ item }: { item: ColumnGeomean }) {
   return (
     <div class="left-out">
       <button type="button" class="link" aria-expanded={open} onClick={() => setOpen(!open)}>
-        {plural(total, "model")}: {item.excluded.map((one) => `${count(one.count)} ${reason(one.reason)}`).join(", ")}
+        {item.excluded.map((one) => `${count(one.count)} ${reasonCounted(one.reason)}`).join(", ")}
       </button>
       {open && (
         <ul>
           {item.excluded.map((one) => (
             <li key={one.reason}>
-              {reason(one.reason)}: <span class="mono">{one.models.join(", ")}</span>
+              {capital(reasonCounted(one.reason))}: <span class="mono">{one.models.join(", ")}</span>
             </li>
           ))}
         </ul>

@@ -21,9 +21,7 @@ type Row = VerificationAnswer["rows"][number];
 type ModelVerification = { suite: string; model: string; cells: Record<string, VerificationCell | null> };
 
 const columnsOf = (answer: VerificationAnswer): { key: string; backend: string }[] =>
-  (answer.columns as (string | { key: string; backend: string })[])
-    .map((column) => (typeof column === "string" ? { key: column, backend: column.split(" ")[0] as string } : column))
-    .sort((a, b) => byBackend(a.backend, b.backend) || (a.key < b.key ? -1 : 1));
+  [...answer.columns].sort((a, b) => byBackend(a.backend, b.backend) || (a.key < b.key ? -1 : 1));
 
 const cellKey = (test: string, column: string) => `${test}\n${column}`;
 
@@ -40,7 +38,7 @@ export function VerificationPage() {
   const runs = useApi<Page<Run>>(address("/runs", { limit: 1000 }), { poll: true });
   const history = useApi<VerificationHistory>(accelerator ? address("/verification/history", { accelerator_model: accelerator, runs: 60 }) : null);
   const transitions = useApi<TransitionsAnswer>(data ? address("/verification/transitions", { run, since }) : null);
-  const failures = useApi<FailuresAnswer>(data ? address("/failures", { run, limit: 200 }) : null);
+  const failures = useApi<FailuresAnswer>(data ? address("/failures", { run }) : null);
   useTitle("Verification");
 
   const columns = useMemo(() => (data ? columnsOf(data).filter((column) => data.rows.some((row) => row.cells[column.key])) : []), [data]);
@@ -89,7 +87,7 @@ export function VerificationPage() {
         <CodeTable answer={data} codes={present} late={answer.late} only={only} onOnly={(code) => setQuery({ only: only === code ? null : code })} />
       </Section>
 
-      <div class="columns">
+      <div class="transitions-wide">
         <Section
           id="transitions"
           title="Transitions"

@@ -338,6 +338,7 @@ export function Chart(props: Props) {
         {said}
       </span>
       {night && (
+        <div class="legend-box">
         <table class="legend">
           <caption>
             <span class="mono">{night.name}</span> <span class="quiet">{moment(night.started_at)}{at === null ? ", the last night" : ""}</span>
@@ -386,6 +387,7 @@ export function Chart(props: Props) {
             })}
           </tbody>
         </table>
+        </div>
       )}
     </figure>
   );

@@ -23,26 +23,29 @@ export function Dots({ measurement, color, interval, value }: { measurement: Mea
   const known = values.filter((one) => one !== null);
   const unit = unitOf(known, measurement.unit);
   const dropped = measurement.unit === "s" ? warmUp(values.length) : 0;
-  const positive = known.filter((one) => one > 0);
-  const low = Math.min(...positive);
-  const high = Math.max(...positive);
-  // The first repetition compiles and may be a thousand times slower: then only a logarithmic axis shows both.
-  const isLog = positive.length === known.length && high / low > 8;
-  const [from, to] = isLog ? [Math.log(low) - 0.1, Math.log(high) + 0.1] : [Math.min(...known) - (high - low) * 0.1 || 0, Math.max(...known) + (high - low) * 0.1 || 1];
-  const left = 64;
+  // The axis is that of the steady samples: the first repetition compiles and may be a thousand times slower. It is then
+  // written at the edge instead of squeezing the rest into a line.
+  const steady = values.slice(dropped).filter((one) => one !== null);
+  const focus = steady.length ? steady : known;
+  const spread = Math.max(...focus) - Math.min(...focus) || Math.abs(focus[0] as number) * 0.1 || 1;
+  const nearby = known.filter((one) => one > Math.min(...focus) - 3 * spread && one < Math.max(...focus) + 3 * spread);
+  const from = Math.min(...nearby, interval?.low ?? Infinity) - spread * 0.12;
+  const to = Math.max(...nearby, interval?.high ?? -Infinity) + spread * 0.12;
+  const left = 72;
   const x = (index: number) => left + 14 + (values.length === 1 ? 0 : (index / (values.length - 1)) * (width - left - 32));
-  const y = (one: number) => 8 + (1 - ((isLog ? Math.log(one) : one) - from) / (to - from || 1)) * (height - 36);
-  const ticks = isLog ? logTicks(low, high) : [Math.min(...known), Math.max(...known)];
+  const y = (one: number) => 24 + (1 - (one - from) / (to - from || 1)) * (height - 52);
+  const ticks = evenTicks(from * unit.factor, to * unit.factor).map((tick) => tick / unit.factor);
   const every = Math.max(1, Math.ceil(values.length / Math.max(1, (width - left) / 36)));
+  const said = values.map((one, index) => `${index}: ${one === null ? String(measurement.samples[index]) : digits(one * unit.factor)}`).join(", ");
   if (!known.length) return <p class="quiet">No sample of this metric is a number: {measurement.samples.map(String).join(", ") || "none"}.</p>;
   return (
     <div class="dots" ref={box}>
-      <svg width={Math.max(0, width)} height={height} role="img" aria-label={`${measurement.metric}: ${plural(values.length, "repetition")}, ${values.map((one, index) => `${index}: ${one === null ? "none" : digits(one * unit.factor)}`).join(", ")} ${unit.name}`}>
+      <svg width={Math.max(0, width)} height={height} role="img" aria-label={`${measurement.metric}: ${plural(values.length, "repetition")}, ${said} ${unit.name}`}>
         {width > 0 && (
           <>
             {dropped > 0 && values.length > 1 && <rect class="warmup" x={left} y="0" width={(x(dropped - 1) + x(dropped)) / 2 - left} height={height - 22} />}
             {dropped > 0 && (
-              <text class="tick" x={left + 4} y="12">
+              <text class="tick" x={left + 4} y="10">
                 warm-up
               </text>
             )}
@@ -62,6 +65,11 @@ export function Dots({ measurement, color, interval, value }: { measurement: Mea
                   <text class="tick" x={x(index)} y={height - 26} text-anchor="middle">
                     {String(measurement.samples[index])}
                   </text>
+                ) : one > to || one < from ? (
+                  <text class="tick beyond" x={x(index)} y={one > to ? 22 : height - 30} text-anchor={index === 0 ? "start" : "middle"} fill={color}>
+                    <title>{`repetition ${index}: ${full(one)} ${measurement.unit}${index < dropped ? ", warm-up" : ""}; beyond the axis`}</title>
+                    {one > to ? "▲" : "▼"} {digits(one * unit.factor)}
+                  </text>
                 ) : (
                   <circle class={index < dropped ? "dot hollow" : "dot"} cx={x(index)} cy={y(one)} r="4" stroke={color} fill={index < dropped ? "none" : color}>
                     <title>{`repetition ${index}: ${full(one)} ${measurement.unit}${index < dropped ? ", warm-up" : ""}`}</title>
@@ -78,22 +86,20 @@ export function Dots({ measurement, color, interval, value }: { measurement: Mea
         )}
       </svg>
       <p class="quiet note">
-        Repetitions in their order; {isLog ? "logarithmic axis" : "axis does not start at 0"}
+        Repetitions in their order; the axis does not start at 0; ▲ with a number: beyond the axis
         {dropped ? `; hollow: the first ${dropped} of ${values.length}, which steady leaves out` : ""}.
       </p>
     </div>
   );
 }
 
-function logTicks(low: number, high: number): number[] {
+function evenTicks(from: number, to: number): number[] {
+  const rough = (to - from) / 3;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = ([1, 2, 5, 10].find((one) => one * power >= rough) ?? 10) * power;
   const ticks: number[] = [];
-  for (let power = Math.floor(Math.log10(low)); power <= Math.ceil(Math.log10(high)); ++power) {
-    for (const step of high / low > 100 ? [1] : [1, 2, 5]) {
-      const tick = step * 10 ** power;
-      if (tick >= low * 0.95 && tick <= high * 1.05) ticks.push(tick);
-    }
-  }
-  return ticks.length >= 2 ? ticks : [low, high];
+  for (let tick = Math.ceil(from / step) * step; tick <= to && ticks.length < 12; tick += step) ticks.push(Number(tick.toPrecision(12)));
+  return ticks;
 }
 
 type Leaf = { path: string; values: (number | null)[] };

@@ -171,7 +171,7 @@ export function Spark({ points, color, dash = [], width = 96, height = 20, label
   const lastIndex = points.reduce((last, point, index) => (point ? index : last), 0);
   const last = points[lastIndex] as NonNullable<SparkPoint>;
   return (
-    <svg class="spark" width={width} height={height} role="img" aria-label={label}>
+    <svg class="spark" width={width} height={height} viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" role="img" aria-label={label}>
       <title>{label}</title>
       {bands.map((path) => (
         <path d={path} fill={color} opacity="0.18" />

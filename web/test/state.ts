@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { address } from "../src/api/client";
+import { backendStyle, byBackend, columnStyle } from "../src/lib/backends";
+import { codeOrder, sign } from "../src/lib/codes";
+import { changed, href, modelHref } from "../src/lib/route";
+import { compare, matches, sorted } from "../src/lib/sort";
+import { leadBackend } from "../src/lib/words";
+import { fullRange, withHoles } from "../src/parts/chart";
+import { ratioDomain } from "../src/parts/small";
+import { leaves, warmUp } from "../src/parts/samples";
+
+test("an address says the view and nothing that is empty", () => {
+  assert.equal(href("/runs/3", { q: "", sort: "-time:eager", hide: null }), "/runs/3?sort=-time:eager");
+  assert.equal(href("/x", { metric: ["a", "b"] }), "/x?metric=a&metric=b");
+  assert.equal(href("/x", { q: "a&b=c d" }), "/x?q=a%26b%3Dc+d");
+  assert.equal(modelHref("s", "<img src=x onerror=a/b>"), "/models/s/%3Cimg%20src%3Dx%20onerror%3Da%2Fb%3E");
+});
+
+test("changing one key keeps the others and every value of a repeated one", () => {
+  const query = new URLSearchParams("a=1&m=x&m=y&b=2");
+  assert.equal(changed(query, { a: null }).toString(), "m=x&m=y&b=2");
+  assert.equal(changed(query, { m: ["z"] }).toString(), "a=1&b=2&m=z");
+  assert.equal(changed(query, { m: [] }).toString(), "a=1&b=2");
+  assert.equal(query.toString(), "a=1&m=x&m=y&b=2", "the old query is untouched");
+});
+
+test("API addresses leave out what was not asked for", () => {
+  assert.equal(address("/runs", { limit: 10, cursor: null, verified_only: false }), "/api/v1/runs?limit=10");
+  assert.equal(address("/series", { backend: ["a+b", "c"] }), "/api/v1/series?backend=a%2Bb&backend=c");
+});
+
+test("missing values come last in both directions; equal ones keep their order", () => {
+  const rows = [{ k: 2, n: "a" }, { k: null, n: "b" }, { k: 1, n: "c" }, { k: 2, n: "d" }, { k: NaN, n: "e" }];
+  assert.deepEqual(sorted(rows, (row) => row.k, "asc").map((row) => row.n), ["c", "a", "d", "b", "e"]);
+  assert.deepEqual(sorted(rows, (row) => row.k, "desc").map((row) => row.n), ["a", "d", "c", "b", "e"]);
+  assert.ok(compare("model_2", "model_10", "asc") < 0, "numbers in names are numbers");
+});
+
+test("every word of a filter must occur", () => {
+  assert.ok(matches("RES eval", "cpu-mini resnet_mini eval"));
+  assert.ok(!matches("res train", "cpu-mini resnet_mini eval"));
+  assert.ok(matches("  ", "anything"));
+});
+
+test("a backend has one colour; its other configurations differ by dash", () => {
+  assert.equal(backendStyle("inductor").color, "#0072b2");
+  assert.equal(columnStyle("openxla+dynamo [flag]", "openxla+dynamo").color, backendStyle("openxla+dynamo").color);
+  assert.notDeepEqual(columnStyle("openxla+dynamo [flag]", "openxla+dynamo").dash, backendStyle("openxla+dynamo").dash);
+  assert.deepEqual(backendStyle("tensorrt"), backendStyle("tensorrt"));
+  assert.deepEqual(["zzz", "openxla+dynamo", "inductor", "eager"].sort(byBackend), ["eager", "inductor", "openxla+dynamo", "zzz"]);
+});
+
+test("a wrong result is the loudest, and no code is lost", () => {
+  const order = codeOrder(["FAIL", "SOMETHING_NEW", "PASS", "EAGER_FAILED", "PASS"]);
+  assert.deepEqual(order, ["PASS", "SOMETHING_NEW", "EAGER_FAILED", "FAIL"]);
+  assert.equal(sign("SOMETHING_NEW").glyph, "?");
+});
+
+test("the backend that a sentence is about", () => {
+  assert.equal(leadBackend(["eager", "inductor", "openxla+lazytensor", "openxla+dynamo"], "inductor"), "openxla+dynamo");
+  assert.equal(leadBackend(["eager", "inductor", "aot_eager"], "inductor"), "aot_eager");
+  assert.equal(leadBackend(["eager", "inductor"], "inductor"), "inductor");
+  assert.equal(leadBackend([], "inductor"), undefined);
+});
+
+test("a missing night is a hole in the line", () => {
+  const day = 86400;
+  assert.deepEqual(withHoles([0, day, 2 * day, 5 * day, 6 * day]).index, [0, 1, 2, -1, 3, 4]);
+  assert.deepEqual(withHoles([]).index, []);
+  const same = withHoles([0, day, day, 2 * day]).x;
+  assert.ok(same.every((x, i) => i === 0 || x > (same[i - 1] as number)), "the axis always rises");
+  assert.deepEqual(fullRange([]).from < fullRange([]).to, true);
+});
+
+test("the domain of ratios holds 1 and is bounded", () => {
+  const domain = ratioDomain([{ low: 1e-9, high: 2, confidence: 0.95 }, null]);
+  assert.ok(domain.low < 1 && domain.high > 1 && domain.low > 0.1);
+});
+
+test("warm-up as the steady estimator drops it", () => {
+  assert.deepEqual([0, 1, 2, 3, 4, 12].map(warmUp), [0, 0, 1, 1, 3, 3]);
+});
+
+test("nested metrics become rows, absent ones stay absent", () => {
+  const rows = leaves([{ a: { b: 1 } }, { a: { b: 2, c: 3 } }]);
+  assert.deepEqual(rows, [{ path: "a › b", values: [1, 2] }, { path: "a › c", values: [null, 3] }]);
+  assert.deepEqual(leaves(null), [{ path: "", values: [null] }]);
+  assert.deepEqual(leaves(["text"]), []);
+});

@@ -182,6 +182,14 @@ Expected<StoreInfo> Reader::info() {
   return info;
 }
 
+Expected<std::int64_t> Reader::revision() {
+  Statement& query = connection_.cached(sql::kRevision);
+  const std::int64_t revision = query.step() ? query.integer(0) : 0;
+  BENCHHUD_TRY(query.status());
+  query.reset();
+  return revision;
+}
+
 Expected<std::vector<Run>> Reader::runs(const RunFilter& filter) {
   Statement& query = connection_.cached(sql::kRunsByTime);
   const double last_time = filter.after ? filter.after->first : filter.until;
@@ -196,7 +204,7 @@ Expected<std::vector<Run>> Reader::runs(const RunFilter& filter) {
         std::find(models.begin(), models.end(), run.accelerator_model) == models.end()) {
       continue;
     }
-    BENCHHUD_TRY(read_labels(connection_, &run));
+    if (filter.with_labels || !filter.labels.empty()) BENCHHUD_TRY(read_labels(connection_, &run));
     if (has_labels(run, filter.labels)) runs.push_back(std::move(run));
   }
   BENCHHUD_TRY(query.status());
@@ -283,6 +291,21 @@ Expected<std::vector<Invocation>> Reader::invocations(RunId run) {
   return invocations;
 }
 
+Expected<RunCounts> Reader::run_counts(RunId run) {
+  RunCounts counts;
+  Statement& timed = connection_.cached(sql::kTimedOfRun);
+  timed.bind(1, run);
+  BENCHHUD_ASSIGN(
+      counts.timed, one(timed, [](const Statement& row) { return row.integer(0); }, "count"));
+  Statement& failures = connection_.cached(sql::kFailuresOfRun);
+  failures.bind(1, run);
+  BENCHHUD_ASSIGN(counts.untimed, collect(failures, [](const Statement& row) {
+                    return RunCounts::Failures{optional_id<TextId>(row, 0), row.optional_text(1),
+                                               row.integer(2)};
+                  }));
+  return counts;
+}
+
 Expected<StoredExperiment> Reader::experiment(ExperimentId id) {
   Statement& query = connection_.cached(sql::kExperimentById);
   query.bind(1, id);
@@ -303,6 +326,25 @@ Expected<std::vector<StoredExperiment>> Reader::experiments_of_model(
   Statement& query = connection_.cached(sql::kExperimentsOfModel);
   query.bind(1, suite).bind(2, model).bind(3, test).bind(4, accelerator_model);
   return collect(query, [](const Statement& row) { return read_experiment(row, 0); });
+}
+
+Expected<std::vector<std::pair<ExperimentId, double>>> Reader::last_runs() {
+  return collect(connection_.cached(sql::kLastRuns), [](const Statement& row) {
+    return std::pair(ExperimentId(row.integer(0)), row.real(1));
+  });
+}
+
+Expected<std::vector<RunId>> Reader::first_timed_runs(ExperimentId experiment, std::size_t limit) {
+  Statement& query = connection_.cached(sql::kFirstTimedRuns);
+  query.bind(1, experiment).bind(2, static_cast<std::int64_t>(limit));
+  return collect(query, [](const Statement& row) { return RunId(row.integer(0)); });
+}
+
+Expected<std::int64_t> Reader::count_results(ExperimentId experiment, double since, double until) {
+  Statement& query = connection_.cached(sql::kCountResults);
+  query.bind(1, experiment).bind(2, since).bind(3, until);
+  return one(
+      query, [](const Statement& row) { return row.integer(0); }, "count");
 }
 
 Expected<std::vector<ResultFacts>> Reader::results(RunId run) {
@@ -414,6 +456,12 @@ Expected<IngestedFile> Reader::ingest(FileId id) {
   Statement& query = connection_.cached(sql::kIngestById);
   query.bind(1, id);
   return one(query, read_ingest, fmt::format("ingest {}", to_int(id)));
+}
+
+Expected<std::int64_t> Reader::ingest_count() {
+  return one(
+      connection_.cached(sql::kCountIngests), [](const Statement& row) { return row.integer(0); },
+      "count");
 }
 
 Expected<std::vector<RunId>> Reader::runs_of_ingest(FileId id) {

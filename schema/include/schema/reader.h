@@ -34,6 +34,18 @@ struct RunFilter {
   /// Only runs after this one in the list (started_at, id), for paging.
   std::optional<std::pair<double, RunId>> after;
   std::size_t limit = std::numeric_limits<std::size_t>::max();
+  bool with_labels = true;  ///< false: faster, and the runs come without labels
+};
+
+/// What timed and failed in a run, counted.
+struct RunCounts {
+  struct Failures {
+    std::optional<TextId> error;
+    std::optional<std::string> code;
+    std::int64_t count = 0;
+  };
+  std::int64_t timed = 0;
+  std::vector<Failures> untimed;  ///< results with a failure and without timings, by what failed
 };
 
 struct StoredExperiment {
@@ -140,6 +152,8 @@ class Reader {
   explicit Reader(Connection& connection) : connection_(connection) {}
 
   Expected<StoreInfo> info();
+  /// info().revision alone.
+  Expected<std::int64_t> revision();
 
   Expected<std::vector<Run>> runs(const RunFilter& filter);
   Expected<Run> run(RunId id);
@@ -150,6 +164,7 @@ class Reader {
   /// Accelerator models that have runs, the one with the newest run first.
   Expected<std::vector<std::string>> accelerator_models();
   Expected<std::vector<Invocation>> invocations(RunId run);
+  Expected<RunCounts> run_counts(RunId run);
 
   Expected<StoredExperiment> experiment(ExperimentId id);
   /// Experiments with an id above `after`, by id.
@@ -159,6 +174,13 @@ class Reader {
                                                                std::string_view model,
                                                                std::string_view test,
                                                                std::string_view accelerator_model);
+
+  /// Experiments that have results, and when the newest run of each started; by id.
+  Expected<std::vector<std::pair<ExperimentId, double>>> last_runs();
+  /// The first runs in which an experiment was timed, oldest first, at most `limit`.
+  Expected<std::vector<RunId>> first_timed_runs(ExperimentId experiment, std::size_t limit);
+  /// How many results an experiment has in runs that started within [since, until).
+  Expected<std::int64_t> count_results(ExperimentId experiment, double since, double until);
 
   /// All results of a run, by experiment id, with samples.
   Expected<std::vector<ResultFacts>> results(RunId run);
@@ -186,6 +208,7 @@ class Reader {
   /// Newest first, with id below `before` if given.
   Expected<std::vector<IngestedFile>> ingests(std::optional<FileId> before, std::size_t limit);
   Expected<IngestedFile> ingest(FileId id);
+  Expected<std::int64_t> ingest_count();
   Expected<std::vector<RunId>> runs_of_ingest(FileId id);
   /// Rejected lines of one file or (no file) of all, newest first, with id below `before` if given.
   Expected<std::vector<RejectedLine>> rejected_lines(std::optional<FileId> file,

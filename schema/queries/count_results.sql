@@ -1,0 +1,1 @@
+SELECT count(*) FROM result WHERE experiment_id = $1 AND started_at >= $2 AND started_at < $3

@@ -1,0 +1,1 @@
+SELECT CAST(value AS BIGINT) FROM setting WHERE key = 'revision'

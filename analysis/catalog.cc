@@ -1,0 +1,147 @@
+#include "analysis/catalog.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+namespace benchhud::analysis {
+namespace {
+
+/// Splits a flat view of a JSON object's text at its top-level commas: `{"a":1,"b":[2,3]}` gives
+/// `a=1` and `b=[2,3]`. The text is the store's own, made with sorted keys and no spaces.
+std::vector<std::string> object_parts(std::string_view json) {
+  std::vector<std::string> parts;
+  if (json.size() < 2 || json.front() != '{' || json.back() != '}') return parts;
+  json = json.substr(1, json.size() - 2);
+  std::string part;
+  bool in_text = false, escaped = false, in_key = true;
+  int depth = 0;
+  for (const char c : json) {
+    if (in_text) {
+      if (escaped) {
+        escaped = false;
+      } else if (c == '\\') {
+        escaped = true;
+      } else if (c == '"') {
+        in_text = false;
+        if (depth == 0) continue;
+      }
+    } else if (c == '"') {
+      in_text = true;
+      if (depth == 0) continue;
+    } else if (c == '{' || c == '[') {
+      ++depth;
+    } else if (c == '}' || c == ']') {
+      --depth;
+    } else if (c == ':' && depth == 0 && in_key) {
+      in_key = false;
+      part += '=';
+      continue;
+    } else if (c == ',' && depth == 0) {
+      parts.push_back(std::move(part));
+      part.clear();
+      in_key = true;
+      continue;
+    }
+    part += c;
+  }
+  if (!part.empty()) parts.push_back(std::move(part));
+  return parts;
+}
+
+std::string joined(const std::vector<std::string>& parts, const char* separator) {
+  std::string text;
+  for (const auto& part : parts) {
+    if (!text.empty()) text += separator;
+    text += part;
+  }
+  return text;
+}
+
+auto order_key(const CatalogEntry& entry) {
+  const auto& e = entry.experiment();
+  return std::tie(e.suite, e.model, e.test, entry.backend, e.batch_size, entry.configuration,
+                  e.accelerator_model, entry.stored.id);
+}
+
+/// The configurations of one backend on one accelerator model.
+struct Variants {
+  std::map<std::string, std::vector<std::string>> parts;  // by configuration
+
+  /// What tells `configuration` from the others: its parts that not all have.
+  std::string distinction(const std::string& configuration) const {
+    std::map<std::string, std::size_t> owners;
+    for (const auto& [name, list] : parts) {
+      for (const auto& part : std::set<std::string>(list.begin(), list.end())) ++owners[part];
+    }
+    std::vector<std::string> own;
+    for (const auto& part : parts.at(configuration)) {
+      if (owners[part] < parts.size()) own.push_back(part);
+    }
+    return joined(own, ", ");
+  }
+};
+
+}  // namespace
+
+std::vector<std::string> configuration_parts(const schema::Experiment& experiment) {
+  std::vector<std::string> parts;
+  if (experiment.xla) parts.push_back("xla=" + *experiment.xla);
+  if (experiment.torch_xla2 && experiment.dynamo) parts.push_back("dynamo=" + *experiment.dynamo);
+  if (experiment.xla_flags && !experiment.xla_flags->empty())
+    parts.push_back(*experiment.xla_flags);
+  for (auto& part : object_parts(experiment.flags)) parts.push_back(std::move(part));
+  // Two accelerators (cuda, cpu) with one model's name are unlike enough to be told apart.
+  parts.push_back("accelerator=" + experiment.accelerator);
+  return parts;
+}
+
+Catalog::Catalog(std::vector<schema::StoredExperiment> experiments) {
+  entries_.reserve(experiments.size());
+  std::map<std::pair<std::string, std::string>, Variants> variants;
+  for (auto& stored : experiments) {
+    CatalogEntry entry;
+    entry.stored = std::move(stored);
+    entry.backend = entry.experiment().backend();
+    auto parts = configuration_parts(entry.experiment());
+    entry.configuration = joined(parts, "\n");
+    variants[{entry.experiment().accelerator_model, entry.backend}].parts.emplace(
+        entry.configuration, std::move(parts));
+    entries_.push_back(std::move(entry));
+  }
+  std::sort(entries_.begin(), entries_.end(),
+            [](const auto& a, const auto& b) { return order_key(a) < order_key(b); });
+
+  using Workload =
+      std::tuple<std::string_view, std::string_view, std::string_view, std::string_view>;
+  std::map<Workload, std::size_t> workloads;
+  std::map<std::pair<std::size_t, std::optional<std::int64_t>>, std::size_t> comparables;
+  std::map<std::tuple<std::string_view, std::string_view, std::string_view>, std::string> columns;
+  for (std::size_t place = 0; place < entries_.size(); ++place) {
+    CatalogEntry& entry = entries_[place];
+    const auto& e = entry.experiment();
+    places_.emplace(entry.stored.id, place);
+    const Workload workload{e.suite, e.model, e.test, e.accelerator_model};
+    entry.workload = workloads.emplace(workload, workloads.size()).first->second;
+    entry.comparable =
+        comparables.emplace(std::pair{entry.workload, e.batch_size}, comparables.size())
+            .first->second;
+    std::string& column = columns[{e.accelerator_model, entry.backend, entry.configuration}];
+    if (column.empty()) {
+      const auto& others = variants.at({e.accelerator_model, entry.backend});
+      const std::string distinction = others.distinction(entry.configuration);
+      column = distinction.empty() ? entry.backend : entry.backend + " [" + distinction + "]";
+    }
+    entry.column = column;
+  }
+}
+
+const CatalogEntry* Catalog::find(schema::ExperimentId id) const {
+  const auto found = places_.find(id);
+  return found == places_.end() ? nullptr : &entries_[found->second];
+}
+
+}  // namespace benchhud::analysis

@@ -1,0 +1,98 @@
+// One result, judged: how fast, was it right, and if it failed, of what.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/catalog.h"
+#include "analysis/error_signature.h"
+#include "analysis/estimators.h"
+#include "analysis/verification.h"
+#include "schema/reader.h"
+
+namespace benchhud::analysis {
+
+enum class Status : std::uint8_t {
+  kTimed,     ///< has timings
+  kFailed,    ///< was to be timed and failed
+  kSkipped,   ///< the runner knew it not to work and did not try
+  kNotTimed,  ///< nothing tried to time it in this run
+};
+
+/// "timed", "failed", "skipped" or "not_timed".
+std::string_view status_name(Status status);
+
+/// What is remembered of an error's text, which may be megabytes.
+struct ErrorText {
+  ErrorKind kind = ErrorKind::kOther;
+  std::string signature;
+  std::string excerpt;  ///< its end, where the exception stands: whole lines, at most 600 bytes
+};
+
+/// Reads one error text.
+ErrorText read_error(std::string_view text);
+
+/// Gives what is to be known of a kept error text; null if it cannot be read.
+using ErrorTexts = std::function<std::shared_ptr<const ErrorText>(schema::TextId)>;
+
+struct FailureView {
+  std::shared_ptr<const ErrorText> error;  ///< never null
+  schema::LineId line{};
+  bool after_timing = false;  ///< it was timed, and a later attempt of the same run failed
+};
+
+struct VerificationView {
+  std::string code;
+  Standing standing = Standing::kNeither;
+  double verified_at = 0;
+  schema::RunId run{};
+  bool stale = false;       ///< of an earlier run: this one did not verify it
+  double age = 0;           ///< seconds from the verification to the run's start; 0 unless stale
+  bool shared = false;
+  std::optional<FailureView> failure;  ///< what the verifier's line tells of an error
+};
+
+struct ResultView {
+  schema::ExperimentId experiment{};
+  Status status = Status::kNotTimed;
+  std::optional<Estimate> steady;
+  std::vector<double> steady_samples;  ///< s
+  std::optional<MeanEstimate> upstream;
+  std::optional<double> compile_upstream;  ///< s
+  std::optional<double> compile_xla;       ///< s, in repetition 0
+  std::optional<VerificationView> verification;
+  std::optional<FailureView> failure;
+  std::optional<std::int64_t> repeat;
+  std::optional<std::int64_t> iterations_per_run;
+};
+
+/// A verification as a result of a run that started at `run_started_at` shows it.
+VerificationView judge_verification(const schema::VerificationFacts& facts, bool stale,
+                                    double run_started_at, const ErrorTexts& errors);
+
+/// Judges one result. `last` is the newest verification of the experiment in an earlier run; it
+/// stands, as stale, where this run did not verify the experiment.
+ResultView judge_result(const schema::ResultFacts& facts,
+                        const std::optional<schema::VerificationFacts>& last,
+                        const ErrorTexts& errors);
+
+/// A run and all its results, in the catalog's order.
+struct JudgedRun {
+  schema::Run run;
+  std::vector<ResultView> results;
+
+  /// Null if the run has no such result.
+  const ResultView* find(schema::ExperimentId experiment) const;
+};
+
+/// Reads and judges all results of a run. Results of experiments that the catalog lacks (it is older
+/// than the store's state that `reader` sees) are left out.
+schema::Expected<JudgedRun> judge_run(schema::Reader& reader, const schema::Run& run,
+                                      const Catalog& catalog, const ErrorTexts& errors);
+
+}  // namespace benchhud::analysis

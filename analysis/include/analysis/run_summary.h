@@ -1,0 +1,54 @@
+// What a run says of each backend in each test, small enough to be kept for every run.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/run_speedups.h"
+
+namespace benchhud::analysis {
+
+struct CodeCount {
+  std::string code;
+  std::size_t count = 0;  ///< results, stale ones included
+  std::size_t stale = 0;  ///< of them: verified in an earlier run
+};
+
+struct CompileSummary {
+  double median = 0;  ///< s
+  double mean = 0;    ///< s
+  std::size_t n = 0;
+};
+
+struct RunGroup {
+  std::string test;
+  std::string backend;
+  // Results by what the last verification said of them.
+  std::size_t passing = 0;
+  std::size_t failing = 0;
+  std::size_t undecided = 0;
+  std::size_t unverified = 0;  ///< never verified
+  std::size_t stale = 0;       ///< of the first three: verified in an earlier run
+  std::size_t total = 0;
+  std::size_t timed = 0;
+  std::size_t failed = 0;  ///< without timings, what is skipped on purpose aside
+  /// Speedup against the baseline in the same run; none for the baseline's own backend.
+  std::optional<GeomeanView> all, matched;
+  std::optional<CompileSummary> compile;  ///< as upstream has it
+  std::vector<CodeCount> codes;           ///< by code
+};
+
+struct RunSummary {
+  std::vector<RunGroup> groups;  ///< by test, then backend
+  /// Some result was verified in this run itself.
+  bool verified = false;
+};
+
+/// Sums up a run against `baseline_backend`, by the steady estimator.
+RunSummary summarize_run(const JudgedRun& run, const Catalog& catalog,
+                         std::string_view baseline_backend);
+
+}  // namespace benchhud::analysis

@@ -1,0 +1,319 @@
+#include "analysis/run_speedups.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "analysis/bootstrap.h"
+
+namespace benchhud::analysis {
+namespace {
+
+BaselineResult baseline_result(schema::RunId run, const ResultView& view, Estimator estimator) {
+  return {run, view.experiment, view.status, time_of(view, estimator), view.steady_samples};
+}
+
+/// The order in which configurations of one backend stand for it.
+auto configuration_rank(const CatalogEntry& entry) {
+  return std::tuple(entry.configuration.size(), std::string_view(entry.configuration));
+}
+
+std::optional<Exclusion> own_exclusion(const ResultView& view, bool has_time, bool verified_only) {
+  if (view.status == Status::kFailed || view.status == Status::kSkipped) return Exclusion::kFailed;
+  if (view.status == Status::kNotTimed) return Exclusion::kNotTimed;
+  if (!has_time) return Exclusion::kTooFewSamples;
+  if (!verified_only) return {};
+  if (!view.verification) return Exclusion::kNotVerified;
+  if (view.verification->standing == Standing::kPassing) return {};
+  return verification_info(view.verification->code).is_verdict ? Exclusion::kVerificationFailed
+                                                               : Exclusion::kNotVerified;
+}
+
+Exclusion missing_baseline(const Baseline& baseline, const BaselineResult* found,
+                           const CatalogEntry& entry) {
+  if (found != nullptr && found->status == Status::kTimed) return Exclusion::kTooFewSamples;
+  if (found != nullptr && found->status != Status::kNotTimed) return Exclusion::kBaselineFailed;
+  if (baseline.failed_without_batch_size(entry)) return Exclusion::kBaselineFailed;
+  if (baseline.timed_with_another_batch_size(entry)) return Exclusion::kBatchSizeDiffers;
+  return Exclusion::kBaselineMissing;
+}
+
+EstimateFlags either(const EstimateFlags& a, const EstimateFlags& b) {
+  return {a.no_warmup_dropped || b.no_warmup_dropped, a.few_samples || b.few_samples,
+          a.unusable_samples || b.unusable_samples};
+}
+
+std::optional<SpeedupView> compare(const ResultView& view, const Estimate& own,
+                                   const BaselineResult& against, const SpeedupOptions& options) {
+  const double value = against.time->value / own.value;
+  if (!std::isfinite(value) || value <= 0) return {};
+  SpeedupView speedup;
+  speedup.value = value;
+  speedup.n = std::min(own.n, against.time->n);
+  speedup.flags = either(own.flags, against.time->flags);
+  speedup.baseline_run = against.run;
+  speedup.baseline_experiment = against.experiment;
+  if (options.intervals && options.estimator == Estimator::kSteady) {
+    speedup.interval = ratio_of_medians_interval(against.steady_samples, view.steady_samples);
+  }
+  return speedup;
+}
+
+GeomeanView geomean_of(const std::vector<double>& ratios) {
+  GeomeanView view;
+  view.n = ratios.size();
+  if (ratios.empty()) return view;
+  const double value = geometric_mean(ratios);
+  if (std::isfinite(value)) view.value = value;
+  view.interval = geomean_interval(ratios);
+  return view;
+}
+
+using Model = std::pair<std::string_view, std::string_view>;  // suite, name
+
+struct Group {
+  std::string_view backend;
+  std::map<Model, std::vector<double>> speedups;
+  std::map<Exclusion, std::pair<std::size_t, std::set<std::string>>> excluded;
+};
+
+std::set<Model> common_models(const std::vector<const Group*>& groups) {
+  std::set<Model> common;
+  bool first = true;
+  for (const Group* group : groups) {
+    if (group->speedups.empty()) continue;
+    std::set<Model> both;
+    for (const auto& item : group->speedups) {
+      if (first || common.count(item.first) > 0) both.insert(item.first);
+    }
+    common = std::move(both);
+    first = false;
+  }
+  return common;
+}
+
+ColumnGeomean summarize(std::string_view test, std::string_view column, const Group& group,
+                        const std::set<Model>& matched) {
+  ColumnGeomean row{std::string(test), std::string(column), std::string(group.backend), {}, {}, {}};
+  std::vector<double> all, common;
+  for (const auto& [model, values] : group.speedups) {
+    const double value = geometric_mean(values);
+    all.push_back(value);
+    if (matched.count(model) > 0) common.push_back(value);
+  }
+  row.all = geomean_of(all);
+  row.matched = common.size() == all.size() ? row.all : geomean_of(common);
+  for (const auto& [reason, found] : group.excluded) {
+    row.excluded.push_back({reason, found.first, {found.second.begin(), found.second.end()}});
+  }
+  return row;
+}
+
+/// A page of the runs that timed an experiment; the first nearly always does.
+constexpr std::size_t kFirstRuns = 4;
+
+/// The first result of `experiment` that has a time.
+schema::Expected<std::optional<BaselineResult>> first_time(schema::Reader& reader,
+                                                           const CatalogEntry& entry,
+                                                           Estimator estimator) {
+  std::optional<BaselineResult> untimed;
+  std::size_t seen = 0;
+  for (std::size_t limit = kFirstRuns;; limit *= 8) {
+    BENCHHUD_ASSIGN(const auto runs, reader.first_timed_runs(entry.id(), limit));
+    for (; seen < runs.size(); ++seen) {
+      BENCHHUD_ASSIGN(const auto facts, reader.result(runs[seen], entry.id()));
+      const ResultView view = judge_result(facts, {}, [](schema::TextId) { return nullptr; });
+      BaselineResult result = baseline_result(runs[seen], view, estimator);
+      if (result.time) return std::optional(std::move(result));
+      if (!untimed) untimed = std::move(result);
+    }
+    if (runs.size() < limit) return untimed;
+  }
+}
+
+}  // namespace
+
+std::string_view exclusion_name(Exclusion exclusion) {
+  switch (exclusion) {
+    case Exclusion::kIsBaseline:
+      return "is_baseline";
+    case Exclusion::kFailed:
+      return "failed";
+    case Exclusion::kNotTimed:
+      return "not_timed";
+    case Exclusion::kTooFewSamples:
+      return "too_few_samples";
+    case Exclusion::kBaselineMissing:
+      return "baseline_missing";
+    case Exclusion::kBaselineFailed:
+      return "baseline_failed";
+    case Exclusion::kBatchSizeDiffers:
+      return "batch_size_differs";
+    case Exclusion::kNotVerified:
+      return "not_verified";
+    case Exclusion::kVerificationFailed:
+      return "verification_failed";
+  }
+  return "baseline_missing";
+}
+
+std::optional<Estimate> time_of(const ResultView& view, Estimator estimator) {
+  if (estimator == Estimator::kSteady) return view.steady;
+  // A mean of zero or less is no time that anything can be divided by.
+  if (!view.upstream || !(view.upstream->mean > 0)) return {};
+  Estimate estimate;
+  estimate.value = view.upstream->mean;
+  estimate.n = view.upstream->n;
+  estimate.warmup_dropped = 3;
+  estimate.flags.few_samples = view.upstream->n < 5;
+  return estimate;
+}
+
+void Baseline::offer(const CatalogEntry& entry, BaselineResult result) {
+  Workload& workload = workloads_[entry.workload];
+  workload.timed |= result.time.has_value();
+  workload.failed_without_batch_size |=
+      !entry.experiment().batch_size &&
+      (result.status == Status::kFailed || result.status == Status::kSkipped);
+  const auto [place, is_new] = results_.try_emplace(entry.comparable, result);
+  if (!is_new && !place->second.time && result.time) place->second = std::move(result);
+}
+
+const BaselineResult* Baseline::find(const CatalogEntry& entry) const {
+  const auto found = results_.find(entry.comparable);
+  return found == results_.end() ? nullptr : &found->second;
+}
+
+bool Baseline::failed_without_batch_size(const CatalogEntry& entry) const {
+  const auto found = workloads_.find(entry.workload);
+  return found != workloads_.end() && found->second.failed_without_batch_size;
+}
+
+bool Baseline::timed_with_another_batch_size(const CatalogEntry& entry) const {
+  const auto found = workloads_.find(entry.workload);
+  return found != workloads_.end() && found->second.timed;
+}
+
+std::vector<schema::RunId> Baseline::runs() const {
+  std::set<schema::RunId> runs;
+  for (const auto& [comparable, result] : results_) {
+    if (result.time) runs.insert(result.run);
+  }
+  return {runs.begin(), runs.end()};
+}
+
+Baseline baseline_of_run(const JudgedRun& run, const Catalog& catalog, std::string_view backend,
+                         Estimator estimator) {
+  std::vector<std::pair<const CatalogEntry*, const ResultView*>> candidates;
+  for (const auto& view : run.results) {
+    const auto* entry = catalog.find(view.experiment);
+    if (entry != nullptr && entry->backend == backend) candidates.emplace_back(entry, &view);
+  }
+  std::stable_sort(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) {
+    return configuration_rank(*a.first) < configuration_rank(*b.first);
+  });
+  Baseline baseline;
+  for (const auto& [entry, view] : candidates) {
+    baseline.offer(*entry, baseline_result(run.run.id, *view, estimator));
+  }
+  return baseline;
+}
+
+schema::Expected<Baseline> oldest_baseline(schema::Reader& reader, const Catalog& catalog,
+                                           std::string_view backend,
+                                           std::string_view accelerator_model,
+                                           Estimator estimator) {
+  struct Candidate {
+    const CatalogEntry* entry;
+    BaselineResult result;
+    double started_at;
+  };
+  std::vector<Candidate> candidates;
+  std::map<schema::RunId, double> started;
+  for (const auto& entry : catalog.entries()) {
+    if (entry.backend != backend || entry.experiment().accelerator_model != accelerator_model) {
+      continue;
+    }
+    BENCHHUD_ASSIGN(auto first, first_time(reader, entry, estimator));
+    if (!first) continue;
+    const auto [place, is_new] = started.try_emplace(first->run, 0.0);
+    if (is_new) {
+      BENCHHUD_ASSIGN(const auto run, reader.run(first->run));
+      place->second = run.started_at;
+    }
+    candidates.push_back({&entry, *std::move(first), place->second});
+  }
+  std::stable_sort(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) {
+    const auto key = [](const Candidate& c) {
+      return std::pair(c.started_at, configuration_rank(*c.entry));
+    };
+    return key(a) < key(b);
+  });
+  Baseline baseline;
+  for (auto& candidate : candidates) baseline.offer(*candidate.entry, std::move(candidate.result));
+  return baseline;
+}
+
+std::vector<JudgedSpeedup> run_speedups(const JudgedRun& run, const Catalog& catalog,
+                                        const Baseline& baseline, const SpeedupOptions& options) {
+  std::vector<JudgedSpeedup> judged;
+  judged.reserve(run.results.size());
+  for (const auto& view : run.results) {
+    JudgedSpeedup& one = judged.emplace_back();
+    const auto* entry = catalog.find(view.experiment);
+    if (entry == nullptr) {
+      one.excluded = Exclusion::kBaselineMissing;
+      continue;
+    }
+    const auto own = time_of(view, options.estimator);
+    const BaselineResult* against = baseline.find(*entry);
+    if (against != nullptr && against->run == run.run.id &&
+        against->experiment == view.experiment) {
+      one.excluded = Exclusion::kIsBaseline;
+    } else if (const auto reason = own_exclusion(view, own.has_value(), options.verified_only)) {
+      one.excluded = reason;
+    } else if (against == nullptr || !against->time) {
+      one.excluded = missing_baseline(baseline, against, *entry);
+    } else {
+      one.speedup = compare(view, *own, *against, options);
+      // Times so far apart that their ratio is no number: as good as no sample.
+      if (!one.speedup) one.excluded = Exclusion::kTooFewSamples;
+    }
+  }
+  return judged;
+}
+
+std::vector<ColumnGeomean> geomeans(std::span<const ResultView> results, const Catalog& catalog,
+                                    std::span<const JudgedSpeedup> speedups, GroupBy group_by) {
+  std::map<std::string_view, std::map<std::string_view, Group>> tests;
+  for (std::size_t i = 0; i < results.size() && i < speedups.size(); ++i) {
+    const auto* entry = catalog.find(results[i].experiment);
+    if (entry == nullptr) continue;
+    const auto& e = entry->experiment();
+    const std::string_view column = group_by == GroupBy::kColumn ? entry->column : entry->backend;
+    Group& group = tests[e.test][column];
+    group.backend = entry->backend;
+    if (speedups[i].speedup) {
+      group.speedups[{e.suite, e.model}].push_back(speedups[i].speedup->value);
+    } else if (speedups[i].excluded) {
+      auto& [count, models] = group.excluded[*speedups[i].excluded];
+      ++count;
+      models.insert(e.suite + "/" + e.model);
+    }
+  }
+  std::vector<ColumnGeomean> rows;
+  for (const auto& [test, columns] : tests) {
+    std::vector<const Group*> groups;
+    for (const auto& item : columns) groups.push_back(&item.second);
+    const auto matched = common_models(groups);
+    for (const auto& [column, group] : columns) {
+      rows.push_back(summarize(test, column, group, matched));
+    }
+  }
+  return rows;
+}
+
+}  // namespace benchhud::analysis

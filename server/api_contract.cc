@@ -1,0 +1,211 @@
+#include "server/api_contract.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+#include <charconv>
+#include <nlohmann/json.hpp>
+
+#include "schema/time.h"
+
+namespace benchhud::server {
+namespace {
+
+using nlohmann::ordered_json;
+using Type = ParameterRule::Type;
+
+/// How often a parameter may be repeated.
+constexpr std::size_t kMostValues = 100;
+
+const ordered_json& resolve(const ordered_json& document, const ordered_json& node) {
+  if (!node.contains("$ref")) return node;
+  const auto& path = node["$ref"].get_ref<const std::string&>();
+  return document.at(ordered_json::json_pointer(path.substr(1)));
+}
+
+std::string as_text(const ordered_json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+ParameterRule read_parameter(const ordered_json& node) {
+  ParameterRule rule;
+  rule.name = node.at("name");
+  rule.in_path = node.at("in") == "path";
+  rule.required = node.at("required");
+  const ordered_json* schema = &node.at("schema");
+  if (schema->at("type") == "array") {
+    rule.repeatable = true;
+    schema = &schema->at("items");
+  }
+  const std::string type = schema->at("type");
+  if (type == "integer") rule.type = Type::kInteger;
+  if (type == "boolean") rule.type = Type::kBoolean;
+  if (schema->value("format", "") == "date-or-time") rule.type = Type::kTime;
+  if (schema->value("format", "") == "key-value") rule.type = Type::kKeyValue;
+  if (schema->contains("enum")) {
+    for (const auto& choice : schema->at("enum")) rule.choices.push_back(as_text(choice));
+  }
+  if (schema->contains("minimum")) rule.minimum = schema->at("minimum").get<std::int64_t>();
+  if (schema->contains("maximum")) rule.maximum = schema->at("maximum").get<std::int64_t>();
+  if (schema->contains("default")) rule.default_value = as_text(schema->at("default"));
+  return rule;
+}
+
+Operation read_operation(const ordered_json& document, const std::string& path,
+                         const ordered_json& node) {
+  Operation operation;
+  operation.id = node.at("operationId");
+  for (std::string_view rest = path; !rest.empty();) {
+    rest.remove_prefix(1);  // the slash
+    const std::size_t end = std::min(rest.find('/'), rest.size());
+    operation.segments.emplace_back(rest.substr(0, end));
+    rest.remove_prefix(end);
+  }
+  for (const auto& item : node.at("parameters")) {
+    const auto& parameter = resolve(document, item);
+    if (parameter.at("in") != "header") operation.parameters.push_back(read_parameter(parameter));
+  }
+  const auto& content = node.at("responses").at("200").at("content");
+  if (content.contains("text/csv")) {
+    for (const auto& [name, pointer] : content.at("text/csv").at("x-columns").items()) {
+      operation.columns.emplace_back(name, pointer.get<std::string>());
+    }
+  }
+  return operation;
+}
+
+std::optional<std::int64_t> to_integer(const std::string& text) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return {};
+  return number;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const auto& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+/// What is wrong with a value, as the end of a sentence; "" if nothing.
+std::string fault_of(const ParameterRule& rule, const std::string& value) {
+  if (!rule.choices.empty() &&
+      std::find(rule.choices.begin(), rule.choices.end(), value) == rule.choices.end()) {
+    return "must be one of " + joined(rule.choices);
+  }
+  switch (rule.type) {
+    case Type::kText: return {};
+    case Type::kTime:
+      return schema::parse_time(value) ? "" : "must be a time such as 2025-11-10 or 2025-11-10T00:00:00Z";
+    case Type::kKeyValue:
+      return value.find(':') > 0 && value.find(':') != std::string::npos ? "" : "must be key:value";
+    case Type::kBoolean: return value == "true" || value == "false" ? "" : "must be true or false";
+    case Type::kInteger: break;
+  }
+  const auto number = to_integer(value);
+  if (!number) return "must be a whole number";
+  if (rule.minimum && *number < *rule.minimum) return fmt::format("must be at least {}", *rule.minimum);
+  if (rule.maximum && *number > *rule.maximum) return fmt::format("must be at most {}", *rule.maximum);
+  return {};
+}
+
+std::optional<QueryError> wrong(std::string parameter, std::string detail) {
+  return QueryError{{schema::ErrorCode::kInvalidArgument, std::move(detail)}, std::move(parameter)};
+}
+
+bool is_variable(const std::string& segment) { return segment.front() == '{'; }
+
+bool fits(const Operation& operation, const std::vector<std::string>& segments) {
+  if (operation.segments.size() != segments.size()) return false;
+  for (std::size_t i = 0; i < segments.size(); ++i) {
+    if (!is_variable(operation.segments[i]) && operation.segments[i] != segments[i]) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+const std::vector<std::string>& Query::texts(std::string_view name) const {
+  static const std::vector<std::string> kNone;
+  const auto found = values_.find(name);
+  return found == values_.end() ? kNone : found->second;
+}
+
+const std::string& Query::text(std::string_view name) const {
+  static const std::string kNone;
+  const auto& values = texts(name);
+  return values.empty() ? kNone : values.front();
+}
+
+std::int64_t Query::integer(std::string_view name) const { return to_integer(text(name)).value_or(0); }
+
+double Query::time(std::string_view name, double otherwise) const {
+  return has(name) ? schema::parse_time(text(name)).value_or(otherwise) : otherwise;
+}
+
+std::string Query::canonical(std::string_view except) const {
+  std::string canonical;
+  for (const auto& [name, values] : values_) {
+    if (name == except) continue;
+    for (const auto& value : values) {
+      canonical += name + "=" + percent_encode(value) + "&";
+    }
+  }
+  return canonical;
+}
+
+ApiContract::ApiContract(std::string_view openapi) {
+  const auto document = ordered_json::parse(openapi, nullptr, false);
+  assert(!document.is_discarded() && "openapi.json is JSON");
+  for (const auto& [path, item] : document.at("paths").items()) {
+    operations_.push_back(read_operation(document, path, item.at("get")));
+  }
+}
+
+const Operation* ApiContract::find(const std::vector<std::string>& segments, Query* query) const {
+  for (const auto& operation : operations_) {
+    if (!fits(operation, segments)) continue;
+    for (std::size_t i = 0; i < segments.size(); ++i) {
+      const auto& segment = operation.segments[i];
+      if (!is_variable(segment)) continue;
+      query->values_[segment.substr(1, segment.size() - 2)] = {segments[i]};
+    }
+    return &operation;
+  }
+  return nullptr;
+}
+
+std::optional<QueryError> ApiContract::check(const Operation& operation, const Address& address,
+                                             Query* query) {
+  for (const auto& [name, value] : address.query) {
+    const auto rule = std::find_if(operation.parameters.begin(), operation.parameters.end(),
+                                   [&](const auto& r) { return r.name == name && !r.in_path; });
+    if (rule == operation.parameters.end()) {
+      return wrong(name, fmt::format("This address knows no parameter called {}.", name));
+    }
+    auto& values = query->values_[name];
+    if (!values.empty() && !rule->repeatable) {
+      return wrong(name, fmt::format("{} can be given only once.", name));
+    }
+    if (values.size() >= kMostValues) {
+      return wrong(name, fmt::format("{} is given more than {} times.", name, kMostValues));
+    }
+    values.push_back(value);
+  }
+  for (const auto& rule : operation.parameters) {
+    auto& values = query->values_[rule.name];
+    if (values.empty() && rule.required) {
+      return wrong(rule.name, fmt::format("The parameter {} is missing.", rule.name));
+    }
+    for (const auto& value : values) {
+      const std::string fault = fault_of(rule, value);
+      if (!fault.empty()) return wrong(rule.name, fmt::format("{} {}.", rule.name, fault));
+    }
+    if (values.empty() && rule.default_value) values.push_back(*rule.default_value);
+    if (values.empty()) query->values_.erase(rule.name);
+  }
+  return {};
+}
+
+}  // namespace benchhud::server

@@ -1,0 +1,141 @@
+#include "server/guard.h"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace benchhud::server {
+namespace {
+
+using schema::Error;
+using schema::ErrorCode;
+
+Error bad(std::string message) { return {ErrorCode::kInvalidArgument, std::move(message)}; }
+Error too_large(std::string message) { return {ErrorCode::kTooLarge, std::move(message)}; }
+
+bool is_token_char(char c) {
+  const auto u = static_cast<unsigned char>(c);
+  if ((u >= '0' && u <= '9') || (u >= 'a' && u <= 'z') || (u >= 'A' && u <= 'Z')) return true;
+  return std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos && c != '\0';
+}
+
+bool is_token(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), is_token_char);
+}
+
+int hex_value(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+bool equal_ignoring_case(std::string_view a, std::string_view b) {
+  return a.size() == b.size() &&
+         std::equal(a.begin(), a.end(), b.begin(), [](char x, char y) { return lower(x) == lower(y); });
+}
+
+std::optional<Error> check_target(std::string_view target, const HeadLimits& limits) {
+  if (target.size() > limits.target) return too_large("The address is too long.");
+  if (target.empty() || target.front() != '/') return bad("The address must begin with a slash.");
+  for (std::size_t i = 0; i < target.size(); ++i) {
+    const auto c = static_cast<unsigned char>(target[i]);
+    if (c <= 0x20 || c >= 0x7f || c == '#') {
+      return bad("The address holds a character that must be percent-encoded.");
+    }
+    if (c != '%') continue;
+    const int high = i + 2 < target.size() ? hex_value(target[i + 1]) : -1;
+    const int low = i + 2 < target.size() ? hex_value(target[i + 2]) : -1;
+    if (high < 0 || low < 0) return bad("The address holds a % that begins no percent-encoding.");
+    const int decoded = high * 16 + low;
+    if (decoded < 0x20 || decoded == 0x7f) return bad("The address holds a control character.");
+  }
+  return {};
+}
+
+std::optional<Error> check_request_line(std::string_view line, const HeadLimits& limits,
+                                        bool* wants_host) {
+  const std::size_t first = line.find(' ');
+  const std::size_t last = line.rfind(' ');
+  if (first == std::string_view::npos || first == last) return bad("The request line is not HTTP/1.");
+  const auto method = line.substr(0, first);
+  const auto target = line.substr(first + 1, last - first - 1);
+  const auto version = line.substr(last + 1);
+  if (version != "HTTP/1.1" && version != "HTTP/1.0") return bad("The request line is not HTTP/1.");
+  *wants_host = version == "HTTP/1.1";
+  if (!is_token(method)) return bad("The request line is not HTTP/1.");
+  if (auto error = check_target(target, limits)) return error;
+  if (method != "GET" && method != "HEAD") {
+    return Error{ErrorCode::kMethodNotAllowed, "Only GET and HEAD are answered here."};
+  }
+  return {};
+}
+
+struct Seen {
+  int hosts = 0;
+  int lengths = 0;
+  int ranges = 0;
+};
+
+std::optional<Error> check_header(std::string_view line, Seen* seen) {
+  if (line.front() == ' ' || line.front() == '\t') return bad("A header is folded over several lines.");
+  const std::size_t colon = line.find(':');
+  if (colon == std::string_view::npos || !is_token(line.substr(0, colon))) {
+    return bad("A header has no proper name.");
+  }
+  const auto name = line.substr(0, colon);
+  auto value = line.substr(colon + 1);
+  for (const char c : value) {
+    const auto u = static_cast<unsigned char>(c);
+    if ((u < 0x20 && u != '\t') || u == 0x7f) return bad("A header holds a control character.");
+  }
+  while (!value.empty() && (value.front() == ' ' || value.front() == '\t')) value.remove_prefix(1);
+  while (!value.empty() && (value.back() == ' ' || value.back() == '\t')) value.remove_suffix(1);
+
+  if (equal_ignoring_case(name, "host")) ++seen->hosts;
+  if (equal_ignoring_case(name, "transfer-encoding")) return bad("A GET carries no body.");
+  if (equal_ignoring_case(name, "content-encoding")) return bad("A GET carries no body.");
+  if (equal_ignoring_case(name, "expect")) return bad("Nothing is to be expected of a GET.");
+  if (equal_ignoring_case(name, "content-length")) {
+    if (++seen->lengths > 1) return bad("The request has more than one length.");
+    if (value != "0") return bad("A GET carries no body.");
+  }
+  if (equal_ignoring_case(name, "range")) {
+    if (++seen->ranges > 1 || value.find(',') != std::string_view::npos) {
+      return bad("At most one range can be asked for.");
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::optional<Error> check_head(std::string_view head, const HeadLimits& limits) {
+  if (head.size() > limits.bytes) return too_large("The request's head is too large.");
+  bool is_first = true, wants_host = false;
+  std::size_t headers = 0;
+  Seen seen;
+  for (;;) {
+    const std::size_t end = head.find('\n');
+    if (end == std::string_view::npos || end == 0 || head[end - 1] != '\r') {
+      return bad("A line of the request's head does not end in CR LF.");
+    }
+    const auto line = head.substr(0, end - 1);
+    head.remove_prefix(end + 1);
+    if (line.find('\r') != std::string_view::npos) return bad("A header holds a control character.");
+    if (is_first) {
+      if (auto error = check_request_line(line, limits, &wants_host)) return error;
+      is_first = false;
+      continue;
+    }
+    if (line.empty()) break;
+    if (++headers > limits.headers) return too_large("The request has too many headers.");
+    if (auto error = check_header(line, &seen)) return error;
+  }
+  if (!head.empty()) return bad("Something follows the request's head.");
+  if (seen.hosts > 1 || (wants_host && seen.hosts == 0)) return bad("The request must name one Host.");
+  return {};
+}
+
+}  // namespace benchhud::server

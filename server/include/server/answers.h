@@ -1,0 +1,57 @@
+// The things of the contract as JSON: one function each, named as its schema in openapi.json.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "analysis/catalog.h"
+#include "analysis/result_view.h"
+#include "analysis/run_changes.h"
+#include "analysis/run_speedups.h"
+#include "analysis/run_summary.h"
+#include "schema/metric.h"
+#include "schema/reader.h"
+#include "server/json_writer.h"
+#include "server/judge.h"
+
+namespace benchhud::server {
+
+/// "passing", "failing" or "undecided".
+std::string_view outcome_name(analysis::Standing standing);
+/// "lower", "higher" or "neither".
+std::string_view direction_name(schema::Direction direction);
+
+void write_time(JsonWriter& json, double seconds);
+void write_run_ref(JsonWriter& json, const schema::Run& run);
+void write_run_ref(JsonWriter& json, const RunEntry* entry);  ///< null where it is null
+void write_run(JsonWriter& json, const schema::Run& run, const RunCard& card);
+void write_experiment(JsonWriter& json, const analysis::CatalogEntry& entry);
+void write_interval(JsonWriter& json, const std::optional<analysis::Interval>& interval);
+void write_flags(JsonWriter& json, const analysis::EstimateFlags& flags);
+void write_estimate(JsonWriter& json, const std::optional<analysis::Estimate>& estimate);
+void write_speedup(JsonWriter& json, const std::optional<analysis::SpeedupView>& speedup);
+void write_exclusion(JsonWriter& json, const std::optional<analysis::Exclusion>& exclusion);
+void write_geomean(JsonWriter& json, const analysis::GeomeanView& geomean);
+void write_column_geomean(JsonWriter& json, const analysis::ColumnGeomean& row);
+void write_verification(JsonWriter& json, const std::optional<analysis::VerificationView>& view);
+/// The members of a Verification alone, for objects that have more.
+void write_verification_fields(JsonWriter& json, const analysis::VerificationView& view);
+void write_failure(JsonWriter& json, const std::optional<analysis::FailureView>& failure);
+/// The members of a Result, for an object that the caller opened.
+void write_result_fields(JsonWriter& json, schema::RunId run, const analysis::CatalogEntry& entry,
+                         const analysis::ResultView& view);
+void write_group(JsonWriter& json, const analysis::RunGroup& group);
+void write_groups(JsonWriter& json, const std::vector<analysis::RunGroup>& groups);
+void write_transition(JsonWriter& json, const analysis::CatalogEntry& entry,
+                      const analysis::VerificationChange& change);
+void write_move(JsonWriter& json, const analysis::CatalogEntry& entry, const analysis::Move& move);
+void write_line(JsonWriter& json, const schema::LineFacts& line, const schema::ResultFacts& result,
+                const std::optional<std::string>& error_excerpt);
+void write_measurement(JsonWriter& json, const schema::StoredMeasurement& stored);
+void write_rejected_line(JsonWriter& json, const schema::RejectedLine& line);
+void write_metric(JsonWriter& json, const schema::MetricInfo& info);
+
+/// JSON from the store as it is; `otherwise` for a text that is no JSON.
+void write_stored_json(JsonWriter& json, std::string_view text, std::string_view otherwise);
+
+}  // namespace benchhud::server

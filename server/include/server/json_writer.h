@@ -1,0 +1,75 @@
+// Writes JSON straight into a string: answers are large and asked for often, and a document tree of them
+// costs ten times the time of their text.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace benchhud::server {
+
+/// The caller opens and closes what it writes; commas come by themselves. What is always true: texts
+/// are valid UTF-8 (bytes that are not become U+FFFD, one for each maximal part of a character), and
+/// a number that is not finite is null.
+class JsonWriter {
+ public:
+  explicit JsonWriter(std::string* out) : out_(out) {}
+
+  void begin_object() { open('{'); }
+  void end_object() { close('}'); }
+  void begin_array() { open('['); }
+  void end_array() { close(']'); }
+  /// The name of what is written next; plain ASCII without quotes.
+  void key(std::string_view name);
+  /// The same for a name from outside.
+  void key_text(std::string_view name);
+
+  void null();
+  void value(std::string_view text);
+  void value(const std::string& text) { value(std::string_view(text)); }
+  void value(const char* text) { value(std::string_view(text)); }
+  void value(double number);  ///< shortest text that reads back as the same number
+  void value(std::same_as<bool> auto truth) { raw(truth ? "true" : "false"); }
+  template <class Integer>
+    requires(std::integral<Integer> && !std::same_as<Integer, bool>)
+  void value(Integer number) {
+    integer(static_cast<std::int64_t>(number));
+  }
+  template <class T>
+  void value(const std::optional<T>& maybe) {
+    if (maybe) {
+      value(*maybe);
+    } else {
+      null();
+    }
+  }
+  /// JSON that is made already.
+  void raw(std::string_view json);
+
+  template <class T>
+  void field(std::string_view name, const T& what) {
+    key(name);
+    value(what);
+  }
+  void null_field(std::string_view name) {
+    key(name);
+    null();
+  }
+
+ private:
+  void open(char bracket);
+  void close(char bracket);
+  void comma() {
+    if (needs_comma_) out_->push_back(',');
+    needs_comma_ = true;
+  }
+  void integer(std::int64_t number);
+  void text(std::string_view bytes);
+
+  std::string* out_;
+  bool needs_comma_ = false;
+};
+
+}  // namespace benchhud::server

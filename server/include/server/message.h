@@ -1,0 +1,39 @@
+// A request and its answer as the application sees them: no socket in sight.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "schema/errors.h"
+
+namespace benchhud::server {
+
+struct Request {
+  std::string method;           ///< GET or HEAD
+  std::string target;           ///< the address as it came: path and query, percent-encoded
+  std::string if_none_match;    ///< header; empty if absent
+  std::string accept_encoding;  ///< header; empty if absent
+};
+
+struct Response {
+  int status = 200;
+  std::string content_type;
+  std::shared_ptr<const std::string> body;  ///< never null; for HEAD what GET would answer
+  std::vector<std::pair<std::string, std::string>> headers;
+
+  /// The value of a header, or "" if there is none.
+  std::string_view header(std::string_view name) const;
+};
+
+/// The one shape of errors: an RFC 9457 problem. `instance` is the address that was asked for,
+/// `parameter` the one that is wrong, if one is.
+Response problem_response(const schema::Error& error, std::string_view instance,
+                          std::string_view parameter = {});
+
+/// Adds the headers that every answer carries: nothing is sniffed, framed, or told to others.
+void add_safe_headers(Response* response);
+
+}  // namespace benchhud::server

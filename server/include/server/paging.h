@@ -1,0 +1,41 @@
+// Cursors: where a list goes on, as a text that says nothing to who holds it.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace benchhud::server {
+
+/// A 64-bit fingerprint (FNV-1a) of bytes, going on from `seed`. Equal bytes, equal fingerprints, on
+/// every machine; not for what somebody gains from forging.
+std::uint64_t fingerprint(std::string_view bytes, std::uint64_t seed = 0xcbf29ce484222325ULL);
+std::uint64_t fingerprint(std::uint64_t number, std::uint64_t seed);
+
+/// Base64 for addresses (RFC 4648, section 5), without padding.
+std::string base64url(std::string_view bytes);
+std::optional<std::string> from_base64url(std::string_view text);
+
+/// What a cursor holds: the key of the last item that was given, so that what is added or taken
+/// away elsewhere moves nothing. `scope` names the list and its filters; a cursor of another scope
+/// is refused.
+std::string make_cursor(std::string_view scope, const std::vector<std::int64_t>& numbers,
+                        const std::vector<std::string>& texts = {});
+
+struct Cursor {
+  std::vector<std::int64_t> numbers;
+  std::vector<std::string> texts;
+};
+
+/// Nothing if it is no cursor of that scope with so many numbers and texts.
+std::optional<Cursor> read_cursor(std::string_view cursor, std::string_view scope,
+                                  std::size_t numbers, std::size_t texts = 0);
+
+/// Doubles in cursors are kept to the last bit.
+inline std::int64_t to_bits(double value) { return std::bit_cast<std::int64_t>(value); }
+inline double from_bits(std::int64_t bits) { return std::bit_cast<double>(bits); }
+
+}  // namespace benchhud::server

@@ -1,0 +1,54 @@
+// Read-only connections to the store, lent to one request at a time.
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "schema/database.h"
+#include "schema/errors.h"
+
+namespace benchhud::server {
+
+/// Threads may share it.
+class StorePool {
+ public:
+  /// A connection, given back when this goes.
+  class Lease {
+   public:
+    Lease(Lease&& other) noexcept
+        : pool_(std::exchange(other.pool_, nullptr)), connection_(std::move(other.connection_)) {}
+    Lease& operator=(Lease&&) = delete;
+    ~Lease();
+    schema::Connection& connection() { return connection_; }
+
+   private:
+    friend class StorePool;
+    Lease(StorePool* pool, schema::Connection connection)
+        : pool_(pool), connection_(std::move(connection)) {}
+    StorePool* pool_;
+    schema::Connection connection_;
+  };
+
+  /// At most `limit` connections are open at once; who wants one more waits.
+  StorePool(std::string path, std::size_t limit) : path_(std::move(path)), limit_(limit) {}
+
+  /// Errors: those of schema::open_store_for_reading.
+  schema::Expected<Lease> borrow();
+
+ private:
+  void give_back(schema::Connection connection);
+
+  const std::string path_;
+  const std::size_t limit_;
+  std::mutex mutex_;
+  std::condition_variable returned_;
+  std::vector<schema::Connection> idle_;
+  std::size_t open_ = 0;
+};
+
+}  // namespace benchhud::server

@@ -1,0 +1,116 @@
+#include "server/judge.h"
+
+#include <fmt/format.h>
+
+namespace benchhud::server {
+namespace {
+
+using schema::Expected;
+
+std::string key_of(const Snapshot& snapshot, const RunEntry& entry) {
+  return fmt::format("{:x}.{:x}", entry.history, snapshot.catalog_version);
+}
+
+/// A failure without timings that is not a skip on purpose.
+bool counts_as_failed(const schema::RunCounts::Failures& failures,
+                      const analysis::ErrorTexts& errors) {
+  schema::ResultFacts facts;
+  facts.failure = schema::FailureFacts{schema::LineId{0}, failures.error, failures.code};
+  return analysis::judge_result(facts, {}, errors).status == analysis::Status::kFailed;
+}
+
+}  // namespace
+
+analysis::ErrorTexts error_texts(View view) {
+  return [view](schema::TextId id) { return view.snapshot.error_texts->get(view.reader, id); };
+}
+
+Judge::Kept<analysis::JudgedRun> Judge::run(View view, const RunEntry& entry) {
+  return runs_.get(key_of(view.snapshot, entry), [&] {
+    return analysis::judge_run(view.reader, entry.run, *view.snapshot.catalog, error_texts(view));
+  });
+}
+
+Judge::Kept<analysis::RunSummary> Judge::summary(View view, const RunEntry& entry,
+                                                 std::string_view baseline) {
+  const std::string run_key = key_of(view.snapshot, entry);
+  return summaries_.get(run_key + "." + std::string(baseline), [&]() -> Expected<analysis::RunSummary> {
+    const auto& catalog = *view.snapshot.catalog;
+    if (const auto kept = runs_.find(run_key)) return summarize_run(*kept, catalog, baseline);
+    // Not kept: a walk through a year of runs must not drive out those that people look at.
+    BENCHHUD_ASSIGN(const auto judged, analysis::judge_run(view.reader, entry.run, catalog,
+                                                           error_texts(view)));
+    return summarize_run(judged, catalog, baseline);
+  });
+}
+
+std::string Judge::dependencies(const Snapshot& snapshot, const RunEntry& entry,
+                                const BaselineChoice& choice) {
+  std::string text = key_of(snapshot, entry) + "." + choice.backend;
+  switch (choice.mode) {
+    case BaselineChoice::Mode::kSame: break;
+    // The newest run's history covers all runs of the accelerator model.
+    case BaselineChoice::Mode::kOldest:
+    case BaselineChoice::Mode::kLatest:
+      text += fmt::format(".{:x}", snapshot.newest_of(entry).history);
+      break;
+    case BaselineChoice::Mode::kNamed: text += fmt::format(".{:x}", choice.named->history); break;
+  }
+  return text;
+}
+
+Judge::Kept<analysis::Baseline> Judge::baseline(View view, const RunEntry& entry,
+                                                const BaselineChoice& choice,
+                                                analysis::Estimator estimator) {
+  const RunEntry* source = &entry;
+  if (choice.mode == BaselineChoice::Mode::kLatest) source = &view.snapshot.newest_of(entry);
+  if (choice.mode == BaselineChoice::Mode::kNamed) source = choice.named;
+  const bool oldest = choice.mode == BaselineChoice::Mode::kOldest;
+  // One oldest baseline serves all runs of an accelerator model.
+  const RunEntry& keyed = oldest ? view.snapshot.newest_of(entry) : *source;
+  const std::string key = fmt::format("{}.{}.{}.{}", key_of(view.snapshot, keyed), choice.backend,
+                                      oldest, static_cast<int>(estimator));
+  return baselines_.get(key, [&]() -> Expected<analysis::Baseline> {
+    const auto& catalog = *view.snapshot.catalog;
+    if (oldest) {
+      return analysis::oldest_baseline(view.reader, catalog, choice.backend,
+                                       entry.run.accelerator_model, estimator);
+    }
+    BENCHHUD_ASSIGN(const auto judged, run(view, *source));
+    return analysis::baseline_of_run(*judged, catalog, choice.backend, estimator);
+  });
+}
+
+Judge::Kept<RunChanges> Judge::changes(View view, const RunEntry& since, const RunEntry& entry) {
+  const std::string key = fmt::format("{}.{:x}", key_of(view.snapshot, entry), since.history);
+  return changes_.get(key, [&]() -> Expected<RunChanges> {
+    BENCHHUD_ASSIGN(const auto before, run(view, since));
+    BENCHHUD_ASSIGN(const auto after, run(view, entry));
+    const auto started_at = [&](schema::RunId id) {
+      const RunEntry* found = view.snapshot.find(id);
+      return found == nullptr ? 0.0 : found->run.started_at;
+    };
+    RunChanges changes;
+    changes.verification =
+        analysis::verification_changes(*before, *after, *view.snapshot.catalog, started_at);
+    changes.moves = analysis::largest_moves(*before, *after, kMostMoves);
+    return changes;
+  });
+}
+
+Judge::Kept<RunCard> Judge::card(View view, const RunEntry& entry) {
+  const std::string key = fmt::format("{}.{}", schema::to_int(entry.run.id), entry.run.revision);
+  return cards_.get(key, [&]() -> Expected<RunCard> {
+    RunCard card;
+    BENCHHUD_ASSIGN(card.invocations, view.reader.invocations(entry.run.id));
+    BENCHHUD_ASSIGN(const auto counts, view.reader.run_counts(entry.run.id));
+    card.timed = counts.timed;
+    const auto errors = error_texts(view);
+    for (const auto& failures : counts.untimed) {
+      if (counts_as_failed(failures, errors)) card.failed += failures.count;
+    }
+    return card;
+  });
+}
+
+}  // namespace benchhud::server

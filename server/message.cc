@@ -1,0 +1,52 @@
+#include "server/message.h"
+
+#include "server/json_writer.h"
+
+namespace benchhud::server {
+
+std::string_view Response::header(std::string_view name) const {
+  for (const auto& [key, value] : headers) {
+    if (key == name) return value;
+  }
+  return {};
+}
+
+Response problem_response(const schema::Error& error, std::string_view instance,
+                          std::string_view parameter) {
+  const auto& info = schema::error_info(error.code);
+  std::string body;
+  JsonWriter json(&body);
+  json.begin_object();
+  json.field("type", std::string("urn:benchhud:problem:") + std::string(info.name));
+  json.field("title", info.title);
+  json.field("status", info.http_status);
+  json.field("detail", error.message.empty() ? info.title : std::string_view(error.message));
+  json.field("instance", instance);
+  if (!parameter.empty()) json.field("parameter", parameter);
+  json.end_object();
+
+  Response response;
+  response.status = info.http_status;
+  response.content_type = "application/problem+json";
+  response.body = std::make_shared<const std::string>(std::move(body));
+  response.headers.emplace_back("Cache-Control", "no-store");
+  if (error.code == schema::ErrorCode::kMethodNotAllowed) {
+    response.headers.emplace_back("Allow", "GET, HEAD");
+  }
+  add_safe_headers(&response);
+  return response;
+}
+
+void add_safe_headers(Response* response) {
+  auto& headers = response->headers;
+  headers.emplace_back("Content-Security-Policy",
+                       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+                       "font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; "
+                       "form-action 'none'; frame-ancestors 'none'");
+  headers.emplace_back("X-Content-Type-Options", "nosniff");
+  headers.emplace_back("X-Frame-Options", "DENY");
+  headers.emplace_back("Referrer-Policy", "no-referrer");
+  headers.emplace_back("Cross-Origin-Resource-Policy", "same-origin");
+}
+
+}  // namespace benchhud::server

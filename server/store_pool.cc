@@ -1,0 +1,39 @@
+#include "server/store_pool.h"
+
+#include "schema/store.h"
+
+namespace benchhud::server {
+
+StorePool::Lease::~Lease() {
+  if (pool_ != nullptr) pool_->give_back(std::move(connection_));
+}
+
+schema::Expected<StorePool::Lease> StorePool::borrow() {
+  {
+    std::unique_lock lock(mutex_);
+    returned_.wait(lock, [this] { return !idle_.empty() || open_ < limit_; });
+    if (!idle_.empty()) {
+      // The one used last: its page cache is warm.
+      Lease lease(this, std::move(idle_.back()));
+      idle_.pop_back();
+      return lease;
+    }
+    ++open_;
+  }
+  auto connection = schema::open_store_for_reading(path_);
+  if (!connection) {
+    const std::scoped_lock lock(mutex_);
+    --open_;
+    returned_.notify_one();
+    return std::move(connection).error();
+  }
+  return Lease(this, *std::move(connection));
+}
+
+void StorePool::give_back(schema::Connection connection) {
+  const std::scoped_lock lock(mutex_);
+  idle_.push_back(std::move(connection));
+  returned_.notify_one();
+}
+
+}  // namespace benchhud::server

@@ -354,13 +354,13 @@ std::optional<ErrorSummary> summarize_command(std::string_view text) {
     const auto name = died.find("SIG");
     const auto end = died.find(':', name == std::string_view::npos ? 0 : name);
     const auto signal = name == std::string_view::npos ? died : died.substr(name, end - name);
-    return ErrorSummary{ErrorKind::kCrashed, reduced("CalledProcessError: died with " +
-                                                     std::string(signal.substr(0, 60)))};
+    const std::string message = std::string("died with ").append(signal.substr(0, 60));
+    return ErrorSummary{ErrorKind::kCrashed, reduced(join("CalledProcessError", message, {}))};
   }
   if (const auto status = tail_of("returned non-zero exit status "); !status.empty()) {
     std::string plain(trimmed(status.substr(0, 60)));
     while (plain.ends_with('.')) plain.pop_back();
-    return ErrorSummary{ErrorKind::kOther, reduced("CalledProcessError: " + plain)};
+    return ErrorSummary{ErrorKind::kOther, reduced(join("CalledProcessError", plain, {}))};
   }
   return std::nullopt;
 }

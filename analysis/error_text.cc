@@ -345,7 +345,7 @@ class Reducer {
       const bool single =
           before.ends_with('N') && (before.size() == 1 || !is_name(before[before.size() - 2]));
       if (!list && !single) continue;
-      out_.resize(before.size());
+      out_.erase(before.size());
       if (single) out_ += "...";
       after_name_ = false;
       return;
@@ -390,7 +390,7 @@ class Reducer {
     const bool is_quoted_message =
         out_[begin - 1] == '(' && (out_[begin] == '\'' || out_[begin] == '"');
     if (is_quoted_message) return;
-    out_.resize(begin);
+    out_.erase(begin);
     out_ += "...";
   }
 

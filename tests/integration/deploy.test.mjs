@@ -108,7 +108,8 @@ test("the cron line is one line with five fields of time, and its command does t
   assert.doesNotMatch(command, /(?<!\\)%/, "cron ends a command at a bare %");
 
   const checkout = join(home, "nightly/pytorch");
-  cpSync(join(root, "samples/cpu_nightlies/2025-11-13"), join(home, "nightly/output"), { recursive: true });
+  const tonight = join(home, "nightly", new Date().toISOString().slice(0, 10));
+  cpSync(join(root, "samples/cpu_nightlies/2025-11-13"), tonight, { recursive: true });
   mkdirSync(checkout, { recursive: true });
   const git = (...args) => run("git", ["-C", checkout, "-c", "user.name=n", "-c", "user.email=e", ...args]);
   git("init", "-q");
@@ -116,7 +117,10 @@ test("the cron line is one line with five fields of time, and its command does t
   const commit = git("rev-parse", "HEAD").stdout.trim();
   assert.match(commit, /^[0-9a-f]{40}$/);
 
-  const local = command.replaceAll(installed, program).replaceAll("/srv/nightly", join(home, "nightly"));
+  const local = command
+    .replaceAll("\\%", "%")
+    .replaceAll(installed, program)
+    .replaceAll("/srv/nightly", join(home, "nightly"));
   // Cron's own environment is as bare as this; the store goes to its default place in the home directory.
   const ran = run("/bin/sh", ["-c", local], { env: { PATH: "/usr/bin:/bin" } });
   assert.equal(ran.status, 0, ran.stderr);
@@ -124,7 +128,7 @@ test("the cron line is one line with five fields of time, and its command does t
   assert.notEqual(readFileSync(join(home, "benchhud-ingest.log"), "utf8"), "");
   assert.match(listRuns(join(home, ".local/share/benchhud/benchhud.db")), new RegExp(commit));
 
-  writeFileSync(join(home, "nightly/output/results.jsonl"), "no result\n", { flag: "a" });
+  writeFileSync(join(tonight, "results.jsonl"), "no result\n", { flag: "a" });
   const rejected = run("/bin/sh", ["-c", local], { env: { PATH: "/usr/bin:/bin" } });
   assert.notEqual(rejected.stdout, "", "rejected lines are printed, for cron to mail them");
 });

@@ -233,12 +233,13 @@ function tableColumns(table: ModelTable, backends: { key: string; backend: strin
     },
     { key: "test", title: "Test", width: 88, sort: (row) => testName(row.test), cell: (row) => testName(row.test) },
   ];
-  if (suites.size > 1) columns.splice(1, 0, { key: "suite", title: "Suite", width: 104, sort: (row) => row.suite, cell: (row) => <span class="clip" title={row.suite}>{row.suite}</span> });
+  if (suites.size > 1) columns.splice(1, 0, { key: "suite", title: "Suite", width: 112, sort: (row) => row.suite, cell: (row) => <span class="clip" title={row.suite}>{row.suite}</span> });
   if (batches) columns.push({ key: "batch", title: "Batch", width: 64, align: "right", sort: (row) => row.batch_size, cell: (row) => (row.batch_size === null ? <Missing why="batch size unknown" /> : <span class="num">{row.batch_size}</span>) });
   const groups: ColumnGroup[] = [{ title: "", span: columns.length }];
   for (const { key, backend } of backends) {
     if (hidden.includes(key)) continue;
     const { color } = columnStyle(key, backend);
+    const isBaseline = backend === table.baseline.backend && table.baseline.run === "same";
     const own: Column<ModelRow>[] = [];
     const at = (row: ModelRow): Cell | undefined => row.cells[key];
     own.push({
@@ -260,7 +261,7 @@ function tableColumns(table: ModelTable, backends: { key: string; backend: strin
         key: `time:${key}`,
         title: <>time {timeUnit.name}</>,
         label: `${key} time`,
-        width: 90,
+        width: isBaseline ? 112 : 90,
         align: "right",
         first: "desc",
         sort: (row) => at(row)?.time?.value,
@@ -282,7 +283,6 @@ function tableColumns(table: ModelTable, backends: { key: string; backend: strin
         },
       });
     }
-    const isBaseline = backend === table.baseline.backend && table.baseline.run === "same";
     if (!isBaseline && !hidden.includes("speedup")) {
       own.push({
         key: `speedup:${key}`,

@@ -38,7 +38,7 @@ export function RunsPage() {
   const verified = runs.filter((run) => run.verified_at).length;
   const columns: Column<Run>[] = [
     { key: "name", title: "Run", width: 190, sort: (run) => run.name, cell: (run) => <a class="mono" href={runHref(run)}>{run.name}</a> },
-    { key: "time", title: "Started (UTC)", width: 240, sort: (run) => run.started_at, first: "desc", cell: (run) => <Time at={run.started_at} now={now} /> },
+    { key: "time", title: "Started (UTC)", width: 256, sort: (run) => run.started_at, first: "desc", cell: (run) => <Time at={run.started_at} now={now} /> },
     { key: "accelerator", title: "Accelerator", width: 240, sort: (run) => run.accelerator_model, cell: (run) => <span class="clip" title={run.accelerator_model}>{run.accelerator_model}</span> },
     { key: "results", title: "Results", width: 84, align: "right", sort: (run) => run.result_count, first: "desc", cell: (run) => <span class="num">{count(run.result_count)}</span> },
     { key: "timed", title: "Timed", width: 80, align: "right", sort: (run) => run.timed_count, cell: (run) => <span class="num">{count(run.timed_count)}</span> },

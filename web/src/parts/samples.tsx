@@ -45,7 +45,7 @@ export function Dots({ measurement, color, interval, value }: { measurement: Mea
           <>
             {dropped > 0 && values.length > 1 && <rect class="warmup" x={left} y="0" width={(x(dropped - 1) + x(dropped)) / 2 - left} height={height - 22} />}
             {dropped > 0 && (
-              <text class="tick" x={left + 4} y="10">
+              <text class="tick" x={left + 4} y={height - 26}>
                 warm-up
               </text>
             )}

@@ -217,8 +217,9 @@ export function Copy({ text, children, label }: { text: string; children?: Compo
     setTimeout(() => setCopied(false), 1500);
   };
   return (
-    <button type="button" class="copy mono" onClick={copy} title={`Copy ${text}`} aria-label={label ?? `Copy ${text}`}>
+    <button type="button" class="copy mono" onClick={copy} title={`Copy ${text}`}>
       {children ?? text}
+      <span class="sr">{label ?? ", copy"}</span>
       <span class="copy-state" aria-live="polite">
         {copied ? "copied" : ""}
       </span>

@@ -165,7 +165,7 @@ export function Table<Row>(props: Props<Row>) {
   const total = columns.reduce((sum, column) => sum + column.width, 0);
   return (
     <div class={`table-box${props.late ? " late" : ""}`} ref={box} data-open={canOpen ? "" : undefined} tabIndex={0} role="region" aria-label={props.caption} aria-busy={props.late}>
-      <table style={{ minWidth: `${total}px`, maxWidth: `${Math.round(total * 1.25)}px` }} aria-rowcount={entries.length + 1}>
+      <table style={{ minWidth: `${total}px`, maxWidth: `${total + 120}px` }} aria-rowcount={entries.length + 1}>
         <caption class="sr">
           {props.caption}
           {sortColumn ? `, sorted by ${sortColumn.label ?? sortColumn.key}, ${direction === "asc" ? "ascending" : "descending"}` : props.orderWords ? `, ${props.orderWords}` : ""}

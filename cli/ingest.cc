@@ -52,7 +52,7 @@ CommandLine command_line() {
   add("run", po::value<std::string>()->value_name("NAME"),
       "all lines belong to the run of this name, whatever their timestamps");
   add("label", po::value<std::vector<std::string>>()->value_name("KEY=VALUE"),
-      "a label for the runs, such as a commit or a version; may be given often");
+      "a label for the runs that get new lines, such as a commit or a version; may be given often");
   add("timestamp", po::value<std::string>()->value_name("TIME"),
       "of lines that have none: RFC 3339 or seconds since 1970 (else the date in the file's name)");
   add("strict", "if any line is rejected, take in nothing");
@@ -154,8 +154,14 @@ void print_file(const FileResult& file, bool is_listed) {
                "moves them\n",
                printable(file.path), report.in_other_run);
   }
+  if (report.not_labelled > 0) {
+    fmt::print(stderr,
+               "{}: {} lines were there already and keep their labels; `benchhud runs relabel` "
+               "changes them\n",
+               printable(file.path), report.not_labelled);
+  }
   if (report.resolved > 0) {
-    fmt::print("{}: {} line that was unfinished before is whole now\n", printable(file.path),
+    fmt::print("{}: {} lines that were rejected before are in now\n", printable(file.path),
                report.resolved);
   }
   for (const ingest::Rejection& rejection : file.rejections) {
@@ -195,6 +201,7 @@ Json to_json(const FileResult& file, schema::Reader* reader) {
   json["rejected"] = file.report.rejected;
   json["completed_lines"] = file.report.resolved;
   json["in_other_run"] = file.report.in_other_run;
+  json["not_labelled"] = file.report.not_labelled;
   json["runs"] = run_names(reader, file.report.runs);
   json["rejected_lines"] = Json::array();
   for (const ingest::Rejection& rejection : file.rejections) {

@@ -20,7 +20,7 @@ ParsedLine& next_line(ParsedChunk* parsed) {
   if (parsed->line_count == parsed->lines.size()) parsed->lines.emplace_back();
   ParsedLine& line = parsed->lines[parsed->line_count++];
   line.rejection.reset();
-  line.used_fallback_timestamp = false;
+  line.lacks_timestamp = false;
   line.is_unfinished = false;
   return line;
 }
@@ -56,12 +56,12 @@ void parse_line(ResultsLineParser* parser, std::optional<double> fallback_timest
   line->rejection = parser->parse(line->text, &line->record);
   if (line->rejection) return;
   if (!line->record.timestamp) {
+    line->lacks_timestamp = true;
     if (!fallback_timestamp) {
       line->rejection = "no timestamp, and none in the file's name or on the command line";
       return;
     }
     line->record.timestamp = fallback_timestamp;
-    line->used_fallback_timestamp = true;
     line->hash = hash_with(line->hash, *fallback_timestamp);
   }
   prepare(line);
@@ -152,7 +152,7 @@ schema::Expected<void> write_rejection(schema::FileWriter* writer, const ParsedL
   rejection.byte_offset = line.byte_offset;
   rejection.byte_count = line.byte_count;
   rejection.hash = line.hash;
-  rejection.unfinished = line.is_unfinished;
+  rejection.retriable = line.is_unfinished || line.lacks_timestamp;
   rejection.reason = *line.rejection;
   rejection.bytes = line.text;
   return writer->reject(rejection);

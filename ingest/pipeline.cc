@@ -126,14 +126,16 @@ class FileIngest {
     content.hash = reader.content_hash();
     content.byte_count = reader.byte_count();
     content.line_count = reader.line_count();
-    if (used_fallback_) content.fallback_timestamp = fallback;
+    content.lacks_timestamps = lacks_timestamps_;
+    content.fallback_timestamp = fallback;
     BENCHHUD_ASSIGN(result_.report, writer.finish(content));
     return std::move(result_);
   }
 
  private:
   // The same content, taken in before and still there, is not parsed again; unless the command
-  // names a run or labels, which may be new. Only a size that was seen before is worth hashing for.
+  // names a run or labels, for then the report tells what they were not given to. Only a size that
+  // was seen before is worth hashing for.
   Expected<bool> find_known(std::optional<double> fallback) {
     if (options_.run_name || !options_.labels.empty()) return false;
     std::error_code error;
@@ -165,8 +167,8 @@ class FileIngest {
   }
 
   Expected<void> take(const ParsedLine& line, FileWriter* writer) {
+    lacks_timestamps_ |= line.lacks_timestamp;
     if (!line.rejection) {
-      used_fallback_ |= line.used_fallback_timestamp;
       BENCHHUD_ASSIGN([[maybe_unused]] const auto outcome, write_line(writer, line));
       return {};
     }
@@ -180,7 +182,7 @@ class FileIngest {
     rejection.line_number = reader.line_count() + 1;
     rejection.byte_offset = reader.byte_count();
     rejection.hash = schema::content_hash(reader.damage());
-    rejection.unfinished = true;
+    rejection.retriable = true;
     rejection.reason = reader.damage();
     return writer->reject(rejection);
   }
@@ -202,7 +204,7 @@ class FileIngest {
   Progress progress_;
   const std::int64_t bytes_before_;
   FileResult result_;
-  bool used_fallback_ = false;
+  bool lacks_timestamps_ = false;
 };
 
 std::vector<std::int64_t> sizes_on_disk(const std::vector<std::string>& files) {

@@ -245,7 +245,10 @@ Expected<Run> Reader::find_run(std::string_view text,
   for (const Run& run : found) {
     if (run.name == text) exact.push_back(run);
   }
-  if (exact.empty() && is_number) return this->run(RunId(id));
+  if (exact.empty() && is_number) {
+    Expected<Run> by_id = this->run(RunId(id));
+    if (by_id || by_id.error().code != ErrorCode::kNotFound) return by_id;
+  }
   if (!exact.empty()) found = std::move(exact);
   if (found.empty()) {
     return Error{ErrorCode::kNotFound, fmt::format("there is no run called {}", text)};
@@ -295,8 +298,8 @@ Expected<RunCounts> Reader::run_counts(RunId run) {
   RunCounts counts;
   Statement& timed = connection_.cached(sql::kTimedOfRun);
   timed.bind(1, run);
-  BENCHHUD_ASSIGN(
-      counts.timed, one(timed, [](const Statement& row) { return row.integer(0); }, "count"));
+  BENCHHUD_ASSIGN(counts.timed,
+                  one(timed, [](const Statement& row) { return row.integer(0); }, "count"));
   Statement& failures = connection_.cached(sql::kFailuresOfRun);
   failures.bind(1, run);
   BENCHHUD_ASSIGN(counts.untimed, collect(failures, [](const Statement& row) {
@@ -343,8 +346,7 @@ Expected<std::vector<RunId>> Reader::first_timed_runs(ExperimentId experiment, s
 Expected<std::int64_t> Reader::count_results(ExperimentId experiment, double since, double until) {
   Statement& query = connection_.cached(sql::kCountResults);
   query.bind(1, experiment).bind(2, since).bind(3, until);
-  return one(
-      query, [](const Statement& row) { return row.integer(0); }, "count");
+  return one(query, [](const Statement& row) { return row.integer(0); }, "count");
 }
 
 Expected<std::vector<ResultFacts>> Reader::results(RunId run) {

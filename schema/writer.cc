@@ -34,9 +34,9 @@ struct Group {
   std::optional<InvocationId> home() const { return shared.empty() ? fresh : *shared.begin(); }
 };
 
-struct UnfinishedLine {
+struct RetriableLine {
   std::int64_t id = 0;
-  std::int64_t byte_count = 0;
+  std::string hash;
   TextId text{};
 };
 
@@ -60,10 +60,10 @@ struct FileWriter::State {
   Expected<LineId> insert_line(const NewLine& line, InvocationId invocation,
                                ExperimentId experiment);
   Expected<void> insert_measurements(LineId id, const NewLine& line);
-  Expected<void> resolve_unfinished(std::int64_t byte_offset, std::string_view bytes);
+  Expected<void> resolve_retriable(std::int64_t byte_offset, std::string_view bytes);
   Expected<bool> finish_group(const std::string& accelerator_model, Group* group);
-  Expected<bool> put_labels(InvocationId invocation);
-  Expected<void> note_run_name(InvocationId invocation, const Group& group);
+  Expected<void> put_labels(InvocationId invocation);
+  Expected<void> note_known_lines(InvocationId invocation, const Group& group);
   Expected<std::set<RunId>> runs_of_file();
 
   Connection& connection;
@@ -83,7 +83,7 @@ struct FileWriter::State {
   std::unordered_map<ContentHash, KnownExperiment, ContentHashHasher> experiments;
   std::unordered_map<std::string, std::int64_t> metrics;
   // Rejections of this path that may be whole lines by now, by byte offset.
-  std::map<std::int64_t, UnfinishedLine> unfinished;
+  std::map<std::int64_t, RetriableLine> retriable;
 };
 
 FileWriter::FileWriter(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -97,19 +97,19 @@ Expected<FileWriter> FileWriter::begin(Connection& connection, FileOptions optio
   BENCHHUD_TRY(insert.run());
   state->file = FileId(connection.last_insert_id());
 
-  Statement& unfinished = connection.cached(sql::kUnfinishedOfPath);
-  unfinished.bind(1, state->options.path);
-  while (unfinished.step()) {
-    state->unfinished[unfinished.integer(1)] = {unfinished.integer(0), unfinished.integer(2),
-                                                TextId(unfinished.integer(3))};
+  Statement& retriable = connection.cached(sql::kRetriableOfPath);
+  retriable.bind(1, state->options.path);
+  while (retriable.step()) {
+    state->retriable[retriable.integer(1)] = {retriable.integer(0), std::string(retriable.blob(2)),
+                                              TextId(retriable.integer(3))};
   }
-  BENCHHUD_TRY(unfinished.status());
+  BENCHHUD_TRY(retriable.status());
   return FileWriter(std::move(state));
 }
 
 Expected<FileWriter::Outcome> FileWriter::add(const NewLine& line) {
   State& state = *state_;
-  BENCHHUD_TRY(state.resolve_unfinished(line.byte_offset, line.bytes));
+  BENCHHUD_TRY(state.resolve_retriable(line.byte_offset, line.bytes));
   BENCHHUD_ASSIGN(Group* const group, state.group_of(line));
   BENCHHUD_ASSIGN(KnownExperiment* const experiment, state.experiment_of(line));
   group->has_timing |= line.timed;
@@ -185,10 +185,9 @@ Expected<KnownExperiment*> FileWriter::State::experiment_of(const NewLine& line)
 
 Expected<bool> FileWriter::State::has_line(InvocationId invocation, ExperimentId experiment,
                                            const ContentHash& hash) {
-  Statement& query = connection.cached(sql::kLineHashes);
-  query.bind(1, invocation).bind(2, experiment);
-  bool found = false;
-  while (!found && query.step()) found = query.blob(0) == hash.view();
+  Statement& query = connection.cached(sql::kFindLine);
+  query.bind(1, invocation).bind(2, experiment).bind_blob_view(3, hash.view());
+  const bool found = query.step();
   BENCHHUD_TRY(query.status());
   query.reset();
   return found;
@@ -269,33 +268,37 @@ Expected<std::int64_t> FileWriter::State::metric_id(std::string_view name) {
   return found->second;
 }
 
-// A line that stands where an unfinished one was rejected, and begins as that one did, is that one,
+// A line that stands where an retriable one was rejected, and begins as that one did, is that one,
 // now whole.
-Expected<void> FileWriter::State::resolve_unfinished(std::int64_t byte_offset,
-                                                     std::string_view bytes) {
-  const auto found = unfinished.find(byte_offset);
-  if (found == unfinished.end()) return {};
-  const UnfinishedLine& known = found->second;
-  if (static_cast<std::int64_t>(bytes.size()) <= known.byte_count) return {};
+Expected<void> FileWriter::State::resolve_retriable(std::int64_t byte_offset,
+                                                    std::string_view bytes) {
+  const auto found = retriable.find(byte_offset);
+  if (found == retriable.end()) return {};
+  const RetriableLine& known = found->second;
   Reader reader(connection);
   BENCHHUD_ASSIGN(const std::string beginning, reader.text(known.text));
   if (!bytes.starts_with(beginning)) return {};
   BENCHHUD_TRY(connection.cached(sql::kDeleteRejectedLine).bind(1, known.id).run());
-  unfinished.erase(found);
+  retriable.erase(found);
   ++report.resolved;
   return {};
 }
 
 Expected<void> FileWriter::reject(const NewRejection& rejection) {
   State& state = *state_;
-  BENCHHUD_TRY(state.resolve_unfinished(rejection.byte_offset, rejection.bytes));
+  const auto known = state.retriable.find(rejection.byte_offset);
+  const bool is_the_same =
+      known != state.retriable.end() && known->second.hash == rejection.hash.view();
+  if (!is_the_same) {
+    BENCHHUD_TRY(state.resolve_retriable(rejection.byte_offset, rejection.bytes));
+  }
   ++state.report.rejected;
   BENCHHUD_ASSIGN(const TextId text,
                   state.texts.put(pack_text(rejection.bytes.substr(0, kMostKeptBytes))));
   Statement& insert = state.connection.cached(sql::kInsertRejectedLine);
   insert.bind(1, state.file).bind(2, state.options.path).bind(3, rejection.line_number);
   insert.bind(4, rejection.byte_offset).bind(5, rejection.byte_count);
-  insert.bind_blob_view(6, rejection.hash.view()).bind(7, rejection.unfinished);
+  insert.bind_blob_view(6, rejection.hash.view()).bind(7, rejection.retriable);
   insert.bind(8, rejection.reason).bind(9, text);
   BENCHHUD_TRY(insert.run());
   // Nothing is inserted where an earlier reading of this path rejected the same.
@@ -303,18 +306,17 @@ Expected<void> FileWriter::reject(const NewRejection& rejection) {
   return {};
 }
 
-Expected<bool> FileWriter::State::put_labels(InvocationId invocation) {
-  bool is_changed = false;
+Expected<void> FileWriter::State::put_labels(InvocationId invocation) {
   for (const auto& [key, value] : options.labels) {
     Statement& put = connection.cached(sql::kPutInvocationLabel);
-    put.bind(1, invocation).bind(2, key).bind(3, value);
-    BENCHHUD_TRY(put.run());
-    is_changed |= connection.changes() > 0;
+    BENCHHUD_TRY(put.bind(1, invocation).bind(2, key).bind(3, value).run());
   }
-  return is_changed;
+  return {};
 }
 
-Expected<void> FileWriter::State::note_run_name(InvocationId invocation, const Group& group) {
+// What the command said of lines that were there already was not done to them: the report says so.
+Expected<void> FileWriter::State::note_known_lines(InvocationId invocation, const Group& group) {
+  if (!options.labels.empty()) report.not_labelled += group.duplicates;
   if (!options.run_name) return {};
   Statement& query = connection.cached(sql::kRunNameOfInvocation);
   query.bind(1, invocation);
@@ -326,29 +328,23 @@ Expected<void> FileWriter::State::note_run_name(InvocationId invocation, const G
 }
 
 Expected<bool> FileWriter::State::finish_group(const std::string& accelerator_model, Group* group) {
-  std::set<InvocationId> touched = group->shared;  // by labels
   const std::optional<InvocationId> home = group->home();
   if (!home) return false;
-  if (group->fresh) {
-    touched.insert(*home);
-    if (home != group->fresh) {
-      BENCHHUD_TRY(connection.cached(sql::kMoveLines).bind(1, *group->fresh).bind(2, *home).run());
-      BENCHHUD_TRY(connection.cached(sql::kDeleteInvocation).bind(1, *group->fresh).run());
-    }
-    Statement& update = connection.cached(sql::kAddInvocationFlags);
-    update.bind(1, *home).bind(2, group->has_timing).bind(3, group->has_verdict);
-    BENCHHUD_TRY(update.run());
-    changed.accelerator_models.insert(accelerator_model);
-    changed.invocations.insert(*home);
+  if (!group->shared.empty()) BENCHHUD_TRY(note_known_lines(*home, *group));
+  // Labels are of what is new: a folder that grows every night is ingested with tonight's commit,
+  // which is not that of the nights before.
+  if (!group->fresh) return false;
+  if (home != group->fresh) {
+    BENCHHUD_TRY(connection.cached(sql::kMoveLines).bind(1, *group->fresh).bind(2, *home).run());
+    BENCHHUD_TRY(connection.cached(sql::kDeleteInvocation).bind(1, *group->fresh).run());
   }
-  if (!group->shared.empty()) BENCHHUD_TRY(note_run_name(*home, *group));
-  bool is_changed = group->fresh.has_value();
-  for (const InvocationId invocation : touched) {
-    BENCHHUD_ASSIGN(const bool is_labelled, put_labels(invocation));
-    if (is_labelled) changed.invocations.insert(invocation);
-    is_changed |= is_labelled;
-  }
-  return is_changed;
+  Statement& update = connection.cached(sql::kAddInvocationFlags);
+  update.bind(1, *home).bind(2, group->has_timing).bind(3, group->has_verdict);
+  BENCHHUD_TRY(update.run());
+  BENCHHUD_TRY(put_labels(*home));
+  changed.accelerator_models.insert(accelerator_model);
+  changed.invocations.insert(*home);
+  return true;
 }
 
 Expected<std::set<RunId>> FileWriter::State::runs_of_file() {
@@ -383,7 +379,7 @@ Expected<FileReport> FileWriter::finish(const FileContent& content) {
   update.bind(1, state.file).bind_blob_view(2, content.hash.view());
   update.bind(3, content.byte_count).bind(4, content.line_count);
   update.bind(5, report.accepted).bind(6, report.duplicate).bind(7, report.rejected);
-  update.bind(8, content.fallback_timestamp);
+  update.bind(8, content.lacks_timestamps).bind(9, content.fallback_timestamp);
   BENCHHUD_TRY(update.run());
   BENCHHUD_ASSIGN(const bool is_derived, derive(state.connection, state.changed));
   if (!is_derived) {

@@ -30,7 +30,8 @@ CREATE TABLE ingested_file (
   duplicate          INTEGER NOT NULL,  -- lines that were in the store already
   rejected           INTEGER NOT NULL,
   ingested_at        REAL    NOT NULL,
-  fallback_timestamp REAL,              -- given to lines without a timestamp; null if none needed it
+  lacks_timestamps   INTEGER NOT NULL,  -- 1: some line bears no timestamp
+  fallback_timestamp REAL,              -- what such lines were given; null: nothing, they were rejected
   complete           INTEGER NOT NULL   -- 0 once any line may have been deleted: read it again
 ) STRICT;
 CREATE INDEX ingested_file_by_content ON ingested_file (content_hash);
@@ -45,7 +46,8 @@ CREATE TABLE rejected_line (
   byte_offset INTEGER NOT NULL,  -- of the line's first byte, from 0, in the decompressed file
   byte_count  INTEGER NOT NULL,
   hash        BLOB    NOT NULL,
-  unfinished  INTEGER NOT NULL,  -- 1: the file ended inside the line; the rest may come
+  retriable   INTEGER NOT NULL,  -- 1: it may be taken in when the path is read again: the file ended
+                                 -- inside it, or it had no timestamp
   reason      TEXT    NOT NULL,
   text_id     INTEGER NOT NULL REFERENCES text (id)  -- its bytes, up to 1 MiB
 ) STRICT;
@@ -133,7 +135,7 @@ CREATE TABLE line (
   error_id           INTEGER REFERENCES text (id),
   extra              TEXT               -- JSON of keys that have no place
 ) STRICT;
-CREATE INDEX line_by_invocation ON line (invocation_id, experiment_id);
+CREATE UNIQUE INDEX line_identity ON line (invocation_id, experiment_id, hash);
 CREATE INDEX line_by_file ON line (file_id);
 
 CREATE TABLE metric (

@@ -1,3 +1,2 @@
 INSERT INTO invocation_label (invocation_id, key, value) VALUES ($1, $2, $3)
 ON CONFLICT (invocation_id, key) DO UPDATE SET value = excluded.value
-WHERE invocation_label.value <> excluded.value

@@ -23,7 +23,7 @@ struct ParsedLine {
   std::int64_t byte_offset = 0;
   schema::ContentHash hash;
   std::optional<std::string> rejection;  ///< the reason
-  bool used_fallback_timestamp = false;
+  bool lacks_timestamp = false;
   bool is_unfinished = false;
   std::int64_t byte_count = 0;
 

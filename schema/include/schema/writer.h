@@ -56,7 +56,9 @@ struct NewRejection {
   std::int64_t byte_offset = 0;
   std::int64_t byte_count = 0;
   ContentHash hash;
-  bool unfinished = false;  ///< the file ends inside the line
+  /// It may be taken in when the path is read again: the file ends inside it, or it has no
+  /// timestamp.
+  bool retriable = false;
   std::string_view reason;
   std::string_view bytes;  ///< the line, or its beginning: kMostKeptBytes of it are kept
 };
@@ -75,11 +77,12 @@ struct FileReport {
   std::int64_t accepted = 0;
   std::int64_t duplicate = 0;
   std::int64_t rejected = 0;  ///< all that were rejected, known before or not
-  std::int64_t resolved = 0;  ///< rejected before as unfinished, whole now
+  std::int64_t resolved = 0;  ///< rejected at an earlier reading of this path, in now
   std::int64_t in_other_run =
-      0;                    ///< lines that --run named a run for but that are in another already
-  bool changed = false;     ///< whether the store differs from before
-  std::vector<RunId> runs;  ///< that the file's lines belong to
+      0;  ///< lines that --run named a run for but that are in another already
+  std::int64_t not_labelled = 0;  ///< lines that were there already: labels are given to new ones
+  bool changed = false;           ///< whether the store differs from before
+  std::vector<RunId> runs;        ///< that the file's lines belong to
 };
 
 /// The whole content of a file.
@@ -87,7 +90,8 @@ struct FileContent {
   ContentHash hash;
   std::int64_t byte_count = 0;
   std::int64_t line_count = 0;
-  std::optional<double> fallback_timestamp;  ///< set if a line needed it
+  bool lacks_timestamps = false;             ///< some line bears no timestamp
+  std::optional<double> fallback_timestamp;  ///< what such lines are given
 };
 
 class FileWriter {

@@ -1,0 +1,188 @@
+-- The schema as all migrations together make it: the one to read. A test compares the two.
+--
+-- Facts first: what the files said and where; below them what is derived from the facts and
+-- can be dropped and made again (`benchhud rebuild`). docs/data-model.md tells it in prose.
+--
+-- Ids that pages and caches keep (run, experiment, text) are never given twice, hence AUTOINCREMENT.
+-- Times are seconds since 1970, UTC, as doubles: the runner writes them so, and they are identities.
+
+-- What the store knows of itself: revision (counts committed changes), run_grouping.
+CREATE TABLE setting (
+  key   TEXT PRIMARY KEY,
+  value TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Texts by content: errors, nested metrics, rejected bytes. The same text is kept once.
+CREATE TABLE text (
+  id         INTEGER PRIMARY KEY AUTOINCREMENT,
+  hash       BLOB    NOT NULL UNIQUE,  -- XXH3-128 of the bytes
+  byte_count INTEGER NOT NULL,         -- before compression
+  zstd       INTEGER NOT NULL,         -- 1: bytes is a zstd frame
+  bytes      BLOB    NOT NULL
+) STRICT;
+
+-- One taking-in of a file that brought something new.
+CREATE TABLE ingested_file (
+  id                 INTEGER PRIMARY KEY,
+  path               TEXT    NOT NULL,
+  content_hash       BLOB    NOT NULL,  -- XXH3-128 of the decompressed bytes
+  byte_count         INTEGER NOT NULL,
+  line_count         INTEGER NOT NULL,
+  accepted           INTEGER NOT NULL,  -- lines that were new
+  duplicate          INTEGER NOT NULL,  -- lines that were in the store already
+  rejected           INTEGER NOT NULL,
+  ingested_at        REAL    NOT NULL,
+  lacks_timestamps   INTEGER NOT NULL,  -- 1: some line bears no timestamp
+  fallback_timestamp REAL,              -- what such lines were given; null: nothing, they were rejected
+  complete           INTEGER NOT NULL   -- 0 once any line may have been deleted: read it again
+) STRICT;
+CREATE INDEX ingested_file_by_content ON ingested_file (content_hash);
+CREATE INDEX ingested_file_by_size ON ingested_file (byte_count);
+
+-- Lines that could not be taken in.
+CREATE TABLE rejected_line (
+  id          INTEGER PRIMARY KEY,
+  file_id     INTEGER NOT NULL REFERENCES ingested_file (id),
+  path        TEXT    NOT NULL,
+  line_number INTEGER NOT NULL,  -- from 1
+  byte_offset INTEGER NOT NULL,  -- of the line's first byte, from 0, in the decompressed file
+  byte_count  INTEGER NOT NULL,
+  hash        BLOB    NOT NULL,
+  retriable   INTEGER NOT NULL,  -- 1: it may be taken in when the path is read again: the file ended
+                                 -- inside it, or it had no timestamp
+  reason      TEXT    NOT NULL,
+  text_id     INTEGER NOT NULL REFERENCES text (id)  -- its bytes, up to 1 MiB
+) STRICT;
+CREATE UNIQUE INDEX rejected_line_identity ON rejected_line (path, byte_offset, hash);
+CREATE INDEX rejected_line_by_file ON rejected_line (file_id, line_number);
+
+-- What is measured: everything but time.
+CREATE TABLE experiment (
+  id                INTEGER PRIMARY KEY AUTOINCREMENT,
+  hash              BLOB    NOT NULL UNIQUE,  -- XXH3-128 of Experiment::identity()
+  family            BLOB    NOT NULL,         -- XXH3-128 of Experiment::family(): without batch size
+  suite             TEXT    NOT NULL,
+  model             TEXT    NOT NULL,
+  test              TEXT    NOT NULL,
+  backend           TEXT    NOT NULL,         -- Experiment::backend()
+  accelerator       TEXT    NOT NULL,
+  accelerator_model TEXT    NOT NULL,
+  batch_size        INTEGER,
+  xla               TEXT,
+  xla_flags         TEXT,
+  dynamo            TEXT,
+  torch_xla2        TEXT,
+  flags             TEXT    NOT NULL,         -- JSON of the other keys
+  timed             INTEGER NOT NULL          -- 1: some line of it has timings
+) STRICT;
+CREATE INDEX experiment_by_family ON experiment (family);
+CREATE INDEX experiment_by_model ON experiment (suite, model, test, backend);
+
+-- One night's invocations on one accelerator model.
+CREATE TABLE run (
+  id                INTEGER PRIMARY KEY AUTOINCREMENT,
+  accelerator_model TEXT    NOT NULL,
+  name              TEXT    NOT NULL,
+  started_at        REAL    NOT NULL,
+  verified_at       REAL,
+  result_count      INTEGER NOT NULL,
+  revision          INTEGER NOT NULL,
+  UNIQUE (accelerator_model, name)
+) STRICT;
+CREATE INDEX run_by_time ON run (started_at, id);
+
+-- Labels that a command gave to a run. They win over those of its invocations.
+CREATE TABLE run_label (
+  accelerator_model TEXT NOT NULL,
+  name              TEXT NOT NULL,
+  key               TEXT NOT NULL,
+  value             TEXT NOT NULL,
+  PRIMARY KEY (accelerator_model, name, key)
+) STRICT, WITHOUT ROWID;
+
+-- The lines of one file with one timestamp on one accelerator model.
+CREATE TABLE invocation (
+  id                INTEGER PRIMARY KEY,
+  accelerator_model TEXT    NOT NULL,
+  timestamp         REAL    NOT NULL,
+  run_name          TEXT,              -- given by --run or a command; null: the rules decide
+  has_timing        INTEGER NOT NULL,  -- some line has total_time
+  has_verdict       INTEGER NOT NULL,  -- some line has a code that only a verification gives
+  run_id            INTEGER REFERENCES run (id)  -- derived
+) STRICT;
+CREATE INDEX invocation_by_time ON invocation (accelerator_model, timestamp);
+CREATE INDEX invocation_by_run ON invocation (run_id);
+
+CREATE TABLE invocation_label (
+  invocation_id INTEGER NOT NULL REFERENCES invocation (id),
+  key           TEXT    NOT NULL,
+  value         TEXT    NOT NULL,
+  PRIMARY KEY (invocation_id, key)
+) STRICT, WITHOUT ROWID;
+
+-- Accepted lines, numbered in the order they came.
+CREATE TABLE line (
+  id                 INTEGER PRIMARY KEY,
+  invocation_id      INTEGER NOT NULL REFERENCES invocation (id),
+  experiment_id      INTEGER NOT NULL REFERENCES experiment (id),
+  hash               BLOB    NOT NULL,
+  file_id            INTEGER NOT NULL REFERENCES ingested_file (id),
+  line_number        INTEGER NOT NULL,
+  byte_offset        INTEGER NOT NULL,
+  timed              INTEGER NOT NULL,  -- 1: total_time has a number
+  repeat             INTEGER,
+  iterations_per_run INTEGER,
+  code               TEXT,
+  mean_rel_error     REAL,
+  error_id           INTEGER REFERENCES text (id),
+  extra              TEXT               -- JSON of keys that have no place
+) STRICT;
+CREATE UNIQUE INDEX line_identity ON line (invocation_id, experiment_id, hash);
+CREATE INDEX line_by_file ON line (file_id);
+
+CREATE TABLE metric (
+  id   INTEGER PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE
+) STRICT;
+
+-- Every sample of every metric, in the file's order, beside its summary over the finite ones.
+CREATE TABLE measurement (
+  line_id   INTEGER NOT NULL REFERENCES line (id),
+  metric_id INTEGER NOT NULL REFERENCES metric (id),
+  shape     INTEGER NOT NULL,  -- SampleShape: 0 array, 1 scalar, 2 null, 3 nested
+  n         INTEGER NOT NULL,  -- finite samples
+  median    REAL,
+  mean      REAL,
+  min       REAL,
+  max       REAL,
+  samples   BLOB,              -- little-endian doubles; null is a NaN with payload 1954
+  text_id   INTEGER REFERENCES text (id),  -- nested: its JSON
+  PRIMARY KEY (line_id, metric_id)
+) STRICT, WITHOUT ROWID;
+
+-- Who changed what by a command.
+CREATE TABLE audit (
+  id     INTEGER PRIMARY KEY,
+  at     REAL NOT NULL,
+  action TEXT NOT NULL,
+  detail TEXT NOT NULL
+) STRICT;
+
+-- Derived: one row a result, with the lines that count for it.
+CREATE TABLE result (
+  run_id               INTEGER NOT NULL,
+  experiment_id        INTEGER NOT NULL,
+  started_at           REAL    NOT NULL,  -- the run's
+  timing_line_id       INTEGER,           -- last line with timings
+  failure_line_id      INTEGER,           -- last failed or untimed line after it
+  verification_line_id INTEGER,
+  verified_at          REAL,              -- the verification's own timestamp
+  code                 TEXT,              -- the verification's code
+  timing_shared        INTEGER NOT NULL,  -- 1: the line is not of this batch size alone
+  verification_shared  INTEGER NOT NULL,
+  PRIMARY KEY (run_id, experiment_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX result_series ON result
+  (experiment_id, started_at, run_id, timing_line_id, failure_line_id, verified_at, code);
+CREATE INDEX result_verified ON result (experiment_id, started_at, run_id, verified_at, code)
+  WHERE verification_line_id IS NOT NULL;

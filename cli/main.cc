@@ -22,6 +22,7 @@ struct Command {
 constexpr std::array kCommands = {
     Command{"ingest", run_ingest, "take results files into the store"},
     Command{"runs", run_runs, "list, show, relabel, rename, merge, delete and group runs"},
+    Command{"report", run_report, "print upstream's report, of files or of the store"},
     Command{"rebuild", run_rebuild, "derive runs and results again from the facts"},
 };
 

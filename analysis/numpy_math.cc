@@ -66,8 +66,8 @@ double numpy_percentile(std::span<const double> values, double percent) {
   const double place = static_cast<double>(sorted.size() - 1) * (percent / 100);
   const auto below = static_cast<std::size_t>(std::floor(place));
   const double a = sorted[below];
-  if (below + 1 >= sorted.size()) return a;
-  const double b = sorted[below + 1];
+  // The last value interpolates to itself, except that an infinite one makes a NaN, as in numpy.
+  const double b = sorted[std::min(below + 1, sorted.size() - 1)];
   const double t = place - std::floor(place);
   return t >= 0.5 ? b - (b - a) * (1 - t) : a + (b - a) * t;
 }

@@ -5,9 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cmath>
 #include <set>
-#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -70,25 +68,54 @@ ChartPoint chart_point(double x, const std::optional<UpstreamValue>& value) {
   return point;
 }
 
-// NaN has no place in an order of its own: it goes to the end.
-std::tuple<bool, double, bool, double> sort_key(const UpstreamValue& value) {
-  const auto number = [](double n) { return std::isnan(n) ? 0 : n; };
-  return {std::isnan(value.mean), number(value.mean), std::isnan(value.error), number(value.error)};
+struct ModelSpeedup {
+  UpstreamValue speedup;
+  std::string model;
+};
+
+// As Python compares tuples: the first members that are not equal decide. NaN equals nothing, is
+// less than nothing, and nothing is less than it.
+bool is_less(const ModelSpeedup& a, const ModelSpeedup& b) {
+  if (a.speedup.mean != b.speedup.mean) return a.speedup.mean < b.speedup.mean;
+  if (a.speedup.error != b.speedup.error) return a.speedup.error < b.speedup.error;
+  return a.model < b.model;
+}
+
+// Python's sort of fewer than 64 things: the run that the list begins with, turned round if it
+// descends, then insertion after a binary search. With NaN among them the order depends on these
+// steps, and a compile time below 0, which noise brings about, makes a NaN.
+void sort_as_python(std::vector<ModelSpeedup>* list) {
+  if (list->size() < 2) return;
+  const auto begin = list->begin();
+  auto next = begin + 1;
+  const bool descends = is_less(*next, *begin);
+  while (next != list->end() && is_less(*next, *(next - 1)) == descends) ++next;
+  if (descends) std::reverse(begin, next);
+  for (; next != list->end(); ++next) {
+    auto low = begin;
+    auto high = next;
+    while (low < high) {
+      const auto middle = low + (high - low) / 2;
+      if (is_less(*next, *middle)) {
+        high = middle;
+      } else {
+        low = middle + 1;
+      }
+    }
+    std::rotate(low, next, next + 1);
+  }
 }
 
 void sort_by_speedup(BackendSpeedups* data) {
-  std::vector<std::size_t> order(data->models.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return std::tuple(sort_key(data->speedups[a]), std::string_view(data->models[a])) <
-           std::tuple(sort_key(data->speedups[b]), std::string_view(data->models[b]));
-  });
-  BackendSpeedups sorted;
-  for (const std::size_t i : order) {
-    sorted.models.push_back(data->models[i]);
-    sorted.speedups.push_back(data->speedups[i]);
+  std::vector<ModelSpeedup> list;
+  for (std::size_t i = 0; i < data->models.size(); ++i) {
+    list.push_back({data->speedups[i], std::move(data->models[i])});
   }
-  *data = std::move(sorted);
+  sort_as_python(&list);
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    data->speedups[i] = list[i].speedup;
+    data->models[i] = std::move(list[i].model);
+  }
 }
 
 }  // namespace

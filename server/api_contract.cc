@@ -144,15 +144,19 @@ double Query::time(std::string_view name, double otherwise) const {
   return has(name) ? schema::parse_time(text(name)).value_or(otherwise) : otherwise;
 }
 
-std::string Query::canonical(std::string_view except) const {
+std::string Query::canonical() const {
   std::string canonical;
   for (const auto& [name, values] : values_) {
-    if (name == except) continue;
     for (const auto& value : values) {
       canonical += name + "=" + percent_encode(value) + "&";
     }
   }
   return canonical;
+}
+
+void Query::forget(std::string_view name) {
+  const auto found = values_.find(name);
+  if (found != values_.end()) values_.erase(found);
 }
 
 ApiContract::ApiContract(std::string_view openapi) {

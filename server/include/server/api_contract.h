@@ -49,8 +49,9 @@ class Query {
   /// A time parameter, or `otherwise`.
   double time(std::string_view name, double otherwise) const;
 
-  /// Everything asked for in one text: equal questions, equal texts. Without the parameters `except`.
-  std::string canonical(std::string_view except = {}) const;
+  /// Everything asked for in one text: equal questions, equal texts.
+  std::string canonical() const;
+  void forget(std::string_view name);
 
  private:
   friend class ApiContract;

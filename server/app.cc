@@ -1,0 +1,217 @@
+#include "server/app.h"
+
+#include <fmt/format.h>
+
+#include <exception>
+#include <nlohmann/json.hpp>
+
+#include "schema/contract.h"
+#include "server/etag.h"
+#include "server/gzip.h"
+#include "server/paging.h"
+#include "server/routes.h"
+
+namespace benchhud::server {
+namespace {
+
+using nlohmann::json;
+using schema::Error;
+using schema::ErrorCode;
+using schema::Expected;
+
+/// Below this, compressing gains less than it costs.
+constexpr std::size_t kWorthCompressing = 1400;
+/// How far back the summaries are made ready: what the longest history can ask for.
+constexpr std::size_t kWarmHistory = 365;
+
+std::string etag_of(const AppOptions& options, const Operation& operation, const Query& query,
+                    const std::string& key) {
+  const std::string text = options.instance + "\n" + options.version + "\n" + operation.id + "?" +
+                           query.canonical() + "\n" + key;
+  return fmt::format("W/\"{:016x}{:016x}\"", fingerprint(text), fingerprint(text, text.size()));
+}
+
+/// The request's address with another cursor.
+std::string next_address(const Address& address, const std::string& cursor) {
+  std::string next = address.path + "?";
+  for (const auto& [name, value] : address.query) {
+    if (name != "cursor") next += percent_encode(name) + "=" + percent_encode(value) + "&";
+  }
+  return next + "cursor=" + percent_encode(cursor);
+}
+
+/// A file's name for who saves a table.
+std::string disposition(const Operation& operation) {
+  return "attachment; filename=\"" + operation.id + ".csv\"";
+}
+
+}  // namespace
+
+App::App(AppOptions options, std::span<const StaticFiles::File> pages)
+    : options_(std::move(options)),
+      contract_(schema::openapi_document()),
+      pages_(pages),
+      pool_(options_.store_path, options_.connections),
+      answers_(options_.cached_bytes, [](const Answer& answer) {
+        return answer.body->size() + (answer.gzipped ? answer.gzipped->size() : 0) + 256;
+      }) {}
+
+Response App::handle(const Request& request) noexcept {
+  try {
+    const Address address = parse_address(request.target);
+    if (request.method != "GET" && request.method != "HEAD") {
+      return problem_response({ErrorCode::kMethodNotAllowed, "Only GET and HEAD are answered here."},
+                              request.target);
+    }
+    if (!address.segments.empty() && address.segments.front() == "api") {
+      return handle_api(request, address);
+    }
+    return pages_.answer(request, address.path);
+  } catch (const std::exception&) {
+    // What a library threw says nothing to who asked, and may say too much.
+    return problem_response({ErrorCode::kInternal, "The answer could not be made."}, request.target);
+  }
+}
+
+Response App::handle_api(const Request& request, const Address& address) {
+  Query query;
+  const Operation* operation = nullptr;
+  const auto& segments = address.segments;
+  if (segments.size() > 2 && segments[1] == "v1") {
+    operation = contract_.find({segments.begin() + 2, segments.end()}, &query);
+  }
+  if (operation == nullptr) {
+    return problem_response(
+        {ErrorCode::kNotFound, "There is no such address; /api/v1/openapi.json lists all."},
+        request.target);
+  }
+  if (const auto wrong = ApiContract::check(*operation, address, &query)) {
+    return problem_response(wrong->error, request.target, wrong->parameter);
+  }
+
+  auto lease = pool_.borrow();
+  if (!lease) return problem_response(lease.error(), request.target);
+  auto transaction =
+      schema::Transaction::begin(lease->connection(), schema::Transaction::Kind::kRead);
+  if (!transaction) return problem_response(transaction.error(), request.target);
+  schema::Reader reader(lease->connection());
+  const auto snapshot = snapshots_.current(reader);
+  if (!snapshot) return problem_response(snapshot.error(), request.target);
+
+  Ask ask{*operation, query, {reader, **snapshot}, judge_, options_.version};
+  const auto plan = find_route(operation->id)(ask);
+  if (!plan) return problem_response(plan.error(), request.target, ask.wrong_parameter);
+  const std::string etag = etag_of(options_, *operation, query, plan->key);
+  if (etag_matches(request.if_none_match, etag)) {
+    return respond(request, etag, Answer{std::make_shared<const std::string>(), nullptr, "", ""});
+  }
+  const auto answer = answers_.get(etag, [&] { return make_answer(ask, *plan, address); });
+  if (!answer) return problem_response(answer.error(), request.target, ask.wrong_parameter);
+  Response response = respond(request, etag, **answer);
+  if (query.text("format") == "csv") {
+    response.headers.emplace_back("Content-Disposition", disposition(*operation));
+  }
+  return response;
+}
+
+Expected<App::Answer> App::make_answer(const Ask& ask, const Plan& plan,
+                                       const Address& address) const {
+  Answer answer;
+  BENCHHUD_ASSIGN(std::string body, plan.body());
+  answer.content_type = plan.content_type;
+  if (ask.query.text("format") == "csv") {
+    const json document = json::parse(body);
+    const auto rows = plan.rows ? plan.rows(document) : document.at("items").get<std::vector<json>>();
+    body = to_csv(ask.operation.columns, rows);
+    answer.content_type = "text/csv; charset=utf-8";
+    const auto cursor = document.find("next_cursor");
+    if (cursor != document.end() && cursor->is_string()) {
+      answer.next_link = next_address(address, cursor->get<std::string>());
+    }
+  }
+  if (body.size() >= kWorthCompressing) {
+    answer.gzipped = std::make_shared<const std::string>(gzip(body));
+    if (answer.gzipped->empty()) answer.gzipped = nullptr;
+  }
+  answer.body = std::make_shared<const std::string>(std::move(body));
+  return answer;
+}
+
+Response App::respond(const Request& request, const std::string& etag, const Answer& answer) const {
+  Response response;
+  response.content_type = answer.content_type;
+  response.body = answer.body;
+  response.headers.emplace_back("ETag", etag);
+  response.headers.emplace_back("Cache-Control", "no-cache");
+  response.headers.emplace_back("Vary", "Accept-Encoding");
+  if (!answer.next_link.empty()) {
+    response.headers.emplace_back("Link", "<" + answer.next_link + ">; rel=\"next\"");
+  }
+  if (etag_matches(request.if_none_match, etag)) {
+    response.status = 304;
+  } else if (answer.gzipped && accepts_gzip(request.accept_encoding)) {
+    response.body = answer.gzipped;
+    response.headers.emplace_back("Content-Encoding", "gzip");
+  }
+  add_safe_headers(&response);
+  return response;
+}
+
+std::vector<std::string> App::first_addresses(const Snapshot& snapshot) const {
+  std::vector<std::string> addresses = {"/api/v1/overview", "/api/v1/runs"};
+  for (const auto& [model, places] : snapshot.accelerators) {
+    const std::string id = std::to_string(schema::to_int(snapshot.runs[places.front()].run.id));
+    addresses.push_back("/api/v1/runs/" + id + "/models");
+    addresses.push_back("/api/v1/verification?run=" + id);
+  }
+  return addresses;
+}
+
+void App::warm_address(const std::string& target) { handle({"GET", target, "", ""}); }
+
+Expected<void> App::warm_history(const std::function<bool()>& go_on) {
+  std::size_t depth = 0;
+  for (bool any = true; any && depth < kWarmHistory; ++depth) {
+    any = false;
+    if (!go_on()) return {};
+    // A transaction of its own for each night, so that the log of an ingest can be put away.
+    BENCHHUD_ASSIGN(auto lease, pool_.borrow());
+    BENCHHUD_ASSIGN(const auto transaction,
+                    schema::Transaction::begin(lease.connection(), schema::Transaction::Kind::kRead));
+    schema::Reader reader(lease.connection());
+    BENCHHUD_ASSIGN(const auto snapshot, snapshots_.current(reader));
+    const View view{reader, *snapshot};
+    for (const auto& [model, places] : snapshot->accelerators) {
+      if (depth >= places.size()) continue;
+      any = true;
+      const RunEntry& entry = snapshot->runs[places[depth]];
+      BENCHHUD_TRY(judge_.summary(view, entry, "inductor"));
+      BENCHHUD_TRY(judge_.card(view, entry));
+    }
+  }
+  return {};
+}
+
+void App::warm(const std::function<bool()>& go_on) noexcept {
+  try {
+    std::vector<std::string> addresses;
+    {
+      auto lease = pool_.borrow();
+      if (!lease) return;
+      schema::Reader reader(lease->connection());
+      const auto snapshot = snapshots_.current(reader);
+      if (!snapshot) return;
+      addresses = first_addresses(**snapshot);
+    }
+    for (const auto& address : addresses) {
+      if (!go_on()) return;
+      warm_address(address);
+    }
+    // What fails here fails for who asks, and says so there.
+    if (const auto warmed = warm_history(go_on); !warmed) return;
+  } catch (const std::exception&) {
+    // Out of memory, say: answers are then made when asked for.
+  }
+}
+
+}  // namespace benchhud::server

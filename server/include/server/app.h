@@ -1,0 +1,70 @@
+// The application: a request in, an answer out. No socket, so tests need none.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "server/api_contract.h"
+#include "server/judge.h"
+#include "server/message.h"
+#include "server/shared_cache.h"
+#include "server/snapshot.h"
+#include "server/static_files.h"
+#include "server/store_pool.h"
+
+namespace benchhud::server {
+
+struct Ask;
+struct Plan;
+
+struct AppOptions {
+  std::string store_path;
+  std::string version;   ///< of the program
+  std::string instance;  ///< tells one start of the server from another: part of every ETag
+  std::size_t connections = 8;                     ///< to the store, open at once
+  std::size_t cached_bytes = 64 * 1024 * 1024;     ///< of answers that are kept
+};
+
+/// Threads may share it.
+class App {
+ public:
+  App(AppOptions options, std::span<const StaticFiles::File> pages);
+
+  /// Answers GET and HEAD (the same answer: who sends it leaves the body out). Never throws.
+  Response handle(const Request& request) noexcept;
+
+  /// Makes ready what pages ask for first: the addresses they start with, and every accelerator's newest
+  /// runs. `go_on` is asked between two pieces of work. Returns early where the store cannot be read.
+  void warm(const std::function<bool()>& go_on) noexcept;
+
+ private:
+  /// An answer as it is kept.
+  struct Answer {
+    std::shared_ptr<const std::string> body;
+    std::shared_ptr<const std::string> gzipped;  ///< null where it gains nothing
+    std::string content_type;
+    std::string next_link;  ///< for CSV: the address of what follows
+  };
+
+  Response handle_api(const Request& request, const Address& address);
+  Response respond(const Request& request, const std::string& etag, const Answer& answer) const;
+  schema::Expected<Answer> make_answer(const Ask& ask, const Plan& plan,
+                                       const Address& address) const;
+  std::vector<std::string> first_addresses(const Snapshot& snapshot) const;
+  void warm_address(const std::string& target);
+  schema::Expected<void> warm_history(const std::function<bool()>& go_on);
+
+  const AppOptions options_;
+  const ApiContract contract_;
+  const StaticFiles pages_;
+  StorePool pool_;
+  Snapshots snapshots_;
+  Judge judge_;
+  SharedCache<Answer> answers_;
+};
+
+}  // namespace benchhud::server

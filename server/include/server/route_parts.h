@@ -1,0 +1,57 @@
+// What several routes need: finding runs, filtering experiments, going on in lists.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "server/answers.h"
+#include "server/paging.h"
+#include "server/routes.h"
+
+namespace benchhud::server {
+
+/// An error that the parameter `name` caused.
+schema::Error wrong_parameter(Ask& ask, std::string_view name, std::string message);
+
+/// The run that a text names, among those of an accelerator model if one is given (not ""). Never null.
+schema::Expected<const RunEntry*> find_run(Ask& ask, std::string_view text, std::string_view parameter,
+                                           std::string_view accelerator_model);
+/// The run of the parameter `run`, which addresses and queries have.
+schema::Expected<const RunEntry*> asked_run(Ask& ask);
+
+/// The baseline that a request names; `entry` is the run that is compared.
+schema::Expected<BaselineChoice> asked_baseline(Ask& ask, const RunEntry& entry);
+analysis::Estimator asked_estimator(const Query& query);
+
+/// What the parameters suite, model, backend, test and accelerator_model let through.
+class ExperimentFilter {
+ public:
+  explicit ExperimentFilter(const Query& query) : query_(query) {}
+  bool fits(const analysis::CatalogEntry& entry) const;
+  bool fits_but_for_backend(const analysis::CatalogEntry& entry) const;
+  bool fits_backend(std::string_view backend) const;
+  bool fits_accelerator(std::string_view accelerator_model) const;
+  /// Whether anything but the accelerator model is asked for.
+  bool is_open() const;
+
+ private:
+  const Query& query_;
+};
+
+/// Whether `value` is among the values of a repeatable parameter, or there are none.
+bool fits_any(const Query& query, std::string_view parameter, std::string_view value);
+
+/// The scope of a request's cursors: its list and filters.
+std::string cursor_scope(const Ask& ask);
+/// The request's cursor, if it has one; an error if it is none of this list.
+schema::Expected<std::optional<Cursor>> asked_cursor(Ask& ask, std::size_t numbers,
+                                                     std::size_t texts = 0);
+
+/// Opens `{"items":[` … and closes with next_cursor and total.
+void begin_page(JsonWriter& json);
+void end_page(JsonWriter& json, const std::optional<std::string>& next_cursor, std::int64_t total);
+
+}  // namespace benchhud::server

@@ -1,0 +1,61 @@
+// What each operation of the contract answers. A route first plans (cheaply: what does the answer hang
+// on?), so that an unchanged answer is told from that alone, and only then makes the answer.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "schema/errors.h"
+#include "server/api_contract.h"
+#include "server/judge.h"
+
+namespace benchhud::server {
+
+/// A request as a route sees it.
+struct Ask {
+  const Operation& operation;
+  const Query& query;
+  View view;
+  Judge& judge;
+  std::string_view version;      ///< the program's
+  std::string wrong_parameter{};  ///< set by a route beside an error that a parameter caused
+
+  const Snapshot& snapshot() const { return view.snapshot; }
+  schema::Reader& reader() const { return view.reader; }
+  const analysis::Catalog& catalog() const { return *view.snapshot.catalog; }
+};
+
+struct Plan {
+  /// All that the answer hangs on beside the request: equal keys, equal answers.
+  std::string key;
+  std::function<schema::Expected<std::string>()> body;
+  std::string content_type = "application/json";
+  /// The CSV's rows from the answer; the array `items` unless set.
+  std::function<std::vector<nlohmann::json>(const nlohmann::json&)> rows{};
+};
+
+/// May set ask.wrong_parameter. What a plan's body refers to is `ask` and what it refers to.
+using Route = schema::Expected<Plan> (*)(Ask& ask);
+
+struct NamedRoute {
+  std::string_view operation_id;
+  Route route;
+};
+
+std::span<const NamedRoute> about_routes();
+std::span<const NamedRoute> fact_routes();
+std::span<const NamedRoute> ingest_routes();
+std::span<const NamedRoute> model_table_routes();
+std::span<const NamedRoute> overview_routes();
+std::span<const NamedRoute> series_routes();
+std::span<const NamedRoute> verification_routes();
+
+/// Null for an operation without a route.
+Route find_route(std::string_view operation_id);
+
+}  // namespace benchhud::server

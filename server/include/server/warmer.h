@@ -1,0 +1,35 @@
+// A thread that looks for changes of the store and makes ready what pages will ask for.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "server/app.h"
+
+namespace benchhud::server {
+
+class Warmer {
+ public:
+  /// Starts the thread. It warms `app` at once and whenever another process has committed to the store.
+  Warmer(App& app, std::string store_path);
+  ~Warmer();
+  Warmer(const Warmer&) = delete;
+  Warmer& operator=(const Warmer&) = delete;
+
+ private:
+  void work();
+  bool sleep();
+
+  App& app_;
+  const std::string store_path_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  bool stopping_ = false;
+  std::thread thread_;
+};
+
+}  // namespace benchhud::server

@@ -1,0 +1,117 @@
+#include "server/route_parts.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace benchhud::server {
+
+using schema::Error;
+using schema::ErrorCode;
+using schema::Expected;
+
+Error wrong_parameter(Ask& ask, std::string_view name, std::string message) {
+  ask.wrong_parameter = name;
+  return {ErrorCode::kInvalidArgument, std::move(message)};
+}
+
+Expected<const RunEntry*> find_run(Ask& ask, std::string_view text, std::string_view parameter,
+                                   std::string_view accelerator_model) {
+  std::optional<std::string_view> among;
+  if (!accelerator_model.empty()) among = accelerator_model;
+  auto run = ask.reader().find_run(text, among);
+  if (!run) {
+    ask.wrong_parameter = parameter;
+    return std::move(run).error();
+  }
+  const RunEntry* entry = ask.snapshot().find(run->id);
+  if (entry == nullptr) return Error{ErrorCode::kInternal, "The run is not among the runs read."};
+  return entry;
+}
+
+Expected<const RunEntry*> asked_run(Ask& ask) {
+  return find_run(ask, ask.query.text("run"), "run", ask.query.text("accelerator_model"));
+}
+
+Expected<BaselineChoice> asked_baseline(Ask& ask, const RunEntry& entry) {
+  BaselineChoice choice;
+  choice.backend = ask.query.text("baseline");
+  const auto& run = ask.query.text("baseline_run");
+  if (run.empty() || run == "same") {
+    choice.mode = BaselineChoice::Mode::kSame;
+  } else if (run == "oldest") {
+    choice.mode = BaselineChoice::Mode::kOldest;
+  } else if (run == "latest") {
+    choice.mode = BaselineChoice::Mode::kLatest;
+  } else {
+    choice.mode = BaselineChoice::Mode::kNamed;
+    BENCHHUD_ASSIGN(choice.named, find_run(ask, run, "baseline_run", entry.run.accelerator_model));
+  }
+  return choice;
+}
+
+analysis::Estimator asked_estimator(const Query& query) {
+  return query.text("estimator") == "upstream" ? analysis::Estimator::kUpstream
+                                               : analysis::Estimator::kSteady;
+}
+
+bool fits_any(const Query& query, std::string_view parameter, std::string_view value) {
+  const auto& wanted = query.texts(parameter);
+  return wanted.empty() || std::find(wanted.begin(), wanted.end(), value) != wanted.end();
+}
+
+bool ExperimentFilter::fits_but_for_backend(const analysis::CatalogEntry& entry) const {
+  const auto& e = entry.experiment();
+  return fits_any(query_, "suite", e.suite) && fits_any(query_, "model", e.model) &&
+         fits_any(query_, "test", e.test) && fits_accelerator(e.accelerator_model);
+}
+
+bool ExperimentFilter::fits(const analysis::CatalogEntry& entry) const {
+  return fits_backend(entry.backend) && fits_but_for_backend(entry);
+}
+
+bool ExperimentFilter::fits_backend(std::string_view backend) const {
+  return fits_any(query_, "backend", backend);
+}
+
+bool ExperimentFilter::fits_accelerator(std::string_view accelerator_model) const {
+  return fits_any(query_, "accelerator_model", accelerator_model);
+}
+
+bool ExperimentFilter::is_open() const {
+  return !query_.has("suite") && !query_.has("model") && !query_.has("test") &&
+         !query_.has("backend");
+}
+
+std::string cursor_scope(const Ask& ask) {
+  // How many items an answer holds and in which form may change from page to page.
+  std::string scope = ask.operation.id + "?";
+  Query query = ask.query;
+  query.forget("cursor");
+  query.forget("limit");
+  query.forget("format");
+  return scope + query.canonical();
+}
+
+Expected<std::optional<Cursor>> asked_cursor(Ask& ask, std::size_t numbers, std::size_t texts) {
+  if (!ask.query.has("cursor")) return std::optional<Cursor>();
+  auto cursor = read_cursor(ask.query.text("cursor"), cursor_scope(ask), numbers, texts);
+  if (!cursor) {
+    return wrong_parameter(ask, "cursor", "The cursor is not one of this list with these filters.");
+  }
+  return cursor;
+}
+
+void begin_page(JsonWriter& json) {
+  json.begin_object();
+  json.key("items");
+  json.begin_array();
+}
+
+void end_page(JsonWriter& json, const std::optional<std::string>& next_cursor, std::int64_t total) {
+  json.end_array();
+  json.field("next_cursor", next_cursor);
+  json.field("total", total);
+  json.end_object();
+}
+
+}  // namespace benchhud::server

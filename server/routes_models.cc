@@ -1,0 +1,257 @@
+// A run against a baseline: the table of models by columns, and the same result by result.
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <tuple>
+
+#include "server/route_parts.h"
+
+namespace benchhud::server {
+namespace {
+
+using analysis::CatalogEntry;
+using schema::Expected;
+using schema::to_int;
+
+/// What a request compares.
+struct Comparison {
+  const RunEntry* run;
+  BaselineChoice choice;
+  analysis::SpeedupOptions options;
+};
+
+Expected<Comparison> asked_comparison(Ask& ask) {
+  Comparison comparison;
+  BENCHHUD_ASSIGN(comparison.run, asked_run(ask));
+  BENCHHUD_ASSIGN(comparison.choice, asked_baseline(ask, *comparison.run));
+  comparison.options.estimator = asked_estimator(ask.query);
+  comparison.options.verified_only = ask.query.boolean("verified_only");
+  return comparison;
+}
+
+/// A run's results that the filters let through, each with its speedup.
+struct Compared {
+  std::vector<analysis::ResultView> results;
+  std::vector<analysis::JudgedSpeedup> speedups;
+  std::vector<const CatalogEntry*> entries;
+  std::shared_ptr<const analysis::Baseline> baseline;
+};
+
+Expected<Compared> compare(Ask& ask, const Comparison& comparison) {
+  BENCHHUD_ASSIGN(const auto judged, ask.judge.run(ask.view, *comparison.run));
+  Compared compared;
+  BENCHHUD_ASSIGN(compared.baseline,
+                  ask.judge.baseline(ask.view, *comparison.run, comparison.choice,
+                                     comparison.options.estimator));
+  analysis::JudgedRun wanted;
+  wanted.run = judged->run;
+  for (const auto& view : judged->results) {
+    const CatalogEntry* entry = ask.catalog().find(view.experiment);
+    const auto& query = ask.query;
+    if (entry == nullptr || !fits_any(query, "suite", entry->experiment().suite) ||
+        !fits_any(query, "model", entry->experiment().model) ||
+        !fits_any(query, "test", entry->experiment().test)) {
+      continue;
+    }
+    wanted.results.push_back(view);
+    compared.entries.push_back(entry);
+  }
+  compared.speedups =
+      analysis::run_speedups(wanted, ask.catalog(), *compared.baseline, comparison.options);
+  compared.results = std::move(wanted.results);
+  return compared;
+}
+
+void write_heading(Ask& ask, JsonWriter& json, const Comparison& comparison,
+                   const analysis::Baseline& baseline) {
+  json.key("run");
+  write_run_ref(json, comparison.run);
+  json.key("baseline");
+  json.begin_object();
+  json.field("backend", comparison.choice.backend);
+  json.field("run", ask.query.text("baseline_run"));
+  json.key("runs");
+  std::vector<const RunEntry*> runs;
+  for (const auto id : baseline.runs()) {
+    if (const RunEntry* entry = ask.snapshot().find(id)) runs.push_back(entry);
+  }
+  std::sort(runs.begin(), runs.end(), [](const RunEntry* a, const RunEntry* b) {
+    return std::pair(a->run.started_at, a->run.id) < std::pair(b->run.started_at, b->run.id);
+  });
+  json.begin_array();
+  for (const RunEntry* entry : runs) write_run_ref(json, entry);
+  json.end_array();
+  json.end_object();
+  json.field("estimator", ask.query.text("estimator"));
+}
+
+void write_geomeans(Ask& ask, JsonWriter& json, const Compared& compared) {
+  const ExperimentFilter filter(ask.query);
+  json.key("geomeans");
+  json.begin_array();
+  for (const auto& row : analysis::geomeans(compared.results, ask.catalog(), compared.speedups,
+                                            analysis::GroupBy::kColumn)) {
+    if (filter.fits_backend(row.backend)) write_column_geomean(json, row);
+  }
+  json.end_array();
+}
+
+void write_cell(JsonWriter& json, const analysis::ResultView& view,
+                const analysis::JudgedSpeedup& speedup, analysis::Estimator estimator) {
+  json.begin_object();
+  json.field("experiment_id", to_int(view.experiment));
+  json.field("status", analysis::status_name(view.status));
+  json.key("time");
+  write_estimate(json, analysis::time_of(view, estimator));
+  json.field("compile", view.compile_upstream);
+  json.key("speedup");
+  write_speedup(json, speedup.speedup);
+  json.key("excluded");
+  write_exclusion(json, speedup.excluded);
+  json.key("verification");
+  write_verification(json, view.verification);
+  json.key("failure");
+  write_failure(json, view.failure);
+  json.end_object();
+}
+
+void write_columns(JsonWriter& json, const Compared& compared, const ExperimentFilter& filter) {
+  std::set<std::pair<std::string_view, std::string_view>> columns;
+  for (const CatalogEntry* entry : compared.entries) {
+    if (filter.fits_backend(entry->backend)) columns.emplace(entry->column, entry->backend);
+  }
+  json.key("columns");
+  json.begin_array();
+  for (const auto& [column, backend] : columns) {
+    json.begin_object();
+    json.field("key", column);
+    json.field("backend", backend);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void write_rows(JsonWriter& json, const Compared& compared, const ExperimentFilter& filter,
+                analysis::Estimator estimator) {
+  // Places in `compared` of the cells that are shown, row by row.
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < compared.entries.size(); ++i) {
+    if (filter.fits_backend(compared.entries[i]->backend)) order.push_back(i);
+  }
+  const auto row_key = [&](std::size_t i) {
+    const auto& e = compared.entries[i]->experiment();
+    return std::tie(e.suite, e.model, e.test, e.batch_size);
+  };
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return row_key(a) < row_key(b); });
+  json.key("rows");
+  json.begin_array();
+  for (std::size_t at = 0; at < order.size();) {
+    const auto& e = compared.entries[order[at]]->experiment();
+    json.begin_object();
+    json.field("suite", e.suite);
+    json.field("model", e.model);
+    json.field("test", e.test);
+    json.field("batch_size", e.batch_size);
+    json.key("cells");
+    json.begin_object();
+    const std::size_t first = order[at];
+    for (; at < order.size() && row_key(order[at]) == row_key(first); ++at) {
+      const std::size_t i = order[at];
+      json.key_text(compared.entries[i]->column);
+      write_cell(json, compared.results[i], compared.speedups[i], estimator);
+    }
+    json.end_object();
+    json.end_object();
+  }
+  json.end_array();
+}
+
+Expected<std::string> write_table(Ask& ask, const Comparison& comparison) {
+  BENCHHUD_ASSIGN(const auto compared, compare(ask, comparison));
+  const ExperimentFilter filter(ask.query);
+  std::string body;
+  JsonWriter json(&body);
+  json.begin_object();
+  write_heading(ask, json, comparison, *compared.baseline);
+  write_columns(json, compared, filter);
+  write_rows(json, compared, filter, comparison.options.estimator);
+  write_geomeans(ask, json, compared);
+  json.end_object();
+  return body;
+}
+
+std::vector<nlohmann::json> table_csv_rows(const nlohmann::json& answer) {
+  std::vector<nlohmann::json> rows;
+  for (const auto& row : answer.at("rows")) {
+    for (const auto& column : answer.at("columns")) {
+      const auto cell = row.at("cells").find(column.at("key").get<std::string>());
+      if (cell == row.at("cells").end()) continue;
+      nlohmann::json one = {{"suite", row.at("suite")},   {"model", row.at("model")},
+                            {"test", row.at("test")},     {"batch_size", row.at("batch_size")},
+                            {"column", column.at("key")}, {"backend", column.at("backend")},
+                            {"cell", *cell}};
+      rows.push_back(std::move(one));
+    }
+  }
+  return rows;
+}
+
+Expected<Plan> get_table(Ask& ask) {
+  BENCHHUD_ASSIGN(auto comparison, asked_comparison(ask));
+  Plan plan;
+  plan.key = Judge::dependencies(ask.snapshot(), *comparison.run, comparison.choice);
+  plan.body = [&ask, comparison] { return write_table(ask, comparison); };
+  plan.rows = table_csv_rows;
+  return plan;
+}
+
+Expected<std::string> write_speedups(Ask& ask, const Comparison& comparison) {
+  BENCHHUD_ASSIGN(const auto compared, compare(ask, comparison));
+  const ExperimentFilter filter(ask.query);
+  const auto estimator = comparison.options.estimator;
+  std::string body;
+  JsonWriter json(&body);
+  json.begin_object();
+  write_heading(ask, json, comparison, *compared.baseline);
+  json.key("items");
+  json.begin_array();
+  for (std::size_t i = 0; i < compared.results.size(); ++i) {
+    const auto& view = compared.results[i];
+    if (!filter.fits_backend(compared.entries[i]->backend)) continue;
+    const auto* against = compared.baseline->find(*compared.entries[i]);
+    json.begin_object();
+    json.key("experiment");
+    write_experiment(json, *compared.entries[i]);
+    json.field("status", analysis::status_name(view.status));
+    json.key("speedup");
+    write_speedup(json, compared.speedups[i].speedup);
+    json.key("excluded");
+    write_exclusion(json, compared.speedups[i].excluded);
+    json.key("own");
+    write_estimate(json, analysis::time_of(view, estimator));
+    json.key("baseline_time");
+    write_estimate(json, against == nullptr ? std::nullopt : against->time);
+    json.end_object();
+  }
+  json.end_array();
+  write_geomeans(ask, json, compared);
+  json.end_object();
+  return body;
+}
+
+Expected<Plan> get_speedups(Ask& ask) {
+  BENCHHUD_ASSIGN(auto comparison, asked_comparison(ask));
+  return Plan{Judge::dependencies(ask.snapshot(), *comparison.run, comparison.choice),
+              [&ask, comparison] { return write_speedups(ask, comparison); }};
+}
+
+constexpr std::array kRoutes = {NamedRoute{"getModelTable", get_table},
+                                NamedRoute{"getSpeedups", get_speedups}};
+
+}  // namespace
+
+std::span<const NamedRoute> model_table_routes() { return kRoutes; }
+
+}  // namespace benchhud::server

@@ -1,0 +1,109 @@
+// Where every accelerator stands: the newest run, what changed since the one before, the history.
+#include <array>
+
+#include "server/route_parts.h"
+
+namespace benchhud::server {
+namespace {
+
+using schema::Expected;
+
+void write_changes(Ask& ask, JsonWriter& json, const RunChanges* changes) {
+  json.key("transitions");
+  json.begin_array();
+  if (changes != nullptr) {
+    for (const auto& change : changes->verification) {
+      const auto* entry = ask.catalog().find(change.experiment);
+      if (entry != nullptr) write_transition(json, *entry, change);
+    }
+  }
+  json.end_array();
+  json.key("moves");
+  json.begin_array();
+  if (changes != nullptr) {
+    for (const auto& move : changes->moves) {
+      const auto* entry = ask.catalog().find(move.experiment);
+      if (entry != nullptr) write_move(json, *entry, move);
+    }
+  }
+  json.end_array();
+}
+
+Expected<void> write_accelerator(Ask& ask, JsonWriter& json, const std::string& model,
+                                 const std::vector<std::size_t>& places) {
+  const auto& runs = ask.snapshot().runs;
+  const auto& baseline = ask.query.text("baseline");
+  const RunEntry& newest = runs[places.front()];
+  const RunEntry* previous = newest.previous ? &runs[*newest.previous] : nullptr;
+  json.begin_object();
+  json.field("accelerator_model", model);
+  json.key("run");
+  write_run_ref(json, &newest);
+  json.key("previous_run");
+  write_run_ref(json, previous);
+  BENCHHUD_ASSIGN(const auto summary, ask.judge.summary(ask.view, newest, baseline));
+  json.key("groups");
+  write_groups(json, summary->groups);
+  json.key("previous_groups");
+  std::shared_ptr<const RunChanges> changes;
+  if (previous != nullptr) {
+    BENCHHUD_ASSIGN(const auto before, ask.judge.summary(ask.view, *previous, baseline));
+    write_groups(json, before->groups);
+    BENCHHUD_ASSIGN(changes, ask.judge.changes(ask.view, *previous, newest));
+  } else {
+    write_groups(json, {});
+  }
+  json.key("history");
+  json.begin_array();
+  for (std::size_t i = std::min(places.size(), ask.query.size("runs")); i-- > 0;) {
+    const RunEntry& entry = runs[places[i]];
+    BENCHHUD_ASSIGN(const auto past, ask.judge.summary(ask.view, entry, baseline));
+    json.begin_object();
+    json.key("run");
+    write_run_ref(json, &entry);
+    json.key("groups");
+    write_groups(json, past->groups);
+    json.end_object();
+  }
+  json.end_array();
+  write_changes(ask, json, changes.get());
+  json.end_object();
+  return {};
+}
+
+Expected<std::string> write_overview(Ask& ask) {
+  const Snapshot& snapshot = ask.snapshot();
+  BENCHHUD_ASSIGN(const std::int64_t rejected, ask.reader().rejected_count({}));
+  std::string body;
+  JsonWriter json(&body);
+  json.begin_object();
+  json.key("store");
+  json.begin_object();
+  json.field("revision", snapshot.revision);
+  json.field("version", ask.version);
+  json.field("run_count", snapshot.runs.size());
+  json.field("result_count", snapshot.result_count);
+  json.field("rejected_count", rejected);
+  json.end_object();
+  json.field("baseline", ask.query.text("baseline"));
+  json.key("accelerators");
+  json.begin_array();
+  for (const auto& [model, places] : snapshot.accelerators) {
+    BENCHHUD_TRY(write_accelerator(ask, json, model, places));
+  }
+  json.end_array();
+  json.end_object();
+  return body;
+}
+
+Expected<Plan> get_overview(Ask& ask) {
+  return Plan{std::to_string(ask.snapshot().revision), [&ask] { return write_overview(ask); }};
+}
+
+constexpr std::array kRoutes = {NamedRoute{"getOverview", get_overview}};
+
+}  // namespace
+
+std::span<const NamedRoute> overview_routes() { return kRoutes; }
+
+}  // namespace benchhud::server

@@ -1,0 +1,288 @@
+// A metric of a model over runs.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <unordered_map>
+
+#include "analysis/summary.h"
+#include "schema/metric.h"
+#include "server/route_parts.h"
+
+namespace benchhud::server {
+namespace {
+
+using analysis::CatalogEntry;
+using schema::Expected;
+
+enum class Kind { kSteady, kUpstream, kCompile, kXlaCompile, kSpeedup, kMetric };
+
+Kind kind_of(const std::string& metric) {
+  if (metric == "steady") return Kind::kSteady;
+  if (metric == "upstream") return Kind::kUpstream;
+  if (metric == "compile") return Kind::kCompile;
+  if (metric == "xla_compile") return Kind::kXlaCompile;
+  if (metric == "speedup") return Kind::kSpeedup;
+  return Kind::kMetric;
+}
+
+struct Point {
+  double value = 0;
+  std::optional<analysis::Interval> interval;
+  std::size_t n = 0;
+  analysis::EstimateFlags flags;
+};
+
+/// The runs of a series and the experiments of the model that it is of.
+struct Scope {
+  std::vector<const RunEntry*> runs;  // oldest first
+  std::unordered_map<schema::RunId, std::size_t> places;
+  std::vector<const CatalogEntry*> entries;  // all of the model and test, whatever the backend
+};
+
+Expected<Scope> asked_scope(Ask& ask) {
+  const Query& query = ask.query;
+  const auto is_of_model = [&](const CatalogEntry& entry, std::string_view accelerator_model) {
+    const auto& e = entry.experiment();
+    return e.suite == query.text("suite") && e.model == query.text("model") &&
+           e.test == query.text("test") && e.accelerator_model == accelerator_model;
+  };
+  Scope scope;
+  const double until = query.time("until", std::numeric_limits<double>::infinity());
+  for (const auto& [accelerator_model, places] : ask.snapshot().accelerators) {
+    if (query.has("accelerator_model") && accelerator_model != query.text("accelerator_model")) {
+      continue;
+    }
+    for (const auto& entry : ask.catalog().entries()) {
+      if (is_of_model(entry, accelerator_model)) scope.entries.push_back(&entry);
+    }
+    if (scope.entries.empty()) continue;
+    for (const std::size_t place : places) {
+      if (scope.runs.size() == query.size("runs")) break;
+      const RunEntry& entry = ask.snapshot().runs[place];
+      if (entry.run.started_at < until) scope.runs.push_back(&entry);
+    }
+    std::reverse(scope.runs.begin(), scope.runs.end());
+    for (std::size_t i = 0; i < scope.runs.size(); ++i) {
+      scope.places.emplace(scope.runs[i]->run.id, i);
+    }
+    return scope;
+  }
+  ask.wrong_parameter = "model";
+  return schema::Error{schema::ErrorCode::kNotFound, "There is no such model with that test."};
+}
+
+/// Every run's results of the model alone, judged, in the runs' order.
+Expected<std::vector<analysis::JudgedRun>> judge_model(Ask& ask, const Scope& scope) {
+  std::vector<analysis::JudgedRun> judged(scope.runs.size());
+  for (std::size_t i = 0; i < scope.runs.size(); ++i) judged[i].run = scope.runs[i]->run;
+  if (scope.runs.empty()) return judged;
+  const double since = scope.runs.front()->run.started_at;
+  const double until = scope.runs.back()->run.started_at;
+  const auto errors = error_texts(ask.view);
+  for (const CatalogEntry* entry : scope.entries) {
+    BENCHHUD_ASSIGN(auto last, ask.reader().last_verification(entry->id(), since));
+    BENCHHUD_ASSIGN(const auto series, ask.reader().series(entry->id(), since, until));
+    for (const auto& facts : series) {
+      const auto place = scope.places.find(facts.run);
+      if (place != scope.places.end()) {
+        judged[place->second].results.push_back(analysis::judge_result(facts, last, errors));
+      }
+      if (facts.verification) last = facts.verification;
+    }
+  }
+  return judged;
+}
+
+/// Points by run, for each experiment.
+using Points = std::unordered_map<schema::ExperimentId, std::vector<std::optional<Point>>>;
+
+std::optional<Point> point_of(const analysis::ResultView& view, Kind kind) {
+  if (kind == Kind::kCompile || kind == Kind::kXlaCompile) {
+    const auto& value = kind == Kind::kCompile ? view.compile_upstream : view.compile_xla;
+    if (!value) return {};
+    return Point{*value, {}, 1, {}};
+  }
+  const auto time = analysis::time_of(view, kind == Kind::kSteady ? analysis::Estimator::kSteady
+                                                                  : analysis::Estimator::kUpstream);
+  if (!time) return {};
+  return Point{time->value, time->interval, time->n, time->flags};
+}
+
+void add_speedups(Ask& ask, const analysis::JudgedRun& run, std::size_t place, Points* points) {
+  const auto baseline = analysis::baseline_of_run(run, ask.catalog(), ask.query.text("baseline"),
+                                                  analysis::Estimator::kSteady);
+  const auto speedups = analysis::run_speedups(run, ask.catalog(), baseline, {});
+  for (std::size_t i = 0; i < run.results.size(); ++i) {
+    const auto& speedup = speedups[i].speedup;
+    if (!speedup) continue;
+    (*points)[run.results[i].experiment][place] =
+        Point{speedup->value, speedup->interval, speedup->n, speedup->flags};
+  }
+}
+
+/// A metric's median over its finite samples, warm-up included: nobody but the time metrics has one.
+std::optional<Point> median_point(std::vector<double> samples) {
+  const std::size_t all = samples.size();
+  std::erase_if(samples, [](double sample) { return !std::isfinite(sample); });
+  if (samples.empty()) return {};
+  Point point{analysis::median(samples), analysis::median_interval(samples), samples.size(), {}};
+  point.flags.unusable_samples = samples.size() < all;
+  point.flags.few_samples = samples.size() < 5;
+  return point;
+}
+
+Expected<Points> make_points(Ask& ask, const Scope& scope,
+                             const std::vector<analysis::JudgedRun>& judged) {
+  const std::string& metric = ask.query.text("metric");
+  const Kind kind = kind_of(metric);
+  Points points;
+  for (const CatalogEntry* entry : scope.entries) points[entry->id()].resize(scope.runs.size());
+  if (scope.runs.empty()) return points;
+  if (kind == Kind::kMetric) {
+    const std::string name = schema::canonical_metric_name(metric);
+    const double since = scope.runs.front()->run.started_at;
+    const double until = scope.runs.back()->run.started_at;
+    for (const CatalogEntry* entry : scope.entries) {
+      BENCHHUD_ASSIGN(const auto series,
+                      ask.reader().series_of_metric(entry->id(), name, since, until));
+      for (const auto& [run, samples] : series) {
+        const auto place = scope.places.find(run);
+        if (place != scope.places.end()) points[entry->id()][place->second] = median_point(samples);
+      }
+    }
+    return points;
+  }
+  for (std::size_t i = 0; i < judged.size(); ++i) {
+    if (kind == Kind::kSpeedup) {
+      add_speedups(ask, judged[i], i, &points);
+      continue;
+    }
+    for (const auto& view : judged[i].results) points[view.experiment][i] = point_of(view, kind);
+  }
+  return points;
+}
+
+void write_point(JsonWriter& json, const std::optional<Point>& point) {
+  if (!point) return json.null();
+  json.begin_object();
+  json.field("value", point->value);
+  json.key("low");
+  point->interval ? json.value(point->interval->low) : json.null();
+  json.key("high");
+  point->interval ? json.value(point->interval->high) : json.null();
+  json.field("n", point->n);
+  json.key("flags");
+  write_flags(json, point->flags);
+  json.end_object();
+}
+
+void write_code(JsonWriter& json, const analysis::ResultView* view) {
+  if (view == nullptr || !view->verification) return json.null();
+  json.begin_object();
+  json.field("code", view->verification->code);
+  json.field("stale", bool{view->verification->stale});
+  json.end_object();
+}
+
+void write_one_series(JsonWriter& json, const CatalogEntry& entry,
+                      const std::vector<analysis::JudgedRun>& judged,
+                      const std::vector<std::optional<Point>>& points) {
+  std::vector<const analysis::ResultView*> views;
+  for (const auto& run : judged) views.push_back(run.find(entry.id()));
+  json.begin_object();
+  json.key("experiment");
+  write_experiment(json, entry);
+  json.key("points");
+  json.begin_array();
+  for (const auto& point : points) write_point(json, point);
+  json.end_array();
+  json.key("codes");
+  json.begin_array();
+  for (const auto* view : views) write_code(json, view);
+  json.end_array();
+  json.key("failures");
+  json.begin_array();
+  for (const auto* view : views) {
+    if (view != nullptr && view->failure) {
+      json.value(view->failure->error->signature);
+    } else {
+      json.null();
+    }
+  }
+  json.end_array();
+  json.end_object();
+}
+
+void write_unit(JsonWriter& json, const std::string& metric) {
+  const Kind kind = kind_of(metric);
+  json.field("metric", metric);
+  if (kind == Kind::kSpeedup) {
+    json.field("unit", "");
+    json.field("better", "higher");
+  } else if (kind == Kind::kMetric) {
+    const auto& info = schema::metric_info(metric);
+    json.field("unit", info.unit);
+    json.field("better", direction_name(info.direction));
+  } else {
+    json.field("unit", "s");
+    json.field("better", "lower");
+  }
+}
+
+Expected<std::string> write_series(Ask& ask, const Scope& scope) {
+  BENCHHUD_ASSIGN(const auto judged, judge_model(ask, scope));
+  BENCHHUD_ASSIGN(auto points, make_points(ask, scope, judged));
+  std::string body;
+  JsonWriter json(&body);
+  json.begin_object();
+  write_unit(json, ask.query.text("metric"));
+  json.key("runs");
+  json.begin_array();
+  for (const RunEntry* entry : scope.runs) write_run_ref(json, entry);
+  json.end_array();
+  json.key("series");
+  json.begin_array();
+  for (const CatalogEntry* entry : scope.entries) {
+    if (!fits_any(ask.query, "backend", entry->backend)) continue;
+    write_one_series(json, *entry, judged, points[entry->id()]);
+  }
+  json.end_array();
+  json.end_object();
+  return body;
+}
+
+std::vector<nlohmann::json> series_csv_rows(const nlohmann::json& answer) {
+  std::vector<nlohmann::json> rows;
+  for (const auto& series : answer.at("series")) {
+    for (std::size_t i = 0; i < answer.at("runs").size(); ++i) {
+      if (series.at("points")[i].is_null()) continue;
+      rows.push_back({{"run", answer.at("runs")[i]},
+                      {"experiment", series.at("experiment")},
+                      {"point", series.at("points")[i]},
+                      {"code", series.at("codes")[i]},
+                      {"failure", series.at("failures")[i]}});
+    }
+  }
+  return rows;
+}
+
+Expected<Plan> get_series(Ask& ask) {
+  BENCHHUD_ASSIGN(auto scope, asked_scope(ask));
+  Plan plan;
+  plan.key = std::to_string(ask.snapshot().catalog_version);
+  // The newest run's history covers all runs before it.
+  if (!scope.runs.empty()) plan.key += "." + std::to_string(scope.runs.back()->history);
+  plan.body = [&ask, scope = std::move(scope)] { return write_series(ask, scope); };
+  plan.rows = series_csv_rows;
+  return plan;
+}
+
+constexpr std::array kRoutes = {NamedRoute{"getSeries", get_series}};
+
+}  // namespace
+
+std::span<const NamedRoute> series_routes() { return kRoutes; }
+
+}  // namespace benchhud::server

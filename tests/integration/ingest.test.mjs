@@ -1,0 +1,200 @@
+// The real program taking files in: exit statuses, what is left after kill -9, memory.
+
+import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { after, before, test } from "node:test";
+
+const program = resolve(process.env.BENCHHUD_BIN ?? "build/benchhud");
+const samples = resolve("samples/cpu_nightlies");
+let folder;
+
+before(() => {
+  folder = mkdtempSync(join(tmpdir(), "benchhud-ingest-"));
+});
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+function benchhud(...args) {
+  const done = spawnSync(program, args, { encoding: "utf8", maxBuffer: 1 << 28 });
+  assert.equal(done.signal, null, `${args[0]} ended by ${done.signal}`);
+  return done;
+}
+
+function runs(db) {
+  const done = benchhud("runs", "list", "--db", db, "--format", "json");
+  assert.equal(done.status, 0, done.stderr);
+  return JSON.parse(done.stdout);
+}
+
+function line(model, time, seconds, batchSize = 8) {
+  return JSON.stringify({
+    model: { suite_name: "torchbench", model_name: model },
+    experiment: {
+      accelerator: "cuda", accelerator_model: "A100", xla: null, xla_flags: null, dynamo: "inductor",
+      test: "eval", batch_size: batchSize,
+    },
+    repeat: 8,
+    iterations_per_run: 1,
+    metrics: {
+      total_time: Array.from({ length: 8 }, (_, i) => seconds * (1 + i / 1000)),
+      per_iter_time: Array.from({ length: 8 }, (_, i) => seconds * (1 + i / 1000)),
+    },
+    timestamp: time,
+    verification_code: "VERIFIER_SKIPPED",
+  }) + "\n";
+}
+
+test("the samples go in, and in again", () => {
+  const db = join(folder, "samples.db");
+  const first = benchhud("ingest", samples, "--db", db, "--format", "json");
+  assert.equal(first.status, 0, first.stderr);
+  const report = JSON.parse(first.stdout);
+  assert.equal(report.files.length, 41);
+  assert.equal(report.accepted, 1540);
+  assert.equal(report.rejected, 0);
+  assert.equal(runs(db).length, 28);
+  assert.equal(runs(db).filter((run) => run.verified_at).length, 13);
+
+  const bytes = readFileSync(db);
+  const again = benchhud("ingest", samples, "--db", db, "--format", "json");
+  assert.equal(again.status, 0);
+  assert.equal(JSON.parse(again.stdout).duplicate, 1540);
+  assert.ok(bytes.equals(readFileSync(db)), "the store's file changed");
+});
+
+test("exit statuses", () => {
+  const db = join(folder, "status.db");
+  const good = join(folder, "good.jsonl");
+  const bad = join(folder, "bad.jsonl");
+  writeFileSync(good, line("a", 1e9, 1));
+  writeFileSync(bad, line("b", 1e9, 1) + "bad\n" + line("c", 1e9, 1));
+
+  assert.equal(benchhud("ingest", good, "--db", db).status, 0);
+  assert.equal(benchhud("ingest", good, "--db", db).status, 0);
+
+  const strict = benchhud("ingest", good, bad, "--db", db, "--strict");
+  assert.equal(strict.status, 1);
+  assert.equal(runs(db)[0].result_count, 1, "strict left something behind");
+
+  const some = benchhud("ingest", bad, "--db", db);
+  assert.equal(some.status, 3);
+  assert.match(some.stderr, /bad\.jsonl:2: rejected \(byte \d+\): /);
+  assert.equal(runs(db)[0].result_count, 3);
+  assert.equal(benchhud("ingest", bad, "--db", db).status, 3, "still not every line is in");
+
+  const missing = benchhud("ingest", good, join(folder, "missing.jsonl"), "--db", db);
+  assert.equal(missing.status, 1);
+  assert.match(missing.stderr, /missing\.jsonl/);
+  assert.equal(benchhud("ingest", "--db", db).status, 2);
+  assert.equal(benchhud("ingest", good, "--db", join(folder, "good.jsonl", "x.db")).status, 1);
+
+  const listed = benchhud("runs", "rejected", "--db", db, "--format", "json");
+  const rejected = JSON.parse(listed.stdout);
+  assert.equal(rejected.length, 1);
+  assert.equal(rejected[0].line_number, 2);
+  assert.equal(rejected[0].excerpt, "bad");
+});
+
+test("hostile text cannot write to the terminal", () => {
+  const db = join(folder, "terminal.db");
+  const file = join(folder, "terminal\u001b[31m.jsonl");
+  writeFileSync(file, "\u001b]0;owned\u0007 not json\n");
+  const done = benchhud("ingest", file, "--db", db);
+  assert.equal(done.status, 3);
+  const shown = done.stdout + done.stderr + benchhud("runs", "rejected", "--db", db).stdout;
+  assert.doesNotMatch(shown, /[\u0000-\u0008\u000b-\u001f\u007f]/);
+});
+
+test("kill -9 at any moment leaves the store as before the file or after it", async () => {
+  const nights = 12;
+  const models = 400;
+  const file = join(folder, "killed.jsonl");
+  let text = "";
+  for (let night = 0; night < nights; ++night) {
+    for (let model = 0; model < models; ++model) {
+      text += line(`model_${model}`, 1.7e9 + night * 86400, 1 + model / 7 + night / 1000);
+    }
+  }
+  writeFileSync(file, text);
+
+  const reference = join(folder, "whole.db");
+  const began = process.hrtime.bigint();
+  assert.equal(benchhud("ingest", file, "--db", reference).status, 0);
+  const wholeMs = Number(process.hrtime.bigint() - began) / 1e6;
+  const story = (db) => runs(db).map(({ name, result_count }) => [name, result_count]);
+  const expected = story(reference);
+  assert.equal(expected.length, nights);
+
+  const seen = { before: 0, after: 0 };
+  const kills = 100;
+  for (let i = 0; i < kills; ++i) {
+    const db = join(folder, `kill-${i}.db`);
+    // A store that is there already, so that every kill hits the taking-in and not the making.
+    assert.equal(benchhud("runs", "group", "timestamp", "--db", db).status, 0);
+    await new Promise((done) => {
+      const child = spawn(program, ["ingest", file, "--db", db], { stdio: "ignore" });
+      const timer = setTimeout(() => child.kill("SIGKILL"), Math.random() * wholeMs * 1.1);
+      child.on("exit", () => {
+        clearTimeout(timer);
+        done();
+      });
+    });
+    const left = story(db);
+    if (left.length === 0) {
+      ++seen.before;
+    } else {
+      assert.deepEqual(left, expected, "a part of the file is in the store");
+      ++seen.after;
+    }
+    const finished = benchhud("ingest", file, "--db", db, "--format", "json");
+    assert.equal(finished.status, 0, finished.stderr);
+    const report = JSON.parse(finished.stdout);
+    assert.equal(report.accepted + report.duplicate, nights * models);
+    assert.deepEqual(story(db), expected);
+    for (const suffix of ["", "-wal", "-shm"]) rmSync(db + suffix, { force: true });
+  }
+  assert.ok(seen.before > 0, "no kill came before the commit: the test tests nothing");
+  console.log(`# ${kills} kills: ${seen.before} before the commit, ${seen.after} after it`);
+});
+
+test("a line of 100 MB is taken in whole", () => {
+  const db = join(folder, "huge.db");
+  const file = join(folder, "huge.jsonl");
+  const record = JSON.parse(line("huge", 1e9, 1));
+  record.metrics = { error: "x".repeat(100 << 20) };
+  writeFileSync(file, line("before", 1e9, 1) + JSON.stringify(record) + "\n" + line("after", 1e9, 1));
+  const done = spawnSync("/usr/bin/env", ["bash", "-c",
+    `"$0" ingest "$1" --db "$2" --format json & child=$!; peak=0
+     while kill -0 $child 2>/dev/null; do
+       now=$(awk '/VmHWM/ {print $2}' /proc/$child/status 2>/dev/null); [ "\${now:-0}" -gt "$peak" ] && peak=$now
+       sleep 0.02
+     done; wait $child; status=$?; echo "$peak" >&2; exit $status`, program, file, db],
+    { encoding: "utf8" });
+  assert.equal(done.status, 0, done.stderr);
+  assert.equal(JSON.parse(done.stdout).accepted, 3);
+  const peakMb = Number(done.stderr.trim().split("\n").pop()) / 1024;
+  assert.ok(peakMb < 1000, `peak memory ${peakMb} MB for a line of 100 MB`);
+  console.log(`# peak memory ${Math.round(peakMb)} MB`);
+});
+
+test("two ingests at once: nothing lost, nothing twice", async () => {
+  const db = join(folder, "two.db");
+  const files = [0, 1].map((half) => {
+    const dir = join(folder, `half-${half}`);
+    mkdirSync(dir, { recursive: true });
+    for (let night = 0; night < 10; ++night) {
+      writeFileSync(join(dir, `${night}.jsonl`),
+        Array.from({ length: 50 }, (_, m) => line(`m${half}_${m}`, 1.7e9 + night * 86400, m + 1)).join(""));
+    }
+    return dir;
+  });
+  const statuses = await Promise.all(files.map((dir) => new Promise((done) => {
+    spawn(program, ["ingest", dir, "--db", db], { stdio: "ignore" }).on("exit", done);
+  })));
+  assert.deepEqual(statuses, [0, 0]);
+  const all = runs(db);
+  assert.equal(all.length, 10);
+  for (const run of all) assert.equal(run.result_count, 100);
+});

@@ -17,6 +17,8 @@ inline constexpr int kSomeRejected = 3;  ///< ingest: some lines were rejected, 
 int run_ingest(const Arguments& arguments);
 int run_runs(const Arguments& arguments);
 int run_rebuild(const Arguments& arguments);
+int run_serve(const Arguments& arguments);
 int run_report(const Arguments& arguments);
+int run_summary(const Arguments& arguments);
 
 }  // namespace benchhud::cli

@@ -1,0 +1,49 @@
+// The real program on a store of its own.
+import { spawn, spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const root = fileURLToPath(new URL("../../..", import.meta.url));
+export const program = resolve(root, process.env.BENCHHUD_BIN ?? "build/benchhud");
+
+/** Runs the program to its end. */
+export function benchhud(...args) {
+  const done = spawnSync(program, args, { encoding: "utf8", timeout: 120_000 });
+  if (done.error) throw done.error;
+  return done;
+}
+
+export function temporaryFolder(name) {
+  return mkdtempSync(join(tmpdir(), `benchhud-${name}-`));
+}
+
+/** Starts `benchhud serve` on a free port; { base, port, stop() }, which stops it and gives what it printed. */
+export async function serve(db, ...options) {
+  const child = spawn(program, ["serve", "--db", db, "--port", "0", ...options], { stdio: ["ignore", "pipe", "pipe"] });
+  let printed = "";
+  const ended = new Promise((done) => child.on("exit", (code, signal) => done({ code, signal })));
+  const address = await new Promise((done, fail) => {
+    child.on("error", fail);
+    child.on("exit", () => fail(new Error(`the server ended: ${printed}`)));
+    child.stderr.on("data", (bytes) => (printed += bytes));
+    child.stdout.on("data", (bytes) => {
+      printed += bytes;
+      const found = /http:\/\/127\.0\.0\.1:(\d+)\//.exec(printed);
+      if (found) done(found);
+    });
+  });
+  return {
+    base: `http://127.0.0.1:${address[1]}`,
+    port: Number(address[1]),
+    async stop(signal = "SIGTERM") {
+      child.kill(signal);
+      return { ...(await ended), printed };
+    },
+  };
+}
+
+export function removeFolder(folder) {
+  rmSync(folder, { recursive: true, force: true });
+}

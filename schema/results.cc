@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "schema/queries.h"
+#include "schema/row_batch.h"
 
 namespace benchhud::schema {
 namespace {
@@ -149,9 +150,31 @@ struct DerivedResult {
   bool timing_shared = false, verification_shared = false;
 };
 
+struct ResultRow {
+  RunId run{};
+  ExperimentId experiment{};
+  double started_at = 0;
+  const DerivedResult* result = nullptr;  // lives until the row is written
+};
+
+void bind_result(const ResultRow& row, int first, Statement* insert) {
+  const DerivedResult& result = *row.result;
+  insert->bind(first, row.run).bind(first + 1, row.experiment).bind(first + 2, row.started_at);
+  insert->bind(first + 3, result.timing).bind(first + 4, result.failure);
+  insert->bind(first + 5, result.verification);
+  if (result.verification) {
+    insert->bind(first + 6, result.verified_at).bind_text_view(first + 7, result.code);
+  } else {
+    insert->bind_null(first + 6).bind_null(first + 7);
+  }
+  insert->bind(first + 8, result.timing_shared).bind(first + 9, result.verification_shared);
+}
+
 class ResultUpdate {
  public:
-  explicit ResultUpdate(Connection& connection) : connection_(connection) {}
+  explicit ResultUpdate(Connection& connection)
+      : connection_(connection),
+        rows_(connection, sql::kInsertResult, sql::kInsertResults, 10, bind_result) {}
 
   Expected<void> derive_run(RunId run, std::int64_t revision) {
     BENCHHUD_TRY(load_lines(run));
@@ -269,24 +292,18 @@ class ResultUpdate {
     start.reset();
 
     BENCHHUD_TRY(connection_.cached(sql::kDeleteResultsOfRun).bind(1, run).run());
-    Statement& insert = connection_.cached(sql::kInsertResult);
     for (const auto& [experiment, result] : results) {
-      insert.bind(1, run).bind(2, experiment).bind(3, started_at);
-      insert.bind(4, result.timing).bind(5, result.failure).bind(6, result.verification);
-      if (result.verification) {
-        insert.bind(7, result.verified_at).bind_text_view(8, result.code);
-      } else {
-        insert.bind_null(7).bind_null(8);
-      }
-      insert.bind(9, result.timing_shared).bind(10, result.verification_shared);
-      BENCHHUD_TRY(insert.run());
+      BENCHHUD_ASSIGN(ResultRow* const row, rows_.add());
+      *row = {run, experiment, started_at, &result};
     }
+    BENCHHUD_TRY(rows_.flush());
     Statement& update = connection_.cached(sql::kUpdateRunResults);
     update.bind(1, run).bind(2, static_cast<std::int64_t>(results.size())).bind(3, revision);
     return update.run();
   }
 
   Connection& connection_;
+  RowBatch<ResultRow> rows_;
   std::unordered_map<ExperimentId, ExperimentFacts> experiments_;
   // Of the run at hand, reused:
   std::vector<RunLine> lines_;

@@ -1,10 +1,11 @@
 #include "schema/writer.h"
 
-#include <bit>
 #include <cmath>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
+#include "schema/line_rows.h"
 #include "schema/queries.h"
 #include "schema/results.h"
 #include "schema/time.h"
@@ -12,12 +13,10 @@
 namespace benchhud::schema {
 namespace {
 
-static_assert(std::endian::native == std::endian::little,
-              "samples are stored as the machine has them: little-endian");
-
-std::string_view bytes_of(std::span<const double> samples) {
-  return {reinterpret_cast<const char*>(samples.data()), samples.size_bytes()};
-}
+// Lines of one invocation whose hashes are kept in memory.
+constexpr std::size_t kMostRemembered = 100'000;
+// A measurement with more samples is written at once and its memory given back.
+constexpr std::size_t kMostHeldSamples = 50'000;
 
 // The file's lines with one timestamp on one accelerator model.
 struct Group {
@@ -25,6 +24,9 @@ struct Group {
       existing;                   // invocations of this timestamp that were there before the file
   std::set<InvocationId> shared;  // those of them that the file shares lines with
   std::optional<InvocationId> fresh;  // the one that its new lines went into
+  // The lines in `fresh`, while the file's lines are of this group and not too many. Else nothing,
+  // and the store is asked.
+  std::optional<std::unordered_set<ContentHash, ContentHashHasher>> fresh_lines;
   bool has_timing = false;
   bool has_verdict = false;
   std::int64_t duplicates = 0;
@@ -48,7 +50,12 @@ struct KnownExperiment {
 }  // namespace
 
 struct FileWriter::State {
-  State(Connection& c, FileOptions o) : connection(c), options(std::move(o)), texts(c) {}
+  State(Connection& c, FileOptions o)
+      : connection(c),
+        options(std::move(o)),
+        texts(c),
+        lines(line_batch(c)),
+        measurements(measurement_batch(c)) {}
 
   Expected<Group*> group_of(const NewLine& line);
   Expected<KnownExperiment*> experiment_of(const NewLine& line);
@@ -69,6 +76,9 @@ struct FileWriter::State {
   Connection& connection;
   const FileOptions options;
   TextWriter texts;
+  RowBatch<LineRow> lines;
+  RowBatch<MeasurementRow> measurements;
+  std::int64_t last_line_id = 0;  // given to a line
   FileId file{};
   FileReport report;
   ChangedFacts changed;
@@ -81,7 +91,7 @@ struct FileWriter::State {
   double last_timestamp = 0;
 
   std::unordered_map<ContentHash, KnownExperiment, ContentHashHasher> experiments;
-  std::unordered_map<std::string, std::int64_t> metrics;
+  std::map<std::string, std::int64_t, std::less<>> metrics;
   // Rejections of this path that may be whole lines by now, by byte offset.
   std::map<std::int64_t, RetriableLine> retriable;
 };
@@ -96,6 +106,11 @@ Expected<FileWriter> FileWriter::begin(Connection& connection, FileOptions optio
   insert.bind(1, state->options.path).bind_blob(2, "").bind(3, now());
   BENCHHUD_TRY(insert.run());
   state->file = FileId(connection.last_insert_id());
+
+  Statement& last_line = connection.cached(sql::kLastLineId);
+  if (last_line.step()) state->last_line_id = last_line.integer(0);
+  BENCHHUD_TRY(last_line.status());
+  last_line.reset();
 
   Statement& retriable = connection.cached(sql::kRetriableOfPath);
   retriable.bind(1, state->options.path);
@@ -129,6 +144,7 @@ Expected<FileWriter::Outcome> FileWriter::add(const NewLine& line) {
     insert.bind(3, state.options.run_name);
     BENCHHUD_TRY(insert.run());
     group->fresh = InvocationId(state.connection.last_insert_id());
+    group->fresh_lines.emplace();
   }
   if (line.timed && !experiment->timed) {
     BENCHHUD_TRY(state.connection.cached(sql::kMarkTimed).bind(1, experiment->id).run());
@@ -137,6 +153,10 @@ Expected<FileWriter::Outcome> FileWriter::add(const NewLine& line) {
   }
   BENCHHUD_ASSIGN(const LineId id, state.insert_line(line, *group->fresh, experiment->id));
   BENCHHUD_TRY(state.insert_measurements(id, line));
+  if (group->fresh_lines) {
+    group->fresh_lines->insert(line.hash);
+    if (group->fresh_lines->size() == kMostRemembered) group->fresh_lines.reset();
+  }
   ++state.report.accepted;
   return Outcome::kAccepted;
 }
@@ -151,6 +171,7 @@ Expected<Group*> FileWriter::State::group_of(const NewLine& line) {
     while (query.step()) found->second.existing.push_back(InvocationId(query.integer(0)));
     BENCHHUD_TRY(query.status());
   }
+  if (last_group) last_group->fresh_lines.reset();
   last_group = &found->second;
   last_model = &found->first.first;
   last_timestamp = line.timestamp;
@@ -197,7 +218,9 @@ Expected<std::optional<InvocationId>> FileWriter::State::find_duplicate(const Gr
                                                                         ExperimentId experiment,
                                                                         const ContentHash& hash) {
   std::optional<InvocationId> none;
-  if (group.fresh) {
+  if (group.fresh_lines) {
+    if (group.fresh_lines->contains(hash)) return group.fresh;
+  } else if (group.fresh) {
     BENCHHUD_ASSIGN(const bool found, has_line(*group.fresh, experiment, hash));
     if (found) return group.fresh;
   }
@@ -210,62 +233,57 @@ Expected<std::optional<InvocationId>> FileWriter::State::find_duplicate(const Gr
 
 Expected<LineId> FileWriter::State::insert_line(const NewLine& line, InvocationId invocation,
                                                 ExperimentId experiment) {
-  std::optional<TextId> error;
+  BENCHHUD_ASSIGN(LineRow* const row, lines.add());
+  row->id = LineId(++last_line_id);
+  row->invocation = invocation;
+  row->experiment = experiment;
+  row->hash = line.hash;
+  row->file = file;
+  row->line_number = line.line_number;
+  row->byte_offset = line.byte_offset;
+  row->timed = line.timed;
+  row->repeat = line.repeat;
+  row->iterations_per_run = line.iterations_per_run;
+  row->code = line.code;
+  row->mean_rel_error = line.mean_rel_error;
+  row->error.reset();
   if (line.error) {
-    BENCHHUD_ASSIGN(error, texts.put(*line.error));
+    BENCHHUD_ASSIGN(row->error, texts.put(*line.error));
   }
-  Statement& insert = connection.cached(sql::kInsertLine);
-  insert.bind(1, invocation).bind(2, experiment).bind_blob_view(3, line.hash.view());
-  insert.bind(4, file).bind(5, line.line_number).bind(6, line.byte_offset).bind(7, line.timed);
-  insert.bind(8, line.repeat).bind(9, line.iterations_per_run);
-  if (line.code) {
-    insert.bind_text_view(10, *line.code);
-  } else {
-    insert.bind_null(10);
-  }
-  insert.bind(11, line.mean_rel_error).bind(12, error);
-  if (line.extra.empty()) {
-    insert.bind_null(13);
-  } else {
-    insert.bind_text_view(13, line.extra);
-  }
-  BENCHHUD_TRY(insert.run());
-  return LineId(connection.last_insert_id());
+  row->extra = line.extra;
+  return row->id;
 }
 
 Expected<void> FileWriter::State::insert_measurements(LineId id, const NewLine& line) {
   for (const NewMeasurement& measurement : line.measurements) {
-    BENCHHUD_ASSIGN(const std::int64_t metric, metric_id(measurement.metric));
-    std::optional<TextId> nested;
+    BENCHHUD_ASSIGN(MeasurementRow* const row, measurements.add());
+    row->line = id;
+    BENCHHUD_ASSIGN(row->metric, metric_id(measurement.metric));
+    row->shape = measurement.shape;
+    row->summary = measurement.summary;
+    row->samples.assign(measurement.samples.begin(), measurement.samples.end());
+    row->nested.reset();
     if (measurement.nested) {
-      BENCHHUD_ASSIGN(nested, texts.put(*measurement.nested));
+      BENCHHUD_ASSIGN(row->nested, texts.put(*measurement.nested));
     }
-    const SampleSummary& summary = measurement.summary;
-    Statement& insert = connection.cached(sql::kInsertMeasurement);
-    insert.bind(1, id).bind(2, metric).bind(3, static_cast<int>(measurement.shape));
-    insert.bind(4, summary.n).bind(5, summary.median).bind(6, summary.mean);
-    insert.bind(7, summary.min).bind(8, summary.max);
-    if (measurement.shape == SampleShape::kArray || measurement.shape == SampleShape::kScalar) {
-      insert.bind_blob_view(9, bytes_of(measurement.samples));
-    } else {
-      insert.bind_null(9);
+    if (row->samples.size() > kMostHeldSamples) {
+      BENCHHUD_TRY(measurements.flush());
+      row->samples = {};
     }
-    insert.bind(10, nested);
-    BENCHHUD_TRY(insert.run());
   }
   return {};
 }
 
 Expected<std::int64_t> FileWriter::State::metric_id(std::string_view name) {
-  const auto [found, is_new] = metrics.try_emplace(std::string(name));
-  if (!is_new) return found->second;
+  if (const auto known = metrics.find(name); known != metrics.end()) return known->second;
   BENCHHUD_TRY(connection.cached(sql::kInsertMetric).bind(1, name).run());
   Statement& query = connection.cached(sql::kFindMetric);
   query.bind(1, name);
-  if (query.step()) found->second = query.integer(0);
+  const std::int64_t id = query.step() ? query.integer(0) : 0;
   BENCHHUD_TRY(query.status());
   query.reset();
-  return found->second;
+  metrics.emplace(name, id);
+  return id;
 }
 
 // A line that stands where an retriable one was rejected, and begins as that one did, is that one,
@@ -364,6 +382,8 @@ Expected<std::set<RunId>> FileWriter::State::runs_of_file() {
 Expected<FileReport> FileWriter::finish(const FileContent& content) {
   State& state = *state_;
   FileReport& report = state.report;
+  BENCHHUD_TRY(state.lines.flush());
+  BENCHHUD_TRY(state.measurements.flush());
   report.changed |= report.accepted > 0 || report.resolved > 0;
   for (auto& [key, group] : state.groups) {
     BENCHHUD_ASSIGN(const bool group_changed, state.finish_group(key.first, &group));

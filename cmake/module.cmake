@@ -19,7 +19,7 @@ endif()
 #
 # A module is a static library whose headers stand in an include folder that holds only them. A module
 # sees the headers of the modules it USES and of no other, so an #include against the direction of
-# the arrows (docs/architecture.md) does not compile.
+# the arrows (CONTRIBUTING.md) does not compile.
 function(benchhud_module name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;USES;PRIVATE_USES")
   add_library(benchhud_${name} STATIC ${arg_SOURCES})

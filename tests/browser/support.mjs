@@ -12,7 +12,7 @@ import { chromium } from "playwright-core";
 const here = dirname(fileURLToPath(import.meta.url));
 export const root = resolve(here, "../..");
 export const samples = join(root, "samples/cpu_nightlies");
-const program = resolve(root, process.env.BENCHHUD ?? "build/benchhud");
+const program = resolve(root, process.env.BENCHHUD_BIN ?? "build/benchhud");
 const artifacts = join(root, "tests/artifacts");
 const axeSource = readFileSync(join(root, "tests/node_modules/axe-core/axe.min.js"), "utf8");
 const run = promisify(execFile);

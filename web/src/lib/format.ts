@@ -96,6 +96,11 @@ export function plural(n: number, one: string, many = one + "s"): string {
   return `${count(n)} ${n === 1 ? one : many}`;
 }
 
+/** A run's name; one that is only its own time is shown as people write times. */
+export function runName(run: { name: string; started_at: string }): string {
+  return /^\d{4}-\d\d-\d\dT/.test(run.name) && Date.parse(run.name) === Date.parse(run.started_at) ? moment(run.started_at) : run.name;
+}
+
 /** 2025-11-28 00:03, in UTC as everything here. */
 export function date(time: string): string {
   return time.slice(0, 10);

@@ -12,7 +12,7 @@ import { Chart, type Range } from "../parts/chart";
 import { Choice, CsvLink, Menu, Check, Select, Toggles } from "../parts/controls";
 import { VerificationStrip } from "../parts/history";
 import { ResultPanel } from "../parts/samples";
-import { Backend, CodeSign, Copy, ErrorNote, Missing, Num, Section, Waiting } from "../parts/small";
+import { Backend, CodeSign, Copy, ErrorNote, Missing, Num, RunLink, Section, Sentence, Waiting } from "../parts/small";
 import { type Column, type ColumnGroup, Table } from "../parts/table";
 
 const MAIN: { value: string; text: string }[] = [
@@ -22,6 +22,9 @@ const MAIN: { value: string; text: string }[] = [
   { value: "upstream", text: "upstream time" },
 ];
 const FIRST = ["steady", "speedup", "compile"];
+
+/** Experiments that were only planned, or whose lines belong to another batch size, have nothing to show. */
+const holdsAnything = (one: Series): boolean => one.points.some(Boolean) || one.codes.some(Boolean) || one.failures.some(Boolean);
 
 const parseRange = (text: string | null): Range => {
   const found = /^(\d+)-(\d+)$/.exec(text ?? "");
@@ -47,7 +50,7 @@ export function ModelPage({ suite, model }: { suite: string; model: string }) {
   const lead = useApi<SeriesAnswer>(common ? address("/series", { ...common, metric: "steady", baseline }) : null, { poll: true });
   const off = (query.get("off") ?? "").split(",").filter(Boolean);
   const isShown = (one: Series) => !off.includes(one.experiment.column);
-  const allSeries = useMemo(() => [...(lead.data?.series ?? [])].sort((a, b) => byBackend(a.experiment.backend, b.experiment.backend)), [lead.data]);
+  const allSeries = useMemo(() => (lead.data?.series ?? []).filter(holdsAnything).sort((a, b) => byBackend(a.experiment.backend, b.experiment.backend)), [lead.data]);
 
   useEffect(() => {
     if (point) document.getElementById("samples")?.scrollIntoView({ block: "nearest" });
@@ -75,7 +78,9 @@ export function ModelPage({ suite, model }: { suite: string; model: string }) {
           <Copy text={model} />
           <span>last run {date(item.last_run_at)}</span>
         </div>
-        <h1>{lead.data ? modelSentence(model, test, lead.data, baseline) : `${model}, ${testName(test)}`}</h1>
+        <h1>
+          <Sentence text={lead.data ? modelSentence(model, test, lead.data, baseline) : `${model}, ${testName(test)}`} />
+        </h1>
         <div class="toolbar">
           <Choice label="Test" value={test} options={tests.map((name) => ({ value: name, text: testName(name) }))} onChange={(value) => setQuery({ test: value, point: null })} />
           {item.accelerator_models.length > 1 && (
@@ -138,7 +143,7 @@ export function ModelPage({ suite, model }: { suite: string; model: string }) {
 
       {lead.data && (
         <Section id="verification" title="Verification" note="Outlined: the code of an earlier run.">
-          {shownSeries.length ? <VerificationStrip runs={lead.data.runs} series={shownSeries} range={range} /> : <p class="quiet">No backend is chosen.</p>}
+          {shownSeries.some((one) => one.codes.some(Boolean)) ? <VerificationStrip runs={lead.data.runs} series={shownSeries.filter((one) => one.codes.some(Boolean))} range={range} /> : <p class="quiet">Never verified in these runs.</p>}
         </Section>
       )}
       {lead.data && (
@@ -152,13 +157,15 @@ export function ModelPage({ suite, model }: { suite: string; model: string }) {
 
 function modelSentence(model: string, test: string, answer: SeriesAnswer, baseline: string): string {
   const name = leadBackend(answer.series.map((one) => one.experiment.backend), baseline);
-  const series = answer.series.find((one) => one.experiment.backend === name);
+  const timed = (one: Series) => one.points.reduce((last, point, index) => (point ? index : last), -1);
+  const ofBackend = (backend: string | undefined) => answer.series.filter((one) => one.experiment.backend === backend).sort((a, b) => timed(b) - timed(a))[0];
+  const series = ofBackend(name);
   if (!series) return `${model}, ${testName(test)}: nothing was measured.`;
   const latest = answer.runs.length - 1;
   const known = series.points.map((point, index) => ({ point, index })).filter((one) => one.point !== null);
   const last = known[known.length - 1];
   const first = known[0];
-  const base = answer.series.find((one) => one.experiment.backend === baseline && one !== series);
+  const base = name === baseline ? undefined : ofBackend(baseline);
   const parts: string[] = [];
   if (!last?.point) {
     const why = series.failures[latest];
@@ -181,7 +188,7 @@ function MetricChart({ metric, common, baseline, range, onRange, onPick, picked,
     () =>
       (data?.series ?? [])
         .filter(isShown)
-        .filter((one) => one.points.some((point) => point !== null) || metric === "steady")
+        .filter((one) => one.points.some((point) => point !== null) || (metric === "steady" && holdsAnything(one)))
         .sort((a, b) => byBackend(a.experiment.backend, b.experiment.backend)),
     [data, isShown.toString(), location.search],
   );
@@ -230,7 +237,7 @@ function Values({ answer, series, late, onPick }: { answer: SeriesAnswer; series
   const rows = useMemo<ValueRow[]>(() => answer.runs.map((run, index) => ({ run, index })).reverse(), [answer]);
   const unit = unitOf(series.flatMap((one) => one.points.map((point) => point?.value ?? NaN)), answer.unit);
   const columns: Column<ValueRow>[] = [
-    { key: "run", title: "Run", width: 180, sort: (row) => row.run.started_at, first: "desc", cell: (row) => <a class="mono" href={runHref(row.run)}>{row.run.name}</a> },
+    { key: "run", title: "Run", width: 180, sort: (row) => row.run.started_at, first: "desc", cell: (row) => <RunLink run={row.run} /> },
   ];
   const groups: ColumnGroup[] = [{ title: "", span: 1 }];
   for (const one of series) {

@@ -3,13 +3,13 @@ import { address } from "../api/client";
 import type { AcceleratorOverview, Group, Move, Overview, Transition } from "../api/types";
 import { useApi } from "../api/use";
 import { byBackend, columnStyle } from "../lib/backends";
-import { change, count, date, digits, duration, full, moment, percentInterval, plural, testName, times, unitOf } from "../lib/format";
+import { ago, change, count, date, digits, duration, full, moment, percentInterval, plural, runName, testName, times, unitOf } from "../lib/format";
 import { useNow, useTitle } from "../lib/hooks";
 import { href, modelHref, runHref, useQuery } from "../lib/route";
 import { overviewSentence, testsOf } from "../lib/words";
 import { Select } from "../parts/controls";
 import { Empty } from "../parts/empty";
-import { Backend, ErrorNote, IntervalText, Labels, Missing, Num, RunLink, Section, Spark, type SparkPoint, Time, Waiting, Whisker, ratioDomain, sparkLabel } from "../parts/small";
+import { Backend, ErrorNote, IntervalText, Labels, Missing, Num, RunLink, Section, Sentence, Spark, type SparkPoint, Waiting, Whisker, ratioDomain, sparkLabel } from "../parts/small";
 import { TransitionList } from "../parts/transitions";
 
 export function OverviewPage() {
@@ -68,12 +68,14 @@ function Accelerator({ accelerator, baseline, now, first, control }: { accelerat
         <div class="kicker">
           <span class="accel">{accelerator.accelerator_model}</span>
           <span>
-            last run <RunLink run={run} /> <Time at={run.started_at} now={now} />
+            last run <RunLink run={run} /> <time dateTime={run.started_at}>{runName(run) === run.name ? `${moment(run.started_at)}, ` : ""}{ago(run.started_at, now)}</time>
           </span>
           <span class={stale ? "warn" : ""}>{run.verified_at ? `verified ${moment(run.verified_at)}` : "not verified: codes below are of an earlier run"}</span>
           <Labels labels={run.labels} />
         </div>
-        <Heading>{overviewSentence(accelerator, baseline)}</Heading>
+        <Heading>
+          <Sentence text={overviewSentence(accelerator, baseline)} />
+        </Heading>
         {control && <div class="toolbar">{control}</div>}
       </header>
 

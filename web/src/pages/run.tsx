@@ -5,14 +5,14 @@ import type { Cell, ColumnGeomean, ModelRow, ModelTable, Page, Run } from "../ap
 import { useApi } from "../api/use";
 import { byBackend, columnStyle } from "../lib/backends";
 import { sign } from "../lib/codes";
-import { count, date, full, reason, reasonCounted, testName, unitOf } from "../lib/format";
+import { count, date, full, reason, reasonCounted, runName, testName, unitOf } from "../lib/format";
 import { useNow, useTitle } from "../lib/hooks";
 import { isTyping, plainKey } from "../lib/keys";
 import { go, href, modelHref, useQuery } from "../lib/route";
 import { matches } from "../lib/sort";
 import { capital, runSentence, testsOf } from "../lib/words";
 import { Check, Choice, CsvLink, FilterField, Menu, Select } from "../parts/controls";
-import { Backend, ErrorNote, EstimateNum, FailureNote, IntervalText, Labels, Missing, Num, Section, Time, VerificationSign, Waiting, Whisker, ratioDomain } from "../parts/small";
+import { Backend, ErrorNote, EstimateNum, FailureNote, IntervalText, Labels, Missing, Num, Section, Sentence, Time, VerificationSign, Waiting, Whisker, ratioDomain } from "../parts/small";
 import { type Column, type ColumnGroup, Table } from "../parts/table";
 
 const PARTS = [
@@ -33,6 +33,24 @@ export function badness(row: ModelRow): number {
     if (cell.speedup) slow = Math.max(slow, -Math.log(cell.speedup.value));
   }
   return loud * 1000 + slow;
+}
+
+/** A result that never ran does not know its batch size; where only one size is known, its row is that one's. */
+export function withKnownBatch(rows: ModelRow[]): ModelRow[] {
+  const name = (row: ModelRow) => `${row.suite}\n${row.model}\n${row.test}`;
+  const sized = new Map<string, ModelRow[]>();
+  for (const row of rows) if (row.batch_size !== null) sized.set(name(row), [...(sized.get(name(row)) ?? []), row]);
+  const joined = new Map<ModelRow, ModelRow>();
+  for (const row of rows) {
+    const others = sized.get(name(row)) ?? [];
+    const other = others[0];
+    if (row.batch_size !== null || !other || others.length > 1) continue;
+    const into = joined.get(other) ?? other;
+    if (Object.keys(row.cells).some((column) => into.cells[column])) continue;
+    joined.set(other, { ...into, cells: { ...into.cells, ...row.cells } });
+    joined.set(row, row);
+  }
+  return rows.filter((row) => joined.get(row) !== row).map((row) => joined.get(row) ?? row);
 }
 
 export const worstFirst = (rows: ModelRow[]): ModelRow[] =>
@@ -56,7 +74,7 @@ export function RunPage({ id }: { id: string }) {
   const filter = query.get("q") ?? "";
   const group = query.get("group") ?? "";
   const hidden = (query.get("hide") ?? HIDDEN_AT_FIRST).split(",").filter((key) => key && key !== "none");
-  useTitle(data ? `Run ${data.run.name}` : "Run");
+  useTitle(data ? `Run ${runName(data.run)}` : "Run");
 
   const place = runs.data?.items.findIndex((run) => run.id === data?.run.id) ?? -1;
   const newer = place > 0 ? runs.data?.items[place - 1] : undefined;
@@ -72,7 +90,7 @@ export function RunPage({ id }: { id: string }) {
     return () => removeEventListener("keydown", onKey);
   });
 
-  const allRows = data?.rows ?? [];
+  const allRows = useMemo(() => withKnownBatch(data?.rows ?? []), [data]);
   const rows = useMemo(
     () => allRows.filter((row) => (!test || row.test === test) && (!filter || matches(filter, `${row.suite} ${row.model} ${row.test} ${testName(row.test)}`))),
     [allRows, test, filter],
@@ -96,7 +114,9 @@ export function RunPage({ id }: { id: string }) {
           <span>{data.run.verified_at ? <>verified <Time at={data.run.verified_at} /></> : <span class="warn">not verified: codes are of an earlier run</span>}</span>
           <Labels labels={data.run.labels} />
         </div>
-        <h1>{runSentence(data)}</h1>
+        <h1>
+          <Sentence text={runSentence(data)} />
+        </h1>
         <div class="toolbar">
           <div class="field">
             <span aria-hidden="true">Run</span>
@@ -111,7 +131,7 @@ export function RunPage({ id }: { id: string }) {
               <select aria-label="Run" value={String(data.run.id)} onChange={(event) => go(href(`/runs/${event.currentTarget.value}`, Object.fromEntries(query)))}>
                 {(runs.data?.items ?? [data.run]).map((run) => (
                   <option key={run.id} value={String(run.id)}>
-                    {run.name}
+                    {runName(run)}
                   </option>
                 ))}
               </select>
@@ -137,7 +157,7 @@ export function RunPage({ id }: { id: string }) {
               { value: "same", text: "the same" },
               { value: "oldest", text: "the oldest" },
               { value: "latest", text: "the latest" },
-              ...(runs.data?.items ?? []).map((run) => ({ value: String(run.id), text: run.name })),
+              ...(runs.data?.items ?? []).map((run) => ({ value: String(run.id), text: runName(run) })),
             ]}
             onChange={(value) => setQuery({ baseline_run: value === "same" ? null : value })}
           />
@@ -194,7 +214,7 @@ export function RunPage({ id }: { id: string }) {
           </Menu>
         </div>
         <Table
-          caption={`Models of run ${data.run.name}`}
+          caption={`Models of run ${runName(data.run)}`}
           columns={columns.columns}
           groups={columns.groups}
           rows={rows}
@@ -234,7 +254,7 @@ function tableColumns(table: ModelTable, backends: { key: string; backend: strin
     { key: "test", title: "Test", width: 88, sort: (row) => testName(row.test), cell: (row) => testName(row.test) },
   ];
   if (suites.size > 1) columns.splice(1, 0, { key: "suite", title: "Suite", width: 112, sort: (row) => row.suite, cell: (row) => <span class="clip" title={row.suite}>{row.suite}</span> });
-  if (batches) columns.push({ key: "batch", title: "Batch", width: 64, align: "right", sort: (row) => row.batch_size, cell: (row) => (row.batch_size === null ? <Missing why="batch size unknown" /> : <span class="num">{row.batch_size}</span>) });
+  if (batches) columns.push({ key: "batch", title: "Batch", width: 64, align: "right", sort: (row) => row.batch_size, cell: (row) => (row.batch_size === null ? <Missing flush why="batch size unknown" /> : <span class="num">{row.batch_size}</span>) });
   const groups: ColumnGroup[] = [{ title: "", span: columns.length }];
   for (const { key, backend } of backends) {
     if (hidden.includes(key)) continue;
@@ -358,6 +378,7 @@ function SpeedupCell({ cell }: { cell: Cell | undefined }) {
 
 function Geomeans({ table, late }: { table: ModelTable; late: boolean }) {
   const items = table.geomeans.filter((item) => item.excluded.every((one) => one.reason !== "is_baseline" || one.count === 0) || item.all.n > 0);
+  items.sort((a, b) => (a.test < b.test ? -1 : a.test > b.test ? 1 : byBackend(a.backend, b.backend)));
   const domain = ratioDomain(items.flatMap((item) => [item.all.interval, item.matched.interval]));
   if (!items.length) return <p class="quiet">No backend of this run has a speedup over {table.baseline.backend}.</p>;
   return (

@@ -9,7 +9,7 @@ import { runHref, useQuery } from "../lib/route";
 import { matches } from "../lib/sort";
 import { CsvLink, FilterField, Select } from "../parts/controls";
 import { Empty } from "../parts/empty";
-import { ErrorNote, Labels, Missing, Time, Waiting } from "../parts/small";
+import { ErrorNote, Labels, Missing, RunLink, Time, Waiting } from "../parts/small";
 import { type Column, Table } from "../parts/table";
 
 
@@ -37,7 +37,7 @@ export function RunsPage() {
   const first = runs[runs.length - 1] as Run;
   const verified = runs.filter((run) => run.verified_at).length;
   const columns: Column<Run>[] = [
-    { key: "name", title: "Run", width: 190, sort: (run) => run.name, cell: (run) => <a class="mono" href={runHref(run)}>{run.name}</a> },
+    { key: "name", title: "Run", width: 190, sort: (run) => run.name, cell: (run) => <RunLink run={run} /> },
     { key: "time", title: "Started (UTC)", width: 256, sort: (run) => run.started_at, first: "desc", cell: (run) => <Time at={run.started_at} now={now} /> },
     { key: "accelerator", title: "Accelerator", width: 240, sort: (run) => run.accelerator_model, cell: (run) => <span class="clip" title={run.accelerator_model}>{run.accelerator_model}</span> },
     { key: "results", title: "Results", width: 84, align: "right", sort: (run) => run.result_count, first: "desc", cell: (run) => <span class="num">{count(run.result_count)}</span> },

@@ -5,7 +5,7 @@ import type { CodeInfo, FailuresAnswer, Page, Run, TransitionsAnswer, Verificati
 import { useApi } from "../api/use";
 import { byBackend } from "../lib/backends";
 import { codeOrder, sign } from "../lib/codes";
-import { count, date, failureKind, testName } from "../lib/format";
+import { ago, count, date, failureKind, moment, runName, testName } from "../lib/format";
 import { useNow, useTitle } from "../lib/hooks";
 import { modelHref, useQuery } from "../lib/route";
 import { matches } from "../lib/sort";
@@ -13,7 +13,7 @@ import { testsOf, verificationSentence } from "../lib/words";
 import { Choice, CsvLink, FilterField, Select } from "../parts/controls";
 import { Empty } from "../parts/empty";
 import { Stacks } from "../parts/history";
-import { Backend, CodeSign, ErrorNote, Labels, Missing, RunLink, Section, Time, VerificationSign, Waiting } from "../parts/small";
+import { Backend, CodeSign, ErrorNote, Labels, Missing, RunLink, Section, Sentence, Time, VerificationSign, Waiting } from "../parts/small";
 import { type Column, type ColumnGroup, Table } from "../parts/table";
 import { TransitionList } from "../parts/transitions";
 
@@ -59,7 +59,7 @@ export function VerificationPage() {
     if (runs.data && runs.data.items.length === 0) return <Empty />;
     return answer.error ? <ErrorNote error={answer.error} again={answer.again} /> : <Waiting rows={16} />;
   }
-  const runOptions = (runs.data?.items ?? []).map((one) => ({ value: String(one.id), text: `${one.name}${one.verified_at ? "" : " (not verified)"}${severalAccelerators(runs.data?.items) ? `, ${one.accelerator_model}` : ""}` }));
+  const runOptions = (runs.data?.items ?? []).map((one) => ({ value: String(one.id), text: `${runName(one)}${one.verified_at ? "" : " (not verified)"}${severalAccelerators(runs.data?.items) ? `, ${one.accelerator_model}` : ""}` }));
   const earlier = (runs.data?.items ?? []).filter((one) => one.accelerator_model === accelerator && one.started_at < data.run.started_at);
   const present = codeOrder(data.counts.map((item) => item.code));
   return (
@@ -67,11 +67,13 @@ export function VerificationPage() {
       <header class="page-head">
         <div class="kicker">
           <span class="accel">{data.run.accelerator_model}</span>
-          <span>run <RunLink run={data.run} /> <Time at={data.run.started_at} now={now} /></span>
+          <span>run <RunLink run={data.run} /> {runName(data.run) === data.run.name ? `${moment(data.run.started_at)}, ` : ""}{ago(data.run.started_at, now)}</span>
           <span>{data.run.verified_at ? <>verified <Time at={data.run.verified_at} /></> : <span class="warn">not verified: outlined codes are of an earlier run</span>}</span>
           <Labels labels={data.run.labels} />
         </div>
-        <h1>{verificationSentence(data)}</h1>
+        <h1>
+          <Sentence text={verificationSentence(data)} />
+        </h1>
         <div class="toolbar">
           <Select
             label="Run"
@@ -95,7 +97,7 @@ export function VerificationPage() {
             <Select
               label="since"
               value={since}
-              options={[{ value: "previous", text: "the verified run before" }, ...earlier.map((one) => ({ value: String(one.id), text: one.name }))]}
+              options={[{ value: "previous", text: "the verified run before" }, ...earlier.map((one) => ({ value: String(one.id), text: runName(one) }))]}
               onChange={(value) => setQuery({ since: value === "previous" ? null : value })}
             />
           }
@@ -146,7 +148,7 @@ export function VerificationPage() {
           />
         </div>
         <Table
-          caption={`Verification of run ${data.run.name}, models by backends`}
+          caption={`Verification of run ${runName(data.run)}, models by backends`}
           columns={grid.columns}
           groups={grid.groups}
           rows={rows}

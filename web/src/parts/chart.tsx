@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
 import type { RunRef, Series, SeriesPoint } from "../api/types";
 import { columnStyle } from "../lib/backends";
-import { DASH, date, digits, flag, full, moment, type Unit } from "../lib/format";
+import { DASH, date, digits, flag, full, moment, runName, type Unit } from "../lib/format";
 import { useWidth } from "../lib/hooks";
 import { useTheme } from "../lib/theme";
 import { Backend, CodeSign, Missing, Num } from "./small";
@@ -341,7 +341,7 @@ export function Chart(props: Props) {
         <div class="legend-box">
         <table class="legend">
           <caption>
-            <span class="mono">{night.name}</span> <span class="quiet">{moment(night.started_at)}{at === null ? ", the last night" : ""}</span>
+            <span class="mono">{runName(night)}</span> <span class="quiet">{[runName(night) === night.name ? moment(night.started_at) : "", at === null ? "the last night" : ""].filter(Boolean).join(", ")}</span>
             <span class="legend-labels quiet">
               {Object.entries(night.labels).map(([key, value]) => (
                 <span key={key}>

@@ -1,6 +1,6 @@
 // Choices: each is labelled, small, and kept in the address.
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { isTyping, plainKey } from "../lib/keys";
 
 export type Option = { value: string; text: string };
@@ -123,6 +123,14 @@ export function Menu({ label, children }: { label: string; children: ComponentCh
       document.removeEventListener("pointerdown", outside);
       document.removeEventListener("keydown", onKey);
     };
+  }, [open]);
+  // The panel stays inside the window, wherever its button stands.
+  useLayoutEffect(() => {
+    const panel = box.current?.querySelector<HTMLElement>(".menu-panel");
+    if (!panel) return;
+    const { right } = panel.getBoundingClientRect();
+    const left = box.current?.getBoundingClientRect().left ?? 0;
+    panel.style.left = `${Math.max(8 - left, Math.min(0, document.documentElement.clientWidth - 8 - right))}px`;
   }, [open]);
   return (
     <div class="menu" ref={box}>

@@ -5,7 +5,7 @@ import type { ApiError } from "../api/client";
 import type { Estimate, Failure, Interval, RunRef, Verification } from "../api/types";
 import { columnStyle } from "../lib/backends";
 import { describe, sign } from "../lib/codes";
-import { DASH, age, ago, digits, failureKind, flag, full, interval as intervalText, localMoment, moment, short, type Unit } from "../lib/format";
+import { DASH, age, ago, digits, failureKind, flag, full, interval as intervalText, localMoment, moment, runName, short, type Unit } from "../lib/format";
 import { runHref } from "../lib/route";
 
 /** A number in a table: aligned at its point, the whole number on hover. */
@@ -23,9 +23,19 @@ export function Num({ value, factor = 1, suffix = "", title }: { value: number; 
   );
 }
 
-export function Missing({ why }: { why: string }) {
+/** A sentence in which dates, intervals and multiples are not torn apart at the end of a line. */
+export function Sentence({ text }: { text: string }) {
   return (
-    <span class="missing" title={why}>
+    <>
+      {text.split(/(\d{4}-\d\d-\d\d|\([^()]{1,24}\)|[\d.,]+(?: of [\d,]+|×| [µm]?s\b| %))/).map((part, index) => (index % 2 ? <span class="whole">{part}</span> : part))}
+    </>
+  );
+}
+
+/** `flush`: in a column of whole numbers, whose last digit stands at the edge. */
+export function Missing({ why, flush = false }: { why: string; flush?: boolean }) {
+  return (
+    <span class={`missing${flush ? " flush" : ""}`} title={why}>
       <span aria-hidden="true">{DASH}</span>
       <span class="sr">{why}</span>
     </span>
@@ -93,7 +103,7 @@ export function VerificationSign({ verification, why }: { verification: Verifica
 
 export function FailureNote({ failure }: { failure: Failure }) {
   return (
-    <span class="failure-note" title={`${failure.signature}\n\n${failure.excerpt}`}>
+    <span class={`failure-note${failure.kind === "skipped" ? " skipped" : ""}`} title={`${failure.signature}\n\n${failure.excerpt}`}>
       {failureKind(failure.kind)}
     </span>
   );
@@ -261,8 +271,8 @@ export function Time({ at, now, withAge = true }: { at: string; now?: number; wi
 
 export function RunLink({ run }: { run: RunRef }) {
   return (
-    <a class="mono" href={runHref(run)}>
-      {run.name}
+    <a class="mono" href={runHref(run)} title={`${run.name}, ${localMoment(run.started_at)}`}>
+      {runName(run)}
     </a>
   );
 }

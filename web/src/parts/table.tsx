@@ -197,8 +197,11 @@ export function Table<Row>(props: Props<Row>) {
                   title={column.hint}
                 >
                   {column.sort ? (
-                    <button type="button" onClick={() => sortBy(column)} aria-label={`${column.label ?? column.key}: sort`}>
-                      <span class="th-text">{column.title}</span>
+                    <button type="button" onClick={() => sortBy(column)}>
+                      <span class="th-text" aria-hidden={column.label ? true : undefined}>
+                        {column.title}
+                      </span>
+                      <span class="sr">{column.label ? `${column.label}: sort` : ", sort"}</span>
                       <span class="arrow" aria-hidden="true">
                         {on ? (direction === "asc" ? "↑" : "↓") : ""}
                       </span>

@@ -1,4 +1,4 @@
-// The words of the house as types: CONTRIBUTING.md says what each means.
+// The words of the house as types: docs/data-model.md says what each means.
 #pragma once
 
 #include <cstdint>

@@ -186,3 +186,21 @@ CREATE INDEX result_series ON result
   (experiment_id, started_at, run_id, timing_line_id, failure_line_id, verified_at, code);
 CREATE INDEX result_verified ON result (experiment_id, started_at, run_id, verified_at, code)
   WHERE verification_line_id IS NOT NULL;
+
+-- A result with the samples that the estimators need, and what is to be known of its other lines.
+CREATE VIEW result_facts AS
+SELECT r.run_id, r.experiment_id, r.started_at, r.timing_line_id, r.timing_shared, l.repeat,
+       l.iterations_per_run, p.samples AS per_iter_time, t.samples AS total_time,
+       c.samples AS xla_compile_time, r.failure_line_id, f.error_id AS failure_error_id,
+       f.code AS failure_code, r.verification_line_id, r.verified_at, r.code, r.verification_shared,
+       v.error_id AS verification_error_id
+FROM result AS r
+LEFT JOIN line AS l ON l.id = r.timing_line_id
+LEFT JOIN measurement AS p ON p.line_id = r.timing_line_id
+  AND p.metric_id = (SELECT id FROM metric WHERE name = 'per_iter_time')
+LEFT JOIN measurement AS t ON t.line_id = r.timing_line_id
+  AND t.metric_id = (SELECT id FROM metric WHERE name = 'total_time')
+LEFT JOIN measurement AS c ON c.line_id = r.timing_line_id
+  AND c.metric_id = (SELECT id FROM metric WHERE name = 'xla_CompileTime_time_s')
+LEFT JOIN line AS f ON f.id = r.failure_line_id
+LEFT JOIN line AS v ON v.id = r.verification_line_id;

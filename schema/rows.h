@@ -1,0 +1,50 @@
+// What the reader's units share: how rows of queries become values.
+#pragma once
+
+#include <cstring>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "schema/database.h"
+#include "schema/errors.h"
+
+namespace benchhud::schema {
+
+inline std::vector<double> to_samples(std::string_view bytes) {
+  std::vector<double> samples(bytes.size() / sizeof(double));
+  std::memcpy(samples.data(), bytes.data(), samples.size() * sizeof(double));
+  return samples;
+}
+
+template <class Id>
+std::optional<Id> optional_id(const Statement& row, int column) {
+  if (row.is_null(column)) return std::nullopt;
+  return Id(row.integer(column));
+}
+
+// Collects every row of a query that has its parameters.
+template <class Read>
+auto collect(Statement& query, Read read) -> Expected<std::vector<decltype(read(query))>> {
+  std::vector<decltype(read(query))> rows;
+  while (query.step()) rows.push_back(read(query));
+  BENCHHUD_TRY(query.status());
+  query.reset();
+  return rows;
+}
+
+// The only row of a query, or kNotFound with `what`.
+template <class Read>
+auto one(Statement& query, Read read, std::string what) -> Expected<decltype(read(query))> {
+  if (!query.step()) {
+    BENCHHUD_TRY(query.status());
+    return Error{ErrorCode::kNotFound, "there is no " + std::move(what)};
+  }
+  auto row = read(query);
+  query.reset();
+  return row;
+}
+
+}  // namespace benchhud::schema

@@ -295,8 +295,8 @@ test("a model: metrics, zoom and the samples of a night live in the address", as
   await on("/models/cpu-mini/resnet_mini", async (page) => {
     await page.getByRole("group", { name: "Charts" }).getByRole("button", { name: "upstream time" }).click();
     await page.waitForURL(/metric=upstream/);
+    await page.waitForFunction(() => document.querySelectorAll("figure.chart canvas").length === 4);
     await settled(page);
-    assert.equal(await page.locator("figure.chart canvas").count(), 4);
 
     const over = page.locator("figure.chart .u-over").first();
     const box = await over.boundingBox();

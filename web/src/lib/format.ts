@@ -96,6 +96,11 @@ export function plural(n: number, one: string, many = one + "s"): string {
   return `${count(n)} ${n === 1 ? one : many}`;
 }
 
+/** A name as it is; one of spaces alone could be neither seen nor clicked. */
+export function shown(name: string): string {
+  return name.trim() === "" ? "(blank)" : name;
+}
+
 /** A run's name; one that is only its own time is shown as people write times. */
 export function runName(run: { name: string; started_at: string }): string {
   return /^\d{4}-\d\d-\d\dT/.test(run.name) && Date.parse(run.name) === Date.parse(run.started_at) ? moment(run.started_at) : run.name;

@@ -4,7 +4,7 @@ import { address } from "../api/client";
 import type { MetricInfo, ModelItem, Page, RunRef, Series, SeriesAnswer } from "../api/types";
 import { useApi } from "../api/use";
 import { byBackend } from "../lib/backends";
-import { change, count, date, digits, full, plural, testName, times, unitOf } from "../lib/format";
+import { change, count, date, digits, full, plural, shown, testName, times, unitOf } from "../lib/format";
 import { useTitle } from "../lib/hooks";
 import { runHref, useQuery } from "../lib/route";
 import { leadBackend } from "../lib/words";
@@ -75,11 +75,11 @@ export function ModelPage({ suite, model }: { suite: string; model: string }) {
         <div class="kicker">
           <span>{suite}</span>
           <span class="accel">{accelerator}</span>
-          <Copy text={model} />
+          <Copy text={model}>{shown(model)}</Copy>
           <span>last run {date(item.last_run_at)}</span>
         </div>
         <h1>
-          <Sentence text={lead.data ? modelSentence(model, test, lead.data, baseline) : `${model}, ${testName(test)}`} />
+          <Sentence text={lead.data ? modelSentence(model, test, lead.data, baseline) : `${shown(model)}, ${testName(test)}`} />
         </h1>
         <div class="toolbar">
           <Choice label="Test" value={test} options={tests.map((name) => ({ value: name, text: testName(name) }))} onChange={(value) => setQuery({ test: value, point: null })} />
@@ -160,7 +160,7 @@ function modelSentence(model: string, test: string, answer: SeriesAnswer, baseli
   const timed = (one: Series) => one.points.reduce((last, point, index) => (point ? index : last), -1);
   const ofBackend = (backend: string | undefined) => answer.series.filter((one) => one.experiment.backend === backend).sort((a, b) => timed(b) - timed(a))[0];
   const series = ofBackend(name);
-  if (!series) return `${model}, ${testName(test)}: nothing was measured.`;
+  if (!series) return `${shown(model)}, ${testName(test)}: nothing was measured.`;
   const latest = answer.runs.length - 1;
   const known = series.points.map((point, index) => ({ point, index })).filter((one) => one.point !== null);
   const last = known[known.length - 1];
@@ -179,7 +179,7 @@ function modelSentence(model: string, test: string, answer: SeriesAnswer, baseli
   }
   const code = series.codes[latest];
   if (code) parts.push(code.code === "PASS" ? `verification passes${code.stale ? " (stale)" : ""}` : `verification says ${code.code}${code.stale ? " (stale)" : ""}`);
-  return `${model}, ${testName(test)}: ${parts.join(", ")}.`;
+  return `${shown(model)}, ${testName(test)}: ${parts.join(", ")}.`;
 }
 
 function MetricChart({ metric, common, baseline, range, onRange, onPick, picked, height, isShown, explanation }: { metric: string; common: Record<string, string | number>; baseline: string; range: Range; onRange: (range: Range) => void; onPick: (run: RunRef, series: Series) => void; picked: { run: number; experiment: number } | null; height: number; isShown: (series: Series) => boolean; explanation: string | undefined }) {

@@ -3,7 +3,7 @@ import { address } from "../api/client";
 import type { AcceleratorOverview, Group, Move, Overview, Transition } from "../api/types";
 import { useApi } from "../api/use";
 import { byBackend, columnStyle } from "../lib/backends";
-import { ago, change, count, date, digits, duration, full, moment, percentInterval, plural, runName, testName, times, unitOf } from "../lib/format";
+import { ago, change, count, date, digits, duration, full, moment, percentInterval, plural, runName, shown, testName, times, unitOf } from "../lib/format";
 import { useNow, useTitle } from "../lib/hooks";
 import { href, modelHref, runHref, useQuery } from "../lib/route";
 import { overviewSentence, testsOf } from "../lib/words";
@@ -288,7 +288,7 @@ function Moves({ moves, hasPrevious }: { moves: Move[]; hasPrevious: boolean }) 
               <tr key={experiment.id}>
                 <th scope="row">
                   <a class="mono" href={modelHref(experiment.suite, experiment.model, { test: experiment.test, accelerator_model: experiment.accelerator_model })}>
-                    {experiment.model}
+                    {shown(experiment.model)}
                   </a>{" "}
                   <span class="quiet">{testName(experiment.test)}</span>
                 </th>

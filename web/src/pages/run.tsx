@@ -5,7 +5,7 @@ import type { Cell, ColumnGeomean, ModelRow, ModelTable, Page, Run } from "../ap
 import { useApi } from "../api/use";
 import { byBackend, columnStyle } from "../lib/backends";
 import { sign } from "../lib/codes";
-import { count, date, full, reason, reasonCounted, runName, testName, unitOf } from "../lib/format";
+import { count, date, full, reason, reasonCounted, runName, shown, testName, unitOf } from "../lib/format";
 import { useNow, useTitle } from "../lib/hooks";
 import { isTyping, plainKey } from "../lib/keys";
 import { go, href, modelHref, useQuery } from "../lib/route";
@@ -247,7 +247,7 @@ function tableColumns(table: ModelTable, backends: { key: string; backend: strin
       sort: (row) => row.model,
       cell: (row) => (
         <a class="mono clip" title={row.model} href={modelHref(row.suite, row.model, { test: row.test, accelerator_model: table.run.accelerator_model })}>
-          {row.model}
+          {shown(row.model)}
         </a>
       ),
     },

@@ -5,7 +5,7 @@ import type { CodeInfo, FailuresAnswer, Page, Run, TransitionsAnswer, Verificati
 import { useApi } from "../api/use";
 import { byBackend } from "../lib/backends";
 import { codeOrder, sign } from "../lib/codes";
-import { ago, count, date, failureKind, moment, runName, testName } from "../lib/format";
+import { ago, count, date, failureKind, moment, runName, shown, testName } from "../lib/format";
 import { useNow, useTitle } from "../lib/hooks";
 import { modelHref, useQuery } from "../lib/route";
 import { matches } from "../lib/sort";
@@ -203,7 +203,7 @@ function matrixColumns(columns: { key: string; backend: string }[], tests: strin
       sort: (row) => row.model,
       cell: (row) => (
         <a class="mono clip" title={row.model} href={modelHref(row.suite, row.model, { accelerator_model: accelerator })}>
-          {row.model}
+          {shown(row.model)}
         </a>
       ),
     },
@@ -332,7 +332,7 @@ function FailureGroup({ item }: { item: FailuresAnswer["items"][number] }) {
           {item.experiments.map((experiment) => (
             <li key={experiment.id}>
               <a class="mono" href={modelHref(experiment.suite, experiment.model, { test: experiment.test, accelerator_model: experiment.accelerator_model })}>
-                {experiment.model}
+                {shown(experiment.model)}
               </a>{" "}
               <Backend name={experiment.column} backend={experiment.backend} /> <span class="quiet">{testName(experiment.test)}</span>
             </li>

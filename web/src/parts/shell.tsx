@@ -5,7 +5,7 @@ import { address, ask } from "../api/client";
 import type { ModelItem, Page, Run } from "../api/types";
 import { KEYS, isTyping, plainKey } from "../lib/keys";
 import { go, modelHref, runHref } from "../lib/route";
-import { runName } from "../lib/format";
+import { runName, shown } from "../lib/format";
 import { matches } from "../lib/sort";
 import { nextTheme, setTheme, useTheme } from "../lib/theme";
 
@@ -150,7 +150,7 @@ function Search() {
     void Promise.all([ask<Page<ModelItem>>(address("/models", { limit: 10000 })), ask<Page<Run>>(address("/runs", { limit: 1000 }))])
       .then(([models, runs]) =>
         setKnown([
-          ...models.data.items.map((item) => ({ href: modelHref(item.suite, item.model), text: item.model, kind: "model", more: item.suite })),
+          ...models.data.items.map((item) => ({ href: modelHref(item.suite, item.model), text: shown(item.model), kind: "model", more: item.suite })),
           ...runs.data.items.map((run) => ({ href: runHref(run), text: runName(run), kind: "run", more: [run.accelerator_model, ...Object.values(run.labels)].join(" ") })),
         ]),
       )

@@ -1,5 +1,5 @@
 import type { Transition, TransitionKind } from "../api/types";
-import { count, testName } from "../lib/format";
+import { count, shown, testName } from "../lib/format";
 import { modelHref } from "../lib/route";
 import { Backend, VerificationSign } from "./small";
 
@@ -33,7 +33,7 @@ export function TransitionList({ transitions, most = Infinity }: { transitions: 
                     <VerificationSign verification={item.after} why="not there any more" />
                   </span>
                   <a class="mono" href={modelHref(item.experiment.suite, item.experiment.model, { test: item.experiment.test, accelerator_model: item.experiment.accelerator_model })}>
-                    {item.experiment.model}
+                    {shown(item.experiment.model)}
                   </a>
                   <Backend name={item.experiment.column} backend={item.experiment.backend} />
                   <span class="quiet">{testName(item.experiment.test)}</span>

@@ -21,11 +21,14 @@ auto configuration_rank(const CatalogEntry& entry) {
   return std::tuple(entry.configuration.size(), std::string_view(entry.configuration));
 }
 
-std::optional<Exclusion> own_exclusion(const ResultView& view, bool has_time, bool verified_only) {
+std::optional<Exclusion> without_time(const ResultView& view, bool has_time) {
   if (view.status == Status::kFailed || view.status == Status::kSkipped) return Exclusion::kFailed;
   if (view.status == Status::kNotTimed) return Exclusion::kNotTimed;
   if (!has_time) return Exclusion::kTooFewSamples;
-  if (!verified_only) return {};
+  return {};
+}
+
+std::optional<Exclusion> not_passing(const ResultView& view) {
   if (!view.verification) return Exclusion::kNotVerified;
   if (view.verification->standing == Standing::kPassing) return {};
   return verification_info(view.verification->code).is_verdict ? Exclusion::kVerificationFailed
@@ -270,11 +273,14 @@ std::vector<JudgedSpeedup> run_speedups(const JudgedRun& run, const Catalog& cat
     }
     const auto own = time_of(view, options.estimator);
     const BaselineResult* against = baseline.find(*entry);
-    if (against != nullptr && against->run == run.run.id &&
-        against->experiment == view.experiment) {
+    const bool is_baseline = against != nullptr && against->run == run.run.id &&
+                             against->experiment == view.experiment;
+    if (const auto untimed = without_time(view, own.has_value())) {
+      one.excluded = untimed;
+    } else if (is_baseline) {
       one.excluded = Exclusion::kIsBaseline;
-    } else if (const auto reason = own_exclusion(view, own.has_value(), options.verified_only)) {
-      one.excluded = reason;
+    } else if (options.verified_only && not_passing(view)) {
+      one.excluded = not_passing(view);
     } else if (against == nullptr || !against->time) {
       one.excluded = missing_baseline(baseline, against, *entry);
     } else {

@@ -221,6 +221,7 @@ Expected<std::optional<InvocationId>> FileWriter::State::find_duplicate(const Gr
   if (group.fresh_lines) {
     if (group.fresh_lines->contains(hash)) return group.fresh;
   } else if (group.fresh) {
+    BENCHHUD_TRY(lines.flush());
     BENCHHUD_ASSIGN(const bool found, has_line(*group.fresh, experiment, hash));
     if (found) return group.fresh;
   }

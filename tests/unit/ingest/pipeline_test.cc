@@ -277,6 +277,19 @@ TEST_F(Pipeline, EverySampleOfEveryMetricIsKeptInOrder) {
             nlohmann::json::parse(R"([{"frames": {"ok": 1}}])"));
 }
 
+TEST_F(Pipeline, LinesOfTwoInvocationsMayAlternate) {
+  std::string text;
+  for (int i = 0; i < 100; ++i) {
+    text += timed(1 + i % 10).at(1761955200.0 + i % 2).text();
+    text += timed(1 + i % 7).model("dlrm").at(1761955200.0 + i % 3).text();
+  }
+  const IngestResult result = ingest_text("a.jsonl", text);
+  EXPECT_FALSE(result.failed);
+  EXPECT_EQ(result.accepted, 10 + 21);
+  EXPECT_EQ(result.duplicate, 200 - 31);
+  EXPECT_EQ(runs().size(), 3u);
+}
+
 TEST_F(Pipeline, BothNamesOfOneMetricInOneLine) {
   const IngestResult result =
       ingest_text("a.jsonl", timed()

@@ -19,6 +19,7 @@ int run_runs(const Arguments& arguments);
 int run_rebuild(const Arguments& arguments);
 int run_serve(const Arguments& arguments);
 int run_report(const Arguments& arguments);
+int run_export(const Arguments& arguments);
 int run_summary(const Arguments& arguments);
 
 }  // namespace benchhud::cli

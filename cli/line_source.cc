@@ -73,6 +73,7 @@ class LineReader {
     std::string message = fmt::format("{}:{}: {}", path_, number, reason);
     if (bad_lines_ == BadLines::kStop)
       return Error{ErrorCode::kInvalidArgument, std::move(message)};
+    if (bad_lines_ == BadLines::kSkip) return {};
     if (warning_count_++ < kMostWarnings) {
       fmt::print(stderr, "benchhud: {}\n", printable(message));
     }

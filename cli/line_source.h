@@ -15,6 +15,7 @@ namespace benchhud::cli {
 /// What to do about a line that cannot be read.
 enum class BadLines {
   kWarn,  ///< say so on standard error, with file, line and reason, and go on
+  kSkip,  ///< go on without a word
   kStop,  ///< fail with it
 };
 

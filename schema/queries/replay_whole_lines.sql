@@ -1,0 +1,6 @@
+SELECT l.id, i.timestamp, l.experiment_id, l.repeat, l.iterations_per_run, l.code, l.extra,
+       x.bytes, x.zstd, x.byte_count
+FROM line AS l
+JOIN invocation AS i ON i.id = l.invocation_id
+LEFT JOIN text AS x ON x.id = l.error_id
+ORDER BY l.id

@@ -1,0 +1,1 @@
+CREATE TABLE results AS SELECT * FROM read_ndjson_auto($file)

@@ -1,0 +1,222 @@
+// How long every request of the pages takes on a store of a million results, while nights are being ingested.
+import { spawn } from 'node:child_process';
+import { constants, copyFileSync, rmSync } from 'node:fs';
+import { Agent, get } from 'node:http';
+import path from 'node:path';
+import { data, filesOf, fleetFolder, keepFigures, kept, measure, option, program, quantile, removeStore, say, table } from './lib/tools.mjs';
+
+const TARGET_MEDIAN_MS = 10, TARGET_P99_MS = 50;
+const ACCELERATOR = 'NVIDIA A100-SXM4-40GB';
+
+/** A generator of numbers in [0, 1), the same every time (mulberry32). */
+function randomNumbers(seed) {
+  return () => {
+    seed = (seed + 0x6d2b79f5) | 0;
+    let t = Math.imul(seed ^ (seed >>> 15), 1 | seed);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+class Server {
+  static async start(store) {
+    const server = new Server();
+    server.process = spawn(program, ['serve', '--db', store, '--port', '0'], { stdio: ['ignore', 'pipe', 'pipe'] });
+    server.base = await new Promise((resolve, reject) => {
+      let said = '';
+      const hear = (text) => {
+        said += text;
+        const found = /http:\/\/[\d.]+:\d+/.exec(said);
+        if (found) resolve(found[0]);
+      };
+      server.process.stdout.setEncoding('utf8').on('data', hear);
+      server.process.stderr.setEncoding('utf8').on('data', hear);
+      server.process.on('exit', (code) => reject(new Error(`the server ended with ${code}: ${said}`)));
+    });
+    return server;
+  }
+
+  stop() {
+    this.process.removeAllListeners('exit');
+    return new Promise((resolve) => {
+      this.process.on('exit', resolve);
+      this.process.kill('SIGINT');
+    });
+  }
+}
+
+// One keep-alive connection, as a browser's.
+class Client {
+  constructor(base) {
+    this.base = base;
+    this.agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  }
+
+  /** → {ms, bytes, text}: from asking to the last byte. Nothing is asked conditionally: every answer is made and sent in full. */
+  ask(address) {
+    return new Promise((resolve, reject) => {
+      const began = performance.now();
+      get(this.base + address, { agent: this.agent, headers: { accept: 'application/json' } }, (response) => {
+        const pieces = [];
+        response.on('data', (piece) => pieces.push(piece));
+        response.on('end', () => {
+          const ms = performance.now() - began;
+          const body = Buffer.concat(pieces);
+          if (response.statusCode !== 200) return reject(new Error(`${address}: ${response.statusCode} ${body.subarray(0, 300)}`));
+          resolve({ ms, bytes: body.length, text: () => body.toString() });
+        });
+      }).on('error', reject);
+    });
+  }
+
+  async json(address) {
+    return JSON.parse((await this.ask(address)).text());
+  }
+}
+
+function query(values) {
+  return new URLSearchParams(values).toString();
+}
+
+// What the pages ask (web/src/pages), each as a function that gives an address with parameters drawn anew.
+async function addresses(client, random) {
+  const pick = (items) => items[Math.floor(random() * items.length)];
+  const runs = (await client.json('/api/v1/runs?limit=1000')).items;
+  const models = (await client.json('/api/v1/models?limit=1000')).items;
+  const ingests = (await client.json('/api/v1/ingests?limit=1000')).items;
+  const results = (await client.json('/api/v1/runs/latest/models')).rows.flatMap((row) => Object.values(row.cells));
+  const failed = results.filter((cell) => cell.failure);
+  const baseline = () => pick(['inductor', 'inductor', 'eager']);
+  const run = () => pick([runs[0].id, pick(runs).id]);
+  const series = (metric) => () => {
+    const model = pick(models);
+    return `/series?${query({ suite: model.suite, model: model.model, test: pick(model.tests), accelerator_model: ACCELERATOR, runs: 180, metric, baseline: baseline() })}`;
+  };
+  const modelTable = (choices) => () => `/runs/${run()}/models?${query({ baseline: baseline(), baseline_run: 'same', estimator: 'steady', ...choices })}`;
+  const result = () => `/runs/${pick(runs).id}/results/${pick(results).experiment_id}`;
+  return {
+    'overview': () => `/overview?${query({ baseline: baseline(), runs: 30 })}`,
+    'runs, 1000 of them': () => '/runs?limit=1000',
+    'run': () => `/runs/${run()}`,
+    'models of a run': modelTable({}),
+    'models, baseline oldest run': modelTable({ baseline_run: 'oldest' }),
+    'models, baseline latest run': modelTable({ baseline_run: 'latest' }),
+    'models, upstream estimator': modelTable({ estimator: 'upstream' }),
+    'models, verified only': modelTable({ verified_only: 'true' }),
+    'models, CSV': modelTable({ format: 'csv' }),
+    'verification': () => `/verification?run=${run()}`,
+    'verification history, 60 runs': () => `/verification/history?${query({ accelerator_model: ACCELERATOR, runs: 60 })}`,
+    'transitions': () => `/verification/transitions?${query({ run: run(), since: 'previous' })}`,
+    'failures': () => `/failures?run=${run()}`,
+    'error text': () => `/lines/${pick(failed).failure.line_id}/error`,
+    'a model': () => `/models?${query({ suite: 'torchbench', model: pick(models).model })}`,
+    'metrics registry': () => '/metrics-registry?limit=1000',
+    'series, steady': series('steady'),
+    'series, speedup': series('speedup'),
+    'series, compile': series('compile'),
+    'series, xla_ExecuteTime_time_s': series('xla_ExecuteTime_time_s'),
+    'result': result,
+    'measurements of a result': () => `${result()}/measurements?limit=1000`,
+    'ingests': () => '/ingests?limit=1000',
+    'ingest': () => `/ingests/${pick(ingests).id}`,
+    'rejected lines': () => `/rejected-lines?${query({ ingest: pick(ingests).id, limit: 1000 })}`,
+  };
+}
+
+// Ingests one file after the other until stopped.
+class Ingesting {
+  constructor(store, files) {
+    this.files = files;
+    this.times = [];
+    this.done = this.run(store);
+  }
+
+  async run(store) {
+    for (const file of this.files) {
+      if (this.stopped) return;
+      const run = await measure([program, 'ingest', '--db', store, file]);
+      this.times.push(run.wall_s * 1000);
+    }
+    this.ranOut = true;
+  }
+
+  async stop() {
+    this.stopped = true;
+    await this.done;
+  }
+}
+
+// Every client asks for everything in an order of its own, `times` times.
+async function askAll(base, what, times, clients, random) {
+  const taken = Object.fromEntries(Object.keys(what).map((name) => [name, { ms: [], bytes: [] }]));
+  const shuffled = () => Object.keys(what).map((name) => [random(), name]).sort((a, b) => a[0] - b[0]).map(([, name]) => name);
+  await Promise.all(Array.from({ length: clients }, async () => {
+    const client = new Client(base);
+    for (let time = 0; time < times; ++time) {
+      for (const name of shuffled()) {
+        const answer = await client.ask('/api/v1' + what[name]());
+        taken[name].ms.push(answer.ms);
+        taken[name].bytes.push(answer.bytes);
+      }
+    }
+    client.agent.destroy();
+  }));
+  return taken;
+}
+
+export async function serve(args) {
+  const nights = option(args, 'nights', 1250);
+  const times = option(args, 'times', 150);
+  const more = filesOf(await fleetFolder(`nights-from-${nights}`, ['--nights', String(nights + 400), '--skip', String(nights)]));
+  const store = await kept(`store-${nights}.db`, async (out) => {
+    // As it comes about: a file a night.
+    const folder = await fleetFolder('store-nights', ['--nights', String(nights)]);
+    await measure([program, 'ingest', '--db', out, folder]);
+    rmSync(folder, { recursive: true });
+  });
+  const copy = path.join(data, 'serve.db');
+  removeStore(copy);
+  copyFileSync(store, copy, constants.COPYFILE_FICLONE);
+  const server = await Server.start(copy);
+  const figures = {};
+  let ingesting;
+  try {
+    const client = new Client(server.base);
+    const random = randomNumbers(1);
+    const what = await addresses(client, random);
+    const info = await client.json('/api/v1/overview');
+    say(`\n${info.store.result_count} results in ${info.store.run_count} runs`);
+    await askAll(server.base, what, 2, 1, random); // warms up
+    const modes = [['alone, nothing ingested', 1, false], ['alone, ingesting', 1, true], ['4 at a time, ingesting', 4, true]];
+    let next = 0;
+    for (const [mode, clients, withIngest] of modes) {
+      if (withIngest) ingesting = new Ingesting(copy, more.slice(next));
+      figures[mode] = await askAll(server.base, what, Math.ceil(times / clients), clients, random);
+      if (!withIngest) continue;
+      await ingesting.stop();
+      if (ingesting.ranOut) throw new Error('the nights to ingest ran out: make more');
+      next += ingesting.times.length;
+      say(`${mode}: ${ingesting.times.length} nights ingested meanwhile, ${quantile(ingesting.times, 0.5).toFixed(0)} ms each (median)`);
+    }
+  } finally {
+    if (ingesting) await ingesting.stop();
+    await server.stop();
+    removeStore(copy);
+  }
+  const missed = [];
+  const names = Object.keys(Object.values(figures)[0]);
+  say('\nMilliseconds from asking to the last byte: median / p99 / greatest. Targets: median under 10, p99 under 50.\n');
+  table(['', 'answer, kB', ...Object.keys(figures)], names.map((name) => {
+    const cells = Object.entries(figures).map(([mode, taken]) => {
+      const { ms } = taken[name];
+      const [mid, p99] = [quantile(ms, 0.5), quantile(ms, 0.99)];
+      const isMissed = mid >= TARGET_MEDIAN_MS || p99 >= TARGET_P99_MS;
+      if (isMissed && mode !== Object.keys(figures)[0]) missed.push(`${name}, ${mode}`);
+      return `${mid.toFixed(1)} / ${p99.toFixed(1)} / ${Math.max(...ms).toFixed(1)}${isMissed ? ' !' : ''}`;
+    });
+    return [name, (quantile(Object.values(figures)[0][name].bytes, 0.5) / 1000).toFixed(1), ...cells];
+  }));
+  for (const miss of missed) say(`missed: ${miss}`);
+  keepFigures('serve', { figures });
+  return missed.length === 0;
+}

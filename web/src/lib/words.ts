@@ -55,7 +55,13 @@ export function overviewSentence(accelerator: AcceleratorOverview, baseline: str
     })
     .filter(Boolean);
   const news = transitionsSentence(transitions, previous_run ? date(previous_run.started_at) : null);
-  return `${backend}: ${parts.join("; ")}${news ? `. ${capital(news)}` : ""}.`;
+  const others = [...new Set(groups.map((group) => group.backend))]
+    .filter((name) => name !== backend)
+    .sort(byBackend)
+    .map((name) => ({ name, failing: groups.filter((group) => group.backend === name).reduce((sum, group) => sum + group.failing, 0) }))
+    .filter((one) => one.failing > 0)
+    .map((one) => `${plural(one.failing, "result")} of ${one.name} ${one.failing === 1 ? "fails" : "fail"} verification`);
+  return [`${backend}: ${parts.join("; ")}`, capital(news), ...others].filter(Boolean).join(". ") + ".";
 }
 
 export function capital(text: string): string {

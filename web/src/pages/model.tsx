@@ -179,7 +179,13 @@ function modelSentence(model: string, test: string, answer: SeriesAnswer, baseli
   }
   const code = series.codes[latest];
   if (code) parts.push(code.code === "PASS" ? `verification passes${code.stale ? " (stale)" : ""}` : `verification says ${code.code}${code.stale ? " (stale)" : ""}`);
-  return `${shown(model)}, ${testName(test)}: ${parts.join(", ")}.`;
+  const wrong = answer.series
+    .filter((one) => one !== series && one.codes[latest]?.code === "FAIL")
+    .map((one) => {
+      const since = one.codes.reduce((first, code, index) => (code?.code === "FAIL" ? (first < 0 ? index : first) : -1), -1);
+      return `${one.experiment.column} computes a wrong result since ${date((answer.runs[since] as RunRef).started_at)}`;
+    });
+  return `${shown(model)}, ${testName(test)}: ${parts.join(", ")}${wrong.length ? `; ${wrong.join("; ")}` : ""}.`;
 }
 
 function MetricChart({ metric, common, baseline, range, onRange, onPick, picked, height, isShown, explanation }: { metric: string; common: Record<string, string | number>; baseline: string; range: Range; onRange: (range: Range) => void; onPick: (run: RunRef, series: Series) => void; picked: { run: number; experiment: number } | null; height: number; isShown: (series: Series) => boolean; explanation: string | undefined }) {

@@ -1,6 +1,6 @@
 // One table for all pages: header and first column stay, sorting by click and by key, thousands of rows without a stutter.
-import type { ComponentChildren } from "preact";
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { Component, type ComponentChildren } from "preact";
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { isTyping, plainKey } from "../lib/keys";
 import { go, useQuery } from "../lib/route";
 import { type Direction, type Key, sorted } from "../lib/sort";
@@ -85,7 +85,13 @@ export function Table<Row>(props: Props<Row>) {
   useEffect(() => {
     const node = box.current;
     if (!node) return;
-    const measure = () => setView({ top: node.scrollTop, height: node.clientHeight });
+    // In steps of a few rows, which the overscan covers: most scroll events draw nothing anew.
+    const step = ROW_HEIGHT * (OVERSCAN / 2);
+    const measure = () => {
+      const top = Math.floor(node.scrollTop / step) * step;
+      const height = Math.ceil(node.clientHeight / step) * step;
+      setView((old) => (old.top === top && old.height === height ? old : { top, height }));
+    };
     measure();
     node.addEventListener("scroll", measure, { passive: true });
     const observer = new ResizeObserver(measure);
@@ -122,8 +128,8 @@ export function Table<Row>(props: Props<Row>) {
     const row = box.current?.querySelector<HTMLElement>(`tr[data-entry="${wanted.current}"]`);
     if (!row) return;
     wanted.current = null;
-    row.focus({ preventScroll: isVirtual });
-    if (!isVirtual) row.scrollIntoView({ block: "nearest" });
+    row.focus({ preventScroll: true });
+    row.scrollIntoView({ block: "nearest" });
   };
   useLayoutEffect(tryFocus);
 
@@ -136,7 +142,7 @@ export function Table<Row>(props: Props<Row>) {
       const mine = active ? active === node : document.querySelector("main .table-box[data-open]") === node;
       if (!mine) return;
       const now = document.activeElement?.closest<HTMLElement>("tr[data-entry]");
-      let entry = now ? Number(now.dataset["entry"]) + (event.key === "j" ? 1 : -1) : from;
+      let entry = now ? Number(now.dataset["entry"]) + (event.key === "j" ? 1 : -1) : Math.ceil(node.scrollTop / ROW_HEIGHT);
       while (entries[entry]?.kind === "group") entry += event.key === "j" ? 1 : -1;
       if (!entries[entry] || entries[entry].kind !== "row") return;
       event.preventDefault();
@@ -146,14 +152,16 @@ export function Table<Row>(props: Props<Row>) {
     return () => removeEventListener("keydown", onKey);
   });
 
-  const open = (row: Row) => {
-    if (props.onOpen) return props.onOpen(row);
-    const target = props.rowHref?.(row);
+  const latest = useRef(props);
+  latest.current = props;
+  const openRow = useCallback((row: Row) => {
+    if (latest.current.onOpen) return latest.current.onOpen(row);
+    const target = latest.current.rowHref?.(row);
     if (target) {
       go(target);
       scrollTo(0, 0);
     }
-  };
+  }, []);
   const canOpen = !!props.onOpen || !!props.rowHref;
 
   const sortBy = (column: Column<Row>) => {
@@ -164,8 +172,8 @@ export function Table<Row>(props: Props<Row>) {
 
   const total = columns.reduce((sum, column) => sum + column.width, 0);
   return (
-    <div class={`table-box${props.late ? " late" : ""}`} ref={box} data-open={canOpen ? "" : undefined} tabIndex={0} role="region" aria-label={props.caption} aria-busy={props.late}>
-      <table style={{ minWidth: `${total}px`, maxWidth: `${total + 120}px` }} aria-rowcount={entries.length + 1}>
+    <div class={`table-box${props.late ? " late" : ""}`} style={{ maxWidth: `${total + 140}px` }} ref={box} data-open={canOpen ? "" : undefined} tabIndex={0} role="region" aria-label={props.caption} aria-busy={props.late}>
+      <table style={{ minWidth: `${total}px` }} aria-rowcount={entries.length + 1}>
         <caption class="sr">
           {props.caption}
           {sortColumn ? `, sorted by ${sortColumn.label ?? sortColumn.key}, ${direction === "asc" ? "ascending" : "descending"}` : props.orderWords ? `, ${props.orderWords}` : ""}
@@ -238,37 +246,8 @@ export function Table<Row>(props: Props<Row>) {
                 </tr>
               );
             }
-            const { row } = entry;
-            const key = rowKey(row);
-            return (
-              <tr
-                key={key}
-                data-entry={place}
-                aria-rowindex={place + 2}
-                tabIndex={canOpen ? -1 : undefined}
-                class={`${canOpen ? "opens" : ""}${props.current === key ? " current" : ""}`}
-                onKeyDown={(event) => {
-                  if (event.key === "Enter" && event.target === event.currentTarget) open(row);
-                }}
-                onClick={(event) => {
-                  if (!canOpen || (event.target as Element).closest("a,button,input,label,select,summary")) return;
-                  if (getSelection()?.toString()) return;
-                  open(row);
-                }}
-              >
-                {columns.map((column, index) =>
-                  index === 0 ? (
-                    <th key={column.key} scope="row" class={`stay ${column.align ?? "left"}`}>
-                      {column.cell(row)}
-                    </th>
-                  ) : (
-                    <td key={column.key} class={`${column.align ?? "left"}${column.starts ? " starts" : ""}`}>
-                      {column.cell(row)}
-                    </td>
-                  ),
-                )}
-              </tr>
-            );
+            const key = rowKey(entry.row);
+            return <BodyRow key={key} row={entry.row} place={place} columns={columns} canOpen={canOpen} isCurrent={props.current === key} open={openRow} />;
           })}
           {to < entries.length && (
             <tr class="spacer" aria-hidden="true">
@@ -280,4 +259,44 @@ export function Table<Row>(props: Props<Row>) {
       {entries.length === 0 && <div class="no-rows">{props.empty ?? "Nothing here."}</div>}
     </div>
   );
+}
+
+type RowProps<Row> = { row: Row; place: number; columns: Column<Row>[]; canOpen: boolean; isCurrent: boolean; open: (row: Row) => void };
+
+/** A row is drawn again only when something of it changed: while scrolling, only the rows that come into sight are. */
+class BodyRow<Row> extends Component<RowProps<Row>> {
+  override shouldComponentUpdate(next: RowProps<Row>) {
+    const now = this.props;
+    return now.row !== next.row || now.place !== next.place || now.columns !== next.columns || now.canOpen !== next.canOpen || now.isCurrent !== next.isCurrent;
+  }
+  override render({ row, place, columns, canOpen, isCurrent, open }: RowProps<Row>) {
+    return (
+      <tr
+        data-entry={place}
+        aria-rowindex={place + 2}
+        tabIndex={canOpen ? -1 : undefined}
+        class={`${canOpen ? "opens" : ""}${isCurrent ? " current" : ""}`}
+        onKeyDown={(event) => {
+          if (event.key === "Enter" && event.target === event.currentTarget) open(row);
+        }}
+        onClick={(event) => {
+          if (!canOpen || (event.target as Element).closest("a,button,input,label,select,summary")) return;
+          if (getSelection()?.toString()) return;
+          open(row);
+        }}
+      >
+        {columns.map((column, index) =>
+          index === 0 ? (
+            <th key={column.key} scope="row" class={`stay ${column.align ?? "left"}`}>
+              {column.cell(row)}
+            </th>
+          ) : (
+            <td key={column.key} class={`${column.align ?? "left"}${column.starts ? " starts" : ""}`}>
+              {column.cell(row)}
+            </td>
+          ),
+        )}
+      </tr>
+    );
+  }
 }

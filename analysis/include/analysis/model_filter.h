@@ -11,10 +11,10 @@
 namespace benchhud::analysis {
 
 struct ModelPatterns {
-  std::vector<std::string> filter;   ///< a model must match one of them, if there are any
-  std::vector<std::string> exclude;  ///< and none of these
-  std::vector<int> filter_by_tier;   ///< 1 to 3; adds to `filter`. Other numbers add nothing
-  std::vector<int> exclude_by_tier;
+  std::vector<std::string> filter = {};   ///< a model must match one of them, if there are any
+  std::vector<std::string> exclude = {};  ///< and none of these
+  std::vector<int> filter_by_tier = {};   ///< 1 to 3; adds to `filter`. Other numbers add nothing
+  std::vector<int> exclude_by_tier = {};
 };
 
 /// The regular expression that a tier's model names match as a whole; "" for a number that is no

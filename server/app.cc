@@ -21,8 +21,10 @@ using schema::Expected;
 
 /// Below this, compressing gains less than it costs.
 constexpr std::size_t kWorthCompressing = 1400;
-/// How far back the summaries are made ready: what the longest history can ask for.
+/// How far back the summaries are made ready: what the longest history can ask for. What lists of runs show
+/// is made ready for all.
 constexpr std::size_t kWarmHistory = 365;
+constexpr std::string_view kUsualBaseline = "inductor";
 
 std::string etag_of(const AppOptions& options, const Operation& operation, const Query& query,
                     const std::string& key) {
@@ -158,7 +160,8 @@ Response App::respond(const Request& request, const std::string& etag, const Ans
 }
 
 std::vector<std::string> App::first_addresses(const Snapshot& snapshot) const {
-  std::vector<std::string> addresses = {"/api/v1/overview", "/api/v1/runs"};
+  std::vector<std::string> addresses = {"/api/v1/overview", "/api/v1/runs", "/api/v1/ingests",
+                                        "/api/v1/models"};
   for (const auto& [model, places] : snapshot.accelerators) {
     const std::string id = std::to_string(schema::to_int(snapshot.runs[places.front()].run.id));
     addresses.push_back("/api/v1/runs/" + id + "/models");
@@ -171,7 +174,7 @@ void App::warm_address(const std::string& target) { handle({"GET", target, "", "
 
 Expected<void> App::warm_history(const std::function<bool()>& go_on) {
   std::size_t depth = 0;
-  for (bool any = true; any && depth < kWarmHistory; ++depth) {
+  for (bool any = true; any; ++depth) {
     any = false;
     if (!go_on()) return {};
     // A transaction of its own for each night, so that the log of an ingest can be put away.
@@ -185,7 +188,7 @@ Expected<void> App::warm_history(const std::function<bool()>& go_on) {
       if (depth >= places.size()) continue;
       any = true;
       const RunEntry& entry = snapshot->runs[places[depth]];
-      BENCHHUD_TRY(judge_.summary(view, entry, "inductor"));
+      if (depth < kWarmHistory) BENCHHUD_TRY(judge_.summary(view, entry, kUsualBaseline));
       BENCHHUD_TRY(judge_.card(view, entry));
     }
   }

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 namespace benchhud::server {
 namespace {
 
@@ -17,6 +20,13 @@ bool counts_as_failed(const schema::RunCounts::Failures& failures,
   schema::ResultFacts facts;
   facts.failure = schema::FailureFacts{schema::LineId{0}, failures.error, failures.code};
   return analysis::judge_result(facts, {}, errors).status == analysis::Status::kFailed;
+}
+
+bool still_so(const IngestRuns& kept, const Snapshot& snapshot) {
+  return std::all_of(kept.runs.begin(), kept.runs.end(), [&](const auto& known) {
+    const RunEntry* entry = snapshot.find(known.first);
+    return entry != nullptr && entry->run.revision == known.second;
+  });
 }
 
 }  // namespace
@@ -111,6 +121,21 @@ Judge::Kept<RunCard> Judge::card(View view, const RunEntry& entry) {
     }
     return card;
   });
+}
+
+Judge::Kept<IngestRuns> Judge::runs_of_ingest(View view, schema::FileId file) {
+  const std::string key = std::to_string(schema::to_int(file));
+  if (auto kept = ingests_.find(key); kept && still_so(*kept, view.snapshot)) return kept;
+  BENCHHUD_ASSIGN(const auto ids, view.reader.runs_of_ingest(file));
+  auto made = std::make_shared<IngestRuns>();
+  for (const auto id : ids) {
+    const RunEntry* entry = view.snapshot.find(id);
+    if (entry != nullptr) made->runs.emplace_back(id, entry->run.revision);
+  }
+  std::shared_ptr<const IngestRuns> kept = std::move(made);
+  // One without runs has nothing to tell by whether it is still so.
+  if (!kept->runs.empty()) ingests_.put(key, kept);
+  return kept;
 }
 
 }  // namespace benchhud::server

@@ -11,7 +11,7 @@ using schema::Expected;
 using schema::to_int;
 
 Expected<void> write_ingest(Ask& ask, JsonWriter& json, const schema::IngestedFile& file) {
-  BENCHHUD_ASSIGN(const auto runs, ask.reader().runs_of_ingest(file.id));
+  BENCHHUD_ASSIGN(const auto runs, ask.judge.runs_of_ingest(ask.view, file.id));
   json.begin_object();
   json.field("id", to_int(file.id));
   json.field("path", file.path);
@@ -25,9 +25,7 @@ Expected<void> write_ingest(Ask& ask, JsonWriter& json, const schema::IngestedFi
   json.field("content_hash", file.content_hash);
   json.key("runs");
   json.begin_array();
-  for (const auto id : runs) {
-    if (const RunEntry* entry = ask.snapshot().find(id)) write_run_ref(json, entry);
-  }
+  for (const auto& [id, revision] : runs->runs) write_run_ref(json, ask.snapshot().find(id));
   json.end_array();
   json.end_object();
   return {};

@@ -246,6 +246,11 @@ Expected<std::string> write_series(Ask& ask, const Scope& scope) {
   json.begin_array();
   for (const CatalogEntry* entry : scope.entries) {
     if (!fits_any(ask.query, "backend", entry->backend)) continue;
+    // A line without a batch size has an experiment of its own, whose result is another's.
+    const bool seen = std::any_of(judged.begin(), judged.end(), [&](const auto& run) {
+      return run.find(entry->id()) != nullptr;
+    });
+    if (!seen) continue;
     write_one_series(json, *entry, judged, points[entry->id()]);
   }
   json.end_array();

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "analysis/result_view.h"
@@ -23,6 +24,12 @@ struct RunCard {
   std::int64_t timed = 0;
   std::int64_t failed = 0;
   std::vector<schema::Invocation> invocations;
+};
+
+/// The runs that have lines of an ingested file, each with its revision then: whatever moves a line to
+/// another run changes the revision of the run that it leaves.
+struct IngestRuns {
+  std::vector<std::pair<schema::RunId, std::int64_t>> runs;
 };
 
 /// What changed from one run to a later one.
@@ -61,6 +68,9 @@ class Judge {
   Kept<RunChanges> changes(View view, const RunEntry& since, const RunEntry& entry);
   Kept<RunCard> card(View view, const RunEntry& entry);
 
+  /// The runs that have lines of an ingested file.
+  Kept<IngestRuns> runs_of_ingest(View view, schema::FileId file);
+
   /// All that the answers about `entry` against such a baseline hang on, as a text.
   static std::string dependencies(const Snapshot& snapshot, const RunEntry& entry,
                                   const BaselineChoice& choice);
@@ -71,6 +81,7 @@ class Judge {
   SharedCache<analysis::Baseline> baselines_{64};
   SharedCache<RunChanges> changes_{128};
   SharedCache<RunCard> cards_{65536};
+  SharedCache<IngestRuns> ingests_{65536};
 };
 
 /// How error texts are looked up in that state of the store.

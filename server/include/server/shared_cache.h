@@ -52,11 +52,17 @@ class SharedCache {
     return Pointer(std::move(pointer));
   }
 
+  /// Keeps `pointer` under `key`, instead of what was there.
   void put(const std::string& key, Pointer pointer) {
     const std::size_t cost = cost_ ? cost_(*pointer) : 1;
-    if (cost > budget_) return;
     const std::scoped_lock lock(mutex_);
-    if (places_.count(key) > 0) return;
+    const auto old = places_.find(key);
+    if (old != places_.end()) {
+      used_ -= old->second->cost;
+      items_.erase(old->second);
+      places_.erase(old);
+    }
+    if (cost > budget_) return;
     items_.push_front({key, std::move(pointer), cost});
     places_.emplace(key, items_.begin());
     used_ += cost;

@@ -1,0 +1,140 @@
+// A store in a folder of its own, filled by the real writer, and an application on it.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "schema/content_hash.h"
+#include "schema/store.h"
+#include "schema/text_store.h"
+#include "schema/writer.h"
+#include "server/app.h"
+
+namespace benchhud::server {
+
+/// One line to be taken in.
+struct MadeLine {
+  std::string model = "alpha";
+  std::string dynamo = "inductor";  ///< "" is eager
+  double timestamp = 1000000;
+  std::vector<double> times = {3, 1, 1, 0.5, 0.5, 0.5};  ///< none: not timed
+  std::string code = "VERIFIER_SKIPPED";
+  std::string error = "";
+  std::string accelerator_model = "A100";
+  std::string test = "eval";
+};
+
+inline MadeLine verified(MadeLine line, const std::string& code) {
+  line.times.clear();
+  line.code = code;
+  return line;
+}
+
+class StoreFixture : public testing::Test {
+ protected:
+  StoreFixture() {
+    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = std::filesystem::path(testing::TempDir()) /
+              (std::string("server.") + test->test_suite_name() + "." + test->name());
+    std::filesystem::remove_all(folder_);
+    path_ = (folder_ / "store.db").string();
+    auto store = schema::open_store(path_);
+    EXPECT_TRUE(store) << store.error().message;
+    connection_ = std::make_unique<schema::Connection>(*std::move(store));
+  }
+  ~StoreFixture() override {
+    connection_.reset();
+    std::filesystem::remove_all(folder_);
+  }
+
+  /// Takes the lines in as one file.
+  void ingest(const std::vector<MadeLine>& lines) {
+    auto transaction =
+        schema::Transaction::begin(*connection_, schema::Transaction::Kind::kWrite);
+    ASSERT_TRUE(transaction);
+    auto writer = schema::FileWriter::begin(
+        *connection_, {"night" + std::to_string(++files_) + ".jsonl", {}, {}});
+    ASSERT_TRUE(writer);
+    std::int64_t number = 0;
+    for (const auto& line : lines) add(*writer, line, ++number);
+    ASSERT_TRUE(writer->reject({number + 1, 0, 7, schema::content_hash("{broken" + std::to_string(files_)),
+                                false, "not JSON", "{broken\xff"}));
+    schema::FileContent content;
+    content.hash = schema::content_hash("file" + std::to_string(files_));
+    content.line_count = number + 1;
+    content.byte_count = 100;
+    ASSERT_TRUE(writer->finish(content));
+    ASSERT_TRUE(transaction->commit());
+  }
+
+  std::unique_ptr<App> app() const {
+    AppOptions options;
+    options.store_path = path_;
+    options.version = "1.2.3";
+    options.instance = "test";
+    return std::make_unique<App>(options, std::span<const StaticFiles::File>());
+  }
+
+  std::filesystem::path folder_;
+  std::string path_;
+  std::unique_ptr<schema::Connection> connection_;
+
+ private:
+  void add(schema::FileWriter& writer, const MadeLine& line, std::int64_t number) {
+    schema::Experiment experiment;
+    experiment.suite = "suite";
+    experiment.model = line.model;
+    experiment.accelerator = "cuda";
+    experiment.accelerator_model = line.accelerator_model;
+    experiment.test = line.test;
+    if (!line.dynamo.empty()) experiment.dynamo = line.dynamo;
+    if (!line.times.empty()) experiment.batch_size = 8;
+    const std::string bytes = line.model + line.dynamo + line.code + line.error + line.test +
+                              std::to_string(line.timestamp) + std::to_string(files_);
+    schema::NewLine row;
+    row.experiment = &experiment;
+    row.identity = schema::content_hash(experiment.identity());
+    row.family = schema::content_hash(experiment.family());
+    row.timestamp = line.timestamp;
+    row.hash = schema::content_hash(bytes);
+    row.bytes = bytes;
+    row.line_number = number;
+    row.timed = !line.times.empty();
+    row.code = line.code;
+    std::vector<schema::NewMeasurement> measurements;
+    for (const char* name : {"per_iter_time", "total_time"}) {
+      if (line.times.empty()) break;
+      schema::NewMeasurement measurement;
+      measurement.metric = name;
+      measurement.samples = line.times;
+      measurement.summary = schema::summarize(line.times);
+      measurements.push_back(measurement);
+    }
+    row.measurements = measurements;
+    schema::PackedText error;
+    if (!line.error.empty()) {
+      error = schema::pack_text(line.error);
+      row.error = &error;
+    }
+    ASSERT_TRUE(writer.add(row));
+  }
+
+  int files_ = 0;
+};
+
+inline Response get(App& app, const std::string& path) {
+  return app.handle({"GET", path.starts_with("/api") ? path : "/api/v1" + path, "", ""});
+}
+
+inline nlohmann::json get_json(App& app, const std::string& path) {
+  const auto response = get(app, path);
+  EXPECT_EQ(response.status, 200) << path << ": " << *response.body;
+  return nlohmann::json::parse(*response.body, nullptr, false);
+}
+
+}  // namespace benchhud::server

@@ -39,7 +39,8 @@ function transitionsSentence(transitions: readonly Transition[], since: string |
 
 export function overviewSentence(accelerator: AcceleratorOverview, baseline: string): string {
   const { groups, previous_groups, transitions, previous_run } = accelerator;
-  const backend = leadBackend(groups.map((group) => group.backend), baseline);
+  const timed = groups.filter((group) => group.timed > 0);
+  const backend = leadBackend((timed.length ? timed : groups).map((group) => group.backend), baseline);
   if (!backend) return "The last run holds no results.";
   const parts = testsOf(groups)
     .map((test) => {
@@ -69,8 +70,9 @@ export function capital(text: string): string {
 }
 
 export function runSentence(table: ModelTable): string {
-  const backend = leadBackend(table.columns.map((column) => column.backend), table.baseline.backend);
-  const column = table.columns.find((one) => one.backend === backend);
+  const timed = table.columns.filter((column) => table.rows.some((row) => row.cells[column.key]?.time));
+  const backend = leadBackend((timed.length ? timed : table.columns).map((column) => column.backend), table.baseline.backend);
+  const column = (timed.length ? timed : table.columns).find((one) => one.backend === backend);
   if (!column) return "This run holds no results.";
   const parts = testsOf(table.rows).map((test) => {
     const cells = table.rows.filter((row) => row.test === test).map((row) => row.cells[column.key]).filter((cell) => cell !== undefined);

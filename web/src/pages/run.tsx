@@ -274,7 +274,7 @@ function tableColumns(table: ModelTable, backends: { key: string; backend: strin
         const code = at(row)?.verification;
         return code ? sign(code.code).rank : null;
       },
-      cell: (row) => (at(row) ? <VerificationSign verification={at(row)?.verification ?? null} why={backend === "eager" ? "eager is what the others are verified against" : "never verified"} /> : null),
+      cell: (row) => (at(row) ? <VerificationSign verification={at(row)?.verification ?? null} why={backend === "eager" ? "eager is what the others are verified against" : "never verified"} /> : <Missing flush why="not part of this run" />),
     });
     if (!hidden.includes("time")) {
       own.push({

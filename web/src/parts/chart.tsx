@@ -341,7 +341,7 @@ export function Chart(props: Props) {
         <div class="legend-box">
         <table class="legend">
           <caption>
-            <span class="mono">{runName(night)}</span> <span class="quiet">{[runName(night) === night.name ? moment(night.started_at) : "", at === null ? "the last night" : ""].filter(Boolean).join(", ")}</span>
+            <span class="mono">{runName(night)}</span> <span class="quiet">{`${runName(night) === night.name ? moment(night.started_at) : ""}${at === null ? ", the last night" : ""}`}</span>
             <span class="legend-labels quiet">
               {Object.entries(night.labels).map(([key, value]) => (
                 <span key={key}>

@@ -273,8 +273,8 @@ std::vector<JudgedSpeedup> run_speedups(const JudgedRun& run, const Catalog& cat
     }
     const auto own = time_of(view, options.estimator);
     const BaselineResult* against = baseline.find(*entry);
-    const bool is_baseline = against != nullptr && against->run == run.run.id &&
-                             against->experiment == view.experiment;
+    const bool is_baseline =
+        against != nullptr && against->run == run.run.id && against->experiment == view.experiment;
     if (const auto untimed = without_time(view, own.has_value())) {
       one.excluded = untimed;
     } else if (is_baseline) {

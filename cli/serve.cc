@@ -24,14 +24,16 @@ CommandLine command_line() {
   CommandLine command;
   command.usage = "benchhud serve [option…]";
   command.about =
-      "Serves the pages and the REST API (/api/v1) of a store. A store that is not there is made, empty;\n"
+      "Serves the pages and the REST API (/api/v1) of a store. A store that is not there is made, "
+      "empty;\n"
       "what is ingested while the server runs shows at once. Ctrl-C stops it.";
   add_store_option(&command.options);
   auto add = command.options.add_options();
   add("host", po::value<std::string>()->default_value("127.0.0.1"),
       "the address to listen on; 0.0.0.0 lets other machines in");
   add("port", po::value<int>()->default_value(8080), "the port; 0 takes one that is free");
-  add("threads", po::value<unsigned>()->default_value(32), "how many connections are served at once");
+  add("threads", po::value<unsigned>()->default_value(32),
+      "how many connections are served at once");
   return command;
 }
 
@@ -43,8 +45,8 @@ sigset_t stop_signals() {
   return signals;
 }
 
-/// Serves until SIGINT or SIGTERM comes. Signals are taken by a thread of their own, so that no handler
-/// has to be safe at any moment.
+/// Serves until SIGINT or SIGTERM comes. Signals are taken by a thread of their own, so that no
+/// handler has to be safe at any moment.
 void serve_until_signal(server::HttpServer& http) {
   const sigset_t signals = stop_signals();
   std::thread waiting([&] {

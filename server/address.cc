@@ -52,7 +52,8 @@ Address parse_address(std::string_view target) {
   split(target.substr(mark + 1), '&', [&](std::string_view part) {
     if (part.empty()) return;
     const std::size_t equals = part.find('=');
-    const auto value = equals == std::string_view::npos ? std::string_view() : part.substr(equals + 1);
+    const auto value =
+        equals == std::string_view::npos ? std::string_view() : part.substr(equals + 1);
     address.query.emplace_back(percent_decode(part.substr(0, equals), true),
                                percent_decode(value, true));
   });

@@ -13,18 +13,24 @@ using schema::to_int;
 
 std::string_view outcome_name(analysis::Standing standing) {
   switch (standing) {
-    case analysis::Standing::kPassing: return "passing";
-    case analysis::Standing::kFailing: return "failing";
-    case analysis::Standing::kNeither: return "undecided";
+    case analysis::Standing::kPassing:
+      return "passing";
+    case analysis::Standing::kFailing:
+      return "failing";
+    case analysis::Standing::kNeither:
+      return "undecided";
   }
   return "undecided";
 }
 
 std::string_view direction_name(schema::Direction direction) {
   switch (direction) {
-    case schema::Direction::kLowerIsBetter: return "lower";
-    case schema::Direction::kHigherIsBetter: return "higher";
-    case schema::Direction::kNeither: return "neither";
+    case schema::Direction::kLowerIsBetter:
+      return "lower";
+    case schema::Direction::kHigherIsBetter:
+      return "higher";
+    case schema::Direction::kNeither:
+      return "neither";
   }
   return "neither";
 }
@@ -60,9 +66,12 @@ void write_run_ref_fields(JsonWriter& json, const schema::Run& run) {
 
 std::string_view kind_name(schema::InvocationKind kind) {
   switch (kind) {
-    case schema::InvocationKind::kTiming: return "timing";
-    case schema::InvocationKind::kVerification: return "verification";
-    case schema::InvocationKind::kMixed: return "mixed";
+    case schema::InvocationKind::kTiming:
+      return "timing";
+    case schema::InvocationKind::kVerification:
+      return "verification";
+    case schema::InvocationKind::kMixed:
+      return "mixed";
   }
   return "mixed";
 }
@@ -355,7 +364,8 @@ namespace {
 std::string_view line_kind(const schema::LineFacts& line) {
   if (line.invocation_kind == schema::InvocationKind::kTiming) return "timing";
   if (line.invocation_kind == schema::InvocationKind::kVerification) return "verification";
-  const bool verdict = line.code && *line.code != "VERIFIER_SKIPPED" && *line.code != "VERIFIER_DIDNT_RUN";
+  const bool verdict =
+      line.code && *line.code != "VERIFIER_SKIPPED" && *line.code != "VERIFIER_DIDNT_RUN";
   return !line.timed && verdict ? "verification" : "timing";
 }
 

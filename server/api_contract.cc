@@ -95,18 +95,25 @@ std::string fault_of(const ParameterRule& rule, const std::string& value) {
     return "must be one of " + joined(rule.choices);
   }
   switch (rule.type) {
-    case Type::kText: return {};
+    case Type::kText:
+      return {};
     case Type::kTime:
-      return schema::parse_time(value) ? "" : "must be a time such as 2025-11-10 or 2025-11-10T00:00:00Z";
+      return schema::parse_time(value)
+                 ? ""
+                 : "must be a time such as 2025-11-10 or 2025-11-10T00:00:00Z";
     case Type::kKeyValue:
       return value.find(':') > 0 && value.find(':') != std::string::npos ? "" : "must be key:value";
-    case Type::kBoolean: return value == "true" || value == "false" ? "" : "must be true or false";
-    case Type::kInteger: break;
+    case Type::kBoolean:
+      return value == "true" || value == "false" ? "" : "must be true or false";
+    case Type::kInteger:
+      break;
   }
   const auto number = to_integer(value);
   if (!number) return "must be a whole number";
-  if (rule.minimum && *number < *rule.minimum) return fmt::format("must be at least {}", *rule.minimum);
-  if (rule.maximum && *number > *rule.maximum) return fmt::format("must be at most {}", *rule.maximum);
+  if (rule.minimum && *number < *rule.minimum)
+    return fmt::format("must be at least {}", *rule.minimum);
+  if (rule.maximum && *number > *rule.maximum)
+    return fmt::format("must be at most {}", *rule.maximum);
   return {};
 }
 
@@ -138,7 +145,9 @@ const std::string& Query::text(std::string_view name) const {
   return values.empty() ? kNone : values.front();
 }
 
-std::int64_t Query::integer(std::string_view name) const { return to_integer(text(name)).value_or(0); }
+std::int64_t Query::integer(std::string_view name) const {
+  return to_integer(text(name)).value_or(0);
+}
 
 double Query::time(std::string_view name, double otherwise) const {
   return has(name) ? schema::parse_time(text(name)).value_or(otherwise) : otherwise;
@@ -182,7 +191,8 @@ const Operation* ApiContract::find(const std::vector<std::string>& segments, Que
 
 std::optional<QueryError> ApiContract::check(const Operation& operation, const Address& address,
                                              Query* query) {
-  for (const auto& [name, value] : address.query) {
+  for (const auto& item : address.query) {
+    const std::string& name = item.first;
     const auto rule = std::find_if(operation.parameters.begin(), operation.parameters.end(),
                                    [&](const auto& r) { return r.name == name && !r.in_path; });
     if (rule == operation.parameters.end()) {
@@ -195,7 +205,7 @@ std::optional<QueryError> ApiContract::check(const Operation& operation, const A
     if (values.size() >= kMostValues) {
       return wrong(name, fmt::format("{} is given more than {} times.", name, kMostValues));
     }
-    values.push_back(value);
+    values.push_back(item.second);
   }
   for (const auto& rule : operation.parameters) {
     auto& values = query->values_[rule.name];

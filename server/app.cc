@@ -21,8 +21,8 @@ using schema::Expected;
 
 /// Below this, compressing gains less than it costs.
 constexpr std::size_t kWorthCompressing = 1400;
-/// How far back the summaries are made ready: what the longest history can ask for. What lists of runs show
-/// is made ready for all.
+/// How far back the summaries are made ready: what the longest history can ask for. What lists of
+/// runs show is made ready for all.
 constexpr std::size_t kWarmHistory = 365;
 constexpr std::string_view kUsualBaseline = "inductor";
 
@@ -62,8 +62,8 @@ Response App::handle(const Request& request) noexcept {
   try {
     const Address address = parse_address(request.target);
     if (request.method != "GET" && request.method != "HEAD") {
-      return problem_response({ErrorCode::kMethodNotAllowed, "Only GET and HEAD are answered here."},
-                              request.target);
+      return problem_response(
+          {ErrorCode::kMethodNotAllowed, "Only GET and HEAD are answered here."}, request.target);
     }
     if (!address.segments.empty() && address.segments.front() == "api") {
       return handle_api(request, address);
@@ -71,7 +71,8 @@ Response App::handle(const Request& request) noexcept {
     return pages_.answer(request, address.path);
   } catch (const std::exception&) {
     // What a library threw says nothing to who asked, and may say too much.
-    return problem_response({ErrorCode::kInternal, "The answer could not be made."}, request.target);
+    return problem_response({ErrorCode::kInternal, "The answer could not be made."},
+                            request.target);
   }
 }
 
@@ -123,7 +124,8 @@ Expected<App::Answer> App::make_answer(const Ask& ask, const Plan& plan,
   answer.content_type = plan.content_type;
   if (ask.query.text("format") == "csv") {
     const json document = json::parse(body);
-    const auto rows = plan.rows ? plan.rows(document) : document.at("items").get<std::vector<json>>();
+    const auto rows =
+        plan.rows ? plan.rows(document) : document.at("items").get<std::vector<json>>();
     body = to_csv(ask.operation.columns, rows);
     answer.content_type = "text/csv; charset=utf-8";
     const auto cursor = document.find("next_cursor");
@@ -179,8 +181,9 @@ Expected<void> App::warm_history(const std::function<bool()>& go_on) {
     if (!go_on()) return {};
     // A transaction of its own for each night, so that the log of an ingest can be put away.
     BENCHHUD_ASSIGN(auto lease, pool_.borrow());
-    BENCHHUD_ASSIGN(const auto transaction,
-                    schema::Transaction::begin(lease.connection(), schema::Transaction::Kind::kRead));
+    BENCHHUD_ASSIGN(
+        const auto transaction,
+        schema::Transaction::begin(lease.connection(), schema::Transaction::Kind::kRead));
     schema::Reader reader(lease.connection());
     BENCHHUD_ASSIGN(const auto snapshot, snapshots_.current(reader));
     const View view{reader, *snapshot};

@@ -8,7 +8,8 @@ namespace {
 using nlohmann::json;
 
 bool looks_like_formula(std::string_view text) {
-  return !text.empty() && std::string_view("=+-@\t\r\n").find(text.front()) != std::string_view::npos;
+  return !text.empty() &&
+         std::string_view("=+-@\t\r\n").find(text.front()) != std::string_view::npos;
 }
 
 std::string plain_text(const json& value) {

@@ -32,8 +32,8 @@ int hex_value(char c) {
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 bool equal_ignoring_case(std::string_view a, std::string_view b) {
-  return a.size() == b.size() &&
-         std::equal(a.begin(), a.end(), b.begin(), [](char x, char y) { return lower(x) == lower(y); });
+  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(),
+                                            [](char x, char y) { return lower(x) == lower(y); });
 }
 
 std::optional<Error> check_target(std::string_view target, const HeadLimits& limits) {
@@ -58,7 +58,8 @@ std::optional<Error> check_request_line(std::string_view line, const HeadLimits&
                                         bool* wants_host) {
   const std::size_t first = line.find(' ');
   const std::size_t last = line.rfind(' ');
-  if (first == std::string_view::npos || first == last) return bad("The request line is not HTTP/1.");
+  if (first == std::string_view::npos || first == last)
+    return bad("The request line is not HTTP/1.");
   const auto method = line.substr(0, first);
   const auto target = line.substr(first + 1, last - first - 1);
   const auto version = line.substr(last + 1);
@@ -79,7 +80,8 @@ struct Seen {
 };
 
 std::optional<Error> check_header(std::string_view line, Seen* seen) {
-  if (line.front() == ' ' || line.front() == '\t') return bad("A header is folded over several lines.");
+  if (line.front() == ' ' || line.front() == '\t')
+    return bad("A header is folded over several lines.");
   const std::size_t colon = line.find(':');
   if (colon == std::string_view::npos || !is_token(line.substr(0, colon))) {
     return bad("A header has no proper name.");
@@ -123,7 +125,8 @@ std::optional<Error> check_head(std::string_view head, const HeadLimits& limits)
     }
     const auto line = head.substr(0, end - 1);
     head.remove_prefix(end + 1);
-    if (line.find('\r') != std::string_view::npos) return bad("A header holds a control character.");
+    if (line.find('\r') != std::string_view::npos)
+      return bad("A header holds a control character.");
     if (is_first) {
       if (auto error = check_request_line(line, limits, &wants_host)) return error;
       is_first = false;
@@ -134,7 +137,8 @@ std::optional<Error> check_head(std::string_view head, const HeadLimits& limits)
     if (auto error = check_header(line, &seen)) return error;
   }
   if (!head.empty()) return bad("Something follows the request's head.");
-  if (seen.hosts > 1 || (wants_host && seen.hosts == 0)) return bad("The request must name one Host.");
+  if (seen.hosts > 1 || (wants_host && seen.hosts == 0))
+    return bad("The request must name one Host.");
   return {};
 }
 

@@ -11,7 +11,8 @@ namespace {
 std::string squeezed(std::string_view text) {
   std::string plain;
   for (const char c : text) {
-    if (c != ' ' && c != '\t') plain += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    if (c != ' ' && c != '\t')
+      plain += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   }
   return plain;
 }

@@ -20,7 +20,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 Clock::time_point after(double seconds) {
-  return Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+  return Clock::now() +
+         std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
 }
 
 /// Waits until the socket is ready for `events` or the time is up.
@@ -36,11 +37,11 @@ bool wait_for(int socket, short events, Clock::time_point deadline) {
   }
 }
 
-/// How the library sees a connection: one request's head that the guard has passed, and nothing behind
-/// it. Whatever else the peer sent waits for the next round.
+/// How the library sees a connection: one request's head that the guard has passed, and nothing
+/// behind it. Whatever else the peer sent waits for the next round.
 ///
-/// `override` is left out on purpose: newer versions of the library have other pure functions, and this
-/// has those of all of them.
+/// `override` is left out on purpose: newer versions of the library have other pure functions, and
+/// this has those of all of them.
 class HeadStream final : public httplib::Stream {
  public:
   HeadStream(int socket, double write_seconds) : socket_(socket), write_seconds_(write_seconds) {}
@@ -147,25 +148,30 @@ class HeadReader {
 
 std::string_view status_words(int status) {
   switch (status) {
-    case 400: return "Bad Request";
-    case 405: return "Method Not Allowed";
-    case 408: return "Request Timeout";
-    case 413: return "Content Too Large";
-    default: return "Error";
+    case 400:
+      return "Bad Request";
+    case 405:
+      return "Method Not Allowed";
+    case 408:
+      return "Request Timeout";
+    case 413:
+      return "Content Too Large";
+    default:
+      return "Error";
   }
 }
 
 /// A refusal as it goes over the wire; the connection ends with it.
 std::string refusal_text(const Response& response) {
-  std::string text = fmt::format("HTTP/1.1 {} {}\r\nContent-Type: {}\r\nContent-Length: {}\r\n",
-                                 response.status, status_words(response.status),
-                                 response.content_type, response.body->size());
+  std::string text =
+      fmt::format("HTTP/1.1 {} {}\r\nContent-Type: {}\r\nContent-Length: {}\r\n", response.status,
+                  status_words(response.status), response.content_type, response.body->size());
   for (const auto& [name, value] : response.headers) text += name + ": " + value + "\r\n";
   return text + "Connection: close\r\n\r\n" + *response.body;
 }
 
-/// The header under which Accept-Encoding passes the library by: it would compress by itself, with brotli
-/// at its slowest where the client knows that.
+/// The header under which Accept-Encoding passes the library by: it would compress by itself, with
+/// brotli at its slowest where the client knows that.
 constexpr const char* kHiddenEncoding = "X-Benchhud-Accept-Encoding";
 
 void hide_from_library(httplib::Request& request) {
@@ -210,9 +216,9 @@ class GuardedServer final : public httplib::Server {
  private:
   void answer(const httplib::Request& request, httplib::Response& response) {
     ++requests_;
-    Response made = handler_({request.method, request.target,
-                              request.get_header_value("If-None-Match"),
-                              request.get_header_value(kHiddenEncoding)});
+    Response made =
+        handler_({request.method, request.target, request.get_header_value("If-None-Match"),
+                  request.get_header_value(kHiddenEncoding)});
     response.status = made.status;
     for (const auto& [name, value] : made.headers) response.set_header(name, value);
     if (made.status == 304) return;
@@ -232,7 +238,8 @@ class GuardedServer final : public httplib::Server {
   bool may_idle(Clock::time_point since) const {
     constexpr double kCrowdedSeconds = 0.2;
     const bool crowded = open_ >= options_.threads;
-    const double limit = crowded ? std::min(kCrowdedSeconds, options_.idle_seconds) : options_.idle_seconds;
+    const double limit =
+        crowded ? std::min(kCrowdedSeconds, options_.idle_seconds) : options_.idle_seconds;
     return !stopping_ && std::chrono::duration<double>(Clock::now() - since).count() < limit;
   }
 
@@ -243,7 +250,8 @@ class GuardedServer final : public httplib::Server {
     if constexpr (requires { server.process_request(stream, last, closed, setup); }) {
       return server.process_request(stream, last, closed, setup);
     } else {
-      return server.process_request(stream, std::string(), 0, std::string(), 0, last, closed, setup);
+      return server.process_request(stream, std::string(), 0, std::string(), 0, last, closed,
+                                    setup);
     }
   }
 
@@ -255,20 +263,23 @@ class GuardedServer final : public httplib::Server {
       if (arrival == Arrival::kGone) return;
       if (arrival == Arrival::kTooSlow) {
         constexpr int kRequestTimeout = 408;
-        return refuse(stream, {schema::ErrorCode::kInvalidArgument, "The request took too long to come."},
+        return refuse(stream,
+                      {schema::ErrorCode::kInvalidArgument, "The request took too long to come."},
                       kRequestTimeout);
       }
       if (arrival == Arrival::kTooLarge) {
         return refuse(stream, {schema::ErrorCode::kTooLarge, "The request's head is too large."});
       }
-      if (const auto error = check_head(reader.head(), options_.limits)) return refuse(stream, *error);
+      if (const auto error = check_head(reader.head(), options_.limits))
+        return refuse(stream, *error);
       stream.set_head(reader.head());
       bool closed = false;
       if (!process(*this, stream, left == 1 || stopping_, closed) || closed) return;
     }
   }
 
-  /// Ends a connection so that what was sent last still arrives: a close with unread bytes would cut it.
+  /// Ends a connection so that what was sent last still arrives: a close with unread bytes would
+  /// cut it.
   static void close_gently(int socket) {
     ::shutdown(socket, SHUT_WR);
     const auto deadline = after(0.2);
@@ -313,10 +324,11 @@ schema::Expected<HttpServer> HttpServer::bind(const HttpOptions& options, Handle
     state->port = options.port;
   }
   if (state->port <= 0) {
-    return schema::Error{schema::ErrorCode::kIo,
-                         fmt::format("cannot listen on {}:{}: the port is in use, or the address is not "
-                                     "one of this machine",
-                                     options.host, options.port)};
+    return schema::Error{
+        schema::ErrorCode::kIo,
+        fmt::format("cannot listen on {}:{}: the port is in use, or the address is not "
+                    "one of this machine",
+                    options.host, options.port)};
   }
   return HttpServer(std::move(state));
 }

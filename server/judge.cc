@@ -44,27 +44,31 @@ Judge::Kept<analysis::JudgedRun> Judge::run(View view, const RunEntry& entry) {
 Judge::Kept<analysis::RunSummary> Judge::summary(View view, const RunEntry& entry,
                                                  std::string_view baseline) {
   const std::string run_key = key_of(view.snapshot, entry);
-  return summaries_.get(run_key + "." + std::string(baseline), [&]() -> Expected<analysis::RunSummary> {
-    const auto& catalog = *view.snapshot.catalog;
-    if (const auto kept = runs_.find(run_key)) return summarize_run(*kept, catalog, baseline);
-    // Not kept: a walk through a year of runs must not drive out those that people look at.
-    BENCHHUD_ASSIGN(const auto judged, analysis::judge_run(view.reader, entry.run, catalog,
-                                                           error_texts(view)));
-    return summarize_run(judged, catalog, baseline);
-  });
+  return summaries_.get(
+      run_key + "." + std::string(baseline), [&]() -> Expected<analysis::RunSummary> {
+        const auto& catalog = *view.snapshot.catalog;
+        if (const auto kept = runs_.find(run_key)) return summarize_run(*kept, catalog, baseline);
+        // Not kept: a walk through a year of runs must not drive out those that people look at.
+        BENCHHUD_ASSIGN(const auto judged,
+                        analysis::judge_run(view.reader, entry.run, catalog, error_texts(view)));
+        return summarize_run(judged, catalog, baseline);
+      });
 }
 
 std::string Judge::dependencies(const Snapshot& snapshot, const RunEntry& entry,
                                 const BaselineChoice& choice) {
   std::string text = key_of(snapshot, entry) + "." + choice.backend;
   switch (choice.mode) {
-    case BaselineChoice::Mode::kSame: break;
+    case BaselineChoice::Mode::kSame:
+      break;
     // The newest run's history covers all runs of the accelerator model.
     case BaselineChoice::Mode::kOldest:
     case BaselineChoice::Mode::kLatest:
       text += fmt::format(".{:x}", snapshot.newest_of(entry).history);
       break;
-    case BaselineChoice::Mode::kNamed: text += fmt::format(".{:x}", choice.named->history); break;
+    case BaselineChoice::Mode::kNamed:
+      text += fmt::format(".{:x}", choice.named->history);
+      break;
   }
   return text;
 }

@@ -39,10 +39,11 @@ Response problem_response(const schema::Error& error, std::string_view instance,
 
 void add_safe_headers(Response* response) {
   auto& headers = response->headers;
-  headers.emplace_back("Content-Security-Policy",
-                       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
-                       "font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; "
-                       "form-action 'none'; frame-ancestors 'none'");
+  headers.emplace_back(
+      "Content-Security-Policy",
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+      "font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; "
+      "form-action 'none'; frame-ancestors 'none'");
   headers.emplace_back("X-Content-Type-Options", "nosniff");
   headers.emplace_back("X-Frame-Options", "DENY");
   headers.emplace_back("Referrer-Policy", "no-referrer");

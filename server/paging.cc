@@ -18,7 +18,8 @@ std::optional<std::uint64_t> take_number(std::string_view* bytes) {
   if (bytes->size() < 8) return {};
   std::uint64_t number = 0;
   for (int i = 0; i < 8; ++i) {
-    number |= std::uint64_t{static_cast<unsigned char>((*bytes)[static_cast<std::size_t>(i)])} << (8 * i);
+    number |= std::uint64_t{static_cast<unsigned char>((*bytes)[static_cast<std::size_t>(i)])}
+              << (8 * i);
   }
   bytes->remove_prefix(8);
   return number;
@@ -81,8 +82,8 @@ std::string make_cursor(std::string_view scope, const std::vector<std::int64_t>&
   return base64url(bytes);
 }
 
-std::optional<Cursor> read_cursor(std::string_view text, std::string_view scope, std::size_t numbers,
-                                  std::size_t texts) {
+std::optional<Cursor> read_cursor(std::string_view text, std::string_view scope,
+                                  std::size_t numbers, std::size_t texts) {
   const auto decoded = from_base64url(text);
   if (!decoded) return {};
   std::string_view bytes = *decoded;

@@ -70,8 +70,7 @@ Expected<bool> ResultList::look_up(const Ask& ask, const RunEntry& entry, std::s
     }
     std::optional<schema::VerificationFacts> last;
     if (!facts->verification) {
-      BENCHHUD_ASSIGN(last,
-                      ask.reader().last_verification(candidate->id(), entry.run.started_at));
+      BENCHHUD_ASSIGN(last, ask.reader().last_verification(candidate->id(), entry.run.started_at));
     }
     if (!take(entry, *candidate, analysis::judge_result(*facts, last, errors))) return false;
   }

@@ -31,7 +31,8 @@ Expected<Plan> list_metrics(Ask& ask) {
 }
 
 Expected<Plan> get_contract(Ask&) {
-  return Plan{"", []() -> Expected<std::string> { return std::string(schema::openapi_document()); }};
+  return Plan{"",
+              []() -> Expected<std::string> { return std::string(schema::openapi_document()); }};
 }
 
 Expected<Plan> get_health(Ask& ask) {

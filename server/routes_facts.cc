@@ -129,9 +129,8 @@ Expected<Plan> list_results(Ask& ask) {
   BENCHHUD_ASSIGN(auto cursor, asked_cursor(ask, 3));
   BENCHHUD_ASSIGN(auto list, ResultList::make(ask));
   std::string key = list.key(ask);
-  return Plan{std::move(key), [&ask, cursor, list = std::move(list)] {
-                return write_results(ask, list, cursor);
-              }};
+  return Plan{std::move(key),
+              [&ask, cursor, list = std::move(list)] { return write_results(ask, list, cursor); }};
 }
 
 /// A result as its own address shows it, with what it is made of.
@@ -162,8 +161,8 @@ Expected<Detail> asked_result(Ask& ask) {
 Expected<std::string> write_detail(Ask& ask, const Detail& detail) {
   std::optional<schema::VerificationFacts> earlier;
   if (!detail.facts.verification) {
-    BENCHHUD_ASSIGN(earlier, ask.reader().last_verification(detail.entry->id(),
-                                                            detail.run->run.started_at));
+    BENCHHUD_ASSIGN(earlier,
+                    ask.reader().last_verification(detail.entry->id(), detail.run->run.started_at));
   }
   const auto errors = error_texts(ask.view);
   const auto view = analysis::judge_result(detail.facts, earlier, errors);
@@ -289,8 +288,7 @@ Expected<Plan> get_experiment(Ask& ask) {
     ask.wrong_parameter = "id";
     return Error{ErrorCode::kNotFound, "There is no experiment with that id."};
   }
-  return Plan{std::to_string(ask.snapshot().catalog_version),
-              [entry]() -> Expected<std::string> {
+  return Plan{std::to_string(ask.snapshot().catalog_version), [entry]() -> Expected<std::string> {
                 std::string body;
                 JsonWriter json(&body);
                 write_experiment(json, *entry);
@@ -305,9 +303,8 @@ struct ModelItem {
 
 bool contains_ignoring_case(std::string_view text, std::string_view part) {
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-  return std::search(text.begin(), text.end(), part.begin(), part.end(), [&](char a, char b) {
-           return lower(a) == lower(b);
-         }) != text.end();
+  return std::search(text.begin(), text.end(), part.begin(), part.end(),
+                     [&](char a, char b) { return lower(a) == lower(b); }) != text.end();
 }
 
 void write_words(JsonWriter& json, std::string_view name, const std::set<std::string_view>& words) {
@@ -355,7 +352,8 @@ Expected<std::string> write_models(Ask& ask, const std::optional<Cursor>& cursor
   }
   std::optional<std::string> next;
   if (at != models.end() && last) {
-    next = make_cursor(cursor_scope(ask), {}, {std::string(last->first), std::string(last->second)});
+    next =
+        make_cursor(cursor_scope(ask), {}, {std::string(last->first), std::string(last->second)});
   }
   end_page(json, next, static_cast<std::int64_t>(models.size()));
   return body;

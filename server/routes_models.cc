@@ -188,9 +188,12 @@ std::vector<nlohmann::json> table_csv_rows(const nlohmann::json& answer) {
     for (const auto& column : answer.at("columns")) {
       const auto cell = row.at("cells").find(column.at("key").get<std::string>());
       if (cell == row.at("cells").end()) continue;
-      nlohmann::json one = {{"suite", row.at("suite")},   {"model", row.at("model")},
-                            {"test", row.at("test")},     {"batch_size", row.at("batch_size")},
-                            {"column", column.at("key")}, {"backend", column.at("backend")},
+      nlohmann::json one = {{"suite", row.at("suite")},
+                            {"model", row.at("model")},
+                            {"test", row.at("test")},
+                            {"batch_size", row.at("batch_size")},
+                            {"column", column.at("key")},
+                            {"backend", column.at("backend")},
                             {"cell", *cell}};
       rows.push_back(std::move(one));
     }

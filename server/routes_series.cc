@@ -104,8 +104,8 @@ std::optional<Point> point_of(const analysis::ResultView& view, Kind kind) {
     if (!value) return {};
     return Point{*value, {}, 1, {}};
   }
-  const auto time = analysis::time_of(view, kind == Kind::kSteady ? analysis::Estimator::kSteady
-                                                                  : analysis::Estimator::kUpstream);
+  const auto time = analysis::time_of(
+      view, kind == Kind::kSteady ? analysis::Estimator::kSteady : analysis::Estimator::kUpstream);
   if (!time) return {};
   return Point{time->value, time->interval, time->n, time->flags};
 }
@@ -122,7 +122,8 @@ void add_speedups(Ask& ask, const analysis::JudgedRun& run, std::size_t place, P
   }
 }
 
-/// A metric's median over its finite samples, warm-up included: nobody but the time metrics has one.
+/// A metric's median over its finite samples, warm-up included: nobody but the time metrics has
+/// one.
 std::optional<Point> median_point(std::vector<double> samples) {
   const std::size_t all = samples.size();
   std::erase_if(samples, [](double sample) { return !std::isfinite(sample); });

@@ -95,9 +95,12 @@ void write_counts(JsonWriter& json, const std::vector<Found>& results) {
 int seriousness(const ResultView& view) {
   if (!view.verification) return 0;
   switch (view.verification->standing) {
-    case Standing::kFailing: return 3;
-    case Standing::kNeither: return 2;
-    case Standing::kPassing: return 1;
+    case Standing::kFailing:
+      return 3;
+    case Standing::kNeither:
+      return 2;
+    case Standing::kPassing:
+      return 1;
   }
   return 0;
 }
@@ -242,9 +245,9 @@ Expected<Plan> get_history(Ask& ask) {
   }
   if (places == nullptr) {
     ask.wrong_parameter = "accelerator_model";
-    return schema::Error{schema::ErrorCode::kNotFound,
-                         model.empty() ? "There are no runs yet."
-                                       : "There are no runs on that accelerator model."};
+    return schema::Error{
+        schema::ErrorCode::kNotFound,
+        model.empty() ? "There are no runs yet." : "There are no runs on that accelerator model."};
   }
   Plan plan;
   plan.key = Judge::dependencies(snapshot, snapshot.runs[places->front()], {});

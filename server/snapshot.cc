@@ -57,7 +57,8 @@ void link_histories(Snapshot* now) {
   }
 }
 
-/// Rows that go give their ids to others, so what was read by id is good only while no run has gone.
+/// Rows that go give their ids to others, so what was read by id is good only while no run has
+/// gone.
 bool nothing_went(const Snapshot& before, const Snapshot& now) {
   return std::all_of(before.runs.begin(), before.runs.end(), [&](const RunEntry& entry) {
     const RunEntry* same = now.find(entry.run.id);
@@ -93,8 +94,7 @@ Expected<std::shared_ptr<const Snapshot>> make_snapshot(schema::Reader& reader,
   if (before != nullptr && (before->revision > revision || !nothing_went(*before, *now))) {
     before = nullptr;
   }
-  now->error_texts =
-      before != nullptr ? before->error_texts : std::make_shared<ErrorTextCache>();
+  now->error_texts = before != nullptr ? before->error_texts : std::make_shared<ErrorTextCache>();
   BENCHHUD_TRY(read_catalog(reader, before, now.get()));
   return std::shared_ptr<const Snapshot>(std::move(now));
 }
@@ -140,9 +140,9 @@ Expected<std::shared_ptr<const Snapshot>> Snapshots::current(schema::Reader& rea
   const auto known = std::find_if(recent_.begin(), recent_.end(),
                                   [&](const auto& s) { return s->revision == revision; });
   if (known != recent_.end()) return *known;
-  const auto newest = std::max_element(recent_.begin(), recent_.end(), [](const auto& a, const auto& b) {
-    return a->revision < b->revision;
-  });
+  const auto newest =
+      std::max_element(recent_.begin(), recent_.end(),
+                       [](const auto& a, const auto& b) { return a->revision < b->revision; });
   const Snapshot* before = newest == recent_.end() ? nullptr : newest->get();
   BENCHHUD_ASSIGN(auto made, make_snapshot(reader, revision, before));
   recent_.insert(recent_.begin(), made);

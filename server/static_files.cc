@@ -15,7 +15,8 @@ namespace {
 constexpr std::string_view kNoPages =
     "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>benchhud</title>\n"
     "<h1>benchhud</h1>\n"
-    "<p>The server runs, but this program was built without its pages. <code>./dev build</code> builds "
+    "<p>The server runs, but this program was built without its pages. <code>./dev build</code> "
+    "builds "
     "them in.</p>\n"
     "<p>The API is there: <a href=\"/api/v1/openapi.json\">/api/v1/openapi.json</a> describes it, "
     "<a href=\"/api/v1/overview\">/api/v1/overview</a> says where things stand.</p>\n";

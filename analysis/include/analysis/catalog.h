@@ -14,8 +14,8 @@ namespace benchhud::analysis {
 struct CatalogEntry {
   schema::StoredExperiment stored;
   std::string backend;
-  /// The backend; where it has several configurations on the accelerator model, with what tells this
-  /// one from the others in brackets: `openxla+dynamo [--xla_gpu_enable_x=true]`.
+  /// The backend; where it has several configurations on the accelerator model, with what tells
+  /// this one from the others in brackets: `openxla+dynamo [--xla_gpu_enable_x=true]`.
   std::string column;
   /// Everything that tells configurations of a backend apart: equal texts, equal configurations.
   std::string configuration;

@@ -51,8 +51,8 @@ struct VerificationView {
   Standing standing = Standing::kNeither;
   double verified_at = 0;
   schema::RunId run{};
-  bool stale = false;       ///< of an earlier run: this one did not verify it
-  double age = 0;           ///< seconds from the verification to the run's start; 0 unless stale
+  bool stale = false;  ///< of an earlier run: this one did not verify it
+  double age = 0;      ///< seconds from the verification to the run's start; 0 unless stale
   bool shared = false;
   std::optional<FailureView> failure;  ///< what the verifier's line tells of an error
 };
@@ -90,8 +90,8 @@ struct JudgedRun {
   const ResultView* find(schema::ExperimentId experiment) const;
 };
 
-/// Reads and judges all results of a run. Results of experiments that the catalog lacks (it is older
-/// than the store's state that `reader` sees) are left out.
+/// Reads and judges all results of a run. Results of experiments that the catalog lacks (it is
+/// older than the store's state that `reader` sees) are left out.
 schema::Expected<JudgedRun> judge_run(schema::Reader& reader, const schema::Run& run,
                                       const Catalog& catalog, const ErrorTexts& errors);
 

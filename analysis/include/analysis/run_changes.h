@@ -18,12 +18,13 @@ struct VerificationChange {
 };
 
 /// What verification says in `run` that it did not say in `since`, an earlier run on the same
-/// accelerator model. Before is the last verification up to `since`, after the last one behind it: a
-/// night that was not verified yields no transition. `kDisappeared` and `kNew` are experiments that have
-/// no result in `run` or in `since`; whether a verification came or went does not matter for them.
-/// `started_at` gives the start of a run that a stale verification is from.
+/// accelerator model. Before is the last verification up to `since`, after the last one behind it:
+/// a night that was not verified yields no transition. `kDisappeared` and `kNew` are experiments
+/// that have no result in `run` or in `since`; whether a verification came or went does not matter
+/// for them. `started_at` gives the start of a run that a stale verification is from.
 ///
-/// Newly failing first, then newly passing, changed, disappeared, new; each in the order of the catalog.
+/// Newly failing first, then newly passing, changed, disappeared, new; each in the order of the
+/// catalog.
 std::vector<VerificationChange> verification_changes(
     const JudgedRun& since, const JudgedRun& run, const Catalog& catalog,
     const std::function<double(schema::RunId)>& started_at);
@@ -36,8 +37,8 @@ struct Move {
   std::optional<Interval> interval;  ///< bootstrap over both runs' samples
 };
 
-/// The `limit` largest changes of steady time between two runs, largest first. No verdict: the intervals
-/// know the noise within the two runs alone.
+/// The `limit` largest changes of steady time between two runs, largest first. No verdict: the
+/// intervals know the noise within the two runs alone.
 std::vector<Move> largest_moves(const JudgedRun& before, const JudgedRun& after, std::size_t limit);
 
 }  // namespace benchhud::analysis

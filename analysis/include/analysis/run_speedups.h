@@ -49,8 +49,8 @@ struct BaselineResult {
   std::vector<double> steady_samples;
 };
 
-/// The results that others are compared with. For one comparable there is one; the first one offered
-/// stands, unless it has no time and a later one has.
+/// The results that others are compared with. For one comparable there is one; the first one
+/// offered stands, unless it has no time and a later one has.
 class Baseline {
  public:
   void offer(const CatalogEntry& entry, BaselineResult result);
@@ -72,14 +72,14 @@ class Baseline {
   std::unordered_map<std::size_t, Workload> workloads_;
 };
 
-/// The baseline that one run gives. Where `backend` has several configurations in the run, the one with
-/// the shortest configuration stands for it (of equals the first in the alphabet); another one only
-/// where that one has no time.
+/// The baseline that one run gives. Where `backend` has several configurations in the run, the one
+/// with the shortest configuration stands for it (of equals the first in the alphabet); another one
+/// only where that one has no time.
 Baseline baseline_of_run(const JudgedRun& run, const Catalog& catalog, std::string_view backend,
                          Estimator estimator);
 
-/// For each suite, model, test and batch size on `accelerator_model` the first run in which `backend`
-/// has a time. Where two configurations were first timed in one run, they come as above.
+/// For each suite, model, test and batch size on `accelerator_model` the first run in which
+/// `backend` has a time. Where two configurations were first timed in one run, they come as above.
 schema::Expected<Baseline> oldest_baseline(schema::Reader& reader, const Catalog& catalog,
                                            std::string_view backend,
                                            std::string_view accelerator_model, Estimator estimator);
@@ -121,8 +121,8 @@ struct ExcludedModels {
   std::vector<std::string> models;  ///< suite/model, sorted, each once
 };
 
-/// A geometric mean over models. A model with several batch sizes (or configurations, when grouped by
-/// backend) enters with the geometric mean of its speedups.
+/// A geometric mean over models. A model with several batch sizes (or configurations, when grouped
+/// by backend) enters with the geometric mean of its speedups.
 struct ColumnGeomean {
   std::string test;
   std::string column;  ///< the column's or, grouped by backend, the backend's name

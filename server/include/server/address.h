@@ -15,8 +15,8 @@ struct Address {
   std::vector<std::pair<std::string, std::string>> query;  ///< in order; a name without = has ""
 };
 
-/// Percent-decoding happens after splitting, so an encoded slash or & stays part of its segment or value.
-/// In the query + is a space, as forms write it.
+/// Percent-decoding happens after splitting, so an encoded slash or & stays part of its segment or
+/// value. In the query + is a space, as forms write it.
 Address parse_address(std::string_view target);
 
 /// Encodes everything that is not a letter, digit, - . _ or ~.

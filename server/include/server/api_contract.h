@@ -1,5 +1,6 @@
-// The REST contract as rules: which addresses there are, which parameters each takes, which columns its
-// CSV has. Read from openapi.json, so that the document and the program cannot say different things.
+// The REST contract as rules: which addresses there are, which parameters each takes, which columns
+// its CSV has. Read from openapi.json, so that the document and the program cannot say different
+// things.
 #pragma once
 
 #include <cstdint>

@@ -23,10 +23,10 @@ struct Plan;
 
 struct AppOptions {
   std::string store_path;
-  std::string version;   ///< of the program
-  std::string instance;  ///< tells one start of the server from another: part of every ETag
-  std::size_t connections = 8;                     ///< to the store, open at once
-  std::size_t cached_bytes = 64 * 1024 * 1024;     ///< of answers that are kept
+  std::string version;          ///< of the program
+  std::string instance;         ///< tells one start of the server from another: part of every ETag
+  std::size_t connections = 8;  ///< to the store, open at once
+  std::size_t cached_bytes = 64 * 1024 * 1024;  ///< of answers that are kept
 };
 
 /// Threads may share it.
@@ -37,8 +37,9 @@ class App {
   /// Answers GET and HEAD (the same answer: who sends it leaves the body out). Never throws.
   Response handle(const Request& request) noexcept;
 
-  /// Makes ready what pages ask for first: the addresses they start with, and every accelerator's newest
-  /// runs. `go_on` is asked between two pieces of work. Returns early where the store cannot be read.
+  /// Makes ready what pages ask for first: the addresses they start with, and every accelerator's
+  /// newest runs. `go_on` is asked between two pieces of work. Returns early where the store cannot
+  /// be read.
   void warm(const std::function<bool()>& go_on) noexcept;
 
  private:

@@ -5,8 +5,8 @@
 
 namespace benchhud::server {
 
-/// Whether an If-None-Match header names `etag` (RFC 9110, 13.1.2): `*`, or a list in which one is equal by
-/// weak comparison.
+/// Whether an If-None-Match header names `etag` (RFC 9110, 13.1.2): `*`, or a list in which one is
+/// equal by weak comparison.
 bool etag_matches(std::string_view if_none_match, std::string_view etag);
 
 }  // namespace benchhud::server

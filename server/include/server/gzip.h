@@ -6,8 +6,8 @@
 
 namespace benchhud::server {
 
-/// The bytes as a gzip member, at zlib's fastest level: JSON of tables shrinks tenfold even so. "" if
-/// there is no memory for it.
+/// The bytes as a gzip member, at zlib's fastest level: JSON of tables shrinks tenfold even so. ""
+/// if there is no memory for it.
 std::string gzip(std::string_view bytes);
 
 /// Whether an Accept-Encoding header takes gzip (RFC 9110, 12.5.3): named or *, and not with q=0.

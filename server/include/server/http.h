@@ -1,5 +1,5 @@
-// Sockets and threads: the only unit that knows HTTP on the wire. What it lets through is plain; what it
-// does not is answered with a problem, counted, and its connection closed.
+// Sockets and threads: the only unit that knows HTTP on the wire. What it lets through is plain;
+// what it does not is answered with a problem, counted, and its connection closed.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +20,8 @@ struct HttpOptions {
   /// Each open connection holds one; when all are held, idle connections are closed early.
   std::size_t threads = 32;
   std::size_t requests_per_connection = 1000;
-  double idle_seconds = 5;  ///< how long a connection may wait between two requests
-  double head_seconds = 10;  ///< how long a request's head may take to come
+  double idle_seconds = 5;    ///< how long a connection may wait between two requests
+  double head_seconds = 10;   ///< how long a request's head may take to come
   double write_seconds = 30;  ///< how long an answer may wait for who reads it
   HeadLimits limits;
 };

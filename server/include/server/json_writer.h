@@ -1,5 +1,5 @@
-// Writes JSON straight into a string: answers are large and asked for often, and a document tree of them
-// costs ten times the time of their text.
+// Writes JSON straight into a string: answers are large and asked for often, and a document tree of
+// them costs ten times the time of their text.
 #pragma once
 
 #include <concepts>
@@ -10,9 +10,9 @@
 
 namespace benchhud::server {
 
-/// The caller opens and closes what it writes; commas come by themselves. What is always true: texts
-/// are valid UTF-8 (bytes that are not become U+FFFD, one for each maximal part of a character), and
-/// a number that is not finite is null.
+/// The caller opens and closes what it writes; commas come by themselves. What is always true:
+/// texts are valid UTF-8 (bytes that are not become U+FFFD, one for each maximal part of a
+/// character), and a number that is not finite is null.
 class JsonWriter {
  public:
   explicit JsonWriter(std::string* out) : out_(out) {}

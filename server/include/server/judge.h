@@ -1,5 +1,5 @@
-// What was judged is kept: each thing under a key of all that it hangs on, so that an ingest makes nothing
-// anew but what it changed.
+// What was judged is kept: each thing under a key of all that it hangs on, so that an ingest makes
+// nothing anew but what it changed.
 #pragma once
 
 #include <memory>
@@ -26,8 +26,8 @@ struct RunCard {
   std::vector<schema::Invocation> invocations;
 };
 
-/// The runs that have lines of an ingested file, each with its revision then: whatever moves a line to
-/// another run changes the revision of the run that it leaves.
+/// The runs that have lines of an ingested file, each with its revision then: whatever moves a line
+/// to another run changes the revision of the run that it leaves.
 struct IngestRuns {
   std::vector<std::pair<schema::RunId, std::int64_t>> runs;
 };

@@ -39,10 +39,10 @@ class ResultList {
   schema::Expected<bool> look_up(const Ask& ask, const RunEntry& entry, std::size_t first_place,
                                  const Take& take) const;
 
-  std::vector<const RunEntry*> runs_;  // newest first
+  std::vector<const RunEntry*> runs_;                       // newest first
   std::vector<const analysis::CatalogEntry*> experiments_;  // that fit, in the catalog's order
-  std::vector<bool> fits_;  // by place in the catalog
-  bool all_experiments_ = true;  // of the runs' accelerator models
+  std::vector<bool> fits_;                                  // by place in the catalog
+  bool all_experiments_ = true;                             // of the runs' accelerator models
   bool named_runs_ = false;
   double since_ = 0, until_ = 0;
 };

@@ -16,8 +16,10 @@ namespace benchhud::server {
 /// An error that the parameter `name` caused.
 schema::Error wrong_parameter(Ask& ask, std::string_view name, std::string message);
 
-/// The run that a text names, among those of an accelerator model if one is given (not ""). Never null.
-schema::Expected<const RunEntry*> find_run(Ask& ask, std::string_view text, std::string_view parameter,
+/// The run that a text names, among those of an accelerator model if one is given (not ""). Never
+/// null.
+schema::Expected<const RunEntry*> find_run(Ask& ask, std::string_view text,
+                                           std::string_view parameter,
                                            std::string_view accelerator_model);
 /// The run of the parameter `run`, which addresses and queries have.
 schema::Expected<const RunEntry*> asked_run(Ask& ask);

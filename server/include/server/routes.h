@@ -1,10 +1,9 @@
-// What each operation of the contract answers. A route first plans (cheaply: what does the answer hang
-// on?), so that an unchanged answer is told from that alone, and only then makes the answer.
+// What each operation of the contract answers. A route first plans (cheaply: what does the answer
+// hang on?), so that an unchanged answer is told from that alone, and only then makes the answer.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
-
 #include <functional>
+#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,7 +21,7 @@ struct Ask {
   const Query& query;
   View view;
   Judge& judge;
-  std::string_view version;      ///< the program's
+  std::string_view version;       ///< the program's
   std::string wrong_parameter{};  ///< set by a route beside an error that a parameter caused
 
   const Snapshot& snapshot() const { return view.snapshot; }

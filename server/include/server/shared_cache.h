@@ -1,5 +1,5 @@
-// A bounded cache of things that are dear to make and never change once made. What changes has another
-// key: keys hold the revision of what the thing was made of.
+// A bounded cache of things that are dear to make and never change once made. What changes has
+// another key: keys hold the revision of what the thing was made of.
 #pragma once
 
 #include <condition_variable>

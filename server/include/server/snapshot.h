@@ -43,7 +43,8 @@ struct Snapshot {
   std::int64_t result_count = 0;
   std::vector<RunEntry> runs;  ///< newest first
   std::unordered_map<schema::RunId, std::size_t> places;
-  /// Places in `runs`, newest first, of each accelerator model; the model with the newest run first.
+  /// Places in `runs`, newest first, of each accelerator model; the model with the newest run
+  /// first.
   std::vector<std::pair<std::string, std::vector<std::size_t>>> accelerators;
   std::shared_ptr<const analysis::Catalog> catalog;
   std::uint64_t catalog_version = 0;  ///< changes with the catalog
@@ -55,8 +56,8 @@ struct Snapshot {
   const RunEntry& newest_of(const RunEntry& entry) const;
 };
 
-/// Makes snapshots, each from the one before: a store of a thousand runs that got one more is a matter of
-/// a millisecond. Threads may share it.
+/// Makes snapshots, each from the one before: a store of a thousand runs that got one more is a
+/// matter of a millisecond. Threads may share it.
 class Snapshots {
  public:
   /// The snapshot of the state that `reader` sees in its transaction.

@@ -18,8 +18,9 @@ class StaticFiles {
 
   explicit StaticFiles(std::span<const File> files);
 
-  /// Answers an address outside the API. What names no file is a page's own address (the pages route by
-  /// themselves) and gets index.html, unless it ends as a file's name does: then it is not found.
+  /// Answers an address outside the API. What names no file is a page's own address (the pages
+  /// route by themselves) and gets index.html, unless it ends as a file's name does: then it is not
+  /// found.
   Response answer(const Request& request, std::string_view path) const;
 
  private:

@@ -14,7 +14,8 @@ namespace benchhud::server {
 
 class Warmer {
  public:
-  /// Starts the thread. It warms `app` at once and whenever another process has committed to the store.
+  /// Starts the thread. It warms `app` at once and whenever another process has committed to the
+  /// store.
   Warmer(App& app, std::string store_path);
   ~Warmer();
   Warmer(const Warmer&) = delete;

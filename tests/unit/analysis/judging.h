@@ -12,8 +12,8 @@ namespace benchhud::analysis {
 
 /// Steady samples around `seconds` behind three warm-up samples, the first with compilation.
 inline std::vector<double> samples(double seconds) {
-  return {seconds + 2,    seconds * 1.5,  seconds * 1.4, seconds * 0.98, seconds * 0.99,
-          seconds,        seconds * 1.01, seconds * 1.02};
+  return {seconds + 2,    seconds * 1.5, seconds * 1.4,  seconds * 0.98,
+          seconds * 0.99, seconds,       seconds * 1.01, seconds * 1.02};
 }
 
 /// A store of experiments and results in the making.
@@ -48,7 +48,8 @@ class Fleet {
   std::vector<schema::StoredExperiment> stored_;
 };
 
-inline schema::ResultFacts facts_of(schema::ExperimentId experiment, std::optional<double> seconds) {
+inline schema::ResultFacts facts_of(schema::ExperimentId experiment,
+                                    std::optional<double> seconds) {
   schema::ResultFacts facts;
   facts.run = schema::RunId{1};
   facts.experiment = experiment;
@@ -78,7 +79,8 @@ inline ResultView timed(schema::ExperimentId experiment, double seconds) {
 
 inline ResultView failed(schema::ExperimentId experiment, int text = 2) {
   auto facts = facts_of(experiment, {});
-  facts.failure = schema::FailureFacts{schema::LineId{20}, schema::TextId{text}, "VERIFIER_DIDNT_RUN"};
+  facts.failure =
+      schema::FailureFacts{schema::LineId{20}, schema::TextId{text}, "VERIFIER_DIDNT_RUN"};
   return judge_result(facts, {}, made_up_texts());
 }
 
@@ -93,7 +95,8 @@ inline ResultView with_code(ResultView view, const std::string& code, bool stale
   return view;
 }
 
-inline JudgedRun run_of(std::vector<ResultView> results, std::int64_t id = 1, double started_at = 1000) {
+inline JudgedRun run_of(std::vector<ResultView> results, std::int64_t id = 1,
+                        double started_at = 1000) {
   JudgedRun run;
   run.run.id = schema::RunId{id};
   run.run.accelerator_model = "A100";

@@ -61,10 +61,9 @@ TEST_F(Changes, AFirstVerdictIsNoTransition) {
 
 TEST_F(Changes, ResultsThatComeAndGo) {
   const auto other = fleet_.add("n", "inductor");
-  const auto changes =
-      verification_changes(run_of({with_code(view_, "PASS")}, 1, 1000),
-                           run_of({with_code(timed(other, 1), "FAIL", false, 2)}, 2, 2000),
-                           fleet_.catalog(), start_of);
+  const auto changes = verification_changes(
+      run_of({with_code(view_, "PASS")}, 1, 1000),
+      run_of({with_code(timed(other, 1), "FAIL", false, 2)}, 2, 2000), fleet_.catalog(), start_of);
   ASSERT_EQ(changes.size(), 2U);
   EXPECT_EQ(changes[0].kind, Transition::kDisappeared);
   EXPECT_EQ(changes[0].before->code, "PASS");

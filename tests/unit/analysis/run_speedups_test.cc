@@ -79,11 +79,11 @@ TEST_F(RunSpeedups, WhoIsLeftOutAndWhy) {
 
   std::vector<Exclusion> reasons;
   for (const auto& one : judged()) reasons.push_back(one.excluded.value());
-  EXPECT_THAT(reasons,
-              ElementsAre(Exclusion::kBaselineMissing, Exclusion::kBaselineFailed,
-                          Exclusion::kFailed, Exclusion::kBatchSizeDiffers, Exclusion::kIsBaseline,
-                          Exclusion::kFailed, Exclusion::kIsBaseline, Exclusion::kNotTimed,
-                          Exclusion::kTooFewSamples));
+  EXPECT_THAT(
+      reasons,
+      ElementsAre(Exclusion::kBaselineMissing, Exclusion::kBaselineFailed, Exclusion::kFailed,
+                  Exclusion::kBatchSizeDiffers, Exclusion::kIsBaseline, Exclusion::kFailed,
+                  Exclusion::kIsBaseline, Exclusion::kNotTimed, Exclusion::kTooFewSamples));
 }
 
 TEST_F(RunSpeedups, VerifiedOnlyLeavesOutWhatDoesNotPass) {
@@ -141,10 +141,10 @@ TEST_F(RunSpeedups, ABaselineOfAnotherRunComparesTheBaselineItself) {
 
 TEST_F(RunSpeedups, GeomeansOverAllAndOverMatchedModels) {
   for (const char* model : {"a", "b", "c"}) add(model, "inductor", 1.0);
-  add("a", "eager", 0.5);           // 2
-  add("b", "eager", 0.125);         // 8
-  add("a", "openxla+dynamo", 1.0);  // 1
-  add("c", "openxla+dynamo", 0.25); // 4
+  add("a", "eager", 0.5);            // 2
+  add("b", "eager", 0.125);          // 8
+  add("a", "openxla+dynamo", 1.0);   // 1
+  add("c", "openxla+dynamo", 0.25);  // 4
   add_failed("b", "openxla+dynamo");
   const auto rows = means(GroupBy::kColumn);
   ASSERT_EQ(rows.size(), 3U);

@@ -18,7 +18,8 @@ class AppTest : public StoreFixture {
   void two_nights() {
     const MadeLine a, b{.dynamo = ""}, c{.model = "beta"};
     ingest({a, b, c, {.model = "beta", .dynamo = "", .times = {}, .error = "ValueError: no"}});
-    ingest({verified({.timestamp = 1000100}, "PASS"), verified({.dynamo = "", .timestamp = 1000100}, "PASS")});
+    ingest({verified({.timestamp = 1000100}, "PASS"),
+            verified({.dynamo = "", .timestamp = 1000100}, "PASS")});
     ingest({{.timestamp = 1086400, .times = {3, 1, 1, 0.25, 0.25, 0.25}},
             {.dynamo = "", .timestamp = 1086400}});
     ingest({verified({.timestamp = 1086500}, "FAIL")});
@@ -94,7 +95,9 @@ TEST_F(AppTest, AnEtagOutlivesWhatDoesNotChangeItsAnswer) {
   two_nights();
   const auto server = app();
   const std::string old_run = get_json(*server, "/runs")["items"][1]["id"].dump();
-  const auto etag = [&](const std::string& path) { return std::string(get(*server, path).header("ETag")); };
+  const auto etag = [&](const std::string& path) {
+    return std::string(get(*server, path).header("ETag"));
+  };
   const std::string paths[] = {"/runs/" + old_run + "/models", "/failures?run=" + old_run,
                                "/results?run=" + old_run, "/overview", "/runs"};
   std::vector<std::string> before;
@@ -127,7 +130,8 @@ TEST_F(AppTest, SeriesShowEveryNightAndItsGaps) {
   two_nights();
   ingest({{.model = "beta", .timestamp = 1172800}});
   const auto server = app();
-  const auto series = get_json(*server, "/series?suite=suite&model=alpha&test=eval&backend=inductor");
+  const auto series =
+      get_json(*server, "/series?suite=suite&model=alpha&test=eval&backend=inductor");
   ASSERT_EQ(series["runs"].size(), 3U);
   ASSERT_EQ(series["series"].size(), 1U);
   const auto& points = series["series"][0]["points"];
@@ -138,8 +142,8 @@ TEST_F(AppTest, SeriesShowEveryNightAndItsGaps) {
   const auto speedups =
       get_json(*server, "/series?suite=suite&model=alpha&test=eval&backend=eager&metric=speedup");
   EXPECT_DOUBLE_EQ(speedups["series"][0]["points"][1]["value"].get<double>(), 0.5);
-  const auto metric =
-      get_json(*server, "/series?suite=suite&model=alpha&test=eval&backend=eager&metric=total_time");
+  const auto metric = get_json(
+      *server, "/series?suite=suite&model=alpha&test=eval&backend=eager&metric=total_time");
   EXPECT_DOUBLE_EQ(metric["series"][0]["points"][0]["value"].get<double>(), 0.75);
   EXPECT_EQ(metric["unit"], "s");
 }
@@ -167,7 +171,8 @@ TEST_F(AppTest, AnswersWhileTheStoreGrows) {
   std::atomic<bool> done{false};
   std::atomic<int> answered{0};
   std::vector<std::thread> readers;
-  for (const char* path : {"/overview", "/runs/latest/models", "/results", "/verification/history"}) {
+  for (const char* path :
+       {"/overview", "/runs/latest/models", "/results", "/verification/history"}) {
     readers.emplace_back([&, path] {
       while (!done) {
         const auto response = get(*server, path);
@@ -178,7 +183,8 @@ TEST_F(AppTest, AnswersWhileTheStoreGrows) {
   }
   readers.emplace_back([&] { server->warm([&] { return !done; }); });
   for (int night = 0; night < 20; ++night) {
-    ingest({{.timestamp = 2000000.0 + night * 86400}, {.dynamo = "", .timestamp = 2000000.0 + night * 86400}});
+    ingest({{.timestamp = 2000000.0 + night * 86400},
+            {.dynamo = "", .timestamp = 2000000.0 + night * 86400}});
   }
   done = true;
   for (auto& reader : readers) reader.join();

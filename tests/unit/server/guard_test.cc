@@ -17,17 +17,19 @@ TEST(Guard, PlainRequestsPass) {
   EXPECT_FALSE(check_head(head("GET / HTTP/1.1")));
   EXPECT_FALSE(check_head(head("HEAD /api/v1/runs?limit=5&model=a%2Fb%C3%A4 HTTP/1.1")));
   EXPECT_FALSE(check_head(head("GET / HTTP/1.0", "")));
-  EXPECT_FALSE(check_head(head("GET / HTTP/1.1", "Host: x\r\nContent-Length: 0\r\nRange: bytes=0-1\r\n")));
+  EXPECT_FALSE(
+      check_head(head("GET / HTTP/1.1", "Host: x\r\nContent-Length: 0\r\nRange: bytes=0-1\r\n")));
   EXPECT_FALSE(check_head(head("GET / HTTP/1.1", "Host: x\r\nX-A:\tb \xc3\xa4\r\nX-Empty:\r\n")));
 }
 
 TEST(Guard, AnythingThatCouldMeanTwoThingsIsRefused) {
   for (const char* headers :
        {"", "Host: x\r\nHOST: x\r\n", "Host: x\r\nContent-Length: 1\r\n",
-        "Host: x\r\nContent-Length: 0\r\ncontent-length: 0\r\n", "Host: x\r\nContent-Length: +0\r\n",
-        "Host: x\r\nTransfer-Encoding: identity\r\n", "Host: x\r\nRange: bytes=0-1,3-4\r\n",
-        "Host: x\r\nX Y: z\r\n", "Host: x\r\n: z\r\n", "Host: x\r\n\tz\r\n", "Host: x\r\nA: \x01\r\n",
-        "Host: x\r\nA: \x7f\r\n", "Host: x\nA: b\r\n", "Host: x\r\nExpect: 100-continue\r\n"}) {
+        "Host: x\r\nContent-Length: 0\r\ncontent-length: 0\r\n",
+        "Host: x\r\nContent-Length: +0\r\n", "Host: x\r\nTransfer-Encoding: identity\r\n",
+        "Host: x\r\nRange: bytes=0-1,3-4\r\n", "Host: x\r\nX Y: z\r\n", "Host: x\r\n: z\r\n",
+        "Host: x\r\n\tz\r\n", "Host: x\r\nA: \x01\r\n", "Host: x\r\nA: \x7f\r\n",
+        "Host: x\nA: b\r\n", "Host: x\r\nExpect: 100-continue\r\n"}) {
     const auto error = check_head(head("GET / HTTP/1.1", headers));
     ASSERT_TRUE(error) << headers;
     EXPECT_EQ(error->code, ErrorCode::kInvalidArgument);
@@ -37,9 +39,10 @@ TEST(Guard, AnythingThatCouldMeanTwoThingsIsRefused) {
 
 TEST(Guard, RequestLinesOfOtherShapesAreRefused) {
   for (const char* line :
-       {"", "GET", "GET /", "GET / HTTP/1.2", "GET  / HTTP/1.1 ", "G@T / HTTP/1.1", "GET x HTTP/1.1",
-        "GET /a b HTTP/1.1", "GET /#a HTTP/1.1", "GET /%0A HTTP/1.1", "GET /%7f HTTP/1.1",
-        "GET /% HTTP/1.1", "GET /%4 HTTP/1.1", "GET /\x80 HTTP/1.1", "GET http://x/ HTTP/1.1"}) {
+       {"", "GET", "GET /", "GET / HTTP/1.2", "GET  / HTTP/1.1 ", "G@T / HTTP/1.1",
+        "GET x HTTP/1.1", "GET /a b HTTP/1.1", "GET /#a HTTP/1.1", "GET /%0A HTTP/1.1",
+        "GET /%7f HTTP/1.1", "GET /% HTTP/1.1", "GET /%4 HTTP/1.1", "GET /\x80 HTTP/1.1",
+        "GET http://x/ HTTP/1.1"}) {
     EXPECT_TRUE(check_head(head(line))) << line;
   }
 }

@@ -54,16 +54,16 @@ class StoreFixture : public testing::Test {
 
   /// Takes the lines in as one file.
   void ingest(const std::vector<MadeLine>& lines) {
-    auto transaction =
-        schema::Transaction::begin(*connection_, schema::Transaction::Kind::kWrite);
+    auto transaction = schema::Transaction::begin(*connection_, schema::Transaction::Kind::kWrite);
     ASSERT_TRUE(transaction);
     auto writer = schema::FileWriter::begin(
         *connection_, {"night" + std::to_string(++files_) + ".jsonl", {}, {}});
     ASSERT_TRUE(writer);
     std::int64_t number = 0;
     for (const auto& line : lines) add(*writer, line, ++number);
-    ASSERT_TRUE(writer->reject({number + 1, 0, 7, schema::content_hash("{broken" + std::to_string(files_)),
-                                false, "not JSON", "{broken\xff"}));
+    ASSERT_TRUE(
+        writer->reject({number + 1, 0, 7, schema::content_hash("{broken" + std::to_string(files_)),
+                        false, "not JSON", "{broken\xff"}));
     schema::FileContent content;
     content.hash = schema::content_hash("file" + std::to_string(files_));
     content.line_count = number + 1;

@@ -69,16 +69,32 @@ TEST(JsonWriter, NumbersReadBackAsTheyWere) {
 
 TEST(JsonWriter, AnyBytesGiveTheTextThatNlohmannGives) {
   std::mt19937_64 random(11);
-  const std::string pieces[] = {"a",    "\"",   "\\",       "\n",   std::string(1, '\0'), "\x1f",
-                                "\x7f", "\xc3", "\xc3\xa4", "\xe2", "\xe2\x82",           "\xe2\x82\xac",
-                                "\xed\xa0\x80", "\xf0\x9f\x98\x80", "\xf0\x9f", "\xff", "\xc0\xaf"};
+  const std::string pieces[] = {"a",
+                                "\"",
+                                "\\",
+                                "\n",
+                                std::string(1, '\0'),
+                                "\x1f",
+                                "\x7f",
+                                "\xc3",
+                                "\xc3\xa4",
+                                "\xe2",
+                                "\xe2\x82",
+                                "\xe2\x82\xac",
+                                "\xed\xa0\x80",
+                                "\xf0\x9f\x98\x80",
+                                "\xf0\x9f",
+                                "\xff",
+                                "\xc0\xaf"};
   for (int i = 0; i < 20000; ++i) {
     std::string text;
     for (std::size_t n = random() % 8; n > 0; --n) text += pieces[random() % std::size(pieces)];
     const auto written = json::parse(text_as_json(text), nullptr, false);
     ASSERT_FALSE(written.is_discarded()) << i;
-    const auto expected = json::parse(json(text).dump(-1, ' ', false, json::error_handler_t::replace));
-    // nlohmann replaces each bad byte, Unicode recommends each maximal part: same where there is none.
+    const auto expected =
+        json::parse(json(text).dump(-1, ' ', false, json::error_handler_t::replace));
+    // nlohmann replaces each bad byte, Unicode recommends each maximal part: same where there is
+    // none.
     if (to_valid_utf8(text) == text) {
       EXPECT_EQ(written, expected);
     } else {
@@ -89,9 +105,13 @@ TEST(JsonWriter, AnyBytesGiveTheTextThatNlohmannGives) {
 
 TEST(Utf8, EachMaximalPartOfACharacterIsReplacedOnce) {
   const std::string bad = "\xEF\xBF\xBD";
-  EXPECT_EQ(to_valid_utf8("a\xff" "b"), "a" + bad + "b");
+  EXPECT_EQ(to_valid_utf8("a\xff"
+                          "b"),
+            "a" + bad + "b");
   EXPECT_EQ(to_valid_utf8("\xe2\x82"), bad);
-  EXPECT_EQ(to_valid_utf8("\xe2\x82" "x"), bad + "x");
+  EXPECT_EQ(to_valid_utf8("\xe2\x82"
+                          "x"),
+            bad + "x");
   EXPECT_EQ(to_valid_utf8("\xc0\xaf"), bad + bad);
   EXPECT_EQ(to_valid_utf8("\xed\xa0\x80"), bad + bad + bad);
   EXPECT_EQ(to_valid_utf8("\xf4\x90\x80\x80"), bad + bad + bad + bad);
@@ -119,7 +139,8 @@ TEST(Csv, FormulasAreTexts) {
 
 TEST(Csv, CellsAreFoundByPointer) {
   const std::vector<CsvColumn> columns = {{"a", "/a"}, {"bc", "/b/c"}, {"gone", "/x/y"}};
-  const std::vector<json> rows = {{{"a", 1}, {"b", {{"c", 0.1}}}}, {{"a", nullptr}, {"b", nullptr}}};
+  const std::vector<json> rows = {{{"a", 1}, {"b", {{"c", 0.1}}}},
+                                  {{"a", nullptr}, {"b", nullptr}}};
   EXPECT_EQ(to_csv(columns, rows), "a,bc,gone\r\n1,0.1,\r\n,,\r\n");
   EXPECT_EQ(to_csv(columns, {}), "a,bc,gone\r\n");
 }
@@ -172,9 +193,9 @@ TEST(Etag, WeakComparison) {
 
 TEST(Paging, CursorsReadBack) {
   const auto cursor = make_cursor("runs?", {to_bits(0.1), -5}, {"a", "", std::string("\0x", 2)});
-  EXPECT_EQ(cursor.find_first_not_of(
-                "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"),
-            std::string::npos);
+  EXPECT_EQ(
+      cursor.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"),
+      std::string::npos);
   const auto read = read_cursor(cursor, "runs?", 2, 3);
   ASSERT_TRUE(read);
   EXPECT_EQ(from_bits(read->numbers[0]), 0.1);
@@ -235,7 +256,8 @@ TEST(StaticFiles, AssetsPagesAndWhatIsNotThere) {
   EXPECT_EQ(asset.header("Content-Encoding"), "gzip");
   EXPECT_EQ(*pages.answer(plain, "/assets/app-33a6551537.js").body, script);
   EXPECT_EQ(pages.answer(plain, "/icon.svg").header("Cache-Control"), "no-cache");
-  for (const char* page : {"/", "/runs/2025-11-10T00:00:20.25Z", "/model/suite/resnet18.a1", "/a/b/c"}) {
+  for (const char* page :
+       {"/", "/runs/2025-11-10T00:00:20.25Z", "/model/suite/resnet18.a1", "/a/b/c"}) {
     EXPECT_EQ(*pages.answer(plain, page).body, "<title>hud</title>") << page;
   }
   EXPECT_EQ(pages.answer(plain, "/missing.js").status, 404);

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "commands.h"
@@ -44,7 +46,11 @@ CommandLine command_line() {
       "the benchmark runner, folders of dated files. The same bytes again change nothing; of a\n"
       "file that has grown only what is new is added. One file is one transaction.\n\n"
       "Exit status: 0 every line is in the store, now or already; 3 some lines were rejected and\n"
-      "the rest is in; 1 failed (or --strict and anything was rejected), the store as before.";
+      "the rest is in; 1 failed (or --strict and anything was rejected), the store as before; 2 "
+      "the\n"
+      "command line makes no sense. A file that fails while it is being read, among several, "
+      "leaves\n"
+      "nothing; those before it are in.";
   add_store_option(&command.options);
   auto add = command.options.add_options();
   add("path", po::value<std::vector<std::string>>()->value_name("PATH"),
@@ -239,6 +245,11 @@ int run_ingest(const Arguments& arguments) {
   // Before the store is touched: a path that is not there fails the whole command.
   const auto files = ingest::find_results_files(request->paths);
   if (!files) return fail(files.error());
+  for (const std::string& file : *files) {
+    if (access(file.c_str(), R_OK) != 0) {
+      return fail({ErrorCode::kIo, fmt::format("cannot read {}: {}", file, std::strerror(errno))});
+    }
+  }
   auto store = schema::open_store(request->db);
   if (!store) return fail(store.error());
 

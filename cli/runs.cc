@@ -307,7 +307,11 @@ int run_runs(const Arguments& arguments) {
     request.accelerator_model = values["accelerator-model"].as<std::string>();
   }
   request.limit = values["limit"].as<std::size_t>();
-  request.as_json = values["format"].as<std::string>() == "json";
+  const std::string format = values["format"].as<std::string>();
+  if (format != "text" && format != "json") {
+    return fail({ErrorCode::kInvalidArgument, "--format is text or json"});
+  }
+  request.as_json = format == "json";
   request.is_sure = values.count("yes") > 0;
   request.day_starts = values["day-starts"].as<std::string>();
 

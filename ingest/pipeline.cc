@@ -90,6 +90,13 @@ Expected<FileContent> hash_file(const std::string& path) {
   return content;
 }
 
+// The path by which the store knows a file, from wherever and however it is named.
+std::string absolute_path(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path canonical = std::filesystem::canonical(path, error);
+  return error ? path : canonical.string();
+}
+
 class FileIngest {
  public:
   FileIngest(Connection& store, const std::string& path, const IngestOptions& options,
@@ -107,7 +114,8 @@ class FileIngest {
 
     BENCHHUD_ASSIGN(SourceFile file, SourceFile::open(result_.path));
     BENCHHUD_ASSIGN(FileWriter writer,
-                    FileWriter::begin(store_, {result_.path, options_.run_name, options_.labels}));
+                    FileWriter::begin(
+                        store_, {absolute_path(result_.path), options_.run_name, options_.labels}));
     ParsingThread parsing(std::move(file), fallback);
     while (auto chunk = parsing.next()) {
       for (std::size_t i = 0; i < chunk->line_count; ++i) {
@@ -148,12 +156,15 @@ class FileIngest {
     content.fallback_timestamp = fallback;
     BENCHHUD_ASSIGN(const auto known, schema::find_complete_file(store_, content));
     if (!known) return false;
+    schema::Reader reader(store_);
+    // Some of what was rejected then may be in now; then it takes a reading to know what is not.
+    BENCHHUD_ASSIGN(const std::int64_t rejected, reader.rejected_count(known->id));
+    if (rejected != known->rejected) return false;
     result_.is_known = true;
     result_.byte_count = known->byte_count;
     result_.line_count = known->line_count;
     result_.report.duplicate = known->accepted + known->duplicate;
     result_.report.rejected = known->rejected;
-    schema::Reader reader(store_);
     BENCHHUD_ASSIGN(result_.report.runs, reader.runs_of_ingest(known->id));
     return list_known_rejections(&reader, known->id);
   }

@@ -104,44 +104,65 @@ std::int64_t SourceFile::position_on_disk() const { return state_->position; }
 Expected<bool> ChunkReader::next(Chunk* chunk) {
   std::string& text = chunk->text;
   if (text.capacity() > 8 * kChunkBytes) text = {};  // after a very long line, give its memory back
-  text.assign(carry_);
-  carry_.clear();
   chunk->byte_offset = offset_;
   chunk->first_line = next_line_;
   chunk->is_unfinished = false;
   chunk->overlong_bytes = 0;
+  chunk->position_on_disk = file_.position_on_disk();
+  if (take_carried_lines(chunk)) return true;
 
-  std::size_t searched = 0;
-  std::size_t end = std::string::npos;  // just behind the last line end
-  while (!at_end_) {
+  text.assign(carry_, carried_);
+  carry_.clear();
+  carried_ = 0;
+  bool has_line = false;  // what was carried holds none
+  while (!at_end_ && !(has_line && text.size() >= kChunkBytes)) {
     const std::size_t before = text.size();
     BENCHHUD_ASSIGN(const std::size_t count, read(&text));
-    hasher_.update(std::string_view(text).substr(before));
+    const std::string_view piece = std::string_view(text).substr(before);
+    hasher_.update(piece);
     at_end_ = count == 0;
-    const std::size_t newline = text.rfind('\n');
-    if (newline != std::string::npos && newline >= searched) end = newline + 1;
-    searched = text.size();
-    if (end != std::string::npos && text.size() >= kChunkBytes) break;
-    if (end == std::string::npos && text.size() > kLongestLine) {
+    has_line |= piece.find('\n') != std::string_view::npos;
+    if (!has_line && text.size() > kLongestLine) {
       BENCHHUD_TRY(skip_line(chunk));
       return true;
     }
   }
   chunk->position_on_disk = file_.position_on_disk();
   if (text.empty()) return false;
-  if (end == std::string::npos) {
-    const std::size_t newline = text.rfind('\n');
-    if (newline != std::string::npos) end = newline + 1;
+  if (has_line) {
+    carry_.swap(text);
+    return take_carried_lines(chunk);
   }
-  if (end == std::string::npos) {
-    chunk->is_unfinished = true;
-    ++next_line_;
-  } else {
-    carry_.assign(text, end);
-    text.resize(end);
-    next_line_ += std::count(text.begin(), text.end(), '\n');
-  }
+  chunk->is_unfinished = true;
+  ++next_line_;
   offset_ += static_cast<std::int64_t>(text.size());
+  return true;
+}
+
+// Gives out whole lines of what was read already, as many as a chunk may have. False if there is
+// none.
+bool ChunkReader::take_carried_lines(Chunk* chunk) {
+  std::size_t end = carried_;
+  std::size_t lines = 0;
+  while (lines < kChunkLines) {
+    const std::size_t newline = carry_.find('\n', end);
+    if (newline == std::string::npos) break;
+    end = newline + 1;
+    ++lines;
+  }
+  if (lines == 0) return false;
+  if (carried_ == 0 && carry_.size() - end < end) {
+    // Most of it: what stays is the smaller part to copy.
+    std::string rest(carry_, end);
+    carry_.resize(end);
+    chunk->text.swap(carry_);
+    carry_ = std::move(rest);
+  } else {
+    chunk->text.assign(carry_, carried_, end - carried_);
+    carried_ = end;
+  }
+  next_line_ += static_cast<std::int64_t>(lines);
+  offset_ += static_cast<std::int64_t>(chunk->text.size());
   return true;
 }
 
@@ -170,6 +191,7 @@ Expected<void> ChunkReader::skip_line(Chunk* chunk) {
     if (newline != std::string::npos) {
       byte_count += static_cast<std::int64_t>(newline + 1);
       carry_.assign(piece, newline + 1);
+      carried_ = 0;
       break;
     }
     byte_count += static_cast<std::int64_t>(piece.size());

@@ -6,6 +6,21 @@
 
 namespace benchhud::schema {
 
+namespace {
+
+// Another program's database is not made ours.
+Expected<void> check_empty(Connection& connection) {
+  Statement query = connection.prepare("SELECT name FROM sqlite_schema LIMIT 1");
+  if (query.step()) {
+    return Error{ErrorCode::kConflict,
+                 fmt::format("the file is another program's database (it has a {}), not a store",
+                             query.text(0))};
+  }
+  return query.status();
+}
+
+}  // namespace
+
 int schema_version() { return static_cast<int>(embedded_migrations().size()); }
 
 Expected<int> schema_version_of(Connection& connection) {
@@ -29,6 +44,7 @@ Expected<void> migrate(Connection& connection) {
                              "written by a newer benchhud",
                              found, schema_version())};
   }
+  if (found == 0) BENCHHUD_TRY(check_empty(connection));
   // Migrations are embedded in the order of their names, which begin with their numbers.
   for (int version = found; version < schema_version(); ++version) {
     BENCHHUD_TRY(connection.execute(embedded_migrations()[version].bytes));

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <map>
 #include <optional>
+#include <tuple>
 #include <unordered_map>
 
 #include "schema/queries.h"
@@ -140,12 +141,19 @@ struct RunLine {
   double timestamp = 0;
   bool is_timing = false;
   bool is_verification = false;
+  InvocationId invocation{};
+  std::int64_t file = 0;
+  std::int64_t line_number = 0;
+
+  // In the order of time, and of the lines in their file.
+  auto order() const { return std::tuple(timestamp, file, line_number, id); }
 };
 
 struct DerivedResult {
   std::optional<LineId> timing, failure, verification;
   bool verification_is_verdict = false;
   double verified_at = 0;
+  InvocationId verified_in{};
   std::string code;
   bool timing_shared = false, verification_shared = false;
 };
@@ -208,12 +216,14 @@ class ResultUpdate {
           kind == InvocationKind::kVerification || (kind == InvocationKind::kMixed && has_verdict);
       line.is_timing = kind == InvocationKind::kTiming ||
                        (kind == InvocationKind::kMixed && (line.timed || !has_verdict));
+      line.invocation = InvocationId(query.integer(7));
+      line.file = query.integer(8);
+      line.line_number = query.integer(9);
       lines_.push_back(std::move(line));
     }
     BENCHHUD_TRY(query.status());
-    std::sort(lines_.begin(), lines_.end(), [](const RunLine& a, const RunLine& b) {
-      return a.timestamp != b.timestamp ? a.timestamp < b.timestamp : a.id < b.id;
-    });
+    std::sort(lines_.begin(), lines_.end(),
+              [](const RunLine& a, const RunLine& b) { return a.order() < b.order(); });
     return {};
   }
 
@@ -262,6 +272,11 @@ class ResultUpdate {
     return {};
   }
 
+  // Whether `other` is to be preferred to `code` where nothing tells which is newer.
+  static bool comes_before(const std::string& code, const std::string& other) {
+    return std::pair(other == "PASS", other) < std::pair(code == "PASS", code);
+  }
+
   static void count(const RunLine& line, bool shared, DerivedResult* result) {
     if (line.is_timing && line.timed) {
       result->timing = line.id;
@@ -273,8 +288,17 @@ class ResultUpdate {
     }
     if (line.is_verification) {
       const bool verdict = line.code && is_verdict(*line.code);
-      // A verifier that did not get to a verdict does not undo an earlier verdict of the same run.
-      if (result->verification && result->verification_is_verdict && !verdict) return;
+      if (result->verification) {
+        // A verifier that did not get to a verdict does not undo an earlier verdict of the same
+        // run.
+        if (result->verification_is_verdict && !verdict) return;
+        // Of two verifications at one time neither is the later: the one that is not a pass counts.
+        if (result->verification_is_verdict && line.timestamp == result->verified_at &&
+            line.invocation != result->verified_in && !comes_before(result->code, *line.code)) {
+          return;
+        }
+      }
+      result->verified_in = line.invocation;
       result->verification = line.id;
       result->verification_is_verdict = verdict;
       result->verified_at = line.timestamp;

@@ -9,7 +9,18 @@
 
 namespace benchhud::schema {
 
+namespace {
+
+// SQLite takes an empty path for a database that is gone at the end.
+Expected<void> check_path(const std::string& path) {
+  if (!path.empty()) return {};
+  return Error{ErrorCode::kInvalidArgument, "the path of the store is empty"};
+}
+
+}  // namespace
+
 Expected<Connection> open_store(const std::string& path) {
+  BENCHHUD_TRY(check_path(path));
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   if (!folder.empty()) {
     std::error_code error;
@@ -25,6 +36,7 @@ Expected<Connection> open_store(const std::string& path) {
 }
 
 Expected<Connection> open_store_for_reading(const std::string& path) {
+  BENCHHUD_TRY(check_path(path));
   BENCHHUD_ASSIGN(Connection connection, Connection::open(path, OpenMode::kReadOnly));
   BENCHHUD_ASSIGN(const int version, schema_version_of(connection));
   if (version != schema_version()) {

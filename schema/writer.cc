@@ -5,6 +5,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "schema/invocation_group.h"
 #include "schema/line_rows.h"
 #include "schema/queries.h"
 #include "schema/results.h"
@@ -14,32 +15,14 @@ namespace benchhud::schema {
 namespace {
 
 // Lines of one invocation whose hashes are kept in memory.
-constexpr std::size_t kMostRemembered = 100'000;
 // A measurement with more samples is written at once and its memory given back.
 constexpr std::size_t kMostHeldSamples = 50'000;
-
-// The file's lines with one timestamp on one accelerator model.
-struct Group {
-  std::vector<InvocationId>
-      existing;                   // invocations of this timestamp that were there before the file
-  std::set<InvocationId> shared;  // those of them that the file shares lines with
-  std::optional<InvocationId> fresh;  // the one that its new lines went into
-  // The lines in `fresh`, while the file's lines are of this group and not too many. Else nothing,
-  // and the store is asked.
-  std::optional<std::unordered_set<ContentHash, ContentHashHasher>> fresh_lines;
-  bool has_timing = false;
-  bool has_verdict = false;
-  std::int64_t duplicates = 0;
-
-  // The invocation that the file's new lines belong to: where the file continues one that was
-  // there, that one.
-  std::optional<InvocationId> home() const { return shared.empty() ? fresh : *shared.begin(); }
-};
 
 struct RetriableLine {
   std::int64_t id = 0;
   std::string hash;
   TextId text{};
+  bool is_damage = false;  // no line: compressed data ended there
 };
 
 struct KnownExperiment {
@@ -57,20 +40,20 @@ struct FileWriter::State {
         lines(line_batch(c)),
         measurements(measurement_batch(c)) {}
 
-  Expected<Group*> group_of(const NewLine& line);
+  Expected<InvocationGroup*> group_of(const NewLine& line);
   Expected<KnownExperiment*> experiment_of(const NewLine& line);
   Expected<std::int64_t> metric_id(std::string_view name);
-  Expected<std::optional<InvocationId>> find_duplicate(const Group& group, ExperimentId experiment,
-                                                       const ContentHash& hash);
-  Expected<bool> has_line(InvocationId invocation, ExperimentId experiment,
-                          const ContentHash& hash);
-  Expected<LineId> insert_line(const NewLine& line, InvocationId invocation,
-                               ExperimentId experiment);
+  Expected<bool> is_in_fresh(const InvocationGroup& group, ExperimentId experiment,
+                             const ContentHash& identity);
+  Expected<void> make_fresh(InvocationGroup* group);
+  Expected<LineId> insert_line(const NewLine& line, const ContentHash& identity,
+                               InvocationId invocation, ExperimentId experiment);
   Expected<void> insert_measurements(LineId id, const NewLine& line);
   Expected<void> resolve_retriable(std::int64_t byte_offset, std::string_view bytes);
-  Expected<bool> finish_group(const std::string& accelerator_model, Group* group);
+  Expected<void> resolve_damage(std::int64_t byte_count);
+  Expected<void> finish_group(InvocationGroup* group);
   Expected<void> put_labels(InvocationId invocation);
-  Expected<void> note_known_lines(InvocationId invocation, const Group& group);
+  Expected<void> note_known_lines(const InvocationGroup& group, std::int64_t count);
   Expected<std::set<RunId>> runs_of_file();
 
   Connection& connection;
@@ -85,10 +68,8 @@ struct FileWriter::State {
 
   // Accelerator model and timestamp to group. Lines of a group come together, so the last one is
   // kept at hand.
-  std::map<std::pair<std::string, double>, Group> groups;
-  Group* last_group = nullptr;
-  const std::string* last_model = nullptr;
-  double last_timestamp = 0;
+  std::map<std::pair<std::string, double>, InvocationGroup> groups;
+  InvocationGroup* last_group = nullptr;
 
   std::unordered_map<ContentHash, KnownExperiment, ContentHashHasher> experiments;
   std::map<std::string, std::int64_t, std::less<>> metrics;
@@ -116,7 +97,8 @@ Expected<FileWriter> FileWriter::begin(Connection& connection, FileOptions optio
   retriable.bind(1, state->options.path);
   while (retriable.step()) {
     state->retriable[retriable.integer(1)] = {retriable.integer(0), std::string(retriable.blob(2)),
-                                              TextId(retriable.integer(3))};
+                                              TextId(retriable.integer(3)),
+                                              retriable.integer(4) == 0};
   }
   BENCHHUD_TRY(retriable.status());
   return FileWriter(std::move(state));
@@ -125,57 +107,70 @@ Expected<FileWriter> FileWriter::begin(Connection& connection, FileOptions optio
 Expected<FileWriter::Outcome> FileWriter::add(const NewLine& line) {
   State& state = *state_;
   BENCHHUD_TRY(state.resolve_retriable(line.byte_offset, line.bytes));
-  BENCHHUD_ASSIGN(Group* const group, state.group_of(line));
+  BENCHHUD_ASSIGN(InvocationGroup* const group, state.group_of(line));
   BENCHHUD_ASSIGN(KnownExperiment* const experiment, state.experiment_of(line));
+  const bool has_verdict = line.code && is_verdict(*line.code);
   group->has_timing |= line.timed;
-  group->has_verdict |= line.code && is_verdict(*line.code);
+  group->has_verdict |= has_verdict;
 
-  BENCHHUD_ASSIGN(const auto duplicate_in, state.find_duplicate(*group, experiment->id, line.hash));
-  if (duplicate_in) {
-    if (duplicate_in != group->fresh) group->shared.insert(*duplicate_in);
-    ++group->duplicates;
+  const ContentHash identity = line_identity(group, line.hash);
+  BENCHHUD_ASSIGN(const bool is_known, find_known(state.connection, group, experiment->id, identity,
+                                                  line.line_number, line.byte_offset));
+  bool is_duplicate = is_known;
+  if (!is_known && group->has_forgotten) {
+    BENCHHUD_ASSIGN(is_duplicate, state.is_in_fresh(*group, experiment->id, identity));
+  }
+  if (is_duplicate) {
     ++state.report.duplicate;
     return Outcome::kDuplicate;
   }
-
-  if (!group->fresh) {
-    Statement& insert = state.connection.cached(sql::kInsertInvocation);
-    insert.bind(1, line.experiment->accelerator_model).bind(2, line.timestamp);
-    insert.bind(3, state.options.run_name);
-    BENCHHUD_TRY(insert.run());
-    group->fresh = InvocationId(state.connection.last_insert_id());
-    group->fresh_lines.emplace();
-  }
+  BENCHHUD_TRY(state.make_fresh(group));
+  group->fresh_has_timing |= line.timed;
+  group->fresh_has_verdict |= has_verdict;
   if (line.timed && !experiment->timed) {
     BENCHHUD_TRY(state.connection.cached(sql::kMarkTimed).bind(1, experiment->id).run());
     experiment->timed = true;
     state.changed.newly_timed.insert(experiment->id);
   }
-  BENCHHUD_ASSIGN(const LineId id, state.insert_line(line, *group->fresh, experiment->id));
+  BENCHHUD_ASSIGN(const LineId id,
+                  state.insert_line(line, identity, *group->fresh, experiment->id));
   BENCHHUD_TRY(state.insert_measurements(id, line));
-  if (group->fresh_lines) {
-    group->fresh_lines->insert(line.hash);
-    if (group->fresh_lines->size() == kMostRemembered) group->fresh_lines.reset();
-  }
   ++state.report.accepted;
   return Outcome::kAccepted;
 }
 
-Expected<Group*> FileWriter::State::group_of(const NewLine& line) {
+Expected<InvocationGroup*> FileWriter::State::group_of(const NewLine& line) {
   const std::string& model = line.experiment->accelerator_model;
-  if (last_group && line.timestamp == last_timestamp && model == *last_model) return last_group;
-  const auto [found, is_new] = groups.try_emplace({model, line.timestamp});
-  if (is_new) {
-    Statement& query = connection.cached(sql::kInvocationsAt);
-    query.bind(1, model).bind(2, line.timestamp);
-    while (query.step()) found->second.existing.push_back(InvocationId(query.integer(0)));
-    BENCHHUD_TRY(query.status());
+  if (last_group && line.timestamp == last_group->timestamp &&
+      model == last_group->accelerator_model) {
+    return last_group;
   }
-  if (last_group) last_group->fresh_lines.reset();
-  last_group = &found->second;
-  last_model = &found->first.first;
-  last_timestamp = line.timestamp;
+  const auto found = groups.find({model, line.timestamp});
+  if (found != groups.end()) {
+    last_group = &found->second;
+    return last_group;
+  }
+  // What was seen of a group is remembered while the file is about it, and for a few groups behind.
+  constexpr std::size_t kGroupsRemembered = 16;
+  if (groups.size() % kGroupsRemembered == 0) {
+    for (auto& [key, group] : groups) {
+      group.has_forgotten |= !group.seen.empty();
+      group.seen = {};
+    }
+  }
+  BENCHHUD_ASSIGN(InvocationGroup opened, open_group(connection, model, line.timestamp));
+  opened.run_name = options.run_name;
+  last_group = &groups.emplace(std::pair(model, line.timestamp), std::move(opened)).first->second;
   return last_group;
+}
+
+Expected<void> FileWriter::State::make_fresh(InvocationGroup* group) {
+  if (group->fresh) return {};
+  Statement& insert = connection.cached(sql::kInsertInvocation);
+  insert.bind(1, group->accelerator_model).bind(2, group->timestamp).bind(3, group->run_name);
+  BENCHHUD_TRY(insert.run());
+  group->fresh = InvocationId(connection.last_insert_id());
+  return {};
 }
 
 Expected<KnownExperiment*> FileWriter::State::experiment_of(const NewLine& line) {
@@ -204,41 +199,25 @@ Expected<KnownExperiment*> FileWriter::State::experiment_of(const NewLine& line)
   return known;
 }
 
-Expected<bool> FileWriter::State::has_line(InvocationId invocation, ExperimentId experiment,
-                                           const ContentHash& hash) {
+Expected<bool> FileWriter::State::is_in_fresh(const InvocationGroup& group, ExperimentId experiment,
+                                              const ContentHash& identity) {
+  if (!group.fresh) return false;
+  BENCHHUD_TRY(lines.flush());
   Statement& query = connection.cached(sql::kFindLine);
-  query.bind(1, invocation).bind(2, experiment).bind_blob_view(3, hash.view());
+  query.bind(1, *group.fresh).bind(2, experiment).bind_blob_view(3, identity.view());
   const bool found = query.step();
   BENCHHUD_TRY(query.status());
   query.reset();
   return found;
 }
 
-Expected<std::optional<InvocationId>> FileWriter::State::find_duplicate(const Group& group,
-                                                                        ExperimentId experiment,
-                                                                        const ContentHash& hash) {
-  std::optional<InvocationId> none;
-  if (group.fresh_lines) {
-    if (group.fresh_lines->contains(hash)) return group.fresh;
-  } else if (group.fresh) {
-    BENCHHUD_TRY(lines.flush());
-    BENCHHUD_ASSIGN(const bool found, has_line(*group.fresh, experiment, hash));
-    if (found) return group.fresh;
-  }
-  for (const InvocationId invocation : group.existing) {
-    BENCHHUD_ASSIGN(const bool found, has_line(invocation, experiment, hash));
-    if (found) return std::optional(invocation);
-  }
-  return none;
-}
-
-Expected<LineId> FileWriter::State::insert_line(const NewLine& line, InvocationId invocation,
-                                                ExperimentId experiment) {
+Expected<LineId> FileWriter::State::insert_line(const NewLine& line, const ContentHash& identity,
+                                                InvocationId invocation, ExperimentId experiment) {
   BENCHHUD_ASSIGN(LineRow* const row, lines.add());
   row->id = LineId(++last_line_id);
   row->invocation = invocation;
   row->experiment = experiment;
-  row->hash = line.hash;
+  row->hash = identity;
   row->file = file;
   row->line_number = line.line_number;
   row->byte_offset = line.byte_offset;
@@ -334,50 +313,74 @@ Expected<void> FileWriter::State::put_labels(InvocationId invocation) {
 }
 
 // What the command said of lines that were there already was not done to them: the report says so.
-Expected<void> FileWriter::State::note_known_lines(InvocationId invocation, const Group& group) {
-  if (!options.labels.empty()) report.not_labelled += group.duplicates;
+Expected<void> FileWriter::State::note_known_lines(const InvocationGroup& group,
+                                                   std::int64_t count) {
+  if (count == 0) return {};
+  if (!options.labels.empty()) report.not_labelled += count;
   if (!options.run_name) return {};
-  Statement& query = connection.cached(sql::kRunNameOfInvocation);
-  query.bind(1, invocation);
-  const bool is_elsewhere = query.step() && query.text(0) != *options.run_name;
-  BENCHHUD_TRY(query.status());
-  query.reset();
-  if (is_elsewhere) report.in_other_run += group.duplicates;
+  for (const InvocationGroup::Existing& existing : group.existing) {
+    if (existing.matched == 0) continue;
+    Statement& query = connection.cached(sql::kRunNameOfInvocation);
+    query.bind(1, existing.id);
+    const bool is_elsewhere = query.step() && query.text(0) != *options.run_name;
+    BENCHHUD_TRY(query.status());
+    query.reset();
+    if (is_elsewhere) {
+      report.in_other_run += count;
+      return {};
+    }
+  }
   return {};
 }
 
-Expected<bool> FileWriter::State::finish_group(const std::string& accelerator_model, Group* group) {
-  const std::optional<InvocationId> home = group->home();
-  if (!home) return false;
-  if (!group->shared.empty()) BENCHHUD_TRY(note_known_lines(*home, *group));
-  // Labels are of what is new: a folder that grows every night is ingested with tonight's commit,
-  // which is not that of the nights before.
-  if (!group->fresh) return false;
-  if (home != group->fresh) {
-    BENCHHUD_TRY(connection.cached(sql::kMoveLines).bind(1, *group->fresh).bind(2, *home).run());
-    BENCHHUD_TRY(connection.cached(sql::kDeleteInvocation).bind(1, *group->fresh).run());
+Expected<void> FileWriter::State::finish_group(InvocationGroup* group) {
+  BENCHHUD_ASSIGN(const Settlement settlement,
+                  settle_group(connection, group, options.path, file, &last_line_id));
+  const auto copied = static_cast<std::int64_t>(settlement.copied_known.size());
+  report.accepted += copied;
+  report.duplicate -= copied;
+  BENCHHUD_TRY(note_known_lines(*group, static_cast<std::int64_t>(group->known.size()) - copied));
+  if (!settlement.changed) return {};
+  report.changed = true;
+  // Labels and the run's name are of what is new: a folder that grows every night is ingested with
+  // tonight's commit, which is not that of the nights before.
+  if (settlement.home) {
+    BENCHHUD_TRY(put_labels(*settlement.home));
+    group->fresh = settlement.home;
   }
-  Statement& update = connection.cached(sql::kAddInvocationFlags);
-  update.bind(1, *home).bind(2, group->has_timing).bind(3, group->has_verdict);
-  BENCHHUD_TRY(update.run());
-  BENCHHUD_TRY(put_labels(*home));
-  changed.accelerator_models.insert(accelerator_model);
-  changed.invocations.insert(*home);
-  return true;
+  changed.accelerator_models.insert(group->accelerator_model);
+  changed.invocations.insert(settlement.touched.begin(), settlement.touched.end());
+  return {};
 }
 
 Expected<std::set<RunId>> FileWriter::State::runs_of_file() {
   std::set<RunId> runs;
   for (const auto& [key, group] : groups) {
-    const std::optional<InvocationId> home = group.home();
-    if (!home) continue;
-    Statement& query = connection.cached(sql::kRunOfInvocation);
-    query.bind(1, *home);
-    if (query.step()) runs.insert(RunId(query.integer(0)));
-    BENCHHUD_TRY(query.status());
-    query.reset();
+    std::vector<InvocationId> invocations;
+    if (group.fresh) invocations.push_back(*group.fresh);
+    for (const InvocationGroup::Existing& existing : group.existing) {
+      if (existing.matched > 0) invocations.push_back(existing.id);
+    }
+    for (const InvocationId invocation : invocations) {
+      Statement& query = connection.cached(sql::kRunOfInvocation);
+      query.bind(1, invocation);
+      if (query.step()) runs.insert(RunId(query.integer(0)));
+      BENCHHUD_TRY(query.status());
+      query.reset();
+    }
   }
   return runs;
+}
+
+// Compressed data that ended too early is rejected at the place where it ended. It is whole now if
+// the same file goes on behind that place.
+Expected<void> FileWriter::State::resolve_damage(std::int64_t byte_count) {
+  for (const auto& [byte_offset, rejection] : retriable) {
+    if (!rejection.is_damage || byte_offset >= byte_count) continue;
+    BENCHHUD_TRY(connection.cached(sql::kDeleteRejectedLine).bind(1, rejection.id).run());
+    ++report.resolved;
+  }
+  return {};
 }
 
 Expected<FileReport> FileWriter::finish(const FileContent& content) {
@@ -385,11 +388,9 @@ Expected<FileReport> FileWriter::finish(const FileContent& content) {
   FileReport& report = state.report;
   BENCHHUD_TRY(state.lines.flush());
   BENCHHUD_TRY(state.measurements.flush());
-  report.changed |= report.accepted > 0 || report.resolved > 0;
-  for (auto& [key, group] : state.groups) {
-    BENCHHUD_ASSIGN(const bool group_changed, state.finish_group(key.first, &group));
-    report.changed |= group_changed;
-  }
+  BENCHHUD_TRY(state.resolve_damage(content.byte_count));
+  report.changed |= report.resolved > 0;
+  for (auto& [key, group] : state.groups) BENCHHUD_TRY(state.finish_group(&group));
   if (!report.changed) {
     BENCHHUD_TRY(state.connection.cached(sql::kDeleteFile).bind(1, state.file).run());
     BENCHHUD_ASSIGN(const std::set<RunId> unchanged, state.runs_of_file());

@@ -54,6 +54,8 @@ inline constexpr std::size_t kLongestLine = std::size_t{256} << 20;
 class ChunkReader {
  public:
   static constexpr std::size_t kChunkBytes = 1 << 20;
+  static constexpr std::size_t kChunkLines =
+      4096;  ///< tiny lines take more memory parsed than read
 
   explicit ChunkReader(SourceFile file) : file_(std::move(file)) {}
 
@@ -70,10 +72,12 @@ class ChunkReader {
  private:
   schema::Expected<std::size_t> read(std::string* out);
   schema::Expected<void> skip_line(Chunk* chunk);
+  bool take_carried_lines(Chunk* chunk);
 
   SourceFile file_;
   schema::ContentHasher hasher_;
-  std::string carry_;  // read already, not given out: the beginning of a line
+  std::string carry_;        // read already, not given out
+  std::size_t carried_ = 0;  // how much of carry_ has been given out
   std::int64_t offset_ = 0;
   std::int64_t next_line_ = 1;
   bool at_end_ = false;

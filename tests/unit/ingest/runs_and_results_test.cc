@@ -110,6 +110,55 @@ TEST_F(RunsAndResults, OneTimestampForBothInvocations) {
   EXPECT_EQ(codes["dlrm"], "FAIL");
 }
 
+TEST_F(RunsAndResults, ALineThatReadsTheSameInBothInvocationsIsAFactOfBoth) {
+  const std::string skipped = verified("VERIFIER_SKIPPED").model("s").error("SKIP").text();
+  story_in_any_order({timed().model("a").text() + timed().model("b").text() + skipped,
+                      verified("PASS").model("a").text() +
+                          verified("VERIFIER_DIDNT_RUN").model("b").error("time-out").text() +
+                          skipped});
+  std::map<std::string, ResultFacts> by_model;
+  for (const ResultFacts& result : results(only_run())) {
+    by_model[experiment(result.experiment).model] = result;
+  }
+  EXPECT_EQ(code_of(by_model["a"]), "PASS");
+  EXPECT_EQ(code_of(by_model["b"]), "VERIFIER_DIDNT_RUN");
+  EXPECT_FALSE(by_model["b"].failure);
+  EXPECT_EQ(by_model["b"].total_time.size(), 5u);
+  EXPECT_EQ(code_of(by_model["s"]), "VERIFIER_SKIPPED");
+  EXPECT_TRUE(by_model["s"].failure);
+}
+
+TEST_F(RunsAndResults, BothInvocationsStrungTogetherInAThirdFile) {
+  const std::string timing = timed().model("a").text() + timed().model("b").text();
+  const std::string check = verified("PASS").model("a").text() +
+                            verified("VERIFIER_DIDNT_RUN").model("b").error("time-out").text();
+  story_in_any_order({timing, check, timing + check});
+  story_in_any_order({timing, timing + check});
+  story_in_any_order({check, timing + check});
+  story_in_any_order({timing, check, timing + check, check + timing});
+}
+
+TEST_F(RunsAndResults, FilesThatOverlap) {
+  const std::string a = timed().model("a").text(), b = timed(0.7).model("b").text(),
+                    c = timed(0.9).model("c").text();
+  story_in_any_order({a + b, b + c, a + b + c});
+  EXPECT_EQ(results(only_run()).size(), 3u);
+}
+
+TEST_F(RunsAndResults, TheSameFailureBeforeAndAfterTheTimings) {
+  const std::string failed = line().batch(nullptr).error("time-out").text();
+  ingest_text("a.jsonl", failed + timed(0.5).text() + failed);
+  EXPECT_TRUE(only_result(only_run()).failure);
+  const std::string before = dump();
+  EXPECT_EQ(ingest_text("copy.jsonl", "\n" + failed + timed(0.5).text() + failed).duplicate, 3);
+  EXPECT_EQ(dump(), before);
+}
+
+TEST_F(RunsAndResults, OfTwoVerificationsAtOneTimeTheOneThatIsNoPassCounts) {
+  story_in_any_order({timed().text(), verified("PASS").text(), verified("FAIL").text()});
+  EXPECT_EQ(code_of(only_result(only_run())), "FAIL");
+}
+
 TEST_F(RunsAndResults, CodesOfATimingInvocationSayNothing) {
   ingest_text("a.jsonl", timed().text() +
                              line().model("dlrm").error("boom").code("VERIFIER_DIDNT_RUN").text());

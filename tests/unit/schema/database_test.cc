@@ -88,6 +88,19 @@ TEST_F(DatabaseTest, AFileThatIsNoStoreIsSaidToBeCorrupt) {
   EXPECT_EQ(connection.error().code, ErrorCode::kCorrupt);
 }
 
+TEST_F(DatabaseTest, AnotherProgramsDatabaseIsLeftAlone) {
+  {
+    auto other = Connection::open(path(), OpenMode::kReadWriteCreate);
+    ASSERT_TRUE(other);
+    ASSERT_TRUE(other->execute("CREATE TABLE theirs (x INTEGER)"));
+  }
+  const auto store = open_store(path());
+  ASSERT_FALSE(store);
+  EXPECT_EQ(store.error().code, ErrorCode::kConflict);
+  EXPECT_FALSE(open_store(""));
+  EXPECT_FALSE(open_store_for_reading(""));
+}
+
 TEST_F(DatabaseTest, AReaderCannotWrite) {
   ASSERT_TRUE(open_store(path()));
   auto connection = open_store_for_reading(path());

@@ -270,8 +270,8 @@ std::vector<Mass> bootstrap_median(std::span<const double> samples) {
 std::optional<Interval> ratio_of_medians_interval(std::span<const double> numerator,
                                                   std::span<const double> denominator,
                                                   double confidence) {
-  if (numerator.empty() || denominator.empty()) return std::nullopt;
-  if (numerator.size() == 1 && denominator.size() == 1) return std::nullopt;
+  // A single value does not tell how far another would be off.
+  if (numerator.size() < 2 || denominator.size() < 2) return std::nullopt;
   if (!all_positive(numerator) || !all_positive(denominator) || !is_level(confidence)) {
     return std::nullopt;
   }

@@ -27,8 +27,8 @@ std::vector<Mass> bootstrap_median(std::span<const double> samples);
 
 /// The percentile bootstrap interval for median(numerator) / median(denominator), both resampled
 /// independently: the (1 - c) / 2 and (1 + c) / 2 quantiles (inverses of the distribution function)
-/// of the ratio's exact bootstrap distribution. Deterministic. A side with one value is taken as a
-/// constant. None where both sides have one value or one has none, where a value is not positive
+/// of the ratio's exact bootstrap distribution. Deterministic. None where a side has less than two
+/// values (a single one does not tell how far another would be off), where a value is not positive
 /// and finite, and for a `confidence` that is not between 0 and 1.
 ///
 /// The `confidence` of the answer is the nominal level c. For independent normal samples of equal

@@ -89,11 +89,12 @@ TEST(RatioOfMedians, EqualsEveryPairOfResamplesOfTinySamples) {
   ASSERT_GT(expected["intervals"].size(), 50U);
   for (const auto& row : expected["intervals"]) {
     SCOPED_TRACE(row.dump());
-    const auto interval = ratio_of_medians_interval(
-        doubles(expected["samples"][row["numerator"].get<std::string>()]),
-        doubles(expected["samples"][row["denominator"].get<std::string>()]),
-        row["confidence"].get<double>());
-    ASSERT_TRUE(interval);
+    const Values numerator = doubles(expected["samples"][row["numerator"].get<std::string>()]);
+    const Values denominator = doubles(expected["samples"][row["denominator"].get<std::string>()]);
+    const auto interval =
+        ratio_of_medians_interval(numerator, denominator, row["confidence"].get<double>());
+    ASSERT_EQ(interval.has_value(), numerator.size() > 1 && denominator.size() > 1);
+    if (!interval) continue;
     EXPECT_DOUBLE_EQ(interval->low, row["low"].get<double>());
     EXPECT_DOUBLE_EQ(interval->high, row["high"].get<double>());
     EXPECT_EQ(interval->confidence, row["confidence"].get<double>());
@@ -161,13 +162,11 @@ TEST(RatioOfMedians, ScalesWithTheNumerator) {
   EXPECT_DOUBLE_EQ(twice->high, 2 * once->high);
 }
 
-TEST(RatioOfMedians, OneValueIsAConstantTwoAreNoInterval) {
+TEST(RatioOfMedians, ASingleValueHasNoInterval) {
   const Values one = {2};
   EXPECT_FALSE(ratio_of_medians_interval(one, one));
-  const auto interval = ratio_of_medians_interval(one, Values{1, 1, 1});
-  ASSERT_TRUE(interval);
-  EXPECT_EQ(interval->low, 2);
-  EXPECT_EQ(interval->high, 2);
+  EXPECT_FALSE(ratio_of_medians_interval(one, Values{1, 1, 1}));
+  EXPECT_FALSE(ratio_of_medians_interval(Values{1, 1, 1}, one));
 }
 
 TEST(RatioOfMedians, RefusesWhatHasNoRatio) {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { axe, night, openBrowser, openPage, samples, serve, settled, shot, text, visit } from "./support.mjs";
+import { axe, eventually, night, openBrowser, openPage, samples, serve, settled, shot, text, visit } from "./support.mjs";
 
 let browser;
 before(async () => {
@@ -158,6 +158,7 @@ test("300 models by 4 backends: the table scrolls through all of them with few r
     await visit(page, server.base + "/runs/latest?sort=model");
     const box = page.locator("main .table-box").last();
     assert.equal(await box.locator("table").getAttribute("aria-rowcount"), String(table.rows.length + 1));
+    await box.locator("tr[data-entry]").first().waitFor();
     assert.ok((await box.locator("tr[data-entry]").count()) < 150, "only what is in sight is drawn");
     assert.match(await text(box.locator("tr[data-entry]").first()), /^model_0 /);
     await box.evaluate((node) => node.scrollTo(0, node.scrollHeight));
@@ -168,14 +169,18 @@ test("300 models by 4 backends: the table scrolls through all of them with few r
     await box.evaluate((node) => node.scrollTo(0, 0));
     await box.getByRole("rowheader", { name: "model_0", exact: true }).first().waitFor();
     for (let n = 0; n < 60; ++n) await page.keyboard.press("j");
-    const focused = await page.evaluate(() => ({ entry: Number(document.activeElement.dataset.entry), top: document.activeElement.getBoundingClientRect().top, height: innerHeight }));
-    assert.equal(focused.entry, 59);
-    assert.ok(focused.top > 0 && focused.top < focused.height);
+    await eventually(async () => {
+      const focused = await page.evaluate(() => ({ entry: Number(document.activeElement.dataset.entry), top: document.activeElement.getBoundingClientRect().top, height: innerHeight }));
+      assert.equal(focused.entry, 59);
+      assert.ok(focused.top > 0 && focused.top < focused.height, `the focused row is at ${focused.top} of ${focused.height}`);
+    });
 
     await page.getByLabel(/^Filter/).fill("model_29 training");
     const kept = table.rows.filter((row) => row.model.includes("model_29") && row.test === "train").length;
-    assert.match(await text(page.locator('label.filter [role="status"]')), new RegExp(`^${kept} of 600 rows`));
-    assert.equal(await box.locator("tr[data-entry]").count(), kept);
+    await eventually(async () => {
+      assert.match(await text(page.locator('label.filter [role="status"]')), new RegExp(`^${kept} of 600 rows`));
+      assert.equal(await box.locator("tr[data-entry]").count(), kept);
+    });
 
     // Paper has no scrolling: all rows are drawn.
     await page.getByLabel(/^Filter/).fill("");

@@ -1,7 +1,7 @@
 // The pages over the 28 real nights of samples/, driven as a person would drive them.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { axe, openBrowser, openPage, samples, seen, serve, settled, shot, text, visit } from "./support.mjs";
+import { axe, eventually, openBrowser, openPage, samples, seen, serve, settled, shot, text, visit } from "./support.mjs";
 
 let server;
 let browser;
@@ -380,7 +380,7 @@ test("keys: search, go to pages, help, theme", async () => {
     await page.keyboard.press("o");
     await page.waitForURL((url) => url.pathname === "/");
     await page.keyboard.press("?");
-    assert.ok(await page.getByRole("dialog").isVisible());
+    await page.getByRole("dialog").waitFor();
     await page.keyboard.press("Escape");
     await page.getByRole("dialog").waitFor({ state: "detached" });
 
@@ -388,7 +388,7 @@ test("keys: search, go to pages, help, theme", async () => {
     assert.equal(await ground(), "rgb(255, 255, 255)");
     await page.keyboard.press("t");
     await page.keyboard.press("t");
-    assert.equal(await ground(), "rgb(20, 23, 26)");
+    await eventually(async () => assert.equal(await ground(), "rgb(20, 23, 26)"));
     await page.reload();
     await settled(page);
     assert.equal(await ground(), "rgb(20, 23, 26)", "the theme is remembered");

@@ -117,6 +117,19 @@ export async function settled(page) {
   await page.waitForFunction(() => !document.querySelector('main [aria-busy="true"], main .late') && !!document.querySelector("main h1, main [role=alert]"));
 }
 
+/** Repeats `check` until it passes, for ten seconds: a page on a busy machine takes its time. */
+export async function eventually(check) {
+  const end = Date.now() + 10_000;
+  for (;;) {
+    try {
+      return await check();
+    } catch (error) {
+      if (Date.now() > end) throw error;
+    }
+    await new Promise((done) => setTimeout(done, 50));
+  }
+}
+
 export async function shot(page, name) {
   mkdirSync(artifacts, { recursive: true });
   await page.screenshot({ path: join(artifacts, `${name}.png`), fullPage: true });

@@ -130,13 +130,19 @@ schema::Expected<JudgedRun> judge_run(schema::Reader& reader, const schema::Run&
       ordered.emplace_back(catalog.place(*entry), &fact);
   }
   std::sort(ordered.begin(), ordered.end());
+  BENCHHUD_ASSIGN(const auto before,
+                  reader.verifications_before(run.accelerator_model, run.started_at));
   JudgedRun judged;
   judged.run = run;
   judged.results.reserve(ordered.size());
   for (const auto& [place, fact] : ordered) {
     std::optional<schema::VerificationFacts> last;
     if (!fact->verification) {
-      BENCHHUD_ASSIGN(last, reader.last_verification(fact->experiment, run.started_at));
+      if (const auto known = before.find(fact->experiment); known != before.end()) {
+        last = known->second;
+      } else {
+        BENCHHUD_ASSIGN(last, reader.last_verification(fact->experiment, run.started_at));
+      }
     }
     judged.results.push_back(judge_result(*fact, last, errors));
   }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -195,6 +196,11 @@ class Reader {
   /// The newest verification of an experiment in a run that started before `before`.
   Expected<std::optional<VerificationFacts>> last_verification(ExperimentId experiment,
                                                                double before);
+  /// The verifications of the last run on an accelerator model that started before `before` and has
+  /// any. For an experiment among them it is what last_verification() finds, at a tenth of the
+  /// cost.
+  Expected<std::map<ExperimentId, VerificationFacts>> verifications_before(
+      std::string_view accelerator_model, double before);
 
   /// Every line that a result is made of, in the order of time and arrival.
   Expected<std::vector<LineFacts>> lines(RunId run, ExperimentId experiment);

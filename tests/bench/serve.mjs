@@ -1,6 +1,6 @@
 // How long every request of the pages takes on a store of a million results, while nights are being ingested.
 import { spawn } from 'node:child_process';
-import { constants, copyFileSync, rmSync } from 'node:fs';
+import { constants, copyFileSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { Agent, get } from 'node:http';
 import path from 'node:path';
 import { data, filesOf, fleetFolder, keepFigures, kept, measure, option, program, quantile, removeStore, say, table } from './lib/tools.mjs';
@@ -34,6 +34,18 @@ class Server {
       server.process.on('exit', (code) => reject(new Error(`the server ended with ${code}: ${said}`)));
     });
     return server;
+  }
+
+  /** Milliseconds that its threads ran, and that they were ready to run but had no processor: /proc/…/schedstat. */
+  scheduled() {
+    const tasks = `/proc/${this.process.pid}/task`;
+    const sum = { ran: 0, waited: 0 };
+    for (const task of readdirSync(tasks)) {
+      const [ran, waited] = readFileSync(`${tasks}/${task}/schedstat`, 'utf8').split(' ').map(Number);
+      sum.ran += ran / 1e6;
+      sum.waited += waited / 1e6;
+    }
+    return sum;
   }
 
   stop() {
@@ -147,14 +159,20 @@ class Ingesting {
 }
 
 // Every client asks for everything in an order of its own, `times` times.
-async function askAll(base, what, times, clients, random) {
-  const taken = Object.fromEntries(Object.keys(what).map((name) => [name, { ms: [], bytes: [] }]));
+async function askAll(server, what, times, clients, random) {
+  const taken = Object.fromEntries(Object.keys(what).map((name) => [name, { ms: [], bytes: [], ran: [], waited: [] }]));
   const shuffled = () => Object.keys(what).map((name) => [random(), name]).sort((a, b) => a[0] - b[0]).map(([, name]) => name);
   await Promise.all(Array.from({ length: clients }, async () => {
-    const client = new Client(base);
+    const client = new Client(server.base);
     for (let time = 0; time < times; ++time) {
       for (const name of shuffled()) {
+        const before = clients === 1 ? server.scheduled() : null;
         const answer = await client.ask('/api/v1' + what[name]());
+        if (before) {
+          const after = server.scheduled();
+          taken[name].ran.push(after.ran - before.ran);
+          taken[name].waited.push(after.waited - before.waited);
+        }
         taken[name].ms.push(answer.ms);
         taken[name].bytes.push(answer.bytes);
       }
@@ -186,12 +204,12 @@ export async function serve(args) {
     const what = await addresses(client, random);
     const info = await client.json('/api/v1/overview');
     say(`\n${info.store.result_count} results in ${info.store.run_count} runs`);
-    await askAll(server.base, what, 2, 1, random); // warms up
+    await askAll(server, what, 2, 1, random); // warms up
     const modes = [['alone, nothing ingested', 1, false], ['alone, ingesting', 1, true], ['4 at a time, ingesting', 4, true]];
     let next = 0;
     for (const [mode, clients, withIngest] of modes) {
       if (withIngest) ingesting = new Ingesting(copy, more.slice(next));
-      figures[mode] = await askAll(server.base, what, Math.ceil(times / clients), clients, random);
+      figures[mode] = await askAll(server, what, Math.ceil(times / clients), clients, random);
       if (!withIngest) continue;
       await ingesting.stop();
       if (ingesting.ranOut) throw new Error('the nights to ingest ran out: make more');
@@ -216,6 +234,11 @@ export async function serve(args) {
     });
     return [name, (quantile(Object.values(figures)[0][name].bytes, 0.5) / 1000).toFixed(1), ...cells];
   }));
+  say('\nOf one client alone: milliseconds that the server computed meanwhile, and that it was ready to but had no processor: median / p99.'
+    + '\nOn a machine with nothing else to do the second is nothing, and the first is nearly the whole.\n');
+  const single = Object.entries(figures).filter(([, taken]) => Object.values(taken)[0].ran.length > 0);
+  table(['', ...single.flatMap(([mode]) => [`computed, ${mode}`, 'waited'])], names.map((name) => [name, ...single.flatMap(([, taken]) =>
+    [taken[name].ran, taken[name].waited].map((values) => `${quantile(values, 0.5).toFixed(1)} / ${quantile(values, 0.99).toFixed(1)}`))]));
   for (const miss of missed) say(`missed: ${miss}`);
   keepFigures('serve', { figures });
   return missed.length === 0;

@@ -20,7 +20,7 @@ IngestedFile read_ingest(const Statement& row) {
   file.path = row.text(1);
   ContentHash hash;
   const std::string_view bytes = row.blob(2);
-  std::memcpy(hash.bytes.data(), bytes.data(), std::min(bytes.size(), hash.bytes.size()));
+  bytes.copy(hash.bytes.data(), hash.bytes.size());
   file.content_hash = hash.hex();
   file.byte_count = row.integer(3);
   file.line_count = row.integer(4);

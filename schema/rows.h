@@ -15,7 +15,10 @@ namespace benchhud::schema {
 
 inline std::vector<double> to_samples(std::string_view bytes) {
   std::vector<double> samples(bytes.size() / sizeof(double));
-  std::memcpy(samples.data(), bytes.data(), samples.size() * sizeof(double));
+  // Of nothing there may be no address, which memcpy must not be given.
+  if (!samples.empty()) {
+    std::memcpy(samples.data(), bytes.data(), samples.size() * sizeof(double));
+  }
   return samples;
 }
 

@@ -281,7 +281,6 @@ TEST_F(Pipeline, TimeOfALineWithoutTimestamp) {
 }
 
 TEST_F(Pipeline, EverySampleOfEveryMetricIsKeptInOrder) {
-  const double nan = std::nan("");
   std::string text = line()
                          .set("/metrics/total_time", {3.5, 1e-300, nullptr, 2.25})
                          .set("/metrics/single_value", 7)

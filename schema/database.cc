@@ -251,7 +251,11 @@ Expected<Connection> Connection::open(const std::string& path, OpenMode mode) {
     BENCHHUD_TRY(connection.execute("PRAGMA cache_size = -64000;"));
     // In WAL mode synchronous = NORMAL never loses consistency; a power cut may lose the last
     // commits, and an ingest that was lost so is simply run again. FULL costs one fsync a file.
-    BENCHHUD_TRY(connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"));
+    // One large file makes the log as large; once its content is in the store, the space is given
+    // back.
+    BENCHHUD_TRY(
+        connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
+                           "PRAGMA journal_size_limit = 67108864;"));
   }
   return connection;
 }

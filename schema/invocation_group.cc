@@ -123,7 +123,7 @@ class Settling {
     }
     for (const std::size_t place : rest_) {
       BENCHHUD_TRY(copy(group_.known[place], *home));
-      settlement_.copied_known.push_back(static_cast<std::int64_t>(place));
+      ++settlement_.copied;
     }
     if (rest_.empty()) {
       Statement& update = connection_.cached(sql::kAddInvocationFlags);

@@ -336,7 +336,7 @@ Expected<void> FileWriter::State::note_known_lines(const InvocationGroup& group,
 Expected<void> FileWriter::State::finish_group(InvocationGroup* group) {
   BENCHHUD_ASSIGN(const Settlement settlement,
                   settle_group(connection, group, options.path, file, &last_line_id));
-  const auto copied = static_cast<std::int64_t>(settlement.copied_known.size());
+  const std::int64_t copied = settlement.copied;
   report.accepted += copied;
   report.duplicate -= copied;
   BENCHHUD_TRY(note_known_lines(*group, static_cast<std::int64_t>(group->known.size()) - copied));

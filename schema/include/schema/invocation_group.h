@@ -65,9 +65,9 @@ Expected<bool> find_known(Connection& connection, InvocationGroup* group, Experi
 /// What settle_group() did.
 struct Settlement {
   bool changed = false;
-  std::optional<InvocationId> home;        ///< that got the new lines, if there were any
-  std::vector<InvocationId> touched;       ///< that gained or lost lines
-  std::vector<std::int64_t> copied_known;  ///< places in `known` of the lines copied into `home`
+  std::optional<InvocationId> home;   ///< that got the new lines, if there were any
+  std::vector<InvocationId> touched;  ///< that gained or lost lines
+  std::int64_t copied = 0;            ///< of the known lines, into `home`
 };
 
 /// Decides which invocation the file's lines in the group belong to, and moves them there. Call

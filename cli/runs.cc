@@ -9,6 +9,7 @@
 #include "options.h"
 #include "schema/maintenance.h"
 #include "schema/reader.h"
+#include "schema/run_assignment.h"
 #include "schema/store.h"
 #include "schema/time.h"
 
@@ -110,18 +111,6 @@ Expected<void> list_runs(Connection& store, const Request& request) {
   return {};
 }
 
-constexpr std::string_view kind_name(schema::InvocationKind kind) {
-  switch (kind) {
-    case schema::InvocationKind::kTiming:
-      return "timing";
-    case schema::InvocationKind::kVerification:
-      return "verification";
-    case schema::InvocationKind::kMixed:
-      return "mixed";
-  }
-  return "";
-}
-
 Expected<void> show_run(Connection& store, const Request& request) {
   BENCHHUD_ASSIGN(const Run run, find(store, request, 1));
   BENCHHUD_ASSIGN(const auto invocations, Reader(store).invocations(run.id));
@@ -129,7 +118,7 @@ Expected<void> show_run(Connection& store, const Request& request) {
     Json json = to_json(run);
     json["invocations"] = Json::array();
     for (const auto& invocation : invocations) {
-      json["invocations"].push_back({{"kind", kind_name(invocation.kind)},
+      json["invocations"].push_back({{"kind", schema::invocation_kind_name(invocation.kind)},
                                      {"at", schema::format_time(invocation.timestamp)},
                                      {"line_count", invocation.line_count},
                                      {"files", invocation.files}});
@@ -141,7 +130,7 @@ Expected<void> show_run(Connection& store, const Request& request) {
              printable(run.name), to_int(run.id), printable(run.accelerator_model),
              schema::format_time(run.started_at), run.result_count, labels_text(run));
   for (const auto& invocation : invocations) {
-    fmt::print("{:<12}  {}  {} lines", kind_name(invocation.kind),
+    fmt::print("{:<12}  {}  {} lines", schema::invocation_kind_name(invocation.kind),
                schema::format_time(invocation.timestamp), invocation.line_count);
     for (const std::string& file : invocation.files) fmt::print("  {}", printable(file));
     fmt::print("\n");

@@ -50,6 +50,18 @@ InvocationKind invocation_kind(bool has_timing, bool has_verdict) {
   return has_timing ? InvocationKind::kMixed : InvocationKind::kVerification;
 }
 
+std::string_view invocation_kind_name(InvocationKind kind) {
+  switch (kind) {
+    case InvocationKind::kTiming:
+      return "timing";
+    case InvocationKind::kVerification:
+      return "verification";
+    case InvocationKind::kMixed:
+      return "mixed";
+  }
+  return "";
+}
+
 bool is_verdict(std::string_view code) {
   return code != "VERIFIER_SKIPPED" && code != "VERIFIER_DIDNT_RUN";
 }

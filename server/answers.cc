@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "schema/metric.h"
+#include "schema/run_assignment.h"
 #include "schema/time.h"
 
 namespace benchhud::server {
@@ -64,18 +65,6 @@ void write_run_ref_fields(JsonWriter& json, const schema::Run& run) {
   json.end_object();
 }
 
-std::string_view kind_name(schema::InvocationKind kind) {
-  switch (kind) {
-    case schema::InvocationKind::kTiming:
-      return "timing";
-    case schema::InvocationKind::kVerification:
-      return "verification";
-    case schema::InvocationKind::kMixed:
-      return "mixed";
-  }
-  return "mixed";
-}
-
 }  // namespace
 
 void write_run_ref(JsonWriter& json, const schema::Run& run) {
@@ -100,7 +89,7 @@ void write_run(JsonWriter& json, const schema::Run& run, const RunCard& card) {
   for (const auto& invocation : card.invocations) {
     json.begin_object();
     json.field("id", to_int(invocation.id));
-    json.field("kind", kind_name(invocation.kind));
+    json.field("kind", schema::invocation_kind_name(invocation.kind));
     json.key("at");
     write_time(json, invocation.timestamp);
     json.field("line_count", invocation.line_count);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "schema/types.h"
@@ -40,6 +41,9 @@ std::vector<std::string> assign_runs(std::span<const InvocationFacts> invocation
 /// What an invocation was for, by what its lines hold: total_time, or codes that only a
 /// verification gives.
 InvocationKind invocation_kind(bool has_timing, bool has_verdict);
+
+/// "timing", "verification" or "mixed".
+std::string_view invocation_kind_name(InvocationKind kind);
 
 /// Whether a code is a verifier's verdict: anything but VERIFIER_SKIPPED and VERIFIER_DIDNT_RUN,
 /// which timing lines bear too.

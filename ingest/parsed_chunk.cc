@@ -4,6 +4,8 @@
 
 #include <cstring>
 
+#include "schema/line_metrics.h"
+
 namespace benchhud::ingest {
 namespace {
 
@@ -41,7 +43,10 @@ void prepare(ParsedLine* line) {
   line->summaries.clear();
   line->nested.clear();
   for (const schema::Measurement& metric : line->record.metrics) {
-    line->summaries.push_back(schema::summarize(metric.samples));
+    // The line's own metrics are summarized when they are asked for.
+    const bool is_in_line = schema::is_in_line(metric.metric, metric.shape);
+    line->summaries.push_back(is_in_line ? schema::SampleSummary{}
+                                         : schema::summarize(metric.samples));
     if (metric.shape == schema::SampleShape::kNested) {
       line->nested.push_back(schema::pack_text(metric.json));
     }

@@ -48,6 +48,9 @@ Error make_error(sqlite3* database, int code) {
 
 // --- Statement ---------------------------------------------------------------------------------
 
+// What SQLite allows unless built otherwise.
+constexpr int kMostParameters = 32766;
+
 Statement::Statement(sqlite3* database, sqlite3_stmt* statement)
     : database_(database), statement_(statement) {
   const int count = sqlite3_bind_parameter_count(statement);
@@ -56,12 +59,12 @@ Statement::Statement(sqlite3* database, sqlite3_stmt* statement)
     int number = 0;
     if (!name || *name != '$' ||
         std::from_chars(name + 1, name + std::strlen(name), number).ec != std::errc() ||
-        number < 1 || number > 255) {
+        number < 1 || number > kMostParameters) {
       assert(false && "parameters are named $1, $2, …");
       continue;
     }
-    if (parameters_.size() < static_cast<std::size_t>(number)) parameters_.resize(number, '\0');
-    parameters_[number - 1] = static_cast<char>(i);
+    if (parameters_.size() < static_cast<std::size_t>(number)) parameters_.resize(number);
+    parameters_[number - 1] = static_cast<std::uint16_t>(i);
   }
 }
 
@@ -92,7 +95,7 @@ void Statement::check(int code) {
 
 int Statement::index(int parameter) const {
   if (parameter < 1 || static_cast<std::size_t>(parameter) > parameters_.size()) return 0;
-  return static_cast<unsigned char>(parameters_[parameter - 1]);
+  return parameters_[parameter - 1];
 }
 
 Statement& Statement::bind(int parameter, std::int64_t value) {

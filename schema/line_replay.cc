@@ -3,36 +3,12 @@
 #include <unordered_map>
 #include <utility>
 
-#include "rows.h"
+#include "line_measurements.h"
 #include "schema/queries.h"
 #include "schema/reader.h"
 #include "schema/text_store.h"
 
 namespace benchhud::schema {
-namespace {
-
-Expected<void> read_metrics(Connection& connection, std::int64_t line,
-                            std::vector<Measurement>* metrics) {
-  metrics->clear();
-  Statement& query = connection.cached(sql::kMetricsOfLine);
-  query.bind(1, line);
-  while (query.step()) {
-    Measurement metric;
-    metric.metric = query.text(0);
-    metric.shape = static_cast<SampleShape>(query.integer(1));
-    metric.samples = to_samples(query.blob(2));
-    if (!query.is_null(3)) {
-      BENCHHUD_ASSIGN(metric.json,
-                      unpack_text(query.blob(3), query.integer(4) != 0, query.integer(5)));
-    }
-    metrics->push_back(std::move(metric));
-  }
-  BENCHHUD_TRY(query.status());
-  query.reset();
-  return {};
-}
-
-}  // namespace
 
 Expected<void> replay_whole_lines(Connection& connection,
                                   const std::function<void(const WholeLine&)>& visit) {
@@ -45,18 +21,22 @@ Expected<void> replay_whole_lines(Connection& connection,
   Statement& query = connection.cached(sql::kReplayWholeLines);
   WholeLine line;
   while (query.step()) {
-    line.timestamp = query.real(1);
-    line.experiment = &experiments[ExperimentId(query.integer(2))];
-    line.repeat = query.optional_integer(3);
-    line.iterations_per_run = query.optional_integer(4);
-    line.code = query.optional_text(5);
-    line.extra = query.is_null(6) ? "" : std::string(query.text(6));
+    const auto id = LineId(query.integer(6));
+    line.timestamp = query.real(7);
+    line.experiment = &experiments[ExperimentId(query.integer(8))];
+    line.repeat = query.optional_integer(9);
+    line.iterations_per_run = query.optional_integer(10);
+    line.code = query.optional_text(11);
+    line.extra = query.is_null(12) ? "" : std::string(query.text(12));
     line.error.reset();
-    if (!query.is_null(7)) {
+    if (!query.is_null(13)) {
       BENCHHUD_ASSIGN(line.error,
-                      unpack_text(query.blob(7), query.integer(8) != 0, query.integer(9)));
+                      unpack_text(query.blob(13), query.integer(14) != 0, query.integer(15)));
     }
-    BENCHHUD_TRY(read_metrics(connection, query.integer(0), &line.metrics));
+    BENCHHUD_ASSIGN(auto measurements,
+                    measurements_of_line(connection, id, read_own_samples(query)));
+    line.metrics.clear();
+    for (auto& stored : measurements) line.metrics.push_back(std::move(stored.measurement));
     visit(line);
   }
   BENCHHUD_TRY(query.status());

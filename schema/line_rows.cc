@@ -1,14 +1,9 @@
 #include "schema/line_rows.h"
 
-#include <bit>
-
 #include "schema/queries.h"
 
 namespace benchhud::schema {
 namespace {
-
-static_assert(std::endian::native == std::endian::little,
-              "samples are stored as the machine has them: little-endian");
 
 void bind_line(const LineRow& row, int first, Statement* insert) {
   insert->bind(first, row.id).bind(first + 1, row.invocation).bind(first + 2, row.experiment);
@@ -27,6 +22,14 @@ void bind_line(const LineRow& row, int first, Statement* insert) {
   } else {
     insert->bind_text_view(first + 13, row.extra);
   }
+  for (std::size_t i = 0; i < row.samples.size(); ++i) {
+    const int parameter = first + 14 + static_cast<int>(i);
+    if (row.samples[i].present) {
+      insert->bind_blob_view(parameter, to_blob(row.samples[i].values));
+    } else {
+      insert->bind_null(parameter);
+    }
+  }
 }
 
 void bind_measurement(const MeasurementRow& row, int first, Statement* insert) {
@@ -36,8 +39,7 @@ void bind_measurement(const MeasurementRow& row, int first, Statement* insert) {
   insert->bind(first + 4, summary.median).bind(first + 5, summary.mean);
   insert->bind(first + 6, summary.min).bind(first + 7, summary.max);
   if (row.shape == SampleShape::kArray || row.shape == SampleShape::kScalar) {
-    const std::size_t size = row.samples.size() * sizeof(double);
-    insert->bind_blob_view(first + 8, {reinterpret_cast<const char*>(row.samples.data()), size});
+    insert->bind_blob_view(first + 8, to_blob(row.samples));
   } else {
     insert->bind_null(first + 8);
   }
@@ -47,11 +49,11 @@ void bind_measurement(const MeasurementRow& row, int first, Statement* insert) {
 }  // namespace
 
 RowBatch<LineRow> line_batch(Connection& connection) {
-  return {connection, sql::kInsertLine, sql::kInsertLines, 14, bind_line};
+  return {connection, sql::kInsertLine, 17, bind_line};
 }
 
 RowBatch<MeasurementRow> measurement_batch(Connection& connection) {
-  return {connection, sql::kInsertMeasurement, sql::kInsertMeasurements, 10, bind_measurement};
+  return {connection, sql::kInsertMeasurement, 10, bind_measurement};
 }
 
 }  // namespace benchhud::schema

@@ -105,7 +105,7 @@ Expected<void> delete_run(Connection& connection, const Run& run) {
                   Transaction::begin(connection, Transaction::Kind::kWrite));
   for (const std::string_view sql :
        {sql::kDeleteMeasurementsOfRun, sql::kDeleteLinesOfRun, sql::kDeleteLabelsOfRun,
-        sql::kDeleteInvocationsOfRun, sql::kDeleteResultsOfRun}) {
+        sql::kDeleteInvocationFilesOfRun, sql::kDeleteInvocationsOfRun, sql::kDeleteResultsOfRun}) {
     BENCHHUD_TRY(connection.cached(sql).bind(1, run.id).run());
   }
   BENCHHUD_TRY(connection.cached(sql::kDeleteLabelsOfRunName)

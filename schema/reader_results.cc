@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <unordered_map>
 
+#include "line_measurements.h"
 #include "rows.h"
 #include "schema/queries.h"
 #include "schema/reader.h"
@@ -142,28 +144,14 @@ Expected<LineFacts> Reader::line(LineId id) {
 }
 
 Expected<std::vector<StoredMeasurement>> Reader::measurements(LineId line) {
-  Statement& query = connection_.cached(sql::kMeasurementsOfLine);
+  Statement& query = connection_.cached(sql::kSamplesOfLine);
   query.bind(1, line);
-  std::vector<StoredMeasurement> measurements;
-  while (query.step()) {
-    StoredMeasurement stored;
-    stored.line = line;
-    stored.measurement.metric = query.text(0);
-    stored.measurement.shape = static_cast<SampleShape>(query.integer(1));
-    stored.n = query.integer(2);
-    stored.median = query.optional_real(3);
-    stored.mean = query.optional_real(4);
-    stored.min = query.optional_real(5);
-    stored.max = query.optional_real(6);
-    stored.measurement.samples = to_samples(query.blob(7));
-    if (!query.is_null(8)) {
-      BENCHHUD_ASSIGN(stored.measurement.json,
-                      unpack_text(query.blob(8), query.integer(9) != 0, query.integer(10)));
-    }
-    measurements.push_back(std::move(stored));
-  }
-  BENCHHUD_TRY(query.status());
-  query.reset();
+  BENCHHUD_ASSIGN(OwnSamples own,
+                  one(query, read_own_samples, fmt::format("line {}", to_int(line))));
+  BENCHHUD_ASSIGN(auto measurements, measurements_of_line(connection_, line, std::move(own)));
+  std::sort(measurements.begin(), measurements.end(), [](const auto& a, const auto& b) {
+    return a.measurement.metric < b.measurement.metric;
+  });
   return measurements;
 }
 

@@ -142,7 +142,7 @@ struct RunLine {
   bool is_timing = false;
   bool is_verification = false;
   InvocationId invocation{};
-  std::int64_t file = 0;
+  FileId file{};
   std::int64_t line_number = 0;
 
   // In the order of time, and of the lines in their file.
@@ -181,11 +181,11 @@ void bind_result(const ResultRow& row, int first, Statement* insert) {
 class ResultUpdate {
  public:
   explicit ResultUpdate(Connection& connection)
-      : connection_(connection),
-        rows_(connection, sql::kInsertResult, sql::kInsertResults, 10, bind_result) {}
+      : connection_(connection), rows_(connection, sql::kInsertResult, 10, bind_result) {}
 
   Expected<void> derive_run(RunId run, std::int64_t revision) {
     BENCHHUD_TRY(load_lines(run));
+    BENCHHUD_TRY(count_files(run));
     BENCHHUD_TRY(find_timed_in_run());
     std::map<ExperimentId, DerivedResult> results;
     for (const RunLine& line : lines_) {
@@ -198,6 +198,17 @@ class ResultUpdate {
   }
 
  private:
+  Expected<void> count_files(RunId run) {
+    std::map<std::pair<InvocationId, FileId>, std::int64_t> counts;
+    for (const RunLine& line : lines_) ++counts[{line.invocation, line.file}];
+    BENCHHUD_TRY(connection_.cached(sql::kDeleteInvocationFilesOfRun).bind(1, run).run());
+    for (const auto& [key, count] : counts) {
+      Statement& insert = connection_.cached(sql::kInsertInvocationFile);
+      BENCHHUD_TRY(insert.bind(1, key.first).bind(2, key.second).bind(3, count).run());
+    }
+    return {};
+  }
+
   Expected<void> load_lines(RunId run) {
     lines_.clear();
     Statement& query = connection_.cached(sql::kLinesOfRun);
@@ -217,7 +228,7 @@ class ResultUpdate {
       line.is_timing = kind == InvocationKind::kTiming ||
                        (kind == InvocationKind::kMixed && (line.timed || !has_verdict));
       line.invocation = InvocationId(query.integer(7));
-      line.file = query.integer(8);
+      line.file = FileId(query.integer(8));
       line.line_number = query.integer(9);
       lines_.push_back(std::move(line));
     }

@@ -13,6 +13,7 @@
 
 namespace benchhud::schema {
 
+/// Samples out of the store.
 inline std::vector<double> to_samples(std::string_view bytes) {
   std::vector<double> samples(bytes.size() / sizeof(double));
   // Of nothing there may be no address, which memcpy must not be given.

@@ -135,17 +135,20 @@ CREATE TABLE line (
   code               TEXT,
   mean_rel_error     REAL,
   error_id           INTEGER REFERENCES text (id),
-  extra              TEXT               -- JSON of keys that have no place
+  extra              TEXT,              -- JSON of keys that have no place
+  per_iter_time      BLOB,              -- samples of the metrics that every estimate is made of,
+  total_time         BLOB,              -- as in measurement, which has none of these arrays
+  xla_compile_time   BLOB               -- xla_CompileTime_time_s
 ) STRICT;
 CREATE UNIQUE INDEX line_identity ON line (invocation_id, experiment_id, hash);
-CREATE INDEX line_by_file ON line (file_id);
 
 CREATE TABLE metric (
   id   INTEGER PRIMARY KEY,
   name TEXT NOT NULL UNIQUE
 ) STRICT;
 
--- Every sample of every metric, in the file's order, beside its summary over the finite ones.
+-- Every sample of every other metric, in the file's order, beside its summary over the finite ones;
+-- and the line's own metrics where they are no arrays.
 CREATE TABLE measurement (
   line_id   INTEGER NOT NULL REFERENCES line (id),
   metric_id INTEGER NOT NULL REFERENCES metric (id),
@@ -167,6 +170,15 @@ CREATE TABLE audit (
   action TEXT NOT NULL,
   detail TEXT NOT NULL
 ) STRICT;
+
+-- Derived: from which files an invocation's lines came.
+CREATE TABLE invocation_file (
+  invocation_id INTEGER NOT NULL REFERENCES invocation (id),
+  file_id       INTEGER NOT NULL REFERENCES ingested_file (id),
+  line_count    INTEGER NOT NULL,
+  PRIMARY KEY (invocation_id, file_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX invocation_file_by_file ON invocation_file (file_id);
 
 -- Derived: one row a result, with the lines that count for it.
 CREATE TABLE result (
@@ -190,17 +202,10 @@ CREATE INDEX result_verified ON result (experiment_id, started_at, run_id, verif
 -- A result with the samples that the estimators need, and what is to be known of its other lines.
 CREATE VIEW result_facts AS
 SELECT r.run_id, r.experiment_id, r.started_at, r.timing_line_id, r.timing_shared, l.repeat,
-       l.iterations_per_run, p.samples AS per_iter_time, t.samples AS total_time,
-       c.samples AS xla_compile_time, r.failure_line_id, f.error_id AS failure_error_id,
-       f.code AS failure_code, r.verification_line_id, r.verified_at, r.code, r.verification_shared,
-       v.error_id AS verification_error_id
+       l.iterations_per_run, l.per_iter_time, l.total_time, l.xla_compile_time, r.failure_line_id,
+       f.error_id AS failure_error_id, f.code AS failure_code, r.verification_line_id,
+       r.verified_at, r.code, r.verification_shared, v.error_id AS verification_error_id
 FROM result AS r
 LEFT JOIN line AS l ON l.id = r.timing_line_id
-LEFT JOIN measurement AS p ON p.line_id = r.timing_line_id
-  AND p.metric_id = (SELECT id FROM metric WHERE name = 'per_iter_time')
-LEFT JOIN measurement AS t ON t.line_id = r.timing_line_id
-  AND t.metric_id = (SELECT id FROM metric WHERE name = 'total_time')
-LEFT JOIN measurement AS c ON c.line_id = r.timing_line_id
-  AND c.metric_id = (SELECT id FROM metric WHERE name = 'xla_CompileTime_time_s')
 LEFT JOIN line AS f ON f.id = r.failure_line_id
 LEFT JOIN line AS v ON v.id = r.verification_line_id;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "schema/invocation_group.h"
+#include "schema/line_metrics.h"
 #include "schema/line_rows.h"
 #include "schema/queries.h"
 #include "schema/results.h"
@@ -14,7 +15,6 @@
 namespace benchhud::schema {
 namespace {
 
-// Lines of one invocation whose hashes are kept in memory.
 // A measurement with more samples is written at once and its memory given back.
 constexpr std::size_t kMostHeldSamples = 50'000;
 
@@ -48,6 +48,8 @@ struct FileWriter::State {
   Expected<void> make_fresh(InvocationGroup* group);
   Expected<LineId> insert_line(const NewLine& line, const ContentHash& identity,
                                InvocationId invocation, ExperimentId experiment);
+  // Gives the row the samples of the line's own metrics; written at once where they are many.
+  Expected<LineId> fill_samples(const NewLine& line, LineRow* row);
   Expected<void> insert_measurements(LineId id, const NewLine& line);
   Expected<void> resolve_retriable(std::int64_t byte_offset, std::string_view bytes);
   Expected<void> resolve_damage(std::int64_t byte_count);
@@ -231,14 +233,37 @@ Expected<LineId> FileWriter::State::insert_line(const NewLine& line, const Conte
     BENCHHUD_ASSIGN(row->error, texts.put(*line.error));
   }
   row->extra = line.extra;
-  return row->id;
+  return fill_samples(line, row);
+}
+
+Expected<LineId> FileWriter::State::fill_samples(const NewLine& line, LineRow* row) {
+  const LineId id = row->id;
+  for (HeldSamples& samples : row->samples) samples.present = false;
+  bool is_large = false;
+  for (const NewMeasurement& measurement : line.measurements) {
+    const auto place = line_metric(measurement.metric);
+    const SampleShape shape = measurement.shape;
+    if (!place || (shape != SampleShape::kArray && shape != SampleShape::kScalar)) continue;
+    HeldSamples& samples = row->samples[*place];
+    samples.present = true;
+    samples.values.assign(measurement.samples.begin(), measurement.samples.end());
+    is_large |= measurement.samples.size() > kMostHeldSamples;
+  }
+  if (is_large) {
+    BENCHHUD_TRY(lines.flush());
+    for (HeldSamples& samples : row->samples) samples = {};
+  }
+  return id;
 }
 
 Expected<void> FileWriter::State::insert_measurements(LineId id, const NewLine& line) {
   for (const NewMeasurement& measurement : line.measurements) {
+    // Of a line's own metrics too: the order of ids is the order in which metrics were first seen.
+    BENCHHUD_ASSIGN(const std::int64_t metric, metric_id(measurement.metric));
+    if (is_in_line(measurement.metric, measurement.shape)) continue;
     BENCHHUD_ASSIGN(MeasurementRow* const row, measurements.add());
     row->line = id;
-    BENCHHUD_ASSIGN(row->metric, metric_id(measurement.metric));
+    row->metric = metric;
     row->shape = measurement.shape;
     row->summary = measurement.summary;
     row->samples.assign(measurement.samples.begin(), measurement.samples.end());

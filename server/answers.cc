@@ -404,11 +404,11 @@ void write_measurement(JsonWriter& json, const schema::StoredMeasurement& stored
   json.field("better", direction_name(info.direction));
   json.field("explanation", info.explanation);
   json.field("shape", shape < std::size(kShapes) ? kShapes[shape] : kShapes[3]);
-  json.field("n", stored.n);
-  json.field("median", stored.median);
-  json.field("mean", stored.mean);
-  json.field("min", stored.min);
-  json.field("max", stored.max);
+  json.field("n", stored.summary.n);
+  json.field("median", stored.summary.median);
+  json.field("mean", stored.summary.mean);
+  json.field("min", stored.summary.min);
+  json.field("max", stored.summary.max);
   json.key("samples");
   json.begin_array();
   for (const double sample : measurement.samples) write_sample(json, sample);

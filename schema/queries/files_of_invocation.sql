@@ -1,3 +1,3 @@
-SELECT f.path, count(*)
-FROM line AS l JOIN ingested_file AS f ON f.id = l.file_id
-WHERE l.invocation_id = $1 GROUP BY f.path ORDER BY min(f.id)
+SELECT f.path, sum(i.line_count)
+FROM invocation_file AS i JOIN ingested_file AS f ON f.id = i.file_id
+WHERE i.invocation_id = $1 GROUP BY f.path ORDER BY min(f.id)

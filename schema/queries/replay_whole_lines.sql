@@ -1,4 +1,8 @@
-SELECT l.id, i.timestamp, l.experiment_id, l.repeat, l.iterations_per_run, l.code, l.extra,
+SELECT l.per_iter_time, l.total_time, l.xla_compile_time,
+       (SELECT id FROM metric WHERE name = 'per_iter_time'),
+       (SELECT id FROM metric WHERE name = 'total_time'),
+       (SELECT id FROM metric WHERE name = 'xla_CompileTime_time_s'),
+       l.id, i.timestamp, l.experiment_id, l.repeat, l.iterations_per_run, l.code, l.extra,
        x.bytes, x.zstd, x.byte_count
 FROM line AS l
 JOIN invocation AS i ON i.id = l.invocation_id

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "schema/errors.h"
 
@@ -79,7 +80,7 @@ class Statement {
   sqlite3* database_ = nullptr;
   sqlite3_stmt* statement_ = nullptr;
   std::optional<Error> error_;
-  std::string parameters_;  // SQLite's index of $1, $2, … (0: unused), a byte each
+  std::vector<std::uint16_t> parameters_;  // SQLite's index of $1, $2, … (0: unused)
 };
 
 /// How a store is opened.

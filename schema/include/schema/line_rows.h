@@ -1,6 +1,7 @@
 // Rows of the tables line and measurement, as the writer makes them.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -8,11 +9,18 @@
 
 #include "schema/content_hash.h"
 #include "schema/database.h"
+#include "schema/line_metrics.h"
 #include "schema/row_batch.h"
 #include "schema/sample_summary.h"
 #include "schema/types.h"
 
 namespace benchhud::schema {
+
+/// Samples of a metric that a line may lack.
+struct HeldSamples {
+  bool present = false;
+  std::vector<double> values;
+};
 
 struct LineRow {
   LineId id{};
@@ -28,8 +36,10 @@ struct LineRow {
   std::optional<double> mean_rel_error;
   std::optional<TextId> error;
   std::string extra;
+  std::array<HeldSamples, kLineMetrics.size()> samples;  ///< of kLineMetrics
 };
 
+/// Of what the line's row does not tell (is_in_line).
 struct MeasurementRow {
   LineId line{};
   std::int64_t metric = 0;

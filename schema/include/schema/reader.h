@@ -14,6 +14,7 @@
 
 #include "schema/database.h"
 #include "schema/errors.h"
+#include "schema/sample_summary.h"
 #include "schema/types.h"
 
 namespace benchhud::schema {
@@ -119,8 +120,7 @@ struct LineFacts {
 struct StoredMeasurement {
   LineId line{};
   Measurement measurement;
-  std::int64_t n = 0;  ///< finite samples; the summary is over them
-  std::optional<double> median, mean, min, max;
+  SampleSummary summary;
 };
 
 struct IngestedFile {

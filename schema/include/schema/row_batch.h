@@ -2,6 +2,7 @@
 // goes on where the row before was put instead of searching its place from the root.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -10,8 +11,13 @@
 
 namespace benchhud::schema {
 
-/// Rows in the statements of queries/insert_*s.sql.
+/// Rows in a statement that inserts many.
 inline constexpr std::size_t kRowsAStatement = 16;
+
+/// A statement that inserts `rows` rows from `one`, which inserts one: it ends in VALUES and the
+/// row in brackets, with the parameters $1 … $columns, each as often as it likes. Row i has
+/// $1 + i * columns and on.
+std::string many_rows(std::string_view one, int columns, std::size_t rows);
 
 /// Collects rows of one table and writes them when there are enough. Call flush() before anything
 /// reads the table, and at the end.
@@ -22,10 +28,12 @@ class RowBatch {
   /// the statement has run.
   using Bind = void (*)(const Row& row, int first, Statement* insert);
 
-  /// `one` inserts a row of `columns` columns, `many` kRowsAStatement of them; both are constants.
-  RowBatch(Connection& connection, std::string_view one, std::string_view many, int columns,
-           Bind bind)
-      : connection_(connection), one_(one), many_(many), columns_(columns), bind_(bind) {
+  /// `one` inserts a row of `columns` parameters; as many_rows() has it.
+  RowBatch(Connection& connection, std::string_view one, int columns, Bind bind)
+      : one_(connection.prepare(one)),
+        many_(connection.prepare(many_rows(one, columns, kRowsAStatement))),
+        columns_(columns),
+        bind_(bind) {
     rows_.resize(kRowsAStatement);
   }
 
@@ -37,7 +45,7 @@ class RowBatch {
 
   Expected<void> flush() {
     const bool is_full = count_ == rows_.size();
-    Statement& insert = connection_.cached(is_full ? many_ : one_);
+    Statement& insert = is_full ? many_ : one_;
     for (std::size_t i = 0; i < count_; ++i) {
       bind_(rows_[i], 1 + (is_full ? static_cast<int>(i) * columns_ : 0), &insert);
       if (!is_full || i + 1 == count_) BENCHHUD_TRY(insert.run());
@@ -47,8 +55,7 @@ class RowBatch {
   }
 
  private:
-  Connection& connection_;
-  const std::string_view one_, many_;
+  Statement one_, many_;
   const int columns_;
   const Bind bind_;
   std::vector<Row> rows_;

@@ -27,7 +27,7 @@ struct NewMeasurement {
   std::string_view metric;
   SampleShape shape = SampleShape::kArray;
   std::span<const double> samples;
-  SampleSummary summary;
+  SampleSummary summary;               ///< not needed of what is_in_line()
   const PackedText* nested = nullptr;  ///< kNested: its JSON
 };
 

@@ -306,8 +306,8 @@ TEST_F(Pipeline, EverySampleOfEveryMetricIsKeptInOrder) {
   EXPECT_TRUE(std::isnan(total.measurement.samples[3]));
   EXPECT_FALSE(schema::is_null_sample(total.measurement.samples[3]));
   EXPECT_EQ(total.measurement.samples[4], -std::numeric_limits<double>::infinity());
-  EXPECT_EQ(total.n, 2);
-  EXPECT_EQ(total.max, 3.5);
+  EXPECT_EQ(total.summary.n, 2);
+  EXPECT_EQ(total.summary.max, 3.5);
   EXPECT_EQ(by_name["single_value"].measurement.shape, schema::SampleShape::kScalar);
   EXPECT_THAT(by_name["single_value"].measurement.samples, ElementsAre(7));
   EXPECT_EQ(by_name["nothing"].measurement.shape, schema::SampleShape::kNull);

@@ -8,13 +8,18 @@
 #include <fstream>
 #include <map>
 #include <sstream>
+#include <string>
+#include <vector>
 
 #include "schema/database.h"
+#include "schema/reader.h"
+#include "schema/row_batch.h"
 
 namespace benchhud::schema {
 namespace {
 
-// The text of a statement without comments and with single spaces.
+// The text of a statement without comments and with single spaces, none before a comma or bracket:
+// there SQLite leaves what was a comment before an added column.
 std::string normalised(std::string_view sql) {
   std::string text;
   for (std::size_t i = 0; i < sql.size(); ++i) {
@@ -23,6 +28,7 @@ std::string normalised(std::string_view sql) {
     }
     const char c = i < sql.size() ? sql[i] : ' ';
     if (!std::isspace(static_cast<unsigned char>(c))) {
+      if ((c == ',' || c == ')') && !text.empty() && text.back() == ' ') text.pop_back();
       text += c;
     } else if (!text.empty() && text.back() != ' ') {
       text += ' ';
@@ -62,6 +68,80 @@ TEST(Migrate, MigratingAgainChangesNothing) {
   ASSERT_TRUE(migrate(*connection));
   EXPECT_EQ(objects(*connection), before);
   EXPECT_EQ(*schema_version_of(*connection), schema_version());
+}
+
+// A store as the first version of the program left it: a night in one file, a result whose
+// total_time is an array, one whose total_time is a lone number.
+constexpr const char* kFirstVersionRows = R"sql(
+INSERT INTO ingested_file VALUES (1, '/n.jsonl', x'01', 9, 3, 3, 0, 0, 5.0, 0, NULL, 1);
+INSERT INTO experiment VALUES
+  (1, x'01', x'0a', 's', 'm', 'eval', 'inductor', 'cuda', 'A100', 8, NULL, NULL, 'inductor', NULL, '{}', 1),
+  (2, x'02', x'0b', 's', 'n', 'eval', 'inductor', 'cuda', 'A100', 8, NULL, NULL, 'inductor', NULL, '{}', 1);
+INSERT INTO run VALUES (1, 'A100', 'night', 100.0, NULL, 2, 1);
+INSERT INTO invocation VALUES (1, 'A100', 100.0, NULL, 1, 0, 1);
+INSERT INTO line VALUES
+  (1, 1, 1, x'01', 1, 1, 0, 1, 3, 4, NULL, NULL, NULL, NULL),
+  (2, 1, 2, x'02', 1, 2, 9, 1, 1, 1, NULL, NULL, NULL, NULL),
+  (3, 1, 2, x'03', 1, 3, 18, 0, NULL, NULL, NULL, NULL, NULL, NULL);
+INSERT INTO metric VALUES (1, 'total_time'), (2, 'dispatch_time');
+INSERT INTO measurement VALUES
+  (1, 1, 0, 2, 1.5, 1.5, 1.0, 2.0, x'000000000000F03F0000000000000040', NULL),
+  (1, 2, 0, 1, 2.0, 2.0, 2.0, 2.0, x'0000000000000040', NULL),
+  (2, 1, 1, 1, 2.0, 2.0, 2.0, 2.0, x'0000000000000040', NULL);
+INSERT INTO result VALUES
+  (1, 1, 100.0, 1, NULL, NULL, NULL, NULL, 0, 0),
+  (1, 2, 100.0, 2, 3, NULL, NULL, NULL, 0, 0);
+PRAGMA user_version = 1;
+)sql";
+
+TEST(Migrate, AStoreOfTheFirstVersionKeepsAllThatItHolds) {
+  auto connection = Connection::open(":memory:", OpenMode::kReadWriteCreate);
+  ASSERT_TRUE(connection);
+  std::ifstream file(BENCHHUD_FIRST_MIGRATION);
+  std::stringstream first;
+  first << file.rdbuf();
+  ASSERT_TRUE(connection->execute(first.str()));
+  const auto filled = connection->execute(kFirstVersionRows);
+  ASSERT_TRUE(filled) << filled.error().message;
+  const auto migrated = migrate(*connection);
+  ASSERT_TRUE(migrated) << migrated.error().message;
+
+  Reader reader(*connection);
+  const auto results = reader.results(RunId(1));
+  ASSERT_TRUE(results);
+  ASSERT_EQ(results->size(), 2u);
+  EXPECT_EQ((*results)[0].total_time, (std::vector<double>{1, 2}));
+  EXPECT_EQ((*results)[0].iterations_per_run, 4);
+  EXPECT_TRUE((*results)[0].per_iter_time.empty());
+  EXPECT_EQ((*results)[1].total_time, std::vector<double>{2});
+  EXPECT_EQ((*results)[1].failure->line, LineId(3));
+
+  const auto of_array = reader.measurements(LineId(1));
+  ASSERT_TRUE(of_array);
+  ASSERT_EQ(of_array->size(), 2u);
+  EXPECT_EQ((*of_array)[0].measurement.metric, "dispatch_time");
+  EXPECT_EQ((*of_array)[1].measurement.metric, "total_time");
+  EXPECT_EQ((*of_array)[1].measurement.shape, SampleShape::kArray);
+  EXPECT_EQ((*of_array)[1].measurement.samples, (std::vector<double>{1, 2}));
+  EXPECT_EQ((*of_array)[1].summary.median, 1.5);
+  const auto of_number = reader.measurements(LineId(2));
+  ASSERT_TRUE(of_number);
+  ASSERT_EQ(of_number->size(), 1u);
+  EXPECT_EQ((*of_number)[0].measurement.shape, SampleShape::kScalar);
+  EXPECT_EQ((*of_number)[0].measurement.samples, std::vector<double>{2});
+
+  const auto invocations = reader.invocations(RunId(1));
+  ASSERT_TRUE(invocations);
+  ASSERT_EQ(invocations->size(), 1u);
+  EXPECT_EQ(invocations->front().files, std::vector<std::string>{"/n.jsonl"});
+  EXPECT_EQ(invocations->front().line_count, 3);
+}
+
+TEST(RowBatch, ManyRowsNumberTheirParametersOn) {
+  EXPECT_EQ(
+      many_rows("INSERT INTO t (a, b) VALUES ($1, (SELECT c FROM u WHERE d = $2 + $1))\n", 2, 3),
+      "INSERT INTO t (a, b) VALUES ($1, (SELECT c FROM u WHERE d = $2 + $1)),"
+      " ($3, (SELECT c FROM u WHERE d = $4 + $3)), ($5, (SELECT c FROM u WHERE d = $6 + $5))");
 }
 
 }  // namespace

@@ -4,6 +4,9 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <numeric>
 #include <utility>
 
@@ -241,17 +244,78 @@ std::size_t index_below(std::uint32_t bits, std::uint32_t n) {
   return static_cast<std::size_t>((static_cast<std::uint64_t>(bits) * n) >> 32U);
 }
 
-double resampled_sum(const std::vector<double>& values, SplitMix64& random) {
-  const auto n = static_cast<std::uint32_t>(values.size());
-  double total = 0;
-  double other = 0;
+// Calls draw(index) n times for a resample of n values.
+template <class Draw>
+void draw_resample(std::uint32_t n, SplitMix64& random, Draw draw) {
   for (std::uint32_t i = 0; i + 1 < n; i += 2) {
     const std::uint64_t bits = random.next();
-    total += values[index_below(static_cast<std::uint32_t>(bits), n)];
-    other += values[index_below(static_cast<std::uint32_t>(bits >> 32U), n)];
+    draw(index_below(static_cast<std::uint32_t>(bits), n));
+    draw(index_below(static_cast<std::uint32_t>(bits >> 32U), n));
   }
-  if (n % 2 == 1) total += values[index_below(static_cast<std::uint32_t>(random.next()), n)];
-  return total + other;
+  if (n % 2 == 1) draw(index_below(static_cast<std::uint32_t>(random.next()), n));
+}
+
+// How often each resample holds each of n values: kGeomeanResamples numbers for the first value,
+// then as many for the second, and so on.
+using Counts = std::vector<std::uint8_t>;
+
+// What more values there are is drawn anew each time: their counts would take too much memory.
+constexpr std::size_t kMostCounted = 1024;
+constexpr std::size_t kKeptCounts = 64;
+
+// Every geomean of n values is resampled alike, so the draws are made once for each n that is in
+// use. (A count does not reach 256: of n draws that many of one value have a chance of 1 / 256!.)
+std::shared_ptr<const Counts> counts_for(std::size_t n) {
+  static std::mutex mutex;
+  static std::map<std::size_t, std::shared_ptr<const Counts>> kept;
+  {
+    const std::scoped_lock lock(mutex);
+    if (const auto found = kept.find(n); found != kept.end()) return found->second;
+  }
+  auto counts = std::make_shared<Counts>(n * kGeomeanResamples);
+  SplitMix64 random(kGeomeanSeed);
+  for (std::size_t resample = 0; resample < kGeomeanResamples; ++resample) {
+    draw_resample(static_cast<std::uint32_t>(n), random, [&](std::size_t index) {
+      ++(*counts)[index * kGeomeanResamples + resample];
+    });
+  }
+  const std::scoped_lock lock(mutex);
+  if (kept.size() >= kKeptCounts) kept.clear();
+  kept.emplace(n, counts);
+  return counts;
+}
+
+// The sum of every resample of `values`.
+std::vector<double> resampled_sums(const std::vector<double>& values) {
+  std::vector<double> sums(kGeomeanResamples, 0.0);
+  if (values.size() > kMostCounted) {
+    SplitMix64 random(kGeomeanSeed);
+    for (double& sum : sums) {
+      draw_resample(static_cast<std::uint32_t>(values.size()), random,
+                    [&](std::size_t index) { sum += values[index]; });
+    }
+    return sums;
+  }
+  const auto counts = counts_for(values.size());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double value = values[i];
+    const std::uint8_t* const times = counts->data() + i * kGeomeanResamples;
+    for (std::size_t resample = 0; resample < kGeomeanResamples; ++resample) {
+      sums[resample] += value * times[resample];
+    }
+  }
+  return sums;
+}
+
+// As quantile_of_sorted, of values in any order, which it rearranges.
+double quantile_by_selection(std::vector<double>& values, double q) {
+  const double place = q * static_cast<double>(values.size() - 1);
+  const auto below = static_cast<std::size_t>(place);
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(below);
+  std::nth_element(values.begin(), at, values.end());
+  if (below + 1 == values.size()) return *at;
+  const double next = *std::min_element(at + 1, values.end());
+  return std::lerp(*at, next, place - static_cast<double>(below));
 }
 
 }  // namespace
@@ -286,15 +350,11 @@ std::optional<Interval> geomean_interval(std::span<const double> ratios, double 
   std::vector<double> logs(ratios.size());
   std::transform(ratios.begin(), ratios.end(), logs.begin(), [](double r) { return std::log(r); });
   std::sort(logs.begin(), logs.end());
-  SplitMix64 random(kGeomeanSeed);
-  std::vector<double> means(kGeomeanResamples);
-  for (double& resampled : means) {
-    resampled = resampled_sum(logs, random) / static_cast<double>(logs.size());
-  }
-  std::sort(means.begin(), means.end());
+  std::vector<double> sums = resampled_sums(logs);
   const double tail = (1 - confidence) / 2;
-  return Interval{std::exp(quantile_of_sorted(means, tail)),
-                  std::exp(quantile_of_sorted(means, 1 - tail)), confidence};
+  const auto n = static_cast<double>(logs.size());
+  return Interval{std::exp(quantile_by_selection(sums, tail) / n),
+                  std::exp(quantile_by_selection(sums, 1 - tail) / n), confidence};
 }
 
 }  // namespace benchhud::analysis

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <exception>
-#include <nlohmann/json.hpp>
 
 #include "schema/contract.h"
+#include "server/csv.h"
 #include "server/etag.h"
 #include "server/gzip.h"
 #include "server/paging.h"
@@ -14,7 +14,6 @@
 namespace benchhud::server {
 namespace {
 
-using nlohmann::json;
 using schema::Error;
 using schema::ErrorCode;
 using schema::Expected;
@@ -54,9 +53,9 @@ App::App(AppOptions options, std::span<const StaticFiles::File> pages)
       contract_(schema::openapi_document()),
       pages_(pages),
       pool_(options_.store_path, options_.connections),
-      answers_(options_.cached_bytes, [](const Answer& answer) {
-        return answer.body->size() + (answer.gzipped ? answer.gzipped->size() : 0) + 256;
-      }) {}
+      answers_(options_.cached_bytes,
+               [](const Answer& answer) { return answer.body->size() + 256; }),
+      compressed_(options_.cached_bytes / 4, [](const std::string& text) { return text.size(); }) {}
 
 Response App::handle(const Request& request) noexcept {
   try {
@@ -106,7 +105,7 @@ Response App::handle_api(const Request& request, const Address& address) {
   if (!plan) return problem_response(plan.error(), request.target, ask.wrong_parameter);
   const std::string etag = etag_of(options_, *operation, query, plan->key);
   if (etag_matches(request.if_none_match, etag)) {
-    return respond(request, etag, Answer{std::make_shared<const std::string>(), nullptr, "", ""});
+    return respond(request, etag, Answer{std::make_shared<const std::string>(), "", ""});
   }
   const auto answer = answers_.get(etag, [&] { return make_answer(ask, *plan, address); });
   if (!answer) return problem_response(answer.error(), request.target, ask.wrong_parameter);
@@ -123,25 +122,16 @@ Expected<App::Answer> App::make_answer(const Ask& ask, const Plan& plan,
   BENCHHUD_ASSIGN(std::string body, plan.body());
   answer.content_type = plan.content_type;
   if (ask.query.text("format") == "csv") {
-    const json document = json::parse(body);
-    const auto rows =
-        plan.rows ? plan.rows(document) : document.at("items").get<std::vector<json>>();
-    body = to_csv(ask.operation.columns, rows);
+    Csv csv = to_csv(ask.operation.columns, body, plan.rows);
+    body = std::move(csv.text);
     answer.content_type = "text/csv; charset=utf-8";
-    const auto cursor = document.find("next_cursor");
-    if (cursor != document.end() && cursor->is_string()) {
-      answer.next_link = next_address(address, cursor->get<std::string>());
-    }
-  }
-  if (body.size() >= kWorthCompressing) {
-    answer.gzipped = std::make_shared<const std::string>(gzip(body));
-    if (answer.gzipped->empty()) answer.gzipped = nullptr;
+    if (!csv.next_cursor.empty()) answer.next_link = next_address(address, csv.next_cursor);
   }
   answer.body = std::make_shared<const std::string>(std::move(body));
   return answer;
 }
 
-Response App::respond(const Request& request, const std::string& etag, const Answer& answer) const {
+Response App::respond(const Request& request, const std::string& etag, const Answer& answer) {
   Response response;
   response.content_type = answer.content_type;
   response.body = answer.body;
@@ -153,12 +143,23 @@ Response App::respond(const Request& request, const std::string& etag, const Ans
   }
   if (etag_matches(request.if_none_match, etag)) {
     response.status = 304;
-  } else if (answer.gzipped && accepts_gzip(request.accept_encoding)) {
-    response.body = answer.gzipped;
+  } else if (auto compressed = compressed_for(request, etag, answer)) {
+    response.body = std::move(compressed);
     response.headers.emplace_back("Content-Encoding", "gzip");
   }
   add_safe_headers(&response);
   return response;
+}
+
+std::shared_ptr<const std::string> App::compressed_for(const Request& request,
+                                                       const std::string& etag,
+                                                       const Answer& answer) {
+  if (answer.body->size() < kWorthCompressing || !accepts_gzip(request.accept_encoding)) {
+    return nullptr;
+  }
+  const auto compressed =
+      compressed_.get(etag, [&]() -> Expected<std::string> { return gzip(*answer.body); });
+  return compressed && !(*compressed)->empty() ? *compressed : nullptr;
 }
 
 std::vector<std::string> App::first_addresses(const Snapshot& snapshot) const {
@@ -172,7 +173,7 @@ std::vector<std::string> App::first_addresses(const Snapshot& snapshot) const {
   return addresses;
 }
 
-void App::warm_address(const std::string& target) { handle({"GET", target, "", ""}); }
+void App::warm_address(const std::string& target) { handle({"GET", target, "", "gzip"}); }
 
 Expected<void> App::warm_history(const std::function<bool()>& go_on) {
   std::size_t depth = 0;

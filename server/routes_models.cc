@@ -1,10 +1,10 @@
 // A run against a baseline: the table of models by columns, and the same result by result.
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <tuple>
 
+#include "server/csv.h"
 #include "server/route_parts.h"
 
 namespace benchhud::server {
@@ -182,20 +182,20 @@ Expected<std::string> write_table(Ask& ask, const Comparison& comparison) {
   return body;
 }
 
-std::vector<nlohmann::json> table_csv_rows(const nlohmann::json& answer) {
-  std::vector<nlohmann::json> rows;
-  for (const auto& row : answer.at("rows")) {
-    for (const auto& column : answer.at("columns")) {
-      const auto cell = row.at("cells").find(column.at("key").get<std::string>());
-      if (cell == row.at("cells").end()) continue;
-      nlohmann::json one = {{"suite", row.at("suite")},
-                            {"model", row.at("model")},
-                            {"test", row.at("test")},
-                            {"batch_size", row.at("batch_size")},
-                            {"column", column.at("key")},
-                            {"backend", column.at("backend")},
-                            {"cell", *cell}};
-      rows.push_back(std::move(one));
+std::vector<CsvRow> table_csv_rows(const CsvAnswer& answer) {
+  std::vector<CsvRow> rows;
+  for (const auto row : answer.root["rows"]) {
+    for (const auto column : answer.root["columns"]) {
+      const std::string_view key = column["key"];
+      simdjson::dom::element cell;
+      if (row["cells"][key].get(cell) != simdjson::SUCCESS) continue;
+      rows.push_back({{{"suite", row["suite"].value()},
+                       {"model", row["model"].value()},
+                       {"test", row["test"].value()},
+                       {"batch_size", row["batch_size"].value()},
+                       {"column", key},
+                       {"backend", column["backend"].value()},
+                       {"cell", cell}}});
     }
   }
   return rows;

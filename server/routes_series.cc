@@ -3,11 +3,11 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <unordered_map>
 
 #include "analysis/summary.h"
 #include "schema/metric.h"
+#include "server/csv.h"
 #include "server/route_parts.h"
 
 namespace benchhud::server {
@@ -259,16 +259,24 @@ Expected<std::string> write_series(Ask& ask, const Scope& scope) {
   return body;
 }
 
-std::vector<nlohmann::json> series_csv_rows(const nlohmann::json& answer) {
-  std::vector<nlohmann::json> rows;
-  for (const auto& series : answer.at("series")) {
-    for (std::size_t i = 0; i < answer.at("runs").size(); ++i) {
-      if (series.at("points")[i].is_null()) continue;
-      rows.push_back({{"run", answer.at("runs")[i]},
-                      {"experiment", series.at("experiment")},
-                      {"point", series.at("points")[i]},
-                      {"code", series.at("codes")[i]},
-                      {"failure", series.at("failures")[i]}});
+std::vector<CsvRow> series_csv_rows(const CsvAnswer& answer) {
+  const auto list = [](const simdjson::dom::element& array) {
+    const simdjson::dom::array items = array;
+    return std::vector<simdjson::dom::element>(items.begin(), items.end());
+  };
+  const auto runs = list(answer.root["runs"]);
+  std::vector<CsvRow> rows;
+  for (const auto series : answer.root["series"]) {
+    const auto points = list(series["points"]);
+    const auto codes = list(series["codes"]);
+    const auto failures = list(series["failures"]);
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      if (points[i].is_null()) continue;
+      rows.push_back({{{"run", runs[i]},
+                       {"experiment", series["experiment"].value()},
+                       {"point", points[i]},
+                       {"code", codes[i]},
+                       {"failure", failures[i]}}});
     }
   }
   return rows;

@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <tuple>
 
 #include "analysis/failure_groups.h"
+#include "server/csv.h"
 #include "server/route_parts.h"
 
 namespace benchhud::server {
@@ -168,15 +168,15 @@ Expected<std::string> write_table(Ask& ask, const RunEntry& run) {
   return body;
 }
 
-std::vector<nlohmann::json> table_csv_rows(const nlohmann::json& answer) {
-  std::vector<nlohmann::json> rows;
-  for (const auto& row : answer.at("rows")) {
-    for (const auto& [column, cell] : row.at("cells").items()) {
-      rows.push_back({{"suite", row.at("suite")},
-                      {"model", row.at("model")},
-                      {"test", row.at("test")},
-                      {"column", column},
-                      {"cell", cell}});
+std::vector<CsvRow> table_csv_rows(const CsvAnswer& answer) {
+  std::vector<CsvRow> rows;
+  for (const auto row : answer.root["rows"]) {
+    for (const auto& [column, cell] : simdjson::dom::object(row["cells"])) {
+      rows.push_back({{{"suite", row["suite"].value()},
+                       {"model", row["model"].value()},
+                       {"test", row["test"].value()},
+                       {"column", column},
+                       {"cell", cell}}});
     }
   }
   return rows;
@@ -252,9 +252,7 @@ Expected<Plan> get_history(Ask& ask) {
   Plan plan;
   plan.key = Judge::dependencies(snapshot, snapshot.runs[places->front()], {});
   plan.body = [&ask, places] { return write_history(ask, *places); };
-  plan.rows = [](const nlohmann::json& answer) {
-    return answer.at("counts").get<std::vector<nlohmann::json>>();
-  };
+  plan.rows = [](const CsvAnswer& answer) { return csv_rows(answer.root["counts"]); };
   return plan;
 }
 

@@ -14,7 +14,6 @@
 
 #include "schema/errors.h"
 #include "server/address.h"
-#include "server/csv.h"
 
 namespace benchhud::server {
 
@@ -29,6 +28,9 @@ struct ParameterRule {
   std::optional<std::int64_t> minimum, maximum;
   std::optional<std::string> default_value;
 };
+
+/// A column's name and where its cell stands in a row: a JSON pointer without escapes.
+using CsvColumn = std::pair<std::string, std::string>;
 
 struct Operation {
   std::string id;

@@ -46,13 +46,15 @@ class App {
   /// An answer as it is kept.
   struct Answer {
     std::shared_ptr<const std::string> body;
-    std::shared_ptr<const std::string> gzipped;  ///< null where it gains nothing
     std::string content_type;
     std::string next_link;  ///< for CSV: the address of what follows
   };
 
   Response handle_api(const Request& request, const Address& address);
-  Response respond(const Request& request, const std::string& etag, const Answer& answer) const;
+  Response respond(const Request& request, const std::string& etag, const Answer& answer);
+  /// The answer for who takes it compressed; null for others, and where nothing is gained.
+  std::shared_ptr<const std::string> compressed_for(const Request& request, const std::string& etag,
+                                                    const Answer& answer);
   schema::Expected<Answer> make_answer(const Ask& ask, const Plan& plan,
                                        const Address& address) const;
   std::vector<std::string> first_addresses(const Snapshot& snapshot) const;
@@ -66,6 +68,7 @@ class App {
   Snapshots snapshots_;
   Judge judge_;
   SharedCache<Answer> answers_;
+  SharedCache<std::string> compressed_;  // of the same keys
 };
 
 }  // namespace benchhud::server

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <functional>
-#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,6 +13,9 @@
 #include "server/judge.h"
 
 namespace benchhud::server {
+
+struct CsvAnswer;
+struct CsvRow;
 
 /// A request as a route sees it.
 struct Ask {
@@ -34,8 +36,8 @@ struct Plan {
   std::string key;
   std::function<schema::Expected<std::string>()> body;
   std::string content_type = "application/json";
-  /// The CSV's rows from the answer; the array `items` unless set.
-  std::function<std::vector<nlohmann::json>(const nlohmann::json&)> rows{};
+  /// The CSV's rows from the answer (csv.h); the objects in `items` unless set.
+  std::function<std::vector<CsvRow>(const CsvAnswer&)> rows{};
 };
 
 /// May set ask.wrong_parameter. What a plan's body refers to is `ask` and what it refers to.

@@ -118,6 +118,14 @@ TEST(Utf8, EachMaximalPartOfACharacterIsReplacedOnce) {
   EXPECT_EQ(to_valid_utf8("\u20ac\U0001f600"), "\u20ac\U0001f600");
 }
 
+/// The cell of a value, as a row of a list has it.
+std::string csv_cell(const json& value) {
+  const json answer = {{"items", {{{"v", value}}}}};
+  const std::string text = to_csv(std::vector<CsvColumn>{{"v", "/v"}}, answer.dump(), nullptr).text;
+  EXPECT_TRUE(text.starts_with("v\r\n") && text.ends_with("\r\n")) << text;
+  return text.substr(3, text.size() - 5);
+}
+
 TEST(Csv, QuotesAndKeepsNumbers) {
   EXPECT_EQ(csv_cell(nullptr), "");
   EXPECT_EQ(csv_cell(-0.1), "-0.1");
@@ -139,10 +147,22 @@ TEST(Csv, FormulasAreTexts) {
 
 TEST(Csv, CellsAreFoundByPointer) {
   const std::vector<CsvColumn> columns = {{"a", "/a"}, {"bc", "/b/c"}, {"gone", "/x/y"}};
-  const std::vector<json> rows = {{{"a", 1}, {"b", {{"c", 0.1}}}},
-                                  {{"a", nullptr}, {"b", nullptr}}};
-  EXPECT_EQ(to_csv(columns, rows), "a,bc,gone\r\n1,0.1,\r\n,,\r\n");
-  EXPECT_EQ(to_csv(columns, {}), "a,bc,gone\r\n");
+  const json answer = {{"items", {{{"a", 1}, {"b", {{"c", 0.1}}}}, {{"a", nullptr}, {"b", nullptr}}}},
+                       {"next_cursor", "on"}};
+  const Csv csv = to_csv(columns, answer.dump(), nullptr);
+  EXPECT_EQ(csv.text, "a,bc,gone\r\n1,0.1,\r\n,,\r\n");
+  EXPECT_EQ(csv.next_cursor, "on");
+  const Csv empty = to_csv(columns, R"({"items":[],"next_cursor":null})", nullptr);
+  EXPECT_EQ(empty.text, "a,bc,gone\r\n");
+  EXPECT_EQ(empty.next_cursor, "");
+}
+
+TEST(Csv, ARouteMayMakeTheRows) {
+  const auto rows = [](const CsvAnswer& answer) {
+    return std::vector<CsvRow>{{{{"name", std::string_view("n,m")}, {"v", answer.root["v"].value()}}}};
+  };
+  const std::vector<CsvColumn> columns = {{"name", "/name"}, {"w", "/v/w"}};
+  EXPECT_EQ(to_csv(columns, R"({"v":{"w":2}})", rows).text, "name,w\r\n\"n,m\",2\r\n");
 }
 
 TEST(Address, DecodesAfterSplitting) {

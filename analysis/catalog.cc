@@ -124,6 +124,11 @@ Catalog::Catalog(std::vector<schema::StoredExperiment> experiments) {
     CatalogEntry& entry = entries_[place];
     const auto& e = entry.experiment();
     places_.emplace(entry.stored.id, place);
+    if (place > 0) {
+      const auto& before = entries_[place - 1];
+      const bool same = before.experiment().suite == e.suite && before.experiment().model == e.model;
+      entry.model = before.model + (same ? 0 : 1);
+    }
     const Workload workload{e.suite, e.model, e.test, e.accelerator_model};
     entry.workload = workloads.emplace(workload, workloads.size()).first->second;
     entry.comparable =

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <set>
 #include <tuple>
@@ -75,22 +76,41 @@ GeomeanView geomean_of(const std::vector<double>& ratios) {
   return view;
 }
 
-using Model = std::pair<std::string_view, std::string_view>;  // suite, name
+using Model = std::size_t;  // CatalogEntry::model
 
 struct Group {
   std::string_view backend;
-  std::map<Model, std::vector<double>> speedups;
-  std::map<Exclusion, std::pair<std::size_t, std::set<std::string>>> excluded;
+  std::vector<std::pair<Model, double>> speedups;  // of every result
+  std::vector<std::pair<Exclusion, const CatalogEntry*>> excluded;
 };
 
-std::set<Model> common_models(const std::vector<const Group*>& groups) {
-  std::set<Model> common;
+/// Of each model the geomean over its results, in the models' order.
+std::vector<std::pair<Model, double>> by_model(std::vector<std::pair<Model, double>> speedups) {
+  std::stable_sort(speedups.begin(), speedups.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<std::pair<Model, double>> models;
+  for (auto at = speedups.begin(); at != speedups.end();) {
+    std::vector<double> values;
+    const Model model = at->first;
+    for (; at != speedups.end() && at->first == model; ++at) values.push_back(at->second);
+    models.emplace_back(model, geometric_mean(values));
+  }
+  return models;
+}
+
+/// The models that every group has which has any; the groups are by_model().
+std::vector<Model> common_models(const std::vector<const Group*>& groups) {
+  std::vector<Model> common;
   bool first = true;
   for (const Group* group : groups) {
     if (group->speedups.empty()) continue;
-    std::set<Model> both;
-    for (const auto& item : group->speedups) {
-      if (first || common.count(item.first) > 0) both.insert(item.first);
+    std::vector<Model> own, both;
+    for (const auto& [model, value] : group->speedups) own.push_back(model);
+    if (first) {
+      both = std::move(own);
+    } else {
+      std::set_intersection(common.begin(), common.end(), own.begin(), own.end(),
+                            std::back_inserter(both));
     }
     common = std::move(both);
     first = false;
@@ -98,20 +118,31 @@ std::set<Model> common_models(const std::vector<const Group*>& groups) {
   return common;
 }
 
+std::vector<ExcludedModels> excluded_models(const Group& group) {
+  std::map<Exclusion, std::pair<std::size_t, std::set<std::string>>> reasons;
+  for (const auto& [reason, entry] : group.excluded) {
+    auto& [count, models] = reasons[reason];
+    ++count;
+    models.insert(entry->experiment().suite + "/" + entry->experiment().model);
+  }
+  std::vector<ExcludedModels> excluded;
+  for (const auto& [reason, found] : reasons) {
+    excluded.push_back({reason, found.first, {found.second.begin(), found.second.end()}});
+  }
+  return excluded;
+}
+
 ColumnGeomean summarize(std::string_view test, std::string_view column, const Group& group,
-                        const std::set<Model>& matched) {
+                        const std::vector<Model>& matched) {
   ColumnGeomean row{std::string(test), std::string(column), std::string(group.backend), {}, {}, {}};
   std::vector<double> all, common;
-  for (const auto& [model, values] : group.speedups) {
-    const double value = geometric_mean(values);
+  for (const auto& [model, value] : group.speedups) {
     all.push_back(value);
-    if (matched.count(model) > 0) common.push_back(value);
+    if (std::binary_search(matched.begin(), matched.end(), model)) common.push_back(value);
   }
   row.all = geomean_of(all);
   row.matched = common.size() == all.size() ? row.all : geomean_of(common);
-  for (const auto& [reason, found] : group.excluded) {
-    row.excluded.push_back({reason, found.first, {found.second.begin(), found.second.end()}});
-  }
+  row.excluded = excluded_models(group);
   return row;
 }
 
@@ -260,11 +291,12 @@ schema::Expected<Baseline> oldest_baseline(schema::Reader& reader, const Catalog
   return baseline;
 }
 
-std::vector<JudgedSpeedup> run_speedups(const JudgedRun& run, const Catalog& catalog,
+std::vector<JudgedSpeedup> run_speedups(schema::RunId run, std::span<const ResultView> results,
+                                        const Catalog& catalog,
                                         const Baseline& baseline, const SpeedupOptions& options) {
   std::vector<JudgedSpeedup> judged;
-  judged.reserve(run.results.size());
-  for (const auto& view : run.results) {
+  judged.reserve(results.size());
+  for (const auto& view : results) {
     JudgedSpeedup& one = judged.emplace_back();
     const auto* entry = catalog.find(view.experiment);
     if (entry == nullptr) {
@@ -274,7 +306,7 @@ std::vector<JudgedSpeedup> run_speedups(const JudgedRun& run, const Catalog& cat
     const auto own = time_of(view, options.estimator);
     const BaselineResult* against = baseline.find(*entry);
     const bool is_baseline =
-        against != nullptr && against->run == run.run.id && against->experiment == view.experiment;
+        against != nullptr && against->run == run && against->experiment == view.experiment;
     if (const auto untimed = without_time(view, own.has_value())) {
       one.excluded = untimed;
     } else if (is_baseline) {
@@ -303,17 +335,18 @@ std::vector<ColumnGeomean> geomeans(std::span<const ResultView> results, const C
     Group& group = tests[e.test][column];
     group.backend = entry->backend;
     if (speedups[i].speedup) {
-      group.speedups[{e.suite, e.model}].push_back(speedups[i].speedup->value);
+      group.speedups.emplace_back(entry->model, speedups[i].speedup->value);
     } else if (speedups[i].excluded) {
-      auto& [count, models] = group.excluded[*speedups[i].excluded];
-      ++count;
-      models.insert(e.suite + "/" + e.model);
+      group.excluded.emplace_back(*speedups[i].excluded, entry);
     }
   }
   std::vector<ColumnGeomean> rows;
-  for (const auto& [test, columns] : tests) {
+  for (auto& [test, columns] : tests) {
     std::vector<const Group*> groups;
-    for (const auto& item : columns) groups.push_back(&item.second);
+    for (auto& [column, group] : columns) {
+      group.speedups = by_model(std::move(group.speedups));
+      groups.push_back(&group);
+    }
     const auto matched = common_models(groups);
     for (const auto& [column, group] : columns) {
       rows.push_back(summarize(test, column, group, matched));

@@ -70,7 +70,7 @@ RunSummary summarize_run(const JudgedRun& run, const Catalog& catalog,
   const Baseline baseline = baseline_of_run(run, catalog, baseline_backend, Estimator::kSteady);
   SpeedupOptions options;
   options.intervals = false;
-  const auto speedups = run_speedups(run, catalog, baseline, options);
+  const auto speedups = run_speedups(run.run.id, run.results, catalog, baseline, options);
   std::map<std::pair<std::string_view, std::string_view>, const ColumnGeomean*> means;
   const auto rows = geomeans(run.results, catalog, speedups, GroupBy::kBackend);
   for (const auto& row : rows) means[{row.test, row.backend}] = &row;

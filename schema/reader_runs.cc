@@ -8,6 +8,7 @@
 #include "rows.h"
 #include "schema/queries.h"
 #include "schema/reader.h"
+#include "schema/run_choice.h"
 #include "schema/results.h"
 
 namespace benchhud::schema {
@@ -123,47 +124,12 @@ Expected<Run> Reader::run(RunId id) {
 Expected<Run> Reader::find_run(std::string_view text,
                                std::optional<std::string_view> accelerator_model) {
   RunFilter filter;
-  if (accelerator_model) filter.accelerator_models.emplace_back(*accelerator_model);
-  if (text == "latest") {
-    filter.limit = 1;
-    BENCHHUD_ASSIGN(std::vector<Run> newest, runs(filter));
-    if (newest.empty()) return Error{ErrorCode::kNotFound, "there are no runs yet"};
-    return std::move(newest.front());
-  }
-  std::int64_t id = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), id);
-  const bool is_number = error == std::errc() && end == text.data() + text.size();
-
-  Statement& query = connection_.cached(sql::kRunsByName);
-  query.bind(1, text).bind(2, static_cast<std::int64_t>(text.size()));
-  BENCHHUD_ASSIGN(std::vector<Run> found, collect(query, read_run));
-  if (accelerator_model) {
-    std::erase_if(found,
-                  [&](const Run& run) { return run.accelerator_model != *accelerator_model; });
-  }
-  std::vector<Run> exact;
-  for (const Run& run : found) {
-    if (run.name == text) exact.push_back(run);
-  }
-  if (exact.empty() && is_number) {
-    Expected<Run> by_id = this->run(RunId(id));
-    if (by_id || by_id.error().code != ErrorCode::kNotFound) return by_id;
-  }
-  if (!exact.empty()) found = std::move(exact);
-  if (found.empty()) {
-    return Error{ErrorCode::kNotFound, fmt::format("there is no run called {}", text)};
-  }
-  if (found.size() > 1) {
-    std::string names;
-    for (std::size_t i = 0; i < found.size() && i < 5; ++i) {
-      names += fmt::format("{}{} (id {}, on {})", i ? ", " : "", found[i].name, to_int(found[i].id),
-                           found[i].accelerator_model);
-    }
-    return Error{ErrorCode::kAmbiguous, fmt::format("{} fits {} runs: {}{}", text, found.size(),
-                                                    names, found.size() > 5 ? ", …" : "")};
-  }
-  BENCHHUD_TRY(read_labels(connection_, &found.front()));
-  return std::move(found.front());
+  filter.with_labels = false;
+  BENCHHUD_ASSIGN(const std::vector<Run> all, runs(filter));
+  std::vector<const Run*> places;
+  for (const Run& run : all) places.push_back(&run);
+  BENCHHUD_ASSIGN(const Run* const chosen, choose_run(places, text, accelerator_model));
+  return run(chosen->id);
 }
 
 Expected<std::vector<std::string>> Reader::accelerator_models() {

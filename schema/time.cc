@@ -33,9 +33,22 @@ Civil to_civil(std::int64_t seconds) {
   return {chrono::year_month_day(chrono::sys_days(chrono::days(days))), second_of_day};
 }
 
+// Answers hold thousands of times: digit by digit is ten times as fast as a format.
+void append_digits(std::string* text, std::int64_t number, int digits) {
+  const std::size_t begin = text->size();
+  text->resize(begin + static_cast<std::size_t>(digits));
+  for (std::size_t i = text->size(); i-- > begin; number /= 10) {
+    (*text)[i] = static_cast<char>('0' + number % 10);
+  }
+}
+
 std::string date_text(const chrono::year_month_day& day) {
-  return fmt::format("{:04}-{:02}-{:02}", int(day.year()), unsigned(day.month()),
-                     unsigned(day.day()));
+  std::string text;
+  text.reserve(sizeof("0000-00-00T00:00:00.0000000Z"));
+  append_digits(&text, int(day.year()), 4);
+  append_digits(&(text += '-'), unsigned(day.month()), 2);
+  append_digits(&(text += '-'), unsigned(day.day()), 2);
+  return text;
 }
 
 // Reads exactly `digits` digits off the front of `text`.
@@ -66,11 +79,12 @@ std::string format_time(double seconds) {
     ++whole;
   }
   const Civil civil = to_civil(whole);
-  std::string text =
-      fmt::format("{}T{:02}:{:02}:{:02}", date_text(civil.day), civil.second_of_day / 3600,
-                  civil.second_of_day / 60 % 60, civil.second_of_day % 60);
+  std::string text = date_text(civil.day);
+  append_digits(&(text += 'T'), civil.second_of_day / 3600, 2);
+  append_digits(&(text += ':'), civil.second_of_day / 60 % 60, 2);
+  append_digits(&(text += ':'), civil.second_of_day % 60, 2);
   if (ticks != 0) {
-    text += fmt::format(".{:07}", ticks);
+    append_digits(&(text += '.'), ticks, 7);
     text.erase(text.find_last_not_of('0') + 1);
   }
   return text + 'Z';

@@ -1,5 +1,7 @@
 #include "server/route_parts.h"
 
+#include "schema/run_choice.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -18,14 +20,15 @@ Expected<const RunEntry*> find_run(Ask& ask, std::string_view text, std::string_
                                    std::string_view accelerator_model) {
   std::optional<std::string_view> among;
   if (!accelerator_model.empty()) among = accelerator_model;
-  auto run = ask.reader().find_run(text, among);
+  std::vector<const schema::Run*> runs;
+  runs.reserve(ask.snapshot().runs.size());
+  for (const RunEntry& entry : ask.snapshot().runs) runs.push_back(&entry.run);
+  auto run = schema::choose_run(runs, text, among);
   if (!run) {
     ask.wrong_parameter = parameter;
     return std::move(run).error();
   }
-  const RunEntry* entry = ask.snapshot().find(run->id);
-  if (entry == nullptr) return Error{ErrorCode::kInternal, "The run is not among the runs read."};
-  return entry;
+  return ask.snapshot().find((*run)->id);
 }
 
 Expected<const RunEntry*> asked_run(Ask& ask) {

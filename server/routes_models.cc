@@ -32,34 +32,44 @@ Expected<Comparison> asked_comparison(Ask& ask) {
 
 /// A run's results that the filters let through, each with its speedup.
 struct Compared {
-  std::vector<analysis::ResultView> results;
+  std::shared_ptr<const analysis::JudgedRun> judged;
+  std::vector<analysis::ResultView> filtered;  // where not all are wanted
+  std::span<const analysis::ResultView> results;
   std::vector<analysis::JudgedSpeedup> speedups;
   std::vector<const CatalogEntry*> entries;
   std::shared_ptr<const analysis::Baseline> baseline;
 };
 
+/// Whether the parameters but for `backend` let a result through; the others have to stay, being
+/// what speedups are against.
+bool fits(const Query& query, const CatalogEntry& entry) {
+  const auto& e = entry.experiment();
+  return fits_any(query, "suite", e.suite) && fits_any(query, "model", e.model) &&
+         fits_any(query, "test", e.test);
+}
+
 Expected<Compared> compare(Ask& ask, const Comparison& comparison) {
-  BENCHHUD_ASSIGN(const auto judged, ask.judge.run(ask.view, *comparison.run));
   Compared compared;
+  BENCHHUD_ASSIGN(compared.judged, ask.judge.run(ask.view, *comparison.run));
   BENCHHUD_ASSIGN(compared.baseline,
                   ask.judge.baseline(ask.view, *comparison.run, comparison.choice,
                                      comparison.options.estimator));
-  analysis::JudgedRun wanted;
-  wanted.run = judged->run;
-  for (const auto& view : judged->results) {
-    const CatalogEntry* entry = ask.catalog().find(view.experiment);
-    const auto& query = ask.query;
-    if (entry == nullptr || !fits_any(query, "suite", entry->experiment().suite) ||
-        !fits_any(query, "model", entry->experiment().model) ||
-        !fits_any(query, "test", entry->experiment().test)) {
-      continue;
-    }
-    wanted.results.push_back(view);
+  const auto& all = compared.judged->results;
+  std::vector<std::size_t> wanted;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const CatalogEntry* entry = ask.catalog().find(all[i].experiment);
+    if (entry == nullptr || !fits(ask.query, *entry)) continue;
+    wanted.push_back(i);
     compared.entries.push_back(entry);
   }
+  compared.results = all;
+  if (wanted.size() < all.size()) {
+    for (const std::size_t i : wanted) compared.filtered.push_back(all[i]);
+    compared.results = compared.filtered;
+  }
   compared.speedups =
-      analysis::run_speedups(wanted, ask.catalog(), *compared.baseline, comparison.options);
-  compared.results = std::move(wanted.results);
+      analysis::run_speedups(comparison.run->run.id, compared.results, ask.catalog(),
+                             *compared.baseline, comparison.options);
   return compared;
 }
 

@@ -19,6 +19,8 @@ struct CatalogEntry {
   std::string column;
   /// Everything that tells configurations of a backend apart: equal texts, equal configurations.
   std::string configuration;
+  /// Equal for experiments of one suite and model; in the order of both.
+  std::size_t model = 0;
   /// Equal for experiments of one suite, model, test and accelerator model.
   std::size_t workload = 0;
   /// Equal for those that also share the batch size: the ones that a speedup may compare.

@@ -106,7 +106,8 @@ struct SpeedupOptions {
 };
 
 /// One a result of the run, in its order.
-std::vector<JudgedSpeedup> run_speedups(const JudgedRun& run, const Catalog& catalog,
+std::vector<JudgedSpeedup> run_speedups(schema::RunId run, std::span<const ResultView> results,
+                                        const Catalog& catalog,
                                         const Baseline& baseline, const SpeedupOptions& options);
 
 struct GeomeanView {

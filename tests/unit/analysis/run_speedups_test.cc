@@ -18,7 +18,7 @@ class RunSpeedups : public testing::Test {
     run_ = run_of(results_);
     const auto catalog = fleet_.catalog();
     const auto baseline = baseline_of_run(run_, catalog, "inductor", options.estimator);
-    return run_speedups(run_, catalog, baseline, options);
+    return run_speedups(run_.run.id, run_.results, catalog, baseline, options);
   }
   schema::ExperimentId add(const std::string& model, const std::string& backend, double seconds,
                            std::optional<std::int64_t> batch = 8, const std::string& flags = "{}") {
@@ -133,7 +133,7 @@ TEST_F(RunSpeedups, ABaselineOfAnotherRunComparesTheBaselineItself) {
   const auto earlier = run_of({timed(results_[0].experiment, 2.0)}, 1, 1000);
   const auto catalog = fleet_.catalog();
   const auto baseline = baseline_of_run(earlier, catalog, "inductor", Estimator::kSteady);
-  const auto speedups = run_speedups(run, catalog, baseline, {});
+  const auto speedups = run_speedups(run.run.id, run.results, catalog, baseline, {});
   EXPECT_DOUBLE_EQ(speedups[0].speedup->value, 2.0);
   EXPECT_EQ(speedups[0].speedup->baseline_run, schema::RunId{1});
   EXPECT_THAT(baseline.runs(), ElementsAre(schema::RunId{1}));

@@ -1,0 +1,19 @@
+// Which run a text names.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "schema/errors.h"
+#include "schema/types.h"
+
+namespace benchhud::schema {
+
+/// Among `runs`, newest first, the one that `text` names: "latest", a run's name, an id, or what
+/// only one name begins with; the first of these that fits. Names are looked for on one
+/// accelerator model alone where one is given. Errors: kNotFound, kAmbiguous. Never null.
+Expected<const Run*> choose_run(std::span<const Run* const> runs, std::string_view text,
+                                std::optional<std::string_view> accelerator_model);
+
+}  // namespace benchhud::schema

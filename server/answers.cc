@@ -418,6 +418,26 @@ void write_measurement(JsonWriter& json, const schema::StoredMeasurement& stored
   json.end_object();
 }
 
+void write_ingest(JsonWriter& json, const schema::IngestedFile& file,
+                  std::span<const RunEntry* const> runs) {
+  json.begin_object();
+  json.field("id", to_int(file.id));
+  json.field("path", file.path);
+  json.key("at");
+  write_time(json, file.ingested_at);
+  json.field("byte_count", file.byte_count);
+  json.field("line_count", file.line_count);
+  json.field("accepted", file.accepted);
+  json.field("duplicate", file.duplicate);
+  json.field("rejected", file.rejected);
+  json.field("content_hash", file.content_hash);
+  json.key("runs");
+  json.begin_array();
+  for (const RunEntry* entry : runs) write_run_ref(json, entry);
+  json.end_array();
+  json.end_object();
+}
+
 void write_rejected_line(JsonWriter& json, const schema::RejectedLine& line) {
   json.begin_object();
   json.field("id", line.id);

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <exception>
+#include <limits>
+#include <thread>
 
 #include "schema/contract.h"
 #include "server/csv.h"
@@ -24,6 +27,10 @@ constexpr std::size_t kWorthCompressing = 1400;
 /// runs show is made ready for all.
 constexpr std::size_t kWarmHistory = 365;
 constexpr std::string_view kUsualBaseline = "inductor";
+/// Making ready goes on so long, in a transaction of its own (the log of an ingest can be put away
+/// only between them).
+constexpr std::chrono::milliseconds kWorkAtOnce{5};
+constexpr std::size_t kNoMoreNights = std::numeric_limits<std::size_t>::max();
 
 std::string etag_of(const AppOptions& options, const Operation& operation, const Query& query,
                     const std::string& key) {
@@ -175,26 +182,37 @@ std::vector<std::string> App::first_addresses(const Snapshot& snapshot) const {
 
 void App::warm_address(const std::string& target) { handle({"GET", target, "", "gzip"}); }
 
-Expected<void> App::warm_history(const std::function<bool()>& go_on) {
-  std::size_t depth = 0;
-  for (bool any = true; any; ++depth) {
-    any = false;
-    if (!go_on()) return {};
-    // A transaction of its own for each night, so that the log of an ingest can be put away.
-    BENCHHUD_ASSIGN(auto lease, pool_.borrow());
-    BENCHHUD_ASSIGN(
-        const auto transaction,
-        schema::Transaction::begin(lease.connection(), schema::Transaction::Kind::kRead));
-    schema::Reader reader(lease.connection());
-    BENCHHUD_ASSIGN(const auto snapshot, snapshots_.current(reader));
-    const View view{reader, *snapshot};
+Expected<std::size_t> App::warm_nights(std::size_t depth, std::chrono::nanoseconds* worked) {
+  const auto began = std::chrono::steady_clock::now();
+  BENCHHUD_ASSIGN(auto lease, pool_.borrow());
+  BENCHHUD_ASSIGN(
+      const auto transaction,
+      schema::Transaction::begin(lease.connection(), schema::Transaction::Kind::kRead));
+  schema::Reader reader(lease.connection());
+  BENCHHUD_ASSIGN(const auto snapshot, snapshots_.current(reader));
+  const View view{reader, *snapshot};
+  for (*worked = {}; *worked < kWorkAtOnce; ++depth) {
+    bool any = false;
     for (const auto& [model, places] : snapshot->accelerators) {
       if (depth >= places.size()) continue;
       any = true;
       const RunEntry& entry = snapshot->runs[places[depth]];
       if (depth < kWarmHistory) BENCHHUD_TRY(judge_.summary(view, entry, kUsualBaseline));
-      BENCHHUD_TRY(judge_.card(view, entry));
+      BENCHHUD_TRY(judge_.run_json(view, entry));
     }
+    *worked = std::chrono::steady_clock::now() - began;
+    if (!any) return kNoMoreNights;
+  }
+  return depth;
+}
+
+Expected<void> App::warm_history(const std::function<bool()>& go_on) {
+  for (std::size_t depth = 0; depth != kNoMoreNights && go_on();) {
+    std::chrono::nanoseconds worked{};
+    BENCHHUD_ASSIGN(depth, warm_nights(depth, &worked));
+    // Rests as long as it worked, so that who asks meanwhile finds a processor. (A low priority
+    // would do worse: who asks for what it is making would wait at that priority.)
+    std::this_thread::sleep_for(worked);
   }
   return {};
 }

@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "server/answers.h"
+#include "server/json_writer.h"
+
 namespace benchhud::server {
 namespace {
 
@@ -12,6 +15,15 @@ using schema::Expected;
 
 std::string key_of(const Snapshot& snapshot, const RunEntry& entry) {
   return fmt::format("{:x}.{:x}", entry.history, snapshot.catalog_version);
+}
+
+/// So much of judged runs is kept: two hundred nights of a hundred models and four backends.
+constexpr std::size_t kJudgedBytes = 96 * 1024 * 1024;
+
+std::size_t size_of(const analysis::JudgedRun& run) {
+  std::size_t size = sizeof(run) + run.results.capacity() * sizeof(analysis::ResultView);
+  for (const auto& result : run.results) size += result.steady_samples.capacity() * sizeof(double);
+  return size;
 }
 
 /// A failure without timings that is not a skip on purpose.
@@ -22,7 +34,7 @@ bool counts_as_failed(const schema::RunCounts::Failures& failures,
   return analysis::judge_result(facts, {}, errors).status == analysis::Status::kFailed;
 }
 
-bool still_so(const IngestRuns& kept, const Snapshot& snapshot) {
+bool still_so(const IngestAnswer& kept, const Snapshot& snapshot) {
   return std::all_of(kept.runs.begin(), kept.runs.end(), [&](const auto& known) {
     const RunEntry* entry = snapshot.find(known.first);
     return entry != nullptr && entry->run.revision == known.second;
@@ -41,18 +53,25 @@ Judge::Kept<analysis::JudgedRun> Judge::run(View view, const RunEntry& entry) {
   });
 }
 
-Judge::Kept<analysis::RunSummary> Judge::summary(View view, const RunEntry& entry,
-                                                 std::string_view baseline) {
+Judge::Judge() : runs_(kJudgedBytes, [](const auto& run) { return size_of(run); }) {}
+
+Judge::Kept<SummaryAnswer> Judge::summary(View view, const RunEntry& entry,
+                                          std::string_view baseline) {
   const std::string run_key = key_of(view.snapshot, entry);
-  return summaries_.get(
-      run_key + "." + std::string(baseline), [&]() -> Expected<analysis::RunSummary> {
-        const auto& catalog = *view.snapshot.catalog;
-        if (const auto kept = runs_.find(run_key)) return summarize_run(*kept, catalog, baseline);
-        // Not kept: a walk through a year of runs must not drive out those that people look at.
-        BENCHHUD_ASSIGN(const auto judged,
-                        analysis::judge_run(view.reader, entry.run, catalog, error_texts(view)));
-        return summarize_run(judged, catalog, baseline);
-      });
+  return summaries_.get(run_key + "." + std::string(baseline), [&]() -> Expected<SummaryAnswer> {
+    const auto& catalog = *view.snapshot.catalog;
+    auto judged = runs_.find(run_key);
+    if (judged == nullptr) {
+      // Not kept: a walk through a year of runs must not drive out those that people look at.
+      BENCHHUD_ASSIGN(auto made,
+                      analysis::judge_run(view.reader, entry.run, catalog, error_texts(view)));
+      judged = std::make_shared<const analysis::JudgedRun>(std::move(made));
+    }
+    SummaryAnswer answer{summarize_run(*judged, catalog, baseline), ""};
+    JsonWriter json(&answer.groups);
+    write_groups(json, answer.summary.groups);
+    return answer;
+  });
 }
 
 std::string Judge::dependencies(const Snapshot& snapshot, const RunEntry& entry,
@@ -112,9 +131,9 @@ Judge::Kept<RunChanges> Judge::changes(View view, const RunEntry& since, const R
   });
 }
 
-Judge::Kept<RunCard> Judge::card(View view, const RunEntry& entry) {
+Judge::Kept<std::string> Judge::run_json(View view, const RunEntry& entry) {
   const std::string key = fmt::format("{}.{}", schema::to_int(entry.run.id), entry.run.revision);
-  return cards_.get(key, [&]() -> Expected<RunCard> {
+  return run_json_.get(key, [&]() -> Expected<std::string> {
     RunCard card;
     BENCHHUD_ASSIGN(card.invocations, view.reader.invocations(entry.run.id));
     BENCHHUD_ASSIGN(const auto counts, view.reader.run_counts(entry.run.id));
@@ -123,20 +142,28 @@ Judge::Kept<RunCard> Judge::card(View view, const RunEntry& entry) {
     for (const auto& failures : counts.untimed) {
       if (counts_as_failed(failures, errors)) card.failed += failures.count;
     }
-    return card;
+    std::string text;
+    JsonWriter json(&text);
+    write_run(json, entry.run, card);
+    return text;
   });
 }
 
-Judge::Kept<IngestRuns> Judge::runs_of_ingest(View view, schema::FileId file) {
-  const std::string key = std::to_string(schema::to_int(file));
+Judge::Kept<IngestAnswer> Judge::ingest(View view, const schema::IngestedFile& file) {
+  const std::string key = std::to_string(schema::to_int(file.id));
   if (auto kept = ingests_.find(key); kept && still_so(*kept, view.snapshot)) return kept;
-  BENCHHUD_ASSIGN(const auto ids, view.reader.runs_of_ingest(file));
-  auto made = std::make_shared<IngestRuns>();
+  BENCHHUD_ASSIGN(const auto ids, view.reader.runs_of_ingest(file.id));
+  auto made = std::make_shared<IngestAnswer>();
+  std::vector<const RunEntry*> entries;
   for (const auto id : ids) {
     const RunEntry* entry = view.snapshot.find(id);
-    if (entry != nullptr) made->runs.emplace_back(id, entry->run.revision);
+    if (entry == nullptr) continue;
+    made->runs.emplace_back(id, entry->run.revision);
+    entries.push_back(entry);
   }
-  std::shared_ptr<const IngestRuns> kept = std::move(made);
+  JsonWriter json(&made->json);
+  write_ingest(json, file, entries);
+  std::shared_ptr<const IngestAnswer> kept = std::move(made);
   // One without runs has nothing to tell by whether it is still so.
   if (!kept->runs.empty()) ingests_.put(key, kept);
   return kept;

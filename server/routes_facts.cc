@@ -58,8 +58,8 @@ Expected<std::string> write_runs(Ask& ask, const std::optional<Cursor>& cursor) 
       more = true;
       continue;
     }
-    BENCHHUD_ASSIGN(const auto card, ask.judge.card(ask.view, entry));
-    write_run(json, run, *card);
+    BENCHHUD_ASSIGN(const auto kept, ask.judge.run_json(ask.view, entry));
+    json.raw(*kept);
     last = &entry;
     ++written;
   }
@@ -79,11 +79,8 @@ Expected<Plan> list_runs(Ask& ask) {
 Expected<Plan> get_run(Ask& ask) {
   BENCHHUD_ASSIGN(const RunEntry* entry, asked_run(ask));
   return Plan{std::to_string(entry->history), [&ask, entry]() -> Expected<std::string> {
-                BENCHHUD_ASSIGN(const auto card, ask.judge.card(ask.view, *entry));
-                std::string body;
-                JsonWriter json(&body);
-                write_run(json, entry->run, *card);
-                return body;
+                BENCHHUD_ASSIGN(const auto kept, ask.judge.run_json(ask.view, *entry));
+                return *kept;
               }};
 }
 

@@ -10,27 +10,6 @@ namespace {
 using schema::Expected;
 using schema::to_int;
 
-Expected<void> write_ingest(Ask& ask, JsonWriter& json, const schema::IngestedFile& file) {
-  BENCHHUD_ASSIGN(const auto runs, ask.judge.runs_of_ingest(ask.view, file.id));
-  json.begin_object();
-  json.field("id", to_int(file.id));
-  json.field("path", file.path);
-  json.key("at");
-  write_time(json, file.ingested_at);
-  json.field("byte_count", file.byte_count);
-  json.field("line_count", file.line_count);
-  json.field("accepted", file.accepted);
-  json.field("duplicate", file.duplicate);
-  json.field("rejected", file.rejected);
-  json.field("content_hash", file.content_hash);
-  json.key("runs");
-  json.begin_array();
-  for (const auto& [id, revision] : runs->runs) write_run_ref(json, ask.snapshot().find(id));
-  json.end_array();
-  json.end_object();
-  return {};
-}
-
 Expected<std::string> write_ingests(Ask& ask, const std::optional<Cursor>& cursor) {
   std::optional<schema::FileId> before;
   if (cursor) before = schema::FileId{cursor->numbers[0]};
@@ -41,7 +20,10 @@ Expected<std::string> write_ingests(Ask& ask, const std::optional<Cursor>& curso
   std::string body;
   JsonWriter json(&body);
   begin_page(json);
-  for (const auto& file : files) BENCHHUD_TRY(write_ingest(ask, json, file));
+  for (const auto& file : files) {
+    BENCHHUD_ASSIGN(const auto ingest, ask.judge.ingest(ask.view, file));
+    json.raw(ingest->json);
+  }
   BENCHHUD_ASSIGN(const std::int64_t total, ask.reader().ingest_count());
   std::optional<std::string> next;
   if (more) next = make_cursor(cursor_scope(ask), {to_int(files.back().id)});
@@ -63,10 +45,8 @@ Expected<Plan> get_ingest(Ask& ask) {
   }
   return Plan{std::to_string(ask.snapshot().revision),
               [&ask, found = *std::move(file)]() -> Expected<std::string> {
-                std::string body;
-                JsonWriter json(&body);
-                BENCHHUD_TRY(write_ingest(ask, json, found));
-                return body;
+                BENCHHUD_ASSIGN(const auto ingest, ask.judge.ingest(ask.view, found));
+                return ingest->json;
               }};
 }
 

@@ -43,12 +43,12 @@ Expected<void> write_accelerator(Ask& ask, JsonWriter& json, const std::string& 
   write_run_ref(json, previous);
   BENCHHUD_ASSIGN(const auto summary, ask.judge.summary(ask.view, newest, baseline));
   json.key("groups");
-  write_groups(json, summary->groups);
+  json.raw(summary->groups);
   json.key("previous_groups");
   std::shared_ptr<const RunChanges> changes;
   if (previous != nullptr) {
     BENCHHUD_ASSIGN(const auto before, ask.judge.summary(ask.view, *previous, baseline));
-    write_groups(json, before->groups);
+    json.raw(before->groups);
     BENCHHUD_ASSIGN(changes, ask.judge.changes(ask.view, *previous, newest));
   } else {
     write_groups(json, {});
@@ -62,7 +62,7 @@ Expected<void> write_accelerator(Ask& ask, JsonWriter& json, const std::string& 
     json.key("run");
     write_run_ref(json, &entry);
     json.key("groups");
-    write_groups(json, past->groups);
+    json.raw(past->groups);
     json.end_object();
   }
   json.end_array();

@@ -193,7 +193,7 @@ Expected<Plan> get_verification(Ask& ask) {
 
 Expected<std::string> write_history(Ask& ask, const std::vector<std::size_t>& places) {
   const auto& runs = ask.snapshot().runs;
-  std::vector<std::shared_ptr<const analysis::RunSummary>> summaries;
+  std::vector<std::shared_ptr<const SummaryAnswer>> summaries;
   std::vector<const RunEntry*> entries;
   for (std::size_t i = std::min(places.size(), ask.query.size("runs")); i-- > 0;) {
     entries.push_back(&runs[places[i]]);
@@ -211,7 +211,7 @@ Expected<std::string> write_history(Ask& ask, const std::vector<std::size_t>& pl
   json.key("counts");
   json.begin_array();
   for (std::size_t i = 0; i < entries.size(); ++i) {
-    for (const auto& group : summaries[i]->groups) {
+    for (const auto& group : summaries[i]->summary.groups) {
       if (!fits_any(ask.query, "test", group.test)) continue;
       if (!fits_any(ask.query, "backend", group.backend)) continue;
       for (const auto& code : group.codes) {
@@ -228,7 +228,7 @@ Expected<std::string> write_history(Ask& ask, const std::vector<std::size_t>& pl
   json.end_array();
   json.key("verified");
   json.begin_array();
-  for (const auto& summary : summaries) json.value(bool{summary->verified});
+  for (const auto& summary : summaries) json.value(bool{summary->summary.verified});
   json.end_array();
   json.end_object();
   return body;

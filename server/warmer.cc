@@ -1,9 +1,5 @@
 #include "server/warmer.h"
 
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <chrono>
 #include <optional>
 #include <utility>
@@ -14,12 +10,6 @@ namespace benchhud::server {
 namespace {
 
 constexpr std::chrono::milliseconds kGlance{250};
-
-/// On Linux a thread has a niceness of its own: whoever asks goes first.
-void step_back() {
-  constexpr int kNiceness = 10;
-  ::setpriority(PRIO_PROCESS, static_cast<id_t>(::syscall(SYS_gettid)), kNiceness);
-}
 
 }  // namespace
 
@@ -41,7 +31,6 @@ bool Warmer::sleep() {
 }
 
 void Warmer::work() {
-  step_back();
   std::optional<schema::Connection> connection;
   std::optional<std::int64_t> seen;
   const auto version = [&]() -> std::optional<std::int64_t> {

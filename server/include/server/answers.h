@@ -1,6 +1,7 @@
 // The things of the contract as JSON: one function each, named as its schema in openapi.json.
 #pragma once
 
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -12,9 +13,16 @@
 #include "schema/metric.h"
 #include "schema/reader.h"
 #include "server/json_writer.h"
-#include "server/judge.h"
+#include "server/snapshot.h"
 
 namespace benchhud::server {
+
+/// What is told of a run beside what the snapshot holds.
+struct RunCard {
+  std::int64_t timed = 0;
+  std::int64_t failed = 0;
+  std::vector<schema::Invocation> invocations;
+};
 
 /// "passing", "failing" or "undecided".
 std::string_view outcome_name(analysis::Standing standing);
@@ -48,6 +56,9 @@ void write_move(JsonWriter& json, const analysis::CatalogEntry& entry, const ana
 void write_line(JsonWriter& json, const schema::LineFacts& line, const schema::ResultFacts& result,
                 const std::optional<std::string>& error_excerpt);
 void write_measurement(JsonWriter& json, const schema::StoredMeasurement& stored);
+/// `runs` are those that have lines of the file.
+void write_ingest(JsonWriter& json, const schema::IngestedFile& file,
+                  std::span<const RunEntry* const> runs);
 void write_rejected_line(JsonWriter& json, const schema::RejectedLine& line);
 void write_metric(JsonWriter& json, const schema::MetricInfo& info);
 

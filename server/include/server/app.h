@@ -1,6 +1,7 @@
 // The application: a request in, an answer out. No socket, so tests need none.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -60,6 +61,9 @@ class App {
   std::vector<std::string> first_addresses(const Snapshot& snapshot) const;
   void warm_address(const std::string& target);
   schema::Expected<void> warm_history(const std::function<bool()>& go_on);
+  /// Makes ready the runs of the `depth`-th night back and on, a few milliseconds long. Gives the
+  /// night to go on with, or kNoMoreNights.
+  schema::Expected<std::size_t> warm_nights(std::size_t depth, std::chrono::nanoseconds* worked);
 
   const AppOptions options_;
   const ApiContract contract_;

@@ -19,17 +19,17 @@
 
 namespace benchhud::server {
 
-/// What lists of runs show of a run beside what the snapshot holds.
-struct RunCard {
-  std::int64_t timed = 0;
-  std::int64_t failed = 0;
-  std::vector<schema::Invocation> invocations;
+/// A run's summary, and its groups as answers have them.
+struct SummaryAnswer {
+  analysis::RunSummary summary;
+  std::string groups;  ///< JSON
 };
 
-/// The runs that have lines of an ingested file, each with its revision then: whatever moves a line
-/// to another run changes the revision of the run that it leaves.
-struct IngestRuns {
+/// An ingested file as answers have it, and the runs that have lines of it, each with its revision
+/// then: whatever moves a line to another run changes the revision of the run that it leaves.
+struct IngestAnswer {
   std::vector<std::pair<schema::RunId, std::int64_t>> runs;
+  std::string json;
 };
 
 /// What changed from one run to a later one.
@@ -58,30 +58,31 @@ struct View {
 /// Threads may share it.
 class Judge {
  public:
+  Judge();
+
   template <class T>
   using Kept = schema::Expected<std::shared_ptr<const T>>;
 
   Kept<analysis::JudgedRun> run(View view, const RunEntry& entry);
-  Kept<analysis::RunSummary> summary(View view, const RunEntry& entry, std::string_view baseline);
+  Kept<SummaryAnswer> summary(View view, const RunEntry& entry, std::string_view baseline);
   Kept<analysis::Baseline> baseline(View view, const RunEntry& entry, const BaselineChoice& choice,
                                     analysis::Estimator estimator);
   Kept<RunChanges> changes(View view, const RunEntry& since, const RunEntry& entry);
-  Kept<RunCard> card(View view, const RunEntry& entry);
-
-  /// The runs that have lines of an ingested file.
-  Kept<IngestRuns> runs_of_ingest(View view, schema::FileId file);
+  /// The run as answers have it: JSON.
+  Kept<std::string> run_json(View view, const RunEntry& entry);
+  Kept<IngestAnswer> ingest(View view, const schema::IngestedFile& file);
 
   /// All that the answers about `entry` against such a baseline hang on, as a text.
   static std::string dependencies(const Snapshot& snapshot, const RunEntry& entry,
                                   const BaselineChoice& choice);
 
  private:
-  SharedCache<analysis::JudgedRun> runs_{64};
-  SharedCache<analysis::RunSummary> summaries_{16384};
+  SharedCache<analysis::JudgedRun> runs_;
+  SharedCache<SummaryAnswer> summaries_{16384};
   SharedCache<analysis::Baseline> baselines_{64};
   SharedCache<RunChanges> changes_{128};
-  SharedCache<RunCard> cards_{65536};
-  SharedCache<IngestRuns> ingests_{65536};
+  SharedCache<std::string> run_json_{65536};
+  SharedCache<IngestAnswer> ingests_{65536};
 };
 
 /// How error texts are looked up in that state of the store.

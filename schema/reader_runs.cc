@@ -197,10 +197,10 @@ Expected<std::vector<StoredExperiment>> Reader::experiments_of_model(
   return collect(query, [](const Statement& row) { return read_experiment(row, 0); });
 }
 
-Expected<std::vector<std::pair<ExperimentId, double>>> Reader::last_runs() {
-  return collect(connection_.cached(sql::kLastRuns), [](const Statement& row) {
-    return std::pair(ExperimentId(row.integer(0)), row.real(1));
-  });
+Expected<std::optional<double>> Reader::last_run(ExperimentId experiment) {
+  Statement& query = connection_.cached(sql::kLastRun);
+  query.bind(1, experiment);
+  return one(query, [](const Statement& row) { return row.optional_real(0); }, "answer");
 }
 
 Expected<std::vector<RunId>> Reader::first_timed_runs(ExperimentId experiment, std::size_t limit) {

@@ -1,5 +1,6 @@
 #include "server/json_writer.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -51,10 +52,16 @@ void JsonWriter::close(char bracket) {
 }
 
 void JsonWriter::key(std::string_view name) {
-  comma();
-  out_->push_back('"');
-  out_->append(name);
-  out_->append("\":");
+  // Put together first: an answer has tens of thousands of them, and each append has its price.
+  std::array<char, 64> text;
+  if (name.size() + 4 > text.size()) return key_text(name);
+  char* end = text.data();
+  if (needs_comma_) *end++ = ',';
+  *end++ = '"';
+  end = std::copy(name.begin(), name.end(), end);
+  *end++ = '"';
+  *end++ = ':';
+  out_->append(text.data(), static_cast<std::size_t>(end - text.data()));
   needs_comma_ = false;
 }
 

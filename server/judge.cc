@@ -17,8 +17,8 @@ std::string key_of(const Snapshot& snapshot, const RunEntry& entry) {
   return fmt::format("{:x}.{:x}", entry.history, snapshot.catalog_version);
 }
 
-/// So much of judged runs is kept: two hundred nights of a hundred models and four backends.
-constexpr std::size_t kJudgedBytes = 96 * 1024 * 1024;
+/// So much of judged runs is kept: some hundred nights of a hundred models and four backends.
+constexpr std::size_t kJudgedBytes = 64 * 1024 * 1024;
 
 std::size_t size_of(const analysis::JudgedRun& run) {
   std::size_t size = sizeof(run) + run.results.capacity() * sizeof(analysis::ResultView);

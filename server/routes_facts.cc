@@ -257,6 +257,8 @@ Expected<std::string> write_experiments(Ask& ask, const std::optional<Cursor>& c
   bool more = false;
   for (std::size_t place = 0; place < entries.size(); ++place) {
     if (!filter.fits(entries[place])) continue;
+    BENCHHUD_ASSIGN(const auto last_run, ask.reader().last_run(entries[place].id()));
+    if (!last_run) continue;
     ++total;
     if (place < first) continue;
     if (written == limit) {
@@ -275,8 +277,7 @@ Expected<std::string> write_experiments(Ask& ask, const std::optional<Cursor>& c
 
 Expected<Plan> list_experiments(Ask& ask) {
   BENCHHUD_ASSIGN(auto cursor, asked_cursor(ask, 1));
-  return Plan{std::to_string(ask.snapshot().catalog_version),
-              [&ask, cursor] { return write_experiments(ask, cursor); }};
+  return Plan{revision_key(ask), [&ask, cursor] { return write_experiments(ask, cursor); }};
 }
 
 Expected<Plan> get_experiment(Ask& ask) {
@@ -312,21 +313,21 @@ void write_words(JsonWriter& json, std::string_view name, const std::set<std::st
 }
 
 Expected<std::string> write_models(Ask& ask, const std::optional<Cursor>& cursor) {
-  BENCHHUD_ASSIGN(const auto last_runs, ask.reader().last_runs());
   const ExperimentFilter filter(ask.query);
   const auto& part = ask.query.text("q");
   using Key = std::pair<std::string_view, std::string_view>;
   std::map<Key, ModelItem> models;
-  for (const auto& [id, started_at] : last_runs) {
-    const CatalogEntry* entry = ask.catalog().find(id);
-    if (entry == nullptr || !filter.fits(*entry)) continue;
-    const auto& e = entry->experiment();
+  for (const CatalogEntry& entry : ask.catalog().entries()) {
+    if (!filter.fits(entry)) continue;
+    const auto& e = entry.experiment();
     if (!contains_ignoring_case(e.suite, part) && !contains_ignoring_case(e.model, part)) continue;
+    BENCHHUD_ASSIGN(const auto started_at, ask.reader().last_run(entry.id()));
+    if (!started_at) continue;
     ModelItem& item = models[{e.suite, e.model}];
     item.tests.insert(e.test);
-    item.backends.insert(entry->backend);
+    item.backends.insert(entry.backend);
     item.accelerator_models.insert(e.accelerator_model);
-    item.last_run_at = std::max(item.last_run_at, started_at);
+    item.last_run_at = std::max(item.last_run_at, *started_at);
   }
   auto at = models.begin();
   if (cursor) at = models.upper_bound({cursor->texts[0], cursor->texts[1]});

@@ -14,6 +14,9 @@ using analysis::CatalogEntry;
 using schema::Expected;
 using schema::to_int;
 
+/// About what a cell takes in an answer.
+constexpr std::size_t kBytesOfCell = 640;
+
 /// What a request compares.
 struct Comparison {
   const RunEntry* run;
@@ -182,6 +185,7 @@ Expected<std::string> write_table(Ask& ask, const Comparison& comparison) {
   BENCHHUD_ASSIGN(const auto compared, compare(ask, comparison));
   const ExperimentFilter filter(ask.query);
   std::string body;
+  body.reserve(compared.results.size() * kBytesOfCell);
   JsonWriter json(&body);
   json.begin_object();
   write_heading(ask, json, comparison, *compared.baseline);

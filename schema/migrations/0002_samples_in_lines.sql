@@ -23,6 +23,11 @@ CREATE INDEX invocation_file_by_file ON invocation_file (file_id);
 INSERT INTO invocation_file SELECT invocation_id, file_id, count(*) FROM line GROUP BY 1, 2;
 DROP INDEX line_by_file;
 
+DROP INDEX result_series;
+CREATE INDEX result_series ON result
+  (experiment_id, started_at, run_id, timing_line_id, failure_line_id, verification_line_id,
+   verified_at, code, timing_shared, verification_shared);
+
 DROP VIEW result_facts;
 CREATE VIEW result_facts AS
 SELECT r.run_id, r.experiment_id, r.started_at, r.timing_line_id, r.timing_shared, l.repeat,

@@ -176,8 +176,9 @@ class Reader {
                                                                std::string_view test,
                                                                std::string_view accelerator_model);
 
-  /// Experiments that have results, and when the newest run of each started; by id.
-  Expected<std::vector<std::pair<ExperimentId, double>>> last_runs();
+  /// When the newest run started in which an experiment has a result. None for one without any: of
+  /// lines that know no batch size and count for others.
+  Expected<std::optional<double>> last_run(ExperimentId experiment);
   /// The first runs in which an experiment was timed, oldest first, at most `limit`.
   Expected<std::vector<RunId>> first_timed_runs(ExperimentId experiment, std::size_t limit);
   /// How many results an experiment has in runs that started within [since, until).

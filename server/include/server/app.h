@@ -59,6 +59,7 @@ class App {
   schema::Expected<Answer> make_answer(const Ask& ask, const Plan& plan,
                                        const Address& address) const;
   std::vector<std::string> first_addresses(const Snapshot& snapshot) const;
+  std::vector<std::string> recent_tables(const Snapshot& snapshot) const;
   void warm_address(const std::string& target);
   schema::Expected<void> warm_history(const std::function<bool()>& go_on);
   /// Makes ready the runs of the `depth`-th night back and on, a few milliseconds long. Gives the

@@ -1,0 +1,1 @@
+SELECT max(started_at) FROM result WHERE experiment_id = $1

@@ -275,9 +275,8 @@ std::shared_ptr<const Counts> counts_for(std::size_t n) {
   auto counts = std::make_shared<Counts>(n * kGeomeanResamples);
   SplitMix64 random(kGeomeanSeed);
   for (std::size_t resample = 0; resample < kGeomeanResamples; ++resample) {
-    draw_resample(static_cast<std::uint32_t>(n), random, [&](std::size_t index) {
-      ++(*counts)[index * kGeomeanResamples + resample];
-    });
+    draw_resample(static_cast<std::uint32_t>(n), random,
+                  [&](std::size_t index) { ++(*counts)[index * kGeomeanResamples + resample]; });
   }
   const std::scoped_lock lock(mutex);
   if (kept.size() >= kKeptCounts) kept.clear();

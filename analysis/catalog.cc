@@ -126,7 +126,8 @@ Catalog::Catalog(std::vector<schema::StoredExperiment> experiments) {
     places_.emplace(entry.stored.id, place);
     if (place > 0) {
       const auto& before = entries_[place - 1];
-      const bool same = before.experiment().suite == e.suite && before.experiment().model == e.model;
+      const bool same =
+          before.experiment().suite == e.suite && before.experiment().model == e.model;
       entry.model = before.model + (same ? 0 : 1);
     }
     const Workload workload{e.suite, e.model, e.test, e.accelerator_model};

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/bootstrap.h"
-
 namespace benchhud::analysis {
 namespace {
 
@@ -15,10 +13,6 @@ bool is_time(double value) { return std::isfinite(value) && value > 0; }
 
 bool all_finite(std::span<const double> values) {
   return std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
-}
-
-bool all_times(std::span<const double> values) {
-  return std::all_of(values.begin(), values.end(), is_time);
 }
 
 }  // namespace
@@ -80,15 +74,6 @@ std::optional<CompileTime> xla_compile(std::span<const double> compile_time) {
   }
   if (!std::isfinite(result.recompile)) return std::nullopt;
   return result;
-}
-
-std::optional<Speedup> speedup(std::span<const double> own_steady,
-                               std::span<const double> baseline_steady) {
-  if (own_steady.empty() || baseline_steady.empty()) return std::nullopt;
-  if (!all_times(own_steady) || !all_times(baseline_steady)) return std::nullopt;
-  const double value = median(baseline_steady) / median(own_steady);
-  if (!is_time(value)) return std::nullopt;
-  return Speedup{value, ratio_of_medians_interval(baseline_steady, own_steady, 0.95)};
 }
 
 }  // namespace benchhud::analysis

@@ -23,7 +23,8 @@ auto configuration_rank(const CatalogEntry& entry) {
 }
 
 std::optional<Exclusion> without_time(const ResultView& view, bool has_time) {
-  if (view.status == Status::kFailed || view.status == Status::kSkipped) return Exclusion::kFailed;
+  if (view.status == Status::kFailed) return Exclusion::kFailed;
+  if (view.status == Status::kSkipped) return Exclusion::kSkipped;
   if (view.status == Status::kNotTimed) return Exclusion::kNotTimed;
   if (!has_time) return Exclusion::kTooFewSamples;
   return {};
@@ -176,6 +177,8 @@ std::string_view exclusion_name(Exclusion exclusion) {
       return "is_baseline";
     case Exclusion::kFailed:
       return "failed";
+    case Exclusion::kSkipped:
+      return "skipped";
     case Exclusion::kNotTimed:
       return "not_timed";
     case Exclusion::kTooFewSamples:
@@ -292,8 +295,8 @@ schema::Expected<Baseline> oldest_baseline(schema::Reader& reader, const Catalog
 }
 
 std::vector<JudgedSpeedup> run_speedups(schema::RunId run, std::span<const ResultView> results,
-                                        const Catalog& catalog,
-                                        const Baseline& baseline, const SpeedupOptions& options) {
+                                        const Catalog& catalog, const Baseline& baseline,
+                                        const SpeedupOptions& options) {
   std::vector<JudgedSpeedup> judged;
   judged.reserve(results.size());
   for (const auto& view : results) {

@@ -53,8 +53,7 @@ CommandLine command_line() {
       "nothing; those before it are in.";
   add_store_option(&command.options);
   auto add = command.options.add_options();
-  add("path", po::value<std::vector<std::string>>()->value_name("PATH"),
-      "files and folders (also without --path)");
+  command.arguments.add_options()("path", po::value<std::vector<std::string>>());
   add("run", po::value<std::string>()->value_name("NAME"),
       "all lines belong to the run of this name, whatever their timestamps");
   add("label", po::value<std::vector<std::string>>()->value_name("KEY=VALUE"),

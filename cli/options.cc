@@ -22,13 +22,14 @@ ParsedCommandLine parse(CommandLine command, const Arguments& arguments) {
   const auto usage = [&] {
     std::ostringstream text;
     text << command.options;
-    // Options that only carry positional arguments are told by the usage line.
     return fmt::format("usage: {}\n\n{}\n\n{}", command.usage, command.about, text.str());
   };
+  po::options_description all;
+  all.add(command.options).add(command.arguments);
   try {
     po::store(
         po::command_line_parser(arguments)
-            .options(command.options)
+            .options(all)
             .positional(command.positional)
             .style(po::command_line_style::default_style & ~po::command_line_style::allow_guessing)
             .run(),
@@ -54,6 +55,15 @@ void add_store_option(po::options_description* options) {
 
 std::string store_path(const po::variables_map& values) {
   return values.count("db") ? values["db"].as<std::string>() : schema::default_store_path();
+}
+
+po::typed_value<std::int64_t>* count_value(const std::string& option, std::int64_t otherwise) {
+  const auto check = [option](std::int64_t value) {
+    if (value >= 1) return;
+    throw po::validation_error(po::validation_error::invalid_option_value, option,
+                               std::to_string(value));
+  };
+  return po::value<std::int64_t>()->value_name("N")->default_value(otherwise)->notifier(check);
 }
 
 Expected<std::pair<std::string, std::string>> split_label(const std::string& text) {

@@ -3,7 +3,9 @@
 
 #include <boost/program_options/options_description.hpp>
 #include <boost/program_options/positional_options.hpp>
+#include <boost/program_options/value_semantic.hpp>
 #include <boost/program_options/variables_map.hpp>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -18,6 +20,8 @@ struct CommandLine {
   std::string usage;  ///< "benchhud ingest PATH… [option…]"
   std::string about;  ///< a paragraph below it
   boost::program_options::options_description options;
+  /// What `positional` names; the usage line tells of them, the list of options does not.
+  boost::program_options::options_description arguments;
   boost::program_options::positional_options_description positional;
 };
 
@@ -32,6 +36,10 @@ ParsedCommandLine parse(CommandLine command, const Arguments& arguments);
 /// Adds `--db FILE`, whose default is the user's store.
 void add_store_option(boost::program_options::options_description* options);
 std::string store_path(const boost::program_options::variables_map& values);
+
+/// The value of an option that counts something: at least 1.
+boost::program_options::typed_value<std::int64_t>* count_value(const std::string& option,
+                                                               std::int64_t otherwise);
 
 /// Splits `key=value`. Error: kInvalidArgument where there is no `=` or no key.
 schema::Expected<std::pair<std::string, std::string>> split_label(const std::string& text);

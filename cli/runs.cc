@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "commands.h"
@@ -240,15 +241,22 @@ Expected<void> list_audit(Connection& store, const Request& request) {
 struct Action {
   std::string_view name;
   bool writes;
+  std::size_t most_arguments;
   Expected<void> (*run)(Connection&, const Request&);
 };
 
+constexpr std::size_t kAnyNumber = std::numeric_limits<std::size_t>::max();
+
 constexpr std::array kActions = {
-    Action{"list", false, list_runs},   Action{"show", false, show_run},
-    Action{"relabel", true, relabel},   Action{"rename", true, rename},
-    Action{"merge", true, merge},       Action{"delete", true, delete_run},
-    Action{"group", true, group},       Action{"rejected", false, list_rejected},
-    Action{"audit", false, list_audit},
+    Action{"list", false, 0, list_runs},
+    Action{"show", false, 1, show_run},
+    Action{"relabel", true, kAnyNumber, relabel},
+    Action{"rename", true, 2, rename},
+    Action{"merge", true, 2, merge},
+    Action{"delete", true, 1, delete_run},
+    Action{"group", true, 1, group},
+    Action{"rejected", false, 0, list_rejected},
+    Action{"audit", false, 0, list_audit},
 };
 
 CommandLine command_line() {
@@ -258,13 +266,13 @@ CommandLine command_line() {
   add_store_option(&command.options);
   auto add = command.options.add_options();
   add("accelerator-model", po::value<std::string>()->value_name("TEXT"), "of the runs meant");
-  add("limit", po::value<std::size_t>()->value_name("N")->default_value(1000), "of a list");
+  add("limit", count_value("--limit", 1000), "of a list");
   add("format", po::value<std::string>()->value_name("FORMAT")->default_value("text"),
       "text or json");
   add("day-starts", po::value<std::string>()->value_name("HH:MM")->default_value("00:00"),
       "group night: when a night's date begins, UTC");
   add("yes", "delete: really");
-  add("word", po::value<std::vector<std::string>>(), "the action and its arguments");
+  command.arguments.add_options()("word", po::value<std::vector<std::string>>());
   command.positional.add("word", -1);
   return command;
 }
@@ -295,7 +303,7 @@ int run_runs(const Arguments& arguments) {
   if (values.count("accelerator-model")) {
     request.accelerator_model = values["accelerator-model"].as<std::string>();
   }
-  request.limit = values["limit"].as<std::size_t>();
+  request.limit = static_cast<std::size_t>(values["limit"].as<std::int64_t>());
   const std::string format = values["format"].as<std::string>();
   if (format != "text" && format != "json") {
     return fail({ErrorCode::kInvalidArgument, "--format is text or json"});
@@ -306,6 +314,11 @@ int run_runs(const Arguments& arguments) {
 
   for (const Action& action : kActions) {
     if (action.name != request.words[0]) continue;
+    if (request.words.size() - 1 > action.most_arguments) {
+      return fail({ErrorCode::kInvalidArgument,
+                   fmt::format("`benchhud runs {}` does not take `{}`", action.name,
+                               request.words[1 + action.most_arguments])});
+    }
     const std::string path = store_path(values);
     auto store = action.writes ? schema::open_store(path) : schema::open_store_for_reading(path);
     if (!store) return fail(store.error());

@@ -303,10 +303,6 @@ Expected<std::int64_t> Connection::data_version() {
   return version;
 }
 
-void Connection::checkpoint() {
-  sqlite3_wal_checkpoint_v2(state_->database, nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
-}
-
 // --- Transaction -------------------------------------------------------------------------------
 
 Expected<Transaction> Transaction::begin(Connection& connection, Kind kind) {

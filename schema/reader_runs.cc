@@ -8,8 +8,8 @@
 #include "rows.h"
 #include "schema/queries.h"
 #include "schema/reader.h"
-#include "schema/run_choice.h"
 #include "schema/results.h"
+#include "schema/run_choice.h"
 
 namespace benchhud::schema {
 namespace {

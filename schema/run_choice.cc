@@ -22,8 +22,8 @@ std::optional<RunId> as_id(std::string_view text) {
 Error ambiguous(std::string_view text, const std::vector<const Run*>& found) {
   std::string names;
   for (std::size_t i = 0; i < found.size() && i < kMostNamed; ++i) {
-    names += fmt::format("{}{} (id {}, on {})", i ? ", " : "", found[i]->name,
-                         to_int(found[i]->id), found[i]->accelerator_model);
+    names += fmt::format("{}{} (id {}, on {})", i ? ", " : "", found[i]->name, to_int(found[i]->id),
+                         found[i]->accelerator_model);
   }
   return Error{ErrorCode::kAmbiguous, fmt::format("{} fits {} runs: {}{}", text, found.size(),
                                                   names, found.size() > kMostNamed ? ", …" : "")};

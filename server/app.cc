@@ -199,9 +199,8 @@ void App::warm_address(const std::string& target) { handle({"GET", target, "", "
 Expected<std::size_t> App::warm_nights(std::size_t depth, std::chrono::nanoseconds* worked) {
   const auto began = std::chrono::steady_clock::now();
   BENCHHUD_ASSIGN(auto lease, pool_.borrow());
-  BENCHHUD_ASSIGN(
-      const auto transaction,
-      schema::Transaction::begin(lease.connection(), schema::Transaction::Kind::kRead));
+  BENCHHUD_ASSIGN(const auto transaction,
+                  schema::Transaction::begin(lease.connection(), schema::Transaction::Kind::kRead));
   schema::Reader reader(lease.connection());
   BENCHHUD_ASSIGN(const auto snapshot, snapshots_.current(reader));
   const View view{reader, *snapshot};

@@ -1,9 +1,9 @@
 #include "server/route_parts.h"
 
-#include "schema/run_choice.h"
-
 #include <algorithm>
 #include <utility>
+
+#include "schema/run_choice.h"
 
 namespace benchhud::server {
 

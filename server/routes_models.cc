@@ -70,9 +70,8 @@ Expected<Compared> compare(Ask& ask, const Comparison& comparison) {
     for (const std::size_t i : wanted) compared.filtered.push_back(all[i]);
     compared.results = compared.filtered;
   }
-  compared.speedups =
-      analysis::run_speedups(comparison.run->run.id, compared.results, ask.catalog(),
-                             *compared.baseline, comparison.options);
+  compared.speedups = analysis::run_speedups(comparison.run->run.id, compared.results,
+                                             ask.catalog(), *compared.baseline, comparison.options);
   return compared;
 }
 
@@ -145,23 +144,66 @@ void write_columns(JsonWriter& json, const Compared& compared, const ExperimentF
   json.end_array();
 }
 
-void write_rows(JsonWriter& json, const Compared& compared, const ExperimentFilter& filter,
-                analysis::Estimator estimator) {
-  // Places in `compared` of the cells that are shown, row by row.
-  std::vector<std::size_t> order;
-  for (std::size_t i = 0; i < compared.entries.size(); ++i) {
-    if (filter.fits_backend(compared.entries[i]->backend)) order.push_back(i);
-  }
+/// Places in `compared` of a row's cells.
+using Row = std::vector<std::size_t>;
+
+const schema::Experiment& workload_of(const Compared& compared, const Row& row) {
+  return compared.entries[row.front()]->experiment();
+}
+
+/// One row for each suite, model, test and batch size, in that order.
+std::vector<Row> rows_by_batch_size(const Compared& compared, const ExperimentFilter& filter) {
   const auto row_key = [&](std::size_t i) {
     const auto& e = compared.entries[i]->experiment();
     return std::tie(e.suite, e.model, e.test, e.batch_size);
   };
+  Row order;
+  for (std::size_t i = 0; i < compared.entries.size(); ++i) {
+    if (filter.fits_backend(compared.entries[i]->backend)) order.push_back(i);
+  }
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return row_key(a) < row_key(b); });
+  std::vector<Row> rows;
+  for (const std::size_t i : order) {
+    if (rows.empty() || row_key(rows.back().front()) != row_key(i)) rows.emplace_back();
+    rows.back().push_back(i);
+  }
+  return rows;
+}
+
+bool shares_a_column(const Compared& compared, const Row& a, const Row& b) {
+  return std::any_of(a.begin(), a.end(), [&](std::size_t i) {
+    return std::any_of(b.begin(), b.end(), [&](std::size_t j) {
+      return compared.entries[i]->column == compared.entries[j]->column;
+    });
+  });
+}
+
+/// What never ran does not know its batch size: where only one size is known, its cells belong into
+/// that row. Rows of one workload stand together, the one without a size first.
+std::vector<Row> join_unsized(const Compared& compared, std::vector<Row> rows) {
+  const auto workload = [&](const Row& row) { return compared.entries[row.front()]->workload; };
+  std::vector<Row> joined;
+  for (std::size_t i = 0; i < rows.size();) {
+    std::size_t end = i + 1;
+    while (end < rows.size() && workload(rows[end]) == workload(rows[i])) ++end;
+    const bool one_size = end - i == 2 && !workload_of(compared, rows[i]).batch_size;
+    if (one_size && !shares_a_column(compared, rows[i], rows[i + 1])) {
+      // The sized cells first: the row is named after its first cell.
+      rows[i + 1].insert(rows[i + 1].end(), rows[i].begin(), rows[i].end());
+      ++i;
+    }
+    for (; i < end; ++i) joined.push_back(std::move(rows[i]));
+  }
+  return joined;
+}
+
+void write_rows(JsonWriter& json, const Compared& compared, const ExperimentFilter& filter,
+                analysis::Estimator estimator) {
   json.key("rows");
   json.begin_array();
-  for (std::size_t at = 0; at < order.size();) {
-    const auto& e = compared.entries[order[at]]->experiment();
+  for (const Row& row : join_unsized(compared, rows_by_batch_size(compared, filter))) {
+    const auto& e = workload_of(compared, row);
     json.begin_object();
     json.field("suite", e.suite);
     json.field("model", e.model);
@@ -169,9 +211,7 @@ void write_rows(JsonWriter& json, const Compared& compared, const ExperimentFilt
     json.field("batch_size", e.batch_size);
     json.key("cells");
     json.begin_object();
-    const std::size_t first = order[at];
-    for (; at < order.size() && row_key(order[at]) == row_key(first); ++at) {
-      const std::size_t i = order[at];
+    for (const std::size_t i : row) {
       json.key_text(compared.entries[i]->column);
       write_cell(json, compared.results[i], compared.speedups[i], estimator);
     }

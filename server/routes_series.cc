@@ -113,7 +113,8 @@ std::optional<Point> point_of(const analysis::ResultView& view, Kind kind) {
 void add_speedups(Ask& ask, const analysis::JudgedRun& run, std::size_t place, Points* points) {
   const auto baseline = analysis::baseline_of_run(run, ask.catalog(), ask.query.text("baseline"),
                                                   analysis::Estimator::kSteady);
-  const auto speedups = analysis::run_speedups(run.run.id, run.results, ask.catalog(), baseline, {});
+  const auto speedups =
+      analysis::run_speedups(run.run.id, run.results, ask.catalog(), baseline, {});
   for (std::size_t i = 0; i < run.results.size(); ++i) {
     const auto& speedup = speedups[i].speedup;
     if (!speedup) continue;

@@ -6,9 +6,10 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
 
 const program = resolve(process.env.BENCHHUD_BIN ?? "build/benchhud");
-const samples = resolve("samples/cpu_nightlies");
+const samples = fileURLToPath(new URL("../../samples/cpu_nightlies", import.meta.url));
 let folder;
 
 before(() => {

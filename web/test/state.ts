@@ -8,7 +8,6 @@ import { compare, matches, sorted } from "../src/lib/sort";
 import { leadBackend } from "../src/lib/words";
 import { fullRange, withHoles } from "../src/parts/chart";
 import { ratioDomain } from "../src/parts/small";
-import { withKnownBatch } from "../src/pages/run";
 import { leaves, warmUp } from "../src/parts/samples";
 
 test("an address says the view and nothing that is empty", () => {
@@ -88,12 +87,4 @@ test("nested metrics become rows, absent ones stay absent", () => {
   assert.deepEqual(rows, [{ path: "a › b", values: [1, 2] }, { path: "a › c", values: [null, 3] }]);
   assert.deepEqual(leaves(null), [{ path: "", values: [null] }]);
   assert.deepEqual(leaves(["text"]), []);
-});
-
-test("a row without batch size joins the only one that has a size, and never hides a result", () => {
-  const row = (batch_size: number | null, ...columns: string[]) => ({ suite: "s", model: "m", test: "eval", batch_size, cells: Object.fromEntries(columns.map((name) => [name, { experiment_id: 1 }])) }) as never;
-  assert.deepEqual(withKnownBatch([row(null, "b"), row(4, "a")]), [row(4, "a", "b")]);
-  assert.deepEqual(withKnownBatch([row(null, "a"), row(4, "a")]).length, 2, "the same column twice stays two rows");
-  assert.deepEqual(withKnownBatch([row(null, "b"), row(4, "a"), row(8, "a")]).length, 3, "two sizes: nobody knows which");
-  assert.deepEqual(withKnownBatch([row(null, "a")]), [row(null, "a")]);
 });

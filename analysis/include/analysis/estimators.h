@@ -78,16 +78,4 @@ struct CompileTime {
 /// 0, and where the sums overflow.
 std::optional<CompileTime> xla_compile(std::span<const double> compile_time);
 
-/// How many times faster than a baseline.
-struct Speedup {
-  double value = 0;  ///< median(baseline) / median(own): above 1 is faster than the baseline.
-  std::optional<Interval> interval;  ///< By `ratio_of_medians_interval` at 95 %; within the runs.
-};
-
-/// Of steady samples over a baseline's steady samples (as `steady_samples` returns them). None
-/// where either side is empty or has a value that is not positive and finite, and where the ratio
-/// is beyond the range of double.
-std::optional<Speedup> speedup(std::span<const double> own_steady,
-                               std::span<const double> baseline_steady);
-
 }  // namespace benchhud::analysis

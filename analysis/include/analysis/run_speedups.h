@@ -25,6 +25,7 @@ enum class Estimator : std::uint8_t {
 enum class Exclusion : std::uint8_t {
   kIsBaseline,
   kFailed,
+  kSkipped,
   kNotTimed,
   kTooFewSamples,
   kBaselineMissing,
@@ -107,8 +108,8 @@ struct SpeedupOptions {
 
 /// One a result of the run, in its order.
 std::vector<JudgedSpeedup> run_speedups(schema::RunId run, std::span<const ResultView> results,
-                                        const Catalog& catalog,
-                                        const Baseline& baseline, const SpeedupOptions& options);
+                                        const Catalog& catalog, const Baseline& baseline,
+                                        const SpeedupOptions& options);
 
 struct GeomeanView {
   std::optional<double> value;

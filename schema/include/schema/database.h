@@ -107,8 +107,6 @@ class Connection {
   std::int64_t changes() const;
   /// Changes whenever another connection has committed to the store.
   Expected<std::int64_t> data_version();
-  /// Copies the committed content of the write-ahead log into the store, as far as readers allow.
-  void checkpoint();
 
  private:
   struct State;

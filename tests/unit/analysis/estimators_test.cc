@@ -125,32 +125,5 @@ TEST(XlaCompile, CountsHoles) {
   EXPECT_FALSE(xla_compile(Values{1, 1e308, 1e308}));
 }
 
-TEST(Speedup, IsTheBaselineOverOwn) {
-  const Values own = {2, 2.1, 1.9, 2, 2.2};
-  const Values baseline = {4, 4.1, 3.9, 4, 4.2};
-  const auto faster = speedup(own, baseline);
-  ASSERT_TRUE(faster);
-  EXPECT_EQ(faster->value, 2);
-  ASSERT_TRUE(faster->interval);
-  EXPECT_EQ(faster->interval->low, ratio_of_medians_interval(baseline, own)->low);
-  EXPECT_LE(faster->interval->low, 2);
-  EXPECT_GE(faster->interval->high, 2);
-}
-
-TEST(Speedup, OneSampleASideHasNoInterval) {
-  const auto ratio = speedup(Values{2}, Values{1});
-  ASSERT_TRUE(ratio);
-  EXPECT_EQ(ratio->value, 0.5);
-  EXPECT_FALSE(ratio->interval);
-}
-
-TEST(Speedup, RefusesWhatHasNoRatio) {
-  EXPECT_FALSE(speedup({}, Values{1}));
-  EXPECT_FALSE(speedup(Values{1}, {}));
-  EXPECT_FALSE(speedup(Values{0}, Values{1}));
-  EXPECT_FALSE(speedup(Values{1, kNull}, Values{1}));
-  EXPECT_FALSE(speedup(Values{1e-300}, Values{1e300}));
-}
-
 }  // namespace
 }  // namespace benchhud::analysis

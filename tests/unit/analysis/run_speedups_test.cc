@@ -76,14 +76,15 @@ TEST_F(RunSpeedups, WhoIsLeftOutAndWhy) {
   auto few = facts_of(fleet_.add("few", "eager"), {});
   few.timing_line = schema::LineId{1};
   results_.push_back(judge_result(few, {}, made_up_texts()));
+  results_.push_back(failed(fleet_.add("skipped", "eager"), 1));
 
   std::vector<Exclusion> reasons;
   for (const auto& one : judged()) reasons.push_back(one.excluded.value());
-  EXPECT_THAT(
-      reasons,
-      ElementsAre(Exclusion::kBaselineMissing, Exclusion::kBaselineFailed, Exclusion::kFailed,
-                  Exclusion::kBatchSizeDiffers, Exclusion::kIsBaseline, Exclusion::kFailed,
-                  Exclusion::kIsBaseline, Exclusion::kNotTimed, Exclusion::kTooFewSamples));
+  EXPECT_THAT(reasons,
+              ElementsAre(Exclusion::kBaselineMissing, Exclusion::kBaselineFailed,
+                          Exclusion::kFailed, Exclusion::kBatchSizeDiffers, Exclusion::kIsBaseline,
+                          Exclusion::kFailed, Exclusion::kIsBaseline, Exclusion::kNotTimed,
+                          Exclusion::kTooFewSamples, Exclusion::kSkipped));
 }
 
 TEST_F(RunSpeedups, VerifiedOnlyLeavesOutWhatDoesNotPass) {

@@ -44,6 +44,27 @@ TEST_F(AppTest, AStoreThatCannotBeReadIsAProblem) {
   EXPECT_EQ(get(server, "/api/nothing").status, 404);
 }
 
+TEST_F(AppTest, WhatNeverRanStandsInTheRowOfTheOnlyBatchSize) {
+  const MadeLine failed{.times = {}, .error = "ValueError: no"};
+  ingest({{.dynamo = ""}, failed});
+  const auto server = app();
+  const auto rows = get_json(*server, "/runs/latest/models")["rows"];
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_EQ(rows[0]["batch_size"], 8);
+  EXPECT_EQ(rows[0]["cells"].size(), 2U);
+  const auto csv = *get(*server, "/runs/latest/models?format=csv").body;
+  EXPECT_NE(csv.find("suite,alpha,eval,8,inductor,inductor,2,failed"), std::string::npos) << csv;
+}
+
+TEST_F(AppTest, OfTwoBatchSizesNobodyKnowsWhichNeverRan) {
+  ingest(
+      {{.dynamo = ""}, {.dynamo = "", .batch_size = 16}, {.times = {}, .error = "ValueError: no"}});
+  const auto server = app();
+  const auto rows = get_json(*server, "/runs/latest/models")["rows"];
+  ASSERT_EQ(rows.size(), 3U);
+  EXPECT_TRUE(rows[0]["batch_size"].is_null());
+}
+
 TEST_F(AppTest, SpeedupsVerificationsAndTransitions) {
   two_nights();
   const auto server = app();

@@ -27,6 +27,7 @@ struct MadeLine {
   std::string error = "";
   std::string accelerator_model = "A100";
   std::string test = "eval";
+  std::int64_t batch_size = 8;  ///< of a timed line; others do not know it
 };
 
 inline MadeLine verified(MadeLine line, const std::string& code) {
@@ -93,9 +94,10 @@ class StoreFixture : public testing::Test {
     experiment.accelerator_model = line.accelerator_model;
     experiment.test = line.test;
     if (!line.dynamo.empty()) experiment.dynamo = line.dynamo;
-    if (!line.times.empty()) experiment.batch_size = 8;
+    if (!line.times.empty()) experiment.batch_size = line.batch_size;
     const std::string bytes = line.model + line.dynamo + line.code + line.error + line.test +
-                              std::to_string(line.timestamp) + std::to_string(files_);
+                              std::to_string(line.timestamp) + std::to_string(line.batch_size) +
+                              std::to_string(files_);
     schema::NewLine row;
     row.experiment = &experiment;
     row.identity = schema::content_hash(experiment.identity());

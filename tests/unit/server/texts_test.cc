@@ -147,8 +147,9 @@ TEST(Csv, FormulasAreTexts) {
 
 TEST(Csv, CellsAreFoundByPointer) {
   const std::vector<CsvColumn> columns = {{"a", "/a"}, {"bc", "/b/c"}, {"gone", "/x/y"}};
-  const json answer = {{"items", {{{"a", 1}, {"b", {{"c", 0.1}}}}, {{"a", nullptr}, {"b", nullptr}}}},
-                       {"next_cursor", "on"}};
+  const json answer = {
+      {"items", {{{"a", 1}, {"b", {{"c", 0.1}}}}, {{"a", nullptr}, {"b", nullptr}}}},
+      {"next_cursor", "on"}};
   const Csv csv = to_csv(columns, answer.dump(), nullptr);
   EXPECT_EQ(csv.text, "a,bc,gone\r\n1,0.1,\r\n,,\r\n");
   EXPECT_EQ(csv.next_cursor, "on");
@@ -159,7 +160,8 @@ TEST(Csv, CellsAreFoundByPointer) {
 
 TEST(Csv, ARouteMayMakeTheRows) {
   const auto rows = [](const CsvAnswer& answer) {
-    return std::vector<CsvRow>{{{{"name", std::string_view("n,m")}, {"v", answer.root["v"].value()}}}};
+    return std::vector<CsvRow>{
+        {{{"name", std::string_view("n,m")}, {"v", answer.root["v"].value()}}}};
   };
   const std::vector<CsvColumn> columns = {{"name", "/name"}, {"w", "/v/w"}};
   EXPECT_EQ(to_csv(columns, R"({"v":{"w":2}})", rows).text, "name,w\r\n\"n,m\",2\r\n");

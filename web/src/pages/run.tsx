@@ -35,24 +35,6 @@ export function badness(row: ModelRow): number {
   return loud * 1000 + slow;
 }
 
-/** A result that never ran does not know its batch size; where only one size is known, its row is that one's. */
-export function withKnownBatch(rows: ModelRow[]): ModelRow[] {
-  const name = (row: ModelRow) => `${row.suite}\n${row.model}\n${row.test}`;
-  const sized = new Map<string, ModelRow[]>();
-  for (const row of rows) if (row.batch_size !== null) sized.set(name(row), [...(sized.get(name(row)) ?? []), row]);
-  const joined = new Map<ModelRow, ModelRow>();
-  for (const row of rows) {
-    const others = sized.get(name(row)) ?? [];
-    const other = others[0];
-    if (row.batch_size !== null || !other || others.length > 1) continue;
-    const into = joined.get(other) ?? other;
-    if (Object.keys(row.cells).some((column) => into.cells[column])) continue;
-    joined.set(other, { ...into, cells: { ...into.cells, ...row.cells } });
-    joined.set(row, row);
-  }
-  return rows.filter((row) => joined.get(row) !== row).map((row) => joined.get(row) ?? row);
-}
-
 export const worstFirst = (rows: ModelRow[]): ModelRow[] =>
   rows
     .map((row) => ({ row, bad: badness(row) }))
@@ -90,7 +72,7 @@ export function RunPage({ id }: { id: string }) {
     return () => removeEventListener("keydown", onKey);
   });
 
-  const allRows = useMemo(() => withKnownBatch(data?.rows ?? []), [data]);
+  const allRows = useMemo(() => data?.rows ?? [], [data]);
   const rows = useMemo(
     () => allRows.filter((row) => (!test || row.test === test) && (!filter || matches(filter, `${row.suite} ${row.model} ${row.test} ${testName(row.test)}`))),
     [allRows, test, filter],

@@ -165,6 +165,9 @@ struct RatioView {
   double above = 0;    // the smallest ratio > t, infinity if none
 };
 
+// So few ratios are sorted outright.
+constexpr std::size_t kFewRatios = 128;
+
 class RatioDistribution {
  public:
   RatioDistribution(std::vector<Mass> numerator, std::vector<Mass> denominator)
@@ -191,8 +194,39 @@ class RatioDistribution {
     return view;
   }
 
-  // The smallest ratio t with P(a / b <= t) >= level: bisection, each step of which moves its
-  // bounds to ratios that occur, so it ends on one.
+  // The smallest ratios t with P(a / b <= t) >= low_level and >= high_level.
+  std::pair<double, double> quantiles(double low_level, double high_level) const {
+    const std::size_t count = numerator_.size() * denominator_.size();
+    if (count > kFewRatios) return {quantile(low_level), quantile(high_level)};
+    std::array<Mass, kFewRatios> ratios;
+    std::size_t next = 0;
+    for (const Mass& a : numerator_) {
+      for (const Mass& b : denominator_) {
+        ratios[next++] = {a.value / b.value, a.probability * b.probability};
+      }
+    }
+    std::sort(ratios.begin(), ratios.begin() + count,
+              [](const Mass& a, const Mass& b) { return a.value < b.value; });
+    std::pair<double, double> found(ratios[count - 1].value, ratios[count - 1].value);
+    double at_most = 0;
+    bool has_low = false;
+    for (std::size_t i = 0; i < count; ++i) {
+      at_most += ratios[i].probability;
+      if (!has_low && at_most >= low_level) {
+        found.first = ratios[i].value;
+        has_low = true;
+      }
+      if (at_most >= high_level) {
+        found.second = ratios[i].value;
+        break;
+      }
+    }
+    return found;
+  }
+
+ private:
+  // The same for many ratios: bisection, each step of which moves its bounds to ratios that occur,
+  // so it ends on one.
   double quantile(double level) const {
     double low = smallest();
     double high = largest();
@@ -210,7 +244,6 @@ class RatioDistribution {
     return high;
   }
 
- private:
   // The middle rounded up to `high`: only `low` can still be smaller.
   double high_or_low(double low, double level, double high) const {
     return view(low).at_most >= level ? low : high;
@@ -345,7 +378,8 @@ std::optional<Interval> ratio_of_medians_interval(std::span<const double> numera
   const RatioDistribution ratio(bootstrap_median(numerator), bootstrap_median(denominator));
   if (!(ratio.smallest() > 0) || !std::isfinite(ratio.largest())) return std::nullopt;
   const double tail = (1 - confidence) / 2;
-  return Interval{ratio.quantile(tail), ratio.quantile(1 - tail), confidence};
+  const auto [low, high] = ratio.quantiles(tail, 1 - tail);
+  return Interval{low, high, confidence};
 }
 
 std::optional<Interval> geomean_interval(std::span<const double> ratios, double confidence) {

@@ -85,6 +85,19 @@ struct Variants {
   }
 };
 
+/// Numbers what has one test and one `name`, in the order of both.
+void number_groups(std::vector<CatalogEntry>* entries, std::string CatalogEntry::* name,
+                   std::size_t CatalogEntry::* group) {
+  const auto key = [&](const CatalogEntry& entry) {
+    return std::pair<std::string_view, std::string_view>(entry.experiment().test, entry.*name);
+  };
+  std::map<std::pair<std::string_view, std::string_view>, std::size_t> numbers;
+  for (const auto& entry : *entries) numbers.emplace(key(entry), 0);
+  std::size_t next = 0;
+  for (auto& item : numbers) item.second = next++;
+  for (auto& entry : *entries) entry.*group = numbers.at(key(entry));
+}
+
 }  // namespace
 
 std::vector<std::string> configuration_parts(const schema::Experiment& experiment) {
@@ -143,6 +156,8 @@ Catalog::Catalog(std::vector<schema::StoredExperiment> experiments) {
     }
     entry.column = column;
   }
+  number_groups(&entries_, &CatalogEntry::column, &CatalogEntry::column_group);
+  number_groups(&entries_, &CatalogEntry::backend, &CatalogEntry::backend_group);
 }
 
 const CatalogEntry* Catalog::find(schema::ExperimentId id) const {

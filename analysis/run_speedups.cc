@@ -80,7 +80,7 @@ GeomeanView geomean_of(const std::vector<double>& ratios) {
 using Model = std::size_t;  // CatalogEntry::model
 
 struct Group {
-  std::string_view backend;
+  std::string_view test, column, backend;
   std::vector<std::pair<Model, double>> speedups;  // of every result
   std::vector<std::pair<Exclusion, const CatalogEntry*>> excluded;
 };
@@ -120,22 +120,28 @@ std::vector<Model> common_models(const std::vector<const Group*>& groups) {
 }
 
 std::vector<ExcludedModels> excluded_models(const Group& group) {
-  std::map<Exclusion, std::pair<std::size_t, std::set<std::string>>> reasons;
-  for (const auto& [reason, entry] : group.excluded) {
-    auto& [count, models] = reasons[reason];
-    ++count;
-    models.insert(entry->experiment().suite + "/" + entry->experiment().model);
-  }
+  auto results = group.excluded;
+  std::stable_sort(results.begin(), results.end(), [](const auto& a, const auto& b) {
+    return std::pair(a.first, a.second->model) < std::pair(b.first, b.second->model);
+  });
   std::vector<ExcludedModels> excluded;
-  for (const auto& [reason, found] : reasons) {
-    excluded.push_back({reason, found.first, {found.second.begin(), found.second.end()}});
+  Model last = 0;
+  for (const auto& [reason, entry] : results) {
+    const bool is_new = excluded.empty() || excluded.back().reason != reason;
+    if (is_new) excluded.push_back({reason, 0, {}});
+    ++excluded.back().count;
+    if (is_new || entry->model != last) {
+      const auto& e = entry->experiment();
+      excluded.back().models.push_back(e.suite + "/" + e.model);
+    }
+    last = entry->model;
   }
   return excluded;
 }
 
-ColumnGeomean summarize(std::string_view test, std::string_view column, const Group& group,
-                        const std::vector<Model>& matched) {
-  ColumnGeomean row{std::string(test), std::string(column), std::string(group.backend), {}, {}, {}};
+ColumnGeomean summarize(const Group& group, const std::vector<Model>& matched) {
+  ColumnGeomean row{std::string(group.test), std::string(group.column), std::string(group.backend),
+                    {}, {}, {}};
   std::vector<double> all, common;
   for (const auto& [model, value] : group.speedups) {
     all.push_back(value);
@@ -329,13 +335,14 @@ std::vector<JudgedSpeedup> run_speedups(schema::RunId run, std::span<const Resul
 
 std::vector<ColumnGeomean> geomeans(std::span<const ResultView> results, const Catalog& catalog,
                                     std::span<const JudgedSpeedup> speedups, GroupBy group_by) {
-  std::map<std::string_view, std::map<std::string_view, Group>> tests;
+  const bool by_column = group_by == GroupBy::kColumn;
+  std::map<std::size_t, Group> groups;
   for (std::size_t i = 0; i < results.size() && i < speedups.size(); ++i) {
     const auto* entry = catalog.find(results[i].experiment);
     if (entry == nullptr) continue;
-    const auto& e = entry->experiment();
-    const std::string_view column = group_by == GroupBy::kColumn ? entry->column : entry->backend;
-    Group& group = tests[e.test][column];
+    Group& group = groups[by_column ? entry->column_group : entry->backend_group];
+    group.test = entry->experiment().test;
+    group.column = by_column ? entry->column : entry->backend;
     group.backend = entry->backend;
     if (speedups[i].speedup) {
       group.speedups.emplace_back(entry->model, speedups[i].speedup->value);
@@ -343,17 +350,16 @@ std::vector<ColumnGeomean> geomeans(std::span<const ResultView> results, const C
       group.excluded.emplace_back(*speedups[i].excluded, entry);
     }
   }
+  // Groups are in the order of tests.
+  std::map<std::string_view, std::vector<const Group*>> tests;
+  for (auto& [number, group] : groups) {
+    group.speedups = by_model(std::move(group.speedups));
+    tests[group.test].push_back(&group);
+  }
   std::vector<ColumnGeomean> rows;
-  for (auto& [test, columns] : tests) {
-    std::vector<const Group*> groups;
-    for (auto& [column, group] : columns) {
-      group.speedups = by_model(std::move(group.speedups));
-      groups.push_back(&group);
-    }
-    const auto matched = common_models(groups);
-    for (const auto& [column, group] : columns) {
-      rows.push_back(summarize(test, column, group, matched));
-    }
+  for (const auto& [test, of_test] : tests) {
+    const auto matched = common_models(of_test);
+    for (const Group* group : of_test) rows.push_back(summarize(*group, matched));
   }
   return rows;
 }

@@ -61,18 +61,59 @@ void append_element(std::string* csv, const element& value) {
   }
 }
 
-void append_cell(std::string* csv, const CsvRow& row, std::span<const std::string_view> place) {
-  for (const auto& [name, value] : row.members) {
-    if (name != place.front()) continue;
-    if (const auto* text = std::get_if<std::string_view>(&value)) return append_text(csv, *text);
-    element at = std::get<element>(value);
-    for (const auto part : place.subspan(1)) {
-      // What is null or not there has no members.
-      if (at[part].get(at) != simdjson::SUCCESS) return;
+/// Where the cells of the columns stand in a row. Neighbouring columns mostly begin alike
+/// (/cell/time/value, /cell/time/interval/low), so each goes on from where the one before was found.
+class Places {
+ public:
+  explicit Places(std::span<const CsvColumn> columns) {
+    for (const auto& [name, pointer] : columns) {
+      Place& place = places_.emplace_back();
+      place.parts = parts_of(pointer);
+      if (places_.size() == 1) continue;
+      const auto& before = places_[places_.size() - 2].parts;
+      const auto common = std::mismatch(place.parts.begin(), place.parts.end(), before.begin(),
+                                        before.end());
+      place.shared = static_cast<std::size_t>(common.first - place.parts.begin());
     }
-    return append_element(csv, at);
   }
-}
+
+  void append_row(std::string* csv, const CsvRow& row) {
+    found_.clear();
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+      if (i > 0) csv->push_back(',');
+      append_cell(csv, row, places_[i]);
+    }
+  }
+
+ private:
+  struct Place {
+    std::vector<std::string_view> parts;
+    std::size_t shared = 0;  ///< parts that begin the column before too
+  };
+
+  void append_cell(std::string* csv, const CsvRow& row, const Place& place) {
+    found_.resize(std::min(found_.size(), place.shared));
+    for (std::size_t i = found_.size(); i < place.parts.size(); ++i) {
+      element next;
+      if (i == 0) {
+        const auto member = std::find_if(row.members.begin(), row.members.end(),
+                                         [&](const auto& m) { return m.first == place.parts[0]; });
+        if (member == row.members.end()) return;
+        if (const auto* text = std::get_if<std::string_view>(&member->second)) {
+          return append_text(csv, *text);
+        }
+        next = std::get<element>(member->second);
+      } else if (found_.back()[place.parts[i]].get(next) != simdjson::SUCCESS) {
+        return;  // what is null or not there has no members
+      }
+      found_.push_back(next);
+    }
+    append_element(csv, found_.back());
+  }
+
+  std::vector<Place> places_;
+  std::vector<element> found_;  // of the column before, a part each
+};
 
 }  // namespace
 
@@ -91,18 +132,14 @@ Csv to_csv(std::span<const CsvColumn> columns, const std::string& answer, const 
   simdjson::dom::parser parser;
   const CsvAnswer read{parser.parse(answer)};
   Csv csv;
-  std::vector<std::vector<std::string_view>> places;
-  for (const auto& [name, pointer] : columns) {
-    if (!places.empty()) csv.text += ',';
-    append_text(&csv.text, name);
-    places.push_back(parts_of(pointer));
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (i > 0) csv.text += ',';
+    append_text(&csv.text, columns[i].first);
   }
   csv.text += "\r\n";
+  Places places(columns);
   for (const CsvRow& row : (rows ? rows(read) : csv_rows(read.root["items"]))) {
-    for (std::size_t i = 0; i < places.size(); ++i) {
-      if (i > 0) csv.text += ',';
-      append_cell(&csv.text, row, places[i]);
-    }
+    places.append_row(&csv.text, row);
     csv.text += "\r\n";
   }
   std::string_view cursor;

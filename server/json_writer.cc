@@ -52,17 +52,46 @@ void JsonWriter::close(char bracket) {
 }
 
 void JsonWriter::key(std::string_view name) {
-  // Put together first: an answer has tens of thousands of them, and each append has its price.
-  std::array<char, 64> text;
-  if (name.size() + 4 > text.size()) return key_text(name);
-  char* end = text.data();
+  if (name.size() > kLongestName) return key_text(name);
+  Piece piece;
+  out_->append(piece.data(), put_name(name, piece.data()));
+  needs_comma_ = false;
+}
+
+void JsonWriter::number_field(std::string_view name, double number) {
+  if (name.size() > kLongestName || !std::isfinite(number)) {
+    key(name);
+    return value(number);
+  }
+  Piece piece;
+  char* const end = put_name(name, piece.data());
+  out_->append(piece.data(), std::to_chars(end, piece.data() + piece.size(), number).ptr);
+  needs_comma_ = true;
+}
+
+void JsonWriter::integer_field(std::string_view name, std::int64_t number) {
+  if (name.size() > kLongestName) {
+    key_text(name);
+    return integer(number);
+  }
+  Piece piece;
+  char* const end = put_name(name, piece.data());
+  out_->append(piece.data(), std::to_chars(end, piece.data() + piece.size(), number).ptr);
+  needs_comma_ = true;
+}
+
+void JsonWriter::null_field(std::string_view name) {
+  key(name);
+  null();
+}
+
+char* JsonWriter::put_name(std::string_view name, char* end) const {
   if (needs_comma_) *end++ = ',';
   *end++ = '"';
   end = std::copy(name.begin(), name.end(), end);
   *end++ = '"';
   *end++ = ':';
-  out_->append(text.data(), static_cast<std::size_t>(end - text.data()));
-  needs_comma_ = false;
+  return end;
 }
 
 void JsonWriter::key_text(std::string_view name) {

@@ -58,10 +58,12 @@ Expected<Compared> compare(Ask& ask, const Comparison& comparison) {
                   ask.judge.baseline(ask.view, *comparison.run, comparison.choice,
                                      comparison.options.estimator));
   const auto& all = compared.judged->results;
+  const bool all_fit =
+      !ask.query.has("suite") && !ask.query.has("model") && !ask.query.has("test");
   std::vector<std::size_t> wanted;
   for (std::size_t i = 0; i < all.size(); ++i) {
     const CatalogEntry* entry = ask.catalog().find(all[i].experiment);
-    if (entry == nullptr || !fits(ask.query, *entry)) continue;
+    if (entry == nullptr || !(all_fit || fits(ask.query, *entry))) continue;
     wanted.push_back(i);
     compared.entries.push_back(entry);
   }
@@ -153,9 +155,9 @@ const schema::Experiment& workload_of(const Compared& compared, const Row& row) 
 
 /// One row for each suite, model, test and batch size, in that order.
 std::vector<Row> rows_by_batch_size(const Compared& compared, const ExperimentFilter& filter) {
+  // A workload's number goes by suite, model and test.
   const auto row_key = [&](std::size_t i) {
-    const auto& e = compared.entries[i]->experiment();
-    return std::tie(e.suite, e.model, e.test, e.batch_size);
+    return std::pair(compared.entries[i]->workload, compared.entries[i]->experiment().batch_size);
   };
   Row order;
   for (std::size_t i = 0; i < compared.entries.size(); ++i) {

@@ -21,7 +21,10 @@ struct CatalogEntry {
   std::string configuration;
   /// Equal for experiments of one suite and model; in the order of both.
   std::size_t model = 0;
-  /// Equal for experiments of one suite, model, test and accelerator model.
+  /// Equal for experiments of one test and column, or of one test and backend; in the order of both.
+  std::size_t column_group = 0;
+  std::size_t backend_group = 0;
+  /// Equal for experiments of one suite, model, test and accelerator model, in that order.
   std::size_t workload = 0;
   /// Equal for those that also share the batch size: the ones that a speedup may compare.
   std::size_t comparable = 0;

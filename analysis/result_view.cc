@@ -138,7 +138,10 @@ schema::Expected<JudgedRun> judge_run(schema::Reader& reader, const schema::Run&
   for (const auto& [place, fact] : ordered) {
     std::optional<schema::VerificationFacts> last;
     if (!fact->verification) {
-      if (const auto known = before.find(fact->experiment); known != before.end()) {
+      const auto known = std::lower_bound(
+          before.begin(), before.end(), fact->experiment,
+          [](const auto& item, schema::ExperimentId id) { return item.first < id; });
+      if (known != before.end() && known->first == fact->experiment) {
         last = known->second;
       } else {
         BENCHHUD_ASSIGN(last, reader.last_verification(fact->experiment, run.started_at));

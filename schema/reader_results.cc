@@ -114,20 +114,17 @@ Expected<std::optional<VerificationFacts>> Reader::last_verification(ExperimentI
   return found;
 }
 
-Expected<std::map<ExperimentId, VerificationFacts>> Reader::verifications_before(
+Expected<std::vector<std::pair<ExperimentId, VerificationFacts>>> Reader::verifications_before(
     std::string_view accelerator_model, double before) {
   Statement& query = connection_.cached(sql::kVerificationsBefore);
   query.bind(1, accelerator_model).bind(2, before);
-  std::map<ExperimentId, VerificationFacts> found;
-  while (query.step()) {
-    VerificationFacts& facts = found[ExperimentId(query.integer(0))];
-    facts.run = RunId(query.integer(1));
-    facts.verified_at = query.real(2);
-    facts.code = query.text(3);
-  }
-  BENCHHUD_TRY(query.status());
-  query.reset();
-  return found;
+  return collect(query, [](const Statement& row) {
+    VerificationFacts facts;
+    facts.run = RunId(row.integer(1));
+    facts.verified_at = row.real(2);
+    facts.code = row.text(3);
+    return std::pair(ExperimentId(row.integer(0)), std::move(facts));
+  });
 }
 
 Expected<std::vector<LineFacts>> Reader::lines(RunId run, ExperimentId experiment) {

@@ -199,8 +199,8 @@ class Reader {
                                                                double before);
   /// The verifications of the last run on an accelerator model that started before `before` and has
   /// any. For an experiment among them it is what last_verification() finds, at a tenth of the
-  /// cost.
-  Expected<std::map<ExperimentId, VerificationFacts>> verifications_before(
+  /// cost. By experiment.
+  Expected<std::vector<std::pair<ExperimentId, VerificationFacts>>> verifications_before(
       std::string_view accelerator_model, double before);
 
   /// Every line that a result is made of, in the order of time and arrival.

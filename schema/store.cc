@@ -38,15 +38,19 @@ Expected<Connection> open_store(const std::string& path) {
 Expected<Connection> open_store_for_reading(const std::string& path) {
   BENCHHUD_TRY(check_path(path));
   BENCHHUD_ASSIGN(Connection connection, Connection::open(path, OpenMode::kReadOnly));
-  BENCHHUD_ASSIGN(const int version, schema_version_of(connection));
-  if (version != schema_version()) {
-    return Error{
-        ErrorCode::kVersion,
-        fmt::format("the store {} has schema version {}, this program reads {}{}", path, version,
-                    schema_version(),
-                    version < schema_version() ? "; any `benchhud ingest` migrates it" : "")};
-  }
+  BENCHHUD_TRY(check_schema_version(connection));
   return connection;
+}
+
+Expected<void> check_schema_version(Connection& connection) {
+  BENCHHUD_ASSIGN(const int version, schema_version_of(connection));
+  if (version == schema_version()) return {};
+  return Error{ErrorCode::kVersion,
+               fmt::format("the store has schema version {}, this program reads {}{}", version,
+                           schema_version(),
+                           version < schema_version()
+                               ? "; any `benchhud ingest` migrates it"
+                               : ": a newer benchhud wrote it, restart with that one")};
 }
 
 std::string default_store_path() {

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "schema/contract.h"
+#include "schema/store.h"
 #include "server/csv.h"
 #include "server/etag.h"
 #include "server/gzip.h"
@@ -106,6 +107,8 @@ Response App::handle_api(const Request& request, const Address& address) {
   auto transaction =
       schema::Transaction::begin(lease->connection(), schema::Transaction::Kind::kRead);
   if (!transaction) return problem_response(transaction.error(), request.target);
+  const auto readable = schema::check_schema_version(lease->connection());
+  if (!readable) return problem_response(readable.error(), request.target);
   schema::Reader reader(lease->connection());
   const auto snapshot = snapshots_.current(reader);
   if (!snapshot) return problem_response(snapshot.error(), request.target);

@@ -17,6 +17,10 @@ Expected<Connection> open_store(const std::string& path);
 /// by an older one and not yet migrated), kCorrupt.
 Expected<Connection> open_store_for_reading(const std::string& path);
 
+/// Whether the store is still of the version that this program reads: another program may migrate
+/// it while this one has it open. Error: kVersion.
+Expected<void> check_schema_version(Connection& connection);
+
 /// Where a person's store is unless told otherwise: $BENCHHUD_DB, else
 /// $XDG_DATA_HOME/benchhud/benchhud.db, else ~/.local/share/benchhud/benchhud.db.
 std::string default_store_path();

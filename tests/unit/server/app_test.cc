@@ -44,6 +44,16 @@ TEST_F(AppTest, AStoreThatCannotBeReadIsAProblem) {
   EXPECT_EQ(get(server, "/api/nothing").status, 404);
 }
 
+TEST_F(AppTest, AStoreThatANewerProgramMigratedIsReadNoMore) {
+  two_nights();
+  const auto server = app();
+  EXPECT_EQ(get(*server, "/runs").status, 200);
+  ASSERT_TRUE(connection_->execute("PRAGMA user_version = 99"));
+  const auto response = get(*server, "/runs");
+  EXPECT_EQ(response.status, 500);
+  EXPECT_NE(response.body->find("schema version 99"), std::string::npos) << *response.body;
+}
+
 TEST_F(AppTest, WhatNeverRanStandsInTheRowOfTheOnlyBatchSize) {
   const MadeLine failed{.times = {}, .error = "ValueError: no"};
   ingest({{.dynamo = ""}, failed});

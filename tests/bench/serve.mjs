@@ -1,9 +1,9 @@
 // How long every request of the pages takes on a store of a million results, while nights are being ingested.
 import { spawn } from 'node:child_process';
-import { constants, copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { constants, copyFileSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { Agent, get } from 'node:http';
 import path from 'node:path';
-import { data, filesOf, fleetFolder, fleetProgram, keepFigures, kept, measure, option, program, quantile, removeStore, say, table } from './lib/tools.mjs';
+import { data, filesOf, fleetFile, fleetFolder, keepFigures, kept, measure, option, program, quantile, removeStore, say, table } from './lib/tools.mjs';
 
 const TARGET_MEDIAN_MS = 10, TARGET_P99_MS = 50;
 const ACCELERATOR = 'NVIDIA A100-SXM4-40GB';
@@ -46,6 +46,16 @@ class Server {
       sum.waited += waited / 1e6;
     }
     return sum;
+  }
+
+  /** Until it has made ready what it makes ready after a start: a server is up all day. */
+  async settled() {
+    for (let before = -Infinity; ;) {
+      const { ran } = this.scheduled();
+      if (ran - before < 20) return;
+      before = ran;
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+    }
   }
 
   stop() {
@@ -138,19 +148,7 @@ async function addresses(client, random) {
   };
 }
 
-// Files of many nights each, as they come about where a machine's backlog is taken in.
-const NIGHTS_A_FILE = 36;
-async function backlog(first, count) {
-  return filesOf(await kept(`backlog-from-${first}`, async (folder) => {
-    mkdirSync(folder);
-    for (let i = 0; i < count; ++i) {
-      const skip = first + i * NIGHTS_A_FILE;
-      await measure([fleetProgram, '--nights', String(skip + NIGHTS_A_FILE), '--skip', String(skip), '--out', path.join(folder, `${String(i).padStart(3, '0')}.jsonl`)]);
-    }
-  }));
-}
-
-// Ingests one file after the other until stopped.
+// Takes files in, one after the other, until stopped. What is under way then is killed: a file is in the store wholly or not at all.
 class Ingesting {
   constructor(store, files) {
     this.files = files;
@@ -161,14 +159,19 @@ class Ingesting {
   async run(store) {
     for (const file of this.files) {
       if (this.stopped) return;
-      const run = await measure([program, 'ingest', '--db', store, file]);
-      this.times.push(run.wall_s * 1000);
+      const began = performance.now();
+      const status = await new Promise((resolve) => {
+        this.process = spawn(program, ['ingest', '--db', store, file], { stdio: 'ignore' });
+        this.process.on('exit', resolve);
+      });
+      if (status === 0) this.times.push(performance.now() - began);
     }
-    this.ranOut = true;
+    if (!this.stopped) this.ranOut = true;
   }
 
   async stop() {
     this.stopped = true;
+    this.process.kill('SIGKILL');
     await this.done;
   }
 }
@@ -200,10 +203,9 @@ async function askAll(server, what, times, clients, random) {
 export async function serve(args) {
   const nights = option(args, 'nights', 1250);
   const times = option(args, 'times', 40);
-  const files = 30;
-  const large = await backlog(nights, files);
-  const later = nights + files * NIGHTS_A_FILE;
-  const oneNight = filesOf(await fleetFolder(`nights-from-${later}`, ['--nights', String(later + 400), '--skip', String(later)]));
+  // A file that takes longer to be taken in than the clients ask, and nights that take a tenth of a second each.
+  const large = [await fleetFile(`nights-${nights}-on.jsonl`, ['--nights', String(nights + 1500), '--skip', String(nights)])];
+  const single = filesOf(await fleetFolder(`nights-from-${nights}`, ['--nights', String(nights + 400), '--skip', String(nights)]));
   const store = await kept(`store-${nights}.db`, async (out) => {
     // As it comes about: a file a night.
     const folder = await fleetFolder('store-nights', ['--nights', String(nights)]);
@@ -222,16 +224,17 @@ export async function serve(args) {
     const what = await addresses(client, random);
     const info = await client.json('/api/v1/overview');
     say(`\n${info.store.result_count} results in ${info.store.run_count} runs`);
-    await askAll(server, what, 2, 1, random); // warms up
-    const modes = [['alone, nothing ingested', 1, []], ['alone, ingesting', 1, large], ['4 at a time, ingesting', 4, large], ['alone, a commit a night', 1, oneNight]];
+    await askAll(server, what, 2, 1, random);
+    await server.settled();
+    const modes = [['alone, nothing ingested', 1, []], ['alone, ingesting', 1, large], ['4 at a time, ingesting', 4, large], ['alone, a commit a night', 1, single]];
     for (const [mode, clients, source] of modes) {
       if (source.length > 0) ingesting = new Ingesting(copy, source);
       figures[mode] = await askAll(server, what, Math.ceil(times / clients), clients, random);
       if (source.length === 0) continue;
       await ingesting.stop();
       if (ingesting.ranOut) throw new Error('the nights to ingest ran out: make more');
-      source.splice(0, ingesting.times.length);
-      say(`${mode}: ${ingesting.times.length} files ingested meanwhile, ${quantile(ingesting.times, 0.5).toFixed(0)} ms each (median)`);
+      const { times: done } = ingesting;
+      say(`${mode}: ${done.length} files committed meanwhile${done.length > 0 ? `, ${quantile(done, 0.5).toFixed(0)} ms each (median)` : ''}`);
     }
   } finally {
     if (ingesting) await ingesting.stop();
@@ -253,8 +256,8 @@ export async function serve(args) {
   }));
   say('\nOf one client alone: milliseconds that the server computed meanwhile, and that it was ready to but had no processor: median / p99.'
     + '\nOn a machine with nothing else to do the second is nothing, and the first is nearly the whole.\n');
-  const single = Object.entries(figures).filter(([, taken]) => Object.values(taken)[0].ran.length > 0);
-  table(['', ...single.flatMap(([mode]) => [`computed, ${mode}`, 'waited'])], names.map((name) => [name, ...single.flatMap(([, taken]) =>
+  const measured = Object.entries(figures).filter(([, taken]) => Object.values(taken)[0].ran.length > 0);
+  table(['', ...measured.flatMap(([mode]) => [`computed, ${mode}`, 'waited'])], names.map((name) => [name, ...measured.flatMap(([, taken]) =>
     [taken[name].ran, taken[name].waited].map((values) => `${quantile(values, 0.5).toFixed(1)} / ${quantile(values, 0.99).toFixed(1)}`))]));
   for (const miss of missed) say(`missed: ${miss}`);
   keepFigures('serve', { figures });

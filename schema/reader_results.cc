@@ -89,6 +89,13 @@ Expected<std::vector<ResultFacts>> Reader::series(ExperimentId experiment, doubl
   return collect(query, read_result);
 }
 
+Expected<std::vector<ResultFacts>> Reader::series_without_samples(ExperimentId experiment,
+                                                                  double since, double until) {
+  Statement& query = connection_.cached(sql::kResultsOfExperimentWithoutSamples);
+  query.bind(1, experiment).bind(2, since).bind(3, until);
+  return collect(query, read_result);
+}
+
 Expected<std::vector<std::pair<RunId, std::vector<double>>>> Reader::series_of_metric(
     ExperimentId experiment, std::string_view metric, double since, double until) {
   Statement& query = connection_.cached(sql::kSamplesOfExperiment);

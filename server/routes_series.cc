@@ -83,7 +83,11 @@ Expected<std::vector<analysis::JudgedRun>> judge_model(Ask& ask, const Scope& sc
   const auto errors = error_texts(ask.view);
   for (const CatalogEntry* entry : scope.entries) {
     BENCHHUD_ASSIGN(auto last, ask.reader().last_verification(entry->id(), since));
-    BENCHHUD_ASSIGN(const auto series, ask.reader().series(entry->id(), since, until));
+    // A metric that is no time has samples of its own.
+    BENCHHUD_ASSIGN(const auto series,
+                    kind_of(ask.query.text("metric")) == Kind::kMetric
+                        ? ask.reader().series_without_samples(entry->id(), since, until)
+                        : ask.reader().series(entry->id(), since, until));
     for (const auto& facts : series) {
       const auto place = scope.places.find(facts.run);
       if (place != scope.places.end()) {

@@ -190,6 +190,9 @@ class Reader {
   Expected<ResultFacts> result(RunId run, ExperimentId experiment);
   /// The results of one experiment in runs that started within [since, until], oldest first.
   Expected<std::vector<ResultFacts>> series(ExperimentId experiment, double since, double until);
+  /// The same with neither samples nor repetitions: for who asks what failed and what was verified.
+  Expected<std::vector<ResultFacts>> series_without_samples(ExperimentId experiment, double since,
+                                                            double until);
   /// A metric's samples in the same window: (run, samples), oldest first; effective timing lines
   /// only.
   Expected<std::vector<std::pair<RunId, std::vector<double>>>> series_of_metric(

@@ -56,8 +56,10 @@ class App {
   /// The answer for who takes it compressed; null for others, and where nothing is gained.
   std::shared_ptr<const std::string> compressed_for(const Request& request, const std::string& etag,
                                                     const Answer& answer);
-  schema::Expected<Answer> make_answer(const Ask& ask, const Plan& plan,
-                                       const Address& address) const;
+  static schema::Expected<Answer> make_answer(const Plan& plan);
+  /// `json`: what the same request answers in JSON.
+  static schema::Expected<Answer> make_csv(const Ask& ask, const Plan& plan, const Address& address,
+                                           const std::string& json);
   std::vector<std::string> first_addresses(const Snapshot& snapshot) const;
   std::vector<std::string> recent_tables(const Snapshot& snapshot) const;
   void warm_address(const std::string& target);

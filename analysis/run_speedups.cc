@@ -140,8 +140,8 @@ std::vector<ExcludedModels> excluded_models(const Group& group) {
 }
 
 ColumnGeomean summarize(const Group& group, const std::vector<Model>& matched) {
-  ColumnGeomean row{std::string(group.test), std::string(group.column), std::string(group.backend),
-                    {}, {}, {}};
+  ColumnGeomean row{
+      std::string(group.test), std::string(group.column), std::string(group.backend), {}, {}, {}};
   std::vector<double> all, common;
   for (const auto& [model, value] : group.speedups) {
     all.push_back(value);

@@ -21,7 +21,8 @@ struct CatalogEntry {
   std::string configuration;
   /// Equal for experiments of one suite and model; in the order of both.
   std::size_t model = 0;
-  /// Equal for experiments of one test and column, or of one test and backend; in the order of both.
+  /// Equal for experiments of one test and column, or of one test and backend; in the order of
+  /// both.
   std::size_t column_group = 0;
   std::size_t backend_group = 0;
   /// Equal for experiments of one suite, model, test and accelerator model, in that order.

@@ -207,21 +207,15 @@ class RatioDistribution {
     }
     std::sort(ratios.begin(), ratios.begin() + count,
               [](const Mass& a, const Mass& b) { return a.value < b.value; });
-    std::pair<double, double> found(ratios[count - 1].value, ratios[count - 1].value);
-    double at_most = 0;
-    bool has_low = false;
-    for (std::size_t i = 0; i < count; ++i) {
-      at_most += ratios[i].probability;
-      if (!has_low && at_most >= low_level) {
-        found.first = ratios[i].value;
-        has_low = true;
+    const auto smallest = [&](double level) {
+      double at_most = 0;
+      for (std::size_t i = 0; i < count; ++i) {
+        at_most += ratios[i].probability;
+        if (at_most >= level) return ratios[i].value;
       }
-      if (at_most >= high_level) {
-        found.second = ratios[i].value;
-        break;
-      }
-    }
-    return found;
+      return ratios[count - 1].value;
+    };
+    return {smallest(low_level), smallest(high_level)};
   }
 
  private:
@@ -343,17 +337,6 @@ std::vector<double> resampled_sums(const std::vector<double>& values) {
   return sums;
 }
 
-// As quantile_of_sorted, of values in any order, which it rearranges.
-double quantile_by_selection(std::vector<double>& values, double q) {
-  const double place = q * static_cast<double>(values.size() - 1);
-  const auto below = static_cast<std::size_t>(place);
-  const auto at = values.begin() + static_cast<std::ptrdiff_t>(below);
-  std::nth_element(values.begin(), at, values.end());
-  if (below + 1 == values.size()) return *at;
-  const double next = *std::min_element(at + 1, values.end());
-  return std::lerp(*at, next, place - static_cast<double>(below));
-}
-
 }  // namespace
 
 std::vector<Mass> bootstrap_median(std::span<const double> samples) {
@@ -387,11 +370,11 @@ std::optional<Interval> geomean_interval(std::span<const double> ratios, double 
   std::vector<double> logs(ratios.size());
   std::transform(ratios.begin(), ratios.end(), logs.begin(), [](double r) { return std::log(r); });
   std::sort(logs.begin(), logs.end());
-  std::vector<double> sums = resampled_sums(logs);
+  const std::vector<double> sums = resampled_sums(logs);
   const double tail = (1 - confidence) / 2;
   const auto n = static_cast<double>(logs.size());
-  return Interval{std::exp(quantile_by_selection(sums, tail) / n),
-                  std::exp(quantile_by_selection(sums, 1 - tail) / n), confidence};
+  return Interval{std::exp(quantile(sums, tail) / n), std::exp(quantile(sums, 1 - tail) / n),
+                  confidence};
 }
 
 }  // namespace benchhud::analysis

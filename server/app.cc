@@ -121,9 +121,12 @@ Response App::handle_api(const Request& request, const Address& address) {
     return respond(request, etag, Answer{std::make_shared<const std::string>(), "", ""});
   }
   const bool is_csv = query.text("format") == "csv";
-  Query as_json = query;
-  if (is_csv) as_json.set("format", "json");
-  const std::string json_etag = is_csv ? etag_of(options_, *operation, as_json, plan->key) : etag;
+  std::string json_etag = etag;
+  if (is_csv) {
+    Query as_json = query;
+    as_json.set("format", "json");
+    json_etag = etag_of(options_, *operation, as_json, plan->key);
+  }
   auto answer = answers_.get(json_etag, [&] { return make_answer(*plan); });
   if (answer && is_csv) {
     answer = answers_.get(etag, [&] { return make_csv(ask, *plan, address, *(*answer)->body); });
@@ -144,8 +147,8 @@ Expected<App::Answer> App::make_answer(const Plan& plan) {
 Expected<App::Answer> App::make_csv(const Ask& ask, const Plan& plan, const Address& address,
                                     const std::string& json) {
   Csv csv = to_csv(ask.operation.columns, json, plan.rows);
-  Answer answer{std::make_shared<const std::string>(std::move(csv.text)),
-                "text/csv; charset=utf-8", ""};
+  Answer answer{std::make_shared<const std::string>(std::move(csv.text)), "text/csv; charset=utf-8",
+                ""};
   if (!csv.next_cursor.empty()) answer.next_link = next_address(address, csv.next_cursor);
   return answer;
 }

@@ -59,20 +59,19 @@ void JsonWriter::key(std::string_view name) {
 }
 
 void JsonWriter::number_field(std::string_view name, double number) {
-  if (name.size() > kLongestName || !std::isfinite(number)) {
-    key(name);
-    return value(number);
-  }
-  Piece piece;
-  char* const end = put_name(name, piece.data());
-  out_->append(piece.data(), std::to_chars(end, piece.data() + piece.size(), number).ptr);
-  needs_comma_ = true;
+  if (!std::isfinite(number)) return null_field(name);
+  put_field(name, number);
 }
 
 void JsonWriter::integer_field(std::string_view name, std::int64_t number) {
+  put_field(name, number);
+}
+
+template <class Number>
+void JsonWriter::put_field(std::string_view name, Number number) {
   if (name.size() > kLongestName) {
     key_text(name);
-    return integer(number);
+    return value(number);
   }
   Piece piece;
   char* const end = put_name(name, piece.data());

@@ -62,10 +62,14 @@ bool fits_any(const Query& query, std::string_view parameter, std::string_view v
   return wanted.empty() || std::find(wanted.begin(), wanted.end(), value) != wanted.end();
 }
 
-bool ExperimentFilter::fits_but_for_backend(const analysis::CatalogEntry& entry) const {
+bool fits_workload(const Query& query, const analysis::CatalogEntry& entry) {
   const auto& e = entry.experiment();
-  return fits_any(query_, "suite", e.suite) && fits_any(query_, "model", e.model) &&
-         fits_any(query_, "test", e.test) && fits_accelerator(e.accelerator_model);
+  return fits_any(query, "suite", e.suite) && fits_any(query, "model", e.model) &&
+         fits_any(query, "test", e.test);
+}
+
+bool ExperimentFilter::fits_but_for_backend(const analysis::CatalogEntry& entry) const {
+  return fits_workload(query_, entry) && fits_accelerator(entry.experiment().accelerator_model);
 }
 
 bool ExperimentFilter::fits(const analysis::CatalogEntry& entry) const {

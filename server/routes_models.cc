@@ -43,14 +43,6 @@ struct Compared {
   std::shared_ptr<const analysis::Baseline> baseline;
 };
 
-/// Whether the parameters but for `backend` let a result through; the others have to stay, being
-/// what speedups are against.
-bool fits(const Query& query, const CatalogEntry& entry) {
-  const auto& e = entry.experiment();
-  return fits_any(query, "suite", e.suite) && fits_any(query, "model", e.model) &&
-         fits_any(query, "test", e.test);
-}
-
 Expected<Compared> compare(Ask& ask, const Comparison& comparison) {
   Compared compared;
   BENCHHUD_ASSIGN(compared.judged, ask.judge.run(ask.view, *comparison.run));
@@ -58,12 +50,12 @@ Expected<Compared> compare(Ask& ask, const Comparison& comparison) {
                   ask.judge.baseline(ask.view, *comparison.run, comparison.choice,
                                      comparison.options.estimator));
   const auto& all = compared.judged->results;
-  const bool all_fit =
-      !ask.query.has("suite") && !ask.query.has("model") && !ask.query.has("test");
+  const bool all_fit = !ask.query.has("suite") && !ask.query.has("model") && !ask.query.has("test");
   std::vector<std::size_t> wanted;
   for (std::size_t i = 0; i < all.size(); ++i) {
     const CatalogEntry* entry = ask.catalog().find(all[i].experiment);
-    if (entry == nullptr || !(all_fit || fits(ask.query, *entry))) continue;
+    // Of all backends, as speedups are against others; which are shown is decided later.
+    if (entry == nullptr || !(all_fit || fits_workload(ask.query, *entry))) continue;
     wanted.push_back(i);
     compared.entries.push_back(entry);
   }

@@ -26,9 +26,7 @@ struct Found {
 
 /// The filters but for accelerator_model, which on these addresses says where to look for the run.
 bool fits(const Query& query, const CatalogEntry& entry) {
-  const auto& e = entry.experiment();
-  return fits_any(query, "suite", e.suite) && fits_any(query, "model", e.model) &&
-         fits_any(query, "test", e.test) && fits_any(query, "backend", entry.backend);
+  return fits_workload(query, entry) && fits_any(query, "backend", entry.backend);
 }
 
 std::vector<Found> filtered(Ask& ask, const analysis::JudgedRun& judged) {

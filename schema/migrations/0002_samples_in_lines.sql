@@ -1,5 +1,6 @@
 -- The samples that every estimate is made of move into the line's row, and files of invocations are
--- counted instead of indexed line by line: a night is read with a fifth of the look-ups.
+-- counted instead of indexed line by line: a night is read with two look-ups a result
+-- instead of five.
 ALTER TABLE line ADD COLUMN per_iter_time BLOB;
 ALTER TABLE line ADD COLUMN total_time BLOB;
 ALTER TABLE line ADD COLUMN xla_compile_time BLOB;

@@ -1,5 +1,5 @@
 // The metrics that every estimate of time is made of. Their samples stand in the line's own row, so
-// that a night is read without looking each of them up, and takes a fifth less room.
+// that a night is read without looking each of them up, and takes a sixth less room.
 #pragma once
 
 #include <array>

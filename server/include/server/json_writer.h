@@ -81,6 +81,8 @@ class JsonWriter {
 
   void number_field(std::string_view name, double number);
   void integer_field(std::string_view name, std::int64_t number);
+  template <class Number>
+  void put_field(std::string_view name, Number number);
   /// Puts comma, name and colon at `end`; returns their end.
   char* put_name(std::string_view name, char* end) const;
   void open(char bracket);

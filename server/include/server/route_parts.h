@@ -45,6 +45,8 @@ class ExperimentFilter {
 
 /// Whether `value` is among the values of a repeatable parameter, or there are none.
 bool fits_any(const Query& query, std::string_view parameter, std::string_view value);
+/// Whether the parameters suite, model and test let an experiment through.
+bool fits_workload(const Query& query, const analysis::CatalogEntry& entry);
 
 /// The scope of a request's cursors: its list and filters.
 std::string cursor_scope(const Ask& ask);

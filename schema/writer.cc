@@ -54,6 +54,8 @@ struct FileWriter::State {
   Expected<void> resolve_retriable(std::int64_t byte_offset, std::string_view bytes);
   Expected<void> resolve_damage(std::int64_t byte_count);
   Expected<void> finish_group(InvocationGroup* group);
+  Expected<bool> derive_changed();
+  Expected<void> derive_behind();
   Expected<void> put_labels(InvocationId invocation);
   Expected<void> note_known_lines(const InvocationGroup& group, std::int64_t count);
   Expected<std::set<RunId>> runs_of_file();
@@ -64,6 +66,7 @@ struct FileWriter::State {
   RowBatch<LineRow> lines;
   RowBatch<MeasurementRow> measurements;
   std::int64_t last_line_id = 0;  // given to a line
+  std::int64_t derived_to = 0;    // last_line_id when results were derived last
   FileId file{};
   FileReport report;
   ChangedFacts changed;
@@ -92,6 +95,7 @@ Expected<FileWriter> FileWriter::begin(Connection& connection, FileOptions optio
 
   Statement& last_line = connection.cached(sql::kLastLineId);
   if (last_line.step()) state->last_line_id = last_line.integer(0);
+  state->derived_to = state->last_line_id;
   BENCHHUD_TRY(last_line.status());
   last_line.reset();
 
@@ -127,6 +131,7 @@ Expected<FileWriter::Outcome> FileWriter::add(const NewLine& line) {
     return Outcome::kDuplicate;
   }
   BENCHHUD_TRY(state.make_fresh(group));
+  group->is_settled = false;
   group->fresh_has_timing |= line.timed;
   group->fresh_has_verdict |= has_verdict;
   if (line.timed && !experiment->timed) {
@@ -151,6 +156,9 @@ Expected<InvocationGroup*> FileWriter::State::group_of(const NewLine& line) {
   if (found != groups.end()) {
     last_group = &found->second;
     return last_group;
+  }
+  if (last_line_id - derived_to >= options.lines_between_derivations) {
+    BENCHHUD_TRY(derive_behind());
   }
   // What was seen of a group is remembered while the file is about it, and for a few groups behind.
   constexpr std::size_t kGroupsRemembered = 16;
@@ -359,6 +367,8 @@ Expected<void> FileWriter::State::note_known_lines(const InvocationGroup& group,
 }
 
 Expected<void> FileWriter::State::finish_group(InvocationGroup* group) {
+  if (group->is_settled) return {};
+  group->is_settled = true;
   BENCHHUD_ASSIGN(const Settlement settlement,
                   settle_group(connection, group, options.path, file, &last_line_id));
   const std::int64_t copied = settlement.copied;
@@ -375,6 +385,25 @@ Expected<void> FileWriter::State::finish_group(InvocationGroup* group) {
   }
   changed.accelerator_models.insert(group->accelerator_model);
   changed.invocations.insert(settlement.touched.begin(), settlement.touched.end());
+  return {};
+}
+
+Expected<bool> FileWriter::State::derive_changed() {
+  BENCHHUD_ASSIGN(const bool is_derived, derive(connection, changed));
+  changed = {};
+  derived_to = last_line_id;
+  return is_derived;
+}
+
+// Derives what the file has gone past. A group that was in the store before waits for the file's
+// end, as only all of the file's lines tell where the new ones belong; should more lines come of
+// one that was not, it is settled and derived again.
+Expected<void> FileWriter::State::derive_behind() {
+  BENCHHUD_TRY(lines.flush());
+  for (auto& [key, group] : groups) {
+    if (group.existing.empty()) BENCHHUD_TRY(finish_group(&group));
+  }
+  BENCHHUD_ASSIGN([[maybe_unused]] const bool is_derived, derive_changed());
   return {};
 }
 
@@ -428,7 +457,7 @@ Expected<FileReport> FileWriter::finish(const FileContent& content) {
   update.bind(5, report.accepted).bind(6, report.duplicate).bind(7, report.rejected);
   update.bind(8, content.lacks_timestamps).bind(9, content.fallback_timestamp);
   BENCHHUD_TRY(update.run());
-  BENCHHUD_ASSIGN(const bool is_derived, derive(state.connection, state.changed));
+  BENCHHUD_ASSIGN(const bool is_derived, state.derive_changed());
   if (!is_derived) {
     BENCHHUD_ASSIGN([[maybe_unused]] const auto revision, next_revision(state.connection));
   }

@@ -27,6 +27,8 @@ struct IngestOptions {
   std::map<std::string, std::string> labels;
   std::optional<double> timestamp;  ///< of lines without one; wins over the date in the file's name
   bool strict = false;              ///< any rejected line undoes everything
+  /// As schema::FileOptions has it; what comes out does not depend on it.
+  std::int64_t lines_between_derivations = schema::FileOptions().lines_between_derivations;
   std::function<void(const Progress&)> on_progress;
 };
 

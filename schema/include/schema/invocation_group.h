@@ -46,6 +46,7 @@ struct InvocationGroup {
   /// How often each line was seen in the file, by its bytes; forgotten when that gets too large.
   std::unordered_map<ContentHash, std::int32_t, ContentHashHasher> seen;
   bool has_forgotten = false;
+  bool is_settled = false;  ///< and nothing new has come since
 };
 
 /// The group as it is before the file's first line in it.
@@ -71,7 +72,8 @@ struct Settlement {
 };
 
 /// Decides which invocation the file's lines in the group belong to, and moves them there. Call
-/// once, after all lines were written. `path` is the file's; `file` the id under which it is taken
+/// once, after all lines were written; where nothing of the group was there before the file
+/// (`existing` is empty), it may be called again when more lines have come. `path` is the file's; `file` the id under which it is taken
 /// in; `last_line_id` the highest id of a line, counted up for copies.
 ///
 /// In the order in which it is tried (F: the file's lines, S: those of an invocation that was

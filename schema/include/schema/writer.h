@@ -70,6 +70,10 @@ struct FileOptions {
   std::string path;
   std::optional<std::string> run_name;
   std::map<std::string, std::string> labels;
+  /// Results are derived whenever so many lines have come: while they are still in SQLite's cache
+  /// (with samples 1-2 KB a line, of 64 MB), for reading them all again behind a file that is
+  /// larger would take longer the larger it is.
+  std::int64_t lines_between_derivations = 16'000;
 };
 
 /// What taking a file in did.

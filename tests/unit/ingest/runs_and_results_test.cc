@@ -19,8 +19,8 @@ constexpr double kHour = 3600;
 
 class RunsAndResults : public StoreFixture {
  protected:
-  // Ingests the files in every order (up to a number), each into a store of its own, and sees that
-  // all tell the same story. Returns it; the last store stays open.
+  // Ingests the files in every order (up to a number), each into a store of its own, results derived
+  // at the end of a file and also within it, and sees that all tell the same story. Returns it; the last store stays open.
   std::string story_in_any_order(const std::vector<std::string>& contents) {
     std::vector<std::string> files;
     for (std::size_t i = 0; i < contents.size(); ++i) {
@@ -31,12 +31,33 @@ class RunsAndResults : public StoreFixture {
     std::string told;
     int trial = 0;
     do {
-      open("order" + std::to_string(trial) + ".db");
-      for (const std::size_t i : order) ingest({files[i]});
-      if (trial == 0) told = story();
-      EXPECT_EQ(story(), told) << "order " << ::testing::PrintToString(order);
+      for (const std::int64_t between : {1, 16'000}) {
+        open("order" + std::to_string(trial) + "-" + std::to_string(between) + ".db");
+        IngestOptions options;
+        options.lines_between_derivations = between;
+        for (const std::size_t i : order) ingest({files[i]}, options);
+        if (told.empty()) told = story();
+        EXPECT_EQ(story(), told) << "order " << ::testing::PrintToString(order) << ", derived every "
+                                 << between << " lines";
+      }
     } while (std::next_permutation(order.begin(), order.end()) && ++trial < 30);
     return told;
+  }
+
+  // The lines of all contents, in random order but for those of one content.
+  static std::string interleaved(const std::vector<std::string>& contents, std::mt19937* random) {
+    std::vector<std::string_view> rests(contents.begin(), contents.end());
+    std::string all;
+    while (!rests.empty()) {
+      const auto rest = rests.begin() + static_cast<std::ptrdiff_t>((*random)() % rests.size());
+      if (const std::size_t end = rest->find('\n'); end != std::string_view::npos) {
+        all += rest->substr(0, end + 1);
+        rest->remove_prefix(end + 1);
+      } else {
+        rests.erase(rest);
+      }
+    }
+    return all;
   }
 
   ResultFacts only_result(const schema::Run& run) {
@@ -489,7 +510,11 @@ TEST_F(RunsAndResults, NoOrderOfFilesTellsAnotherStory) {
       files.push_back(write("world" + std::to_string(i) + ".jsonl", contents[i]));
     }
     if (trial > 0) std::shuffle(files.begin(), files.end(), random);
-    ingest(files);
+    IngestOptions options;
+    options.lines_between_derivations = 1 + static_cast<std::int64_t>(random() % 50);
+    // All in one file, too, with the invocations' lines among each other's.
+    if (trial % 2) files = {write("all.jsonl", interleaved(contents, &random))};
+    ingest(files, options);
     if (trial == 0) told = story();
     ASSERT_EQ(story(), told);
     ASSERT_TRUE(schema::rebuild(*store_));

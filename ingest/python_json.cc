@@ -1,13 +1,21 @@
 #include "ingest/python_json.h"
 
 #include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <system_error>
+
+#include "ingest/number_text.h"
 
 namespace benchhud::ingest {
 namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// Shorter arrays are not worth a mark.
+constexpr std::size_t kLongArray = 32;
+// Begins the mark of a lifted array, and no other literal.
+constexpr char kLifted = '[';
 
 // The length of the UTF-8 sequence at the start of `text`; 0 if there is none.
 std::size_t utf8_length(std::string_view text) {
@@ -39,19 +47,18 @@ bool is_representable(std::string_view number, bool is_integer) {
     return std::from_chars(begin, end, as_signed).ec == std::errc() ||
            std::from_chars(begin, end, as_unsigned).ec == std::errc();
   }
-  double value = 0;
-  const bool in_range = std::from_chars(begin, end, value).ec == std::errc();
-  // Out of range is also what is too small; that is 0 to every reader.
-  return in_range || (number.find("e-") != number.npos || number.find("E-") != number.npos);
+  return std::isfinite(nearest_double(number));
 }
 
 class Rewriter {
  public:
-  Rewriter(std::string_view text, std::string* out) : text_(text), out_(*out) {}
+  Rewriter(std::string_view text, std::string* out, std::vector<std::string_view>* lifted)
+      : text_(text), out_(*out), lifted_(lifted) {}
 
   std::optional<JsonFault> run() {
     out_.clear();
-    out_.reserve(text_.size() + 64);
+    // What is lifted out may be most of a text.
+    if (lifted_ == nullptr) out_.reserve(text_.size() + 64);
     skip_space();
     while (!fault_ && (expect_ != Expect::kNothing || place_ < text_.size())) {
       if (place_ >= text_.size()) {
@@ -84,7 +91,7 @@ class Rewriter {
           return fail(expect_ == Expect::kKey ? "expected a key in quotes"
                                               : "expected a key in quotes or '}'");
         }
-        string();
+        key();
         expect_ = Expect::kColon;
         return;
       case Expect::kCommaOrEnd: {
@@ -103,8 +110,32 @@ class Rewriter {
     }
   }
 
+  // Keys with escapes are not recognised: what they name is just not lifted.
+  void key() {
+    const std::size_t opening = place_;
+    string();
+    if (open_.size() > 2) return;
+    const std::string_view key = text_.substr(opening, place_ - opening);
+    if (open_.size() == 1) in_metrics_ = key == R"("metrics")";
+    is_metric_ = open_.size() == 2 && in_metrics_ && key != R"("error")";
+  }
+
+  bool lift_array() {
+    if (lifted_ == nullptr || !is_metric_ || open_.size() != 2 || open_.back() != '{') return false;
+    const std::size_t size = sample_array_size(rest());
+    if (size < kLongArray) return false;
+    out_ += R"("\u0000)";
+    out_ += kLifted;
+    out_ += std::to_string(lifted_->size());
+    out_ += '"';
+    lifted_->push_back(text_.substr(place_, size));
+    place_ += size;
+    return true;
+  }
+
   void value() {
     const char c = text_[place_];
+    if (c == '[' && lift_array()) return after_value();
     if (c == '{' || c == '[') {
       open_.push_back(c);
       keep_one();
@@ -140,38 +171,12 @@ class Rewriter {
   }
 
   void number() {
-    std::size_t at = place_;
-    const auto digits = [&] {
-      const std::size_t first = at;
-      while (at < text_.size() && is_digit(text_[at])) ++at;
-      return at > first;
-    };
-    const auto is = [&](std::string_view any) {
-      return at < text_.size() && any.find(text_[at]) != any.npos;
-    };
-    if (is("-")) ++at;
-    if (is("0")) {
-      ++at;
-    } else if (!digits()) {
-      return fail("a number without digits");
-    }
-    bool is_integer = true;
-    if (is(".")) {
-      is_integer = false;
-      ++at;
-      if (!digits()) return fail("a number without digits after the point");
-    }
-    if (is("eE")) {
-      is_integer = false;
-      ++at;
-      if (is("+-")) ++at;
-      if (!digits()) return fail("a number without digits in its exponent");
-    }
-    const std::size_t size = at - place_;
-    if (is_representable(text_.substr(place_, size), is_integer)) {
-      keep(size);
+    const NumberText number = scan_number(rest());
+    if (number.fault != nullptr) return fail(number.fault);
+    if (is_representable(rest().substr(0, number.size), number.is_integer)) {
+      keep(number.size);
     } else {
-      mark(size);
+      mark(number.size);
     }
   }
 
@@ -267,6 +272,9 @@ class Rewriter {
 
   std::string_view text_;
   std::string& out_;
+  std::vector<std::string_view>* const lifted_;  // null: nothing is lifted
+  bool in_metrics_ = false;                      // the last key of the outermost object was that
+  bool is_metric_ = false;                       // the last key was of a metric
   std::size_t place_ = 0;
   Expect expect_ = Expect::kValue;
   std::string open_;  // the brackets that are open
@@ -275,8 +283,16 @@ class Rewriter {
 
 }  // namespace
 
-std::optional<JsonFault> rewrite_python_json(std::string_view text, std::string* out) {
-  return Rewriter(text, out).run();
+std::optional<JsonFault> rewrite_python_json(std::string_view text, std::string* out,
+                                             std::vector<std::string_view>* lifted) {
+  return Rewriter(text, out, lifted).run();
+}
+
+std::optional<std::size_t> lifted_array(std::string_view literal) {
+  if (!literal.starts_with(kLifted)) return std::nullopt;
+  std::size_t index = 0;
+  std::from_chars(literal.data() + 1, literal.data() + literal.size(), index);
+  return index;
 }
 
 }  // namespace benchhud::ingest

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "ingest/json_text.h"
+#include "ingest/number_text.h"
 #include "ingest/python_json.h"
 #include "schema/metric.h"
 
@@ -16,9 +17,6 @@ namespace {
 using simdjson::dom::element;
 using simdjson::dom::element_type;
 using Reason = std::optional<std::string>;
-
-// After a line longer than this the parser gives its memory back.
-constexpr std::size_t kLargeLine = std::size_t{4} << 20;
 
 // The times that a calendar has: years 1 to 9999, as Python's.
 constexpr double kFirstTime = -62135596800.0;
@@ -84,12 +82,9 @@ struct Reader {
     constexpr double kInfinity = std::numeric_limits<double>::infinity();
     if (text.empty()) return std::nullopt;
     if (text == "NaN") return std::numeric_limits<double>::quiet_NaN();
-    double value = 0;
-    if (text != "Infinity" && text != "-Infinity" &&
-        std::from_chars(text.data(), text.data() + text.size(), value).ec == std::errc()) {
-      return value;
-    }
-    return text.front() == '-' ? -kInfinity : kInfinity;
+    if (text == "Infinity") return kInfinity;
+    if (text == "-Infinity") return -kInfinity;
+    return nearest_double(text);
   }
 
   // A number as a sample: one that a double holds exactly, or was written as a double.
@@ -218,11 +213,6 @@ Reason json_reason(const JsonFault& fault) {
          " of the line";
 }
 
-bool is_about_size(simdjson::error_code error) {
-  return error == simdjson::DEPTH_ERROR || error == simdjson::CAPACITY ||
-         error == simdjson::MEMALLOC;
-}
-
 Reason simdjson_reason(simdjson::error_code error) {
   if (error == simdjson::DEPTH_ERROR) return "not read: nested more than 1024 deep";
   return std::string("not read: ") + simdjson::error_message(error);
@@ -251,9 +241,13 @@ void clear(ResultsLine* line) {
 }  // namespace
 
 struct ResultsLineParser::State {
+  explicit State(std::size_t large) : large_line(large) {}
+
+  const std::size_t large_line;
   simdjson::dom::parser parser;
   std::vector<char> padded;  // the text that `parser` reads, with its padding
   std::string rewritten;
+  std::vector<std::string_view> lifted;  // out of `rewritten`
   bool was_large = false;  // the line before this one was
   Reader reader;
   std::vector<JsonField> fields, model_fields, experiment_fields, metric_fields, flags;
@@ -268,6 +262,7 @@ struct ResultsLineParser::State {
   void read_metric(element value, schema::Measurement* measurement);
   void write_flags(std::string* text);
   simdjson::error_code load(std::string_view text, element* document);
+  simdjson::error_code load_rewritten(element* document);
 };
 
 simdjson::error_code ResultsLineParser::State::load(std::string_view text, element* document) {
@@ -278,18 +273,29 @@ simdjson::error_code ResultsLineParser::State::load(std::string_view text, eleme
   return parser.parse(padded.data(), text.size(), false).get(*document);
 }
 
+// Where it stands: a copy of a large text counts.
+simdjson::error_code ResultsLineParser::State::load_rewritten(element* document) {
+  const std::size_t size = rewritten.size();
+  rewritten.resize(size + simdjson::SIMDJSON_PADDING, ' ');
+  return parser.parse(rewritten.data(), size, false).get(*document);
+}
+
 Reason ResultsLineParser::State::read_document(std::string_view text, element* document) {
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   if (text.find_first_not_of(" \t\r\n") == text.npos) return "the line is empty";
-  reader.marked = false;
-  simdjson::error_code error = load(text, document);
-  if (error == simdjson::SUCCESS) return {};
-  if (is_about_size(error)) return simdjson_reason(error);
-  // What Python writes and JSON lacks is rare: only now is it worth a look.
-  if (auto fault = rewrite_python_json(text, &rewritten)) return json_reason(*fault);
+  lifted.clear();
+  const bool is_large = text.size() > large_line;
+  if (!is_large) {
+    reader.marked = false;
+    if (load(text, document) == simdjson::SUCCESS) return {};
+  }
+  // What Python writes and JSON lacks is rare: only now is it worth a look. Of a large line the
+  // arrays are kept from the parser, which would make many times their size of them.
+  const auto fault = rewrite_python_json(text, &rewritten, is_large ? &lifted : nullptr);
+  if (fault) return json_reason(*fault);
   reader.marked = true;
-  error = load(rewritten, document);
+  const simdjson::error_code error = load_rewritten(document);
   if (error == simdjson::SUCCESS) return {};
   return simdjson_reason(error);
 }
@@ -470,6 +476,11 @@ Reason ResultsLineParser::State::read_metrics(element metrics, ResultsLine* line
 void ResultsLineParser::State::read_metric(element value, schema::Measurement* measurement) {
   measurement->samples.clear();
   measurement->json.clear();
+  if (const auto place = lifted_array(reader.literal(value))) {
+    measurement->shape = schema::SampleShape::kArray;
+    append_samples(lifted[*place], &measurement->samples);
+    return;
+  }
   if (value.is_array()) {
     measurement->shape = schema::SampleShape::kArray;
     const auto array = value_of<simdjson::dom::array>(value);
@@ -508,7 +519,8 @@ const schema::Measurement* ResultsLine::find_metric(std::string_view canonical_n
   return nullptr;
 }
 
-ResultsLineParser::ResultsLineParser() : state_(std::make_unique<State>()) {}
+ResultsLineParser::ResultsLineParser(std::size_t large_line)
+    : state_(std::make_unique<State>(large_line)) {}
 ResultsLineParser::~ResultsLineParser() = default;
 ResultsLineParser::ResultsLineParser(ResultsLineParser&&) noexcept = default;
 ResultsLineParser& ResultsLineParser::operator=(ResultsLineParser&&) noexcept = default;
@@ -518,8 +530,8 @@ std::optional<std::string> ResultsLineParser::parse(std::string_view text, Resul
   element document;
   Reason reason = state_->read_document(text, &document);
   if (!reason) reason = state_->read_line(document, line);
-  const bool is_large = text.size() > kLargeLine;
-  if (is_large) state_ = std::make_unique<State>();
+  const bool is_large = text.size() > state_->large_line;
+  if (is_large) state_ = std::make_unique<State>(state_->large_line);
   state_->was_large = is_large;
   return reason;
 }

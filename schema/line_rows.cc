@@ -5,6 +5,14 @@
 namespace benchhud::schema {
 namespace {
 
+void bind_samples(const HeldSamples& held, int parameter, Statement* insert) {
+  if (const auto samples = held.get()) {
+    insert->bind_blob_view(parameter, to_blob(*samples));
+  } else {
+    insert->bind_null(parameter);
+  }
+}
+
 void bind_line(const LineRow& row, int first, Statement* insert) {
   insert->bind(first, row.id).bind(first + 1, row.invocation).bind(first + 2, row.experiment);
   insert->bind_blob_view(first + 3, row.hash.view()).bind(first + 4, row.file);
@@ -23,12 +31,7 @@ void bind_line(const LineRow& row, int first, Statement* insert) {
     insert->bind_text_view(first + 13, row.extra);
   }
   for (std::size_t i = 0; i < row.samples.size(); ++i) {
-    const int parameter = first + 14 + static_cast<int>(i);
-    if (row.samples[i].present) {
-      insert->bind_blob_view(parameter, to_blob(row.samples[i].values));
-    } else {
-      insert->bind_null(parameter);
-    }
+    bind_samples(row.samples[i], first + 14 + static_cast<int>(i), insert);
   }
 }
 
@@ -38,15 +41,34 @@ void bind_measurement(const MeasurementRow& row, int first, Statement* insert) {
   insert->bind(first + 2, static_cast<int>(row.shape)).bind(first + 3, summary.n);
   insert->bind(first + 4, summary.median).bind(first + 5, summary.mean);
   insert->bind(first + 6, summary.min).bind(first + 7, summary.max);
-  if (row.shape == SampleShape::kArray || row.shape == SampleShape::kScalar) {
-    insert->bind_blob_view(first + 8, to_blob(row.samples));
-  } else {
-    insert->bind_null(first + 8);
-  }
+  bind_samples(row.samples, first + 8, insert);
   insert->bind(first + 9, row.nested);
 }
 
 }  // namespace
+
+bool HeldSamples::hold(std::span<const double> samples) {
+  if (samples.size() > kMostCopied) {
+    held_ = Held::kView;
+    view_ = samples;
+    return true;
+  }
+  held_ = Held::kCopy;
+  copy_.assign(samples.begin(), samples.end());
+  return false;
+}
+
+std::optional<std::span<const double>> HeldSamples::get() const {
+  switch (held_) {
+    case Held::kNone:
+      return std::nullopt;
+    case Held::kCopy:
+      return copy_;
+    case Held::kView:
+      return view_;
+  }
+  return std::nullopt;
+}
 
 RowBatch<LineRow> line_batch(Connection& connection) {
   return {connection, sql::kInsertLine, 17, bind_line};

@@ -15,9 +15,6 @@
 namespace benchhud::schema {
 namespace {
 
-// A measurement with more samples is written at once and its memory given back.
-constexpr std::size_t kMostHeldSamples = 50'000;
-
 struct RetriableLine {
   std::int64_t id = 0;
   std::string hash;
@@ -48,7 +45,7 @@ struct FileWriter::State {
   Expected<void> make_fresh(InvocationGroup* group);
   Expected<LineId> insert_line(const NewLine& line, const ContentHash& identity,
                                InvocationId invocation, ExperimentId experiment);
-  // Gives the row the samples of the line's own metrics; written at once where they are many.
+  // Gives the row the samples of the line's own metrics.
   Expected<LineId> fill_samples(const NewLine& line, LineRow* row);
   Expected<void> insert_measurements(LineId id, const NewLine& line);
   Expected<void> resolve_retriable(std::int64_t byte_offset, std::string_view bytes);
@@ -246,21 +243,14 @@ Expected<LineId> FileWriter::State::insert_line(const NewLine& line, const Conte
 
 Expected<LineId> FileWriter::State::fill_samples(const NewLine& line, LineRow* row) {
   const LineId id = row->id;
-  for (HeldSamples& samples : row->samples) samples.present = false;
-  bool is_large = false;
+  for (HeldSamples& samples : row->samples) samples.clear();
+  bool is_urgent = false;
   for (const NewMeasurement& measurement : line.measurements) {
     const auto place = line_metric(measurement.metric);
-    const SampleShape shape = measurement.shape;
-    if (!place || (shape != SampleShape::kArray && shape != SampleShape::kScalar)) continue;
-    HeldSamples& samples = row->samples[*place];
-    samples.present = true;
-    samples.values.assign(measurement.samples.begin(), measurement.samples.end());
-    is_large |= measurement.samples.size() > kMostHeldSamples;
+    if (!place || !has_samples(measurement.shape)) continue;
+    is_urgent |= row->samples[*place].hold(measurement.samples);
   }
-  if (is_large) {
-    BENCHHUD_TRY(lines.flush());
-    for (HeldSamples& samples : row->samples) samples = {};
-  }
+  if (is_urgent) BENCHHUD_TRY(lines.flush());
   return id;
 }
 
@@ -274,14 +264,13 @@ Expected<void> FileWriter::State::insert_measurements(LineId id, const NewLine& 
     row->metric = metric;
     row->shape = measurement.shape;
     row->summary = measurement.summary;
-    row->samples.assign(measurement.samples.begin(), measurement.samples.end());
+    row->samples.clear();
     row->nested.reset();
     if (measurement.nested) {
       BENCHHUD_ASSIGN(row->nested, texts.put(*measurement.nested));
     }
-    if (row->samples.size() > kMostHeldSamples) {
+    if (has_samples(measurement.shape) && row->samples.hold(measurement.samples)) {
       BENCHHUD_TRY(measurements.flush());
-      row->samples = {};
     }
   }
   return {};

@@ -31,6 +31,21 @@ function fillSamples(write, bytes) {
   write(']');
 }
 
+// As little text a number as Python's json module ever writes.
+function fillCounts(write, bytes) {
+  write('"counts": [0');
+  for (let done = 0; done < bytes; done += 30) write(', 1, 2, 3, 4, 5, 6, 7, 8, 9, 0');
+  write(']');
+}
+
+function fillMetrics(write, bytes) {
+  for (let done = 0, i = 0; done < bytes; ++i) {
+    const text = `${i ? ', ' : ''}"metric_${i}": [${Array(8).fill(0.123456 + i).join(', ')}]`;
+    write(text);
+    done += text.length;
+  }
+}
+
 async function ingestOnce(file) {
   const store = path.join(data, 'memory.db');
   removeStore(store);
@@ -63,6 +78,8 @@ export async function memory(args) {
   for (const [what, file] of [
     ['error text', await hugeLine('huge-error.jsonl', huge, fillError)],
     ['samples', await hugeLine('huge-samples.jsonl', huge, fillSamples)],
+    ['counts of one digit', await hugeLine('huge-counts.jsonl', huge, fillCounts)],
+    ['metrics of eight samples', await hugeLine('huge-metrics.jsonl', huge, fillMetrics)],
   ]) {
     const run = await ingestOnce(file);
     peaks.push(run.peak_mb * 2 ** 20 / huge);

@@ -1,5 +1,6 @@
 // The reader of results.jsonl lines: never crashes, and what it accepts is what ResultsLine
 // promises.
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
@@ -29,9 +30,7 @@ void check(const ResultsLine& line) {
   require(!line.verification_code || !line.verification_code->empty());
   require(line.experiment.identity().starts_with(line.experiment.family()));
   for (const auto& metric : line.metrics) {
-    const bool has_samples =
-        metric.shape == SampleShape::kArray || metric.shape == SampleShape::kScalar;
-    require(has_samples || metric.samples.empty());
+    require(benchhud::schema::has_samples(metric.shape) || metric.samples.empty());
     require(metric.shape != SampleShape::kScalar || metric.samples.size() == 1);
     require(metric.shape == SampleShape::kNested ? is_json(metric.json) : metric.json.empty());
   }
@@ -44,7 +43,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static ResultsLineParser used_parser;
   static ResultsLine used_line;
   const auto reason = used_parser.parse(text, &used_line);
-  ResultsLineParser fresh_parser;
+  // As a large line is read.
+  ResultsLineParser fresh_parser(0);
   ResultsLine fresh_line;
   require(fresh_parser.parse(text, &fresh_line) == reason);
   if (reason) {
@@ -52,10 +52,20 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   check(used_line);
-  // A parser that has read other lines reads the same.
+  // A parser that has read other lines, and one that reads large lines, read the same.
   require(used_line.experiment == fresh_line.experiment);
   require(used_line.extra == fresh_line.extra);
   require(used_line.error == fresh_line.error);
   require(used_line.metrics.size() == fresh_line.metrics.size());
+  for (std::size_t i = 0; i < used_line.metrics.size(); ++i) {
+    const auto& used = used_line.metrics[i];
+    const auto& fresh = fresh_line.metrics[i];
+    require(used.metric == fresh.metric && used.shape == fresh.shape && used.json == fresh.json);
+    require(used.samples.size() == fresh.samples.size());
+    for (std::size_t j = 0; j < used.samples.size(); ++j) {
+      require(std::bit_cast<std::uint64_t>(used.samples[j]) ==
+              std::bit_cast<std::uint64_t>(fresh.samples[j]));
+    }
+  }
   return 0;
 }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace benchhud::ingest {
 
@@ -22,7 +23,15 @@ struct JsonFault {
 /// taken for one, every string that begins with NUL gets a second one. Read strings with
 /// `marked_literal` and `unmarked`. Takes time linear in the text, and no stack for its depth.
 /// Refuses, with the place, whatever Python would refuse, and texts that are not UTF-8.
-std::optional<JsonFault> rewrite_python_json(std::string_view text, std::string* out);
+///
+/// With `lifted`, long arrays of samples among the members of `metrics` (but `error`) are left out
+/// of `*out`: in the place of each stands a mark that `lifted_array` understands, and `*lifted` gets
+/// its text, a part of `text`. For a parser's tree takes up to 16 times an array's text.
+std::optional<JsonFault> rewrite_python_json(std::string_view text, std::string* out,
+                                             std::vector<std::string_view>* lifted = nullptr);
+
+/// Which member of `*lifted` a mark's literal stands for, if any.
+std::optional<std::size_t> lifted_array(std::string_view literal);
 
 /// The literal of a mark ("NaN", "1e400"), or "" if `string`, read from a rewritten text, is none.
 inline std::string_view marked_literal(std::string_view string) {

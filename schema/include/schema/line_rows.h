@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,10 +17,21 @@
 
 namespace benchhud::schema {
 
-/// Samples of a metric that a line may lack.
-struct HeldSamples {
-  bool present = false;
-  std::vector<double> values;
+/// Samples of a metric, which a row may lack, until the row is written.
+class HeldSamples {
+ public:
+  /// No more are copied.
+  static constexpr std::size_t kMostCopied = 50'000;
+
+  void clear() { held_ = Held::kNone; }
+  /// Returns whether the row must be written while `samples` lives, for they are not copied.
+  [[nodiscard]] bool hold(std::span<const double> samples);
+  std::optional<std::span<const double>> get() const;
+
+ private:
+  enum class Held { kNone, kCopy, kView } held_ = Held::kNone;
+  std::vector<double> copy_;  // its memory is used again
+  std::span<const double> view_;
 };
 
 struct LineRow {
@@ -45,7 +57,7 @@ struct MeasurementRow {
   std::int64_t metric = 0;
   SampleShape shape = SampleShape::kArray;
   SampleSummary summary;
-  std::vector<double> samples;   ///< of kArray and kScalar
+  HeldSamples samples;           ///< of kArray and kScalar
   std::optional<TextId> nested;  ///< of kNested
 };
 

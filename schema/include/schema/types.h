@@ -65,6 +65,11 @@ enum class SampleShape : std::uint8_t {
   kNested = 3,  ///< anything else: counters, per-operation profiles, texts; kept as JSON
 };
 
+/// Whether a value of that shape is kept as samples.
+constexpr bool has_samples(SampleShape shape) {
+  return shape == SampleShape::kArray || shape == SampleShape::kScalar;
+}
+
 /// One metric of a line: its samples as they came, or its JSON.
 struct Measurement {
   std::string metric;  ///< canonical name (metric.h)

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
+#include <limits>
 #include <string>
 
 #include "ingest/python_json.h"
@@ -16,18 +18,41 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
+bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
+  return a.size() == b.size() &&
+         (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0);
+}
+
+// Reads the line as one of its size is read and as a large one is: the outcome is the same.
+std::optional<std::string> read_both_ways(std::string_view text, ResultsLine* line) {
+  ResultsLineParser parser, parser_of_large_lines(0);
+  ResultsLine large;
+  const auto reason = parser.parse(text, line);
+  EXPECT_EQ(parser_of_large_lines.parse(text, &large), reason);
+  if (reason) return reason;
+  EXPECT_EQ(large.experiment, line->experiment);
+  EXPECT_EQ(large.extra, line->extra);
+  EXPECT_EQ(large.error, line->error);
+  EXPECT_EQ(large.metrics.size(), line->metrics.size());
+  if (large.metrics.size() != line->metrics.size()) return reason;
+  for (std::size_t i = 0; i < large.metrics.size(); ++i) {
+    EXPECT_EQ(large.metrics[i].metric, line->metrics[i].metric);
+    EXPECT_EQ(large.metrics[i].shape, line->metrics[i].shape);
+    EXPECT_EQ(large.metrics[i].json, line->metrics[i].json);
+    EXPECT_TRUE(same_bits(large.metrics[i].samples, line->metrics[i].samples));
+  }
+  return reason;
+}
+
 ResultsLine read(std::string_view text) {
-  ResultsLineParser parser;
   ResultsLine line;
-  const auto reason = parser.parse(text, &line);
-  EXPECT_EQ(reason, std::nullopt) << text.substr(0, 2000);
+  EXPECT_EQ(read_both_ways(text, &line), std::nullopt) << text.substr(0, 2000);
   return line;
 }
 
 std::string refusal(std::string_view text) {
-  ResultsLineParser parser;
   ResultsLine line;
-  return parser.parse(text, &line).value_or("(accepted)");
+  return read_both_ways(text, &line).value_or("(accepted)");
 }
 
 // A line with `experiment` and `rest` ("" or `, "key": …`) as given.
@@ -463,6 +488,53 @@ TEST(PythonJson, LeavesStrictJsonAsItStands) {
     std::erase(out, ' ');
     EXPECT_EQ(out, without_spaces);
   }
+}
+
+// Long arrays are what a large line is read differently for; each is longer than what a mark takes.
+TEST(ResultsLine, LongArraysReadTheSameInLargeLines) {
+  const std::string pad = "1, 2.5, -3e-2, 4E+5, 0, -0, -0.0, 18446744073709549568";
+  for (const std::string& members : {
+           pad,
+           pad + ", null, NaN, Infinity, -Infinity",
+           "\t" + pad + " ,\r 7 ",
+           pad + ", 1e400, -1e400, 1e-400, 4.9e-324, 0." + std::string(400, '0') + "1",
+           pad + ", 1" + std::string(400, '0') + ".0e-100",
+           pad + ", 9007199254740993",      // no double: kept as JSON
+           pad + ", 18446744073709551616",  // no integer of 64 bits: kept as JSON
+           pad + ", \"7\"",
+           pad + ", [" + pad + "]",
+           pad + ", true",
+           pad + ", {\"a\": [" + pad + "]}",
+       }) {
+    SCOPED_TRACE(members);
+    const std::string array = "[" + members + "]";
+    const std::string metrics = "{\"total_time\": " + array + "}";
+    read(with_metrics(metrics));
+    read(with_metrics("{\"a\": " + array + ", \"error\": " + array + ", \"b\": {\"c\": " + array +
+                      "}, \"a\\u0062\": " + array + "}"));
+    read(with(R"("metrics": )" + array + R"(, "flag": )" + array,
+              R"(, "metrics": )" + metrics + R"(, "other": )" + array));
+  }
+  for (const char* broken : {"", ",", ", ]", ", 01", ", 1.", ", -", ", nul", ", +1", " 1"}) {
+    SCOPED_TRACE(broken);
+    EXPECT_NE(refusal(with_metrics("{\"total_time\": [" + pad + broken + "}")), "(accepted)");
+  }
+  // A text that looks like a mark is none.
+  const std::string mark = R"("\u0000[0")";
+  const ResultsLine line =
+      read(with_metrics("{\"a\": [" + pad + "], \"error\": " + mark + ", \"b\": " + mark + "}"));
+  EXPECT_EQ(line.error, std::string("\0[0", 3));
+  ASSERT_EQ(line.metrics.size(), 2u);
+  EXPECT_EQ(line.metrics[1].shape, SampleShape::kNested);
+}
+
+TEST(ResultsLine, NumbersTooSmallAreZeroAndTooLargeInfinite) {
+  const ResultsLine line = read(with_metrics("{\"a\": [1e400, -1e400, 1e-400, 0." +
+                                             std::string(400, '0') + "1, 1" +
+                                             std::string(400, '0') + ".0e-100]}"));
+  ASSERT_EQ(line.metrics.size(), 1u);
+  const double infinity = std::numeric_limits<double>::infinity();
+  EXPECT_THAT(line.metrics[0].samples, ElementsAre(infinity, -infinity, 0, 0, 1e300));
 }
 
 }  // namespace

@@ -21,5 +21,6 @@ int run_serve(const Arguments& arguments);
 int run_report(const Arguments& arguments);
 int run_export(const Arguments& arguments);
 int run_summary(const Arguments& arguments);
+int run_trace(const Arguments& arguments);
 
 }  // namespace benchhud::cli

@@ -25,6 +25,7 @@ constexpr std::array kCommands = {
     Command{"report", run_report, "print upstream's report, of files or of the store"},
     Command{"export", run_export, "write a row for each line, as CSV or JSONL"},
     Command{"summary", run_summary, "print a run as Markdown: pass rates, speedups, what changed"},
+    Command{"trace", run_trace, "say what a trace file holds"},
     Command{"rebuild", run_rebuild, "derive runs and results again from the facts"},
     Command{"serve", run_serve, "serve the pages and the REST API"},
 };

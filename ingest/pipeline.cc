@@ -113,10 +113,10 @@ class FileIngest {
     if (is_known) return std::move(result_);
 
     BENCHHUD_ASSIGN(SourceFile file, SourceFile::open(result_.path));
-    BENCHHUD_ASSIGN(FileWriter writer,
-                    FileWriter::begin(store_, {absolute_path(result_.path), options_.run_name,
-                                               options_.labels,
-                                               options_.lines_between_derivations}));
+    BENCHHUD_ASSIGN(
+        FileWriter writer,
+        FileWriter::begin(store_, {absolute_path(result_.path), options_.run_name, options_.labels,
+                                   options_.lines_between_derivations}));
     ParsingThread parsing(std::move(file), fallback);
     while (auto chunk = parsing.next()) {
       for (std::size_t i = 0; i < chunk->line_count; ++i) {

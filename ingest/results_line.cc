@@ -248,7 +248,7 @@ struct ResultsLineParser::State {
   std::vector<char> padded;  // the text that `parser` reads, with its padding
   std::string rewritten;
   std::vector<std::string_view> lifted;  // out of `rewritten`
-  bool was_large = false;  // the line before this one was
+  bool was_large = false;                // the line before this one was
   Reader reader;
   std::vector<JsonField> fields, model_fields, experiment_fields, metric_fields, flags;
   std::vector<std::string> model_keys;  // "model.<key>" of the flags

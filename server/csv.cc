@@ -62,7 +62,8 @@ void append_element(std::string* csv, const element& value) {
 }
 
 /// Where the cells of the columns stand in a row. Neighbouring columns mostly begin alike
-/// (/cell/time/value, /cell/time/interval/low), so each goes on from where the one before was found.
+/// (/cell/time/value, /cell/time/interval/low), so each goes on from where the one before was
+/// found.
 class Places {
  public:
   explicit Places(std::span<const CsvColumn> columns) {
@@ -71,8 +72,8 @@ class Places {
       place.parts = parts_of(pointer);
       if (places_.size() == 1) continue;
       const auto& before = places_[places_.size() - 2].parts;
-      const auto common = std::mismatch(place.parts.begin(), place.parts.end(), before.begin(),
-                                        before.end());
+      const auto common =
+          std::mismatch(place.parts.begin(), place.parts.end(), before.begin(), before.end());
       place.shared = static_cast<std::size_t>(common.first - place.parts.begin());
     }
   }

@@ -1,4 +1,5 @@
-// Numbers as JSON texts have them, and what they are as samples. Only the reader of lines needs this.
+// Numbers as JSON texts have them, and what they are as samples. Only the reader of lines needs
+// this.
 #pragma once
 
 #include <cstddef>

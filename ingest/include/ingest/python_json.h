@@ -25,8 +25,8 @@ struct JsonFault {
 /// Refuses, with the place, whatever Python would refuse, and texts that are not UTF-8.
 ///
 /// With `lifted`, long arrays of samples among the members of `metrics` (but `error`) are left out
-/// of `*out`: in the place of each stands a mark that `lifted_array` understands, and `*lifted` gets
-/// its text, a part of `text`. For a parser's tree takes up to 16 times an array's text.
+/// of `*out`: in the place of each stands a mark that `lifted_array` understands, and `*lifted`
+/// gets its text, a part of `text`. For a parser's tree takes up to 16 times an array's text.
 std::optional<JsonFault> rewrite_python_json(std::string_view text, std::string* out,
                                              std::vector<std::string_view>* lifted = nullptr);
 

@@ -73,8 +73,9 @@ struct Settlement {
 
 /// Decides which invocation the file's lines in the group belong to, and moves them there. Call
 /// once, after all lines were written; where nothing of the group was there before the file
-/// (`existing` is empty), it may be called again when more lines have come. `path` is the file's; `file` the id under which it is taken
-/// in; `last_line_id` the highest id of a line, counted up for copies.
+/// (`existing` is empty), it may be called again when more lines have come. `path` is the file's;
+/// `file` the id under which it is taken in; `last_line_id` the highest id of a line, counted up
+/// for copies.
 ///
 /// In the order in which it is tried (F: the file's lines, S: those of an invocation that was
 /// there):

@@ -529,9 +529,9 @@ TEST(ResultsLine, LongArraysReadTheSameInLargeLines) {
 }
 
 TEST(ResultsLine, NumbersTooSmallAreZeroAndTooLargeInfinite) {
-  const ResultsLine line = read(with_metrics("{\"a\": [1e400, -1e400, 1e-400, 0." +
-                                             std::string(400, '0') + "1, 1" +
-                                             std::string(400, '0') + ".0e-100]}"));
+  const ResultsLine line =
+      read(with_metrics("{\"a\": [1e400, -1e400, 1e-400, 0." + std::string(400, '0') + "1, 1" +
+                        std::string(400, '0') + ".0e-100]}"));
   ASSERT_EQ(line.metrics.size(), 1u);
   const double infinity = std::numeric_limits<double>::infinity();
   EXPECT_THAT(line.metrics[0].samples, ElementsAre(infinity, -infinity, 0, 0, 1e300));

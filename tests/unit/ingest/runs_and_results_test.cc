@@ -19,8 +19,9 @@ constexpr double kHour = 3600;
 
 class RunsAndResults : public StoreFixture {
  protected:
-  // Ingests the files in every order (up to a number), each into a store of its own, results derived
-  // at the end of a file and also within it, and sees that all tell the same story. Returns it; the last store stays open.
+  // Ingests the files in every order (up to a number), each into a store of its own, results
+  // derived at the end of a file and also within it, and sees that all tell the same story. Returns
+  // it; the last store stays open.
   std::string story_in_any_order(const std::vector<std::string>& contents) {
     std::vector<std::string> files;
     for (std::size_t i = 0; i < contents.size(); ++i) {
@@ -37,8 +38,8 @@ class RunsAndResults : public StoreFixture {
         options.lines_between_derivations = between;
         for (const std::size_t i : order) ingest({files[i]}, options);
         if (told.empty()) told = story();
-        EXPECT_EQ(story(), told) << "order " << ::testing::PrintToString(order) << ", derived every "
-                                 << between << " lines";
+        EXPECT_EQ(story(), told) << "order " << ::testing::PrintToString(order)
+                                 << ", derived every " << between << " lines";
       }
     } while (std::next_permutation(order.begin(), order.end()) && ++trial < 30);
     return told;

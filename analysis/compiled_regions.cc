@@ -1,0 +1,91 @@
+#include "analysis/compiled_regions.h"
+
+#include <set>
+#include <string_view>
+#include <vector>
+
+namespace benchhud::analysis {
+
+using schema::SliceArgs;
+using schema::Trace;
+using schema::TraceSlice;
+
+namespace {
+
+constexpr std::string_view kRegion = "Torch-Compiled Region";
+
+// "F/C" behind the region's name, "" where there is none.
+std::string_view frame_id(std::string_view name) {
+  name.remove_prefix(kRegion.size());
+  if (!name.starts_with(": ")) return {};
+  name.remove_prefix(2);
+  const std::size_t end = name.find_first_not_of("0123456789/");
+  const std::string_view id = name.substr(0, end);
+  const std::size_t slash = id.find('/');
+  const bool is_id =
+      slash != id.npos && slash > 0 && slash + 1 < id.size() && id.rfind('/') == slash;
+  return is_id ? id : std::string_view();
+}
+
+// The same names stand on the device's side, as shadows of the annotation.
+bool is_region(const Trace& trace, const TraceSlice& slice) {
+  return trace.texts[slice.name].starts_with(kRegion) &&
+         !trace.texts[slice.category].starts_with("gpu_");
+}
+
+}  // namespace
+
+CompiledRegions compiled_regions(const Trace& trace, const TraceNesting& nesting) {
+  CompiledRegions found;
+  std::set<std::string_view> broken_frames;
+  std::map<std::string_view, std::set<std::string_view>> compilations;  // by frame
+  std::vector<std::uint32_t> around;  // open regions of the thread at hand
+  std::uint32_t thread = kNoSlice;
+  for (const std::uint32_t index : nesting.order) {
+    const TraceSlice& slice = trace.slices[index];
+    if (!is_region(trace, slice)) continue;
+    if (slice.thread != thread) around.clear();
+    thread = slice.thread;
+    while (!around.empty() && trace.slices[around.back()].end() <= slice.start) around.pop_back();
+    const std::string_view id = frame_id(trace.texts[slice.name]);
+    const std::string_view frame = id.substr(0, id.find('/'));
+    ++found.count;
+    ++found.by_depth[static_cast<std::int64_t>(around.size())];
+    if (!id.empty()) {
+      ++found.by_frame[std::string(id)];
+      compilations[frame].insert(id);
+    }
+    if (!around.empty()) {
+      ++found.graph_breaks;
+      if (!id.empty()) broken_frames.insert(frame);
+    }
+    around.push_back(index);
+  }
+  if (found.count == 0 || !found.by_frame.empty()) {
+    found.graph_breaks_distinct = static_cast<std::int64_t>(broken_frames.size());
+    found.recompiles = 0;
+    for (const auto& [frame, ids] : compilations) {
+      *found.recompiles += static_cast<std::int64_t>(ids.size()) - 1;
+    }
+  }
+  return found;
+}
+
+CompiledFunctions compiled_functions(const Trace& trace) {
+  CompiledFunctions found;
+  std::multiset<std::int64_t> forward, backward;
+  for (const TraceSlice& slice : trace.slices) {
+    const std::string_view name = trace.texts[slice.name];
+    const bool is_forward = name == "CompiledFunction";
+    if (!is_forward && name != "CompiledFunctionBackward") continue;
+    ++(is_forward ? found.forward : found.backward);
+    const std::int64_t sequence = trace.args[slice.args].sequence;
+    if (sequence != SliceArgs::kAbsent) (is_forward ? forward : backward).insert(sequence);
+  }
+  for (auto at = forward.begin(); at != forward.end(); at = forward.upper_bound(*at)) {
+    found.paired += static_cast<std::int64_t>(std::min(forward.count(*at), backward.count(*at)));
+  }
+  return found;
+}
+
+}  // namespace benchhud::analysis

@@ -1,0 +1,38 @@
+// What torch.compile left in a trace: compiled regions, graph breaks, recompilations, and the pairs
+// of compiled forward and backward functions.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "analysis/trace_nesting.h"
+#include "schema/trace.h"
+
+namespace benchhud::analysis {
+
+/// Slices named `Torch-Compiled Region`, in newer versions of PyTorch with `: F/C`, frame id and
+/// compile id.
+struct CompiledRegions {
+  std::int64_t count = 0;  ///< executions
+  /// By how many regions are around it: 0 is the root of a chain of graph breaks.
+  std::map<std::int64_t, std::int64_t> by_depth;
+  std::map<std::string, std::int64_t> by_frame;  ///< by "F/C"; empty where regions have no ids
+  /// Regions within a region: code behind a graph break (or in a function that is compiled for
+  /// itself), each execution counted.
+  std::int64_t graph_breaks = 0;
+  std::optional<std::int64_t> graph_breaks_distinct;  ///< frames of those; none without ids
+  /// Compile ids of a frame beyond its first, summed over frames; none without ids.
+  std::optional<std::int64_t> recompiles;
+};
+CompiledRegions compiled_regions(const schema::Trace& trace, const TraceNesting& nesting);
+
+/// Slices named `CompiledFunction` and `CompiledFunctionBackward`; a pair has one sequence number.
+/// A forward without its backward: that was not called, or lies outside the trace.
+struct CompiledFunctions {
+  std::int64_t forward = 0, backward = 0, paired = 0;
+};
+CompiledFunctions compiled_functions(const schema::Trace& trace);
+
+}  // namespace benchhud::analysis

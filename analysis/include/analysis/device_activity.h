@@ -1,0 +1,66 @@
+// What a trace tells of the device: how busy it was, with what, what launched it, and why it
+// waited.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/trace_nesting.h"
+#include "schema/trace.h"
+
+namespace benchhud::analysis {
+
+/// A slice of the device and the runtime call that launched it.
+struct DeviceSlice {
+  enum class Kind : std::uint8_t {
+    kInductorTriton,  ///< a Triton kernel that Inductor generated
+    kUserTriton,      ///< launched as Triton kernels are, by something else: a candidate
+    kLibrary,         ///< any other kernel
+    kCommunication,   ///< NCCL's, RCCL's, HCCL's
+    kMemcpy,
+    kMemset,
+  };
+  std::uint32_t slice = 0;
+  std::uint32_t launch = kNoSlice;  ///< equal correlation; one launch may have many (CUDA graphs)
+  Kind kind = Kind::kLibrary;
+};
+
+/// All slices of devices, by stream and beginning.
+///
+/// The kind of a kernel: Inductor's Triton kernels say so in their arguments, are named `triton_…`,
+/// or were launched within a slice of that name. The name of the launch alone decides nothing:
+/// cuBLAS and CUTLASS are launched by cuLaunchKernel as well, and CUDA graphs launch everything.
+std::vector<DeviceSlice> device_slices(const schema::Trace& trace, const TraceNesting& nesting);
+
+struct DeviceActivity {
+  std::int64_t kernels = 0;
+  std::int64_t busy = 0;  ///< ns in which any device did anything: the union of its slices
+  std::int64_t span = 0;  ///< ns from the first beginning to the last end
+  std::optional<double> utilization;  ///< busy / span
+  /// Busy within `ProfilerStep#` annotations / their length (overlaps counted once).
+  std::optional<double> utilization_of_steps;
+  std::map<DeviceSlice::Kind, std::int64_t> kinds;
+  /// Of device slices, by the name of the call that launched them.
+  std::map<std::string, std::int64_t> launches;
+  /// ns from a launch call's end to the beginning of what it launched, at least 0. Each is a delay
+  /// that there was: of n in order, those at n / 2 and at 9 n / 10, counted from 0.
+  struct Delay {
+    std::int64_t p50 = 0, p90 = 0, max = 0;
+  };
+  std::optional<Delay> launch_delay;
+  /// ns between slices that follow each other on a stream. The host was waited for where the launch
+  /// began after the slice before had ended; else a gap under kKernelWait is the device's own, from
+  /// kernel to kernel.
+  std::int64_t host_wait = 0, kernel_wait = 0, other_wait = 0;
+};
+
+/// Gaps up to this belong to going from kernel to kernel, ns. Holistic Trace Analysis calls it 30
+/// ns, but compares microseconds.
+inline constexpr std::int64_t kKernelWait = 30'000;
+
+DeviceActivity device_activity(const schema::Trace& trace, const std::vector<DeviceSlice>& slices);
+
+}  // namespace benchhud::analysis

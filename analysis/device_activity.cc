@@ -163,6 +163,11 @@ void add_waits(const Trace& trace, const std::vector<DeviceSlice>& slices,
 
 }  // namespace
 
+bool is_device_category(std::string_view category) {
+  const Side side = side_of(category);
+  return side != Side::kNeither && side != Side::kRuntime;
+}
+
 std::vector<DeviceSlice> device_slices(const Trace& trace, const TraceNesting& nesting) {
   std::unordered_map<std::int64_t, std::uint32_t> launches;  // by correlation
   std::vector<DeviceSlice> found;

@@ -22,5 +22,6 @@ int run_report(const Arguments& arguments);
 int run_export(const Arguments& arguments);
 int run_summary(const Arguments& arguments);
 int run_trace(const Arguments& arguments);
+int run_profile(const Arguments& arguments);
 
 }  // namespace benchhud::cli

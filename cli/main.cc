@@ -26,6 +26,7 @@ constexpr std::array kCommands = {
     Command{"export", run_export, "write a row for each line, as CSV or JSONL"},
     Command{"summary", run_summary, "print a run as Markdown: pass rates, speedups, what changed"},
     Command{"trace", run_trace, "say what a trace file holds"},
+    Command{"profile", run_profile, "say what differs between two profiles or traces"},
     Command{"rebuild", run_rebuild, "derive runs and results again from the facts"},
     Command{"serve", run_serve, "serve the pages and the REST API"},
 };

@@ -268,7 +268,7 @@ bool TraceScanner::scan_start() {
     where_ = is_object_ ? Where::kMembers : Where::kList;
   } else {
     report(place_, "expected a list of events or an object that holds one");
-    where_ = Where::kLost;
+    lose();
   }
   return true;
 }
@@ -286,7 +286,7 @@ bool TraceScanner::scan_members(bool is_last) {
   if (cursor.is_short && buffer_.size() - place_ < kLongestEvent) return false;
   if (!is_key) {
     report(place_, "expected a key of the outermost object");
-    where_ = Where::kLost;
+    lose();
     return true;
   }
   place_ = static_cast<std::size_t>(cursor.place - buffer_.data());
@@ -336,7 +336,7 @@ bool TraceScanner::scan_list(bool is_last) {
   }
   if (c != '{') {
     report(place_, "expected an event");
-    where_ = Where::kLost;
+    lose();
     return true;
   }
   RawTraceEvent event;
@@ -359,45 +359,40 @@ bool TraceScanner::scan_list(bool is_last) {
     report(place_, cursor.fault);
     place_ = static_cast<std::size_t>(cursor.resume - buffer_.data());
   }
-  where_ = Where::kLost;
+  lose();
   return true;
 }
 
 // The next event is a '{' and a key behind "}," or with "ph" as its first key: nowhere within
 // events does either come, or hardly ever.
 bool TraceScanner::find_event(bool is_last) {
-  // A '{' whose surroundings are not all there yet waits for them.
-  constexpr std::size_t kSurroundings = 64;
+  // A '{' waits for that much behind it; more space than this before the key is nobody's.
+  constexpr std::size_t kAhead = 64;
   const std::string_view text = buffer_;
-  std::size_t at = place_;
-  for (;;) {
-    at = text.find('{', at);
-    if (at == text.npos) {
-      place_ = buffer_.size();
-      return false;
+  for (; place_ < text.size(); ++place_) {
+    const char c = text[place_];
+    if (is_space(c)) continue;
+    if (c == '{') {
+      if (!is_last && text.size() - place_ < kAhead) return false;
+      std::size_t next = place_ + 1;
+      while (next < text.size() && next - place_ < kAhead - 8 && is_space(text[next])) ++next;
+      const bool is_behind_event = before_[0] == '}' && before_[1] == ',';
+      if (text.substr(next).starts_with("\"ph\"") ||
+          (is_behind_event && next < text.size() && text[next] == '"')) {
+        where_ = Where::kList;
+        return true;
+      }
     }
-    if (!is_last && text.size() - at < kSurroundings) {
-      place_ = at;
-      return false;
-    }
-    std::size_t next = at + 1;
-    while (next < text.size() && is_space(text[next])) ++next;
-    bool is_event = text.substr(next).starts_with("\"ph\"");
-    if (!is_event && next < text.size() && text[next] == '"') {
-      const auto before = [&](std::size_t* i) {
-        while (*i > 0 && is_space(text[*i - 1])) --*i;
-        return *i > 0 ? text[--*i] : '\0';
-      };
-      std::size_t i = at;
-      is_event = before(&i) == ',' && before(&i) == '}';
-    }
-    if (is_event) {
-      place_ = at;
-      where_ = Where::kList;
-      return true;
-    }
-    ++at;
+    before_[0] = before_[1];
+    before_[1] = c;
   }
+  return false;
+}
+
+// From here on the next event is looked for.
+void TraceScanner::lose() {
+  where_ = Where::kLost;
+  before_[0] = before_[1] = '\0';
 }
 
 }  // namespace benchhud::ingest

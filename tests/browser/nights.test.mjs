@@ -323,8 +323,10 @@ test("a model: metrics, zoom and the samples of a night live in the address", as
     const [, run, experiment] = /point=(\d+)\.(\d+)/.exec(page.url());
     const measurements = await server.api(`/runs/${run}/results/${experiment}/measurements?limit=1000`);
     const main = measurements.items.find((one) => one.metric === "per_iter_time");
-    const drawn = await page.locator("#samples .dots circle title, #samples .dots .beyond title").allTextContents();
-    assert.equal(drawn.length, main.samples.length, "a mark for every repetition");
+    // A mark for every repetition, as soon as the plot knows how wide it is.
+    const marks = "#samples .dots circle title, #samples .dots .beyond title";
+    await page.waitForFunction(([titles, n]) => document.querySelectorAll(titles).length === n, [marks, main.samples.length]);
+    const drawn = await page.locator(marks).allTextContents();
     main.samples.forEach((sample, index) => assert.ok(drawn.some((title) => title.startsWith(`repetition ${index}: ${sample} `)), `repetition ${index}`));
     assert.equal(drawn.filter((title) => title.includes("warm-up")).length, 3);
     await page.reload();

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analysis/trace_nesting.h"
@@ -27,6 +28,9 @@ struct DeviceSlice {
   std::uint32_t launch = kNoSlice;  ///< equal correlation; one launch may have many (CUDA graphs)
   Kind kind = Kind::kLibrary;
 };
+
+/// Whether slices of that category are of a device: kernels, copies, sets.
+bool is_device_category(std::string_view category);
 
 /// All slices of devices, by stream and beginning.
 ///

@@ -68,6 +68,7 @@ class TraceScanner {
   bool scan_skipped();
   bool scan_list(bool is_last);
   bool find_event(bool is_last);
+  void lose();
   void report(std::size_t at, std::string_view reason);
   bool skip_space(std::string_view also = "");
 
@@ -78,6 +79,7 @@ class TraceScanner {
   Where where_ = Where::kStart;
   bool is_object_ = false;  // the list is within an object
   bool has_list_ = false;
+  char before_[2] = {};  // while the next event is looked for: what was passed last, but for space
   // While a member of that object is skipped:
   std::int64_t skip_depth_ = 0;
   bool skip_in_string_ = false, skip_escaped_ = false;

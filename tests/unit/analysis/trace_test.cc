@@ -3,8 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+#include <string>
+
 #include "analysis/compiled_regions.h"
 #include "analysis/device_activity.h"
+#include "analysis/profile_diff.h"
 #include "analysis/trace_flows.h"
 #include "analysis/trace_nesting.h"
 
@@ -207,6 +211,54 @@ TEST(DeviceActivity, NothingOnADevice) {
   EXPECT_EQ(found.utilization, std::nullopt);
   EXPECT_EQ(found.launch_delay, std::nullopt);
   EXPECT_EQ(found.busy, 0);
+}
+
+TEST(ProfileDiff, RanksByPartInTheChange) {
+  const ProfileDifference found = diff_profiles(
+      {{"a", 10, 1}, {"same", 5, 2}, {"gone", 3, 1}, {"calls only", 1, 1}, {"a", 10, 1}},
+      {{"a", 50, 2}, {"same", 5, 2}, {"new", 7, 4}, {"calls only", 1, 9}}, 40, 80);
+  ASSERT_EQ(found.changes.size(), 4u);
+  EXPECT_EQ(found.changes[0].name, "a");
+  EXPECT_EQ(found.changes[0].before, 20);
+  EXPECT_EQ(found.changes[0].calls_before, 2);
+  EXPECT_DOUBLE_EQ(*found.changes[0].share, 0.75);
+  EXPECT_EQ(found.changes[1].name, "new");
+  EXPECT_EQ(found.changes[1].kind, ProfileChange::Kind::kAppeared);
+  EXPECT_EQ(found.changes[2].name, "gone");
+  EXPECT_EQ(found.changes[2].kind, ProfileChange::Kind::kGone);
+  EXPECT_EQ(found.changes[3].name, "calls only");
+  // 40 in all, of which 30 + 7 − 3 are accounted for.
+  EXPECT_EQ(found.unexplained, 6);
+  double shares = found.unexplained / 40;
+  for (const ProfileChange& change : found.changes) shares += *change.share;
+  EXPECT_DOUBLE_EQ(shares, 1);
+}
+
+TEST(ProfileDiff, EqualProfiles) {
+  const ProfileDifference found = diff_profiles({{"a", 1, 1}}, {{"a", 1, 1}});
+  EXPECT_THAT(found.changes, IsEmpty());
+  EXPECT_EQ(found.unexplained, 0);
+  EXPECT_EQ(diff_profiles({{"a", 1, 1}}, {{"a", 1, 2}}).changes[0].share, std::nullopt);
+}
+
+TEST(SelfTimes, AreWithoutWhatLiesWithin) {
+  TraceBuilder builder;
+  builder.add("cpu_op", "outer", 0, 0, 100);
+  builder.add("cpu_op", "inner", 0, 10, 40);
+  builder.add("cpu_op", "inner", 0, 50, 60);
+  builder.add("kernel", "k", 1, 0, 30);
+  builder.add("gpu_user_annotation", "outer", 1, 0, 100);
+  builder.add("Trace", "PyTorch Profiler (0)", 2, 0, 1000);
+  const TraceNesting nesting = nest(builder.trace());
+  std::map<std::string, std::pair<double, double>> host, device;
+  for (const auto& item : self_times(builder.trace(), nesting, false)) {
+    host[item.name] = {item.amount, item.calls};
+  }
+  for (const auto& item : self_times(builder.trace(), nesting, true)) {
+    device[item.name] = {item.amount, item.calls};
+  }
+  EXPECT_THAT(host, ElementsAre(Pair("inner", Pair(40, 2)), Pair("outer", Pair(60, 1))));
+  EXPECT_THAT(device, ElementsAre(Pair("k", Pair(30, 1))));
 }
 
 TEST(TraceFlows, EndsFindTheirStarts) {

@@ -273,6 +273,15 @@ TEST(TraceReader, BrokenEventsCostThemselves) {
   }
 }
 
+TEST(TraceReader, TheNextEventIsFoundByWhatIsBeforeItToo) {
+  const Trace trace = read(
+      R"([{"name": "lost" "ph": "X"}  ,
+   {"name": "a", "args": {"x": [1, {"y": 2}, {"z": 3}]}, "ph": "X", "ts": 1}, {"name" "b"},)"
+      R"({"name": "c", "ph": "X", "ts": 3}])");
+  EXPECT_THAT(names(trace), ElementsAre("a", "c"));
+  EXPECT_EQ(trace.broken, 2);
+}
+
 TEST(TraceReader, PhasesThatAreOnlyCounted) {
   const Trace trace =
       read(R"([{"ph": "i", "ts": 1}, {"ph": "C", "ts": 1}, {"ph": "b"}, {"ph": "P"},)"

@@ -1,0 +1,54 @@
+// What differs between two profiles: what appeared, went or changed, by its part in the whole
+// change.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/trace_nesting.h"
+#include "schema/trace.h"
+
+namespace benchhud::analysis {
+
+/// Something that a profile counts under a name.
+struct ProfileItem {
+  std::string name;
+  double amount = 0;  ///< of what the profile adds up: ns, or a count
+  double calls = 0;
+};
+
+struct ProfileChange {
+  enum class Kind : std::uint8_t { kChanged, kAppeared, kGone };
+  std::string name;
+  Kind kind = Kind::kChanged;
+  double before = 0, after = 0;  ///< amounts
+  double calls_before = 0, calls_after = 0;
+  /// (after − before) / the difference of the totals; none where the totals are equal. The shares
+  /// of all items and the unexplained rest add up to 1.
+  std::optional<double> share;
+};
+
+struct ProfileDifference {
+  double before = 0, after = 0;  ///< totals
+  /// The difference of the totals that no item accounts for.
+  double unexplained = 0;
+  /// Items that differ in amount or calls; the largest difference of amounts first, then of calls,
+  /// then by name.
+  std::vector<ProfileChange> changes;
+};
+
+/// Items of one name count together. Without a total, it is the sum of the items.
+ProfileDifference diff_profiles(const std::vector<ProfileItem>& before,
+                                const std::vector<ProfileItem>& after,
+                                std::optional<double> total_before = {},
+                                std::optional<double> total_after = {});
+
+/// The self time, in ns, of a trace's slices by name: their length without what lies within them.
+/// `on_device`: of device slices, or of all others but the profiler's window and the shadows of
+/// annotations on the device's side.
+std::vector<ProfileItem> self_times(const schema::Trace& trace, const TraceNesting& nesting,
+                                    bool on_device);
+
+}  // namespace benchhud::analysis

@@ -1,0 +1,220 @@
+// benchhud profile: what differs between two dumps.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/profile_diff.h"
+#include "commands.h"
+#include "options.h"
+#include "profile_file.h"
+
+namespace benchhud::cli {
+namespace {
+
+namespace po = boost::program_options;
+using analysis::ProfileChange;
+using analysis::ProfileDifference;
+using nlohmann::ordered_json;
+using schema::Error;
+using schema::ErrorCode;
+using schema::Expected;
+
+CommandLine command_line() {
+  CommandLine command;
+  command.usage = "benchhud profile diff BEFORE AFTER [option…]";
+  command.about =
+      "Says what differs between two dumps of one kind: operator tables (key_averages), "
+      "PyTorch/XLA\n"
+      "metrics reports, dynamo counters or Chrome traces. What appeared, went or changed, by its "
+      "part\n"
+      "in the whole change, and the rest that nothing explains. Needs no store.";
+  auto add = command.options.add_options();
+  add("top", count_value("top", 20)->value_name("N"), "text: no more of a kind (default 20)");
+  add("format", po::value<std::string>()->value_name("FORMAT")->default_value("text"),
+      "text or json (docs/profiles.md); json has all");
+  command.arguments.add_options()("word", po::value<std::vector<std::string>>());
+  command.positional.add("word", -1);
+  return command;
+}
+
+struct Section {
+  std::string of;
+  bool is_time = false;
+  ProfileDifference difference;
+};
+
+struct Comparison {
+  std::string kind;
+  std::vector<Section> sections;
+  std::vector<std::string> problems;
+};
+
+Expected<Comparison> compare(const std::string& before_path, const std::string& after_path) {
+  BENCHHUD_ASSIGN(const ProfileFile before, read_profile_file(before_path));
+  BENCHHUD_ASSIGN(const ProfileFile after, read_profile_file(after_path));
+  if (before.kind != after.kind) {
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("{}: {}; {}: {}. Only two of one kind can be compared", before_path,
+                             before.kind, after_path, after.kind)};
+  }
+  Comparison comparison{before.kind, {}, {}};
+  const ProfileSection nothing;
+  // One of the two may lack a section: a night without a device.
+  std::vector<std::pair<const ProfileSection*, const ProfileSection*>> pairs;
+  for (const ProfileSection& section : before.sections) pairs.emplace_back(&section, &nothing);
+  for (const ProfileSection& section : after.sections) {
+    const auto same = std::find_if(pairs.begin(), pairs.end(),
+                                   [&](const auto& pair) { return pair.first->of == section.of; });
+    if (same != pairs.end()) {
+      same->second = &section;
+    } else {
+      pairs.emplace_back(&nothing, &section);
+    }
+  }
+  for (const auto& [was, is] : pairs) {
+    if (was->items.empty() && is->items.empty()) continue;
+    const ProfileSection& named = was->of.empty() ? *is : *was;
+    // A total of one side alone could not be compared with the other's sum.
+    const bool has_totals = was->total && is->total;
+    comparison.sections.push_back(
+        {named.of, named.is_time,
+         analysis::diff_profiles(was->items, is->items, has_totals ? was->total : std::nullopt,
+                                 has_totals ? is->total : std::nullopt)});
+  }
+  for (const auto& [path, file] :
+       {std::pair(&before_path, &before), std::pair(&after_path, &after)}) {
+    for (const std::string& problem : file->problems) {
+      comparison.problems.push_back(*path + ": " + problem);
+    }
+  }
+  return comparison;
+}
+
+std::string_view kind_name(ProfileChange::Kind kind) {
+  switch (kind) {
+    case ProfileChange::Kind::kAppeared:
+      return "appeared";
+    case ProfileChange::Kind::kGone:
+      return "gone";
+    case ProfileChange::Kind::kChanged:
+      return "changed";
+  }
+  return "";
+}
+
+ordered_json to_json(const Comparison& comparison) {
+  ordered_json json{{"kind", comparison.kind}, {"sections", ordered_json::array()}};
+  for (const Section& section : comparison.sections) {
+    const ProfileDifference& difference = section.difference;
+    ordered_json changes = ordered_json::array();
+    for (const ProfileChange& change : difference.changes) {
+      changes.push_back({{"name", change.name},
+                         {"change", kind_name(change.kind)},
+                         {"before", change.before},
+                         {"after", change.after},
+                         {"calls_before", change.calls_before},
+                         {"calls_after", change.calls_after},
+                         {"share", change.share ? ordered_json(*change.share) : ordered_json()}});
+    }
+    json["sections"].push_back({{"of", section.of},
+                                {"unit", section.is_time ? "ns" : "count"},
+                                {"before", difference.before},
+                                {"after", difference.after},
+                                {"unexplained", difference.unexplained},
+                                {"changes", std::move(changes)}});
+  }
+  json["problems"] = comparison.problems;
+  return json;
+}
+
+std::string amount_text(double amount, bool is_time) {
+  if (!is_time) return fmt::format("{:.15g}", amount);
+  const double size = std::abs(amount);
+  if (size >= 1e9) return fmt::format("{:.3f} s", amount / 1e9);
+  if (size >= 1e6) return fmt::format("{:.3f} ms", amount / 1e6);
+  return fmt::format("{:.3f} µs", amount / 1e3);
+}
+
+std::string signed_text(double amount, bool is_time) {
+  return (amount > 0 ? "+" : "") + amount_text(amount, is_time);
+}
+
+void print_section(const Section& section, std::size_t most) {
+  const ProfileDifference& difference = section.difference;
+  const bool is_time = section.is_time;
+  if (is_time) {
+    fmt::print("{}: {} → {} ({})\n", section.of, amount_text(difference.before, true),
+               amount_text(difference.after, true),
+               signed_text(difference.after - difference.before, true));
+  } else {
+    fmt::print("{}\n", section.of);
+  }
+  if (difference.changes.empty()) fmt::print("  the same\n");
+  for (std::size_t i = 0; i < std::min(most, difference.changes.size()); ++i) {
+    const ProfileChange& change = difference.changes[i];
+    fmt::print("  {:>14}", signed_text(change.after - change.before, is_time));
+    if (is_time) {
+      fmt::print("  {:>7}", change.share ? fmt::format("{:.1f} %", *change.share * 100) : "–");
+      if (change.calls_before != change.calls_after) {
+        fmt::print("  calls {:.6g} → {:.6g}", change.calls_before, change.calls_after);
+      }
+    } else {
+      fmt::print("  {:.15g} → {:.15g}", change.before, change.after);
+    }
+    fmt::print("  {}{}\n", printable(change.name),
+               change.kind == ProfileChange::Kind::kChanged
+                   ? ""
+                   : fmt::format("  ({})", kind_name(change.kind)));
+  }
+  if (difference.changes.size() > most) {
+    fmt::print("  … and {} more\n", difference.changes.size() - most);
+  }
+  if (is_time && difference.unexplained != 0) {
+    fmt::print("  {:>14}  explained by none of these\n", signed_text(difference.unexplained, true));
+  }
+}
+
+}  // namespace
+
+int run_profile(const Arguments& arguments) {
+  const ParsedCommandLine parsed = parse(command_line(), arguments);
+  if (parsed.exit_status) return *parsed.exit_status;
+  std::vector<std::string> words;
+  if (parsed.values.count("word")) words = parsed.values["word"].as<std::vector<std::string>>();
+  if (words.empty() || words[0] != "diff") {
+    return fail({ErrorCode::kInvalidArgument,
+                 words.empty()
+                     ? "`benchhud profile` needs to be told what to do: `diff BEFORE AFTER`"
+                     : fmt::format("there is no `benchhud profile {}`", words[0])});
+  }
+  if (words.size() != 3) {
+    return fail({ErrorCode::kInvalidArgument, "`benchhud profile diff` takes two files"});
+  }
+  const std::string format = parsed.values["format"].as<std::string>();
+  if (format != "text" && format != "json") {
+    return fail({ErrorCode::kInvalidArgument, "--format is text or json"});
+  }
+  const auto comparison = compare(words[1], words[2]);
+  if (!comparison) return fail(comparison.error());
+  if (format == "json") {
+    fmt::print("{}\n",
+               to_json(*comparison).dump(2, ' ', false, ordered_json::error_handler_t::replace));
+    return kDone;
+  }
+  if (comparison->sections.empty()) fmt::print("both are empty\n");
+  for (const Section& section : comparison->sections) {
+    print_section(section, static_cast<std::size_t>(parsed.values["top"].as<std::int64_t>()));
+  }
+  for (const std::string& problem : comparison->problems) {
+    fmt::print(stderr, "{}\n", printable(problem));
+  }
+  return kDone;
+}
+
+}  // namespace benchhud::cli

@@ -1,0 +1,243 @@
+#include "ingest/key_averages.h"
+
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace benchhud::ingest {
+
+using schema::OperatorCell;
+using schema::OperatorColumn;
+using schema::OperatorTable;
+using Kind = OperatorColumn::Kind;
+
+namespace {
+
+// A column's place on a line, in characters.
+struct Extent {
+  std::size_t begin = 0, end = 0;
+};
+
+std::string_view trim(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t\r";
+  const std::size_t begin = text.find_first_not_of(kBlanks);
+  if (begin == text.npos) return {};
+  return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
+}
+
+// The columns that a ruler marks: groups of dashes with two spaces between. Nothing if it is none.
+std::vector<Extent> ruler(std::string_view line) {
+  std::vector<Extent> extents;
+  line = line.substr(0, line.find_last_not_of(" \r") + 1);
+  if (!line.starts_with("-----") || line.find_first_not_of("- ") != line.npos) return extents;
+  std::size_t at = 0;
+  while (at < line.size()) {
+    const std::size_t end = std::min(line.find(' ', at), line.size());
+    extents.push_back({at, end});
+    at = std::min(line.find('-', end), line.size());
+  }
+  return extents;
+}
+
+// A line's characters: where each begins in it, and one past the last.
+void find_characters(std::string_view line, std::vector<std::size_t>* begins) {
+  begins->clear();
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if ((static_cast<unsigned char>(line[i]) & 0xC0U) != 0x80U) begins->push_back(i);
+  }
+  begins->push_back(line.size());
+}
+
+std::optional<double> number_before(std::string_view text, std::string_view unit) {
+  if (!text.ends_with(unit)) return std::nullopt;
+  text = trim(text.substr(0, text.size() - unit.size()));
+  double value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [last, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || last != end) return std::nullopt;
+  return value;
+}
+
+struct Unit {
+  std::string_view name;
+  double size;
+};
+
+template <std::size_t n>
+std::optional<double> in_units(std::string_view text, const Unit (&units)[n]) {
+  for (const Unit& unit : units) {
+    if (const auto value = number_before(text, unit.name)) return *value * unit.size;
+  }
+  return std::nullopt;
+}
+
+std::optional<double> value_of(std::string_view text, Kind kind) {
+  // The longer names first: "s" ends them all. Memory was spelled "Kb" up to PyTorch 2.6 and means
+  // bytes.
+  static constexpr Unit kTimes[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+  static constexpr Unit kBytes[] = {{"TB", 0x1p40}, {"Tb", 0x1p40}, {"GB", 0x1p30}, {"Gb", 0x1p30},
+                                    {"MB", 0x1p20}, {"Mb", 0x1p20}, {"KB", 0x1p10}, {"Kb", 0x1p10},
+                                    {"B", 1},       {"b", 1}};
+  switch (kind) {
+    case Kind::kText:
+      return std::nullopt;
+    case Kind::kTime: {
+      // Three decimals of a microsecond at most: whole nanoseconds.
+      const auto ns = in_units(text, kTimes);
+      return ns ? std::optional(std::round(*ns)) : ns;
+    }
+    case Kind::kPercent:
+      return number_before(text, "%");
+    case Kind::kBytes:
+      return in_units(text, kBytes);
+    case Kind::kNumber:
+      return number_before(text, "");
+  }
+  return std::nullopt;
+}
+
+Kind kind_of(std::string_view header) {
+  if (header == "Name" || header == "Overload Name" || header == "Input Shapes" ||
+      header == "Source Location") {
+    return Kind::kText;
+  }
+  if (header.starts_with("#") || header.starts_with("Total ") || header == "Node ID") {
+    return Kind::kNumber;
+  }
+  if (header.ends_with("%")) return Kind::kPercent;
+  if (header.ends_with(" Mem")) return Kind::kBytes;
+  return Kind::kTime;
+}
+
+class TableReader {
+ public:
+  explicit TableReader(KeyAverages* found) : found_(*found) {}
+
+  void take(std::string_view line, std::int64_t number) {
+    const std::vector<Extent> marks = ruler(line);
+    if (!marks.empty()) return take_ruler(marks);
+    switch (where_) {
+      case Where::kOutside:
+        return;
+      case Where::kHeader:
+        return take_header(line);
+      case Where::kRows:
+        return take_row(line, number);
+      case Where::kTotals:
+        return take_total(line);
+    }
+  }
+
+ private:
+  enum class Where : std::uint8_t { kOutside, kHeader, kRows, kTotals };
+
+  // Rulers stand above the header, below it and below the rows.
+  void take_ruler(const std::vector<Extent>& marks) {
+    if (where_ == Where::kRows && rulers_ == 1) {
+      ++rulers_;
+      return;
+    }
+    if (where_ == Where::kRows) {
+      where_ = Where::kTotals;
+      return;
+    }
+    extents_ = marks;
+    where_ = Where::kHeader;
+  }
+
+  // The cells' texts; false where something stands between the columns.
+  bool cut(std::string_view line, std::vector<std::string_view>* cells) {
+    line = line.substr(0, line.find_last_not_of("\r") + 1);
+    find_characters(line, &characters_);
+    const std::size_t length = characters_.size() - 1;
+    const auto part = [&](std::size_t begin, std::size_t end) {
+      begin = std::min(begin, length);
+      end = std::min(end, length);
+      return line.substr(characters_[begin], characters_[end] - characters_[begin]);
+    };
+    cells->clear();
+    std::size_t last = 0;
+    for (std::size_t i = 0; i < extents_.size(); ++i) {
+      if (!trim(part(last, extents_[i].begin)).empty()) return false;
+      last = extents_[i].end;
+      // What does not fit into the last column has nothing behind it to run into.
+      const bool is_last = i + 1 == extents_.size();
+      cells->push_back(trim(part(extents_[i].begin, is_last ? length : last)));
+    }
+    return true;
+  }
+
+  void take_header(std::string_view line) {
+    rulers_ = 1;
+    if (!cut(line, &cells_) || cells_.front() != "Name") {
+      where_ = Where::kOutside;
+      return;
+    }
+    OperatorTable table;
+    for (const std::string_view cell : cells_) {
+      table.columns.push_back({std::string(cell), kind_of(cell)});
+    }
+    found_.tables.push_back(std::move(table));
+    where_ = Where::kRows;
+  }
+
+  void take_row(std::string_view line, std::int64_t number) {
+    if (trim(line).empty()) return;
+    OperatorTable& table = found_.tables.back();
+    if (!cut(line, &cells_)) {
+      found_.problems.push_back({number, "a row that does not fit the table's ruler"});
+      return;
+    }
+    bool continues = !table.rows.empty();
+    for (std::size_t i = 0; i + 1 < cells_.size(); ++i) continues &= cells_[i].empty();
+    if (continues) {
+      std::string& above = table.rows.back().back().text;
+      above += above.empty() ? "" : "\n";
+      above += cells_.back();
+      return;
+    }
+    std::vector<OperatorCell> row;
+    for (std::size_t i = 0; i < cells_.size(); ++i) {
+      row.push_back({std::string(cells_[i]), value_of(cells_[i], table.columns[i].kind)});
+    }
+    table.rows.push_back(std::move(row));
+  }
+
+  // "Self CPU time total: 249.871ms"
+  void take_total(std::string_view line) {
+    const std::size_t colon = line.rfind(": ");
+    const auto value =
+        colon == line.npos ? std::nullopt : value_of(trim(line.substr(colon + 2)), Kind::kTime);
+    if (!value) {
+      if (!trim(line).empty()) where_ = Where::kOutside;
+      return;
+    }
+    found_.tables.back().totals.emplace_back(trim(line.substr(0, colon)), *value);
+  }
+
+  KeyAverages& found_;
+  Where where_ = Where::kOutside;
+  int rulers_ = 0;
+  std::vector<Extent> extents_;
+  // Of the line at hand:
+  std::vector<std::size_t> characters_;
+  std::vector<std::string_view> cells_;
+};
+
+}  // namespace
+
+KeyAverages read_key_averages(std::string_view text) {
+  KeyAverages found;
+  TableReader reader(&found);
+  std::int64_t number = 0;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    reader.take(text.substr(0, end), ++number);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return found;
+}
+
+}  // namespace benchhud::ingest

@@ -1,0 +1,113 @@
+#include "ingest/key_averages.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace benchhud::ingest {
+namespace {
+
+using schema::OperatorColumn;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::Pair;
+
+std::string table() {
+  std::string text;
+  const std::string rule =
+      "----------------  ------------  ------------  ------------  ------------  ------------  "
+      "--------------------  \n";
+  const auto row = [](const char* name, const char* percent, const char* cpu, const char* cuda,
+                      const char* memory, const char* calls, const char* shapes) {
+    // Padded by characters, as Python does.
+    const auto cell = [](std::string value, std::size_t width) {
+      std::size_t length = 0;
+      for (const char c : value) length += (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
+      return std::string(width - length, ' ') + value + "  ";
+    };
+    return cell(name, 16) + cell(percent, 12) + cell(cpu, 12) + cell(cuda, 12) + cell(memory, 12) +
+           cell(calls, 12) + cell(shapes, 20) + "\n";
+  };
+  text += rule + row("Name", "Self CPU %", "Self CPU", "Self CUDA", "Self CPU Mem", "# of Calls",
+                     "Input Shapes");
+  text += rule;
+  text +=
+      row("aten::conv2d", "498.57%", "196.855us", "1.246s", "-3.98 Mb", "45", "[[1, 2], [3], []]");
+  text += row("x y é€é  z", "nan", "1.037ms", "0.000us", "0 b", "1", "[]");
+  text += row("[memory]...", "--", "--", "--", "195.56 Kb", "3", "");
+  text += rule + "Self CPU time total: 249.871ms\nSelf CUDA time total: 3.806ms\n\n";
+  return text;
+}
+
+TEST(KeyAverages, CellsAreCutByTheRuler) {
+  const KeyAverages found = read_key_averages("My header line\n" + table());
+  EXPECT_THAT(found.problems, IsEmpty());
+  ASSERT_EQ(found.tables.size(), 1u);
+  const auto& read = found.tables[0];
+  ASSERT_EQ(read.columns.size(), 7u);
+  EXPECT_EQ(read.columns[3].name, "Self CUDA");
+  EXPECT_EQ(read.columns[4].kind, OperatorColumn::Kind::kBytes);
+  ASSERT_EQ(read.rows.size(), 3u);
+  EXPECT_EQ(read.rows[0][0].text, "aten::conv2d");
+  EXPECT_EQ(read.rows[0][1].value, 498.57);
+  EXPECT_EQ(read.rows[0][2].value, 196'855);
+  EXPECT_EQ(read.rows[0][3].value, 1.246e9);
+  EXPECT_DOUBLE_EQ(*read.rows[0][4].value, -3.98 * 1024 * 1024);
+  EXPECT_EQ(read.rows[0][5].value, 45);
+  EXPECT_EQ(read.rows[0][6].text, "[[1, 2], [3], []]");
+  EXPECT_EQ(read.rows[1][0].text, "x y é€é  z");
+  EXPECT_EQ(read.rows[1][2].value, 1'037'000);
+  EXPECT_EQ(read.rows[2][2].value, std::nullopt);
+  EXPECT_EQ(read.rows[2][6].text, "");
+  EXPECT_THAT(read.totals, ElementsAre(Pair("Self CPU time total", 249'871'000),
+                                       Pair("Self CUDA time total", 3'806'000)));
+  EXPECT_EQ(read.column("# of Calls"), 5u);
+  EXPECT_EQ(read.column("CPU total"), std::nullopt);
+}
+
+TEST(KeyAverages, SeveralTablesInARowWithAnyLineEnds) {
+  std::string text = table() + table();
+  std::string windows;
+  for (const char c : text) windows += c == '\n' ? std::string("\r\n") : std::string(1, c);
+  for (const std::string& file : {text, windows}) {
+    const KeyAverages found = read_key_averages(file);
+    EXPECT_THAT(found.problems, IsEmpty());
+    ASSERT_EQ(found.tables.size(), 2u);
+    EXPECT_EQ(found.tables[1].rows.size(), 3u);
+    EXPECT_EQ(found.tables[1].totals.size(), 2u);
+  }
+}
+
+TEST(KeyAverages, StacksBelongToTheRowAbove) {
+  std::string text = table();
+  const std::string blank(16 + 2 + 5 * 14, ' ');
+  const std::size_t at = text.find("x y");
+  text.insert(text.rfind('\n', at) + 1, blank + "       model.py(3): f  \n");
+  const KeyAverages found = read_key_averages(text);
+  ASSERT_EQ(found.tables[0].rows.size(), 3u);
+  EXPECT_EQ(found.tables[0].rows[0][6].text, "[[1, 2], [3], []]\nmodel.py(3): f");
+}
+
+TEST(KeyAverages, WhatDoesNotFitIsNamedAndTheRestIsRead) {
+  std::string text = table();
+  const std::size_t at = text.find("x y");
+  text.insert(text.rfind('\n', at) + 1, "a row that somebody wrote by hand, across columns\n");
+  const KeyAverages found = read_key_averages(text);
+  ASSERT_EQ(found.problems.size(), 1u);
+  EXPECT_EQ(found.problems[0].line, 5);
+  EXPECT_EQ(found.tables[0].rows.size(), 3u);
+}
+
+TEST(KeyAverages, FilesThatEndAnywhere) {
+  const std::string text = table();
+  for (std::size_t size = 0; size < text.size(); ++size) {
+    const KeyAverages found = read_key_averages(std::string_view(text).substr(0, size));
+    ASSERT_LE(found.tables.size(), 1u);
+  }
+  EXPECT_THAT(read_key_averages("-----\nno table\n-----\n").tables, IsEmpty());
+  EXPECT_THAT(read_key_averages("").tables, IsEmpty());
+}
+
+}  // namespace
+}  // namespace benchhud::ingest

@@ -1,10 +1,11 @@
 #include "ingest/key_averages.h"
 
-#include <charconv>
 #include <cmath>
 #include <optional>
 #include <string>
 #include <utility>
+
+#include "ingest/text_parts.h"
 
 namespace benchhud::ingest {
 
@@ -19,13 +20,6 @@ namespace {
 struct Extent {
   std::size_t begin = 0, end = 0;
 };
-
-std::string_view trim(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t\r";
-  const std::size_t begin = text.find_first_not_of(kBlanks);
-  if (begin == text.npos) return {};
-  return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
-}
 
 // The columns that a ruler marks: groups of dashes with two spaces between. Nothing if it is none.
 std::vector<Extent> ruler(std::string_view line) {
@@ -52,12 +46,7 @@ void find_characters(std::string_view line, std::vector<std::size_t>* begins) {
 
 std::optional<double> number_before(std::string_view text, std::string_view unit) {
   if (!text.ends_with(unit)) return std::nullopt;
-  text = trim(text.substr(0, text.size() - unit.size()));
-  double value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [last, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || last != end) return std::nullopt;
-  return value;
+  return number_of<double>(trim(text.substr(0, text.size() - unit.size())));
 }
 
 struct Unit {
@@ -149,7 +138,7 @@ class TableReader {
 
   // The cells' texts; false where something stands between the columns.
   bool cut(std::string_view line, std::vector<std::string_view>* cells) {
-    line = line.substr(0, line.find_last_not_of("\r") + 1);
+    line = line.substr(0, line.find_last_not_of('\r') + 1);
     find_characters(line, &characters_);
     const std::size_t length = characters_.size() - 1;
     const auto part = [&](std::size_t begin, std::size_t end) {
@@ -199,6 +188,7 @@ class TableReader {
       return;
     }
     std::vector<OperatorCell> row;
+    row.reserve(cells_.size());
     for (std::size_t i = 0; i < cells_.size(); ++i) {
       row.push_back({std::string(cells_[i]), value_of(cells_[i], table.columns[i].kind)});
     }

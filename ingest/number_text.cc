@@ -23,7 +23,8 @@ std::optional<double> exact_double(std::string_view number) {
   if (std::from_chars(number.data(), end, exact).ec != std::errc()) return std::nullopt;
   const auto nearest = static_cast<double>(exact);
   // Rounding up may leave the type's range, and then there is no way back to compare.
-  constexpr double kBeyond = 2.0 * static_cast<double>(std::numeric_limits<Integer>::max() / 2 + 1);
+  constexpr Integer kHalf = std::numeric_limits<Integer>::max() / 2 + 1;
+  constexpr double kBeyond = 2 * static_cast<double>(kHalf);
   if (nearest >= kBeyond || static_cast<Integer>(nearest) != exact) return std::nullopt;
   return nearest;
 }

@@ -4,19 +4,13 @@
 
 #include <cstring>
 
+#include "ingest/text_parts.h"
 #include "schema/line_metrics.h"
 
 namespace benchhud::ingest {
 namespace {
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-
-std::string_view trim(std::string_view line) {
-  constexpr std::string_view kBlanks = " \t\r\n";
-  const std::size_t begin = line.find_first_not_of(kBlanks);
-  if (begin == std::string_view::npos) return {};
-  return line.substr(begin, line.find_last_not_of(kBlanks) - begin + 1);
-}
 
 ParsedLine& next_line(ParsedChunk* parsed) {
   if (parsed->line_count == parsed->lines.size()) parsed->lines.emplace_back();

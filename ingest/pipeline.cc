@@ -59,8 +59,11 @@ class ParsingThread {
     ResultsLineParser parser;
     while (auto chunk = empty_.pop()) {
       Expected<bool> more = reader_.next(&(*chunk)->chunk);
-      if (!more) status_ = std::move(more).error();
-      if (!status_ || !*more) break;
+      if (!more) {
+        status_ = std::move(more).error();
+        break;
+      }
+      if (!*more) break;
       parse_chunk(&parser, fallback_timestamp_, chunk->get());
       if (!parsed_.push(std::move(*chunk))) break;
     }

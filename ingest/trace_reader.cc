@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ingest/source_file.h"
+#include "ingest/text_parts.h"
 #include "ingest/trace_scanner.h"
 #include "schema/content_hash.h"
 
@@ -33,14 +34,6 @@ using Kind = TraceToken::Kind;
 constexpr std::size_t kPieceBytes = 1 << 20;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-std::optional<std::int64_t> integer(const TraceToken& token) {
-  std::int64_t value = 0;
-  const char* const end = token.text.data() + token.text.size();
-  const auto [last, error] = std::from_chars(token.text.data(), end, value);
-  if (error != std::errc() || last != end) return std::nullopt;
-  return value;
-}
 
 bool is_true(const TraceToken& token) { return token.text == "true" || token.text == "1"; }
 
@@ -185,7 +178,7 @@ std::uint32_t TraceReader::State::args_of(const RawTraceEvent& event) {
   bool has_any = false;
   for_each_field(event.args.text, [&](std::string_view key, const TraceToken& value) {
     const auto take = [&](std::int64_t* field) {
-      if (const auto number = integer(value)) {
+      if (const auto number = number_of<std::int64_t>(value.text)) {
         *field = *number;
         has_any = true;
       }

@@ -26,6 +26,12 @@ struct Cursor {
     return place < end || lack("the file ends inside an event");
   }
 
+  bool skip_colon() {
+    const bool is_colon = *place == ':';
+    place += is_colon;
+    return is_colon;
+  }
+
   bool fail(const char* reason, const char* at) {
     fault = reason;
     resume = at;
@@ -112,7 +118,7 @@ struct Cursor {
 
   // An object from its '{'; take(key, value) for each member.
   template <class Take>
-  bool object(Take take) {
+  bool object(const Take& take) {
     ++place;
     for (;;) {
       if (!skip_space()) return false;
@@ -127,8 +133,7 @@ struct Cursor {
       if (*place != '"') return fail("expected a key in quotes", place);
       TraceToken key, member;
       if (!string(&key) || !skip_space()) return false;
-      if (*place != ':') return fail("expected ':'", place);
-      ++place;
+      if (!skip_colon()) return fail("expected ':'", place);
       if (!value(&member) || !skip_space()) return false;
       if (*place != ',' && *place != '}') return fail("expected ',' or '}'", place);
       take(key.text, member);
@@ -282,7 +287,7 @@ bool TraceScanner::scan_members(bool is_last) {
   Cursor cursor{buffer_.data() + place_, buffer_.data() + buffer_.size(), is_last};
   TraceToken key;
   const bool is_key = *cursor.place == '"' && cursor.string(&key) && cursor.skip_space() &&
-                      *cursor.place == ':' && (++cursor.place, cursor.skip_space());
+                      cursor.skip_colon() && cursor.skip_space();
   if (cursor.is_short && buffer_.size() - place_ < kLongestEvent) return false;
   if (!is_key) {
     report(place_, "expected a key of the outermost object");

@@ -1,10 +1,10 @@
 #include "ingest/xla_metrics.h"
 
-#include <charconv>
 #include <cmath>
 #include <string>
 #include <utility>
 
+#include "ingest/text_parts.h"
 #include "ingest/trace_reader.h"
 
 namespace benchhud::ingest {
@@ -13,22 +13,6 @@ using schema::MetricValue;
 using schema::XlaMetric;
 
 namespace {
-
-std::string_view trim(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t\r\n";
-  const std::size_t begin = text.find_first_not_of(kBlanks);
-  if (begin == text.npos) return {};
-  return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
-}
-
-template <class Number>
-std::optional<Number> number(std::string_view text) {
-  Number value{};
-  const char* const end = text.data() + text.size();
-  const auto [last, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || last != end) return std::nullopt;
-  return value;
-}
 
 struct Unit {
   std::string_view name;
@@ -44,7 +28,7 @@ std::optional<double> bytes(std::string_view text) {
       {"PB", 0x1p50}, {"TB", 0x1p40}, {"GB", 0x1p30}, {"MB", 0x1p20}, {"KB", 0x1p10}, {"B", 1}};
   for (const auto& [unit, size] : kSizes) {
     if (!text.ends_with(unit)) continue;
-    const auto value = number<double>(text.substr(0, text.size() - unit.size()));
+    const auto value = number_of<double>(text.substr(0, text.size() - unit.size()));
     if (value) return *value * size;
   }
   return std::nullopt;
@@ -53,7 +37,7 @@ std::optional<double> bytes(std::string_view text) {
 std::optional<MetricValue> metric_value(std::string_view text) {
   MetricValue value;
   value.text = text;
-  if (const auto plain = number<double>(text)) {
+  if (const auto plain = number_of<double>(text)) {
     value.value = *plain;
   } else if (const auto duration = decode_duration(text)) {
     value.kind = MetricValue::Kind::kTime;
@@ -114,7 +98,7 @@ class ReportReader {
       return;
     }
     if (in_ == In::kCounter && key == "Value") {
-      const auto count = number<std::int64_t>(value);
+      const auto count = number_of<std::int64_t>(value);
       if (!count) return problem(key, value);
       found_.report.counters.emplace_back(counter_, *count);
     } else if (in_ == In::kMetric) {
@@ -125,7 +109,7 @@ class ReportReader {
   void take_metric(std::string_view key, std::string_view value, XlaMetric* metric) {
     const auto per_second = [&] { return trim(value.substr(0, value.find('/'))); };
     if (key == "TotalSamples") {
-      const auto count = number<std::int64_t>(value);
+      const auto count = number_of<std::int64_t>(value);
       if (!count) return problem(key, value);
       metric->total_samples = *count;
     } else if (key == "Accumulator" || key == "Counter") {
@@ -135,7 +119,7 @@ class ReportReader {
       metric->value_rate = metric_value(per_second());
       if (!metric->value_rate) problem(key, value);
     } else if (key == "Rate") {
-      metric->rate = number<double>(per_second());
+      metric->rate = number_of<double>(per_second());
       if (!metric->rate) problem(key, value);
     } else if (key == "Percentiles") {
       take_percentiles(value, metric);
@@ -149,7 +133,7 @@ class ReportReader {
       list.remove_prefix(std::min(end + 1, list.size()));
       if (entry.empty()) continue;
       const std::size_t mark = entry.find("%=");
-      const auto percent = number<double>(entry.substr(0, std::min(mark, entry.size())));
+      const auto percent = number_of<double>(entry.substr(0, std::min(mark, entry.size())));
       const auto value = mark == entry.npos ? std::nullopt : metric_value(entry.substr(mark + 2));
       if (percent && value) {
         metric->percentiles.emplace_back(*percent, *value);
@@ -204,7 +188,7 @@ std::optional<std::int64_t> decode_duration(std::string_view text) {
           std::llround(static_cast<long double>(*fraction) * part.unit->ns / 1'000));
       continue;
     }
-    auto count = number<std::int64_t>(part.digits);
+    auto count = number_of<std::int64_t>(part.digits);
     if (!count || *count > INT64_MAX / part.unit->ns / 2) return std::nullopt;
     if (below >= part.unit->ns / 2 && *count > 0) --*count;
     below += *count * part.unit->ns;

@@ -1,0 +1,29 @@
+// What the readers of texts have in common.
+#pragma once
+
+#include <charconv>
+#include <optional>
+#include <string_view>
+#include <system_error>
+
+namespace benchhud::ingest {
+
+/// The text without the blanks and line ends around it.
+inline std::string_view trim(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t\r\n";
+  const std::size_t begin = text.find_first_not_of(kBlanks);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
+}
+
+/// The number that a text is, all of it. Nothing if it is none or does not fit.
+template <class Number>
+std::optional<Number> number_of(std::string_view text) {
+  Number value{};
+  const char* const end = text.data() + text.size();
+  const auto [last, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || last != end) return std::nullopt;
+  return value;
+}
+
+}  // namespace benchhud::ingest

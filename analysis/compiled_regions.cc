@@ -4,6 +4,8 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/device_activity.h"
+
 namespace benchhud::analysis {
 
 using schema::SliceArgs;
@@ -27,10 +29,9 @@ std::string_view frame_id(std::string_view name) {
   return is_id ? id : std::string_view();
 }
 
-// The same names stand on the device's side, as shadows of the annotation.
 bool is_region(const Trace& trace, const TraceSlice& slice) {
   return trace.texts[slice.name].starts_with(kRegion) &&
-         !trace.texts[slice.category].starts_with("gpu_");
+         !is_shadow_category(trace.texts[slice.category]);
 }
 
 }  // namespace

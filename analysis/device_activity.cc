@@ -120,7 +120,7 @@ std::vector<Span> steps(const Trace& trace) {
   std::vector<Span> spans;
   for (const TraceSlice& slice : trace.slices) {
     if (trace.texts[slice.name].starts_with("ProfilerStep#") &&
-        !trace.texts[slice.category].starts_with("gpu_")) {
+        !is_shadow_category(trace.texts[slice.category])) {
       spans.push_back({slice.start, slice.end()});
     }
   }
@@ -166,6 +166,10 @@ void add_waits(const Trace& trace, const std::vector<DeviceSlice>& slices,
 bool is_device_category(std::string_view category) {
   const Side side = side_of(category);
   return side != Side::kNeither && side != Side::kRuntime;
+}
+
+bool is_shadow_category(std::string_view category) {
+  return category.starts_with("gpu_") && !is_device_category(category);
 }
 
 std::vector<DeviceSlice> device_slices(const Trace& trace, const TraceNesting& nesting) {

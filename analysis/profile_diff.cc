@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <string_view>
+#include <utility>
 
 #include "analysis/device_activity.h"
 
@@ -17,41 +18,42 @@ ProfileDifference diff_profiles(const std::vector<ProfileItem>& before,
                                 const std::vector<ProfileItem>& after,
                                 std::optional<double> total_before,
                                 std::optional<double> total_after) {
-  struct Pair {
-    ProfileItem before, after;
-    bool was = false, is = false;
+  struct Side {
+    double amount = 0, calls = 0;
+    bool is_there = false;
   };
-  std::map<std::string_view, Pair> pairs;
-  double sum_before = 0, sum_after = 0;
-  for (const ProfileItem& item : before) {
-    Pair& pair = pairs[item.name];
-    pair.was = true;
-    pair.before.amount += item.amount;
-    pair.before.calls += item.calls;
-    sum_before += item.amount;
-  }
-  for (const ProfileItem& item : after) {
-    Pair& pair = pairs[item.name];
-    pair.is = true;
-    pair.after.amount += item.amount;
-    pair.after.calls += item.calls;
-    sum_after += item.amount;
-  }
+  std::map<std::string_view, std::pair<Side, Side>> pairs;
+  // The sum of all items, each added to its side of its name's pair.
+  const auto add_up = [&](const std::vector<ProfileItem>& items, Side std::pair<Side, Side>::* of) {
+    double sum = 0;
+    for (const ProfileItem& item : items) {
+      Side& side = pairs[item.name].*of;
+      side.is_there = true;
+      side.amount += item.amount;
+      side.calls += item.calls;
+      sum += item.amount;
+    }
+    return sum;
+  };
+  const double sum_before = add_up(before, &std::pair<Side, Side>::first);
+  const double sum_after = add_up(after, &std::pair<Side, Side>::second);
   ProfileDifference difference;
   difference.before = total_before.value_or(sum_before);
   difference.after = total_after.value_or(sum_after);
   const double total = difference.after - difference.before;
   if (total_before || total_after) difference.unexplained = total - (sum_after - sum_before);
   for (const auto& [name, pair] : pairs) {
-    const double delta = pair.after.amount - pair.before.amount;
-    if (pair.was && pair.is && delta == 0 && pair.before.calls == pair.after.calls) continue;
+    const auto& [was, is] = pair;
+    const double delta = is.amount - was.amount;
+    if (was.is_there && is.is_there && delta == 0 && was.calls == is.calls) continue;
     ProfileChange change;
     change.name = name;
-    change.kind = !pair.was ? Kind::kAppeared : !pair.is ? Kind::kGone : Kind::kChanged;
-    change.before = pair.before.amount;
-    change.after = pair.after.amount;
-    change.calls_before = pair.before.calls;
-    change.calls_after = pair.after.calls;
+    if (!was.is_there) change.kind = Kind::kAppeared;
+    if (!is.is_there) change.kind = Kind::kGone;
+    change.before = was.amount;
+    change.after = is.amount;
+    change.calls_before = was.calls;
+    change.calls_after = is.calls;
     if (total != 0) change.share = delta / total;
     difference.changes.push_back(std::move(change));
   }
@@ -79,7 +81,7 @@ std::vector<ProfileItem> self_times(const Trace& trace, const TraceNesting& nest
     const std::string_view category = trace.texts[slice.category];
     if (is_device_category(category) != on_device) continue;
     // The profiler's own window is no work, nor are the device's shadows of annotations.
-    if (!on_device && (category == "Trace" || category.starts_with("gpu_"))) continue;
+    if (!on_device && (category == "Trace" || is_shadow_category(category))) continue;
     by_name[slice.name].amount += static_cast<double>(self[i]);
     ++by_name[slice.name].calls;
   }

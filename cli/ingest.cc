@@ -29,12 +29,10 @@ using schema::Error;
 using schema::ErrorCode;
 using schema::Expected;
 
-enum class Format { kText, kJson };
-
 struct Request {
   std::string db;
   std::vector<std::string> paths;
-  Format format = Format::kText;
+  bool as_json = false;
   ingest::IngestOptions options;
 };
 
@@ -61,8 +59,7 @@ CommandLine command_line() {
   add("timestamp", po::value<std::string>()->value_name("TIME"),
       "of lines that have none: RFC 3339 or seconds since 1970 (else the date in the file's name)");
   add("strict", "if any line is rejected, take in nothing");
-  add("format", po::value<std::string>()->value_name("FORMAT")->default_value("text"),
-      "of the report: text or json");
+  add_format_option(&command.options, "of the report: text or json");
   command.positional.add("path", -1);
   return command;
 }
@@ -74,11 +71,7 @@ Expected<Request> read_request(const po::variables_map& values) {
     return Error{ErrorCode::kInvalidArgument, "ingest what? Give a file or a folder"};
   }
   request.paths = values["path"].as<std::vector<std::string>>();
-  const std::string format = values["format"].as<std::string>();
-  if (format != "text" && format != "json") {
-    return Error{ErrorCode::kInvalidArgument, "--format is text or json"};
-  }
-  request.format = format == "json" ? Format::kJson : Format::kText;
+  BENCHHUD_ASSIGN(request.as_json, wants_json(values));
   request.options.strict = values.count("strict") > 0;
   if (values.count("run")) {
     request.options.run_name = values["run"].as<std::string>();
@@ -261,7 +254,7 @@ int run_ingest(const Arguments& arguments) {
   }();
   if (!result) return fail(result.error());
   schema::Reader reader(*store);
-  if (request->format == Format::kJson) {
+  if (request->as_json) {
     print_json(*result, *request, &reader);
   } else {
     print_text(*result, *request);

@@ -5,6 +5,7 @@
 #include <boost/program_options/errors.hpp>
 #include <boost/program_options/parsers.hpp>
 #include <boost/program_options/value_semantic.hpp>
+#include <cmath>
 #include <sstream>
 
 #include "schema/store.h"
@@ -57,6 +58,26 @@ std::string store_path(const po::variables_map& values) {
   return values.count("db") ? values["db"].as<std::string>() : schema::default_store_path();
 }
 
+void add_format_option(po::options_description* options, const char* about) {
+  options->add_options()(
+      "format", po::value<std::string>()->value_name("FORMAT")->default_value("text"), about);
+}
+
+Expected<bool> wants_json(const po::variables_map& values) {
+  const std::string format = values["format"].as<std::string>();
+  if (format == "text" || format == "json") return format == "json";
+  return Error{ErrorCode::kInvalidArgument, "--format is text or json"};
+}
+
+void add_words(CommandLine* command) {
+  command->arguments.add_options()("word", po::value<Arguments>());
+  command->positional.add("word", -1);
+}
+
+Arguments words_of(const po::variables_map& values) {
+  return values.count("word") ? values["word"].as<Arguments>() : Arguments();
+}
+
 po::typed_value<std::int64_t>* count_value(const std::string& option, std::int64_t otherwise) {
   const auto check = [option](std::int64_t value) {
     if (value >= 1) return;
@@ -91,6 +112,13 @@ std::string printable(std::string_view text) {
     }
   }
   return out;
+}
+
+std::string duration_text(double ns) {
+  const double size = std::abs(ns);
+  if (size >= 1e9) return fmt::format("{:.3f} s", ns / 1e9);
+  if (size >= 1e6) return fmt::format("{:.3f} ms", ns / 1e6);
+  return fmt::format("{:.3f} µs", ns / 1e3);
 }
 
 }  // namespace benchhud::cli

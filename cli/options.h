@@ -37,6 +37,16 @@ ParsedCommandLine parse(CommandLine command, const Arguments& arguments);
 void add_store_option(boost::program_options::options_description* options);
 std::string store_path(const boost::program_options::variables_map& values);
 
+/// Adds `--format text|json`; `about` is its help. The value: whether JSON was asked for. Error:
+/// kInvalidArgument for anything else.
+void add_format_option(boost::program_options::options_description* options,
+                       const char* about = "text or json");
+schema::Expected<bool> wants_json(const boost::program_options::variables_map& values);
+
+/// Takes words behind the options; their value.
+void add_words(CommandLine* command);
+Arguments words_of(const boost::program_options::variables_map& values);
+
 /// The value of an option that counts something: at least 1.
 boost::program_options::typed_value<std::int64_t>* count_value(const std::string& option,
                                                                std::int64_t otherwise);
@@ -49,5 +59,8 @@ int fail(const schema::Error& error);
 
 /// Makes text from files safe to show on a terminal: control characters are spelled out.
 std::string printable(std::string_view text);
+
+/// Nanoseconds as a person reads them: "1.235 s", "-12.000 ms", "0.500 µs".
+std::string duration_text(double ns);
 
 }  // namespace benchhud::cli

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -17,7 +16,6 @@
 namespace benchhud::cli {
 namespace {
 
-namespace po = boost::program_options;
 using analysis::ProfileChange;
 using analysis::ProfileDifference;
 using nlohmann::ordered_json;
@@ -34,12 +32,10 @@ CommandLine command_line() {
       "metrics reports, dynamo counters or Chrome traces. What appeared, went or changed, by its "
       "part\n"
       "in the whole change, and the rest that nothing explains. Needs no store.";
-  auto add = command.options.add_options();
-  add("top", count_value("top", 20)->value_name("N"), "text: no more of a kind (default 20)");
-  add("format", po::value<std::string>()->value_name("FORMAT")->default_value("text"),
-      "text or json (docs/profiles.md); json has all");
-  command.arguments.add_options()("word", po::value<std::vector<std::string>>());
-  command.positional.add("word", -1);
+  command.options.add_options()("top", count_value("top", 20)->value_name("N"),
+                                "text: no more of a kind (default 20)");
+  add_format_option(&command.options, "text or json (docs/profiles.md); json has all");
+  add_words(&command);
   return command;
 }
 
@@ -134,11 +130,7 @@ ordered_json to_json(const Comparison& comparison) {
 }
 
 std::string amount_text(double amount, bool is_time) {
-  if (!is_time) return fmt::format("{:.15g}", amount);
-  const double size = std::abs(amount);
-  if (size >= 1e9) return fmt::format("{:.3f} s", amount / 1e9);
-  if (size >= 1e6) return fmt::format("{:.3f} ms", amount / 1e6);
-  return fmt::format("{:.3f} µs", amount / 1e3);
+  return is_time ? duration_text(amount) : fmt::format("{:.15g}", amount);
 }
 
 std::string signed_text(double amount, bool is_time) {
@@ -185,8 +177,7 @@ void print_section(const Section& section, std::size_t most) {
 int run_profile(const Arguments& arguments) {
   const ParsedCommandLine parsed = parse(command_line(), arguments);
   if (parsed.exit_status) return *parsed.exit_status;
-  std::vector<std::string> words;
-  if (parsed.values.count("word")) words = parsed.values["word"].as<std::vector<std::string>>();
+  const Arguments words = words_of(parsed.values);
   if (words.empty() || words[0] != "diff") {
     return fail({ErrorCode::kInvalidArgument,
                  words.empty()
@@ -196,13 +187,11 @@ int run_profile(const Arguments& arguments) {
   if (words.size() != 3) {
     return fail({ErrorCode::kInvalidArgument, "`benchhud profile diff` takes two files"});
   }
-  const std::string format = parsed.values["format"].as<std::string>();
-  if (format != "text" && format != "json") {
-    return fail({ErrorCode::kInvalidArgument, "--format is text or json"});
-  }
+  const Expected<bool> as_json = wants_json(parsed.values);
+  if (!as_json) return fail(as_json.error());
   const auto comparison = compare(words[1], words[2]);
   if (!comparison) return fail(comparison.error());
-  if (format == "json") {
+  if (*as_json) {
     fmt::print("{}\n",
                to_json(*comparison).dump(2, ' ', false, ordered_json::error_handler_t::replace));
     return kDone;

@@ -27,13 +27,23 @@ namespace {
 // Tables, reports and counters are texts of kilobytes; traces are read piece by piece.
 constexpr std::size_t kLongestText = std::size_t{64} << 20;
 
+// What is longer is none: "".
 Expected<std::string> read_text(const std::string& path) {
   BENCHHUD_ASSIGN(ingest::SourceFile file, ingest::SourceFile::open(path));
   std::string text;
   for (;;) {
     BENCHHUD_ASSIGN(const std::size_t count, file.read(1 << 20, &text));
-    if (count == 0 || text.size() > kLongestText) return text;
+    if (text.size() > kLongestText) return std::string();
+    if (count == 0) return text;
   }
+}
+
+std::vector<std::string> sentences(const std::vector<schema::DumpProblem>& problems) {
+  std::vector<std::string> found;
+  for (const schema::DumpProblem& problem : problems) {
+    found.push_back(fmt::format("line {}: {}", problem.line, problem.reason));
+  }
+  return found;
 }
 
 void add_count(std::string name, double count, ProfileSection* section) {
@@ -70,9 +80,7 @@ ProfileFile from_tables(const ingest::KeyAverages& read) {
       }
     }
   }
-  for (const schema::DumpProblem& problem : read.problems) {
-    file.problems.push_back(fmt::format("line {}: {}", problem.line, problem.reason));
-  }
+  file.problems = sentences(read.problems);
   return file;
 }
 
@@ -93,16 +101,14 @@ ProfileFile from_metrics(const ingest::XlaMetrics& read) {
     add_count(name, static_cast<double>(count), &counters);
   }
   file.sections = {std::move(times), std::move(others), std::move(counters)};
-  for (const schema::DumpProblem& problem : read.problems) {
-    file.problems.push_back(fmt::format("line {}: {}", problem.line, problem.reason));
-  }
+  file.problems = sentences(read.problems);
   return file;
 }
 
 // {group: {counter: n}}; nothing if it is none.
 std::optional<ProfileFile> from_counters(const std::string& text) {
   const auto json = nlohmann::json::parse(text, nullptr, false);
-  if (!json.is_object() || json.contains("traceEvents")) return std::nullopt;
+  if (!json.is_object()) return std::nullopt;
   ProfileFile file;
   file.kind = "dynamo counters";
   ProfileSection counters{"counters", false, {}, {}};
@@ -151,23 +157,16 @@ ProfileFile from_trace(const schema::Trace& trace) {
 }  // namespace
 
 Expected<ProfileFile> read_profile_file(const std::string& path) {
+  Expected<schema::Trace> trace = ingest::read_trace(path);
+  if (trace) return from_trace(*trace);
+  if (trace.error().code != ErrorCode::kUnsupported) return trace.error();
   BENCHHUD_ASSIGN(const std::string text, read_text(path));
-  const std::size_t first = text.find_first_not_of(" \t\r\n");
-  const bool is_json = first != text.npos && (text[first] == '{' || text[first] == '[');
-  if (is_json) {
-    if (text.size() <= kLongestText) {
-      if (auto counters = from_counters(text)) return *std::move(counters);
-    }
-    BENCHHUD_ASSIGN(const schema::Trace trace, ingest::read_trace(path));
-    return from_trace(trace);
-  }
-  if (text.size() <= kLongestText) {
-    const ingest::KeyAverages tables = ingest::read_key_averages(text);
-    if (!tables.tables.empty()) return from_tables(tables);
-    const ingest::XlaMetrics metrics = ingest::read_xla_metrics(text);
-    if (!metrics.report.metrics.empty() || !metrics.report.counters.empty()) {
-      return from_metrics(metrics);
-    }
+  if (auto counters = from_counters(text)) return *std::move(counters);
+  const ingest::KeyAverages tables = ingest::read_key_averages(text);
+  if (!tables.tables.empty()) return from_tables(tables);
+  const ingest::XlaMetrics metrics = ingest::read_xla_metrics(text);
+  if (!metrics.report.metrics.empty() || !metrics.report.counters.empty()) {
+    return from_metrics(metrics);
   }
   return Error{
       ErrorCode::kUnsupported,

@@ -267,13 +267,11 @@ CommandLine command_line() {
   auto add = command.options.add_options();
   add("accelerator-model", po::value<std::string>()->value_name("TEXT"), "of the runs meant");
   add("limit", count_value("--limit", 1000), "of a list");
-  add("format", po::value<std::string>()->value_name("FORMAT")->default_value("text"),
-      "text or json");
+  add_format_option(&command.options);
   add("day-starts", po::value<std::string>()->value_name("HH:MM")->default_value("00:00"),
       "group night: when a night's date begins, UTC");
   add("yes", "delete: really");
-  command.arguments.add_options()("word", po::value<std::vector<std::string>>());
-  command.positional.add("word", -1);
+  add_words(&command);
   return command;
 }
 
@@ -297,18 +295,16 @@ int run_runs(const Arguments& arguments) {
   if (parsed.exit_status) return *parsed.exit_status;
   const po::variables_map& values = parsed.values;
   Request request;
-  if (values.count("word")) request.words = values["word"].as<std::vector<std::string>>();
+  request.words = words_of(values);
   if (request.words.empty()) request.words = {"list"};
   request.words.insert(request.words.end(), removals.begin(), removals.end());
   if (values.count("accelerator-model")) {
     request.accelerator_model = values["accelerator-model"].as<std::string>();
   }
   request.limit = static_cast<std::size_t>(values["limit"].as<std::int64_t>());
-  const std::string format = values["format"].as<std::string>();
-  if (format != "text" && format != "json") {
-    return fail({ErrorCode::kInvalidArgument, "--format is text or json"});
-  }
-  request.as_json = format == "json";
+  const Expected<bool> as_json = wants_json(values);
+  if (!as_json) return fail(as_json.error());
+  request.as_json = *as_json;
   request.is_sure = values.count("yes") > 0;
   request.day_starts = values["day-starts"].as<std::string>();
 

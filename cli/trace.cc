@@ -22,25 +22,21 @@
 namespace benchhud::cli {
 namespace {
 
-namespace po = boost::program_options;
 using analysis::DeviceSlice;
 using nlohmann::ordered_json;
 using schema::ErrorCode;
+using schema::Expected;
 using schema::Trace;
 
 CommandLine command_line() {
   CommandLine command;
   command.usage = "benchhud trace summary FILE [option…]";
   command.about =
-      "Says what a Chrome trace holds (of PyTorch's profiler, XProf or Chrome; gzip or plain): "
-      "how\n"
-      "busy the device was and why it waited, kernels by kind, launches, compiled regions, graph\n"
-      "breaks and recompilations. Needs no store.";
-  command.options.add_options()(
-      "format", po::value<std::string>()->value_name("FORMAT")->default_value("text"),
-      "text or json (keys and meanings: docs/traces.md)");
-  command.arguments.add_options()("word", po::value<std::vector<std::string>>());
-  command.positional.add("word", -1);
+      "Says what a Chrome trace holds (PyTorch's profiler, XProf and Chrome write such; gzip or\n"
+      "plain): how busy the device was and why it waited, kernels by kind, launches, compiled\n"
+      "regions, graph breaks and recompilations. Needs no store.";
+  add_format_option(&command.options, "text or json (keys and meanings: docs/traces.md)");
+  add_words(&command);
   return command;
 }
 
@@ -76,10 +72,9 @@ ordered_json regions_json(const analysis::CompiledRegions& regions) {
   ordered_json by_depth = ordered_json::object(), by_frame = ordered_json::object();
   for (const auto& [depth, count] : regions.by_depth) by_depth[std::to_string(depth)] = count;
   for (const auto& [frame, count] : regions.by_frame) by_frame[frame] = count;
-  const bool has_ids = regions.count == 0 || !regions.by_frame.empty();
   return {{"count", regions.count},
           {"by_depth", std::move(by_depth)},
-          {"by_frame", has_ids ? std::move(by_frame) : ordered_json()}};
+          {"by_frame", regions.recompiles ? std::move(by_frame) : ordered_json()}};
 }
 
 // As docs/traces.md says.
@@ -131,11 +126,7 @@ ordered_json summary_json(const Trace& trace) {
 }
 
 std::string time_text(const ordered_json& ns) {
-  if (ns.is_null()) return "–";
-  const auto value = ns.get<double>();
-  if (value >= 1e9) return fmt::format("{:.3f} s", value / 1e9);
-  if (value >= 1e6) return fmt::format("{:.3f} ms", value / 1e6);
-  return fmt::format("{:.3f} µs", value / 1e3);
+  return ns.is_null() ? "–" : duration_text(ns.get<double>());
 }
 
 std::string percent_text(const ordered_json& share) {
@@ -227,8 +218,7 @@ void print_text(const ordered_json& json) {
 int run_trace(const Arguments& arguments) {
   const ParsedCommandLine parsed = parse(command_line(), arguments);
   if (parsed.exit_status) return *parsed.exit_status;
-  std::vector<std::string> words;
-  if (parsed.values.count("word")) words = parsed.values["word"].as<std::vector<std::string>>();
+  const Arguments words = words_of(parsed.values);
   if (words.empty() || words[0] != "summary") {
     return fail({ErrorCode::kInvalidArgument,
                  words.empty() ? "`benchhud trace` needs to be told what to do: `summary FILE`"
@@ -237,14 +227,12 @@ int run_trace(const Arguments& arguments) {
   if (words.size() != 2) {
     return fail({ErrorCode::kInvalidArgument, "`benchhud trace summary` takes one file"});
   }
-  const std::string format = parsed.values["format"].as<std::string>();
-  if (format != "text" && format != "json") {
-    return fail({ErrorCode::kInvalidArgument, "--format is text or json"});
-  }
+  const Expected<bool> as_json = wants_json(parsed.values);
+  if (!as_json) return fail(as_json.error());
   const auto trace = ingest::read_trace(words[1]);
   if (!trace) return fail(trace.error());
   const ordered_json json = summary_json(*trace);
-  if (format == "json") {
+  if (*as_json) {
     fmt::print("{}\n", json.dump(2, ' ', false, ordered_json::error_handler_t::replace));
   } else {
     print_text(json);

@@ -9,23 +9,21 @@
 #include <string>
 #include <system_error>
 
+#include "ingest/text_parts.h"
 #include "schema/types.h"
 
 namespace benchhud::ingest {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 template <class Integer>
 std::optional<double> exact_double(std::string_view number) {
-  Integer exact{};
-  const char* const end = number.data() + number.size();
-  if (std::from_chars(number.data(), end, exact).ec != std::errc()) return std::nullopt;
-  const auto nearest = static_cast<double>(exact);
+  const auto exact = number_of<Integer>(number);
+  if (!exact) return std::nullopt;
+  const auto nearest = static_cast<double>(*exact);
   // Rounding up may leave the type's range, and then there is no way back to compare.
   constexpr Integer kHalf = std::numeric_limits<Integer>::max() / 2 + 1;
   constexpr double kBeyond = 2 * static_cast<double>(kHalf);
-  if (nearest >= kBeyond || static_cast<Integer>(nearest) != exact) return std::nullopt;
+  if (nearest >= kBeyond || static_cast<Integer>(nearest) != *exact) return std::nullopt;
   return nearest;
 }
 

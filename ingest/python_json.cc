@@ -6,11 +6,10 @@
 #include <system_error>
 
 #include "ingest/number_text.h"
+#include "ingest/text_parts.h"
 
 namespace benchhud::ingest {
 namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // Shorter arrays are not worth a mark.
 constexpr std::size_t kLongArray = 32;
@@ -290,9 +289,7 @@ std::optional<JsonFault> rewrite_python_json(std::string_view text, std::string*
 
 std::optional<std::size_t> lifted_array(std::string_view literal) {
   if (!literal.starts_with(kLifted)) return std::nullopt;
-  std::size_t index = 0;
-  std::from_chars(literal.data() + 1, literal.data() + literal.size(), index);
-  return index;
+  return number_of<std::size_t>(literal.substr(1));
 }
 
 }  // namespace benchhud::ingest

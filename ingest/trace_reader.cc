@@ -33,8 +33,6 @@ using Kind = TraceToken::Kind;
 
 constexpr std::size_t kPieceBytes = 1 << 20;
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 bool is_true(const TraceToken& token) { return token.text == "true" || token.text == "1"; }
 
 // What stands between a string's quotes. What no strict parser reads is taken as it stands.

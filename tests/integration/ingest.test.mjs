@@ -2,26 +2,19 @@
 
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { fileURLToPath } from "node:url";
 
-const program = resolve(process.env.BENCHHUD_BIN ?? "build/benchhud");
-const samples = fileURLToPath(new URL("../../samples/cpu_nightlies", import.meta.url));
+import { benchhud, program, root, temporaryFolder } from "./support/server.mjs";
+
+const samples = join(root, "samples/cpu_nightlies");
 let folder;
 
 before(() => {
-  folder = mkdtempSync(join(tmpdir(), "benchhud-ingest-"));
+  folder = temporaryFolder("ingest");
 });
 after(() => rmSync(folder, { recursive: true, force: true }));
-
-function benchhud(...args) {
-  const done = spawnSync(program, args, { encoding: "utf8", maxBuffer: 1 << 28 });
-  assert.equal(done.signal, null, `${args[0]} ended by ${done.signal}`);
-  return done;
-}
 
 function runs(db) {
   const done = benchhud("runs", "list", "--db", db, "--format", "json");

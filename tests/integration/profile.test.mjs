@@ -1,28 +1,20 @@
 // `benchhud profile diff` on the dumps of two nights, between which resnet_mini got slower.
 
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 
-const program = resolve(process.env.BENCHHUD_BIN ?? "build/benchhud");
-const nights = fileURLToPath(new URL("../../samples/cpu_nightlies", import.meta.url));
+import { benchhud, root, temporaryFolder } from "./support/server.mjs";
+
+const nights = join(root, "samples/cpu_nightlies");
 let folder;
 
 before(() => {
-  folder = mkdtempSync(join(tmpdir(), "benchhud-profile-"));
+  folder = temporaryFolder("profile");
 });
 after(() => rmSync(folder, { recursive: true, force: true }));
-
-function benchhud(...args) {
-  const done = spawnSync(program, args, { encoding: "utf8", maxBuffer: 1 << 28 });
-  assert.equal(done.signal, null, `${args[0]} ended by ${done.signal}`);
-  return done;
-}
 
 function diff(...files) {
   const done = benchhud("profile", "diff", ...files, "--format", "json");

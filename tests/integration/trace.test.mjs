@@ -1,31 +1,22 @@
 // `benchhud trace summary` on trace files of every kind.
 
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { fileURLToPath } from "node:url";
 import { gunzipSync, gzipSync } from "node:zlib";
 
-const program = resolve(process.env.BENCHHUD_BIN ?? "build/benchhud");
-const sample = fileURLToPath(new URL(
-  "../../samples/cpu_nightlies/2025-11-15/resnet_mini/0/trace-cpu-inductor-False-train-None-None-None-resnet_mini.json.gz",
-  import.meta.url));
-const real = fileURLToPath(new URL("../../../shared/data/traces", import.meta.url));
+import { benchhud, root, temporaryFolder } from "./support/server.mjs";
+
+const sample = join(root,
+  "samples/cpu_nightlies/2025-11-15/resnet_mini/0/trace-cpu-inductor-False-train-None-None-None-resnet_mini.json.gz");
+const real = join(root, "../shared/data/traces");
 let folder;
 
 before(() => {
-  folder = mkdtempSync(join(tmpdir(), "benchhud-trace-"));
+  folder = temporaryFolder("trace");
 });
 after(() => rmSync(folder, { recursive: true, force: true }));
-
-function benchhud(...args) {
-  const done = spawnSync(program, args, { encoding: "utf8", maxBuffer: 1 << 28 });
-  assert.equal(done.signal, null, `${args[0]} ended by ${done.signal}`);
-  return done;
-}
 
 function summary(file) {
   const done = benchhud("trace", "summary", file, "--format", "json");

@@ -8,6 +8,8 @@
 
 namespace benchhud::ingest {
 
+inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
 /// The text without the blanks and line ends around it.
 inline std::string_view trim(std::string_view text) {
   constexpr std::string_view kBlanks = " \t\r\n";

@@ -1,4 +1,5 @@
 // The real program on a store of its own.
+import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,10 +9,11 @@ import { fileURLToPath } from "node:url";
 export const root = fileURLToPath(new URL("../../..", import.meta.url));
 export const program = resolve(root, process.env.BENCHHUD_BIN ?? "build/benchhud");
 
-/** Runs the program to its end. */
+/** Runs the program to its end, which is its own. */
 export function benchhud(...args) {
-  const done = spawnSync(program, args, { encoding: "utf8", timeout: 120_000 });
+  const done = spawnSync(program, args, { encoding: "utf8", timeout: 120_000, maxBuffer: 1 << 28 });
   if (done.error) throw done.error;
+  assert.equal(done.signal, null, `${args[0]} ended by ${done.signal}`);
   return done;
 }
 

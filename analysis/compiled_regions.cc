@@ -8,8 +8,10 @@
 
 namespace benchhud::analysis {
 
-using schema::SliceArgs;
+using schema::kNoSlice;
 using schema::Trace;
+using schema::TraceArgs;
+using schema::TraceNesting;
 using schema::TraceSlice;
 
 namespace {
@@ -30,8 +32,7 @@ std::string_view frame_id(std::string_view name) {
 }
 
 bool is_region(const Trace& trace, const TraceSlice& slice) {
-  return trace.texts[slice.name].starts_with(kRegion) &&
-         !is_shadow_category(trace.texts[slice.category]);
+  return trace.name(slice).starts_with(kRegion) && !is_shadow_category(trace.category(slice));
 }
 
 }  // namespace
@@ -48,7 +49,7 @@ CompiledRegions compiled_regions(const Trace& trace, const TraceNesting& nesting
     if (slice.thread != thread) around.clear();
     thread = slice.thread;
     while (!around.empty() && trace.slices[around.back()].end() <= slice.start) around.pop_back();
-    const std::string_view id = frame_id(trace.texts[slice.name]);
+    const std::string_view id = frame_id(trace.name(slice));
     const std::string_view frame = id.substr(0, id.find('/'));
     ++found.count;
     ++found.by_depth[static_cast<std::int64_t>(around.size())];
@@ -76,12 +77,12 @@ CompiledFunctions compiled_functions(const Trace& trace) {
   CompiledFunctions found;
   std::multiset<std::int64_t> forward, backward;
   for (const TraceSlice& slice : trace.slices) {
-    const std::string_view name = trace.texts[slice.name];
+    const std::string_view name = trace.name(slice);
     const bool is_forward = name == "CompiledFunction";
     if (!is_forward && name != "CompiledFunctionBackward") continue;
     ++(is_forward ? found.forward : found.backward);
-    const std::int64_t sequence = trace.args[slice.args].sequence;
-    if (sequence != SliceArgs::kAbsent) (is_forward ? forward : backward).insert(sequence);
+    const std::int64_t sequence = trace.args_of(slice).sequence;
+    if (sequence != TraceArgs::kAbsent) (is_forward ? forward : backward).insert(sequence);
   }
   for (auto at = forward.begin(); at != forward.end(); at = forward.upper_bound(*at)) {
     found.paired += static_cast<std::int64_t>(std::min(forward.count(*at), backward.count(*at)));

@@ -7,8 +7,10 @@
 
 namespace benchhud::analysis {
 
-using schema::SliceArgs;
+using schema::kNoSlice;
 using schema::Trace;
+using schema::TraceArgs;
+using schema::TraceNesting;
 using schema::TraceSlice;
 using Kind = DeviceSlice::Kind;
 
@@ -51,14 +53,14 @@ class KernelKinds {
 
   Kind kind(const DeviceSlice& kernel) const {
     const TraceSlice& slice = trace_.slices[kernel.slice];
-    const std::string_view name = trace_.texts[slice.name];
+    const std::string_view name = trace_.name(slice);
     if (is_communication(name)) return Kind::kCommunication;
-    if (trace_.texts[trace_.args[slice.args].kernel_backend] == "triton" ||
+    if (trace_.texts[trace_.args_of(slice).kernel_backend] == "triton" ||
         name.starts_with("triton_") || is_within_triton(kernel.launch)) {
       return Kind::kInductorTriton;
     }
     if (kernel.launch == kNoSlice || !is_plain_name(name)) return Kind::kLibrary;
-    const std::string_view launch = trace_.texts[trace_.slices[kernel.launch].name];
+    const std::string_view launch = trace_.name(trace_.slices[kernel.launch]);
     const bool is_driver_call = launch == "cuLaunchKernel" || launch == "cuLaunchKernelEx" ||
                                 launch == "hipModuleLaunchKernel";
     return is_driver_call ? Kind::kUserTriton : Kind::kLibrary;
@@ -67,7 +69,7 @@ class KernelKinds {
  private:
   bool is_within_triton(std::uint32_t slice) const {
     for (; slice != kNoSlice; slice = nesting_.parent[slice]) {
-      if (trace_.texts[trace_.slices[slice].name].starts_with("triton_")) return true;
+      if (trace_.name(trace_.slices[slice]).starts_with("triton_")) return true;
     }
     return false;
   }
@@ -119,8 +121,8 @@ std::int64_t common(const std::vector<Span>& a, const std::vector<Span>& b) {
 std::vector<Span> steps(const Trace& trace) {
   std::vector<Span> spans;
   for (const TraceSlice& slice : trace.slices) {
-    if (trace.texts[slice.name].starts_with("ProfilerStep#") &&
-        !is_shadow_category(trace.texts[slice.category])) {
+    if (trace.name(slice).starts_with("ProfilerStep#") &&
+        !is_shadow_category(trace.category(slice))) {
       spans.push_back({slice.start, slice.end()});
     }
   }
@@ -175,15 +177,17 @@ bool is_shadow_category(std::string_view category) {
 std::vector<DeviceSlice> device_slices(const Trace& trace, const TraceNesting& nesting) {
   std::unordered_map<std::int64_t, std::uint32_t> launches;  // by correlation
   std::vector<DeviceSlice> found;
-  std::vector<Side> sides(trace.texts.size(), Side::kNeither);  // by category
-  for (std::uint32_t i = 0; i < sides.size(); ++i) sides[i] = side_of(trace.texts[i]);
+  std::vector<Side> sides(trace.labels.size());
+  for (std::uint32_t i = 0; i < sides.size(); ++i) {
+    sides[i] = side_of(trace.texts[trace.labels[i].category]);
+  }
   for (const std::uint32_t index : nesting.order) {
     const TraceSlice& slice = trace.slices[index];
-    const Side side = sides[slice.category];
+    const Side side = sides[slice.label];
     if (side == Side::kNeither) continue;
     if (side == Side::kRuntime) {
-      const std::int64_t correlation = trace.args[slice.args].correlation;
-      if (correlation != SliceArgs::kAbsent) launches.emplace(correlation, index);
+      const std::int64_t correlation = trace.args_of(slice).correlation;
+      if (correlation != TraceArgs::kAbsent) launches.emplace(correlation, index);
       continue;
     }
     DeviceSlice device;
@@ -195,9 +199,9 @@ std::vector<DeviceSlice> device_slices(const Trace& trace, const TraceNesting& n
   const KernelKinds kinds(trace, nesting);
   for (DeviceSlice& device : found) {
     const TraceSlice& slice = trace.slices[device.slice];
-    const auto launch = launches.find(trace.args[slice.args].correlation);
+    const auto launch = launches.find(trace.args_of(slice).correlation);
     if (launch != launches.end()) device.launch = launch->second;
-    if (sides[slice.category] == Side::kKernel) device.kind = kinds.kind(device);
+    if (sides[slice.label] == Side::kKernel) device.kind = kinds.kind(device);
   }
   return found;
 }
@@ -211,7 +215,7 @@ DeviceActivity device_activity(const Trace& trace, const std::vector<DeviceSlice
     ++activity.kinds[device.kind];
     activity.kernels += device.kind != Kind::kMemcpy && device.kind != Kind::kMemset;
     if (device.launch != kNoSlice) {
-      ++activity.launches[std::string(trace.texts[trace.slices[device.launch].name])];
+      ++activity.launches[std::string(trace.name(trace.slices[device.launch]))];
     }
   }
   if (slices.empty()) return activity;

@@ -10,7 +10,9 @@
 
 namespace benchhud::analysis {
 
+using schema::kNoSlice;
 using schema::Trace;
+using schema::TraceNesting;
 using schema::TraceSlice;
 using Kind = ProfileChange::Kind;
 
@@ -78,12 +80,12 @@ std::vector<ProfileItem> self_times(const Trace& trace, const TraceNesting& nest
   std::vector<ProfileItem> by_name(trace.texts.size());
   for (std::size_t i = 0; i < self.size(); ++i) {
     const TraceSlice& slice = trace.slices[i];
-    const std::string_view category = trace.texts[slice.category];
+    const std::string_view category = trace.category(slice);
     if (is_device_category(category) != on_device) continue;
     // The profiler's own window is no work, nor are the device's shadows of annotations.
     if (!on_device && (category == "Trace" || is_shadow_category(category))) continue;
-    by_name[slice.name].amount += static_cast<double>(self[i]);
-    ++by_name[slice.name].calls;
+    by_name[trace.labels[slice.label].name].amount += static_cast<double>(self[i]);
+    ++by_name[trace.labels[slice.label].name].calls;
   }
   std::vector<ProfileItem> items;
   for (std::uint32_t name = 0; name < by_name.size(); ++name) {

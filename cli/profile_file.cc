@@ -124,7 +124,7 @@ std::optional<ProfileFile> from_counters(const std::string& text) {
 }
 
 ProfileFile from_trace(const schema::Trace& trace) {
-  const analysis::TraceNesting nesting = analysis::nest(trace);
+  const schema::TraceNesting nesting = schema::nest(trace);
   const analysis::CompiledRegions regions = analysis::compiled_regions(trace, nesting);
   const analysis::CompiledFunctions functions = analysis::compiled_functions(trace);
   const analysis::DeviceActivity activity =

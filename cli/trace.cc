@@ -14,10 +14,10 @@
 #include "analysis/compiled_regions.h"
 #include "analysis/device_activity.h"
 #include "analysis/trace_flows.h"
-#include "analysis/trace_nesting.h"
 #include "commands.h"
 #include "ingest/trace_reader.h"
 #include "options.h"
+#include "schema/trace_nesting.h"
 
 namespace benchhud::cli {
 namespace {
@@ -79,7 +79,7 @@ ordered_json regions_json(const analysis::CompiledRegions& regions) {
 
 // As docs/traces.md says.
 ordered_json summary_json(const Trace& trace) {
-  const analysis::TraceNesting nesting = analysis::nest(trace);
+  const schema::TraceNesting nesting = schema::nest(trace);
   const auto device = analysis::device_slices(trace, nesting);
   const auto activity = analysis::device_activity(trace, device);
   const auto regions = analysis::compiled_regions(trace, nesting);

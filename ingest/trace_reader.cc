@@ -19,8 +19,8 @@ namespace benchhud::ingest {
 using schema::Error;
 using schema::ErrorCode;
 using schema::Expected;
-using schema::SliceArgs;
 using schema::Trace;
+using schema::TraceArgs;
 using schema::TraceFlow;
 using schema::TraceSlice;
 using schema::TraceThread;
@@ -172,7 +172,7 @@ std::uint32_t TraceReader::State::thread_of(const RawTraceEvent& event) {
 
 std::uint32_t TraceReader::State::args_of(const RawTraceEvent& event) {
   if (event.args.kind != Kind::kNested) return 0;
-  SliceArgs args;
+  TraceArgs args;
   bool has_any = false;
   for_each_field(event.args.text, [&](std::string_view key, const TraceToken& value) {
     const auto take = [&](std::int64_t* field) {
@@ -210,8 +210,7 @@ std::optional<std::int64_t> TraceReader::State::time_of(const RawTraceEvent& eve
 TraceSlice TraceReader::State::new_slice(const RawTraceEvent& event, std::int64_t start) {
   TraceSlice slice;
   slice.start = start;
-  slice.name = text(event.name);
-  slice.category = text(event.category);
+  slice.label = trace.put_label({text(event.name), text(event.category)});
   slice.thread = thread_of(event);
   slice.args = args_of(event);
   return slice;

@@ -10,4 +10,13 @@ std::uint32_t TextPool::put(std::string_view text) {
   return number;
 }
 
+std::uint32_t Trace::put_label(TraceLabel label) {
+  if (label == TraceLabel()) return 0;
+  const std::uint64_t key = std::uint64_t{label.name} << 32 | label.category;
+  const auto [found, is_new] =
+      label_numbers_.try_emplace(key, static_cast<std::uint32_t>(labels.size()));
+  if (is_new) labels.push_back(label);
+  return found->second;
+}
+
 }  // namespace benchhud::schema

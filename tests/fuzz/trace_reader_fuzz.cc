@@ -36,7 +36,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto& a = whole.slices[i];
     const auto& b = cut.slices[i];
     require(a.start == b.start && a.duration == b.duration && a.duration >= 0);
-    require(whole.texts[a.name] == cut.texts[b.name]);
+    require(whole.name(a) == cut.name(b));
     require(a.thread < whole.threads.size() && a.args < whole.args.size());
   }
   for (std::size_t i = 0; i < whole.problems.size(); ++i) {

@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
-#include "analysis/trace_nesting.h"
 #include "schema/trace.h"
+#include "schema/trace_nesting.h"
 
 namespace benchhud::analysis {
 
@@ -26,7 +26,7 @@ struct CompiledRegions {
   /// Compile ids of a frame beyond its first, summed over frames; none without ids.
   std::optional<std::int64_t> recompiles;
 };
-CompiledRegions compiled_regions(const schema::Trace& trace, const TraceNesting& nesting);
+CompiledRegions compiled_regions(const schema::Trace& trace, const schema::TraceNesting& nesting);
 
 /// Slices named `CompiledFunction` and `CompiledFunctionBackward`; a pair has one sequence number.
 /// A forward without its backward: that was not called, or lies outside the trace.

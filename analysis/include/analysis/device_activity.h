@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/trace_nesting.h"
 #include "schema/trace.h"
+#include "schema/trace_nesting.h"
 
 namespace benchhud::analysis {
 
@@ -25,7 +25,8 @@ struct DeviceSlice {
     kMemset,
   };
   std::uint32_t slice = 0;
-  std::uint32_t launch = kNoSlice;  ///< equal correlation; one launch may have many (CUDA graphs)
+  std::uint32_t launch =
+      schema::kNoSlice;  ///< equal correlation; one launch may have many (CUDA graphs)
   Kind kind = Kind::kLibrary;
 };
 
@@ -39,7 +40,8 @@ bool is_shadow_category(std::string_view category);
 /// The kind of a kernel: Inductor's Triton kernels say so in their arguments, are named `triton_…`,
 /// or were launched within a slice of that name. The name of the launch alone decides nothing:
 /// cuBLAS and CUTLASS are launched by cuLaunchKernel as well, and CUDA graphs launch everything.
-std::vector<DeviceSlice> device_slices(const schema::Trace& trace, const TraceNesting& nesting);
+std::vector<DeviceSlice> device_slices(const schema::Trace& trace,
+                                       const schema::TraceNesting& nesting);
 
 struct DeviceActivity {
   std::int64_t kernels = 0;

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "analysis/trace_nesting.h"
 #include "schema/trace.h"
+#include "schema/trace_nesting.h"
 
 namespace benchhud::analysis {
 
@@ -48,7 +48,7 @@ ProfileDifference diff_profiles(const std::vector<ProfileItem>& before,
 /// The self time, in ns, of a trace's slices by name: their length without what lies within them.
 /// `on_device`: of device slices, or of all others but the profiler's window and the shadows of
 /// annotations on the device's side.
-std::vector<ProfileItem> self_times(const schema::Trace& trace, const TraceNesting& nesting,
+std::vector<ProfileItem> self_times(const schema::Trace& trace, const schema::TraceNesting& nesting,
                                     bool on_device);
 
 }  // namespace benchhud::analysis

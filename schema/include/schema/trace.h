@@ -31,24 +31,60 @@ struct TraceThread {
   std::string process_name, name;
 };
 
+/// What an event is called: numbers of Trace::texts.
+struct TraceLabel {
+  std::uint32_t name = 0, category = 0;
+  bool operator==(const TraceLabel&) const = default;
+};
+
 /// Something with a beginning and an end on a thread.
 struct TraceSlice {
-  std::int64_t start = 0;                ///< ns
-  std::int64_t duration = 0;             ///< ns
-  std::uint32_t name = 0, category = 0;  ///< numbers of Trace::texts
-  std::uint32_t thread = 0;              ///< index in Trace::threads
-  std::uint32_t args = 0;                ///< index in Trace::args; 0: none that matter
+  std::int64_t start = 0;     ///< ns
+  std::int64_t duration = 0;  ///< ns
+  std::uint32_t label = 0;    ///< index in Trace::labels
+  std::uint32_t thread = 0;   ///< index in Trace::threads
+  std::uint32_t args = 0;     ///< index in Trace::args; 0: none
 
   std::int64_t end() const { return start + duration; }
 };
 
-/// What ties slices together. kAbsent where the file has none.
-struct SliceArgs {
+/// An event that is neither a slice nor a flow: an instant, a counter's value, a step of something
+/// asynchronous, a sample, metadata, a beginning that never ended.
+struct TracePoint {
+  std::int64_t time = 0;     ///< ns; 0 where it has none, as metadata
+  std::uint32_t label = 0;   ///< index in Trace::labels
+  std::uint32_t thread = 0;  ///< index in Trace::threads
+  std::uint32_t id = 0;      ///< a number of Trace::texts: "id", as it stands; 0: none
+  std::uint32_t args = 0;    ///< index in Trace::args; 0: none
+  char phase = '\0';         ///< "ph"
+};
+
+/// An event's arguments: where all of them are kept, and those that tie events together.
+struct TraceArgs {
   static constexpr std::int64_t kAbsent = std::numeric_limits<std::int64_t>::min();
+  static constexpr std::uint64_t kNotKept = std::numeric_limits<std::uint64_t>::max();
   std::int64_t correlation = kAbsent;  ///< of a launch and what it launched
   std::int64_t external_id = kAbsent;  ///< of the operator behind
   std::int64_t sequence = kAbsent;     ///< of autograd: forward and its backward
-  std::uint32_t kernel_backend = 0;    ///< a number of Trace::texts
+  /// Where the whole of them begins in the packed arguments, which are kept only if asked for.
+  std::uint64_t packed = kNotKept;
+  std::uint32_t kernel_backend = 0;  ///< a number of Trace::texts
+};
+
+/// Where a reader puts the arguments of events, whole, while it reads.
+class TraceArgsSink {
+ public:
+  virtual ~TraceArgsSink() = default;
+  /// `json`: as it stands in the file, an object's text, not always what a strict parser reads.
+  /// Returns what TraceArgs::packed keeps.
+  virtual std::uint64_t put(std::string_view json) = 0;
+};
+
+/// What a copy or set on a device says of its speed.
+struct TraceBandwidth {
+  std::uint32_t slice = 0;          ///< index in Trace::slices
+  double bytes = 0;                 ///< moved; 0 where it does not say
+  double gigabytes_per_second = 0;  ///< of 10^9 bytes, as the profiler says it
 };
 
 /// One end of an arrow.
@@ -69,17 +105,46 @@ struct TraceProblem {
 
 struct Trace {
   TextPool texts;
+  std::vector<TraceLabel> labels{TraceLabel()};
   std::vector<TraceThread> threads;
   std::vector<TraceSlice> slices;  ///< in the file's order
-  std::vector<SliceArgs> args{SliceArgs()};
+  std::vector<TraceArgs> args{TraceArgs()};
   std::vector<TraceFlow> flows;
-  std::int64_t events = 0;     ///< objects of the event list
-  std::int64_t broken = 0;     ///< that could not be read; not among `events`
-  std::int64_t unclosed = 0;   ///< begins without an end
-  std::int64_t unmatched = 0;  ///< ends without a begin
+  std::vector<TracePoint> points;  ///< in the file's order
+  std::vector<TraceBandwidth> bandwidths;
+  /// The wall clock's ns since 1970 at time 0, where the file says it (baseTimeNanoseconds).
+  std::int64_t base_time = 0;
+  std::int64_t events = 0;       ///< objects of the event list
+  std::int64_t broken = 0;       ///< that could not be read; not among `events`
+  std::int64_t fillers = 0;      ///< `{}`, which closes the lists of some writers
+  std::int64_t refused = 0;      ///< read, but not usable (no time, no phase), each a problem
+  std::int64_t pairs = 0;        ///< slices made of a B and an E event
+  std::int64_t flow_events = 0;  ///< s, t and f; `flows` may be more (bind_id)
+  std::int64_t unclosed = 0;     ///< begins without an end
+  std::int64_t unmatched = 0;    ///< ends without a begin
   std::int64_t problem_count = 0;
   std::vector<TraceProblem> problems;  ///< the first kMostProblems
   static constexpr std::size_t kMostProblems = 100;
+
+  /// The label's index in `labels`.
+  std::uint32_t put_label(TraceLabel label);
+
+  // What the numbers of slices and points stand for.
+  template <class Event>
+  std::string_view name(const Event& event) const {
+    return texts[labels[event.label].name];
+  }
+  template <class Event>
+  std::string_view category(const Event& event) const {
+    return texts[labels[event.label].category];
+  }
+  template <class Event>
+  const TraceArgs& args_of(const Event& event) const {
+    return args[event.args];
+  }
+
+ private:
+  std::unordered_map<std::uint64_t, std::uint32_t> label_numbers_;  // by name and category
 };
 
 }  // namespace benchhud::schema

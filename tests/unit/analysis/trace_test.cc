@@ -10,13 +10,16 @@
 #include "analysis/device_activity.h"
 #include "analysis/profile_diff.h"
 #include "analysis/trace_flows.h"
-#include "analysis/trace_nesting.h"
+#include "schema/trace_nesting.h"
 
 namespace benchhud::analysis {
 namespace {
 
+using schema::kNoSlice;
+using schema::nest;
 using schema::Trace;
 using schema::TraceFlow;
+using schema::TraceNesting;
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Pair;
@@ -31,11 +34,10 @@ class TraceBuilder {
     schema::TraceSlice slice;
     slice.start = start;
     slice.duration = end - start;
-    slice.category = trace_.texts.put(category);
-    slice.name = trace_.texts.put(name);
+    slice.label = trace_.put_label({trace_.texts.put(name), trace_.texts.put(category)});
     slice.thread = thread;
     if (correlation >= 0) {
-      schema::SliceArgs args;
+      schema::TraceArgs args;
       args.correlation = correlation;
       args.sequence = correlation;
       slice.args = static_cast<std::uint32_t>(trace_.args.size());

@@ -22,13 +22,13 @@ std::string story(const Trace& trace) {
   for (const auto& slice : trace.slices) {
     const auto& thread = trace.threads[slice.thread];
     const auto& args = trace.args[slice.args];
-    text += std::string(trace.texts[slice.category]) + "/" + std::string(trace.texts[slice.name]) +
-            " " + std::to_string(slice.start) + "+" + std::to_string(slice.duration) + " on " +
+    text += std::string(trace.category(slice)) + "/" + std::string(trace.name(slice)) + " " +
+            std::to_string(slice.start) + "+" + std::to_string(slice.duration) + " on " +
             thread.process_name + thread.pid + ":" + thread.name + thread.tid;
-    if (args.correlation != schema::SliceArgs::kAbsent) {
+    if (args.correlation != schema::TraceArgs::kAbsent) {
       text += " c" + std::to_string(args.correlation);
     }
-    if (args.sequence != schema::SliceArgs::kAbsent) text += " s" + std::to_string(args.sequence);
+    if (args.sequence != schema::TraceArgs::kAbsent) text += " s" + std::to_string(args.sequence);
     text += "\n";
   }
   for (const auto& flow : trace.flows) {
@@ -68,7 +68,7 @@ std::string slice(std::string_view name, std::string_view ts, std::string_view d
 
 std::vector<std::string> names(const Trace& trace) {
   std::vector<std::string> names;
-  for (const auto& slice : trace.slices) names.emplace_back(trace.texts[slice.name]);
+  for (const auto& slice : trace.slices) names.emplace_back(trace.name(slice));
   return names;
 }
 
@@ -207,7 +207,7 @@ TEST(TraceReader, ArgumentsThatTieThingsTogether) {
   EXPECT_EQ(args.external_id, 7);
   EXPECT_EQ(args.sequence, 3);
   EXPECT_EQ(trace.texts[args.kernel_backend], "triton");
-  EXPECT_EQ(trace.texts[trace.slices[0].category], "kernel");
+  EXPECT_EQ(trace.category(trace.slices[0]), "kernel");
 }
 
 TEST(TraceReader, FlowsOfBothForms) {
@@ -318,7 +318,7 @@ TEST(TraceReader, TextsAreUnescapedAndKeptOnce) {
   const Trace trace = read("[" + slice(R"(a\"b\u00e9\n)", "1", "1") + "," +
                            slice(R"(a\"b\u00E9\n)", "2", "1") + "]");
   EXPECT_THAT(names(trace), ElementsAre("a\"bé\n", "a\"bé\n"));
-  EXPECT_EQ(trace.slices[0].name, trace.slices[1].name);
+  EXPECT_EQ(trace.slices[0].label, trace.slices[1].label);
 }
 
 }  // namespace

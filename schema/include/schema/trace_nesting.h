@@ -6,7 +6,7 @@
 
 #include "schema/trace.h"
 
-namespace benchhud::analysis {
+namespace benchhud::schema {
 
 inline constexpr std::uint32_t kNoSlice = 0xffffffff;
 
@@ -23,6 +23,6 @@ struct TraceNesting {
 /// A slice lies within the innermost one of its thread that has not ended when it begins. One that
 /// ends after that one overlaps it: it is counted and goes to rows of its own, with what lies
 /// within it, so that no slice is lost and none has a parent that it outlives.
-TraceNesting nest(const schema::Trace& trace);
+TraceNesting nest(const Trace& trace);
 
-}  // namespace benchhud::analysis
+}  // namespace benchhud::schema

@@ -1,11 +1,9 @@
-#include "analysis/trace_nesting.h"
+#include "schema/trace_nesting.h"
 
 #include <algorithm>
 #include <numeric>
 
-namespace benchhud::analysis {
-
-using schema::TraceSlice;
+namespace benchhud::schema {
 
 namespace {
 
@@ -18,7 +16,7 @@ using Stack = std::vector<std::uint32_t>;
 
 class Nester {
  public:
-  Nester(const schema::Trace& trace, TraceNesting* nesting) : trace_(trace), nesting_(*nesting) {}
+  Nester(const Trace& trace, TraceNesting* nesting) : trace_(trace), nesting_(*nesting) {}
 
   void next_thread() { stacks_.clear(); }
 
@@ -48,14 +46,14 @@ class Nester {
     nesting_.max_depth = std::max(nesting_.max_depth, nesting_.depth[index]);
   }
 
-  const schema::Trace& trace_;
+  const Trace& trace_;
   TraceNesting& nesting_;
   std::vector<Stack> stacks_;
 };
 
 }  // namespace
 
-TraceNesting nest(const schema::Trace& trace) {
+TraceNesting nest(const Trace& trace) {
   const std::vector<TraceSlice>& slices = trace.slices;
   TraceNesting nesting;
   nesting.order.resize(slices.size());
@@ -79,4 +77,4 @@ TraceNesting nest(const schema::Trace& trace) {
   return nesting;
 }
 
-}  // namespace benchhud::analysis
+}  // namespace benchhud::schema

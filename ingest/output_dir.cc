@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <set>
 
+#include "ingest/dump_name.h"
 #include "schema/time.h"
 
 namespace benchhud::ingest {
@@ -24,15 +25,18 @@ bool is_results_name(const std::string& name) {
 }
 
 // Folders that are links are not entered, so a loop of links has an end.
-Expected<std::vector<std::string>> files_below(const fs::path& folder) {
-  std::vector<std::string> files;
+Expected<Inputs> files_below(const fs::path& folder) {
+  Inputs files;
   std::error_code error;
   fs::recursive_directory_iterator entry(folder, error), end;
   while (!error && entry != end) {
     std::error_code status_error;
-    if (is_results_name(entry->path().filename().string()) &&
-        entry->is_regular_file(status_error)) {
-      files.push_back(entry->path().string());
+    if (entry->is_regular_file(status_error)) {
+      if (is_results_name(entry->path().filename().string())) {
+        files.results.push_back(entry->path().string());
+      } else if (dump_name(entry->path().string())) {
+        files.dumps.push_back(entry->path().string());
+      }
     }
     entry.increment(error);
   }
@@ -40,19 +44,20 @@ Expected<std::vector<std::string>> files_below(const fs::path& folder) {
     return Error{ErrorCode::kIo,
                  fmt::format("cannot read the folder {}: {}", folder.string(), error.message())};
   }
-  std::sort(files.begin(), files.end());
+  std::sort(files.results.begin(), files.results.end());
+  std::sort(files.dumps.begin(), files.dumps.end());
   return files;
 }
 
 }  // namespace
 
-Expected<std::vector<std::string>> find_results_files(const std::vector<std::string>& paths) {
-  std::vector<std::string> files;
+Expected<Inputs> find_inputs(const std::vector<std::string>& paths) {
+  Inputs inputs;
   std::set<std::string> seen;
-  const auto add = [&](const std::string& file) {
+  const auto add = [&](const std::string& file, std::vector<std::string>* files) {
     std::error_code error;
     const fs::path canonical = fs::canonical(file, error);
-    if (seen.insert(error ? file : canonical.string()).second) files.push_back(file);
+    if (seen.insert(error ? file : canonical.string()).second) files->push_back(file);
   };
   for (const std::string& path : paths) {
     std::error_code error;
@@ -64,16 +69,37 @@ Expected<std::vector<std::string>> find_results_files(const std::vector<std::str
       return Error{ErrorCode::kIo, fmt::format("cannot read {}: {}", path, error.message())};
     }
     if (!fs::is_directory(status)) {
-      add(path);
+      add(path, dump_name(path) ? &inputs.dumps : &inputs.results);
       continue;
     }
-    BENCHHUD_ASSIGN(const std::vector<std::string> below, files_below(path));
-    if (below.empty()) {
-      return Error{ErrorCode::kNotFound,
-                   fmt::format("the folder {} holds no .jsonl or .jsonl.gz file", path)};
+    BENCHHUD_ASSIGN(const Inputs below, files_below(path));
+    if (below.results.empty() && below.dumps.empty()) {
+      return Error{
+          ErrorCode::kNotFound,
+          fmt::format("the folder {} holds no .jsonl or .jsonl.gz file, nor a dump", path)};
     }
-    for (const std::string& file : below) add(file);
+    for (const std::string& file : below.results) add(file, &inputs.results);
+    for (const std::string& file : below.dumps) add(file, &inputs.dumps);
   }
+  return inputs;
+}
+
+Expected<std::vector<std::string>> results_files_in(const std::string& folder) {
+  std::vector<std::string> files;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error)) {
+    std::error_code status_error;
+    if (is_results_name(entry->path().filename().string()) &&
+        entry->is_regular_file(status_error)) {
+      files.push_back(entry->path().string());
+    }
+  }
+  if (error && error != std::errc::no_such_file_or_directory) {
+    return Error{ErrorCode::kIo,
+                 fmt::format("cannot read the folder {}: {}", folder, error.message())};
+  }
+  std::sort(files.begin(), files.end());
   return files;
 }
 

@@ -1,5 +1,5 @@
-// Finds results files: a file named, a runner's output directory, a folder of dated files, or a
-// tree of these.
+// Finds results files and dumps: a file named, a runner's output directory, a folder of dated files,
+// or a tree of these.
 #pragma once
 
 #include <optional>
@@ -11,11 +11,21 @@
 
 namespace benchhud::ingest {
 
-/// The files that `paths` mean: a file is itself, a folder stands for every *.jsonl and *.jsonl.gz
-/// below it. In the order given, within a folder by path, each file once. Errors: kNotFound for a
-/// path that is not there or a folder without such files, kIo.
-schema::Expected<std::vector<std::string>> find_results_files(
-    const std::vector<std::string>& paths);
+/// What there is to be taken in, by path.
+struct Inputs {
+  std::vector<std::string> results;  ///< results files
+  std::vector<std::string> dumps;
+};
+
+/// The files that `paths` mean: a file is itself, a dump if it is named as one (dump_name.h); a
+/// folder stands for every *.jsonl and *.jsonl.gz below it and for all dumps. In the order given,
+/// within a folder by path, each file once. Errors: kNotFound for a path that is not there or a
+/// folder without such files, kIo.
+schema::Expected<Inputs> find_inputs(const std::vector<std::string>& paths);
+
+/// The results files that stand directly in a folder, by name. None where it is not there. Error:
+/// kIo.
+schema::Expected<std::vector<std::string>> results_files_in(const std::string& folder);
 
 /// The date in a file's name (`2025-11-10.jsonl`, `results-2025-11-10.jsonl.gz`) as its midnight
 /// UTC, in seconds.

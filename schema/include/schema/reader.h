@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "schema/artifact.h"
 #include "schema/database.h"
 #include "schema/errors.h"
 #include "schema/sample_summary.h"
@@ -224,6 +225,10 @@ class Reader {
                                                      std::optional<std::int64_t> before,
                                                      std::size_t limit);
   Expected<std::int64_t> rejected_count(std::optional<FileId> file);
+
+  /// Dumps, newest first, each with the results that it belongs to.
+  Expected<std::vector<Artifact>> artifacts(const ArtifactFilter& filter);
+  Expected<Artifact> artifact(ArtifactId id);
 
   /// Every line in the order of arrival.
   Expected<void> replay(const std::function<void(const ReplayedLine&)>& visit);

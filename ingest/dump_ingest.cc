@@ -1,0 +1,263 @@
+#include "ingest/dump_ingest.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "ingest/dump_text.h"
+#include "ingest/output_dir.h"
+#include "ingest/output_index.h"
+#include "ingest/source_file.h"
+#include "ingest/trace_reader.h"
+#include "schema/artifact_writer.h"
+#include "schema/text_store.h"
+#include "schema/trace_args.h"
+#include "schema/trace_store.h"
+
+namespace benchhud::ingest {
+
+using schema::ArtifactKind;
+using schema::Error;
+using schema::ErrorCode;
+using schema::Expected;
+using schema::NewArtifact;
+using schema::ResultKey;
+
+namespace {
+
+constexpr std::size_t kPieceBytes = 1 << 20;
+
+// Texts are held in memory while they are read. Traces, which may be of any length, are not.
+constexpr std::size_t kLongestText = std::size_t{256} << 20;
+
+struct FileStatus {
+  std::int64_t size = 0;
+  std::int64_t modified_ns = 0;
+};
+
+Expected<FileStatus> status_of(const std::string& path) {
+  struct stat status{};
+  if (::stat(path.c_str(), &status) != 0) {
+    return Error{ErrorCode::kIo, fmt::format("cannot read {}: {}", path, std::strerror(errno))};
+  }
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  return FileStatus{status.st_size, status.st_mtim.tv_sec * kSecond + status.st_mtim.tv_nsec};
+}
+
+// A file's bytes from front to back, hashed. What damaged compression hides is a reason, not an
+// error.
+class HashedFile {
+ public:
+  explicit HashedFile(SourceFile file) : file_(std::move(file)) {}
+
+  /// The next piece, appended; false at the end.
+  Expected<bool> read(std::string* out) {
+    if (!damage_.empty()) return false;
+    const std::size_t before = out->size();
+    const Expected<std::size_t> count = file_.read(kPieceBytes, out);
+    if (!count && count.error().code != ErrorCode::kCorrupt) return count.error();
+    if (!count) damage_ = count.error().message;
+    hasher_.update(std::string_view(*out).substr(before));
+    byte_count_ += static_cast<std::int64_t>(out->size() - before);
+    return out->size() > before;
+  }
+
+  const std::string& damage() const { return damage_; }
+  std::int64_t byte_count() const { return byte_count_; }
+  schema::ContentHash hash() const { return hasher_.finish(); }
+
+ private:
+  SourceFile file_;
+  schema::ContentHasher hasher_;
+  std::int64_t byte_count_ = 0;
+  std::string damage_;
+};
+
+}  // namespace
+
+struct DumpIngest::State {
+  State(schema::Connection& s, DumpOptions o) : store(s), options(std::move(o)) {}
+
+  Expected<std::vector<ResultKey>> ties_of(const DumpName& name);
+
+  schema::Connection& store;
+  const DumpOptions options;
+  std::map<std::string, OutputIndex> indexes;  // by directory
+};
+
+Expected<std::vector<ResultKey>> DumpIngest::State::ties_of(const DumpName& name) {
+  if (options.result) return std::vector{*options.result};
+  if (name.base.empty() || name.directory.empty()) return std::vector<ResultKey>();
+  auto found = indexes.find(name.directory);
+  if (found == indexes.end()) {
+    BENCHHUD_ASSIGN(OutputIndex index, OutputIndex::read(name.directory, options.timestamp));
+    found = indexes.emplace(name.directory, std::move(index)).first;
+  }
+  return found->second.find(name.base);
+}
+
+// One file.
+class DumpIngest::File {
+ public:
+  File(State& state, const std::string& path) : state_(state) {
+    result_.path = path;
+    artifact_.path = absolute_path(path);
+  }
+
+  Expected<DumpResult> take() {
+    BENCHHUD_ASSIGN(const FileStatus status, status_of(result_.path));
+    artifact_.disk_size = status.size;
+    artifact_.modified_ns = status.modified_ns;
+    const std::optional<DumpName> name = dump_name(artifact_.path);
+    use(name.value_or(DumpName()));
+    BENCHHUD_ASSIGN(artifact_.ties, state_.ties_of(name.value_or(DumpName())));
+
+    BENCHHUD_ASSIGN(const auto unchanged,
+                    schema::find_unchanged(state_.store, artifact_.path, artifact_.disk_size,
+                                           artifact_.modified_ns));
+    if (unchanged && (unchanged->has_ties || artifact_.ties.empty())) return known(*unchanged);
+    if (name) {
+      artifact_.kind = name->kind;
+    } else {
+      BENCHHUD_ASSIGN(artifact_.kind, sniffed_kind());
+    }
+    BENCHHUD_TRY(artifact_.kind == ArtifactKind::kTrace ? take_trace() : take_text());
+    if (is_known_) return known(*is_known_);
+    result_.is_orphan = artifact_.ties.empty();
+    result_.problem_count = artifact_.problem_count;
+    result_.unreadable = artifact_.error;
+    BENCHHUD_ASSIGN(result_.id, schema::put_artifact(state_.store, artifact_));
+    return std::move(result_);
+  }
+
+ private:
+  void use(const DumpName& name) {
+    artifact_.name = name.place;
+    // A dump that is not named as the runner names them goes by its file's name.
+    if (name.place.empty()) {
+      artifact_.name = artifact_.path.substr(artifact_.path.find_last_of('/') + 1);
+      if (artifact_.name.ends_with(".gz")) artifact_.name.resize(artifact_.name.size() - 3);
+    }
+    artifact_.base = name.base;
+    artifact_.model = name.model;
+    artifact_.part = name.part;
+    artifact_.repetition = state_.options.repetition ? state_.options.repetition : name.repetition;
+  }
+
+  Expected<DumpResult> known(const schema::KnownArtifact& artifact) {
+    result_.id = artifact.id;
+    result_.outcome = DumpResult::Outcome::kKnown;
+    result_.problem_count = artifact.problem_count;
+    result_.unreadable = artifact.error;
+    result_.is_orphan = artifact_.ties.empty() && !artifact.has_ties;
+    BENCHHUD_ASSIGN(const bool is_tied,
+                    schema::add_ties(state_.store, artifact.id, artifact_.ties));
+    if (is_tied) result_.outcome = DumpResult::Outcome::kTied;
+    BENCHHUD_TRY(schema::note_file(state_.store, artifact.id, artifact_.path, artifact_.disk_size,
+                                   artifact_.modified_ns));
+    return std::move(result_);
+  }
+
+  // What the bytes are is known: whether the store has them already.
+  Expected<bool> find_known(const HashedFile& file) {
+    artifact_.hash = file.hash();
+    artifact_.byte_count = file.byte_count();
+    BENCHHUD_ASSIGN(is_known_, schema::find_same(state_.store, artifact_.name, artifact_.hash,
+                                                 artifact_.ties));
+    return is_known_.has_value();
+  }
+
+  Expected<ArtifactKind> sniffed_kind() {
+    BENCHHUD_ASSIGN(SourceFile source, SourceFile::open(result_.path));
+    std::string begin;
+    while (begin.size() < kPieceBytes) {
+      const Expected<std::size_t> count = source.read(kPieceBytes, &begin);
+      if (!count && count.error().code != ErrorCode::kCorrupt) return count.error();
+      if (!count || *count == 0) break;
+    }
+    if (const auto kind = sniff_dump(begin)) return *kind;
+    return Error{ErrorCode::kUnsupported,
+                 fmt::format("{} is no dump that is known: neither by its name nor by what is in it",
+                             result_.path)};
+  }
+
+  Expected<void> take_text() {
+    BENCHHUD_ASSIGN(SourceFile source, SourceFile::open(result_.path));
+    HashedFile file(std::move(source));
+    std::string text;
+    bool is_too_long = false;
+    for (;;) {
+      BENCHHUD_ASSIGN(const bool more, file.read(&text));
+      if (!more) break;
+      if (text.size() > kLongestText) {
+        is_too_long = true;
+        text.clear();
+      }
+    }
+    BENCHHUD_ASSIGN(const bool is_known, find_known(file));
+    if (is_known) return {};
+    if (is_too_long) {
+      artifact_.error = fmt::format("it has {} bytes; the longest of its kind that is kept has {}",
+                                    file.byte_count(), kLongestText);
+      return {};
+    }
+    // What is kept is the file itself; it is read here to tell now what cannot be read.
+    if (artifact_.kind != ArtifactKind::kXplane) {
+      const Expected<DumpText> read = read_dump_text(artifact_.kind, text);
+      if (read) {
+        artifact_.problem_count = static_cast<std::int64_t>(problems_of(*read).size());
+      } else {
+        artifact_.error = read.error().message;
+      }
+    }
+    if (!file.damage().empty()) artifact_.error = file.damage();
+    schema::TextWriter texts(state_.store);
+    BENCHHUD_ASSIGN(artifact_.text, texts.put(schema::pack_text(text)));
+    return {};
+  }
+
+  Expected<void> take_trace() {
+    BENCHHUD_ASSIGN(SourceFile source, SourceFile::open(result_.path));
+    HashedFile file(std::move(source));
+    schema::TraceArgsPacker args;
+    TraceReader reader(&args);
+    std::string piece;
+    for (;;) {
+      piece.clear();
+      BENCHHUD_ASSIGN(const bool more, file.read(&piece));
+      reader.feed(piece);
+      if (!more) break;
+    }
+    const schema::Trace trace = reader.finish(file.damage());
+    BENCHHUD_ASSIGN(const bool is_known, find_known(file));
+    if (is_known) return {};
+    if (!reader.has_list()) {
+      artifact_.error = "no Chrome trace: there is no list of events in it";
+      return {};
+    }
+    artifact_.problem_count = trace.problem_count;
+    BENCHHUD_ASSIGN(artifact_.trace, schema::put_trace(state_.store, trace, args.finish(),
+                                                       artifact_.hash, artifact_.byte_count));
+    if (!state_.options.trace_report) return {};
+    schema::TextWriter texts(state_.store);
+    BENCHHUD_ASSIGN(artifact_.report,
+                    texts.put(schema::pack_text(state_.options.trace_report(trace))));
+    return {};
+  }
+
+  State& state_;
+  NewArtifact artifact_;
+  DumpResult result_;
+  std::optional<schema::KnownArtifact> is_known_;
+};
+
+DumpIngest::DumpIngest(schema::Connection& store, DumpOptions options)
+    : state_(std::make_unique<State>(store, std::move(options))) {}
+DumpIngest::~DumpIngest() = default;
+
+Expected<DumpResult> DumpIngest::take(const std::string& path) { return File(*state_, path).take(); }
+
+}  // namespace benchhud::ingest

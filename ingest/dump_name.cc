@@ -1,0 +1,248 @@
+#include "ingest/dump_name.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "ingest/text_parts.h"
+
+namespace benchhud::ingest {
+
+using schema::ArtifactKind;
+
+namespace {
+
+constexpr std::size_t kLongestValue = 32;  // characters; what is longer is hashed by the runner
+constexpr std::string_view kHash = "#";
+
+struct Pattern {
+  std::string_view prefix;
+  std::array<std::string_view, 3> suffixes;  // "": none
+  ArtifactKind kind;
+};
+
+constexpr std::array kPatterns = {
+    Pattern{"trace-", {".json"}, ArtifactKind::kTrace},
+    Pattern{"pytorch-profile-", {".txt"}, ArtifactKind::kOperatorTable},
+    Pattern{"dynamo-counters-", {".txt", ".json"}, ArtifactKind::kDynamoCounters},
+    Pattern{"pytorch-xla-metrics-", {".txt"}, ArtifactKind::kXlaMetrics},
+    Pattern{"compile-times-", {".txt", ".csv"}, ArtifactKind::kCompileTimes},
+};
+
+constexpr std::array<std::string_view, 3> kDialects = {".text", ".hlo", ".stablehlo"};
+
+bool is_number(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), is_digit);
+}
+
+std::vector<std::string_view> parts_of(std::string_view path) {
+  std::vector<std::string_view> parts;
+  while (!path.empty()) {
+    const std::size_t slash = path.find('/');
+    const std::string_view part = path.substr(0, slash);
+    if (!part.empty() && part != ".") parts.push_back(part);
+    path = slash == path.npos ? std::string_view() : path.substr(slash + 1);
+  }
+  return parts;
+}
+
+// "dump-BASE.hlo", with a suffix such as ".0" for each device.
+bool read_ir_name(std::string_view name, DumpName* dump) {
+  constexpr std::string_view kPrefix = "dump-";
+  if (!name.starts_with(kPrefix)) return false;
+  name.remove_prefix(kPrefix.size());
+  for (const std::string_view dialect : kDialects) {
+    const std::size_t at = name.rfind(dialect);
+    if (at == name.npos || at == 0) continue;
+    const std::string_view behind = name.substr(at + dialect.size());
+    if (!behind.empty() && (behind[0] != '.' || !is_number(behind.substr(1)))) continue;
+    dump->kind = ArtifactKind::kIr;
+    dump->base = name.substr(0, at);
+    dump->part = name.substr(at + 1);
+    return true;
+  }
+  return false;
+}
+
+bool read_file_name(std::string_view name, DumpName* dump) {
+  for (const Pattern& pattern : kPatterns) {
+    if (!name.starts_with(pattern.prefix)) continue;
+    for (const std::string_view suffix : pattern.suffixes) {
+      if (suffix.empty() || !name.ends_with(suffix)) continue;
+      if (name.size() <= pattern.prefix.size() + suffix.size()) continue;
+      dump->kind = pattern.kind;
+      dump->base = name.substr(pattern.prefix.size());
+      dump->base.resize(dump->base.size() - suffix.size());
+      return true;
+    }
+  }
+  return read_ir_name(name, dump);
+}
+
+// The index of the folder that holds all of one base's files, and that base.
+struct BaseFolder {
+  std::size_t index = 0;
+  ArtifactKind kind = ArtifactKind::kIr;
+  std::string_view base;
+};
+
+std::optional<BaseFolder> find_base_folder(const std::vector<std::string_view>& parts) {
+  for (std::size_t i = 0; i + 1 < parts.size(); ++i) {
+    for (const auto& [prefix, kind] : {std::pair(std::string_view("hlo-"), ArtifactKind::kIr),
+                                       std::pair(std::string_view("xplane-"),
+                                                 ArtifactKind::kXplane)}) {
+      if (!parts[i].starts_with(prefix) || parts[i].size() == prefix.size()) continue;
+      // A model may be called "hlo-…": then the name of the file tells.
+      if (kind == ArtifactKind::kXplane && (i == 0 || parts[i - 1] != "xla-profile")) continue;
+      return BaseFolder{i, kind, parts[i].substr(prefix.size())};
+    }
+  }
+  return std::nullopt;
+}
+
+std::string joined(const std::vector<std::string_view>& parts, std::size_t begin, std::size_t end,
+                   bool is_absolute) {
+  std::string text = is_absolute ? "/" : "";
+  for (std::size_t i = begin; i < end; ++i) {
+    if (i > begin) text += '/';
+    text += parts[i];
+  }
+  return text;
+}
+
+// A value as Python's str() prints it, without spaces, as the runner shortens it.
+std::vector<std::string> printed(std::string_view value) {
+  std::string text(value);
+  std::erase(text, ' ');
+  std::vector<std::string> forms;
+  // Whether a value of exactly that length is hashed depends on the runner's age.
+  if (text.size() <= kLongestValue) forms.push_back(text);
+  if (text.size() >= kLongestValue) forms.emplace_back(kHash);
+  for (std::string& form : forms) form = normalized_base(form);
+  return forms;
+}
+
+std::string python_text(const nlohmann::json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_boolean()) return value.get<bool>() ? "True" : "False";
+  if (value.is_null()) return "None";
+  return value.dump();
+}
+
+// What may stand for a key's value; "" among them: the key may be missing.
+struct Choice {
+  std::vector<std::string> forms;
+  bool may_be_missing = false;
+};
+
+std::map<std::string, Choice> choices_of(const schema::Experiment& experiment) {
+  const auto of = [](const std::optional<std::string>& value) {
+    return Choice{printed(value.value_or("None")), false};
+  };
+  std::map<std::string, Choice> choices;
+  choices["accelerator"] = {printed(experiment.accelerator), false};
+  choices["dynamo"] = of(experiment.dynamo);
+  choices["test"] = {printed(experiment.test), false};
+  choices["xla"] = of(experiment.xla);
+  choices["xla_flags"] = of(experiment.xla_flags);
+  choices["torch_xla2"] = of(experiment.torch_xla2);
+  choices["torch_xla2"].may_be_missing = !experiment.torch_xla2;
+  // In a line, null, false and an absent key are the same.
+  for (const char* key : {"enable_functionalization", "keep_model_data_on_cuda"}) {
+    choices[key] = {{"False", "None"}, true};
+  }
+  const auto flags = nlohmann::json::parse(experiment.flags, nullptr, false);
+  if (flags.is_object()) {
+    for (const auto& [key, value] : flags.items()) {
+      choices[key] = {printed(python_text(value)), true};
+    }
+  }
+  return choices;
+}
+
+// With more keys than any runner has, a name is not told apart by leaving out any number of them.
+constexpr std::size_t kMostBases = 4096;
+
+}  // namespace
+
+std::optional<DumpName> dump_name(std::string_view path) {
+  DumpName dump;
+  const bool is_absolute = path.starts_with('/');
+  std::vector<std::string_view> parts = parts_of(path);
+  if (parts.empty()) return std::nullopt;
+  if (parts.back().ends_with(".gz")) parts.back().remove_suffix(3);
+
+  std::size_t model = 0;  // index of the model's folder, plus 1; 0: there is none
+  if (const auto folder = find_base_folder(parts); folder && !read_file_name(parts.back(), &dump)) {
+    dump.kind = folder->kind;
+    dump.base = folder->base;
+    dump.part = joined(parts, folder->index + 1, parts.size(), false);
+    const bool is_xplane = folder->kind == ArtifactKind::kXplane;
+    // TensorBoard's layout holds the same profile as a Chrome trace too.
+    if (is_xplane && parts.back().ends_with(".trace.json")) dump.kind = ArtifactKind::kTrace;
+    model = is_xplane ? folder->index - 1 : folder->index;
+  } else {
+    if (!read_file_name(parts.back(), &dump)) return std::nullopt;
+    model = parts.size() - 1;
+    if (model > 0 && is_number(parts[model - 1])) {
+      dump.repetition = number_of<std::int64_t>(parts[model - 1]);
+      if (dump.repetition) --model;
+    }
+  }
+  if (model == 0) {
+    dump.place = joined(parts, 0, parts.size(), false);
+    return dump;
+  }
+  dump.model = parts[model - 1];
+  dump.directory = joined(parts, 0, model - 1, is_absolute);
+  if (dump.directory.empty()) dump.directory = ".";
+  dump.place = joined(parts, model - 1, parts.size(), false);
+  return dump;
+}
+
+std::string normalized_base(std::string_view base) {
+  constexpr std::string_view kHexDigits = "0123456789abcdef";
+  std::string text;
+  std::size_t at = 0;
+  const auto is_begin = [&] { return at == 0 || base[at - 1] == '-'; };
+  while (at < base.size()) {
+    // "0x…" or "-0x…", whose sign follows the dash that joins the values.
+    std::size_t begin = at;
+    if (base.substr(at).starts_with("-0x") && is_begin()) ++begin;
+    if (is_begin() && base.substr(begin).starts_with("0x")) {
+      std::size_t end = base.find_first_not_of(kHexDigits, begin + 2);
+      if (end == base.npos) end = base.size();
+      if (end > begin + 2 && (end == base.size() || base[end] == '-')) {
+        text += kHash;
+        at = end;
+        continue;
+      }
+    }
+    text += base[at++];
+  }
+  return text;
+}
+
+std::vector<DumpBase> dump_bases(const schema::Experiment& experiment) {
+  std::vector<DumpBase> bases{{}};
+  const auto extend = [&](const Choice& choice) {
+    std::vector<DumpBase> longer;
+    for (const DumpBase& base : bases) {
+      for (const std::string& form : choice.forms) {
+        longer.push_back({base.text + form + "-", base.missing});
+      }
+      if (choice.may_be_missing) longer.push_back({base.text, base.missing + 1});
+    }
+    if (longer.size() <= kMostBases) bases = std::move(longer);
+  };
+  for (const auto& [key, choice] : choices_of(experiment)) extend(choice);
+  std::vector<DumpBase> names;
+  for (const std::string& model : printed(experiment.model)) {
+    for (const DumpBase& base : bases) names.push_back({base.text + model, base.missing});
+  }
+  return names;
+}
+
+}  // namespace benchhud::ingest

@@ -1,0 +1,61 @@
+// Takes dumps into a store: finds out what a file is and which results it belongs to, reads it and
+// writes it.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ingest/dump_name.h"
+#include "schema/artifact.h"
+#include "schema/database.h"
+#include "schema/errors.h"
+#include "schema/trace.h"
+
+namespace benchhud::ingest {
+
+struct DumpOptions {
+  /// The result that every dump belongs to, whatever its name says.
+  std::optional<schema::ResultKey> result;
+  std::optional<std::int64_t> repetition;  ///< wins over the one in the path
+  std::optional<double> timestamp;         ///< as in IngestOptions
+  /// What a trace tells, as JSON, to be kept beside it. Made by who knows what traces mean.
+  std::function<std::string(const schema::Trace&)> trace_report;
+};
+
+/// What became of a dump.
+struct DumpResult {
+  enum class Outcome {
+    kNew,
+    kKnown,  ///< the very same dump of the same result is in the store
+    kTied,   ///< it is in the store, and belongs to results now that it did not belong to before
+  };
+  std::string path;
+  Outcome outcome = Outcome::kNew;
+  schema::ArtifactId id{};
+  bool is_orphan = false;          ///< no result is known that it belongs to
+  std::int64_t problem_count = 0;  ///< parts of it that could not be read
+  /// Why nothing could be made of it; it is listed in the store all the same.
+  std::optional<std::string> unreadable;
+  std::optional<schema::Error> error;  ///< it could not be taken in and left nothing behind
+};
+
+/// Takes dumps in, one after the other. The caller holds the write transaction.
+class DumpIngest {
+ public:
+  DumpIngest(schema::Connection& store, DumpOptions options);
+  ~DumpIngest();
+
+  /// Errors: kIo where the file cannot be read; those of the store.
+  schema::Expected<DumpResult> take(const std::string& path);
+
+ private:
+  class File;
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace benchhud::ingest

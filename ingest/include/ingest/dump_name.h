@@ -1,0 +1,45 @@
+// What the name of a dump says: what it is, and of which experiment.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "schema/artifact.h"
+#include "schema/types.h"
+
+namespace benchhud::ingest {
+
+/// A dump in a runner's output directory (docs/formats.md, "Dumps").
+struct DumpName {
+  schema::ArtifactKind kind = schema::ArtifactKind::kTrace;
+  std::string directory;  ///< the output directory, "" where the path has none
+  std::string place;      ///< in it, without ".gz": "resnet/0/trace-….json"
+  std::string model;      ///< the folder of the model
+  std::string base;       ///< what stands for the experiment
+  std::string part;       ///< what tells dumps of one base apart: "hlo", "hlo.0", "module_0001.a.txt"
+  std::optional<std::int64_t> repetition;
+};
+
+/// Reads a path. Nothing if it is not named as a dump of the runner.
+std::optional<DumpName> dump_name(std::string_view path);
+
+/// A base by which dumps are looked up: values that the runner replaced by their hash, which is
+/// another one in every process, become `#`.
+std::string normalized_base(std::string_view base);
+
+/// What a runner may call an experiment's dumps.
+struct DumpBase {
+  std::string text;  ///< normalized
+  int missing = 0;   ///< keys that runners of some age leave out
+};
+
+/// The bases that runners of any age give an experiment's dumps. The values of the configuration by key, then the model's name, joined by `-`, each
+/// as Python prints it without spaces; one of more than 32 characters as its hash. Keys that came
+/// and went with the runner's age (torch_xla2, keep_model_data_on_cuda, enable_functionalization,
+/// and unknown ones) may be missing.
+std::vector<DumpBase> dump_bases(const schema::Experiment& experiment);
+
+}  // namespace benchhud::ingest

@@ -1,0 +1,91 @@
+// Reader: dumps and the results that they belong to.
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "rows.h"
+#include "schema/content_hash.h"
+#include "schema/queries.h"
+#include "schema/reader.h"
+
+namespace benchhud::schema {
+namespace {
+
+Artifact read_artifact(const Statement& row) {
+  Artifact artifact;
+  artifact.id = ArtifactId(row.integer(0));
+  artifact.kind = artifact_kind_of(row.text(1)).value_or(ArtifactKind::kXplane);
+  artifact.name = row.text(2);
+  artifact.path = row.text(3);
+  artifact.base = row.text(4);
+  artifact.model = row.text(5);
+  artifact.repetition = row.optional_integer(6);
+  artifact.part = row.text(7);
+  ContentHash hash;
+  row.blob(8).copy(hash.bytes.data(), hash.bytes.size());
+  artifact.content_hash = hash.hex();
+  artifact.byte_count = row.integer(9);
+  artifact.ingested_at = row.real(10);
+  artifact.problem_count = row.integer(11);
+  artifact.error = row.optional_text(12);
+  artifact.text = optional_id<TextId>(row, 13);
+  artifact.trace = optional_id<TraceId>(row, 14);
+  artifact.report = optional_id<TextId>(row, 15);
+  return artifact;
+}
+
+// What is not in the artifact's own row.
+Expected<void> complete(Connection& connection, Artifact* artifact) {
+  Statement& results = connection.cached(sql::kResultsOfArtifact);
+  results.bind(1, artifact->id);
+  BENCHHUD_ASSIGN(artifact->results, collect(results, [](const Statement& row) {
+                    return ArtifactResult{RunId(row.integer(0)), ExperimentId(row.integer(1))};
+                  }));
+  Statement& superseded = connection.cached(sql::kIsArtifactSuperseded);
+  superseded.bind(1, artifact->id);
+  artifact->is_superseded = superseded.step();
+  BENCHHUD_TRY(superseded.status());
+  superseded.reset();
+  return {};
+}
+
+}  // namespace
+
+Expected<std::vector<Artifact>> Reader::artifacts(const ArtifactFilter& filter) {
+  Statement& query = connection_.cached(filter.result ? sql::kArtifactsOfResult
+                                        : filter.run  ? sql::kArtifactsOfRun
+                                                      : sql::kArtifactsBefore);
+  query.bind(1, filter.before ? to_int(*filter.before) : std::numeric_limits<std::int64_t>::max());
+  if (filter.kind) {
+    query.bind(2, artifact_kind_name(*filter.kind));
+  } else {
+    query.bind_null(2);
+  }
+  if (filter.result) {
+    query.bind(3, filter.result->run).bind(4, filter.result->experiment);
+  } else if (filter.run) {
+    query.bind(3, *filter.run);
+  }
+  std::vector<Artifact> found;
+  while (found.size() < filter.limit && query.step()) {
+    Artifact artifact = read_artifact(query);
+    BENCHHUD_TRY(complete(connection_, &artifact));
+    if (filter.only_orphans && !artifact.results.empty()) continue;
+    if (!filter.with_superseded && artifact.is_superseded) continue;
+    found.push_back(std::move(artifact));
+  }
+  BENCHHUD_TRY(query.status());
+  query.reset();
+  return found;
+}
+
+Expected<Artifact> Reader::artifact(ArtifactId id) {
+  Statement& query = connection_.cached(sql::kArtifactById);
+  query.bind(1, id);
+  BENCHHUD_ASSIGN(Artifact artifact, one(query, read_artifact, fmt::format("dump {}", to_int(id))));
+  BENCHHUD_TRY(complete(connection_, &artifact));
+  return artifact;
+}
+
+}  // namespace benchhud::schema

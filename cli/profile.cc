@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/profile_diff.h"
+#include "analysis/profile_sections.h"
 #include "commands.h"
 #include "options.h"
 #include "profile_file.h"
@@ -18,6 +18,8 @@ namespace {
 
 using analysis::ProfileChange;
 using analysis::ProfileDifference;
+using analysis::ProfileUnit;
+using analysis::SectionDifference;
 using nlohmann::ordered_json;
 using schema::Error;
 using schema::ErrorCode;
@@ -39,15 +41,9 @@ CommandLine command_line() {
   return command;
 }
 
-struct Section {
-  std::string of;
-  bool is_time = false;
-  ProfileDifference difference;
-};
-
 struct Comparison {
   std::string kind;
-  std::vector<Section> sections;
+  std::vector<SectionDifference> sections;
   std::vector<std::string> problems;
 };
 
@@ -59,30 +55,8 @@ Expected<Comparison> compare(const std::string& before_path, const std::string& 
                  fmt::format("{}: {}; {}: {}. Only two of one kind can be compared", before_path,
                              before.kind, after_path, after.kind)};
   }
-  Comparison comparison{before.kind, {}, {}};
-  const ProfileSection nothing;
-  // One of the two may lack a section: a night without a device.
-  std::vector<std::pair<const ProfileSection*, const ProfileSection*>> pairs;
-  for (const ProfileSection& section : before.sections) pairs.emplace_back(&section, &nothing);
-  for (const ProfileSection& section : after.sections) {
-    const auto same = std::find_if(pairs.begin(), pairs.end(),
-                                   [&](const auto& pair) { return pair.first->of == section.of; });
-    if (same != pairs.end()) {
-      same->second = &section;
-    } else {
-      pairs.emplace_back(&nothing, &section);
-    }
-  }
-  for (const auto& [was, is] : pairs) {
-    if (was->items.empty() && is->items.empty()) continue;
-    const ProfileSection& named = was->of.empty() ? *is : *was;
-    // A total of one side alone could not be compared with the other's sum.
-    const bool has_totals = was->total && is->total;
-    comparison.sections.push_back(
-        {named.of, named.is_time,
-         analysis::diff_profiles(was->items, is->items, has_totals ? was->total : std::nullopt,
-                                 has_totals ? is->total : std::nullopt)});
-  }
+  Comparison comparison{
+      before.kind, analysis::compare_sections(before.sections, after.sections), {}};
   for (const auto& [path, file] :
        {std::pair(&before_path, &before), std::pair(&after_path, &after)}) {
     for (const std::string& problem : file->problems) {
@@ -106,7 +80,7 @@ std::string_view kind_name(ProfileChange::Kind kind) {
 
 ordered_json to_json(const Comparison& comparison) {
   ordered_json json{{"kind", comparison.kind}, {"sections", ordered_json::array()}};
-  for (const Section& section : comparison.sections) {
+  for (const SectionDifference& section : comparison.sections) {
     const ProfileDifference& difference = section.difference;
     ordered_json changes = ordered_json::array();
     for (const ProfileChange& change : difference.changes) {
@@ -119,7 +93,7 @@ ordered_json to_json(const Comparison& comparison) {
                          {"share", change.share ? ordered_json(*change.share) : ordered_json()}});
     }
     json["sections"].push_back({{"of", section.of},
-                                {"unit", section.is_time ? "ns" : "count"},
+                                {"unit", unit_name(section.unit)},
                                 {"before", difference.before},
                                 {"after", difference.after},
                                 {"unexplained", difference.unexplained},
@@ -137,9 +111,9 @@ std::string signed_text(double amount, bool is_time) {
   return (amount > 0 ? "+" : "") + amount_text(amount, is_time);
 }
 
-void print_section(const Section& section, std::size_t most) {
+void print_section(const SectionDifference& section, std::size_t most) {
   const ProfileDifference& difference = section.difference;
-  const bool is_time = section.is_time;
+  const bool is_time = section.unit == ProfileUnit::kNs;
   if (is_time) {
     fmt::print("{}: {} → {} ({})\n", section.of, amount_text(difference.before, true),
                amount_text(difference.after, true),
@@ -197,7 +171,7 @@ int run_profile(const Arguments& arguments) {
     return kDone;
   }
   if (comparison->sections.empty()) fmt::print("both are empty\n");
-  for (const Section& section : comparison->sections) {
+  for (const SectionDifference& section : comparison->sections) {
     print_section(section, static_cast<std::size_t>(parsed.values["top"].as<std::int64_t>()));
   }
   for (const std::string& problem : comparison->problems) {

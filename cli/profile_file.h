@@ -1,26 +1,17 @@
 // A dump of any kind that two nights can be compared by.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "analysis/profile_diff.h"
+#include "analysis/profile_sections.h"
 #include "schema/errors.h"
 
 namespace benchhud::cli {
 
-/// Something that a dump adds up.
-struct ProfileSection {
-  std::string of;        ///< "self CPU time", "counters"
-  bool is_time = false;  ///< amounts are ns; else counts
-  std::vector<analysis::ProfileItem> items;
-  std::optional<double> total;  ///< where the dump states one
-};
-
 struct ProfileFile {
   std::string kind;  ///< "operator table", "metrics report", "dynamo counters", "trace"
-  std::vector<ProfileSection> sections;
+  std::vector<analysis::ProfileSection> sections;
   std::vector<std::string> problems;
 };
 

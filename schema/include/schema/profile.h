@@ -1,4 +1,5 @@
-// What a profiler counted, as tables: PyTorch's key_averages() and PyTorch/XLA's metrics report.
+// What a profiler counted: PyTorch's key_averages() tables, PyTorch/XLA's metrics report, dynamo's
+// counters.
 #pragma once
 
 #include <cstdint>
@@ -62,6 +63,15 @@ struct XlaMetric {
 struct MetricsReport {
   std::vector<XlaMetric> metrics;
   std::vector<std::pair<std::string, std::int64_t>> counters;
+};
+
+/// torch._dynamo.utils.counters: what dynamo and the compilers behind it counted.
+struct DynamoCounters {
+  struct Group {
+    std::string name;                                            ///< "graph_break"
+    std::vector<std::pair<std::string, std::int64_t>> counters;  ///< in the dump's order
+  };
+  std::vector<Group> groups;  ///< in the dump's order, those without counters too
 };
 
 }  // namespace benchhud::schema

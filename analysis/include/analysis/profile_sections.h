@@ -1,0 +1,56 @@
+// What a dump adds up, as sections of named amounts, so that two dumps of one kind can be compared
+// whatever they are.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/profile_diff.h"
+#include "schema/profile.h"
+#include "schema/trace.h"
+
+namespace benchhud::analysis {
+
+/// What the amounts of a section are.
+enum class ProfileUnit : std::uint8_t { kCount, kNs, kBytes };
+
+/// "count", "ns", "bytes".
+std::string_view unit_name(ProfileUnit unit);
+
+/// Something that a dump adds up.
+struct ProfileSection {
+  std::string of;  ///< "self CPU time", "counters"
+  ProfileUnit unit = ProfileUnit::kCount;
+  std::vector<ProfileItem> items;
+  std::optional<double> total;  ///< where the dump states one
+};
+
+/// The mean of the tables (a repetition each): each operator's self time on the CPU and, where
+/// there is one, on the device, a section each, with its calls; the totals are the tables' own.
+std::vector<ProfileSection> profile_sections(const std::vector<schema::OperatorTable>& tables);
+/// Time of metrics with their samples, other metrics, counters.
+std::vector<ProfileSection> profile_sections(const schema::MetricsReport& report);
+/// Each counter as "group: name".
+std::vector<ProfileSection> profile_sections(const schema::DynamoCounters& counters);
+/// What compiled_regions() and device_activity() count; self times by name, on the host and on the
+/// device.
+std::vector<ProfileSection> profile_sections(const schema::Trace& trace);
+
+/// What differs between two sections of one name.
+struct SectionDifference {
+  std::string of;
+  ProfileUnit unit = ProfileUnit::kCount;
+  ProfileDifference difference;
+};
+
+/// Pairs the sections of two dumps of one kind by name, in the order of `before`, then of `after`.
+/// One of the two may lack a section (a night without a device): all of the other's appeared or
+/// went. Sections without items on either side are left out. Stated totals count where both sides
+/// have one.
+std::vector<SectionDifference> compare_sections(const std::vector<ProfileSection>& before,
+                                                const std::vector<ProfileSection>& after);
+
+}  // namespace benchhud::analysis

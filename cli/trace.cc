@@ -89,6 +89,8 @@ ordered_json summary_json(const Trace& trace) {
   ordered_json json;
   json["events"] = trace.events;
   json["slices"] = trace.slices.size();
+  json["points"] = trace.points.size();
+  json["refused"] = trace.refused;
   json["tracks"] = count_tracks(trace);
   json["max_depth"] = nesting.max_depth;
   json["overlaps"] = nesting.overlaps;
@@ -199,6 +201,7 @@ void print_text(const ordered_json& json) {
   print_row("slices",
             fmt::format("{} on {} tracks, at most {} deep, {} overlap", json["slices"].dump(),
                         json["tracks"].dump(), json["max_depth"].dump(), json["overlaps"].dump()));
+  print_row("points", json["points"].dump());
   print_row("flows", fmt::format("{} bound, {} without a start", json["flows"]["bound"].dump(),
                                  json["flows"]["dangling"].dump()));
   print_device(json);

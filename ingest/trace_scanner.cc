@@ -294,7 +294,18 @@ bool TraceScanner::scan_members(bool is_last) {
     lose();
     return true;
   }
-  place_ = static_cast<std::size_t>(cursor.place - buffer_.data());
+  const char* const value = cursor.place;
+  // A number or text; a base time of another kind is none, and is passed over as any member.
+  if (key.text == "baseTimeNanoseconds" && *value != '{' && *value != '[') {
+    TraceToken token;
+    if (cursor.value(&token)) {
+      events_->on_base_time(offset_ + static_cast<std::int64_t>(place_), token.text);
+      place_ = static_cast<std::size_t>(cursor.place - buffer_.data());
+      return true;
+    }
+    if (cursor.is_short && buffer_.size() - place_ < kLongestEvent) return false;
+  }
+  place_ = static_cast<std::size_t>(value - buffer_.data());
   if (key.text == "traceEvents" && buffer_[place_] == '[') {
     ++place_;
     where_ = Where::kList;

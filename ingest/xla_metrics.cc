@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "ingest/text_parts.h"
-#include "ingest/trace_reader.h"
+#include "ingest/trace_time.h"
 
 namespace benchhud::ingest {
 

@@ -36,6 +36,8 @@ test("a sample, counted by another parser", () => {
   const slices = events.filter((event) => event.ph === "X");
   assert.equal(said.events, events.length);
   assert.equal(said.slices, slices.length);
+  assert.equal(said.points, events.filter((event) => !"Xstf".includes(event.ph)).length);
+  assert.equal(said.refused, 0);
   assert.equal(said.tracks, new Set(slices.map((event) => `${event.pid} ${event.tid}`)).size);
   const regions = slices.filter((event) => event.name.startsWith("Torch-Compiled Region"));
   assert.ok(regions.length > 0);

@@ -41,6 +41,8 @@ class TraceEvents {
   /// An event that cannot be read, or what stands where one is expected; the next one is looked
   /// for.
   virtual void on_broken(std::int64_t offset, std::string_view reason) = 0;
+  /// The outermost object's baseTimeNanoseconds, as it stands, and the place of its key.
+  virtual void on_base_time(std::int64_t offset, std::string_view nanoseconds) = 0;
 };
 
 /// Fed with the file's bytes from front to back. Memory: the longest event, at most kLongestEvent.

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -29,6 +30,9 @@ class TextPool {
 struct TraceThread {
   std::string pid, tid;  ///< numbers or any text
   std::string process_name, name;
+  std::string process_labels;  ///< what else the file says of the process, as "GPU 0"
+  /// Where viewers show the process, and the thread among its own: in ascending order.
+  std::optional<std::int64_t> process_sort_index, thread_sort_index;
 };
 
 /// What an event is called: numbers of Trace::texts.
@@ -103,6 +107,7 @@ struct TraceProblem {
   std::string reason;
 };
 
+/// Nothing is lost: events == slices + pairs + flow_events + points + fillers + refused.
 struct Trace {
   TextPool texts;
   std::vector<TraceLabel> labels{TraceLabel()};
@@ -110,7 +115,8 @@ struct Trace {
   std::vector<TraceSlice> slices;  ///< in the file's order
   std::vector<TraceArgs> args{TraceArgs()};
   std::vector<TraceFlow> flows;
-  std::vector<TracePoint> points;  ///< in the file's order
+  /// In the file's order; behind them begins that never ended, by thread.
+  std::vector<TracePoint> points;
   std::vector<TraceBandwidth> bandwidths;
   /// The wall clock's ns since 1970 at time 0, where the file says it (baseTimeNanoseconds).
   std::int64_t base_time = 0;

@@ -1,0 +1,91 @@
+// Makes a trace of the events that a scanner finds.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "ingest/trace_scanner.h"
+#include "schema/trace.h"
+
+namespace simdjson::dom {
+class parser;
+}
+
+namespace benchhud::ingest {
+
+/// Every event becomes a slice, half of one, a flow's end or a point; or it is counted with its
+/// reason (schema::Trace). Not thread-safe.
+class TraceBuilder : public TraceEvents {
+ public:
+  /// `sink`, if there is one, gets the whole arguments of slices and points.
+  explicit TraceBuilder(schema::TraceArgsSink* sink);
+  ~TraceBuilder() override;
+
+  void on_event(const RawTraceEvent& event) override;
+  void on_broken(std::int64_t offset, std::string_view reason) override;
+  void on_base_time(std::int64_t offset, std::string_view nanoseconds) override;
+
+  void problem(std::int64_t offset, std::string_view reason);
+  /// After the last event.
+  schema::Trace finish();
+
+ private:
+  // What is read of an event's arguments at once.
+  struct ReadArgs {
+    schema::TraceArgs args;
+    bool has_any = false;  // of args
+    double bytes = 0;
+    std::optional<double> bandwidth;  // GB/s
+  };
+  // Arguments of a begun slice, until its end tells its own.
+  struct HeldArgs {
+    ReadArgs read;
+    std::string json;  // empty where they are in the sink already
+  };
+  struct OpenSlice {
+    schema::TraceSlice slice;
+    std::unique_ptr<HeldArgs> args;
+  };
+  struct Process {
+    std::string name, labels;
+    std::optional<std::int64_t> sort_index;
+  };
+
+  void refuse(const RawTraceEvent& event, std::string_view reason);
+  std::optional<std::int64_t> time_of(const RawTraceEvent& event);
+  std::int64_t duration_of(const RawTraceEvent& event, std::int64_t start);
+  std::uint32_t text(const TraceToken& token);
+  std::uint32_t thread_of(const RawTraceEvent& event);
+  std::uint32_t label_of(const RawTraceEvent& event);
+  ReadArgs read_args(const RawTraceEvent& event);
+  std::uint32_t keep_args(ReadArgs* read, std::string_view json);
+  std::uint32_t keep_args(const RawTraceEvent& event);
+  void add_slice(const schema::TraceSlice& slice, const ReadArgs& read);
+  void add_complete(const RawTraceEvent& event);
+  void begin(const RawTraceEvent& event);
+  void end(const RawTraceEvent& event);
+  void add_point(const RawTraceEvent& event, std::int64_t time);
+  void add_timed_point(const RawTraceEvent& event);
+  void read_metadata(const RawTraceEvent& event);
+  void add_flow(const RawTraceEvent& event, const TraceToken& id, std::int64_t time,
+                schema::TraceFlow::Step step);
+
+  schema::Trace trace_;
+  schema::TraceArgsSink* sink_;
+  std::unique_ptr<simdjson::dom::parser> parser_;
+  std::unordered_map<std::string, std::uint32_t> escaped_;  // texts with escapes, as they stand
+  std::unordered_map<std::string, std::uint32_t> threads_;  // by pid, NUL, tid
+  std::string thread_key_, last_thread_key_;
+  std::uint32_t last_thread_ = 0;
+  std::vector<std::vector<OpenSlice>> open_;  // begun, by thread
+  std::size_t held_bytes_ = 0;                // in HeldArgs::json
+  std::unordered_map<std::string, Process> processes_;
+};
+
+}  // namespace benchhud::ingest

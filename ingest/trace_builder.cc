@@ -1,0 +1,434 @@
+#include "ingest/trace_builder.h"
+
+#include <fmt/format.h>
+#include <simdjson.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+#include "ingest/text_parts.h"
+#include "ingest/trace_time.h"
+#include "schema/content_hash.h"
+
+namespace benchhud::ingest {
+
+using schema::Trace;
+using schema::TraceArgs;
+using schema::TraceFlow;
+using schema::TracePoint;
+using schema::TraceSlice;
+
+namespace {
+
+using Kind = TraceToken::Kind;
+
+// Of arguments that wait for their slice's end; those beyond do not wait.
+constexpr std::size_t kMostHeldBytes = std::size_t{64} << 20;
+
+bool is_true(const TraceToken& token) { return token.text == "true" || token.text == "1"; }
+
+// What stands between a string's quotes. What no strict parser reads is taken as it stands.
+std::string unescaped(std::string_view raw, simdjson::dom::parser* parser) {
+  std::string quoted;
+  quoted.reserve(raw.size() + 2 + simdjson::SIMDJSON_PADDING);
+  quoted += '"';
+  quoted += raw;
+  quoted += '"';
+  std::string_view text;
+  if (parser->parse(quoted).get_string().get(text) == simdjson::SUCCESS) return std::string(text);
+  return std::string(raw);
+}
+
+// What instants, counters, samples, objects and the like are called: all phases of the format but
+// for those of slices, flows and metadata.
+bool is_point_phase(char phase) {
+  return std::string_view("iIRCPbneSTFpNODVvc()=").find(phase) != std::string_view::npos;
+}
+
+// Copies and sets on a device, as newer and older profilers call them.
+bool is_transfer(std::string_view category) {
+  return category == "gpu_memcpy" || category == "gpu_memset" || category == "Memcpy" ||
+         category == "Memset";
+}
+
+// "" where there is no object, or nothing in it.
+std::string_view object_text(const TraceToken& token) {
+  if (token.kind != Kind::kNested || !token.text.starts_with('{')) return {};
+  const bool is_empty = token.text.find_first_not_of(" \t\r\n", 1) == token.text.size() - 1;
+  return is_empty ? std::string_view() : token.text;
+}
+
+// The members of two objects in one.
+std::string merged(std::string_view first, std::string_view second) {
+  std::string both(first.substr(0, first.size() - 1));
+  both += ',';
+  both += second.substr(1);
+  return both;
+}
+
+void fill_absent(const TraceArgs& from, TraceArgs* to) {
+  const auto fill = [](std::int64_t value, std::int64_t* field) {
+    if (*field == TraceArgs::kAbsent) *field = value;
+  };
+  fill(from.correlation, &to->correlation);
+  fill(from.external_id, &to->external_id);
+  fill(from.sequence, &to->sequence);
+  if (to->kernel_backend == 0) to->kernel_backend = from.kernel_backend;
+}
+
+}  // namespace
+
+TraceBuilder::TraceBuilder(schema::TraceArgsSink* sink)
+    : sink_(sink), parser_(std::make_unique<simdjson::dom::parser>()) {}
+TraceBuilder::~TraceBuilder() = default;
+
+void TraceBuilder::problem(std::int64_t offset, std::string_view reason) {
+  ++trace_.problem_count;
+  if (trace_.problems.size() < Trace::kMostProblems) {
+    trace_.problems.push_back({offset, std::string(reason)});
+  }
+}
+
+void TraceBuilder::on_broken(std::int64_t offset, std::string_view reason) {
+  ++trace_.broken;
+  problem(offset, reason);
+}
+
+void TraceBuilder::on_base_time(std::int64_t offset, std::string_view nanoseconds) {
+  const auto time = number_of<std::int64_t>(nanoseconds);
+  if (!time) {
+    return problem(offset, fmt::format("baseTimeNanoseconds is {}, not a whole number",
+                                       nanoseconds.substr(0, 40)));
+  }
+  trace_.base_time = *time;
+}
+
+void TraceBuilder::refuse(const RawTraceEvent& event, std::string_view reason) {
+  ++trace_.refused;
+  problem(event.offset, reason);
+}
+
+std::uint32_t TraceBuilder::text(const TraceToken& token) {
+  if (token.kind != Kind::kString || token.text.find('\\') == token.text.npos) {
+    return trace_.texts.put(token.text);
+  }
+  const auto [found, is_new] = escaped_.try_emplace(std::string(token.text), 0);
+  if (is_new) found->second = trace_.texts.put(unescaped(token.text, parser_.get()));
+  return found->second;
+}
+
+std::uint32_t TraceBuilder::thread_of(const RawTraceEvent& event) {
+  thread_key_.assign(event.process.text);
+  thread_key_ += '\0';
+  thread_key_ += event.thread.text;
+  if (thread_key_ == last_thread_key_ && !trace_.threads.empty()) return last_thread_;
+  const auto [found, is_new] =
+      threads_.try_emplace(thread_key_, static_cast<std::uint32_t>(trace_.threads.size()));
+  if (is_new) {
+    schema::TraceThread& thread = trace_.threads.emplace_back();
+    thread.pid = trace_.texts[text(event.process)];
+    thread.tid = trace_.texts[text(event.thread)];
+    open_.emplace_back();
+  }
+  last_thread_key_ = thread_key_;
+  last_thread_ = found->second;
+  return last_thread_;
+}
+
+std::uint32_t TraceBuilder::label_of(const RawTraceEvent& event) {
+  return trace_.put_label({text(event.name), text(event.category)});
+}
+
+TraceBuilder::ReadArgs TraceBuilder::read_args(const RawTraceEvent& event) {
+  ReadArgs read;
+  for_each_field(event.args.text, [&](std::string_view key, const TraceToken& value) {
+    const auto take = [&](std::int64_t* field) {
+      if (const auto number = number_of<std::int64_t>(value.text)) {
+        *field = *number;
+        read.has_any = true;
+      }
+    };
+    if (key == "correlation") {
+      take(&read.args.correlation);
+    } else if (key == "External id" || key == "external id") {
+      take(&read.args.external_id);
+    } else if (key == "Sequence number") {
+      take(&read.args.sequence);
+    } else if (key == "kernel_backend") {
+      read.args.kernel_backend = text(value);
+      read.has_any = true;
+    } else if (key == "bytes") {
+      const auto bytes = number_of<double>(value.text);
+      if (bytes && std::isfinite(*bytes) && *bytes > 0) read.bytes = *bytes;
+    } else if (key == "memory bandwidth (GB/s)") {
+      const auto bandwidth = number_of<double>(value.text);
+      if (bandwidth && std::isfinite(*bandwidth) && *bandwidth >= 0) read.bandwidth = bandwidth;
+    }
+  });
+  return read;
+}
+
+// The arguments' number.
+std::uint32_t TraceBuilder::keep_args(ReadArgs* read, std::string_view json) {
+  if (sink_ != nullptr && !json.empty()) {
+    read->args.packed = sink_->put(json);
+    read->has_any = true;
+  }
+  if (!read->has_any) return 0;
+  trace_.args.push_back(read->args);
+  return static_cast<std::uint32_t>(trace_.args.size() - 1);
+}
+
+// Of an event that nothing else is read of.
+std::uint32_t TraceBuilder::keep_args(const RawTraceEvent& event) {
+  ReadArgs read = read_args(event);
+  return keep_args(&read, object_text(event.args));
+}
+
+std::optional<std::int64_t> TraceBuilder::time_of(const RawTraceEvent& event) {
+  const auto time = microseconds_to_ns(event.time.text);
+  if (!time) {
+    refuse(event, event.time ? fmt::format("ts is {}, not a time", event.time.text.substr(0, 40))
+                             : "an event without ts");
+  }
+  return time;
+}
+
+// 0 where the file says nothing usable.
+std::int64_t TraceBuilder::duration_of(const RawTraceEvent& event, std::int64_t start) {
+  if (!event.duration) return 0;
+  const auto duration = microseconds_to_ns(event.duration.text);
+  if (!duration || *duration < 0) {
+    problem(event.offset, fmt::format("dur is {}, not a length of time: taken as 0",
+                                      event.duration.text.substr(0, 40)));
+    return 0;
+  }
+  if (*duration > std::numeric_limits<std::int64_t>::max() - std::max<std::int64_t>(start, 0)) {
+    problem(event.offset, "ts and dur together are beyond 64 bits of nanoseconds: dur taken as 0");
+    return 0;
+  }
+  return *duration;
+}
+
+void TraceBuilder::add_slice(const TraceSlice& slice, const ReadArgs& read) {
+  if (read.bandwidth && is_transfer(trace_.category(slice))) {
+    trace_.bandwidths.push_back(
+        {static_cast<std::uint32_t>(trace_.slices.size()), read.bytes, *read.bandwidth});
+  }
+  trace_.slices.push_back(slice);
+}
+
+void TraceBuilder::add_complete(const RawTraceEvent& event) {
+  const auto start = time_of(event);
+  if (!start) return;
+  ReadArgs read = read_args(event);
+  TraceSlice slice;
+  slice.start = *start;
+  slice.duration = duration_of(event, *start);
+  slice.label = label_of(event);
+  slice.thread = thread_of(event);
+  slice.args = keep_args(&read, object_text(event.args));
+  add_slice(slice, read);
+  if (!event.bind_id) return;
+  if (is_true(event.flow_out)) add_flow(event, event.bind_id, *start, TraceFlow::Step::kStart);
+  if (is_true(event.flow_in)) add_flow(event, event.bind_id, *start, TraceFlow::Step::kEnd);
+}
+
+void TraceBuilder::begin(const RawTraceEvent& event) {
+  const auto start = time_of(event);
+  if (!start) return;
+  OpenSlice open;
+  open.slice.start = *start;
+  open.slice.label = label_of(event);
+  open.slice.thread = thread_of(event);
+  if (const std::string_view json = object_text(event.args); !json.empty()) {
+    open.args = std::make_unique<HeldArgs>();
+    open.args->read = read_args(event);
+    if (sink_ != nullptr && held_bytes_ + json.size() > kMostHeldBytes) {
+      open.slice.args = keep_args(&open.args->read, json);
+    } else if (sink_ != nullptr) {
+      open.args->json = json;
+      held_bytes_ += json.size();
+    }
+  }
+  open_[open.slice.thread].push_back(std::move(open));
+}
+
+void TraceBuilder::end(const RawTraceEvent& event) {
+  const auto time = time_of(event);
+  if (!time) return;
+  std::vector<OpenSlice>& stack = open_[thread_of(event)];
+  if (stack.empty()) {
+    ++trace_.unmatched;
+    problem(event.offset, "an end without a beginning");
+    return add_point(event, *time);
+  }
+  const OpenSlice open = std::move(stack.back());
+  stack.pop_back();
+  TraceSlice slice = open.slice;
+  if (*time < slice.start) {
+    problem(event.offset, "an end before its beginning: the length is taken as 0");
+  } else if (__builtin_sub_overflow(*time, slice.start, &slice.duration)) {
+    slice.duration = 0;
+    problem(event.offset, "beyond 64 bits of nanoseconds: the length is taken as 0");
+  }
+  ReadArgs read = read_args(event);
+  const std::string_view json = object_text(event.args);
+  ++trace_.pairs;
+  if (!open.args) {
+    slice.args = keep_args(&read, json);
+    return add_slice(slice, read);
+  }
+  held_bytes_ -= open.args->json.size();
+  const ReadArgs& begun = open.args->read;
+  if (slice.args != 0) {
+    if (!json.empty()) {
+      problem(event.offset, "the end's arguments are dropped: too many slices were begun");
+    }
+    return add_slice(slice, begun);
+  }
+  fill_absent(begun.args, &read.args);
+  read.has_any |= begun.has_any;
+  if (read.bytes == 0) read.bytes = begun.bytes;
+  if (!read.bandwidth) read.bandwidth = begun.bandwidth;
+  const std::string& begun_json = open.args->json;
+  slice.args = json.empty() || begun_json.empty()
+                   ? keep_args(&read, json.empty() ? std::string_view(begun_json) : json)
+                   : keep_args(&read, merged(begun_json, json));
+  add_slice(slice, read);
+}
+
+void TraceBuilder::add_point(const RawTraceEvent& event, std::int64_t time) {
+  TracePoint point;
+  point.time = time;
+  point.label = label_of(event);
+  point.thread = thread_of(event);
+  point.id = text(event.id);
+  point.args = keep_args(event);
+  point.phase = event.phase.text.front();
+  trace_.points.push_back(point);
+}
+
+void TraceBuilder::add_timed_point(const RawTraceEvent& event) {
+  if (const auto time = time_of(event)) add_point(event, *time);
+}
+
+// Names and places of processes and threads.
+void TraceBuilder::read_metadata(const RawTraceEvent& event) {
+  const std::string_view what = event.name.text;
+  const bool is_process = what.starts_with("process_");
+  if (!is_process && !what.starts_with("thread_")) return;
+  const std::string_view attribute = what.substr(what.find('_') + 1);
+  const std::string_view wanted = attribute == "name"         ? "name"
+                                  : attribute == "sort_index" ? "sort_index"
+                                  : attribute == "labels"     ? "labels"
+                                                              : "";
+  if (wanted.empty()) return;
+  std::uint32_t said = 0;
+  for_each_field(event.args.text, [&](std::string_view key, const TraceToken& value) {
+    if (key == wanted) said = text(value);
+  });
+  const std::string_view value = trace_.texts[said];
+  schema::TraceThread& thread = trace_.threads[thread_of(event)];
+  Process& process = processes_[thread.pid];
+  if (wanted == "sort_index") {
+    (is_process ? process.sort_index : thread.thread_sort_index) = number_of<std::int64_t>(value);
+  } else if (wanted == "name") {
+    (is_process ? process.name : thread.name) = value;
+  } else if (is_process) {
+    process.labels = value;
+  }
+}
+
+void TraceBuilder::add_flow(const RawTraceEvent& event, const TraceToken& id, std::int64_t time,
+                            TraceFlow::Step step) {
+  TraceFlow flow;
+  flow.time = time;
+  flow.category = text(event.category);
+  flow.thread = thread_of(event);
+  flow.step = step;
+  std::string key(event.category.text);
+  key += '\0';
+  key += id.text;
+  // An id of one process only.
+  if (id.kind == Kind::kNested && id.text.find("\"local\"") != id.text.npos) {
+    key += '\0';
+    key += event.process.text;
+  }
+  const schema::ContentHash hash = schema::content_hash(key);
+  std::memcpy(&flow.key, hash.view().data(), sizeof flow.key);
+  trace_.flows.push_back(flow);
+}
+
+void TraceBuilder::on_event(const RawTraceEvent& event) {
+  ++trace_.events;
+  // `{}` closes the lists of writers that end every event with a comma.
+  if (event.is_empty) {
+    ++trace_.fillers;
+    return;
+  }
+  if (event.phase.text.size() != 1) {
+    return refuse(event, event.phase ? "an event of an unknown phase" : "an event without ph");
+  }
+  const auto flow = [&](TraceFlow::Step step) {
+    const auto time = time_of(event);
+    if (!time) return;
+    ++trace_.flow_events;
+    add_flow(event, event.id, *time, step);
+  };
+  const char phase = event.phase.text.front();
+  switch (phase) {
+    case 'X':
+      return add_complete(event);
+    case 'B':
+      return begin(event);
+    case 'E':
+      return end(event);
+    case 's':
+      return flow(TraceFlow::Step::kStart);
+    case 't':
+      return flow(TraceFlow::Step::kStep);
+    case 'f':
+      return flow(TraceFlow::Step::kEnd);
+    case 'M':
+      read_metadata(event);
+      return add_point(event, microseconds_to_ns(event.time.text).value_or(0));
+    default:
+      if (is_point_phase(phase)) return add_timed_point(event);
+      problem(event.offset, "an event of an unknown phase");
+      return add_point(event, microseconds_to_ns(event.time.text).value_or(0));
+  }
+}
+
+Trace TraceBuilder::finish() {
+  for (const std::vector<OpenSlice>& stack : open_) {
+    trace_.unclosed += static_cast<std::int64_t>(stack.size());
+    for (const OpenSlice& open : stack) {
+      TracePoint point;
+      point.time = open.slice.start;
+      point.label = open.slice.label;
+      point.thread = open.slice.thread;
+      point.args = open.slice.args;
+      if (point.args == 0 && open.args) {
+        point.args = keep_args(&open.args->read, open.args->json);
+      }
+      point.phase = 'B';
+      trace_.points.push_back(point);
+    }
+  }
+  open_.clear();
+  for (schema::TraceThread& thread : trace_.threads) {
+    const auto found = processes_.find(thread.pid);
+    if (found == processes_.end()) continue;
+    const Process& process = found->second;
+    thread.process_name = process.name;
+    thread.process_labels = process.labels;
+    thread.process_sort_index = process.sort_index;
+  }
+  return std::move(trace_);
+}
+
+}  // namespace benchhud::ingest

@@ -2,16 +2,16 @@
 
 #include <fmt/format.h>
 #include <simdjson.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <utility>
 
 #include "ingest/text_parts.h"
 #include "ingest/trace_time.h"
-#include "schema/content_hash.h"
 
 namespace benchhud::ingest {
 
@@ -28,7 +28,12 @@ using Kind = TraceToken::Kind;
 // Of arguments that wait for their slice's end; those beyond do not wait.
 constexpr std::size_t kMostHeldBytes = std::size_t{64} << 20;
 
-bool is_true(const TraceToken& token) { return token.text == "true" || token.text == "1"; }
+// Categories are few: their length and last letter tell most apart.
+std::uint64_t quick(std::string_view text) {
+  return text.empty() ? 0 : text.size() * 256 + static_cast<unsigned char>(text.back());
+}
+
+bool is_true(const TraceToken& token) { return token.text() == "true" || token.text() == "1"; }
 
 // What stands between a string's quotes. What no strict parser reads is taken as it stands.
 std::string unescaped(std::string_view raw, simdjson::dom::parser* parser) {
@@ -56,9 +61,9 @@ bool is_transfer(std::string_view category) {
 
 // "" where there is no object, or nothing in it.
 std::string_view object_text(const TraceToken& token) {
-  if (token.kind != Kind::kNested || !token.text.starts_with('{')) return {};
-  const bool is_empty = token.text.find_first_not_of(" \t\r\n", 1) == token.text.size() - 1;
-  return is_empty ? std::string_view() : token.text;
+  if (token.kind != Kind::kNested || !token.text().starts_with('{')) return {};
+  const bool is_empty = token.text().find_first_not_of(" \t\r\n", 1) == token.text().size() - 1;
+  return is_empty ? std::string_view() : token.text();
 }
 
 // The members of two objects in one.
@@ -112,62 +117,72 @@ void TraceBuilder::refuse(const RawTraceEvent& event, std::string_view reason) {
 }
 
 std::uint32_t TraceBuilder::text(const TraceToken& token) {
-  if (token.kind != Kind::kString || token.text.find('\\') == token.text.npos) {
-    return trace_.texts.put(token.text);
-  }
-  const auto [found, is_new] = escaped_.try_emplace(std::string(token.text), 0);
-  if (is_new) found->second = trace_.texts.put(unescaped(token.text, parser_.get()));
+  if (!token.has_escapes) return trace_.texts.put(token.text());
+  const auto [found, is_new] = escaped_.try_emplace(std::string(token.text()), 0);
+  if (is_new) found->second = trace_.texts.put(unescaped(token.text(), parser_.get()));
   return found->second;
 }
 
 std::uint32_t TraceBuilder::thread_of(const RawTraceEvent& event) {
-  thread_key_.assign(event.process.text);
-  thread_key_ += '\0';
-  thread_key_ += event.thread.text;
-  if (thread_key_ == last_thread_key_ && !trace_.threads.empty()) return last_thread_;
+  const std::string_view pid = event.process.text(), tid = event.thread.text();
+  // Events come in runs of one thread.
+  const std::string_view last = last_thread_key_;
+  if (last.size() == pid.size() + 1 + tid.size() && last.starts_with(pid) && last.ends_with(tid) &&
+      last[pid.size()] == '\0' && !trace_.threads.empty()) {
+    return last_thread_;
+  }
+  last_thread_key_.assign(pid);
+  last_thread_key_ += '\0';
+  last_thread_key_ += tid;
   const auto [found, is_new] =
-      threads_.try_emplace(thread_key_, static_cast<std::uint32_t>(trace_.threads.size()));
+      threads_.try_emplace(last_thread_key_, static_cast<std::uint32_t>(trace_.threads.size()));
   if (is_new) {
     schema::TraceThread& thread = trace_.threads.emplace_back();
     thread.pid = trace_.texts[text(event.process)];
     thread.tid = trace_.texts[text(event.thread)];
     open_.emplace_back();
   }
-  last_thread_key_ = thread_key_;
   last_thread_ = found->second;
   return last_thread_;
 }
 
 std::uint32_t TraceBuilder::label_of(const RawTraceEvent& event) {
-  return trace_.put_label({text(event.name), text(event.category)});
+  const TraceToken &name = event.name, &category = event.category;
+  if (name.has_escapes || category.has_escapes) {
+    return trace_.put_label({text(name), text(category)});
+  }
+  const std::uint64_t hash = XXH3_64bits(name.begin, name.size) + 31 * quick(category.text());
+  std::uint32_t& label = recent_labels_[hash % recent_labels_.size()];
+  const schema::TraceLabel known = trace_.labels[label];
+  if (trace_.texts[known.name] != name.text() || trace_.texts[known.category] != category.text()) {
+    label = trace_.put_label({text(name), text(category)});
+  }
+  return label;
 }
 
 TraceBuilder::ReadArgs TraceBuilder::read_args(const RawTraceEvent& event) {
+  const RawTraceArgs& arg = event.arg;
   ReadArgs read;
-  for_each_field(event.args.text, [&](std::string_view key, const TraceToken& value) {
-    const auto take = [&](std::int64_t* field) {
-      if (const auto number = number_of<std::int64_t>(value.text)) {
-        *field = *number;
-        read.has_any = true;
-      }
-    };
-    if (key == "correlation") {
-      take(&read.args.correlation);
-    } else if (key == "External id" || key == "external id") {
-      take(&read.args.external_id);
-    } else if (key == "Sequence number") {
-      take(&read.args.sequence);
-    } else if (key == "kernel_backend") {
-      read.args.kernel_backend = text(value);
+  const auto take = [&](const TraceToken& token, std::int64_t* field) {
+    if (!token) return;
+    if (const auto number = number_of<std::int64_t>(token.text())) {
+      *field = *number;
       read.has_any = true;
-    } else if (key == "bytes") {
-      const auto bytes = number_of<double>(value.text);
-      if (bytes && std::isfinite(*bytes) && *bytes > 0) read.bytes = *bytes;
-    } else if (key == "memory bandwidth (GB/s)") {
-      const auto bandwidth = number_of<double>(value.text);
-      if (bandwidth && std::isfinite(*bandwidth) && *bandwidth >= 0) read.bandwidth = bandwidth;
     }
-  });
+  };
+  take(arg.correlation, &read.args.correlation);
+  take(arg.external_id, &read.args.external_id);
+  take(arg.sequence, &read.args.sequence);
+  if (arg.kernel_backend) {
+    read.args.kernel_backend = text(arg.kernel_backend);
+    read.has_any = true;
+  }
+  const auto positive = [](const TraceToken& token) -> std::optional<double> {
+    const auto number = number_of<double>(token.text());
+    return number && std::isfinite(*number) && *number >= 0 ? number : std::nullopt;
+  };
+  if (arg.bytes) read.bytes = positive(arg.bytes).value_or(0);
+  if (arg.bandwidth) read.bandwidth = positive(arg.bandwidth);
   return read;
 }
 
@@ -178,8 +193,7 @@ std::uint32_t TraceBuilder::keep_args(ReadArgs* read, std::string_view json) {
     read->has_any = true;
   }
   if (!read->has_any) return 0;
-  trace_.args.push_back(read->args);
-  return static_cast<std::uint32_t>(trace_.args.size() - 1);
+  return trace_.args.put(read->args);
 }
 
 // Of an event that nothing else is read of.
@@ -189,9 +203,9 @@ std::uint32_t TraceBuilder::keep_args(const RawTraceEvent& event) {
 }
 
 std::optional<std::int64_t> TraceBuilder::time_of(const RawTraceEvent& event) {
-  const auto time = microseconds_to_ns(event.time.text);
+  const auto time = microseconds_to_ns(event.time.text());
   if (!time) {
-    refuse(event, event.time ? fmt::format("ts is {}, not a time", event.time.text.substr(0, 40))
+    refuse(event, event.time ? fmt::format("ts is {}, not a time", event.time.text().substr(0, 40))
                              : "an event without ts");
   }
   return time;
@@ -200,10 +214,10 @@ std::optional<std::int64_t> TraceBuilder::time_of(const RawTraceEvent& event) {
 // 0 where the file says nothing usable.
 std::int64_t TraceBuilder::duration_of(const RawTraceEvent& event, std::int64_t start) {
   if (!event.duration) return 0;
-  const auto duration = microseconds_to_ns(event.duration.text);
+  const auto duration = microseconds_to_ns(event.duration.text());
   if (!duration || *duration < 0) {
     problem(event.offset, fmt::format("dur is {}, not a length of time: taken as 0",
-                                      event.duration.text.substr(0, 40)));
+                                      event.duration.text().substr(0, 40)));
     return 0;
   }
   if (*duration > std::numeric_limits<std::int64_t>::max() - std::max<std::int64_t>(start, 0)) {
@@ -308,7 +322,7 @@ void TraceBuilder::add_point(const RawTraceEvent& event, std::int64_t time) {
   point.thread = thread_of(event);
   point.id = text(event.id);
   point.args = keep_args(event);
-  point.phase = event.phase.text.front();
+  point.phase = event.phase.text().front();
   trace_.points.push_back(point);
 }
 
@@ -318,25 +332,21 @@ void TraceBuilder::add_timed_point(const RawTraceEvent& event) {
 
 // Names and places of processes and threads.
 void TraceBuilder::read_metadata(const RawTraceEvent& event) {
-  const std::string_view what = event.name.text;
+  const std::string_view what = event.name.text();
   const bool is_process = what.starts_with("process_");
   if (!is_process && !what.starts_with("thread_")) return;
   const std::string_view attribute = what.substr(what.find('_') + 1);
-  const std::string_view wanted = attribute == "name"         ? "name"
-                                  : attribute == "sort_index" ? "sort_index"
-                                  : attribute == "labels"     ? "labels"
-                                                              : "";
-  if (wanted.empty()) return;
-  std::uint32_t said = 0;
-  for_each_field(event.args.text, [&](std::string_view key, const TraceToken& value) {
-    if (key == wanted) said = text(value);
-  });
-  const std::string_view value = trace_.texts[said];
+  const RawTraceArgs& arg = event.arg;
+  const bool is_name = attribute == "name", is_place = attribute == "sort_index";
+  if (!is_name && !is_place && attribute != "labels") return;
+  const std::string_view value = trace_.texts[text(is_name    ? arg.name
+                                                   : is_place ? arg.sort_index
+                                                              : arg.labels)];
   schema::TraceThread& thread = trace_.threads[thread_of(event)];
   Process& process = processes_[thread.pid];
-  if (wanted == "sort_index") {
+  if (is_place) {
     (is_process ? process.sort_index : thread.thread_sort_index) = number_of<std::int64_t>(value);
-  } else if (wanted == "name") {
+  } else if (is_name) {
     (is_process ? process.name : thread.name) = value;
   } else if (is_process) {
     process.labels = value;
@@ -350,16 +360,11 @@ void TraceBuilder::add_flow(const RawTraceEvent& event, const TraceToken& id, st
   flow.category = text(event.category);
   flow.thread = thread_of(event);
   flow.step = step;
-  std::string key(event.category.text);
-  key += '\0';
-  key += id.text;
+  flow.key = XXH3_64bits_withSeed(id.begin, id.size, flow.category);
   // An id of one process only.
-  if (id.kind == Kind::kNested && id.text.find("\"local\"") != id.text.npos) {
-    key += '\0';
-    key += event.process.text;
+  if (id.kind == Kind::kNested && id.text().find("\"local\"") != id.text().npos) {
+    flow.key = XXH3_64bits_withSeed(event.process.begin, event.process.size, flow.key);
   }
-  const schema::ContentHash hash = schema::content_hash(key);
-  std::memcpy(&flow.key, hash.view().data(), sizeof flow.key);
   trace_.flows.push_back(flow);
 }
 
@@ -370,7 +375,7 @@ void TraceBuilder::on_event(const RawTraceEvent& event) {
     ++trace_.fillers;
     return;
   }
-  if (event.phase.text.size() != 1) {
+  if (event.phase.text().size() != 1) {
     return refuse(event, event.phase ? "an event of an unknown phase" : "an event without ph");
   }
   const auto flow = [&](TraceFlow::Step step) {
@@ -379,7 +384,7 @@ void TraceBuilder::on_event(const RawTraceEvent& event) {
     ++trace_.flow_events;
     add_flow(event, event.id, *time, step);
   };
-  const char phase = event.phase.text.front();
+  const char phase = event.phase.text().front();
   switch (phase) {
     case 'X':
       return add_complete(event);
@@ -395,11 +400,11 @@ void TraceBuilder::on_event(const RawTraceEvent& event) {
       return flow(TraceFlow::Step::kEnd);
     case 'M':
       read_metadata(event);
-      return add_point(event, microseconds_to_ns(event.time.text).value_or(0));
+      return add_point(event, microseconds_to_ns(event.time.text()).value_or(0));
     default:
       if (is_point_phase(phase)) return add_timed_point(event);
       problem(event.offset, "an event of an unknown phase");
-      return add_point(event, microseconds_to_ns(event.time.text).value_or(0));
+      return add_point(event, microseconds_to_ns(event.time.text()).value_or(0));
   }
 }
 

@@ -1,195 +1,47 @@
 #include "ingest/trace_scanner.h"
 
+#include <algorithm>
 #include <cstring>
+#include <utility>
+
+#include "ingest/byte_search.h"
+#include "ingest/trace_syntax.h"
 
 namespace benchhud::ingest {
 namespace {
 
-using Kind = TraceToken::Kind;
+constexpr std::string_view kTooLong = "an event of more than 64 MiB";
 
-bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
+template <std::size_t Size>
+bool is(const char* key, const char (&text)[Size]) {
+  return std::memcmp(key, text, Size - 1) == 0;
+}
 
-// Deeper arguments are not read: nothing writes them, and looking for their end may take long.
-constexpr int kMostNested = 200;
-
-// A place in bytes of which more may come.
-struct Cursor {
-  const char* place;
-  const char* const end;
-  const bool is_last;            // no more bytes come
-  const char* fault = nullptr;   // why reading stopped; null with is_short
-  const char* resume = nullptr;  // after a fault: where the next event may be looked for
-  bool is_short = false;         // more bytes are needed
-
-  bool skip_space() {
-    while (place < end && is_space(*place)) ++place;
-    return place < end || lack("the file ends inside an event");
-  }
-
-  bool skip_colon() {
-    const bool is_colon = *place == ':';
-    place += is_colon;
-    return is_colon;
-  }
-
-  bool fail(const char* reason, const char* at) {
-    fault = reason;
-    resume = at;
-    return false;
-  }
-
-  bool lack(const char* reason) {
-    if (is_last) return fail(reason, end);
-    is_short = true;
-    return false;
-  }
-
-  // From a quote to the one that closes the string: that is followed by what follows strings, for
-  // some writers do not escape quotes. Where those are, the string has to end on its line.
-  bool string(TraceToken* token) {
-    const char* const begin = place + 1;
-    const char* from = begin;
-    for (bool has_quote = false;; has_quote = true) {
-      const char* const quote = closing_quote(from);
-      if (quote == nullptr) {
-        const char* const line = find('\n', begin, end);
-        return lack_string(line == nullptr ? begin : line);
-      }
-      if (has_quote) {
-        const char* const line = find('\n', begin, quote);
-        if (line != nullptr) return fail("a text without its closing quote", line);
-      }
-      const char* next = quote + 1;
-      while (next < end && is_space(*next)) ++next;
-      if (next == end && !is_last) {
-        is_short = true;
-        return false;
-      }
-      if (next == end || *next == ',' || *next == '}' || *next == ']' || *next == ':') {
-        *token = {Kind::kString, {begin, static_cast<std::size_t>(quote - begin)}};
-        place = quote + 1;
-        return true;
-      }
-      from = quote + 1;
-    }
-  }
-
-  bool nested(TraceToken* token) {
-    const char* const begin = place;
-    int depth = 0;
-    while (place < end) {
-      const char c = *place;
-      if (c == '"') {
-        TraceToken text;
-        if (!string(&text)) return false;
-        continue;
-      }
-      ++place;
-      if (c == '{' || c == '[') {
-        if (++depth > kMostNested) return fail("nested more than 200 deep", place);
-      } else if (c == '}' || c == ']') {
-        if (--depth > 0) continue;
-        *token = {Kind::kNested, {begin, static_cast<std::size_t>(place - begin)}};
-        return true;
-      }
-    }
-    return lack("the file ends inside an event");
-  }
-
-  bool bare(TraceToken* token) {
-    const char* const begin = place;
-    const auto is_part = [](char c) {
-      return !is_space(c) && c != ',' && c != '}' && c != ']' && c != '{' && c != '[' && c != '"' &&
-             c != ':';
-    };
-    while (place < end && is_part(*place)) ++place;
-    if (place == end) return lack("the file ends inside an event");
-    if (place == begin) return fail("expected a value", place);
-    *token = {Kind::kBare, {begin, static_cast<std::size_t>(place - begin)}};
-    return true;
-  }
-
-  bool value(TraceToken* token) {
-    if (!skip_space()) return false;
-    if (*place == '"') return string(token);
-    if (*place == '{' || *place == '[') return nested(token);
-    return bare(token);
-  }
-
-  // An object from its '{'; take(key, value) for each member.
-  template <class Take>
-  bool object(const Take& take) {
-    ++place;
-    for (;;) {
-      if (!skip_space()) return false;
-      if (*place == '}') {
-        ++place;
-        return true;
-      }
-      if (*place == ',') {
-        ++place;
-        continue;
-      }
-      if (*place != '"') return fail("expected a key in quotes", place);
-      TraceToken key, member;
-      if (!string(&key) || !skip_space()) return false;
-      if (!skip_colon()) return fail("expected ':'", place);
-      if (!value(&member) || !skip_space()) return false;
-      if (*place != ',' && *place != '}') return fail("expected ',' or '}'", place);
-      take(key.text, member);
-    }
-  }
-
- private:
-  static const char* find(char c, const char* from, const char* to) {
-    return static_cast<const char*>(std::memchr(from, c, static_cast<std::size_t>(to - from)));
-  }
-
-  const char* closing_quote(const char* from) const {
-    const char* at = from;
-    for (;;) {
-      at = find('"', at, end);
-      if (at == nullptr) return nullptr;
-      const char* before = at;
-      while (before > from && before[-1] == '\\') --before;
-      if ((at - before) % 2 == 0) return at;
-      ++at;
-    }
-  }
-
-  bool lack_string(const char* next) {
-    if (!is_last) {
-      is_short = true;
-      return false;
-    }
-    return fail("a text without its closing quote", next);
-  }
-};
-
-TraceToken* member(RawTraceEvent* event, std::string_view key) {
+TraceToken* member(std::string_view key, RawTraceEvent* event) {
+  const char* const at = key.data();
   switch (key.size()) {
     case 2:
-      if (key == "ph") return &event->phase;
-      if (key == "ts") return &event->time;
-      if (key == "id") return &event->id;
+      if (is(at, "ph")) return &event->phase;
+      if (is(at, "ts")) return &event->time;
+      if (is(at, "id")) return &event->id;
       break;
     case 3:
-      if (key == "cat") return &event->category;
-      if (key == "dur") return &event->duration;
-      if (key == "pid") return &event->process;
-      if (key == "tid") return &event->thread;
-      if (key == "id2") return &event->id;
+      if (is(at, "cat")) return &event->category;
+      if (is(at, "dur")) return &event->duration;
+      if (is(at, "pid")) return &event->process;
+      if (is(at, "tid")) return &event->thread;
+      if (is(at, "id2")) return &event->id;
       break;
     case 4:
-      if (key == "name") return &event->name;
-      if (key == "args") return &event->args;
+      if (is(at, "name")) return &event->name;
+      if (is(at, "args")) return &event->args;
       break;
     case 7:
-      if (key == "bind_id") return &event->bind_id;
-      if (key == "flow_in") return &event->flow_in;
+      if (is(at, "bind_id")) return &event->bind_id;
+      if (is(at, "flow_in")) return &event->flow_in;
       break;
     case 8:
-      if (key == "flow_out") return &event->flow_out;
+      if (is(at, "flow_out")) return &event->flow_out;
       break;
     default:
       break;
@@ -197,35 +49,98 @@ TraceToken* member(RawTraceEvent* event, std::string_view key) {
   return nullptr;
 }
 
-}  // namespace
-
-void for_each_field(std::string_view object,
-                    const std::function<void(std::string_view, TraceToken)>& on_field) {
-  if (!object.starts_with('{')) return;
-  Cursor cursor{object.data(), object.data() + object.size(), true};
-  (void)cursor.object(on_field);
+TraceToken* member(std::string_view key, RawTraceArgs* args) {
+  const char* const at = key.data();
+  switch (key.size()) {
+    case 4:
+      if (is(at, "name")) return &args->name;
+      break;
+    case 5:
+      if (is(at, "bytes")) return &args->bytes;
+      break;
+    case 6:
+      if (is(at, "labels")) return &args->labels;
+      break;
+    case 10:
+      if (is(at, "sort_index")) return &args->sort_index;
+      break;
+    case 11:
+      if (is(at, "External id") || is(at, "external id")) return &args->external_id;
+      if (is(at, "correlation")) return &args->correlation;
+      break;
+    case 14:
+      if (is(at, "kernel_backend")) return &args->kernel_backend;
+      break;
+    case 15:
+      if (is(at, "Sequence number")) return &args->sequence;
+      break;
+    case 23:
+      if (is(at, "memory bandwidth (GB/s)")) return &args->bandwidth;
+      break;
+    default:
+      break;
+  }
+  return nullptr;
 }
+
+// What is between the brackets of arguments need not be JSON; its members are read as far as it is.
+const char* read_args(const char* at, TraceSyntax* syntax, RawTraceEvent* event) {
+  event->arg = {};
+  if (*at != '{') return syntax->value(at, &event->args);
+  const char* const end = syntax->object(at, [&](std::string_view key, const char* value) {
+    TraceToken ignored;
+    TraceToken* const found = member(key, &event->arg);
+    return syntax->value(value, found != nullptr ? found : &ignored, 1);
+  });
+  if (end == nullptr) {
+    if (syntax->is_short()) return nullptr;
+    syntax->forget_fault();
+    return syntax->nested(at, &event->args);
+  }
+  event->args.begin = at;
+  event->args.size = static_cast<std::uint32_t>(end - at);
+  event->args.kind = TraceToken::Kind::kNested;
+  return end;
+}
+
+const char* read_event(const char* at, TraceSyntax* syntax, RawTraceEvent* event) {
+  return syntax->object(at, [&](std::string_view key, const char* value) {
+    event->is_empty = false;
+    TraceToken* const found = member(key, event);
+    if (found == &event->args) return read_args(value, syntax, event);
+    TraceToken ignored;
+    return syntax->value(value, found != nullptr ? found : &ignored);
+  });
+}
+
+}  // namespace
 
 void TraceScanner::feed(std::string_view bytes) {
   // What is done with goes when there is as much of it as of the rest: linear in all.
   if (place_ >= buffer_.size() - place_) {
-    buffer_.erase(0, place_);
+    buffer_.erase(buffer_.begin(), buffer_.begin() + static_cast<std::ptrdiff_t>(place_));
     offset_ += static_cast<std::int64_t>(place_);
     place_ = 0;
   }
-  buffer_.append(bytes);
-  scan(false);
+  buffer_.insert(buffer_.end(), bytes.begin(), bytes.end());
+  if (buffer_.size() - place_ >= wanted_) scan(false);
+}
+
+void TraceScanner::exchange_bytes(std::vector<char>* bytes) {
+  bytes->assign(buffer_.begin() + static_cast<std::ptrdiff_t>(place_), buffer_.end());
+  buffer_.swap(*bytes);
+  offset_ += static_cast<std::int64_t>(place_);
+  place_ = 0;
 }
 
 void TraceScanner::finish() {
   scan(true);
-  offset_ += static_cast<std::int64_t>(buffer_.size());
-  place_ = 0;
-  buffer_ = {};
+  place_ = buffer_.size();
 }
 
 void TraceScanner::scan(bool is_last) {
   bool goes_on = true;
+  wanted_ = 0;
   while (goes_on) {
     switch (where_) {
       case Where::kStart:
@@ -255,10 +170,19 @@ void TraceScanner::report(std::size_t at, std::string_view reason) {
   events_->on_broken(offset_ + static_cast<std::int64_t>(at), reason);
 }
 
+// For the rest of what begins at place_: until there is twice as much of it, so that what is long
+// is not looked at again and again. False if it is too long for that.
+bool TraceScanner::wait() {
+  const std::size_t there = buffer_.size() - place_;
+  if (there >= kLongestEvent) return false;
+  wanted_ = std::min(2 * there, kLongestEvent);
+  return true;
+}
+
 // Whether something follows.
 bool TraceScanner::skip_space(std::string_view also) {
   while (place_ < buffer_.size() &&
-         (is_space(buffer_[place_]) || also.find(buffer_[place_]) != also.npos)) {
+         (is_blank(buffer_[place_]) || also.find(buffer_[place_]) != also.npos)) {
     ++place_;
   }
   return place_ < buffer_.size();
@@ -284,34 +208,29 @@ bool TraceScanner::scan_members(bool is_last) {
     where_ = Where::kAfter;
     return true;
   }
-  Cursor cursor{buffer_.data() + place_, buffer_.data() + buffer_.size(), is_last};
+  const char* const begin = buffer_.data() + place_;
+  TraceSyntax syntax(buffer_.data() + buffer_.size(), is_last);
   TraceToken key;
-  const bool is_key = *cursor.place == '"' && cursor.string(&key) && cursor.skip_space() &&
-                      cursor.skip_colon() && cursor.skip_space();
-  if (cursor.is_short && buffer_.size() - place_ < kLongestEvent) return false;
-  if (!is_key) {
+  const char* value = syntax.key(begin, &key);
+  if (syntax.is_short() && wait()) return false;
+  if (value == nullptr) {
     report(place_, "expected a key of the outermost object");
     lose();
     return true;
   }
-  const char* const value = cursor.place;
   // A number or text; a base time of another kind is none, and is passed over as any member.
-  if (key.text == "baseTimeNanoseconds" && *value != '{' && *value != '[') {
+  if (key.text() == "baseTimeNanoseconds" && *value != '{' && *value != '[') {
     TraceToken token;
-    if (cursor.value(&token)) {
-      events_->on_base_time(offset_ + static_cast<std::int64_t>(place_), token.text);
-      place_ = static_cast<std::size_t>(cursor.place - buffer_.data());
-      return true;
+    const char* const end = syntax.value(value, &token);
+    if (syntax.is_short() && wait()) return false;
+    if (end != nullptr) {
+      events_->on_base_time(offset_ + static_cast<std::int64_t>(place_), token.text());
+      value = end;
     }
-    if (cursor.is_short && buffer_.size() - place_ < kLongestEvent) return false;
   }
-  place_ = static_cast<std::size_t>(value - buffer_.data());
-  if (key.text == "traceEvents" && buffer_[place_] == '[') {
-    ++place_;
-    where_ = Where::kList;
-  } else {
-    where_ = Where::kSkip;
-  }
+  const bool is_list = key.text() == "traceEvents" && *value == '[';
+  where_ = is_list ? Where::kList : Where::kSkip;
+  place_ = static_cast<std::size_t>(value - buffer_.data()) + is_list;
   return true;
 }
 
@@ -357,23 +276,25 @@ bool TraceScanner::scan_list(bool is_last) {
   }
   RawTraceEvent event;
   event.offset = offset_ + static_cast<std::int64_t>(place_);
-  Cursor cursor{buffer_.data() + place_, buffer_.data() + buffer_.size(), is_last};
-  const bool is_whole = cursor.object([&](std::string_view key, const TraceToken& value) {
-    event.is_empty = false;
-    if (TraceToken* const found = member(&event, key)) *found = value;
-  });
-  if (is_whole) {
-    events_->on_event(event);
-    place_ = static_cast<std::size_t>(cursor.place - buffer_.data());
+  TraceSyntax syntax(buffer_.data() + buffer_.size(), is_last);
+  const char* const begin = buffer_.data() + place_;
+  if (const char* const end = read_event(begin, &syntax, &event)) {
+    const auto length = static_cast<std::size_t>(end - begin);
+    if (length > kLongestEvent) {
+      report(place_, kTooLong);
+    } else {
+      events_->on_event(event);
+    }
+    place_ += length;
     return true;
   }
-  if (cursor.is_short) {
-    if (buffer_.size() - place_ < kLongestEvent) return false;
-    report(place_, "an event of more than 64 MiB");
+  if (syntax.is_short()) {
+    if (wait()) return false;
+    report(place_, kTooLong);
     place_ = buffer_.size();
   } else {
-    report(place_, cursor.fault);
-    place_ = static_cast<std::size_t>(cursor.resume - buffer_.data());
+    report(place_, syntax.fault());
+    place_ = static_cast<std::size_t>(syntax.resume() - buffer_.data());
   }
   lose();
   return true;
@@ -384,14 +305,14 @@ bool TraceScanner::scan_list(bool is_last) {
 bool TraceScanner::find_event(bool is_last) {
   // A '{' waits for that much behind it; more space than this before the key is nobody's.
   constexpr std::size_t kAhead = 64;
-  const std::string_view text = buffer_;
+  const std::string_view text(buffer_.data(), buffer_.size());
   for (; place_ < text.size(); ++place_) {
     const char c = text[place_];
-    if (is_space(c)) continue;
+    if (is_blank(c)) continue;
     if (c == '{') {
       if (!is_last && text.size() - place_ < kAhead) return false;
       std::size_t next = place_ + 1;
-      while (next < text.size() && next - place_ < kAhead - 8 && is_space(text[next])) ++next;
+      while (next < text.size() && next - place_ < kAhead - 8 && is_blank(text[next])) ++next;
       const bool is_behind_event = before_[0] == '}' && before_[1] == ',';
       if (text.substr(next).starts_with("\"ph\"") ||
           (is_behind_event && next < text.size() && text[next] == '"')) {

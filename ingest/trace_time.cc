@@ -1,5 +1,6 @@
 #include "ingest/trace_time.h"
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
 #include <system_error>
@@ -11,9 +12,32 @@ namespace {
 
 __extension__ using Wide = __int128;
 
+// Up to 15 digits, a point and up to 3 digits, which is what times look like. Nothing for any
+// other text.
+std::optional<std::int64_t> plain_microseconds(std::string_view decimal) {
+  constexpr std::size_t kMostDigits = 15;
+  const char* at = decimal.data();
+  const char* const end = at + decimal.size();
+  std::int64_t ns = 0;
+  const char* stop = at + std::min(decimal.size(), kMostDigits);
+  const char* const whole = at;
+  for (; at < stop && is_digit(*at); ++at) ns = ns * 10 + (*at - '0');
+  if (at == whole) return std::nullopt;
+  int places = 3;
+  if (at < end && *at == '.') {
+    ++at;
+    if (end - at < 1 || end - at > places) return std::nullopt;
+    for (; at < end && is_digit(*at); ++at, --places) ns = ns * 10 + (*at - '0');
+  }
+  if (at != end) return std::nullopt;
+  constexpr std::int64_t kScales[] = {1, 10, 100, 1000};
+  return ns * kScales[places];
+}
+
 }  // namespace
 
 std::optional<std::int64_t> microseconds_to_ns(std::string_view decimal) {
+  if (const auto plain = plain_microseconds(decimal)) return plain;
   std::size_t at = 0;
   const auto is = [&](char c) { return at < decimal.size() && decimal[at] == c; };
   const bool is_negative = is('-');

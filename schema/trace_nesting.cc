@@ -14,6 +14,47 @@ constexpr std::size_t kMostStacks = 64;
 // The open slices of a row group, the outermost first.
 using Stack = std::vector<std::uint32_t>;
 
+// Sorts by merging the runs that are in order already: profilers write slices in a few of them.
+template <class Before>
+void merge_runs(std::uint32_t* begin, std::uint32_t* end, const Before& before) {
+  std::vector<std::uint32_t*> runs{begin};  // where each begins, and the end
+  while (runs.back() != end) runs.push_back(std::is_sorted_until(runs.back(), end, before));
+  while (runs.size() > 2) {
+    std::size_t kept = 1;
+    for (std::size_t i = 2; i < runs.size(); i += 2) {
+      std::inplace_merge(runs[i - 2], runs[i - 1], runs[i], before);
+      runs[kept++] = runs[i];
+    }
+    if (runs.size() % 2 == 0) runs[kept++] = end;
+    runs.resize(kept);
+  }
+}
+
+// TraceNesting::order.
+std::vector<std::uint32_t> order_of(const Trace& trace) {
+  const auto& slices = trace.slices;
+  std::vector<std::size_t> ends(trace.threads.size() + 1);  // of each thread's part, from [1] on
+  for (const TraceSlice& slice : slices) ++ends[slice.thread + 1];
+  std::partial_sum(ends.begin(), ends.end(), ends.begin());
+  std::vector<std::uint32_t> order(slices.size());
+  // Each thread's place moves from the beginning of its part to the end.
+  std::uint32_t index = 0;
+  for (const TraceSlice& slice : slices) order[ends[slice.thread]++] = index++;
+  const auto before = [&](std::uint32_t a, std::uint32_t b) {
+    const TraceSlice& x = slices[a];
+    const TraceSlice& y = slices[b];
+    if (x.start != y.start) return x.start < y.start;
+    if (x.duration != y.duration) return x.duration > y.duration;
+    return a < b;
+  };
+  std::size_t begin = 0;
+  for (const std::size_t end : ends) {
+    if (begin < end) merge_runs(order.data() + begin, order.data() + end, before);
+    begin = std::max(begin, end);
+  }
+  return order;
+}
+
 class Nester {
  public:
   Nester(const Trace& trace, TraceNesting* nesting) : trace_(trace), nesting_(*nesting) {}
@@ -54,20 +95,11 @@ class Nester {
 }  // namespace
 
 TraceNesting nest(const Trace& trace) {
-  const std::vector<TraceSlice>& slices = trace.slices;
+  const auto& slices = trace.slices;
   TraceNesting nesting;
-  nesting.order.resize(slices.size());
+  nesting.order = order_of(trace);
   nesting.parent.assign(slices.size(), kNoSlice);
   nesting.depth.assign(slices.size(), 0);
-  std::iota(nesting.order.begin(), nesting.order.end(), 0U);
-  std::sort(nesting.order.begin(), nesting.order.end(), [&](std::uint32_t a, std::uint32_t b) {
-    const TraceSlice& x = slices[a];
-    const TraceSlice& y = slices[b];
-    if (x.thread != y.thread) return x.thread < y.thread;
-    if (x.start != y.start) return x.start < y.start;
-    if (x.duration != y.duration) return x.duration > y.duration;
-    return a < b;
-  });
   Nester nester(trace, &nesting);
   for (std::size_t i = 0; i < nesting.order.size(); ++i) {
     const std::uint32_t index = nesting.order[i];

@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "ingest/trace_scanner.h"
+#include "ingest/trace_event.h"
 #include "schema/trace.h"
 
 namespace simdjson::dom {
@@ -81,8 +81,10 @@ class TraceBuilder : public TraceEvents {
   std::unique_ptr<simdjson::dom::parser> parser_;
   std::unordered_map<std::string, std::uint32_t> escaped_;  // texts with escapes, as they stand
   std::unordered_map<std::string, std::uint32_t> threads_;  // by pid, NUL, tid
-  std::string thread_key_, last_thread_key_;
+  std::string last_thread_key_;
   std::uint32_t last_thread_ = 0;
+  // Labels by what they look like in the file: most are found here.
+  std::vector<std::uint32_t> recent_labels_ = std::vector<std::uint32_t>(1 << 12);
   std::vector<std::vector<OpenSlice>> open_;  // begun, by thread
   std::size_t held_bytes_ = 0;                // in HeldArgs::json
   std::unordered_map<std::string, Process> processes_;

@@ -14,7 +14,8 @@ namespace benchhud::ingest {
 ///
 /// Slices are X events and B/E pairs; flows are s, t and f events and the older bind_id form; all
 /// others are points, and metadata name and order threads besides. What cannot be read costs
-/// itself: it is counted, and the first of them are listed with their place. Not thread-safe.
+/// itself: it is counted, and the first of them are listed with their place. Not thread-safe; from
+/// some megabytes on a thread of its own builds the trace, and calls the sink.
 class TraceReader {
  public:
   /// `sink`, if there is one, gets the whole arguments of slices and points while the file is read;

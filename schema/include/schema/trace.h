@@ -4,12 +4,14 @@
 
 #include <cstdint>
 #include <deque>
-#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
+
+#include "schema/segmented_vector.h"
+#include "schema/trace_args_table.h"
 
 namespace benchhud::schema {
 
@@ -47,7 +49,7 @@ struct TraceSlice {
   std::int64_t duration = 0;  ///< ns
   std::uint32_t label = 0;    ///< index in Trace::labels
   std::uint32_t thread = 0;   ///< index in Trace::threads
-  std::uint32_t args = 0;     ///< index in Trace::args; 0: none
+  std::uint32_t args = 0;     ///< a number of Trace::args; 0: none
 
   std::int64_t end() const { return start + duration; }
 };
@@ -59,29 +61,8 @@ struct TracePoint {
   std::uint32_t label = 0;   ///< index in Trace::labels
   std::uint32_t thread = 0;  ///< index in Trace::threads
   std::uint32_t id = 0;      ///< a number of Trace::texts: "id", as it stands; 0: none
-  std::uint32_t args = 0;    ///< index in Trace::args; 0: none
+  std::uint32_t args = 0;    ///< a number of Trace::args; 0: none
   char phase = '\0';         ///< "ph"
-};
-
-/// An event's arguments: where all of them are kept, and those that tie events together.
-struct TraceArgs {
-  static constexpr std::int64_t kAbsent = std::numeric_limits<std::int64_t>::min();
-  static constexpr std::uint64_t kNotKept = std::numeric_limits<std::uint64_t>::max();
-  std::int64_t correlation = kAbsent;  ///< of a launch and what it launched
-  std::int64_t external_id = kAbsent;  ///< of the operator behind
-  std::int64_t sequence = kAbsent;     ///< of autograd: forward and its backward
-  /// Where the whole of them begins in the packed arguments, which are kept only if asked for.
-  std::uint64_t packed = kNotKept;
-  std::uint32_t kernel_backend = 0;  ///< a number of Trace::texts
-};
-
-/// Where a reader puts the arguments of events, whole, while it reads.
-class TraceArgsSink {
- public:
-  virtual ~TraceArgsSink() = default;
-  /// `json`: as it stands in the file, an object's text, not always what a strict parser reads.
-  /// Returns what TraceArgs::packed keeps.
-  virtual std::uint64_t put(std::string_view json) = 0;
 };
 
 /// What a copy or set on a device says of its speed.
@@ -112,12 +93,12 @@ struct Trace {
   TextPool texts;
   std::vector<TraceLabel> labels{TraceLabel()};
   std::vector<TraceThread> threads;
-  std::vector<TraceSlice> slices;  ///< in the file's order
-  std::vector<TraceArgs> args{TraceArgs()};
-  std::vector<TraceFlow> flows;
+  SegmentedVector<TraceSlice> slices;  ///< in the file's order
+  TraceArgsTable args;
+  SegmentedVector<TraceFlow> flows;
   /// In the file's order; behind them begins that never ended, by thread.
-  std::vector<TracePoint> points;
-  std::vector<TraceBandwidth> bandwidths;
+  SegmentedVector<TracePoint> points;
+  SegmentedVector<TraceBandwidth> bandwidths;
   /// The wall clock's ns since 1970 at time 0, where the file says it (baseTimeNanoseconds).
   std::int64_t base_time = 0;
   std::int64_t events = 0;       ///< objects of the event list
@@ -145,7 +126,7 @@ struct Trace {
     return texts[labels[event.label].category];
   }
   template <class Event>
-  const TraceArgs& args_of(const Event& event) const {
+  TraceArgs args_of(const Event& event) const {
     return args[event.args];
   }
 

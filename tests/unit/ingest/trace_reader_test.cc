@@ -493,6 +493,39 @@ TEST(TraceReader, HostileBytesTakeLinearTime) {
   }
 }
 
+// From 4 MiB on a thread builds the trace: in which batches makes no difference.
+TEST(TraceReader, LargeTracesAreTheSameHoweverTheyAreCut) {
+  std::string bytes = "{\"traceEvents\": [";
+  for (int i = 0; bytes.size() < 6'000'000; ++i) {
+    const std::string number = std::to_string(i);
+    bytes += slice("name " + std::to_string(i % 100), number, "5",
+                   R"(, "args": {"External id": )" + number + R"(, "x": ["y"]})") +
+             ",\n";
+    if (i % 7 == 0) bytes += R"({"ph": "i", "name": "instant", "ts": )" + number + "},";
+    if (i % 5000 == 0) bytes += R"({"ph": "X", "name" "broken"},)" + std::string(i, ' ');
+    if (i % 9000 == 0) bytes += slice(std::string(100'000, 'l'), number, "1") + ",";
+  }
+  bytes += slice("last", "1", "2") + R"(], "baseTimeNanoseconds": 17})";
+  std::string first;
+  for (const std::size_t size : {bytes.size(), std::size_t{1000}, std::size_t{70'001}}) {
+    ArgsList args;
+    const Trace trace = read_in_pieces(bytes, size, &args);
+    expect_nothing_lost(trace);
+    EXPECT_EQ(trace.base_time, 17);
+    EXPECT_GT(trace.broken, 5);
+    const std::string told = story(trace, args);
+    if (first.empty()) first = told;
+    EXPECT_TRUE(told == first) << "in pieces of " << size;
+  }
+}
+
+TEST(TraceReader, WhoStopsReadingALargeTraceIsNotHeldUp) {
+  TraceReader reader;
+  reader.feed("[");
+  const std::string event = slice("a", "1", "2") + ",";
+  for (int i = 0; i < 100'000; ++i) reader.feed(event);
+}
+
 TEST(TraceReader, TextsAreUnescapedAndKeptOnce) {
   const Trace trace = read("[" + slice(R"(a\"b\u00e9\n)", "1", "1") + "," +
                            slice(R"(a\"b\u00E9\n)", "2", "1") + "]");

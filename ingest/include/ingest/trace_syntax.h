@@ -1,0 +1,141 @@
+// Reads JSON values as traces really hold them. Only the scanner of traces needs this.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "ingest/byte_search.h"
+#include "ingest/trace_event.h"
+
+namespace benchhud::ingest {
+
+/// Values in bytes of which more may come. Every reading function returns where what it reads ends;
+/// or null where it cannot, and then either is_short or fault is set.
+class TraceSyntax {
+ public:
+  TraceSyntax(const char* end, bool is_last) : end_(end), is_last_(is_last) {}
+
+  bool is_short() const { return is_short_; }     ///< more bytes are needed
+  const char* fault() const { return fault_; }    ///< why reading stopped
+  const char* resume() const { return resume_; }  ///< behind that: where to look for an event
+
+  /// To where something stands.
+  const char* skip_space(const char* at) {
+    at = skip_blanks(at, end_);
+    return at < end_ ? at : lack("the file ends inside an event");
+  }
+
+  /// From a quote to behind the one that closes the string: that is followed by what follows
+  /// strings, for some writers do not escape quotes. Where those are, the string has to end on its
+  /// line.
+  const char* string(const char* at, TraceToken* token) {
+    const char* const begin = at + 1;
+    bool has_escapes = false;
+    at = find_quote_or_backslash(begin, end_);
+    while (at < end_ && *at == '\\') {
+      has_escapes = true;
+      if (end_ - at < 2) return inexact_string(begin, token);
+      at = find_quote_or_backslash(at + 2, end_);
+    }
+    if (end_ - at < 2 || !follows_string(at[1])) return inexact_string(begin, token);
+    set(token, TraceToken::Kind::kString, begin, at);
+    token->has_escapes = has_escapes;
+    return at + 1;
+  }
+
+  /// Anything in brackets, `depth` of which are open already: whatever is between them but strings
+  /// and brackets.
+  const char* nested(const char* at, TraceToken* token, int depth = 0);
+
+  /// A number or a word.
+  const char* bare(const char* at, TraceToken* token) {
+    const char* const begin = at;
+    while (at < end_ && !kEndsBare[static_cast<unsigned char>(*at)]) ++at;
+    if (at == end_) return lack("the file ends inside an event");
+    if (at == begin) return fail("expected a value", at);
+    set(token, TraceToken::Kind::kBare, begin, at);
+    return at;
+  }
+
+  /// What stands at `at`, which is no space.
+  const char* value(const char* at, TraceToken* token, int depth = 0) {
+    if (*at == '"') return string(at, token);
+    if (*at == '{' || *at == '[') return nested(at, token, depth);
+    return bare(at, token);
+  }
+
+  /// A key with its colon, to where its value stands.
+  const char* key(const char* at, TraceToken* token) {
+    if (*at != '"') return fail("expected a key in quotes", at);
+    at = string(at, token);
+    if (at == nullptr || (at = skip_space(at)) == nullptr) return nullptr;
+    if (*at != ':') return fail("expected ':'", at);
+    return skip_space(at + 1);
+  }
+
+  /// An object from its '{'. For each member read(key, at) has to read the value.
+  template <class Read>
+  const char* object(const char* at, const Read& read) {
+    ++at;
+    for (;;) {
+      if ((at = skip_space(at)) == nullptr) return nullptr;
+      if (*at == '}') return at + 1;
+      if (*at == ',') {
+        ++at;
+        continue;
+      }
+      TraceToken name;
+      if ((at = key(at, &name)) == nullptr || (at = read(name.text(), at)) == nullptr ||
+          (at = skip_space(at)) == nullptr) {
+        return nullptr;
+      }
+      if (*at != ',' && *at != '}') return fail("expected ',' or '}'", at);
+    }
+  }
+
+  /// As if there had been no fault.
+  void forget_fault() { fault_ = resume_ = nullptr; }
+
+ private:
+  static constexpr std::array<bool, 256> kEndsBare = [] {
+    std::array<bool, 256> ends{};
+    for (const char c : {' ', '\n', '\r', '\t', '"', '[', ']', '{', '}', ',', ':'}) {
+      ends[static_cast<unsigned char>(c)] = true;
+    }
+    return ends;
+  }();
+
+  static bool follows_string(char c) { return c == ',' || c == ':' || c == '}' || c == ']'; }
+
+  static void set(TraceToken* token, TraceToken::Kind kind, const char* begin, const char* end) {
+    token->begin = begin;
+    token->size = static_cast<std::uint32_t>(end - begin);
+    token->kind = kind;
+    token->has_escapes = false;
+  }
+
+  const char* inexact_string(const char* begin, TraceToken* token);
+  const char* closing_quote(const char* from) const;
+
+  const char* fail(const char* reason, const char* at) {
+    fault_ = reason;
+    resume_ = at;
+    return nullptr;
+  }
+
+  const char* lack(const char* reason) {
+    if (is_last_) return fail(reason, end_);
+    is_short_ = true;
+    return nullptr;
+  }
+
+  const char* const end_;
+  const bool is_last_;  // no more bytes come
+  const char* fault_ = nullptr;
+  const char* resume_ = nullptr;
+  bool is_short_ = false;
+};
+
+}  // namespace benchhud::ingest

@@ -1,0 +1,80 @@
+#include "ingest/trace_build_thread.h"
+
+#include <optional>
+#include <utility>
+
+namespace benchhud::ingest {
+namespace {
+
+constexpr std::size_t kBatches = 6;
+
+// Memory that a batch keeps for the next one; what a long event or many short ones took goes.
+constexpr std::size_t kKeptBytes = std::size_t{1} << 20;
+
+template <class T>
+void clear_and_keep_some(std::vector<T>* items) {
+  items->clear();
+  if (items->capacity() * sizeof(T) > kKeptBytes) items->shrink_to_fit();
+}
+
+}  // namespace
+
+void TraceBuildThread::Batch::clear() {
+  clear_and_keep_some(&bytes);
+  clear_and_keep_some(&events);
+  clear_and_keep_some(&notes);
+}
+
+TraceBuildThread::TraceBuildThread(TraceBuilder* builder)
+    : builder_(builder), found_(kBatches), built_(kBatches) {
+  for (std::size_t i = 1; i < kBatches; ++i) built_.push({});
+  thread_ = std::thread([this] { run(); });
+}
+
+TraceBuildThread::~TraceBuildThread() {
+  found_.close();
+  thread_.join();
+}
+
+void TraceBuildThread::on_event(const RawTraceEvent& event) { batch_.events.push_back(event); }
+
+void TraceBuildThread::on_broken(std::int64_t offset, std::string_view reason) {
+  batch_.notes.push_back({false, batch_.events.size(), offset, std::string(reason)});
+}
+
+void TraceBuildThread::on_base_time(std::int64_t offset, std::string_view nanoseconds) {
+  batch_.notes.push_back({true, batch_.events.size(), offset, std::string(nanoseconds)});
+}
+
+void TraceBuildThread::hand_over(TraceScanner* scanner) {
+  if (batch_.events.empty() && batch_.notes.empty()) return;
+  scanner->exchange_bytes(&batch_.bytes);
+  found_.push(std::move(batch_));
+  batch_ = *built_.pop();
+}
+
+void TraceBuildThread::run() {
+  while (std::optional<Batch> batch = found_.pop()) {
+    build(*batch, builder_);
+    batch->clear();
+    built_.push(std::move(*batch));
+  }
+}
+
+void TraceBuildThread::build(const Batch& batch, TraceBuilder* builder) {
+  std::size_t next = 0;
+  const auto events_to = [&](std::size_t end) {
+    for (; next < end; ++next) builder->on_event(batch.events[next]);
+  };
+  for (const Note& note : batch.notes) {
+    events_to(note.place);
+    if (note.is_base_time) {
+      builder->on_base_time(note.offset, note.text);
+    } else {
+      builder->on_broken(note.offset, note.text);
+    }
+  }
+  events_to(batch.events.size());
+}
+
+}  // namespace benchhud::ingest

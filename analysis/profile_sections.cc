@@ -15,6 +15,33 @@ namespace {
 
 ProfileItem count_of(std::string name, double count) { return {std::move(name), count, count}; }
 
+// Compilation begins in one of these, by PyTorch's version: of a frame, or of its backward graph.
+// They contain all other functions but those that run in other processes.
+bool is_outermost(std::string_view function) {
+  return function == "_compile.compile_inner" || function == "_compile.<locals>.compile_inner" ||
+         function == "_compile" || function == "backward._backward_impl";
+}
+
+// "IrToHlo.129" is "IrToHlo": the number is the last instruction's.
+std::string stable_name(const std::string& module) {
+  const std::size_t end = module.find_last_not_of("0123456789");
+  const bool has_number = end != module.npos && end + 1 < module.size() && module[end] == '.';
+  const std::string name = has_number ? module.substr(0, end) : module;
+  return name.empty() ? "(no name)" : name;
+}
+
+// "dot(f32[2,3], f32[3,4]) → f32[2,4], lhs_contracting_dims={1}, …"
+std::string shapes_of(const schema::IrContraction& contraction) {
+  std::string text = contraction.op + "(";
+  for (const std::string& operand : contraction.operands) {
+    if (!text.ends_with('(')) text += ", ";
+    text += operand;
+  }
+  text += ") → " + contraction.result;
+  if (!contraction.dimensions.empty()) text += ", " + contraction.dimensions;
+  return text;
+}
+
 }  // namespace
 
 std::string_view unit_name(ProfileUnit unit) {
@@ -113,6 +140,60 @@ std::vector<ProfileSection> profile_sections(const schema::Trace& trace) {
   };
 }
 
+std::vector<ProfileSection> profile_sections(const schema::CompileTimes& times) {
+  ProfileSection section{"time by function", ProfileUnit::kNs, {}, {}, true};
+  double longest = 0;
+  for (const schema::CompileTimes::Function& function : times.functions) {
+    const double ns = function.total() * 1e9;
+    section.items.push_back({function.name, ns, static_cast<double>(function.seconds.size())});
+    longest = std::max(longest, ns);
+    if (is_outermost(function.name)) section.total = section.total.value_or(0) + ns;
+  }
+  if (!section.total) section.total = longest;
+  return {std::move(section)};
+}
+
+std::vector<ProfileSection> profile_sections(const std::vector<schema::IrModule>& modules) {
+  ProfileSection counts{"counts", ProfileUnit::kCount, {}, {}};
+  ProfileSection names{"modules", ProfileUnit::kCount, {}, {}};
+  ProfileSection operations{"operations", ProfileUnit::kCount, {}, {}};
+  ProfileSection fusions{"fusions", ProfileUnit::kCount, {}, {}};
+  ProfileSection contractions{"convolutions and dots", ProfileUnit::kCount, {}, {}};
+  ProfileSection calls{"custom calls", ProfileUnit::kCount, {}, {}};
+  ProfileSection parameters{"size of parameters", ProfileUnit::kBytes, {}, {}};
+  const auto add = [](const schema::IrHistogram& histogram, ProfileSection* section) {
+    for (const auto& [name, count] : histogram) {
+      section->items.push_back(count_of(name, static_cast<double>(count)));
+    }
+  };
+  std::int64_t computations = 0, instructions = 0, unfinished = 0;
+  for (const schema::IrModule& module : modules) {
+    const std::string name = stable_name(module.name);
+    names.items.push_back(count_of(name, 1));
+    computations += module.computation_count;
+    instructions += module.instruction_count;
+    unfinished += module.is_unfinished ? 1 : 0;
+    add(module.ops, &operations);
+    add(module.fusion_kinds, &fusions);
+    add(module.custom_calls, &calls);
+    for (const schema::IrContraction& contraction : module.contractions) {
+      contractions.items.push_back(
+          count_of(shapes_of(contraction), static_cast<double>(contraction.count)));
+    }
+    if (module.parameter_bytes) {
+      parameters.items.push_back({name, static_cast<double>(*module.parameter_bytes),
+                                  static_cast<double>(module.parameters.size())});
+    }
+  }
+  add({{"modules", static_cast<std::int64_t>(modules.size())},
+       {"computations", computations},
+       {"instructions", instructions},
+       {"unfinished modules", unfinished}},
+      &counts);
+  return {std::move(counts),       std::move(names), std::move(operations), std::move(fusions),
+          std::move(contractions), std::move(calls), std::move(parameters)};
+}
+
 std::vector<SectionDifference> compare_sections(const std::vector<ProfileSection>& before,
                                                 const std::vector<ProfileSection>& after) {
   const ProfileSection nothing;
@@ -131,12 +212,15 @@ std::vector<SectionDifference> compare_sections(const std::vector<ProfileSection
   for (const auto& [was, is] : pairs) {
     if (was->items.empty() && is->items.empty()) continue;
     const ProfileSection& named = was == &nothing ? *is : *was;
-    // A total of one side alone could not be compared with the other's sum.
-    const bool has_totals = was->total && is->total;
-    differences.push_back(
-        {named.of, named.unit,
-         diff_profiles(was->items, is->items, has_totals ? was->total : std::nullopt,
-                       has_totals ? is->total : std::nullopt)});
+    // A total of one side alone could not be compared with the other's sum, but where sums mean
+    // nothing.
+    const bool has_totals = (was->total && is->total) || named.overlaps;
+    const auto total = [&](const ProfileSection& section) {
+      return has_totals ? std::optional(section.total.value_or(0)) : std::nullopt;
+    };
+    SectionDifference& difference = differences.emplace_back(SectionDifference{
+        named.of, named.unit, diff_profiles(was->items, is->items, total(*was), total(*is))});
+    if (named.overlaps) difference.difference.unexplained = 0;
   }
   return differences;
 }

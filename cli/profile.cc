@@ -31,9 +31,10 @@ CommandLine command_line() {
   command.about =
       "Says what differs between two dumps of one kind: operator tables (key_averages), "
       "PyTorch/XLA\n"
-      "metrics reports, dynamo counters or Chrome traces. What appeared, went or changed, by its "
-      "part\n"
-      "in the whole change, and the rest that nothing explains. Needs no store.";
+      "metrics reports, dynamo counters, compile_times(), IR modules (HLO, StableHLO, lazy IR) or\n"
+      "Chrome traces. What appeared, went or changed, by its part in the whole change, and the "
+      "rest\n"
+      "that nothing explains. Needs no store.";
   command.options.add_options()("top", count_value("top", 20)->value_name("N"),
                                 "text: no more of a kind (default 20)");
   add_format_option(&command.options, "text or json (docs/profiles.md); json has all");
@@ -103,28 +104,29 @@ ordered_json to_json(const Comparison& comparison) {
   return json;
 }
 
-std::string amount_text(double amount, bool is_time) {
-  return is_time ? duration_text(amount) : fmt::format("{:.15g}", amount);
+std::string amount_text(double amount, ProfileUnit unit) {
+  if (unit == ProfileUnit::kNs) return duration_text(amount);
+  return fmt::format("{:.15g}{}", amount, unit == ProfileUnit::kBytes ? " B" : "");
 }
 
-std::string signed_text(double amount, bool is_time) {
-  return (amount > 0 ? "+" : "") + amount_text(amount, is_time);
+std::string signed_text(double amount, ProfileUnit unit) {
+  return (amount > 0 ? "+" : "") + amount_text(amount, unit);
 }
 
 void print_section(const SectionDifference& section, std::size_t most) {
   const ProfileDifference& difference = section.difference;
   const bool is_time = section.unit == ProfileUnit::kNs;
   if (is_time) {
-    fmt::print("{}: {} → {} ({})\n", section.of, amount_text(difference.before, true),
-               amount_text(difference.after, true),
-               signed_text(difference.after - difference.before, true));
+    fmt::print("{}: {} → {} ({})\n", section.of, amount_text(difference.before, section.unit),
+               amount_text(difference.after, section.unit),
+               signed_text(difference.after - difference.before, section.unit));
   } else {
     fmt::print("{}\n", section.of);
   }
   if (difference.changes.empty()) fmt::print("  the same\n");
   for (std::size_t i = 0; i < std::min(most, difference.changes.size()); ++i) {
     const ProfileChange& change = difference.changes[i];
-    fmt::print("  {:>14}", signed_text(change.after - change.before, is_time));
+    fmt::print("  {:>14}", signed_text(change.after - change.before, section.unit));
     if (is_time) {
       fmt::print("  {:>7}", change.share ? fmt::format("{:.1f} %", *change.share * 100) : "–");
       if (change.calls_before != change.calls_after) {
@@ -142,7 +144,8 @@ void print_section(const SectionDifference& section, std::size_t most) {
     fmt::print("  … and {} more\n", difference.changes.size() - most);
   }
   if (is_time && difference.unexplained != 0) {
-    fmt::print("  {:>14}  explained by none of these\n", signed_text(difference.unexplained, true));
+    fmt::print("  {:>14}  explained by none of these\n",
+               signed_text(difference.unexplained, section.unit));
   }
 }
 

@@ -10,14 +10,13 @@
 namespace benchhud::cli {
 
 struct ProfileFile {
-  std::string kind;  ///< "operator table", "metrics report", "dynamo counters", "trace"
+  std::string kind;  ///< "trace", or ingest::dump_kind_name()
   std::vector<analysis::ProfileSection> sections;
   std::vector<std::string> problems;
 };
 
-/// Reads a key_averages() table (of several in a row the mean), a metrics report, dynamo counters
-/// or a Chrome trace, known by its content; gzip or plain. Errors: kIo, kCorrupt; kUnsupported
-/// where it is none of these.
+/// Reads a Chrome trace or whatever read_dump_text() takes, known by its content; gzip or plain.
+/// Errors: kIo, kCorrupt; kUnsupported where it is none of these, or a text beyond 256 MB.
 schema::Expected<ProfileFile> read_profile_file(const std::string& path);
 
 }  // namespace benchhud::cli

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "analysis/profile_diff.h"
+#include "schema/compile_times.h"
+#include "schema/ir.h"
 #include "schema/profile.h"
 #include "schema/trace.h"
 
@@ -26,6 +28,8 @@ struct ProfileSection {
   ProfileUnit unit = ProfileUnit::kCount;
   std::vector<ProfileItem> items;
   std::optional<double> total;  ///< where the dump states one
+  /// Items contain each other: they do not add up to the total, and leave no rest of it.
+  bool overlaps = false;
 };
 
 /// The mean of the tables (a repetition each): each operator's self time on the CPU and, where
@@ -38,6 +42,15 @@ std::vector<ProfileSection> profile_sections(const schema::DynamoCounters& count
 /// What compiled_regions() and device_activity() count; self times by name, on the host and on the
 /// device.
 std::vector<ProfileSection> profile_sections(const schema::Trace& trace);
+
+/// Each function's time with its calls. Functions contain each other: the total is that of the
+/// outermost, dynamo's compilation of a frame and of its backward graph, else that of the longest.
+std::vector<ProfileSection> profile_sections(const schema::CompileTimes& times);
+/// Counts of modules, computations and instructions; modules by name, without the number at its end
+/// that says no more than how large the graph is ("IrToHlo.129" is "IrToHlo"); operations, fusion
+/// kinds, convolutions and dots by shape, and custom calls, summed over the modules; bytes of
+/// parameters by module name.
+std::vector<ProfileSection> profile_sections(const std::vector<schema::IrModule>& modules);
 
 /// What differs between two sections of one name.
 struct SectionDifference {

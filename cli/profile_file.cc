@@ -51,7 +51,7 @@ std::vector<std::string> sentences(const std::vector<schema::TraceProblem>& prob
 }
 
 ProfileFile of_text(const ingest::DumpText& read) {
-  return {std::string(dump_kind_name(read.kind())),
+  return {std::string(ingest::dump_kind_words(read.kind())),
           std::visit([](const auto& content) { return profile_sections(content); }, read.content),
           sentences(read.problems)};
 }

@@ -10,7 +10,7 @@
 namespace benchhud::cli {
 
 struct ProfileFile {
-  std::string kind;  ///< "trace", or ingest::dump_kind_name()
+  std::string kind;  ///< ingest::dump_kind_words()
   std::vector<analysis::ProfileSection> sections;
   std::vector<std::string> problems;
 };

@@ -1,6 +1,8 @@
 #include "ingest/dump_text.h"
 
 #include <algorithm>
+#include <iterator>
+#include <string>
 #include <utility>
 
 #include "ingest/compile_times.h"
@@ -12,6 +14,7 @@
 
 namespace benchhud::ingest {
 
+using schema::ArtifactKind;
 using schema::DynamoCounters;
 using schema::Error;
 using schema::ErrorCode;
@@ -19,94 +22,107 @@ using schema::Expected;
 
 namespace {
 
-constexpr DumpKind kKinds[] = {DumpKind::kDynamoCounters, DumpKind::kIrModules,
-                               DumpKind::kOperatorTables, DumpKind::kMetricsReport,
-                               DumpKind::kCompileTimes};
+constexpr ArtifactKind kKinds[] = {ArtifactKind::kDynamoCounters, ArtifactKind::kIr,
+                                   ArtifactKind::kOperatorTable, ArtifactKind::kXlaMetrics,
+                                   ArtifactKind::kCompileTimes};
 
-DumpText read_as(DumpKind kind, std::string_view text) {
+Expected<DumpText> read_as(ArtifactKind kind, std::string_view text) {
   switch (kind) {
-    case DumpKind::kOperatorTables: {
+    case ArtifactKind::kOperatorTable: {
       KeyAverages read = read_key_averages(text);
-      return {std::move(read.tables), std::move(read.problems)};
+      return DumpText{std::move(read.tables), std::move(read.problems)};
     }
-    case DumpKind::kMetricsReport: {
+    case ArtifactKind::kXlaMetrics: {
       XlaMetrics read = read_xla_metrics(text);
-      return {std::move(read.report), std::move(read.problems)};
+      return DumpText{std::move(read.report), std::move(read.problems)};
     }
-    case DumpKind::kDynamoCounters: {
+    case ArtifactKind::kDynamoCounters: {
       DynamoCountersText read = read_dynamo_counters(text);
-      return {std::move(read.counters), std::move(read.problems)};
+      return DumpText{std::move(read.counters), std::move(read.problems)};
     }
-    case DumpKind::kCompileTimes: {
+    case ArtifactKind::kCompileTimes: {
       CompileTimesText read = read_compile_times(text);
-      return {std::move(read.times), std::move(read.problems)};
+      return DumpText{std::move(read.times), std::move(read.problems)};
     }
-    case DumpKind::kIrModules: {
+    case ArtifactKind::kIr: {
       IrText read = read_ir_text(text);
-      return {std::move(read.modules), std::move(read.problems)};
+      return DumpText{std::move(read.modules), std::move(read.problems)};
     }
+    case ArtifactKind::kTrace:
+    case ArtifactKind::kXplane:
+      break;
   }
-  return {};
+  return Error{ErrorCode::kUnsupported,
+               std::string(dump_kind_words(kind)) + " is not read as a text"};
 }
 
 // Whether a text may be of a kind, by a look that reads nothing: so that a large one is not read
 // five times, nor any JSON taken for counters.
-bool may_be(DumpKind kind, std::string_view text) {
+bool may_be(ArtifactKind kind, std::string_view text) {
   constexpr std::string_view kMark = "\xEF\xBB\xBF";
   if (text.starts_with(kMark)) text.remove_prefix(kMark.size());
   text = text.substr(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
   const bool is_object = text.starts_with('{') || text.starts_with("defaultdict(");
-  return (kind == DumpKind::kDynamoCounters) == is_object;
+  return (kind == ArtifactKind::kDynamoCounters) == is_object;
 }
 
-bool has_any(const DumpText& read) {
-  switch (read.kind()) {
-    case DumpKind::kOperatorTables:
-      return !std::get<std::vector<schema::OperatorTable>>(read.content).empty();
-    case DumpKind::kIrModules:
-      return !std::get<std::vector<schema::IrModule>>(read.content).empty();
-    case DumpKind::kMetricsReport: {
-      const auto& report = std::get<schema::MetricsReport>(read.content);
-      return !report.metrics.empty() || !report.counters.empty();
-    }
-    case DumpKind::kDynamoCounters: {
-      // Any JSON has a number here and there. No counters at all are counters, too.
-      std::size_t count = 0;
-      for (const auto& group : std::get<DynamoCounters>(read.content).groups) {
-        count += group.counters.size();
-      }
-      return count >= read.problems.size();
-    }
-    case DumpKind::kCompileTimes:
-      return !std::get<schema::CompileTimes>(read.content).functions.empty();
-  }
-  return false;
+// Any JSON has a number here and there; but no counters at all are counters, too.
+bool shows(const DumpText& read) {
+  const auto* counters = std::get_if<DynamoCounters>(&read.content);
+  if (counters == nullptr) return !is_empty(read);
+  std::size_t count = 0;
+  for (const DynamoCounters::Group& group : counters->groups) count += group.counters.size();
+  return count >= read.problems.size();
+}
+
+bool is_none(const std::vector<schema::OperatorTable>& tables) { return tables.empty(); }
+bool is_none(const std::vector<schema::IrModule>& modules) { return modules.empty(); }
+bool is_none(const DynamoCounters& counters) { return counters.groups.empty(); }
+bool is_none(const schema::CompileTimes& times) { return times.functions.empty(); }
+bool is_none(const schema::MetricsReport& report) {
+  return report.metrics.empty() && report.counters.empty();
 }
 
 }  // namespace
 
-std::string_view dump_kind_name(DumpKind kind) {
+std::string_view dump_kind_words(ArtifactKind kind) {
   switch (kind) {
-    case DumpKind::kOperatorTables:
+    case ArtifactKind::kTrace:
+      return "trace";
+    case ArtifactKind::kOperatorTable:
       return "operator table";
-    case DumpKind::kMetricsReport:
-      return "metrics report";
-    case DumpKind::kDynamoCounters:
+    case ArtifactKind::kDynamoCounters:
       return "dynamo counters";
-    case DumpKind::kCompileTimes:
-      return "compile times";
-    case DumpKind::kIrModules:
+    case ArtifactKind::kXlaMetrics:
+      return "metrics report";
+    case ArtifactKind::kIr:
       return "IR modules";
+    case ArtifactKind::kCompileTimes:
+      return "compile times";
+    case ArtifactKind::kXplane:
+      return "XPlane";
   }
   return "";
 }
 
-Expected<DumpText> read_dump_text(std::string_view text, std::optional<DumpKind> kind) {
+ArtifactKind DumpText::kind() const {
+  static constexpr ArtifactKind kByContent[] = {
+      ArtifactKind::kOperatorTable, ArtifactKind::kXlaMetrics, ArtifactKind::kDynamoCounters,
+      ArtifactKind::kCompileTimes, ArtifactKind::kIr};
+  static_assert(std::size(kByContent) == std::variant_size_v<decltype(content)>);
+  return kByContent[content.index()];
+}
+
+bool is_empty(const DumpText& read) {
+  return std::visit([](const auto& content) { return is_none(content); }, read.content);
+}
+
+Expected<DumpText> read_dump_text(std::string_view text, std::optional<ArtifactKind> kind) {
   if (kind) return read_as(*kind, text);
-  for (const DumpKind guess : kKinds) {
+  for (const ArtifactKind guess : kKinds) {
     if (!may_be(guess, text)) continue;
-    DumpText read = read_as(guess, text);
-    if (has_any(read)) return read;
+    BENCHHUD_ASSIGN(DumpText read, read_as(guess, text));
+    if (shows(read)) return read;
   }
   return Error{ErrorCode::kUnsupported,
                "no operator table, metrics report, dynamo counters, compile times or IR modules"};

@@ -2,12 +2,12 @@
 // (trace_reader.h).
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string_view>
 #include <variant>
 #include <vector>
 
+#include "schema/artifact.h"
 #include "schema/compile_times.h"
 #include "schema/errors.h"
 #include "schema/ir.h"
@@ -15,17 +15,9 @@
 
 namespace benchhud::ingest {
 
-/// In the order of DumpText::content.
-enum class DumpKind : std::uint8_t {
-  kOperatorTables,
-  kMetricsReport,
-  kDynamoCounters,
-  kCompileTimes,
-  kIrModules,
-};
-
-/// "operator table", "metrics report", "dynamo counters", "compile times", "IR modules".
-std::string_view dump_kind_name(DumpKind kind);
+/// What a person calls a dump: "operator table", "metrics report", "dynamo counters", "compile
+/// times", "IR modules"; "trace", "XPlane".
+std::string_view dump_kind_words(schema::ArtifactKind kind);
 
 struct DumpText {
   std::variant<std::vector<schema::OperatorTable>, schema::MetricsReport, schema::DynamoCounters,
@@ -33,11 +25,16 @@ struct DumpText {
       content;
   std::vector<schema::DumpProblem> problems;
 
-  DumpKind kind() const { return static_cast<DumpKind>(content.index()); }
+  schema::ArtifactKind kind() const;
 };
 
-/// Reads a text as what it is said to be, where `kind` is given (then it may hold nothing), else as
-/// what it shows to be. Error: kUnsupported where it is none of these.
-schema::Expected<DumpText> read_dump_text(std::string_view text, std::optional<DumpKind> kind = {});
+/// Whether nothing of its kind was found.
+bool is_empty(const DumpText& read);
+
+/// Reads a text as what it is said to be, where `kind` is given (then it may be empty), else as
+/// what it shows to be; its beginning is enough to show it. Error: kUnsupported where it is none of
+/// these, or the kind is not that of a text.
+schema::Expected<DumpText> read_dump_text(std::string_view text,
+                                          std::optional<schema::ArtifactKind> kind = {});
 
 }  // namespace benchhud::ingest

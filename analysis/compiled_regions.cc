@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/device_activity.h"
+#include "analysis/slice_side.h"
 
 namespace benchhud::analysis {
 
@@ -31,37 +31,53 @@ std::string_view frame_id(std::string_view name) {
   return is_id ? id : std::string_view();
 }
 
-bool is_region(const Trace& trace, const TraceSlice& slice) {
-  return trace.name(slice).starts_with(kRegion) && !is_shadow_category(trace.category(slice));
-}
-
 }  // namespace
+
+std::vector<CompiledRegion> find_compiled_regions(const Trace& trace, const TraceNesting& nesting) {
+  // The names of regions are few, slices many.
+  std::vector<bool> is_region(trace.labels.size());
+  for (std::uint32_t i = 0; i < is_region.size(); ++i) {
+    is_region[i] = trace.texts[trace.labels[i].name].starts_with(kRegion) &&
+                   !is_shadow_category(trace.texts[trace.labels[i].category]);
+  }
+  std::vector<CompiledRegion> found;
+  std::vector<std::uint32_t> around;  // open regions of the thread at hand
+  std::uint32_t thread = kNoSlice;
+  for (const std::uint32_t index : nesting.order) {
+    const TraceSlice& slice = trace.slices[index];
+    if (!is_region[slice.label]) continue;
+    if (slice.thread != thread) around.clear();
+    thread = slice.thread;
+    while (!around.empty() && trace.slices[found[around.back()].slice].end() <= slice.start) {
+      around.pop_back();
+    }
+    CompiledRegion region;
+    region.slice = index;
+    if (!around.empty()) region.around = around.back();
+    region.depth = static_cast<std::uint32_t>(around.size());
+    region.id = frame_id(trace.name(slice));
+    region.frame = region.id.substr(0, region.id.find('/'));
+    around.push_back(static_cast<std::uint32_t>(found.size()));
+    found.push_back(region);
+  }
+  return found;
+}
 
 CompiledRegions compiled_regions(const Trace& trace, const TraceNesting& nesting) {
   CompiledRegions found;
   std::set<std::string_view> broken_frames;
   std::map<std::string_view, std::set<std::string_view>> compilations;  // by frame
-  std::vector<std::uint32_t> around;  // open regions of the thread at hand
-  std::uint32_t thread = kNoSlice;
-  for (const std::uint32_t index : nesting.order) {
-    const TraceSlice& slice = trace.slices[index];
-    if (!is_region(trace, slice)) continue;
-    if (slice.thread != thread) around.clear();
-    thread = slice.thread;
-    while (!around.empty() && trace.slices[around.back()].end() <= slice.start) around.pop_back();
-    const std::string_view id = frame_id(trace.name(slice));
-    const std::string_view frame = id.substr(0, id.find('/'));
+  for (const CompiledRegion& region : find_compiled_regions(trace, nesting)) {
     ++found.count;
-    ++found.by_depth[static_cast<std::int64_t>(around.size())];
-    if (!id.empty()) {
-      ++found.by_frame[std::string(id)];
-      compilations[frame].insert(id);
+    ++found.by_depth[region.depth];
+    if (!region.id.empty()) {
+      ++found.by_frame[std::string(region.id)];
+      compilations[region.frame].insert(region.id);
     }
-    if (!around.empty()) {
+    if (region.depth > 0) {
       ++found.graph_breaks;
-      if (!id.empty()) broken_frames.insert(frame);
+      if (!region.id.empty()) broken_frames.insert(region.frame);
     }
-    around.push_back(index);
   }
   if (found.count == 0 || !found.by_frame.empty()) {
     found.graph_breaks_distinct = static_cast<std::int64_t>(broken_frames.size());

@@ -5,6 +5,10 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "analysis/slice_side.h"
+#include "analysis/time_spans.h"
+#include "analysis/time_totals.h"
+
 namespace benchhud::analysis {
 
 using schema::kNoSlice;
@@ -15,19 +19,6 @@ using schema::TraceSlice;
 using Kind = DeviceSlice::Kind;
 
 namespace {
-
-enum class Side : std::uint8_t { kNeither, kKernel, kMemcpy, kMemset, kRuntime };
-
-// Categories of kineto, and those that it had in 2021.
-Side side_of(std::string_view category) {
-  if (category == "kernel" || category == "Kernel") return Side::kKernel;
-  if (category == "gpu_memcpy" || category == "Memcpy") return Side::kMemcpy;
-  if (category == "gpu_memset" || category == "Memset") return Side::kMemset;
-  if (category == "cuda_runtime" || category == "cuda_driver" || category == "Runtime") {
-    return Side::kRuntime;
-  }
-  return Side::kNeither;
-}
 
 bool is_communication(std::string_view name) {
   return name.starts_with("nccl") || name.starts_with("hccl") ||
@@ -49,14 +40,23 @@ bool is_plain_name(std::string_view name) {
 
 class KernelKinds {
  public:
-  KernelKinds(const Trace& trace, const TraceNesting& nesting) : trace_(trace), nesting_(nesting) {}
+  KernelKinds(const Trace& trace, const TraceNesting& nesting)
+      : trace_(trace), is_within_triton_(trace.slices.size()) {
+    // What is around a slice stands before it in the order.
+    for (const std::uint32_t index : nesting.order) {
+      const std::uint32_t parent = nesting.parent[index];
+      is_within_triton_[index] = trace.name(trace.slices[index]).starts_with("triton_") ||
+                                 (parent != kNoSlice && is_within_triton_[parent]);
+    }
+  }
 
   Kind kind(const DeviceSlice& kernel) const {
     const TraceSlice& slice = trace_.slices[kernel.slice];
     const std::string_view name = trace_.name(slice);
     if (is_communication(name)) return Kind::kCommunication;
     if (trace_.texts[trace_.args_of(slice).kernel_backend] == "triton" ||
-        name.starts_with("triton_") || is_within_triton(kernel.launch)) {
+        name.starts_with("triton_") ||
+        (kernel.launch != kNoSlice && is_within_triton_[kernel.launch])) {
       return Kind::kInductorTriton;
     }
     if (kernel.launch == kNoSlice || !is_plain_name(name)) return Kind::kLibrary;
@@ -67,59 +67,12 @@ class KernelKinds {
   }
 
  private:
-  bool is_within_triton(std::uint32_t slice) const {
-    for (; slice != kNoSlice; slice = nesting_.parent[slice]) {
-      if (trace_.name(trace_.slices[slice]).starts_with("triton_")) return true;
-    }
-    return false;
-  }
-
   const Trace& trace_;
-  const TraceNesting& nesting_;
+  std::vector<bool> is_within_triton_;  // by slice, itself too
 };
 
-struct Span {
-  std::int64_t begin = 0, end = 0;
-};
-
-// Sorted spans that do not touch.
-std::vector<Span> merged(std::vector<Span> spans) {
-  std::sort(spans.begin(), spans.end(),
-            [](const Span& a, const Span& b) { return a.begin < b.begin; });
-  std::vector<Span> merged;
-  for (const Span& span : spans) {
-    if (!merged.empty() && span.begin <= merged.back().end) {
-      merged.back().end = std::max(merged.back().end, span.end);
-    } else {
-      merged.push_back(span);
-    }
-  }
-  return merged;
-}
-
-std::int64_t total(const std::vector<Span>& spans) {
-  std::int64_t sum = 0;
-  for (const Span& span : spans) sum += span.end - span.begin;
-  return sum;
-}
-
-// Of two lists as merged() gives them.
-std::int64_t common(const std::vector<Span>& a, const std::vector<Span>& b) {
-  std::int64_t sum = 0;
-  for (std::size_t i = 0, j = 0; i < a.size() && j < b.size();) {
-    sum +=
-        std::max<std::int64_t>(0, std::min(a[i].end, b[j].end) - std::max(a[i].begin, b[j].begin));
-    if (a[i].end < b[j].end) {
-      ++i;
-    } else {
-      ++j;
-    }
-  }
-  return sum;
-}
-
-std::vector<Span> steps(const Trace& trace) {
-  std::vector<Span> spans;
+std::vector<TimeSpan> steps(const Trace& trace) {
+  std::vector<TimeSpan> spans;
   for (const TraceSlice& slice : trace.slices) {
     if (trace.name(slice).starts_with("ProfilerStep#") &&
         !is_shadow_category(trace.category(slice))) {
@@ -134,7 +87,8 @@ std::optional<DeviceActivity::Delay> delays(const Trace& trace,
   std::vector<std::int64_t> all;
   for (const DeviceSlice& slice : slices) {
     if (slice.launch == kNoSlice) continue;
-    const std::int64_t delay = trace.slices[slice.slice].start - trace.slices[slice.launch].end();
+    const std::int64_t delay =
+        difference_of(trace.slices[slice.slice].start, trace.slices[slice.launch].end());
     all.push_back(std::max<std::int64_t>(0, delay));
   }
   if (all.empty()) return std::nullopt;
@@ -149,14 +103,14 @@ void add_waits(const Trace& trace, const std::vector<DeviceSlice>& slices,
     const TraceSlice& slice = trace.slices[slices[i].slice];
     const bool is_first = i == 0 || trace.slices[slices[i - 1].slice].thread != slice.thread;
     if (!is_first && slice.start > end) {
-      const std::int64_t gap = slice.start - end;
+      const std::int64_t gap = difference_of(slice.start, end);
       const std::uint32_t launch = slices[i].launch;
       if (launch != kNoSlice && trace.slices[launch].start > end) {
-        activity->host_wait += gap;
+        activity->host_wait = sum_of(activity->host_wait, gap);
       } else if (gap < kKernelWait) {
-        activity->kernel_wait += gap;
+        activity->kernel_wait = sum_of(activity->kernel_wait, gap);
       } else {
-        activity->other_wait += gap;
+        activity->other_wait = sum_of(activity->other_wait, gap);
       }
     }
     end = is_first ? slice.end() : std::max(end, slice.end());
@@ -165,35 +119,22 @@ void add_waits(const Trace& trace, const std::vector<DeviceSlice>& slices,
 
 }  // namespace
 
-bool is_device_category(std::string_view category) {
-  const Side side = side_of(category);
-  return side != Side::kNeither && side != Side::kRuntime;
-}
-
-bool is_shadow_category(std::string_view category) {
-  return category.starts_with("gpu_") && !is_device_category(category);
-}
-
 std::vector<DeviceSlice> device_slices(const Trace& trace, const TraceNesting& nesting) {
   std::unordered_map<std::int64_t, std::uint32_t> launches;  // by correlation
   std::vector<DeviceSlice> found;
-  std::vector<Side> sides(trace.labels.size());
-  for (std::uint32_t i = 0; i < sides.size(); ++i) {
-    sides[i] = side_of(trace.texts[trace.labels[i].category]);
-  }
+  const std::vector<SliceSide> sides = sides_of_labels(trace);
   for (const std::uint32_t index : nesting.order) {
     const TraceSlice& slice = trace.slices[index];
-    const Side side = sides[slice.label];
-    if (side == Side::kNeither) continue;
-    if (side == Side::kRuntime) {
+    const SliceSide side = sides[slice.label];
+    if (side == SliceSide::kRuntime) {
       const std::int64_t correlation = trace.args_of(slice).correlation;
       if (correlation != TraceArgs::kAbsent) launches.emplace(correlation, index);
-      continue;
     }
+    if (!is_device(side)) continue;
     DeviceSlice device;
     device.slice = index;
-    if (side == Side::kMemcpy) device.kind = Kind::kMemcpy;
-    if (side == Side::kMemset) device.kind = Kind::kMemset;
+    if (side == SliceSide::kMemcpy) device.kind = Kind::kMemcpy;
+    if (side == SliceSide::kMemset) device.kind = Kind::kMemset;
     found.push_back(device);
   }
   const KernelKinds kinds(trace, nesting);
@@ -201,14 +142,14 @@ std::vector<DeviceSlice> device_slices(const Trace& trace, const TraceNesting& n
     const TraceSlice& slice = trace.slices[device.slice];
     const auto launch = launches.find(trace.args_of(slice).correlation);
     if (launch != launches.end()) device.launch = launch->second;
-    if (sides[slice.label] == Side::kKernel) device.kind = kinds.kind(device);
+    if (sides[slice.label] == SliceSide::kKernel) device.kind = kinds.kind(device);
   }
   return found;
 }
 
 DeviceActivity device_activity(const Trace& trace, const std::vector<DeviceSlice>& slices) {
   DeviceActivity activity;
-  std::vector<Span> spans;
+  std::vector<TimeSpan> spans;
   for (const DeviceSlice& device : slices) {
     const TraceSlice& slice = trace.slices[device.slice];
     spans.push_back({slice.start, slice.end()});
@@ -221,11 +162,11 @@ DeviceActivity device_activity(const Trace& trace, const std::vector<DeviceSlice
   if (slices.empty()) return activity;
   spans = merged(std::move(spans));
   activity.busy = total(spans);
-  activity.span = spans.back().end - spans.front().begin;
+  activity.span = difference_of(spans.back().end, spans.front().begin);
   if (activity.span > 0) {
     activity.utilization = static_cast<double>(activity.busy) / static_cast<double>(activity.span);
   }
-  const std::vector<Span> annotated = steps(trace);
+  const std::vector<TimeSpan> annotated = steps(trace);
   if (const std::int64_t length = total(annotated); length > 0) {
     activity.utilization_of_steps =
         static_cast<double>(common(spans, annotated)) / static_cast<double>(length);

@@ -6,11 +6,11 @@
 #include <string_view>
 #include <utility>
 
-#include "analysis/device_activity.h"
+#include "analysis/slice_side.h"
+#include "analysis/trace_context.h"
 
 namespace benchhud::analysis {
 
-using schema::kNoSlice;
 using schema::Trace;
 using schema::TraceNesting;
 using schema::TraceSlice;
@@ -72,18 +72,14 @@ ProfileDifference diff_profiles(const std::vector<ProfileItem>& before,
 
 std::vector<ProfileItem> self_times(const Trace& trace, const TraceNesting& nesting,
                                     bool on_device) {
-  std::vector<std::int64_t> self(trace.slices.size());
-  for (std::size_t i = 0; i < self.size(); ++i) {
-    self[i] += trace.slices[i].duration;
-    if (nesting.parent[i] != kNoSlice) self[nesting.parent[i]] -= trace.slices[i].duration;
-  }
+  const std::vector<std::int64_t> self = self_times_of_slices(trace, nesting);
+  const std::vector<SliceSide> sides = sides_of_labels(trace);
   std::vector<ProfileItem> by_name(trace.texts.size());
   for (std::size_t i = 0; i < self.size(); ++i) {
     const TraceSlice& slice = trace.slices[i];
-    const std::string_view category = trace.category(slice);
-    if (is_device_category(category) != on_device) continue;
+    const SliceSide side = sides[slice.label];
     // The profiler's own window is no work, nor are the device's shadows of annotations.
-    if (!on_device && (category == "Trace" || is_shadow_category(category))) continue;
+    if (!(on_device ? is_device(side) : is_host(side))) continue;
     by_name[trace.labels[slice.label].name].amount += static_cast<double>(self[i]);
     ++by_name[trace.labels[slice.label].name].calls;
   }

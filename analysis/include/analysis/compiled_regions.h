@@ -6,11 +6,28 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "schema/trace.h"
 #include "schema/trace_nesting.h"
 
 namespace benchhud::analysis {
+
+/// One execution of a `Torch-Compiled Region`.
+struct CompiledRegion {
+  std::uint32_t slice = 0;
+  std::uint32_t around =
+      schema::kNoSlice;     ///< the region right around it, by its place in the list
+  std::uint32_t depth = 0;  ///< how many regions are around it
+  std::string_view id;      ///< "F/C", frame id and compile id; empty where PyTorch wrote none
+  std::string_view frame;   ///< "F"
+};
+
+/// All of them, by thread and beginning. A region that begins within another of its thread is
+/// nested in it, even where it outlives it.
+std::vector<CompiledRegion> find_compiled_regions(const schema::Trace& trace,
+                                                  const schema::TraceNesting& nesting);
 
 /// Slices named `Torch-Compiled Region`, in newer versions of PyTorch with `: F/C`, frame id and
 /// compile id.

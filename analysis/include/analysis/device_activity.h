@@ -30,11 +30,6 @@ struct DeviceSlice {
   Kind kind = Kind::kLibrary;
 };
 
-/// Whether slices of that category are of a device: kernels, copies, sets.
-bool is_device_category(std::string_view category);
-/// Whether slices of that category are annotations of the host, shown on the device's side too.
-bool is_shadow_category(std::string_view category);
-
 /// All slices of devices, by stream and beginning.
 ///
 /// The kind of a kernel: Inductor's Triton kernels say so in their arguments, are named `triton_…`,

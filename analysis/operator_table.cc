@@ -1,0 +1,90 @@
+#include "analysis/operator_table.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace benchhud::analysis {
+
+using schema::kNoSlice;
+
+namespace {
+
+// Which slices lie within another of the same label.
+std::vector<bool> find_inner(const TraceContext& context) {
+  const auto& parent = context.nesting().parent;
+  // The slices right within each: in `inner` from first[i] to first[i + 1].
+  std::vector<std::uint32_t> first(parent.size() + 1), inner(parent.size());
+  for (const std::uint32_t p : parent) first[p == kNoSlice ? parent.size() : p] += 1;
+  std::uint32_t sum = 0;
+  for (std::uint32_t& begin : first) begin = std::exchange(sum, sum + begin);
+  std::vector<std::uint32_t> next = first;
+  for (std::uint32_t i = 0; i < parent.size(); ++i) {
+    inner[next[parent[i] == kNoSlice ? parent.size() : parent[i]]++] = i;
+  }
+  // Depth first, with a stack of our own: a hostile trace nests deeper than ours goes.
+  std::vector<std::uint32_t> open_labels(context.trace().labels.size());
+  std::vector<bool> is_inner(parent.size());
+  next = first;
+  std::vector<std::uint32_t> path;
+  for (std::size_t root = first[parent.size()]; root < inner.size(); ++root) {
+    path.push_back(inner[root]);
+    open_labels[context.slice(inner[root]).label] += 1;
+    while (!path.empty()) {
+      const std::uint32_t at = path.back();
+      if (next[at] == first[at + 1]) {
+        open_labels[context.slice(at).label] -= 1;
+        path.pop_back();
+        continue;
+      }
+      const std::uint32_t below = inner[next[at]++];
+      is_inner[below] = open_labels[context.slice(below).label]++ > 0;
+      path.push_back(below);
+    }
+  }
+  return is_inner;
+}
+
+}  // namespace
+
+OperatorTable operator_table(const TraceContext& context,
+                             const std::vector<std::int64_t>& device_times, std::size_t most) {
+  const schema::Trace& trace = context.trace();
+  const std::vector<std::int64_t> self = self_times_of_slices(trace, context.nesting());
+  const std::vector<bool> is_inner = find_inner(context);
+  std::vector<OperatorRow> by_label(trace.labels.size());
+  OperatorTable table;
+  for (std::uint32_t i = 0; i < self.size(); ++i) {
+    if (!is_host(context.side(i))) continue;
+    OperatorRow& row = by_label[context.slice(i).label];
+    ++row.count;
+    row.self = sum_of(row.self, self[i]);
+    table.self = sum_of(table.self, self[i]);
+    ++table.count;
+    if (is_inner[i]) continue;
+    row.total = sum_of(row.total, context.slice(i).duration);
+    row.device = sum_of(row.device, device_times[i]);
+  }
+  std::vector<std::uint32_t> labels;
+  for (std::uint32_t i = 0; i < by_label.size(); ++i) {
+    if (by_label[i].count > 0) labels.push_back(i);
+  }
+  std::stable_sort(labels.begin(), labels.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return by_label[a].self > by_label[b].self;
+  });
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    OperatorRow& row = by_label[labels[i]];
+    if (i >= most) {
+      ++table.rows_left_out;
+      table.left_out_count += row.count;
+      table.left_out_self = sum_of(table.left_out_self, row.self);
+      continue;
+    }
+    row.name = trace.texts[trace.labels[labels[i]].name];
+    row.category = trace.texts[trace.labels[labels[i]].category];
+    row.share = share_of(row.self, table.self);
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+}  // namespace benchhud::analysis

@@ -1,0 +1,73 @@
+#include "server/trace_json.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "analysis/compiled_regions.h"
+#include "analysis/device_activity.h"
+#include "analysis/trace_flows.h"
+#include "trace_json_parts.h"
+
+namespace benchhud::server {
+
+using nlohmann::ordered_json;
+using schema::Trace;
+
+namespace {
+
+std::int64_t count_tracks(const Trace& trace) {
+  std::vector<bool> has_slice(trace.threads.size());
+  for (const schema::TraceSlice& slice : trace.slices) has_slice[slice.thread] = true;
+  return std::count(has_slice.begin(), has_slice.end(), true);
+}
+
+ordered_json regions_json(const analysis::CompiledRegions& regions) {
+  ordered_json by_depth = ordered_json::object(), by_frame = ordered_json::object();
+  for (const auto& [depth, count] : regions.by_depth) by_depth[std::to_string(depth)] = count;
+  for (const auto& [frame, count] : regions.by_frame) by_frame[frame] = count;
+  return {{"count", regions.count},
+          {"by_depth", std::move(by_depth)},
+          {"by_frame", regions.recompiles ? std::move(by_frame) : ordered_json()}};
+}
+
+}  // namespace
+
+ordered_json summary_json(const Trace& trace, const schema::TraceNesting& nesting) {
+  const auto device = analysis::device_slices(trace, nesting);
+  const auto activity = analysis::device_activity(trace, device);
+  const auto regions = analysis::compiled_regions(trace, nesting);
+  const auto functions = analysis::compiled_functions(trace);
+  const auto flows = analysis::count_flows(trace);
+
+  ordered_json json;
+  json["events"] = trace.events;
+  json["slices"] = trace.slices.size();
+  json["points"] = trace.points.size();
+  json["refused"] = trace.refused;
+  json["tracks"] = count_tracks(trace);
+  json["max_depth"] = nesting.max_depth;
+  json["overlaps"] = nesting.overlaps;
+  json["device"] = trace_json::device(activity);
+  json["kernel_classes"] = trace_json::kernel_classes(activity);
+  json["launches"]["by_name"] = activity.launches;
+  json["launch_delay_ns"] = trace_json::launch_delay(activity);
+  json["idle_ns"] = trace_json::idle(activity);
+  json["flows"] = {{"bound", flows.bound}, {"dangling", flows.dangling}};
+  json["compiled_regions"] = regions_json(regions);
+  json["graph_breaks"] = regions.graph_breaks;
+  json["graph_breaks_distinct"] = trace_json::or_null(regions.graph_breaks_distinct);
+  json["recompiles"] = trace_json::or_null(regions.recompiles);
+  json["compiled_functions"] = {{"forward", functions.forward},
+                                {"backward", functions.backward},
+                                {"paired", functions.paired}};
+  json["unclosed"] = trace.unclosed;
+  json["broken"] = trace.broken;
+  json["problem_count"] = trace.problem_count;
+  json["problems"] = trace_json::problems(trace);
+  return json;
+}
+
+}  // namespace benchhud::server

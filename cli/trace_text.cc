@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/trace_words.h"
 #include "options.h"
 
 namespace benchhud::cli {
@@ -22,13 +23,13 @@ constexpr std::size_t kShown = 5;
 constexpr std::size_t kShownOfTree = 20;
 constexpr std::size_t kAll = static_cast<std::size_t>(-1);
 
-std::string time_text(std::int64_t ns) { return duration_text(static_cast<double>(ns)); }
+std::string time_text(std::int64_t ns) { return analysis::time_words(ns); }
 
 std::string time_text(const ordered_json& ns) {
   return ns.is_null() ? "–" : duration_text(ns.get<double>());
 }
 
-std::string percent_text(double share) { return fmt::format("{:.1f} %", share * 100); }
+std::string percent_text(double share) { return analysis::share_words(share); }
 
 std::string percent_text(const ordered_json& share) {
   return share.is_null() ? "–" : percent_text(share.get<double>());

@@ -11,58 +11,22 @@
 #include "analysis/profile_diff.h"
 #include "analysis/trace_flows.h"
 #include "schema/trace_nesting.h"
+#include "trace_builder.h"
 
 namespace benchhud::analysis {
 namespace {
 
 using schema::kNoSlice;
 using schema::nest;
-using schema::Trace;
 using schema::TraceFlow;
 using schema::TraceNesting;
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Pair;
 
-class TraceBuilder {
- public:
-  TraceBuilder() { trace_.threads.resize(8); }
-
-  /// Returns the slice's index.
-  std::uint32_t add(std::string_view category, std::string_view name, std::uint32_t thread,
-                    std::int64_t start, std::int64_t end, std::int64_t correlation = -1) {
-    schema::TraceSlice slice;
-    slice.start = start;
-    slice.duration = end - start;
-    slice.label = trace_.put_label({trace_.texts.put(name), trace_.texts.put(category)});
-    slice.thread = thread;
-    if (correlation >= 0) {
-      schema::TraceArgs args;
-      args.correlation = correlation;
-      args.sequence = correlation;
-      slice.args = static_cast<std::uint32_t>(trace_.args.size());
-      trace_.args.push_back(args);
-    }
-    trace_.slices.push_back(slice);
-    return static_cast<std::uint32_t>(trace_.slices.size() - 1);
-  }
-
-  void flow(TraceFlow::Step step, std::uint64_t key) {
-    TraceFlow flow;
-    flow.step = step;
-    flow.key = key;
-    trace_.flows.push_back(flow);
-  }
-
-  const Trace& trace() const { return trace_; }
-  DeviceActivity activity() const {
-    return device_activity(trace_, device_slices(trace_, nest(trace_)));
-  }
-  CompiledRegions regions() const { return compiled_regions(trace_, nest(trace_)); }
-
- private:
-  Trace trace_;
-};
+DeviceActivity activity_of(const TraceBuilder& builder) {
+  return device_activity(builder.trace(), device_slices(builder.trace(), nest(builder.trace())));
+}
 
 TEST(TraceNesting, ParentsAndDepths) {
   TraceBuilder builder;
@@ -122,7 +86,7 @@ TEST(CompiledRegions, GraphBreaksAndRecompilations) {
   region("0/0", 200, 210);
   builder.add("gpu_user_annotation", "Torch-Compiled Region: 0/0", 1, 0, 100);
   builder.add("cpu_op", "Torch-Compiled Region: 9/0", 2, 20, 30);  // of another thread
-  const CompiledRegions found = builder.regions();
+  const CompiledRegions found = compiled_regions(builder.trace(), nest(builder.trace()));
   EXPECT_EQ(found.count, 7);
   EXPECT_THAT(found.by_depth, ElementsAre(Pair(0, 4), Pair(1, 2), Pair(2, 1)));
   EXPECT_EQ(found.by_frame.at("0/0"), 2);
@@ -135,7 +99,7 @@ TEST(CompiledRegions, WithoutIdsOnlyExecutionsAreKnown) {
   TraceBuilder builder;
   builder.add("cpu_op", "Torch-Compiled Region", 0, 0, 100);
   builder.add("cpu_op", "Torch-Compiled Region", 0, 10, 20);
-  const CompiledRegions found = builder.regions();
+  const CompiledRegions found = compiled_regions(builder.trace(), nest(builder.trace()));
   EXPECT_EQ(found.graph_breaks, 1);
   EXPECT_THAT(found.by_frame, IsEmpty());
   EXPECT_EQ(found.graph_breaks_distinct, std::nullopt);
@@ -169,7 +133,7 @@ TEST(DeviceActivity, BusyIsTheUnionAndWaitsHaveCauses) {
   builder.add("gpu_memcpy", "Memcpy HtoD", 2, 100'120, 100'220);      // nobody knows why
   builder.add("user_annotation", "ProfilerStep#1", 0, 0, 1000);
   builder.add("gpu_user_annotation", "ProfilerStep#1", 1, 0, 999'999);
-  const DeviceActivity found = builder.activity();
+  const DeviceActivity found = activity_of(builder);
   EXPECT_EQ(found.kernels, 3);
   EXPECT_EQ(found.busy, 110 + 10 + 100 + 100);
   EXPECT_EQ(found.span, 200'120 - 10);
@@ -199,7 +163,7 @@ TEST(DeviceActivity, KindsOfKernels) {
   builder.add("kernel", "ncclDevKernel_AllReduce", 1, 550, 560, 4);
   builder.add("kernel", "void f<int>()", 1, 560, 570, 2);
   builder.add("gpu_memset", "Memset", 1, 570, 580, 9);
-  const auto kinds = builder.activity().kinds;
+  const auto kinds = activity_of(builder).kinds;
   using Kind = DeviceSlice::Kind;
   EXPECT_THAT(kinds, ElementsAre(Pair(Kind::kInductorTriton, 2), Pair(Kind::kUserTriton, 1),
                                  Pair(Kind::kLibrary, 3), Pair(Kind::kCommunication, 1),
@@ -209,7 +173,7 @@ TEST(DeviceActivity, KindsOfKernels) {
 TEST(DeviceActivity, NothingOnADevice) {
   TraceBuilder builder;
   builder.add("cpu_op", "aten::add", 0, 0, 1);
-  const DeviceActivity found = builder.activity();
+  const DeviceActivity found = activity_of(builder);
   EXPECT_EQ(found.utilization, std::nullopt);
   EXPECT_EQ(found.launch_delay, std::nullopt);
   EXPECT_EQ(found.busy, 0);

@@ -1,0 +1,78 @@
+// Traces made by hand, for tests.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "analysis/trace_context.h"
+#include "schema/trace.h"
+#include "schema/trace_nesting.h"
+
+namespace benchhud::analysis {
+
+class TraceBuilder {
+ public:
+  static constexpr std::uint32_t kThreads = 8;
+
+  TraceBuilder() { trace_.threads.resize(kThreads); }
+
+  /// Returns the slice's index. `correlation` is its sequence number, too.
+  std::uint32_t add(std::string_view category, std::string_view name, std::uint32_t thread,
+                    std::int64_t start, std::int64_t end, std::int64_t correlation = -1) {
+    schema::TraceSlice slice;
+    slice.start = start;
+    slice.duration = end - start;
+    slice.label = trace_.put_label({trace_.texts.put(name), trace_.texts.put(category)});
+    slice.thread = thread;
+    trace_.slices.push_back(slice);
+    const auto index = static_cast<std::uint32_t>(trace_.slices.size() - 1);
+    if (correlation >= 0) {
+      args(index).correlation = correlation;
+      args(index).sequence = correlation;
+    }
+    return index;
+  }
+  std::uint32_t op(std::string_view name, std::int64_t start, std::int64_t end) {
+    return add("cpu_op", name, 0, start, end);
+  }
+
+  schema::TraceArgs& args(std::uint32_t slice) {
+    if (trace_.slices[slice].args == 0) {
+      trace_.slices[slice].args = static_cast<std::uint32_t>(trace_.args.size());
+      trace_.args.emplace_back();
+    }
+    return trace_.args[trace_.slices[slice].args];
+  }
+
+  void flow(schema::TraceFlow::Step step, std::uint64_t key, std::string_view category = "",
+            std::uint32_t thread = 0, std::int64_t time = 0) {
+    schema::TraceFlow flow;
+    flow.step = step;
+    flow.key = key;
+    flow.category = trace_.texts.put(category);
+    flow.thread = thread;
+    flow.time = time;
+    trace_.flows.push_back(flow);
+  }
+
+  void bandwidth(std::uint32_t slice, double bytes, double gigabytes_per_second) {
+    trace_.bandwidths.push_back({slice, bytes, gigabytes_per_second});
+  }
+
+  schema::Trace& trace() { return trace_; }
+  const schema::Trace& trace() const { return trace_; }
+
+ private:
+  schema::Trace trace_;
+};
+
+/// A builder's trace with its nesting, for analyses.
+struct NestedTrace {
+  explicit NestedTrace(const TraceBuilder& builder)
+      : nesting(schema::nest(builder.trace())), context(builder.trace(), nesting) {}
+
+  schema::TraceNesting nesting;
+  TraceContext context;
+};
+
+}  // namespace benchhud::analysis

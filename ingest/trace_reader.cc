@@ -7,8 +7,8 @@
 #include <system_error>
 
 #include "ingest/source_file.h"
-#include "ingest/trace_build_thread.h"
 #include "ingest/trace_builder.h"
+#include "ingest/trace_pipeline.h"
 #include "ingest/trace_scanner.h"
 
 namespace benchhud::ingest {
@@ -21,31 +21,27 @@ using schema::Trace;
 namespace {
 
 constexpr std::size_t kPieceBytes = 1 << 18;
-// Few enough to be in the processor's cache still when their events are built.
-constexpr std::size_t kBatchBytes = 1 << 16;
-// A shorter trace is read before a thread is worth its while.
-constexpr std::int64_t kThreadFrom = 4 << 20;
+// A shorter trace is read before threads are worth their while.
+constexpr std::int64_t kPipelineFrom = 4 << 20;
 
 }  // namespace
 
 struct TraceReader::State {
   explicit State(schema::TraceArgsSink* sink) : builder(sink) {}
 
-  void start_thread();
+  void start_pipeline();
 
   TraceBuilder builder;
   TraceScanner scanner{&builder};
-  std::unique_ptr<TraceBuildThread> thread;
-  bool has_tried_thread = false;
+  std::unique_ptr<TracePipeline> pipeline;
+  std::int64_t fed = 0;  // bytes
 };
 
-void TraceReader::State::start_thread() {
-  has_tried_thread = true;
+void TraceReader::State::start_pipeline() {
   try {
-    thread = std::make_unique<TraceBuildThread>(&builder);
-    scanner.tell(thread.get());
+    pipeline = std::make_unique<TracePipeline>(&scanner, &builder);
   } catch (const std::system_error&) {
-    // None to be had: it goes on as it began.
+    // There are no more threads: it goes on as it began.
   }
 }
 
@@ -55,20 +51,23 @@ TraceReader::TraceReader(TraceReader&&) noexcept = default;
 
 void TraceReader::feed(std::string_view bytes) {
   State& state = *state_;
-  while (!bytes.empty()) {
-    if (!state.has_tried_thread && state.scanner.offset() >= kThreadFrom) state.start_thread();
-    const std::string_view batch = bytes.substr(0, kBatchBytes);
-    bytes.remove_prefix(batch.size());
-    state.scanner.feed(batch);
-    if (state.thread) state.thread->hand_over(&state.scanner);
+  const bool was_small = state.fed < kPipelineFrom;
+  state.fed += static_cast<std::int64_t>(bytes.size());
+  if (was_small && state.fed >= kPipelineFrom) state.start_pipeline();
+  if (state.pipeline) {
+    state.pipeline->feed(bytes);
+  } else {
+    state.scanner.feed(bytes);
   }
 }
 
 Trace TraceReader::finish(std::string_view damage) {
   State& state = *state_;
+  if (state.pipeline) {
+    state.pipeline.reset();
+    state.scanner.tell(&state.builder);
+  }
   state.scanner.finish();
-  if (state.thread) state.thread->hand_over(&state.scanner);
-  state.thread.reset();
   if (!damage.empty()) state.builder.problem(state.scanner.offset(), damage);
   return state.builder.finish();
 }

@@ -27,8 +27,7 @@ class TraceBuildThread : public TraceEvents {
   void on_broken(std::int64_t offset, std::string_view reason) override;
   void on_base_time(std::int64_t offset, std::string_view nanoseconds) override;
 
-  /// Hands over what was found, with the scanner's bytes. To be called after each of its feed() and
-  /// after finish().
+  /// Hands over what was found, with the scanner's bytes. To be called after each of its feed().
   void hand_over(TraceScanner* scanner);
 
  private:

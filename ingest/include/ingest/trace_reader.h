@@ -15,7 +15,7 @@ namespace benchhud::ingest {
 /// Slices are X events and B/E pairs; flows are s, t and f events and the older bind_id form; all
 /// others are points, and metadata name and order threads besides. What cannot be read costs
 /// itself: it is counted, and the first of them are listed with their place. Not thread-safe; from
-/// some megabytes on a thread of its own builds the trace, and calls the sink.
+/// 4 MiB on other threads do the work, one of which calls the sink.
 class TraceReader {
  public:
   /// `sink`, if there is one, gets the whole arguments of slices and points while the file is read;
@@ -27,7 +27,7 @@ class TraceReader {
   void feed(std::string_view bytes);
   /// `damage`: why the bytes ended before their time, if they did; a problem of the trace.
   schema::Trace finish(std::string_view damage = "");
-  /// Whether a list of events was found.
+  /// Whether a list of events was found; after finish().
   bool has_list() const;
 
  private:

@@ -101,6 +101,107 @@ test("metrics reports, gzipped or not", () => {
   assert.deepEqual(change(section(said, "counters"), "aten::nonzero").after, 4);
 });
 
+const HLO = (name, kind, rows) => `HloModule ${name}, entry_computation_layout={(f32[${rows},8])->f32[${rows},4]}
+
+ENTRY %main (p: f32[${rows},8], w: f32[8,4]) -> f32[${rows},4] {
+  %p = f32[${rows},8]{1,0} parameter(0)
+  %w = f32[8,4]{1,0} parameter(1)
+  %dot = f32[${rows},4]{1,0} dot(%p, %w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  ROOT %fusion = f32[${rows},4]{1,0} fusion(%dot), kind=${kind}, calls=%add
+}
+`;
+const LAZY = (ops) => `[ScheduleSyncTensorsGraph]
+TensorsGraphInfo:
+  train (lenet.py:86)
+
+## BEGIN_GRAPH
+IR {
+  %0 = f32[4,4]{1,0} xla::device_data(), xla_shape=f32[4,4]{1,0}
+${ops.map((op, i) => `  %${i + 1} = f32[4,4]{1,0} ${op}(%${i}, %0), xla_shape=f32[4,4]{1,0}\n`).join("")}}
+
+## END_GRAPH
+
+`;
+const MLIR = (op) => `module @IrToHlo.7 attributes {mhlo.is_dynamic = false} {
+  func.func @main(%arg0: tensor<2xf32>) -> tensor<2xf32> {
+    %0 = stablehlo.${op} %arg0 : tensor<2xf32>
+    return %0 : tensor<2xf32>
+  }
+}
+`;
+
+test("IR dumps of every dialect: graphs, operations, fusions and shapes", () => {
+  const one = join(folder, "dump-a.hlo"), two = join(folder, "dump-b.hlo.gz");
+  writeFileSync(one, HLO("IrToHlo.10", "kLoop", 2));
+  writeFileSync(two, gzipSync(HLO("IrToHlo.12", "kInput", 2) + HLO("IrToHlo.14", "kLoop", 16)));
+  const said = diff(one, two);
+  assert.equal(said.kind, "IR modules");
+  assert.deepEqual(said.problems, []);
+  assert.equal(change(section(said, "modules"), "IrToHlo").after, 2);
+  assert.equal(change(section(said, "operations"), "dot").after, 2);
+  assert.equal(change(section(said, "fusions"), "kInput").change, "appeared");
+  const dots = section(said, "convolutions and dots").changes;
+  assert.equal(dots.length, 1);
+  assert.match(dots[0].name, /^dot\(f32\[16,8\], f32\[8,4\]\) → f32\[16,4\], lhs_contracting_dims=\{1\}/);
+  const size = section(said, "size of parameters");
+  assert.deepEqual([size.unit, size.before, size.after], ["bytes", 4 * (16 + 32), 4 * (16 + 32 + 128 + 32)]);
+
+  const lazy = [["aten::mm"], ["aten::mm", "aten::add"]].map((ops, i) => {
+    const file = join(folder, `dump-${i}.text`);
+    writeFileSync(file, LAZY(ops));
+    return file;
+  });
+  assert.equal(change(section(diff(...lazy), "operations"), "aten::add").change, "appeared");
+
+  const mlir = ["negate", "tanh"].map((op) => {
+    const file = join(folder, `dump-${op}.stablehlo`);
+    writeFileSync(file, MLIR(op));
+    return file;
+  });
+  assert.deepEqual(
+    section(diff(...mlir), "operations").changes.map((one) => [one.name, one.change]),
+    [["stablehlo.negate", "gone"], ["stablehlo.tanh", "appeared"]],
+  );
+  const text = benchhud("profile", "diff", one, two);
+  assert.match(text.stdout, /size of parameters\n +\+640 B/);
+});
+
+test("a broken instruction and an unfinished module are said with their lines", () => {
+  const whole = join(folder, "whole.hlo"), half = join(folder, "half.hlo");
+  writeFileSync(whole, HLO("m", "kLoop", 2));
+  writeFileSync(half, HLO("m", "kLoop", 2).replace("  %w = f32[8,4]", "  %w = ").split("  ROOT")[0]);
+  const said = diff(whole, half);
+  assert.equal(change(section(said, "counts"), "unfinished modules").after, 1);
+  assert.equal(change(section(said, "operations"), "fusion").change, "gone");
+  assert.ok(said.problems.some((one) => one.startsWith(`${half}: line 5: no instruction: %w =`)), said.problems.join("\n"));
+  assert.ok(said.problems.some((one) => one.startsWith(`${half}: line 3: computation main does not end`)));
+});
+
+test("compile times, printed or as lists", () => {
+  const printed = join(folder, "times.txt"), listed = join(folder, "times.csv.txt");
+  writeFileSync(printed, "TorchDynamo compilation metrics:\nFunction, Runtimes (s)\n_compile.compile_inner, 2.0000, 1.0000\ncompile_file, 0.5000\n");
+  writeFileSync(listed, "(['_compile.compile_inner', 'compile_file'], ['4.000000', '2.500000, 1.000000'])");
+  const said = diff(printed, listed);
+  assert.equal(said.kind, "compile times");
+  const times = section(said, "time by function");
+  assert.deepEqual([times.unit, times.before, times.after, times.unexplained], ["ns", 3e9, 4e9, 0]);
+  const file = change(times, "compile_file");
+  assert.deepEqual([file.before, file.after, file.calls_before, file.calls_after, file.share], [0.5e9, 3.5e9, 1, 2, 3]);
+});
+
+test("dynamo counters as Python prints them, with what is no number", () => {
+  const json = join(folder, "counters.json"), repr = join(folder, "counters.txt");
+  writeFileSync(json, '{"stats": {"unique_graphs": 1, "odd": NaN, "none": null}}');
+  writeFileSync(repr, "defaultdict(<class 'collections.Counter'>, {'stats': Counter({'unique_graphs': 3})})");
+  const said = diff(json, repr);
+  assert.equal(said.kind, "dynamo counters");
+  assert.equal(change(section(said, "counters"), "stats: unique_graphs").after, 3);
+  assert.deepEqual(said.problems, [
+    `${json}: line 1: stats: odd is NaN, not a whole number`,
+    `${json}: line 1: stats: none is null, not a whole number`,
+  ]);
+});
+
 test("what cannot be compared says why", () => {
   const [table] = both(`pytorch-profile-${BASE}.txt`);
   const [trace] = both(`trace-${BASE}.json.gz`);
@@ -108,7 +209,7 @@ test("what cannot be compared says why", () => {
   writeFileSync(text, "hello\n");
   for (const [args, status, words] of [
     [["profile", "diff", table, trace], 2, /operator table; .*trace.*one kind/],
-    [["profile", "diff", text, text], 1, /no operator table, metrics report, dynamo counters or trace/],
+    [["profile", "diff", text, text], 1, /no trace and no operator table, metrics report, dynamo counters, compile times or IR modules/],
     [["profile", "diff", table, join(folder, "nowhere")], 1, /cannot open/],
     [["profile", "diff", table], 2, /two files/],
     [["profile"], 2, /diff/],

@@ -115,6 +115,7 @@ std::optional<IrInstruction> parse_instruction(std::string_view text) {
     at += size;
   } else {
     at = name_end(text, at);
+    if (at == type_begin) return std::nullopt;
     for (const char open : {'[', '{'}) {
       if (!text.substr(at).starts_with(open)) continue;
       const std::size_t size = bracket_end(text.substr(at));
@@ -126,7 +127,6 @@ std::optional<IrInstruction> parse_instruction(std::string_view text) {
   at = past_blanks(text, at);
   end = name_end(text, at);
   found.op = text.substr(at, end - at);
-  // PyTorch's own lazy tensors print "aten::add, attribute=…" without operands.
   if (found.type.empty() || found.op.empty()) return std::nullopt;
   at = past_blanks(text, end);
   if (!text.substr(at).starts_with('(')) return std::nullopt;

@@ -191,7 +191,7 @@ test("compile times, printed or as lists", () => {
 
 test("dynamo counters as Python prints them, with what is no number", () => {
   const json = join(folder, "counters.json"), repr = join(folder, "counters.txt");
-  writeFileSync(json, '{"stats": {"unique_graphs": 1, "odd": NaN, "none": null}}');
+  writeFileSync(json, '{"stats": {"unique_graphs": 1, "odd": NaN, "none": null, "calls_captured": 2}}');
   writeFileSync(repr, "defaultdict(<class 'collections.Counter'>, {'stats': Counter({'unique_graphs': 3})})");
   const said = diff(json, repr);
   assert.equal(said.kind, "dynamo counters");

@@ -326,6 +326,7 @@ TEST(IrText, BrokenInstructions) {
       "ENTRY e {\n"
       "  a = f32[] constant(1)\n"
       "  nonsense\n"
+      "  x = {1,0} add(a, a)\n"
       "  b = f32[2 add(a, (a\n"
       "  c = f32[] add(a, a)\n"
       "  ROOT d = f32[] add(c, \"a)\n"
@@ -333,11 +334,12 @@ TEST(IrText, BrokenInstructions) {
   ASSERT_THAT(hlo.modules, SizeIs(1));
   EXPECT_FALSE(hlo.modules[0].is_unfinished);
   EXPECT_THAT(hlo.modules[0].ops, ElementsAre(Pair("add", 2), Pair("constant", 1)));
-  ASSERT_THAT(hlo.problems, SizeIs(2));
+  ASSERT_THAT(hlo.problems, SizeIs(3));
   EXPECT_EQ(hlo.problems[0].line, 4);
   EXPECT_EQ(hlo.problems[0].reason, "no instruction: nonsense");
-  EXPECT_EQ(hlo.problems[1].line, 5);
-  EXPECT_THAT(hlo.problems[1].reason, StartsWith("an instruction that does not end: b = f32[2"));
+  EXPECT_EQ(hlo.problems[1].reason, "no instruction: x = {1,0} add(a, a)");
+  EXPECT_EQ(hlo.problems[2].line, 6);
+  EXPECT_THAT(hlo.problems[2].reason, StartsWith("an instruction that does not end: b = f32[2"));
 
   const IrText mlir = read_ir_text(
       "module @m {\n"

@@ -24,30 +24,65 @@ void finish(std::int64_t all, std::size_t most, std::vector<Row>* rows, std::int
   rows->resize(most);
 }
 
+// Operators by their `External id`.
+class OperatorIds {
+ public:
+  explicit OperatorIds(const TraceContext& context) : context_(context) {
+    for (const std::uint32_t index : context.nesting().order) {
+      if (context.side(index) != SliceSide::kOperator) continue;
+      const std::int64_t id = context.trace().args_of(context.slice(index)).external_id;
+      if (id != TraceArgs::kAbsent) by_id_.emplace(id, index);
+    }
+  }
+
+  // The operator that a slice of a device names, or kNoSlice.
+  std::uint32_t find(const DeviceSlice& device) const {
+    const std::int64_t id = context_.trace().args_of(context_.slice(device.slice)).external_id;
+    // 0 is what kineto writes where it knows of none.
+    if (id == TraceArgs::kAbsent || id == 0) return kNoSlice;
+    const auto found = by_id_.find(id);
+    return found == by_id_.end() ? kNoSlice : found->second;
+  }
+
+  bool is_around(std::uint32_t op, std::uint32_t launch) const {
+    const TraceSlice& outer = context_.slice(op);
+    const TraceSlice& inner = context_.slice(launch);
+    return outer.thread == inner.thread && outer.start <= inner.start && inner.start <= outer.end();
+  }
+
+  // Whether operators and what they launched count alike: in traces of 2022 and 2023 they do
+  // not, and a number leads to any operator.
+  bool agree_with_launches() const {
+    std::int64_t agree = 0, disagree = 0;
+    for (const DeviceSlice& device : context_.device()) {
+      const std::uint32_t op = device.launch == kNoSlice ? kNoSlice : find(device);
+      if (op != kNoSlice) ++(is_around(op, device.launch) ? agree : disagree);
+    }
+    return agree >= disagree;
+  }
+
+ private:
+  const TraceContext& context_;
+  std::unordered_map<std::int64_t, std::uint32_t> by_id_;
+};
+
 }  // namespace
 
 std::vector<std::uint32_t> launching_operators(const TraceContext& context) {
-  const schema::Trace& trace = context.trace();
   std::vector<std::uint32_t> operators;
   operators.reserve(context.device().size());
   if (context.device().empty()) return operators;
-  std::unordered_map<std::int64_t, std::uint32_t> by_id;
-  for (const std::uint32_t index : context.nesting().order) {
-    if (context.side(index) != SliceSide::kOperator) continue;
-    const std::int64_t id = trace.args_of(context.slice(index)).external_id;
-    if (id != TraceArgs::kAbsent) by_id.emplace(id, index);
-  }
   const auto around = innermost_around(context.nesting(), [&](std::uint32_t index) {
     return context.side(index) == SliceSide::kOperator;
   });
+  const OperatorIds ids(context);
+  const bool are_trusted = ids.agree_with_launches();
   for (const DeviceSlice& device : context.device()) {
-    // 0 is what kineto writes where it knows of none.
-    const std::int64_t id = trace.args_of(context.slice(device.slice)).external_id;
-    const auto found = id != TraceArgs::kAbsent && id != 0 ? by_id.find(id) : by_id.end();
-    if (found != by_id.end()) {
-      operators.push_back(found->second);
+    const std::uint32_t by_id = are_trusted ? ids.find(device) : kNoSlice;
+    if (device.launch == kNoSlice || (by_id != kNoSlice && ids.is_around(by_id, device.launch))) {
+      operators.push_back(by_id);
     } else {
-      operators.push_back(device.launch == kNoSlice ? kNoSlice : around[device.launch]);
+      operators.push_back(around[device.launch]);
     }
   }
   return operators;

@@ -1,6 +1,7 @@
 #include "analysis/launch_queue.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "analysis/time_totals.h"
@@ -28,10 +29,8 @@ LaunchQueue queue_of(std::vector<Step> steps) {
   queue.span = difference_of(steps.back().time, steps.front().time);
   const double bucket = static_cast<double>(queue.span) / LaunchQueue::kBuckets;
   if (queue.span > 0) queue.buckets.assign(LaunchQueue::kBuckets, 0);
-  const auto bucket_at = [&](std::int64_t time) {
-    const auto number =
-        static_cast<std::size_t>(static_cast<double>(difference_of(time, queue.begin)) / bucket);
-    return std::min(number, LaunchQueue::kBuckets - 1);
+  const auto place_of = [&](std::int64_t time) {
+    return static_cast<double>(difference_of(time, queue.begin)) / bucket;
   };
   double sum = 0;
   std::int64_t length = 0;
@@ -43,8 +42,10 @@ LaunchQueue queue_of(std::vector<Step> steps) {
     sum += static_cast<double>(length) * static_cast<double>(lasted);
     if (length >= kFullQueue) queue.time_full = sum_of(queue.time_full, lasted);
     if (length == 0) continue;  // what the buckets say already
-    const std::size_t last = bucket_at(steps[i + 1].time - 1);
-    for (std::size_t b = bucket_at(steps[i].time); b <= last; ++b) {
+    // The end is not in it: a bucket that begins there has nothing of this.
+    const auto end = std::min(static_cast<std::size_t>(std::ceil(place_of(steps[i + 1].time))),
+                              LaunchQueue::kBuckets);
+    for (auto b = static_cast<std::size_t>(place_of(steps[i].time)); b < end; ++b) {
       queue.buckets[b] = std::max(queue.buckets[b], length);
     }
   }

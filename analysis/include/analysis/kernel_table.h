@@ -12,9 +12,11 @@
 
 namespace benchhud::analysis {
 
-/// The operator behind each of TraceContext::device(), as the index of its slice: the one that has
-/// the device slice's `External id`; else the innermost around the call that launched it. kNoSlice:
-/// neither.
+/// The operator behind each of TraceContext::device(), as the index of its slice; kNoSlice: nothing
+/// says which. The one that has the device slice's `External id`, if it is around the call that
+/// launched it or that call is not in the trace; else the innermost around the call. Traces in
+/// which most ids lead to operators that are not around the call (PyTorch wrote such in 2022 and
+/// 2023) have ids of another kind: there only calls count.
 std::vector<std::uint32_t> launching_operators(const TraceContext& context);
 
 /// ns on devices of what each slice of the host launched, itself or by what lies within it, by the

@@ -101,6 +101,17 @@ TEST(KernelTable, ByNameAndByOperator) {
   EXPECT_EQ(table.short_kernels, 3);
 }
 
+TEST(KernelTable, IdsThatContradictLaunchesAreNotTrusted) {
+  TraceBuilder builder;
+  builder.args(builder.op("x", 0, 20)).external_id = 8;
+  builder.args(builder.op("y", 30, 60)).external_id = 7;
+  builder.add("cuda_runtime", "cudaLaunchKernel", 0, 5, 8, 1);
+  builder.args(builder.add("kernel", "void a()", 1, 100, 110, 1)).external_id = 7;
+  builder.args(builder.add("kernel", "void a()", 1, 110, 120)).external_id = 8;
+  const NestedTrace nested(builder);
+  EXPECT_THAT(launching_operators(nested.context), ElementsAre(0, kNoSlice));
+}
+
 TEST(KernelTable, WhatIsLeftOutIsCounted) {
   const TraceBuilder builder = four_on_a_device();
   const NestedTrace nested(builder);

@@ -15,7 +15,7 @@ import sys
 
 import numpy as np
 import scipy
-from scipy import stats
+from scipy import optimize, stats
 
 QUANTILES = [0.0, 0.025, 0.05, 0.25, 0.5, 0.75, 0.9, 0.95, 1.0]
 
@@ -128,6 +128,96 @@ def order_statistics():
         yield {"n": n, "probabilities": np.diff(np.concatenate([[0.0], at_most])).tolist()}
 
 
+def series():
+    """In order of time: rising, falling, in no order, tied, long."""
+    random = np.random.default_rng(20251121)
+    yield "rising_6", [1.0, 2.0, 3.5, 4.0, 5.0, 9.0]
+    yield "falling_9", (10 - np.arange(9) + random.normal(0, 1.5, 9)).tolist()
+    for n in (3, 7, 9, 12, 27, 59, 60, 61, 200):
+        yield f"noise_{n}", random.normal(1, 0.05, n).tolist()
+    yield "drift_27", (1 + np.arange(27) / 300 + random.normal(0, 0.03, 27)).tolist()
+    yield "ties_12", [1.0, 2.0, 2.0, 3.0, 3.0, 3.0, 2.0, 4.0, 4.0, 5.0, 5.0, 1.0]
+
+
+def trends():
+    """Kendall's tau against time and the Theil-Sen slope."""
+    for name, values in series():
+        n, steps = len(values), np.arange(len(values))
+        tied = len(set(values)) < n
+        if n <= 60 and not tied:
+            p = stats.kendalltau(steps, values, method="exact").pvalue
+        else:
+            # scipy's approximation has no correction for continuity: its parts, put together.
+            tau = stats.kendalltau(steps, values, method="asymptotic")
+            counts = np.unique(values, return_counts=True)[1]
+            pairs = n * (n - 1) / 2
+            score = tau.statistic * np.sqrt(pairs * (pairs - np.sum(counts * (counts - 1) / 2)))
+            variance = (n * (n - 1) * (2 * n + 5)
+                        - np.sum(counts * (counts - 1) * (2 * counts + 5))) / 18
+            assert np.isclose(tau.pvalue, 2 * stats.norm.sf(abs(score) / np.sqrt(variance)), rtol=0.02)
+            p = 2 * stats.norm.sf(max(abs(score) - 1, 0) / np.sqrt(variance))
+        yield {"name": name, "samples": list(values), "p_value": float(min(p, 1)),
+               "slope": float(stats.theilslopes(values, steps).slope)}
+
+
+def nearest_unimodal(values):
+    """The dip by its definition, as linear programmes: for each place of the mode, the least bound
+    on the distance to a function that is convex before the mode and concave behind it."""
+    x = np.sort(np.asarray(values, dtype=float))
+    n = len(x)
+    heads, feet = np.arange(1, n + 1) / n, np.arange(n) / n
+    best = 1.0
+    for mode in range(n):
+        # Unknown: the function at each value, at the mode from both sides; the bound.
+        left = list(range(mode + 1))
+        right = list(range(mode + 1, n + 1))
+        bound = n + 1
+        rows, limits = [], []
+
+        def at_most(terms, limit):
+            row = np.zeros(n + 2)
+            for place, factor in terms:
+                row[place] += factor
+            rows.append(row)
+            limits.append(limit)
+
+        def near(place, height):
+            at_most([(place, 1), (bound, -1)], height)
+            at_most([(place, -1), (bound, -1)], -height)
+
+        for i in range(n):
+            place = i if i <= mode else i + 1
+            near(place, feet[i])
+            near(place if i != mode else mode + 1, heads[i])
+        at_most([(mode, 1), (mode + 1, -1)], 0)
+        for places, values_x, bend in ((left, x[:mode + 1], 1), (right, x[mode:], -1)):
+            for a, b in zip(places, places[1:]):
+                at_most([(a, 1), (b, -1)], 0)
+            for k in range(len(places) - 2):
+                before, after = np.diff(values_x[k:k + 3])
+                at_most([(places[k], -bend / before), (places[k + 1], bend / before + bend / after),
+                         (places[k + 2], -bend / after)], 0)
+        cost = np.zeros(n + 2)
+        cost[bound] = 1
+        found = optimize.linprog(cost, A_ub=np.array(rows), b_ub=limits, bounds=[(0, 1)] * (n + 2),
+                                 method="highs")
+        if found.status == 0:
+            best = min(best, found.x[bound])
+    return float(best)
+
+
+def dips():
+    random = np.random.default_rng(20251122)
+    yield "two", [1.0, 2.0]
+    yield "even_5", [1.0, 2.0, 3.0, 4.0, 5.0]
+    yield "pairs_8", [0.0, 0.1, 0.2, 0.3, 9.0, 9.1, 9.2, 9.3]
+    for n in (3, 4, 6, 9, 12, 17, 27):
+        yield f"uniform_{n}", random.random(n).tolist()
+        yield f"normal_{n}", random.normal(0, 1, n).tolist()
+        humps = random.normal(0, 1, n) + np.where(random.random(n) < 0.5, 0, 8)
+        yield f"humps_{n}", humps.tolist()
+
+
 def main():
     expected = {
         "written_by": "tests/oracle/statistics.py",
@@ -135,6 +225,9 @@ def main():
         "scipy": scipy.__version__,
         "summaries": list(summaries()),
         "bootstrap": bootstraps(),
+        "trends": list(trends()),
+        "dips": [{"name": name, "samples": values, "dip": nearest_unimodal(values)}
+                 for name, values in dips()],
         "order_statistics": [
             {"n": item["n"],
              "probabilities": [[i, p] for i, p in enumerate(item["probabilities"]) if p > 1e-9]}
@@ -145,7 +238,7 @@ def main():
     out = ["{"]
     for key in ("written_by", "numpy", "scipy"):
         out.append(f"{json.dumps(key)}: {json.dumps(expected[key])},")
-    for key in ("summaries", "order_statistics"):
+    for key in ("summaries", "trends", "dips", "order_statistics"):
         rows = ",\n".join(json.dumps(row) for row in expected[key])
         out.append(f'"{key}": [\n{rows}\n],')
     bootstrap = expected["bootstrap"]

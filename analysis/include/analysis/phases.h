@@ -1,0 +1,138 @@
+// Where a result's time went: tracing, compiling, executing and the rest, repetition by repetition
+// and for warm-up and steady repetitions together. Made of what the line says (timing_facts.h,
+// dynamo_counters.h), never of guesses: a phase that cannot be told has no seconds, and says why.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "analysis/dynamo_counters.h"
+#include "analysis/summary.h"
+#include "analysis/timing_facts.h"
+
+namespace benchhud::analysis {
+
+/// The words are those of PyTorch/XLA's page "Tracing Time vs. Execution Time".
+enum class Phase : std::uint8_t {
+  /// The host until the calls have returned: recording operations, checking guards, giving out
+  /// work. `trace_total_time`, less compiling where that happens within the call.
+  kTracing,
+  /// Turning graphs into programs. `xla_CompileTime_time_s`, else inferred.
+  kCompiling,
+  /// The device at work. `xla_ExecuteTime_time_s` (from giving out a program to its end, waiting in
+  /// the queue included, so programs given out together count the same time several times), else
+  /// the profiler's `total_cuda_time_s` (a sum over streams).
+  kExecuting,
+  /// What is left of `total_time`: the host's other work, and every phase that could not be told.
+  kRest,
+};
+inline constexpr std::array kPhases = {Phase::kTracing, Phase::kCompiling, Phase::kExecuting,
+                                       Phase::kRest};
+/// "tracing", "compiling", "executing" or "rest".
+std::string_view phase_name(Phase phase);
+/// One sentence: what the phase is and what it is made of.
+std::string_view phase_definition(Phase phase);
+
+/// How a phase's seconds are known, or why they are not.
+enum class Basis : std::uint8_t {
+  kMeasured,     ///< a metric says it
+  kDerived,      ///< a difference of metrics
+  kInferred,     ///< what the repetition cost beyond the ones that compile nothing
+  kCounted,      ///< 0: Dynamo's counters say that nothing was compiled
+  kNoise,        ///< not there: the excess does not stand out from how those ones vary
+  kNoCompiler,   ///< not there: nothing compiles on this backend
+  kInseparable,  ///< not there: it may be within another phase, and no metric tells how much
+  kOverlapping,  ///< not there: the other phases together are longer than the whole
+  kNotRecorded,  ///< not there: no metric
+};
+/// "measured", "derived", "inferred", "counted", "noise", "no_compiler", "inseparable",
+/// "overlapping" or "not_recorded".
+std::string_view basis_name(Basis basis);
+std::string_view basis_meaning(Basis basis);
+inline constexpr std::array kBases = {
+    Basis::kMeasured,   Basis::kDerived,     Basis::kInferred,    Basis::kCounted,    Basis::kNoise,
+    Basis::kNoCompiler, Basis::kInseparable, Basis::kOverlapping, Basis::kNotRecorded};
+
+struct PhaseTime {
+  std::optional<double> seconds;
+  Basis basis = Basis::kNotRecorded;
+  /// Of an inference, and of one that drowns in noise. See excess().
+  std::optional<Interval> interval;
+};
+
+/// How much longer a repetition took than others did: its time less their median. The interval is
+/// its time less the largest and the smallest of theirs: were it like them it would lie among them
+/// with a probability of (n - 1) / (n + 1), which is the interval's confidence (a distribution-free
+/// prediction interval; David & Nagaraja, Order Statistics, 7.3). Where it reaches down to 0, the
+/// excess is noise. None for fewer than two others.
+struct Excess {
+  double seconds = 0;
+  Interval interval;
+  std::size_t n = 0;  ///< others
+  bool is_noise() const { return interval.low <= 0; }
+};
+std::optional<Excess> excess(double seconds, std::span<const double> others);
+
+struct PhasedRepetition {
+  bool is_warmup = false;
+  std::optional<double> total;  ///< finite and above 0
+  std::array<PhaseTime, kPhases.size()> phases;
+  /// Where the rest is overlapping: how much longer the other phases are than the whole. So much at
+  /// least of them went on at the same time (or was not waited for).
+  std::optional<double> overlap;
+  /// The phases that the rest may hold.
+  std::vector<Phase> rest_holds;
+  std::optional<double> xla_compilations;       ///< xla_CompileTime_number
+  std::optional<std::int64_t> graphs_captured;  ///< DynamoReport::captured
+
+  const PhaseTime& of(Phase phase) const { return phases[static_cast<std::size_t>(phase)]; }
+  PhaseTime& of(Phase phase) { return phases[static_cast<std::size_t>(phase)]; }
+  /// Whether a metric or a counter says that something was compiled in it.
+  bool compiled() const;
+};
+
+/// Seconds over the repetitions that have them.
+struct PhaseSummary {
+  std::optional<double> median;
+  std::optional<Interval> interval;  ///< median_interval(): within the run
+  std::size_t n = 0;
+  std::optional<double> sum;
+};
+
+struct PhaseGroup {
+  std::size_t repetitions = 0;
+  PhaseSummary total;
+  std::array<PhaseSummary, kPhases.size()> phases;
+
+  const PhaseSummary& of(Phase phase) const { return phases[static_cast<std::size_t>(phase)]; }
+};
+
+struct PhaseReport {
+  std::vector<PhasedRepetition> repetitions;
+  PhaseGroup warmup;  ///< the first warmup_count() repetitions
+  PhaseGroup steady;  ///< all others
+  /// What the first repetition cost beyond the ones that compile nothing, whatever the reason:
+  /// compiling, tracing for the first time, cold caches. None where there are fewer than two such.
+  std::optional<Excess> first_excess;
+  /// The metrics that tracing, compiling and executing are from; "" where there is none.
+  std::array<std::string_view, kPhases.size()> metrics;
+
+  std::string_view metric_of(Phase phase) const { return metrics[static_cast<std::size_t>(phase)]; }
+};
+
+/// A result's phases. `dynamo`: its counters, without repetitions if it has none.
+///
+/// Compiling is inferred where no metric has it and the backend compiles: for the first repetition
+/// and, where there are Dynamo counters, exactly for those in which they say that something was
+/// captured. It is then the excess() over the steady repetitions in which nothing was compiled;
+/// where there are fewer than three of those, over all but the first. What is compared is
+/// total_time, less tracing where tracing is a phase of its own: under Dynamo and torch_xla2 the
+/// call itself compiles, with lazy tensors what comes after it.
+PhaseReport phases(const TimingFacts& facts, const DynamoReport& dynamo);
+
+}  // namespace benchhud::analysis

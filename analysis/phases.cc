@@ -1,0 +1,293 @@
+#include "analysis/phases.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "analysis/estimators.h"
+
+namespace benchhud::analysis {
+namespace {
+
+constexpr std::array kTold = {Phase::kTracing, Phase::kCompiling, Phase::kExecuting};
+
+/// Works out one result's phases, step by step: what a later step needs an earlier one has found.
+class Phaser {
+ public:
+  Phaser(const TimingFacts& facts, const DynamoReport& dynamo) : facts_(facts), dynamo_(dynamo) {}
+
+  PhaseReport work_out() {
+    name_metrics();
+    begin_repetitions();
+    find_others();
+    for (std::size_t i = 0; i < report_.repetitions.size(); ++i) {
+      auto& repetition = report_.repetitions[i];
+      repetition.of(Phase::kCompiling) = compiling(i);
+      repetition.of(Phase::kTracing) = tracing(i);
+      repetition.of(Phase::kExecuting) = executing(i);
+      set_rest(&repetition);
+    }
+    if (!report_.repetitions.empty() && report_.repetitions.front().total) {
+      report_.first_excess = excess(*report_.repetitions.front().total, other_totals_);
+    }
+    report_.warmup = group(true);
+    report_.steady = group(false);
+    return std::move(report_);
+  }
+
+ private:
+  /// Whether the call that is timed as tracing also compiles.
+  bool call_compiles() const { return facts_.has_dynamo || facts_.has_torch_xla2; }
+  /// Whether the repetition may have compiled, for all that the line says.
+  bool may_compile(std::size_t i) const {
+    if (!facts_.compiles()) return false;
+    if (const auto compiled = usable_sample(facts_.compile_time, i)) return *compiled > 0;
+    // Lazy tensors are compiled without Dynamo's knowing.
+    if (facts_.has_dynamo && i < dynamo_.captured.size()) return dynamo_.captured[i] > 0;
+    return i == 0;
+  }
+  bool counters_tell(std::size_t i) const {
+    return facts_.has_dynamo && !facts_.has_xla && i < dynamo_.captured.size();
+  }
+
+  void name_metrics() {
+    const auto name = [&](Phase phase, std::string_view metric) {
+      report_.metrics[static_cast<std::size_t>(phase)] = metric;
+    };
+    if (!facts_.trace_time.empty()) name(Phase::kTracing, "trace_total_time");
+    if (!facts_.compile_time.empty()) name(Phase::kCompiling, "xla_CompileTime_time_s");
+    if (!facts_.cuda_time.empty()) name(Phase::kExecuting, "total_cuda_time_s");
+    if (!facts_.execute_time.empty()) name(Phase::kExecuting, "xla_ExecuteTime_time_s");
+  }
+
+  void begin_repetitions() {
+    report_.repetitions.resize(facts_.total_time.size());
+    const std::size_t warmup = warmup_count(facts_.total_time.size());
+    for (std::size_t i = 0; i < report_.repetitions.size(); ++i) {
+      auto& repetition = report_.repetitions[i];
+      repetition.is_warmup = i < warmup;
+      repetition.total = usable_sample(facts_.total_time, i);
+      if (repetition.total == 0) repetition.total.reset();
+      repetition.xla_compilations = usable_sample(facts_.compile_number, i);
+      if (i < dynamo_.captured.size()) repetition.graphs_captured = dynamo_.captured[i];
+    }
+  }
+
+  /// total_time, less tracing where that is a phase of its own.
+  std::optional<double> compared(std::size_t i) const {
+    const auto& total = report_.repetitions[i].total;
+    if (!total || call_compiles() || facts_.trace_time.empty()) return total;
+    const auto trace = usable_sample(facts_.trace_time, i);
+    if (!trace) return std::nullopt;
+    return *total - *trace;
+  }
+
+  /// The repetitions that one which compiled is compared with.
+  void find_others() {
+    constexpr std::size_t kEnough = 3;
+    for (const bool steady_only : {true, false}) {
+      others_.clear();
+      other_totals_.clear();
+      for (std::size_t i = 1; i < report_.repetitions.size(); ++i) {
+        if (steady_only && report_.repetitions[i].is_warmup) continue;
+        if (may_compile(i)) continue;
+        if (const auto value = compared(i)) others_.push_back(*value);
+        if (report_.repetitions[i].total) other_totals_.push_back(*report_.repetitions[i].total);
+      }
+      if (others_.size() >= kEnough) return;
+    }
+  }
+
+  PhaseTime compiling(std::size_t i) const {
+    if (!facts_.compiles()) return {{}, Basis::kNoCompiler, {}};
+    if (const auto measured = usable_sample(facts_.compile_time, i)) {
+      return {*measured, Basis::kMeasured, {}};
+    }
+    if (!may_compile(i)) {
+      return counters_tell(i) ? PhaseTime{0.0, Basis::kCounted, {}} : PhaseTime{};
+    }
+    const auto value = compared(i);
+    if (!value || facts_.pure_wall_time) return {};
+    const auto found = excess(*value, others_);
+    if (!found) return {{}, Basis::kInseparable, {}};
+    if (found->is_noise()) return {{}, Basis::kNoise, found->interval};
+    return {found->seconds, Basis::kInferred, found->interval};
+  }
+
+  PhaseTime tracing(std::size_t i) const {
+    const auto trace = usable_sample(facts_.trace_time, i);
+    if (!trace) return {};
+    if (!call_compiles() || !may_compile(i)) return {*trace, Basis::kMeasured, {}};
+    const auto compiled = usable_sample(facts_.compile_time, i);
+    if (!compiled || *compiled > *trace) return {{}, Basis::kInseparable, {}};
+    return {*trace - *compiled, Basis::kDerived, {}};
+  }
+
+  PhaseTime executing(std::size_t i) const {
+    // XLA counts all calls of a pure wall time's many, of which total_time is one.
+    if (facts_.pure_wall_time) return {};
+    const auto& samples = facts_.execute_time.empty() ? facts_.cuda_time : facts_.execute_time;
+    const auto seconds = usable_sample(samples, i);
+    if (!seconds) return {};
+    return {*seconds, Basis::kMeasured, {}};
+  }
+
+  void set_rest(PhasedRepetition* repetition) const {
+    PhaseTime& rest = repetition->of(Phase::kRest);
+    if (!repetition->total) return;
+    if (facts_.pure_wall_time) {
+      rest.basis = Basis::kInseparable;
+      return;
+    }
+    double told = 0;
+    for (const Phase phase : kTold) {
+      const PhaseTime& time = repetition->of(phase);
+      if (time.seconds) {
+        told += *time.seconds;
+      } else if (time.basis != Basis::kNoCompiler) {
+        repetition->rest_holds.push_back(phase);
+      }
+    }
+    if (told > *repetition->total) {
+      rest.basis = Basis::kOverlapping;
+      repetition->overlap = told - *repetition->total;
+      repetition->rest_holds.clear();
+      return;
+    }
+    rest.basis = Basis::kDerived;
+    rest.seconds = *repetition->total - told;
+  }
+
+  PhaseGroup group(bool warmup) const {
+    PhaseGroup group;
+    std::vector<double> totals;
+    std::array<std::vector<double>, kPhases.size()> seconds;
+    for (const auto& repetition : report_.repetitions) {
+      if (repetition.is_warmup != warmup) continue;
+      ++group.repetitions;
+      if (repetition.total) totals.push_back(*repetition.total);
+      for (std::size_t p = 0; p < kPhases.size(); ++p) {
+        if (repetition.phases[p].seconds) seconds[p].push_back(*repetition.phases[p].seconds);
+      }
+    }
+    group.total = summary(totals);
+    for (std::size_t p = 0; p < kPhases.size(); ++p) group.phases[p] = summary(seconds[p]);
+    return group;
+  }
+
+  static PhaseSummary summary(const std::vector<double>& seconds) {
+    if (seconds.empty()) return {};
+    return {median(seconds), median_interval(seconds), seconds.size(), sum(seconds)};
+  }
+
+  const TimingFacts& facts_;
+  const DynamoReport& dynamo_;
+  PhaseReport report_;
+  std::vector<double> others_;
+  std::vector<double> other_totals_;
+};
+
+}  // namespace
+
+std::string_view phase_name(Phase phase) {
+  switch (phase) {
+    case Phase::kTracing:
+      return "tracing";
+    case Phase::kCompiling:
+      return "compiling";
+    case Phase::kExecuting:
+      return "executing";
+    case Phase::kRest:
+      return "rest";
+  }
+  return "rest";
+}
+
+std::string_view phase_definition(Phase phase) {
+  switch (phase) {
+    case Phase::kTracing:
+      return "The host until the calls return, nothing waited for: recording operations, checking "
+             "guards, giving out work. trace_total_time, less compiling where the call itself "
+             "compiles.";
+    case Phase::kCompiling:
+      return "Turning graphs into programs. xla_CompileTime_time_s; without it inferred as what a "
+             "repetition cost beyond those that compile nothing.";
+    case Phase::kExecuting:
+      return "The device at work. xla_ExecuteTime_time_s, from giving out each program to its end, "
+             "waiting in the queue included; without it the profiler's total_cuda_time_s, a sum "
+             "over streams.";
+    case Phase::kRest:
+      return "What is left of total_time: the host's other work, and every phase that could not be "
+             "told apart from it.";
+  }
+  return "";
+}
+
+std::string_view basis_name(Basis basis) {
+  switch (basis) {
+    case Basis::kMeasured:
+      return "measured";
+    case Basis::kDerived:
+      return "derived";
+    case Basis::kInferred:
+      return "inferred";
+    case Basis::kCounted:
+      return "counted";
+    case Basis::kNoise:
+      return "noise";
+    case Basis::kNoCompiler:
+      return "no_compiler";
+    case Basis::kInseparable:
+      return "inseparable";
+    case Basis::kOverlapping:
+      return "overlapping";
+    case Basis::kNotRecorded:
+      return "not_recorded";
+  }
+  return "not_recorded";
+}
+
+std::string_view basis_meaning(Basis basis) {
+  switch (basis) {
+    case Basis::kMeasured:
+      return "A metric says it.";
+    case Basis::kDerived:
+      return "A difference of metrics.";
+    case Basis::kInferred:
+      return "What the repetition cost beyond the median of those that compile nothing; the "
+             "interval is its time less the largest and the smallest of theirs.";
+    case Basis::kCounted:
+      return "Zero: Dynamo's counters say that nothing was compiled.";
+    case Basis::kNoise:
+      return "Unknown: what the repetition cost beyond the others is within what they vary.";
+    case Basis::kNoCompiler:
+      return "Not there: nothing compiles on this backend.";
+    case Basis::kInseparable:
+      return "Unknown: it may be within another phase, and no metric tells how much.";
+    case Basis::kOverlapping:
+      return "Unknown: the other phases together are longer than the whole, so some went on at the "
+             "same time.";
+    case Basis::kNotRecorded:
+      return "Unknown: the line has no metric for it.";
+  }
+  return "";
+}
+
+std::optional<Excess> excess(double seconds, std::span<const double> others) {
+  if (others.size() < 2) return std::nullopt;
+  const auto n = static_cast<double>(others.size());
+  const Interval interval{seconds - maximum(others), seconds - minimum(others), (n - 1) / (n + 1)};
+  return Excess{seconds - median(others), interval, others.size()};
+}
+
+bool PhasedRepetition::compiled() const {
+  const PhaseTime& compiling = of(Phase::kCompiling);
+  const bool measured =
+      compiling.basis == Basis::kMeasured && compiling.seconds && *compiling.seconds > 0;
+  return measured || xla_compilations.value_or(0) > 0 || graphs_captured.value_or(0) > 0;
+}
+
+PhaseReport phases(const TimingFacts& facts, const DynamoReport& dynamo) {
+  return Phaser(facts, dynamo).work_out();
+}
+
+}  // namespace benchhud::analysis

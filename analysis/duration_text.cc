@@ -1,0 +1,28 @@
+#include "analysis/duration_text.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <string_view>
+
+namespace benchhud::analysis {
+
+std::string duration_text(double seconds) {
+  struct Unit {
+    double seconds;
+    std::string_view name;
+  };
+  // A unit begins where three digits of the one below would round up to it.
+  static constexpr std::array<Unit, 3> kUnits = {{{1, "s"}, {1e-3, "ms"}, {1e-6, "µs"}}};
+  if (!std::isfinite(seconds)) return "unknown";
+  if (seconds == 0) return "0 s";
+  for (const Unit& unit : kUnits) {
+    const double count = seconds / unit.seconds;
+    if (std::abs(count) >= 999.5) return fmt::format("{:.0f} {}", count, unit.name);
+    if (std::abs(count) >= 0.9995) return fmt::format("{:.3g} {}", count, unit.name);
+  }
+  return fmt::format("{:.3g} ns", seconds * 1e9);
+}
+
+}  // namespace benchhud::analysis

@@ -1,0 +1,414 @@
+#include "analysis/timing_hygiene.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "analysis/duration_text.h"
+#include "analysis/estimators.h"
+#include "analysis/trend.h"
+#include "analysis/unimodality.h"
+
+namespace benchhud::analysis {
+namespace {
+
+using enum Concern;
+using enum CheckOutcome;
+
+// Two times are as good as equal if one is at most this much longer: clocks are read at slightly
+// different places.
+constexpr double kSame = 1.05;
+// The dip of more values than this is looked at in an even choice of them.
+constexpr std::size_t kMostForDip = 2000;
+constexpr double kForever = std::numeric_limits<double>::infinity();
+
+/// A repetition's time beside that of its parts, s.
+struct Waited {
+  std::size_t repetition = 0;
+  double total = 0;
+  std::optional<double> trace;
+  /// How long the device was at it at least: the mean execution's time from giving it out to its
+  /// end, which lies within the repetition if its end was waited for; or the profiler's sum.
+  std::optional<double> device;
+  /// All executions together: those that were given out at once count the same time several times.
+  std::optional<double> device_sum;
+};
+
+std::string percent(double share) { return fmt::format("{:.3g} %", 100 * share); }
+
+class Inspector {
+ public:
+  Inspector(const TimingFacts& facts, const PhaseReport& report, const HygieneContext& context)
+      : facts_(facts), report_(report), context_(context) {
+    found_.outcomes.fill(kCannotTell);
+    for (std::size_t i = 0; i < report.repetitions.size(); ++i) {
+      const auto& repetition = report.repetitions[i];
+      if (repetition.is_warmup || !repetition.total) continue;
+      steady_places_.push_back(i);
+      steady_.push_back(*repetition.total);
+    }
+  }
+
+  HygieneReport inspect() {
+    if (!report_.repetitions.empty()) {
+      waiting();
+      steady_compiles();
+      warmup();
+      profiler();
+      repetitions();
+      drift();
+      modes();
+      spread();
+      host();
+      batch_size();
+    }
+    std::stable_sort(
+        found_.flags.begin(), found_.flags.end(),
+        [](const HygieneFlag& a, const HygieneFlag& b) { return a.severity < b.severity; });
+    return std::move(found_);
+  }
+
+ private:
+  void set(Concern concern, CheckOutcome outcome) {
+    found_.outcomes[static_cast<std::size_t>(concern)] = outcome;
+  }
+  void flag(HygieneFlag flag) {
+    set(flag.concern, kFound);
+    found_.flags.push_back(std::move(flag));
+  }
+
+  std::vector<Waited> waited() const {
+    std::vector<Waited> list;
+    for (const std::size_t i : steady_places_) {
+      Waited item;
+      item.repetition = i;
+      item.total = *report_.repetitions[i].total;
+      item.trace = usable_sample(facts_.trace_time, i);
+      const auto executed = usable_sample(facts_.execute_time, i);
+      const auto count = usable_sample(facts_.execute_number, i);
+      if (executed && count && *count >= 1) {
+        item.device = *executed / *count;
+        item.device_sum = executed;
+      } else if (facts_.execute_time.empty()) {
+        item.device = usable_sample(facts_.cuda_time, i);
+      }
+      list.push_back(item);
+    }
+    return list;
+  }
+
+  void waiting() {
+    if (facts_.pure_wall_time) return;
+    const auto list = waited();
+    const auto has_device = [](const Waited& item) { return item.device.has_value(); };
+    const auto only_traced = [](const Waited& item) {
+      return item.trace && item.total <= kSame * *item.trace;
+    };
+    const bool by_xla = !facts_.execute_time.empty();
+    std::vector<Waited> traced, cut_short, unclear;
+    std::size_t with_device = 0, with_both = 0, with_trace = 0;
+    for (const Waited& item : list) {
+      with_device += has_device(item);
+      with_trace += item.trace.has_value();
+      with_both += item.trace && item.device;
+      if (item.device && *item.device > kSame * item.total) {
+        (only_traced(item) ? traced : cut_short).push_back(item);
+      } else if (only_traced(item) &&
+                 item.device_sum.value_or(item.device ? 0 : kForever) > kSame * item.total) {
+        unclear.push_back(item);
+      }
+    }
+    if (with_both > 0) set(kOnlyTracing, kNotFound);
+    if (with_device > 0) set(kNotWaitedFor, kNotFound);
+    if (with_device > 0 || with_trace > 0) set(kWaitUnclear, kNotFound);
+    if (is_most(traced, with_both)) {
+      auto found = about(kOnlyTracing, Severity::kWrong, traced);
+      found.sentence = fmt::format(
+          "Only tracing was measured: the time ends after {}, when the calls return ({}), while {} "
+          "{}. The end of the device's work was not waited for.",
+          seconds_of(found, "total"), seconds_of(found, "tracing"), device_words(by_xla),
+          seconds_of(found, "device"));
+      flag(std::move(found));
+    } else if (is_most(cut_short, with_device)) {
+      auto found = about(kNotWaitedFor, by_xla ? Severity::kWrong : Severity::kWarning, cut_short);
+      found.sentence = fmt::format("The device was not waited for{}: the time is {}, while {} {}.",
+                                   by_xla ? "" : " (or worked on several streams at once)",
+                                   seconds_of(found, "total"), device_words(by_xla),
+                                   seconds_of(found, "device"));
+      flag(std::move(found));
+    }
+    if (is_most(unclear, with_trace)) {
+      auto found = about(kWaitUnclear, Severity::kNote, unclear);
+      found.sentence = fmt::format(
+          "The time ({}) ends as soon as the calls return ({}): either the host takes longer than "
+          "the device, or the device was not waited for. What is known of the device does not "
+          "tell.",
+          seconds_of(found, "total"), seconds_of(found, "tracing"));
+      flag(std::move(found));
+    }
+  }
+
+  static std::string_view device_words(bool by_xla) {
+    return by_xla ? "a single execution on the device took" : "the device's kernels took";
+  }
+  static bool is_most(const std::vector<Waited>& some, std::size_t all) {
+    return !some.empty() && 2 * some.size() >= all;
+  }
+  /// A flag about repetitions, with the medians of their times.
+  static HygieneFlag about(Concern concern, Severity severity, const std::vector<Waited>& list) {
+    HygieneFlag flag{concern, severity, {}, {}, {}};
+    std::vector<double> total, trace, device;
+    for (const Waited& item : list) {
+      flag.repetitions.push_back(item.repetition);
+      total.push_back(item.total);
+      if (item.trace) trace.push_back(*item.trace);
+      if (item.device) device.push_back(*item.device);
+    }
+    flag.values.emplace_back("total", median(total));
+    if (!trace.empty()) flag.values.emplace_back("tracing", median(trace));
+    if (!device.empty()) flag.values.emplace_back("device", median(device));
+    return flag;
+  }
+  static std::string seconds_of(const HygieneFlag& flag, std::string_view name) {
+    for (const auto& [key, value] : flag.values) {
+      if (key == name) return duration_text(value);
+    }
+    return duration_text(std::nan(""));
+  }
+
+  void steady_compiles() {
+    const auto& all = report_.repetitions;
+    const bool counted = std::any_of(all.begin(), all.end(), [](const PhasedRepetition& item) {
+      return item.graphs_captured || item.xla_compilations ||
+             item.of(Phase::kCompiling).basis == Basis::kMeasured;
+    });
+    if (!facts_.compiles()) set(kSteadyCompiles, kNotFound);
+    if (!facts_.compiles() || !counted || report_.steady.repetitions == 0) return;
+    set(kSteadyCompiles, kNotFound);
+    HygieneFlag found{kSteadyCompiles, Severity::kWarning, {}, {}, {}};
+    double seconds = 0, compilations = 0, graphs = 0;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (all[i].is_warmup || !all[i].compiled()) continue;
+      found.repetitions.push_back(i);
+      const auto& compiling = all[i].of(Phase::kCompiling);
+      if (compiling.basis == Basis::kMeasured) seconds += compiling.seconds.value_or(0);
+      compilations += all[i].xla_compilations.value_or(0);
+      graphs += static_cast<double>(all[i].graphs_captured.value_or(0));
+    }
+    if (found.repetitions.empty()) return;
+    const std::size_t count = found.repetitions.size(), of = report_.steady.repetitions;
+    // From half of them on the median itself is a repetition that compiled.
+    if (2 * count >= of) found.severity = Severity::kWrong;
+    std::vector<std::string> evidence;
+    if (compilations > 0)
+      evidence.push_back(fmt::format("XLA compiled {:.0f} times", compilations));
+    if (seconds > 0) evidence.push_back(fmt::format("for {}", duration_text(seconds)));
+    if (graphs > 0) evidence.push_back(fmt::format("Dynamo captured {:.0f} graphs", graphs));
+    found.sentence = fmt::format(
+        "{} of {} steady repetitions still compiled ({}): shapes, guards or the traced graph "
+        "change from call to call, and the steady time holds compilation.",
+        count, of, fmt::join(evidence, ", "));
+    found.values = {{"repetitions", static_cast<double>(count)},
+                    {"of", static_cast<double>(of)},
+                    {"compilations", compilations},
+                    {"compile_seconds", seconds},
+                    {"graphs", graphs}};
+    flag(std::move(found));
+  }
+
+  void warmup() {
+    const auto& all = report_.repetitions;
+    set(kWarmupMissing, kNotFound);
+    if (all.size() < 4) {
+      const std::size_t dropped = warmup_count(all.size());
+      flag({kWarmupMissing,
+            Severity::kWarning,
+            fmt::format("There are {} repetitions{}: a warm-up takes three, of which {} could be "
+                        "left out, so the steady time may hold compilation and cold caches.",
+                        all.size(), asked(), dropped == 0 ? "none" : "one"),
+            {{"repetitions", static_cast<double>(all.size())},
+             {"warmup", static_cast<double>(dropped)}},
+            {}});
+    }
+    if (!all.front().compiled() || !all.front().total || steady_.size() < 2) {
+      if (!facts_.compiles()) set(kFirstNotSlower, kNotFound);
+      return;
+    }
+    set(kFirstNotSlower, kNotFound);
+    const double slowest = maximum(steady_);
+    if (*all.front().total > slowest) return;
+    flag({kFirstNotSlower,
+          Severity::kWarning,
+          fmt::format("The first repetition compiled, yet it took {}, no longer than steady ones "
+                      "(up to {}): compilation is not in the time, or the repetitions are not in "
+                      "order.",
+                      duration_text(*all.front().total), duration_text(slowest)),
+          {{"first", *all.front().total}, {"slowest_steady", slowest}},
+          {0}});
+  }
+
+  /// " of 30 that were asked for", where some are missing.
+  std::string asked() const {
+    if (!facts_.repeat || *facts_.repeat <= static_cast<std::int64_t>(report_.repetitions.size())) {
+      return "";
+    }
+    return fmt::format(" of {} that were asked for", *facts_.repeat);
+  }
+
+  void profiler() {
+    set(kPureWallTime,
+        facts_.trace_time.empty() && !facts_.pure_wall_time ? kCannotTell : kNotFound);
+    if (facts_.pure_wall_time) {
+      flag({kPureWallTime,
+            Severity::kNote,
+            "The time is the least of many calls, by the device's own clock (--pure-wall-time): "
+            "what the counters say covers all those calls, so phases are not set against it.",
+            {},
+            {}});
+    }
+    set(kProfilerOn, kNotFound);
+    const auto& metrics = facts_.profiler_metrics;
+    if (metrics.empty() && !context_.has_profiler_dumps) return;
+    flag({kProfilerOn,
+          Severity::kWarning,
+          fmt::format("The times were taken under PyTorch's profiler ({}): starting, recording and "
+                      "stopping it is part of them. Compare them with no result without it.",
+                      metrics.empty() ? std::string("there are dumps of it")
+                                      : fmt::format("{}", fmt::join(metrics, ", "))),
+          {},
+          {}});
+  }
+
+  void repetitions() {
+    constexpr std::size_t kEnough = 5;
+    set(kFewRepetitions, kNotFound);
+    if (steady_.size() >= kEnough) return;
+    flag({kFewRepetitions,
+          Severity::kWarning,
+          fmt::format("Only {} usable steady repetitions (of {} altogether{}): the interval is "
+                      "wide and covers less than it should; six are needed for 95 %.",
+                      steady_.size(), report_.repetitions.size(), asked()),
+          {{"steady", static_cast<double>(steady_.size())},
+           {"repetitions", static_cast<double>(report_.repetitions.size())}},
+          {}});
+  }
+
+  void drift() {
+    // Six values in perfect order are the fewest that chance gives that seldom.
+    constexpr std::size_t kFewest = 6;
+    if (steady_.size() < kFewest) return;
+    set(kDrifting, kNotFound);
+    const auto found = trend(steady_);
+    if (!found || found->p_value >= kDriftAlarmRate) return;
+    const double change = found->slope * static_cast<double>(steady_.size() - 1) / median(steady_);
+    if (!(std::abs(change) >= kSmallestChange)) return;
+    flag({kDrifting,
+          Severity::kWarning,
+          fmt::format("The steady repetitions drift {} by {} from the first to the last (n = {}, p "
+                      "= {:.2g}): the machine warms up or slows down, or something accumulates.",
+                      change > 0 ? "up" : "down", percent(std::abs(change)), steady_.size(),
+                      found->p_value),
+          {{"change", change},
+           {"slope", found->slope},
+           {"p_value", found->p_value},
+           {"n", static_cast<double>(steady_.size())}},
+          {}});
+  }
+
+  void modes() {
+    std::vector<double> samples = steady_;
+    if (samples.size() > kMostForDip) {
+      for (std::size_t i = 0; i < kMostForDip; ++i) {
+        samples[i] = steady_[i * steady_.size() / kMostForDip];
+      }
+      samples.resize(kMostForDip);
+    }
+    const auto critical = critical_dip(samples.size());
+    if (!critical) return;
+    set(kBimodal, kNotFound);
+    const double found = dip(samples);
+    if (found <= *critical) return;
+    const auto groups = two_groups(samples);
+    const double apart = (groups->high_median - groups->low_median) / median(samples);
+    if (!(apart >= kSmallestChange) || std::min(groups->low_count, groups->high_count) < 2) return;
+    flag({kBimodal,
+          Severity::kWarning,
+          fmt::format("The steady repetitions fall into two groups: {} around {}, {} around {}, {} "
+                      "apart (dip {:.3g} over {:.3g}). The median may jump from one to the other "
+                      "between runs.",
+                      groups->low_count, duration_text(groups->low_median), groups->high_count,
+                      duration_text(groups->high_median), percent(apart), found, *critical),
+          {{"low", groups->low_median},
+           {"high", groups->high_median},
+           {"low_count", static_cast<double>(groups->low_count)},
+           {"high_count", static_cast<double>(groups->high_count)},
+           {"apart", apart},
+           {"dip", found},
+           {"critical_dip", *critical}},
+          {}});
+  }
+
+  void spread() {
+    constexpr std::size_t kFewest = 5;
+    if (steady_.size() < kFewest) return;
+    set(kHighSpread, kNotFound);
+    const double share = 1.4826 * median_absolute_deviation(steady_) / median(steady_);
+    if (!(share > kHighSpreadShare)) return;
+    flag({kHighSpread,
+          Severity::kNote,
+          fmt::format("The steady repetitions spread by {} around {} (n = {}): small changes "
+                      "cannot be seen in this run.",
+                      percent(share), duration_text(median(steady_)), steady_.size()),
+          {{"spread", share},
+           {"median", median(steady_)},
+           {"n", static_cast<double>(steady_.size())}},
+          {}});
+  }
+
+  void host() {
+    const auto& tracing = report_.steady.of(Phase::kTracing);
+    const auto& executing = report_.steady.of(Phase::kExecuting);
+    if (!tracing.median || !executing.median) return;
+    set(kHostBound, kNotFound);
+    if (*tracing.median <= *executing.median) return;
+    flag({kHostBound,
+          Severity::kNote,
+          fmt::format("Host-bound: the host needs {} to trace and give out the work, the device {} "
+                      "to do it. Faster kernels would not make it faster.",
+                      duration_text(*tracing.median), duration_text(*executing.median)),
+          {{"tracing", *tracing.median}, {"executing", *executing.median}},
+          {}});
+  }
+
+  void batch_size() {
+    const auto& others = context_.baseline_batch_sizes;
+    if (others.empty() || !context_.batch_size) return;
+    set(kBatchSizeDiffers, kNotFound);
+    if (std::find(others.begin(), others.end(), *context_.batch_size) != others.end()) return;
+    flag({kBatchSizeDiffers,
+          Severity::kWarning,
+          fmt::format("Batch size {}, while {} ran {}: the two are not compared.",
+                      *context_.batch_size, context_.baseline, fmt::join(others, " and ")),
+          {{"batch_size", static_cast<double>(*context_.batch_size)},
+           {"baseline_batch_size", static_cast<double>(others.front())}},
+          {}});
+  }
+
+  const TimingFacts& facts_;
+  const PhaseReport& report_;
+  const HygieneContext& context_;
+  std::vector<std::size_t> steady_places_;
+  std::vector<double> steady_;  // usable totals, s
+  HygieneReport found_;
+};
+
+}  // namespace
+
+HygieneReport timing_hygiene(const TimingFacts& facts, const PhaseReport& report,
+                             const HygieneContext& context) {
+  return Inspector(facts, report, context).inspect();
+}
+
+}  // namespace benchhud::analysis

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <string_view>
 
+#include "analysis/summary.h"
+
 namespace benchhud::analysis {
 namespace {
 
@@ -84,6 +86,15 @@ TimingFacts timing_facts(const schema::Experiment& experiment,
     }
   }
   return facts;
+}
+
+bool has_slow_start(const TimingFacts& facts) {
+  const auto first = usable_sample(facts.total_time, 0);
+  std::vector<double> others;
+  for (std::size_t i = 1; i < facts.total_time.size(); ++i) {
+    if (const auto other = usable_sample(facts.total_time, i)) others.push_back(*other);
+  }
+  return first && !others.empty() && *first > 2 * median(others);
 }
 
 std::optional<double> usable_sample(std::span<const double> samples, std::size_t repetition) {

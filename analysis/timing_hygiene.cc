@@ -38,11 +38,14 @@ struct Waited {
 
 std::string percent(double share) { return fmt::format("{:.3g} %", 100 * share); }
 
+std::string plural(double count, std::string_view what) {
+  return fmt::format("{:.0f} {}{}", count, what, count == 1 ? "" : "s");
+}
+
 class Inspector {
  public:
   Inspector(const TimingFacts& facts, const PhaseReport& report, const HygieneContext& context)
       : facts_(facts), report_(report), context_(context) {
-    found_.outcomes.fill(kCannotTell);
     for (std::size_t i = 0; i < report.repetitions.size(); ++i) {
       const auto& repetition = report.repetitions[i];
       if (repetition.is_warmup || !repetition.total) continue;
@@ -203,9 +206,9 @@ class Inspector {
     if (2 * count >= of) found.severity = Severity::kWrong;
     std::vector<std::string> evidence;
     if (compilations > 0)
-      evidence.push_back(fmt::format("XLA compiled {:.0f} times", compilations));
+      evidence.push_back(fmt::format("XLA compiled {}", plural(compilations, "time")));
     if (seconds > 0) evidence.push_back(fmt::format("for {}", duration_text(seconds)));
-    if (graphs > 0) evidence.push_back(fmt::format("Dynamo captured {:.0f} graphs", graphs));
+    if (graphs > 0) evidence.push_back(fmt::format("Dynamo captured {}", plural(graphs, "graph")));
     found.sentence = fmt::format(
         "{} of {} steady repetitions still compiled ({}): shapes, guards or the traced graph "
         "change from call to call, and the steady time holds compilation.",
@@ -285,14 +288,15 @@ class Inspector {
     constexpr std::size_t kEnough = 5;
     set(kFewRepetitions, kNotFound);
     if (steady_.size() >= kEnough) return;
-    flag({kFewRepetitions,
-          Severity::kWarning,
-          fmt::format("Only {} usable steady repetitions (of {} altogether{}): the interval is "
-                      "wide and covers less than it should; six are needed for 95 %.",
-                      steady_.size(), report_.repetitions.size(), asked()),
-          {{"steady", static_cast<double>(steady_.size())},
-           {"repetitions", static_cast<double>(report_.repetitions.size())}},
-          {}});
+    flag(
+        {kFewRepetitions,
+         Severity::kWarning,
+         fmt::format("Few usable steady repetitions: {} (of {} altogether{}). The interval is wide "
+                     "and covers less than it should; six are needed for 95 %.",
+                     steady_.size(), report_.repetitions.size(), asked()),
+         {{"steady", static_cast<double>(steady_.size())},
+          {"repetitions", static_cast<double>(report_.repetitions.size())}},
+         {}});
   }
 
   void drift() {

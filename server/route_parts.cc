@@ -35,6 +35,22 @@ Expected<const RunEntry*> asked_run(Ask& ask) {
   return find_run(ask, ask.query.text("run"), "run", ask.query.text("accelerator_model"));
 }
 
+Expected<AskedResult> asked_result(Ask& ask) {
+  BENCHHUD_ASSIGN(const RunEntry* run, asked_run(ask));
+  const schema::ExperimentId id{ask.query.integer("experiment")};
+  const analysis::CatalogEntry* entry = ask.catalog().find(id);
+  if (entry == nullptr) {
+    ask.wrong_parameter = "experiment";
+    return Error{ErrorCode::kNotFound, "There is no experiment with that id."};
+  }
+  auto facts = ask.reader().result(run->run.id, id);
+  if (!facts) {
+    if (facts.error().code == ErrorCode::kNotFound) ask.wrong_parameter = "experiment";
+    return std::move(facts).error();
+  }
+  return AskedResult{run, entry, *std::move(facts)};
+}
+
 Expected<BaselineChoice> asked_baseline(Ask& ask, const RunEntry& entry) {
   BaselineChoice choice;
   choice.backend = ask.query.text("baseline");

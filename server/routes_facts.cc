@@ -138,21 +138,10 @@ struct Detail {
   std::vector<schema::LineFacts> lines;
 };
 
-Expected<Detail> asked_result(Ask& ask) {
-  BENCHHUD_ASSIGN(const RunEntry* run, asked_run(ask));
-  const schema::ExperimentId id{ask.query.integer("experiment")};
-  const CatalogEntry* entry = ask.catalog().find(id);
-  if (entry == nullptr) {
-    ask.wrong_parameter = "experiment";
-    return Error{ErrorCode::kNotFound, "There is no experiment with that id."};
-  }
-  auto facts = ask.reader().result(run->run.id, id);
-  if (!facts) {
-    if (facts.error().code == ErrorCode::kNotFound) ask.wrong_parameter = "experiment";
-    return std::move(facts).error();
-  }
-  BENCHHUD_ASSIGN(auto lines, ask.reader().lines(run->run.id, id));
-  return Detail{run, entry, *std::move(facts), std::move(lines)};
+Expected<Detail> asked_detail(Ask& ask) {
+  BENCHHUD_ASSIGN(auto result, asked_result(ask));
+  BENCHHUD_ASSIGN(auto lines, ask.reader().lines(result.run->run.id, result.entry->id()));
+  return Detail{result.run, result.entry, std::move(result.facts), std::move(lines)};
 }
 
 Expected<std::string> write_detail(Ask& ask, const Detail& detail) {
@@ -183,7 +172,7 @@ Expected<std::string> write_detail(Ask& ask, const Detail& detail) {
 }
 
 Expected<Plan> get_result(Ask& ask) {
-  BENCHHUD_ASSIGN(auto detail, asked_result(ask));
+  BENCHHUD_ASSIGN(auto detail, asked_detail(ask));
   std::string key = Judge::dependencies(ask.snapshot(), *detail.run, {});
   return Plan{std::move(key),
               [&ask, detail = std::move(detail)] { return write_detail(ask, detail); }};
@@ -210,7 +199,7 @@ Expected<std::string> write_measurements(Ask& ask, const Detail& detail, std::si
 
 Expected<Plan> list_measurements(Ask& ask) {
   BENCHHUD_ASSIGN(const auto cursor, asked_cursor(ask, 1));
-  BENCHHUD_ASSIGN(auto detail, asked_result(ask));
+  BENCHHUD_ASSIGN(auto detail, asked_detail(ask));
   const std::size_t first = cursor ? static_cast<std::size_t>(cursor->numbers[0]) : 0;
   std::string key = Judge::dependencies(ask.snapshot(), *detail.run, {});
   return Plan{std::move(key), [&ask, first, detail = std::move(detail)] {

@@ -2,13 +2,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <unordered_map>
 
 #include "analysis/summary.h"
 #include "schema/metric.h"
 #include "server/csv.h"
 #include "server/route_parts.h"
+#include "server/series_scope.h"
 
 namespace benchhud::server {
 namespace {
@@ -34,47 +34,8 @@ struct Point {
   analysis::EstimateFlags flags;
 };
 
-/// The runs of a series and the experiments of the model that it is of.
-struct Scope {
-  std::vector<const RunEntry*> runs;  // oldest first
-  std::unordered_map<schema::RunId, std::size_t> places;
-  std::vector<const CatalogEntry*> entries;  // all of the model and test, whatever the backend
-};
-
-Expected<Scope> asked_scope(Ask& ask) {
-  const Query& query = ask.query;
-  const auto is_of_model = [&](const CatalogEntry& entry, std::string_view accelerator_model) {
-    const auto& e = entry.experiment();
-    return e.suite == query.text("suite") && e.model == query.text("model") &&
-           e.test == query.text("test") && e.accelerator_model == accelerator_model;
-  };
-  Scope scope;
-  const double until = query.time("until", std::numeric_limits<double>::infinity());
-  for (const auto& [accelerator_model, places] : ask.snapshot().accelerators) {
-    if (query.has("accelerator_model") && accelerator_model != query.text("accelerator_model")) {
-      continue;
-    }
-    for (const auto& entry : ask.catalog().entries()) {
-      if (is_of_model(entry, accelerator_model)) scope.entries.push_back(&entry);
-    }
-    if (scope.entries.empty()) continue;
-    for (const std::size_t place : places) {
-      if (scope.runs.size() == query.size("runs")) break;
-      const RunEntry& entry = ask.snapshot().runs[place];
-      if (entry.run.started_at < until) scope.runs.push_back(&entry);
-    }
-    std::reverse(scope.runs.begin(), scope.runs.end());
-    for (std::size_t i = 0; i < scope.runs.size(); ++i) {
-      scope.places.emplace(scope.runs[i]->run.id, i);
-    }
-    return scope;
-  }
-  ask.wrong_parameter = "model";
-  return schema::Error{schema::ErrorCode::kNotFound, "There is no such model with that test."};
-}
-
 /// Every run's results of the model alone, judged, in the runs' order.
-Expected<std::vector<analysis::JudgedRun>> judge_model(Ask& ask, const Scope& scope) {
+Expected<std::vector<analysis::JudgedRun>> judge_model(Ask& ask, const SeriesScope& scope) {
   std::vector<analysis::JudgedRun> judged(scope.runs.size());
   for (std::size_t i = 0; i < scope.runs.size(); ++i) judged[i].run = scope.runs[i]->run;
   if (scope.runs.empty()) return judged;
@@ -139,7 +100,7 @@ std::optional<Point> median_point(std::vector<double> samples) {
   return point;
 }
 
-Expected<Points> make_points(Ask& ask, const Scope& scope,
+Expected<Points> make_points(Ask& ask, const SeriesScope& scope,
                              const std::vector<analysis::JudgedRun>& judged) {
   const std::string& metric = ask.query.text("metric");
   const Kind kind = kind_of(metric);
@@ -237,7 +198,7 @@ void write_unit(JsonWriter& json, const std::string& metric) {
   }
 }
 
-Expected<std::string> write_series(Ask& ask, const Scope& scope) {
+Expected<std::string> write_series(Ask& ask, const SeriesScope& scope) {
   BENCHHUD_ASSIGN(const auto judged, judge_model(ask, scope));
   BENCHHUD_ASSIGN(auto points, make_points(ask, scope, judged));
   std::string body;
@@ -288,11 +249,9 @@ std::vector<CsvRow> series_csv_rows(const CsvAnswer& answer) {
 }
 
 Expected<Plan> get_series(Ask& ask) {
-  BENCHHUD_ASSIGN(auto scope, asked_scope(ask));
+  BENCHHUD_ASSIGN(auto scope, asked_series(ask));
   Plan plan;
-  plan.key = std::to_string(ask.snapshot().catalog_version);
-  // The newest run's history covers all runs before it.
-  if (!scope.runs.empty()) plan.key += "." + std::to_string(scope.runs.back()->history);
+  plan.key = scope.key(ask);
   plan.body = [&ask, scope = std::move(scope)] { return write_series(ask, scope); };
   plan.rows = series_csv_rows;
   return plan;

@@ -135,7 +135,7 @@ function questions(path) {
     if (parameter.in !== "query") continue;
     let values = askedFor[parameter.name] ?? [];
     if (parameter.name === "since" && path.endsWith("transitions")) values = ["previous", "2025-11-20"];
-    if (parameter.name === "test" && path === "/series") values = ["train"];
+    if (parameter.name === "test" && path.startsWith("/series")) values = ["train"];
     for (const value of values) asked.push(address(path, { [parameter.name]: value }));
   }
   return asked;
@@ -230,6 +230,9 @@ describe("wrong parameters are named", () => {
     ["/ingests/999999", "id", 404],
     ["/series?suite=cpu-mini&model=resnet_mini", "test"],
     ["/series?suite=cpu-mini&model=nobody&test=eval", "model", 404],
+    ["/series/phases?suite=cpu-mini&model=resnet_mini", "test"],
+    ["/series/phases?suite=cpu-mini&model=nobody&test=eval", "model", 404],
+    ["/runs/latest/results/999999/phases", "experiment", 404],
     ["/verification/transitions?since=latest&run=2025-11-20", "since"],
     ["/verification/history?accelerator_model=nobody", "accelerator_model", 404],
     ["/overview?runs=366", "runs"],
@@ -309,6 +312,8 @@ const csvRows = {
     answer.series.flatMap((series) =>
       answer.runs.flatMap((run, i) => (series.points[i] ? [{ run, experiment: series.experiment, point: series.points[i], code: series.codes[i], failure: series.failures[i] }] : [])),
     ),
+  getPhases: (answer) => answer.repetitions,
+  getPhaseSeries: (answer) => answer.series.flatMap(({ experiment, points }) => points.flatMap((point, i) => (point ? [{ run: answer.runs[i], experiment, point }] : []))),
   getVerification: (answer) => answer.rows.flatMap((row) => Object.keys(row.cells).sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))).map((column) => ({ ...row, column, cell: row.cells[column] }))),
   getVerificationHistory: (answer) => answer.counts,
 };
@@ -322,7 +327,7 @@ describe("CSV holds what JSON holds", () => {
         const known = parametersOf(operation).map((p) => p.name);
         if (!Object.keys(extra).every((name) => known.includes(name))) continue;
         const question = address(path, path.includes("{run}") && extra.run ? {} : extra);
-        if (path === "/series" && extra.accelerator_model) continue;
+        if (path.startsWith("/series") && extra.accelerator_model) continue;
         const answer = await getJson(question);
         const response = await get(question + (question.includes("?") ? "&" : "?") + "format=csv");
         const text = await response.text();
@@ -509,7 +514,7 @@ test("a store that is not there is made, and empty answers are answers", async (
   const empty = await serve(db);
   try {
     for (const [path, { get: operation }] of Object.entries(contract.paths)) {
-      if (path.includes("{") || path === "/series") continue;
+      if (path.includes("{") || path.startsWith("/series")) continue;
       const response = await fetch(`${empty.base}/api/v1${path}`);
       const body = await response.text();
       const needsRun = operation.responses["404"] && path !== "/results";

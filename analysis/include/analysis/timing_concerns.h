@@ -43,7 +43,7 @@ enum class Severity : std::uint8_t {
 /// "wrong", "warning" or "note".
 std::string_view severity_name(Severity severity);
 
-enum class CheckOutcome : std::uint8_t { kFound, kNotFound, kCannotTell };
+enum class CheckOutcome : std::uint8_t { kCannotTell, kNotFound, kFound };
 /// "found", "not_found" or "cannot_tell".
 std::string_view outcome_name(CheckOutcome outcome);
 

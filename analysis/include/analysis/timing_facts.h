@@ -40,13 +40,16 @@ struct TimingFacts {
   bool compiles() const { return has_xla || has_dynamo || has_torch_xla2; }
 };
 
-/// From a timing line's metrics. Where a metric is there but never zero-free (xla_ExecuteTime of 0
-/// in every repetition: executed replicated, which torch_xla counts elsewhere; anything of
-/// torch_xla under torch_xla2) it is taken for absent.
+/// From a timing line's metrics. A metric that did not count what it is called is taken for absent:
+/// xla_ExecuteTime of 0 in every repetition (replicated executions are counted elsewhere), a GPU's
+/// time of 0, and all that torch_xla counts under torch_xla2, where JAX does the work.
 TimingFacts timing_facts(const schema::Experiment& experiment,
                          std::span<const schema::StoredMeasurement> measurements,
                          std::optional<std::int64_t> repeat,
                          std::optional<std::int64_t> iterations_per_run);
+
+/// Whether the first repetition took more than twice as long as the median of the others.
+bool has_slow_start(const TimingFacts& facts);
 
 /// The sample of a repetition if it is finite and not below zero.
 std::optional<double> usable_sample(std::span<const double> samples, std::size_t repetition);

@@ -24,6 +24,14 @@ schema::Expected<const RunEntry*> find_run(Ask& ask, std::string_view text,
 /// The run of the parameter `run`, which addresses and queries have.
 schema::Expected<const RunEntry*> asked_run(Ask& ask);
 
+/// The result that an address with `run` and `experiment` names.
+struct AskedResult {
+  const RunEntry* run;
+  const analysis::CatalogEntry* entry;
+  schema::ResultFacts facts;
+};
+schema::Expected<AskedResult> asked_result(Ask& ask);
+
 /// The baseline that a request names; `entry` is the run that is compared.
 schema::Expected<BaselineChoice> asked_baseline(Ask& ask, const RunEntry& entry);
 analysis::Estimator asked_estimator(const Query& query);

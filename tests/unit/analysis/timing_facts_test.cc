@@ -106,5 +106,18 @@ TEST(TimingFacts, UsableSamples) {
   for (std::size_t i = 2; i < 8; ++i) EXPECT_FALSE(usable_sample(samples, i)) << i;
 }
 
+TEST(TimingFacts, SlowStart) {
+  TimingFacts facts;
+  EXPECT_FALSE(has_slow_start(facts));
+  facts.total_time = {3};
+  EXPECT_FALSE(has_slow_start(facts));
+  facts.total_time = {3, 1.5, 9, std::nan("")};
+  EXPECT_FALSE(has_slow_start(facts)) << "the median of the others is 5.25";
+  facts.total_time = {3.5, 1.5, 1.75, 1.25};
+  EXPECT_TRUE(has_slow_start(facts));
+  facts.total_time = {3, 1.5, 1.5, 1.5};
+  EXPECT_FALSE(has_slow_start(facts)) << "not more than twice";
+}
+
 }  // namespace
 }  // namespace benchhud::analysis

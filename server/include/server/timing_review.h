@@ -1,0 +1,34 @@
+// What a result's timing line says of where the time went, put together from the store.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/catalog.h"
+#include "analysis/dynamo_counters.h"
+#include "analysis/fallback_operations.h"
+#include "analysis/phases.h"
+#include "analysis/timing_hygiene.h"
+#include "schema/reader.h"
+
+namespace benchhud::server {
+
+struct TimingReview {
+  std::optional<schema::LineId> line;  ///< none: it was not timed, and all else is empty
+  analysis::PhaseReport phases;
+  analysis::HygieneReport hygiene;
+  std::optional<analysis::DynamoReport> dynamo;
+  std::optional<std::vector<analysis::FallbackOperation>> fallbacks;
+  std::vector<std::string> unreadable;  ///< metrics that are there but make no sense
+};
+
+/// Reads and judges the timing of one result. `baseline_batch_sizes`: those with which the backend
+/// `baseline` was timed in the same run.
+schema::Expected<TimingReview> review_timing(schema::Reader& reader,
+                                             const analysis::CatalogEntry& entry,
+                                             const schema::ResultFacts& facts,
+                                             const std::string& baseline,
+                                             const std::vector<std::int64_t>& baseline_batch_sizes);
+
+}  // namespace benchhud::server

@@ -1,0 +1,49 @@
+#include "server/series_scope.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace benchhud::server {
+
+using analysis::CatalogEntry;
+
+schema::Expected<SeriesScope> asked_series(Ask& ask) {
+  const Query& query = ask.query;
+  const auto is_of_model = [&](const CatalogEntry& entry, std::string_view accelerator_model) {
+    const auto& e = entry.experiment();
+    return e.suite == query.text("suite") && e.model == query.text("model") &&
+           e.test == query.text("test") && e.accelerator_model == accelerator_model;
+  };
+  SeriesScope scope;
+  const double until = query.time("until", std::numeric_limits<double>::infinity());
+  for (const auto& [accelerator_model, places] : ask.snapshot().accelerators) {
+    if (query.has("accelerator_model") && accelerator_model != query.text("accelerator_model")) {
+      continue;
+    }
+    for (const auto& entry : ask.catalog().entries()) {
+      if (is_of_model(entry, accelerator_model)) scope.entries.push_back(&entry);
+    }
+    if (scope.entries.empty()) continue;
+    for (const std::size_t place : places) {
+      if (scope.runs.size() == query.size("runs")) break;
+      const RunEntry& entry = ask.snapshot().runs[place];
+      if (entry.run.started_at < until) scope.runs.push_back(&entry);
+    }
+    std::reverse(scope.runs.begin(), scope.runs.end());
+    for (std::size_t i = 0; i < scope.runs.size(); ++i) {
+      scope.places.emplace(scope.runs[i]->run.id, i);
+    }
+    return scope;
+  }
+  ask.wrong_parameter = "model";
+  return schema::Error{schema::ErrorCode::kNotFound, "There is no such model with that test."};
+}
+
+std::string SeriesScope::key(const Ask& ask) const {
+  std::string key = std::to_string(ask.snapshot().catalog_version);
+  // The newest run's history covers all runs before it.
+  if (!runs.empty()) key += "." + std::to_string(runs.back()->history);
+  return key;
+}
+
+}  // namespace benchhud::server

@@ -1,0 +1,56 @@
+#include "server/timing_review.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "server/nested_metrics.h"
+
+namespace benchhud::server {
+namespace {
+
+/// The JSON of a nested metric; "" where the line has none.
+std::string_view nested(const std::vector<schema::StoredMeasurement>& measurements,
+                        std::string_view metric) {
+  for (const auto& stored : measurements) {
+    if (stored.measurement.metric == metric) return stored.measurement.json;
+  }
+  return {};
+}
+
+}  // namespace
+
+schema::Expected<TimingReview> review_timing(
+    schema::Reader& reader, const analysis::CatalogEntry& entry, const schema::ResultFacts& facts,
+    const std::string& baseline, const std::vector<std::int64_t>& baseline_batch_sizes) {
+  TimingReview review;
+  review.line = facts.timing_line;
+  if (!review.line) return review;
+  BENCHHUD_ASSIGN(const auto measurements, reader.measurements(*review.line));
+  const auto timing = analysis::timing_facts(entry.experiment(), measurements, facts.repeat,
+                                             facts.iterations_per_run);
+  const auto read = [&](std::string_view metric, const auto& reader_of, const auto& take) {
+    const std::string_view json = nested(measurements, metric);
+    if (json.empty()) return;
+    if (const auto value = reader_of(json)) {
+      take(*value);
+    } else {
+      review.unreadable.emplace_back(metric);
+    }
+  };
+  read("dynamo_counters", read_dynamo_counters, [&](const auto& counters) {
+    review.dynamo = analysis::read_dynamo(counters, analysis::has_slow_start(timing));
+  });
+  read("xla_unlowered_ops", read_operation_times, [&](const auto& operations) {
+    review.fallbacks = analysis::fallback_operations(operations);
+  });
+  review.phases = analysis::phases(timing, review.dynamo.value_or(analysis::DynamoReport()));
+  analysis::HygieneContext context;
+  context.batch_size = entry.experiment().batch_size;
+  context.baseline = baseline;
+  context.baseline_batch_sizes = baseline_batch_sizes;
+  review.hygiene = analysis::timing_hygiene(timing, review.phases, context);
+  return review;
+}
+
+}  // namespace benchhud::server

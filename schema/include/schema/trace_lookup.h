@@ -1,0 +1,134 @@
+// What is asked of a stored trace beside its tiles: names, threads, one slice with its arguments,
+// points and flows.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "schema/artifact.h"
+#include "schema/content_hash.h"
+#include "schema/database.h"
+#include "schema/errors.h"
+#include "schema/trace.h"
+#include "schema/trace_chunk.h"
+#include "schema/trace_tiles.h"
+
+namespace benchhud::schema {
+
+struct TraceInfo {
+  std::int64_t byte_count = 0;  ///< of the file, decompressed
+  std::int64_t base_time = 0;   ///< as Trace::base_time
+  std::int64_t slices = 0, points = 0, flows = 0, labels = 0, events = 0, problem_count = 0;
+};
+
+struct StoredThread {
+  std::uint32_t number = 0;
+  TraceThread thread;
+  std::int64_t slices = 0, rows = 0;
+  std::optional<std::int64_t> begin, end;  ///< ns; of the first slice, and of the one ending last
+};
+
+struct LabelText {
+  std::string name, category;
+};
+
+/// A slice, and where it is.
+struct PlacedSlice {
+  SliceId id;
+  ChunkSlice slice;
+};
+
+struct SliceDetails {
+  PlacedSlice placed;
+  LabelText label;
+  SliceExtra extra;
+  std::string kernel_backend;
+  /// As the file has them, an object's text; none where they were not kept.
+  std::optional<std::string> arguments;
+};
+
+/// One end of an arrow, and which one it is.
+struct PlacedFlow {
+  std::uint64_t number = 0;  ///< by time, from 0
+  ChunkFlow flow;
+};
+
+/// At most `limit` of what was asked for, and whether there is more.
+template <class Event>
+struct TraceWindow {
+  std::vector<Event> events;
+  bool is_cut = false;
+};
+
+struct PointQuery {
+  std::optional<std::uint32_t> thread;  ///< none: all
+  std::int64_t begin = 0, end = 0;      ///< ns: [begin, end)
+  std::optional<char> phase;            ///< such as 'C': counters
+  std::size_t limit = 10'000;
+};
+
+struct FlowQuery {
+  std::optional<std::uint32_t> thread;  ///< none: all
+  std::int64_t begin = 0, end = 0;      ///< ns: [begin, end)
+  std::size_t limit = 10'000;
+};
+
+/// Looks things up in one trace. Not shared between threads. It keeps the blocks of texts, labels
+/// and arguments it read last. All errors: kNotFound where something is asked for that the trace
+/// does not have; kCorrupt; the store's.
+class TraceLookup {
+ public:
+  TraceLookup(Connection& connection, TraceId trace) : connection_(connection), trace_(trace) {}
+
+  Expected<TraceInfo> info();
+  Expected<std::vector<StoredThread>> threads();
+  /// A text of Trace::texts, and what a label is called.
+  Expected<std::string> text(std::uint32_t number);
+  Expected<LabelText> label(std::uint32_t number);
+
+  Expected<PlacedSlice> slice(const SliceId& id);
+  /// The slice with its arguments: of those one block is read.
+  Expected<SliceDetails> details(const SliceId& id);
+  /// The slices around it, the innermost first, at most `limit`.
+  Expected<std::vector<PlacedSlice>> parents(const SliceId& id, std::size_t limit = 256);
+  /// The slice of a thread's row that is going on at `time`; none where there is a gap.
+  Expected<std::optional<PlacedSlice>> slice_at(std::uint32_t thread, std::uint32_t row,
+                                                std::int64_t time);
+  /// Arguments by TraceArgs::packed.
+  Expected<std::string> arguments(std::uint64_t packed);
+
+  /// Points by thread and time.
+  Expected<TraceWindow<ChunkPoint>> points(const PointQuery& query);
+
+  /// Flows by time.
+  Expected<TraceWindow<PlacedFlow>> flows(const FlowQuery& query);
+  Expected<PlacedFlow> flow(std::uint64_t number);
+  /// Of the flows with an end on the slice all ends, by time. An end is on the innermost slice of
+  /// its thread that is going on at its time, the moment of its end included. Of a slice with more
+  /// than 10,000 ends within it, those behind are not looked at (`is_cut`).
+  Expected<TraceWindow<PlacedFlow>> flows_of(const SliceId& id, std::size_t limit = 1000);
+
+ private:
+  struct Block {
+    std::uint64_t first = 0;
+    std::string bytes;
+  };
+  Expected<Block> block_of(TraceBlockKind kind, std::uint64_t number);
+  Expected<std::optional<PlacedSlice>> child_at(const PlacedSlice& parent, std::int64_t time);
+  Expected<const std::vector<std::uint32_t>*> stack_rows(std::uint32_t thread);
+
+  Connection& connection_;
+  TraceId trace_;
+  // Blocks decoded last: by the number of their first thing.
+  std::map<std::uint64_t, std::vector<std::string>> texts_;
+  std::map<std::uint64_t, std::vector<TraceLabel>> labels_;
+  std::map<std::uint64_t, std::vector<std::string>> args_;
+  std::map<std::uint64_t, std::vector<ChunkFlow>> flows_;
+  std::optional<std::uint32_t> stack_rows_thread_;
+  std::vector<std::uint32_t> stack_rows_;
+};
+
+}  // namespace benchhud::schema

@@ -1,0 +1,1 @@
+DELETE FROM trace WHERE id = $1

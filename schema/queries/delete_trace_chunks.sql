@@ -1,0 +1,1 @@
+DELETE FROM trace_chunk WHERE trace_id = $1

@@ -1,0 +1,1 @@
+DELETE FROM trace_group WHERE trace_id = $1

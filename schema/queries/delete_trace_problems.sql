@@ -1,0 +1,1 @@
+DELETE FROM trace_problem WHERE trace_id = $1

@@ -1,0 +1,1 @@
+SELECT id FROM trace WHERE content_hash = $1

@@ -1,0 +1,5 @@
+SELECT id, content_hash, byte_count, base_ns, slice_count, point_count, flow_count, label_count,
+       text_count, events, broken, fillers, refused, pairs, flow_events, unclosed, unmatched,
+       problem_count
+FROM trace
+WHERE id = $1

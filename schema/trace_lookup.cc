@@ -1,0 +1,311 @@
+#include "schema/trace_lookup.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <string_view>
+#include <utility>
+
+#include "rows.h"
+#include "schema/queries.h"
+#include "schema/trace_args.h"
+#include "trace_access.h"
+#include "trace_rows.h"
+
+namespace benchhud::schema {
+namespace {
+
+// Decoded blocks that are kept. Those of texts and arguments are of some 128 KB.
+constexpr std::size_t kMostBlocks = 64;
+constexpr std::size_t kMostArgBlocks = 4;
+// Ends of arrows that are looked at to find those of one slice, for a slice may hold millions.
+constexpr std::size_t kMostFlowsLookedAt = 10'000;
+constexpr std::int64_t kLatest = std::numeric_limits<std::int64_t>::max();
+
+// The thing of that number, out of a block kept in `blocks` or read now.
+template <class Thing, class Read, class Decode>
+Expected<Thing> kept_thing(std::map<std::uint64_t, std::vector<Thing>>* blocks, std::size_t most,
+                           std::uint64_t number, Read read, Decode decode) {
+  auto block = blocks->upper_bound(number);
+  if (block != blocks->begin() &&
+      number - std::prev(block)->first < std::prev(block)->second.size()) {
+    return std::prev(block)->second[number - std::prev(block)->first];
+  }
+  BENCHHUD_ASSIGN(const auto stored, read(number));
+  BENCHHUD_ASSIGN(std::vector<Thing> things, decode(stored.bytes));
+  if (number - stored.first >= things.size()) return corrupt_trace("block");
+  Thing thing = things[number - stored.first];
+  if (blocks->size() >= most) blocks->clear();
+  blocks->insert_or_assign(stored.first, std::move(things));
+  return thing;
+}
+
+std::int64_t after(std::int64_t time) { return time == kLatest ? time : time + 1; }
+
+}  // namespace
+
+Expected<TraceInfo> TraceLookup::info() {
+  Statement& query = connection_.cached(sql::kTraceById);
+  query.bind(1, trace_);
+  return one(
+      query,
+      [](const Statement& row) {
+        return TraceInfo{.byte_count = row.integer(2),
+                         .base_time = row.integer(3),
+                         .slices = row.integer(4),
+                         .points = row.integer(5),
+                         .flows = row.integer(6),
+                         .labels = row.integer(7),
+                         .events = row.integer(9),
+                         .problem_count = row.integer(17)};
+      },
+      fmt::format("trace {}", to_int(trace_)));
+}
+
+Expected<std::vector<StoredThread>> TraceLookup::threads() {
+  Statement& query = connection_.cached(sql::kThreadsOfTrace);
+  query.bind(1, trace_);
+  return collect(query, [](const Statement& row) {
+    StoredThread stored;
+    stored.number = static_cast<std::uint32_t>(row.integer(0));
+    stored.thread = thread_of(row);
+    stored.slices = row.integer(8);
+    stored.rows = row.integer(9);
+    stored.begin = row.optional_integer(10);
+    stored.end = row.optional_integer(11);
+    return stored;
+  });
+}
+
+Expected<TraceLookup::Block> TraceLookup::block_of(TraceBlockKind kind, std::uint64_t number) {
+  Statement& query = connection_.cached(sql::kBlockOfTrace);
+  const std::uint64_t asked = std::min(number, static_cast<std::uint64_t>(kLatest));
+  query.bind(1, trace_).bind(2, kind).bind(3, static_cast<std::int64_t>(asked));
+  const bool is_there = query.step();
+  BENCHHUD_TRY(query.status());
+  // The one behind which it would be may end before it.
+  if (!is_there || number >= static_cast<std::uint64_t>(query.integer(0)) +
+                                 static_cast<std::uint64_t>(query.integer(1))) {
+    return Error{ErrorCode::kNotFound,
+                 fmt::format("trace {} has no such thing as number {}", to_int(trace_), number)};
+  }
+  Block block{static_cast<std::uint64_t>(query.integer(0)), own(query, 2)};
+  query.reset();
+  return block;
+}
+
+Expected<std::string> TraceLookup::text(std::uint32_t number) {
+  const auto read = [&](std::uint64_t n) { return block_of(TraceBlockKind::kTexts, n); };
+  return kept_thing(&texts_, kMostBlocks, number, read, decode_texts);
+}
+
+Expected<LabelText> TraceLookup::label(std::uint32_t number) {
+  const auto read = [&](std::uint64_t n) { return block_of(TraceBlockKind::kLabels, n); };
+  BENCHHUD_ASSIGN(const TraceLabel label,
+                  kept_thing(&labels_, kMostBlocks, number, read, decode_labels));
+  LabelText texts;
+  BENCHHUD_ASSIGN(texts.name, text(label.name));
+  BENCHHUD_ASSIGN(texts.category, text(label.category));
+  return texts;
+}
+
+Expected<std::string> TraceLookup::arguments(std::uint64_t packed) {
+  const auto read = [&](std::uint64_t n) { return block_of(TraceBlockKind::kArgs, n); };
+  return kept_thing(&args_, kMostArgBlocks, packed, read, decode_texts);
+}
+
+Expected<PlacedSlice> TraceLookup::slice(const SliceId& id) {
+  ThreadAccess access(connection_, trace_, id.thread);
+  BENCHHUD_ASSIGN(const bool is_there, access.has_chunk(id.chunk));
+  if (is_there) {
+    BENCHHUD_ASSIGN(const auto slices, access.slices(id.chunk));
+    if (id.index < slices.size()) return PlacedSlice{id, slices[id.index]};
+  }
+  return Error{ErrorCode::kNotFound, fmt::format("trace {} has no slice {}/{}/{}", to_int(trace_),
+                                                 id.thread, id.chunk, id.index)};
+}
+
+Expected<SliceDetails> TraceLookup::details(const SliceId& id) {
+  SliceDetails details;
+  BENCHHUD_ASSIGN(details.placed, slice(id));
+  BENCHHUD_ASSIGN(details.label, label(details.placed.slice.label));
+  Statement& query = connection_.cached(sql::kExtrasOfChunk);
+  query.bind(1, trace_)
+      .bind(2, std::int64_t{id.thread})
+      .bind(3, static_cast<std::int64_t>(id.chunk));
+  BENCHHUD_ASSIGN(const std::string chunk, one_blob(query));
+  BENCHHUD_ASSIGN(const std::vector<SliceExtra> extras, decode_extras(chunk));
+  if (id.index >= extras.size()) return corrupt_trace("chunk of arguments");
+  details.extra = extras[id.index];
+  BENCHHUD_ASSIGN(details.kernel_backend, text(details.extra.args.kernel_backend));
+  if (details.extra.args.packed == TraceArgs::kNotKept) return details;
+  BENCHHUD_ASSIGN(details.arguments, arguments(details.extra.args.packed));
+  return details;
+}
+
+Expected<std::optional<PlacedSlice>> TraceLookup::slice_at(std::uint32_t thread, std::uint32_t row,
+                                                           std::int64_t time) {
+  ThreadAccess access(connection_, trace_, thread);
+  std::optional<PlacedSlice> found;
+  BENCHHUD_TRY(access.for_each_segment(
+      {time, after(time), row, row},
+      [&](std::size_t, const TraceSegment& segment) -> Expected<void> {
+        BENCHHUD_ASSIGN(const auto slices, access.slices_of(segment));
+        auto next = std::upper_bound(
+            slices.begin(), slices.end(), time,
+            [](std::int64_t moment, const ChunkSlice& each) { return moment < each.begin; });
+        if (next == slices.begin()) return {};
+        const ChunkSlice& slice = *--next;
+        // Of two that touch, the later; what takes no time is there at its moment.
+        if (slice.end() < time || (slice.end() == time && slice.duration > 0)) return {};
+        const auto index = static_cast<std::uint32_t>(next - slices.begin());
+        found = PlacedSlice{{thread, segment.chunk, segment.first + index}, slice};
+        return {};
+      }));
+  return found;
+}
+
+Expected<const std::vector<std::uint32_t>*> TraceLookup::stack_rows(std::uint32_t thread) {
+  if (stack_rows_thread_ != thread) {
+    Statement& query = connection_.cached(sql::kStackRowsOfThread);
+    query.bind(1, trace_).bind(2, std::int64_t{thread});
+    BENCHHUD_ASSIGN(const std::string bytes, one_blob(query));
+    BENCHHUD_ASSIGN(stack_rows_, decode_rows(bytes));
+    stack_rows_thread_ = thread;
+  }
+  return &stack_rows_;
+}
+
+Expected<std::vector<PlacedSlice>> TraceLookup::parents(const SliceId& id, std::size_t limit) {
+  BENCHHUD_ASSIGN(PlacedSlice inner, slice(id));
+  BENCHHUD_ASSIGN(const auto* const first_rows, stack_rows(id.thread));
+  std::vector<PlacedSlice> around;
+  while (around.size() < limit && inner.slice.row > 0 &&
+         !std::binary_search(first_rows->begin(), first_rows->end(), inner.slice.row)) {
+    BENCHHUD_ASSIGN(const auto outer, slice_at(id.thread, inner.slice.row - 1, inner.slice.begin));
+    if (!outer || outer->slice.end() < inner.slice.end()) return corrupt_trace("row of slices");
+    around.push_back(*outer);
+    inner = *outer;
+  }
+  return around;
+}
+
+Expected<TraceWindow<ChunkPoint>> TraceLookup::points(const PointQuery& query) {
+  TraceWindow<ChunkPoint> window;
+  Statement& blocks = connection_.cached(sql::kBlocksInWindow);
+  blocks.bind(1, trace_).bind(2, TraceBlockKind::kPoints).bind(3, query.begin).bind(4, query.end);
+  if (query.thread) {
+    blocks.bind(5, std::int64_t{*query.thread});
+  } else {
+    blocks.bind_null(5);
+  }
+  while (!window.is_cut && blocks.step()) {
+    BENCHHUD_ASSIGN(const std::vector<ChunkPoint> points, decode_points(blocks.blob(2)));
+    for (const ChunkPoint& each : points) {
+      const TracePoint& point = each.point;
+      if (point.time < query.begin || point.time >= query.end) continue;
+      if (query.thread && point.thread != *query.thread) continue;
+      if (query.phase && point.phase != *query.phase) continue;
+      if (window.events.size() == query.limit) {
+        window.is_cut = true;
+        break;
+      }
+      window.events.push_back(each);
+    }
+  }
+  BENCHHUD_TRY(blocks.status());
+  blocks.reset();
+  return window;
+}
+
+Expected<TraceWindow<PlacedFlow>> TraceLookup::flows(const FlowQuery& query) {
+  TraceWindow<PlacedFlow> window;
+  Statement& blocks = connection_.cached(sql::kBlocksInWindow);
+  blocks.bind(1, trace_)
+      .bind(2, TraceBlockKind::kFlows)
+      .bind(3, query.begin)
+      .bind(4, query.end)
+      .bind_null(5);
+  while (!window.is_cut && blocks.step()) {
+    BENCHHUD_ASSIGN(const std::vector<ChunkFlow> flows, decode_flows(blocks.blob(2)));
+    const auto first = static_cast<std::uint64_t>(blocks.integer(0));
+    for (std::size_t i = 0; i < flows.size(); ++i) {
+      if (flows[i].time < query.begin || flows[i].time >= query.end) continue;
+      if (query.thread && flows[i].thread != *query.thread) continue;
+      if (window.events.size() == query.limit) {
+        window.is_cut = true;
+        break;
+      }
+      window.events.push_back({first + i, flows[i]});
+    }
+  }
+  BENCHHUD_TRY(blocks.status());
+  blocks.reset();
+  return window;
+}
+
+Expected<PlacedFlow> TraceLookup::flow(std::uint64_t number) {
+  const auto read = [&](std::uint64_t n) { return block_of(TraceBlockKind::kFlows, n); };
+  BENCHHUD_ASSIGN(const ChunkFlow flow,
+                  kept_thing(&flows_, kMostBlocks, number, read, decode_flows));
+  return PlacedFlow{number, flow};
+}
+
+// The slice right within `parent` that is going on at that time, or ends then.
+Expected<std::optional<PlacedSlice>> TraceLookup::child_at(const PlacedSlice& parent,
+                                                           std::int64_t time) {
+  const std::uint32_t row = parent.slice.row + 1;
+  BENCHHUD_ASSIGN(const auto* const first_rows, stack_rows(parent.id.thread));
+  std::optional<PlacedSlice> child;
+  if (std::binary_search(first_rows->begin(), first_rows->end(), row)) return child;
+  BENCHHUD_ASSIGN(child, slice_at(parent.id.thread, row, time));
+  if (!child && time > parent.slice.begin) {
+    BENCHHUD_ASSIGN(child, slice_at(parent.id.thread, row, time - 1));
+    if (child && child->slice.end() != time) child.reset();
+  }
+  const bool is_within =
+      child && child->slice.begin >= parent.slice.begin && child->slice.end() <= parent.slice.end();
+  if (!is_within) child.reset();
+  return child;
+}
+
+Expected<TraceWindow<PlacedFlow>> TraceLookup::flows_of(const SliceId& id, std::size_t limit) {
+  BENCHHUD_ASSIGN(const PlacedSlice placed, slice(id));
+  const FlowQuery query{.thread = id.thread,
+                        .begin = placed.slice.begin,
+                        .end = after(placed.slice.end()),
+                        .limit = kMostFlowsLookedAt};
+  BENCHHUD_ASSIGN(const auto near, flows(query));
+  TraceWindow<PlacedFlow> window;
+  window.is_cut = near.is_cut;
+  std::map<std::uint64_t, ChunkFlow> ends;
+  std::optional<PlacedSlice> child;
+  for (const PlacedFlow& each : near.events) {
+    if (ends.size() > limit) break;
+    if (ends.contains(each.number)) continue;
+    if (!child || child->slice.end() < each.flow.time) {
+      BENCHHUD_ASSIGN(child, child_at(placed, each.flow.time));
+    }
+    if (child) continue;
+    ends.emplace(each.number, each.flow);
+    PlacedFlow at = each;
+    while (at.flow.before != 0 && ends.size() <= limit) {
+      if (at.flow.before > at.number) return corrupt_trace("chunk of flows");
+      BENCHHUD_ASSIGN(at, flow(at.number - at.flow.before));
+      ends.emplace(at.number, at.flow);
+    }
+    at = each;
+    while (at.flow.after != 0 && ends.size() <= limit) {
+      BENCHHUD_ASSIGN(at, flow(at.number + at.flow.after));
+      ends.emplace(at.number, at.flow);
+    }
+  }
+  window.is_cut |= ends.size() > limit;
+  for (const auto& [number, flow] : ends) {
+    if (window.events.size() < limit) window.events.push_back({number, flow});
+  }
+  return window;
+}
+
+}  // namespace benchhud::schema

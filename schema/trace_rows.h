@@ -1,0 +1,48 @@
+// What the units share that put traces into the store and get them out.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "schema/artifact.h"
+#include "schema/column_codec.h"
+#include "schema/database.h"
+#include "schema/errors.h"
+#include "schema/trace.h"
+#include "schema/trace_lookup.h"
+
+namespace benchhud::schema {
+
+/// Labels in a block.
+inline constexpr std::size_t kLabelsABlock = 8192;
+
+/// A query's blob, copied, for it lives only until the next row.
+inline std::string own(const Statement& row, int column) { return std::string(row.blob(column)); }
+
+/// The blob that a query for one row gives, "" where it is null. Error: kCorrupt where there is no
+/// such row.
+inline Expected<std::string> one_blob(Statement& query) {
+  if (!query.step()) {
+    BENCHHUD_TRY(query.status());
+    return corrupt_trace("part");
+  }
+  std::string bytes = own(query, 0);
+  query.reset();
+  return bytes;
+}
+
+/// A row of threads_of_trace.sql.
+inline TraceThread thread_of(const Statement& row) {
+  TraceThread thread;
+  thread.pid = row.text(1);
+  thread.tid = row.text(2);
+  thread.process_name = row.text(3);
+  thread.name = row.text(4);
+  thread.process_labels = row.text(5);
+  thread.process_sort_index = row.optional_integer(6);
+  thread.thread_sort_index = row.optional_integer(7);
+  return thread;
+}
+
+}  // namespace benchhud::schema

@@ -74,7 +74,7 @@ class Adviser {
   }
 
   void say_of_compilation() {
-    const CompileTime& time = report_.compile_time;
+    const TraceCompileTime& time = report_.compile_time;
     if (time.total > 0) {
       const double share = of_trace(time.total);
       say("compiling_in_window", share > kCompilingShare ? Severity::kWarning : Severity::kHint,

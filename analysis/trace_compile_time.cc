@@ -70,7 +70,7 @@ class Annotations {
 
 }  // namespace
 
-CompileTime compile_time(const TraceContext& context) {
+TraceCompileTime compile_time(const TraceContext& context) {
   const schema::Trace& trace = context.trace();
   std::vector<Mark> marks(trace.labels.size());
   for (std::size_t i = 0; i < marks.size(); ++i) {
@@ -82,14 +82,14 @@ CompileTime compile_time(const TraceContext& context) {
     if (mark(index) == Mark::kPhase) phases.push_back(index);
     if (mark(index) == Mark::kAnnotation) annotations.push_back(index);
   }
-  CompileTime found;
+  TraceCompileTime found;
   if (phases.empty()) return found;
 
   const auto phase_around = innermost_around(
       context.nesting(), [&](std::uint32_t index) { return mark(index) == Mark::kPhase; });
   const auto annotation_around = innermost_around(
       context.nesting(), [&](std::uint32_t index) { return mark(index) == Mark::kAnnotation; });
-  NameTree tree(CompileTime::kMostPhases);
+  NameTree tree(TraceCompileTime::kMostPhases);
   std::unordered_map<std::uint32_t, std::uint32_t> nodes;  // by slice
   std::unordered_map<std::uint32_t, TimeTotals> compiled;  // by name of annotation; 0: none
   std::vector<TimeSpan> spans;
@@ -126,10 +126,10 @@ CompileTime compile_time(const TraceContext& context) {
               if (a.compiled.total != b.compiled.total) return a.compiled.total > b.compiled.total;
               return a.annotation < b.annotation;
             });
-  if (found.annotations.size() > CompileTime::kMostAnnotations) {
+  if (found.annotations.size() > TraceCompileTime::kMostAnnotations) {
     found.annotations_left_out =
-        static_cast<std::int64_t>(found.annotations.size() - CompileTime::kMostAnnotations);
-    found.annotations.resize(CompileTime::kMostAnnotations);
+        static_cast<std::int64_t>(found.annotations.size() - TraceCompileTime::kMostAnnotations);
+    found.annotations.resize(TraceCompileTime::kMostAnnotations);
   }
   return found;
 }

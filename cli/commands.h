@@ -15,6 +15,7 @@ inline constexpr int kUsage = 2;         ///< the command line makes no sense
 inline constexpr int kSomeRejected = 3;  ///< ingest: some lines were rejected, the rest is in
 
 int run_ingest(const Arguments& arguments);
+int run_artifacts(const Arguments& arguments);
 int run_runs(const Arguments& arguments);
 int run_rebuild(const Arguments& arguments);
 int run_serve(const Arguments& arguments);

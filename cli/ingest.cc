@@ -1,4 +1,4 @@
-// benchhud ingest: takes results files into the store.
+// benchhud ingest: takes results files and dumps into the store.
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -12,16 +12,19 @@
 #include "commands.h"
 #include "ingest/output_dir.h"
 #include "ingest/pipeline.h"
+#include "named_result.h"
 #include "options.h"
 #include "schema/reader.h"
 #include "schema/store.h"
 #include "schema/time.h"
+#include "server/artifact_content.h"
 
 namespace benchhud::cli {
 namespace {
 
 namespace po = boost::program_options;
 using Json = nlohmann::ordered_json;
+using ingest::DumpResult;
 using ingest::FileResult;
 using ingest::IngestResult;
 using ingest::Progress;
@@ -33,6 +36,7 @@ struct Request {
   std::string db;
   std::vector<std::string> paths;
   bool as_json = false;
+  std::optional<std::string> result;  // that all paths are dumps of
   ingest::IngestOptions options;
 };
 
@@ -41,10 +45,15 @@ CommandLine command_line() {
   command.usage = "benchhud ingest PATH… [option…]";
   command.about =
       "Takes results into the store: results.jsonl files, gzipped or not, output directories of\n"
-      "the benchmark runner, folders of dated files. The same bytes again change nothing; of a\n"
-      "file that has grown only what is new is added. One file is one transaction.\n\n"
-      "Exit status: 0 every line is in the store, now or already; 3 some lines were rejected and\n"
-      "the rest is in; 1 failed (or --strict and anything was rejected), the store as before; 2 "
+      "the benchmark runner with all dumps in them (traces, operator tables, counters, metrics\n"
+      "reports, IR), folders of dated files. The same bytes again change nothing; of a file that\n"
+      "has grown only what is new is added. One file is one transaction.\n\n"
+      "A dump belongs to the result that its name tells, of the results files in its output\n"
+      "directory; with --for to the one named: RUN/EXPERIMENT, as in the addresses of the pages\n"
+      "(12/34), or RUN/MODEL/TEST/BACKEND[/BATCH SIZE]; RUN is an id, a name or `latest`.\n\n"
+      "Exit status: 0 every line and dump is in the store, now or already; 3 some lines were\n"
+      "rejected or dumps unreadable, and the rest is in; 1 failed (or --strict and anything was "
+      "rejected), the store as before; 2 "
       "the\n"
       "command line makes no sense. A file that fails while it is being read, among several, "
       "leaves\n"
@@ -58,7 +67,11 @@ CommandLine command_line() {
       "a label for the runs that get new lines, such as a commit or a version; may be given often");
   add("timestamp", po::value<std::string>()->value_name("TIME"),
       "of lines that have none: RFC 3339 or seconds since 1970 (else the date in the file's name)");
-  add("strict", "if any line is rejected, take in nothing");
+  add("strict", "if any line is rejected or a dump is unreadable, take in nothing");
+  add("for", po::value<std::string>()->value_name("RESULT"),
+      "the paths are dumps of this result, whatever they are called");
+  add("repetition", po::value<std::int64_t>()->value_name("N"),
+      "with --for: of this repetition, counted from 0");
   add_format_option(&command.options, "of the report: text or json");
   command.positional.add("path", -1);
   return command;
@@ -83,6 +96,13 @@ Expected<Request> read_request(const po::variables_map& values) {
     for (const std::string& label : values["label"].as<std::vector<std::string>>()) {
       BENCHHUD_ASSIGN(auto pair, split_label(label));
       request.options.labels[pair.first] = pair.second;
+    }
+  }
+  if (values.count("for")) request.result = values["for"].as<std::string>();
+  if (values.count("repetition")) {
+    request.options.dumps.repetition = values["repetition"].as<std::int64_t>();
+    if (!request.result || *request.options.dumps.repetition < 0) {
+      return Error{ErrorCode::kInvalidArgument, "--repetition is a number from 0, with --for"};
     }
   }
   if (values.count("timestamp")) {
@@ -173,10 +193,31 @@ void print_file(const FileResult& file, bool is_listed) {
   }
 }
 
+// What a person should know of a dump.
+void print_dump(const DumpResult& dump) {
+  const std::string path = printable(dump.path);
+  if (dump.error) return fmt::print(stderr, "{}: {}\n", path, printable(dump.error->message));
+  if (dump.unreadable) {
+    return fmt::print(stderr, "{}: unreadable: {}\n", path, printable(*dump.unreadable));
+  }
+  if (dump.outcome == DumpResult::Outcome::kKnown) return;
+  if (dump.is_orphan) fmt::print(stderr, "{}: belongs to no result that is known\n", path);
+  if (dump.problem_count > 0) {
+    fmt::print(stderr, "{}: {} part{} of it could not be read\n", path, dump.problem_count,
+               dump.problem_count == 1 ? "" : "s");
+  }
+}
+
 void print_text(const IngestResult& result, const Request& request) {
   for (const FileResult& file : result.files) print_file(file, result.files.size() <= 50);
+  for (const DumpResult& dump : result.dumps) print_dump(dump);
   fmt::print("{} file{}: {}\n", result.files.size(), result.files.size() == 1 ? "" : "s",
              counts(result.accepted, result.duplicate, result.rejected));
+  if (!result.dumps.empty()) {
+    fmt::print("{} dump{}: {} new, {} already there, {} without a result, {} unreadable\n",
+               result.dumps.size(), result.dumps.size() == 1 ? "" : "s", result.new_dumps,
+               result.known_dumps, result.orphaned_dumps, result.unreadable_dumps);
+  }
   if (result.undone) {
     fmt::print(stderr, "nothing was taken in (--strict); the store is as before\n");
   } else {
@@ -210,6 +251,33 @@ Json to_json(const FileResult& file, schema::Reader* reader) {
   return json;
 }
 
+std::string_view outcome_name(DumpResult::Outcome outcome) {
+  switch (outcome) {
+    case DumpResult::Outcome::kNew:
+      return "new";
+    case DumpResult::Outcome::kTied:
+      return "tied";
+    case DumpResult::Outcome::kKnown:
+      return "known";
+  }
+  return "";
+}
+
+Json to_json(const DumpResult& dump) {
+  Json json;
+  json["path"] = dump.path;
+  if (dump.error) {
+    json["error"] = dump.error->message;
+    return json;
+  }
+  json["id"] = to_int(dump.id);
+  json["outcome"] = outcome_name(dump.outcome);
+  json["orphaned"] = dump.is_orphan;
+  json["problem_count"] = dump.problem_count;
+  json["unreadable"] = dump.unreadable ? Json(*dump.unreadable) : Json();
+  return json;
+}
+
 void print_json(const IngestResult& result, const Request& request, schema::Reader* reader) {
   Json json;
   json["store"] = request.db;
@@ -219,12 +287,32 @@ void print_json(const IngestResult& result, const Request& request, schema::Read
   json["undone"] = result.undone;
   json["files"] = Json::array();
   for (const FileResult& file : result.files) json["files"].push_back(to_json(file, reader));
+  json["dumps"] = Json::array();
+  for (const DumpResult& dump : result.dumps) json["dumps"].push_back(to_json(dump));
   fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
+}
+
+// Every file can be read, or the whole command fails.
+Expected<ingest::Inputs> find_files(const Request& request) {
+  ingest::Inputs files;
+  if (request.result) {
+    files.dumps = request.paths;
+  } else {
+    BENCHHUD_ASSIGN(files, ingest::find_inputs(request.paths));
+  }
+  for (const auto* list : {&files.results, &files.dumps}) {
+    for (const std::string& file : *list) {
+      if (access(file.c_str(), R_OK) != 0) {
+        return Error{ErrorCode::kIo, fmt::format("cannot read {}: {}", file, std::strerror(errno))};
+      }
+    }
+  }
+  return files;
 }
 
 int exit_status(const IngestResult& result) {
   if (result.failed || result.undone) return kFailed;
-  return result.rejected > 0 ? kSomeRejected : kDone;
+  return result.rejected > 0 || result.unreadable_dumps > 0 ? kSomeRejected : kDone;
 }
 
 }  // namespace
@@ -235,15 +323,16 @@ int run_ingest(const Arguments& arguments) {
   auto request = read_request(parsed.values);
   if (!request) return fail(request.error());
   // Before the store is touched: a path that is not there fails the whole command.
-  const auto files = ingest::find_results_files(request->paths);
+  const auto files = find_files(*request);
   if (!files) return fail(files.error());
-  for (const std::string& file : *files) {
-    if (access(file.c_str(), R_OK) != 0) {
-      return fail({ErrorCode::kIo, fmt::format("cannot read {}: {}", file, std::strerror(errno))});
-    }
-  }
   auto store = schema::open_store(request->db);
   if (!store) return fail(store.error());
+  if (request->result) {
+    const auto key = named_result(*store, *request->result);
+    if (!key) return fail(key.error());
+    request->options.dumps.result = *key;
+  }
+  request->options.dumps.trace_report = server::trace_digest;
 
   Expected<IngestResult> result = [&] {
     ProgressBar bar;

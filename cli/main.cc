@@ -20,8 +20,9 @@ struct Command {
 };
 
 constexpr std::array kCommands = {
-    Command{"ingest", run_ingest, "take results files into the store"},
+    Command{"ingest", run_ingest, "take results files and dumps into the store"},
     Command{"runs", run_runs, "list, show, relabel, rename, merge, delete and group runs"},
+    Command{"artifacts", run_artifacts, "list the dumps of a run or a result, print one"},
     Command{"report", run_report, "print upstream's report, of files or of the store"},
     Command{"export", run_export, "write a row for each line, as CSV or JSONL"},
     Command{"summary", run_summary, "print a run as Markdown: pass rates, speedups, what changed"},

@@ -2,18 +2,54 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <limits>
+
 #include "commands.h"
 #include "options.h"
+#include "schema/artifact_writer.h"
 #include "schema/maintenance.h"
+#include "schema/reader.h"
 #include "schema/store.h"
+#include "schema/text_store.h"
+#include "schema/trace_store.h"
+#include "server/artifact_content.h"
 
 namespace benchhud::cli {
+namespace {
+
+using schema::Expected;
+
+// What a trace tells is kept beside it; the rules may have changed since.
+Expected<std::int64_t> rebuild_digests(schema::Connection& store) {
+  schema::ArtifactFilter traces;
+  traces.kind = schema::ArtifactKind::kTrace;
+  traces.limit = std::numeric_limits<std::size_t>::max();
+  BENCHHUD_ASSIGN(const auto artifacts, schema::Reader(store).artifacts(traces));
+  std::int64_t count = 0;
+  for (const schema::Artifact& artifact : artifacts) {
+    if (!artifact.trace) continue;
+    BENCHHUD_ASSIGN(const schema::Trace trace, schema::read_trace(store, *artifact.trace));
+    const schema::PackedText digest = schema::pack_text(server::trace_digest(trace));
+    BENCHHUD_ASSIGN(schema::Transaction transaction,
+                    schema::Transaction::begin(store, schema::Transaction::Kind::kWrite));
+    schema::TextWriter texts(store);
+    BENCHHUD_ASSIGN(const schema::TextId text, texts.put(digest));
+    BENCHHUD_TRY(schema::set_report(store, artifact.id, text));
+    BENCHHUD_TRY(transaction.commit());
+    ++count;
+  }
+  return count;
+}
+
+}  // namespace
 
 int run_rebuild(const Arguments& arguments) {
   CommandLine command;
   command.usage = "benchhud rebuild [--db FILE]";
   command.about =
-      "Drops what the store derives from its facts (runs, results) and derives it again.\n"
+      "Drops what the store derives from its facts (runs, results, what traces tell) and derives\n"
+      "it again.\n"
       "Nothing that was ingested is lost, and the outcome is the same unless the rules changed.";
   add_store_option(&command.options);
   const ParsedCommandLine parsed = parse(std::move(command), arguments);
@@ -22,7 +58,9 @@ int run_rebuild(const Arguments& arguments) {
   auto store = schema::open_store(store_path(parsed.values));
   if (!store) return fail(store.error());
   if (const auto done = schema::rebuild(*store); !done) return fail(done.error());
-  fmt::print("rebuilt\n");
+  const Expected<std::int64_t> traces = rebuild_digests(*store);
+  if (!traces) return fail(traces.error());
+  fmt::print("rebuilt{}\n", *traces > 0 ? fmt::format(", {} traces read again", *traces) : "");
   return kDone;
 }
 

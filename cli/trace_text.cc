@@ -225,7 +225,7 @@ void print_frames(const analysis::CompiledFrames& frames) {
   }
 }
 
-void print_compile_time(const analysis::CompileTime& time) {
+void print_compile_time(const analysis::TraceCompileTime& time) {
   if (time.phases.empty()) return;
   fmt::print("compilation: time, of that without phases within, how often\n");
   for (const analysis::NameTreeRow& row : time.phases) {

@@ -11,6 +11,7 @@
 #include "ingest/output_dir.h"
 #include "ingest/output_index.h"
 #include "ingest/source_file.h"
+#include "ingest/text_parts.h"
 #include "ingest/trace_reader.h"
 #include "schema/artifact_writer.h"
 #include "schema/text_store.h"
@@ -118,18 +119,21 @@ class DumpIngest::File {
     BENCHHUD_ASSIGN(const auto unchanged,
                     schema::find_unchanged(state_.store, artifact_.path, artifact_.disk_size,
                                            artifact_.modified_ns));
-    if (unchanged && (unchanged->has_ties || artifact_.ties.empty())) return known(*unchanged);
+    if (unchanged && (unchanged->has_ties || artifact_.ties.empty())) {
+      return known(*unchanged, /*is_noted=*/true);
+    }
     if (name) {
       artifact_.kind = name->kind;
     } else {
       BENCHHUD_ASSIGN(artifact_.kind, sniffed_kind());
     }
     BENCHHUD_TRY(artifact_.kind == ArtifactKind::kTrace ? take_trace() : take_text());
-    if (is_known_) return known(*is_known_);
+    if (is_known_) return known(*is_known_, /*is_noted=*/false);
     result_.is_orphan = artifact_.ties.empty();
     result_.problem_count = artifact_.problem_count;
     result_.unreadable = artifact_.error;
     BENCHHUD_ASSIGN(result_.id, schema::put_artifact(state_.store, artifact_));
+    result_.changed = true;
     return std::move(result_);
   }
 
@@ -147,17 +151,24 @@ class DumpIngest::File {
     artifact_.repetition = state_.options.repetition ? state_.options.repetition : name.repetition;
   }
 
-  Expected<DumpResult> known(const schema::KnownArtifact& artifact) {
+  // `is_noted`: the store knows the very file.
+  Expected<DumpResult> known(const schema::KnownArtifact& artifact, bool is_noted) {
     result_.id = artifact.id;
     result_.outcome = DumpResult::Outcome::kKnown;
     result_.problem_count = artifact.problem_count;
     result_.unreadable = artifact.error;
     result_.is_orphan = artifact_.ties.empty() && !artifact.has_ties;
-    BENCHHUD_ASSIGN(const bool is_tied,
-                    schema::add_ties(state_.store, artifact.id, artifact_.ties));
+    const bool is_free = !artifact.has_ties || state_.options.result;
+    BENCHHUD_ASSIGN(
+        const bool is_tied,
+        is_free ? schema::add_ties(state_.store, artifact.id, artifact_.ties)
+                : schema::add_ties_of_invocation(state_.store, artifact.id, artifact_.ties));
     if (is_tied) result_.outcome = DumpResult::Outcome::kTied;
-    BENCHHUD_TRY(schema::note_file(state_.store, artifact.id, artifact_.path, artifact_.disk_size,
-                                   artifact_.modified_ns));
+    result_.changed = is_tied || !is_noted;
+    if (!is_noted) {
+      BENCHHUD_TRY(schema::note_file(state_.store, artifact.id, artifact_.path, artifact_.disk_size,
+                                     artifact_.modified_ns));
+    }
     return std::move(result_);
   }
 
@@ -165,11 +176,12 @@ class DumpIngest::File {
   Expected<bool> find_known(const HashedFile& file) {
     artifact_.hash = file.hash();
     artifact_.byte_count = file.byte_count();
-    BENCHHUD_ASSIGN(is_known_, schema::find_same(state_.store, artifact_.name, artifact_.hash,
-                                                 artifact_.ties));
+    BENCHHUD_ASSIGN(is_known_, schema::find_same(state_.store, artifact_.kind, artifact_.name,
+                                                 artifact_.hash, artifact_.ties));
     return is_known_.has_value();
   }
 
+  // Of a file whose name says nothing: what it begins with.
   Expected<ArtifactKind> sniffed_kind() {
     BENCHHUD_ASSIGN(SourceFile source, SourceFile::open(result_.path));
     std::string begin;
@@ -178,10 +190,14 @@ class DumpIngest::File {
       if (!count && count.error().code != ErrorCode::kCorrupt) return count.error();
       if (!count || *count == 0) break;
     }
-    if (const auto kind = sniff_dump(begin)) return *kind;
-    return Error{ErrorCode::kUnsupported,
-                 fmt::format("{} is no dump that is known: neither by its name nor by what is in it",
-                             result_.path)};
+    TraceReader trace;
+    trace.feed(begin);
+    if (trace.has_list()) return ArtifactKind::kTrace;
+    if (const auto text = read_dump_text(begin)) return text->kind();
+    return Error{
+        ErrorCode::kUnsupported,
+        fmt::format("{} is no dump that is known: neither by its name nor by what is in it",
+                    result_.path)};
   }
 
   Expected<void> take_text() {
@@ -206,11 +222,11 @@ class DumpIngest::File {
     }
     // What is kept is the file itself; it is read here to tell now what cannot be read.
     if (artifact_.kind != ArtifactKind::kXplane) {
-      const Expected<DumpText> read = read_dump_text(artifact_.kind, text);
-      if (read) {
-        artifact_.problem_count = static_cast<std::int64_t>(problems_of(*read).size());
-      } else {
-        artifact_.error = read.error().message;
+      BENCHHUD_ASSIGN(const DumpText read, read_dump_text(text, artifact_.kind));
+      artifact_.problem_count = static_cast<std::int64_t>(read.problems.size());
+      // A model that compiled nothing leaves an empty report; what is full of something else is none.
+      if (is_empty(read) && (!read.problems.empty() || !trim(text).empty()) && trim(text) != "{}") {
+        artifact_.error = fmt::format("there is no {} in it", dump_kind_words(artifact_.kind));
       }
     }
     if (!file.damage().empty()) artifact_.error = file.damage();
@@ -222,7 +238,7 @@ class DumpIngest::File {
   Expected<void> take_trace() {
     BENCHHUD_ASSIGN(SourceFile source, SourceFile::open(result_.path));
     HashedFile file(std::move(source));
-    schema::TraceArgsPacker args;
+    schema::PackedArgs args;
     TraceReader reader(&args);
     std::string piece;
     for (;;) {
@@ -239,8 +255,8 @@ class DumpIngest::File {
       return {};
     }
     artifact_.problem_count = trace.problem_count;
-    BENCHHUD_ASSIGN(artifact_.trace, schema::put_trace(state_.store, trace, args.finish(),
-                                                       artifact_.hash, artifact_.byte_count));
+    BENCHHUD_ASSIGN(artifact_.trace, schema::put_trace(state_.store, trace, &args, artifact_.hash,
+                                                       artifact_.byte_count));
     if (!state_.options.trace_report) return {};
     schema::TextWriter texts(state_.store);
     BENCHHUD_ASSIGN(artifact_.report,
@@ -258,6 +274,8 @@ DumpIngest::DumpIngest(schema::Connection& store, DumpOptions options)
     : state_(std::make_unique<State>(store, std::move(options))) {}
 DumpIngest::~DumpIngest() = default;
 
-Expected<DumpResult> DumpIngest::take(const std::string& path) { return File(*state_, path).take(); }
+Expected<DumpResult> DumpIngest::take(const std::string& path) {
+  return File(*state_, path).take();
+}
 
 }  // namespace benchhud::ingest

@@ -90,9 +90,9 @@ struct BaseFolder {
 
 std::optional<BaseFolder> find_base_folder(const std::vector<std::string_view>& parts) {
   for (std::size_t i = 0; i + 1 < parts.size(); ++i) {
-    for (const auto& [prefix, kind] : {std::pair(std::string_view("hlo-"), ArtifactKind::kIr),
-                                       std::pair(std::string_view("xplane-"),
-                                                 ArtifactKind::kXplane)}) {
+    for (const auto& [prefix, kind] :
+         {std::pair(std::string_view("hlo-"), ArtifactKind::kIr),
+          std::pair(std::string_view("xplane-"), ArtifactKind::kXplane)}) {
       if (!parts[i].starts_with(prefix) || parts[i].size() == prefix.size()) continue;
       // A model may be called "hlo-…": then the name of the file tells.
       if (kind == ArtifactKind::kXplane && (i == 0 || parts[i - 1] != "xla-profile")) continue;
@@ -156,14 +156,16 @@ std::map<std::string, Choice> choices_of(const schema::Experiment& experiment) {
   const auto flags = nlohmann::json::parse(experiment.flags, nullptr, false);
   if (flags.is_object()) {
     for (const auto& [key, value] : flags.items()) {
-      choices[key] = {printed(python_text(value)), true};
+      // A runner whose lines have one of the two has it in its names.
+      const bool is_known = choices.count(key) > 0;
+      choices[key] = {printed(python_text(value)), !is_known};
     }
   }
   return choices;
 }
 
 // With more keys than any runner has, a name is not told apart by leaving out any number of them.
-constexpr std::size_t kMostBases = 4096;
+constexpr std::size_t kMostBases = 256;
 
 }  // namespace
 

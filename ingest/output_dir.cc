@@ -84,6 +84,12 @@ Expected<Inputs> find_inputs(const std::vector<std::string>& paths) {
   return inputs;
 }
 
+std::string absolute_path(const std::string& path) {
+  std::error_code error;
+  const fs::path canonical = fs::canonical(path, error);
+  return error ? path : canonical.string();
+}
+
 Expected<std::vector<std::string>> results_files_in(const std::string& folder) {
   std::vector<std::string> files;
   std::error_code error;

@@ -26,7 +26,8 @@ Expected<OutputIndex> OutputIndex::read(const std::string& directory,
     if (!is_new) {
       Entry& before = index.entries_[found->second];
       if (std::tuple(entry.timed, entry.key.timestamp) >=
-          std::tuple(before.timed, before.key.timestamp)) before = entry;
+          std::tuple(before.timed, before.key.timestamp))
+        before = entry;
       return;
     }
     for (DumpBase& base : dump_bases(line.record.experiment)) {

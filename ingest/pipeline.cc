@@ -93,13 +93,6 @@ Expected<FileContent> hash_file(const std::string& path) {
   return content;
 }
 
-// The path by which the store knows a file, from wherever and however it is named.
-std::string absolute_path(const std::string& path) {
-  std::error_code error;
-  const std::filesystem::path canonical = std::filesystem::canonical(path, error);
-  return error ? path : canonical.string();
-}
-
 class FileIngest {
  public:
   FileIngest(Connection& store, const std::string& path, const IngestOptions& options,
@@ -222,14 +215,10 @@ class FileIngest {
   bool lacks_timestamps_ = false;
 };
 
-std::vector<std::int64_t> sizes_on_disk(const std::vector<std::string>& files) {
-  std::vector<std::int64_t> sizes;
-  for (const std::string& file : files) {
-    std::error_code error;
-    const auto size = std::filesystem::file_size(file, error);
-    sizes.push_back(error ? 0 : static_cast<std::int64_t>(size));
-  }
-  return sizes;
+std::int64_t size_on_disk(const std::string& path) {
+  std::error_code error;
+  const auto size = std::filesystem::file_size(path, error);
+  return error ? 0 : static_cast<std::int64_t>(size);
 }
 
 void add_up(const FileResult& file, IngestResult* result) {
@@ -239,53 +228,106 @@ void add_up(const FileResult& file, IngestResult* result) {
   result->failed |= file.error.has_value();
 }
 
-// One file in a transaction of its own, committed if it changed anything.
-Expected<FileResult> ingest_alone(Connection& store, const std::string& path,
-                                  const IngestOptions& options, const Progress& progress) {
-  BENCHHUD_ASSIGN(Transaction transaction, Transaction::begin(store, Transaction::Kind::kWrite));
-  BENCHHUD_ASSIGN(FileResult file, FileIngest(store, path, options, progress).run());
-  if (file.report.changed) BENCHHUD_TRY(transaction.commit());
-  return file;
+void add_up(const DumpResult& dump, IngestResult* result) {
+  result->failed |= dump.error.has_value();
+  if (dump.error) return;
+  ++(dump.outcome == DumpResult::Outcome::kKnown ? result->known_dumps : result->new_dumps);
+  result->orphaned_dumps += dump.is_orphan;
+  result->unreadable_dumps += dump.unreadable.has_value();
 }
+
+DumpOptions dump_options(const IngestOptions& options) {
+  DumpOptions dumps = options.dumps;
+  dumps.timestamp = options.timestamp;
+  return dumps;
+}
+
+// Takes everything in, one file a transaction, or all of it in one.
+class Ingest {
+ public:
+  Ingest(Connection& store, const Inputs& inputs, const IngestOptions& options)
+      : store_(store), inputs_(inputs), options_(options), dumps_(store, dump_options(options)) {}
+
+  Expected<IngestResult> run() {
+    progress_.file_count = inputs_.results.size() + inputs_.dumps.size();
+    for (const auto* files : {&inputs_.results, &inputs_.dumps}) {
+      for (const std::string& file : *files) progress_.total_bytes += size_on_disk(file);
+    }
+    std::optional<Transaction> all;
+    if (options_.strict) {
+      BENCHHUD_ASSIGN(Transaction transaction,
+                      Transaction::begin(store_, Transaction::Kind::kWrite));
+      all.emplace(std::move(transaction));
+    }
+    for (const std::string& path : inputs_.results) {
+      result_.files.push_back(take_or_fail<FileResult>(path, [&] { return take_results(path); }));
+      add_up(result_.files.back(), &result_);
+    }
+    for (const std::string& path : inputs_.dumps) {
+      result_.dumps.push_back(take_or_fail<DumpResult>(path, [&] { return take_dump(path); }));
+      add_up(result_.dumps.back(), &result_);
+    }
+    if (all) {
+      result_.undone = result_.rejected > 0 || result_.unreadable_dumps > 0 || result_.failed;
+      if (!result_.undone && changed_) BENCHHUD_TRY(all->commit());
+    }
+    return std::move(result_);
+  }
+
+ private:
+  template <class Result, class Take>
+  Result take_or_fail(const std::string& path, Take take) {
+    const std::int64_t bytes_after = progress_.bytes + size_on_disk(path);
+    Expected<Result> taken = take();
+    ++progress_.file;
+    progress_.bytes = bytes_after;
+    if (taken) return *std::move(taken);
+    Result failed;
+    failed.path = path;
+    failed.error = taken.error();
+    return failed;
+  }
+
+  // Where not everything is one transaction, what `take` does is one of its own, committed if
+  // it changed anything.
+  template <class Take, class IsChange>
+  auto alone(Take take, IsChange is_change) -> decltype(take()) {
+    if (options_.strict) {
+      auto taken = take();
+      changed_ |= taken && is_change(*taken);
+      return taken;
+    }
+    BENCHHUD_ASSIGN(Transaction transaction, Transaction::begin(store_, Transaction::Kind::kWrite));
+    auto taken = take();
+    if (taken && is_change(*taken)) BENCHHUD_TRY(transaction.commit());
+    return taken;
+  }
+
+  Expected<FileResult> take_results(const std::string& path) {
+    return alone([&] { return FileIngest(store_, path, options_, progress_).run(); },
+                 [](const FileResult& file) { return file.report.changed; });
+  }
+
+  Expected<DumpResult> take_dump(const std::string& path) {
+    if (options_.on_progress) options_.on_progress(progress_);
+    return alone([&] { return dumps_.take(path); },
+                 [](const DumpResult& dump) { return dump.changed; });
+  }
+
+  Connection& store_;
+  const Inputs& inputs_;
+  const IngestOptions& options_;
+  DumpIngest dumps_;
+  Progress progress_;
+  IngestResult result_;
+  bool changed_ = false;
+};
 
 }  // namespace
 
-Expected<IngestResult> ingest_files(Connection& store, const std::vector<std::string>& files,
+Expected<IngestResult> ingest_files(Connection& store, const Inputs& inputs,
                                     const IngestOptions& options) {
-  IngestResult result;
-  const std::vector<std::int64_t> sizes = sizes_on_disk(files);
-  Progress progress;
-  progress.file_count = files.size();
-  for (const std::int64_t size : sizes) progress.total_bytes += size;
-
-  // Strict is all or nothing: one transaction around every file.
-  std::optional<Transaction> all;
-  if (options.strict) {
-    BENCHHUD_ASSIGN(Transaction transaction, Transaction::begin(store, Transaction::Kind::kWrite));
-    all.emplace(std::move(transaction));
-  }
-  bool changed = false;
-  for (std::size_t i = 0; i < files.size(); ++i) {
-    progress.file = i;
-    Expected<FileResult> file = all ? FileIngest(store, files[i], options, progress).run()
-                                    : ingest_alone(store, files[i], options, progress);
-    if (!file) {
-      FileResult failed;
-      failed.path = files[i];
-      failed.error = file.error();
-      result.files.push_back(std::move(failed));
-    } else {
-      changed |= file->report.changed;
-      result.files.push_back(*std::move(file));
-    }
-    add_up(result.files.back(), &result);
-    progress.bytes += sizes[i];
-  }
-  if (all) {
-    result.undone = result.rejected > 0 || result.failed;
-    if (!result.undone && changed) BENCHHUD_TRY(all->commit());
-  }
-  return result;
+  return Ingest(store, inputs, options).run();
 }
 
 }  // namespace benchhud::ingest

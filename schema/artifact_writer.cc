@@ -55,8 +55,12 @@ Expected<std::optional<KnownArtifact>> find_unchanged(Connection& connection, st
   return std::optional(found.front());
 }
 
-Expected<std::optional<KnownArtifact>> find_same(Connection& connection, std::string_view name,
-                                                 const ContentHash& hash,
+bool is_unique(ArtifactKind kind) {
+  return kind == ArtifactKind::kTrace || kind == ArtifactKind::kOperatorTable;
+}
+
+Expected<std::optional<KnownArtifact>> find_same(Connection& connection, ArtifactKind kind,
+                                                 std::string_view name, const ContentHash& hash,
                                                  const std::vector<ResultKey>& ties) {
   Statement& query = connection.cached(sql::kArtifactsOfContent);
   query.bind(1, name).bind_blob_view(2, hash.view());
@@ -68,7 +72,7 @@ Expected<std::optional<KnownArtifact>> find_same(Connection& connection, std::st
       continue;
     }
     BENCHHUD_ASSIGN(const bool is_same, has_any(connection, candidate.id, ties));
-    if (is_same) return std::optional(candidate);
+    if (is_same || is_unique(kind)) return std::optional(candidate);
   }
   return orphan;
 }
@@ -95,6 +99,21 @@ Expected<bool> add_ties(Connection& connection, ArtifactId id, const std::vector
     BENCHHUD_ASSIGN([[maybe_unused]] const std::int64_t revision, next_revision(connection));
   }
   return is_new;
+}
+
+Expected<bool> add_ties_of_invocation(Connection& connection, ArtifactId id,
+                                      const std::vector<ResultKey>& ties) {
+  Statement& query = connection.cached(sql::kTimestampsOfArtifact);
+  query.bind(1, id);
+  BENCHHUD_ASSIGN(const auto timestamps,
+                  collect(query, [](const Statement& row) { return row.real(0); }));
+  std::vector<ResultKey> its;
+  for (const ResultKey& key : ties) {
+    if (std::find(timestamps.begin(), timestamps.end(), key.timestamp) != timestamps.end()) {
+      its.push_back(key);
+    }
+  }
+  return add_ties(connection, id, its);
 }
 
 Expected<void> note_file(Connection& connection, ArtifactId id, std::string_view path,

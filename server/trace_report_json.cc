@@ -322,7 +322,7 @@ ordered_json functions_json(const Trace& trace, const CompiledPairs& pairs) {
           {"pairs_left_out", pairs.pairs_left_out}};
 }
 
-ordered_json compile_time_json(const CompileTime& time) {
+ordered_json compile_time_json(const TraceCompileTime& time) {
   return {{"total_ns", time.total},
           {"sum_ns", time.sum},
           {"phases", list_json(time.phases, tree_row_json)},

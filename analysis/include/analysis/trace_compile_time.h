@@ -19,7 +19,7 @@ struct AnnotatedCompilation {
   TimeTotals compiled;     ///< outermost phases right in them, not in another annotation within
 };
 
-struct CompileTime {
+struct TraceCompileTime {
   static constexpr std::uint32_t kMostPhases = 512;
   static constexpr std::size_t kMostAnnotations = 64;
 
@@ -39,6 +39,6 @@ struct CompileTime {
 /// A compilation is within the innermost annotation around it on its thread. Where there is none,
 /// within the last to begin on any thread that contains its whole time: autograd compiles backward
 /// graphs on a thread of its own while the caller waits.
-CompileTime compile_time(const TraceContext& context);
+TraceCompileTime compile_time(const TraceContext& context);
 
 }  // namespace benchhud::analysis

@@ -66,7 +66,7 @@ struct TraceReport {
   CompiledFrames frames;
   CompiledPairs pairs;
   CompiledCode code;  ///< without its operators, which are many
-  CompileTime compile_time;
+  TraceCompileTime compile_time;
   CompileVerdict verdict;
   ProfilingNotes notes;
   std::int64_t problem_count = 0, unclosed = 0;  ///< of the trace

@@ -40,6 +40,7 @@ struct DumpResult {
   std::int64_t problem_count = 0;  ///< parts of it that could not be read
   /// Why nothing could be made of it; it is listed in the store all the same.
   std::optional<std::string> unreadable;
+  bool changed = false;                ///< whether the store differs from before
   std::optional<schema::Error> error;  ///< it could not be taken in and left nothing behind
 };
 

@@ -19,7 +19,7 @@ struct DumpName {
   std::string place;      ///< in it, without ".gz": "resnet/0/trace-….json"
   std::string model;      ///< the folder of the model
   std::string base;       ///< what stands for the experiment
-  std::string part;       ///< what tells dumps of one base apart: "hlo", "hlo.0", "module_0001.a.txt"
+  std::string part;  ///< what tells dumps of one base apart: "hlo", "hlo.0", "module_0001.a.txt"
   std::optional<std::int64_t> repetition;
 };
 
@@ -36,10 +36,10 @@ struct DumpBase {
   int missing = 0;   ///< keys that runners of some age leave out
 };
 
-/// The bases that runners of any age give an experiment's dumps. The values of the configuration by key, then the model's name, joined by `-`, each
-/// as Python prints it without spaces; one of more than 32 characters as its hash. Keys that came
-/// and went with the runner's age (torch_xla2, keep_model_data_on_cuda, enable_functionalization,
-/// and unknown ones) may be missing.
+/// The bases that runners of any age give an experiment's dumps. The values of the configuration by
+/// key, then the model's name, joined by `-`, each as Python prints it without spaces; one of more
+/// than 32 characters as its hash. Keys that came and went with the runner's age (torch_xla2,
+/// keep_model_data_on_cuda, enable_functionalization, and unknown ones) may be missing.
 std::vector<DumpBase> dump_bases(const schema::Experiment& experiment);
 
 }  // namespace benchhud::ingest

@@ -1,5 +1,5 @@
-// Finds results files and dumps: a file named, a runner's output directory, a folder of dated files,
-// or a tree of these.
+// Finds results files and dumps: a file named, a runner's output directory, a folder of dated
+// files, or a tree of these.
 #pragma once
 
 #include <optional>
@@ -26,6 +26,9 @@ schema::Expected<Inputs> find_inputs(const std::vector<std::string>& paths);
 /// The results files that stand directly in a folder, by name. None where it is not there. Error:
 /// kIo.
 schema::Expected<std::vector<std::string>> results_files_in(const std::string& folder);
+
+/// The path by which the store knows a file, from wherever and however it is named.
+std::string absolute_path(const std::string& path);
 
 /// The date in a file's name (`2025-11-10.jsonl`, `results-2025-11-10.jsonl.gz`) as its midnight
 /// UTC, in seconds.

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "ingest/dump_ingest.h"
+#include "ingest/output_dir.h"
 #include "schema/database.h"
 #include "schema/errors.h"
 #include "schema/writer.h"
@@ -26,7 +28,8 @@ struct IngestOptions {
   std::optional<std::string> run_name;  ///< all lines belong to the run of this name
   std::map<std::string, std::string> labels;
   std::optional<double> timestamp;  ///< of lines without one; wins over the date in the file's name
-  bool strict = false;              ///< any rejected line undoes everything
+  bool strict = false;              ///< any rejected line or unreadable dump undoes everything
+  DumpOptions dumps;                ///< `timestamp` is taken from above
   /// As schema::FileOptions has it; what comes out does not depend on it.
   std::int64_t lines_between_derivations = schema::FileOptions().lines_between_derivations;
   std::function<void(const Progress&)> on_progress;
@@ -56,14 +59,18 @@ struct IngestResult {
   std::int64_t accepted = 0;
   std::int64_t duplicate = 0;
   std::int64_t rejected = 0;
+  std::vector<DumpResult> dumps;
+  std::int64_t new_dumps = 0;         ///< with those that are given to other results now
+  std::int64_t known_dumps = 0;       ///< and nothing about them is new
+  std::int64_t orphaned_dumps = 0;    ///< of all: that belong to no result
+  std::int64_t unreadable_dumps = 0;  ///< of all
   bool undone = false;  ///< strict, and something was rejected: the store is as before
   bool failed = false;  ///< a file has an error
 };
 
-/// Takes `files` in, in this order. Where one fails, those after it are still tried.
-/// Error: the store itself could not be used.
-schema::Expected<IngestResult> ingest_files(schema::Connection& store,
-                                            const std::vector<std::string>& files,
+/// Takes results files in, in this order, then dumps. Where one fails, those after it are still
+/// tried. Error: the store itself could not be used.
+schema::Expected<IngestResult> ingest_files(schema::Connection& store, const Inputs& inputs,
                                             const IngestOptions& options);
 
 }  // namespace benchhud::ingest

@@ -25,17 +25,24 @@ Expected<std::optional<KnownArtifact>> find_unchanged(Connection& connection, st
                                                       std::int64_t disk_size,
                                                       std::int64_t modified_ns);
 
-/// The artifact of that name and content that belongs to one of `ties`; where there are none, one
-/// that is an orphan as well; where only the new one has ties, an orphan that they make theirs.
-Expected<std::optional<KnownArtifact>> find_same(Connection& connection, std::string_view name,
-                                                 const ContentHash& hash,
+/// The artifact that a file of that name and content is, if it is in the store: one that belongs to
+/// one of `ties`, else an orphan, which they make theirs. Two nights' counters can be the same
+/// byte for byte and are two dumps; what holds times of day or durations is_unique(), and is the
+/// same dump wherever it is found.
+Expected<std::optional<KnownArtifact>> find_same(Connection& connection, ArtifactKind kind,
+                                                 std::string_view name, const ContentHash& hash,
                                                  const std::vector<ResultKey>& ties);
+bool is_unique(ArtifactKind kind);
 
 Expected<ArtifactId> put_artifact(Connection& connection, const NewArtifact& artifact);
 
-/// Ties an artifact that is there to these results as well, and notes where and as what file it was
-/// read. Returns whether a tie was new.
+/// Ties an artifact that is there to these results as well. Returns whether a tie was new.
 Expected<bool> add_ties(Connection& connection, ArtifactId id, const std::vector<ResultKey>& ties);
+/// The same of those among `ties` that are of an invocation to whose results it belongs already: a
+/// results file that grew by a night does not make last night's dumps that night's.
+Expected<bool> add_ties_of_invocation(Connection& connection, ArtifactId id,
+                                      const std::vector<ResultKey>& ties);
+/// Notes where and as what file it was read last.
 Expected<void> note_file(Connection& connection, ArtifactId id, std::string_view path,
                          std::int64_t disk_size, std::int64_t modified_ns);
 

@@ -270,7 +270,7 @@ TEST(CompiledPairs, AFlowDecidesWhereANumberComesTwice) {
   EXPECT_EQ(found.groups[1].paired, 1);
 }
 
-TEST(CompileTime, ByPhaseAndByAnnotation) {
+TEST(TraceCompileTime, ByPhaseAndByAnnotation) {
   TraceBuilder builder;
   const auto phase = [&](const char* name, std::uint32_t thread, std::int64_t start,
                          std::int64_t end) {
@@ -286,7 +286,7 @@ TEST(CompileTime, ByPhaseAndByAnnotation) {
   phase("c", 1, 120, 130);  // autograd's thread: while "model" waits
   phase("a", 0, 200, 250);
   const NestedTrace nested(builder);
-  const CompileTime found = compile_time(nested.context);
+  const TraceCompileTime found = compile_time(nested.context);
   EXPECT_EQ(found.total, 50 + 15 + 50);
   EXPECT_EQ(found.sum, 50 + 10 + 10 + 50);
   ASSERT_EQ(found.phases.size(), 3u);

@@ -154,8 +154,8 @@ TEST(TraceReport, IsBoundedWhateverTheTraceHolds) {
   EXPECT_EQ(report.graph_breaks.left_out + static_cast<int>(GraphBreakTree::kMostNodes), kMany);
   EXPECT_EQ(report.frames.frames.size(), CompiledFrames::kMostFrames);
   EXPECT_EQ(report.pairs.pairs.size(), CompiledPairs::kMostPairs);
-  EXPECT_EQ(report.compile_time.phases.size(), CompileTime::kMostPhases);
-  EXPECT_EQ(report.compile_time.annotations.size(), CompileTime::kMostAnnotations);
+  EXPECT_EQ(report.compile_time.phases.size(), TraceCompileTime::kMostPhases);
+  EXPECT_EQ(report.compile_time.annotations.size(), TraceCompileTime::kMostAnnotations);
   EXPECT_EQ(report.verdict.handed_back.size(), kMostReportRows);
   EXPECT_THAT(report.code.operators, IsEmpty());
 }

@@ -376,20 +376,21 @@ TEST_F(Pipeline, ALineRejectedForItsTimeIsTakenInOnceItIsGivenOne) {
 TEST_F(Pipeline, FilesOfFolders) {
   write("tree/2025-11-02/results.jsonl", "");
   write("tree/2025-11-01/results.jsonl", "");
-  write("tree/2025-11-01/resnet/0/trace.json", "");
+  write("tree/2025-11-01/resnet/0/trace-a.json", "");
   write("tree/2025-11-03.jsonl.gz", "");
-  const auto files = find_results_files({(folder_ / "tree").string()});
+  const auto files = find_inputs({(folder_ / "tree").string()});
   ASSERT_TRUE(files);
-  ASSERT_EQ(files->size(), 3u);
-  EXPECT_THAT((*files)[0], HasSubstr("2025-11-01/results.jsonl"));
-  EXPECT_THAT((*files)[2], HasSubstr("2025-11-03.jsonl.gz"));
+  ASSERT_EQ(files->results.size(), 3u);
+  EXPECT_THAT(files->dumps, testing::ElementsAre(HasSubstr("2025-11-01/resnet/0/trace-a.json")));
+  EXPECT_THAT(files->results[0], HasSubstr("2025-11-01/results.jsonl"));
+  EXPECT_THAT(files->results[2], HasSubstr("2025-11-03.jsonl.gz"));
   const std::string one = (folder_ / "tree/2025-11-02/results.jsonl").string();
-  const auto twice = find_results_files({one, (folder_ / "tree").string()});
+  const auto twice = find_inputs({one, (folder_ / "tree").string()});
   ASSERT_TRUE(twice);
-  EXPECT_EQ(twice->size(), 3u);
-  EXPECT_FALSE(find_results_files({(folder_ / "nowhere").string()}));
+  EXPECT_EQ(twice->results.size(), 3u);
+  EXPECT_FALSE(find_inputs({(folder_ / "nowhere").string()}));
   std::filesystem::create_directory(folder_ / "bare");
-  EXPECT_FALSE(find_results_files({(folder_ / "bare").string()}));
+  EXPECT_FALSE(find_inputs({(folder_ / "bare").string()}));
 }
 
 TEST(DateInName, OnlyTheFilesOwnName) {

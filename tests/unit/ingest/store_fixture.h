@@ -101,7 +101,15 @@ class StoreFixture : public ::testing::Test {
   }
 
   IngestResult ingest(const std::vector<std::string>& files, const IngestOptions& options = {}) {
-    auto result = ingest_files(*store_, files, options);
+    auto result = ingest_files(*store_, {files, {}}, options);
+    EXPECT_TRUE(result) << result.error().message;
+    return result ? *std::move(result) : IngestResult();
+  }
+  IngestResult ingest_folder(const std::string& folder, const IngestOptions& options = {}) {
+    const auto inputs = find_inputs({(folder_ / folder).string()});
+    EXPECT_TRUE(inputs) << inputs.error().message;
+    if (!inputs) return {};
+    auto result = ingest_files(*store_, *inputs, options);
     EXPECT_TRUE(result) << result.error().message;
     return result ? *std::move(result) : IngestResult();
   }

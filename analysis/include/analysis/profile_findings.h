@@ -1,0 +1,48 @@
+// What two profiles' differences come to, in sentences, the weightiest first.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "analysis/profile_sections.h"
+#include "schema/artifact.h"
+
+namespace benchhud::analysis {
+
+/// The differences of two dumps of one kind.
+struct ProfileComparison {
+  schema::ArtifactKind kind = schema::ArtifactKind::kTrace;
+  std::vector<SectionDifference> sections;
+};
+
+struct ProfileFinding {
+  enum class Topic : std::uint8_t {
+    kGraphBreaks,
+    kRecompilations,
+    kFallbacks,    ///< operations that go back from the device to the CPU
+    kOperators,    ///< what a time went to
+    kCompilation,  ///< what was compiled, and for how long
+    kIr,
+  };
+  Topic topic = Topic::kOperators;
+  schema::ArtifactKind kind = schema::ArtifactKind::kTrace;  ///< the dump that says it
+  std::string sentence;
+  /// The names that the sentence is about, those with the largest part first.
+  std::vector<std::string> names;
+};
+
+/// "graph_breaks", "recompilations", "fallbacks", "operators", "compilation", "ir".
+std::string_view topic_name(ProfileFinding::Topic topic);
+
+/// Counts that are properties of a model (graph breaks and their reasons, recompilations, fallback
+/// operations, graphs, IR) are said whenever they differ at all. Times are said where a total
+/// changed by kWorthSaying of it, with what appeared, went or changed most and its share in the
+/// change. Counters of caches follow what ran before and are not said.
+std::vector<ProfileFinding> profile_findings(const std::vector<ProfileComparison>& comparisons);
+
+/// A repetition's profile is one measurement: what moves a total by less is noise more often than
+/// not (the same model's tables of two nights without a change differ by a few percent).
+inline constexpr double kWorthSaying = 0.02;
+
+}  // namespace benchhud::analysis

@@ -1,0 +1,1 @@
+SELECT DISTINCT timestamp FROM artifact_tie WHERE artifact_id = $1

@@ -1,0 +1,148 @@
+#include "server/artifact_content.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "analysis/trace_report.h"
+#include "ingest/dump_text.h"
+#include "server/artifact_json.h"
+#include "server/trace_json.h"
+
+namespace benchhud::server {
+
+using analysis::ProfileItem;
+using analysis::ProfileSection;
+using analysis::ProfileUnit;
+using ingest::DumpText;
+using nlohmann::ordered_json;
+using schema::Artifact;
+using schema::ArtifactKind;
+using schema::Expected;
+
+namespace {
+
+constexpr std::array kContents = {"operator_tables", "xla_metrics",   "dynamo_counters",
+                                  "ir_modules",      "compile_times", "trace"};
+
+ordered_json to_json(ProfileSection section) {
+  std::stable_sort(section.items.begin(), section.items.end(),
+                   [](const ProfileItem& a, const ProfileItem& b) { return a.amount > b.amount; });
+  ordered_json items = ordered_json::array();
+  ProfileItem rest{"(all others)", 0, 0};
+  for (std::size_t i = 0; i < section.items.size(); ++i) {
+    const ProfileItem& item = section.items[i];
+    if (i < kMostItems) {
+      items.push_back({item.name, item.amount, item.calls});
+    } else {
+      rest.amount += item.amount;
+      rest.calls += item.calls;
+    }
+  }
+  if (rest.calls > 0) items.push_back({rest.name, rest.amount, rest.calls});
+  return {{"of", section.of},
+          {"unit", unit_name(section.unit)},
+          {"total", section.total ? ordered_json(*section.total) : ordered_json()},
+          {"items", std::move(items)}};
+}
+
+ProfileSection section_of(const ordered_json& json) {
+  ProfileSection section;
+  section.of = json["of"];
+  for (const ProfileUnit unit : {ProfileUnit::kCount, ProfileUnit::kNs, ProfileUnit::kBytes}) {
+    if (json["unit"] == unit_name(unit)) section.unit = unit;
+  }
+  if (!json["total"].is_null()) section.total = json["total"].get<double>();
+  for (const ordered_json& item : json["items"]) {
+    section.items.push_back({item[0], item[1].get<double>(), item[2].get<double>()});
+  }
+  return section;
+}
+
+Expected<DumpText> read_text(schema::Reader& reader, const Artifact& artifact) {
+  BENCHHUD_ASSIGN(const std::string text, reader.text(*artifact.text));
+  return ingest::read_dump_text(text, artifact.kind);
+}
+
+// What of `digest` is under `key`; null if there is none.
+Expected<ordered_json> digest_part(schema::Reader& reader, const Artifact& artifact,
+                                   const char* key) {
+  if (!artifact.report) return ordered_json();
+  BENCHHUD_ASSIGN(const std::string text, reader.text(*artifact.report));
+  ordered_json digest = ordered_json::parse(text, nullptr, false);
+  if (!digest.is_object() || !digest.contains(key)) return ordered_json();
+  return std::move(digest[key]);
+}
+
+std::string_view content_of(ArtifactKind kind) {
+  switch (kind) {
+    case ArtifactKind::kOperatorTable:
+      return "operator_tables";
+    case ArtifactKind::kXlaMetrics:
+      return "xla_metrics";
+    case ArtifactKind::kDynamoCounters:
+      return "dynamo_counters";
+    case ArtifactKind::kIr:
+      return "ir_modules";
+    case ArtifactKind::kCompileTimes:
+      return "compile_times";
+    case ArtifactKind::kTrace:
+      return "trace";
+    case ArtifactKind::kXplane:
+      return "";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string trace_digest(const schema::Trace& trace) {
+  ordered_json sections = ordered_json::array();
+  for (ProfileSection& section : analysis::profile_sections(trace)) {
+    sections.push_back(to_json(std::move(section)));
+  }
+  const ordered_json digest{{"report", report_json(trace, analysis::trace_report(trace))},
+                            {"sections", std::move(sections)}};
+  return digest.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+}
+
+Expected<void> write_content_fields(JsonWriter& json, schema::Reader& reader,
+                                    const Artifact& artifact) {
+  std::optional<DumpText> read;
+  if (artifact.text && artifact.kind != ArtifactKind::kXplane) {
+    auto text = read_text(reader, artifact);
+    // A dump of which nothing could be made has no content.
+    if (text) read = *std::move(text);
+  }
+  BENCHHUD_ASSIGN(const ordered_json report, digest_part(reader, artifact, "report"));
+  json.key("problems");
+  write_dump_problems(json, read ? read->problems : std::vector<schema::DumpProblem>());
+  for (const char* key : kContents) {
+    json.key(key);
+    if (key == content_of(artifact.kind) && read) {
+      std::visit([&](const auto& content) { write_content(json, content); }, read->content);
+    } else if (key == content_of(artifact.kind) && report.is_object()) {
+      json.raw(report.dump(-1, ' ', false, ordered_json::error_handler_t::replace));
+    } else {
+      json.null();
+    }
+  }
+  return {};
+}
+
+Expected<std::vector<ProfileSection>> sections_of(schema::Reader& reader,
+                                                  const Artifact& artifact) {
+  std::vector<ProfileSection> sections;
+  if (artifact.kind == ArtifactKind::kTrace) {
+    BENCHHUD_ASSIGN(const ordered_json kept, digest_part(reader, artifact, "sections"));
+    for (const ordered_json& section : kept) sections.push_back(section_of(section));
+    return sections;
+  }
+  if (!artifact.text || artifact.kind == ArtifactKind::kXplane) return sections;
+  const auto read = read_text(reader, artifact);
+  if (!read) return sections;
+  return std::visit([](const auto& content) { return analysis::profile_sections(content); },
+                    read->content);
+}
+
+}  // namespace benchhud::server

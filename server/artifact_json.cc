@@ -1,0 +1,309 @@
+#include "server/artifact_json.h"
+
+#include "server/answers.h"
+
+namespace benchhud::server {
+
+using analysis::ProfileChange;
+using schema::to_int;
+
+namespace {
+
+template <class Items, class Write>
+void write_list(JsonWriter& json, const Items& items, Write write) {
+  json.begin_array();
+  for (const auto& item : items) write(item);
+  json.end_array();
+}
+
+void write_histogram(JsonWriter& json, std::string_view key, const schema::IrHistogram& histogram) {
+  json.key(key);
+  write_list(json, histogram, [&](const auto& entry) {
+    json.begin_object();
+    json.field("name", entry.first);
+    json.field("count", entry.second);
+    json.end_object();
+  });
+}
+
+std::string_view kind_name(schema::OperatorColumn::Kind kind) {
+  using Kind = schema::OperatorColumn::Kind;
+  switch (kind) {
+    case Kind::kText:
+      return "text";
+    case Kind::kTime:
+      return "ns";
+    case Kind::kPercent:
+      return "percent";
+    case Kind::kBytes:
+      return "bytes";
+    case Kind::kNumber:
+      return "number";
+  }
+  return "text";
+}
+
+std::string_view kind_name(schema::MetricValue::Kind kind) {
+  using Kind = schema::MetricValue::Kind;
+  switch (kind) {
+    case Kind::kTime:
+      return "ns";
+    case Kind::kBytes:
+      return "bytes";
+    case Kind::kNumber:
+      return "number";
+  }
+  return "number";
+}
+
+void write_metric_value(JsonWriter& json, const schema::MetricValue& value) {
+  json.begin_object();
+  json.field("unit", kind_name(value.kind));
+  json.field("value", value.value);
+  json.field("text", value.text);
+  json.end_object();
+}
+
+void write_values(JsonWriter& json, std::string_view key,
+                  const std::vector<schema::IrValue>& values) {
+  json.key(key);
+  write_list(json, values, [&](const schema::IrValue& value) {
+    json.begin_object();
+    json.field("name", value.name);
+    json.field("type", value.type);
+    json.end_object();
+  });
+}
+
+void write_contraction(JsonWriter& json, const schema::IrContraction& contraction) {
+  json.begin_object();
+  json.field("op", contraction.op);
+  json.key("operands");
+  write_list(json, contraction.operands, [&](const std::string& type) { json.value(type); });
+  json.field("result", contraction.result);
+  json.field("dimensions", contraction.dimensions);
+  json.field("count", contraction.count);
+  json.end_object();
+}
+
+void write_ir_module(JsonWriter& json, const schema::IrModule& module) {
+  json.begin_object();
+  json.field("dialect", ir_dialect_name(module.dialect));
+  json.field("name", module.name);
+  json.field("offset", module.offset);
+  json.field("length", module.length);
+  json.field("line", module.line);
+  json.field("unfinished", module.is_unfinished);
+  json.key("stack");
+  write_list(json, module.stack, [&](const std::string& frame) { json.value(frame); });
+  write_values(json, "parameters", module.parameters);
+  write_values(json, "results", module.results);
+  json.field("entry_layout", module.entry_layout);
+  json.field("parameter_bytes", module.parameter_bytes);
+  json.field("computation_count", module.computation_count);
+  json.field("instruction_count", module.instruction_count);
+  write_histogram(json, "ops", module.ops);
+  write_histogram(json, "fusion_kinds", module.fusion_kinds);
+  write_histogram(json, "custom_calls", module.custom_calls);
+  json.key("contractions");
+  write_list(json, module.contractions, [&](const schema::IrContraction& contraction) {
+    write_contraction(json, contraction);
+  });
+  json.end_object();
+}
+
+std::string_view change_name(ProfileChange::Kind kind) {
+  switch (kind) {
+    case ProfileChange::Kind::kAppeared:
+      return "appeared";
+    case ProfileChange::Kind::kGone:
+      return "gone";
+    case ProfileChange::Kind::kChanged:
+      return "changed";
+  }
+  return "changed";
+}
+
+void write_change(JsonWriter& json, const ProfileChange& change) {
+  json.begin_object();
+  json.field("name", change.name);
+  json.field("change", change_name(change.kind));
+  json.field("before", change.before);
+  json.field("after", change.after);
+  json.field("calls_before", change.calls_before);
+  json.field("calls_after", change.calls_after);
+  json.field("share", change.share);
+  json.end_object();
+}
+
+}  // namespace
+
+void write_artifact(JsonWriter& json, const schema::Artifact& artifact, const Snapshot& snapshot) {
+  json.begin_object();
+  json.field("id", to_int(artifact.id));
+  json.field("kind", artifact_kind_name(artifact.kind));
+  json.field("name", artifact.name);
+  json.field("path", artifact.path);
+  json.field("model", artifact.model);
+  json.field("repetition", artifact.repetition);
+  json.field("part", artifact.part);
+  json.field("byte_count", artifact.byte_count);
+  json.field("content_hash", artifact.content_hash);
+  json.key("at");
+  write_time(json, artifact.ingested_at);
+  json.field("problem_count", artifact.problem_count);
+  json.field("unreadable", artifact.error);
+  json.field("superseded", artifact.is_superseded);
+  json.field("has_text", artifact.text.has_value());
+  json.key("trace_id");
+  if (artifact.trace) {
+    json.value(to_int(*artifact.trace));
+  } else {
+    json.null();
+  }
+  json.key("results");
+  write_list(json, artifact.results, [&](const schema::ArtifactResult& result) {
+    const RunEntry* const entry = snapshot.find(result.run);
+    if (entry == nullptr) return;
+    json.begin_object();
+    json.key("run");
+    write_run_ref(json, entry->run);
+    json.field("experiment_id", to_int(result.experiment));
+    json.end_object();
+  });
+  json.end_object();
+}
+
+void write_content(JsonWriter& json, const std::vector<schema::OperatorTable>& tables) {
+  write_list(json, tables, [&](const schema::OperatorTable& table) {
+    json.begin_object();
+    json.key("columns");
+    write_list(json, table.columns, [&](const schema::OperatorColumn& column) {
+      json.begin_object();
+      json.field("name", column.name);
+      json.field("unit", kind_name(column.kind));
+      json.end_object();
+    });
+    // A cell is its number in the column's unit, or its text where it has none.
+    json.key("rows");
+    write_list(json, table.rows, [&](const std::vector<schema::OperatorCell>& row) {
+      write_list(json, row, [&](const schema::OperatorCell& cell) {
+        if (cell.value) {
+          json.value(*cell.value);
+        } else {
+          json.value(cell.text);
+        }
+      });
+    });
+    json.key("totals");
+    write_list(json, table.totals, [&](const auto& total) {
+      json.begin_object();
+      json.field("name", total.first);
+      json.field("ns", total.second);
+      json.end_object();
+    });
+    json.end_object();
+  });
+}
+
+void write_content(JsonWriter& json, const schema::MetricsReport& report) {
+  const auto write_optional = [&](std::string_view key,
+                                  const std::optional<schema::MetricValue>& value) {
+    json.key(key);
+    if (value) {
+      write_metric_value(json, *value);
+    } else {
+      json.null();
+    }
+  };
+  json.begin_object();
+  json.key("metrics");
+  write_list(json, report.metrics, [&](const schema::XlaMetric& metric) {
+    json.begin_object();
+    json.field("name", metric.name);
+    json.field("total_samples", metric.total_samples);
+    write_optional("accumulator", metric.accumulator);
+    write_optional("value_rate", metric.value_rate);
+    json.field("rate", metric.rate);
+    json.key("percentiles");
+    write_list(json, metric.percentiles, [&](const auto& percentile) {
+      json.begin_object();
+      json.field("percent", percentile.first);
+      json.key("value");
+      write_metric_value(json, percentile.second);
+      json.end_object();
+    });
+    json.end_object();
+  });
+  json.key("counters");
+  write_list(json, report.counters, [&](const auto& counter) {
+    json.begin_object();
+    json.field("name", counter.first);
+    json.field("value", counter.second);
+    json.end_object();
+  });
+  json.end_object();
+}
+
+void write_content(JsonWriter& json, const schema::DynamoCounters& counters) {
+  write_list(json, counters.groups, [&](const auto& group) {
+    json.begin_object();
+    json.field("group", group.name);
+    json.key("counters");
+    write_list(json, group.counters, [&](const auto& counter) {
+      json.begin_object();
+      json.field("name", counter.first);
+      json.field("value", counter.second);
+      json.end_object();
+    });
+    json.end_object();
+  });
+}
+
+void write_content(JsonWriter& json, const std::vector<schema::IrModule>& modules) {
+  write_list(json, modules, [&](const schema::IrModule& module) { write_ir_module(json, module); });
+}
+
+void write_content(JsonWriter& json, const schema::CompileTimes& times) {
+  write_list(json, times.functions, [&](const schema::CompileTimes::Function& function) {
+    json.begin_object();
+    json.field("name", function.name);
+    json.field("total_s", function.total());
+    json.key("seconds");
+    write_list(json, function.seconds, [&](double seconds) { json.value(seconds); });
+    json.end_object();
+  });
+}
+
+void write_dump_problems(JsonWriter& json, const std::vector<schema::DumpProblem>& problems) {
+  write_list(json, problems, [&](const schema::DumpProblem& problem) {
+    json.begin_object();
+    json.field("line", problem.line);
+    json.field("reason", problem.reason);
+    json.end_object();
+  });
+}
+
+void write_section_differences(JsonWriter& json,
+                               const std::vector<analysis::SectionDifference>& sections,
+                               std::size_t most) {
+  write_list(json, sections, [&](const analysis::SectionDifference& section) {
+    const analysis::ProfileDifference& difference = section.difference;
+    json.begin_object();
+    json.field("of", section.of);
+    json.field("unit", unit_name(section.unit));
+    json.field("before", difference.before);
+    json.field("after", difference.after);
+    json.field("unexplained", difference.unexplained);
+    json.field("change_count", difference.changes.size());
+    json.key("changes");
+    json.begin_array();
+    for (std::size_t i = 0; i < difference.changes.size() && i < most; ++i) {
+      write_change(json, difference.changes[i]);
+    }
+    json.end_array();
+    json.end_object();
+  });
+}
+
+}  // namespace benchhud::server

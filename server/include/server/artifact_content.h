@@ -1,0 +1,31 @@
+// What is in a stored dump: read again from its text, or from what was derived of its trace.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/profile_sections.h"
+#include "schema/artifact.h"
+#include "schema/reader.h"
+#include "schema/trace.h"
+#include "server/json_writer.h"
+
+namespace benchhud::server {
+
+/// What is kept of a trace beside its events, made when it is taken in: `{"report": …, "sections":
+/// …}`. A trace of millions of events is not read again to be looked at or compared. Of a section
+/// the kMostItems largest items are kept and the sum of the rest.
+std::string trace_digest(const schema::Trace& trace);
+inline constexpr std::size_t kMostItems = 2000;
+
+/// The fields of the contract's ArtifactContent, but `artifact`.
+schema::Expected<void> write_content_fields(JsonWriter& json, schema::Reader& reader,
+                                            const schema::Artifact& artifact);
+
+/// What two dumps of one kind can be compared by. Empty for a dump that could not be read and for
+/// XPlane.
+schema::Expected<std::vector<analysis::ProfileSection>> sections_of(
+    schema::Reader& reader, const schema::Artifact& artifact);
+
+}  // namespace benchhud::server

@@ -1,0 +1,190 @@
+// Dumps beside results: taken in, tied, listed, read and compared, by commands and by REST.
+import assert from "node:assert/strict";
+import { cpSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { after, before, test } from "node:test";
+import { gzipSync } from "node:zlib";
+
+import { line, times } from "./support/lines.mjs";
+import { benchhud, removeFolder, root, serve, temporaryFolder } from "./support/server.mjs";
+
+const samples = join(root, "samples/cpu_nightlies");
+const resnet = "cpu-inductor-False-eval-None-None-None-resnet_mini";
+const base = "cuda-openxla-False-eval-None-PJRT-None-alpha";
+const xla = { xla: "PJRT", dynamo: "openxla" };
+let folder;
+
+before(() => {
+  folder = temporaryFolder("artifacts");
+});
+after(() => removeFolder(folder));
+
+function write(name, content) {
+  const file = join(folder, name);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, content);
+  return file;
+}
+
+function ingest(db, ...args) {
+  const done = benchhud("ingest", ...args, "--db", join(folder, db), "--format", "json");
+  assert.ok(done.stdout, done.stderr);
+  return { status: done.status, ...JSON.parse(done.stdout) };
+}
+
+function list(db, ...args) {
+  const done = benchhud("artifacts", "list", ...args, "--db", join(folder, db), "--format", "json");
+  assert.equal(done.status, 0, done.stderr);
+  return JSON.parse(done.stdout);
+}
+
+async function serving(db, use) {
+  const server = await serve(join(folder, db));
+  try {
+    await use(async (path) => {
+      const response = await fetch(`${server.base}/api/v1${path}`);
+      const text = await response.text();
+      assert.equal(response.status, 200, `${path}: ${text}`);
+      return response.headers.get("content-type").startsWith("application/json") ? JSON.parse(text) : text;
+    });
+  } finally {
+    assert.equal((await server.stop()).code, 0);
+  }
+}
+
+const trace = (name) => JSON.stringify([{ ph: "X", name, ts: 1, dur: 2, pid: 1, tid: 1, cat: "cpu_op", args: { a: 1 } }]);
+const table = (ns) =>
+  `---------  ------------  ------------  \nName       Self CPU      # of Calls    \n---------  ------------  ------------  \n` +
+  `aten::mm   ${ns.toFixed(3)}us        3             \n---------  ------------  ------------  \nSelf CPU time total: ${ns.toFixed(3)}us\n`;
+const report =
+  "Metric: CompileTime\n  TotalSamples: 2\n  Accumulator: 04s589ms590.974us\n  Percentiles: 50%=001ms32.778us\nCounter: aten::nonzero\n  Value: 33\n";
+const hlo = `HloModule jit_f, entry_computation_layout={(f32[2,3]{1,0})->f32[2,3]{1,0}}
+
+ENTRY main.3 {
+  p0 = f32[2,3]{1,0} parameter(0)
+  ROOT add.2 = f32[2,3]{1,0} add(p0, p0)
+}
+`;
+
+function writeOutput(place, extra = []) {
+  write(`${place}/results.jsonl`, [line({ metrics: times(0.5), experiment: xla }), ...extra].join("\n") + "\n");
+  write(`${place}/alpha/0/trace-${base}.json.gz`, gzipSync(trace("a")));
+  write(`${place}/alpha/0/pytorch-profile-${base}.txt`, table(12));
+  write(`${place}/alpha/0/dynamo-counters-${base}.txt`, '{"graph_break": {"call to print": 2}}');
+  write(`${place}/alpha/0/pytorch-xla-metrics-${base}.txt`, report);
+  write(`${place}/alpha/dump-${base}.hlo`, hlo + hlo);
+  write(`${place}/alpha/compile-times-${base}.txt`, "TorchDynamo compilation metrics:\nFunction                Runtimes (s)\n----------------------  --------------\n_compile.compile_inner  0.5, 0.25\n");
+  write(`${place}/alpha/hlo-${base}/module_0001.jit_f.before_optimizations.txt`, hlo);
+  write(`${place}/alpha/xla-profile/xplane-${base}/plugins/profile/d/host.xplane.pb`, Buffer.from([0, 1, 2, 255]));
+}
+
+test("every kind of dump is found by its name, tied and read", async () => {
+  writeOutput("kinds");
+  const done = ingest("kinds.db", join(folder, "kinds"));
+  assert.equal(done.status, 0);
+  assert.equal(done.dumps.length, 8);
+  for (const dump of done.dumps) assert.deepEqual([dump.outcome, dump.orphaned, dump.problem_count, dump.unreadable], ["new", false, 0, null], dump.path);
+  const all = list("kinds.db");
+  assert.deepEqual(all.map((one) => one.kind).sort(), ["compile_times", "dynamo_counters", "ir", "ir", "operator_table", "trace", "xla_metrics", "xplane"]);
+  assert.deepEqual(list("kinds.db", "latest/alpha/eval/openxla+dynamo").length, 8);
+  assert.deepEqual(list("kinds.db", "latest", "--kind", "trace").length, 1);
+  const id = (kind) => all.find((one) => one.kind === kind).id;
+  assert.equal(benchhud("artifacts", "show", String(id("xla_metrics")), "--db", join(folder, "kinds.db")).stdout, report);
+
+  await serving("kinds.db", async (get) => {
+    const content = (kind) => get(`/artifacts/${id(kind)}/content`);
+    assert.deepEqual((await content("operator_table")).operator_tables[0].rows, [["aten::mm", 12000, 3]]);
+    const metrics = (await content("xla_metrics")).xla_metrics;
+    assert.equal(metrics.metrics[0].accumulator.value, 3588590974);
+    assert.deepEqual(metrics.counters, [{ name: "aten::nonzero", value: 33 }]);
+    assert.deepEqual((await content("dynamo_counters")).dynamo_counters, [{ group: "graph_break", counters: [{ name: "call to print", value: 2 }] }]);
+    const times = (await content("compile_times")).compile_times;
+    assert.deepEqual(times.map((one) => [one.name, one.total_s]), [["_compile.compile_inner", 0.75]]);
+    const dump = all.find((one) => one.kind === "ir" && one.name.endsWith(".hlo"));
+    const { ir_modules: modules } = await get(`/artifacts/${dump.id}/content`);
+    assert.deepEqual(modules.map((module) => [module.name, module.ops.map((op) => op.name).sort()]), [["jit_f", ["add", "parameter"]], ["jit_f", ["add", "parameter"]]]);
+    const text = await get(`/artifacts/${dump.id}/text`);
+    assert.ok(text.slice(modules[1].offset, modules[1].offset + modules[1].length).startsWith("HloModule jit_f"));
+    const { trace: told, artifact } = await content("trace");
+    assert.ok(told, "a trace's report");
+    assert.ok(artifact.trace_id > 0);
+    assert.deepEqual(artifact.results.length, 1);
+  });
+});
+
+test("again, touched, copied, packed otherwise: nothing is taken in twice", () => {
+  writeOutput("again");
+  ingest("again.db", join(folder, "again"));
+  const known = (done) => done.dumps.every((dump) => dump.outcome === "known");
+  assert.ok(known(ingest("again.db", join(folder, "again"))));
+  for (const dump of list("again.db")) utimesSync(dump.path, 1, 1);
+  assert.ok(known(ingest("again.db", join(folder, "again"))));
+  cpSync(join(folder, "again"), join(folder, "copy"), { recursive: true });
+  write(`copy/alpha/0/pytorch-profile-${base}.txt.gz`, gzipSync(table(12)));
+  assert.ok(known(ingest("again.db", join(folder, "copy"))));
+  assert.equal(list("again.db").length, 8);
+});
+
+test("shared where only the batch size differs, orphaned without a result, given by hand", async () => {
+  writeOutput("ties", [line({ metrics: times(0.4), experiment: { ...xla, batch_size: 16 } })]);
+  write("ties/beta/0/dynamo-counters-cuda-nothing-beta.txt", "{}");
+  const done = ingest("ties.db", join(folder, "ties"));
+  assert.equal(done.status, 0);
+  const orphans = list("ties.db", "--orphaned");
+  assert.deepEqual(orphans.map((one) => one.name), ["beta/0/dynamo-counters-cuda-nothing-beta.txt"]);
+  assert.ok(list("ties.db").filter((one) => one.results.length === 2).length, 8);
+  const ambiguous = benchhud("ingest", orphans[0].path, "--for", "latest/alpha/eval/openxla+dynamo", "--db", join(folder, "ties.db"));
+  assert.equal(ambiguous.status, 1);
+  assert.match(ambiguous.stderr, /2 results are called/);
+  const given = ingest("ties.db", orphans[0].path, "--for", "latest/alpha/eval/openxla+dynamo/16");
+  assert.equal(given.dumps[0].outcome, "tied");
+  assert.deepEqual(list("ties.db", "--orphaned"), []);
+  assert.equal(list("ties.db", "latest/alpha/eval/openxla+dynamo/16").length, 9);
+  assert.equal(list("ties.db", "latest/alpha/eval/openxla+dynamo/8").length, 8);
+});
+
+test("what cannot be read says why, and the rest goes in", () => {
+  writeOutput("broken");
+  write(`broken/alpha/0/trace-${base}.json.gz`, "this is no gzip and no trace");
+  write(`broken/alpha/0/pytorch-profile-${base}.txt`, "no table");
+  const whole = gzipSync('{"a": {"b": 1}}'.repeat(5000));
+  write(`broken/alpha/0/dynamo-counters-${base}.txt.gz`, whole.subarray(0, whole.length - 20));
+  const done = ingest("broken.db", join(folder, "broken"));
+  assert.equal(done.status, 3);
+  const unreadable = done.dumps.filter((dump) => dump.unreadable);
+  assert.equal(unreadable.length, 3, JSON.stringify(unreadable));
+  assert.match(unreadable.find((dump) => dump.path.includes("trace-")).unreadable, /no list of events/);
+  const strict = benchhud("ingest", join(folder, "broken"), "--db", join(folder, "strict.db"), "--strict");
+  assert.equal(strict.status, 1);
+  assert.deepEqual(list("strict.db"), []);
+});
+
+test("the nights: what made resnet_mini slower on 2025-11-10, and transformer_mini on 2025-11-15", async () => {
+  const done = ingest("nights.db", samples);
+  assert.equal(done.status, 0);
+  assert.equal(done.dumps.filter((dump) => dump.orphaned || dump.unreadable || dump.problem_count).length, 0);
+  await serving("nights.db", async (get) => {
+    const resultOf = async (night, model, backend, t = "eval") => {
+      const { items } = await get(`/results?run=${night}&model=${model}&backend=${backend}&test=${t}&limit=10`);
+      assert.equal(items.length, 1);
+      return { run: items[0].run_id, experiment: items[0].experiment.id };
+    };
+    const diff = async (a, b) =>
+      get(`/profile-diff?before_run=${a.run}&before_experiment=${a.experiment}&run=${b.run}&experiment=${b.experiment}`);
+
+    for (const t of ["eval", "train"]) {
+      const broken = await diff(await resultOf("2025-11-09", "resnet_mini", "inductor", t), await resultOf("2025-11-10", "resnet_mini", "inductor", t));
+      assert.equal(broken.findings[0].topic, "graph_breaks", JSON.stringify(broken.findings));
+      assert.ok(broken.findings.some((finding) => finding.names.some((name) => name.startsWith("graph_break: "))), "the reason");
+      assert.deepEqual([broken.only_before, broken.only_after], [[], []]);
+    }
+    const worked = await diff(await resultOf("2025-11-14", "transformer_mini", "eager"), await resultOf("2025-11-15", "transformer_mini", "eager"));
+    const named = worked.findings.flatMap((finding) => finding.names);
+    for (const operator of ["aten::cumsum", "aten::sin"]) assert.ok(named.includes(operator), JSON.stringify(worked.findings));
+    // Two backends on one night.
+    const backends = await diff(await resultOf("2025-11-15", "resnet_mini", "eager"), await resultOf("2025-11-15", "resnet_mini", "inductor"));
+    assert.ok(backends.pairs.length >= 6);
+  });
+  assert.equal(list("nights.db", `2025-11-10/resnet_mini/eval/inductor`).filter((one) => one.name.includes(resnet)).length, 7);
+  assert.ok(readFileSync(list("nights.db", "--kind", "dynamo_counters")[0].path));
+});

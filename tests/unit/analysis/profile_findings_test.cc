@@ -1,0 +1,87 @@
+// What differences come to, in sentences.
+
+#include "analysis/profile_findings.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace benchhud::analysis {
+namespace {
+
+using schema::ArtifactKind;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+using Topic = ProfileFinding::Topic;
+
+ProfileComparison compared(ArtifactKind kind, const char* of, ProfileUnit unit,
+                           std::vector<ProfileItem> before, std::vector<ProfileItem> after) {
+  const ProfileSection was{of, unit, std::move(before), {}}, is{of, unit, std::move(after), {}};
+  return {kind, compare_sections({was}, {is})};
+}
+
+TEST(ProfileFindings, GraphBreaksComeFirstWithTheirReasons) {
+  const auto findings = profile_findings({
+      compared(ArtifactKind::kOperatorTable, "self CPU time", ProfileUnit::kNs,
+               {{"aten::mm", 1e6, 1}}, {{"aten::mm", 1.5e6, 1}}),
+      compared(ArtifactKind::kDynamoCounters, "counters", ProfileUnit::kCount,
+               {{"stats: unique_graphs", 1, 1}},
+               {{"stats: unique_graphs", 3, 3}, {"graph_break: call to print", 2, 2}}),
+  });
+  ASSERT_THAT(findings, SizeIs(3));
+  EXPECT_EQ(findings[0].topic, Topic::kGraphBreaks);
+  EXPECT_THAT(findings[0].sentence, HasSubstr("graph_break: call to print is new (2)"));
+  EXPECT_THAT(findings[0].names, ElementsAre("graph_break: call to print"));
+  EXPECT_EQ(findings[1].topic, Topic::kOperators);
+  EXPECT_EQ(findings[2].topic, Topic::kCompilation);
+  EXPECT_THAT(findings[2].sentence, HasSubstr("stats: unique_graphs 1 → 3"));
+}
+
+TEST(ProfileFindings, TimesSayWhatTheChangeWentTo) {
+  const auto findings = profile_findings({compared(
+      ArtifactKind::kOperatorTable, "self CPU time", ProfileUnit::kNs,
+      {{"a", 10e6, 1}, {"b", 10e6, 1}}, {{"a", 9e6, 1}, {"b", 14e6, 1}, {"new", 1e6, 2}})});
+  ASSERT_THAT(findings, SizeIs(2));
+  EXPECT_THAT(findings[0].sentence, HasSubstr("20.000 ms → 24.000 ms (+20 %)"));
+  EXPECT_THAT(findings[0].sentence, HasSubstr("b +4.000 ms (100 % of the change)"));
+  // What became faster does not explain that the whole became slower.
+  EXPECT_THAT(findings[0].sentence, Not(HasSubstr("a -1")));
+  EXPECT_THAT(findings[0].names, ElementsAre("b", "new"));
+  EXPECT_THAT(findings[1].sentence, HasSubstr("not there (self CPU time): new (1.000 ms)"));
+}
+
+TEST(ProfileFindings, NoiseAndCachesAreNotSaid) {
+  EXPECT_THAT(
+      profile_findings({compared(ArtifactKind::kOperatorTable, "self CPU time", ProfileUnit::kNs,
+                                 {{"a", 100e6, 1}}, {{"a", 101e6, 1}}),
+                        compared(ArtifactKind::kDynamoCounters, "counters", ProfileUnit::kCount, {},
+                                 {{"inductor: fxgraph_cache_hit", 3, 3},
+                                  {"aot_autograd: autograd_cache_miss", 1, 1}})}),
+      IsEmpty());
+}
+
+TEST(ProfileFindings, FallbacksAreOfMetricsReportsOnly) {
+  const std::vector<ProfileItem> before, after{{"aten::nonzero_static", 3, 3}};
+  EXPECT_THAT(profile_findings({compared(ArtifactKind::kDynamoCounters, "counters",
+                                         ProfileUnit::kCount, before, after)}),
+              IsEmpty());
+  const auto findings = profile_findings(
+      {compared(ArtifactKind::kXlaMetrics, "counters", ProfileUnit::kCount, before, after)});
+  ASSERT_THAT(findings, SizeIs(1));
+  EXPECT_EQ(findings[0].topic, Topic::kFallbacks);
+}
+
+TEST(ProfileFindings, LongListsEndWithACount) {
+  std::vector<ProfileItem> many;
+  for (int i = 0; i < 40; ++i) many.push_back({"graph_break: r" + std::to_string(i), 1, 1});
+  const auto findings = profile_findings(
+      {compared(ArtifactKind::kDynamoCounters, "counters", ProfileUnit::kCount, {}, many)});
+  ASSERT_THAT(findings, SizeIs(1));
+  EXPECT_THAT(findings[0].names, SizeIs(5));
+  EXPECT_THAT(findings[0].sentence, HasSubstr("and 35 more."));
+}
+
+}  // namespace
+}  // namespace benchhud::analysis

@@ -10,6 +10,7 @@
 #include <limits>
 #include <utility>
 
+#include "ingest/byte_search.h"
 #include "ingest/text_parts.h"
 #include "ingest/trace_time.h"
 
@@ -62,8 +63,8 @@ bool is_transfer(std::string_view category) {
 // "" where there is no object, or nothing in it.
 std::string_view object_text(const TraceToken& token) {
   if (token.kind != Kind::kNested || !token.text().starts_with('{')) return {};
-  const bool is_empty = token.text().find_first_not_of(" \t\r\n", 1) == token.text().size() - 1;
-  return is_empty ? std::string_view() : token.text();
+  const char* const last = token.begin + token.size - 1;
+  return skip_blanks(token.begin + 1, last) == last ? std::string_view() : token.text();
 }
 
 // The members of two objects in one.
@@ -357,7 +358,7 @@ void TraceBuilder::add_flow(const RawTraceEvent& event, const TraceToken& id, st
                             TraceFlow::Step step) {
   TraceFlow flow;
   flow.time = time;
-  flow.category = text(event.category);
+  flow.category = trace_.labels[label_of(event)].category;
   flow.thread = thread_of(event);
   flow.step = step;
   flow.key = XXH3_64bits_withSeed(id.begin, id.size, flow.category);

@@ -181,11 +181,12 @@ bool TraceScanner::wait() {
 
 // Whether something follows.
 bool TraceScanner::skip_space(std::string_view also) {
-  while (place_ < buffer_.size() &&
-         (is_blank(buffer_[place_]) || also.find(buffer_[place_]) != also.npos)) {
-    ++place_;
-  }
-  return place_ < buffer_.size();
+  const char* const begin = buffer_.data();
+  const char* const end = begin + buffer_.size();
+  const char* at = skip_blanks(begin + place_, end);
+  while (at < end && also.find(*at) != also.npos) at = skip_blanks(at + 1, end);
+  place_ = static_cast<std::size_t>(at - begin);
+  return at < end;
 }
 
 bool TraceScanner::scan_start() {

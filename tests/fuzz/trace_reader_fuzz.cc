@@ -5,7 +5,10 @@
 #include <string>
 #include <string_view>
 
+#include "ingest/trace_builder.h"
+#include "ingest/trace_pipeline.h"
 #include "ingest/trace_reader.h"
+#include "ingest/trace_scanner.h"
 
 namespace {
 
@@ -34,6 +37,21 @@ Trace read(std::string_view bytes, std::size_t piece, ArgsText* args) {
   return reader.finish();
 }
 
+// As large traces are read.
+Trace read_in_threads(std::string_view bytes, std::size_t piece, ArgsText* args) {
+  benchhud::ingest::TraceBuilder builder(args);
+  benchhud::ingest::TraceScanner scanner(&builder);
+  {
+    benchhud::ingest::TracePipeline pipeline(&scanner, &builder);
+    for (std::size_t at = 0; at < bytes.size(); at += piece) {
+      pipeline.feed(bytes.substr(at, piece));
+    }
+  }
+  scanner.tell(&builder);
+  scanner.finish();
+  return builder.finish();
+}
+
 template <class Event>
 void require_same(const Trace& whole, const Event& a, const Trace& cut, const Event& b) {
   require(whole.name(a) == cut.name(b) && whole.category(a) == cut.category(b));
@@ -50,7 +68,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
   ArgsText whole_args, cut_args;
   const Trace whole = read(bytes, size, &whole_args);
-  const Trace cut = read(bytes, std::size_t{1} + data[0] % 64, &cut_args);
+  const std::size_t piece = std::size_t{1} + data[0] % 64;
+  const bool in_threads = data[0] >= 192;  // not always: starting threads takes long
+  const Trace cut =
+      in_threads ? read_in_threads(bytes, piece, &cut_args) : read(bytes, piece, &cut_args);
   require(whole_args.text == cut_args.text);
   const auto kept = whole.slices.size() + whole.points.size();
   require(whole.events == static_cast<std::int64_t>(kept) + whole.pairs + whole.flow_events +

@@ -1,5 +1,5 @@
-// Where the next byte of a kind is, sixteen bytes at a time where the processor can. Only the
-// syntax of traces needs this.
+// Where the next byte of a kind is, sixteen bytes at a time where the processor can. Only what
+// reads traces needs this.
 #pragma once
 
 #if defined(__SSE2__)

@@ -55,6 +55,7 @@ const char* TraceSyntax::inexact_string(const char* begin, TraceToken* token) {
 const char* TraceSyntax::nested(const char* at, TraceToken* token, int depth) {
   const char* const begin = at;
   const int outside = depth;
+  char closing[kMostNested + 1];  // what closes each of those that are open
   for (;;) {
     at = find_quote_or_bracket(at, end_);
     if (at == end_) return lack("the file ends inside an event");
@@ -67,7 +68,11 @@ const char* TraceSyntax::nested(const char* at, TraceToken* token, int depth) {
     ++at;
     if (c == '{' || c == '[') {
       if (++depth > kMostNested) return fail("nested more than 200 deep", at);
-    } else if (--depth <= outside) {
+      closing[depth] = c == '{' ? '}' : ']';
+      continue;
+    }
+    if (c != closing[depth]) return fail("brackets that do not match", at);
+    if (--depth == outside) {
       set(token, TraceToken::Kind::kNested, begin, at);
       return at;
     }

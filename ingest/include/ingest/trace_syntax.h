@@ -46,7 +46,7 @@ class TraceSyntax {
   }
 
   /// Anything in brackets, `depth` of which are open already: whatever is between them but strings
-  /// and brackets.
+  /// and brackets, which have to match.
   const char* nested(const char* at, TraceToken* token, int depth = 0);
 
   /// A number or a word.

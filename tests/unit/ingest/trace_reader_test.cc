@@ -261,6 +261,7 @@ TEST(TraceReader, BrokenEventsCostThemselves) {
           Case{R"({"ph": "X", "name": , "pid": 1, "ts": 1})", false},
           Case{R"({"ph": "X", name: "a", "ts": 1})", false},
           Case{"{\"ph\": \"X\", \"name\": \"never closed, \"ts\": 1,\n\"dur\": 1}", false},
+          Case{R"({"ph": "X", "ts": 1, "args": {"a": [1}, "b": {]}})", false},
           Case{"garbage", false},
           Case{"\"text\"", false},
           Case{"[1, 2]", false},

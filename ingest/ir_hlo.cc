@@ -100,8 +100,8 @@ class HloReader {
     }
     if (entry_name_.data() != nullptr) take_entry();
     if (!has_entry) {
-      dump_.problem(begin_,
-                    "module " + excerpt(builder_.module.name) + " has no entry computation");
+      dump_.problems.add(builder_.module.line,
+                         "module " + excerpt(builder_.module.name) + " has no entry computation");
     }
     builder_.finish(end, !has_entry || is_cut_, xla_type_bytes);
     return end;
@@ -128,6 +128,7 @@ class HloReader {
   std::size_t read_computation(const ComputationHeader& header, std::size_t begin, std::size_t at) {
     ++builder_.module.computation_count;
     types_ = {};
+    const std::int64_t line_number = dump_.lines.line_of(begin);
     if (header.is_entry) entry_ = header;
     if (header.is_entry) entry_name_ = header.name.data() != nullptr ? header.name : "ENTRY";
     while (at < dump_.text.size()) {
@@ -141,7 +142,7 @@ class HloReader {
       if (begins_ir(line.text) || is_header_in_between(line.text)) break;
       at = read_instruction(at, header.is_entry);
     }
-    dump_.problem(begin, "computation " + excerpt(header.name) + " does not end");
+    dump_.problems.add(line_number, "computation " + excerpt(header.name) + " does not end");
     is_cut_ = true;
     return at;
   }

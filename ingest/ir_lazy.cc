@@ -56,7 +56,7 @@ class LazyReader {
         at = read_node(at);
       }
     }
-    if (!is_closed) dump_.problem(begin_, "a graph that does not end");
+    if (!is_closed) dump_.problems.add(builder_.module.line, "a graph that does not end");
     std::stable_sort(roots_.begin(), roots_.end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });
     for (auto& [index, root] : roots_) builder_.module.results.push_back(std::move(root));

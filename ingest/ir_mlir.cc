@@ -102,7 +102,8 @@ class MlirReader {
     finish_operation(at_);
     const bool is_closed = is_done_ || (is_implicit_ && open_.size() == 1);
     if (!is_closed) {
-      dump_.problem(begin_, "module " + excerpt(builder_.module.name) + " does not end");
+      dump_.problems.add(builder_.module.line,
+                         "module " + excerpt(builder_.module.name) + " does not end");
     }
     take_signature();
     builder_.finish(at_, !is_closed, mlir_type_bytes);

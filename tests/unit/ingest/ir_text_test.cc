@@ -319,6 +319,20 @@ TEST(IrText, SeveralModulesOfEveryDialectInOneFile) {
   }
 }
 
+TEST(IrText, WhatDoesNotEndIsNamedWithItsFirstLine) {
+  const IrText read = read_ir_text(
+      "\nHloModule m\na {\n  ROOT c = f32[] constant(1)\n  what\n\nb {\n  ROOT c = f32[] "
+      "constant(1)\n}\n\nmodule @m {\n  func.func @f() {\n\n\n\nIR {\n  what\n");
+  EXPECT_THAT(read.modules, SizeIs(3));
+  std::vector<std::pair<std::int64_t, std::string>> problems;
+  for (const auto& problem : read.problems) problems.emplace_back(problem.line, problem.reason);
+  EXPECT_THAT(
+      problems,
+      ElementsAre(Pair(5, "no instruction: what"), Pair(3, "computation a does not end"),
+                  Pair(2, "module m has no entry computation"), Pair(11, "module m does not end"),
+                  Pair(17, "no node: what"), Pair(16, "a graph that does not end")));
+}
+
 // What cannot be read costs itself.
 TEST(IrText, BrokenInstructions) {
   const IrText hlo = read_ir_text(

@@ -24,24 +24,23 @@ class TraceBuilder {
     slice.duration = end - start;
     slice.label = trace_.put_label({trace_.texts.put(name), trace_.texts.put(category)});
     slice.thread = thread;
-    trace_.slices.push_back(slice);
-    const auto index = static_cast<std::uint32_t>(trace_.slices.size() - 1);
     if (correlation >= 0) {
-      args(index).correlation = correlation;
-      args(index).sequence = correlation;
+      schema::TraceArgs args;
+      args.correlation = correlation;
+      args.sequence = correlation;
+      slice.args = trace_.args.put(args);
     }
-    return index;
+    trace_.slices.push_back(slice);
+    return static_cast<std::uint32_t>(trace_.slices.size() - 1);
   }
   std::uint32_t op(std::string_view name, std::int64_t start, std::int64_t end) {
     return add("cpu_op", name, 0, start, end);
   }
 
-  schema::TraceArgs& args(std::uint32_t slice) {
-    if (trace_.slices[slice].args == 0) {
-      trace_.slices[slice].args = static_cast<std::uint32_t>(trace_.args.size());
-      trace_.args.emplace_back();
-    }
-    return trace_.args[trace_.slices[slice].args];
+  void set_external_id(std::uint32_t slice, std::int64_t id) {
+    schema::TraceArgs args = trace_.args_of(trace_.slices[slice]);
+    args.external_id = id;
+    trace_.slices[slice].args = trace_.args.put(args);
   }
 
   void flow(schema::TraceFlow::Step step, std::uint64_t key, std::string_view category = "",

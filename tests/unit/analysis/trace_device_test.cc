@@ -62,13 +62,13 @@ TEST(TimeTotals, DoNotOverflow) {
 // x has an External id that a kernel bears; y is around its launch; two belong to nobody.
 TraceBuilder four_on_a_device() {
   TraceBuilder builder;
-  builder.args(builder.op("x", 0, 20)).external_id = 7;
+  builder.set_external_id(builder.op("x", 0, 20), 7);
   builder.op("y", 30, 60);
   builder.op("inner", 34, 40);
   builder.add("cuda_runtime", "cudaLaunchKernel", 0, 5, 8, 1);
   builder.add("cuda_runtime", "cudaLaunchKernel", 0, 41, 44, 2);
   builder.add("cuda_runtime", "cudaLaunchKernel", 0, 70, 72, 3);
-  builder.args(builder.add("kernel", "void a()", 1, 100, 110, 1)).external_id = 7;
+  builder.set_external_id(builder.add("kernel", "void a()", 1, 100, 110, 1), 7);
   builder.add("kernel", "void a()", 1, 110, 140, 2);
   builder.add("kernel", "triton_poi", 1, 140, 180, 3);
   builder.add("gpu_memcpy", "Memcpy HtoD", 1, 180, 200);
@@ -103,11 +103,11 @@ TEST(KernelTable, ByNameAndByOperator) {
 
 TEST(KernelTable, IdsThatContradictLaunchesAreNotTrusted) {
   TraceBuilder builder;
-  builder.args(builder.op("x", 0, 20)).external_id = 8;
-  builder.args(builder.op("y", 30, 60)).external_id = 7;
+  builder.set_external_id(builder.op("x", 0, 20), 8);
+  builder.set_external_id(builder.op("y", 30, 60), 7);
   builder.add("cuda_runtime", "cudaLaunchKernel", 0, 5, 8, 1);
-  builder.args(builder.add("kernel", "void a()", 1, 100, 110, 1)).external_id = 7;
-  builder.args(builder.add("kernel", "void a()", 1, 110, 120)).external_id = 8;
+  builder.set_external_id(builder.add("kernel", "void a()", 1, 100, 110, 1), 7);
+  builder.set_external_id(builder.add("kernel", "void a()", 1, 110, 120), 8);
   const NestedTrace nested(builder);
   EXPECT_THAT(launching_operators(nested.context), ElementsAre(0, kNoSlice));
 }

@@ -108,7 +108,7 @@ DynamoCounters in_order(std::span<const DynamoCounters> repetitions, Counts tota
         if (left == totals.end()) continue;
         const auto [place, is_new] = places.try_emplace(group, ordered.groups.size());
         if (is_new) ordered.groups.push_back({group, {}});
-        ordered.groups[place->second].second.emplace_back(name, left->second);
+        ordered.groups[place->second].counters.emplace_back(name, left->second);
         totals.erase(left);
       }
     }

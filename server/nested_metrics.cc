@@ -34,10 +34,10 @@ schema::DynamoCounters counters_of(const dom::object& groups) {
   for (const auto& [group, members] : groups) {
     dom::object object;
     if (members.get(object) != simdjson::SUCCESS) continue;
-    auto& [name, read] = counters.groups.emplace_back(
-        std::string(group), std::vector<schema::DynamoCounters::Counter>());
+    auto& read = counters.groups.emplace_back();
+    read.name = group;
     for (const auto& [counter, value] : object) {
-      if (const auto count = count_of(value)) read.emplace_back(std::string(counter), *count);
+      if (const auto count = count_of(value)) read.counters.emplace_back(counter, *count);
     }
   }
   return counters;

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "schema/dynamo_counters.h"
+#include "schema/profile.h"
 
 namespace benchhud::analysis {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "analysis/fallback_operations.h"
-#include "schema/dynamo_counters.h"
+#include "schema/profile.h"
 
 namespace benchhud::server {
 

@@ -42,7 +42,7 @@ TEST(DynamoCounters, OneCaptureAndGraphBreaks) {
   EXPECT_EQ(report.graph_breaks[0].reason, "skip function graph_break in file decorators.py");
   EXPECT_THAT(report.captured, ElementsAre(3, 0, 0));
   ASSERT_EQ(report.totals.groups.size(), 5U) << "the empty group is left out";
-  EXPECT_EQ(report.totals.groups[4].first, "inductor");
+  EXPECT_EQ(report.totals.groups[4].name, "inductor");
 }
 
 TEST(DynamoCounters, ClearedBeforeEachRepetition) {

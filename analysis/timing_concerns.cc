@@ -32,7 +32,8 @@ constexpr std::array<ConcernInfo, kConcerns.size()> kInfo = {{
     {kFirstNotSlower, "first_not_slower",
      "The first repetition compiled, but took no longer than the slowest steady one."},
     {kProfilerOn, "profiler_on",
-     "The line has metrics that only the profiler gives, or there are dumps of it."},
+     "The line has metrics that only the profiler gives, or there are traces or operator tables of "
+     "steady repetitions."},
     {kPureWallTime, "pure_wall_time",
      "All trace times are exactly 0, as the runner writes them with --pure-wall-time."},
     {kFewRepetitions, "too_few_repetitions", "Fewer than five usable steady repetitions."},

@@ -272,16 +272,24 @@ class Inspector {
             {}});
     }
     set(kProfilerOn, kNotFound);
-    const auto& metrics = facts_.profiler_metrics;
-    if (metrics.empty() && !context_.has_profiler_dumps) return;
-    flag({kProfilerOn,
-          Severity::kWarning,
-          fmt::format("The times were taken under PyTorch's profiler ({}): starting, recording and "
-                      "stopping it is part of them. Compare them with no result without it.",
-                      metrics.empty() ? std::string("there are dumps of it")
-                                      : fmt::format("{}", fmt::join(metrics, ", "))),
-          {},
-          {}});
+    HygieneFlag found{kProfilerOn, Severity::kWarning, {}, {}, {}};
+    std::string evidence = fmt::format("{}", fmt::join(facts_.profiler_metrics, ", "));
+    if (evidence.empty()) {
+      // Dumps of the warm-up alone leave the steady time as it is.
+      for (const std::size_t i : context_.profiled_repetitions) {
+        if (i < report_.repetitions.size() && !report_.repetitions[i].is_warmup) {
+          found.repetitions.push_back(i);
+        }
+      }
+      if (found.repetitions.empty()) return;
+      evidence = fmt::format("there are dumps of {} steady repetitions", found.repetitions.size());
+    }
+    found.sentence = fmt::format(
+        "The times were taken under PyTorch's profiler ({}): starting, recording and stopping it "
+        "is "
+        "part of them. Compare them with no result without it.",
+        evidence);
+    flag(std::move(found));
   }
 
   void repetitions() {

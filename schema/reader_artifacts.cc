@@ -80,6 +80,13 @@ Expected<std::vector<Artifact>> Reader::artifacts(const ArtifactFilter& filter) 
   return found;
 }
 
+Expected<std::vector<std::int64_t>> Reader::profiled_repetitions(RunId run,
+                                                                 ExperimentId experiment) {
+  Statement& query = connection_.cached(sql::kProfiledRepetitions);
+  query.bind(1, run).bind(2, experiment);
+  return collect(query, [](const Statement& row) { return row.integer(0); });
+}
+
 Expected<Artifact> Reader::artifact(ArtifactId id) {
   Statement& query = connection_.cached(sql::kArtifactById);
   query.bind(1, id);

@@ -17,6 +17,9 @@ using analysis::Phase;
 using schema::Expected;
 using schema::to_int;
 
+/// Dumps come after results, and tell of them whether a profiler watched: no run changes by that.
+std::string revision_key(const Ask& ask) { return std::to_string(ask.snapshot().revision); }
+
 /// The batch sizes with which a backend was timed, by run.
 using BatchSizes = std::map<schema::RunId, std::vector<std::int64_t>>;
 
@@ -124,7 +127,7 @@ Expected<std::string> write_result_phases(Ask& ask, const AskedResult& result) {
 Expected<Plan> get_result_phases(Ask& ask) {
   BENCHHUD_ASSIGN(auto result, asked_result(ask));
   Plan plan;
-  plan.key = Judge::dependencies(ask.snapshot(), *result.run, {});
+  plan.key = revision_key(ask);
   plan.body = [&ask, result = std::move(result)] { return write_result_phases(ask, result); };
   plan.rows = [](const CsvAnswer& answer) { return csv_rows(answer.root["repetitions"]); };
   return plan;
@@ -223,7 +226,7 @@ std::vector<CsvRow> phase_series_csv_rows(const CsvAnswer& answer) {
 Expected<Plan> get_phase_series(Ask& ask) {
   BENCHHUD_ASSIGN(auto scope, asked_series(ask));
   Plan plan;
-  plan.key = scope.key(ask);
+  plan.key = revision_key(ask);
   plan.body = [&ask, scope = std::move(scope)] { return write_phase_series(ask, scope); };
   plan.rows = phase_series_csv_rows;
   return plan;

@@ -251,7 +251,9 @@ std::vector<CsvRow> series_csv_rows(const CsvAnswer& answer) {
 Expected<Plan> get_series(Ask& ask) {
   BENCHHUD_ASSIGN(auto scope, asked_series(ask));
   Plan plan;
-  plan.key = scope.key(ask);
+  plan.key = std::to_string(ask.snapshot().catalog_version);
+  // The newest run's history covers all runs before it.
+  if (!scope.runs.empty()) plan.key += "." + std::to_string(scope.runs.back()->history);
   plan.body = [&ask, scope = std::move(scope)] { return write_series(ask, scope); };
   plan.rows = series_csv_rows;
   return plan;

@@ -39,11 +39,4 @@ schema::Expected<SeriesScope> asked_series(Ask& ask) {
   return schema::Error{schema::ErrorCode::kNotFound, "There is no such model with that test."};
 }
 
-std::string SeriesScope::key(const Ask& ask) const {
-  std::string key = std::to_string(ask.snapshot().catalog_version);
-  // The newest run's history covers all runs before it.
-  if (!runs.empty()) key += "." + std::to_string(runs.back()->history);
-  return key;
-}
-
 }  // namespace benchhud::server

@@ -49,6 +49,8 @@ schema::Expected<TimingReview> review_timing(
   context.batch_size = entry.experiment().batch_size;
   context.baseline = baseline;
   context.baseline_batch_sizes = baseline_batch_sizes;
+  BENCHHUD_ASSIGN(const auto profiled, reader.profiled_repetitions(facts.run, entry.id()));
+  context.profiled_repetitions.assign(profiled.begin(), profiled.end());
   review.hygiene = analysis::timing_hygiene(timing, review.phases, context);
   return review;
 }

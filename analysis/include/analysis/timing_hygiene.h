@@ -39,7 +39,8 @@ struct HygieneContext {
   std::string baseline;  ///< the backend that speedups are against
   /// The batch sizes with which the baseline was timed in the same run; none asked: empty.
   std::vector<std::int64_t> baseline_batch_sizes;
-  bool has_profiler_dumps = false;  ///< there are traces or operator tables of it
+  /// The repetitions of which there are traces or operator tables, from 0.
+  std::vector<std::size_t> profiled_repetitions;
 };
 
 /// How often kDrifting is found in a series in no order, at most; see trend().

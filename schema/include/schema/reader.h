@@ -229,6 +229,9 @@ class Reader {
   /// Dumps, newest first, each with the results that it belongs to.
   Expected<std::vector<Artifact>> artifacts(const ArtifactFilter& filter);
   Expected<Artifact> artifact(ArtifactId id);
+  /// The repetitions of a result of which there are traces or operator tables: those that ran under
+  /// a profiler. In order, each once.
+  Expected<std::vector<std::int64_t>> profiled_repetitions(RunId run, ExperimentId experiment);
 
   /// Every line in the order of arrival.
   Expected<void> replay(const std::function<void(const ReplayedLine&)>& visit);

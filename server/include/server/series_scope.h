@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -16,9 +15,6 @@ struct SeriesScope {
   std::unordered_map<schema::RunId, std::size_t> places;
   /// All of the model and test, whatever the backend.
   std::vector<const analysis::CatalogEntry*> entries;
-
-  /// All that such a series hangs on.
-  std::string key(const Ask& ask) const;
 };
 
 /// What the parameters suite, model, test, accelerator_model, runs and until ask for. Without an

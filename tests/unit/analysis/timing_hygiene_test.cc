@@ -217,8 +217,12 @@ TEST(TimingHygiene, UnderAProfiler) {
   EXPECT_THAT(inspect(facts).find(Concern::kProfilerOn)->sentence,
               HasSubstr("(total_cpu_time_s, total_cuda_time_s)"));
   HygieneContext context;
-  context.has_profiler_dumps = true;
-  EXPECT_THAT(inspect(calm(), {}, context).names(), ElementsAre("profiler_on"));
+  context.profiled_repetitions = {0, 1, 99};
+  EXPECT_THAT(inspect(calm(), {}, context).names(), IsEmpty()) << "of the warm-up alone";
+  context.profiled_repetitions = {0, 4, 5};
+  const auto found = inspect(calm(), {}, context);
+  EXPECT_THAT(found.names(), ElementsAre("profiler_on"));
+  EXPECT_THAT(found.report.flags[0].repetitions, ElementsAre(4, 5));
 }
 
 TEST(TimingHygiene, PureWallTime) {

@@ -239,7 +239,7 @@ CREATE TABLE trace_chunk (
   begin_ns  INTEGER NOT NULL,  -- the first beginning
   end_ns    INTEGER NOT NULL,  -- the last end
   count     INTEGER NOT NULL,
-  nodes     BLOB,              -- zstd: what stands for 8 to 16 slices each; null: no row has more
+  nodes     BLOB,              -- zstd: what stands for 16 to 32 slices each; null: no row has more
   slices    BLOB    NOT NULL,  -- zstd: beginning, duration, label
   extras    BLOB    NOT NULL,  -- zstd: numbers of the arguments
   UNIQUE (trace_id, thread, number)
@@ -257,7 +257,7 @@ CREATE TABLE trace_group (
   end_ns    INTEGER NOT NULL,
   count     INTEGER NOT NULL,
   segments  BLOB    NOT NULL,  -- zstd: what stands for a chunk's slices of one row
-  nodes     BLOB,              -- zstd: what stands for 8 to 16 nodes of a chunk
+  nodes     BLOB,              -- zstd: what stands for 16 to 32 nodes of a chunk
   UNIQUE (trace_id, thread, number)
 ) STRICT;
 

@@ -137,7 +137,7 @@ std::string figures(std::vector<Sample> samples) {
 
 Expected<void> read(const std::string& store, int windows) {
   BENCHHUD_ASSIGN(Connection connection, schema::open_store_for_reading(store));
-  const TraceId trace(number(connection, "SELECT max(id) FROM trace"));
+  const auto trace = TraceId(number(connection, "SELECT max(id) FROM trace"));
   schema::TraceLookup lookup(connection, trace);
   BENCHHUD_ASSIGN(const auto threads, lookup.threads());
   std::map<std::string, std::vector<Sample>> samples;  // median, p99, greatest

@@ -1,4 +1,4 @@
-// What stands for many slices of a row where there is no room for each: nodes over 8 to 16 of the
+// What stands for many slices of a row where there is no room for each: nodes over 16 to 32 of the
 // level below, and over all that a chunk has of the row.
 #pragma once
 
@@ -14,8 +14,8 @@
 namespace benchhud::schema {
 
 /// A node is cut where the widest gap is, so that bursts are nodes and what is between them is not.
-inline constexpr std::size_t kLeastInNode = 8;
-inline constexpr std::size_t kMostInNode = 16;
+inline constexpr std::size_t kLeastInNode = 16;
+inline constexpr std::size_t kMostInNode = 32;
 
 /// Some slices of a row, one after the other.
 struct TraceNode {

@@ -3,10 +3,11 @@ import { ingest } from './ingest.mjs';
 import { memory } from './memory.mjs';
 import { report } from './report.mjs';
 import { serve } from './serve.mjs';
+import { tiles } from './tiles.mjs';
 import { trace } from './trace.mjs';
 import { data, say } from './lib/tools.mjs';
 
-const benchmarks = { ingest, memory, report, serve, trace };
+const benchmarks = { ingest, memory, report, serve, tiles, trace };
 
 const [asked = 'all', ...args] = process.argv.slice(2);
 const names = asked === 'all' ? Object.keys(benchmarks) : [asked];

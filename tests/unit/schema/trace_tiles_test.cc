@@ -241,7 +241,7 @@ TEST(TraceTiles, WideNodesAloneAreLookedInto) {
     // Chunks that are not needed are not missed.
     EXPECT_TRUE(connection.execute("UPDATE trace_chunk SET slices = x'', nodes = x''"));
     return TileReader(connection, id)
-        .tile({.thread = 0, .begin = 0, .end = 10 * std::int64_t{slices}, .buckets = 100})
+        .tile({.thread = 0, .begin = 0, .end = 10 * std::int64_t{slices}, .buckets = 50})
         .has_value();
   };
   EXPECT_FALSE(blobs_read(5'000));

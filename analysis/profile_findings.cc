@@ -70,11 +70,13 @@ std::string_view subject_of(Topic topic) {
   return "";
 }
 
-std::string change_text(const ProfileChange& change, ProfileUnit unit) {
-  if (change.kind == Kind::kAppeared) {
+std::string change_text(ArtifactKind kind, const ProfileChange& change, ProfileUnit unit) {
+  // What a trace counts is there, if only as 0; a counter has a name of its own.
+  const bool is_named = kind != ArtifactKind::kTrace;
+  if (is_named && change.kind == Kind::kAppeared) {
     return fmt::format("{} is new ({})", change.name, amount_text(change.after, unit));
   }
-  if (change.kind == Kind::kGone) {
+  if (is_named && change.kind == Kind::kGone) {
     return fmt::format("{} is gone (was {})", change.name, amount_text(change.before, unit));
   }
   return fmt::format("{} {} → {}", change.name, amount_text(change.before, unit),
@@ -93,7 +95,7 @@ ProfileFinding listed(Topic topic, ArtifactKind kind, ProfileUnit unit,
   finding.kind = kind;
   finding.sentence = fmt::format("{}: ", subject_of(topic));
   for (std::size_t i = 0; i < changes.size() && i < kMostNames; ++i) {
-    finding.sentence += (i ? "; " : "") + change_text(*changes[i], unit);
+    finding.sentence += (i ? "; " : "") + change_text(kind, *changes[i], unit);
     finding.names.push_back(changes[i]->name);
   }
   finding.sentence += rest_text(changes.size()) + ".";
@@ -206,12 +208,18 @@ std::string_view topic_name(Topic topic) {
 }
 
 std::vector<ProfileFinding> profile_findings(const std::vector<ProfileComparison>& comparisons) {
+  const bool has_tables =
+      std::any_of(comparisons.begin(), comparisons.end(), [](const ProfileComparison& comparison) {
+        return comparison.kind == ArtifactKind::kOperatorTable && !comparison.sections.empty();
+      });
   std::vector<ProfileFinding> findings;
   for (const ProfileComparison& comparison : comparisons) {
     for (const SectionDifference& section : comparison.sections) {
       if (comparison.kind == ArtifactKind::kIr) {
         find_ir(comparison, section, &findings);
       } else if (section.unit == ProfileUnit::kNs) {
+        // A trace's operators are those of the table, without its own total.
+        if (comparison.kind == ArtifactKind::kTrace && has_tables) continue;
         find_times(comparison, section, &findings);
         if (comparison.kind == ArtifactKind::kOperatorTable) {
           find_names(comparison, section, &findings);

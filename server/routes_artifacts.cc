@@ -201,9 +201,19 @@ std::vector<Artifact> comparable(std::vector<Artifact> artifacts) {
   return artifacts;
 }
 
-// Of each kind the comparison that says most of how fast a model is: the last repetition that both
-// have, behind the warm-up; what is no repetition's only where there is none.
+// What counters, compile times and graphs tell happens in the first repetition, which compiles; how
+// fast a model is, in the last, behind the warm-up.
+bool is_of_first_repetition(ArtifactKind kind) {
+  return kind != ArtifactKind::kTrace && kind != ArtifactKind::kOperatorTable;
+}
+
+// Of each kind the comparison that says most; what is no repetition's only where there is none.
 std::vector<ProfileComparison> telling(const std::vector<Pair>& pairs) {
+  const auto is_better = [](const Pair& pair, const Pair& than) {
+    const auto repetition = pair.before.repetition, other = than.before.repetition;
+    if (!repetition || !other) return repetition.has_value();
+    return is_of_first_repetition(pair.before.kind) ? *repetition < *other : *repetition > *other;
+  };
   std::vector<const Pair*> best;
   for (const Pair& pair : pairs) {
     const auto same = std::find_if(best.begin(), best.end(), [&](const Pair* known) {
@@ -211,11 +221,12 @@ std::vector<ProfileComparison> telling(const std::vector<Pair>& pairs) {
     });
     if (same == best.end()) {
       best.push_back(&pair);
-    } else if (pair.before.repetition >= (*same)->before.repetition) {
+    } else if (is_better(pair, **same)) {
       *same = &pair;
     }
   }
   std::vector<ProfileComparison> comparisons;
+  comparisons.reserve(best.size());
   for (const Pair* pair : best) comparisons.push_back(pair->comparison);
   return comparisons;
 }

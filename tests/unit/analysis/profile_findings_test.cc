@@ -52,6 +52,20 @@ TEST(ProfileFindings, TimesSayWhatTheChangeWentTo) {
   EXPECT_THAT(findings[1].sentence, HasSubstr("not there (self CPU time): new (1.000 ms)"));
 }
 
+TEST(ProfileFindings, ATraceCountsAndLeavesTimesToTheTable) {
+  const auto times = [](ArtifactKind kind, const char* of) {
+    return compared(kind, of, ProfileUnit::kNs, {{"a", 1e6, 1}}, {{"a", 2e6, 1}});
+  };
+  const auto counts =
+      compared(ArtifactKind::kTrace, "counts", ProfileUnit::kCount, {}, {{"graph breaks", 2, 2}});
+  const auto both = profile_findings({counts, times(ArtifactKind::kTrace, "self time on the host"),
+                                      times(ArtifactKind::kOperatorTable, "self CPU time")});
+  ASSERT_THAT(both, SizeIs(2));
+  EXPECT_EQ(both[0].sentence, "Graph breaks: graph breaks 0 → 2.");
+  EXPECT_EQ(both[1].kind, ArtifactKind::kOperatorTable);
+  EXPECT_THAT(profile_findings({times(ArtifactKind::kTrace, "self time on the host")}), SizeIs(1));
+}
+
 TEST(ProfileFindings, NoiseAndCachesAreNotSaid) {
   EXPECT_THAT(
       profile_findings({compared(ArtifactKind::kOperatorTable, "self CPU time", ProfileUnit::kNs,

@@ -53,9 +53,10 @@ Expected<void> complete(Connection& connection, Artifact* artifact) {
 }  // namespace
 
 Expected<std::vector<Artifact>> Reader::artifacts(const ArtifactFilter& filter) {
-  Statement& query = connection_.cached(filter.result ? sql::kArtifactsOfResult
-                                        : filter.run  ? sql::kArtifactsOfRun
-                                                      : sql::kArtifactsBefore);
+  Statement& query = connection_.cached(filter.result         ? sql::kArtifactsOfResult
+                                        : filter.run          ? sql::kArtifactsOfRun
+                                        : filter.only_orphans ? sql::kOrphanedArtifacts
+                                                              : sql::kArtifactsBefore);
   query.bind(1, filter.before ? to_int(*filter.before) : std::numeric_limits<std::int64_t>::max());
   if (filter.kind) {
     query.bind(2, artifact_kind_name(*filter.kind));
@@ -85,6 +86,23 @@ Expected<std::vector<std::int64_t>> Reader::profiled_repetitions(RunId run,
   Statement& query = connection_.cached(sql::kProfiledRepetitions);
   query.bind(1, run).bind(2, experiment);
   return collect(query, [](const Statement& row) { return row.integer(0); });
+}
+
+Expected<std::int64_t> Reader::artifact_count(const ArtifactFilter& filter) {
+  if (!filter.result && !filter.run && !filter.only_orphans && filter.with_superseded) {
+    Statement& query = connection_.cached(sql::kCountArtifacts);
+    if (filter.kind) {
+      query.bind(1, artifact_kind_name(*filter.kind));
+    } else {
+      query.bind_null(1);
+    }
+    return one(query, [](const Statement& row) { return row.integer(0); }, "count");
+  }
+  ArtifactFilter all = filter;
+  all.before.reset();
+  all.limit = std::numeric_limits<std::size_t>::max();
+  BENCHHUD_ASSIGN(const std::vector<Artifact> found, artifacts(all));
+  return static_cast<std::int64_t>(found.size());
 }
 
 Expected<Artifact> Reader::artifact(ArtifactId id) {

@@ -61,15 +61,12 @@ Expected<std::string> write_artifacts(Ask& ask, ArtifactFilter filter,
   if (more) artifacts.pop_back();
   std::string body;
   JsonWriter json(&body);
-  json.begin_object();
-  json.key("items");
-  json.begin_array();
+  begin_page(json);
   for (const Artifact& artifact : artifacts) write_artifact(json, artifact, ask.snapshot());
-  json.end_array();
+  BENCHHUD_ASSIGN(const std::int64_t total, ask.reader().artifact_count(filter));
   std::optional<std::string> next;
   if (more) next = make_cursor(cursor_scope(ask), {to_int(artifacts.back().id)});
-  json.field("next_cursor", next);
-  json.end_object();
+  end_page(json, next, total);
   return body;
 }
 

@@ -58,6 +58,19 @@ before(async () => {
   assert.ok(failed, "a result out of memory");
   Object.assign(ids, { line: failed.failure.line_id, run: failed.run_id, experiment: failed.experiment.id });
   ids.ingest = (await getJson("/ingests?limit=1")).items[0].id;
+
+  const dumpsOf = async (night) => {
+    const { items } = await getJson(`/results?run=${night}&model=resnet_mini&backend=inductor&test=eval&limit=1`);
+    const dumps = (await getJson(`/artifacts?run=${items[0].run_id}&experiment=${items[0].experiment.id}`)).items;
+    return { run: items[0].run_id, experiment: items[0].experiment.id, dump: dumps.find((dump) => dump.kind === "dynamo_counters").id };
+  };
+  const before = await dumpsOf("2025-11-09");
+  const after = await dumpsOf("2025-11-10");
+  ids.artifact = after.dump;
+  ids.needed = {
+    "/artifact-diff": { before: before.dump, after: after.dump },
+    "/profile-diff": { before_run: before.run, before_experiment: before.experiment, run: after.run, experiment: after.experiment },
+  };
 });
 
 after(async () => {
@@ -80,10 +93,10 @@ async function getJson(path) {
 /** The contract's address with real ids, and the parameters that it must have. */
 function address(path, extra = {}) {
   const operation = contract.paths[path].get;
-  const values = { run: "latest", experiment: ids.experiment, id: path.startsWith("/lines") ? ids.line : path.startsWith("/ingests") ? ids.ingest : ids.experiment };
+  const values = { run: "latest", experiment: ids.experiment, id: path.startsWith("/lines") ? ids.line : path.startsWith("/ingests") ? ids.ingest : path.startsWith("/artifacts") ? ids.artifact : ids.experiment };
   if (path.includes("{experiment}")) values.run = ids.run;
   const filled = path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(values[name]));
-  const needed = { suite: "cpu-mini", model: "resnet_mini", test: "eval" };
+  const needed = { suite: "cpu-mini", model: "resnet_mini", test: "eval", ...ids.needed[path] };
   const query = new URLSearchParams();
   for (const parameter of parametersOf(operation)) {
     if (parameter.in === "query" && parameter.required) query.set(parameter.name, needed[parameter.name]);
@@ -127,6 +140,9 @@ const askedFor = {
   q: ["NET"],
   ingest: ["1"],
   run: ["latest", "2025-11-20"],
+  kind: ["trace", "operator_table", "ir"],
+  orphaned: ["true"],
+  superseded: ["false"],
 };
 
 function questions(path) {
@@ -517,7 +533,11 @@ test("a store that is not there is made, and empty answers are answers", async (
       if (path.includes("{") || path.startsWith("/series")) continue;
       const response = await fetch(`${empty.base}/api/v1${path}`);
       const body = await response.text();
-      const needsRun = operation.responses["404"] && path !== "/results";
+      if (parametersOf(operation).some((parameter) => parameter.required)) {
+        assert.equal(response.status, 400, `${path}: ${body}`);
+        continue;
+      }
+      const needsRun = operation.responses["404"] && path !== "/results" && path !== "/artifacts";
       assert.equal(response.status, needsRun ? 404 : 200, `${path}: ${body}`);
       if (response.status === 200 && path !== "/openapi.json") check(path, JSON.parse(body), path);
     }

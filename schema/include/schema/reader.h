@@ -228,6 +228,8 @@ class Reader {
 
   /// Dumps, newest first, each with the results that it belongs to.
   Expected<std::vector<Artifact>> artifacts(const ArtifactFilter& filter);
+  /// How many there are, whatever `before` and `limit` say.
+  Expected<std::int64_t> artifact_count(const ArtifactFilter& filter);
   Expected<Artifact> artifact(ArtifactId id);
   /// The repetitions of a result of which there are traces or operator tables: those that ran under
   /// a profiler. In order, each once.

@@ -1,0 +1,1 @@
+SELECT count(*) FROM artifact WHERE $1 IS NULL OR kind = $1

@@ -62,12 +62,17 @@ before(async () => {
   const dumpsOf = async (night) => {
     const { items } = await getJson(`/results?run=${night}&model=resnet_mini&backend=inductor&test=eval&limit=1`);
     const dumps = (await getJson(`/artifacts?run=${items[0].run_id}&experiment=${items[0].experiment.id}`)).items;
-    return { run: items[0].run_id, experiment: items[0].experiment.id, dump: dumps.find((dump) => dump.kind === "dynamo_counters").id };
+    return { run: items[0].run_id, experiment: items[0].experiment.id, dump: dumps.find((dump) => dump.kind === "dynamo_counters").id, trace: dumps.find((dump) => dump.kind === "trace").trace_id };
   };
   const before = await dumpsOf("2025-11-09");
   const after = await dumpsOf("2025-11-10");
   ids.artifact = after.dump;
+  ids.trace = after.trace;
+  const { threads } = await getJson(`/traces/${ids.trace}`);
+  const thread = threads.find((one) => one.slices > 0);
   ids.needed = {
+    "/traces/{id}/tile": { thread: thread.thread, end: thread.end + 1 },
+    "/traces/{id}/slice": { thread: thread.thread, chunk: 0, index: 0 },
     "/artifact-diff": { before: before.dump, after: after.dump },
     "/profile-diff": { before_run: before.run, before_experiment: before.experiment, run: after.run, experiment: after.experiment },
   };
@@ -93,7 +98,7 @@ async function getJson(path) {
 /** The contract's address with real ids, and the parameters that it must have. */
 function address(path, extra = {}) {
   const operation = contract.paths[path].get;
-  const values = { run: "latest", experiment: ids.experiment, id: path.startsWith("/lines") ? ids.line : path.startsWith("/ingests") ? ids.ingest : path.startsWith("/artifacts") ? ids.artifact : ids.experiment };
+  const values = { run: "latest", experiment: ids.experiment, id: path.startsWith("/lines") ? ids.line : path.startsWith("/ingests") ? ids.ingest : path.startsWith("/artifacts") ? ids.artifact : path.startsWith("/traces") ? ids.trace : ids.experiment };
   if (path.includes("{experiment}")) values.run = ids.run;
   const filled = path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(values[name]));
   const needed = { suite: "cpu-mini", model: "resnet_mini", test: "eval", ...ids.needed[path] };
@@ -143,6 +148,8 @@ const askedFor = {
   kind: ["trace", "operator_table", "ir"],
   orphaned: ["true"],
   superseded: ["false"],
+  begin: ["0", "1000"],
+  buckets: ["1", "16384"],
 };
 
 function questions(path) {

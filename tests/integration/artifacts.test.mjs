@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { cpSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
-import { gzipSync } from "node:zlib";
+import { gunzipSync, gzipSync } from "node:zlib";
 
 import { line, times } from "./support/lines.mjs";
 import { benchhud, removeFolder, root, serve, temporaryFolder } from "./support/server.mjs";
@@ -187,4 +187,39 @@ test("the nights: what made resnet_mini slower on 2025-11-10, and transformer_mi
   });
   assert.equal(list("nights.db", `2025-11-10/resnet_mini/eval/inductor`).filter((one) => one.name.includes(resnet)).length, 7);
   assert.ok(readFileSync(list("nights.db", "--kind", "dynamo_counters")[0].path));
+});
+
+test("a stored trace: every slice of the file is in its tiles, with its arguments", async () => {
+  const file = join(samples, "2025-11-10/resnet_mini/0", `trace-${resnet}.json.gz`);
+  const slices = JSON.parse(gunzipSync(readFileSync(file))).traceEvents.filter((event) => event.ph === "X");
+  await serving("nights.db", async (get) => {
+    const { items } = await get("/artifacts?run=2025-11-10&kind=trace&limit=1000");
+    const { trace_id: id } = items.find((one) => one.name === `resnet_mini/0/trace-${resnet}.json`);
+    const trace = await get(`/traces/${id}`);
+    assert.equal(trace.slices, slices.length);
+    const origin = BigInt(trace.origin);
+    const found = [];
+    for (const thread of trace.threads) {
+      if (thread.slices === 0) continue;
+      for (const buckets of [1, 7, 1024]) {
+        const tile = await get(`/traces/${id}/tile?thread=${thread.thread}&end=${thread.end + 1}&buckets=${buckets}`);
+        assert.equal(tile.count, thread.slices);
+        assert.equal(tile.rows.flatMap((row) => row.items).reduce((sum, item) => sum + item[2], 0), thread.slices);
+      }
+      const tile = await get(`/traces/${id}/tile?thread=${thread.thread}&end=${thread.end + 1}&buckets=16384`);
+      for (const { items: drawn } of tile.rows) for (const item of drawn) if (item[2] === 1) found.push({ thread, item, labels: tile.labels });
+    }
+    const text = (name, start, duration) => `${name} ${start} ${duration}`;
+    const ns = (us) => BigInt(Math.round(us * 1000));
+    const expected = new Set(slices.map((slice) => text(slice.name, ns(slice.ts), ns(slice.dur))));
+    assert.ok(found.length > slices.length / 4, `${found.length} of ${slices.length} drawn one by one`);
+    for (const { item, labels } of found) {
+      const name = labels.find((label) => label.label === item[4]).name;
+      assert.ok(expected.has(text(name, origin + BigInt(item[0]), BigInt(item[1] - item[0]))), name);
+    }
+    const { thread, item } = found.find((one) => one.item[1] - one.item[0] > 0);
+    const slice = await get(`/traces/${id}/slice?thread=${thread.thread}&chunk=${item[6]}&index=${item[7]}`);
+    const same = slices.find((one) => one.name === slice.name && ns(one.ts) === origin + BigInt(slice.begin));
+    assert.deepEqual(JSON.parse(slice.arguments ?? "{}"), same.args ?? {});
+  });
 });

@@ -152,6 +152,9 @@ class Reader {
  public:
   explicit Reader(Connection& connection) : connection_(connection) {}
 
+  /// For readers of a part of the store that have a face of their own (trace_lookup.h).
+  Connection& connection() const { return connection_; }
+
   Expected<StoreInfo> info();
   /// info().revision alone.
   Expected<std::int64_t> revision();

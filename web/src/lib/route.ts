@@ -96,3 +96,9 @@ export const modelHref = (
 ): string => href(`/models/${encodeURIComponent(suite)}/${encodeURIComponent(model)}`, query);
 export const runHref = (run: { id: number }, query: Record<string, string | string[] | null | undefined> = {}): string =>
   href(`/runs/${run.id}`, query);
+/** A result's profile: where its time went, from what was dumped beside it. */
+export const profileHref = (run: string | number, experiment: string | number, query: Record<string, string | null | undefined> = {}): string =>
+  href("/profile", { run: String(run), experiment: String(experiment), ...query });
+export const profileDiffHref = (before: { run: string | number; experiment: string | number }, after: { run: string | number; experiment: string | number }): string =>
+  href("/profile-diff", { before_run: String(before.run), before_experiment: String(before.experiment), run: String(after.run), experiment: String(after.experiment) });
+export const artifactHref = (artifact: { id: number }): string => `/artifact/${artifact.id}`;

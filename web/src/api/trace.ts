@@ -1,0 +1,111 @@
+// What a trace tells, as docs/traces.md describes it: the member `trace` of an artifact's content, which the contract leaves open.
+// Times are nanoseconds unless a name says otherwise; what does not apply is null.
+
+export type Totals = { count: number; total_ns: number; mean_ns: number | null; min_ns: number | null; max_ns: number | null };
+/** A node stands before those below it and right after all that is below its sibling before; `parent` is a place in the list. */
+export type TreeRow = Totals & { name: string; depth: number; parent: number | null; self_ns: number };
+export type Advice = { code: string; severity: "note" | "hint" | "warning"; sentence: string; numbers: Record<string, number> };
+export type Quantiles = { p50: number; p90: number; max: number };
+
+export type KernelRow = Totals & { name: string; class: string; share: number };
+export type LaunchRow = { name: string; count: number; call: Totals; device: Totals; delay: Totals; long_delays: number };
+export type LaunchQueue = { pid: string; tid: string; name: string; launched: number; begin_ns: number; span_ns: number; longest: number; mean: number; full_ns: number; longest_by_part: number[] };
+export type CopyRow = Totals & { name: string; stated: number; bytes: number | null; mean_gb_per_s: number | null; max_gb_per_s: number | null };
+export type TraceOperator = { name: string; category: string; count: number; total_ns: number; self_ns: number; device_ns: number; share: number };
+export type CompiledVersion = { id: string; executed: Totals; compiled: Totals };
+export type CompiledFrame = { frame: string; executions: number; recompiles: number; compilations_ever: number; versions: CompiledVersion[]; versions_left_out: number };
+export type AnnotatedCompilation = { annotation: string | null; annotated: Totals | null; compiled: Totals };
+
+export type TraceReport = {
+  events: number;
+  slices: number;
+  begin_ns: number;
+  span_ns: number;
+  host_busy_ns: number;
+  max_depth: number;
+  overlaps: number;
+  advice: Advice[];
+  torch_compile: {
+    applied: "yes" | "no" | "partly" | "cannot_tell";
+    evidence: string[];
+    inductor_triton_kernels: number;
+    handed_back: (Totals & { name: string; device_ns: number; generated_by_inductor: boolean })[];
+    handed_back_left_out: number;
+    handed_back_total: Totals;
+  };
+  compiled_code: { compiled_ns: number; eager_in_regions_ns: number; outside_ns: number; compiling_ns: number; cache_lookups: number };
+  graph_breaks: {
+    regions: number;
+    breaks: number;
+    breaks_distinct: number | null;
+    chains: number;
+    broken_chains: number;
+    longest_chain: number;
+    tree: (TreeRow & { eager: Totals })[];
+    executions_left_out: number;
+  };
+  recompilation: { recompiles: number | null; compiled_in_trace: Totals; compiled_without_frame: number; frames: CompiledFrame[]; frames_left_out: number };
+  compiled_functions: {
+    paired: number;
+    forward_only: number;
+    backward_only: number;
+    by_region: { region: string | null; paired: number; forward: Totals; backward: Totals }[];
+  };
+  compile_time: { total_ns: number; sum_ns: number; phases: TreeRow[]; slices_left_out: number; by_annotation: AnnotatedCompilation[]; annotations_left_out: number };
+  device: { kernels: number; busy_ns: number; span_ns: number; utilization: number | null; utilization_of_steps: number | null };
+  kernel_classes: Record<string, number>;
+  idle_ns: { host_wait: number; kernel_wait: number; other: number };
+  device_breakdown: {
+    span_ns: number;
+    idle_ns: number;
+    compute_ns: number;
+    communication_ns: number;
+    memory_ns: number;
+    exclusive_ns: Record<string, number>;
+    overlap_of_communication: number | null;
+  };
+  kernels: {
+    total: Totals;
+    kernels: number;
+    short_kernels: number;
+    by_name: KernelRow[];
+    names_left_out: number;
+    left_out: Totals;
+    by_operator: (Totals & { name: string | null; share: number })[];
+    operators_left_out: number;
+  };
+  launches: {
+    calls: number;
+    launched: number;
+    without_call: number;
+    from_graphs: number;
+    by_call: Record<string, number>;
+    call_total: Totals;
+    call_ns: Quantiles | null;
+    device_ns: Quantiles | null;
+    delay_ns: Quantiles | null;
+    long_calls: number;
+    long_delays: number;
+    longer_than_launched: number;
+    by_name: LaunchRow[];
+    names_left_out: number;
+  };
+  launch_queues: LaunchQueue[];
+  launch_queues_left_out: number;
+  copies: CopyRow[];
+  copies_left_out: number;
+  steps: { count: number; duration_ns: number; parts_ns: Record<string, number>; mean_parts_ns: Record<string, number> | null };
+  operators: { count: number; self_ns: number; by_name: TraceOperator[]; names_left_out: number; left_out: { count: number; self_ns: number } };
+  flows: { bound: number; dangling: number };
+  profiling: { python_frames: number; overhead: Totals; synchronizations: Totals; pageable_copies: Totals };
+  unclosed: number;
+  broken: number;
+  problem_count: number;
+  problems: { offset: number; reason: string }[];
+};
+
+/** The report of a content, if it has one of the shape that these pages know. */
+export function traceReport(trace: unknown): TraceReport | null {
+  const found = trace as Partial<TraceReport> | null;
+  return found && typeof found === "object" && Array.isArray(found.advice) && found.torch_compile && found.graph_breaks && found.kernels ? (found as TraceReport) : null;
+}

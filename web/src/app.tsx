@@ -1,9 +1,12 @@
 import { Component, type ComponentChildren } from "preact";
 import { usePlace } from "./lib/route";
 import { useTitle } from "./lib/hooks";
+import { ArtifactViewPage, ArtifactsPage } from "./pages/artifacts";
 import { IngestPage, IngestsPage } from "./pages/ingests";
 import { ModelPage } from "./pages/model";
 import { OverviewPage } from "./pages/overview";
+import { ProfilePage } from "./pages/profile";
+import { ProfileDiffPage } from "./pages/profile_diff";
 import { RunPage } from "./pages/run";
 import { RunsPage } from "./pages/runs";
 import { VerificationPage } from "./pages/verification";
@@ -33,6 +36,10 @@ function page(path: string) {
   if (parts[0] === "models" && parts.length === 3) return <ModelPage suite={parts[1] as string} model={parts[2] as string} />;
   if (path === "/ingests") return <IngestsPage />;
   if (parts[0] === "ingests" && parts.length === 2) return <IngestPage id={parts[1] as string} />;
+  if (path === "/profile") return <ProfilePage />;
+  if (path === "/profile-diff") return <ProfileDiffPage />;
+  if (path === "/artifacts") return <ArtifactsPage />;
+  if (parts[0] === "artifact" && parts.length === 2) return <ArtifactViewPage id={parts[1] as string} />;
   return <NotFound path={path} />;
 }
 

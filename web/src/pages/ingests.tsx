@@ -40,6 +40,9 @@ export function IngestsPage() {
         </h1>
         <div class="toolbar">
           <FilterField value={filter} onChange={(value) => setQuery({ q: value || null }, true)} shown={rows.length} all={data.items.length} what="files" />
+          <a class="button" href="/artifacts" title="Traces, operator tables, counters, metrics reports and IR that were taken in">
+            Dumps
+          </a>
           <CsvLink href={address("/ingests", { format: "csv" })} name="ingests.csv" />
         </div>
       </header>

@@ -11,6 +11,7 @@ import { leadBackend } from "../lib/words";
 import { Chart, type Range } from "../parts/chart";
 import { Choice, CsvLink, Menu, Check, Select, Toggles } from "../parts/controls";
 import { VerificationStrip } from "../parts/history";
+import { PhasesOverRuns } from "../parts/phase_series";
 import { ResultPanel } from "../parts/samples";
 import { Backend, CodeSign, Copy, ErrorNote, Missing, Num, RunLink, Section, Sentence, Waiting } from "../parts/small";
 import { type Column, type ColumnGroup, Table } from "../parts/table";
@@ -141,6 +142,7 @@ export function ModelPage({ suite, model }: { suite: string; model: string }) {
 
       {point && <ResultPanel run={Number(point[1])} experiment={Number(point[2])} metric={pickedMetric} onClose={() => setQuery({ point: null, of: null })} />}
 
+      {common && <PhasesOverRuns common={common} baseline={baseline} range={range} />}
       {lead.data && (
         <Section id="verification" title="Verification" note="Outlined: the code of an earlier run.">
           {shownSeries.some((one) => one.codes.some(Boolean)) ? <VerificationStrip runs={lead.data.runs} series={shownSeries.filter((one) => one.codes.some(Boolean))} range={range} /> : <p class="quiet">Never verified in these runs.</p>}

@@ -1,7 +1,7 @@
 // One run: a row a model and test, and for each backend its verification, time and speedup.
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { address } from "../api/client";
-import type { Cell, ColumnGeomean, ModelRow, ModelTable, Page, Run } from "../api/types";
+import type { ArtifactPage, Cell, ColumnGeomean, ModelRow, ModelTable, Page, Run } from "../api/types";
 import { useApi } from "../api/use";
 import { byBackend, columnStyle } from "../lib/backends";
 import { sign } from "../lib/codes";
@@ -52,6 +52,8 @@ export function RunPage({ id }: { id: string }) {
   const { data, late, error, again } = useApi<ModelTable>(address(`/runs/${encodeURIComponent(id)}/models`, choices), { poll: true });
   const runs = useApi<Page<Run>>(data ? address("/runs", { accelerator_model: data.run.accelerator_model, limit: 1000 }) : null);
 
+  const dumps = useApi<ArtifactPage>(data ? address("/artifacts", { run: data.run.id, superseded: "false", limit: 1 }) : null);
+
   const test = query.get("test") ?? "";
   const filter = query.get("q") ?? "";
   const group = query.get("group") ?? "";
@@ -94,6 +96,7 @@ export function RunPage({ id }: { id: string }) {
           <span class="accel">{data.run.accelerator_model}</span>
           <Time at={data.run.started_at} now={now} />
           <span>{data.run.verified_at ? <>verified <Time at={data.run.verified_at} /></> : <span class="warn">not verified: codes are of an earlier run</span>}</span>
+          {dumps.data && dumps.data.items.length > 0 && <a href={href("/artifacts", { run: String(data.run.id) })}>dumps of this run</a>}
           <Labels labels={data.run.labels} />
         </div>
         <h1>

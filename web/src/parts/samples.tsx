@@ -1,11 +1,13 @@
 // Every repetition of one result: dots, warm-up hollow, the steady value and its interval behind them.
 import { useMemo, useRef } from "preact/hooks";
 import { address } from "../api/client";
-import type { Measurement, Page, ResultDetail, Sample } from "../api/types";
+import type { ArtifactPage, Measurement, Page, ResultDetail, Sample } from "../api/types";
 import { useApi } from "../api/use";
 import { columnStyle } from "../lib/backends";
 import { date, digits, duration, full, plural, testName, unitOf } from "../lib/format";
 import { useWidth } from "../lib/hooks";
+import { current, kindCounts } from "../lib/profile";
+import { profileHref } from "../lib/route";
 import { Backend, Copy, ErrorNote, FailureNote, IntervalText, Missing, Num, VerificationSign, Waiting } from "./small";
 
 /** How many repetitions `steady` drops: 3 where at least 4 exist, 1 where 2 or 3, else none. */
@@ -165,6 +167,8 @@ function Nested({ measurement }: { measurement: Measurement }) {
 export function ResultPanel({ run, experiment, metric, onClose }: { run: number; experiment: number; metric: string; onClose: () => void }) {
   const detail = useApi<ResultDetail>(address(`/runs/${run}/results/${experiment}`));
   const measured = useApi<Page<Measurement>>(address(`/runs/${run}/results/${experiment}/measurements`, { limit: 1000 }));
+  const dumps = useApi<ArtifactPage>(address("/artifacts", { run, experiment, superseded: "false", limit: 200 }));
+  const kinds = kindCounts(current(dumps.data?.items ?? []));
   const result = detail.data;
   const effective = result?.lines.find((line) => line.effective.includes("timing"))?.id;
   const all = measured.data?.items ?? [];
@@ -184,9 +188,14 @@ export function ResultPanel({ run, experiment, metric, onClose }: { run: number;
         ) : (
           <h3>Samples</h3>
         )}
-        <button type="button" class="button" onClick={onClose}>
-          Close
-        </button>
+        <div class="panel-actions">
+          <a class="button" href={profileHref(run, experiment)} title={kinds.length ? `Where the time went, from ${kinds.map((one) => one.text).join(", ")}` : "Where the time went, from the metrics of the result; nothing was dumped beside it"}>
+            Profile {kinds.length > 0 && <span class="quiet">{plural(kinds.reduce((sum, one) => sum + one.count, 0), "dump")}</span>}
+          </a>
+          <button type="button" class="button" onClick={onClose}>
+            Close
+          </button>
+        </div>
       </div>
       {error && <ErrorNote error={error} again={() => (detail.again(), measured.again())} kept={!!result} />}
       {!error && (!result || !measured.data) && <Waiting rows={5} />}

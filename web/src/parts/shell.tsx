@@ -156,7 +156,7 @@ function Search() {
       )
       .catch(() => setKnown([]));
   };
-  const pages: Hit[] = PAGES.map((page) => ({ href: page.path, text: page.name, kind: "page", more: "" }));
+  const pages: Hit[] = [...PAGES, { path: "/artifacts", name: "Dumps" }].map((page) => ({ href: page.path, text: page.name, kind: "page", more: "" }));
   const hits = text.trim()
     ? [...pages, ...known]
         .filter((hit) => matches(text.trim(), `${hit.text} ${hit.more} ${hit.kind}`))

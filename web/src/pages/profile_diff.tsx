@@ -1,0 +1,372 @@
+// What differs between the dumps of two results: what it comes to as sentences, then each pair of dumps.
+import { useMemo, useState } from "preact/hooks";
+import { address } from "../api/client";
+import type { Artifact, ArtifactKind, ArtifactPair, Page, ProfileChange, ProfileFinding, Result, ResultDetail, ResultDiff, Run, SectionDifference } from "../api/types";
+import { useApi } from "../api/use";
+import { change, count, duration, full, plural, runName, shown, testName } from "../lib/format";
+import { useTitle } from "../lib/hooks";
+import { siblings } from "../lib/neighbours";
+import { KINDS, KIND_ORDER, amount, barOf, kindName, percent, relative, signedAmount, tellingPairs, whichDump } from "../lib/profile";
+import { artifactHref, go, modelHref, profileDiffHref, profileHref, useQuery } from "../lib/route";
+import { Select } from "../parts/controls";
+import { Backend, ErrorNote, Missing, RunLink, Section, Sentence, Waiting } from "../parts/small";
+import { type Column, Table } from "../parts/table";
+import { ChangeBar, Name } from "../parts/profile/bits";
+
+/** Changes of a section that are asked for at once. */
+const FIRST = 50;
+const ALL = 10000;
+
+type Side = { run: string; experiment: string };
+
+export function ProfileDiffPage() {
+  const [query, setQuery] = useQuery();
+  const before: Side = { run: query.get("before_run") ?? "", experiment: query.get("before_experiment") ?? "" };
+  const after: Side = { run: query.get("run") ?? "", experiment: query.get("experiment") ?? "" };
+  const complete = [before, after].every((side) => side.run && /^\d+$/.test(side.experiment));
+  const all = query.get("all") === "true";
+  const { data, late, error, again } = useApi<ResultDiff>(
+    complete ? address("/profile-diff", { before_run: before.run, before_experiment: before.experiment, run: after.run, experiment: after.experiment, limit: all ? ALL : FIRST }) : null,
+  );
+  const was = useApi<ResultDetail>(complete ? address(`/runs/${encodeURIComponent(before.run)}/results/${before.experiment}`) : null);
+  const is = useApi<ResultDetail>(complete ? address(`/runs/${encodeURIComponent(after.run)}/results/${after.experiment}`) : null);
+  useTitle(is.data ? `What changed in ${is.data.experiment.model}` : "Difference of two profiles");
+  if (!complete) {
+    return (
+      <div class="empty">
+        <h1>A difference is of two results, each a run and an experiment.</h1>
+        <p>
+          Open the profile of one of them, from a model's page or the list of <a href="/artifacts">dumps</a>: it links to what can be compared with it.
+        </p>
+      </div>
+    );
+  }
+  const problem = was.error ?? is.error;
+  if (!was.data || !is.data) return problem ? <ErrorNote error={problem} again={() => (was.again(), is.again())} /> : <Waiting rows={14} />;
+  return (
+    <div class="profile diff">
+      <header class="page-head">
+        <div class="kicker">
+          <span>{is.data.experiment.suite}</span>
+          <span class="accel">{is.data.experiment.accelerator_model}</span>
+          <a href={modelHref(is.data.experiment.suite, is.data.experiment.model, { test: is.data.experiment.test, accelerator_model: is.data.experiment.accelerator_model })}>all nights of {shown(is.data.experiment.model)}</a>
+        </div>
+        <h1>
+          <Sentence text={diffSentence(was.data, is.data)} />
+        </h1>
+        <div class="sides">
+          <SidePicker title="Before" side={was.data} onChange={(side) => setQuery({ before_run: side.run, before_experiment: side.experiment })} />
+          <button
+            type="button"
+            class="button swap"
+            onClick={() => go(profileDiffHref(after, before))}
+            title="Before and after, the other way round"
+          >
+            <span aria-hidden="true">⇄</span> Swap
+          </button>
+          <SidePicker title="After" side={is.data} onChange={(side) => setQuery({ run: side.run, experiment: side.experiment })} />
+        </div>
+      </header>
+      {error && <ErrorNote error={error} again={again} kept={!!data} />}
+      {!data ? !error && <Waiting rows={10} /> : <Difference answer={data} late={late} all={all} onAll={() => setQuery({ all: all ? null : "true" })} />}
+    </div>
+  );
+}
+
+/** What is compared, and what became of its time. */
+export function diffSentence(before: ResultDetail, after: ResultDetail): string {
+  const a = before.experiment;
+  const b = after.experiment;
+  const sameResult = a.id === b.id;
+  const what = `${shown(b.model)}, ${testName(b.test)}`;
+  const sides = sameResult
+    ? `${b.column}, ${runName(before.run)} → ${runName(after.run)}`
+    : before.run.id === after.run.id
+      ? `${a.column} → ${b.column}, ${runName(after.run)}`
+      : `${a.column} of ${runName(before.run)} → ${b.column} of ${runName(after.run)}`;
+  const models = a.model === b.model && a.test === b.test ? "" : `${shown(a.model)}, ${testName(a.test)} → `;
+  if (!before.steady || !after.steady) {
+    const missing = !before.steady && !after.steady ? "neither was timed" : !before.steady ? "the one before was not timed" : "the one after was not timed";
+    return `${models}${what}, ${sides}: ${missing}.`;
+  }
+  const ratio = after.steady.value / before.steady.value;
+  const apart = before.steady.interval && after.steady.interval && (before.steady.interval.high < after.steady.interval.low || after.steady.interval.high < before.steady.interval.low);
+  return `${models}${what}, ${sides}: steady time ${duration(before.steady.value)} → ${duration(after.steady.value)} (${change(ratio)}${apart ? "" : ", within the intervals of the runs"}).`;
+}
+
+function SidePicker({ title, side, onChange }: { title: string; side: ResultDetail; onChange: (side: Side) => void }) {
+  const { experiment, run } = side;
+  const runs = useApi<Page<Run>>(address("/runs", { accelerator_model: experiment.accelerator_model, limit: 1000 }));
+  const results = useApi<Page<Result>>(address("/results", { run: run.id, suite: experiment.suite, model: experiment.model, test: experiment.test, accelerator_model: experiment.accelerator_model, limit: 1000 }));
+  const others = results.data ? siblings(results.data.items, experiment) : [];
+  const text = (one: Result["experiment"]) => `${one.column}${one.batch_size === null ? "" : `, batch ${one.batch_size}`}`;
+  return (
+    <div class="side" role="group" aria-label={title}>
+      <Select label={`${title}: run`} value={String(run.id)} options={(runs.data?.items ?? [run]).map((one) => ({ value: String(one.id), text: runName(one) }))} onChange={(value) => onChange({ run: value, experiment: String(experiment.id) })} />
+      <Select label="Backend" value={String(experiment.id)} options={[experiment, ...others].map((one) => ({ value: String(one.id), text: text(one) }))} onChange={(value) => onChange({ run: String(run.id), experiment: value })} />
+      <p class="note">
+        <Backend name={experiment.column} backend={experiment.backend} /> <RunLink run={run} /> <a href={profileHref(run.id, experiment.id)}>profile</a>
+      </p>
+    </div>
+  );
+}
+
+const TOPICS: Record<ProfileFinding["topic"], string> = {
+  graph_breaks: "Graph breaks",
+  recompilations: "Recompilations",
+  fallbacks: "Fallbacks",
+  operators: "Operators",
+  compilation: "Compilation",
+  ir: "Compiled graphs",
+};
+
+function Difference({ answer, late, all, onAll }: { answer: ResultDiff; late: boolean; all: boolean; onAll: () => void }) {
+  const { findings, pairs, only_before, only_after } = answer;
+  const telling = useMemo(() => tellingPairs(pairs), [pairs]);
+  const kinds = KIND_ORDER.filter((kind) => pairs.some((pair) => pair.kind === kind));
+  const cut = pairs.some((pair) => pair.sections.some((section) => section.change_count > section.changes.length));
+  return (
+    <div class={late ? "late" : ""}>
+      <Section id="findings" title="What it comes to" note="Of the last repetition that both have dumps of; the rest of the page has every dump.">
+        {findings.length ? (
+          <ul class="findings">
+            {findings.map((finding, index) => (
+              <li key={index}>
+                <span class="topic" title={`Said by the ${kindName(finding.kind)}`}>
+                  {TOPICS[finding.topic] ?? finding.topic}
+                </span>
+                <p>
+                  <Marked sentence={finding.sentence} names={finding.names} /> <span class="quiet note">{kindName(finding.kind)}</span>
+                </p>
+              </li>
+            ))}
+          </ul>
+        ) : (
+          <p class="quiet">{pairs.length ? "The dumps tell no difference worth a sentence; what little there is is below." : "There is no dump that both have, so there is nothing to compare."}</p>
+        )}
+      </Section>
+      {kinds.map((kind) => (
+        <Section
+          key={kind}
+          id={kind}
+          title={`${KINDS[kind].many.charAt(0).toUpperCase()}${KINDS[kind].many.slice(1)}`}
+          note={KINDS[kind].words + "."}
+          actions={
+            cut || all ? (
+              <button type="button" class="button" aria-pressed={all} onClick={onAll}>
+                {all ? `The first ${FIRST} of each` : "All changes"}
+              </button>
+            ) : null
+          }
+        >
+          {pairs
+            .filter((pair) => pair.kind === kind)
+            .map((pair) => (
+              <Pair key={`${pair.before.id} ${pair.after.id}`} pair={pair} open={telling.has(pair)} />
+            ))}
+        </Section>
+      ))}
+      {(only_before.length > 0 || only_after.length > 0) && (
+        <Section id="only" title="Only one side has" note="Dumps without a counterpart of the same kind, repetition and part.">
+          <div class="only">
+            <Only title="Only before" artifacts={only_before} />
+            <Only title="Only after" artifacts={only_after} />
+          </div>
+        </Section>
+      )}
+    </div>
+  );
+}
+
+/** The sentence with the names that it is about set apart. Names are any text: they are looked for, never interpreted. */
+export function markedParts(sentence: string, names: readonly string[]): { text: string; name: boolean }[] {
+  const parts: { text: string; name: boolean }[] = [];
+  const byLength = [...names].filter(Boolean).sort((a, b) => b.length - a.length);
+  let rest = sentence;
+  while (rest) {
+    let at = -1;
+    let found = "";
+    for (const name of byLength) {
+      const place = rest.indexOf(name);
+      if (place >= 0 && (at < 0 || place < at)) [at, found] = [place, name];
+    }
+    if (at < 0) break;
+    if (at > 0) parts.push({ text: rest.slice(0, at), name: false });
+    parts.push({ text: found, name: true });
+    rest = rest.slice(at + found.length);
+  }
+  if (rest) parts.push({ text: rest, name: false });
+  return parts;
+}
+
+function Marked({ sentence, names }: { sentence: string; names: string[] }) {
+  return <>{markedParts(sentence, names).map((part, index) => (part.name ? <strong key={index}>{part.text}</strong> : <span key={index}>{part.text}</span>))}</>;
+}
+
+function Pair({ pair, open }: { pair: ArtifactPair; open: boolean }) {
+  const [shownNow, setShown] = useState(open);
+  const differs = pair.sections.some((section) => section.change_count > 0);
+  return (
+    <details class="nested pair" open={open} onToggle={(event) => event.currentTarget.open && setShown(true)}>
+      <summary>
+        <strong>{whichDump(pair.before)}</strong>{" "}
+        <span class="quiet">
+          {pair.sections.length === 0 ? "nothing in it can be compared" : differs ? pair.sections.map((section) => sectionWords(section)).join("; ") : "no difference"}
+        </span>
+      </summary>
+      {shownNow && (
+        <>
+          <p class="quiet note">
+            <a href={artifactHref(pair.before)} title={pair.before.name}>
+              before
+            </a>
+            ,{" "}
+            <a href={artifactHref(pair.after)} title={pair.after.name}>
+              after
+            </a>
+          </p>
+          {pair.sections.map((section) => (
+            <SectionTable key={section.of} section={section} id={`${pair.kind}-${pair.before.id}-${section.of}`} kind={pair.kind} />
+          ))}
+        </>
+      )}
+    </details>
+  );
+}
+
+export function sectionWords(section: SectionDifference): string {
+  if (section.change_count === 0) return `${section.of}: the same`;
+  const by = section.after - section.before;
+  if (by === 0) return `${section.of}: ${plural(section.change_count, "change")}`;
+  const part = relative(section.before, section.after);
+  return `${section.of}: ${signedAmount(by, section.unit)}${part ? ` (${part})` : ""}`;
+}
+
+const SIGNS: Record<ProfileChange["change"], { sign: string; words: string }> = {
+  appeared: { sign: "+", words: "new" },
+  gone: { sign: "−", words: "gone" },
+  changed: { sign: "~", words: "changed" },
+};
+
+/** More time is worse; of counts and bytes only the reader knows. */
+const tone = (section: SectionDifference, by: number): string => (section.unit === "ns" ? (by > 0 ? "worse" : by < 0 ? "better" : "") : "");
+
+function SectionTable({ section, id, kind }: { section: SectionDifference; id: string; kind: ArtifactKind }) {
+  const { unit } = section;
+  const value = (amountOf: number, why: string) => (amountOf === 0 && why ? <Missing flush why={why} /> : <span class="num" title={`${full(amountOf)}${unit === "count" ? "" : " " + unit}`}>{amount(amountOf, unit)}</span>);
+  // The calls of what is itself counted say the same again.
+  const withCalls = unit !== "count" && section.changes.some((one) => one.calls_before !== 0 || one.calls_after !== 0);
+  const columns: Column<ProfileChange>[] = [
+    {
+      key: "name",
+      title: kind === "dynamo_counters" || kind === "xla_metrics" ? "Counter or metric" : "Name",
+      width: 360,
+      sort: (one) => one.name,
+      cell: (one) => (
+        <span class="change-name">
+          <span class={`change-sign ${one.change}`} title={SIGNS[one.change].words}>
+            <span aria-hidden="true">{SIGNS[one.change].sign}</span>
+            <span class="sr">{SIGNS[one.change].words}: </span>
+          </span>
+          <Name text={one.name} />
+        </span>
+      ),
+    },
+    { key: "before", title: "before", width: 108, align: "right", first: "desc", sort: (one) => one.before, cell: (one) => value(one.before, one.change === "appeared" ? "was not there" : "") },
+    { key: "after", title: "after", width: 108, align: "right", first: "desc", sort: (one) => one.after, cell: (one) => value(one.after, one.change === "gone" ? "is not there any more" : "") },
+    {
+      key: "change",
+      title: "change",
+      width: 190,
+      align: "right",
+      first: "desc",
+      sort: (one) => one.after - one.before,
+      cell: (one) => (
+        <span class={`num ${tone(section, one.after - one.before)}`} title={`${full(one.after - one.before)}${unit === "count" ? "" : " " + unit}`}>
+          {signedAmount(one.after - one.before, unit)} <span class="quiet">{one.change === "changed" ? relative(one.before, one.after) : SIGNS[one.change].words}</span>
+        </span>
+      ),
+    },
+    { key: "bar", title: <span class="sr">change, drawn</span>, width: 116, cell: (one) => <ChangeBar part={barOf(one, section)} tone={tone(section, one.after - one.before)} /> },
+  ];
+  if (section.before !== section.after)
+    columns.push({
+      key: "share",
+      title: "share",
+      hint: "Of the difference of the totals. Shares and the unexplained rest add up to 100 %; what went the other way has a share below 0",
+      width: 84,
+      align: "right",
+      first: "desc",
+      sort: (one) => one.share,
+      cell: (one) => (one.share === null ? <Missing flush why="the totals are equal: there is no whole to have a share of" /> : <span class="num" title={full(one.share)}>{percent(one.share)}</span>),
+    });
+  if (withCalls)
+    columns.push({
+      key: "calls",
+      title: "calls",
+      hint: "How often, before and after",
+      width: 130,
+      align: "right",
+      first: "desc",
+      sort: (one) => one.calls_after - one.calls_before,
+      cell: (one) => (
+        <span class="num" title={`${full(one.calls_before)} before, ${full(one.calls_after)} after`}>
+          {one.calls_before === one.calls_after ? count(one.calls_after) : `${count(one.calls_before)} → ${count(one.calls_after)}`}
+        </span>
+      ),
+    });
+  const by = section.after - section.before;
+  const left = section.change_count - section.changes.length;
+  return (
+    <div class="diff-section">
+      <h3 id={id.replace(/[^\w-]+/g, "-")}>
+        {section.of}{" "}
+        <span class="quiet note">
+          {amount(section.before, unit)} → {amount(section.after, unit)}
+          {by !== 0 ? `, ${signedAmount(by, unit)} ${relative(section.before, section.after)}` : ""}
+        </span>
+      </h3>
+      {section.changes.length ? (
+        <Table caption={`${section.of}: what changed`} columns={columns} rows={section.changes} rowKey={(one) => one.name} sortKey="ds" orderWords="the largest change first" />
+      ) : (
+        <p class="quiet note">No difference.</p>
+      )}
+      {(section.unexplained !== 0 || left > 0) && (
+        <p class="quiet note">
+          {left > 0 && <>{plural(left, "smaller change")} not listed. </>}
+          {section.unexplained !== 0 && (
+            <>
+              Unexplained: <strong>{signedAmount(section.unexplained, unit)}</strong>
+              {by !== 0 ? ` (${percent(section.unexplained / by)} of the change)` : ""}, the part of the totals' difference that no row accounts for.
+            </>
+          )}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Only({ title, artifacts }: { title: string; artifacts: Artifact[] }) {
+  return (
+    <section aria-label={title}>
+      <h3>
+        {title} <span class="quiet">{count(artifacts.length)}</span>
+      </h3>
+      {artifacts.length ? (
+        <ul class="lines">
+          {artifacts.slice(0, 100).map((one) => (
+            <li key={one.id}>
+              <a href={artifactHref(one)} title={one.name}>
+                {kindName(one.kind)}
+              </a>{" "}
+              <span class="quiet">{whichDump(one)}</span>
+            </li>
+          ))}
+          {artifacts.length > 100 && <li class="quiet">and {count(artifacts.length - 100)} more</li>}
+        </ul>
+      ) : (
+        <p class="quiet">nothing</p>
+      )}
+    </section>
+  );
+}

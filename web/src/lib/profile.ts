@@ -1,5 +1,5 @@
 // Dumps as the pages need them: what they are called, which to show, in which unit, how large a part.
-import type { Artifact, ArtifactKind, OperatorTable, ProfileChange, SectionDifference, XlaMetricValue } from "../api/types";
+import type { Artifact, ArtifactKind, ArtifactPair, OperatorTable, ProfileChange, SectionDifference, XlaMetricValue } from "../api/types";
 import { bytes, change, count, digits, duration, plural, unitOf, type Unit } from "./format";
 
 type KindWords = {
@@ -147,13 +147,19 @@ export function barOf(item: ProfileChange, section: SectionDifference): number {
   return most > 0 ? size(item) / most : 0;
 }
 
-/** What a person looks at first: of each kind and part the last repetition that both sides have. */
-export function tellingPairs<Pair extends { kind: ArtifactKind; before: Artifact }>(pairs: readonly Pair[]): Set<Pair> {
+/** What a person looks at first: of each kind and part the last repetition that both sides have and that differs. */
+export function tellingPairs<Pair extends Pick<ArtifactPair, "kind" | "before" | "sections">>(pairs: readonly Pair[]): Set<Pair> {
   const best = new Map<string, Pair>();
+  const rank = (pair: Pair): [number, number] => [Number(pair.sections.some((section) => section.change_count > 0)), pair.before.repetition ?? -1];
   for (const pair of pairs) {
     const key = `${pair.kind}\n${pair.before.part}`;
     const known = best.get(key);
-    if (!known || (pair.before.repetition ?? -1) >= (known.before.repetition ?? -1)) best.set(key, pair);
+    const [differs, repetition] = rank(pair);
+    const [knownDiffers, knownRepetition] = known ? rank(known) : [-1, -1];
+    if (differs > knownDiffers || (differs === knownDiffers && repetition >= knownRepetition)) best.set(key, pair);
   }
   return new Set(best.values());
 }
+
+/** Whether the total of a section means anything: counters of different things do not add up to one. */
+export const addsUp = (kind: ArtifactKind, section: Pick<SectionDifference, "unit">): boolean => section.unit !== "count" || kind === "ir" || kind === "operator_table";

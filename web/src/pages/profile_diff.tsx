@@ -6,7 +6,7 @@ import { useApi } from "../api/use";
 import { change, count, duration, full, plural, runName, shown, testName } from "../lib/format";
 import { useTitle } from "../lib/hooks";
 import { siblings } from "../lib/neighbours";
-import { KINDS, KIND_ORDER, amount, barOf, kindName, percent, relative, signedAmount, tellingPairs, whichDump } from "../lib/profile";
+import { KINDS, KIND_ORDER, addsUp, amount, barOf, kindName, percent, relative, signedAmount, tellingPairs, whichDump } from "../lib/profile";
 import { artifactHref, go, modelHref, profileDiffHref, profileHref, useQuery } from "../lib/route";
 import { Select } from "../parts/controls";
 import { Backend, ErrorNote, Missing, RunLink, Section, Sentence, Waiting } from "../parts/small";
@@ -136,7 +136,7 @@ function Difference({ answer, late, all, onAll }: { answer: ResultDiff; late: bo
                   {TOPICS[finding.topic] ?? finding.topic}
                 </span>
                 <p>
-                  <Marked sentence={finding.sentence} names={finding.names} /> <span class="quiet note">{kindName(finding.kind)}</span>
+                  <Marked sentence={withoutTopic(finding)} names={finding.names} /> <span class="quiet note">{kindName(finding.kind)}</span>
                 </p>
               </li>
             ))}
@@ -178,6 +178,12 @@ function Difference({ answer, late, all, onAll }: { answer: ResultDiff; late: bo
   );
 }
 
+/** The topic stands beside the sentence: it need not begin it as well. */
+export function withoutTopic(finding: Pick<ProfileFinding, "topic" | "sentence">): string {
+  const begins = `${TOPICS[finding.topic]}: `;
+  return finding.sentence.startsWith(begins) ? finding.sentence.slice(begins.length) : finding.sentence;
+}
+
 /** The sentence with the names that it is about set apart. Names are any text: they are looked for, never interpreted. */
 export function markedParts(sentence: string, names: readonly string[]): { text: string; name: boolean }[] {
   const parts: { text: string; name: boolean }[] = [];
@@ -211,7 +217,7 @@ function Pair({ pair, open }: { pair: ArtifactPair; open: boolean }) {
       <summary>
         <strong>{whichDump(pair.before)}</strong>{" "}
         <span class="quiet">
-          {pair.sections.length === 0 ? "nothing in it can be compared" : differs ? pair.sections.map((section) => sectionWords(section)).join("; ") : "no difference"}
+          {pair.sections.length === 0 ? "nothing in it can be compared" : differs ? pair.sections.map((section) => sectionWords(section, addsUp(pair.kind, section))).join("; ") : "no difference"}
         </span>
       </summary>
       {shownNow && (
@@ -234,10 +240,10 @@ function Pair({ pair, open }: { pair: ArtifactPair; open: boolean }) {
   );
 }
 
-export function sectionWords(section: SectionDifference): string {
+export function sectionWords(section: SectionDifference, isSum = true): string {
   if (section.change_count === 0) return `${section.of}: the same`;
   const by = section.after - section.before;
-  if (by === 0) return `${section.of}: ${plural(section.change_count, "change")}`;
+  if (by === 0 || !isSum) return `${section.of}: ${plural(section.change_count, "change")}`;
   const part = relative(section.before, section.after);
   return `${section.of}: ${signedAmount(by, section.unit)}${part ? ` (${part})` : ""}`;
 }
@@ -289,7 +295,8 @@ function SectionTable({ section, id, kind }: { section: SectionDifference; id: s
     },
     { key: "bar", title: <span class="sr">change, drawn</span>, width: 116, cell: (one) => <ChangeBar part={barOf(one, section)} tone={tone(section, one.after - one.before)} /> },
   ];
-  if (section.before !== section.after)
+  const isSum = addsUp(kind, section);
+  if (isSum && section.before !== section.after)
     columns.push({
       key: "share",
       title: "share",
@@ -321,20 +328,22 @@ function SectionTable({ section, id, kind }: { section: SectionDifference; id: s
     <div class="diff-section">
       <h3 id={id.replace(/[^\w-]+/g, "-")}>
         {section.of}{" "}
-        <span class="quiet note">
-          {amount(section.before, unit)} → {amount(section.after, unit)}
-          {by !== 0 ? `, ${signedAmount(by, unit)} ${relative(section.before, section.after)}` : ""}
-        </span>
+        {isSum && (
+          <span class="quiet note">
+            {amount(section.before, unit)} → {amount(section.after, unit)}
+            {by !== 0 ? `, ${signedAmount(by, unit)}${relative(section.before, section.after) ? ` (${relative(section.before, section.after)})` : ""}` : ""}
+          </span>
+        )}
       </h3>
       {section.changes.length ? (
         <Table caption={`${section.of}: what changed`} columns={columns} rows={section.changes} rowKey={(one) => one.name} sortKey="ds" orderWords="the largest change first" />
       ) : (
         <p class="quiet note">No difference.</p>
       )}
-      {(section.unexplained !== 0 || left > 0) && (
+      {((isSum && section.unexplained !== 0) || left > 0) && (
         <p class="quiet note">
           {left > 0 && <>{plural(left, "smaller change")} not listed. </>}
-          {section.unexplained !== 0 && (
+          {isSum && section.unexplained !== 0 && (
             <>
               Unexplained: <strong>{signedAmount(section.unexplained, unit)}</strong>
               {by !== 0 ? ` (${percent(section.unexplained / by)} of the change)` : ""}, the part of the totals' difference that no row accounts for.

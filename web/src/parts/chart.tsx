@@ -338,7 +338,7 @@ export function Chart(props: Props) {
         {said}
       </span>
       {night && (
-        <div class="legend-box">
+        <div class="legend-box" tabIndex={0} role="region" aria-label={`Values of ${props.title}`}>
         <table class="legend">
           <caption>
             <span class="mono">{runName(night)}</span> <span class="quiet">{`${runName(night) === night.name ? moment(night.started_at) : ""}${at === null ? ", the last night" : ""}`}</span>

@@ -18,17 +18,24 @@ type Props = { common: Record<string, string | number>; baseline: string; range:
 
 /** The series that a person asked for, else the one that tells most phases apart. */
 export function chosenSeries(series: readonly PhaseSeries[], column: string | null): PhaseSeries | undefined {
-  const told = (one: PhaseSeries) => Math.max(0, ...one.points.map((point) => (point ? PHASES.filter((phase) => phase !== "rest" && (point.steady[phase].median ?? point.warmup[phase].sum ?? 0) > 0).length : 0)));
+  const told = (one: PhaseSeries) => Math.max(phasesTold(one, "steady"), phasesTold(one, "warmup"));
   const ordered = [...series].sort((a, b) => told(b) - told(a) || byBackend(a.experiment.backend, b.experiment.backend));
   return series.find((one) => keyOf(one) === column) ?? ordered[0];
+}
+/** How many phases beside the rest any night tells. */
+export function phasesTold(series: PhaseSeries, of: GroupName): number {
+  return Math.max(0, ...series.points.map((point) => (point ? PHASES.filter((phase) => phase !== "rest" && (pointSeconds(point[of], phase, of) ?? 0) > 0).length : 0)));
 }
 const keyOf = (one: PhaseSeries): string => `${one.experiment.column}.${one.experiment.id}`;
 
 export function PhasesOverRuns({ common, baseline, range }: Props) {
   const [query, setQuery] = useQuery();
   const { data, late, error, again } = useApi<PhaseSeriesAnswer>(address("/series/phases", { ...common, baseline }), { poll: true });
-  const of: GroupName = query.get("phases_of") === "warmup" ? "warmup" : "steady";
   const chosen = data ? chosenSeries(data.series, query.get("phases")) : undefined;
+  // Where steady repetitions are all rest, the warm-up has more to say.
+  const usual: GroupName = chosen && phasesTold(chosen, "steady") === 0 && phasesTold(chosen, "warmup") > 0 ? "warmup" : "steady";
+  const asked = query.get("phases_of");
+  const of: GroupName = asked === "warmup" || asked === "steady" ? asked : usual;
   if (error && !data) return <ErrorNote error={error} again={again} />;
   if (!data) return <Waiting rows={4} />;
   if (!chosen) return null;
@@ -54,7 +61,7 @@ export function PhasesOverRuns({ common, baseline, range }: Props) {
             { value: "steady", text: "steady" },
             { value: "warmup", text: "warm-up" },
           ]}
-          onChange={(value) => setQuery({ phases_of: value === "steady" ? null : value })}
+          onChange={(value) => setQuery({ phases_of: value === usual ? null : value })}
         />
       </div>
       <PhaseChart runs={data.runs} series={chosen} of={of} range={range} late={late} definitions={data.definitions} />
@@ -200,7 +207,7 @@ function PhaseNights({ nights, series, of, unit }: { nights: Night[]; series: Ph
     value("total"),
     ...PHASES.map(value),
     { key: "n", title: "n", hint: "Repetitions", width: 60, align: "right", sort: (night) => night.point?.[of].repetitions, cell: (night) => (night.point ? <span class="num">{count(night.point[of].repetitions)}</span> : <Missing flush why="not timed in this run" />) },
-    { key: "profile", title: <span class="sr">profile</span>, width: 80, cell: (night) => (night.point ? <a href={profileHref(night.run.id, series.experiment.id)} aria-label={`Profile of ${runName(night.run)}`}>profile</a> : null) },
+    { key: "profile", title: <span class="sr">profile</span>, width: 80, cell: (night) => (night.point ? <a href={profileHref(night.run.id, series.experiment.id)}>profile<span class="sr"> of {runName(night.run)}</span></a> : null) },
   ];
   return <Table caption="Phases of all nights" columns={columns} rows={rows} rowKey={(night) => String(night.run.id)} sortKey="ps" orderWords="newest first" />;
 }

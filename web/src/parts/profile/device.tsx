@@ -36,7 +36,6 @@ const PARTS: [string, string][] = [
   ["communication", "communication"],
   ["runtime", "the runtime's calls"],
   ["data_loader", "loading data"],
-  ["dataloader", "loading data"],
   ["cpu", "operators on the host"],
   ["other", "nothing of these"],
 ];
@@ -129,7 +128,7 @@ export function Device({ report }: { report: TraceReport }) {
               { key: "compute", words: "computing", value: breakdown.compute_ns },
               { key: "communication", words: "communicating", value: breakdown.communication_ns },
               { key: "memory", words: "copying and setting", value: breakdown.memory_ns },
-              { key: "idle", words: "nothing", value: breakdown.idle_ns },
+              { key: "idle", words: "idle", value: breakdown.idle_ns },
             ]}
           />
           {breakdown.overlap_of_communication !== null && <p class="quiet note">{percent(breakdown.overlap_of_communication)} of the communication was covered by computing.</p>}
@@ -422,7 +421,7 @@ export function TraceOperators({ report }: { report: TraceReport }) {
   const device = unitOfNs(by_name.filter((row) => row.device_ns > 0).map((row) => row.device_ns));
   const columns: Column<TraceOperator>[] = [
     { key: "name", title: "Name", width: 320, sort: (row) => row.name, cell: (row) => <Name text={row.name} /> },
-    { key: "category", title: "category", width: 132, sort: (row) => row.category, cell: (row) => <span class="clip">{row.category}</span> },
+    { key: "category", title: "category", width: 150, sort: (row) => row.category, cell: (row) => <span class="clip">{row.category}</span> },
     shareColumn("Its part of all self time on the host: all shares add up to 100 %"),
     { key: "self", title: `self ${self.name}`, hint: "Without what lies within", width: 104, align: "right", first: "desc", sort: (row) => row.self_ns, cell: (row) => <Num value={row.self_ns} factor={self.factor} title={`${full(row.self_ns)} ns`} /> },
     { key: "total", title: `total ${total.name}`, hint: "With what lies within", width: 104, align: "right", first: "desc", sort: (row) => row.total_ns, cell: (row) => <Num value={row.total_ns} factor={total.factor} title={`${full(row.total_ns)} ns`} /> },
@@ -442,7 +441,7 @@ export function TraceOperators({ report }: { report: TraceReport }) {
   return (
     <>
       <div class="toolbar">
-        <FilterField value={filter} onChange={(value) => setQuery({ slice: value || null }, true)} shown={rows.length} all={by_name.length} what="names" label="Filter the trace's" />
+        <FilterField value={filter} onChange={(value) => setQuery({ slice: value || null }, true)} shown={rows.length} all={by_name.length} what="names" label="Filter the names" />
       </div>
       <Table caption="What the host did, by name, from the trace" columns={columns} rows={rows} rowKey={(row) => `${row.category} ${row.name}`} sortKey="ts" orderWords="the longest self time first" empty="No name matches." />
       {names_left_out > 0 && (

@@ -1,9 +1,9 @@
 // The files behind a profile: where each was found, how large it is, what is wrong with it.
 import type { Artifact } from "../../api/types";
-import { bytes, count, full, plural } from "../../lib/format";
+import { bytes, count, full, plural, runName } from "../../lib/format";
 import { kindName, KINDS } from "../../lib/profile";
-import { artifactHref } from "../../lib/route";
-import { Missing, RunLink, Time } from "../small";
+import { artifactHref, profileHref } from "../../lib/route";
+import { Missing, Time } from "../small";
 import { type Column, Table } from "../table";
 import { rawUrl } from "./text";
 
@@ -26,7 +26,12 @@ export function Owners({ artifact, own = false }: { artifact: Artifact; own?: bo
   if (results.length > 1) return <a href={artifactHref(artifact)} title="Its name fits several experiments, which differ in what it does not tell">shared by {count(results.length)}</a>;
   if (own) return <span class="quiet">this result</span>;
   const [result] = results;
-  return result ? <RunLink run={result.run} /> : null;
+  if (!result) return null;
+  return (
+    <a class="mono" href={profileHref(result.run.id, result.experiment_id)} title={`The profile of its result in run ${result.run.name}`}>
+      {runName(result.run)}
+    </a>
+  );
 }
 
 export function artifactColumns(options: { now?: number; own?: boolean }): Column<Artifact>[] {
@@ -47,15 +52,15 @@ export function artifactColumns(options: { now?: number; own?: boolean }): Colum
     { key: "size", title: "Size", width: 96, align: "right", first: "desc", sort: (one) => one.byte_count, cell: (one) => <span class="num" title={`${full(one.byte_count)} bytes, decompressed`}>{bytes(one.byte_count)}</span> },
     { key: "state", title: "State", width: 150, sort: (one) => (one.unreadable !== null ? 0 : one.problem_count > 0 ? 1 : one.superseded ? 3 : 2), cell: (one) => <ArtifactState artifact={one} /> },
     { key: "whose", title: "Belongs to", width: 150, sort: (one) => one.results.length, cell: (one) => <Owners artifact={one} own={options.own ?? false} /> },
-    { key: "at", title: "Taken in (UTC)", width: options.now === undefined ? 140 : 220, first: "desc", sort: (one) => one.at, cell: (one) => <Time at={one.at} {...(options.now === undefined ? {} : { now: options.now })} /> },
+    { key: "at", title: "Taken in (UTC)", width: options.now === undefined ? 140 : 236, first: "desc", sort: (one) => one.at, cell: (one) => <Time at={one.at} {...(options.now === undefined ? {} : { now: options.now })} /> },
     {
       key: "text",
       title: "Text",
       width: 72,
       cell: (one) =>
         one.has_text ? (
-          <a href={rawUrl(one.id)} target="_blank" rel="noopener" aria-label={`Text of ${one.name}`}>
-            raw
+          <a href={rawUrl(one.id)} target="_blank" rel="noopener">
+            raw<span class="sr"> text of {one.name}</span>
           </a>
         ) : (
           <Missing flush why={one.trace_id !== null ? "traces are kept as events, not as text" : "nothing of it could be kept"} />

@@ -246,7 +246,7 @@ function GroupRow({ words, group, unit, of, more }: { words: string; group: Phas
   return (
     <tr class="sum-row">
       <th scope="row">
-        {words} <span class="quiet">n {count(group.repetitions)}</span>
+        {words} <span class="quiet">n {count(group.repetitions)}</span> {of === "median" && <IntervalText interval={group.total.interval} factor={unit.factor} />}
       </th>
       {(["total", ...PHASES] as const).map((name) => {
         const value = group[name][of];
@@ -255,10 +255,7 @@ function GroupRow({ words, group, unit, of, more }: { words: string; group: Phas
             {value === null ? (
               <Missing why="not known in any of them" />
             ) : (
-              <>
-                <Num value={value} factor={unit.factor} title={`${full(value)} s over ${plural(group[name].n, "repetition")}`} />
-                {of === "median" && name === "total" && <IntervalText interval={group[name].interval} factor={unit.factor} />}
-              </>
+              <Num value={value} factor={unit.factor} title={`${full(value)} s over ${plural(group[name].n, "repetition")}`} />
             )}
           </td>
         );

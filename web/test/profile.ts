@@ -1,0 +1,255 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { sliceOfChunks } from "../src/api/client";
+import { traceReport } from "../src/api/trace";
+import type { Artifact, OperatorTable, PhasedRepetition, ProfileChange, ResultDetail, SectionDifference } from "../src/api/types";
+import { around, siblings } from "../src/lib/neighbours";
+import { pointSegments, segments, stackLength, ticksTo } from "../src/lib/phases";
+import { addsUp, amount, barOf, countersSideBySide, current, isUnusualFallback, kindCounts, metricText, nameColumn, nanoseconds, percent, pick, relative, repetitions, rowText, signedAmount, tellingPairs, unitOfNs, unquoted, whichDump } from "../src/lib/profile";
+import { profileDiffHref, profileHref } from "../src/lib/route";
+import { diffSentence, markedParts, sectionWords, withoutTopic } from "../src/pages/profile_diff";
+import { groupsSideBySide } from "../src/parts/profile/counters";
+import { breakReasons } from "../src/parts/profile/compile";
+import { adviceFlags, flagNumber, flagWords, gravestFirst } from "../src/parts/profile/flags";
+import { operatorColumns, sources, unitOfBytes } from "../src/parts/profile/operators";
+import { foldedAtFirst, visibleNodes } from "../src/parts/profile/tree";
+import { percentsOf } from "../src/parts/profile/xla";
+import { chosenSeries, phasesTold } from "../src/parts/phase_series";
+
+let ids = 0;
+const artifact = (more: Partial<Artifact>): Artifact => ({
+  id: ++ids, kind: "trace", name: "m/0/trace.json", path: "/x", model: "m", repetition: 0, part: "", byte_count: 1, content_hash: "", at: "2026-01-01T00:00:00Z",
+  problem_count: 0, unreadable: null, superseded: false, has_text: false, trace_id: 1, results: [], ...more,
+});
+
+test("amounts bear their unit; what is below 0 has a real minus", () => {
+  assert.equal(amount(1_230_000, "ns"), "1.23 ms");
+  assert.equal(amount(-1_230_000, "ns"), "\u22121.23 ms");
+  assert.equal(amount(12, "ns"), "12.0 ns");
+  assert.equal(nanoseconds(0), "0 s");
+  assert.equal(nanoseconds(130e9), "2 min 10 s");
+  assert.equal(amount(2048, "bytes"), "2.05 kB");
+  assert.equal(amount(-2048, "bytes"), "\u22122.05 kB");
+  assert.equal(amount(1234567, "count"), "1,234,567");
+  assert.equal(amount(0.5, "count"), "0.500");
+  assert.equal(signedAmount(5, "count"), "+5");
+  assert.equal(signedAmount(0, "ns"), "0 s");
+  assert.deepEqual(unitOfNs([2e6, 3e6]), { name: "ms", factor: 1e-6 });
+  assert.deepEqual(unitOfBytes([3 * 1024 * 1024, 12]), { name: "MiB", factor: 1 / 1024 ** 2 });
+  assert.equal(unitOfBytes([]).name, "B");
+});
+
+test("a share is a percentage that never rounds something to nothing", () => {
+  assert.equal(percent(0), "0 %");
+  assert.equal(percent(0.0004), "< 0.1 %");
+  assert.equal(percent(-0.0004), "\u2212< 0.1 %");
+  assert.equal(percent(0.4567), "45.7 %");
+  assert.equal(percent(0.9999), "100 %");
+  assert.equal(percent(-1.5), "\u2212150 %");
+  assert.equal(relative(0, 5), "new");
+  assert.equal(relative(0, 0), "");
+  assert.equal(relative(2, 3), "+50.0 %");
+});
+
+test("metrics of a report keep their own units", () => {
+  assert.equal(metricText({ unit: "ns", value: 3.588590974e9, text: "04s589ms590.974us" }), "3.59 s");
+  assert.equal(metricText({ unit: "bytes", value: 1e6, text: "976KB" }), "1.00 MB");
+  assert.equal(metricText({ unit: "number", value: 0.123456, text: "0.12" }), "0.123");
+  const metric = (percents: number[]) => ({ name: "m", total_samples: 1, accumulator: null, value_rate: null, rate: null, percentiles: percents.map((percent) => ({ percent, value: { unit: "ns" as const, value: 1, text: "1us" } })) });
+  assert.deepEqual(percentsOf([metric([50, 99]), metric([1, 50])]), [1, 50, 99]);
+});
+
+test("the dump of a repetition, else the one of all of them, and never one that could not be read", () => {
+  const all = [artifact({ repetition: 1 }), artifact({ repetition: null }), artifact({ repetition: 0 }), artifact({ repetition: 2, unreadable: "half a file", trace_id: null })];
+  assert.equal(pick(all, "trace", 1), all[0]);
+  assert.equal(pick(all, "trace", 2), all[1]);
+  assert.equal(pick(all.slice(2), "trace", 2), all[2]);
+  assert.equal(pick(all, "ir", 0), undefined);
+  assert.deepEqual(repetitions(all), [0, 1, 2]);
+  assert.equal(whichDump({ repetition: null, part: "device 1" }), "all repetitions, device 1");
+  assert.deepEqual(current([artifact({ superseded: true })]), []);
+  assert.deepEqual(kindCounts([artifact({}), artifact({ kind: "ir" }), artifact({})]).map((one) => one.text), ["2 traces", "1 IR dump"]);
+});
+
+const table: OperatorTable = {
+  columns: [{ name: "Self CPU %", unit: "percent" }, { name: "Name", unit: "text" }, { name: "Self CPU", unit: "ns" }, { name: "CPU Mem", unit: "bytes" }, { name: "# of Calls", unit: "number" }, { name: "Input Shapes", unit: "text" }],
+  rows: [[498.57, "aten::mm", 1_500_000, 2048, 3, "[[2, 3], []]"], [1.5, "aten::add", 20_000, "--", 1, ""]],
+  totals: [{ name: "Self CPU time total", ns: 1_520_000 }],
+};
+
+test("an operator table of any columns: the name first, units in the heads, texts that are no numbers last", () => {
+  assert.equal(nameColumn(table), 1);
+  assert.equal(nameColumn({ ...table, columns: [{ name: "Op", unit: "text" }] }), 0);
+  assert.equal(nameColumn({ ...table, columns: [] }), 0);
+  const columns = operatorColumns(table);
+  assert.deepEqual(columns.map((column) => column.title), ["Name", "Self CPU %", "Self CPU ms", "CPU Mem KiB", "# of Calls", "Input Shapes"]);
+  const sorts = columns.map((column) => column.sort?.({ cells: table.rows[1] as (number | string)[], index: 1 }));
+  assert.deepEqual(sorts, ["aten::add", 1.5, 20_000, null, 1, ""]);
+  assert.equal(rowText(table, table.rows[0] as (number | string)[]), "aten::mm [[2, 3], []]");
+  const outer = artifact({ kind: "operator_table", repetition: null });
+  assert.deepEqual(sources([{ artifact: outer, operator_tables: [table, table] }, { artifact: artifact({ kind: "operator_table" }), operator_tables: null }]).map((one) => one.text), ["all repetitions, table 0", "all repetitions, table 1"]);
+});
+
+test("counters side by side: what a repetition lacks is null, not 0", () => {
+  assert.deepEqual(countersSideBySide([[{ name: "a", value: 1 }], [{ name: "b", value: 2 }, { name: "a", value: 0 }]]), [
+    { name: "a", values: [1, 0] },
+    { name: "b", values: [null, 2] },
+  ]);
+  const groups = groupsSideBySide([[{ group: "frames", counters: [{ name: "ok", value: 1 }] }], [{ group: "stats", counters: [] }]]);
+  assert.deepEqual(groups, [{ group: "frames", rows: [{ name: "ok", values: [1, null] }] }, { group: "stats", rows: [] }]);
+  assert.ok(isUnusualFallback("aten::topk"));
+  assert.ok(!isUnusualFallback("aten::nonzero") && !isUnusualFallback("CachedSyncTensors"));
+});
+
+test("reasons of graph breaks are added up over repetitions, without the quotation marks of older versions", () => {
+  const content = (repetition: number, counters: { name: string; value: number }[]) => ({
+    artifact: artifact({ kind: "dynamo_counters", repetition }), problems: [], operator_tables: null, xla_metrics: null, ir_modules: null, compile_times: null, trace: null,
+    dynamo_counters: [{ group: "graph_break", counters }],
+  });
+  const reasons = breakReasons([content(0, [{ name: "'skip function f'", value: 2 }, { name: "print", value: 1 }]), content(1, [{ name: "skip function f", value: 1 }])]);
+  assert.deepEqual(reasons.map((one) => [one.reason, one.total]), [["skip function f", 3], ["print", 1]]);
+  assert.equal(unquoted("'"), "'");
+  assert.equal(unquoted("it's"), "it's");
+});
+
+test("flags: the gravest first, numbers by what their names end with", () => {
+  const flags = adviceFlags([{ code: "a", severity: "note", sentence: "n", numbers: {} }, { code: "b", severity: "warning", sentence: "w", numbers: {} }], "trace");
+  assert.deepEqual(gravestFirst([...flags, { key: "c", severity: "wrong", sentence: "x", numbers: [], from: "timing" }]).map((one) => one.severity), ["wrong", "warning", "note"]);
+  assert.equal(flagNumber("eager_ns", 1500), "1.50 µs");
+  assert.equal(flagNumber("share", 0.5), "50.0 %");
+  assert.equal(flagNumber("busy_share", 0.25), "25.0 %");
+  assert.equal(flagNumber("kernels", 12), "12");
+  assert.equal(flagWords("host_wait_ns"), "host wait");
+});
+
+const repetition = (more: Partial<PhasedRepetition>): PhasedRepetition => {
+  const none = { seconds: null, basis: "not_recorded" as const, interval: null };
+  return { repetition: 0, warmup: false, total: 1, tracing: none, compiling: none, executing: none, rest: none, rest_holds: [], overlap: null, xla_compilations: null, graphs_captured: null, ...more };
+};
+
+test("phases stand one after the other; what is not known has no segment, and nothing is drawn shorter than it is", () => {
+  const one = repetition({
+    tracing: { seconds: 0.2, basis: "measured", interval: null },
+    compiling: { seconds: 0.5, basis: "inferred", interval: null },
+    rest: { seconds: 0.3, basis: "derived", interval: null },
+  });
+  assert.deepEqual(segments(one).map((segment) => [segment.phase, segment.from, segment.drawn]), [["tracing", 0, "measured"], ["compiling", 0.2, "inferred"], ["rest", 0.7, "measured"]]);
+  assert.equal(stackLength(one), 1);
+  assert.equal(stackLength(repetition({ total: 1, executing: { seconds: 3, basis: "measured", interval: null } })), 3, "phases that overlap are longer than the whole");
+  assert.equal(stackLength(repetition({ total: null })), 0);
+  assert.deepEqual(ticksTo(0.9, 4), [0, 0.5]);
+  assert.deepEqual(ticksTo(0, 4), [0]);
+  assert.deepEqual(ticksTo(NaN, 4), [0]);
+});
+
+const summary = (value: number | null) => ({ median: value, interval: null, n: value === null ? 0 : 3, sum: value });
+const group = (compiling: number | null, rest: number) => ({ repetitions: 3, total: summary(rest), tracing: summary(null), compiling: summary(compiling), executing: summary(null), rest: summary(rest) });
+
+test("phases over runs begin with the series that tells most", () => {
+  const series = (backend: string, compiling: number | null) => ({
+    experiment: { id: ++ids, suite: "s", model: "m", test: "eval", backend, column: backend, accelerator: "cpu", accelerator_model: "x", batch_size: null, xla: null, xla_flags: null, dynamo: null, torch_xla2: null, flags: {} },
+    points: [null, { line_id: 1, warmup: group(compiling, 2), steady: group(0, 1), first_excess: null, flags: [] }],
+  });
+  const eager = series("eager", null);
+  const inductor = series("inductor", 5);
+  assert.equal(chosenSeries([eager, inductor], null), inductor);
+  assert.equal(chosenSeries([eager, inductor], `eager.${eager.experiment.id}`), eager);
+  assert.equal(chosenSeries([], null), undefined);
+  assert.equal(phasesTold(inductor, "steady"), 0);
+  assert.equal(phasesTold(inductor, "warmup"), 1);
+  assert.deepEqual(pointSegments(inductor.points[1] as NonNullable<(typeof inductor.points)[1]>, "warmup").map((one) => [one.phase, one.from, one.seconds]), [["compiling", 0, 5], ["rest", 5, 2]]);
+});
+
+const change = (name: string, before: number, after: number, more: Partial<ProfileChange> = {}): ProfileChange => ({ name, change: before === 0 ? "appeared" : after === 0 ? "gone" : "changed", before, after, calls_before: 0, calls_after: 0, share: null, ...more });
+const section = (changes: ProfileChange[], more: Partial<SectionDifference> = {}): SectionDifference => ({ of: "self CPU time", unit: "ns", before: 10, after: 20, unexplained: 0, change_count: changes.length, changes, ...more });
+
+test("bars of a difference are drawn against the largest change", () => {
+  const two = section([change("a", 0, 8), change("b", 4, 0)]);
+  assert.equal(barOf(two.changes[0] as ProfileChange, two), 1);
+  assert.equal(barOf(two.changes[1] as ProfileChange, two), -0.5);
+  const none = section([change("a", 1, 1)]);
+  assert.equal(barOf(none.changes[0] as ProfileChange, none), 0);
+  assert.equal(sectionWords(two), "self CPU time: +10.0 ns (+100 %)");
+  assert.equal(sectionWords(section([])), "self CPU time: the same");
+  assert.equal(sectionWords(section([change("a", 1, 2)], { of: "counters", unit: "count" }), false), "counters: 1 change");
+  assert.ok(!addsUp("dynamo_counters", { unit: "count" }) && addsUp("ir", { unit: "count" }) && addsUp("trace", { unit: "ns" }));
+});
+
+test("the pair that is open at first: the last repetition that differs", () => {
+  const pair = (repetition: number | null, changes: ProfileChange[]) => ({ kind: "dynamo_counters" as const, before: artifact({ kind: "dynamo_counters", repetition }), sections: [section(changes)] });
+  const pairs = [pair(0, [change("graph_break", 0, 2)]), pair(1, [])];
+  assert.deepEqual([...tellingPairs(pairs)], [pairs[0]]);
+  const both = [pair(null, [change("a", 0, 1)]), pair(0, [change("a", 0, 1)]), pair(1, [change("a", 0, 1)])];
+  assert.deepEqual([...tellingPairs(both)], [both[2]]);
+});
+
+test("names in a sentence are found as they are, the longest first", () => {
+  assert.deepEqual(markedParts("aten::mm_ (a.*b) +1", ["aten::mm", "aten::mm_", "a.*b"]), [
+    { text: "aten::mm_", name: true },
+    { text: " (", name: false },
+    { text: "a.*b", name: true },
+    { text: ") +1", name: false },
+  ]);
+  assert.deepEqual(markedParts("nothing", ["", "x"]), [{ text: "nothing", name: false }]);
+  assert.equal(withoutTopic({ topic: "graph_breaks", sentence: "Graph breaks: a is new (2)." }), "a is new (2).");
+  assert.equal(withoutTopic({ topic: "operators", sentence: "self CPU time: 1 → 2." }), "self CPU time: 1 → 2.");
+});
+
+test("the sentence of a difference says which side is which, and whether the times are apart", () => {
+  const side = (run: number, column: string, value: number | null) =>
+    ({
+      run: { id: run, name: `n${run}`, accelerator_model: "x", started_at: `2025-11-0${run}T00:00:00Z`, verified_at: null, labels: {} },
+      experiment: { id: column.length, model: "m", test: "eval", column, backend: column },
+      steady: value === null ? null : { value, interval: { low: value * 0.99, high: value * 1.01, confidence: 0.95 }, n: 9, flags: [] },
+    }) as unknown as ResultDetail;
+  assert.equal(diffSentence(side(1, "inductor", 1), side(2, "inductor", 2)), "m, inference, inductor, n1 → n2: steady time 1.00 s → 2.00 s (+100 %).");
+  assert.match(diffSentence(side(1, "inductor", 1), side(2, "inductor", 1.001)), /within the intervals of the runs/);
+  assert.match(diffSentence(side(1, "eager", 1), side(1, "inductor", 2)), /eager → inductor, n1/);
+  assert.match(diffSentence(side(1, "inductor", null), side(2, "inductor", 2)), /the one before was not timed/);
+});
+
+test("a tree is folded where it is too long, and what is folded hides all that is below", () => {
+  const nodes = [
+    { name: "a", depth: 0, parent: null },
+    { name: "b", depth: 1, parent: 0 },
+    { name: "c", depth: 2, parent: 1 },
+    { name: "d", depth: 0, parent: null },
+  ];
+  assert.deepEqual(visibleNodes(nodes, new Set([0])), [0, 3]);
+  assert.deepEqual(visibleNodes(nodes, new Set([1])), [0, 1, 3]);
+  assert.deepEqual([...foldedAtFirst(nodes, 4)], []);
+  assert.deepEqual([...foldedAtFirst(nodes, 3)], [1]);
+  assert.deepEqual([...foldedAtFirst(nodes, 1)], [0, 1]);
+});
+
+test("neighbours: the nights around a run, and the other backends of the same model", () => {
+  const runs = [3, 2, 1].map((id) => ({ id })) as unknown as Parameters<typeof around>[0];
+  assert.deepEqual(around(runs, 2), { earlier: [{ id: 1 }], later: [{ id: 3 }] });
+  assert.deepEqual(around(runs, 9), { earlier: [], later: [] });
+  const own = { id: 1, suite: "s", model: "m", test: "eval", accelerator_model: "x", backend: "inductor", batch_size: 4 };
+  const results = [own, { ...own, id: 2, backend: "aot_eager" }, { ...own, id: 3, backend: "eager", batch_size: 8 }, { ...own, id: 4, backend: "eager" }, { ...own, id: 5, test: "train" }].map((experiment) => ({ experiment }));
+  assert.deepEqual(siblings(results as unknown as Parameters<typeof siblings>[0], own as unknown as Parameters<typeof siblings>[1]).map((one) => one.id), [4, 2, 3]);
+});
+
+test("a slice of a text is cut at whole characters, wherever the chunks end", () => {
+  const bytes = new TextEncoder().encode("aé€b");
+  const chunks = [bytes.slice(0, 2), bytes.slice(2, 4), bytes.slice(4)];
+  assert.deepEqual(sliceOfChunks(chunks, 0, 100, false), { text: "aé€b", bytes: 7, more: false });
+  assert.deepEqual(sliceOfChunks(chunks, 0, 2, false), { text: "a", bytes: 1, more: true });
+  assert.deepEqual(sliceOfChunks(chunks, 0, 4, false), { text: "aé", bytes: 3, more: true });
+  assert.deepEqual(sliceOfChunks(chunks, 3, 3, false), { text: "€", bytes: 3, more: true });
+  assert.deepEqual(sliceOfChunks([], 0, 10, false), { text: "", bytes: 0, more: false });
+  assert.equal(sliceOfChunks(chunks, 100, 10, false).text, "");
+});
+
+test("addresses of profiles say both sides", () => {
+  assert.equal(profileHref(3, 7), "/profile?run=3&experiment=7");
+  assert.equal(profileHref("a/b?c", 7, { repetition: "0" }), "/profile?run=a/b%3Fc&experiment=7&repetition=0");
+  assert.equal(profileDiffHref({ run: 1, experiment: 2 }, { run: 3, experiment: 4 }), "/profile-diff?before_run=1&before_experiment=2&run=3&experiment=4");
+});
+
+test("a report of another shape is no report", () => {
+  assert.equal(traceReport(null), null);
+  assert.equal(traceReport({}), null);
+  assert.equal(traceReport("text"), null);
+});

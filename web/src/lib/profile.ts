@@ -147,16 +147,22 @@ export function barOf(item: ProfileChange, section: SectionDifference): number {
   return most > 0 ? size(item) / most : 0;
 }
 
-/** What a person looks at first: of each kind and part the last repetition that both sides have and that differs. */
-export function tellingPairs<Pair extends Pick<ArtifactPair, "kind" | "before" | "sections">>(pairs: readonly Pair[]): Set<Pair> {
+/** Compiling happens in the first repetition; how fast a model is, the last one tells. */
+const isOfFirstRepetition = (kind: ArtifactKind): boolean => kind !== "trace" && kind !== "operator_table";
+
+/** The pairs that the findings are of: of each kind and part one repetition, that of no repetition only where there is none. */
+export function tellingPairs<Pair extends Pick<ArtifactPair, "kind" | "before">>(pairs: readonly Pair[]): Set<Pair> {
   const best = new Map<string, Pair>();
-  const rank = (pair: Pair): [number, number] => [Number(pair.sections.some((section) => section.change_count > 0)), pair.before.repetition ?? -1];
+  const isBetter = (pair: Pair, than: Pair): boolean => {
+    const mine = pair.before.repetition;
+    const other = than.before.repetition;
+    if (mine === null || other === null) return mine !== null;
+    return isOfFirstRepetition(pair.kind) ? mine < other : mine > other;
+  };
   for (const pair of pairs) {
     const key = `${pair.kind}\n${pair.before.part}`;
     const known = best.get(key);
-    const [differs, repetition] = rank(pair);
-    const [knownDiffers, knownRepetition] = known ? rank(known) : [-1, -1];
-    if (differs > knownDiffers || (differs === knownDiffers && repetition >= knownRepetition)) best.set(key, pair);
+    if (!known || isBetter(pair, known)) best.set(key, pair);
   }
   return new Set(best.values());
 }

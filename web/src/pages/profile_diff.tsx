@@ -127,7 +127,7 @@ function Difference({ answer, late, all, onAll }: { answer: ResultDiff; late: bo
   const cut = pairs.some((pair) => pair.sections.some((section) => section.change_count > section.changes.length));
   return (
     <div class={late ? "late" : ""}>
-      <Section id="findings" title="What it comes to" note="Of the last repetition that both have dumps of; the rest of the page has every dump.">
+      <Section id="findings" title="What it comes to" note="Counters, compile times and graphs of the first repetition, which compiles; traces and tables of the last. Below is every dump.">
         {findings.length ? (
           <ul class="findings">
             {findings.map((finding, index) => (

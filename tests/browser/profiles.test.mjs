@@ -332,6 +332,7 @@ test("a model: phases over runs by keys and as a table, and from a night's sampl
     const drawn = mine.points.filter((point) => point?.warmup.compiling.sum > 0).length;
     assert.equal(await section.locator(".phase-plot rect.phase-compiling").count(), drawn);
     await section.locator("summary").click();
+    await section.locator("tr[data-entry]").first().waitFor();
     assert.equal(await section.locator("tr[data-entry]").count(), series.runs.length);
     const titles = await section.locator("tr[data-entry] .num").evaluateAll((nodes) => nodes.map((node) => node.title));
     for (const point of mine.points) assert.ok(titles.some((title) => title.startsWith(`${point.warmup.compiling.sum} s`)), `${seen(point.warmup.compiling.sum)}`);

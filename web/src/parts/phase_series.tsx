@@ -85,6 +85,7 @@ function PhaseChart({ runs, series, of, range, late, definitions }: { runs: RunR
   const width = useWidth(box);
   const [at, setAt] = useState<number | null>(null);
   const [said, setSaid] = useState("");
+  const [table, setTable] = useState(false);
   const nights = useMemo(() => {
     const { from, to } = range ?? fullRange(runs);
     return runs.map((run, index) => ({ run, index, time: seconds(run), point: series.points[index] ?? null })).filter(({ time }) => time >= from && time <= to);
@@ -177,9 +178,9 @@ function PhaseChart({ runs, series, of, range, late, definitions }: { runs: RunR
           {shown.point && <a href={profileHref(shown.run.id, series.experiment.id)}>profile</a>}
         </p>
       )}
-      <details class="nested">
+      <details class="nested" onToggle={(event) => setTable(event.currentTarget.open)}>
         <summary>The same as a table</summary>
-        <PhaseNights nights={nights} series={series} of={of} unit={unit} />
+        {table && <PhaseNights nights={nights} series={series} of={of} unit={unit} />}
       </details>
     </figure>
   );

@@ -54,8 +54,6 @@ export type ArtifactPair = Schemas["ArtifactPair"];
 export type ProfileFinding = Schemas["ProfileFinding"];
 export type ArtifactDiff = Schemas["ArtifactDiff"];
 export type ResultDiff = Schemas["ResultDiff"];
-/** Lists that grow too fast to be counted: they say only whether there is more. */
-export type ArtifactPage = Schemas["ArtifactPage"];
 export type Result = Schemas["Result"];
 export type PhaseName = Schemas["PhaseName"];
 export type PhaseTime = Schemas["PhaseTime"];
@@ -69,3 +67,4 @@ export type PhasePoint = NonNullable<PhaseSeries["points"][number]>;
 export type Page<T> = { items: T[]; next_cursor: string | null; total: number };
 /** As the server sends it; what goes wrong before an answer is said in the same words. */
 export type Problem = Pick<Schemas["Problem"], "title" | "status"> & Partial<Schemas["Problem"]>;
+export type ArtifactPage = Page<Artifact>;

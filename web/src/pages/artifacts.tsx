@@ -64,7 +64,7 @@ export function ArtifactsPage() {
         </div>
         <h1>
           {items.length
-            ? `${cursor ? "More than " : ""}${plural(items.length, "dump")}: ${kindCounts(items).map((one) => one.text).join(", ")}${orphans ? `; ${count(orphans)} ${orphans === 1 ? "belongs" : "belong"} to no result` : ""}${unreadable ? `; ${count(unreadable)} could not be read` : ""}.`
+            ? `${plural(data.total, "dump")}${cursor ? `, the newest ${count(items.length)} of them here` : ""}: ${kindCounts(items).map((one) => one.text).join(", ")}${orphans ? `; ${count(orphans)} ${orphans === 1 ? "belongs" : "belong"} to no result` : ""}${unreadable ? `; ${count(unreadable)} could not be read` : ""}.`
             : "No dump here."}
         </h1>
         <div class="toolbar">

@@ -215,7 +215,7 @@ function Profile({ run, experiment }: { run: string; experiment: string }) {
           <Files artifacts={all} />
           {dumps.data.next_cursor && (
             <p class="quiet note">
-              Only the newest 1,000; <a href={href("/artifacts", { run })}>all of the run</a>.
+              The newest {count(all.length)} of {count(dumps.data.total)}; <a href={href("/artifacts", { run })}>all of the run</a>.
             </p>
           )}
         </Section>

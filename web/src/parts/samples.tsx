@@ -190,7 +190,7 @@ export function ResultPanel({ run, experiment, metric, onClose }: { run: number;
         )}
         <div class="panel-actions">
           <a class="button" href={profileHref(run, experiment)} title={kinds.length ? `Where the time went, from ${kinds.map((one) => one.text).join(", ")}` : "Where the time went, from the metrics of the result; nothing was dumped beside it"}>
-            Profile {kinds.length > 0 && <span class="quiet">{plural(kinds.reduce((sum, one) => sum + one.count, 0), "dump")}</span>}
+            Profile {kinds.length > 0 && <span class="quiet">{plural(dumps.data?.total ?? 0, "dump")}</span>}
           </a>
           <button type="button" class="button" onClick={onClose}>
             Close

@@ -15,6 +15,8 @@ using Kind = ProfileChange::Kind;
 namespace {
 
 constexpr std::size_t kMostNames = 5;
+// What explains less of a change than would be printed as a percent is counted, not named.
+constexpr double kSmallestShare = 0.005;
 
 std::string time_text(double ns) {
   const double size = std::abs(ns);
@@ -84,8 +86,8 @@ std::string change_text(ArtifactKind kind, const ProfileChange& change, ProfileU
 }
 
 // "…, and 3 more".
-std::string rest_text(std::size_t all) {
-  return all > kMostNames ? fmt::format("; and {} more", all - kMostNames) : "";
+std::string rest_text(std::size_t all, std::size_t said = kMostNames) {
+  return all > said ? fmt::format("; and {} more", all - said) : "";
 }
 
 ProfileFinding listed(Topic topic, ArtifactKind kind, ProfileUnit unit,
@@ -150,7 +152,7 @@ void find_times(const ProfileComparison& comparison, const SectionDifference& se
     // Only what went the way of the whole explains it.
     if (its * change <= 0) continue;
     ++alike;
-    if (said == kMostNames) continue;
+    if (said == kMostNames || item.share.value_or(0) < kSmallestShare) continue;
     const char* const how = item.kind == Kind::kAppeared ? ", new"
                             : item.kind == Kind::kGone   ? ", gone"
                                                          : "";
@@ -160,7 +162,7 @@ void find_times(const ProfileComparison& comparison, const SectionDifference& se
     finding.names.push_back(item.name);
     ++said;
   }
-  finding.sentence += rest_text(alike) + ".";
+  finding.sentence += rest_text(alike, said) + ".";
   findings->push_back(std::move(finding));
 }
 

@@ -190,9 +190,11 @@ class DumpIngest::File {
       if (!count && count.error().code != ErrorCode::kCorrupt) return count.error();
       if (!count || *count == 0) break;
     }
-    TraceReader trace;
-    trace.feed(begin);
-    if (trace.has_list()) return ArtifactKind::kTrace;
+    TraceReader reader;
+    reader.feed(begin);
+    // Any text in brackets has the look of a list; one with an event in it is a trace.
+    const schema::Trace trace = reader.finish();
+    if (reader.has_list() && trace.events > 0) return ArtifactKind::kTrace;
     if (const auto text = read_dump_text(begin)) return text->kind();
     return Error{
         ErrorCode::kUnsupported,
@@ -224,7 +226,8 @@ class DumpIngest::File {
     if (artifact_.kind != ArtifactKind::kXplane) {
       BENCHHUD_ASSIGN(const DumpText read, read_dump_text(text, artifact_.kind));
       artifact_.problem_count = static_cast<std::int64_t>(read.problems.size());
-      // A model that compiled nothing leaves an empty report; what is full of something else is none.
+      // A model that compiled nothing leaves an empty report; what is full of something else is
+      // none.
       if (is_empty(read) && (!read.problems.empty() || !trim(text).empty()) && trim(text) != "{}") {
         artifact_.error = fmt::format("there is no {} in it", dump_kind_words(artifact_.kind));
       }

@@ -18,6 +18,11 @@ namespace benchhud::schema {
 /// Texts that come again and again, each kept once.
 class TextPool {
  public:
+  TextPool() = default;
+  // The numbers are found by views of the texts, which a copy would not have of its own.
+  TextPool(TextPool&&) = default;
+  TextPool& operator=(TextPool&&) = default;
+
   /// The text's number; 0 is "".
   std::uint32_t put(std::string_view text);
   std::string_view operator[](std::uint32_t number) const { return texts_[number]; }

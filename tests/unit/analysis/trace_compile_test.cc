@@ -348,16 +348,20 @@ TEST(CompileVerdict, NoAndCannotTell) {
   TraceBuilder nothing;
   nothing.add("", "from a browser", 0, 0, 10);
   EXPECT_EQ(Compiled(nothing).verdict().applied, CompileVerdict::Applied::kCannotTell);
+  const auto add_matrices = [](TraceBuilder* builder) { builder->op("aten::mm", 0, 10); };
   TraceBuilder matrices;  // Inductor calls the same
-  matrices.op("aten::mm", 0, 10);
+  add_matrices(&matrices);
   EXPECT_EQ(Compiled(matrices).verdict().applied, CompileVerdict::Applied::kCannotTell);
-  TraceBuilder pointwise = matrices;
+  TraceBuilder pointwise;
+  add_matrices(&pointwise);
   pointwise.op("aten::relu", 10, 20);
   EXPECT_EQ(Compiled(pointwise).verdict().applied, CompileVerdict::Applied::kNo);
-  TraceBuilder training = matrices;
+  TraceBuilder training;
+  add_matrices(&training);
   training.op("autograd::engine::evaluate_function: MmBackward0", 10, 20);
   EXPECT_EQ(Compiled(training).verdict().applied, CompileVerdict::Applied::kNo);
-  TraceBuilder device = matrices;
+  TraceBuilder device;
+  add_matrices(&device);
   device.add("kernel", "void gemm()", 1, 10, 20);
   EXPECT_EQ(Compiled(device).verdict().applied, CompileVerdict::Applied::kNo);
   device.add("kernel", "triton_poi_fused_add_0", 1, 20, 500);

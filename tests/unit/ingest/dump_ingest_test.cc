@@ -188,6 +188,30 @@ TEST_F(Dumps, GivenToAResultByHand) {
   EXPECT_THAT(artifact.results, SizeIs(1));
 }
 
+TEST_F(Dumps, WhatAFileIsShowsByItsContent) {
+  ingest_text("results.jsonl", line(1000));
+  const auto result = results(only_run()).front();
+  IngestOptions options;
+  options.dumps.result = *schema::key_of_result(*store_, result.run, result.experiment);
+  const auto kind_of = [&](const std::string& name, const std::string& content) {
+    auto done = ingest_files(*store_, {{}, {write(name, content)}}, options);
+    EXPECT_TRUE(done && !done->failed) << name;
+    return artifacts().front().kind;
+  };
+  EXPECT_EQ(kind_of("a", kTrace), ArtifactKind::kTrace);
+  EXPECT_EQ(kind_of("b", kCounters), ArtifactKind::kDynamoCounters);
+  EXPECT_EQ(kind_of("c", "HloModule m\n\nENTRY e {\n  ROOT p = f32[2] parameter(0)\n}\n"),
+            ArtifactKind::kIr);
+  // It begins with a bracket, as a trace may.
+  EXPECT_EQ(kind_of("d",
+                    "[ScheduleSyncTensorsGraph]\nTensorsGraphInfo:\n## BEGIN_GRAPH\nIR {\n"
+                    "  %0 = f32[] prim::Constant(), value=1, ROOT=0\n}\n## END_GRAPH\n"),
+            ArtifactKind::kIr);
+  const auto unknown = ingest_files(*store_, {{}, {write("e", "hello")}}, options);
+  ASSERT_TRUE(unknown);
+  EXPECT_TRUE(unknown->failed);
+}
+
 TEST_F(Dumps, UnreadableOnesAreListedWithTheReason) {
   write("n/results.jsonl", line(1000));
   counters("n", "no counters");

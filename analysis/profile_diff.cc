@@ -16,6 +16,18 @@ using schema::TraceNesting;
 using schema::TraceSlice;
 using Kind = ProfileChange::Kind;
 
+std::string_view change_name(ProfileChange::Kind kind) {
+  switch (kind) {
+    case ProfileChange::Kind::kChanged:
+      return "changed";
+    case ProfileChange::Kind::kAppeared:
+      return "appeared";
+    case ProfileChange::Kind::kGone:
+      return "gone";
+  }
+  return "";
+}
+
 ProfileDifference diff_profiles(const std::vector<ProfileItem>& before,
                                 const std::vector<ProfileItem>& after,
                                 std::optional<double> total_before,

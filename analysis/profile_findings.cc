@@ -6,6 +6,8 @@
 #include <array>
 #include <cmath>
 
+#include "analysis/duration_text.h"
+
 namespace benchhud::analysis {
 
 using schema::ArtifactKind;
@@ -18,12 +20,7 @@ constexpr std::size_t kMostNames = 5;
 // What explains less of a change than would be printed as a percent is counted, not named.
 constexpr double kSmallestShare = 0.005;
 
-std::string time_text(double ns) {
-  const double size = std::abs(ns);
-  if (size >= 1e9) return fmt::format("{:.3f} s", ns / 1e9);
-  if (size >= 1e6) return fmt::format("{:.3f} ms", ns / 1e6);
-  return fmt::format("{:.1f} µs", ns / 1e3);
-}
+std::string time_text(double ns) { return duration_text(ns / 1e9); }
 
 std::string signed_text(const std::string& text, double value) {
   return value > 0 ? "+" + text : text;

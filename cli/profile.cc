@@ -67,18 +67,6 @@ Expected<Comparison> compare(const std::string& before_path, const std::string& 
   return comparison;
 }
 
-std::string_view kind_name(ProfileChange::Kind kind) {
-  switch (kind) {
-    case ProfileChange::Kind::kAppeared:
-      return "appeared";
-    case ProfileChange::Kind::kGone:
-      return "gone";
-    case ProfileChange::Kind::kChanged:
-      return "changed";
-  }
-  return "";
-}
-
 ordered_json to_json(const Comparison& comparison) {
   ordered_json json{{"kind", comparison.kind}, {"sections", ordered_json::array()}};
   for (const SectionDifference& section : comparison.sections) {
@@ -86,7 +74,7 @@ ordered_json to_json(const Comparison& comparison) {
     ordered_json changes = ordered_json::array();
     for (const ProfileChange& change : difference.changes) {
       changes.push_back({{"name", change.name},
-                         {"change", kind_name(change.kind)},
+                         {"change", change_name(change.kind)},
                          {"before", change.before},
                          {"after", change.after},
                          {"calls_before", change.calls_before},
@@ -138,7 +126,7 @@ void print_section(const SectionDifference& section, std::size_t most) {
     fmt::print("  {}{}\n", printable(change.name),
                change.kind == ProfileChange::Kind::kChanged
                    ? ""
-                   : fmt::format("  ({})", kind_name(change.kind)));
+                   : fmt::format("  ({})", change_name(change.kind)));
   }
   if (difference.changes.size() > most) {
     fmt::print("  … and {} more\n", difference.changes.size() - most);

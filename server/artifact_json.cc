@@ -112,18 +112,6 @@ void write_ir_module(JsonWriter& json, const schema::IrModule& module) {
   json.end_object();
 }
 
-std::string_view change_name(ProfileChange::Kind kind) {
-  switch (kind) {
-    case ProfileChange::Kind::kAppeared:
-      return "appeared";
-    case ProfileChange::Kind::kGone:
-      return "gone";
-    case ProfileChange::Kind::kChanged:
-      return "changed";
-  }
-  return "changed";
-}
-
 void write_change(JsonWriter& json, const ProfileChange& change) {
   json.begin_object();
   json.field("name", change.name);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "schema/trace.h"
@@ -29,6 +30,9 @@ struct ProfileChange {
   /// of all items and the unexplained rest add up to 1.
   std::optional<double> share;
 };
+
+/// "changed", "appeared", "gone".
+std::string_view change_name(ProfileChange::Kind kind);
 
 struct ProfileDifference {
   double before = 0, after = 0;  ///< totals

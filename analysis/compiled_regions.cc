@@ -63,11 +63,11 @@ std::vector<CompiledRegion> find_compiled_regions(const Trace& trace, const Trac
   return found;
 }
 
-CompiledRegions compiled_regions(const Trace& trace, const TraceNesting& nesting) {
+CompiledRegions compiled_regions(const std::vector<CompiledRegion>& regions) {
   CompiledRegions found;
   std::set<std::string_view> broken_frames;
   std::map<std::string_view, std::set<std::string_view>> compilations;  // by frame
-  for (const CompiledRegion& region : find_compiled_regions(trace, nesting)) {
+  for (const CompiledRegion& region : regions) {
     ++found.count;
     ++found.by_depth[region.depth];
     if (!region.id.empty()) {
@@ -87,6 +87,10 @@ CompiledRegions compiled_regions(const Trace& trace, const TraceNesting& nesting
     }
   }
   return found;
+}
+
+CompiledRegions compiled_regions(const Trace& trace, const TraceNesting& nesting) {
+  return compiled_regions(find_compiled_regions(trace, nesting));
 }
 
 CompiledFunctions compiled_functions(const Trace& trace) {

@@ -82,26 +82,35 @@ ProfileDifference diff_profiles(const std::vector<ProfileItem>& before,
   return difference;
 }
 
-std::vector<ProfileItem> self_times(const Trace& trace, const TraceNesting& nesting,
-                                    bool on_device) {
+SelfTimes self_times(const Trace& trace, const TraceNesting& nesting) {
+  struct Sum {
+    double ns = 0;
+    std::int64_t calls = 0;
+  };
   const std::vector<std::int64_t> self = self_times_of_slices(trace, nesting);
-  const std::vector<SliceSide> sides = sides_of_labels(trace);
-  std::vector<ProfileItem> by_name(trace.texts.size());
+  std::vector<Sum> by_label(trace.labels.size());
   for (std::size_t i = 0; i < self.size(); ++i) {
-    const TraceSlice& slice = trace.slices[i];
-    const SliceSide side = sides[slice.label];
-    // The profiler's own window is no work, nor are the device's shadows of annotations.
-    if (!(on_device ? is_device(side) : is_host(side))) continue;
-    by_name[trace.labels[slice.label].name].amount += static_cast<double>(self[i]);
-    ++by_name[trace.labels[slice.label].name].calls;
+    Sum& sum = by_label[trace.slices[i].label];
+    sum.ns += static_cast<double>(self[i]);
+    ++sum.calls;
   }
-  std::vector<ProfileItem> items;
-  for (std::uint32_t name = 0; name < by_name.size(); ++name) {
-    if (by_name[name].calls == 0) continue;
-    by_name[name].name = trace.texts[name];
-    items.push_back(std::move(by_name[name]));
-  }
-  return items;
+  // Labels of one name differ in their category.
+  const std::vector<SliceSide> sides = sides_of_labels(trace);
+  const auto items_where = [&](auto is_wanted) {
+    std::map<std::uint32_t, Sum> by_name;
+    for (std::size_t label = 0; label < by_label.size(); ++label) {
+      if (by_label[label].calls == 0 || !is_wanted(sides[label])) continue;
+      Sum& sum = by_name[trace.labels[label].name];
+      sum.ns += by_label[label].ns;
+      sum.calls += by_label[label].calls;
+    }
+    std::vector<ProfileItem> items;
+    for (const auto& [name, sum] : by_name) {
+      items.push_back({std::string(trace.texts[name]), sum.ns, static_cast<double>(sum.calls)});
+    }
+    return items;
+  };
+  return {items_where(is_host), items_where(is_device)};
 }
 
 }  // namespace benchhud::analysis

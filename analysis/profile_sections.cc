@@ -9,8 +9,6 @@
 
 namespace benchhud::analysis {
 
-using schema::OperatorTable;
-
 namespace {
 
 ProfileItem count_of(std::string name, double count) { return {std::move(name), count, count}; }
@@ -56,10 +54,10 @@ std::string_view unit_name(ProfileUnit unit) {
   return "";
 }
 
-std::vector<ProfileSection> profile_sections(const std::vector<OperatorTable>& tables) {
+std::vector<ProfileSection> profile_sections(const std::vector<schema::OperatorTable>& tables) {
   std::vector<ProfileSection> sections;
   const double share = 1.0 / static_cast<double>(tables.size());
-  for (const OperatorTable& table : tables) {
+  for (const schema::OperatorTable& table : tables) {
     const auto name = table.column("Name"), calls = table.column("# of Calls");
     if (!name) continue;
     for (std::size_t column = 0; column < table.columns.size(); ++column) {
@@ -116,11 +114,13 @@ std::vector<ProfileSection> profile_sections(const schema::DynamoCounters& count
   return {std::move(section)};
 }
 
-std::vector<ProfileSection> profile_sections(const schema::Trace& trace) {
-  const schema::TraceNesting nesting = schema::nest(trace);
-  const CompiledRegions regions = compiled_regions(trace, nesting);
+namespace {
+
+std::vector<ProfileSection> sections_of_trace(const schema::Trace& trace,
+                                              const schema::TraceNesting& nesting,
+                                              const CompiledRegions& regions,
+                                              const DeviceActivity& activity) {
   const CompiledFunctions functions = compiled_functions(trace);
-  const DeviceActivity activity = device_activity(trace, device_slices(trace, nesting));
   ProfileSection counts{"counts", ProfileUnit::kCount, {}, {}};
   const auto add = [&](std::string name, std::int64_t count) {
     if (count != 0) counts.items.push_back(count_of(std::move(name), static_cast<double>(count)));
@@ -133,11 +133,26 @@ std::vector<ProfileSection> profile_sections(const schema::Trace& trace) {
   add("compiled functions, forward", functions.forward);
   add("compiled functions, backward", functions.backward);
   for (const auto& [name, count] : activity.launches) add("launches by " + name, count);
+  SelfTimes times = self_times(trace, nesting);
   return {
       std::move(counts),
-      {"self time on the host", ProfileUnit::kNs, self_times(trace, nesting, false), {}},
-      {"self time on the device", ProfileUnit::kNs, self_times(trace, nesting, true), {}},
+      {"self time on the host", ProfileUnit::kNs, std::move(times.host), {}},
+      {"self time on the device", ProfileUnit::kNs, std::move(times.device), {}},
   };
+}
+
+}  // namespace
+
+std::vector<ProfileSection> profile_sections(const schema::Trace& trace) {
+  const schema::TraceNesting nesting = schema::nest(trace);
+  return sections_of_trace(trace, nesting, compiled_regions(trace, nesting),
+                           device_activity(trace, device_slices(trace, nesting)));
+}
+
+std::vector<ProfileSection> profile_sections(const schema::Trace& trace,
+                                             const schema::TraceNesting& nesting,
+                                             const TraceReport& report) {
+  return sections_of_trace(trace, nesting, report.regions, report.activity);
 }
 
 std::vector<ProfileSection> profile_sections(const schema::CompileTimes& times) {

@@ -83,7 +83,7 @@ TraceReport trace_report(const Trace& trace, const TraceNesting& nesting) {
   report.autograd = autograd_links(context);
 
   const std::vector<CompiledRegion> regions = find_compiled_regions(trace, nesting);
-  report.regions = compiled_regions(trace, nesting);
+  report.regions = compiled_regions(regions);
   report.frames = compiled_frames(context, regions);
   report.pairs = compiled_pairs(context, regions, report.autograd);
   report.code = compiled_code(context, regions, device_times);

@@ -30,7 +30,8 @@ Expected<std::int64_t> rebuild_digests(schema::Connection& store) {
   for (const schema::Artifact& artifact : artifacts) {
     if (!artifact.trace) continue;
     BENCHHUD_ASSIGN(const schema::Trace trace, schema::read_trace(store, *artifact.trace));
-    const schema::PackedText digest = schema::pack_text(server::trace_digest(trace));
+    const schema::PackedText digest =
+        schema::pack_text(server::trace_digest(trace, schema::nest(trace)));
     BENCHHUD_ASSIGN(schema::Transaction transaction,
                     schema::Transaction::begin(store, schema::Transaction::Kind::kWrite));
     schema::TextWriter texts(store);

@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <future>
 #include <utility>
 
 #include "ingest/dump_text.h"
@@ -258,12 +259,18 @@ class DumpIngest::File {
       return {};
     }
     artifact_.problem_count = trace.problem_count;
-    BENCHHUD_ASSIGN(artifact_.trace, schema::put_trace(state_.store, trace, &args, artifact_.hash,
-                                                       artifact_.byte_count));
-    if (!state_.options.trace_report) return {};
+    const schema::TraceNesting nesting = schema::nest(trace, schema::NestingRows::kYes);
+    std::future<schema::PackedText> report;
+    if (state_.options.trace_report) {
+      report = std::async(std::launch::async, [&] {
+        return schema::pack_text(state_.options.trace_report(trace, nesting));
+      });
+    }
+    BENCHHUD_ASSIGN(artifact_.trace, schema::put_trace(state_.store, trace, nesting, &args,
+                                                       artifact_.hash, artifact_.byte_count));
+    if (!report.valid()) return {};
     schema::TextWriter texts(state_.store);
-    BENCHHUD_ASSIGN(artifact_.report,
-                    texts.put(schema::pack_text(state_.options.trace_report(trace))));
+    BENCHHUD_ASSIGN(artifact_.report, texts.put(report.get()));
     return {};
   }
 

@@ -72,8 +72,8 @@ class Validator {
 
 class TraceWriter {
  public:
-  TraceWriter(Connection& connection, const Trace& trace)
-      : connection_(connection), trace_(trace) {}
+  TraceWriter(Connection& connection, const Trace& trace, const TraceNesting& nesting)
+      : connection_(connection), trace_(trace), nesting_(nesting) {}
 
   Expected<TraceId> write(PackedArgs* args, const ContentHash& content, std::int64_t byte_count,
                           const SliceFeed& feed) {
@@ -83,11 +83,10 @@ class TraceWriter {
     BENCHHUD_TRY(put_labels());
     BENCHHUD_TRY(put_args(args));
     TraceSliceWriter slices(connection_, id_);
-    std::vector<std::string> stack_rows;
-    BENCHHUD_TRY(put_slices(&slices, &stack_rows));
+    BENCHHUD_TRY(put_slices(&slices));
     if (feed) BENCHHUD_TRY(feed(slices));
     BENCHHUD_TRY(slices.finish());
-    BENCHHUD_TRY(put_threads(slices, stack_rows));
+    BENCHHUD_TRY(put_threads(slices));
     BENCHHUD_TRY(connection_.cached(sql::kSetTraceSliceCount)
                      .bind(1, id_)
                      .bind(2, static_cast<std::int64_t>(slices.count()))
@@ -183,36 +182,31 @@ class TraceWriter {
     return {};
   }
 
-  Expected<void> put_slices(TraceSliceWriter* writer, std::vector<std::string>* stack_rows) {
-    TraceNesting nesting = nest(trace_, NestingRows::kYes);
-    for (const std::vector<std::uint32_t>& rows : nesting.stack_rows) {
-      stack_rows->push_back(encode_rows(rows));
-    }
-    nesting.parent = {};
-    nesting.depth = {};
-    // By thread and time they are; within a thread, by row and time they shall be.
-    std::vector<std::uint32_t>& order = nesting.order;
-    std::vector<std::uint32_t> by_row;
+  // Slices by thread, row and time.
+  std::vector<std::uint32_t> by_row() const {
+    const std::vector<std::uint32_t>& order = nesting_.order;  // by thread and time
+    std::vector<std::uint32_t> sorted(order.size());
     for (std::size_t first = 0, end; first < order.size(); first = end) {
       const std::uint32_t thread = trace_.slices[order[first]].thread;
       for (end = first; end < order.size() && trace_.slices[order[end]].thread == thread;) ++end;
-      std::vector<std::uint32_t> begins(std::size_t{nesting.row_counts[thread]} + 1);
-      for (std::size_t i = first; i < end; ++i) ++begins[nesting.row[order[i]] + 1];
-      std::partial_sum(begins.begin(), begins.end(), begins.begin());
-      by_row.resize(end - first);
+      std::vector<std::size_t> places(std::size_t{nesting_.row_counts[thread]} + 1);
+      places.front() = first;
+      for (std::size_t i = first; i < end; ++i) ++places[nesting_.row[order[i]] + 1];
+      std::partial_sum(places.begin(), places.end(), places.begin());
       for (std::size_t i = first; i < end; ++i) {
-        by_row[begins[nesting.row[order[i]]]++] = order[i];
+        sorted[places[nesting_.row[order[i]]]++] = order[i];
       }
-      std::copy(by_row.begin(), by_row.end(), order.begin() + static_cast<std::ptrdiff_t>(first));
     }
-    by_row = {};
+    return sorted;
+  }
 
+  Expected<void> put_slices(TraceSliceWriter* writer) {
     std::vector<std::uint32_t> bandwidths(trace_.bandwidths.empty() ? 0 : trace_.slices.size(),
                                           kNone);
     for (std::uint32_t i = 0; i < trace_.bandwidths.size(); ++i) {
       bandwidths[trace_.bandwidths[i].slice] = i;
     }
-    for (const std::uint32_t index : order) {
+    for (const std::uint32_t index : by_row()) {
       const TraceSlice& slice = trace_.slices[index];
       SliceExtra extra;
       extra.args = trace_.args_of(slice);
@@ -223,16 +217,16 @@ class TraceWriter {
         extra.gigabytes_per_second = bandwidth.gigabytes_per_second;
       }
       BENCHHUD_TRY(writer->add(
-          slice.thread, {slice.start, slice.duration, slice.label, nesting.row[index]}, extra));
+          slice.thread, {slice.start, slice.duration, slice.label, nesting_.row[index]}, extra));
     }
     return {};
   }
 
-  Expected<void> put_threads(const TraceSliceWriter& slices,
-                             const std::vector<std::string>& stack_rows) {
+  Expected<void> put_threads(const TraceSliceWriter& slices) {
     for (std::uint32_t i = 0; i < trace_.threads.size(); ++i) {
       const TraceThread& thread = trace_.threads[i];
       const ThreadExtent extent = slices.extent(i);
+      const std::string stack_rows = encode_rows(nesting_.stack_rows[i]);
       Statement& insert = connection_.cached(sql::kInsertTraceThread);
       insert.bind(1, id_)
           .bind(2, std::int64_t{i})
@@ -245,7 +239,7 @@ class TraceWriter {
           .bind(9, thread.thread_sort_index)
           .bind(10, static_cast<std::int64_t>(extent.slices))
           .bind(11, static_cast<std::int64_t>(extent.rows))
-          .bind_blob_view(14, stack_rows[i]);
+          .bind_blob_view(14, stack_rows);
       if (extent.slices == 0) {
         insert.bind_null(12).bind_null(13);
       } else {
@@ -329,6 +323,7 @@ class TraceWriter {
 
   Connection& connection_;
   const Trace& trace_;
+  const TraceNesting& nesting_;
   TraceId id_{};
 };
 
@@ -349,7 +344,16 @@ Expected<TraceId> put_trace(Connection& connection, const Trace& trace, PackedAr
   BENCHHUD_ASSIGN(const auto found, find_trace(connection, content));
   if (found) return *found;
   BENCHHUD_TRY(Validator(trace).check());
-  return TraceWriter(connection, trace).write(args, content, byte_count, feed);
+  const TraceNesting nesting = nest(trace, NestingRows::kYes);
+  return TraceWriter(connection, trace, nesting).write(args, content, byte_count, feed);
+}
+
+Expected<TraceId> put_trace(Connection& connection, const Trace& trace, const TraceNesting& nesting,
+                            PackedArgs* args, const ContentHash& content, std::int64_t byte_count) {
+  BENCHHUD_ASSIGN(const auto found, find_trace(connection, content));
+  if (found) return *found;
+  BENCHHUD_TRY(Validator(trace).check());
+  return TraceWriter(connection, trace, nesting).write(args, content, byte_count, nullptr);
 }
 
 Expected<void> delete_trace(Connection& connection, TraceId id) {

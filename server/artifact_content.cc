@@ -96,12 +96,13 @@ std::string_view content_of(ArtifactKind kind) {
 
 }  // namespace
 
-std::string trace_digest(const schema::Trace& trace) {
+std::string trace_digest(const schema::Trace& trace, const schema::TraceNesting& nesting) {
+  const analysis::TraceReport report = analysis::trace_report(trace, nesting);
   ordered_json sections = ordered_json::array();
-  for (ProfileSection& section : analysis::profile_sections(trace)) {
+  for (ProfileSection& section : analysis::profile_sections(trace, nesting, report)) {
     sections.push_back(to_json(std::move(section)));
   }
-  const ordered_json digest{{"report", report_json(trace, analysis::trace_report(trace))},
+  const ordered_json digest{{"report", report_json(trace, report)},
                             {"sections", std::move(sections)}};
   return digest.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }

@@ -43,6 +43,7 @@ struct CompiledRegions {
   /// Compile ids of a frame beyond its first, summed over frames; none without ids.
   std::optional<std::int64_t> recompiles;
 };
+CompiledRegions compiled_regions(const std::vector<CompiledRegion>& regions);
 CompiledRegions compiled_regions(const schema::Trace& trace, const schema::TraceNesting& nesting);
 
 /// Slices named `CompiledFunction` and `CompiledFunctionBackward`; a pair has one sequence number.

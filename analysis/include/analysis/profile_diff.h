@@ -50,9 +50,12 @@ ProfileDifference diff_profiles(const std::vector<ProfileItem>& before,
                                 std::optional<double> total_after = {});
 
 /// The self time, in ns, of a trace's slices by name: their length without what lies within them.
-/// `on_device`: of device slices, or of all others but the profiler's window and the shadows of
-/// annotations on the device's side.
-std::vector<ProfileItem> self_times(const schema::Trace& trace, const schema::TraceNesting& nesting,
-                                    bool on_device);
+struct SelfTimes {
+  /// Of all but the device's, the profiler's window and the shadows of annotations on the device's
+  /// side.
+  std::vector<ProfileItem> host;
+  std::vector<ProfileItem> device;
+};
+SelfTimes self_times(const schema::Trace& trace, const schema::TraceNesting& nesting);
 
 }  // namespace benchhud::analysis

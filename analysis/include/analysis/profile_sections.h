@@ -9,10 +9,12 @@
 #include <vector>
 
 #include "analysis/profile_diff.h"
+#include "analysis/trace_report.h"
 #include "schema/compile_times.h"
 #include "schema/ir.h"
 #include "schema/profile.h"
 #include "schema/trace.h"
+#include "schema/trace_nesting.h"
 
 namespace benchhud::analysis {
 
@@ -42,7 +44,10 @@ std::vector<ProfileSection> profile_sections(const schema::DynamoCounters& count
 /// What compiled_regions() and device_activity() count; self times by name, on the host and on the
 /// device.
 std::vector<ProfileSection> profile_sections(const schema::Trace& trace);
-
+/// The same, for who has the trace's report already.
+std::vector<ProfileSection> profile_sections(const schema::Trace& trace,
+                                             const schema::TraceNesting& nesting,
+                                             const TraceReport& report);
 /// Each function's time with its calls. Functions contain each other: the total is that of the
 /// outermost, dynamo's compilation of a frame and of its backward graph, else that of the longest.
 std::vector<ProfileSection> profile_sections(const schema::CompileTimes& times);

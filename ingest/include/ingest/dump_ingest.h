@@ -14,6 +14,7 @@
 #include "schema/database.h"
 #include "schema/errors.h"
 #include "schema/trace.h"
+#include "schema/trace_nesting.h"
 
 namespace benchhud::ingest {
 
@@ -22,8 +23,9 @@ struct DumpOptions {
   std::optional<schema::ResultKey> result;
   std::optional<std::int64_t> repetition;  ///< wins over the one in the path
   std::optional<double> timestamp;         ///< as in IngestOptions
-  /// What a trace tells, as JSON, to be kept beside it. Made by who knows what traces mean.
-  std::function<std::string(const schema::Trace&)> trace_report;
+  /// What a trace tells, as JSON, to be kept beside it. Made by who knows what traces mean, on a
+  /// thread of its own while the trace is stored.
+  std::function<std::string(const schema::Trace&, const schema::TraceNesting&)> trace_report;
 };
 
 /// What became of a dump.

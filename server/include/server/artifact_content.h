@@ -9,6 +9,7 @@
 #include "schema/artifact.h"
 #include "schema/reader.h"
 #include "schema/trace.h"
+#include "schema/trace_nesting.h"
 #include "server/json_writer.h"
 
 namespace benchhud::server {
@@ -16,7 +17,7 @@ namespace benchhud::server {
 /// What is kept of a trace beside its events, made when it is taken in: `{"report": …, "sections":
 /// …}`. A trace of millions of events is not read again to be looked at or compared. Of a section
 /// the kMostItems largest items are kept and the sum of the rest.
-std::string trace_digest(const schema::Trace& trace);
+std::string trace_digest(const schema::Trace& trace, const schema::TraceNesting& nesting);
 inline constexpr std::size_t kMostItems = 2000;
 
 /// The fields of the contract's ArtifactContent, but `artifact`.

@@ -217,10 +217,11 @@ TEST(SelfTimes, AreWithoutWhatLiesWithin) {
   builder.add("Trace", "PyTorch Profiler (0)", 2, 0, 1000);
   const TraceNesting nesting = nest(builder.trace());
   std::map<std::string, std::pair<double, double>> host, device;
-  for (const auto& item : self_times(builder.trace(), nesting, false)) {
+  const SelfTimes times = self_times(builder.trace(), nesting);
+  for (const auto& item : times.host) {
     host[item.name] = {item.amount, item.calls};
   }
-  for (const auto& item : self_times(builder.trace(), nesting, true)) {
+  for (const auto& item : times.device) {
     device[item.name] = {item.amount, item.calls};
   }
   EXPECT_THAT(host, ElementsAre(Pair("inner", Pair(40, 2)), Pair("outer", Pair(60, 1))));

@@ -246,7 +246,7 @@ TEST_F(Dumps, ATraceIsKeptWithWhatItTells) {
   write("n/results.jsonl", line(1000));
   trace("n");
   IngestOptions options;
-  options.dumps.trace_report = [](const schema::Trace& trace) {
+  options.dumps.trace_report = [](const schema::Trace& trace, const schema::TraceNesting&) {
     return std::to_string(trace.slices.size()) + " slices";
   };
   ingest_folder("n", options);

@@ -113,9 +113,10 @@ class DumpIngest::File {
     BENCHHUD_ASSIGN(const FileStatus status, status_of(result_.path));
     artifact_.disk_size = status.size;
     artifact_.modified_ns = status.modified_ns;
-    const std::optional<DumpName> name = dump_name(artifact_.path);
-    use(name.value_or(DumpName()));
-    BENCHHUD_ASSIGN(artifact_.ties, state_.ties_of(name.value_or(DumpName())));
+    const std::optional<DumpName> known_name = dump_name(artifact_.path);
+    const DumpName name = known_name.value_or(DumpName());
+    use(name);
+    BENCHHUD_ASSIGN(artifact_.ties, state_.ties_of(name));
 
     BENCHHUD_ASSIGN(const auto unchanged,
                     schema::find_unchanged(state_.store, artifact_.path, artifact_.disk_size,
@@ -123,8 +124,8 @@ class DumpIngest::File {
     if (unchanged && (unchanged->has_ties || artifact_.ties.empty())) {
       return known(*unchanged, /*is_noted=*/true);
     }
-    if (name) {
-      artifact_.kind = name->kind;
+    if (known_name) {
+      artifact_.kind = name.kind;
     } else {
       BENCHHUD_ASSIGN(artifact_.kind, sniffed_kind());
     }

@@ -53,6 +53,7 @@ Expected<TraceInfo> TraceLookup::info() {
       [](const Statement& row) {
         return TraceInfo{.byte_count = row.integer(2),
                          .base_time = row.integer(3),
+                         .origin = row.optional_integer(18).value_or(0),
                          .slices = row.integer(4),
                          .points = row.integer(5),
                          .flows = row.integer(6),

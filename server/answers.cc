@@ -94,8 +94,7 @@ void write_run(JsonWriter& json, const schema::Run& run, const RunCard& card) {
   json.field("timed_count", card.timed);
   json.field("failed_count", card.failed);
   json.key("invocations");
-  json.begin_array();
-  for (const auto& invocation : card.invocations) {
+  json.list(card.invocations, [&](const auto& invocation) {
     json.begin_object();
     json.field("id", to_int(invocation.id));
     json.field("kind", schema::invocation_kind_name(invocation.kind));
@@ -103,12 +102,9 @@ void write_run(JsonWriter& json, const schema::Run& run, const RunCard& card) {
     write_time(json, invocation.timestamp);
     json.field("line_count", invocation.line_count);
     json.key("files");
-    json.begin_array();
-    for (const auto& file : invocation.files) json.value(file);
-    json.end_array();
+    json.list(invocation.files, [&](const auto& file) { json.value(file); });
     json.end_object();
-  }
-  json.end_array();
+  });
   json.end_object();
 }
 
@@ -207,18 +203,14 @@ void write_column_geomean(JsonWriter& json, const analysis::ColumnGeomean& row) 
   json.key("matched");
   write_geomean(json, row.matched);
   json.key("excluded");
-  json.begin_array();
-  for (const auto& excluded : row.excluded) {
+  json.list(row.excluded, [&](const auto& excluded) {
     json.begin_object();
     json.field("reason", analysis::exclusion_name(excluded.reason));
     json.field("count", excluded.count);
     json.key("models");
-    json.begin_array();
-    for (const auto& model : excluded.models) json.value(model);
-    json.end_array();
+    json.list(excluded.models, [&](const auto& model) { json.value(model); });
     json.end_object();
-  }
-  json.end_array();
+  });
   json.end_object();
 }
 
@@ -324,9 +316,7 @@ void write_group(JsonWriter& json, const analysis::RunGroup& group) {
 }
 
 void write_groups(JsonWriter& json, const std::vector<analysis::RunGroup>& groups) {
-  json.begin_array();
-  for (const auto& group : groups) write_group(json, group);
-  json.end_array();
+  json.list(groups, [&](const auto& group) { write_group(json, group); });
 }
 
 void write_transition(JsonWriter& json, const CatalogEntry& entry,
@@ -419,9 +409,7 @@ void write_measurement(JsonWriter& json, const schema::StoredMeasurement& stored
   json.field("min", stored.summary.min);
   json.field("max", stored.summary.max);
   json.key("samples");
-  json.begin_array();
-  for (const double sample : measurement.samples) write_sample(json, sample);
-  json.end_array();
+  json.list(measurement.samples, [&](const double sample) { write_sample(json, sample); });
   json.key("json");
   write_stored_json(json, measurement.json, "null");
   json.end_object();
@@ -441,9 +429,7 @@ void write_ingest(JsonWriter& json, const schema::IngestedFile& file,
   json.field("rejected", file.rejected);
   json.field("content_hash", file.content_hash);
   json.key("runs");
-  json.begin_array();
-  for (const RunEntry* entry : runs) write_run_ref(json, entry);
-  json.end_array();
+  json.list(runs, [&](const RunEntry* entry) { write_run_ref(json, entry); });
   json.end_object();
 }
 

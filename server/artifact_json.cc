@@ -1,5 +1,7 @@
 #include "server/artifact_json.h"
 
+#include <ranges>
+
 #include "server/answers.h"
 
 namespace benchhud::server {
@@ -9,16 +11,9 @@ using schema::to_int;
 
 namespace {
 
-template <class Items, class Write>
-void write_list(JsonWriter& json, const Items& items, Write write) {
-  json.begin_array();
-  for (const auto& item : items) write(item);
-  json.end_array();
-}
-
 void write_histogram(JsonWriter& json, std::string_view key, const schema::IrHistogram& histogram) {
   json.key(key);
-  write_list(json, histogram, [&](const auto& entry) {
+  json.list(histogram, [&](const auto& entry) {
     json.begin_object();
     json.field("name", entry.first);
     json.field("count", entry.second);
@@ -67,7 +62,7 @@ void write_metric_value(JsonWriter& json, const schema::MetricValue& value) {
 void write_values(JsonWriter& json, std::string_view key,
                   const std::vector<schema::IrValue>& values) {
   json.key(key);
-  write_list(json, values, [&](const schema::IrValue& value) {
+  json.list(values, [&](const schema::IrValue& value) {
     json.begin_object();
     json.field("name", value.name);
     json.field("type", value.type);
@@ -79,7 +74,7 @@ void write_contraction(JsonWriter& json, const schema::IrContraction& contractio
   json.begin_object();
   json.field("op", contraction.op);
   json.key("operands");
-  write_list(json, contraction.operands, [&](const std::string& type) { json.value(type); });
+  json.list(contraction.operands, [&](const std::string& type) { json.value(type); });
   json.field("result", contraction.result);
   json.field("dimensions", contraction.dimensions);
   json.field("count", contraction.count);
@@ -95,7 +90,7 @@ void write_ir_module(JsonWriter& json, const schema::IrModule& module) {
   json.field("line", module.line);
   json.field("unfinished", module.is_unfinished);
   json.key("stack");
-  write_list(json, module.stack, [&](const std::string& frame) { json.value(frame); });
+  json.list(module.stack, [&](const std::string& frame) { json.value(frame); });
   write_values(json, "parameters", module.parameters);
   write_values(json, "results", module.results);
   json.field("entry_layout", module.entry_layout);
@@ -106,7 +101,7 @@ void write_ir_module(JsonWriter& json, const schema::IrModule& module) {
   write_histogram(json, "fusion_kinds", module.fusion_kinds);
   write_histogram(json, "custom_calls", module.custom_calls);
   json.key("contractions");
-  write_list(json, module.contractions, [&](const schema::IrContraction& contraction) {
+  json.list(module.contractions, [&](const schema::IrContraction& contraction) {
     write_contraction(json, contraction);
   });
   json.end_object();
@@ -150,7 +145,7 @@ void write_artifact(JsonWriter& json, const schema::Artifact& artifact, const Sn
     json.null();
   }
   json.key("results");
-  write_list(json, artifact.results, [&](const schema::ArtifactResult& result) {
+  json.list(artifact.results, [&](const schema::ArtifactResult& result) {
     const RunEntry* const entry = snapshot.find(result.run);
     if (entry == nullptr) return;
     json.begin_object();
@@ -163,10 +158,10 @@ void write_artifact(JsonWriter& json, const schema::Artifact& artifact, const Sn
 }
 
 void write_content(JsonWriter& json, const std::vector<schema::OperatorTable>& tables) {
-  write_list(json, tables, [&](const schema::OperatorTable& table) {
+  json.list(tables, [&](const schema::OperatorTable& table) {
     json.begin_object();
     json.key("columns");
-    write_list(json, table.columns, [&](const schema::OperatorColumn& column) {
+    json.list(table.columns, [&](const schema::OperatorColumn& column) {
       json.begin_object();
       json.field("name", column.name);
       json.field("unit", kind_name(column.kind));
@@ -174,8 +169,8 @@ void write_content(JsonWriter& json, const std::vector<schema::OperatorTable>& t
     });
     // A cell is its number in the column's unit, or its text where it has none.
     json.key("rows");
-    write_list(json, table.rows, [&](const std::vector<schema::OperatorCell>& row) {
-      write_list(json, row, [&](const schema::OperatorCell& cell) {
+    json.list(table.rows, [&](const std::vector<schema::OperatorCell>& row) {
+      json.list(row, [&](const schema::OperatorCell& cell) {
         if (cell.value) {
           json.value(*cell.value);
         } else {
@@ -184,7 +179,7 @@ void write_content(JsonWriter& json, const std::vector<schema::OperatorTable>& t
       });
     });
     json.key("totals");
-    write_list(json, table.totals, [&](const auto& total) {
+    json.list(table.totals, [&](const auto& total) {
       json.begin_object();
       json.field("name", total.first);
       json.field("ns", total.second);
@@ -206,7 +201,7 @@ void write_content(JsonWriter& json, const schema::MetricsReport& report) {
   };
   json.begin_object();
   json.key("metrics");
-  write_list(json, report.metrics, [&](const schema::XlaMetric& metric) {
+  json.list(report.metrics, [&](const schema::XlaMetric& metric) {
     json.begin_object();
     json.field("name", metric.name);
     json.field("total_samples", metric.total_samples);
@@ -214,7 +209,7 @@ void write_content(JsonWriter& json, const schema::MetricsReport& report) {
     write_optional("value_rate", metric.value_rate);
     json.field("rate", metric.rate);
     json.key("percentiles");
-    write_list(json, metric.percentiles, [&](const auto& percentile) {
+    json.list(metric.percentiles, [&](const auto& percentile) {
       json.begin_object();
       json.field("percent", percentile.first);
       json.key("value");
@@ -224,7 +219,7 @@ void write_content(JsonWriter& json, const schema::MetricsReport& report) {
     json.end_object();
   });
   json.key("counters");
-  write_list(json, report.counters, [&](const auto& counter) {
+  json.list(report.counters, [&](const auto& counter) {
     json.begin_object();
     json.field("name", counter.first);
     json.field("value", counter.second);
@@ -234,11 +229,11 @@ void write_content(JsonWriter& json, const schema::MetricsReport& report) {
 }
 
 void write_content(JsonWriter& json, const schema::DynamoCounters& counters) {
-  write_list(json, counters.groups, [&](const auto& group) {
+  json.list(counters.groups, [&](const auto& group) {
     json.begin_object();
     json.field("group", group.name);
     json.key("counters");
-    write_list(json, group.counters, [&](const auto& counter) {
+    json.list(group.counters, [&](const auto& counter) {
       json.begin_object();
       json.field("name", counter.first);
       json.field("value", counter.second);
@@ -249,22 +244,22 @@ void write_content(JsonWriter& json, const schema::DynamoCounters& counters) {
 }
 
 void write_content(JsonWriter& json, const std::vector<schema::IrModule>& modules) {
-  write_list(json, modules, [&](const schema::IrModule& module) { write_ir_module(json, module); });
+  json.list(modules, [&](const schema::IrModule& module) { write_ir_module(json, module); });
 }
 
 void write_content(JsonWriter& json, const schema::CompileTimes& times) {
-  write_list(json, times.functions, [&](const schema::CompileTimes::Function& function) {
+  json.list(times.functions, [&](const schema::CompileTimes::Function& function) {
     json.begin_object();
     json.field("name", function.name);
     json.field("total_s", function.total());
     json.key("seconds");
-    write_list(json, function.seconds, [&](double seconds) { json.value(seconds); });
+    json.list(function.seconds, [&](double seconds) { json.value(seconds); });
     json.end_object();
   });
 }
 
 void write_dump_problems(JsonWriter& json, const std::vector<schema::DumpProblem>& problems) {
-  write_list(json, problems, [&](const schema::DumpProblem& problem) {
+  json.list(problems, [&](const schema::DumpProblem& problem) {
     json.begin_object();
     json.field("line", problem.line);
     json.field("reason", problem.reason);
@@ -275,7 +270,7 @@ void write_dump_problems(JsonWriter& json, const std::vector<schema::DumpProblem
 void write_section_differences(JsonWriter& json,
                                const std::vector<analysis::SectionDifference>& sections,
                                std::size_t most) {
-  write_list(json, sections, [&](const analysis::SectionDifference& section) {
+  json.list(sections, [&](const analysis::SectionDifference& section) {
     const analysis::ProfileDifference& difference = section.difference;
     json.begin_object();
     json.field("of", section.of);
@@ -285,11 +280,8 @@ void write_section_differences(JsonWriter& json,
     json.field("unexplained", difference.unexplained);
     json.field("change_count", difference.changes.size());
     json.key("changes");
-    json.begin_array();
-    for (std::size_t i = 0; i < difference.changes.size() && i < most; ++i) {
-      write_change(json, difference.changes[i]);
-    }
-    json.end_array();
+    json.list(std::views::take(difference.changes, most),
+              [&](const ProfileChange& change) { write_change(json, change); });
     json.end_object();
   });
 }

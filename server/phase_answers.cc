@@ -1,6 +1,7 @@
 #include "server/phase_answers.h"
 
 #include <algorithm>
+#include <ranges>
 
 #include "server/answers.h"
 
@@ -33,14 +34,12 @@ void write_phase_summary(JsonWriter& json, const analysis::PhaseSummary& summary
 void write_reasons(JsonWriter& json, std::string_view name,
                    const std::vector<analysis::GraphBreak>& reasons) {
   json.key(name);
-  json.begin_array();
-  for (std::size_t i = 0; i < std::min(reasons.size(), kMostListed); ++i) {
+  json.list(std::views::take(reasons, kMostListed), [&](const analysis::GraphBreak& reason) {
     json.begin_object();
-    json.field("reason", reasons[i].reason);
-    json.field("count", reasons[i].count);
+    json.field("reason", reason.reason);
+    json.field("count", reason.count);
     json.end_object();
-  }
-  json.end_array();
+  });
 }
 
 std::size_t omitted(std::size_t count) { return count - std::min(count, kMostListed); }
@@ -84,9 +83,8 @@ void write_phased_repetition(JsonWriter& json, const analysis::PhasedRepetition&
     write_phase_time(json, repetition.of(phase));
   }
   json.key("rest_holds");
-  json.begin_array();
-  for (const Phase phase : repetition.rest_holds) json.value(analysis::phase_name(phase));
-  json.end_array();
+  json.list(repetition.rest_holds,
+            [&](const Phase phase) { json.value(analysis::phase_name(phase)); });
   json.field("overlap", repetition.overlap);
   json.field("xla_compilations", repetition.xla_compilations);
   json.field("graphs_captured", repetition.graphs_captured);
@@ -126,9 +124,7 @@ void write_hygiene_flag(JsonWriter& json, const analysis::HygieneFlag& flag) {
   for (const auto& [name, value] : flag.values) json.field(name, value);
   json.end_object();
   json.key("repetitions");
-  json.begin_array();
-  for (const std::size_t repetition : flag.repetitions) json.value(repetition);
-  json.end_array();
+  json.list(flag.repetitions, [&](const std::size_t repetition) { json.value(repetition); });
   json.end_object();
 }
 
@@ -157,9 +153,7 @@ void write_fallbacks(JsonWriter& json,
   if (!operations) return json.null();
   json.begin_object();
   json.key("items");
-  json.begin_array();
-  for (std::size_t i = 0; i < std::min(operations->size(), kMostListed); ++i) {
-    const auto& operation = (*operations)[i];
+  json.list(std::views::take(*operations, kMostListed), [&](const auto& operation) {
     json.begin_object();
     json.field("operation", operation.times.name);
     json.field("usual", bool{operation.usual});
@@ -170,8 +164,7 @@ void write_fallbacks(JsonWriter& json,
     json.field("self_cuda", operation.times.self_cuda);
     json.field("total_cuda", operation.times.total_cuda);
     json.end_object();
-  }
-  json.end_array();
+  });
   json.field("omitted", omitted(operations->size()));
   json.end_object();
 }
@@ -179,23 +172,17 @@ void write_fallbacks(JsonWriter& json,
 void write_definitions(JsonWriter& json) {
   json.begin_object();
   json.key("phases");
-  json.begin_array();
-  for (const Phase phase : kPhases) {
+  json.list(kPhases, [&](const Phase phase) {
     write_definition(json, analysis::phase_name(phase), analysis::phase_definition(phase));
-  }
-  json.end_array();
+  });
   json.key("bases");
-  json.begin_array();
-  for (const auto basis : analysis::kBases) {
+  json.list(analysis::kBases, [&](const auto basis) {
     write_definition(json, analysis::basis_name(basis), analysis::basis_meaning(basis));
-  }
-  json.end_array();
+  });
   json.key("checks");
-  json.begin_array();
-  for (const auto concern : analysis::kConcerns) {
+  json.list(analysis::kConcerns, [&](const auto concern) {
     write_definition(json, analysis::concern_name(concern), analysis::concern_definition(concern));
-  }
-  json.end_array();
+  });
   json.end_object();
 }
 

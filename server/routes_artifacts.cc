@@ -152,19 +152,15 @@ void write_pair(JsonWriter& json, const Pair& pair, const Snapshot& snapshot, st
 
 void write_findings(JsonWriter& json, const std::vector<analysis::ProfileFinding>& findings) {
   json.key("findings");
-  json.begin_array();
-  for (const analysis::ProfileFinding& finding : findings) {
+  json.list(findings, [&](const analysis::ProfileFinding& finding) {
     json.begin_object();
     json.field("topic", topic_name(finding.topic));
     json.field("kind", artifact_kind_name(finding.kind));
     json.field("sentence", finding.sentence);
     json.key("names");
-    json.begin_array();
-    for (const std::string& name : finding.names) json.value(name);
-    json.end_array();
+    json.list(finding.names, [&](const std::string& name) { json.value(name); });
     json.end_object();
-  }
-  json.end_array();
+  });
 }
 
 Expected<Plan> diff_artifacts(Ask& ask) {
@@ -258,15 +254,14 @@ Expected<std::string> write_result_diff(Ask& ask, ArtifactResult before, Artifac
   json.begin_object();
   write_findings(json, analysis::profile_findings(telling(pairs)));
   json.key("pairs");
-  json.begin_array();
-  for (const Pair& pair : pairs) write_pair(json, pair, ask.snapshot(), ask.query.size("limit"));
-  json.end_array();
+  json.list(pairs, [&](const Pair& pair) {
+    write_pair(json, pair, ask.snapshot(), ask.query.size("limit"));
+  });
   for (const auto& [key, rest] :
        {std::pair("only_before", &only_before), std::pair("only_after", &is)}) {
     json.key(key);
-    json.begin_array();
-    for (const Artifact& artifact : *rest) write_artifact(json, artifact, ask.snapshot());
-    json.end_array();
+    json.list(*rest,
+              [&](const Artifact& artifact) { write_artifact(json, artifact, ask.snapshot()); });
   }
   json.end_object();
   return body;

@@ -159,14 +159,12 @@ Expected<std::string> write_detail(Ask& ask, const Detail& detail) {
   json.key("run");
   write_run_ref(json, detail.run->run);
   json.key("lines");
-  json.begin_array();
-  for (const auto& line : detail.lines) {
+  json.list(detail.lines, [&](const auto& line) {
     std::optional<std::string> excerpt;
     const auto error = line.error ? errors(*line.error) : nullptr;
     if (error) excerpt = error->excerpt;
     write_line(json, line, detail.facts, excerpt);
-  }
-  json.end_array();
+  });
   json.end_object();
   return body;
 }
@@ -296,9 +294,7 @@ bool contains_ignoring_case(std::string_view text, std::string_view part) {
 
 void write_words(JsonWriter& json, std::string_view name, const std::set<std::string_view>& words) {
   json.key(name);
-  json.begin_array();
-  for (const auto word : words) json.value(word);
-  json.end_array();
+  json.list(words, [&](const auto word) { json.value(word); });
 }
 
 Expected<std::string> write_models(Ask& ask, const std::optional<Cursor>& cursor) {

@@ -85,9 +85,7 @@ void write_heading(Ask& ask, JsonWriter& json, const Comparison& comparison,
   std::sort(runs.begin(), runs.end(), [](const RunEntry* a, const RunEntry* b) {
     return std::pair(a->run.started_at, a->run.id) < std::pair(b->run.started_at, b->run.id);
   });
-  json.begin_array();
-  for (const RunEntry* entry : runs) write_run_ref(json, entry);
-  json.end_array();
+  json.list(runs, [&](const RunEntry* entry) { write_run_ref(json, entry); });
   json.end_object();
   json.field("estimator", ask.query.text("estimator"));
 }
@@ -128,14 +126,13 @@ void write_columns(JsonWriter& json, const Compared& compared, const ExperimentF
     if (filter.fits_backend(entry->backend)) columns.emplace(entry->column, entry->backend);
   }
   json.key("columns");
-  json.begin_array();
-  for (const auto& [column, backend] : columns) {
+  json.list(columns, [&](const auto& item) {
+    const auto& [column, backend] = item;
     json.begin_object();
     json.field("key", column);
     json.field("backend", backend);
     json.end_object();
-  }
-  json.end_array();
+  });
 }
 
 /// Places in `compared` of a row's cells.

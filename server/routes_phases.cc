@@ -106,18 +106,14 @@ Expected<std::string> write_result_phases(Ask& ask, const AskedResult& result) {
   json.key("first_excess");
   write_excess(json, timing.phases.first_excess);
   json.key("flags");
-  json.begin_array();
-  for (const auto& flag : timing.hygiene.flags) write_hygiene_flag(json, flag);
-  json.end_array();
+  json.list(timing.hygiene.flags, [&](const auto& flag) { write_hygiene_flag(json, flag); });
   write_checks(json, timing.hygiene);
   json.key("dynamo");
   write_dynamo_report(json, timing.dynamo);
   json.key("fallbacks");
   write_fallbacks(json, timing.fallbacks);
   json.key("unreadable");
-  json.begin_array();
-  for (const auto& metric : timing.unreadable) json.value(metric);
-  json.end_array();
+  json.list(timing.unreadable, [&](const auto& metric) { json.value(metric); });
   json.key("definitions");
   write_definitions(json);
   json.end_object();
@@ -143,14 +139,12 @@ void write_point(JsonWriter& json, const TimingReview& timing) {
   json.key("first_excess");
   write_excess(json, timing.phases.first_excess);
   json.key("flags");
-  json.begin_array();
-  for (const auto& flag : timing.hygiene.flags) {
+  json.list(timing.hygiene.flags, [&](const auto& flag) {
     json.begin_object();
     json.field("code", analysis::concern_name(flag.concern));
     json.field("severity", analysis::severity_name(flag.severity));
     json.end_object();
-  }
-  json.end_array();
+  });
   json.end_object();
 }
 
@@ -175,9 +169,7 @@ Expected<std::string> write_phase_series(Ask& ask, const SeriesScope& scope) {
   JsonWriter json(&body);
   json.begin_object();
   json.key("runs");
-  json.begin_array();
-  for (const RunEntry* entry : scope.runs) write_run_ref(json, entry);
-  json.end_array();
+  json.list(scope.runs, [&](const RunEntry* entry) { write_run_ref(json, entry); });
   json.key("series");
   json.begin_array();
   if (!scope.runs.empty()) {
@@ -194,9 +186,8 @@ Expected<std::string> write_phase_series(Ask& ask, const SeriesScope& scope) {
       json.key("experiment");
       write_experiment(json, *entry);
       json.key("points");
-      json.begin_array();
-      for (const auto& point : points) point ? write_point(json, *point) : json.null();
-      json.end_array();
+      json.list(points,
+                [&](const auto& point) { point ? write_point(json, *point) : json.null(); });
       json.end_object();
     }
   }

@@ -162,23 +162,17 @@ void write_one_series(JsonWriter& json, const CatalogEntry& entry,
   json.key("experiment");
   write_experiment(json, entry);
   json.key("points");
-  json.begin_array();
-  for (const auto& point : points) write_point(json, point);
-  json.end_array();
+  json.list(points, [&](const auto& point) { write_point(json, point); });
   json.key("codes");
-  json.begin_array();
-  for (const auto* view : views) write_code(json, view);
-  json.end_array();
+  json.list(views, [&](const auto* view) { write_code(json, view); });
   json.key("failures");
-  json.begin_array();
-  for (const auto* view : views) {
+  json.list(views, [&](const auto* view) {
     if (view != nullptr && view->failure) {
       json.value(view->failure->error->signature);
     } else {
       json.null();
     }
-  }
-  json.end_array();
+  });
   json.end_object();
 }
 
@@ -206,9 +200,7 @@ Expected<std::string> write_series(Ask& ask, const SeriesScope& scope) {
   json.begin_object();
   write_unit(json, ask.query.text("metric"));
   json.key("runs");
-  json.begin_array();
-  for (const RunEntry* entry : scope.runs) write_run_ref(json, entry);
-  json.end_array();
+  json.list(scope.runs, [&](const RunEntry* entry) { write_run_ref(json, entry); });
   json.key("series");
   json.begin_array();
   for (const CatalogEntry* entry : scope.entries) {

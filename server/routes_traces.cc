@@ -20,30 +20,19 @@ constexpr const char* kUnchanging = "stored";
 
 // Times on the trace's own clock are counted from its first slice: nanoseconds since 1970 are
 // beyond what a browser's numbers hold exactly.
-std::int64_t origin_of(const std::vector<schema::StoredThread>& threads) {
-  std::optional<std::int64_t> first;
-  for (const schema::StoredThread& thread : threads) {
-    if (thread.begin && (!first || *thread.begin < *first)) first = thread.begin;
-  }
-  return first.value_or(0);
-}
-
-// A trace and where its times begin.
 struct Asked {
   TraceId id{};
-  std::int64_t origin = 0;
+  schema::TraceInfo info;
 };
 
 Expected<Asked> asked_trace(Ask& ask) {
   const TraceId id{ask.query.integer("id")};
-  const auto threads = TraceLookup(ask.reader().connection(), id).threads();
-  const auto info = TraceLookup(ask.reader().connection(), id).info();
+  auto info = TraceLookup(ask.reader().connection(), id).info();
   if (!info) {
     ask.wrong_parameter = "id";
-    return info.error();
+    return std::move(info).error();
   }
-  if (!threads) return threads.error();
-  return Asked{id, origin_of(*threads)};
+  return Asked{id, *info};
 }
 
 void write_thread(JsonWriter& json, const schema::StoredThread& thread, std::int64_t origin) {
@@ -65,16 +54,15 @@ void write_thread(JsonWriter& json, const schema::StoredThread& thread, std::int
   json.end_object();
 }
 
-Expected<std::string> write_trace(Ask& ask, Asked asked) {
-  TraceLookup lookup(ask.reader().connection(), asked.id);
-  BENCHHUD_ASSIGN(const schema::TraceInfo info, lookup.info());
-  BENCHHUD_ASSIGN(const auto threads, lookup.threads());
+Expected<std::string> write_trace(Ask& ask, const Asked& asked) {
+  const schema::TraceInfo& info = asked.info;
+  BENCHHUD_ASSIGN(const auto threads, TraceLookup(ask.reader().connection(), asked.id).threads());
   std::string body;
   JsonWriter json(&body);
   json.begin_object();
   json.field("id", to_int(asked.id));
   json.field("byte_count", info.byte_count);
-  json.field("origin", std::to_string(asked.origin));
+  json.field("origin", std::to_string(info.origin));
   json.field("base_time", info.base_time != 0 ? std::optional(std::to_string(info.base_time))
                                               : std::optional<std::string>());
   json.field("events", info.events);
@@ -83,9 +71,8 @@ Expected<std::string> write_trace(Ask& ask, Asked asked) {
   json.field("flows", info.flows);
   json.field("problem_count", info.problem_count);
   json.key("threads");
-  json.begin_array();
-  for (const schema::StoredThread& thread : threads) write_thread(json, thread, asked.origin);
-  json.end_array();
+  json.list(threads,
+            [&](const schema::StoredThread& thread) { write_thread(json, thread, info.origin); });
   json.end_object();
   return body;
 }
@@ -108,11 +95,10 @@ void write_item(JsonWriter& json, const schema::TileItem& item, std::int64_t ori
   json.end_array();
 }
 
-Expected<std::string> write_tile(Ask& ask, TraceId id, const schema::TileQuery& query,
-                                 std::int64_t origin) {
+Expected<std::string> write_tile(Ask& ask, const Asked& asked, const schema::TileQuery& query) {
   BENCHHUD_ASSIGN(const schema::Tile tile,
-                  schema::TileReader(ask.reader().connection(), id).tile(query));
-  TraceLookup lookup(ask.reader().connection(), id);
+                  schema::TileReader(ask.reader().connection(), asked.id).tile(query));
+  TraceLookup lookup(ask.reader().connection(), asked.id);
   std::map<std::uint32_t, schema::LabelText> labels;
   std::string body;
   JsonWriter json(&body);
@@ -127,7 +113,7 @@ Expected<std::string> write_tile(Ask& ask, TraceId id, const schema::TileQuery& 
     json.key("items");
     json.begin_array();
     for (const schema::TileItem& item : row.items) {
-      write_item(json, item, origin);
+      write_item(json, item, asked.info.origin);
       if (!labels.count(item.label)) {
         BENCHHUD_ASSIGN(labels[item.label], lookup.label(item.label));
       }
@@ -137,15 +123,14 @@ Expected<std::string> write_tile(Ask& ask, TraceId id, const schema::TileQuery& 
   }
   json.end_array();
   json.key("labels");
-  json.begin_array();
-  for (const auto& [number, label] : labels) {
+  json.list(labels, [&](const auto& item) {
+    const auto& [number, label] = item;
     json.begin_object();
     json.field("label", number);
     json.field("name", label.name);
     json.field("category", label.category);
     json.end_object();
-  }
-  json.end_array();
+  });
   json.end_object();
   return body;
 }
@@ -155,14 +140,13 @@ Expected<Plan> get_tile(Ask& ask) {
   const Query& request = ask.query;
   schema::TileQuery query;
   query.thread = static_cast<std::uint32_t>(request.integer("thread"));
-  query.begin = asked.origin + request.integer("begin");
-  query.end = asked.origin + request.integer("end");
+  query.begin = asked.info.origin + request.integer("begin");
+  query.end = asked.info.origin + request.integer("end");
   query.buckets = static_cast<std::uint32_t>(request.integer("buckets"));
   if (query.end <= query.begin) {
     return wrong_parameter(ask, "end", "A window ends after it begins.");
   }
-  return Plan{kUnchanging,
-              [&ask, asked, query] { return write_tile(ask, asked.id, query, asked.origin); }};
+  return Plan{kUnchanging, [&ask, asked, query] { return write_tile(ask, asked, query); }};
 }
 
 void write_placed(JsonWriter& json, const schema::PlacedSlice& placed,
@@ -177,7 +161,7 @@ void write_placed(JsonWriter& json, const schema::PlacedSlice& placed,
   json.field("duration", placed.slice.duration);
 }
 
-Expected<std::string> write_slice(Ask& ask, Asked asked, SliceId id) {
+Expected<std::string> write_slice(Ask& ask, const Asked& asked, SliceId id) {
   TraceLookup lookup(ask.reader().connection(), asked.id);
   auto details = lookup.details(id);
   if (!details) {
@@ -191,7 +175,7 @@ Expected<std::string> write_slice(Ask& ask, Asked asked, SliceId id) {
   std::string body;
   JsonWriter json(&body);
   json.begin_object();
-  write_placed(json, details->placed, details->label, asked.origin);
+  write_placed(json, details->placed, details->label, asked.info.origin);
   json.field("correlation", or_null(details->extra.args.correlation));
   json.field("external_id", or_null(details->extra.args.external_id));
   json.field("sequence_number", or_null(details->extra.args.sequence));
@@ -201,7 +185,7 @@ Expected<std::string> write_slice(Ask& ask, Asked asked, SliceId id) {
   for (const schema::PlacedSlice& parent : parents) {
     BENCHHUD_ASSIGN(const schema::LabelText label, lookup.label(parent.slice.label));
     json.begin_object();
-    write_placed(json, parent, label, asked.origin);
+    write_placed(json, parent, label, asked.info.origin);
     json.end_object();
   }
   json.end_array();

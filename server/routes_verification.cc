@@ -52,16 +52,14 @@ void write_codes(JsonWriter& json, const std::vector<Found>& results) {
     }
   }
   json.key("codes");
-  json.begin_array();
-  for (const auto& info : codes) {
+  json.list(codes, [&](const auto& info) {
     json.begin_object();
     json.field("code", info.code);
     json.field("outcome", outcome_name(info.standing));
     json.field("meaning", info.meaning);
     json.field("advice", info.action);
     json.end_object();
-  }
-  json.end_array();
+  });
 }
 
 void write_counts(JsonWriter& json, const std::vector<Found>& results) {
@@ -76,8 +74,8 @@ void write_counts(JsonWriter& json, const std::vector<Found>& results) {
     stale += verification->stale;
   }
   json.key("counts");
-  json.begin_array();
-  for (const auto& [key, count] : counts) {
+  json.list(counts, [&](const auto& item) {
+    const auto& [key, count] = item;
     json.begin_object();
     json.field("test", std::get<0>(key));
     json.field("backend", std::get<1>(key));
@@ -85,8 +83,7 @@ void write_counts(JsonWriter& json, const std::vector<Found>& results) {
     json.field("count", count.first);
     json.field("stale", count.second);
     json.end_object();
-  }
-  json.end_array();
+  });
 }
 
 /// How much a result wants to be seen where one cell stands for several.
@@ -122,8 +119,8 @@ void write_rows(JsonWriter& json, const std::vector<Found>& results) {
     if (cell == nullptr || seriousness(*result.view) > seriousness(*cell)) cell = result.view;
   }
   json.key("rows");
-  json.begin_array();
-  for (const auto& [row, cells] : rows) {
+  json.list(rows, [&](const auto& item) {
+    const auto& [row, cells] = item;
     json.begin_object();
     json.field("suite", std::get<0>(row));
     json.field("model", std::get<1>(row));
@@ -136,8 +133,7 @@ void write_rows(JsonWriter& json, const std::vector<Found>& results) {
     }
     json.end_object();
     json.end_object();
-  }
-  json.end_array();
+  });
 }
 
 Expected<std::string> write_table(Ask& ask, const RunEntry& run) {
@@ -154,14 +150,13 @@ Expected<std::string> write_table(Ask& ask, const RunEntry& run) {
   write_counts(json, results);
   write_rows(json, results);
   json.key("columns");
-  json.begin_array();
-  for (const auto& [column, backend] : columns) {
+  json.list(columns, [&](const auto& item) {
+    const auto& [column, backend] = item;
     json.begin_object();
     json.field("key", column);
     json.field("backend", backend);
     json.end_object();
-  }
-  json.end_array();
+  });
   json.end_object();
   return body;
 }
@@ -203,9 +198,7 @@ Expected<std::string> write_history(Ask& ask, const std::vector<std::size_t>& pl
   JsonWriter json(&body);
   json.begin_object();
   json.key("runs");
-  json.begin_array();
-  for (const RunEntry* entry : entries) write_run_ref(json, entry);
-  json.end_array();
+  json.list(entries, [&](const RunEntry* entry) { write_run_ref(json, entry); });
   json.key("counts");
   json.begin_array();
   for (std::size_t i = 0; i < entries.size(); ++i) {
@@ -225,9 +218,7 @@ Expected<std::string> write_history(Ask& ask, const std::vector<std::size_t>& pl
   }
   json.end_array();
   json.key("verified");
-  json.begin_array();
-  for (const auto& summary : summaries) json.value(bool{summary->summary.verified});
-  json.end_array();
+  json.list(summaries, [&](const auto& summary) { json.value(bool{summary->summary.verified}); });
   json.end_object();
   return body;
 }
@@ -311,21 +302,18 @@ Expected<std::string> write_failures(Ask& ask, const RunEntry& run) {
   json.key("run");
   write_run_ref(json, &run);
   json.key("items");
-  json.begin_array();
-  for (const auto& group : analysis::group_failures(results)) {
+  json.list(analysis::group_failures(results), [&](const auto& group) {
     json.begin_object();
     json.field("signature", group.error->signature);
     json.field("kind", analysis::error_kind_name(group.error->kind));
     json.field("count", group.experiments.size());
     json.key("experiments");
-    json.begin_array();
-    for (const auto id : group.experiments) write_experiment(json, *ask.catalog().find(id));
-    json.end_array();
+    json.list(group.experiments,
+              [&](const auto id) { write_experiment(json, *ask.catalog().find(id)); });
     json.field("line_id", to_int(group.line));
     json.field("excerpt", group.error->excerpt);
     json.end_object();
-  }
-  json.end_array();
+  });
   json.end_object();
   return body;
 }

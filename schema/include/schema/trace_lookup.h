@@ -21,6 +21,7 @@ namespace benchhud::schema {
 struct TraceInfo {
   std::int64_t byte_count = 0;  ///< of the file, decompressed
   std::int64_t base_time = 0;   ///< as Trace::base_time
+  std::int64_t origin = 0;      ///< ns; where its first slice begins
   std::int64_t slices = 0, points = 0, flows = 0, labels = 0, events = 0, problem_count = 0;
 };
 

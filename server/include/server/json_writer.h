@@ -74,6 +74,14 @@ class JsonWriter {
   }
   void null_field(std::string_view name);
 
+  /// An array; `write(item)` writes each of `items`.
+  template <class Items, class Write>
+  void list(const Items& items, Write write) {
+    begin_array();
+    for (const auto& item : items) write(item);
+    end_array();
+  }
+
  private:
   /// Room for a comma, a name and a number; longer names are written another way.
   using Piece = std::array<char, 96>;

@@ -35,18 +35,14 @@ constexpr std::size_t kPieceBytes = 1 << 20;
 // Texts are held in memory while they are read. Traces, which may be of any length, are not.
 constexpr std::size_t kLongestText = std::size_t{256} << 20;
 
-struct FileStatus {
-  std::int64_t size = 0;
-  std::int64_t modified_ns = 0;
-};
-
-Expected<FileStatus> status_of(const std::string& path) {
+Expected<schema::FileStamp> stamp_of(const std::string& path) {
   struct stat status{};
   if (::stat(path.c_str(), &status) != 0) {
     return Error{ErrorCode::kIo, fmt::format("cannot read {}: {}", path, std::strerror(errno))};
   }
   constexpr std::int64_t kSecond = 1'000'000'000;
-  return FileStatus{status.st_size, status.st_mtim.tv_sec * kSecond + status.st_mtim.tv_nsec};
+  return schema::FileStamp{status.st_size,
+                           status.st_mtim.tv_sec * kSecond + status.st_mtim.tv_nsec};
 }
 
 // A file's bytes from front to back, hashed. What damaged compression hides is a reason, not an
@@ -110,17 +106,14 @@ class DumpIngest::File {
   }
 
   Expected<DumpResult> take() {
-    BENCHHUD_ASSIGN(const FileStatus status, status_of(result_.path));
-    artifact_.disk_size = status.size;
-    artifact_.modified_ns = status.modified_ns;
+    BENCHHUD_ASSIGN(artifact_.file, stamp_of(result_.path));
     const std::optional<DumpName> known_name = dump_name(artifact_.path);
     const DumpName name = known_name.value_or(DumpName());
     use(name);
     BENCHHUD_ASSIGN(artifact_.ties, state_.ties_of(name));
 
     BENCHHUD_ASSIGN(const auto unchanged,
-                    schema::find_unchanged(state_.store, artifact_.path, artifact_.disk_size,
-                                           artifact_.modified_ns));
+                    schema::find_unchanged(state_.store, artifact_.path, artifact_.file));
     if (unchanged && (unchanged->has_ties || artifact_.ties.empty())) {
       return known(*unchanged, /*is_noted=*/true);
     }
@@ -130,7 +123,7 @@ class DumpIngest::File {
       BENCHHUD_ASSIGN(artifact_.kind, sniffed_kind());
     }
     BENCHHUD_TRY(artifact_.kind == ArtifactKind::kTrace ? take_trace() : take_text());
-    if (is_known_) return known(*is_known_, /*is_noted=*/false);
+    if (known_) return known(*known_, /*is_noted=*/false);
     result_.is_orphan = artifact_.ties.empty();
     result_.problem_count = artifact_.problem_count;
     result_.unreadable = artifact_.error;
@@ -168,8 +161,7 @@ class DumpIngest::File {
     if (is_tied) result_.outcome = DumpResult::Outcome::kTied;
     result_.changed = is_tied || !is_noted;
     if (!is_noted) {
-      BENCHHUD_TRY(schema::note_file(state_.store, artifact.id, artifact_.path, artifact_.disk_size,
-                                     artifact_.modified_ns));
+      BENCHHUD_TRY(schema::note_file(state_.store, artifact.id, artifact_.path, artifact_.file));
     }
     return std::move(result_);
   }
@@ -178,9 +170,9 @@ class DumpIngest::File {
   Expected<bool> find_known(const HashedFile& file) {
     artifact_.hash = file.hash();
     artifact_.byte_count = file.byte_count();
-    BENCHHUD_ASSIGN(is_known_, schema::find_same(state_.store, artifact_.kind, artifact_.name,
-                                                 artifact_.hash, artifact_.ties));
-    return is_known_.has_value();
+    BENCHHUD_ASSIGN(known_, schema::find_same(state_.store, artifact_.kind, artifact_.name,
+                                              artifact_.hash, artifact_.ties));
+    return known_.has_value();
   }
 
   // Of a file whose name says nothing: what it begins with.
@@ -263,7 +255,8 @@ class DumpIngest::File {
     const schema::TraceNesting nesting = schema::nest(trace, schema::NestingRows::kYes);
     std::future<schema::PackedText> report;
     if (state_.options.trace_report) {
-      report = std::async(std::launch::async, [&] {
+      // Where no thread is to be had, it is made when it is asked for.
+      report = std::async(std::launch::async | std::launch::deferred, [&] {
         return schema::pack_text(state_.options.trace_report(trace, nesting));
       });
     }
@@ -278,7 +271,7 @@ class DumpIngest::File {
   State& state_;
   NewArtifact artifact_;
   DumpResult result_;
-  std::optional<schema::KnownArtifact> is_known_;
+  std::optional<schema::KnownArtifact> known_;
 };
 
 DumpIngest::DumpIngest(schema::Connection& store, DumpOptions options)

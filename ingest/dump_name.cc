@@ -81,6 +81,14 @@ bool read_file_name(std::string_view name, DumpName* dump) {
   return read_ir_name(name, dump);
 }
 
+// Whether a base is one of that model's: it ends with the model's name, or its hash. Any folder may
+// be called "hlo-…", a model's too.
+bool is_base_of(std::string_view base, std::string_view model) {
+  std::string name(model);
+  std::erase(name, ' ');
+  return base.ends_with("-" + name) || normalized_base(base).ends_with("-" + std::string(kHash));
+}
+
 // The index of the folder that holds all of one base's files, and that base.
 struct BaseFolder {
   std::size_t index = 0;
@@ -89,14 +97,16 @@ struct BaseFolder {
 };
 
 std::optional<BaseFolder> find_base_folder(const std::vector<std::string_view>& parts) {
-  for (std::size_t i = 0; i + 1 < parts.size(); ++i) {
+  // Folders further out may be called anything.
+  for (std::size_t i = parts.size() - 1; i-- > 0;) {
     for (const auto& [prefix, kind] :
          {std::pair(std::string_view("hlo-"), ArtifactKind::kIr),
           std::pair(std::string_view("xplane-"), ArtifactKind::kXplane)}) {
-      if (!parts[i].starts_with(prefix) || parts[i].size() == prefix.size()) continue;
-      // A model may be called "hlo-…": then the name of the file tells.
-      if (kind == ArtifactKind::kXplane && (i == 0 || parts[i - 1] != "xla-profile")) continue;
-      return BaseFolder{i, kind, parts[i].substr(prefix.size())};
+      if (!parts[i].starts_with(prefix)) continue;
+      const std::string_view base = parts[i].substr(prefix.size());
+      const std::size_t between = kind == ArtifactKind::kXplane ? 1 : 0;
+      if (i < between + 1 || (between == 1 && parts[i - 1] != "xla-profile")) continue;
+      if (is_base_of(base, parts[i - between - 1])) return BaseFolder{i, kind, base};
     }
   }
   return std::nullopt;

@@ -55,9 +55,7 @@ Expected<Inputs> find_inputs(const std::vector<std::string>& paths) {
   Inputs inputs;
   std::set<std::string> seen;
   const auto add = [&](const std::string& file, std::vector<std::string>* files) {
-    std::error_code error;
-    const fs::path canonical = fs::canonical(file, error);
-    if (seen.insert(error ? file : canonical.string()).second) files->push_back(file);
+    if (seen.insert(absolute_path(file)).second) files->push_back(file);
   };
   for (const std::string& path : paths) {
     std::error_code error;
@@ -69,7 +67,8 @@ Expected<Inputs> find_inputs(const std::vector<std::string>& paths) {
       return Error{ErrorCode::kIo, fmt::format("cannot read {}: {}", path, error.message())};
     }
     if (!fs::is_directory(status)) {
-      add(path, dump_name(path) ? &inputs.dumps : &inputs.results);
+      const bool is_dump = !is_results_name(path) && dump_name(path);
+      add(path, is_dump ? &inputs.dumps : &inputs.results);
       continue;
     }
     BENCHHUD_ASSIGN(const Inputs below, files_below(path));
@@ -86,8 +85,9 @@ Expected<Inputs> find_inputs(const std::vector<std::string>& paths) {
 
 std::string absolute_path(const std::string& path) {
   std::error_code error;
-  const fs::path canonical = fs::canonical(path, error);
-  return error ? path : canonical.string();
+  const fs::path name = fs::path(path).filename();
+  const fs::path folder = fs::canonical(fs::absolute(path, error).parent_path(), error);
+  return error ? path : (folder / name).string();
 }
 
 Expected<std::vector<std::string>> results_files_in(const std::string& folder) {

@@ -46,10 +46,9 @@ Expected<bool> insert_ties(Connection& connection, ArtifactId id,
 }  // namespace
 
 Expected<std::optional<KnownArtifact>> find_unchanged(Connection& connection, std::string_view path,
-                                                      std::int64_t disk_size,
-                                                      std::int64_t modified_ns) {
+                                                      const FileStamp& file) {
   Statement& query = connection.cached(sql::kFindUnchangedArtifact);
-  query.bind(1, path).bind(2, disk_size).bind(3, modified_ns);
+  query.bind(1, path).bind(2, file.disk_size).bind(3, file.modified_ns);
   BENCHHUD_ASSIGN(const auto found, collect(query, read_known));
   if (found.empty()) return std::optional<KnownArtifact>();
   return std::optional(found.front());
@@ -83,11 +82,11 @@ Expected<ArtifactId> put_artifact(Connection& connection, const NewArtifact& art
   insert.bind(3, artifact.path).bind(4, artifact.base).bind(5, artifact.model);
   insert.bind(6, artifact.repetition).bind(7, artifact.part);
   insert.bind_blob_view(8, artifact.hash.view()).bind(9, artifact.byte_count);
-  insert.bind(10, artifact.disk_size).bind(11, artifact.modified_ns).bind(12, now());
-  insert.bind(13, artifact.problem_count).bind(14, artifact.error).bind(15, artifact.text);
-  insert.bind(16, artifact.trace).bind(17, artifact.report);
+  insert.bind(10, now()).bind(11, artifact.problem_count).bind(12, artifact.error);
+  insert.bind(13, artifact.text).bind(14, artifact.trace).bind(15, artifact.report);
   BENCHHUD_TRY(insert.run());
   const auto id = ArtifactId(connection.last_insert_id());
+  BENCHHUD_TRY(note_file(connection, id, artifact.path, artifact.file));
   BENCHHUD_ASSIGN([[maybe_unused]] const bool is_new, insert_ties(connection, id, artifact.ties));
   BENCHHUD_ASSIGN([[maybe_unused]] const std::int64_t revision, next_revision(connection));
   return id;
@@ -117,9 +116,9 @@ Expected<bool> add_ties_of_invocation(Connection& connection, ArtifactId id,
 }
 
 Expected<void> note_file(Connection& connection, ArtifactId id, std::string_view path,
-                         std::int64_t disk_size, std::int64_t modified_ns) {
-  Statement& update = connection.cached(sql::kNoteArtifactFile);
-  return update.bind(1, id).bind(2, path).bind(3, disk_size).bind(4, modified_ns).run();
+                         const FileStamp& file) {
+  Statement& put = connection.cached(sql::kPutArtifactFile);
+  return put.bind(1, path).bind(2, id).bind(3, file.disk_size).bind(4, file.modified_ns).run();
 }
 
 Expected<void> set_report(Connection& connection, ArtifactId id, TextId report) {

@@ -294,6 +294,13 @@ std::int64_t Connection::last_insert_id() const {
 
 std::int64_t Connection::changes() const { return sqlite3_changes64(state_->database); }
 
+void Connection::stop_statements() {
+  for (sqlite3_stmt* statement = sqlite3_next_stmt(state_->database, nullptr); statement != nullptr;
+       statement = sqlite3_next_stmt(state_->database, statement)) {
+    if (sqlite3_stmt_busy(statement)) sqlite3_reset(statement);
+  }
+}
+
 Expected<std::int64_t> Connection::data_version() {
   static constexpr std::string_view kSql = "PRAGMA data_version";
   Statement& statement = cached(kSql);
@@ -314,11 +321,14 @@ Transaction::Transaction(Transaction&& other) noexcept
     : connection_(std::exchange(other.connection_, nullptr)) {}
 
 Transaction::~Transaction() {
+  if (!connection_) return;
+  connection_->stop_statements();
   // A failed rollback leaves nothing to be done here: SQLite has rolled back by itself then.
-  if (connection_) (void)connection_->execute("ROLLBACK");
+  (void)connection_->execute("ROLLBACK");
 }
 
 Expected<void> Transaction::commit() {
+  connection_->stop_statements();
   BENCHHUD_TRY(connection_->execute("COMMIT"));
   connection_ = nullptr;
   return {};

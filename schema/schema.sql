@@ -274,24 +274,30 @@ CREATE TABLE artifact (
   id            INTEGER PRIMARY KEY AUTOINCREMENT,
   kind          TEXT    NOT NULL,  -- artifact_kind_name()
   name          TEXT    NOT NULL,  -- its place in the output directory
-  path          TEXT    NOT NULL,  -- where it was read last
+  path          TEXT    NOT NULL,  -- where it was read first
   base          TEXT    NOT NULL,  -- the part of its name that tells the experiment; '' where it has none
   model         TEXT    NOT NULL,  -- the folder that it was found in
   repetition    INTEGER,
   part          TEXT    NOT NULL,  -- what tells several dumps of one base apart
   content_hash  BLOB    NOT NULL,  -- XXH3-128 of the decompressed bytes
   byte_count    INTEGER NOT NULL,  -- decompressed
-  disk_size     INTEGER NOT NULL,  -- of the file, with its time: what has not changed is not read again
-  modified_ns   INTEGER NOT NULL,
   ingested_at   REAL    NOT NULL,
   problem_count INTEGER NOT NULL,
   error         TEXT,              -- why nothing could be made of it
-  text_id       INTEGER REFERENCES text (id),   -- its text, whole; null: a trace, or an error
+  text_id       INTEGER REFERENCES text (id),   -- its text, whole; null: a trace, or one too long
   trace_id      INTEGER REFERENCES trace (id),
   report_id     INTEGER REFERENCES text (id)    -- derived: what the trace tells, as JSON
 ) STRICT;
 CREATE INDEX artifact_by_content ON artifact (name, content_hash);
-CREATE INDEX artifact_by_path ON artifact (path);
+
+-- A dump may lie in several places: each of them is remembered, so that none is read again.
+CREATE TABLE artifact_file (
+  path        TEXT PRIMARY KEY,  -- absolute
+  artifact_id INTEGER NOT NULL REFERENCES artifact (id),
+  disk_size   INTEGER NOT NULL,  -- bytes; with its time: what has not changed is not read again
+  modified_ns INTEGER NOT NULL   -- since 1970
+) STRICT, WITHOUT ROWID;
+CREATE INDEX artifact_file_by_artifact ON artifact_file (artifact_id);
 
 -- Results are named by what makes them the same wherever they are ingested from and whatever run
 -- they are put into: so a tie outlives the deletion of a run, and holds again when the run is back.

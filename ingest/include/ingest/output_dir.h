@@ -27,7 +27,8 @@ schema::Expected<Inputs> find_inputs(const std::vector<std::string>& paths);
 /// kIo.
 schema::Expected<std::vector<std::string>> results_files_in(const std::string& folder);
 
-/// The path by which the store knows a file, from wherever and however it is named.
+/// The path by which the store knows a file, from wherever it is named: without links of folders,
+/// but with the name of the file itself, which may be a link to a nameless object of a cache.
 std::string absolute_path(const std::string& path);
 
 /// The date in a file's name (`2025-11-10.jsonl`, `results-2025-11-10.jsonl.gz`) as its midnight

@@ -37,6 +37,12 @@ struct ResultKey {
   bool operator==(const ResultKey&) const = default;
 };
 
+/// By what a file is taken to be the one that was read before.
+struct FileStamp {
+  std::int64_t disk_size = 0;    ///< bytes
+  std::int64_t modified_ns = 0;  ///< since 1970: when it was last changed
+};
+
 /// A dump as it was found. It belongs to the results of `ties`; several are of experiments that its
 /// name does not tell apart; none: it is an orphan.
 struct NewArtifact {
@@ -46,11 +52,10 @@ struct NewArtifact {
   std::string base;  ///< the part of its name that tells the experiment; "" where it has none
   std::string model;
   std::optional<std::int64_t> repetition;
-  std::string part;  ///< what tells several dumps of one base apart: ".0", "module_0001.….txt"
+  std::string part;  ///< what tells several dumps of one base apart: "hlo.0", "module_0001.….txt"
   ContentHash hash;
-  std::int64_t byte_count = 0;   ///< decompressed
-  std::int64_t disk_size = 0;    ///< bytes of the file
-  std::int64_t modified_ns = 0;  ///< since 1970: when the file was last changed
+  std::int64_t byte_count = 0;  ///< decompressed
+  FileStamp file;
   std::int64_t problem_count = 0;
   std::optional<std::string> error;
   std::optional<TextId> text;

@@ -22,8 +22,7 @@ struct KnownArtifact {
 
 /// The artifact that was last read at `path`, if the file has the size and time that it had then.
 Expected<std::optional<KnownArtifact>> find_unchanged(Connection& connection, std::string_view path,
-                                                      std::int64_t disk_size,
-                                                      std::int64_t modified_ns);
+                                                      const FileStamp& file);
 
 /// The artifact that a file of that name and content is, if it is in the store: one that belongs to
 /// one of `ties`, else an orphan, which they make theirs. Two nights' counters can be the same
@@ -42,9 +41,9 @@ Expected<bool> add_ties(Connection& connection, ArtifactId id, const std::vector
 /// results file that grew by a night does not make last night's dumps that night's.
 Expected<bool> add_ties_of_invocation(Connection& connection, ArtifactId id,
                                       const std::vector<ResultKey>& ties);
-/// Notes where and as what file it was read last.
+/// Notes that it was read at `path`; a dump may lie in several places.
 Expected<void> note_file(Connection& connection, ArtifactId id, std::string_view path,
-                         std::int64_t disk_size, std::int64_t modified_ns);
+                         const FileStamp& file);
 
 /// Gives an artifact what its trace tells. For who derives it anew.
 Expected<void> set_report(Connection& connection, ArtifactId id, TextId report);

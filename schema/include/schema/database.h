@@ -109,12 +109,17 @@ class Connection {
   Expected<std::int64_t> data_version();
 
  private:
+  friend class Transaction;
   struct State;
   explicit Connection(std::unique_ptr<State> state);
+  /// Resets whatever stands on a row.
+  void stop_statements();
   std::unique_ptr<State> state_;
 };
 
-/// A transaction: rolled back unless committed.
+/// A transaction: rolled back unless committed. With it end the statements that still stand on a
+/// row: one would keep the connection reading the store as it was then, and the next writing
+/// transaction would fail at once instead of waiting for its turn.
 class Transaction {
  public:
   /// kWrite takes the write lock at once and waits up to the connection's patience for another

@@ -154,6 +154,43 @@ TEST_F(Dumps, OrphansAreKeptUntilTheirResultComes) {
   EXPECT_THAT(only_artifact().results, SizeIs(1));
 }
 
+TEST_F(Dumps, InTwoPlacesAreReadOnceInEach) {
+  write("n/results.jsonl", line(1000));
+  trace("n");
+  write("copy/results.jsonl", line(1000));
+  trace("copy");
+  ingest_folder(".");
+  only_artifact();
+  const IngestResult again = ingest_folder(".");
+  ASSERT_THAT(again.dumps, SizeIs(2));
+  for (const DumpResult& dump : again.dumps) {
+    EXPECT_EQ(dump.outcome, DumpResult::Outcome::kKnown);
+    // Neither place is news to the store: neither file was read.
+    EXPECT_FALSE(dump.changed) << dump.path;
+  }
+}
+
+TEST_F(Dumps, LinksAreCalledByTheirOwnNames) {
+  namespace fs = std::filesystem;
+  write("n/results.jsonl", line(1000) + line(1000, "8"));
+  const std::string blob = write("cache/ab12", kCounters);
+  fs::create_directories(folder_ / "n/resnet/0");
+  for (const char* name : {"dynamo-counters-", "compile-times-"}) {
+    fs::create_symlink(blob, folder_ / "n/resnet/0" / (name + std::string(kBase) + ".txt"));
+  }
+  const IngestResult done = ingest_folder("n");
+  EXPECT_EQ(done.new_dumps, 2);
+  EXPECT_EQ(done.orphaned_dumps, 0);
+}
+
+TEST_F(Dumps, AResultsFileBelowAFolderOfPassesIsOne) {
+  const std::string path = write("m/hlo-cpu-m/results.jsonl", line(1000));
+  const auto inputs = find_inputs({path});
+  ASSERT_TRUE(inputs);
+  EXPECT_THAT(inputs->results, SizeIs(1));
+  EXPECT_THAT(inputs->dumps, IsEmpty());
+}
+
 TEST_F(Dumps, OutliveTheDeletionOfTheirRun) {
   write("n/results.jsonl", line(1000));
   counters("n");
@@ -256,8 +293,9 @@ TEST_F(Dumps, ATraceIsKeptWithWhatItTells) {
 }
 
 TEST_F(Dumps, AFolderOfDumpsAloneIsTakenIn) {
-  write("n/resnet/hlo-x/module_0001.jit.txt", "HloModule a\n");
-  write("n/resnet/xla-profile/xplane-x/plugins/profile/d/h.xplane.pb", std::string("\0\1\2", 3));
+  write("n/resnet/hlo-cpu-resnet/module_0001.jit.txt", "HloModule a\n");
+  write("n/resnet/xla-profile/xplane-cpu-resnet/plugins/profile/d/h.xplane.pb",
+        std::string("\0\1\2", 3));
   const IngestResult done = ingest_folder("n");
   EXPECT_EQ(done.new_dumps, 2);
   ArtifactFilter planes;

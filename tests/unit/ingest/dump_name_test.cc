@@ -79,6 +79,22 @@ TEST(DumpName, OfIrAndFoldersOfPasses) {
   EXPECT_EQ(dump_name(profile + ".trace.json.gz")->kind, ArtifactKind::kTrace);
 }
 
+TEST(DumpName, AFolderIsOfPassesOnlyBelowItsModel) {
+  EXPECT_FALSE(dump_name("/data/hlo-nightly/output/notes.md"));
+  EXPECT_FALSE(dump_name("/data/hlo-nightly/results.txt"));
+  EXPECT_FALSE(dump_name("hlo-x/module_0001.txt"));
+  const auto pass = dump_name("/data/hlo-bench/out/m/hlo-cuda-m/module_0001.txt");
+  ASSERT_TRUE(pass);
+  EXPECT_EQ(pass->base, "cuda-m");
+  EXPECT_EQ(pass->directory, "/data/hlo-bench/out");
+  // A model of that name, one with a space, and one that is hashed for its length.
+  EXPECT_EQ(dump_name("out/hlo-m/hlo-cuda-hlo-m/module_0001.txt")->model, "hlo-m");
+  EXPECT_EQ(dump_name("out/a b/hlo-cuda-ab/module_0001.txt")->base, "cuda-ab");
+  const auto hashed = dump_name("out/" + std::string(40, 'm') + "/hlo-cuda--0x12f/module_0001.txt");
+  ASSERT_TRUE(hashed);
+  EXPECT_EQ(hashed->base, "cuda--0x12f");
+}
+
 TEST(DumpName, OtherFilesAreNone) {
   for (const char* path :
        {"", "/", "out/m/0/trace-.json", "trace.json", "out/m/notes.txt", "out/results.jsonl",

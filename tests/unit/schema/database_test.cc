@@ -72,6 +72,23 @@ TEST_F(DatabaseTest, AnUncommittedTransactionLeavesNothing) {
   EXPECT_EQ(count.integer(0), 0);
 }
 
+TEST_F(DatabaseTest, AStatementEndsWithItsTransaction) {
+  auto connection = Connection::open(path(), OpenMode::kReadWriteCreate);
+  ASSERT_TRUE(connection);
+  ASSERT_TRUE(connection->execute("CREATE TABLE t (x INTEGER); INSERT INTO t VALUES (1), (2)"));
+  static constexpr std::string_view kSql = "SELECT x FROM t";
+  {
+    auto transaction = Transaction::begin(*connection, Transaction::Kind::kWrite);
+    ASSERT_TRUE(transaction);
+    ASSERT_TRUE(connection->cached(kSql).step());
+    ASSERT_TRUE(transaction->commit());
+  }
+  // Somebody else writes in between; who still read the old store could not write now.
+  auto other = Connection::open(path(), OpenMode::kReadWrite);
+  ASSERT_TRUE(other && other->execute("INSERT INTO t VALUES (3)"));
+  EXPECT_TRUE(Transaction::begin(*connection, Transaction::Kind::kWrite));
+}
+
 TEST_F(DatabaseTest, AMissingStoreIsNotFoundAndNotMade) {
   const auto connection = open_store_for_reading(path("missing.db"));
   ASSERT_FALSE(connection);

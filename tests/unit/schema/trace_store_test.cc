@@ -96,8 +96,8 @@ TEST(TraceStore, OnlyWhatNoArtifactRefersToIsDeleted) {
   const TraceId third = put(connection, any_trace(3, 10), nullptr, "c");
   ASSERT_TRUE(connection.execute(
       "INSERT INTO artifact (kind, name, path, base, model, part, content_hash, byte_count, "
-      "disk_size, modified_ns, ingested_at, problem_count, trace_id) "
-      "VALUES ('trace', '', '', '', '', '', x'00', 1, 1, 1, 1.0, 0, " +
+      "ingested_at, problem_count, trace_id) "
+      "VALUES ('trace', '', '', '', '', '', x'00', 1, 1.0, 0, " +
       std::to_string(to_int(used)) + ")"));
   EXPECT_EQ(delete_trace(connection, used).error().code, ErrorCode::kConflict);
   EXPECT_TRUE(delete_trace(connection, third));

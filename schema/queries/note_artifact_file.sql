@@ -1,1 +1,0 @@
-UPDATE artifact SET path = $2, disk_size = $3, modified_ns = $4 WHERE id = $1

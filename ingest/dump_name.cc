@@ -174,9 +174,6 @@ std::map<std::string, Choice> choices_of(const schema::Experiment& experiment) {
   return choices;
 }
 
-// With more keys than any runner has, a name is not told apart by leaving out any number of them.
-constexpr std::size_t kMostBases = 256;
-
 }  // namespace
 
 std::optional<DumpName> dump_name(std::string_view path) {
@@ -237,24 +234,36 @@ std::string normalized_base(std::string_view base) {
   return text;
 }
 
-std::vector<DumpBase> dump_bases(const schema::Experiment& experiment) {
-  std::vector<DumpBase> bases{{}};
-  const auto extend = [&](const Choice& choice) {
-    std::vector<DumpBase> longer;
-    for (const DumpBase& base : bases) {
-      for (const std::string& form : choice.forms) {
-        longer.push_back({base.text + form + "-", base.missing});
-      }
-      if (choice.may_be_missing) longer.push_back({base.text, base.missing + 1});
-    }
-    if (longer.size() <= kMostBases) bases = std::move(longer);
+std::vector<std::string> model_in_base(const schema::Experiment& experiment) {
+  return printed(experiment.model);
+}
+
+std::optional<int> keys_left_out(const schema::Experiment& experiment, std::string_view base) {
+  // Where the keys read so far may end in the base, and how few of them are left out then.
+  std::map<std::size_t, int> ends{{0, 0}};
+  const auto put = [](std::size_t end, int missing, std::map<std::size_t, int>* longer) {
+    const auto [known, is_new] = longer->try_emplace(end, missing);
+    if (!is_new) known->second = std::min(known->second, missing);
   };
-  for (const auto& [key, choice] : choices_of(experiment)) extend(choice);
-  std::vector<DumpBase> names;
-  for (const std::string& model : printed(experiment.model)) {
-    for (const DumpBase& base : bases) names.push_back({base.text + model, base.missing});
+  for (const auto& [key, choice] : choices_of(experiment)) {
+    std::map<std::size_t, int> longer;
+    for (const auto& [end, missing] : ends) {
+      for (const std::string& form : choice.forms) {
+        if (base.substr(end).starts_with(form + "-")) {
+          put(end + form.size() + 1, missing, &longer);
+        }
+      }
+      if (choice.may_be_missing) put(end, missing + 1, &longer);
+    }
+    ends = std::move(longer);
   }
-  return names;
+  std::optional<int> fewest;
+  for (const std::string& model : model_in_base(experiment)) {
+    for (const auto& [end, missing] : ends) {
+      if (base.substr(end) == model && (!fewest || missing < *fewest)) fewest = missing;
+    }
+  }
+  return fewest;
 }
 
 }  // namespace benchhud::ingest

@@ -22,39 +22,40 @@ using schema::Expected;
 
 namespace {
 
-constexpr ArtifactKind kKinds[] = {ArtifactKind::kDynamoCounters, ArtifactKind::kIr,
-                                   ArtifactKind::kOperatorTable, ArtifactKind::kXlaMetrics,
-                                   ArtifactKind::kCompileTimes};
+struct TextKind {
+  ArtifactKind kind;
+  DumpText (*read)(std::string_view text);
+};
 
-Expected<DumpText> read_as(ArtifactKind kind, std::string_view text) {
-  switch (kind) {
-    case ArtifactKind::kOperatorTable: {
-      KeyAverages read = read_key_averages(text);
-      return DumpText{std::move(read.tables), std::move(read.problems)};
-    }
-    case ArtifactKind::kXlaMetrics: {
-      XlaMetrics read = read_xla_metrics(text);
-      return DumpText{std::move(read.report), std::move(read.problems)};
-    }
-    case ArtifactKind::kDynamoCounters: {
-      DynamoCountersText read = read_dynamo_counters(text);
-      return DumpText{std::move(read.counters), std::move(read.problems)};
-    }
-    case ArtifactKind::kCompileTimes: {
-      CompileTimesText read = read_compile_times(text);
-      return DumpText{std::move(read.times), std::move(read.problems)};
-    }
-    case ArtifactKind::kIr: {
-      IrText read = read_ir_text(text);
-      return DumpText{std::move(read.modules), std::move(read.problems)};
-    }
-    case ArtifactKind::kTrace:
-    case ArtifactKind::kXplane:
-      break;
-  }
-  return Error{ErrorCode::kUnsupported,
-               std::string(dump_kind_words(kind)) + " is not read as a text"};
-}
+// In the order in which a text is tried that may be of any kind.
+constexpr TextKind kTextKinds[] = {
+    {ArtifactKind::kDynamoCounters,
+     [](std::string_view text) {
+       DynamoCountersText read = read_dynamo_counters(text);
+       return DumpText{std::move(read.counters), std::move(read.problems)};
+     }},
+    {ArtifactKind::kIr,
+     [](std::string_view text) {
+       IrText read = read_ir_text(text);
+       return DumpText{std::move(read.modules), std::move(read.problems)};
+     }},
+    {ArtifactKind::kOperatorTable,
+     [](std::string_view text) {
+       KeyAverages read = read_key_averages(text);
+       return DumpText{std::move(read.tables), std::move(read.problems)};
+     }},
+    {ArtifactKind::kXlaMetrics,
+     [](std::string_view text) {
+       XlaMetrics read = read_xla_metrics(text);
+       return DumpText{std::move(read.report), std::move(read.problems)};
+     }},
+    {ArtifactKind::kCompileTimes,
+     [](std::string_view text) {
+       CompileTimesText read = read_compile_times(text);
+       return DumpText{std::move(read.times), std::move(read.problems)};
+     }},
+};
+static_assert(std::size(kTextKinds) == std::variant_size_v<decltype(DumpText::content)>);
 
 // Whether a text may be of a kind, by a look that reads nothing: so that a large one is not read
 // five times, nor any JSON taken for counters.
@@ -118,11 +119,17 @@ bool is_empty(const DumpText& read) {
 }
 
 Expected<DumpText> read_dump_text(std::string_view text, std::optional<ArtifactKind> kind) {
-  if (kind) return read_as(*kind, text);
-  for (const ArtifactKind guess : kKinds) {
-    if (!may_be(guess, text)) continue;
-    BENCHHUD_ASSIGN(DumpText read, read_as(guess, text));
-    if (shows(read)) return read;
+  for (const TextKind& known : kTextKinds) {
+    if (kind) {
+      if (known.kind == *kind) return known.read(text);
+    } else if (may_be(known.kind, text)) {
+      DumpText read = known.read(text);
+      if (shows(read)) return read;
+    }
+  }
+  if (kind) {
+    return Error{ErrorCode::kUnsupported,
+                 std::string(dump_kind_words(*kind)) + " is not read as a text"};
   }
   return Error{ErrorCode::kUnsupported,
                "no operator table, metrics report, dynamo counters, compile times or IR modules"};

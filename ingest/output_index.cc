@@ -21,19 +21,22 @@ Expected<OutputIndex> OutputIndex::read(const std::string& directory,
   ResultsLineParser parser;
   ParsedChunk parsed;
   const auto take = [&](const ParsedLine& line) {
-    const Entry entry{{line.identity, *line.record.timestamp}, line.record.has_timing()};
-    const auto [found, is_new] = known.try_emplace(line.identity, index.entries_.size());
+    const schema::Experiment& experiment = line.record.experiment;
+    const ResultKey key{schema::content_hash(experiment.identity()), *line.record.timestamp};
+    const bool timed = line.record.has_timing();
+    const auto [found, is_new] = known.try_emplace(key.experiment, index.entries_.size());
     if (!is_new) {
       Entry& before = index.entries_[found->second];
-      if (std::tuple(entry.timed, entry.key.timestamp) >=
-          std::tuple(before.timed, before.key.timestamp))
-        before = entry;
+      if (std::tuple(timed, key.timestamp) >= std::tuple(before.timed, before.key.timestamp)) {
+        before.key = key;
+        before.timed = timed;
+      }
       return;
     }
-    for (DumpBase& base : dump_bases(line.record.experiment)) {
-      index.by_base_[std::move(base.text)].push_back({index.entries_.size(), base.missing});
+    for (std::string& model : model_in_base(experiment)) {
+      index.by_model_[std::move(model)].push_back(index.entries_.size());
     }
-    index.entries_.push_back(entry);
+    index.entries_.push_back({experiment, key, timed});
   };
   for (const std::string& path : files) {
     BENCHHUD_ASSIGN(SourceFile file, SourceFile::open(path));
@@ -41,7 +44,7 @@ Expected<OutputIndex> OutputIndex::read(const std::string& directory,
     for (;;) {
       BENCHHUD_ASSIGN(const bool more, reader.next(&parsed.chunk));
       if (!more) break;
-      parse_chunk(&parser, timestamp ? timestamp : date_in_name(path), &parsed);
+      parse_lines(&parser, timestamp ? timestamp : date_in_name(path), &parsed);
       for (std::size_t i = 0; i < parsed.line_count; ++i) {
         if (!parsed.lines[i].rejection) take(parsed.lines[i]);
       }
@@ -50,22 +53,34 @@ Expected<OutputIndex> OutputIndex::read(const std::string& directory,
   return index;
 }
 
-std::vector<ResultKey> OutputIndex::find(std::string_view base) const {
-  const auto found = by_base_.find(normalized_base(base));
-  if (found == by_base_.end()) return {};
-  const auto full_rank = [&](const Named& named) {
-    const Entry& entry = entries_[named.entry];
-    return std::tuple(-named.missing, entry.timed, entry.key.timestamp);
-  };
-  const auto best = full_rank(*std::max_element(
-      found->second.begin(), found->second.end(),
-      [&](const Named& a, const Named& b) { return full_rank(a) < full_rank(b); }));
+const std::vector<ResultKey>& OutputIndex::find(std::string_view base) {
+  std::string normalized = normalized_base(base);
+  const auto found = found_.find(normalized);
+  if (found != found_.end()) return found->second;
+  std::vector<ResultKey> results = results_of(normalized);
+  return found_.emplace(std::move(normalized), std::move(results)).first->second;
+}
+
+std::vector<ResultKey> OutputIndex::results_of(std::string_view normalized) const {
+  // The fullest name, then a timed result, then the newest.
+  using Rank = std::tuple<int, bool, double>;
+  std::optional<Rank> best;
   std::vector<ResultKey> keys;
-  for (const Named& named : found->second) {
-    const ResultKey& key = entries_[named.entry].key;
-    if (full_rank(named) == best && std::find(keys.begin(), keys.end(), key) == keys.end()) {
-      keys.push_back(key);
-    }
+  const auto take = [&](const Entry& entry) {
+    const auto missing = keys_left_out(entry.experiment, normalized);
+    if (!missing) return;
+    const Rank rank(-*missing, entry.timed, entry.key.timestamp);
+    if (best && rank < *best) return;
+    if (!best || rank > *best) keys.clear();
+    best = rank;
+    keys.push_back(entry.key);
+  };
+  // A model's name may have dashes in it.
+  for (std::size_t at = 0, dash = 0; dash != normalized.npos; at = dash + 1) {
+    dash = normalized.find('-', at);
+    const auto named = by_model_.find(std::string(normalized.substr(at)));
+    if (named == by_model_.end()) continue;
+    for (const std::size_t entry : named->second) take(entries_[entry]);
   }
   return keys;
 }

@@ -63,7 +63,6 @@ void parse_line(ResultsLineParser* parser, std::optional<double> fallback_timest
     line->record.timestamp = fallback_timestamp;
     line->hash = hash_with(line->hash, *fallback_timestamp);
   }
-  prepare(line);
 }
 
 void reject_overlong(ParsedChunk* parsed) {
@@ -79,7 +78,7 @@ void reject_overlong(ParsedChunk* parsed) {
 
 }  // namespace
 
-void parse_chunk(ResultsLineParser* parser, std::optional<double> fallback_timestamp,
+void parse_lines(ResultsLineParser* parser, std::optional<double> fallback_timestamp,
                  ParsedChunk* parsed) {
   parsed->line_count = 0;
   const Chunk& chunk = parsed->chunk;
@@ -110,6 +109,12 @@ void parse_chunk(ResultsLineParser* parser, std::optional<double> fallback_times
     rest.remove_prefix(end);
     byte_offset += static_cast<std::int64_t>(end);
     ++line_number;
+  }
+}
+
+void prepare_lines(ParsedChunk* parsed) {
+  for (std::size_t i = 0; i < parsed->line_count; ++i) {
+    if (!parsed->lines[i].rejection) prepare(&parsed->lines[i]);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -32,17 +33,22 @@ class ParsingThread {
     for (std::size_t i = 0; i < kChunksUnderWay; ++i) {
       (void)empty_.push(std::make_unique<ParsedChunk>());
     }
-    thread_ = std::thread([this] { run(); });
+    try {
+      thread_ = std::thread([this] { run(); });
+    } catch (const std::system_error&) {
+      // There are no more threads: next() does the work itself.
+    }
   }
 
   ~ParsingThread() {
     empty_.close();
     parsed_.close();
-    thread_.join();
+    if (thread_.joinable()) thread_.join();
   }
 
   /// The next chunk, or nothing at the end or after an error.
   std::unique_ptr<ParsedChunk> next() {
+    if (!thread_.joinable()) return parse(std::move(*empty_.pop()));
     auto chunk = parsed_.pop();
     return chunk ? std::move(*chunk) : nullptr;
   }
@@ -56,21 +62,25 @@ class ParsingThread {
 
  private:
   void run() {
-    ResultsLineParser parser;
-    while (auto chunk = empty_.pop()) {
-      Expected<bool> more = reader_.next(&(*chunk)->chunk);
-      if (!more) {
-        status_ = std::move(more).error();
-        break;
-      }
-      if (!*more) break;
-      parse_chunk(&parser, fallback_timestamp_, chunk->get());
-      if (!parsed_.push(std::move(*chunk))) break;
+    while (auto empty = empty_.pop()) {
+      auto chunk = parse(std::move(*empty));
+      if (!chunk || !parsed_.push(std::move(chunk))) break;
     }
     parsed_.close();
   }
 
+  // Fills a chunk; nothing at the end or after an error.
+  std::unique_ptr<ParsedChunk> parse(std::unique_ptr<ParsedChunk> chunk) {
+    Expected<bool> more = reader_.next(&chunk->chunk);
+    if (!more) status_ = std::move(more).error();
+    if (!more || !*more) return nullptr;
+    parse_lines(&parser_, fallback_timestamp_, chunk.get());
+    prepare_lines(chunk.get());
+    return chunk;
+  }
+
   ChunkReader reader_;
+  ResultsLineParser parser_;
   const std::optional<double> fallback_timestamp_;
   BoundedQueue<std::unique_ptr<ParsedChunk>> empty_{kChunksUnderWay};
   BoundedQueue<std::unique_ptr<ParsedChunk>> parsed_{kChunksUnderWay};

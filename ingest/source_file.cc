@@ -97,7 +97,6 @@ Expected<std::size_t> SourceFile::read(std::size_t most, std::string* out) {
   }
 }
 
-bool SourceFile::is_compressed() const { return state_->gzip != nullptr; }
 std::int64_t SourceFile::size_on_disk() const { return state_->size; }
 std::int64_t SourceFile::position_on_disk() const { return state_->position; }
 

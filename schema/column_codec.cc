@@ -8,9 +8,6 @@
 namespace benchhud::schema {
 namespace {
 
-// Level 3 makes chunks of real traces an eighth smaller than level 1, at 1.4 times the time.
-constexpr int kLevel = 3;
-
 struct FreeContext {
   void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
   void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
@@ -31,12 +28,12 @@ std::uint64_t ColumnReader::get_long() {
   return 0;
 }
 
-std::string compress(std::string_view bytes) {
+std::string compress(std::string_view bytes, int level) {
   // A context is costly to make and is not shared between threads.
   thread_local const std::unique_ptr<ZSTD_CCtx, FreeContext> context(ZSTD_createCCtx());
   std::string frame(ZSTD_compressBound(bytes.size()), '\0');
   const std::size_t size = ZSTD_compressCCtx(context.get(), frame.data(), frame.size(),
-                                             bytes.data(), bytes.size(), kLevel);
+                                             bytes.data(), bytes.size(), level);
   // Nothing fails where there is room for the worst case.
   frame.resize(ZSTD_isError(size) ? 0 : size);
   frame.shrink_to_fit();
@@ -57,10 +54,7 @@ Expected<std::string> decompress(std::string_view frame, std::size_t most) {
 }
 
 Error corrupt_trace(std::string_view part) {
-  return Error{ErrorCode::kCorrupt,
-               fmt::format("a {} of a stored trace is damaged; delete the trace and ingest its "
-                           "file again",
-                           part)};
+  return Error{ErrorCode::kCorrupt, fmt::format("a {} of a stored trace is damaged", part)};
 }
 
 }  // namespace benchhud::schema

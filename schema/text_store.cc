@@ -2,8 +2,7 @@
 
 #include <zstd.h>
 
-#include <memory>
-
+#include "schema/column_codec.h"
 #include "schema/queries.h"
 
 namespace benchhud::schema {
@@ -13,10 +12,6 @@ constexpr std::size_t kWorthCompressing = 256;
 constexpr std::size_t kMostKnown = 100'000;
 constexpr int kLevel = 1;
 
-struct FreeContext {
-  void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
-};
-
 }  // namespace
 
 PackedText pack_text(std::string_view text) {
@@ -24,14 +19,8 @@ PackedText pack_text(std::string_view text) {
   packed.hash = content_hash(text);
   packed.byte_count = static_cast<std::int64_t>(text.size());
   if (text.size() >= kWorthCompressing) {
-    // A context is costly to make and is not shared between threads.
-    thread_local const std::unique_ptr<ZSTD_CCtx, FreeContext> context(ZSTD_createCCtx());
-    packed.bytes.resize(ZSTD_compressBound(text.size()));
-    const std::size_t size = ZSTD_compressCCtx(
-        context.get(), packed.bytes.data(), packed.bytes.size(), text.data(), text.size(), kLevel);
-    if (!ZSTD_isError(size) && size < text.size()) {
-      packed.bytes.resize(size);
-      packed.bytes.shrink_to_fit();
+    packed.bytes = compress(text, kLevel);
+    if (!packed.bytes.empty() && packed.bytes.size() < text.size()) {
       packed.is_zstd = true;
       return packed;
     }

@@ -16,20 +16,6 @@ std::string close_block(std::uint64_t count, const ColumnWriter& sizes, std::str
   return compress(block.bytes());
 }
 
-// Calls `take(index, text)` for each of a block's texts.
-template <class Take>
-Expected<void> for_each_text(std::string_view block, Take take) {
-  BENCHHUD_ASSIGN(const std::string bytes, decompress(block, kMostTextBytes));
-  ColumnReader reader(bytes);
-  std::vector<std::size_t> sizes(reader.get_count());
-  for (std::size_t& size : sizes) size = reader.get();
-  for (std::size_t i = 0; i < sizes.size() && reader.is_ok(); ++i) {
-    take(i, reader.get_bytes(sizes[i]));
-  }
-  if (!reader.is_done()) return corrupt_trace("block of texts");
-  return {};
-}
-
 }  // namespace
 
 std::uint64_t PackedArgs::put(std::string_view json) {
@@ -60,22 +46,16 @@ std::string encode_texts(const std::vector<std::string_view>& texts) {
 }
 
 Expected<std::vector<std::string>> decode_texts(std::string_view block) {
+  BENCHHUD_ASSIGN(const std::string bytes, decompress(block, kMostTextBytes));
+  ColumnReader reader(bytes);
+  std::vector<std::size_t> sizes(reader.get_count());
+  for (std::size_t& size : sizes) size = reader.get();
   std::vector<std::string> texts;
-  BENCHHUD_TRY(
-      for_each_text(block, [&](std::size_t, std::string_view text) { texts.emplace_back(text); }));
+  for (std::size_t i = 0; i < sizes.size() && reader.is_ok(); ++i) {
+    texts.emplace_back(reader.get_bytes(sizes[i]));
+  }
+  if (!reader.is_done()) return corrupt_trace("block of texts");
   return texts;
-}
-
-Expected<std::string> decode_text(std::string_view block, std::uint64_t index) {
-  std::string found;
-  bool is_found = false;
-  BENCHHUD_TRY(for_each_text(block, [&](std::size_t i, std::string_view text) {
-    if (i != index) return;
-    found = text;
-    is_found = true;
-  }));
-  if (!is_found) return corrupt_trace("block of texts");
-  return found;
 }
 
 }  // namespace benchhud::schema

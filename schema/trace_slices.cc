@@ -42,11 +42,6 @@ void bind_place(TraceId trace, std::uint32_t thread, std::uint64_t number, const
       .bind(8, static_cast<std::int64_t>(extent.count));
 }
 
-bool ends_in_time(const ChunkSlice& slice) {
-  return slice.duration >= 0 && static_cast<std::uint64_t>(slice.duration) <=
-                                    distance(slice.begin, std::numeric_limits<std::int64_t>::max());
-}
-
 }  // namespace
 
 Expected<void> TraceSliceWriter::add(std::uint32_t thread, const ChunkSlice& slice,
@@ -55,7 +50,7 @@ Expected<void> TraceSliceWriter::add(std::uint32_t thread, const ChunkSlice& sli
   const bool is_in_order =
       thread >= thread_ && (!last_ || slice.row > last_->row ||
                             (slice.row == last_->row && slice.begin >= last_->end()));
-  if (!is_in_order || !ends_in_time(slice)) {
+  if (!is_in_order || !ends_in_time(slice.begin, slice.duration)) {
     return Error{ErrorCode::kInvalidArgument,
                  "slices are written by thread, row and time, and end after they begin"};
   }

@@ -36,10 +36,7 @@ class Validator {
       if (!is_text(label.name) || !is_text(label.category)) return wrong("label");
     }
     for (const TraceSlice& slice : trace_.slices) {
-      const bool ends = slice.duration >= 0 &&
-                        static_cast<std::uint64_t>(slice.duration) <=
-                            distance(slice.start, std::numeric_limits<std::int64_t>::max());
-      if (!ends || !is_event(slice)) return wrong("slice");
+      if (!ends_in_time(slice.start, slice.duration) || !is_event(slice)) return wrong("slice");
     }
     for (const TracePoint& point : trace_.points) {
       if (!is_event(point) || !is_text(point.id)) return wrong("point");

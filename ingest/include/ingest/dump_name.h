@@ -30,16 +30,15 @@ std::optional<DumpName> dump_name(std::string_view path);
 /// another one in every process, become `#`.
 std::string normalized_base(std::string_view base);
 
-/// What a runner may call an experiment's dumps.
-struct DumpBase {
-  std::string text;  ///< normalized
-  int missing = 0;   ///< keys that runners of some age leave out
-};
+/// What may stand for an experiment's model at the end of a normalized base.
+std::vector<std::string> model_in_base(const schema::Experiment& experiment);
 
-/// The bases that runners of any age give an experiment's dumps. The values of the configuration by
-/// key, then the model's name, joined by `-`, each as Python prints it without spaces; one of more
-/// than 32 characters as its hash. Keys that came and went with the runner's age (torch_xla2,
-/// keep_model_data_on_cuda, enable_functionalization, and unknown ones) may be missing.
-std::vector<DumpBase> dump_bases(const schema::Experiment& experiment);
+/// How many keys of the experiment a normalized base leaves out, if a runner of any age may have
+/// called the experiment's dumps by it. A base has the values of the configuration by key, then the
+/// model's name, joined by `-`, each as Python prints it without spaces; one of more than 32
+/// characters as its hash. Keys that came and went with the runner's age (torch_xla2,
+/// keep_model_data_on_cuda, enable_functionalization, and unknown ones) may be missing. Time grows
+/// with the number of keys times the length of the base.
+std::optional<int> keys_left_out(const schema::Experiment& experiment, std::string_view base);
 
 }  // namespace benchhud::ingest

@@ -9,6 +9,7 @@
 
 #include "schema/artifact.h"
 #include "schema/errors.h"
+#include "schema/types.h"
 
 namespace benchhud::ingest {
 
@@ -24,19 +25,20 @@ class OutputIndex {
   /// The results that a dump of that base (dump_name.h) belongs to: of the newest invocation, for a
   /// runner writes over the dumps of the one before; of one that timed them, if any did. More than
   /// one where experiments differ in what the name does not tell.
-  std::vector<schema::ResultKey> find(std::string_view base) const;
+  const std::vector<schema::ResultKey>& find(std::string_view base);
 
  private:
+  // An experiment and its newest line, of the timed ones if any is.
   struct Entry {
+    schema::Experiment experiment;
     schema::ResultKey key;
     bool timed = false;
   };
-  struct Named {
-    std::size_t entry = 0;  // in entries_
-    int missing = 0;        // keys that the name leaves out
-  };
-  std::vector<Entry> entries_;  // an experiment each: its newest line, of the timed ones if any is
-  std::unordered_map<std::string, std::vector<Named>> by_base_;  // normalized
+  std::vector<schema::ResultKey> results_of(std::string_view normalized) const;
+
+  std::vector<Entry> entries_;
+  std::unordered_map<std::string, std::vector<std::size_t>> by_model_;     // as it stands in a base
+  std::unordered_map<std::string, std::vector<schema::ResultKey>> found_;  // by normalized base
 };
 
 }  // namespace benchhud::ingest

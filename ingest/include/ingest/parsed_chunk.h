@@ -29,6 +29,7 @@ struct ParsedLine {
 
   // Accepted lines:
   ResultsLine record;
+  // and of what the store keeps of them, once prepare_lines() has been there:
   schema::ContentHash identity, family;
   std::vector<schema::SampleSummary> summaries;  ///< of record.metrics
   std::vector<schema::PackedText> nested;        ///< of the nested ones among them, in order
@@ -43,10 +44,13 @@ struct ParsedChunk {
 
 /// Parses the lines of `parsed->chunk`. Blank lines are passed over. A line without a timestamp
 /// takes `fallback_timestamp`; where there is none either it is rejected.
-void parse_chunk(ResultsLineParser* parser, std::optional<double> fallback_timestamp,
+void parse_lines(ResultsLineParser* parser, std::optional<double> fallback_timestamp,
                  ParsedChunk* parsed);
 
-/// Hands an accepted line to the writer.
+/// Hashes, summarizes and packs what write_line() hands to the store.
+void prepare_lines(ParsedChunk* parsed);
+
+/// Hands an accepted line, prepared, to the writer.
 schema::Expected<schema::FileWriter::Outcome> write_line(schema::FileWriter* writer,
                                                          const ParsedLine& line);
 

@@ -24,7 +24,6 @@ class SourceFile {
   /// data that is damaged or ends early (what came before the damage has been given).
   schema::Expected<std::size_t> read(std::size_t most, std::string* out);
 
-  bool is_compressed() const;
   std::int64_t size_on_disk() const;
   /// How far into the file on disk reading has come, for a progress bar.
   std::int64_t position_on_disk() const;

@@ -27,6 +27,12 @@ constexpr std::uint64_t distance(std::int64_t early, std::int64_t late) {
   return static_cast<std::uint64_t>(late) - static_cast<std::uint64_t>(early);
 }
 
+/// Whether what begins then and takes so long ends, in time that 64 bits can tell.
+constexpr bool ends_in_time(std::int64_t begin, std::int64_t duration) {
+  return duration >= 0 && static_cast<std::uint64_t>(duration) <=
+                              distance(begin, std::numeric_limits<std::int64_t>::max());
+}
+
 class ColumnWriter {
  public:
   void put(std::uint64_t number) {
@@ -114,8 +120,9 @@ class ColumnReader {
   bool is_ok_ = true;
 };
 
-/// The bytes as a zstd frame that states its size.
-std::string compress(std::string_view bytes);
+/// The bytes as a zstd frame that states its size. Level 3 makes chunks of real traces an eighth
+/// smaller than level 1, at 1.4 times the time.
+std::string compress(std::string_view bytes, int level = 3);
 
 /// The bytes of such a frame. Errors: kCorrupt where it is none, or would be more than `most`.
 Expected<std::string> decompress(std::string_view frame, std::size_t most);

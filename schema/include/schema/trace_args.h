@@ -43,8 +43,6 @@ class PackedArgs : public TraceArgsSink {
 std::string encode_texts(const std::vector<std::string_view>& texts);
 /// All of them. Error: kCorrupt.
 Expected<std::vector<std::string>> decode_texts(std::string_view block);
-/// The text of that index. Error: kCorrupt, also where there are not as many.
-Expected<std::string> decode_text(std::string_view block, std::uint64_t index);
 
 /// Texts are collected for a block until they have so many bytes.
 inline constexpr std::size_t kTextBlockBytes = std::size_t{128} << 10;

@@ -17,7 +17,7 @@ struct TraceArgs {
   std::int64_t correlation = kAbsent;  ///< of a launch and what it launched
   std::int64_t external_id = kAbsent;  ///< of the operator behind
   std::int64_t sequence = kAbsent;     ///< of autograd: forward and its backward
-  /// Where the whole of them begins in the packed arguments, which are kept only if asked for.
+  /// Their number among the packed arguments, which are kept only if asked for.
   std::uint64_t packed = kNotKept;
   std::uint32_t kernel_backend = 0;  ///< a number of Trace::texts
 };
@@ -29,7 +29,6 @@ class TraceArgsTable {
   TraceArgsTable() { put({}); }
   /// The number under which they are found; 0 is none. Numbers grow, but not by one.
   std::uint32_t put(const TraceArgs& args);
-  void push_back(const TraceArgs& args) { put(args); }
   TraceArgs operator[](std::uint32_t number) const;
   /// All numbers are below this, and the next one is this.
   std::size_t size() const { return words_.size(); }

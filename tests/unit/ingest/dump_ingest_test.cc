@@ -191,6 +191,13 @@ TEST_F(Dumps, AResultsFileBelowAFolderOfPassesIsOne) {
   EXPECT_THAT(inputs->dumps, IsEmpty());
 }
 
+TEST_F(Dumps, OfAnOddNameAreOrphans) {
+  write("n/results.jsonl", line(1000));
+  write("n/resnet/0/dynamo-counters--.txt", kCounters);
+  write("n/resnet/0/dynamo-counters---resnet.txt", kCounters);
+  EXPECT_EQ(ingest_folder("n").orphaned_dumps, 2);
+}
+
 TEST_F(Dumps, OutliveTheDeletionOfTheirRun) {
   write("n/results.jsonl", line(1000));
   counters("n");

@@ -3,6 +3,7 @@
 #include <array>
 #include <map>
 
+#include "analysis/time_totals.h"
 #include "schema/trace_lookup.h"
 #include "schema/trace_tiles.h"
 #include "server/route_parts.h"
@@ -10,6 +11,8 @@
 namespace benchhud::server {
 namespace {
 
+using analysis::difference_of;
+using analysis::sum_of;
 using schema::Expected;
 using schema::SliceId;
 using schema::TraceId;
@@ -47,7 +50,7 @@ void write_thread(JsonWriter& json, const schema::StoredThread& thread, std::int
   json.field("slices", thread.slices);
   json.field("rows", thread.rows);
   const auto relative = [&](const std::optional<std::int64_t>& time) {
-    return time ? std::optional(*time - origin) : std::nullopt;
+    return time ? std::optional(difference_of(*time, origin)) : std::nullopt;
   };
   json.field("begin", relative(thread.begin));
   json.field("end", relative(thread.end));
@@ -84,8 +87,8 @@ Expected<Plan> get_trace(Ask& ask) {
 
 void write_item(JsonWriter& json, const schema::TileItem& item, std::int64_t origin) {
   json.begin_array();
-  json.value(item.begin - origin);
-  json.value(item.end - origin);
+  json.value(difference_of(item.begin, origin));
+  json.value(difference_of(item.end, origin));
   json.value(item.count);
   json.value(item.busy);
   json.value(item.label);
@@ -140,8 +143,8 @@ Expected<Plan> get_tile(Ask& ask) {
   const Query& request = ask.query;
   schema::TileQuery query;
   query.thread = static_cast<std::uint32_t>(request.integer("thread"));
-  query.begin = asked.info.origin + request.integer("begin");
-  query.end = asked.info.origin + request.integer("end");
+  query.begin = sum_of(asked.info.origin, request.integer("begin"));
+  query.end = sum_of(asked.info.origin, request.integer("end"));
   query.buckets = static_cast<std::uint32_t>(request.integer("buckets"));
   if (query.end <= query.begin) {
     return wrong_parameter(ask, "end", "A window ends after it begins.");
@@ -157,7 +160,7 @@ void write_placed(JsonWriter& json, const schema::PlacedSlice& placed,
   json.field("chunk", placed.id.chunk);
   json.field("index", placed.id.index);
   json.field("row", placed.slice.row);
-  json.field("begin", placed.slice.begin - origin);
+  json.field("begin", difference_of(placed.slice.begin, origin));
   json.field("duration", placed.slice.duration);
 }
 

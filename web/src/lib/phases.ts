@@ -30,6 +30,25 @@ export function stackLength(repetition: PhasedRepetition): number {
   return Math.max(sum, repetition.total ?? 0);
 }
 
+/** Phases that are longer than the whole by less than this part of it are so by rounding. */
+const ROUNDING = 0.001;
+
+/** Seconds that the phases of a repetition together are longer than the whole, because some went on at the same time; 0: they are not. */
+export function overlapOf({ overlap, total }: Pick<PhasedRepetition, "overlap" | "total">): number {
+  return overlap !== null && overlap > (total ?? 0) * ROUNDING ? overlap : 0;
+}
+
+export type Overlap = { repetitions: number; median: number };
+
+/** How many of these repetitions have phases that overlap, and by how many seconds; null: none has. */
+export function overlapAmong(repetitions: readonly PhasedRepetition[]): Overlap | null {
+  const found = repetitions.map(overlapOf).filter((one) => one > 0).sort((a, b) => a - b);
+  if (!found.length) return null;
+  const upper = found[found.length >> 1] as number;
+  const lower = found[(found.length - 1) >> 1] as number;
+  return { repetitions: found.length, median: (lower + upper) / 2 };
+}
+
 export type GroupName = "steady" | "warmup";
 
 /** A run's stack: medians of the steady repetitions, or sums of the warm-up's. */
@@ -42,6 +61,16 @@ export function pointSegments(point: PhasePoint, of: GroupName): Segment[] {
     from += seconds;
     return [segment];
   });
+}
+
+/** The whole of a run's stack where phases overlap, so that the stack is longer than it; null: it is not. */
+export function overlappedWhole(point: PhasePoint, of: GroupName): number | null {
+  const { total, rest } = point[of];
+  const whole = pointSeconds(point[of], "total", of);
+  // A repetition whose phases overlap has no rest. Medians alone may be longer than the whole without that.
+  if (whole === null || rest.n >= total.n) return null;
+  const length = pointSegments(point, of).reduce((sum, one) => sum + one.seconds, 0);
+  return length > whole * (1 + ROUNDING) ? whole : null;
 }
 
 export function pointSeconds(group: PhaseGroup, phase: PhaseName | "total", of: GroupName): number | null {

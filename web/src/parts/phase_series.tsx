@@ -6,7 +6,7 @@ import { useApi } from "../api/use";
 import { byBackend } from "../lib/backends";
 import { count, date, digits, duration, full, plural, runName, unitOf } from "../lib/format";
 import { useWidth } from "../lib/hooks";
-import { type GroupName, PHASES, PHASE_WORDS, pointSeconds, pointSegments, ticksTo } from "../lib/phases";
+import { type GroupName, PHASES, PHASE_WORDS, overlappedWhole, pointSeconds, pointSegments, ticksTo } from "../lib/phases";
 import { go, profileHref, useQuery } from "../lib/route";
 import { PLOT_LEFT, PLOT_RIGHT, type Range, fullRange, seconds } from "./chart";
 import { Choice, CsvLink, Select } from "./controls";
@@ -77,7 +77,8 @@ function pointWords(run: RunRef, point: PhasePoint | null | undefined, of: Group
   if (!point) return `${date(run.started_at)}: not timed`;
   const total = pointSeconds(point[of], "total", of);
   const phases = PHASES.map((phase) => ({ phase, value: pointSeconds(point[of], phase, of) })).filter((one) => (one.value ?? 0) > 0);
-  return `${date(run.started_at)}: ${total === null ? "no total" : duration(total)}${phases.length ? `; ${phases.map((one) => `${PHASE_WORDS[one.phase]} ${duration(one.value as number)}`).join(", ")}` : ""}`;
+  const meanwhile = overlappedWhole(point, of) === null ? "" : "meanwhile ";
+  return `${date(run.started_at)}: ${total === null ? "no total" : duration(total)}${phases.length ? `; ${meanwhile}${phases.map((one) => `${PHASE_WORDS[one.phase]} ${duration(one.value as number)}`).join(", ")}` : ""}`;
 }
 
 function PhaseChart({ runs, series, of, range, late, definitions }: { runs: RunRef[]; series: PhaseSeries; of: GroupName; range: Range; late: boolean; definitions: PhaseSeriesAnswer["definitions"] }) {
@@ -98,6 +99,7 @@ function PhaseChart({ runs, series, of, range, late, definitions }: { runs: RunR
   const x = (time: number) => PLOT_LEFT + ((time - from) / (to - from)) * plot;
   const y = (value: number) => TOP + (1 - value / (top || 1)) * (HEIGHT - TOP - BOTTOM);
   const bar = Math.max(2, Math.min(28, nights.length > 1 ? (plot / (nights.length + 1)) * 0.72 : 28));
+  const wholes = nights.map(({ point }) => (point ? overlappedWhole(point, of) : null));
   const used: PhaseName[] = PHASES.filter((phase) => nights.some(({ point }) => point && (pointSeconds(point[of], phase, of) ?? 0) > 0));
   const place = at ?? nights.length - 1;
   const shown = nights[place];
@@ -125,7 +127,7 @@ function PhaseChart({ runs, series, of, range, late, definitions }: { runs: RunR
   if (!nights.length) return <p class="quiet">No night in this range.</p>;
   return (
     <figure class={`phase-chart${late ? " late" : ""}`}>
-      <PhaseLegend phases={used} drawn={[]} definitions={definitions} />
+      <PhaseLegend phases={used} drawn={[]} whole={wholes.some((whole) => whole !== null) ? "level" : null} definitions={definitions} />
       <div
         ref={box}
         class="phase-plot"
@@ -158,6 +160,7 @@ function PhaseChart({ runs, series, of, range, late, definitions }: { runs: RunR
                       ·
                     </text>
                   )}
+                  {typeof wholes[index] === "number" && <line class="phase-total" x1={x(night.time) - bar / 2 - 2} x2={x(night.time) + bar / 2 + 2} y1={y(wholes[index])} y2={y(wholes[index])} />}
                   {index % every === 0 && (
                     <text class="tick" x={x(night.time)} y={HEIGHT - 6} text-anchor="middle">
                       {date(night.run.started_at).slice(5)}
@@ -200,7 +203,7 @@ function PhaseNights({ nights, series, of, unit }: { nights: Night[]; series: Ph
     cell: (night) => {
       const found = night.point ? pointSeconds(night.point[of], name, of) : null;
       if (!night.point) return <Missing why="not timed in this run" />;
-      return found === null ? <Missing why="no metric of this run tells it" /> : <Num value={found} factor={unit.factor} title={`${full(found)} s; n = ${night.point[of][name].n}`} />;
+      return found === null ? <Missing why={name === "rest" && overlappedWhole(night.point, of) !== null ? "the phases together are longer than the whole: nothing is left over" : "no metric of this run tells it"} /> : <Num value={found} factor={unit.factor} title={`${full(found)} s; n = ${night.point[of][name].n}`} />;
     },
   });
   const columns: Column<Night>[] = [

@@ -3,7 +3,7 @@ import { useId, useRef } from "preact/hooks";
 import type { PhaseBasis, PhaseGroup, PhaseName, PhasedRepetition, PhasesAnswer } from "../../api/types";
 import { count, digits, duration, full, plural, unitOf, type Unit } from "../../lib/format";
 import { useWidth } from "../../lib/hooks";
-import { type Drawn, PHASES, PHASE_WORDS, restHolds, segments, stackLength } from "../../lib/phases";
+import { type Drawn, PHASES, PHASE_WORDS, overlapAmong, overlapOf, restHolds, segments, stackLength } from "../../lib/phases";
 import { IntervalText, Missing, Num } from "../small";
 
 /** Fills that shape tells apart as well as colour: hatched is inferred, dotted is worked out from two metrics. */
@@ -27,7 +27,8 @@ export function PhasePatterns({ id }: { id: string }) {
 }
 export const phaseFill = (id: string, phase: PhaseName, drawn: Drawn): { fill?: string; class?: string } => (drawn === "measured" ? { class: `phase-${phase}` } : { fill: `url(#${id}-${phase}-${drawn})` });
 
-export function PhaseLegend({ phases, drawn, holds = [], definitions }: { phases: PhaseName[]; drawn: Drawn[]; holds?: PhaseName[]; definitions: PhasesAnswer["definitions"] | undefined }) {
+/** `whole`: how lines mark the whole where phases together are longer than it; null: they are not. */
+export function PhaseLegend({ phases, drawn, holds = [], whole, definitions }: { phases: PhaseName[]; drawn: Drawn[]; holds?: PhaseName[]; whole: "upright" | "level" | null; definitions: PhasesAnswer["definitions"] | undefined }) {
   const id = useId();
   const meaning = (name: string) => definitions?.phases.find((one) => one.name === name)?.meaning;
   const swatch = (phase: PhaseName, how: Drawn) => (
@@ -49,6 +50,14 @@ export function PhaseLegend({ phases, drawn, holds = [], definitions }: { phases
         ))}
         {drawn.includes("derived") && <li title="A difference of two metrics">{swatch("tracing", "derived")} dotted: worked out from two metrics</li>}
         {drawn.includes("inferred") && <li title="What the repetition cost beyond those that compile nothing">{swatch("compiling", "inferred")} hatched: inferred, no metric says it</li>}
+        {whole && (
+          <li title="Drawn where the phases together are longer than the whole">
+            <svg width="18" height="12" aria-hidden="true">
+              <line class="phase-total" {...(whole === "level" ? { x1: 0, x2: 18, y1: 6, y2: 6 } : { x1: 9, x2: 9, y1: 0, y2: 12 })} />
+            </svg>{" "}
+            line: the whole; phases went on at the same time
+          </li>
+        )}
       </ul>
     </div>
   );
@@ -104,7 +113,7 @@ function Stacks({ title, note, repetitions }: { title: string; note: string; rep
                       </g>
                     );
                   })}
-                  {one.total !== null && stackLength(one) > one.total * 1.001 && (
+                  {one.total !== null && overlapOf(one) > 0 && (
                     <line class="phase-total" x1={x(one.total)} x2={x(one.total)} y1={y - 1} y2={y + tall + 1}>
                       <title>{`the whole: ${full(one.total)} s; the phases together are longer, so some went on at the same time`}</title>
                     </line>
@@ -135,7 +144,7 @@ export function Phases({ answer }: { answer: PhasesAnswer }) {
   return (
     <>
       <p class="lead">{phasesSentence(answer)}</p>
-      <PhaseLegend phases={used} drawn={drawn} holds={restHolds(repetitions)} definitions={definitions} />
+      <PhaseLegend phases={used} drawn={drawn} holds={restHolds(repetitions)} whole={repetitions.some((one) => overlapOf(one) > 0) ? "upright" : null} definitions={definitions} />
       <div class="phase-groups">
         <Stacks title="Warm-up" note="each group has its own scale" repetitions={warmup.slice(0, MOST_DRAWN)} />
         <Stacks title="Steady" note={steady.length > MOST_DRAWN ? `the first ${MOST_DRAWN} of ${count(steady.length)}` : plural(steady.length, "repetition")} repetitions={steady.slice(0, MOST_DRAWN)} />
@@ -147,12 +156,18 @@ export function Phases({ answer }: { answer: PhasesAnswer }) {
 
 export function phasesSentence(answer: PhasesAnswer): string {
   const { steady, warmup, first_excess } = answer;
-  const group = steady.repetitions ? steady : warmup;
+  const isSteady = steady.repetitions > 0;
+  const group = isSteady ? steady : warmup;
   const total = group.total.median;
   const parts: string[] = [];
   if (total !== null) {
     const known = (["tracing", "compiling", "executing"] as const).filter((phase) => (group[phase].median ?? 0) > 0);
-    parts.push(`A ${steady.repetitions ? "steady repetition" : "repetition"} takes ${duration(total)}${known.length ? `, of that ${known.map((phase) => `${duration(group[phase].median as number)} ${PHASE_WORDS[phase]}`).join(", ")}` : ""}`);
+    const said = known.map((phase) => `${duration(group[phase].median as number)} ${PHASE_WORDS[phase]}`).join(", ");
+    const overlap = overlapAmong(answer.repetitions.filter((one) => one.warmup !== isSteady));
+    // What goes on at the same time is no part of the whole.
+    const among = overlap && overlap.repetitions < group.repetitions ? ` in ${count(overlap.repetitions)} of ${count(group.repetitions)}` : "";
+    const apart = overlap ? `, meanwhile ${said}, with an overlap of ${duration(overlap.median)}${among}` : `, of that ${said}`;
+    parts.push(`A ${isSteady ? "steady repetition" : "repetition"} takes ${duration(total)}${known.length ? apart : ""}`);
   }
   if (first_excess) {
     parts.push(

@@ -8,6 +8,7 @@ import { bytes, count, plural, runName, shown, testName } from "../lib/format";
 import { useNow, useTitle } from "../lib/hooks";
 import { KINDS, KIND_ORDER, kindCounts, kindName, whichDump } from "../lib/profile";
 import { artifactHref, modelHref, profileHref, useQuery } from "../lib/route";
+import { pathWord } from "../lib/shell";
 import { matches } from "../lib/sort";
 import { Check, CsvLink, FilterField, Select } from "../parts/controls";
 import { Backend, Command, Copy, ErrorNote, Missing, RunLink, Section, Time, Waiting } from "../parts/small";
@@ -162,7 +163,7 @@ function Orphan({ artifact }: { artifact: Artifact }) {
     <>
       <p class="warn">No result: none of that name, in folder {shown(artifact.model)}, was taken in together with it.</p>
       <p class="quiet note">Ingest its results.jsonl, or say whose it is:</p>
-      <Command text={`benchhud ingest ${artifact.path} --for RESULT`} />
+      <Command text={`benchhud ingest ${pathWord(artifact.path)} --for RESULT`} />
     </>
   );
 }

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { PhaseGroup, PhasePoint, PhaseTime, PhasedRepetition, PhasesAnswer } from "../src/api/types";
 import { overlapAmong, overlapOf, overlappedWhole } from "../src/lib/phases";
-import { phasesSentence } from "../src/parts/profile/phases";
+import { moreWords } from "../src/parts/profile/ir";
+import { marksSentence, phasesSentence } from "../src/parts/profile/phases";
 
 const time = (seconds: number | null, basis: PhaseTime["basis"] = seconds === null ? "not_recorded" : "measured"): PhaseTime => ({ seconds, basis, interval: null });
 const repetition = (more: Partial<PhasedRepetition>): PhasedRepetition => ({
@@ -37,4 +38,17 @@ test("over runs the whole is marked where phases overlap, not where medians alon
   assert.equal(overlappedWhole(point(group({ executing: summary(0.7) })), "steady"), null, "no repetition overlaps");
   assert.equal(overlappedWhole(point(group({ rest: summary(null) })), "steady"), null);
   assert.equal(overlappedWhole(point(none), "steady"), null);
+});
+
+test("a table of phases names the signs that it has, and calls measured only what a metric says", () => {
+  assert.equal(marksSentence([repetition({})]), "measured; the rest is what is left of the total");
+  assert.equal(marksSentence([repetition({ compiling: time(2, "inferred") }), repetition({ compiling: time(0, "counted"), tracing: time(0.1, "derived") })]), "≈ inferred; − a difference of metrics; # nothing, as Dynamo's counters tell; no sign: measured; the rest is what is left of the total");
+  assert.equal(marksSentence([overlapping(2)]), "measured");
+  assert.equal(marksSentence([repetition({ tracing: time(null), executing: time(null), compiling: time(0, "counted"), rest: time(null) })]), "# nothing, as Dynamo's counters tell");
+});
+
+test("a list that is cut promises no more than it shows", () => {
+  assert.equal(moreWords(17), "all 17");
+  assert.equal(moreWords(1000), "all 1,000");
+  assert.equal(moreWords(1001), "the first 1,000 of 1,001");
 });

@@ -111,7 +111,7 @@ export function nameColumn(table: OperatorTable): number {
   return named >= 0 ? named : Math.max(0, table.columns.findIndex((column) => column.unit === "text"));
 }
 
-/** The rows in which every word of the filter occurs in some text. */
+/** The texts of a row as one: what a filter looks through. */
 export function rowText(table: OperatorTable, row: readonly Cell[]): string {
   return row.filter((cell, index) => typeof cell === "string" && table.columns[index]?.unit === "text").join(" ");
 }

@@ -91,12 +91,17 @@ export function Modules({ artifact, modules }: { artifact: Artifact; modules: Ir
 }
 
 const FIRST_OPS = 16;
+/** Longer lists make the page slow; the text has them all. */
+const MOST_OPS = 1000;
+
+/** What the button of a list promises: never more than it shows. */
+export const moreWords = (n: number, most = MOST_OPS): string => (n > most ? `the first ${count(most)} of ${count(n)}` : `all ${count(n)}`);
 
 function Histogram({ title, note, rows, whole }: { title: string; note?: string; rows: { name: string; count: number }[]; whole?: number }) {
   const [all, setAll] = useState(false);
   if (!rows.length) return null;
   const most = Math.max(...rows.map((row) => row.count));
-  const list = all ? rows.slice(0, 1000) : rows.slice(0, FIRST_OPS);
+  const list = all ? rows.slice(0, MOST_OPS) : rows.slice(0, FIRST_OPS);
   return (
     <section aria-label={title}>
       <h3>
@@ -122,7 +127,7 @@ function Histogram({ title, note, rows, whole }: { title: string; note?: string;
       </table>
       {rows.length > FIRST_OPS && (
         <button type="button" class="link note" aria-expanded={all} onClick={() => setAll(!all)}>
-          {all ? "fewer" : `all ${count(rows.length)}`}
+          {all ? "fewer" : moreWords(rows.length)}
         </button>
       )}
     </section>

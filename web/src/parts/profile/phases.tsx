@@ -161,7 +161,7 @@ export function phasesSentence(answer: PhasesAnswer): string {
   const total = group.total.median;
   const parts: string[] = [];
   if (total !== null) {
-    const known = (["tracing", "compiling", "executing"] as const).filter((phase) => (group[phase].median ?? 0) > 0);
+    const known = TOLD.filter((phase) => (group[phase].median ?? 0) > 0);
     const said = known.map((phase) => `${duration(group[phase].median as number)} ${PHASE_WORDS[phase]}`).join(", ");
     const overlap = overlapAmong(answer.repetitions.filter((one) => one.warmup !== isSteady));
     // What goes on at the same time is no part of the whole.
@@ -179,7 +179,23 @@ export function phasesSentence(answer: PhasesAnswer): string {
   return parts.length ? `${parts.join("; ")}.` : "No repetition has a time.";
 }
 
-const MARKS: Partial<Record<PhaseBasis, string>> = { inferred: "≈", derived: "−" };
+/** What stands before a number that no metric says, and what the sign means. */
+const MARKS: Partial<Record<PhaseBasis, { sign: string; words: string }>> = {
+  inferred: { sign: "≈", words: "inferred" },
+  derived: { sign: "−", words: "a difference of metrics" },
+  counted: { sign: "#", words: "nothing, as Dynamo's counters tell" },
+};
+const TOLD = ["tracing", "compiling", "executing"] as const;
+
+/** How the numbers of a table are known: the signs that it has, and what stands without one. */
+export function marksSentence(repetitions: readonly PhasedRepetition[]): string {
+  const known = TOLD.flatMap((phase) => repetitions.map((one) => one[phase])).filter((time) => time.seconds !== null);
+  const marked = Object.entries(MARKS).filter(([basis]) => known.some((time) => time.basis === basis));
+  const parts = marked.map(([, { sign, words }]) => `${sign} ${words}`);
+  if (known.some((time) => time.basis === "measured")) parts.push(marked.length ? "no sign: measured" : "measured");
+  if (repetitions.some((one) => one.rest.seconds !== null)) parts.push("the rest is what is left of the total");
+  return parts.join("; ");
+}
 
 function PhaseTable({ answer }: { answer: PhasesAnswer }) {
   const { repetitions, definitions } = answer;
@@ -190,7 +206,7 @@ function PhaseTable({ answer }: { answer: PhasesAnswer }) {
   return (
     <details class="nested" open={repetitions.length <= 12}>
       <summary>
-        The same as numbers <span class="quiet">≈ inferred, − a difference of metrics; the others are measured</span>
+        The same as numbers <span class="quiet">{marksSentence(repetitions)}</span>
       </summary>
       <div class="scroll" tabIndex={0} role="region" aria-label="Phases of each repetition">
         <table class="plain phase-table">
@@ -230,7 +246,7 @@ function PhaseTable({ answer }: { answer: PhasesAnswer }) {
                     <td class="right" key={phase}>
                       {phase !== "rest" && MARKS[time.basis] && (
                         <span class="quiet" title={basis(time.basis)}>
-                          {MARKS[time.basis]}{" "}
+                          {MARKS[time.basis]?.sign}{" "}
                         </span>
                       )}
                       <Num value={time.seconds} factor={unit.factor} title={`${full(time.seconds)} s; ${basis(time.basis)}${time.interval ? `; ${full(time.interval.low)} to ${full(time.interval.high)} s` : ""}`} />
@@ -282,7 +298,7 @@ function GroupRow({ words, group, unit, of, more }: { words: string; group: Phas
 
 /** Metrics that were measured under a basis: for the note of the section. */
 export function metricsNote(answer: PhasesAnswer): string {
-  const known = (["tracing", "compiling", "executing"] as const).filter((phase) => answer.metrics[phase] !== null);
+  const known = TOLD.filter((phase) => answer.metrics[phase] !== null);
   const per = answer.iterations_per_run && answer.iterations_per_run > 1 ? `; a repetition is ${count(answer.iterations_per_run)} iterations` : "";
   return known.length ? `${known.map((phase) => `${PHASE_WORDS[phase]} from ${answer.metrics[phase]}`).join(", ")}${per}` : `no metric of the result tells phases apart${per}`;
 }

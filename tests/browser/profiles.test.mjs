@@ -376,6 +376,57 @@ test("profiles on small, middle and wide windows, light and dark: nothing sticks
   }
 });
 
+test("no all-clear while a source of flags fails or is on its way, and a list of contents without dead links", async () => {
+  const { server, run, eager, inductor } = await madeUpServer(1);
+  const { page, problems, close } = await openPage(browser, { allow: [/status of 500/] });
+  const flags = page.locator('section[aria-labelledby="flags"]');
+  const clear = flags.getByText("Nothing stands out");
+  const fail = (route) => route.fulfill({ status: 500, contentType: "application/problem+json", body: JSON.stringify({ title: "The store is locked", status: 500 }) });
+  const bare = /"flags":\[.*?\],"checks"/;
+  try {
+    // Backend eager has no trace: its timing is the only source.
+    await page.route("**/phases", async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, body: (await response.text()).replace(bare, '"flags":[],"checks"') });
+    });
+    await visit(page, `${server.base}/profile?run=${run.id}&experiment=${eager}`);
+    assert.equal(await clear.count(), 1, "everything has answered");
+    await page.unroute("**/phases");
+    await page.route("**/phases", fail);
+    await visit(page, `${server.base}/profile?run=${run.id}&experiment=${eager}`);
+    assert.equal(await clear.count(), 0);
+    assert.match(await text(flags), /Not known: what the timing flags\. The store is locked \(500\)\. Ask again/);
+    await page.unroute("**/phases");
+    await flags.getByRole("button", { name: "Ask again" }).click();
+    await eventually(async () => assert.equal(await flags.getByText("Not known").count(), 0));
+
+    // The trace: first on its way, then refused.
+    let answer;
+    const asked = new Promise((done) => (answer = done));
+    const dump = (await server.api(`/artifacts?run=${run.id}&experiment=${inductor}&kind=trace&limit=10`)).items.find((one) => one.repetition === 1);
+    const address = `**/artifacts/${dump.id}/content`;
+    await page.route(address, async (route) => {
+      await asked;
+      await fail(route);
+    });
+    await page.goto(`${server.base}/profile?run=${run.id}&experiment=${inductor}`);
+    await flags.locator('[aria-busy="true"]').waitFor();
+    await page.getByText("Where the time goes").waitFor();
+    assert.equal(await clear.count(), 0);
+    answer();
+    await flags.getByText("Not known: what the trace of repetition 1 flags").waitFor();
+    assert.equal(await clear.count(), 0);
+    assert.doesNotMatch(await text(page.locator('section[aria-labelledby="breaks"]')), /No trace|no graph break/i);
+    const links = await page.locator("nav.toc a").evaluateAll((nodes) => nodes.map((node) => new URL(node.href).hash.slice(1)));
+    assert.ok(links.length > 3);
+    for (const id of links) assert.equal(await page.locator(`h2[id="${id}"]`).count(), 1, id);
+    assert.deepEqual(problems, []);
+  } finally {
+    await close();
+    await server.stop();
+  }
+});
+
 const skip = existsSync(real) ? false : `no real dumps: ${real} is not there`;
 test("the real nights: the difference names the graph breaks of resnet_mini and the operators of transformer_mini", { skip }, async () => {
   const server = await serve([real]);

@@ -1,9 +1,11 @@
 // All dumps that were taken in, and one of them alone: for those that belong to no result, or to several.
 import { useMemo, useState } from "preact/hooks";
 import { address, ask, ApiError } from "../api/client";
+import { contentUrl } from "../api/contents";
 import type { Artifact, ArtifactContent, ArtifactKind, ArtifactPage, Page, Result, Run } from "../api/types";
 import { traceReport } from "../api/trace";
 import { useApi } from "../api/use";
+import { adviceFlags } from "../lib/flags";
 import { bytes, count, plural, runName, shown, testName } from "../lib/format";
 import { useNow, useTitle } from "../lib/hooks";
 import { KINDS, KIND_ORDER, kindCounts, kindName, whichDump } from "../lib/profile";
@@ -13,12 +15,12 @@ import { matches } from "../lib/sort";
 import { Check, CsvLink, FilterField, Select } from "../parts/controls";
 import { Backend, Command, Copy, ErrorNote, Missing, RunLink, Section, Time, Waiting } from "../parts/small";
 import { Table } from "../parts/table";
-import { ProblemsNote, contentUrl } from "../parts/profile/bits";
+import { ProblemsNote } from "../parts/profile/bits";
 import { CompileTime, CompiledFunctions, GraphBreaks, Recompilations, Verdict } from "../parts/profile/compile";
 import { Counters } from "../parts/profile/counters";
 import { Device, TraceOperators } from "../parts/profile/device";
 import { artifactColumns } from "../parts/profile/files";
-import { Flags, adviceFlags } from "../parts/profile/flags";
+import { Flags } from "../parts/profile/flags";
 import { Modules } from "../parts/profile/ir";
 import { OperatorTableView } from "../parts/profile/operators";
 import { TextView } from "../parts/profile/text";
@@ -276,7 +278,7 @@ function TraceContent({ report }: { report: NonNullable<ReturnType<typeof traceR
         {report.unclosed ? `; ${plural(report.unclosed, "slice")} without an end` : ""}.
       </p>
       <Section id="flags" title="What it suggests">
-        <Flags flags={adviceFlags(report.advice, "trace")} />
+        <Flags flags={adviceFlags(report.advice, "trace")} sources={[{ what: "trace", state: "answered" }]} />
       </Section>
       <Section id="compiled" title="Is torch.compile applied?">
         <Verdict report={report} />

@@ -1,15 +1,13 @@
 // What several sections of a profile are made of: bars, amounts, a dump being fetched, a note of what could not be read.
 import type { ComponentChildren } from "preact";
-import { useEffect, useState } from "preact/hooks";
-import { ApiError, address, ask } from "../../api/client";
+import type { ApiError } from "../../api/client";
+import { contentUrl } from "../../api/contents";
 import type { Artifact, ArtifactContent } from "../../api/types";
 import { useApi } from "../../api/use";
 import { full, plural, shown } from "../../lib/format";
 import { amount, kindName, whichDump } from "../../lib/profile";
 import { artifactHref } from "../../lib/route";
 import { ErrorNote, Waiting } from "../small";
-
-export const contentUrl = (id: number): string => address(`/artifacts/${id}/content`);
 
 /** A part of a whole, drawn; `share` of 1. What is more than the whole fills it and says so. */
 export function ShareBar({ share, width = 72, label }: { share: number; width?: number; label?: string }) {
@@ -64,25 +62,6 @@ export function WithContent({ artifact, children }: { artifact: Artifact; childr
   );
 }
 
-export type Contents = { data: ArtifactContent[] | null; error: ApiError | null };
-
-/** Several dumps at once, in the order of `ids`. */
-export function useContents(ids: number[]): Contents {
-  const [state, setState] = useState<Contents & { key: string }>({ data: null, error: null, key: "" });
-  const key = ids.join();
-  useEffect(() => {
-    const controller = new AbortController();
-    Promise.all(ids.map((id) => ask<ArtifactContent>(contentUrl(id), controller.signal)))
-      .then((answers) => setState({ data: answers.map((answer) => answer.data), error: null, key }))
-      .catch((error) => {
-        if (controller.signal.aborted) return;
-        setState({ data: null, error: error instanceof ApiError ? error : new ApiError({ title: "Something went wrong here", status: 0, detail: String(error) }, ""), key });
-      });
-    return () => controller.abort();
-  }, [key]);
-  return state.key === key ? state : { data: null, error: null };
-}
-
 /** What could not be read in a dump: the rest is shown all the same. */
 export function ProblemsNote({ content }: { content: ArtifactContent }) {
   const { artifact, problems } = content;
@@ -111,5 +90,20 @@ export function From({ artifact }: { artifact: Artifact }) {
     <a href={artifactHref(artifact)} title={artifact.name}>
       {whichDump(artifact)}
     </a>
+  );
+}
+
+/** What a page would say, had its address answered. */
+export function NotKnown({ what, error, again }: { what: string; error: ApiError; again?: () => void }) {
+  return (
+    <p class="warn">
+      Not known: {what}. {error.problem.title}
+      {error.problem.status > 0 ? ` (${error.problem.status})` : ""}.{" "}
+      {again && (
+        <button type="button" class="button" onClick={again}>
+          Ask again
+        </button>
+      )}
+    </p>
   );
 }

@@ -129,7 +129,8 @@ export function breaksSentence(report: TraceReport): string {
   return `${count(breaks.broken_chains)} of ${plural(breaks.chains, "call")} of compiled functions ${breaks.broken_chains === 1 ? "breaks" : "break"}: ${plural(breaks.breaks, "region")} ran behind ${breaks.breaks === 1 ? "a break" : "breaks"}${behind}; the longest chain has ${plural(breaks.longest_chain, "region")}.`;
 }
 
-export function GraphBreaks({ report, counters }: { report: TraceReport | null; counters: ArtifactContent[] }) {
+/** `hasTrace`: there is one, though nothing of it may be here. */
+export function GraphBreaks({ report, hasTrace = report !== null, counters }: { report: TraceReport | null; hasTrace?: boolean; counters: ArtifactContent[] }) {
   const reasons = breakReasons(counters);
   const tree = report?.graph_breaks.tree ?? [];
   const unit = ns(tree.flatMap((node) => [node.total_ns]));
@@ -146,7 +147,7 @@ export function GraphBreaks({ report, counters }: { report: TraceReport | null; 
         {report && <p class="lead">{breaksSentence(report)}</p>}
         {tree.length > 0 && <Tree caption="Chains of compiled regions" head="region: frame / compilation" nodes={tree} columns={columns} />}
         {report && report.graph_breaks.executions_left_out > 0 && <p class="quiet note">{plural(report.graph_breaks.executions_left_out, "execution")} of further chains are not listed.</p>}
-        {!report && <p class="quiet">No trace: only Dynamo's counters tell of graph breaks.</p>}
+        {!hasTrace && <p class="quiet">No trace: only Dynamo's counters tell of graph breaks.</p>}
       </div>
       {reasons.length > 0 && (
         <section aria-label="Dynamo's reasons" class="reasons">

@@ -1,9 +1,9 @@
 // What to know before believing a number, and what might be done about it: each as a sentence with its numbers.
-import type { Advice } from "../../api/trace";
+import { type Flag, type FlagSource, allClear } from "../../lib/flags";
 import { digits, full } from "../../lib/format";
 import { amount, percent } from "../../lib/profile";
-
-export type Flag = { key: string; severity: string; sentence: string; numbers: [string, number][]; from: string };
+import { Waiting } from "../small";
+import { NotKnown } from "./bits";
 
 const SEVERITIES: Record<string, { sign: string; tone: string; words: string; rank: number }> = {
   wrong: { sign: "✗", tone: "worse", words: "the number is not what it is called", rank: 0 },
@@ -25,11 +25,21 @@ export function flagNumber(name: string, value: number): string {
 }
 export const flagWords = (name: string): string => name.replace(/_(ns|s)$/, "").replace(/_/g, " ");
 
-export const adviceFlags = (advice: readonly Advice[], from: string): Flag[] =>
-  advice.map((one) => ({ key: one.code, severity: one.severity, sentence: one.sentence, numbers: Object.entries(one.numbers), from }));
+/** What was found, and of each source whether it has been asked: silence is no all-clear. */
+export function Flags({ flags, sources }: { flags: Flag[]; sources: FlagSource[] }) {
+  const clear = flags.length ? "" : allClear(sources);
+  return (
+    <>
+      {flags.length > 0 && <FlagList flags={flags} />}
+      {clear && <p class="quiet">{clear}</p>}
+      {sources.map((one) => one.state === "failed" && <NotKnown key={one.what} what={`what the ${one.what} flags`} error={one.error} again={one.again} />)}
+      {sources.map((one) => one.state === "unread" && <p key={one.what} class="quiet note">The {one.what} could not be read, so it flags nothing.</p>)}
+      {sources.some((one) => one.state === "waiting") && <Waiting rows={3} />}
+    </>
+  );
+}
 
-export function Flags({ flags }: { flags: Flag[] }) {
-  if (!flags.length) return <p class="quiet">Nothing stands out.</p>;
+function FlagList({ flags }: { flags: Flag[] }) {
   return (
     <ul class="flags">
       {gravestFirst(flags).map((flag) => {

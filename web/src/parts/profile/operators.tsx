@@ -1,5 +1,6 @@
 // The profiler's table of operators, of whatever columns it has: sorted, filtered, thousands of rows.
 import { useMemo } from "preact/hooks";
+import { useContents } from "../../api/contents";
 import type { Artifact, OperatorTable } from "../../api/types";
 import { digits, full, type Unit } from "../../lib/format";
 import { nanoseconds, ofKind, isReadable, nameColumn, rowText, unitOfNs, whichDump, type Cell } from "../../lib/profile";
@@ -8,7 +9,7 @@ import { matches } from "../../lib/sort";
 import { FilterField, Select } from "../controls";
 import { ErrorNote, Missing, Num, Waiting } from "../small";
 import { type Column, Table } from "../table";
-import { From, Name, ProblemsNote, ShareBar, useContents } from "./bits";
+import { From, Name, ProblemsNote, ShareBar } from "./bits";
 
 type Row = { cells: Cell[]; index: number };
 type OperatorColumn = OperatorTable["columns"][number];

@@ -1,0 +1,25 @@
+// What is in dumps, one at a time or several at once.
+import { useEffect, useState } from "preact/hooks";
+import { ApiError, address, ask } from "./client";
+import type { ArtifactContent } from "./types";
+
+export const contentUrl = (id: number): string => address(`/artifacts/${id}/content`);
+
+export type Contents = { data: ArtifactContent[] | null; error: ApiError | null };
+
+/** Several dumps at once, in the order of `ids`. */
+export function useContents(ids: number[]): Contents {
+  const [state, setState] = useState<Contents & { key: string }>({ data: null, error: null, key: "" });
+  const key = ids.join();
+  useEffect(() => {
+    const controller = new AbortController();
+    Promise.all(ids.map((id) => ask<ArtifactContent>(contentUrl(id), controller.signal)))
+      .then((answers) => setState({ data: answers.map((answer) => answer.data), error: null, key }))
+      .catch((error) => {
+        if (controller.signal.aborted) return;
+        setState({ data: null, error: error instanceof ApiError ? error : new ApiError({ title: "Something went wrong here", status: 0, detail: String(error) }, ""), key });
+      });
+    return () => controller.abort();
+  }, [key]);
+  return state.key === key ? state : { data: null, error: null };
+}

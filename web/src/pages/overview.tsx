@@ -9,6 +9,7 @@ import { href, modelHref, runHref, useQuery } from "../lib/route";
 import { overviewSentence, testsOf } from "../lib/words";
 import { Select } from "../parts/controls";
 import { Empty } from "../parts/empty";
+import { PlainTable } from "../parts/plain_table";
 import { Backend, ErrorNote, IntervalText, Labels, Missing, Num, RunLink, Section, Sentence, Spark, type SparkPoint, Waiting, Whisker, ratioDomain, sparkLabel } from "../parts/small";
 import { TransitionList } from "../parts/transitions";
 
@@ -269,49 +270,47 @@ function Moves({ moves, hasPrevious }: { moves: Move[]; hasPrevious: boolean }) 
   const domain = ratioDomain(moves.map((move) => move.interval ?? { low: move.ratio, high: move.ratio }));
   const unit = unitOf(moves.map((move) => move.after.value), "s");
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label="Largest moves of steady time">
-      <table class="plain moves">
-        <caption class="sr">Largest moves of steady time, not a verdict</caption>
-        <thead>
-          <tr>
-            <th scope="col">Model</th>
-            <th scope="col">Backend</th>
-            <th scope="col" class="right">Before → now <span class="quiet">{unit.name}</span></th>
-            <th scope="col" class="right">Change</th>
-            <th scope="col" class="wide-only"><span class="sr">interval drawn</span></th>
-          </tr>
-        </thead>
-        <tbody>
-          {moves.slice(0, 12).map((move) => {
-            const { experiment } = move;
-            return (
-              <tr key={experiment.id}>
-                <th scope="row">
-                  <a class="mono" href={modelHref(experiment.suite, experiment.model, { test: experiment.test, accelerator_model: experiment.accelerator_model })}>
-                    {shown(experiment.model)}
-                  </a>{" "}
-                  <span class="quiet">{testName(experiment.test)}</span>
-                </th>
-                <td>
-                  <Backend name={experiment.column} backend={experiment.backend} />
-                </td>
-                <td class="right" title={`${full(move.before.value)} s → ${full(move.after.value)} s`}>
-                  <span class="num">
-                    {digits(move.before.value * unit.factor)} → {digits(move.after.value * unit.factor)}
-                  </span>
-                </td>
-                <td class="right" title={move.interval ? `ratio ${full(move.ratio)}, ${full(move.interval.low)} to ${full(move.interval.high)}` : `ratio ${full(move.ratio)}`}>
-                  <span class="num">{change(move.ratio)}</span> <span class="interval">{move.interval ? percentInterval(move.interval.low, move.interval.high) : ""}</span>
-                </td>
-                <td class="wide-only">
-                  <Whisker value={move.ratio} interval={move.interval} domain={domain} color={columnStyle(experiment.column, experiment.backend).color} width={64} />
-                </td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
-    </div>
+    <PlainTable
+      caption="Largest moves of steady time, not a verdict"
+      class="moves"
+      heads={[
+        { title: "Model" },
+        { title: "Backend" },
+        { title: <>Before → now <span class="quiet">{unit.name}</span></>, right: true },
+        { title: "Change", right: true },
+        { title: <span class="sr">interval drawn</span>, class: "wide-only" },
+      ]}
+    >
+      <tbody>
+        {moves.slice(0, 12).map((move) => {
+          const { experiment } = move;
+          return (
+            <tr key={experiment.id}>
+              <th scope="row">
+                <a class="mono" href={modelHref(experiment.suite, experiment.model, { test: experiment.test, accelerator_model: experiment.accelerator_model })}>
+                  {shown(experiment.model)}
+                </a>{" "}
+                <span class="quiet">{testName(experiment.test)}</span>
+              </th>
+              <td>
+                <Backend name={experiment.column} backend={experiment.backend} />
+              </td>
+              <td class="right" title={`${full(move.before.value)} s → ${full(move.after.value)} s`}>
+                <span class="num">
+                  {digits(move.before.value * unit.factor)} → {digits(move.after.value * unit.factor)}
+                </span>
+              </td>
+              <td class="right" title={move.interval ? `ratio ${full(move.ratio)}, ${full(move.interval.low)} to ${full(move.interval.high)}` : `ratio ${full(move.ratio)}`}>
+                <span class="num">{change(move.ratio)}</span> <span class="interval">{move.interval ? percentInterval(move.interval.low, move.interval.high) : ""}</span>
+              </td>
+              <td class="wide-only">
+                <Whisker value={move.ratio} interval={move.interval} domain={domain} color={columnStyle(experiment.column, experiment.backend).color} width={64} />
+              </td>
+            </tr>
+          );
+        })}
+      </tbody>
+    </PlainTable>
   );
 }
 

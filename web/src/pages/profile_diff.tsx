@@ -1,4 +1,5 @@
 // What differs between the dumps of two results: what it comes to as sentences, then each pair of dumps.
+import type { ComponentChildren } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { address } from "../api/client";
 import type { Artifact, ArtifactKind, ArtifactPair, Page, ProfileChange, ProfileFinding, Result, ResultDetail, ResultDiff, Run, SectionDifference } from "../api/types";
@@ -257,11 +258,24 @@ const SIGNS: Record<ProfileChange["change"], { sign: string; words: string }> = 
 /** More time is worse; of counts and bytes only the reader knows. */
 const tone = (section: SectionDifference, by: number): string => (section.unit === "ns" ? (by > 0 ? "worse" : by < 0 ? "better" : "") : "");
 
+const changeOf = (one: ProfileChange): number => one.after - one.before;
+
 function SectionTable({ section, id, kind }: { section: SectionDifference; id: string; kind: ArtifactKind }) {
   const { unit } = section;
   const value = (amountOf: number, why: string) => (amountOf === 0 && why ? <Missing flush why={why} /> : <span class="num" title={`${full(amountOf)}${unit === "count" ? "" : " " + unit}`}>{amount(amountOf, unit)}</span>);
   // The calls of what is itself counted say the same again.
   const withCalls = unit !== "count" && section.changes.some((one) => one.calls_before !== 0 || one.calls_after !== 0);
+  const number = (key: string, width: number, of: (one: ProfileChange) => number | null, cell: (one: ProfileChange) => ComponentChildren, hint?: string): Column<ProfileChange> => ({
+    key,
+    title: key,
+    ...(hint ? { hint } : {}),
+    width,
+    align: "right",
+    first: "desc",
+    sort: of,
+    cell,
+  });
+  const isSum = addsUp(kind, section);
   const columns: Column<ProfileChange>[] = [
     {
       key: "name",
@@ -278,50 +292,28 @@ function SectionTable({ section, id, kind }: { section: SectionDifference; id: s
         </span>
       ),
     },
-    { key: "before", title: "before", width: 108, align: "right", first: "desc", sort: (one) => one.before, cell: (one) => value(one.before, one.change === "appeared" ? "was not there" : "") },
-    { key: "after", title: "after", width: 108, align: "right", first: "desc", sort: (one) => one.after, cell: (one) => value(one.after, one.change === "gone" ? "is not there any more" : "") },
-    {
-      key: "change",
-      title: "change",
-      width: 190,
-      align: "right",
-      first: "desc",
-      sort: (one) => one.after - one.before,
-      cell: (one) => (
-        <span class={`num ${tone(section, one.after - one.before)}`} title={`${full(one.after - one.before)}${unit === "count" ? "" : " " + unit}`}>
-          {signedAmount(one.after - one.before, unit)} <span class="quiet">{one.change === "changed" ? relative(one.before, one.after) : SIGNS[one.change].words}</span>
-        </span>
-      ),
-    },
-    { key: "bar", title: <span class="sr">change, drawn</span>, width: 116, cell: (one) => <ChangeBar part={barOf(one, section)} tone={tone(section, one.after - one.before)} /> },
+    number("before", 108, (one) => one.before, (one) => value(one.before, one.change === "appeared" ? "was not there" : "")),
+    number("after", 108, (one) => one.after, (one) => value(one.after, one.change === "gone" ? "is not there any more" : "")),
+    number("change", 190, changeOf, (one) => (
+      <span class={`num ${tone(section, changeOf(one))}`} title={`${full(changeOf(one))}${unit === "count" ? "" : " " + unit}`}>
+        {signedAmount(changeOf(one), unit)} <span class="quiet">{one.change === "changed" ? relative(one.before, one.after) : SIGNS[one.change].words}</span>
+      </span>
+    )),
+    { key: "bar", title: <span class="sr">change, drawn</span>, width: 116, cell: (one) => <ChangeBar part={barOf(one, section)} tone={tone(section, changeOf(one))} /> },
   ];
-  const isSum = addsUp(kind, section);
-  if (isSum && section.before !== section.after)
-    columns.push({
-      key: "share",
-      title: "share",
-      hint: "Of the difference of the totals. Shares and the unexplained rest add up to 100 %; what went the other way has a share below 0",
-      width: 84,
-      align: "right",
-      first: "desc",
-      sort: (one) => one.share,
-      cell: (one) => (one.share === null ? <Missing flush why="the totals are equal: there is no whole to have a share of" /> : <span class="num" title={full(one.share)}>{percent(one.share)}</span>),
-    });
-  if (withCalls)
-    columns.push({
-      key: "calls",
-      title: "calls",
-      hint: "How often, before and after",
-      width: 130,
-      align: "right",
-      first: "desc",
-      sort: (one) => one.calls_after - one.calls_before,
-      cell: (one) => (
-        <span class="num" title={`${full(one.calls_before)} before, ${full(one.calls_after)} after`}>
-          {one.calls_before === one.calls_after ? count(one.calls_after) : `${count(one.calls_before)} → ${count(one.calls_after)}`}
-        </span>
-      ),
-    });
+  if (isSum && section.before !== section.after) {
+    const hint = "Of the difference of the totals. Shares and the unexplained rest add up to 100 %; what went the other way has a share below 0";
+    const share = (one: ProfileChange) => (one.share === null ? <Missing flush why="the totals are equal: there is no whole to have a share of" /> : <span class="num" title={full(one.share)}>{percent(one.share)}</span>);
+    columns.push(number("share", 84, (one) => one.share, share, hint));
+  }
+  if (withCalls) {
+    const calls = (one: ProfileChange) => (
+      <span class="num" title={`${full(one.calls_before)} before, ${full(one.calls_after)} after`}>
+        {one.calls_before === one.calls_after ? count(one.calls_after) : `${count(one.calls_before)} → ${count(one.calls_after)}`}
+      </span>
+    );
+    columns.push(number("calls", 130, (one) => one.calls_after - one.calls_before, calls, "How often, before and after"));
+  }
   const by = section.after - section.before;
   const left = section.change_count - section.changes.length;
   return (

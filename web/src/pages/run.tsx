@@ -12,6 +12,7 @@ import { go, href, modelHref, useQuery } from "../lib/route";
 import { matches } from "../lib/sort";
 import { capital, runSentence, testsOf } from "../lib/words";
 import { Check, Choice, CsvLink, FilterField, Menu, Select } from "../parts/controls";
+import { PlainTable } from "../parts/plain_table";
 import { Backend, ErrorNote, EstimateNum, FailureNote, IntervalText, Labels, Missing, Num, Section, Sentence, Time, VerificationSign, Waiting, Whisker, ratioDomain } from "../parts/small";
 import { type Column, type ColumnGroup, Table } from "../parts/table";
 
@@ -367,39 +368,36 @@ function Geomeans({ table, late }: { table: ModelTable; late: boolean }) {
   const domain = ratioDomain(items.flatMap((item) => [item.all.interval, item.matched.interval]));
   if (!items.length) return <p class="quiet">No backend of this run has a speedup over {table.baseline.backend}.</p>;
   return (
-    <div class={`scroll${late ? " late" : ""}`} tabIndex={0} role="region" aria-label="Geomean speedups">
-      <table class="plain geomeans">
-        <caption class="sr">Geomean speedups over {table.baseline.backend}</caption>
-        <thead>
-          <tr>
-            <th scope="col">Backend</th>
-            <th scope="col">Test</th>
-            <th scope="col" class="right starts" colSpan={2}>All models ×</th>
-            <th scope="col"><span class="sr">drawn</span></th>
-            <th scope="col" class="right">n</th>
-            <th scope="col" class="right starts" colSpan={2}>Matched ×</th>
-            <th scope="col"><span class="sr">drawn</span></th>
-            <th scope="col" class="right">n</th>
-            <th scope="col" class="starts">Left out</th>
+    <PlainTable caption={`Geomean speedups over ${table.baseline.backend}`} class="geomeans" late={late}>
+      <thead>
+        <tr>
+          <th scope="col">Backend</th>
+          <th scope="col">Test</th>
+          <th scope="col" class="right starts" colSpan={2}>All models ×</th>
+          <th scope="col"><span class="sr">drawn</span></th>
+          <th scope="col" class="right">n</th>
+          <th scope="col" class="right starts" colSpan={2}>Matched ×</th>
+          <th scope="col"><span class="sr">drawn</span></th>
+          <th scope="col" class="right">n</th>
+          <th scope="col" class="starts">Left out</th>
+        </tr>
+      </thead>
+      <tbody>
+        {items.map((item) => (
+          <tr key={`${item.test} ${item.column}`}>
+            <th scope="row">
+              <Backend name={item.column} backend={item.backend} />
+            </th>
+            <td>{testName(item.test)}</td>
+            <GeomeanCells geomean={item.all} item={item} domain={domain} />
+            <GeomeanCells geomean={item.matched} item={item} domain={domain} />
+            <td class="starts">
+              <LeftOut item={item} />
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {items.map((item) => (
-            <tr key={`${item.test} ${item.column}`}>
-              <th scope="row">
-                <Backend name={item.column} backend={item.backend} />
-              </th>
-              <td>{testName(item.test)}</td>
-              <GeomeanCells geomean={item.all} item={item} domain={domain} />
-              <GeomeanCells geomean={item.matched} item={item} domain={domain} />
-              <td class="starts">
-                <LeftOut item={item} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+        ))}
+      </tbody>
+    </PlainTable>
   );
 }
 

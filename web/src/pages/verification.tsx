@@ -13,6 +13,7 @@ import { testsOf, verificationSentence } from "../lib/words";
 import { Choice, CsvLink, FilterField, Select } from "../parts/controls";
 import { Empty } from "../parts/empty";
 import { Stacks } from "../parts/history";
+import { PlainTable } from "../parts/plain_table";
 import { Backend, CodeSign, ErrorNote, Labels, Missing, RunLink, Section, Sentence, Time, VerificationSign, Waiting } from "../parts/small";
 import { type Column, type ColumnGroup, Table } from "../parts/table";
 import { TransitionList } from "../parts/transitions";
@@ -245,59 +246,56 @@ function CodeTable({ answer, codes, late, only, onOnly }: { answer: Verification
   const keys = [...new Map(answer.counts.map((item) => [`${item.backend}\n${item.test}`, item])).values()].sort((a, b) => byBackend(a.backend, b.backend) || (a.test < b.test ? -1 : 1));
   if (!keys.length) return <p class="quiet">Nothing in this run has been verified.</p>;
   return (
-    <div class={`scroll${late ? " late" : ""}`} tabIndex={0} role="region" aria-label="Codes by backend and test">
-      <table class="plain codes">
-        <caption class="sr">Codes by backend and test</caption>
-        <thead>
-          <tr>
-            <th scope="col">Backend</th>
-            <th scope="col">Test</th>
-            <th scope="col" class="bar-col"><span class="sr">share of each code</span></th>
-            {codes.map((code) => (
-              <th scope="col" class="right" key={code}>
-                <button type="button" class="code-head" aria-pressed={only === code} onClick={() => onOnly(code)} title={`${code}: ${sign(code).words}. Click: only models with this code`}>
-                  <CodeSign code={code} title=" " /> <span class="mono">{code}</span>
-                </button>
-              </th>
-            ))}
-            <th scope="col" class="right">stale</th>
-          </tr>
-        </thead>
-        <tbody>
-          {keys.map(({ backend, test }) => {
-            const mine = answer.counts.filter((item) => item.backend === backend && item.test === test);
-            const total = mine.reduce((sum, item) => sum + item.count, 0);
-            const stale = mine.reduce((sum, item) => sum + item.stale, 0);
-            let left = 0;
-            return (
-              <tr key={`${backend} ${test}`}>
-                <th scope="row"><Backend name={backend} /></th>
-                <td>{testName(test)}</td>
-                <td class="bar-col">
-                  <svg class="bar" width="100%" height="12" aria-hidden="true" viewBox="0 0 100 12" preserveAspectRatio="none">
-                    {codes.map((code) => {
-                      const width = ((mine.find((item) => item.code === code)?.count ?? 0) / total) * 100;
-                      const from = left;
-                      left += width;
-                      return width > 0 ? <rect key={code} class={`code-${sign(code).name}`} x={from} y="0" width={Math.max(0.3, width - 0.3)} height="12" /> : null;
-                    })}
-                  </svg>
-                </td>
-                {codes.map((code) => {
-                  const n = mine.find((item) => item.code === code)?.count ?? 0;
-                  return (
-                    <td class="right" key={code}>
-                      {n ? <span class={`num${sign(code).rank >= 7 ? " loud" : ""}`}>{count(n)}</span> : <span class="quiet">0</span>}
-                    </td>
-                  );
-                })}
-                <td class="right quiet">{stale ? count(stale) : "0"}</td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
-    </div>
+    <PlainTable caption="Codes by backend and test" class="codes" late={late}>
+      <thead>
+        <tr>
+          <th scope="col">Backend</th>
+          <th scope="col">Test</th>
+          <th scope="col" class="bar-col"><span class="sr">share of each code</span></th>
+          {codes.map((code) => (
+            <th scope="col" class="right" key={code}>
+              <button type="button" class="code-head" aria-pressed={only === code} onClick={() => onOnly(code)} title={`${code}: ${sign(code).words}. Click: only models with this code`}>
+                <CodeSign code={code} title=" " /> <span class="mono">{code}</span>
+              </button>
+            </th>
+          ))}
+          <th scope="col" class="right">stale</th>
+        </tr>
+      </thead>
+      <tbody>
+        {keys.map(({ backend, test }) => {
+          const mine = answer.counts.filter((item) => item.backend === backend && item.test === test);
+          const total = mine.reduce((sum, item) => sum + item.count, 0);
+          const stale = mine.reduce((sum, item) => sum + item.stale, 0);
+          let left = 0;
+          return (
+            <tr key={`${backend} ${test}`}>
+              <th scope="row"><Backend name={backend} /></th>
+              <td>{testName(test)}</td>
+              <td class="bar-col">
+                <svg class="bar" width="100%" height="12" aria-hidden="true" viewBox="0 0 100 12" preserveAspectRatio="none">
+                  {codes.map((code) => {
+                    const width = ((mine.find((item) => item.code === code)?.count ?? 0) / total) * 100;
+                    const from = left;
+                    left += width;
+                    return width > 0 ? <rect key={code} class={`code-${sign(code).name}`} x={from} y="0" width={Math.max(0.3, width - 0.3)} height="12" /> : null;
+                  })}
+                </svg>
+              </td>
+              {codes.map((code) => {
+                const n = mine.find((item) => item.code === code)?.count ?? 0;
+                return (
+                  <td class="right" key={code}>
+                    {n ? <span class={`num${sign(code).rank >= 7 ? " loud" : ""}`}>{count(n)}</span> : <span class="quiet">0</span>}
+                  </td>
+                );
+              })}
+              <td class="right quiet">{stale ? count(stale) : "0"}</td>
+            </tr>
+          );
+        })}
+      </tbody>
+    </PlainTable>
   );
 }
 
@@ -351,34 +349,25 @@ function FailureGroup({ item }: { item: FailuresAnswer["items"][number] }) {
 
 export function Legend({ codes }: { codes: CodeInfo[] }) {
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label="What the codes mean">
-      <table class="plain legend-table">
-        <thead>
-          <tr>
-            <th scope="col">Code</th>
-            <th scope="col">Means</th>
-            <th scope="col">What to do</th>
-          </tr>
-        </thead>
-        <tbody>
-          {codes.map((code) => (
-            <tr key={code.code}>
-              <th scope="row">
-                <CodeSign code={code.code} title=" " /> <span class="mono">{code.code}</span>
-              </th>
-              <td>{code.meaning}</td>
-              <td>{code.advice || <Missing why="nothing to do" />}</td>
-            </tr>
-          ))}
-          <tr>
+    <PlainTable caption="What the codes mean" class="legend-table" heads={[{ title: "Code" }, { title: "Means" }, { title: "What to do" }]}>
+      <tbody>
+        {codes.map((code) => (
+          <tr key={code.code}>
             <th scope="row">
-              <CodeSign code="PASS" stale title=" " ageText="3d" /> <span>outlined, with an age</span>
+              <CodeSign code={code.code} title=" " /> <span class="mono">{code.code}</span>
             </th>
-            <td>stale: the verification is older than the timing by that much</td>
-            <td>run the verifier again before trusting it; no transition is drawn from it</td>
+            <td>{code.meaning}</td>
+            <td>{code.advice || <Missing why="nothing to do" />}</td>
           </tr>
-        </tbody>
-      </table>
-    </div>
+        ))}
+        <tr>
+          <th scope="row">
+            <CodeSign code="PASS" stale title=" " ageText="3d" /> <span>outlined, with an age</span>
+          </th>
+          <td>stale: the verification is older than the timing by that much</td>
+          <td>run the verifier again before trusting it; no transition is drawn from it</td>
+        </tr>
+      </tbody>
+    </PlainTable>
   );
 }

@@ -8,6 +8,7 @@ import { date, digits, duration, full, plural, testName, unitOf } from "../lib/f
 import { useWidth } from "../lib/hooks";
 import { current, kindCounts } from "../lib/profile";
 import { profileHref } from "../lib/route";
+import { PlainTable } from "./plain_table";
 import { Backend, Copy, ErrorNote, FailureNote, IntervalText, Missing, Num, VerificationSign, Waiting } from "./small";
 
 /** How many repetitions `steady` drops: 3 where at least 4 exist, 1 where 2 or 3, else none. */
@@ -131,34 +132,24 @@ function Nested({ measurement }: { measurement: Measurement }) {
         <span class="mono">{measurement.metric}</span> <span class="quiet">{plural(rows.length, "value")} in {plural(Array.isArray(measurement.json) ? measurement.json.length : 1, "repetition")}</span>
       </summary>
       {measurement.explanation && <p class="quiet note">{measurement.explanation}</p>}
-      <div class="scroll" tabIndex={0} role="region" aria-label={measurement.metric}>
-        <table class="plain">
-          <thead>
-            <tr>
-              <th scope="col">name</th>
-              <th scope="col" class="right">first</th>
-              <th scope="col" class="right">last</th>
-              <th scope="col" class="right">all alike</th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.slice(0, 400).map((row) => {
-              const first = row.values[0] ?? null;
-              const last = row.values[row.values.length - 1] ?? null;
-              return (
-                <tr key={row.path}>
-                  <th scope="row" class="mono">{row.path}</th>
-                  <td class="right">{first === null ? <Missing why="absent in the first repetition" /> : <Num value={first} />}</td>
-                  <td class="right">{last === null ? <Missing why="absent in the last repetition" /> : <Num value={last} />}</td>
-                  <td class="right quiet" title={row.values.map((one) => one ?? "absent").join(", ")}>
-                    {row.values.every((one) => one === first) ? "yes" : "no"}
-                  </td>
-                </tr>
-              );
-            })}
-          </tbody>
-        </table>
-      </div>
+      <PlainTable caption={measurement.metric} heads={[{ title: "name" }, { title: "first", right: true }, { title: "last", right: true }, { title: "all alike", right: true }]}>
+        <tbody>
+          {rows.slice(0, 400).map((row) => {
+            const first = row.values[0] ?? null;
+            const last = row.values[row.values.length - 1] ?? null;
+            return (
+              <tr key={row.path}>
+                <th scope="row" class="mono">{row.path}</th>
+                <td class="right">{first === null ? <Missing why="absent in the first repetition" /> : <Num value={first} />}</td>
+                <td class="right">{last === null ? <Missing why="absent in the last repetition" /> : <Num value={last} />}</td>
+                <td class="right quiet" title={row.values.map((one) => one ?? "absent").join(", ")}>
+                  {row.values.every((one) => one === first) ? "yes" : "no"}
+                </td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </PlainTable>
     </details>
   );
 }
@@ -235,42 +226,32 @@ export function ResultPanel({ run, experiment, metric, onClose }: { run: number;
           </div>
           <div>
             {mine.length > 0 && (
-              <div class="scroll" tabIndex={0} role="region" aria-label="Metrics of this result">
-                <table class="plain">
-                  <caption class="sr">Metrics of this result</caption>
-                  <thead>
-                    <tr>
-                      <th scope="col">metric</th>
-                      <th scope="col" class="right">n</th>
-                      <th scope="col" class="right">median</th>
-                      <th scope="col" class="right">least</th>
-                      <th scope="col" class="right">most</th>
-                      <th scope="col">unit</th>
-                    </tr>
-                  </thead>
-                  <tbody>
-                    {mine
-                      .filter((one) => one.shape !== "nested")
-                      .map((one) => {
-                        const unit = unitOf(one.median === null ? [] : [one.median], one.unit);
-                        return (
-                          <tr key={one.metric}>
-                            <th scope="row" class="mono" title={one.explanation}>
-                              {one.metric}
-                            </th>
-                            <td class="right">{one.n}</td>
-                            {[one.median, one.min, one.max].map((value, index) => (
-                              <td class="right" key={index}>
-                                {value === null ? <Missing why={one.shape === "null" ? "the line says null" : "no usable sample"} /> : <Num value={value} factor={unit.factor} />}
-                              </td>
-                            ))}
-                            <td class="quiet">{unit.name}</td>
-                          </tr>
-                        );
-                      })}
-                  </tbody>
-                </table>
-              </div>
+              <PlainTable
+                caption="Metrics of this result"
+                heads={[{ title: "metric" }, { title: "n", right: true }, { title: "median", right: true }, { title: "least", right: true }, { title: "most", right: true }, { title: "unit" }]}
+              >
+                <tbody>
+                  {mine
+                    .filter((one) => one.shape !== "nested")
+                    .map((one) => {
+                      const unit = unitOf(one.median === null ? [] : [one.median], one.unit);
+                      return (
+                        <tr key={one.metric}>
+                          <th scope="row" class="mono" title={one.explanation}>
+                            {one.metric}
+                          </th>
+                          <td class="right">{one.n}</td>
+                          {[one.median, one.min, one.max].map((value, index) => (
+                            <td class="right" key={index}>
+                              {value === null ? <Missing why={one.shape === "null" ? "the line says null" : "no usable sample"} /> : <Num value={value} factor={unit.factor} />}
+                            </td>
+                          ))}
+                          <td class="quiet">{unit.name}</td>
+                        </tr>
+                      );
+                    })}
+                </tbody>
+              </PlainTable>
             )}
             {mine.filter((one) => one.shape === "nested").map((one) => (
               <Nested key={one.metric} measurement={one} />

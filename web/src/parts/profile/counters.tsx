@@ -2,6 +2,7 @@
 import type { ArtifactContent, DynamoCounterGroup } from "../../api/types";
 import { count, plural } from "../../lib/format";
 import { countersSideBySide, isCacheCounter, unquoted, whichDump } from "../../lib/profile";
+import { PlainTable } from "../plain_table";
 import { Missing } from "../small";
 import { Name } from "./bits";
 
@@ -22,37 +23,33 @@ export function groupsSideBySide(dumps: readonly DynamoCounterGroup[][]): { grou
   return names.map((group) => ({ group, rows: countersSideBySide(dumps.map((groups) => groups.find((one) => one.group === group)?.counters ?? [])) }));
 }
 
-export function CounterTable({ caption, heads, rows, mono = true }: { caption: string; heads: string[]; rows: { name: string; values: (number | null)[] }[]; mono?: boolean }) {
+export type CounterRow = {
+  name: string;
+  values: (number | null)[];
+  /** What one has to know of it: said behind its name, or by its colour. */
+  note?: string;
+  tone?: "worse";
+};
+
+export function CounterTable({ caption, heads, rows, mono = true }: { caption: string; heads: string[]; rows: CounterRow[]; mono?: boolean }) {
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label={caption}>
-      <table class="plain counters">
-        <caption class="sr">{caption}</caption>
-        <thead>
-          <tr>
-            <th scope="col">counter</th>
-            {heads.map((head) => (
-              <th scope="col" class="right" key={head}>
-                {head}
-              </th>
+    <PlainTable caption={caption} class="counters" heads={[{ title: "counter" }, ...heads.map((head) => ({ title: head, right: true }))]}>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={row.name}>
+            <th scope="row" class={`wrap${mono ? " mono" : ""}${row.tone ? ` ${row.tone}` : ""}`} title={row.name}>
+              {unquoted(row.name)}
+              {row.note && <span class="quiet"> {row.note}</span>}
+            </th>
+            {row.values.map((value, index) => (
+              <td class="right" key={index}>
+                {value === null ? <Missing flush why={`absent in ${heads[index]}: nothing of the kind happened`} /> : <span class="num">{count(value)}</span>}
+              </td>
             ))}
           </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr key={row.name}>
-              <th scope="row" class={mono ? "mono wrap" : "wrap"} title={row.name}>
-                {unquoted(row.name)}
-              </th>
-              {row.values.map((value, index) => (
-                <td class="right" key={index}>
-                  {value === null ? <Missing flush why={`absent in ${heads[index]}: nothing of the kind happened`} /> : <span class="num">{count(value)}</span>}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+        ))}
+      </tbody>
+    </PlainTable>
   );
 }
 

@@ -6,6 +6,7 @@ import { ofKind, isReadable, percent, whichDump } from "../../lib/profile";
 import { useQuery } from "../../lib/route";
 import { matches } from "../../lib/sort";
 import { FilterField, Select } from "../controls";
+import { PlainTable } from "../plain_table";
 import { Copy, Missing } from "../small";
 import { type Column, Table } from "../table";
 import { Name, ShareBar, WithContent } from "./bits";
@@ -163,37 +164,25 @@ function ModuleDetail({ artifact, module, onClose }: { artifact: Artifact; modul
         </div>
       </div>
       {module.contractions.length > 0 && (
-        <div class="scroll" tabIndex={0} role="region" aria-label="Convolutions and matrix products">
-          <table class="plain">
-            <caption class="sr">Convolutions and matrix products</caption>
-            <thead>
-              <tr>
-                <th scope="col">contraction</th>
-                <th scope="col">operands</th>
-                <th scope="col">result</th>
-                <th scope="col">dimensions</th>
-                <th scope="col" class="right">count</th>
+        <PlainTable caption="Convolutions and matrix products" heads={[{ title: "contraction" }, { title: "operands" }, { title: "result" }, { title: "dimensions" }, { title: "count", right: true }]}>
+          <tbody>
+            {module.contractions.slice(0, 300).map((row, index) => (
+              <tr key={index}>
+                <th scope="row" class="mono">{row.op}</th>
+                <td class="mono">{row.operands.join(" × ")}</td>
+                <td class="mono">{row.result}</td>
+                <td class="quiet">
+                  <span class="mono clip dims" title={row.dimensions}>
+                    {row.dimensions}
+                  </span>
+                </td>
+                <td class="right">{count(row.count)}</td>
               </tr>
-            </thead>
-            <tbody>
-              {module.contractions.slice(0, 300).map((row, index) => (
-                <tr key={index}>
-                  <th scope="row" class="mono">{row.op}</th>
-                  <td class="mono">{row.operands.join(" × ")}</td>
-                  <td class="mono">{row.result}</td>
-                  <td class="quiet">
-                    <span class="mono clip dims" title={row.dimensions}>
-                      {row.dimensions}
-                    </span>
-                  </td>
-                  <td class="right">{count(row.count)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-          {module.contractions.length > 300 && <p class="quiet note">and {count(module.contractions.length - 300)} more</p>}
-        </div>
+            ))}
+          </tbody>
+        </PlainTable>
       )}
+      {module.contractions.length > 300 && <p class="quiet note">and {count(module.contractions.length - 300)} more</p>}
       {module.entry_layout && (
         <details class="nested">
           <summary>Entry layout</summary>

@@ -4,6 +4,7 @@ import type { PhaseBasis, PhaseGroup, PhaseName, PhasedRepetition, PhasesAnswer 
 import { count, digits, duration, full, plural, unitOf, type Unit } from "../../lib/format";
 import { useWidth } from "../../lib/hooks";
 import { type Drawn, PHASES, PHASE_WORDS, overlapAmong, overlapOf, restHolds, segments, stackLength } from "../../lib/phases";
+import { type Head, PlainTable } from "../plain_table";
 import { IntervalText, Missing, Num } from "../small";
 
 /** Fills that shape tells apart as well as colour: hatched is inferred, dotted is worked out from two metrics. */
@@ -203,65 +204,54 @@ function PhaseTable({ answer }: { answer: PhasesAnswer }) {
   const unit = unitOf(repetitions.map((one) => one.total ?? NaN), "s");
   const compilations = repetitions.some((one) => one.xla_compilations !== null);
   const graphs = repetitions.some((one) => one.graphs_captured !== null);
+  const heads: Head[] = [
+    { title: "repetition" },
+    { title: `total ${unit.name}`, hint: "total_time: the whole repetition", right: true },
+    ...PHASES.map((phase) => ({ title: `${PHASE_WORDS[phase]} ${unit.name}`, hint: definitions.phases.find((one) => one.name === phase)?.meaning, right: true })),
+    ...(compilations ? [{ title: "XLA compiled", hint: "How often XLA compiled", right: true }] : []),
+    ...(graphs ? [{ title: "graphs captured", hint: "What Dynamo's counters say was captured or compiled", right: true }] : []),
+  ];
   return (
     <details class="nested" open={repetitions.length <= 12}>
       <summary>
         The same as numbers <span class="quiet">{marksSentence(repetitions)}</span>
       </summary>
-      <div class="scroll" tabIndex={0} role="region" aria-label="Phases of each repetition">
-        <table class="plain phase-table">
-          <caption class="sr">Phases of each repetition, {unit.name}</caption>
-          <thead>
-            <tr>
-              <th scope="col">repetition</th>
-              <th scope="col" class="right" title="total_time: the whole repetition">
-                total {unit.name}
+      <PlainTable caption={`Phases of each repetition, ${unit.name}`} class="phase-table" heads={heads}>
+        <tbody>
+          {repetitions.slice(0, 500).map((one) => (
+            <tr key={one.repetition}>
+              <th scope="row">
+                {one.repetition}
+                {one.warmup && <span class="quiet"> warm-up</span>}
               </th>
-              {PHASES.map((phase) => (
-                <th scope="col" class="right" key={phase} title={definitions.phases.find((one) => one.name === phase)?.meaning}>
-                  {PHASE_WORDS[phase]} {unit.name}
-                </th>
-              ))}
-              {compilations && <th scope="col" class="right" title="How often XLA compiled">XLA compiled</th>}
-              {graphs && <th scope="col" class="right" title="What Dynamo's counters say was captured or compiled">graphs captured</th>}
-            </tr>
-          </thead>
-          <tbody>
-            {repetitions.slice(0, 500).map((one) => (
-              <tr key={one.repetition}>
-                <th scope="row">
-                  {one.repetition}
-                  {one.warmup && <span class="quiet"> warm-up</span>}
-                </th>
-                <td class="right">{one.total === null ? <Missing why="no usable total_time" /> : <Num value={one.total} factor={unit.factor} title={`${full(one.total)} s`} />}</td>
-                {PHASES.map((phase) => {
-                  const time = one[phase];
-                  if (time.seconds === null)
-                    return (
-                      <td class="right" key={phase}>
-                        <Missing why={`${basis(time.basis)}${time.interval ? ` (${digits(time.interval.low)} to ${digits(time.interval.high)} s)` : ""}`} />
-                      </td>
-                    );
+              <td class="right">{one.total === null ? <Missing why="no usable total_time" /> : <Num value={one.total} factor={unit.factor} title={`${full(one.total)} s`} />}</td>
+              {PHASES.map((phase) => {
+                const time = one[phase];
+                if (time.seconds === null)
                   return (
                     <td class="right" key={phase}>
-                      {phase !== "rest" && MARKS[time.basis] && (
-                        <span class="quiet" title={basis(time.basis)}>
-                          {MARKS[time.basis]?.sign}{" "}
-                        </span>
-                      )}
-                      <Num value={time.seconds} factor={unit.factor} title={`${full(time.seconds)} s; ${basis(time.basis)}${time.interval ? `; ${full(time.interval.low)} to ${full(time.interval.high)} s` : ""}`} />
+                      <Missing why={`${basis(time.basis)}${time.interval ? ` (${digits(time.interval.low)} to ${digits(time.interval.high)} s)` : ""}`} />
                     </td>
                   );
-                })}
-                {compilations && <td class="right">{one.xla_compilations === null ? <Missing flush why="not recorded" /> : <span class="num">{count(one.xla_compilations)}</span>}</td>}
-                {graphs && <td class="right">{one.graphs_captured === null ? <Missing flush why="no counters of this repetition" /> : <span class="num">{count(one.graphs_captured)}</span>}</td>}
-              </tr>
-            ))}
-            <GroupRow words="steady, median" group={answer.steady} unit={unit} of="median" more={Number(compilations) + Number(graphs)} />
-            <GroupRow words="warm-up, sum" group={answer.warmup} unit={unit} of="sum" more={Number(compilations) + Number(graphs)} />
-          </tbody>
-        </table>
-      </div>
+                return (
+                  <td class="right" key={phase}>
+                    {phase !== "rest" && MARKS[time.basis] && (
+                      <span class="quiet" title={basis(time.basis)}>
+                        {MARKS[time.basis]?.sign}{" "}
+                      </span>
+                    )}
+                    <Num value={time.seconds} factor={unit.factor} title={`${full(time.seconds)} s; ${basis(time.basis)}${time.interval ? `; ${full(time.interval.low)} to ${full(time.interval.high)} s` : ""}`} />
+                  </td>
+                );
+              })}
+              {compilations && <td class="right">{one.xla_compilations === null ? <Missing flush why="not recorded" /> : <span class="num">{count(one.xla_compilations)}</span>}</td>}
+              {graphs && <td class="right">{one.graphs_captured === null ? <Missing flush why="no counters of this repetition" /> : <span class="num">{count(one.graphs_captured)}</span>}</td>}
+            </tr>
+          ))}
+          <GroupRow words="steady, median" group={answer.steady} unit={unit} of="median" more={Number(compilations) + Number(graphs)} />
+          <GroupRow words="warm-up, sum" group={answer.warmup} unit={unit} of="sum" more={Number(compilations) + Number(graphs)} />
+        </tbody>
+      </PlainTable>
       {repetitions.length > 500 && <p class="quiet note">and {count(repetitions.length - 500)} more repetitions</p>}
       {answer.unreadable.length > 0 && (
         <p class="warn note">

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { plural, shown } from "../../lib/format";
+import { PlainTable } from "../plain_table";
 
 export type TreeNode = { name: string; depth: number; parent: number | null };
 export type TreeColumn<Node> = { title: ComponentChildren; hint?: string; cell: (node: Node) => ComponentChildren; right?: boolean };
@@ -50,54 +51,41 @@ export function Tree<Node extends TreeNode>({ caption, nodes, columns, head, mos
           </button>
         </p>
       )}
-      <div class="scroll" tabIndex={0} role="region" aria-label={caption}>
-        <table class="plain">
-          <caption class="sr">{caption}</caption>
-          <thead>
-            <tr>
-              <th scope="col">{head}</th>
-              {columns.map((column, index) => (
-                <th scope="col" key={index} class={column.right === false ? "" : "right"} title={column.hint}>
-                  {column.title}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {visible.map((index) => {
-              const node = nodes[index] as Node;
-              const below = parents.has(index);
-              return (
-                <tr key={index}>
-                  <th scope="row">
-                    <span class="tree-name" style={{ paddingLeft: `${Math.min(node.depth, 24) * 18}px` }}>
-                      {below ? (
-                        <button type="button" class="fold" aria-expanded={!set.has(index)} aria-label={`What is below ${shown(node.name) || "this"}`} onClick={() => toggle(index)}>
-                          {set.has(index) ? "▸" : "▾"}
-                        </button>
-                      ) : (
-                        <span class="fold" aria-hidden="true">
-                          {node.depth > 0 ? "·" : ""}
-                        </span>
-                      )}
-                      <span class="mono clip" title={node.name}>
-                        {shown(node.name)}
+      <PlainTable caption={caption} heads={[{ title: head }, ...columns.map((column) => ({ title: column.title, hint: column.hint, right: column.right !== false }))]}>
+        <tbody>
+          {visible.map((index) => {
+            const node = nodes[index] as Node;
+            const below = parents.has(index);
+            return (
+              <tr key={index}>
+                <th scope="row">
+                  <span class="tree-name" style={{ paddingLeft: `${Math.min(node.depth, 24) * 18}px` }}>
+                    {below ? (
+                      <button type="button" class="fold" aria-expanded={!set.has(index)} aria-label={`What is below ${shown(node.name) || "this"}`} onClick={() => toggle(index)}>
+                        {set.has(index) ? "▸" : "▾"}
+                      </button>
+                    ) : (
+                      <span class="fold" aria-hidden="true">
+                        {node.depth > 0 ? "·" : ""}
                       </span>
-                      <span class="sr">, level {node.depth + 1}</span>
-                      {set.has(index) && <span class="quiet note"> {plural(nodes.filter((one) => one.parent === index).length, "node")} below</span>}
+                    )}
+                    <span class="mono clip" title={node.name}>
+                      {shown(node.name)}
                     </span>
-                  </th>
-                  {columns.map((column, place) => (
-                    <td key={place} class={column.right === false ? "" : "right"}>
-                      {column.cell(node)}
-                    </td>
-                  ))}
-                </tr>
-              );
-            })}
-          </tbody>
-        </table>
-      </div>
+                    <span class="sr">, level {node.depth + 1}</span>
+                    {set.has(index) && <span class="quiet note"> {plural(nodes.filter((one) => one.parent === index).length, "node")} below</span>}
+                  </span>
+                </th>
+                {columns.map((column, place) => (
+                  <td key={place} class={column.right === false ? "" : "right"}>
+                    {column.cell(node)}
+                  </td>
+                ))}
+              </tr>
+            );
+          })}
+        </tbody>
+      </PlainTable>
     </div>
   );
 }

@@ -6,6 +6,7 @@ import { isFallback, isUnusualFallback, metricText } from "../../lib/profile";
 import { Missing } from "../small";
 import { type Column, Table } from "../table";
 import { Name } from "./bits";
+import { type CounterRow, CounterTable } from "./counters";
 
 const WORDS: Record<string, string> = {
   CompileTime: "turning graphs into programs",
@@ -27,6 +28,8 @@ function Value({ value, why }: { value: XlaMetricValue | null | undefined; why: 
 
 /** The percentiles that any of the metrics has, in order. */
 export const percentsOf = (metrics: readonly XlaMetric[]): number[] => [...new Set(metrics.flatMap((one) => one.percentiles.map((two) => two.percent)))].sort((a, b) => a - b);
+
+const row = (counter: XlaMetrics["counters"][number], more: Pick<CounterRow, "note" | "tone"> = {}): CounterRow => ({ name: counter.name, values: [counter.value], ...more });
 
 export function XlaReport({ report }: { report: XlaMetrics }) {
   const columns = useMemo<Column<XlaMetric>[]>(
@@ -54,6 +57,7 @@ export function XlaReport({ report }: { report: XlaMetrics }) {
   );
   const fallbacks = report.counters.filter((one) => isFallback(one.name));
   const unusual = fallbacks.filter((one) => isUnusualFallback(one.name));
+  const usual = fallbacks.filter((one) => !isUnusualFallback(one.name));
   const others = report.counters.filter((one) => !isFallback(one.name));
   return (
     <>
@@ -69,46 +73,15 @@ export function XlaReport({ report }: { report: XlaMetrics }) {
             {unusual.length ? `${plural(unusual.length, "operation")} fell back to the CPU` : "Fallbacks to the CPU"}{" "}
             <span class="quiet note">{fallbacks.length ? "operations that XLA has no lowering for; aten::nonzero and aten::_local_scalar_dense are usual" : "none"}</span>
           </h3>
-          {fallbacks.length > 0 && <Counts caption="Fallback operations" rows={[...unusual, ...fallbacks.filter((one) => !unusual.includes(one))]} loud={isUnusualFallback} />}
+          {fallbacks.length > 0 && <CounterTable caption="Fallback operations" heads={["count"]} rows={[...unusual.map((one) => row(one, { tone: "worse" })), ...usual.map((one) => row(one, { note: "usual" }))]} />}
         </section>
         {others.length > 0 && (
           <section aria-label="Counters of the report">
             <h3>Counters</h3>
-            <Counts caption="Counters of the report" rows={others} />
+            <CounterTable caption="Counters of the report" heads={["count"]} rows={others.map((one) => row(one))} />
           </section>
         )}
       </div>
     </>
-  );
-}
-
-function Counts({ caption, rows, loud }: { caption: string; rows: { name: string; value: number }[]; loud?: (name: string) => boolean }) {
-  return (
-    <div class="scroll" tabIndex={0} role="region" aria-label={caption}>
-      <table class="plain counters">
-        <caption class="sr">{caption}</caption>
-        <thead>
-          <tr>
-            <th scope="col">counter</th>
-            <th scope="col" class="right">
-              count
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr key={row.name}>
-              <th scope="row" class={`mono wrap${loud?.(row.name) ? " worse" : ""}`}>
-                {row.name}
-                {loud && !loud(row.name) && <span class="quiet"> usual</span>}
-              </th>
-              <td class="right">
-                <span class="num">{count(row.value)}</span>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
   );
 }

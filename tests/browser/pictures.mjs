@@ -3,6 +3,17 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { openBrowser, openPage, root, samples, serve, visit } from "./support.mjs";
 
+/** The night on which graphs of resnet_mini began to break: its profile, and what differs from the night before. */
+async function ofProfiles({ api }) {
+  const [run, before] = await Promise.all(["2025-11-10", "2025-11-09"].map((name) => api(`/runs/${name}`)));
+  const { items } = await api(`/results?run=${run.id}&model=resnet_mini&backend=inductor&test=eval`);
+  const { id } = items[0].experiment;
+  return [
+    { name: "profile", path: `/profile?run=${run.id}&experiment=${id}` },
+    { name: "difference", path: `/profile-diff?before_run=${before.id}&before_experiment=${id}&run=${run.id}&experiment=${id}` },
+  ];
+}
+
 const folder = join(root, "docs/pictures");
 const pictures = [
   { name: "overview", path: "/" },
@@ -14,6 +25,7 @@ const pictures = [
 
 mkdirSync(folder, { recursive: true });
 const server = await serve([samples]);
+pictures.push(...(await ofProfiles(server)));
 const browser = await openBrowser();
 try {
   for (const { name, path, theme } of pictures) {

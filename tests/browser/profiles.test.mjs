@@ -365,6 +365,9 @@ test("profiles on small, middle and wide windows, light and dark: nothing sticks
           await visit(page, server.base + address);
           const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
           assert.ok(over <= 0, `${address} at ${width}: ${over} px too wide`);
+          // The first column stays in sight while the others scroll: it must not hide them.
+          const hidden = await page.locator(".table-box").evaluateAll((boxes) => boxes.filter((box) => box.clientWidth > 0 && (box.querySelector("tbody .stay")?.offsetWidth ?? 0) > 0.7 * box.clientWidth).map((box) => box.getAttribute("aria-label")));
+          assert.deepEqual(hidden, [], `${address} at ${width}`);
           assert.deepEqual(await axe(page), [], `${address} at ${width}, ${theme}`);
         }
         assert.deepEqual(problems, []);

@@ -84,7 +84,7 @@ export function ArtifactsPage() {
         <div class="empty">
           <p>Let the benchmark runner leave them ({[...new Set(KIND_ORDER.map((one) => KINDS[one].flag))].slice(0, 3).join(", ")}), then give benchhud its output directory. One file alone goes in with the result that it is of:</p>
           <Command text="benchhud ingest path/to/output" />
-          <Command text="benchhud ingest trace.json --for RUN/MODEL/BACKEND/TEST" />
+          <Command text="benchhud ingest trace.json --for RUN/MODEL/TEST/BACKEND" />
         </div>
       ) : (
         <Table caption="Dumps" columns={columns} rows={rows} rowKey={(one) => String(one.id)} rowHref={artifactHref} late={late} orderWords="newest first" empty="No dump matches." />

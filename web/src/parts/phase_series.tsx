@@ -149,7 +149,7 @@ function PhaseChart({ runs, series, of, range, late, definitions }: { runs: RunR
                 </g>
               ))}
               {nights.map((night, index) => (
-                <g key={night.run.id} class={`phase-night${index === place ? " on" : ""}`} onMouseMove={() => setAt(index)} onClick={() => open(night)}>
+                <g key={night.run.id} class={`phase-night${index === at ? " on" : ""}`} onMouseMove={() => setAt(index)} onClick={() => open(night)}>
                   <rect class="hit" x={x(night.time) - bar / 2 - 1} y={TOP} width={bar + 2} height={HEIGHT - TOP - BOTTOM} />
                   {night.point ? (
                     pointSegments(night.point, of).map((segment) => (

@@ -171,16 +171,19 @@ export function Table<Row>(props: Props<Row>) {
   };
 
   const total = columns.reduce((sum, column) => sum + column.width, 0);
+  const first = columns[0]?.width ?? 0;
+  // The first column stays in sight: on a small window it leaves half of it to the others.
+  const narrowest = `calc(${total - first}px + min(${first}px, 50vw))`;
   return (
     <div class={`table-box${props.late ? " late" : ""}`} style={{ maxWidth: `${total + 140}px` }} ref={box} data-open={canOpen ? "" : undefined} tabIndex={0} role="region" aria-label={props.caption} aria-busy={props.late}>
-      <table style={{ minWidth: `${total}px` }} aria-rowcount={entries.length + 1}>
+      <table style={{ minWidth: narrowest }} aria-rowcount={entries.length + 1}>
         <caption class="sr">
           {props.caption}
           {sortColumn ? `, sorted by ${sortColumn.label ?? sortColumn.key}, ${direction === "asc" ? "ascending" : "descending"}` : props.orderWords ? `, ${props.orderWords}` : ""}
         </caption>
         <colgroup>
           {columns.map((column, index) => (
-            <col key={column.key} style={index === 0 ? { minWidth: `${column.width}px` } : { width: `${column.width}px` }} />
+            <col key={column.key} style={index === 0 ? undefined : { width: `${column.width}px` }} />
           ))}
         </colgroup>
         <thead>

@@ -45,8 +45,11 @@ export function PhaseLegend({ phases, drawn, holds = [], whole, definitions }: {
       <ul>
         {phases.map((phase) => (
           <li key={phase} title={meaning(phase)}>
-            {swatch(phase, "measured")} {PHASE_WORDS[phase]}
-            {phase === "rest" && holds.length > 0 && <span class="quiet"> with {holds.map((one) => PHASE_WORDS[one]).join(" and ")}, which nothing tells apart here</span>}
+            {swatch(phase, "measured")}
+            <span>
+              {PHASE_WORDS[phase]}
+              {phase === "rest" && holds.length > 0 && <span class="quiet"> with {holds.map((one) => PHASE_WORDS[one]).join(" and ")}, which nothing tells apart here</span>}
+            </span>
           </li>
         ))}
         {drawn.includes("derived") && <li title="A difference of two metrics">{swatch("tracing", "derived")} dotted: worked out from two metrics</li>}
@@ -101,13 +104,17 @@ function Stacks({ title, note, repetitions }: { title: string; note: string; rep
                   </text>
                   {segments(one).map((segment) => {
                     const wide = Math.max(1, x(segment.from + segment.seconds) - x(segment.from));
+                    const long = PHASE_WORDS[segment.phase].length * 7;
+                    // The line of the whole does not go through the name.
+                    const line = overlapOf(one) > 0 ? x(one.total ?? 0) - x(segment.from) : -1;
+                    const place = line > 0 && line < long + 10 ? line + 6 : 6;
                     return (
                       <g key={segment.phase}>
                         <rect x={x(segment.from)} y={y} width={wide} height={tall} {...phaseFill(id, segment.phase, segment.drawn)}>
                           <title>{`repetition ${one.repetition}, ${PHASE_WORDS[segment.phase]}: ${full(segment.seconds)} s, ${one[segment.phase].basis.replace(/_/g, " ")}`}</title>
                         </rect>
-                        {wide > PHASE_WORDS[segment.phase].length * 7 + 12 && row === ROW && (
-                          <text class={`phase-name on-${segment.phase} ${segment.drawn}`} x={x(segment.from) + 6} y={y + tall / 2 + 4} aria-hidden="true">
+                        {wide > place + long + 6 && row === ROW && (
+                          <text class={`phase-name on-${segment.phase} ${segment.drawn}`} x={x(segment.from) + place} y={y + tall / 2 + 4} aria-hidden="true">
                             {PHASE_WORDS[segment.phase]}
                           </text>
                         )}

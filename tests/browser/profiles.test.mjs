@@ -354,6 +354,46 @@ test("a model: phases over runs by keys and as a table, and from a night's sampl
   }
 });
 
+test("phases that overlap: the whole is marked, on a profile and over runs, and nothing is said to be a part of it", async () => {
+  const server = await serve([]);
+  const { page, problems, close } = await openPage(browser);
+  try {
+    const folder = join(server.folder, "lazy");
+    mkdirSync(folder, { recursive: true });
+    const times = [14, 1.2, 1.2, 1.2, 1.2, 1.2, 1.2, 1.2];
+    for (const [n, part] of [0.5, 2.5].entries()) {
+      const line = JSON.parse(night({ timestamp: START + n * DAY, lines: [{ model: "lazy", xla: "PJRT", times }] }));
+      Object.assign(line.metrics, { trace_total_time: times.map((time) => time / 4), xla_CompileTime_time_s: [9, 0, 0, 0, 0, 0, 0, 0], xla_ExecuteTime_time_s: times.map((time, index) => (index ? time * part : 1)) });
+      writeFileSync(join(folder, `night${n}.jsonl`), JSON.stringify(line) + "\n");
+    }
+    await server.ingest([join(folder, "night0.jsonl"), join(folder, "night1.jsonl")]);
+    const runs = (await server.api("/runs?limit=10")).items;
+    const { id } = (await server.api(`/results?run=${runs[0].id}&limit=10`)).items[0].experiment;
+    const phases = page.locator('section[aria-labelledby="phases"]');
+    const lines = phases.locator(".phase-stacks .phase-total, .phase-plot .phase-total");
+    await visit(page, `${server.base}/profile?run=${runs[1].id}&experiment=${id}`);
+    assert.match(await text(phases.locator(".lead")), /takes 1\.20 s, of that 300 ms tracing, 600 ms executing/);
+    assert.equal(await lines.count(), 0);
+    await visit(page, `${server.base}/profile?run=${runs[0].id}&experiment=${id}`);
+    assert.match(await text(phases.locator(".lead")), /takes 1\.20 s, meanwhile 300 ms tracing, 3\.00 s executing, with an overlap of 2\.10 s/);
+    const { repetitions } = await server.api(`/runs/${runs[0].id}/results/${id}/phases`);
+    assert.equal(await lines.count(), repetitions.filter((one) => one.overlap > 0).length);
+    assert.match(await text(phases.locator(".phase-legend")), /line: the whole/);
+    await visit(page, `${server.base}/models/torchbench/lazy`);
+    await phases.locator(".phase-plot rect.phase-executing").first().waitFor();
+    assert.equal(await lines.count(), 1, "of the second night alone");
+    const top = async (selector) => Math.min(...(await phases.locator(`.phase-plot .phase-night:last-of-type ${selector}`).evaluateAll((nodes) => nodes.map((node) => node.getBoundingClientRect().top))));
+    assert.ok((await top(".phase-total")) > (await top("rect.phase-executing")), "below the top of the stack");
+    await phases.locator(".phase-plot").focus();
+    await page.keyboard.press("End");
+    assert.match(await phases.locator('.sr[role="status"]').innerText(), /: 1\.20 s; meanwhile tracing 300 ms, executing 3\.00 s/);
+    assert.deepEqual(problems, []);
+  } finally {
+    await close();
+    await server.stop();
+  }
+});
+
 test("profiles on small, middle and wide windows, light and dark: nothing sticks out, axe finds nothing", async () => {
   const { server, run, older, inductor } = await madeUpServer(40);
   try {

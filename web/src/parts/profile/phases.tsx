@@ -141,6 +141,7 @@ function Stacks({ title, note, repetitions }: { title: string; note: string; rep
 }
 
 const MOST_DRAWN = 200;
+const MOST_ROWS = 500;
 
 export function Phases({ answer }: { answer: PhasesAnswer }) {
   const { repetitions, definitions } = answer;
@@ -155,7 +156,7 @@ export function Phases({ answer }: { answer: PhasesAnswer }) {
       <PhaseLegend phases={used} drawn={drawn} holds={restHolds(repetitions)} whole={repetitions.some((one) => overlapOf(one) > 0) ? "upright" : null} definitions={definitions} />
       <div class="phase-groups">
         <Stacks title="Warm-up" note="each group has its own scale" repetitions={warmup.slice(0, MOST_DRAWN)} />
-        <Stacks title="Steady" note={steady.length > MOST_DRAWN ? `the first ${MOST_DRAWN} of ${count(steady.length)}` : plural(steady.length, "repetition")} repetitions={steady.slice(0, MOST_DRAWN)} />
+        <Stacks title="Steady" note={steady.length > MOST_DRAWN ? `the first ${MOST_DRAWN} of ${count(answer.steady.repetitions)}` : plural(steady.length, "repetition")} repetitions={steady.slice(0, MOST_DRAWN)} />
       </div>
       <PhaseTable answer={answer} />
     </>
@@ -171,9 +172,10 @@ export function phasesSentence(answer: PhasesAnswer): string {
   if (total !== null) {
     const known = TOLD.filter((phase) => (group[phase].median ?? 0) > 0);
     const said = known.map((phase) => `${duration(group[phase].median as number)} ${PHASE_WORDS[phase]}`).join(", ");
-    const overlap = overlapAmong(answer.repetitions.filter((one) => one.warmup !== isSteady));
+    const listed = answer.repetitions.filter((one) => one.warmup !== isSteady);
+    const overlap = overlapAmong(listed);
     // What goes on at the same time is no part of the whole.
-    const among = overlap && overlap.repetitions < group.repetitions ? ` in ${count(overlap.repetitions)} of ${count(group.repetitions)}` : "";
+    const among = overlap && overlap.repetitions < listed.length ? ` in ${count(overlap.repetitions)} of ${count(listed.length)}` : "";
     const apart = overlap ? `, meanwhile ${said}, with an overlap of ${duration(overlap.median)}${among}` : `, of that ${said}`;
     parts.push(`A ${isSteady ? "steady repetition" : "repetition"} takes ${duration(total)}${known.length ? apart : ""}`);
   }
@@ -225,7 +227,7 @@ function PhaseTable({ answer }: { answer: PhasesAnswer }) {
       </summary>
       <PlainTable caption={`Phases of each repetition, ${unit.name}`} class="phase-table" heads={heads}>
         <tbody>
-          {repetitions.slice(0, 500).map((one) => (
+          {repetitions.slice(0, MOST_ROWS).map((one) => (
             <tr key={one.repetition}>
               <th scope="row">
                 {one.repetition}
@@ -259,7 +261,7 @@ function PhaseTable({ answer }: { answer: PhasesAnswer }) {
           <GroupRow words="warm-up, sum" group={answer.warmup} unit={unit} of="sum" more={Number(compilations) + Number(graphs)} />
         </tbody>
       </PlainTable>
-      {repetitions.length > 500 && <p class="quiet note">and {count(repetitions.length - 500)} more repetitions</p>}
+      {repetitions.length > MOST_ROWS && <p class="quiet note">and {count(repetitions.length + answer.repetitions_omitted - MOST_ROWS)} more repetitions</p>}
       {answer.unreadable.length > 0 && (
         <p class="warn note">
           Could not be read: <span class="mono">{answer.unreadable.join(", ")}</span>.

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "ingest/problem_list.h"
 #include "ingest/text_parts.h"
 
 namespace benchhud::ingest {
@@ -16,18 +17,24 @@ using Kind = OperatorColumn::Kind;
 
 namespace {
 
+// A cell takes many times the bytes that it stands for, so both are bounded: a profiler prints some
+// 25 columns at most, and a row an operator.
+constexpr std::size_t kMostColumns = 64;
+constexpr std::size_t kMostCells = std::size_t{1} << 20;  // of all tables of a text
+
 // A column's place on a line, in characters.
 struct Extent {
   std::size_t begin = 0, end = 0;
 };
 
-// The columns that a ruler marks: groups of dashes with two spaces between. Nothing if it is none.
+// The columns that a ruler marks: groups of dashes with two spaces between. Nothing if it is none;
+// of one with too many columns no more than tell so.
 std::vector<Extent> ruler(std::string_view line) {
   std::vector<Extent> extents;
   line = line.substr(0, line.find_last_not_of(" \r") + 1);
   if (!line.starts_with("-----") || line.find_first_not_of("- ") != line.npos) return extents;
   std::size_t at = 0;
-  while (at < line.size()) {
+  while (at < line.size() && extents.size() <= kMostColumns) {
     const std::size_t end = std::min(line.find(' ', at), line.size());
     extents.push_back({at, end});
     at = std::min(line.find('-', end), line.size());
@@ -106,7 +113,7 @@ class TableReader {
 
   void take(std::string_view line, std::int64_t number) {
     const std::vector<Extent> marks = ruler(line);
-    if (!marks.empty()) return take_ruler(marks);
+    if (!marks.empty()) return take_ruler(marks, number);
     switch (where_) {
       case Where::kOutside:
         return;
@@ -119,17 +126,25 @@ class TableReader {
     }
   }
 
+  void finish() { found_.problems = problems_.take(); }
+
  private:
   enum class Where : std::uint8_t { kOutside, kHeader, kRows, kTotals };
 
   // Rulers stand above the header, below it and below the rows.
-  void take_ruler(const std::vector<Extent>& marks) {
+  void take_ruler(const std::vector<Extent>& marks, std::int64_t number) {
     if (where_ == Where::kRows && rulers_ == 1) {
       ++rulers_;
       return;
     }
     if (where_ == Where::kRows) {
       where_ = Where::kTotals;
+      return;
+    }
+    if (marks.size() > kMostColumns) {
+      problems_.add(number,
+                    "a ruler of more than " + std::to_string(kMostColumns) + " columns: no table");
+      where_ = Where::kOutside;
       return;
     }
     extents_ = marks;
@@ -176,7 +191,7 @@ class TableReader {
     if (trim(line).empty()) return;
     OperatorTable& table = found_.tables.back();
     if (!cut(line, &cells_)) {
-      found_.problems.push_back({number, "a row that does not fit the table's ruler"});
+      problems_.add(number, "a row that does not fit the table's ruler");
       return;
     }
     bool continues = !table.rows.empty();
@@ -185,6 +200,11 @@ class TableReader {
       std::string& above = table.rows.back().back().text;
       above += above.empty() ? "" : "\n";
       above += cells_.back();
+      return;
+    }
+    cell_count_ += cells_.size();
+    if (cell_count_ > kMostCells) {
+      problems_.add(number, "a row beyond " + std::to_string(kMostCells) + " cells in all tables");
       return;
     }
     std::vector<OperatorCell> row;
@@ -208,6 +228,8 @@ class TableReader {
   }
 
   KeyAverages& found_;
+  ProblemList problems_;
+  std::size_t cell_count_ = 0;  // of all rows so far
   Where where_ = Where::kOutside;
   int rulers_ = 0;
   std::vector<Extent> extents_;
@@ -227,6 +249,7 @@ KeyAverages read_key_averages(std::string_view text) {
     reader.take(text.substr(0, end), ++number);
     text.remove_prefix(std::min(end + 1, text.size()));
   }
+  reader.finish();
   return found;
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "ingest/problem_list.h"
 #include "ingest/text_parts.h"
 #include "ingest/trace_time.h"
 
@@ -66,7 +67,10 @@ class ReportReader {
     wrapped_ = line;
   }
 
-  void finish() { end_entry(); }
+  void finish() {
+    end_entry();
+    found_.problems = problems_.take();
+  }
 
  private:
   // Percentiles go on over lines: one that holds `%=` but no key.
@@ -144,13 +148,13 @@ class ReportReader {
   }
 
   void problem(std::string_view key, std::string_view value) {
-    found_.problems.push_back(
-        {line_, std::string(key) + " is " + std::string(value.substr(0, 60)) + ", not a value"});
+    problems_.add(line_, std::string(key) + " is " + excerpt(value) + ", not a value");
   }
 
   enum class In : std::uint8_t { kNothing, kMetric, kCounter };
 
   XlaMetrics& found_;
+  ProblemList problems_;
   In in_ = In::kNothing;
   std::string counter_;
   std::string wrapped_;    // the entry at hand, over several lines
@@ -189,9 +193,13 @@ std::optional<std::int64_t> decode_duration(std::string_view text) {
       continue;
     }
     auto count = number_of<std::int64_t>(part.digits);
-    if (!count || *count > INT64_MAX / part.unit->ns / 2) return std::nullopt;
+    if (!count) return std::nullopt;
     if (below >= part.unit->ns / 2 && *count > 0) --*count;
-    below += *count * part.unit->ns;
+    std::int64_t ns = 0;
+    if (__builtin_mul_overflow(*count, part.unit->ns, &ns) ||
+        __builtin_add_overflow(below, ns, &below)) {
+      return std::nullopt;
+    }
   }
   if (parts.empty()) return std::nullopt;
   return below;

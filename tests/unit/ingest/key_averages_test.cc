@@ -99,6 +99,41 @@ TEST(KeyAverages, WhatDoesNotFitIsNamedAndTheRestIsRead) {
   EXPECT_EQ(found.tables[0].rows.size(), 3u);
 }
 
+// A cell takes many times the bytes that it stands for: without bounds these would take gigabytes.
+TEST(KeyAverages, HostileTablesTakeBoundedMemory) {
+  const auto hostile = [](int columns, int rows) {
+    std::string text = "-----";
+    for (int i = 1; i < columns; ++i) text += " -";
+    text += "\nName\n-----\n";
+    for (int i = 0; i < rows; ++i) text += "x\n";
+    return text;
+  };
+  const KeyAverages wide = read_key_averages(hostile(10'000, 5'000) + "-----\n" + table());
+  ASSERT_EQ(wide.problems.size(), 1u);
+  EXPECT_EQ(wide.problems[0].line, 1);
+  ASSERT_EQ(wide.tables.size(), 1u);
+  EXPECT_EQ(wide.tables[0].rows.size(), 3u);
+
+  const KeyAverages tall = read_key_averages(hostile(64, 20'000));
+  ASSERT_EQ(tall.tables.size(), 1u);
+  EXPECT_EQ(tall.tables[0].rows.size(), (1u << 20) / 64);
+  EXPECT_EQ(tall.tables[0].rows.back().size(), 64u);
+  EXPECT_EQ(tall.problems.size(), 1'001u);
+  EXPECT_EQ(tall.problems[0].line, 4 + (1 << 20) / 64);
+}
+
+TEST(KeyAverages, ProblemsAreCountedNotKept) {
+  std::string text = table();
+  const std::size_t at = text.find("x y");
+  std::string rows;
+  for (int i = 0; i < 5'000; ++i) rows += "a row that somebody wrote by hand, across columns\n";
+  text.insert(text.rfind('\n', at) + 1, rows);
+  const KeyAverages found = read_key_averages(text);
+  ASSERT_EQ(found.problems.size(), 1'001u);
+  EXPECT_THAT(found.problems.back().reason, testing::HasSubstr("4000 more"));
+  EXPECT_EQ(found.tables[0].rows.size(), 3u);
+}
+
 TEST(KeyAverages, FilesThatEndAnywhere) {
   const std::string text = table();
   for (std::size_t size = 0; size < text.size(); ++size) {

@@ -53,7 +53,8 @@ TEST(XlaMetrics, DurationsAreDecodedNotSummed) {
   EXPECT_EQ(decode_duration("05m003ms"), 300'003'000'000);
   EXPECT_EQ(decode_duration("04d17h11m07s495ms546.299us"), 321'067'494'546'299);
   for (const char* text : {"", "us", "1", "12x", "1us2ms", "1s1s", "-1s", "1.5.2us", "1.5s2ms",
-                           "99999999999999999999d", "1d99999999999999999999us"}) {
+                           "99999999999999999999d", "1d99999999999999999999us", "3d9223372036s",
+                           "106752d1s", "999999999d1s"}) {
     EXPECT_EQ(decode_duration(text), std::nullopt) << text;
   }
 }
@@ -106,6 +107,15 @@ TEST(XlaMetrics, ReportsOfEveryAge) {
   EXPECT_EQ(found.report.metrics[1].accumulator->value, 1536);
   EXPECT_EQ(found.report.metrics[2].accumulator->value, 9000);
   EXPECT_THAT(found.report.counters, ElementsAre(Pair("aten::nonzero", 33), Pair("last", 1)));
+}
+
+TEST(XlaMetrics, ProblemsAreCountedNotKept) {
+  std::string text = "Counter: a\n";
+  for (int i = 0; i < 5'000; ++i) text += " Value:\n";
+  const XlaMetrics found = read_xla_metrics(text);
+  ASSERT_EQ(found.problems.size(), 1'001u);
+  EXPECT_EQ(found.problems.back().line, 1'002);
+  EXPECT_THAT(found.problems.back().reason, HasSubstr("4000 more"));
 }
 
 TEST(XlaMetrics, WhatIsNoValueIsNamedWithItsLine) {

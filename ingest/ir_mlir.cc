@@ -3,81 +3,25 @@
 #include <optional>
 #include <utility>
 
+#include "ingest/ir_operation.h"
 #include "ingest/ir_readers.h"
 #include "ingest/ir_type.h"
 #include "ingest/text_parts.h"
 
 namespace benchhud::ingest {
 
-using schema::IrContraction;
 using schema::IrDialect;
-using schema::IrValue;
 
 namespace {
-
-constexpr std::size_t kMostOperands = 16;
-
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
-
-// "stablehlo.add": letters, digits, points, dollars.
-std::size_t word_end(std::string_view text, std::size_t at) {
-  while (at < text.size() &&
-         (is_letter(text[at]) || is_digit(text[at]) || text[at] == '.' || text[at] == '$')) {
-    ++at;
-  }
-  return at;
-}
-
-// The operation's name without its dialect: "dot_general".
-std::string_view plain_name(std::string_view op) { return op.substr(op.rfind('.') + 1); }
-
-bool is_contraction(std::string_view op) {
-  const std::string_view name = plain_name(op);
-  return op.size() > name.size() && (name == "convolution" || name == "dynamic_conv" ||
-                                     name == "dot" || name == "dot_general" || name == "conv");
-}
 
 bool is_function(std::string_view op) { return op == "func.func" || op == "func"; }
 bool is_module(std::string_view op) { return op == "builtin.module" || op == "module"; }
 
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+
 // Operations that stand without a dialect's name, as printed inside of func.func.
 bool is_short_name(std::string_view word) {
   return word == "return" || word == "call" || is_function(word) || is_module(word);
-}
-
-// Of a function type, "(A, B) -> C": the part before and behind the arrow.
-std::pair<std::string_view, std::string_view> arrow_parts(std::string_view type) {
-  const std::size_t size = type.starts_with('(') ? bracket_end(type, true) : type.npos;
-  const std::string_view behind = size == type.npos ? type : trim(type.substr(size));
-  if (!behind.starts_with("->")) return {{}, type};
-  return {type.substr(1, size - 2), trim(behind.substr(2))};
-}
-
-// "tensor<2xf32> {jax.result_info = \"\"} loc(#loc)" without what stands behind the type.
-std::string_view bare_type(std::string_view type) {
-  std::size_t at = 0;
-  if (type.starts_with('(')) {
-    at = std::min(bracket_end(type, true), type.size());
-  } else {
-    const std::size_t angle = type.find('<');
-    at = std::min({type.find(" {"), type.find(" loc("), type.size()});
-    if (angle < at) {
-      const std::size_t size = bracket_end(type.substr(angle), true);
-      at = size == type.npos ? type.size() : angle + size;
-    }
-  }
-  return trim(type.substr(0, at));
-}
-
-std::vector<std::string_view> list_or_one(std::string_view type) {
-  if (type.starts_with('(')) {
-    const std::size_t size = bracket_end(type, true);
-    if (size != type.npos) return split_list(type.substr(1, size - 2), true);
-  }
-  if (type.empty()) return {};
-  return {type};
 }
 
 class MlirReader {
@@ -105,7 +49,11 @@ class MlirReader {
       dump_.problems.add(builder_.module.line,
                          "module " + excerpt(builder_.module.name) + " does not end");
     }
-    take_signature();
+    if (entry_rank_ >= 0) {
+      IrSignature signature = signature_of(entry_);
+      builder_.module.parameters = std::move(signature.parameters);
+      builder_.module.results = std::move(signature.results);
+    }
     builder_.finish(at_, !is_closed, mlir_type_bytes);
     return at_;
   }
@@ -234,9 +182,13 @@ class MlirReader {
     std::size_t end = at_ + 1;
     while (end < text_.size() && (is_letter(text_[end]) || is_digit(text_[end]))) ++end;
     if (text_.substr(end).starts_with('(')) {
+      if (at_ < no_label_before_) return false;
       const std::size_t line_end = std::max(line_end_, end);
       const std::size_t size = bracket_end(text_.substr(end, line_end - end), true);
-      if (size == text_.npos) return false;
+      if (size == text_.npos) {
+        no_label_before_ = line_end;
+        return false;
+      }
       end += size;
     }
     if (!text_.substr(end).starts_with(':')) return false;
@@ -260,10 +212,11 @@ class MlirReader {
   }
 
   void take_module_header() {
+    // Modules within are a part of the outer one.
+    if (!open_.empty()) return;
     const std::string_view line = ir_line(text_, at_).text;
     const std::size_t name = line.find_first_not_of(" \t");
-    // Modules within are a part of the outer one.
-    if (!open_.empty() || name == line.npos) return;
+    if (name == line.npos) return;
     if (line[name] == '@') {
       builder_.module.name = symbol(line.substr(name));
     } else if (line[name] == '(') {
@@ -276,26 +229,6 @@ class MlirReader {
     const std::string_view list = line.substr(layouts + kLayouts.size() - 1);
     const std::size_t size = bracket_end(list, true);
     if (size != list.npos) builder_.module.entry_layout = list.substr(0, size);
-  }
-
-  // The name behind "@".
-  static std::string_view symbol(std::string_view text) {
-    text.remove_prefix(1);
-    if (text.starts_with('"'))
-      return text.substr(1, std::max(text.find('"', 1), std::size_t{1}) - 1);
-    std::size_t end = 0;
-    while (end < text.size() && (is_letter(text[end]) || is_digit(text[end]) || text[end] == '.' ||
-                                 text[end] == '$' || text[end] == '-')) {
-      ++end;
-    }
-    return text.substr(0, end);
-  }
-
-  static std::string_view quoted_behind(std::string_view text, std::string_view key) {
-    const std::size_t at = text.find(key);
-    if (at == text.npos) return {};
-    text.remove_prefix(at + key.size());
-    return text.substr(0, text.find('"'));
   }
 
   void skip_string() {
@@ -419,140 +352,17 @@ class MlirReader {
     end = std::max(std::min(end, end_of_code_), operation.end);
     const std::string_view body = trim(text_.substr(operation.end, end - operation.end));
     if (is_function(operation.name)) {
-      take_function(body);
+      if (const int rank = entry_rank(body); rank > entry_rank_) {
+        entry_rank_ = rank;
+        entry_ = body;
+      }
     } else if (is_contraction(operation.name)) {
-      take_contraction(operation, body);
+      builder_.add_contraction(operation.begin, contraction_of(operation.name, body));
     } else if (plain_name(operation.name) == "custom_call") {
-      take_custom_call(body);
+      builder_.count_custom_call(call_target(body));
     } else if (plain_name(operation.name) == "reduce") {
-      // "stablehlo.reduce(%0 init: %1) applies stablehlo.add across …": a region of one operation.
-      constexpr std::string_view kApplies = " applies ";
-      const std::size_t at = body.find(kApplies);
-      if (at == body.npos) return;
-      const std::string_view rest = body.substr(at + kApplies.size());
-      const std::string_view applied = rest.substr(0, word_end(rest, 0));
+      const std::string_view applied = applied_op(body);
       if (!applied.empty()) builder_.count_op(applied);
-    }
-  }
-
-  void take_custom_call(std::string_view body) {
-    std::string_view target;
-    if (body.starts_with('@')) {
-      target = symbol(body);
-    } else {
-      target = quoted_behind(body, "call_target_name = \"");
-    }
-    builder_.count_custom_call(target.empty() ? "?" : target);
-  }
-
-  // "(%1, %arg3) dim_numbers = […], window = {…} : (A, B) -> C"
-  void take_contraction(const Operation& operation, std::string_view body) {
-    const std::size_t colon = type_colon(body);
-    const std::string_view type = colon == body.npos ? "" : trim(body.substr(colon + 1));
-    const std::string_view before = trim(body.substr(0, colon));
-    const std::size_t operands_end = operands_size(before);
-    IrContraction contraction;
-    contraction.op = shortened(operation.name, kLongestShape);
-    const auto [operands, result] = arrow_parts(type);
-    const auto shape = [](std::string_view part) {
-      return part.empty() ? std::string("?") : shortened(bare_type(part), kLongestShape);
-    };
-    contraction.result = shape(result);
-    if (operands.data() != nullptr) {
-      for (const std::string_view operand : split_list(operands, true)) {
-        if (contraction.operands.size() == kMostOperands) break;
-        contraction.operands.push_back(shape(operand));
-      }
-    } else {
-      // One type for all: as many operands as there are names.
-      const std::string_view names = before.substr(0, operands_end);
-      const auto count = static_cast<std::size_t>(std::count(names.begin(), names.end(), '%'));
-      contraction.operands.assign(std::min(count, kMostOperands), contraction.result);
-    }
-    std::string_view dimensions = trim(before.substr(operands_end));
-    if (dimensions.starts_with(',')) dimensions = trim(dimensions.substr(1));
-    contraction.dimensions = shortened(dimensions, kLongestDimensions);
-    builder_.add_contraction(operation.begin, std::move(contraction));
-  }
-
-  // The colon before an operation's type: the last outside of brackets and strings.
-  static std::size_t type_colon(std::string_view body) {
-    std::size_t colon = body.npos;
-    for (std::size_t at = 0; at < body.size();) {
-      const char c = body[at];
-      if (c == '(' || c == '[' || c == '{' || c == '<') {
-        const std::size_t size = bracket_end(body.substr(at), true);
-        if (size == body.npos) break;
-        at += size;
-        continue;
-      }
-      if (c == ':') colon = at;
-      ++at;
-    }
-    return colon;
-  }
-
-  // How much of "(%0, %1) dim_numbers = …" or "%0, %1, contracting_dims = …" are the operands.
-  static std::size_t operands_size(std::string_view text) {
-    if (text.starts_with('(')) return std::min(bracket_end(text), text.size());
-    std::size_t size = 0, at = 0;
-    while (at < text.size() && text[at] == '%') {
-      ++at;
-      while (at < text.size() && (is_letter(text[at]) || is_digit(text[at]) || text[at] == '#' ||
-                                  text[at] == '.' || text[at] == '$' || text[at] == '-')) {
-        ++at;
-      }
-      size = at;
-      while (at < text.size() && (text[at] == ',' || is_blank(text[at]))) ++at;
-    }
-    return size;
-  }
-
-  // The entry is the function "main", else the first that is public, else the first.
-  void take_function(std::string_view body) {
-    int rank = 1;
-    for (const std::string_view word : {"public ", "private ", "nested "}) {
-      if (!body.starts_with(word)) continue;
-      if (word != "public ") rank = 0;
-      body = trim(body.substr(word.size()));
-    }
-    if (body.starts_with('@') && symbol(body) == "main") rank = 2;
-    if (!body.starts_with('@') && body.find("sym_name = \"main\"") != body.npos) rank = 2;
-    if (rank <= entry_rank_) return;
-    entry_rank_ = rank;
-    entry_ = body;
-  }
-
-  void take_signature() {
-    if (entry_rank_ < 0) return;
-    std::string_view body = entry_;
-    if (!body.starts_with('@')) {
-      // The generic form, "(…) <{function_type = (A) -> B, sym_name = \"main\"}> ({": without
-      // names.
-      constexpr std::string_view kKey = "function_type = ";
-      const std::size_t at = body.find(kKey);
-      if (at == body.npos) return;
-      body.remove_prefix(at + kKey.size());
-    } else {
-      body.remove_prefix(std::min(body.find('('), body.size()));
-    }
-    const std::size_t size = body.starts_with('(') ? bracket_end(body, true) : body.npos;
-    if (size == body.npos) return;
-    for (const std::string_view part : split_list(body.substr(1, size - 2), true)) {
-      const bool has_name = part.starts_with('%') && part.find(':') != part.npos;
-      const std::size_t colon = has_name ? part.find(':') : 0;
-      const std::string_view type = has_name ? trim(part.substr(colon + 1)) : part;
-      builder_.module.parameters.push_back(
-          {std::string(trim(part.substr(0, colon))), std::string(bare_type(type))});
-    }
-    const std::string_view behind = trim(body.substr(size));
-    if (!behind.starts_with("->")) return;
-    std::string_view results = trim(behind.substr(2));
-    // The generic form goes on with other attributes.
-    const auto attributes = split_list(results, true);
-    if (!attributes.empty()) results = attributes.front();
-    for (const std::string_view part : list_or_one(results)) {
-      builder_.module.results.push_back({"", std::string(bare_type(part))});
     }
   }
 
@@ -569,10 +379,12 @@ class MlirReader {
   bool is_done_ = false;
   bool at_end_of_text_ = false;
   std::size_t no_string_before_ = 0;  // a quote before it begins no string
+  std::size_t no_label_before_ = 0;   // brackets of labels before it do not close on their line
   std::string open_;
   Operation operation_;
+  // The entry is the function "main", else the first that is public, else the first.
   int entry_rank_ = -1;
-  std::string_view entry_;  // the entry's signature, from its name on
+  std::string_view entry_;  // what stands behind its "func.func"
 };
 
 }  // namespace

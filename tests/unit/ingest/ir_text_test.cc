@@ -422,6 +422,8 @@ TEST(IrText, HostileTexts) {
       "module {\n" + repeated("^a(\n%x = b\n", kMany),
       "module {\n" + repeated("^a(^a():", kMany),
       "module {\n" + repeated("^a():", kMany),
+      "module {" + repeated("{^a(", kMany),
+      repeated("module{", 4 * kMany),
       "module {" + repeated("\"\\\"", kMany),
       "module {" + repeated("{ \"", kMany),
       "module {" + repeated("<(", kMany) + repeated("}", kMany),

@@ -87,6 +87,7 @@ TraceToken* member(std::string_view key, RawTraceArgs* args) {
 const char* read_args(const char* at, TraceSyntax* syntax, RawTraceEvent* event) {
   event->arg = {};
   if (*at != '{') return syntax->value(at, &event->args);
+  syntax->note_event(at);
   const char* const end = syntax->object(at, [&](std::string_view key, const char* value) {
     TraceToken ignored;
     TraceToken* const found = member(key, &event->arg);
@@ -141,6 +142,7 @@ void TraceScanner::finish() {
 void TraceScanner::scan(bool is_last) {
   bool goes_on = true;
   wanted_ = 0;
+  gap_ = {};
   while (goes_on) {
     switch (where_) {
       case Where::kStart:
@@ -150,7 +152,7 @@ void TraceScanner::scan(bool is_last) {
         goes_on = scan_members(is_last);
         break;
       case Where::kSkip:
-        goes_on = scan_skipped();
+        goes_on = scan_skipped(is_last);
         break;
       case Where::kList:
         goes_on = scan_list(is_last);
@@ -168,6 +170,13 @@ void TraceScanner::scan(bool is_last) {
 
 void TraceScanner::report(std::size_t at, std::string_view reason) {
   events_->on_broken(offset_ + static_cast<std::int64_t>(at), reason);
+}
+
+// For what begins at place_.
+TraceSyntax TraceScanner::syntax(bool is_last) {
+  const char* const end = buffer_.data() + buffer_.size();
+  const bool is_suspect = offset_ + static_cast<std::int64_t>(place_) < suspect_until_;
+  return {end, is_last, &gap_, is_suspect ? buffer_.data() + place_ : end};
 }
 
 // For the rest of what begins at place_: until there is twice as much of it, so that what is long
@@ -210,7 +219,7 @@ bool TraceScanner::scan_members(bool is_last) {
     return true;
   }
   const char* const begin = buffer_.data() + place_;
-  TraceSyntax syntax(buffer_.data() + buffer_.size(), is_last);
+  TraceSyntax syntax = this->syntax(is_last);
   TraceToken key;
   const char* value = syntax.key(begin, &key);
   if (syntax.is_short() && wait()) return false;
@@ -235,27 +244,57 @@ bool TraceScanner::scan_members(bool is_last) {
   return true;
 }
 
-// Goes past a value of any length, holding none of it.
-bool TraceScanner::scan_skipped() {
-  for (; place_ < buffer_.size(); ++place_) {
+// Goes past a value of any length.
+bool TraceScanner::scan_skipped(bool is_last) {
+  while (place_ < buffer_.size() && where_ == Where::kSkip) {
     const char c = buffer_[place_];
-    if (skip_in_string_) {
-      if (!skip_escaped_ && c == '"') skip_in_string_ = false;
+    if (skip_in_text_) {
+      if (!skip_escaped_ && c == '"') skip_in_text_ = false;
       skip_escaped_ = !skip_escaped_ && c == '\\';
+    } else if (c == '"') {
+      if (!skip_text(is_last)) return false;
       continue;
-    }
-    if (c == '"') {
-      skip_in_string_ = true;
     } else if (c == '{' || c == '[') {
       ++skip_depth_;
     } else if (skip_depth_ == 0 && (c == ',' || c == '}')) {
       where_ = Where::kMembers;
-      return true;
-    } else if (c == '}' || c == ']') {
+      continue;
+    } else if (skip_depth_ > 0 && (c == '}' || c == ']')) {
       --skip_depth_;
     }
+    ++place_;
   }
-  return false;
+  return place_ < buffer_.size();
+}
+
+// Goes past a text with quotes that nobody escaped as events' texts are read. False: its end is not
+// there yet. One that is too long to wait for is skipped as far as it has come.
+bool TraceScanner::skip_text(bool is_last) {
+  TraceSyntax syntax = this->syntax(is_last);
+  TraceToken text;
+  const char* const begin = buffer_.data();
+  const char* const end = syntax.string(begin + place_, &text);
+  if (end == nullptr && syntax.is_short()) {
+    if (wait()) return false;
+    skip_in_text_ = true;
+    skip_escaped_ = false;
+    ++place_;
+    return true;
+  }
+  if (end == nullptr) {
+    place_ = static_cast<std::size_t>(syntax.resume() - begin);
+    return true;
+  }
+  const char* const next = skip_blanks(end, begin + buffer_.size());
+  if (skip_depth_ == 0 && next < begin + buffer_.size() && *next == ':') {
+    // No value: its quotes were not what they seemed, and from the last one on it is a key.
+    const std::size_t quote = text.text().rfind('"');
+    if (quote != std::string_view::npos) place_ += quote + 1;
+    where_ = Where::kMembers;
+  } else {
+    place_ = static_cast<std::size_t>(end - begin);
+  }
+  return true;
 }
 
 bool TraceScanner::scan_list(bool is_last) {
@@ -277,7 +316,7 @@ bool TraceScanner::scan_list(bool is_last) {
   }
   RawTraceEvent event;
   event.offset = offset_ + static_cast<std::int64_t>(place_);
-  TraceSyntax syntax(buffer_.data() + buffer_.size(), is_last);
+  TraceSyntax syntax = this->syntax(is_last);
   const char* const begin = buffer_.data() + place_;
   if (const char* const end = read_event(begin, &syntax, &event)) {
     const auto length = static_cast<std::size_t>(end - begin);
@@ -289,14 +328,10 @@ bool TraceScanner::scan_list(bool is_last) {
     place_ += length;
     return true;
   }
-  if (syntax.is_short()) {
-    if (wait()) return false;
-    report(place_, kTooLong);
-    place_ = buffer_.size();
-  } else {
-    report(place_, syntax.fault());
-    place_ = static_cast<std::size_t>(syntax.resume() - buffer_.data());
-  }
+  if (syntax.is_short() && wait()) return false;
+  report(place_, syntax.is_short() ? kTooLong : syntax.fault());
+  suspect_until_ = std::max(suspect_until_, offset_ + (syntax.reached() - buffer_.data()));
+  place_ = static_cast<std::size_t>(syntax.resume() - buffer_.data());
   lose();
   return true;
 }
@@ -304,19 +339,17 @@ bool TraceScanner::scan_list(bool is_last) {
 // The next event is a '{' and a key behind "}," or with "ph" as its first key: nowhere within
 // events does either come, or hardly ever.
 bool TraceScanner::find_event(bool is_last) {
-  // A '{' waits for that much behind it; more space than this before the key is nobody's.
-  constexpr std::size_t kAhead = 64;
   const std::string_view text(buffer_.data(), buffer_.size());
+  const char* const end = text.data() + text.size();
   for (; place_ < text.size(); ++place_) {
     const char c = text[place_];
     if (is_blank(c)) continue;
     if (c == '{') {
-      if (!is_last && text.size() - place_ < kAhead) return false;
-      std::size_t next = place_ + 1;
-      while (next < text.size() && next - place_ < kAhead - 8 && is_blank(text[next])) ++next;
+      const char* const at = text.data() + place_;
+      if (!is_last && end - at < kEventAhead) return false;
+      const char* const key = first_key(at, end);
       const bool is_behind_event = before_[0] == '}' && before_[1] == ',';
-      if (text.substr(next).starts_with("\"ph\"") ||
-          (is_behind_event && next < text.size() && text[next] == '"')) {
+      if (key != nullptr && (is_behind_event || is_events_key(key, end))) {
         where_ = Where::kList;
         return true;
       }

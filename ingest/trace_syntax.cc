@@ -1,5 +1,6 @@
 #include "ingest/trace_syntax.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace benchhud::ingest {
@@ -7,49 +8,69 @@ namespace {
 
 // Deeper values are not read: nothing writes them.
 constexpr int kMostNested = 200;
+// A string with quotes that nobody escaped is not longer, so that what is garbage does not wait for
+// more of it.
+constexpr std::ptrdiff_t kLongestInexact = std::ptrdiff_t{1} << 20;
+constexpr const char* kUnclosed = "a text without its closing quote";
 
 const char* find(char c, const char* from, const char* to) {
+  if (from >= to) return nullptr;
   return static_cast<const char*>(std::memchr(from, c, static_cast<std::size_t>(to - from)));
 }
 
 }  // namespace
 
-// The next one that no backslash escapes, or null.
-const char* TraceSyntax::closing_quote(const char* from) const {
+// The next quote before `to` that no backslash escapes. Without one a place that is not before
+// `to`, from which more bytes can be searched; or a backslash that is the last byte of all.
+const char* TraceSyntax::closing_quote(const char* from, const char* to) const {
   const char* at = from;
   for (;;) {
-    at = find_quote_or_backslash(at, end_);
-    if (at == end_) return nullptr;
-    if (*at == '"') return at;
-    if (end_ - at < 2) return nullptr;
+    at = find_quote_or_backslash(at, to);
+    if (at >= to || *at == '"' || end_ - at < 2) return at;
     at += 2;
   }
 }
 
 // A string of which the closing quote is not the first one, or not followed at once by what should,
-// or not there yet.
+// or not there yet. What was searched in vain is not searched again for the next string: whether a
+// quote closes one does not depend on where that begins.
 const char* TraceSyntax::inexact_string(const char* begin, TraceToken* token) {
-  const char* from = begin;
-  for (bool has_quote = false;; has_quote = true) {
-    const char* const quote = closing_quote(from);
-    if (quote == nullptr) {
-      if (!is_last_) return lack("");
-      const char* const line = find('\n', begin, end_);
-      return fail("a text without its closing quote", line == nullptr ? begin : line);
+  const char* from = begin;  // up to there it is known
+  const char* to = end_;     // the first quote may be anywhere
+  for (bool is_first = true;; is_first = false) {
+    const char* const at = closing_quote(from, to);
+    const bool is_quote = at < to && *at == '"';
+    if (!is_first) {
+      if (const char* const line = find('\n', from, std::min(at, to))) return fail(kUnclosed, line);
     }
-    if (has_quote) {
-      const char* const line = find('\n', begin, quote);
-      if (line != nullptr) return fail("a text without its closing quote", line);
+    if (!is_quote) {
+      if (to == end_ && !is_last_) return lack("");
+      const char* const line = is_first ? find('\n', begin, end_) : nullptr;
+      if (line != nullptr) return fail(kUnclosed, line);
+      *gap_ = {begin, at};
+      return fail(kUnclosed, begin);
     }
-    const char* const next = skip_blanks(quote + 1, end_);
+    const char* const next = skip_blanks(at + 1, end_);
     if (next == end_ && !is_last_) return lack("");
     if (next == end_ || follows_string(*next)) {
-      set(token, TraceToken::Kind::kString, begin, quote);
-      token->has_escapes = find('\\', begin, quote) != nullptr;
-      return quote + 1;
+      set(token, TraceToken::Kind::kString, begin, at);
+      token->has_escapes = find('\\', begin, at) != nullptr;
+      return at + 1;
     }
-    from = quote + 1;
+    if (is_first) {
+      if (const char* const line = find('\n', begin, at)) return fail(kUnclosed, line);
+      to = end_ - begin > kLongestInexact ? begin + kLongestInexact : end_;
+    }
+    from = at + 1;
+    if (gap_->begin <= from && from < gap_->end) from = gap_->end;
   }
+}
+
+// Whether a value may stand at `at`, within brackets: by what is before it.
+bool TraceSyntax::takes_value(const char* at, bool is_in_list) const {
+  do --at;
+  while (is_blank(*at));
+  return *at == ':' || (is_in_list && (*at == ',' || *at == '['));
 }
 
 const char* TraceSyntax::nested(const char* at, TraceToken* token, int depth) {
@@ -64,6 +85,13 @@ const char* TraceSyntax::nested(const char* at, TraceToken* token, int depth) {
       TraceToken text;
       if ((at = string(at, &text)) == nullptr) return nullptr;
       continue;
+    }
+    if (c == '{') {
+      if (end_ - at < kEventAhead && !is_last_) return lack("");
+      if (note_event(at) &&
+          (at >= suspect_from_ || (at != begin && !takes_value(at, closing[depth] == ']')))) {
+        return fail("the next event begins inside of it", at);
+      }
     }
     ++at;
     if (c == '{' || c == '[') {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ingest/trace_event.h"
+#include "ingest/trace_syntax.h"
 
 namespace benchhud::ingest {
 
@@ -41,9 +42,11 @@ class TraceScanner {
   void scan(bool is_last);
   bool scan_start();
   bool scan_members(bool is_last);
-  bool scan_skipped();
+  bool scan_skipped(bool is_last);
+  bool skip_text(bool is_last);
   bool scan_list(bool is_last);
   bool find_event(bool is_last);
+  TraceSyntax syntax(bool is_last);
   bool wait();
   void lose();
   void report(std::size_t at, std::string_view reason);
@@ -54,13 +57,17 @@ class TraceScanner {
   std::size_t place_ = 0;    // in buffer_; what is before it is done with
   std::int64_t offset_ = 0;  // of buffer_ in the file
   std::size_t wanted_ = 0;   // bytes behind place_; with fewer, scanning is no use
+  TextGap gap_;              // in buffer_
+  // In the file: what was read up to there belonged to an event that was broken. Events before it
+  // are read for the second time, and none of them may take as much again in vain.
+  std::int64_t suspect_until_ = 0;
   Where where_ = Where::kStart;
   bool is_object_ = false;  // the list is within an object
   bool has_list_ = false;
   char before_[2] = {};  // while the next event is looked for: what was passed last, but for space
   // While a member of that object is skipped:
   std::int64_t skip_depth_ = 0;
-  bool skip_in_string_ = false, skip_escaped_ = false;
+  bool skip_in_text_ = false, skip_escaped_ = false;  // in one that is longer than any event
 };
 
 }  // namespace benchhud::ingest

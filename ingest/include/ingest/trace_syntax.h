@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 
 #include "ingest/byte_search.h"
@@ -11,15 +12,44 @@
 
 namespace benchhud::ingest {
 
+/// From a '{' to this many bytes behind it decide whether an event begins there.
+inline constexpr std::ptrdiff_t kEventAhead = 64;
+
+/// The quote of the first key of the object whose '{' is at `at`; null if there is none, or more
+/// space before it than anybody writes.
+inline const char* first_key(const char* at, const char* end) {
+  const char* const last = end - at < kEventAhead - 8 ? end : at + kEventAhead - 8;
+  do ++at;
+  while (at < last && is_blank(*at));
+  return at < end && *at == '"' ? at : nullptr;
+}
+
+/// Whether a key is that with which events begin.
+inline bool is_events_key(const char* key, const char* end) {
+  return end - key >= 4 && std::memcmp(key, "\"ph\"", 4) == 0;
+}
+
+/// Bytes on one line, in which no quote closes a text.
+struct TextGap {
+  const char* begin = nullptr;
+  const char* end = nullptr;
+};
+
 /// Values in bytes of which more may come. Every reading function returns where what it reads ends;
 /// or null where it cannot, and then either is_short or fault is set.
 class TraceSyntax {
  public:
-  TraceSyntax(const char* end, bool is_last) : end_(end), is_last_(is_last) {}
+  /// `gap` is what was found so far, and is kept from event to event while the bytes stay in their
+  /// place. What is like an event from `suspect_from` on is no value, wherever it stands.
+  TraceSyntax(const char* end, bool is_last, TextGap* gap, const char* suspect_from)
+      : end_(end), is_last_(is_last), gap_(gap), suspect_from_(suspect_from) {}
 
   bool is_short() const { return is_short_; }     ///< more bytes are needed
   const char* fault() const { return fault_; }    ///< why reading stopped
-  const char* resume() const { return resume_; }  ///< behind that: where to look for an event
+  const char* resume() const { return resume_; }  ///< then: where to look for an event
+  const char* reached() const {
+    return reached_;
+  }  ///< and how far it was read; not before resume()
 
   /// To where something stands.
   const char* skip_space(const char* at) {
@@ -46,8 +76,18 @@ class TraceSyntax {
   }
 
   /// Anything in brackets, `depth` of which are open already: whatever is between them but strings
-  /// and brackets, which have to match.
+  /// and brackets, which have to match. Something like an event is a fault where no value may
+  /// stand.
   const char* nested(const char* at, TraceToken* token, int depth = 0);
+
+  /// Whether the '{' at `at` is like an event's. If there is a fault later on, reading goes on at
+  /// the first one that was: what was broken off takes the next events for its values.
+  bool note_event(const char* at) {
+    const char* const key = first_key(at, end_);
+    if (key == nullptr || !is_events_key(key, end_)) return false;
+    if (event_ == nullptr) event_ = at;
+    return true;
+  }
 
   /// A number or a word.
   const char* bare(const char* at, TraceToken* token) {
@@ -95,8 +135,11 @@ class TraceSyntax {
     }
   }
 
-  /// As if there had been no fault.
-  void forget_fault() { fault_ = resume_ = nullptr; }
+  /// As if there had been no fault; but what is like an event behind it is no value any more.
+  void forget_fault() {
+    suspect_from_ = reached_ < suspect_from_ ? reached_ : suspect_from_;
+    fault_ = resume_ = event_ = nullptr;
+  }
 
  private:
   static constexpr std::array<bool, 256> kEndsBare = [] {
@@ -117,24 +160,35 @@ class TraceSyntax {
   }
 
   const char* inexact_string(const char* begin, TraceToken* token);
-  const char* closing_quote(const char* from) const;
+  const char* closing_quote(const char* from, const char* to) const;
+  bool takes_value(const char* at, bool is_in_list) const;
 
   const char* fail(const char* reason, const char* at) {
     fault_ = reason;
-    resume_ = at;
+    stop(at);
     return nullptr;
   }
 
   const char* lack(const char* reason) {
     if (is_last_) return fail(reason, end_);
     is_short_ = true;
+    stop(end_);
     return nullptr;
+  }
+
+  void stop(const char* at) {
+    resume_ = event_ != nullptr ? event_ : at;
+    if (reached_ == nullptr || reached_ < at) reached_ = at;
   }
 
   const char* const end_;
   const bool is_last_;  // no more bytes come
+  TextGap* const gap_;
+  const char* suspect_from_;
+  const char* event_ = nullptr;  // see note_event()
   const char* fault_ = nullptr;
   const char* resume_ = nullptr;
+  const char* reached_ = nullptr;
   bool is_short_ = false;
 };
 

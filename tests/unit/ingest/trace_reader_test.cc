@@ -5,7 +5,10 @@
 
 #include <chrono>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "ingest/trace_scanner.h"
 
 namespace benchhud::ingest {
 namespace {
@@ -283,6 +286,74 @@ TEST(TraceReader, BrokenEventsCostThemselves) {
   }
 }
 
+// Whatever was open when it was broken off: the events behind it are no part of it.
+TEST(TraceReader, EventsThatAreBrokenOffCostThemselves) {
+  std::string next;
+  for (int i = 0; i < 20; ++i) {
+    next += (i > 0 ? ",\n" : "") +
+            slice("n" + std::to_string(i), "3", "1", R"(, "args": {"x": [{"y": 1}], "ph": 1})");
+  }
+  for (const char* members : {R"("name": "cut")",
+                              R"("name": "cut", "args")",
+                              R"("name": "cut", "args":)",
+                              R"("name": "cut", "args": {)",
+                              R"("name": "cut", "args": [)",
+                              R"("name": "cut", "args": {"x")",
+                              R"("name": "cut", "args": {"x": )",
+                              R"("name": "cut", "args": {"x": 1)",
+                              R"("name": "cut", "args": {"x": 1,)",
+                              R"("name": "cut", "args": {"x": "text)",
+                              R"("name": "cut", "args": {"x": ["text",)",
+                              R"("name": "cut", "args": {"x": [[1, 2], [3)",
+                              R"("name": "cut", "args": {"x": [[1], [3,)",
+                              R"("name": "cut", "args": {"x": [)",
+                              R"("name": "cut", "args": {"x": [{"y": 1},)",
+                              R"("name": "cut", "args": {"x": {"y": )",
+                              R"("name": "cut", "args": {"x": {"y": 1,)",
+                              R"("name": "cut", "args": {"x": {"y": {)",
+                              R"("name": )",
+                              R"("id2": {"local": )"}) {
+    const std::string cut = R"({"ph": "X", "pid": 1, "tid": 1, "ts": 1, )" + std::string(members);
+    for (const auto& [begin, end] :
+         {std::pair{"[", "]"}, std::pair{"[", ""}, std::pair{"{\"traceEvents\": [", "]}"}}) {
+      const std::string file = begin + slice("first", "1", "2") + ",\n" + cut + "\n" + next +
+                               ",\n" + cut + "\n" + next + end;
+      const Trace trace = read(file);
+      EXPECT_EQ(trace.slices.size(), 41u) << file.substr(0, 200) << end;
+      EXPECT_EQ(trace.broken, 2) << members << end;
+      ASSERT_FALSE(trace.problems.empty());
+      EXPECT_EQ(trace.problems[0].offset, static_cast<std::int64_t>(file.find(cut)));
+    }
+  }
+}
+
+TEST(TraceReader, ArgumentsMayHoldWhatIsLikeAnEvent) {
+  for (const char* args : {R"({"ph": "X"})", R"({"x": {"ph": "X", "y": [{"ph": 1}, {"ph": 2}]}})",
+                           R"({"a": {"ph": 1}, "b": N/A x})", R"([{"ph": "X"}])"}) {
+    ArgsList list;
+    const Trace trace = read("[" + slice("a", "1", "2", R"(, "args": )" + std::string(args)) + "," +
+                                 slice("b", "1", "2") + "]",
+                             &list);
+    EXPECT_THAT(names(trace), ElementsAre("a", "b")) << args;
+    EXPECT_EQ(trace.broken, 0) << args;
+    ASSERT_EQ(trace.slices.size(), 2u);
+    EXPECT_EQ(list.of(trace, trace.slices[0]), args[0] == '{' ? args : "");
+  }
+}
+
+// What waited for its end in vain is not dropped, however much it is.
+TEST(TraceReader, EventsThatABrokenOneTookForItsOwnAreReadAfterAll) {
+  const std::string event =
+      slice("n", "3", "1", R"(, "args": {"x": ")" + std::string(4'000, 'x') + R"("})") + ",\n";
+  const std::size_t count = (TraceScanner::kLongestEvent >> 12) + 2'000;
+  TraceReader reader;
+  reader.feed(R"([{"ph": "X", "ts": 1, "args": {"dims": [[1, 2], [3,)");
+  for (std::size_t i = 0; i < count; ++i) reader.feed(event);
+  const Trace trace = reader.finish();
+  EXPECT_EQ(trace.slices.size(), count);
+  EXPECT_EQ(trace.broken, 1);
+}
+
 TEST(TraceReader, TheNextEventIsFoundByWhatIsBeforeItToo) {
   const Trace trace = read(
       R"([{"name": "lost" "ph": "X"}  ,
@@ -449,6 +520,37 @@ TEST(TraceReader, BaseTimeStandsBeforeOrBehindTheEvents) {
   }
 }
 
+// Members beside the list are passed over as texts of events are read.
+TEST(TraceReader, QuotesThatNobodyEscapedBesideTheList) {
+  const std::string list = R"("traceEvents": [)" + slice("a", "1", "2") + "]";
+  const std::string base = R"("baseTimeNanoseconds": 17)";
+  for (const char* member : {
+           R"("host": "a"b")",
+           R"("host": "a" b "c)",
+           R"("deviceProperties": [{"name": "NVIDIA "A100"", "id": 0}, {"name": "}"}])",
+           "\"host\": \"never closed,\n\"x\": 1",
+           "\"host\": [\"never closed],\n1]",
+           R"("host": "a\"b\\")",
+           R"("host": "traceEvents", "x": {"traceEvents": []})",
+           R"("host": ])",
+       }) {
+    for (const std::string& file : {"{" + std::string(member) + ", " + list + ", " + base + "}",
+                                    "{" + list + ", " + member + ", " + base + "}"}) {
+      const Trace trace = read(file);
+      EXPECT_THAT(names(trace), ElementsAre("a")) << file;
+      EXPECT_EQ(trace.base_time, 17) << file;
+      EXPECT_EQ(trace.problem_count, 0) << file;
+    }
+  }
+  // One that is longer than any event is not waited for.
+  TraceReader reader;
+  reader.feed(R"({"host": ")");
+  const std::string part(1 << 20, 'x');
+  for (std::size_t i = 0; i <= TraceScanner::kLongestEvent >> 20; ++i) reader.feed(part);
+  reader.feed(R"(\" more", )" + list + "}");
+  EXPECT_THAT(names(reader.finish()), ElementsAre("a"));
+}
+
 TEST(TraceReader, CopiesSayHowFastTheyWere) {
   const auto copy = [](const char* category, const char* args) {
     return slice("m", "1", "2", std::string(R"(, "cat": ")") + category + R"(", "args": )" + args) +
@@ -477,11 +579,26 @@ TEST(TraceReader, HostileBytesTakeLinearTime) {
     while (all.size() < 4'000'000) all += text;
     return all;
   };
-  for (const std::string& text :
-       {std::string(R"({"ph":)"), std::string(R"({"ph":")"), std::string("{\"ph\":\"\n"),
-        std::string("{\"a\":[{"), std::string("},{\""), std::string("\\\""),
-        std::string("},{\"a\" \""), std::string("[[[["),
-        std::string(R"({"ph":"X","ts":1,"args":{"a":")"), std::string("{")}) {
+  for (const std::string& text : {std::string(R"({"ph":)"),
+                                  std::string(R"({"ph":")"),
+                                  std::string("{\"ph\":\"\n"),
+                                  std::string("{\"a\":[{"),
+                                  std::string("},{\""),
+                                  std::string("\\\""),
+                                  std::string("},{\"a\" \""),
+                                  std::string("[[[["),
+                                  std::string(R"({"ph":"X","ts":1,"args":{"a":")"),
+                                  std::string("{"),
+                                  std::string(R"({"ph" )"),
+                                  std::string("{\"ph\" \\\\"),
+                                  std::string(R"({"ph":"x" \" )"),
+                                  std::string(R"({"ph":[)"),
+                                  std::string(R"({"ph":{)"),
+                                  std::string(R"({"ph":[{"ph":1},)"),
+                                  std::string(R"({"ph":1,"args":{"x":[)"),
+                                  std::string(R"({"ph":1,"args":{"x":{"y":1,)"),
+                                  std::string(R"({"ph":1,"args":{x "y")"),
+                                  std::string(R"({"ph":1,"args":{x,[{"z":1},)")}) {
     TraceReader reader;
     const std::string bytes = repeated(text);
     for (std::size_t at = 0; at < bytes.size(); at += 1 << 20) {

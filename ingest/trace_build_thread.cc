@@ -36,7 +36,11 @@ TraceBuildThread::~TraceBuildThread() {
   thread_.join();
 }
 
-void TraceBuildThread::on_event(const RawTraceEvent& event) { batch_.events.push_back(event); }
+RawTraceEvent* TraceBuildThread::begin_event() { return &batch_.events.emplace_back(); }
+
+void TraceBuildThread::end_event(bool is_whole) {
+  if (!is_whole) batch_.events.pop_back();
+}
 
 void TraceBuildThread::on_broken(std::int64_t offset, std::string_view reason) {
   batch_.notes.push_back({false, batch_.events.size(), offset, std::string(reason)});
@@ -64,7 +68,7 @@ void TraceBuildThread::run() {
 void TraceBuildThread::build(const Batch& batch, TraceBuilder* builder) {
   std::size_t next = 0;
   const auto events_to = [&](std::size_t end) {
-    for (; next < end; ++next) builder->on_event(batch.events[next]);
+    for (; next < end; ++next) builder->add(batch.events[next]);
   };
   for (const Note& note : batch.notes) {
     events_to(note.place);

@@ -369,7 +369,16 @@ void TraceBuilder::add_flow(const RawTraceEvent& event, const TraceToken& id, st
   trace_.flows.push_back(flow);
 }
 
-void TraceBuilder::on_event(const RawTraceEvent& event) {
+RawTraceEvent* TraceBuilder::begin_event() {
+  event_ = {};
+  return &event_;
+}
+
+void TraceBuilder::end_event(bool is_whole) {
+  if (is_whole) add(event_);
+}
+
+void TraceBuilder::add(const RawTraceEvent& event) {
   ++trace_.events;
   // `{}` closes the lists of writers that end every event with a comma.
   if (event.is_empty) {

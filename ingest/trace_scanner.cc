@@ -85,7 +85,7 @@ TraceToken* member(std::string_view key, RawTraceArgs* args) {
 
 // What is between the brackets of arguments need not be JSON; its members are read as far as it is.
 const char* read_args(const char* at, TraceSyntax* syntax, RawTraceEvent* event) {
-  event->arg = {};
+  if (event->args) event->arg = {};  // they come twice
   if (*at != '{') return syntax->value(at, &event->args);
   syntax->note_event(at);
   const char* const end = syntax->object(at, [&](std::string_view key, const char* value) {
@@ -314,18 +314,16 @@ bool TraceScanner::scan_list(bool is_last) {
     lose();
     return true;
   }
-  RawTraceEvent event;
-  event.offset = offset_ + static_cast<std::int64_t>(place_);
+  RawTraceEvent* const event = events_->begin_event();
+  event->offset = offset_ + static_cast<std::int64_t>(place_);
   TraceSyntax syntax = this->syntax(is_last);
   const char* const begin = buffer_.data() + place_;
-  if (const char* const end = read_event(begin, &syntax, &event)) {
-    const auto length = static_cast<std::size_t>(end - begin);
-    if (length > kLongestEvent) {
-      report(place_, kTooLong);
-    } else {
-      events_->on_event(event);
-    }
-    place_ += length;
+  const char* const end = read_event(begin, &syntax, event);
+  const bool is_whole = end != nullptr && static_cast<std::size_t>(end - begin) <= kLongestEvent;
+  events_->end_event(is_whole);
+  if (end != nullptr) {
+    if (!is_whole) report(place_, kTooLong);
+    place_ = static_cast<std::size_t>(end - buffer_.data());
     return true;
   }
   if (syntax.is_short() && wait()) return false;

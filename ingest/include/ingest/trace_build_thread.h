@@ -23,7 +23,8 @@ class TraceBuildThread : public TraceEvents {
   /// Waits until everything is built.
   ~TraceBuildThread() override;
 
-  void on_event(const RawTraceEvent& event) override;
+  RawTraceEvent* begin_event() override;
+  void end_event(bool is_whole) override;
   void on_broken(std::int64_t offset, std::string_view reason) override;
   void on_base_time(std::int64_t offset, std::string_view nanoseconds) override;
 

@@ -27,10 +27,13 @@ class TraceBuilder : public TraceEvents {
   explicit TraceBuilder(schema::TraceArgsSink* sink);
   ~TraceBuilder() override;
 
-  void on_event(const RawTraceEvent& event) override;
+  RawTraceEvent* begin_event() override;
+  void end_event(bool is_whole) override;
   void on_broken(std::int64_t offset, std::string_view reason) override;
   void on_base_time(std::int64_t offset, std::string_view nanoseconds) override;
 
+  /// An event that was put together elsewhere.
+  void add(const RawTraceEvent& event);
   void problem(std::int64_t offset, std::string_view reason);
   /// After the last event.
   schema::Trace finish();
@@ -76,6 +79,7 @@ class TraceBuilder : public TraceEvents {
   void add_flow(const RawTraceEvent& event, const TraceToken& id, std::int64_t time,
                 schema::TraceFlow::Step step);
 
+  RawTraceEvent event_;  // of begin_event()
   schema::Trace trace_;
   schema::TraceArgsSink* sink_;
   std::unique_ptr<simdjson::dom::parser> parser_;

@@ -38,8 +38,10 @@ struct RawTraceEvent {
 class TraceEvents {
  public:
   virtual ~TraceEvents() = default;
-  /// Everything pointed to lives until the call returns.
-  virtual void on_event(const RawTraceEvent& event) = 0;
+  /// An empty event, to be filled where it stays. end_event() follows before anything else does.
+  virtual RawTraceEvent* begin_event() = 0;
+  /// The event counts if it is whole. Everything that it points to lives until the call returns.
+  virtual void end_event(bool is_whole) = 0;
   /// An event that cannot be read, or what stands where one is expected; the next one is looked
   /// for.
   virtual void on_broken(std::int64_t offset, std::string_view reason) = 0;

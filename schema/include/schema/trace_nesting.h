@@ -16,6 +16,8 @@ struct TraceNesting {
   std::vector<std::uint32_t> order;
   std::vector<std::uint32_t> parent;  ///< the slice right around this one; kNoSlice: none
   std::vector<std::uint32_t> depth;   ///< a slice alone is 1
+  /// Slices that ended after what they began in, each compared with what nests, not with slices
+  /// that overlapped before it.
   std::int64_t overlaps = 0;
   std::uint32_t max_depth = 0;
 

@@ -118,6 +118,11 @@ DynamoCounters in_order(std::span<const DynamoCounters> repetitions, Counts tota
 
 }  // namespace
 
+bool is_of_cache(std::string_view group, std::string_view counter) {
+  if (group == "graph_break" || group == "unimplemented" || is_recompile_group(group)) return false;
+  return counter.find("cache") != counter.npos || counter.find("Cache") != counter.npos;
+}
+
 DynamoReport read_dynamo(std::span<const DynamoCounters> repetitions, bool slow_start) {
   std::vector<Counts> counts;
   counts.reserve(repetitions.size());

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 
 #include "analysis/duration_text.h"
+#include "analysis/dynamo_counters.h"
 
 namespace benchhud::analysis {
 
@@ -19,6 +21,8 @@ namespace {
 constexpr std::size_t kMostNames = 5;
 // What explains less of a change than would be printed as a percent is counted, not named.
 constexpr double kSmallestShare = 0.005;
+// PyTorch/XLA's metric of what it compiled.
+constexpr std::string_view kCompileTime = "CompileTime";
 
 std::string time_text(double ns) { return duration_text(ns / 1e9); }
 
@@ -32,13 +36,15 @@ std::string amount_text(double amount, ProfileUnit unit) {
   return fmt::format("{:.10g}", amount);
 }
 
+// Of "group: counter"; what has no group is no counter of Dynamo's.
 bool is_counter_of_cache(std::string_view name) {
-  return name.find("cache") != name.npos || name.find("Cache") != name.npos;
+  const std::size_t colon = name.find(": ");
+  return colon != name.npos && is_of_cache(name.substr(0, colon), name.substr(colon + 2));
 }
 
 // What a change of a counter is about, if it is worth a sentence.
 std::optional<Topic> topic_of(ArtifactKind kind, std::string_view name) {
-  if (is_counter_of_cache(name)) return std::nullopt;
+  if (kind == ArtifactKind::kDynamoCounters && is_counter_of_cache(name)) return std::nullopt;
   if (name.starts_with("graph_break: ") || name.starts_with("graph breaks")) {
     return Topic::kGraphBreaks;
   }
@@ -82,7 +88,7 @@ std::string change_text(ArtifactKind kind, const ProfileChange& change, ProfileU
                      amount_text(change.after, unit));
 }
 
-// "…, and 3 more".
+// "; and 3 more".
 std::string rest_text(std::size_t all, std::size_t said = kMostNames) {
   return all > said ? fmt::format("; and {} more", all - said) : "";
 }
@@ -127,22 +133,51 @@ void find_ir(const ProfileComparison& comparison, const SectionDifference& secti
   findings->push_back(std::move(finding));
 }
 
+// " (+20 %)"; "" where there was nothing to have a part of.
+std::string change_in_percent(double before, double after) {
+  return before > 0 ? fmt::format(" ({:+.0f} %)", (after - before) / before * 100) : "";
+}
+
+bool is_worth_saying(double before, double after) {
+  const double larger = std::max(before, after);
+  return larger > 0 && std::abs(after - before) >= kWorthSaying * larger;
+}
+
+// Times that contain each other: each by itself.
+void find_single_times(const ProfileComparison& comparison, const SectionDifference& section,
+                       std::vector<ProfileFinding>* findings) {
+  ProfileFinding others{Topic::kOperators, comparison.kind, {}, section.of + ": ", {}};
+  std::size_t count = 0;
+  for (const ProfileChange& change : section.difference.changes) {
+    if (!is_worth_saying(change.before, change.after)) continue;
+    std::string text = change_text(comparison.kind, change, section.unit);
+    if (change.kind == Kind::kChanged) text += change_in_percent(change.before, change.after);
+    if (change.name == kCompileTime) {
+      findings->push_back(
+          {Topic::kCompilation, comparison.kind, {}, std::move(text) + ".", {change.name}});
+    } else if (++count <= kMostNames) {
+      others.sentence += (count > 1 ? "; " : "") + text;
+      others.names.push_back(change.name);
+    }
+  }
+  if (count == 0) return;
+  others.sentence += rest_text(count) + ".";
+  findings->push_back(std::move(others));
+}
+
 // A time and what it changed by.
 void find_times(const ProfileComparison& comparison, const SectionDifference& section,
                 std::vector<ProfileFinding>* findings) {
   const ProfileDifference& difference = section.difference;
   const double change = difference.after - difference.before;
-  const double larger = std::max(difference.before, difference.after);
-  if (larger <= 0 || std::abs(change) < kWorthSaying * larger) return;
+  if (!is_worth_saying(difference.before, difference.after)) return;
   ProfileFinding finding;
   finding.topic =
       comparison.kind == ArtifactKind::kCompileTimes ? Topic::kCompilation : Topic::kOperators;
   finding.kind = comparison.kind;
   finding.sentence = fmt::format("{}: {} → {}", section.of, time_text(difference.before),
-                                 time_text(difference.after));
-  if (difference.before > 0) {
-    finding.sentence += fmt::format(" ({:+.0f} %)", change / difference.before * 100);
-  }
+                                 time_text(difference.after)) +
+                     change_in_percent(difference.before, difference.after);
   std::size_t said = 0, alike = 0;
   for (const ProfileChange& item : difference.changes) {
     const double its = item.after - item.before;
@@ -164,24 +199,41 @@ void find_times(const ProfileComparison& comparison, const SectionDifference& se
 }
 
 // What appeared or went among operators explains a change even where its own time is small: what
-// was one fused kernel may be ten.
-void find_names(const ProfileComparison& comparison, const SectionDifference& section,
-                std::vector<ProfileFinding>* findings) {
+// was one fused kernel may be ten. A row is in every section of its table, so it is named once.
+void find_names(const ProfileComparison& comparison, std::vector<ProfileFinding>* findings) {
+  struct Named {
+    double ns = 0;
+    std::string_view of;
+    bool is_known = false;  ///< to have appeared or gone itself, not with a section
+  };
   for (const auto& [kind, words] : {std::pair(Kind::kAppeared, "Operators that were not there"),
                                     std::pair(Kind::kGone, "Operators that are gone")}) {
+    std::map<std::string_view, Named> operators;
+    for (const SectionDifference& section : comparison.sections) {
+      for (const ProfileChange& change : section.difference.changes) {
+        if (change.kind != kind) continue;
+        Named& named = operators[change.name];
+        named.is_known = named.is_known || !section.is_one_sided;
+        const double ns = kind == Kind::kAppeared ? change.after : change.before;
+        if (ns > named.ns) named = {ns, section.of, named.is_known};
+      }
+    }
+    std::erase_if(operators,
+                  [](const auto& entry) { return !entry.second.is_known || entry.second.ns <= 0; });
+    if (operators.empty()) continue;
+    std::vector<std::pair<std::string_view, Named>> largest(operators.begin(), operators.end());
+    std::stable_sort(largest.begin(), largest.end(),
+                     [](const auto& a, const auto& b) { return a.second.ns > b.second.ns; });
     ProfileFinding finding;
     finding.kind = comparison.kind;
-    std::size_t count = 0;
-    std::string list;
-    for (const ProfileChange& change : section.difference.changes) {
-      if (change.kind != kind) continue;
-      if (++count > kMostNames) continue;
-      const double amount = kind == Kind::kAppeared ? change.after : change.before;
-      list += fmt::format("{}{} ({})", count > 1 ? ", " : "", change.name, time_text(amount));
-      finding.names.push_back(change.name);
+    finding.sentence = words;
+    for (std::size_t i = 0; i < largest.size() && i < kMostNames; ++i) {
+      const auto& [name, named] = largest[i];
+      finding.sentence +=
+          fmt::format("{}{} ({} {})", i ? "; " : ": ", name, time_text(named.ns), named.of);
+      finding.names.emplace_back(name);
     }
-    if (count == 0) continue;
-    finding.sentence = fmt::format("{} ({}): {}{}.", words, section.of, list, rest_text(count));
+    finding.sentence += rest_text(largest.size()) + ".";
     findings->push_back(std::move(finding));
   }
 }
@@ -213,20 +265,21 @@ std::vector<ProfileFinding> profile_findings(const std::vector<ProfileComparison
       });
   std::vector<ProfileFinding> findings;
   for (const ProfileComparison& comparison : comparisons) {
+    const std::size_t known = findings.size();
     for (const SectionDifference& section : comparison.sections) {
       if (comparison.kind == ArtifactKind::kIr) {
         find_ir(comparison, section, &findings);
       } else if (section.unit == ProfileUnit::kNs) {
         // A trace's operators are those of the table, without its own total.
         if (comparison.kind == ArtifactKind::kTrace && has_tables) continue;
-        find_times(comparison, section, &findings);
-        if (comparison.kind == ArtifactKind::kOperatorTable) {
-          find_names(comparison, section, &findings);
-        }
+        section.has_total ? find_times(comparison, section, &findings)
+                          : find_single_times(comparison, section, &findings);
       } else if (section.unit == ProfileUnit::kCount) {
         find_counts(comparison, section, &findings);
       }
     }
+    if (comparison.kind == ArtifactKind::kOperatorTable) find_names(comparison, &findings);
+    for (std::size_t i = known; i < findings.size(); ++i) findings[i].part = comparison.part;
   }
   std::stable_sort(
       findings.begin(), findings.end(),

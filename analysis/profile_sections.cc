@@ -1,6 +1,8 @@
 #include "analysis/profile_sections.h"
 
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <utility>
 
 #include "analysis/compiled_regions.h"
@@ -88,20 +90,22 @@ std::vector<ProfileSection> profile_sections(const std::vector<schema::OperatorT
 }
 
 std::vector<ProfileSection> profile_sections(const schema::MetricsReport& report) {
-  ProfileSection times{"time of metrics", ProfileUnit::kNs, {}, {}};
-  ProfileSection others{"other metrics", ProfileUnit::kCount, {}, {}};
+  using Kind = schema::MetricValue::Kind;
+  ProfileSection times{"time of metrics", ProfileUnit::kNs, {}, {}, true};
+  ProfileSection sizes{"size of metrics", ProfileUnit::kBytes, {}, {}, true};
+  ProfileSection others{"other metrics", ProfileUnit::kCount, {}, {}, true};
   ProfileSection counters{"counters", ProfileUnit::kCount, {}, {}};
   for (const schema::XlaMetric& metric : report.metrics) {
     if (!metric.accumulator) continue;
-    const bool is_time = metric.accumulator->kind == schema::MetricValue::Kind::kTime;
-    (is_time ? times : others)
-        .items.push_back(
-            {metric.name, metric.accumulator->value, static_cast<double>(metric.total_samples)});
+    const Kind kind = metric.accumulator->kind;
+    ProfileSection& section = kind == Kind::kTime ? times : kind == Kind::kBytes ? sizes : others;
+    section.items.push_back(
+        {metric.name, metric.accumulator->value, static_cast<double>(metric.total_samples)});
   }
   for (const auto& [name, count] : report.counters) {
     counters.items.push_back(count_of(name, static_cast<double>(count)));
   }
-  return {std::move(times), std::move(others), std::move(counters)};
+  return {std::move(times), std::move(sizes), std::move(others), std::move(counters)};
 }
 
 std::vector<ProfileSection> profile_sections(const schema::DynamoCounters& counters) {
@@ -209,6 +213,30 @@ std::vector<ProfileSection> profile_sections(const std::vector<schema::IrModule>
           std::move(contractions), std::move(calls), std::move(parameters)};
 }
 
+void add_sections(std::vector<ProfileSection> more, std::vector<ProfileSection>* sum) {
+  for (ProfileSection& section : more) {
+    const auto same = std::find_if(sum->begin(), sum->end(), [&](const ProfileSection& known) {
+      return known.of == section.of;
+    });
+    if (same == sum->end()) {
+      sum->push_back(std::move(section));
+      continue;
+    }
+    if (section.total) same->total = same->total.value_or(0) + *section.total;
+    std::map<std::string, std::size_t, std::less<>> places;
+    for (std::size_t i = 0; i < same->items.size(); ++i) places.emplace(same->items[i].name, i);
+    for (ProfileItem& item : section.items) {
+      const auto [place, is_new] = places.try_emplace(item.name, same->items.size());
+      if (is_new) {
+        same->items.push_back(std::move(item));
+      } else {
+        same->items[place->second].amount += item.amount;
+        same->items[place->second].calls += item.calls;
+      }
+    }
+  }
+}
+
 std::vector<SectionDifference> compare_sections(const std::vector<ProfileSection>& before,
                                                 const std::vector<ProfileSection>& after) {
   const ProfileSection nothing;
@@ -230,11 +258,13 @@ std::vector<SectionDifference> compare_sections(const std::vector<ProfileSection
     // A total of one side alone could not be compared with the other's sum, but where sums mean
     // nothing.
     const bool has_totals = (was->total && is->total) || named.overlaps;
+    const bool is_one_sided = was->items.empty() != is->items.empty();
     const auto total = [&](const ProfileSection& section) {
       return has_totals ? std::optional(section.total.value_or(0)) : std::nullopt;
     };
     SectionDifference& difference = differences.emplace_back(SectionDifference{
-        named.of, named.unit, diff_profiles(was->items, is->items, total(*was), total(*is))});
+        named.of, named.unit, !named.overlaps || was->total || is->total, is_one_sided,
+        diff_profiles(was->items, is->items, total(*was), total(*is))});
     if (named.overlaps) difference.difference.unexplained = 0;
   }
   return differences;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "schema/profile.h"
@@ -45,6 +46,12 @@ struct DynamoReport {
   /// empty.
   schema::DynamoCounters totals;
 };
+
+/// Whether a counter is of a cache (inductor: fxgraph_cache_hit, aot_autograd: autograd_cache_miss
+/// and their like): it follows what ran before on the machine and says nothing of the model. What
+/// Dynamo broke at, gave up at or captured again is of the model, whatever its reason names:
+/// "call to a lru_cache wrapped function", "hit config.cache_size_limit".
+bool is_of_cache(std::string_view group, std::string_view counter);
 
 /// Reads the counters of a result's repetitions, in order. `slow_start`: the first repetition took
 /// much longer than the others. It decides where nothing else does: counters that never change

@@ -30,14 +30,17 @@ struct ProfileSection {
   ProfileUnit unit = ProfileUnit::kCount;
   std::vector<ProfileItem> items;
   std::optional<double> total;  ///< where the dump states one
-  /// Items contain each other: they do not add up to the total, and leave no rest of it.
+  /// Items contain each other, or are unlike: they do not add up to the total where one is stated,
+  /// leave no rest of it, and have no total where none is.
   bool overlaps = false;
 };
 
 /// The mean of the tables (a repetition each): each operator's self time on the CPU and, where
 /// there is one, on the device, a section each, with its calls; the totals are the tables' own.
 std::vector<ProfileSection> profile_sections(const std::vector<schema::OperatorTable>& tables);
-/// Time of metrics with their samples, other metrics, counters.
+/// Times of metrics with their samples, sizes of metrics, other metrics, counters. Metrics contain
+/// each other (TensorToData waits for TransferToDeviceTime; ExecuteTime counts the wait of each
+/// queued execution), so they have no total.
 std::vector<ProfileSection> profile_sections(const schema::MetricsReport& report);
 /// Each counter as "group: name".
 std::vector<ProfileSection> profile_sections(const schema::DynamoCounters& counters);
@@ -57,10 +60,17 @@ std::vector<ProfileSection> profile_sections(const schema::CompileTimes& times);
 /// parameters by module name.
 std::vector<ProfileSection> profile_sections(const std::vector<schema::IrModule>& modules);
 
+/// Adds what another dump of the same kind adds up, section by section.
+void add_sections(std::vector<ProfileSection> more, std::vector<ProfileSection>* sum);
+
 /// What differs between two sections of one name.
 struct SectionDifference {
   std::string of;
   ProfileUnit unit = ProfileUnit::kCount;
+  /// Without one the totals and the shares mean nothing: each change stands for itself.
+  bool has_total = true;
+  /// Only one of the two has the section, so that all its items appeared or went with it.
+  bool is_one_sided = false;
   ProfileDifference difference;
 };
 

@@ -96,6 +96,15 @@ TEST(DynamoCounters, ReasonsByCount) {
   EXPECT_EQ(report.unimplemented[0].count, 4);
 }
 
+TEST(DynamoCounters, OnlyWhatIsNoReasonOfDynamosIsOfACache) {
+  EXPECT_TRUE(is_of_cache("inductor", "fxgraph_cache_hit"));
+  EXPECT_TRUE(is_of_cache("aot_autograd", "autograd_cache_miss"));
+  EXPECT_FALSE(is_of_cache("stats", "unique_graphs"));
+  EXPECT_FALSE(is_of_cache("graph_break", "call to a lru_cache wrapped function"));
+  EXPECT_FALSE(is_of_cache("unimplemented", "DynamicCache"));
+  EXPECT_FALSE(is_of_cache("recompiles", "hit config.cache_size_limit"));
+}
+
 TEST(DynamoCounters, HostileNumbers) {
   constexpr auto kLargest = std::numeric_limits<std::int64_t>::max();
   const DynamoCounters counters = {{{"stats", {{"unique_graphs", kLargest}, {"unique_graphs", 5}}},

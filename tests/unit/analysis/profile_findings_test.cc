@@ -19,7 +19,7 @@ using Topic = ProfileFinding::Topic;
 ProfileComparison compared(ArtifactKind kind, const char* of, ProfileUnit unit,
                            std::vector<ProfileItem> before, std::vector<ProfileItem> after) {
   const ProfileSection was{of, unit, std::move(before), {}}, is{of, unit, std::move(after), {}};
-  return {kind, compare_sections({was}, {is})};
+  return {kind, "", compare_sections({was}, {is})};
 }
 
 TEST(ProfileFindings, GraphBreaksComeFirstWithTheirReasons) {
@@ -49,7 +49,7 @@ TEST(ProfileFindings, TimesSayWhatTheChangeWentTo) {
   // What became faster does not explain that the whole became slower.
   EXPECT_THAT(findings[0].sentence, Not(HasSubstr("a -1")));
   EXPECT_THAT(findings[0].names, ElementsAre("b", "new"));
-  EXPECT_THAT(findings[1].sentence, HasSubstr("not there (self CPU time): new (1 ms)"));
+  EXPECT_THAT(findings[1].sentence, HasSubstr("not there: new (1 ms self CPU time)."));
 }
 
 TEST(ProfileFindings, ATraceCountsAndLeavesTimesToTheTable) {
@@ -74,6 +74,78 @@ TEST(ProfileFindings, NoiseAndCachesAreNotSaid) {
                                  {{"inductor: fxgraph_cache_hit", 3, 3},
                                   {"aot_autograd: autograd_cache_miss", 1, 1}})}),
       IsEmpty());
+}
+
+TEST(ProfileFindings, AReasonMayNameACache) {
+  const auto findings =
+      profile_findings({compared(ArtifactKind::kDynamoCounters, "counters", ProfileUnit::kCount, {},
+                                 {{"graph_break: call to a lru_cache wrapped function", 3, 3},
+                                  {"graph_break: Unsupported DynamicCache", 2, 2},
+                                  {"recompiles: hit config.cache_size_limit", 1, 1},
+                                  {"inductor: fxgraph_cache_miss", 9, 9}})});
+  ASSERT_THAT(findings, SizeIs(2));
+  EXPECT_EQ(findings[0].topic, Topic::kGraphBreaks);
+  EXPECT_THAT(findings[0].names, ElementsAre("graph_break: call to a lru_cache wrapped function",
+                                             "graph_break: Unsupported DynamicCache"));
+  EXPECT_EQ(findings[1].topic, Topic::kRecompilations);
+  EXPECT_THAT(findings[1].names, ElementsAre("recompiles: hit config.cache_size_limit"));
+}
+
+TEST(ProfileFindings, AnOperatorThatAppearedIsNamedOnceWithTheLargerOfItsTimes) {
+  const auto sections = [](std::vector<ProfileItem> host, std::vector<ProfileItem> device) {
+    return std::vector<ProfileSection>{{"self CPU time", ProfileUnit::kNs, std::move(host), {}},
+                                       {"self CUDA time", ProfileUnit::kNs, std::move(device), {}}};
+  };
+  const auto before = sections({{"a", 10e6, 1}, {"old", 2e6, 1}}, {{"a", 5e6, 1}, {"old", 0, 1}});
+  const auto after = sections({{"a", 10e6, 1}, {"triton_x", 0, 4}, {"nothing", 0, 1}},
+                              {{"a", 5e6, 1}, {"triton_x", 3e6, 4}, {"nothing", 0, 1}});
+  const auto findings =
+      profile_findings({{ArtifactKind::kOperatorTable, "", compare_sections(before, after)}});
+  std::vector<std::string> said;
+  for (const auto& finding : findings) {
+    if (finding.sentence.starts_with("Operators")) said.push_back(finding.sentence);
+  }
+  EXPECT_THAT(said, ElementsAre("Operators that were not there: triton_x (3 ms self CUDA time).",
+                                "Operators that are gone: old (2 ms self CPU time)."));
+}
+
+TEST(ProfileFindings, NoOperatorIsNewBecauseItsTableHasAColumnMore) {
+  const ProfileSection host{"self CPU time", ProfileUnit::kNs, {{"a", 1e6, 1}}, {}};
+  const ProfileSection device{"self CUDA time", ProfileUnit::kNs, {{"a", 1e6, 1}}, {}};
+  for (const auto& finding : profile_findings(
+           {{ArtifactKind::kOperatorTable, "", compare_sections({host}, {host, device})}})) {
+    EXPECT_THAT(finding.sentence, Not(HasSubstr("not there")));
+  }
+}
+
+TEST(ProfileFindings, TimesThatContainEachOtherAreJudgedEachByItself) {
+  const auto times = [](double compile, double execute, double transfer) {
+    return std::vector<ProfileSection>{{"time of metrics",
+                                        ProfileUnit::kNs,
+                                        {{"CompileTime", compile, 3},
+                                         {"ExecuteTime", execute, 100},
+                                         {"TransferToDeviceTime", transfer, 10}},
+                                        {},
+                                        true}};
+  };
+  const auto findings =
+      profile_findings({{ArtifactKind::kXlaMetrics, "",
+                         compare_sections(times(0.5e9, 60e9, 1e9), times(1e9, 60.1e9, 2e9))}});
+  ASSERT_THAT(findings, SizeIs(2));
+  EXPECT_EQ(findings[0].topic, Topic::kOperators);
+  EXPECT_EQ(findings[0].sentence, "time of metrics: TransferToDeviceTime 1 s → 2 s (+100 %).");
+  EXPECT_EQ(findings[1].topic, Topic::kCompilation);
+  EXPECT_EQ(findings[1].sentence, "CompileTime 500 ms → 1 s (+100 %).");
+  EXPECT_THAT(findings[1].names, ElementsAre("CompileTime"));
+}
+
+TEST(ProfileFindings, AFindingSaysWhichPartItIsOf) {
+  auto comparison = compared(ArtifactKind::kIr, "counts", ProfileUnit::kCount,
+                             {{"instructions", 4, 4}}, {{"instructions", 5, 5}});
+  comparison.part = "after_optimizations";
+  const auto findings = profile_findings({comparison});
+  ASSERT_THAT(findings, SizeIs(1));
+  EXPECT_EQ(findings[0].part, "after_optimizations");
 }
 
 TEST(ProfileFindings, FallbacksAreOfMetricsReportsOnly) {

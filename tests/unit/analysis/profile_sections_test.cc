@@ -141,6 +141,50 @@ TEST(ProfileSections, IrModulesAreSummed) {
   EXPECT_EQ(unit_name(sizes.unit), "bytes");
 }
 
+TEST(ProfileSections, MetricsContainEachOtherAndKeepTheirUnits) {
+  using Kind = schema::MetricValue::Kind;
+  const auto report = [](double transfer, double bytes) {
+    schema::MetricsReport made;
+    const auto add = [&](const char* name, Kind kind, double value) {
+      schema::XlaMetric metric;
+      metric.name = name;
+      metric.total_samples = 2;
+      metric.accumulator = schema::MetricValue{kind, value, ""};
+      made.metrics.push_back(metric);
+    };
+    add("TensorToData", Kind::kTime, 10 + transfer);
+    add("TransferToDeviceTime", Kind::kTime, transfer);
+    add("InboundData", Kind::kBytes, bytes);
+    add("TensorsGraphSize", Kind::kNumber, 7);
+    return profile_sections(made);
+  };
+  const auto differences = compare_sections(report(5, 1024), report(8, 4096));
+  const SectionDifference& times = section(differences, "time of metrics");
+  EXPECT_FALSE(times.has_total);
+  EXPECT_EQ(times.difference.unexplained, 0);
+  EXPECT_EQ(change(times, "TransferToDeviceTime").share, std::nullopt);
+  const SectionDifference& sizes = section(differences, "size of metrics");
+  EXPECT_EQ(sizes.unit, ProfileUnit::kBytes);
+  EXPECT_EQ(change(sizes, "InboundData").after, 4096);
+  const SectionDifference& others = section(differences, "other metrics");
+  EXPECT_EQ(others.unit, ProfileUnit::kCount);
+  EXPECT_THAT(others.difference.changes, IsEmpty());
+}
+
+TEST(ProfileSections, SumsOfSeveralDumps) {
+  std::vector<ProfileSection> sum;
+  add_sections({{"ops", ProfileUnit::kCount, {{"add", 2, 2}, {"dot", 1, 1}}, 3.0}}, &sum);
+  add_sections({{"ops", ProfileUnit::kCount, {{"add", 5, 5}, {"sin", 1, 1}}, 6.0},
+                {"bytes", ProfileUnit::kBytes, {{"p", 8, 1}}, {}}},
+               &sum);
+  ASSERT_THAT(sum, SizeIs(2));
+  EXPECT_EQ(sum[0].total, 9.0);
+  ASSERT_THAT(sum[0].items, SizeIs(3));
+  EXPECT_EQ(sum[0].items[0].amount, 7);
+  EXPECT_EQ(sum[0].items[2].name, "sin");
+  EXPECT_EQ(sum[1].unit, ProfileUnit::kBytes);
+}
+
 TEST(ProfileSections, CountersHaveTheirGroup) {
   const schema::DynamoCounters counters = {{{"graph_break", {{"print", 2}}}, {"inline_call", {}}}};
   const auto sections = profile_sections(counters);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -12,6 +13,8 @@
 #include "commands.h"
 #include "options.h"
 #include "profile_file.h"
+#include "server/artifact_json.h"
+#include "server/json_writer.h"
 
 namespace benchhud::cli {
 namespace {
@@ -20,7 +23,6 @@ using analysis::ProfileChange;
 using analysis::ProfileDifference;
 using analysis::ProfileUnit;
 using analysis::SectionDifference;
-using nlohmann::ordered_json;
 using schema::Error;
 using schema::ErrorCode;
 using schema::Expected;
@@ -67,29 +69,19 @@ Expected<Comparison> compare(const std::string& before_path, const std::string& 
   return comparison;
 }
 
-ordered_json to_json(const Comparison& comparison) {
-  ordered_json json{{"kind", comparison.kind}, {"sections", ordered_json::array()}};
-  for (const SectionDifference& section : comparison.sections) {
-    const ProfileDifference& difference = section.difference;
-    ordered_json changes = ordered_json::array();
-    for (const ProfileChange& change : difference.changes) {
-      changes.push_back({{"name", change.name},
-                         {"change", change_name(change.kind)},
-                         {"before", change.before},
-                         {"after", change.after},
-                         {"calls_before", change.calls_before},
-                         {"calls_after", change.calls_after},
-                         {"share", change.share ? ordered_json(*change.share) : ordered_json()}});
-    }
-    json["sections"].push_back({{"of", section.of},
-                                {"unit", unit_name(section.unit)},
-                                {"before", difference.before},
-                                {"after", difference.after},
-                                {"unexplained", difference.unexplained},
-                                {"changes", std::move(changes)}});
-  }
-  json["problems"] = comparison.problems;
-  return json;
+// The sections as the API writes them, laid out for people.
+std::string json_text(const Comparison& comparison) {
+  std::string text;
+  server::JsonWriter json(&text);
+  json.begin_object();
+  json.field("kind", comparison.kind);
+  json.key("sections");
+  server::write_section_differences(json, comparison.sections,
+                                    std::numeric_limits<std::size_t>::max());
+  json.key("problems");
+  json.list(comparison.problems, [&](const std::string& problem) { json.value(problem); });
+  json.end_object();
+  return nlohmann::ordered_json::parse(text).dump(2);
 }
 
 std::string amount_text(double amount, ProfileUnit unit) {
@@ -104,7 +96,8 @@ std::string signed_text(double amount, ProfileUnit unit) {
 void print_section(const SectionDifference& section, std::size_t most) {
   const ProfileDifference& difference = section.difference;
   const bool is_time = section.unit == ProfileUnit::kNs;
-  if (is_time) {
+  const bool has_shares = is_time && section.has_total;
+  if (has_shares) {
     fmt::print("{}: {} → {} ({})\n", section.of, amount_text(difference.before, section.unit),
                amount_text(difference.after, section.unit),
                signed_text(difference.after - difference.before, section.unit));
@@ -115,13 +108,14 @@ void print_section(const SectionDifference& section, std::size_t most) {
   for (std::size_t i = 0; i < std::min(most, difference.changes.size()); ++i) {
     const ProfileChange& change = difference.changes[i];
     fmt::print("  {:>14}", signed_text(change.after - change.before, section.unit));
-    if (is_time) {
+    if (has_shares) {
       fmt::print("  {:>7}", change.share ? fmt::format("{:.1f} %", *change.share * 100) : "–");
-      if (change.calls_before != change.calls_after) {
-        fmt::print("  calls {:.6g} → {:.6g}", change.calls_before, change.calls_after);
-      }
     } else {
-      fmt::print("  {:.15g} → {:.15g}", change.before, change.after);
+      fmt::print("  {} → {}", amount_text(change.before, section.unit),
+                 amount_text(change.after, section.unit));
+    }
+    if (is_time && change.calls_before != change.calls_after) {
+      fmt::print("  calls {:.6g} → {:.6g}", change.calls_before, change.calls_after);
     }
     fmt::print("  {}{}\n", printable(change.name),
                change.kind == ProfileChange::Kind::kChanged
@@ -157,8 +151,7 @@ int run_profile(const Arguments& arguments) {
   const auto comparison = compare(words[1], words[2]);
   if (!comparison) return fail(comparison.error());
   if (*as_json) {
-    fmt::print("{}\n",
-               to_json(*comparison).dump(2, ' ', false, ordered_json::error_handler_t::replace));
+    fmt::print("{}\n", json_text(*comparison));
     return kDone;
   }
   if (comparison->sections.empty()) fmt::print("both are empty\n");

@@ -88,6 +88,18 @@ Expected<std::vector<std::int64_t>> Reader::profiled_repetitions(RunId run,
   return collect(query, [](const Statement& row) { return row.integer(0); });
 }
 
+Expected<std::vector<RunId>> Reader::runs_with_artifacts(ExperimentId experiment,
+                                                         std::optional<RunId> run) {
+  Statement& query = connection_.cached(sql::kRunsWithArtifacts);
+  query.bind(1, experiment);
+  if (run) {
+    query.bind(2, *run);
+  } else {
+    query.bind_null(2);
+  }
+  return collect(query, [](const Statement& row) { return RunId(row.integer(0)); });
+}
+
 Expected<std::int64_t> Reader::artifact_count(const ArtifactFilter& filter) {
   if (!filter.result && !filter.run && !filter.only_orphans && filter.with_superseded) {
     Statement& query = connection_.cached(sql::kCountArtifacts);

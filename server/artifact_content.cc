@@ -1,6 +1,7 @@
 #include "server/artifact_content.h"
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -22,8 +23,15 @@ using schema::Expected;
 
 namespace {
 
-constexpr std::array kContents = {"operator_tables", "xla_metrics",   "dynamo_counters",
-                                  "ir_modules",      "compile_times", "trace"};
+// Where the contract's ArtifactContent has what is in a dump of a kind.
+constexpr std::array kContents = {
+    std::pair(ArtifactKind::kOperatorTable, "operator_tables"),
+    std::pair(ArtifactKind::kXlaMetrics, "xla_metrics"),
+    std::pair(ArtifactKind::kDynamoCounters, "dynamo_counters"),
+    std::pair(ArtifactKind::kIr, "ir_modules"),
+    std::pair(ArtifactKind::kCompileTimes, "compile_times"),
+    std::pair(ArtifactKind::kTrace, "trace"),
+};
 
 ordered_json to_json(ProfileSection section) {
   std::stable_sort(section.items.begin(), section.items.end(),
@@ -74,26 +82,6 @@ Expected<ordered_json> digest_part(schema::Reader& reader, const Artifact& artif
   return std::move(digest[key]);
 }
 
-std::string_view content_of(ArtifactKind kind) {
-  switch (kind) {
-    case ArtifactKind::kOperatorTable:
-      return "operator_tables";
-    case ArtifactKind::kXlaMetrics:
-      return "xla_metrics";
-    case ArtifactKind::kDynamoCounters:
-      return "dynamo_counters";
-    case ArtifactKind::kIr:
-      return "ir_modules";
-    case ArtifactKind::kCompileTimes:
-      return "compile_times";
-    case ArtifactKind::kTrace:
-      return "trace";
-    case ArtifactKind::kXplane:
-      return "";
-  }
-  return "";
-}
-
 }  // namespace
 
 std::string trace_digest(const schema::Trace& trace, const schema::TraceNesting& nesting) {
@@ -118,17 +106,27 @@ Expected<void> write_content_fields(JsonWriter& json, schema::Reader& reader,
   BENCHHUD_ASSIGN(const ordered_json report, digest_part(reader, artifact, "report"));
   json.key("problems");
   write_dump_problems(json, read ? read->problems : std::vector<schema::DumpProblem>());
-  for (const char* key : kContents) {
+  for (const auto& [kind, key] : kContents) {
     json.key(key);
-    if (key == content_of(artifact.kind) && read) {
+    if (kind == artifact.kind && read) {
       std::visit([&](const auto& content) { write_content(json, content); }, read->content);
-    } else if (key == content_of(artifact.kind) && report.is_object()) {
+    } else if (kind == artifact.kind && report.is_object()) {
       json.raw(report.dump(-1, ' ', false, ordered_json::error_handler_t::replace));
     } else {
       json.null();
     }
   }
   return {};
+}
+
+Expected<std::optional<schema::DynamoCounters>> dynamo_counters_of(schema::Reader& reader,
+                                                                   const Artifact& artifact) {
+  std::optional<schema::DynamoCounters> counters;
+  if (!artifact.text || artifact.kind != ArtifactKind::kDynamoCounters) return counters;
+  BENCHHUD_ASSIGN(const std::string text, reader.text(*artifact.text));
+  auto read = ingest::read_dump_text(text, artifact.kind);
+  if (read) counters = std::get<schema::DynamoCounters>(std::move(read->content));
+  return counters;
 }
 
 Expected<std::vector<ProfileSection>> sections_of(schema::Reader& reader,

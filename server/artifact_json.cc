@@ -2,6 +2,7 @@
 
 #include <ranges>
 
+#include "analysis/dynamo_counters.h"
 #include "server/answers.h"
 
 namespace benchhud::server {
@@ -237,6 +238,7 @@ void write_content(JsonWriter& json, const schema::DynamoCounters& counters) {
       json.begin_object();
       json.field("name", counter.first);
       json.field("value", counter.second);
+      json.field("of_cache", bool{analysis::is_of_cache(group.name, counter.first)});
       json.end_object();
     });
     json.end_object();
@@ -275,8 +277,11 @@ void write_section_differences(JsonWriter& json,
     json.begin_object();
     json.field("of", section.of);
     json.field("unit", unit_name(section.unit));
-    json.field("before", difference.before);
-    json.field("after", difference.after);
+    const auto total = [&](double sum) {
+      return section.has_total ? std::optional(sum) : std::nullopt;
+    };
+    json.field("before", total(difference.before));
+    json.field("after", total(difference.after));
     json.field("unexplained", difference.unexplained);
     json.field("change_count", difference.changes.size());
     json.key("changes");

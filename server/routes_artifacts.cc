@@ -1,22 +1,22 @@
 // Dumps: which there are, what is in them, and what differs between two.
 #include <algorithm>
 #include <array>
+#include <ranges>
 #include <utility>
 
 #include "analysis/profile_findings.h"
 #include "server/artifact_content.h"
 #include "server/artifact_json.h"
+#include "server/result_diff.h"
 #include "server/route_parts.h"
 #include "server/utf8.h"
 
 namespace benchhud::server {
 namespace {
 
-using analysis::ProfileComparison;
 using schema::Artifact;
 using schema::ArtifactFilter;
 using schema::ArtifactId;
-using schema::ArtifactKind;
 using schema::ArtifactResult;
 using schema::Expected;
 using schema::to_int;
@@ -123,30 +123,37 @@ Expected<Plan> get_content(Ask& ask) {
               }};
 }
 
-// Two dumps of one kind, compared.
-struct Pair {
-  Artifact before, after;
-  ProfileComparison comparison;
-};
-
-Expected<Pair> compare(schema::Reader& reader, Artifact before, Artifact after) {
-  Pair pair{std::move(before), std::move(after), {}};
-  pair.comparison.kind = pair.before.kind;
-  BENCHHUD_ASSIGN(const auto was, sections_of(reader, pair.before));
-  BENCHHUD_ASSIGN(const auto is, sections_of(reader, pair.after));
-  pair.comparison.sections = analysis::compare_sections(was, is);
-  return pair;
+void write_sections(JsonWriter& json,
+                    const std::optional<std::vector<analysis::SectionDifference>>& sections,
+                    std::size_t most) {
+  json.key("sections");
+  if (sections) {
+    write_section_differences(json, *sections, most);
+  } else {
+    json.null();
+  }
 }
 
-void write_pair(JsonWriter& json, const Pair& pair, const Snapshot& snapshot, std::size_t most) {
+void write_pair(JsonWriter& json, const ArtifactPair& pair, const Snapshot& snapshot,
+                std::size_t most) {
   json.begin_object();
   json.field("kind", artifact_kind_name(pair.before.kind));
   json.key("before");
   write_artifact(json, pair.before, snapshot);
   json.key("after");
   write_artifact(json, pair.after, snapshot);
-  json.key("sections");
-  write_section_differences(json, pair.comparison.sections, most);
+  json.field("telling", bool{pair.is_telling});
+  write_sections(json, pair.sections, most);
+  json.end_object();
+}
+
+void write_sum(JsonWriter& json, const ArtifactSum& sum, std::size_t most) {
+  json.begin_object();
+  json.field("kind", artifact_kind_name(sum.kind));
+  json.field("part", sum.part);
+  json.field("before_count", sum.before_count);
+  json.field("after_count", sum.after_count);
+  write_sections(json, sum.sections, most);
   json.end_object();
 }
 
@@ -156,11 +163,26 @@ void write_findings(JsonWriter& json, const std::vector<analysis::ProfileFinding
     json.begin_object();
     json.field("topic", topic_name(finding.topic));
     json.field("kind", artifact_kind_name(finding.kind));
+    json.field("part", finding.part);
     json.field("sentence", finding.sentence);
     json.key("names");
     json.list(finding.names, [&](const std::string& name) { json.value(name); });
     json.end_object();
   });
+}
+
+Expected<std::string> write_artifact_diff(Ask& ask, const Artifact& before, const Artifact& after) {
+  BENCHHUD_ASSIGN(auto sections, compare_artifacts(ask.reader(), before, after));
+  const auto findings = analysis::profile_findings({{before.kind, "", sections}});
+  std::string body;
+  JsonWriter json(&body);
+  json.begin_object();
+  json.key("pair");
+  write_pair(json, {before, after, true, std::move(sections)}, ask.snapshot(),
+             ask.query.size("limit"));
+  write_findings(json, findings);
+  json.end_object();
+  return body;
 }
 
 Expected<Plan> diff_artifacts(Ask& ask) {
@@ -169,100 +191,59 @@ Expected<Plan> diff_artifacts(Ask& ask) {
   if (before.kind != after.kind) {
     return wrong_parameter(ask, "after", "Only two dumps of one kind can be compared.");
   }
-  return Plan{revision_key(ask), [&ask, before, after]() -> Expected<std::string> {
-                BENCHHUD_ASSIGN(const Pair pair, compare(ask.reader(), before, after));
-                std::string body;
-                JsonWriter json(&body);
-                json.begin_object();
-                json.key("pair");
-                write_pair(json, pair, ask.snapshot(), ask.query.size("limit"));
-                write_findings(json, analysis::profile_findings({pair.comparison}));
-                json.end_object();
-                return body;
-              }};
+  return Plan{revision_key(ask),
+              [&ask, before, after] { return write_artifact_diff(ask, before, after); }};
 }
 
-// A result's dumps that can be compared, each by what it is and of what.
-std::vector<Artifact> comparable(std::vector<Artifact> artifacts) {
-  std::erase_if(artifacts, [](const Artifact& artifact) {
-    return artifact.kind == ArtifactKind::kXplane || (!artifact.text && !artifact.trace);
-  });
-  std::sort(artifacts.begin(), artifacts.end(), [](const Artifact& a, const Artifact& b) {
-    return std::tie(a.kind, a.repetition, a.part, a.id) <
-           std::tie(b.kind, b.repetition, b.part, b.id);
-  });
-  return artifacts;
-}
+// Of a folder with any number of dumps so many are listed; how many there are is said.
+constexpr std::size_t kMostListedDumps = 1000;
 
-// What counters, compile times and graphs tell happens in the first repetition, which compiles; how
-// fast a model is, in the last, behind the warm-up.
-bool is_of_first_repetition(ArtifactKind kind) {
-  return kind != ArtifactKind::kTrace && kind != ArtifactKind::kOperatorTable;
-}
-
-// Of each kind the comparison that says most; what is no repetition's only where there is none.
-std::vector<ProfileComparison> telling(const std::vector<Pair>& pairs) {
-  const auto is_better = [](const Pair& pair, const Pair& than) {
-    const auto repetition = pair.before.repetition, other = than.before.repetition;
-    if (!repetition || !other) return repetition.has_value();
-    return is_of_first_repetition(pair.before.kind) ? *repetition < *other : *repetition > *other;
-  };
-  std::vector<const Pair*> best;
-  for (const Pair& pair : pairs) {
-    const auto same = std::find_if(best.begin(), best.end(), [&](const Pair* known) {
-      return known->before.kind == pair.before.kind && known->before.part == pair.before.part;
-    });
-    if (same == best.end()) {
-      best.push_back(&pair);
-    } else if (is_better(pair, **same)) {
-      *same = &pair;
-    }
+// All pairs that tell, and as many of the others as there is room for, in their order.
+void write_pairs(JsonWriter& json, const std::vector<ArtifactPair>& pairs, const Snapshot& snapshot,
+                 std::size_t most) {
+  const auto telling = static_cast<std::size_t>(
+      std::ranges::count_if(pairs, [](const ArtifactPair& pair) { return pair.is_telling; }));
+  std::size_t room = kMostListedDumps - std::min(kMostListedDumps, telling);
+  json.key("pairs");
+  json.begin_array();
+  for (const ArtifactPair& pair : pairs) {
+    if (!pair.is_telling && room == 0) continue;
+    if (!pair.is_telling) --room;
+    write_pair(json, pair, snapshot, most);
   }
-  std::vector<ProfileComparison> comparisons;
-  comparisons.reserve(best.size());
-  for (const Pair* pair : best) comparisons.push_back(pair->comparison);
-  return comparisons;
+  json.end_array();
+  json.field("pair_count", pairs.size());
+}
+
+void write_unpaired(JsonWriter& json, std::string_view key, std::string_view count_key,
+                    const std::vector<Artifact>& artifacts, const Snapshot& snapshot) {
+  json.key(key);
+  json.list(std::views::take(artifacts, kMostListedDumps),
+            [&](const Artifact& artifact) { write_artifact(json, artifact, snapshot); });
+  json.field(count_key, artifacts.size());
 }
 
 Expected<std::string> write_result_diff(Ask& ask, ArtifactResult before, ArtifactResult after) {
-  const auto dumps_of = [&](ArtifactResult result) -> Expected<std::vector<Artifact>> {
-    ArtifactFilter filter;
-    filter.result = result;
-    filter.with_superseded = false;
-    BENCHHUD_ASSIGN(auto artifacts, ask.reader().artifacts(filter));
-    return comparable(std::move(artifacts));
-  };
-  BENCHHUD_ASSIGN(std::vector<Artifact> was, dumps_of(before));
-  BENCHHUD_ASSIGN(std::vector<Artifact> is, dumps_of(after));
-  std::vector<Pair> pairs;
-  std::vector<Artifact> only_before;
-  for (Artifact& artifact : was) {
-    const auto other = std::find_if(is.begin(), is.end(), [&](const Artifact& candidate) {
-      return candidate.kind == artifact.kind && candidate.repetition == artifact.repetition &&
-             candidate.part == artifact.part;
-    });
-    if (other == is.end()) {
-      only_before.push_back(std::move(artifact));
-      continue;
-    }
-    BENCHHUD_ASSIGN(Pair pair, compare(ask.reader(), std::move(artifact), std::move(*other)));
-    is.erase(other);
-    pairs.push_back(std::move(pair));
-  }
+  BENCHHUD_ASSIGN(const ResultDiff diff, diff_of_results(ask.reader(), before, after));
+  const std::size_t most = ask.query.size("limit");
   std::string body;
   JsonWriter json(&body);
   json.begin_object();
-  write_findings(json, analysis::profile_findings(telling(pairs)));
-  json.key("pairs");
-  json.list(pairs, [&](const Pair& pair) {
-    write_pair(json, pair, ask.snapshot(), ask.query.size("limit"));
+  write_findings(json, diff.findings);
+  json.key("sums");
+  json.list(diff.sums, [&](const ArtifactSum& sum) { write_sum(json, sum, most); });
+  write_pairs(json, diff.pairs, ask.snapshot(), most);
+  write_unpaired(json, "only_before", "only_before_count", diff.only_before, ask.snapshot());
+  write_unpaired(json, "only_after", "only_after_count", diff.only_after, ask.snapshot());
+  json.key("left_out");
+  json.list(diff.left_out, [&](const LeftOut& left_out) {
+    json.begin_object();
+    json.field("kind", artifact_kind_name(left_out.kind));
+    json.field("part", left_out.part);
+    json.field("dump_count", left_out.dumps);
+    json.field("byte_count", left_out.bytes);
+    json.end_object();
   });
-  for (const auto& [key, rest] :
-       {std::pair("only_before", &only_before), std::pair("only_after", &is)}) {
-    json.key(key);
-    json.list(*rest,
-              [&](const Artifact& artifact) { write_artifact(json, artifact, ask.snapshot()); });
-  }
   json.end_object();
   return body;
 }

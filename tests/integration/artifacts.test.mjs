@@ -97,7 +97,7 @@ test("every kind of dump is found by its name, tied and read", async () => {
     const metrics = (await content("xla_metrics")).xla_metrics;
     assert.equal(metrics.metrics[0].accumulator.value, 3588590974);
     assert.deepEqual(metrics.counters, [{ name: "aten::nonzero", value: 33 }]);
-    assert.deepEqual((await content("dynamo_counters")).dynamo_counters, [{ group: "graph_break", counters: [{ name: "call to print", value: 2 }] }]);
+    assert.deepEqual((await content("dynamo_counters")).dynamo_counters, [{ group: "graph_break", counters: [{ name: "call to print", value: 2, of_cache: false }] }]);
     const times = (await content("compile_times")).compile_times;
     assert.deepEqual(times.map((one) => [one.name, one.total_s]), [["_compile.compile_inner", 0.75]]);
     const dump = all.find((one) => one.kind === "ir" && one.name.endsWith(".hlo"));
@@ -157,6 +157,83 @@ test("what cannot be read says why, and the rest goes in", () => {
   const strict = benchhud("ingest", join(folder, "broken"), "--db", join(folder, "strict.db"), "--strict");
   assert.equal(strict.status, 1);
   assert.deepEqual(list("strict.db"), []);
+});
+
+test("folders of modules are summed, and a pair is compared when it is asked for", async () => {
+  const module = (adds) => `HloModule jit_f\n\nENTRY main {\n  a0 = f32[2]{0} parameter(0)\n${Array.from({ length: adds }, (_, n) => `  a${n + 1} = f32[2]{0} add(a${n}, a${n})\n`).join("")}}\n`;
+  for (const [night, adds] of [[0, 3], [1, 4]]) {
+    write(`modules/${night}/results.jsonl`, line({ metrics: times(0.5), experiment: xla, timestamp: 1762300800 + night * 86400 }) + "\n");
+    for (let n = 0; n < 40; ++n) write(`modules/${night}/alpha/hlo-${base}/module_${String(n).padStart(4, "0")}.jit_f.after_optimizations.txt`, module(adds));
+  }
+  write(`modules/1/alpha/hlo-${base}/module_0040.jit_g.after_optimizations.txt`, module(9));
+  ingest("modules.db", join(folder, "modules"));
+  await serving("modules.db", async (get) => {
+    const { items } = await get("/results?limit=10");
+    const experiment = items[0].experiment.id;
+    const [after, before] = items.map((one) => one.run_id);
+    const said = await get(`/profile-diff?before_run=${before}&before_experiment=${experiment}&run=${after}&experiment=${experiment}`);
+    assert.equal(said.pair_count, 40);
+    assert.ok(said.pairs.every((pair) => pair.sections === null && !pair.telling));
+    assert.deepEqual([said.only_before_count, said.only_after_count, said.left_out], [0, 1, []]);
+    assert.equal(said.sums.length, 1);
+    const adds = said.sums[0].sections.find((one) => one.of === "operations").changes.find((one) => one.name === "add");
+    assert.deepEqual([adds.before, adds.after], [120, 169]);
+    const sentences = said.findings.map((one) => one.sentence);
+    assert.equal(new Set(sentences).size, sentences.length, sentences.join("\n"));
+    const { pair } = await get(`/artifact-diff?before=${said.pairs[7].before.id}&after=${said.pairs[7].after.id}`);
+    const counted = pair.sections.find((one) => one.of === "operations").changes;
+    assert.deepEqual(counted.map((one) => [one.name, one.before, one.after]), [["add", 3, 4]]);
+  });
+});
+
+test("graph breaks of dumps are those of the metric: running totals are taken apart, all repetitions read", async () => {
+  const reason = "call to a lru_cache wrapped function";
+  // Counters that are never cleared, of 14 repetitions: more than are set side by side.
+  const counters = Array.from({ length: 14 }, (_, n) => ({ stats: { unique_graphs: n < 2 ? 1 : 2 }, graph_break: { [reason]: n < 2 ? 2 : 3 }, inductor: { fxgraph_cache_hit: 1 } }));
+  const samples = Array.from({ length: 14 }, (_, n) => (n ? 1 : 9));
+  write("breaks/results.jsonl", line({ repeat: 14, metrics: { total_time: samples, per_iter_time: samples, dynamo_counters: counters }, experiment: xla }) + "\n");
+  counters.forEach((one, n) => write(`breaks/alpha/${n}/dynamo-counters-${base}.txt`, JSON.stringify(one)));
+  ingest("breaks.db", join(folder, "breaks"));
+  await serving("breaks.db", async (get) => {
+    const [{ run_id: run, experiment }] = (await get("/results?limit=1")).items;
+    const { dynamo: ofLine } = await get(`/runs/${run}/results/${experiment.id}/phases`);
+    const dumped = await get(`/runs/${run}/results/${experiment.id}/dumped-counters`);
+    assert.deepEqual(dumped.dynamo, ofLine);
+    assert.equal(dumped.dynamo.running_totals, true);
+    assert.deepEqual(dumped.dynamo.graph_breaks, [{ reason, count: 3 }]);
+    assert.deepEqual([dumped.dump_count, dumped.left_out, dumped.unreadable], [14, 0, 0]);
+    const [file] = (await get("/artifacts?kind=dynamo_counters&limit=1")).items;
+    const groups = (await get(`/artifacts/${file.id}/content`)).dynamo_counters;
+    const ofCache = (group) => groups.find((one) => one.group === group).counters[0].of_cache;
+    assert.deepEqual([ofCache("graph_break"), ofCache("inductor")], [false, true]);
+  });
+});
+
+test("one question finds the nights and backends that a result can be compared with", async () => {
+  // Six nights; dumps on the second, fourth and fifth; on the fourth of two backends.
+  for (let night = 0; night < 6; ++night) {
+    const timestamp = 1762300800 + night * 86400;
+    const lines = [line({ metrics: times(0.5), experiment: xla, timestamp }), line({ metrics: times(0.4), timestamp }), line({ metrics: times(0.4), timestamp, model: "beta" })];
+    write(`near/${night}/results.jsonl`, lines.join("\n") + "\n");
+    if (![1, 3, 4].includes(night)) continue;
+    write(`near/${night}/alpha/0/dynamo-counters-${base}.txt`, `{"night": {"n": ${night}}}`);
+    if (night === 3) write(`near/${night}/alpha/0/dynamo-counters-cuda-inductor-False-eval-None-None-None-alpha.txt`, '{"other": {"n": 1}}');
+  }
+  ingest("near.db", join(folder, "near"));
+  await serving("near.db", async (get) => {
+    const { items } = await get("/results?limit=100&model=alpha");
+    const runs = [...new Set(items.map((one) => one.run_id))].reverse();
+    const experiment = (backend) => items.find((one) => one.experiment.backend === backend).experiment.id;
+    const near = async (night, backend = "openxla+dynamo") => {
+      const found = await get(`/runs/${runs[night]}/results/${experiment(backend)}/neighbours`);
+      return [found.before?.id ?? null, found.after?.id ?? null, found.others.map((one) => one.backend)];
+    };
+    assert.deepEqual(await near(3), [runs[1], runs[4], ["inductor"]]);
+    assert.deepEqual(await near(3, "inductor"), [null, null, ["openxla+dynamo"]]);
+    assert.deepEqual(await near(0), [null, runs[1], []]);
+    assert.deepEqual(await near(5), [runs[4], null, []]);
+    assert.deepEqual(await near(4, "inductor"), [runs[3], null, ["openxla+dynamo"]]);
+  });
 });
 
 test("the nights: what made resnet_mini slower on 2025-11-10, and transformer_mini on 2025-11-15", async () => {

@@ -89,15 +89,22 @@ test("several tables in a row count as their mean", () => {
 });
 
 test("metrics reports, gzipped or not", () => {
-  const report = (time, fallbacks) => `Metric: CompileTime\n  TotalSamples: 3\n  Accumulator: ${time}\nCounter: aten::nonzero\n  Value: ${fallbacks}\n`;
+  const report = (time, fallbacks, size = "2.00KB") => `Metric: CompileTime\n  TotalSamples: 3\n  Accumulator: ${time}\nMetric: InboundData\n  TotalSamples: 3\n  Accumulator: ${size}\nCounter: aten::nonzero\n  Value: ${fallbacks}\n`;
   const one = join(folder, "one.txt"), two = join(folder, "two.txt.gz");
   writeFileSync(one, report("04s589ms590.974us", 1));
-  writeFileSync(two, gzipSync(report("05s000ms000.000us", 4)));
+  writeFileSync(two, gzipSync(report("05s000ms000.000us", 4, "4.00KB")));
   const said = diff(one, two);
   assert.equal(said.kind, "metrics report");
   const times = section(said, "time of metrics");
-  assert.equal(times.before, 3588590974);
-  assert.equal(times.after, 5e9);
+  // Metrics contain each other: they have no total.
+  assert.deepEqual([times.before, times.after, times.unexplained], [null, null, 0]);
+  assert.deepEqual([change(times, "CompileTime").before, change(times, "CompileTime").after, change(times, "CompileTime").share], [3588590974, 5e9, null]);
+  const sizes = section(said, "size of metrics");
+  assert.deepEqual([sizes.unit, change(sizes, "InboundData").before, change(sizes, "InboundData").after], ["bytes", 2048, 4096]);
+  assert.equal(times.change_count, times.changes.length);
+  const text = benchhud("profile", "diff", one, two).stdout;
+  assert.match(text, /\+1\.411 s +3\.589 s → 5\.000 s +CompileTime/, text);
+  assert.match(text, /\+2048 B +2048 B → 4096 B +InboundData/, text);
   assert.deepEqual(change(section(said, "counters"), "aten::nonzero").after, 4);
 });
 

@@ -234,6 +234,9 @@ class Reader {
   /// How many there are, whatever `before` and `limit` say.
   Expected<std::int64_t> artifact_count(const ArtifactFilter& filter);
   Expected<Artifact> artifact(ArtifactId id);
+  /// The runs in which an experiment's result has dumps; with `run`, none but that one.
+  Expected<std::vector<RunId>> runs_with_artifacts(ExperimentId experiment,
+                                                   std::optional<RunId> run);
   /// The repetitions of a result of which there are traces or operator tables: those that ran under
   /// a profiler. In order, each once.
   Expected<std::vector<std::int64_t>> profiled_repetitions(RunId run, ExperimentId experiment);

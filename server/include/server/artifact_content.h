@@ -1,12 +1,14 @@
 // What is in a stored dump: read again from its text, or from what was derived of its trace.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "analysis/profile_sections.h"
 #include "schema/artifact.h"
+#include "schema/profile.h"
 #include "schema/reader.h"
 #include "schema/trace.h"
 #include "schema/trace_nesting.h"
@@ -23,6 +25,10 @@ inline constexpr std::size_t kMostItems = 2000;
 /// The fields of the contract's ArtifactContent, but `artifact`.
 schema::Expected<void> write_content_fields(JsonWriter& json, schema::Reader& reader,
                                             const schema::Artifact& artifact);
+
+/// The counters of a dump of kind kDynamoCounters; none if it could not be read.
+schema::Expected<std::optional<schema::DynamoCounters>> dynamo_counters_of(
+    schema::Reader& reader, const schema::Artifact& artifact);
 
 /// What two dumps of one kind can be compared by. Empty for a dump that could not be read and for
 /// XPlane.

@@ -55,6 +55,7 @@ std::span<const NamedRoute> ingest_routes();
 std::span<const NamedRoute> model_table_routes();
 std::span<const NamedRoute> overview_routes();
 std::span<const NamedRoute> phase_routes();
+std::span<const NamedRoute> profile_routes();
 std::span<const NamedRoute> series_routes();
 std::span<const NamedRoute> trace_routes();
 std::span<const NamedRoute> verification_routes();

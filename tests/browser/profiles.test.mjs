@@ -270,6 +270,46 @@ test("a difference begins with sentences, goes both ways, and tells what only on
   }
 });
 
+test("folders of modules: their sum is open, a pair is compared when it is opened; neighbours are one question", async () => {
+  const server = await serve([]);
+  const folder = join(server.folder, "dumps");
+  for (const n of [0, 1]) {
+    const out = join(folder, `night${n}`);
+    const place = join(out, "mini", "hlo-cuda-inductor-eval-None-None-None-mini");
+    mkdirSync(place, { recursive: true });
+    writeFileSync(join(out, "results.jsonl"), night({ timestamp: START + n * DAY, lines: [{ model: "mini", dynamo: "inductor", times: [1, 0.2, 0.2, 0.1, 0.11, 0.12, 0.1, 0.1] }] }));
+    for (const [name, instructions] of [["a", 3], ["b", 5 + n], ["c", 7 + n]]) writeFileSync(join(place, `module_000${name === "a" ? 0 : name === "b" ? 1 : 2}.${name}.after_optimizations.txt`), module(name, instructions));
+  }
+  await server.ingest([join(folder, "night0"), join(folder, "night1")]);
+  const [run] = (await server.api("/runs?limit=10")).items;
+  const inductor = (await server.api(`/results?run=${run.id}&limit=10`)).items[0].experiment.id;
+  const { page, problems, close } = await openPage(browser);
+  try {
+    const asked = [];
+    page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+    await visit(page, `${server.base}/profile?run=${run.id}&experiment=${inductor}`);
+    await page.getByRole("group", { name: "Compare with" }).getByRole("link", { name: /the night before/ }).click();
+    await page.waitForURL(/\/profile-diff\?before_run=/);
+    assert.equal(asked.filter((path) => path.endsWith("/neighbours")).length, 1);
+    assert.equal(asked.filter((path) => path.endsWith("/artifacts")).length, 1);
+    const ir = page.locator('section[aria-labelledby="ir"]');
+    await ir.locator("details.pair").first().waitFor();
+    assert.equal(await ir.locator("details.pair").count(), 4);
+    assert.equal(await ir.locator("details.pair[open]").count(), 1, "the sum alone");
+    assert.match(await text(ir.locator("details.pair[open] summary")), /3 IR dumps.*operations: \+2/);
+    assert.match(await text(ir.locator("details.pair summary").nth(1)), /module_0000.*the same, byte for byte/);
+    const pair = ir.locator("details.pair").nth(2);
+    assert.match(await text(pair.locator("summary")), /compared when opened/);
+    await pair.locator("summary").click();
+    await eventually(async () => assert.match(await text(pair.locator("summary")), /operations: \+1/));
+    assert.deepEqual(await axe(page), []);
+    assert.deepEqual(problems, []);
+  } finally {
+    await close();
+    await server.stop();
+  }
+});
+
 test("dumps: filtered by run and kind, orphans and what could not be read said, hostile names text", async () => {
   const { server, run, older, inductor } = await madeUpServer(1);
   const { page, problems, close } = await openPage(browser);

@@ -4,13 +4,13 @@ import { sliceOfChunks } from "../src/api/client";
 import { traceReport } from "../src/api/trace";
 import type { Artifact, OperatorTable, PhasedRepetition, ProfileChange, ResultDetail, SectionDifference } from "../src/api/types";
 import { adviceFlags } from "../src/lib/flags";
-import { around, siblings } from "../src/lib/neighbours";
+import { siblings } from "../src/lib/neighbours";
 import { pointSegments, segments, stackLength, ticksTo } from "../src/lib/phases";
-import { addsUp, amount, barOf, countersSideBySide, current, isUnusualFallback, kindCounts, metricText, nameColumn, nanoseconds, percent, pick, relative, repetitions, rowText, signedAmount, tellingPairs, unitOfNs, unquoted, whichDump } from "../src/lib/profile";
+import { addsUp, amount, barOf, countersSideBySide, current, isSameFile, isUnusualFallback, kindCounts, metricText, nameColumn, nanoseconds, percent, pick, relative, repetitions, rowText, signedAmount, unitOfNs, unquoted, whichDump } from "../src/lib/profile";
 import { profileDiffHref, profileHref } from "../src/lib/route";
-import { diffSentence, markedParts, sectionWords, withoutTopic } from "../src/pages/profile_diff";
+import { diffSentence, leftOutWords, markedParts, sectionWords, sectionsWords, withoutTopic } from "../src/pages/profile_diff";
 import { groupsSideBySide } from "../src/parts/profile/counters";
-import { breakReasons } from "../src/parts/profile/compile";
+import { countedOver } from "../src/parts/profile/compile";
 import { flagNumber, flagWords, gravestFirst } from "../src/parts/profile/flags";
 import { operatorColumns, sources, unitOfBytes } from "../src/parts/profile/operators";
 import { foldedAtFirst, visibleNodes } from "../src/parts/profile/tree";
@@ -96,19 +96,22 @@ test("counters side by side: what a repetition lacks is null, not 0", () => {
     { name: "a", values: [1, 0] },
     { name: "b", values: [null, 2] },
   ]);
-  const groups = groupsSideBySide([[{ group: "frames", counters: [{ name: "ok", value: 1 }] }], [{ group: "stats", counters: [] }]]);
-  assert.deepEqual(groups, [{ group: "frames", rows: [{ name: "ok", values: [1, null] }] }, { group: "stats", rows: [] }]);
+  const groups = groupsSideBySide([[{ group: "frames", counters: [{ name: "ok", value: 1, of_cache: false }] }], [{ group: "stats", counters: [] }]]);
+  assert.deepEqual(groups, [{ group: "frames", own: [{ name: "ok", values: [1, null] }], caches: [] }, { group: "stats", own: [], caches: [] }]);
   assert.ok(isUnusualFallback("aten::topk"));
   assert.ok(!isUnusualFallback("aten::nonzero") && !isUnusualFallback("CachedSyncTensors"));
 });
 
-test("reasons of graph breaks are added up over repetitions, without the quotation marks of older versions", () => {
-  const content = (repetition: number, counters: { name: string; value: number }[]) => ({
-    artifact: artifact({ kind: "dynamo_counters", repetition }), problems: [], operator_tables: null, xla_metrics: null, ir_modules: null, compile_times: null, trace: null,
-    dynamo_counters: [{ group: "graph_break", counters }],
-  });
-  const reasons = breakReasons([content(0, [{ name: "'skip function f'", value: 2 }, { name: "print", value: 1 }]), content(1, [{ name: "skip function f", value: 1 }])]);
-  assert.deepEqual(reasons.map((one) => [one.reason, one.total]), [["skip function f", 3], ["print", 1]]);
+test("what is of a cache the server says, whatever a reason names", () => {
+  const [breaks, inductor] = groupsSideBySide([[{ group: "graph_break", counters: [{ name: "call to a lru_cache wrapped function", value: 1, of_cache: false }] }, { group: "inductor", counters: [{ name: "fxgraph_cache_hit", value: 2, of_cache: true }] }]]);
+  assert.deepEqual([breaks?.own.length, breaks?.caches.length], [1, 0]);
+  assert.deepEqual([inductor?.own.length, inductor?.caches.length], [0, 1]);
+});
+
+test("reasons say over what they were counted; quotation marks of older versions are taken off", () => {
+  assert.equal(countedOver({ repetitions: 1, running_totals: false }), "counted while capturing, so where it compiled");
+  assert.match(countedOver({ repetitions: 13, running_totals: true }), /over 13 repetitions, whose counters go on/);
+  assert.equal(unquoted("'skip function f'"), "skip function f");
   assert.equal(unquoted("'"), "'");
   assert.equal(unquoted("it's"), "it's");
 });
@@ -173,14 +176,22 @@ test("bars of a difference are drawn against the largest change", () => {
   assert.equal(sectionWords(two), "self CPU time: +10.0 ns (+100 %)");
   assert.equal(sectionWords(section([])), "self CPU time: the same");
   assert.equal(sectionWords(section([change("a", 1, 2)], { of: "counters", unit: "count" }), false), "counters: 1 change");
-  assert.ok(!addsUp("dynamo_counters", { unit: "count" }) && addsUp("ir", { unit: "count" }) && addsUp("trace", { unit: "ns" }));
+  assert.ok(!addsUp("dynamo_counters", { unit: "count", before: 1 }) && addsUp("ir", { unit: "count", before: 1 }) && addsUp("trace", { unit: "ns", before: 1 }));
 });
 
-test("the pairs that are open at first: of what compiles the first repetition, of what runs the last", () => {
-  const pair = (kind: "dynamo_counters" | "trace", repetition: number | null) => ({ kind, before: artifact({ kind, repetition }) });
-  const pairs = [pair("dynamo_counters", null), pair("dynamo_counters", 1), pair("dynamo_counters", 0), pair("trace", 0), pair("trace", 1), pair("trace", null)];
-  assert.deepEqual([...tellingPairs(pairs)], [pairs[2], pairs[4]]);
-  assert.deepEqual([...tellingPairs([pairs[0], pairs[5]] as typeof pairs)], [pairs[0], pairs[5]]);
+test("a section without a total has changes, and no sum of what contains each other", () => {
+  const metrics = section([change("CompileTime", 1, 2)], { of: "time of metrics", before: null, after: null });
+  assert.ok(!addsUp("xla_metrics", metrics));
+  assert.equal(sectionWords(metrics), "time of metrics: 1 change");
+  assert.equal(sectionsWords("xla_metrics", [metrics]), "time of metrics: 1 change");
+  assert.equal(sectionsWords("ir", []), "nothing in it can be compared");
+  assert.equal(sectionsWords("ir", [section([])]), "no difference");
+});
+
+test("what was left out of the findings is said with its size; dumps of one content need no comparison", () => {
+  assert.match(leftOutWords({ kind: "ir", part: "hlo", dump_count: 2, byte_count: 3e8 }), /^2 IR dumps \(hlo\), 300 MB together, are left out/);
+  assert.ok(isSameFile({ before: artifact({ content_hash: "a" }), after: artifact({ content_hash: "a" }) }));
+  assert.ok(!isSameFile({ before: artifact({ content_hash: "a" }), after: artifact({ content_hash: "b" }) }));
 });
 
 test("names in a sentence are found as they are, the longest first", () => {
@@ -222,13 +233,10 @@ test("a tree is folded where it is too long, and what is folded hides all that i
   assert.deepEqual([...foldedAtFirst(nodes, 1)], [0, 1]);
 });
 
-test("neighbours: the nights around a run, and the other backends of the same model", () => {
-  const runs = [3, 2, 1].map((id) => ({ id })) as unknown as Parameters<typeof around>[0];
-  assert.deepEqual(around(runs, 2), { earlier: [{ id: 1 }], later: [{ id: 3 }] });
-  assert.deepEqual(around(runs, 9), { earlier: [], later: [] });
+test("neighbours: the other backends of the same model, those of the same batch size first", () => {
   const own = { id: 1, suite: "s", model: "m", test: "eval", accelerator_model: "x", backend: "inductor", batch_size: 4 };
-  const results = [own, { ...own, id: 2, backend: "aot_eager" }, { ...own, id: 3, backend: "eager", batch_size: 8 }, { ...own, id: 4, backend: "eager" }, { ...own, id: 5, test: "train" }].map((experiment) => ({ experiment }));
-  assert.deepEqual(siblings(results as unknown as Parameters<typeof siblings>[0], own as unknown as Parameters<typeof siblings>[1]).map((one) => one.id), [4, 2, 3]);
+  const all = [own, { ...own, id: 2, backend: "aot_eager" }, { ...own, id: 3, backend: "eager", batch_size: 8 }, { ...own, id: 4, backend: "eager" }, { ...own, id: 5, test: "train" }];
+  assert.deepEqual(siblings(all as unknown as Parameters<typeof siblings>[0], own as unknown as Parameters<typeof siblings>[1]).map((one) => one.id), [4, 2, 3]);
 });
 
 test("a slice of a text is cut at whole characters, wherever the chunks end", () => {

@@ -116,9 +116,6 @@ export function rowText(table: OperatorTable, row: readonly Cell[]): string {
   return row.filter((cell, index) => typeof cell === "string" && table.columns[index]?.unit === "text").join(" ");
 }
 
-/** Counters of caches follow what ran before and say nothing of the model. */
-export const isCacheCounter = (name: string): boolean => /cache/i.test(name);
-
 /** Operations that PyTorch/XLA ran on the CPU: counters that begin with `aten::`. Two of them are usual. */
 export const isFallback = (name: string): boolean => name.startsWith("aten::");
 export const USUAL_FALLBACKS = ["aten::_local_scalar_dense", "aten::nonzero"];
@@ -147,25 +144,8 @@ export function barOf(item: ProfileChange, section: SectionDifference): number {
   return most > 0 ? size(item) / most : 0;
 }
 
-/** Compiling happens in the first repetition; how fast a model is, the last one tells. */
-const isOfFirstRepetition = (kind: ArtifactKind): boolean => kind !== "trace" && kind !== "operator_table";
+/** Whether the total of a section means anything: there is none where items contain each other, and counters of different things do not add up to one. */
+export const addsUp = (kind: ArtifactKind, section: Pick<SectionDifference, "unit" | "before">): boolean => section.before !== null && (section.unit !== "count" || kind === "ir" || kind === "operator_table");
 
-/** The pairs that the findings are of: of each kind and part one repetition, that of no repetition only where there is none. */
-export function tellingPairs<Pair extends Pick<ArtifactPair, "kind" | "before">>(pairs: readonly Pair[]): Set<Pair> {
-  const best = new Map<string, Pair>();
-  const isBetter = (pair: Pair, than: Pair): boolean => {
-    const mine = pair.before.repetition;
-    const other = than.before.repetition;
-    if (mine === null || other === null) return mine !== null;
-    return isOfFirstRepetition(pair.kind) ? mine < other : mine > other;
-  };
-  for (const pair of pairs) {
-    const key = `${pair.kind}\n${pair.before.part}`;
-    const known = best.get(key);
-    if (!known || isBetter(pair, known)) best.set(key, pair);
-  }
-  return new Set(best.values());
-}
-
-/** Whether the total of a section means anything: counters of different things do not add up to one. */
-export const addsUp = (kind: ArtifactKind, section: Pick<SectionDifference, "unit">): boolean => section.unit !== "count" || kind === "ir" || kind === "operator_table";
+/** Two dumps of one content need no comparison. */
+export const isSameFile = (pair: Pick<ArtifactPair, "before" | "after">): boolean => pair.before.content_hash === pair.after.content_hash;

@@ -2,7 +2,7 @@
 import { address } from "../api/client";
 import { type Contents, contentUrl, useContents } from "../api/contents";
 import { type TraceReport, traceReport } from "../api/trace";
-import type { Artifact, ArtifactContent, ArtifactPage, PhasesAnswer, ResultDetail } from "../api/types";
+import type { Artifact, ArtifactContent, ArtifactPage, DumpedCounters, PhasesAnswer, ResultDetail } from "../api/types";
 import { type Asked, useApi } from "../api/use";
 import { type Flag, type FlagSource, adviceFlags, phaseFlags } from "./flags";
 import { current, isReadable, ofKind, pick, repetitions, whichDump } from "./profile";
@@ -73,6 +73,8 @@ export type Profile = {
   /** The trace that compiling is told by; null: none tells. */
   compiling: Compiling | null;
   counters: Contents;
+  /** What all counter dumps say together. */
+  dumped: Asked<DumpedCounters>;
   functions: Contents;
 };
 
@@ -90,10 +92,11 @@ export function useProfile(run: string, experiment: string, asked: string | null
   const first = trace.report && !compilingIn(trace) ? dumps.firstTrace : undefined;
   const firstTrace = traceState(first, useApi<ArtifactContent>(first ? contentUrl(first.id) : null));
   const counters = useContents(dumps.counters.slice(0, MOST_COLUMNS).map((one) => one.id));
+  const dumped = useApi<DumpedCounters>(dumps.counters.length ? address(`${path}/dumped-counters`) : null);
   const functions = useContents(dumps.functions.slice(0, MOST_COLUMNS).map((one) => one.id));
 
   const again = () => (detail.again(), list.again());
   const error = detail.error ?? list.error;
   if (!detail.data || !list.data) return { profile: null, error, again };
-  return { profile: { result: detail.data, artifacts: list.data, dumps, phases, trace, compiling: compilingIn(trace) ?? compilingIn(firstTrace), counters, functions }, error, again };
+  return { profile: { result: detail.data, artifacts: list.data, dumps, phases, trace, compiling: compilingIn(trace) ?? compilingIn(firstTrace), counters, dumped, functions }, error, again };
 }

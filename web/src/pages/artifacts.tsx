@@ -284,7 +284,7 @@ function TraceContent({ report }: { report: NonNullable<ReturnType<typeof traceR
         <Verdict report={report} />
       </Section>
       <Section id="breaks" title="Graph breaks">
-        <GraphBreaks report={report} counters={[]} />
+        <GraphBreaks report={report} dynamo={null} />
         <Recompilations report={report} />
         <CompiledFunctions report={report} />
       </Section>

@@ -1,10 +1,12 @@
 // One result's profile: everything that was dumped beside it, and where it says that the time went.
 import { useEffect } from "preact/hooks";
 import type { TraceReport } from "../api/trace";
-import type { Artifact, ArtifactContent, PhasesAnswer, ResultDetail } from "../api/types";
+import { address } from "../api/client";
+import type { Artifact, DynamoReport, Neighbours, PhasesAnswer, ResultDetail } from "../api/types";
+import { useApi } from "../api/use";
 import { count, duration, plural, runName, shown, testName } from "../lib/format";
 import { useTitle } from "../lib/hooks";
-import { useNeighbours } from "../lib/neighbours";
+import { inOrder } from "../lib/neighbours";
 import { KINDS, KIND_ORDER, kindCounts } from "../lib/profile";
 import { useProfile } from "../lib/profile_data";
 import { modelHref, profileDiffHref, useQuery } from "../lib/route";
@@ -49,7 +51,7 @@ function Profile({ run, experiment }: { run: string; experiment: string }) {
   const sections = profileSections(profile).filter((one) => one.when);
   return (
     <div class="profile">
-      <Head result={result} phases={profile.phases.data} report={profile.trace.report} counters={profile.counters.data} dumps={dumps.now} />
+      <Head result={result} phases={profile.phases.data} report={profile.trace.report} dynamo={profile.dumped.data?.dynamo ?? null} dumps={dumps.now} />
       {error && <ErrorNote error={error} again={again} kept />}
       <div class="toolbar">
         <Repetition known={dumps.repetitions} value={dumps.repetition} />
@@ -109,9 +111,8 @@ export function profileSentence(result: ResultDetail, phases: PhasesAnswer | nul
   return `${shown(experiment.model)}, ${experiment.column}, ${testName(experiment.test)}${parts.length ? `: ${parts.join("; ")}` : ""}.`;
 }
 
-function Head({ result, phases, report, counters, dumps }: { result: ResultDetail; phases: PhasesAnswer | null; report: TraceReport | null; counters: ArtifactContent[] | null; dumps: Artifact[] }) {
+function Head({ result, phases, report, dynamo, dumps }: { result: ResultDetail; phases: PhasesAnswer | null; report: TraceReport | null; dynamo: DynamoReport | null; dumps: Artifact[] }) {
   const { experiment, run } = result;
-  const breaks = counters?.reduce((sum, one) => sum + (one.dynamo_counters?.find((group) => group.group === "graph_break")?.counters.reduce((all, counter) => all + counter.value, 0) ?? 0), 0) ?? null;
   const kinds = kindCounts(dumps);
   return (
     <header class="page-head">
@@ -128,7 +129,7 @@ function Head({ result, phases, report, counters, dumps }: { result: ResultDetai
         <VerificationSign verification={result.verification} />
       </div>
       <h1>
-        <Sentence text={profileSentence(result, phases, report, breaks)} />
+        <Sentence text={profileSentence(result, phases, report, dynamo?.graph_break_count ?? null)} />
       </h1>
       <p class="chips">
         <Backend name={experiment.column} backend={experiment.backend} />
@@ -144,30 +145,31 @@ function Head({ result, phases, report, counters, dumps }: { result: ResultDetai
 }
 
 function Compare({ result }: { result: ResultDetail }) {
-  const found = useNeighbours(result.run.id, result.experiment);
+  const { data: found, error, again } = useApi<Neighbours>(address(`/runs/${result.run.id}/results/${result.experiment.id}/neighbours`), { poll: true });
   const own = { run: result.run.id, experiment: result.experiment.id };
   return (
     <div class="field" role="group" aria-label="Compare with">
       <span aria-hidden="true">Compare with</span>
       <div class="compare">
-        {!found && <span class="quiet">looking for dumps …</span>}
+        {error && <ErrorNote error={error} again={again} kept={!!found} />}
+        {!found && !error && <span class="quiet">looking for dumps …</span>}
         {found?.before && (
           <a class="button" href={profileDiffHref({ run: found.before.id, experiment: own.experiment }, own)} title="The last night before this one that has dumps of this result">
             {runName(found.before)}, the night before
           </a>
         )}
-        {found?.later && (
-          <a class="button" href={profileDiffHref(own, { run: found.later.id, experiment: own.experiment })} title="The first night after this one that has dumps of this result">
-            {runName(found.later)}, the next
+        {found?.after && (
+          <a class="button" href={profileDiffHref(own, { run: found.after.id, experiment: own.experiment })} title="The first night after this one that has dumps of this result">
+            {runName(found.after)}, the next
           </a>
         )}
-        {found?.others.map((one) => (
+        {inOrder(found?.others ?? [], result.experiment).map((one) => (
           <a key={one.id} class="button" href={profileDiffHref({ run: own.run, experiment: one.id }, own)} title="Another backend on the same night">
             {one.column}
             {one.batch_size !== result.experiment.batch_size && one.batch_size !== null ? `, batch ${one.batch_size}` : ""}
           </a>
         ))}
-        {found && !found.before && !found.later && !found.others.length && <span class="quiet">no other night or backend has dumps</span>}
+        {found && !found.before && !found.after && !found.others.length && <span class="quiet">no other night or backend has dumps</span>}
       </div>
     </div>
   );

@@ -1,13 +1,13 @@
 // What differs between the dumps of two results: what it comes to as sentences, then each pair of dumps.
 import type { ComponentChildren } from "preact";
-import { useMemo, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { address } from "../api/client";
-import type { Artifact, ArtifactKind, ArtifactPair, Page, ProfileChange, ProfileFinding, Result, ResultDetail, ResultDiff, Run, SectionDifference } from "../api/types";
+import type { Artifact, ArtifactDiff, ArtifactKind, ArtifactPair, ArtifactSum, LeftOut, Page, ProfileChange, ProfileFinding, Result, ResultDetail, ResultDiff, Run, SectionDifference } from "../api/types";
 import { useApi } from "../api/use";
 import { change, count, duration, full, plural, runName, shown, testName } from "../lib/format";
 import { useTitle } from "../lib/hooks";
 import { siblings } from "../lib/neighbours";
-import { KINDS, KIND_ORDER, addsUp, amount, barOf, kindName, percent, relative, signedAmount, tellingPairs, whichDump } from "../lib/profile";
+import { KINDS, KIND_ORDER, addsUp, amount, barOf, isSameFile, kindName, percent, relative, signedAmount, whichDump } from "../lib/profile";
 import { artifactHref, go, modelHref, profileDiffHref, profileHref, useQuery } from "../lib/route";
 import { Select } from "../parts/controls";
 import { Backend, ErrorNote, Missing, RunLink, Section, Sentence, Waiting } from "../parts/small";
@@ -99,7 +99,7 @@ function SidePicker({ title, side, onChange }: { title: string; side: ResultDeta
   const { experiment, run } = side;
   const runs = useApi<Page<Run>>(address("/runs", { accelerator_model: experiment.accelerator_model, limit: 1000 }));
   const results = useApi<Page<Result>>(address("/results", { run: run.id, suite: experiment.suite, model: experiment.model, test: experiment.test, accelerator_model: experiment.accelerator_model, limit: 1000 }));
-  const others = results.data ? siblings(results.data.items, experiment) : [];
+  const others = results.data ? siblings(results.data.items.map((one) => one.experiment), experiment) : [];
   const text = (one: Result["experiment"]) => `${one.column}${one.batch_size === null ? "" : `, batch ${one.batch_size}`}`;
   return (
     <div class="side" role="group" aria-label={title}>
@@ -122,10 +122,9 @@ const TOPICS: Record<ProfileFinding["topic"], string> = {
 };
 
 function Difference({ answer, late, all, onAll }: { answer: ResultDiff; late: boolean; all: boolean; onAll: () => void }) {
-  const { findings, pairs, only_before, only_after } = answer;
-  const telling = useMemo(() => tellingPairs(pairs), [pairs]);
-  const kinds = KIND_ORDER.filter((kind) => pairs.some((pair) => pair.kind === kind));
-  const cut = pairs.some((pair) => pair.sections.some((section) => section.change_count > section.changes.length));
+  const { findings, sums, pairs, only_before, only_after } = answer;
+  const kinds = KIND_ORDER.filter((kind) => [...sums, ...pairs].some((one) => one.kind === kind));
+  const cut = [...sums, ...pairs].some((one) => one.sections?.some((section) => section.change_count > section.changes.length));
   return (
     <div class={late ? "late" : ""}>
       <Section id="findings" title="What it comes to" note="Counters, compile times and graphs of the first repetition, which compiles; traces and tables of the last. Below is every dump.">
@@ -137,7 +136,7 @@ function Difference({ answer, late, all, onAll }: { answer: ResultDiff; late: bo
                   {TOPICS[finding.topic] ?? finding.topic}
                 </span>
                 <p>
-                  <Marked sentence={withoutTopic(finding)} names={finding.names} /> <span class="quiet note">{kindName(finding.kind)}</span>
+                  <Marked sentence={withoutTopic(finding)} names={finding.names} /> <span class="quiet note">{kindName(finding.kind)}{finding.part && `, ${finding.part}`}</span>
                 </p>
               </li>
             ))}
@@ -145,6 +144,11 @@ function Difference({ answer, late, all, onAll }: { answer: ResultDiff; late: bo
         ) : (
           <p class="quiet">{pairs.length ? "The dumps tell no difference worth a sentence; what little there is is below." : "There is no dump that both have, so there is nothing to compare."}</p>
         )}
+        {answer.left_out.map((one) => (
+          <p key={`${one.kind} ${one.part}`} class="warn note">
+            {leftOutWords(one)}
+          </p>
+        ))}
       </Section>
       {kinds.map((kind) => (
         <Section
@@ -160,18 +164,28 @@ function Difference({ answer, late, all, onAll }: { answer: ResultDiff; late: bo
             ) : null
           }
         >
+          {sums
+            .filter((sum) => sum.kind === kind)
+            .map((sum) => (
+              <Sum key={sum.part} sum={sum} />
+            ))}
           {pairs
             .filter((pair) => pair.kind === kind)
             .map((pair) => (
-              <Pair key={`${pair.before.id} ${pair.after.id}`} pair={pair} open={telling.has(pair)} />
+              <Pair key={`${pair.before.id} ${pair.after.id}`} pair={pair} most={all ? ALL : FIRST} />
             ))}
         </Section>
       ))}
+      {answer.pair_count > pairs.length && (
+        <p class="quiet note">
+          {plural(answer.pair_count - pairs.length, "more pair")} of dumps {answer.pair_count - pairs.length === 1 ? "is" : "are"} not listed.
+        </p>
+      )}
       {(only_before.length > 0 || only_after.length > 0) && (
         <Section id="only" title="Only one side has" note="Dumps without a counterpart of the same kind, repetition and part.">
           <div class="only">
-            <Only title="Only before" artifacts={only_before} />
-            <Only title="Only after" artifacts={only_after} />
+            <Only title="Only before" artifacts={only_before} all={answer.only_before_count} />
+            <Only title="Only after" artifacts={only_after} all={answer.only_after_count} />
           </div>
         </Section>
       )}
@@ -210,16 +224,46 @@ function Marked({ sentence, names }: { sentence: string; names: string[] }) {
   return <>{markedParts(sentence, names).map((part, index) => (part.name ? <strong key={index}>{part.text}</strong> : <span key={index}>{part.text}</span>))}</>;
 }
 
-function Pair({ pair, open }: { pair: ArtifactPair; open: boolean }) {
+/** What is not in the findings, and why. */
+export function leftOutWords(left: LeftOut): string {
+  return `${plural(left.dump_count, KINDS[left.kind].one, KINDS[left.kind].many)}${left.part ? ` (${left.part})` : ""}, ${amount(left.byte_count, "bytes")} together, ${left.dump_count === 1 ? "is" : "are"} left out of the sentences: more than is read for one page. Opened below, each pair is compared.`;
+}
+
+function Sum({ sum }: { sum: ArtifactSum }) {
+  return (
+    <details class="nested pair" open>
+      <summary>
+        <strong>{sum.part ? `${sum.part}, added up` : "added up"}</strong>{" "}
+        <span class="quiet">
+          {sumWords(sum)}; {sectionsWords(sum.kind, sum.sections)}
+        </span>
+      </summary>
+      {sum.sections.map((section) => (
+        <SectionTable key={section.of} section={section} id={`${sum.kind}-${sum.part}-${section.of}`} kind={sum.kind} />
+      ))}
+    </details>
+  );
+}
+
+const sumWords = (sum: ArtifactSum): string => (sum.before_count === sum.after_count ? plural(sum.before_count, KINDS[sum.kind].one, KINDS[sum.kind].many) : `${count(sum.before_count)} → ${plural(sum.after_count, KINDS[sum.kind].one, KINDS[sum.kind].many)}`);
+
+export function sectionsWords(kind: ArtifactKind, sections: SectionDifference[]): string {
+  if (!sections.length) return "nothing in it can be compared";
+  return sections.some((section) => section.change_count > 0) ? sections.map((section) => sectionWords(section, addsUp(kind, section))).join("; ") : "no difference";
+}
+
+/** Pairs that the findings are of come compared and open; others are compared when they are opened. */
+function Pair({ pair, most }: { pair: ArtifactPair; most: number }) {
+  const open = pair.telling && pair.sections !== null;
   const [shownNow, setShown] = useState(open);
-  const differs = pair.sections.some((section) => section.change_count > 0);
+  const same = isSameFile(pair);
+  const asks = shownNow && pair.sections === null && !same;
+  const { data, error, again } = useApi<ArtifactDiff>(asks ? address("/artifact-diff", { before: pair.before.id, after: pair.after.id, limit: most }) : null);
+  const sections = pair.sections ?? data?.pair.sections ?? null;
   return (
     <details class="nested pair" open={open} onToggle={(event) => event.currentTarget.open && setShown(true)}>
       <summary>
-        <strong>{whichDump(pair.before)}</strong>{" "}
-        <span class="quiet">
-          {pair.sections.length === 0 ? "nothing in it can be compared" : differs ? pair.sections.map((section) => sectionWords(section, addsUp(pair.kind, section))).join("; ") : "no difference"}
-        </span>
+        <strong>{whichDump(pair.before)}</strong> <span class="quiet">{sections ? sectionsWords(pair.kind, sections) : same ? "the same, byte for byte" : "compared when opened"}</span>
       </summary>
       {shownNow && (
         <>
@@ -232,7 +276,9 @@ function Pair({ pair, open }: { pair: ArtifactPair; open: boolean }) {
               after
             </a>
           </p>
-          {pair.sections.map((section) => (
+          {error && <ErrorNote error={error} again={again} kept={!!data} />}
+          {asks && !sections && !error && <Waiting rows={3} />}
+          {sections?.map((section) => (
             <SectionTable key={section.of} section={section} id={`${pair.kind}-${pair.before.id}-${section.of}`} kind={pair.kind} />
           ))}
         </>
@@ -243,9 +289,10 @@ function Pair({ pair, open }: { pair: ArtifactPair; open: boolean }) {
 
 export function sectionWords(section: SectionDifference, isSum = true): string {
   if (section.change_count === 0) return `${section.of}: the same`;
-  const by = section.after - section.before;
-  if (by === 0 || !isSum) return `${section.of}: ${plural(section.change_count, "change")}`;
-  const part = relative(section.before, section.after);
+  const { before, after } = section;
+  const by = before === null || after === null ? 0 : after - before;
+  if (before === null || after === null || by === 0 || !isSum) return `${section.of}: ${plural(section.change_count, "change")}`;
+  const part = relative(before, after);
   return `${section.of}: ${signedAmount(by, section.unit)}${part ? ` (${part})` : ""}`;
 }
 
@@ -262,6 +309,9 @@ const changeOf = (one: ProfileChange): number => one.after - one.before;
 
 function SectionTable({ section, id, kind }: { section: SectionDifference; id: string; kind: ArtifactKind }) {
   const { unit } = section;
+  const isSum = addsUp(kind, section);
+  const before = section.before ?? 0;
+  const after = section.after ?? 0;
   const value = (amountOf: number, why: string) => (amountOf === 0 && why ? <Missing flush why={why} /> : <span class="num" title={`${full(amountOf)}${unit === "count" ? "" : " " + unit}`}>{amount(amountOf, unit)}</span>);
   // The calls of what is itself counted say the same again.
   const withCalls = unit !== "count" && section.changes.some((one) => one.calls_before !== 0 || one.calls_after !== 0);
@@ -275,7 +325,6 @@ function SectionTable({ section, id, kind }: { section: SectionDifference; id: s
     sort: of,
     cell,
   });
-  const isSum = addsUp(kind, section);
   const columns: Column<ProfileChange>[] = [
     {
       key: "name",
@@ -301,7 +350,7 @@ function SectionTable({ section, id, kind }: { section: SectionDifference; id: s
     )),
     { key: "bar", title: <span class="sr">change, drawn</span>, width: 116, cell: (one) => <ChangeBar part={barOf(one, section)} tone={tone(section, changeOf(one))} /> },
   ];
-  if (isSum && section.before !== section.after) {
+  if (isSum && before !== after) {
     const hint = "Of the difference of the totals. Shares and the unexplained rest add up to 100 %; what went the other way has a share below 0";
     const share = (one: ProfileChange) => (one.share === null ? <Missing flush why="the totals are equal: there is no whole to have a share of" /> : <span class="num" title={full(one.share)}>{percent(one.share)}</span>);
     columns.push(number("share", 84, (one) => one.share, share, hint));
@@ -314,7 +363,7 @@ function SectionTable({ section, id, kind }: { section: SectionDifference; id: s
     );
     columns.push(number("calls", 130, (one) => one.calls_after - one.calls_before, calls, "How often, before and after"));
   }
-  const by = section.after - section.before;
+  const by = after - before;
   const left = section.change_count - section.changes.length;
   return (
     <div class="diff-section">
@@ -322,8 +371,8 @@ function SectionTable({ section, id, kind }: { section: SectionDifference; id: s
         {section.of}{" "}
         {isSum && (
           <span class="quiet note">
-            {amount(section.before, unit)} → {amount(section.after, unit)}
-            {by !== 0 ? `, ${signedAmount(by, unit)}${relative(section.before, section.after) ? ` (${relative(section.before, section.after)})` : ""}` : ""}
+            {amount(before, unit)} → {amount(after, unit)}
+            {by !== 0 ? `, ${signedAmount(by, unit)}${relative(before, after) ? ` (${relative(before, after)})` : ""}` : ""}
           </span>
         )}
       </h3>
@@ -347,11 +396,11 @@ function SectionTable({ section, id, kind }: { section: SectionDifference; id: s
   );
 }
 
-function Only({ title, artifacts }: { title: string; artifacts: Artifact[] }) {
+function Only({ title, artifacts, all }: { title: string; artifacts: Artifact[]; all: number }) {
   return (
     <section aria-label={title}>
       <h3>
-        {title} <span class="quiet">{count(artifacts.length)}</span>
+        {title} <span class="quiet">{count(all)}</span>
       </h3>
       {artifacts.length ? (
         <ul class="lines">
@@ -363,7 +412,7 @@ function Only({ title, artifacts }: { title: string; artifacts: Artifact[] }) {
               <span class="quiet">{whichDump(one)}</span>
             </li>
           ))}
-          {artifacts.length > 100 && <li class="quiet">and {count(artifacts.length - 100)} more</li>}
+          {all > 100 && <li class="quiet">and {count(all - 100)} more</li>}
         </ul>
       ) : (
         <p class="quiet">nothing</p>

@@ -1,8 +1,8 @@
 // Whether torch.compile was applied, where its graphs broke, what was compiled again, and what compiling cost.
-import type { ArtifactContent, CompileTimesFunction } from "../../api/types";
+import type { CompileTimesFunction, DynamoReport } from "../../api/types";
 import type { TraceReport, TreeRow } from "../../api/trace";
 import { count, duration, full, plural } from "../../lib/format";
-import { nanoseconds, percent, unitOfNs, unquoted, whichDump } from "../../lib/profile";
+import { nanoseconds, percent, unitOfNs } from "../../lib/profile";
 import { PlainTable } from "../plain_table";
 import { Missing, Num } from "../small";
 import { type Column, Table } from "../table";
@@ -100,19 +100,6 @@ export function Verdict({ report }: { report: TraceReport }) {
 
 type BreakNode = TraceReport["graph_breaks"]["tree"][number];
 
-/** The reasons of all graph breaks that Dynamo counted, the most frequent first. */
-export function breakReasons(contents: readonly ArtifactContent[]): { reason: string; counts: { dump: string; count: number }[]; total: number }[] {
-  const found = new Map<string, { dump: string; count: number }[]>();
-  for (const content of contents) {
-    const counters = content.dynamo_counters?.find((one) => one.group === "graph_break")?.counters ?? [];
-    for (const { name, value } of counters) {
-      const reason = unquoted(name);
-      found.set(reason, [...(found.get(reason) ?? []), { dump: whichDump(content.artifact), count: value }]);
-    }
-  }
-  return [...found].map(([reason, counts]) => ({ reason, counts, total: counts.reduce((sum, one) => sum + one.count, 0) })).sort((a, b) => b.total - a.total || (a.reason < b.reason ? -1 : 1));
-}
-
 export function breaksSentence(report: TraceReport): string {
   const breaks = report.graph_breaks;
   if (!breaks.regions) return "No compiled region ran in this trace.";
@@ -121,9 +108,15 @@ export function breaksSentence(report: TraceReport): string {
   return `${count(breaks.broken_chains)} of ${plural(breaks.chains, "call")} of compiled functions ${breaks.broken_chains === 1 ? "breaks" : "break"}: ${plural(breaks.breaks, "region")} ran behind ${breaks.breaks === 1 ? "a break" : "breaks"}${behind}; the longest chain has ${plural(breaks.longest_chain, "region")}.`;
 }
 
+/** Over what Dynamo's reasons were counted. */
+export function countedOver(dynamo: Pick<DynamoReport, "repetitions" | "running_totals">): string {
+  const over = dynamo.repetitions > 1 ? `, over ${plural(dynamo.repetitions, "repetition")}` : "";
+  return `counted while capturing, so where it compiled${over}${dynamo.running_totals ? ", whose counters go on from one to the next" : ""}`;
+}
+
 /** `hasTrace`: there is one, though nothing of it may be here. */
-export function GraphBreaks({ report, hasTrace = report !== null, counters }: { report: TraceReport | null; hasTrace?: boolean; counters: ArtifactContent[] }) {
-  const reasons = breakReasons(counters);
+export function GraphBreaks({ report, hasTrace = report !== null, dynamo }: { report: TraceReport | null; hasTrace?: boolean; dynamo: DynamoReport | null }) {
+  const reasons = dynamo?.graph_breaks ?? [];
   const tree = report?.graph_breaks.tree ?? [];
   const unit = ns(tree.flatMap((node) => [node.total_ns]));
   const columns: TreeColumn<BreakNode>[] = [
@@ -141,16 +134,15 @@ export function GraphBreaks({ report, hasTrace = report !== null, counters }: { 
         {report && report.graph_breaks.executions_left_out > 0 && <p class="quiet note">{plural(report.graph_breaks.executions_left_out, "execution")} of further chains are not listed.</p>}
         {!hasTrace && <p class="quiet">No trace: only Dynamo's counters tell of graph breaks.</p>}
       </div>
-      {reasons.length > 0 && (
+      {dynamo && reasons.length > 0 && (
         <section aria-label="Dynamo's reasons" class="reasons">
           <h3>
-            Dynamo's reasons <span class="quiet note">counted while capturing, so where it compiled</span>
+            Dynamo's reasons <span class="quiet note">{countedOver(dynamo)}</span>
           </h3>
           <ul>
             {reasons.map((one) => (
               <li key={one.reason}>
-                <span class="num">{count(one.total)}×</span> <span class="reason">{one.reason}</span>{" "}
-                <span class="quiet note">{one.counts.map((entry) => `${entry.dump}: ${count(entry.count)}`).join("; ")}</span>
+                <span class="num">{count(one.count)}×</span> <span class="reason">{one.reason}</span>
               </li>
             ))}
           </ul>

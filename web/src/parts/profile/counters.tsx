@@ -1,7 +1,7 @@
 // TorchDynamo's counters, repetition beside repetition: what was captured, why graphs broke, what the caches did.
 import type { ArtifactContent, DynamoCounterGroup } from "../../api/types";
 import { count, plural } from "../../lib/format";
-import { countersSideBySide, isCacheCounter, unquoted, whichDump } from "../../lib/profile";
+import { countersSideBySide, unquoted, whichDump } from "../../lib/profile";
 import { PlainTable } from "../plain_table";
 import { Missing } from "../small";
 import { Name } from "./bits";
@@ -17,15 +17,20 @@ const GROUPS: Record<string, string> = {
   recompiles: "functions that were captured again, because what had been compiled did not fit any more",
 };
 
-/** The groups of all dumps in the order in which they come, each with its rows. */
-export function groupsSideBySide(dumps: readonly DynamoCounterGroup[][]): { group: string; rows: { name: string; values: (number | null)[] }[] }[] {
+type Row = { name: string; values: (number | null)[] };
+
+/** The groups of all dumps in the order in which they come, each with its rows, those of caches apart. */
+export function groupsSideBySide(dumps: readonly DynamoCounterGroup[][]): { group: string; own: Row[]; caches: Row[] }[] {
   const names = [...new Set(dumps.flatMap((groups) => groups.map((one) => one.group)))];
-  return names.map((group) => ({ group, rows: countersSideBySide(dumps.map((groups) => groups.find((one) => one.group === group)?.counters ?? [])) }));
+  return names.map((group) => {
+    const counters = dumps.map((groups) => groups.find((one) => one.group === group)?.counters ?? []);
+    const ofCaches = new Set(counters.flatMap((list) => list.filter((one) => one.of_cache).map((one) => one.name)));
+    const rows = countersSideBySide(counters);
+    return { group, own: rows.filter((row) => !ofCaches.has(row.name)), caches: rows.filter((row) => ofCaches.has(row.name)) };
+  });
 }
 
-export type CounterRow = {
-  name: string;
-  values: (number | null)[];
+export type CounterRow = Row & {
   /** What one has to know of it: said behind its name, or by its colour. */
   note?: string;
   tone?: "worse";
@@ -57,8 +62,7 @@ export function CounterTable({ caption, heads, rows, mono = true }: { caption: s
 export function Counters({ contents }: { contents: ArtifactContent[] }) {
   const known = contents.filter((one) => one.dynamo_counters !== null);
   const heads = known.map((one) => whichDump(one.artifact));
-  const groups = groupsSideBySide(known.map((one) => one.dynamo_counters ?? []));
-  const split = groups.map(({ group, rows }) => ({ group, own: rows.filter((row) => !isCacheCounter(row.name)), caches: rows.filter((row) => isCacheCounter(row.name)) }));
+  const split = groupsSideBySide(known.map((one) => one.dynamo_counters ?? []));
   const caches = split.flatMap(({ group, caches }) => caches.map((row) => ({ ...row, name: `${group}: ${row.name}` })));
   const filled = split.filter((one) => one.own.length > 0);
   const empty = split.filter((one) => !one.own.length && !one.caches.length).map((one) => one.group);

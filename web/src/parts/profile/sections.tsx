@@ -78,7 +78,7 @@ export function profileSections(profile: Profile): ProfileSection[] {
       title: "Graph breaks",
       when: has("trace") || has("dynamo_counters"),
       note: trace.file && <>A region within a region ran behind a break; trace of <From artifact={trace.file} />.</>,
-      render: () => <Breaks trace={trace} hasTrace={has("trace")} counters={counters} />,
+      render: () => <Breaks trace={trace} hasTrace={has("trace")} dumped={profile.dumped} />,
     },
     {
       id: "compile",
@@ -177,14 +177,19 @@ function OfTrace({ trace, children }: { trace: TraceState; children: (report: Tr
   return <p class="quiet">{trace.file ? `The trace holds no report${trace.file.unreadable ? `: ${trace.file.unreadable}` : ""}.` : "No trace of this result could be read; see Files."}</p>;
 }
 
-function Breaks({ trace, hasTrace, counters }: { trace: TraceState; hasTrace: boolean; counters: Profile["counters"] }) {
+function Breaks({ trace, hasTrace, dumped }: { trace: TraceState; hasTrace: boolean; dumped: Profile["dumped"] }) {
   if (trace.state === "waiting") return <Waiting rows={4} />;
   const { report } = trace;
   return (
     <>
       {hasTrace && <OfTrace trace={trace}>{() => null}</OfTrace>}
-      <GraphBreaks report={report} hasTrace={hasTrace} counters={counters.data ?? []} />
-      {counters.error && <NotKnown what="Dynamo's reasons" error={counters.error} />}
+      <GraphBreaks report={report} hasTrace={hasTrace} dynamo={dumped.data?.dynamo ?? null} />
+      {dumped.error && <NotKnown what="Dynamo's reasons" error={dumped.error} />}
+      {dumped.data && dumped.data.left_out > 0 && (
+        <p class="quiet note">
+          Dynamo's reasons are of {plural(dumped.data.dump_count, "counter dump")}; {count(dumped.data.left_out)} more are too long to be read with them.
+        </p>
+      )}
       {report && <Recompilations report={report} />}
       {report && <CompiledFunctions report={report} />}
     </>

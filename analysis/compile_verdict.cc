@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "analysis/trace_words.h"
+#include "analysis/quantity_text.h"
 
 namespace benchhud::analysis {
 
@@ -75,13 +75,13 @@ class Judge {
 
   void say_what_is_compiled() {
     if (regions_.count > 0) {
-      say("{} ran.", count_words(regions_.count, "compiled region"));
+      say("{} ran.", count_text(regions_.count, "compiled region"));
     } else {
       say("There are no compiled regions; PyTorch marks them since 2.2.");
     }
     if (functions_ > 0) {
       say("{} ran forward, {} backward; {} of them belong together.",
-          count_words(pairs_.paired + pairs_.forward_only, "compiled function"),
+          count_text(pairs_.paired + pairs_.forward_only, "compiled function"),
           pairs_.paired + pairs_.backward_only, pairs_.paired);
     } else if (regions_.count > 0) {
       say("No CompiledFunction: no input required gradients, so there is no compiled backward.");
@@ -89,13 +89,14 @@ class Judge {
     if (pairs_.forward_only > 0) {
       say("{} without CompiledFunctionBackward: the backward pass was not called, or lies outside "
           "of the trace.",
-          count_words(pairs_.forward_only, "CompiledFunction"));
+          count_text(pairs_.forward_only, "CompiledFunction"));
     }
     if (verdict_.generated_kernels > 0) {
       say("{} of Inductor ran on devices.",
-          count_words(verdict_.generated_kernels, "Triton kernel"));
+          count_text(verdict_.generated_kernels, "Triton kernel"));
     }
-    if (code_.compiling > 0) say("{} of compilation in the trace.", time_words(code_.compiling));
+    if (code_.compiling > 0)
+      say("{} of compilation in the trace.", nanoseconds_text(code_.compiling));
   }
 
   Applied compiled_how() {
@@ -119,15 +120,15 @@ class Judge {
     const double share = share_of(uncompiled, all);
     if (share > kPartlyShare) {
       applied = Applied::kPartly;
-      say("{} of {} ({} of {}) came from outside of compiled code.", share_words(share),
-          has_device ? "the devices' time" : "the host's time in operators", time_words(uncompiled),
-          time_words(all));
+      say("{} of {} ({} of {}) came from outside of compiled code.", share_text(share),
+          has_device ? "the devices' time" : "the host's time in operators",
+          nanoseconds_text(uncompiled), nanoseconds_text(all));
     }
     if (code_.eager > 0) {
       say("{} of operators within compiled regions ran outside of their graphs: code of graph "
           "breaks, "
           "or functions that are disabled or skipped.",
-          time_words(code_.eager));
+          nanoseconds_text(code_.eager));
     }
     return applied;
   }
@@ -145,17 +146,17 @@ class Judge {
     if (code_.backward_nodes > 0) {
       applied = Applied::kNo;
       say("Autograd ran {}, and no CompiledFunctionBackward is among them.",
-          count_words(code_.backward_nodes, "backward node"));
+          count_text(code_.backward_nodes, "backward node"));
     }
     if (!context.device().empty()) {
       applied = Applied::kNo;
       say("{} ran on devices, and none is a Triton kernel of Inductor.",
-          count_words(static_cast<std::int64_t>(context.device().size()), "slice"));
+          count_text(static_cast<std::int64_t>(context.device().size()), "slice"));
     }
     if (const Uncompiled found = uncompiled_outside(context, code_); found.count > 0) {
       applied = Applied::kNo;
       say("{} that Inductor generates code for ran one by one, such as {}.",
-          count_words(found.count, "operator"), found.example);
+          count_text(found.count, "operator"), found.example);
     }
     if (applied == Applied::kCannotTell) {
       say("PyTorch before 2.2 leaves no mark of compiled inference on a CPU.");

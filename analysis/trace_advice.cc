@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "analysis/quantity_text.h"
 #include "analysis/trace_report.h"
-#include "analysis/trace_words.h"
 
 namespace benchhud::analysis {
 
@@ -49,7 +49,7 @@ class Adviser {
         fmt::format(
             "The trace is not whole: {}, {} begun and not ended. What is missing is missing "
             "in every number here.",
-            count_words(report_.problem_count, "problem"), report_.unclosed),
+            count_text(report_.problem_count, "problem"), report_.unclosed),
         {{"problems", number(report_.problem_count)}, {"unclosed", number(report_.unclosed)}});
   }
 
@@ -60,14 +60,14 @@ class Adviser {
           fmt::format(
               "{} of Python functions were recorded (with_stack): that alone slows the host "
               "down, so its times and the device's waits are too long.",
-              count_words(notes.python_frames, "slice")),
+              count_text(notes.python_frames, "slice")),
           {{"frames", number(notes.python_frames)}});
     }
     if (of_trace(notes.overhead.total) >= kNoticeableShare) {
       say("profiler_overhead", Severity::kNote,
           fmt::format("The profiler itself worked for {}, {} of the trace.",
-                      time_words(notes.overhead.total),
-                      share_words(of_trace(notes.overhead.total))),
+                      nanoseconds_text(notes.overhead.total),
+                      share_text(of_trace(notes.overhead.total))),
           {{"overhead_ns", number(notes.overhead.total)},
            {"share", of_trace(notes.overhead.total)}});
     }
@@ -80,8 +80,8 @@ class Adviser {
       say("compiling_in_window", share > kCompilingShare ? Severity::kWarning : Severity::kHint,
           fmt::format("{} of the trace, {}, are compilation (of {}): warm up before profiling "
                       "unless compilation is what you look at.",
-                      time_words(time.total), share_words(share),
-                      count_words(report_.frames.compiled.count, "frame")),
+                      nanoseconds_text(time.total), share_text(share),
+                      count_text(report_.frames.compiled.count, "frame")),
           {{"compiling_ns", number(time.total)},
            {"share", share},
            {"compilations", number(report_.frames.compiled.count)}});
@@ -93,7 +93,7 @@ class Adviser {
               "Frame {} runs in {} compiled versions in this trace ({} over all frames): "
               "guards fail, so shapes, types or values change. torch.compile(dynamic=True) or "
               "mark_dynamic may keep one version.",
-              worst.frame, worst.recompiles + 1, count_words(recompiles, "recompilation")),
+              worst.frame, worst.recompiles + 1, count_text(recompiles, "recompilation")),
           {{"recompiles", number(recompiles)},
            {"versions_of_worst_frame", number(worst.recompiles + 1)}});
     }
@@ -108,10 +108,10 @@ class Adviser {
               "{} of {} calls of compiled functions break into several graphs, {} at most{}; "
               "{} run between them. torch.compile(fullgraph=True) names the places.",
               tree.broken_chains, tree.chains, tree.longest_chain,
-              distinct ? fmt::format(" ({} behind breaks)", count_words(*distinct, "frame")) : "",
+              distinct ? fmt::format(" ({} behind breaks)", count_text(*distinct, "frame")) : "",
               report_.code.eager == 0
                   ? "no eager operators"
-                  : fmt::format("eager operators of {}", time_words(report_.code.eager))),
+                  : fmt::format("eager operators of {}", nanoseconds_text(report_.code.eager))),
           {{"broken_calls", number(tree.broken_chains)},
            {"calls", number(tree.chains)},
            {"regions_behind_breaks", number(report_.regions.graph_breaks)},
@@ -134,9 +134,9 @@ class Adviser {
       say("operators_handed_back", Severity::kNote,
           fmt::format("{} in compiled graphs call their original instead of generated code: {} of "
                       "the graphs' {} on the host. The longest: {} ({}×).",
-                      count_words(verdict.handed_back_all.count, "operator"),
-                      time_words(verdict.handed_back_all.total), time_words(report_.code.compiled),
-                      first.name, first.time.count),
+                      count_text(verdict.handed_back_all.count, "operator"),
+                      nanoseconds_text(verdict.handed_back_all.total),
+                      nanoseconds_text(report_.code.compiled), first.name, first.time.count),
           {{"operators", number(verdict.handed_back_all.count)},
            {"handed_back_ns", number(verdict.handed_back_all.total)},
            {"share", share}});
@@ -165,19 +165,19 @@ class Adviser {
           fmt::format(
               "CPU-bound: the device is busy {} of {}, and {} of its streams' idle time waits "
               "for the host. {}",
-              share_words(busy), of, share_words(host_share),
+              share_text(busy), of, share_text(host_share),
               in_graphs == 0
                   ? "CUDA graphs (torch.compile with mode=\"reduce-overhead\") or larger "
                     "batches might help."
                   : fmt::format("{} came out of CUDA graphs already; the rest might, too.",
-                                count_words(in_graphs, "slice"))),
+                                count_text(in_graphs, "slice"))),
           numbers);
     } else if (busy < kIdleDevice) {
       say("device_idle", severity,
           fmt::format(
               "The device is busy {} of {}, but only {} of its streams' idle time waits for "
               "the host: look at what streams wait for from each other, and at copies.",
-              share_words(busy), of, share_words(host_share)),
+              share_text(busy), of, share_text(host_share)),
           numbers);
     }
   }
@@ -189,8 +189,8 @@ class Adviser {
       say("short_kernels", Severity::kHint,
           fmt::format("{} of {} kernels ({}) are shorter than {}: fusing them (torch.compile) or "
                       "larger batches would cost fewer launches.",
-                      kernels.short_kernels, kernels.kernels, share_words(short_share),
-                      time_words(kShortKernel)),
+                      kernels.short_kernels, kernels.kernels, share_text(short_share),
+                      nanoseconds_text(kShortKernel)),
           {{"short_kernels", number(kernels.short_kernels)},
            {"kernels", number(kernels.kernels)},
            {"share", short_share}});
@@ -201,8 +201,8 @@ class Adviser {
       say("launch_overhead", Severity::kHint,
           fmt::format("{} of {} launches ({}) take the host longer than the device takes for what "
                       "they launch; {} take more than {}.",
-                      launches.longer_than_launched, launches.calls, share_words(bound),
-                      launches.long_calls, time_words(kLongCall)),
+                      launches.longer_than_launched, launches.calls, share_text(bound),
+                      launches.long_calls, nanoseconds_text(kLongCall)),
           {{"longer_than_launched", number(launches.longer_than_launched)},
            {"launches", number(launches.calls)},
            {"long_calls", number(launches.long_calls)},
@@ -214,7 +214,7 @@ class Adviser {
       say("launch_queue_full", Severity::kNote,
           fmt::format("A stream's launch queue was full ({} or more) for {}: launching blocks the "
                       "host then, which is no fault while the device is busy.",
-                      kFullQueue, time_words(full)),
+                      kFullQueue, nanoseconds_text(full)),
           {{"full_ns", number(full)}});
     }
     const std::int64_t communication = report_.breakdown.busy(DeviceBreakdown::kCommunication);
@@ -224,8 +224,8 @@ class Adviser {
       say("exposed_communication", Severity::kHint,
           fmt::format("Communication takes {} of the device's span, and computation covers only {} "
                       "of it.",
-                      share_words(share_of(communication, report_.breakdown.span)),
-                      share_words(*overlap)),
+                      share_text(share_of(communication, report_.breakdown.span)),
+                      share_text(*overlap)),
           {{"communication_ns", number(communication)}, {"overlap_share", *overlap}});
     }
   }
@@ -239,7 +239,7 @@ class Adviser {
               "{} between a device and pageable memory take {}, {} of the device's busy time: "
               "pinned memory is faster and does not block the host.",
               pageable.count == 1 ? "1 copy" : fmt::format("{} copies", pageable.count),
-              time_words(pageable.total), share_words(share)),
+              nanoseconds_text(pageable.total), share_text(share)),
           {{"copies", number(pageable.count)},
            {"time_ns", number(pageable.total)},
            {"share", share}});
@@ -250,7 +250,7 @@ class Adviser {
           fmt::format(
               "The host waited for a device {} times, {} of the trace: .item(), printing and "
               "copies to the host do that.",
-              waits.count, share_words(of_trace(waits.total))),
+              waits.count, share_text(of_trace(waits.total))),
           {{"calls", number(waits.count)},
            {"time_ns", number(waits.total)},
            {"share", of_trace(waits.total)}});
@@ -265,7 +265,7 @@ class Adviser {
     say("data_loading", Severity::kHint,
         fmt::format("Steps wait {} of their time for the data loader: more workers "
                     "(DataLoader(num_workers=…)) might help.",
-                    share_words(share)),
+                    share_text(share)),
         {{"loading_ns", number(loading)}, {"share", share}});
   }
 

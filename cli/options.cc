@@ -5,7 +5,6 @@
 #include <boost/program_options/errors.hpp>
 #include <boost/program_options/parsers.hpp>
 #include <boost/program_options/value_semantic.hpp>
-#include <cmath>
 #include <sstream>
 
 #include "schema/store.h"
@@ -112,13 +111,6 @@ std::string printable(std::string_view text) {
     }
   }
   return out;
-}
-
-std::string duration_text(double ns) {
-  const double size = std::abs(ns);
-  if (size >= 1e9) return fmt::format("{:.3f} s", ns / 1e9);
-  if (size >= 1e6) return fmt::format("{:.3f} ms", ns / 1e6);
-  return fmt::format("{:.3f} µs", ns / 1e3);
 }
 
 }  // namespace benchhud::cli

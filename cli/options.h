@@ -60,7 +60,4 @@ int fail(const schema::Error& error);
 /// Makes text from files safe to show on a terminal: control characters are spelled out.
 std::string printable(std::string_view text);
 
-/// Nanoseconds as a person reads them: "1.235 s", "-12.000 ms", "0.500 µs".
-std::string duration_text(double ns);
-
 }  // namespace benchhud::cli

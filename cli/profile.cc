@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "analysis/profile_sections.h"
+#include "analysis/quantity_text.h"
 #include "commands.h"
 #include "options.h"
 #include "profile_file.h"
@@ -85,7 +86,7 @@ std::string json_text(const Comparison& comparison) {
 }
 
 std::string amount_text(double amount, ProfileUnit unit) {
-  if (unit == ProfileUnit::kNs) return duration_text(amount);
+  if (unit == ProfileUnit::kNs) return analysis::nanoseconds_text(amount);
   return fmt::format("{:.15g}{}", amount, unit == ProfileUnit::kBytes ? " B" : "");
 }
 
@@ -109,7 +110,7 @@ void print_section(const SectionDifference& section, std::size_t most) {
     const ProfileChange& change = difference.changes[i];
     fmt::print("  {:>14}", signed_text(change.after - change.before, section.unit));
     if (has_shares) {
-      fmt::print("  {:>7}", change.share ? fmt::format("{:.1f} %", *change.share * 100) : "–");
+      fmt::print("  {:>7}", change.share ? analysis::share_text(*change.share) : "–");
     } else {
       fmt::print("  {} → {}", amount_text(change.before, section.unit),
                  amount_text(change.after, section.unit));

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/trace_words.h"
+#include "analysis/quantity_text.h"
 #include "options.h"
 
 namespace benchhud::cli {
@@ -23,13 +23,13 @@ constexpr std::size_t kShown = 5;
 constexpr std::size_t kShownOfTree = 20;
 constexpr std::size_t kAll = static_cast<std::size_t>(-1);
 
-std::string time_text(std::int64_t ns) { return analysis::time_words(ns); }
+std::string time_text(std::int64_t ns) { return analysis::nanoseconds_text(ns); }
 
 std::string time_text(const ordered_json& ns) {
-  return ns.is_null() ? "–" : duration_text(ns.get<double>());
+  return ns.is_null() ? "–" : analysis::nanoseconds_text(ns.get<double>());
 }
 
-std::string percent_text(double share) { return analysis::share_words(share); }
+std::string percent_text(double share) { return analysis::share_text(share); }
 
 std::string percent_text(const ordered_json& share) {
   return share.is_null() ? "–" : percent_text(share.get<double>());
@@ -153,7 +153,7 @@ void print_kernels(const analysis::KernelTable& table, std::size_t most) {
   for (std::size_t i = 0; i < shown; ++i) {
     const analysis::KernelRow& row = table.rows[i];
     fmt::print("  {:>12} {:>7} {:>8}× {:>12}  {}\n", time_text(row.time.total),
-               percent_text(row.share), row.time.count, duration_text(row.time.mean()),
+               percent_text(row.share), row.time.count, analysis::nanoseconds_text(row.time.mean()),
                name_text(row.name));
   }
   print_more(table.rows.size() - shown + static_cast<std::size_t>(table.rows_left_out));

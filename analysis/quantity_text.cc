@@ -1,10 +1,9 @@
-#include "analysis/duration_text.h"
+#include "analysis/quantity_text.h"
 
 #include <fmt/format.h>
 
 #include <array>
 #include <cmath>
-#include <string_view>
 
 namespace benchhud::analysis {
 
@@ -23,6 +22,18 @@ std::string duration_text(double seconds) {
     if (std::abs(count) >= 0.9995) return fmt::format("{:.3g} {}", count, unit.name);
   }
   return fmt::format("{:.3g} ns", seconds * 1e9);
+}
+
+std::string nanoseconds_text(double ns) { return duration_text(ns / 1e9); }
+
+std::string nanoseconds_text(std::int64_t ns) { return nanoseconds_text(static_cast<double>(ns)); }
+
+std::string share_text(double share) {
+  return std::isfinite(share) ? fmt::format("{:.1f} %", share * 100) : "unknown";
+}
+
+std::string count_text(std::int64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
 }  // namespace benchhud::analysis

@@ -1,4 +1,4 @@
-#include "analysis/duration_text.h"
+#include "analysis/quantity_text.h"
 
 #include <gtest/gtest.h>
 
@@ -23,6 +23,28 @@ TEST(DurationText, ThreeDigitsAndTheUnitThatFits) {
 }
 
 TEST(DurationText, NoPowersOfTen) { EXPECT_EQ(duration_text(2345), "2345 s"); }
+
+TEST(DurationText, OfNanosecondsIsTheSame) {
+  for (const double ns : {0.0, 1.0, 812.0, 35'100.0, 999'600.0, -12e6, 1.2345e9}) {
+    EXPECT_EQ(nanoseconds_text(ns), duration_text(ns / 1e9));
+  }
+  EXPECT_EQ(nanoseconds_text(std::int64_t{35'100}), "35.1 µs");
+  EXPECT_EQ(nanoseconds_text(std::int64_t{5}), "5 ns");
+}
+
+TEST(ShareText, OneDigitBehindThePoint) {
+  EXPECT_EQ(share_text(0), "0.0 %");
+  EXPECT_EQ(share_text(0.07477), "7.5 %");
+  EXPECT_EQ(share_text(1), "100.0 %");
+  EXPECT_EQ(share_text(-0.5), "-50.0 %");
+  EXPECT_EQ(share_text(std::nan("")), "unknown");
+}
+
+TEST(CountText, OneIsNoPlural) {
+  EXPECT_EQ(count_text(0, "kernel"), "0 kernels");
+  EXPECT_EQ(count_text(1, "kernel"), "1 kernel");
+  EXPECT_EQ(count_text(2, "kernel"), "2 kernels");
+}
 
 }  // namespace
 }  // namespace benchhud::analysis

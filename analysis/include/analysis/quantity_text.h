@@ -1,0 +1,21 @@
+// Quantities as a person reads them: durations, shares and counts, everywhere alike.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace benchhud::analysis {
+
+/// Three digits and the unit that fits: "5.06 s", "2.65 ms", "35.1 µs", "812 ns"; "0 s" for zero.
+/// What is not finite reads "unknown".
+std::string duration_text(double seconds);
+/// The same of nanoseconds.
+std::string nanoseconds_text(double ns);
+std::string nanoseconds_text(std::int64_t ns);
+/// Of a share of 1, one digit behind the point: "12.3 %". What is not finite reads "unknown".
+std::string share_text(double share);
+/// "1 kernel", "2 kernels": a noun whose plural ends with s.
+std::string count_text(std::int64_t count, std::string_view noun);
+
+}  // namespace benchhud::analysis

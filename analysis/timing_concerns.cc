@@ -30,7 +30,8 @@ constexpr std::array<ConcernInfo, kConcerns.size()> kInfo = {{
     {kWarmupMissing, "warmup_missing",
      "Fewer than four repetitions: no warm-up of three can be left out."},
     {kFirstNotSlower, "first_not_slower",
-     "The first repetition compiled, but took no longer than the slowest steady one."},
+     "The first repetition compiled, but took no longer than the slowest steady one that did not; "
+     "from two such on, and not with --pure-wall-time."},
     {kProfilerOn, "profiler_on",
      "The line has metrics that only the profiler gives, or there are traces or operator tables of "
      "steady repetitions."},

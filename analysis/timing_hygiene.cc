@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "analysis/duration_text.h"
 #include "analysis/estimators.h"
+#include "analysis/quantity_text.h"
 #include "analysis/trend.h"
 #include "analysis/unimodality.h"
 
@@ -36,10 +36,10 @@ struct Waited {
   std::optional<double> device_sum;
 };
 
-std::string percent(double share) { return fmt::format("{:.3g} %", 100 * share); }
-
-std::string plural(double count, std::string_view what) {
-  return fmt::format("{:.0f} {}{}", count, what, count == 1 ? "" : "s");
+// A counter that a file gives as any number.
+std::string counter_text(double count, std::string_view noun) {
+  if (std::abs(count) < 1e15) return count_text(std::llround(count), noun);
+  return fmt::format("{:.3g} {}s", count, noun);
 }
 
 class Inspector {
@@ -131,15 +131,15 @@ class Inspector {
       found.sentence = fmt::format(
           "Only tracing was measured: the time ends after {}, when the calls return ({}), while {} "
           "{}. The end of the device's work was not waited for.",
-          seconds_of(found, "total"), seconds_of(found, "tracing"), device_words(by_xla),
-          seconds_of(found, "device"));
+          seconds_of(found, "total_s"), seconds_of(found, "tracing_s"), device_words(by_xla),
+          seconds_of(found, "device_s"));
       flag(std::move(found));
     } else if (is_most(cut_short, with_device)) {
       auto found = about(kNotWaitedFor, by_xla ? Severity::kWrong : Severity::kWarning, cut_short);
       found.sentence = fmt::format("The device was not waited for{}: the time is {}, while {} {}.",
                                    by_xla ? "" : " (or worked on several streams at once)",
-                                   seconds_of(found, "total"), device_words(by_xla),
-                                   seconds_of(found, "device"));
+                                   seconds_of(found, "total_s"), device_words(by_xla),
+                                   seconds_of(found, "device_s"));
       flag(std::move(found));
     }
     if (is_most(unclear, with_trace)) {
@@ -148,7 +148,7 @@ class Inspector {
           "The time ({}) ends as soon as the calls return ({}): either the host takes longer than "
           "the device, or the device was not waited for. What is known of the device does not "
           "tell.",
-          seconds_of(found, "total"), seconds_of(found, "tracing"));
+          seconds_of(found, "total_s"), seconds_of(found, "tracing_s"));
       flag(std::move(found));
     }
   }
@@ -169,9 +169,9 @@ class Inspector {
       if (item.trace) trace.push_back(*item.trace);
       if (item.device) device.push_back(*item.device);
     }
-    flag.values.emplace_back("total", median(total));
-    if (!trace.empty()) flag.values.emplace_back("tracing", median(trace));
-    if (!device.empty()) flag.values.emplace_back("device", median(device));
+    flag.values.emplace_back("total_s", median(total));
+    if (!trace.empty()) flag.values.emplace_back("tracing_s", median(trace));
+    if (!device.empty()) flag.values.emplace_back("device_s", median(device));
     return flag;
   }
   static std::string seconds_of(const HygieneFlag& flag, std::string_view name) {
@@ -204,19 +204,23 @@ class Inspector {
     const std::size_t count = found.repetitions.size(), of = report_.steady.repetitions;
     // From half of them on the median itself is a repetition that compiled.
     if (2 * count >= of) found.severity = Severity::kWrong;
+    if (facts_.pure_wall_time) found.severity = Severity::kNote;
     std::vector<std::string> evidence;
     if (compilations > 0)
-      evidence.push_back(fmt::format("XLA compiled {}", plural(compilations, "time")));
+      evidence.push_back(fmt::format("XLA compiled {}", counter_text(compilations, "time")));
     if (seconds > 0) evidence.push_back(fmt::format("for {}", duration_text(seconds)));
-    if (graphs > 0) evidence.push_back(fmt::format("Dynamo captured {}", plural(graphs, "graph")));
+    if (graphs > 0)
+      evidence.push_back(fmt::format("Dynamo captured {}", counter_text(graphs, "graph")));
     found.sentence = fmt::format(
-        "{} of {} steady repetitions still compiled ({}): shapes, guards or the traced graph "
-        "change from call to call, and the steady time holds compilation.",
-        count, of, fmt::join(evidence, ", "));
+        "{} of {} still compiled ({}): shapes, guards or the traced graph change from call to "
+        "call, {}.",
+        count, count_text(of, "steady repetition"), fmt::join(evidence, ", "),
+        facts_.pure_wall_time ? "though the least of many calls holds no compilation"
+                              : "and the steady time holds compilation");
     found.values = {{"repetitions", static_cast<double>(count)},
-                    {"of", static_cast<double>(of)},
+                    {"steady_repetitions", static_cast<double>(of)},
                     {"compilations", compilations},
-                    {"compile_seconds", seconds},
+                    {"compile_s", seconds},
                     {"graphs", graphs}};
     flag(std::move(found));
   }
@@ -228,27 +232,37 @@ class Inspector {
       const std::size_t dropped = warmup_count(all.size());
       flag({kWarmupMissing,
             Severity::kWarning,
-            fmt::format("There are {} repetitions{}: a warm-up takes three, of which {} could be "
-                        "left out, so the steady time may hold compilation and cold caches.",
-                        all.size(), asked(), dropped == 0 ? "none" : "one"),
+            fmt::format("There {} {}{}: a warm-up takes three, of which {} could be left out, so "
+                        "the steady time may hold compilation and cold caches.",
+                        all.size() == 1 ? "is" : "are", count_text(all.size(), "repetition"),
+                        asked(), dropped == 0 ? "none" : "one"),
             {{"repetitions", static_cast<double>(all.size())},
-             {"warmup", static_cast<double>(dropped)}},
+             {"warmup_repetitions", static_cast<double>(dropped)}},
             {}});
     }
-    if (!all.front().compiled() || !all.front().total || steady_.size() < 2) {
-      if (!facts_.compiles()) set(kFirstNotSlower, kNotFound);
-      return;
+    first_repetition();
+  }
+
+  void first_repetition() {
+    const PhasedRepetition& first = report_.repetitions.front();
+    if (!facts_.compiles()) set(kFirstNotSlower, kNotFound);
+    // The least of many calls has no compilation in it, whenever it happened.
+    if (facts_.pure_wall_time || !first.compiled() || !first.total) return;
+    std::vector<double> others;
+    for (std::size_t i = 0; i < steady_.size(); ++i) {
+      if (!report_.repetitions[steady_places_[i]].compiled()) others.push_back(steady_[i]);
     }
+    if (others.size() < 2) return;
     set(kFirstNotSlower, kNotFound);
-    const double slowest = maximum(steady_);
-    if (*all.front().total > slowest) return;
+    const double slowest = maximum(others);
+    if (*first.total > slowest) return;
     flag({kFirstNotSlower,
           Severity::kWarning,
           fmt::format("The first repetition compiled, yet it took {}, no longer than steady ones "
-                      "(up to {}): compilation is not in the time, or the repetitions are not in "
-                      "order.",
-                      duration_text(*all.front().total), duration_text(slowest)),
-          {{"first", *all.front().total}, {"slowest_steady", slowest}},
+                      "that did not (up to {}): compilation is not in the time, or the repetitions "
+                      "are not in order.",
+                      duration_text(*first.total), duration_text(slowest)),
+          {{"first_s", *first.total}, {"slowest_steady_s", slowest}},
           {0}});
   }
 
@@ -282,7 +296,8 @@ class Inspector {
         }
       }
       if (found.repetitions.empty()) return;
-      evidence = fmt::format("there are dumps of {} steady repetitions", found.repetitions.size());
+      const std::size_t count = found.repetitions.size();
+      evidence = "there are dumps of " + count_text(count, "steady repetition");
     }
     found.sentence = fmt::format(
         "The times were taken under PyTorch's profiler ({}): starting, recording and stopping it "
@@ -302,7 +317,7 @@ class Inspector {
          fmt::format("Few usable steady repetitions: {} (of {} altogether{}). The interval is wide "
                      "and covers less than it should; six are needed for 95 %.",
                      steady_.size(), report_.repetitions.size(), asked()),
-         {{"steady", static_cast<double>(steady_.size())},
+         {{"steady_repetitions", static_cast<double>(steady_.size())},
           {"repetitions", static_cast<double>(report_.repetitions.size())}},
          {}});
   }
@@ -320,10 +335,10 @@ class Inspector {
           Severity::kWarning,
           fmt::format("The steady repetitions drift {} by {} from the first to the last (n = {}, p "
                       "= {:.2g}): the machine warms up or slows down, or something accumulates.",
-                      change > 0 ? "up" : "down", percent(std::abs(change)), steady_.size(),
+                      change > 0 ? "up" : "down", share_text(std::abs(change)), steady_.size(),
                       found->p_value),
-          {{"change", change},
-           {"slope", found->slope},
+          {{"change_share", change},
+           {"slope_per_repetition_s", found->slope},
            {"p_value", found->p_value},
            {"n", static_cast<double>(steady_.size())}},
           {}});
@@ -351,12 +366,12 @@ class Inspector {
                       "apart (dip {:.3g} over {:.3g}). The median may jump from one to the other "
                       "between runs.",
                       groups->low_count, duration_text(groups->low_median), groups->high_count,
-                      duration_text(groups->high_median), percent(apart), found, *critical),
-          {{"low", groups->low_median},
-           {"high", groups->high_median},
+                      duration_text(groups->high_median), share_text(apart), found, *critical),
+          {{"low_s", groups->low_median},
+           {"high_s", groups->high_median},
            {"low_count", static_cast<double>(groups->low_count)},
            {"high_count", static_cast<double>(groups->high_count)},
-           {"apart", apart},
+           {"apart_share", apart},
            {"dip", found},
            {"critical_dip", *critical}},
           {}});
@@ -372,9 +387,9 @@ class Inspector {
           Severity::kNote,
           fmt::format("The steady repetitions spread by {} around {} (n = {}): small changes "
                       "cannot be seen in this run.",
-                      percent(share), duration_text(median(steady_)), steady_.size()),
-          {{"spread", share},
-           {"median", median(steady_)},
+                      share_text(share), duration_text(median(steady_)), steady_.size()),
+          {{"spread_share", share},
+           {"median_s", median(steady_)},
            {"n", static_cast<double>(steady_.size())}},
           {}});
   }
@@ -390,7 +405,7 @@ class Inspector {
           fmt::format("Host-bound: the host needs {} to trace and give out the work, the device {} "
                       "to do it. Faster kernels would not make it faster.",
                       duration_text(*tracing.median), duration_text(*executing.median)),
-          {{"tracing", *tracing.median}, {"executing", *executing.median}},
+          {{"tracing_s", *tracing.median}, {"executing_s", *executing.median}},
           {}});
   }
 

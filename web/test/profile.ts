@@ -15,6 +15,7 @@ import { flagNumber, flagWords, gravestFirst } from "../src/parts/profile/flags"
 import { operatorColumns, sources, unitOfBytes } from "../src/parts/profile/operators";
 import { foldedAtFirst, visibleNodes } from "../src/parts/profile/tree";
 import { percentsOf } from "../src/parts/profile/xla";
+import hygieneValues from "../../tests/unit/analysis/hygiene_values.json";
 import { chosenSeries, phasesTold } from "../src/parts/phase_series";
 
 let ids = 0;
@@ -124,6 +125,13 @@ test("flags: the gravest first, numbers by what their names end with", () => {
   assert.equal(flagNumber("busy_share", 0.25), "25.0 %");
   assert.equal(flagNumber("kernels", 12), "12");
   assert.equal(flagWords("host_wait_ns"), "host wait");
+  assert.equal(flagWords("spread_share"), "spread");
+});
+
+test("the values of every check of a time are shown with their unit", () => {
+  const shown: Record<string, string> = { seconds: "2.00 s", share: "200 %", count: "2", number: "2" };
+  for (const [name, kind] of Object.entries(hygieneValues)) assert.equal(flagNumber(name, 2), shown[kind], name);
+  assert.equal(flagNumber("p_value", 0.0012), "0.00120");
 });
 
 const repetition = (more: Partial<PhasedRepetition>): PhasedRepetition => {

@@ -21,7 +21,8 @@ struct HygieneFlag {
   Concern concern{};
   Severity severity{};
   std::string sentence;  ///< what it means here, with the numbers
-  /// The numbers of the sentence by name: seconds, counts, or shares of 1.
+  /// The numbers of the sentence by name. Names end with their unit, as Advice's do: `_s` seconds,
+  /// `_share` shares of 1. `p_value`, `dip` and `critical_dip` have none; all others are counts.
   std::vector<std::pair<std::string_view, double>> values;
   std::vector<std::size_t> repetitions;  ///< that it is about, from 0; empty: all of them
 };

@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
 #include <random>
 #include <set>
 #include <string>
@@ -110,7 +113,7 @@ TEST(TimingHygiene, OnlyTracingWasMeasured) {
   EXPECT_THAT(flag->sentence,
               HasSubstr("the time ends after 10 ms, when the calls return (9.9 ms), "
                         "while a single execution on the device took 40 ms"));
-  EXPECT_EQ(value(*flag, "device"), 0.040);
+  EXPECT_EQ(value(*flag, "device_s"), 0.040);
   EXPECT_EQ(flag->repetitions.size(), 9U);
 }
 
@@ -201,6 +204,10 @@ TEST(TimingHygiene, WarmUpMissingAndFewRepetitions) {
   EXPECT_EQ(found.outcome(Concern::kBimodal), kCannotTell);
   EXPECT_EQ(found.outcome(Concern::kDrifting), kCannotTell);
   EXPECT_EQ(found.outcome(Concern::kHighSpread), kCannotTell);
+  facts.repeat = {};
+  facts.total_time.resize(1);
+  EXPECT_THAT(inspect(facts).find(Concern::kWarmupMissing)->sentence,
+              HasSubstr("There is 1 repetition: "));
 }
 
 TEST(TimingHygiene, AFirstRepetitionThatCompiledButIsNoSlower) {
@@ -209,6 +216,30 @@ TEST(TimingHygiene, AFirstRepetitionThatCompiledButIsNoSlower) {
   const auto found = inspect(facts);
   EXPECT_THAT(found.names(), ElementsAre("first_not_slower"));
   EXPECT_THAT(found.report.flags[0].repetitions, ElementsAre(0));
+}
+
+TEST(TimingHygiene, TheFirstIsComparedWithWhatDidNotCompile) {
+  // Every call compiles as long as the first: the time holds it.
+  auto facts = calm();
+  facts.total_time.assign(12, 2.0);
+  facts.compile_number.assign(12, 1);
+  facts.compile_time.assign(12, 1.9);
+  auto found = inspect(facts);
+  EXPECT_THAT(found.names(), ElementsAre("compiling_in_steady_state"));
+  EXPECT_EQ(found.outcome(Concern::kFirstNotSlower), kCannotTell);
+  // One that did not is too few to know how long such take.
+  facts.compile_number[5] = 0;
+  facts.compile_time[5] = 0;
+  facts.total_time[5] = 2.1;
+  EXPECT_EQ(inspect(facts).outcome(Concern::kFirstNotSlower), kCannotTell);
+  facts.compile_number[6] = 0;
+  facts.compile_time[6] = 0;
+  facts.total_time[6] = 0.1;
+  found = inspect(facts);
+  ASSERT_TRUE(found.find(Concern::kFirstNotSlower));
+  EXPECT_THAT(found.find(Concern::kFirstNotSlower)->sentence, HasSubstr("(up to 2.1 s)"));
+  facts.total_time[5] = 0.1;
+  EXPECT_EQ(inspect(facts).outcome(Concern::kFirstNotSlower), kNotFound);
 }
 
 TEST(TimingHygiene, UnderAProfiler) {
@@ -231,6 +262,14 @@ TEST(TimingHygiene, PureWallTime) {
   facts.pure_wall_time = true;
   facts.execute_time.assign(12, 5);  // of hundreds of calls
   EXPECT_THAT(inspect(facts).names(), ElementsAre("pure_wall_time"));
+  // Its time never holds compilation: neither that of the first repetition nor that of others.
+  facts.total_time[0] = 0.01;
+  facts.compile_number[5] = 1;
+  const auto found = inspect(facts);
+  EXPECT_THAT(found.names(), ElementsAre("compiling_in_steady_state", "pure_wall_time"));
+  EXPECT_EQ(found.outcome(Concern::kFirstNotSlower), kCannotTell);
+  EXPECT_EQ(found.report.flags[0].severity, Severity::kNote);
+  EXPECT_THAT(found.report.flags[0].sentence, HasSubstr("holds no compilation"));
 }
 
 TEST(TimingHygiene, Drift) {
@@ -240,8 +279,8 @@ TEST(TimingHygiene, Drift) {
   }
   const auto found = inspect(facts);
   ASSERT_TRUE(found.find(Concern::kDrifting));
-  EXPECT_NEAR(value(*found.find(Concern::kDrifting), "change"), 0.0008 / 0.01070, 0.001);
-  EXPECT_THAT(found.find(Concern::kDrifting)->sentence, HasSubstr("drift up by 7.4"));
+  EXPECT_NEAR(value(*found.find(Concern::kDrifting), "change_share"), 0.0008 / 0.01070, 0.001);
+  EXPECT_THAT(found.find(Concern::kDrifting)->sentence, HasSubstr("drift up by 7.5 %"));
   // As sure a drift, but of less than 2 %.
   for (std::size_t i = 3; i < 12; ++i) {
     facts.total_time[i] = 0.010 + 0.00001 * static_cast<double>(i);
@@ -358,6 +397,76 @@ TEST(TimingHygiene, DriftsAndHumpsAreFound) {
   }
   EXPECT_GT(drifts, kSeries * 8 / 10);
   EXPECT_GT(humps, kSeries * 8 / 10);
+}
+
+// A result for each concern, and more where what a flag says depends on what is known.
+std::vector<Inspected> results_with_flags() {
+  std::vector<Inspected> found;
+  const auto add = [&](auto change) {
+    TimingFacts facts = calm();
+    HygieneContext context;
+    change(facts, context);
+    found.push_back(inspect(facts, {}, context));
+  };
+  add([](TimingFacts& facts, auto&) {
+    facts.trace_time.assign(12, 0.0099);
+    facts.execute_time.assign(12, 0.040);
+  });
+  add([](TimingFacts& facts, auto&) { facts.execute_time.assign(12, 0.025); });
+  add([](TimingFacts& facts, auto&) {
+    facts.trace_time.assign(12, 0.0099);
+    facts.execute_number.assign(12, 10);
+    facts.execute_time.assign(12, 0.0495);
+  });
+  add([](TimingFacts& facts, auto&) { facts.compile_number[5] = 2; });
+  add([](TimingFacts& facts, auto&) { facts.total_time.resize(3); });
+  add([](TimingFacts& facts, auto&) { facts.total_time[0] = 0.0101; });
+  add([](TimingFacts& facts, auto&) { facts.profiler_metrics = {"total_cpu_time_s"}; });
+  add([](TimingFacts& facts, auto&) { facts.pure_wall_time = true; });
+  add([](TimingFacts& facts, auto&) {
+    for (std::size_t i = 3; i < 12; ++i) facts.total_time[i] += 0.0001 * static_cast<double>(i);
+  });
+  add([](TimingFacts& facts, auto&) {
+    const std::vector<double> humps = {10, 20.1, 20, 10.1, 10.05, 19.9, 10.02, 20.05, 9.98};
+    for (std::size_t i = 0; i < humps.size(); ++i) facts.total_time[i + 3] = humps[i] / 1000;
+  });
+  add([](TimingFacts& facts, auto&) {
+    const std::vector<double> wide = {10, 11.4, 8.7, 10.6, 9.1, 12.1, 8.2, 10.3, 9.6};
+    for (std::size_t i = 0; i < wide.size(); ++i) facts.total_time[i + 3] = wide[i] / 1000;
+  });
+  add([](TimingFacts& facts, auto&) { facts.trace_time.assign(12, 0.008); });
+  add([](auto&, HygieneContext& context) {
+    context.batch_size = 16;
+    context.baseline_batch_sizes = {8};
+  });
+  return found;
+}
+
+TEST(TimingHygiene, ValuesEndWithTheirUnit) {
+  // The pages' tests read the same file: what is said here is shown there with its unit.
+  std::ifstream file(BENCHHUD_TEST_DATA "/hygiene_values.json");
+  const auto known = nlohmann::json::parse(file).get<std::map<std::string, std::string>>();
+  const auto kind_of = [](std::string_view name) -> std::string {
+    if (name.ends_with("_s")) return "seconds";
+    if (name.ends_with("_share")) return "share";
+    return name == "p_value" || name == "dip" || name == "critical_dip" ? "number" : "count";
+  };
+  std::set<std::string> said;
+  std::set<Concern> concerns;
+  for (const Inspected& result : results_with_flags()) {
+    for (const HygieneFlag& flag : result.report.flags) {
+      concerns.insert(flag.concern);
+      for (const auto& [name, value] : flag.values) {
+        const std::string key(name);
+        said.insert(key);
+        ASSERT_TRUE(known.contains(key)) << key << " of " << concern_name(flag.concern);
+        EXPECT_EQ(known.at(key), kind_of(key)) << key;
+        EXPECT_TRUE(kind_of(key) != "count" || value == std::round(value)) << key;
+      }
+    }
+  }
+  EXPECT_EQ(concerns.size(), kConcerns.size());
+  EXPECT_EQ(said.size(), known.size()) << "the file names what nothing says";
 }
 
 TEST(TimingHygiene, EveryWordIsSaid) {

@@ -15,15 +15,15 @@ const severity = (name: string) => SEVERITIES[name] ?? { sign: "?", tone: "quiet
 
 export const gravestFirst = (flags: readonly Flag[]): Flag[] => [...flags].sort((a, b) => severity(a.severity).rank - severity(b.severity).rank);
 
-/** A number by what its name ends with: `_ns`, `_s`, `_share`; others are counts. */
+/** A number by what its name ends with: `_ns`, `_s`, `share`; others are counts, or numbers without a unit. */
 export function flagNumber(name: string, value: number): string {
   if (/_ns$/.test(name)) return amount(value, "ns");
-  if (/(_s|seconds)$/.test(name)) return amount(value * 1e9, "ns");
+  if (/_s$/.test(name)) return amount(value * 1e9, "ns");
   if (/(^|_)share$/.test(name)) return percent(value);
-  if (/bytes$/.test(name)) return amount(value, "bytes");
   return Number.isInteger(value) ? amount(value, "count") : digits(value);
 }
-export const flagWords = (name: string): string => name.replace(/_(ns|s)$/, "").replace(/_/g, " ");
+/** The name as words: without its unit, which the number bears. */
+export const flagWords = (name: string): string => name.replace(/_(ns|s|share)$/, "").replace(/_/g, " ");
 
 /** What was found, and of each source whether it has been asked: silence is no all-clear. */
 export function Flags({ flags, sources }: { flags: Flag[]; sources: FlagSource[] }) {

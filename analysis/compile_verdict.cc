@@ -24,12 +24,13 @@ void add_handed_back(const TraceContext& context, const CompiledCode& code,
     const auto [at, is_new] = places.try_emplace(slice.label, rows.size());
     if (is_new) {
       rows.emplace_back().name = context.name(placed.slice);
-      rows.back().is_generated = is_generated_by_inductor(rows.back().name);
+      rows.back().lowering = inductor_lowering(rows.back().name);
     }
     HandedBackRow& row = rows[at->second];
     row.time.add(slice.duration);
     row.device = sum_of(row.device, device_times[placed.slice]);
     verdict->handed_back_all.add(slice.duration);
+    if (row.lowering == Lowering::kCalled) verdict->handed_back_called.add(slice.duration);
   }
   std::stable_sort(rows.begin(), rows.end(), [](const HandedBackRow& a, const HandedBackRow& b) {
     return sum_of(a.time.total, a.device) > sum_of(b.time.total, b.device);
@@ -39,7 +40,8 @@ void add_handed_back(const TraceContext& context, const CompiledCode& code,
 // Operators that Inductor would have generated, as they ran somewhere.
 struct Uncompiled {
   std::int64_t count = 0;
-  std::string example;  // the name of the most frequent
+  std::int64_t known = 0;  // with those that it would have called
+  std::string example;     // the name of the most frequent
 };
 
 Uncompiled uncompiled_outside(const TraceContext& context, const CompiledCode& code) {
@@ -51,7 +53,9 @@ Uncompiled uncompiled_outside(const TraceContext& context, const CompiledCode& c
   std::int64_t most = 0;
   for (const auto& [label, count] : counts) {
     const std::string_view name = context.trace().texts[context.trace().labels[label].name];
-    if (!is_generated_by_inductor(name)) continue;
+    const Lowering lowering = inductor_lowering(name);
+    if (lowering != Lowering::kUnknown) found.known += count;
+    if (lowering != Lowering::kGenerated) continue;
     found.count += count;
     if (count < most || (count == most && name > found.example)) continue;
     most = count;
@@ -103,14 +107,16 @@ class Judge {
     Applied applied = Applied::kYes;
     std::int64_t generated = 0;
     for (const HandedBackRow& row : verdict_.handed_back) {
-      if (row.is_generated) generated += row.time.count;
+      if (row.lowering == Lowering::kGenerated) generated += row.time.count;
     }
-    if (verdict_.generated_kernels == 0 && generated > 0 &&
-        share_of(generated, verdict_.handed_back_all.count) > kGeneratedShare) {
+    const std::int64_t known = generated + verdict_.handed_back_called.count;
+    if (verdict_.generated_kernels == 0 && share_of(generated, known) > kGeneratedShare) {
       applied = Applied::kPartly;
-      say("{} of {} operators called in compiled graphs are such that Inductor generates code for: "
-          "the graph was captured, but its backend runs operators one by one (eager, aot_eager).",
-          generated, verdict_.handed_back_all.count);
+      const std::int64_t others = verdict_.handed_back_all.count - known;
+      say("{} of {} called in compiled graphs are such that Inductor generates code for{}: the "
+          "graph was captured, but its backend runs operators one by one (eager, aot_eager).",
+          generated, count_text(known, "operator"),
+          others > 0 ? fmt::format(" ({} more may be either)", others) : "");
     }
     const bool has_device = code_.device_all > 0;
     const std::int64_t uncompiled = has_device
@@ -121,7 +127,7 @@ class Judge {
     if (share > kPartlyShare) {
       applied = Applied::kPartly;
       say("{} of {} ({} of {}) came from outside of compiled code.", share_text(share),
-          has_device ? "the devices' time" : "the host's time in operators",
+          has_device ? "the devices' time" : "the host's time in compiled regions and operators",
           nanoseconds_text(uncompiled), nanoseconds_text(all));
     }
     if (code_.eager > 0) {
@@ -153,7 +159,8 @@ class Judge {
       say("{} ran on devices, and none is a Triton kernel of Inductor.",
           count_text(static_cast<std::int64_t>(context.device().size()), "slice"));
     }
-    if (const Uncompiled found = uncompiled_outside(context, code_); found.count > 0) {
+    const Uncompiled found = uncompiled_outside(context, code_);
+    if (share_of(found.count, found.known) > kGeneratedShare) {
       applied = Applied::kNo;
       say("{} that Inductor generates code for ran one by one, such as {}.",
           count_text(found.count, "operator"), found.example);

@@ -1,7 +1,6 @@
 #include "analysis/compiled_code.h"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <utility>
 
@@ -177,56 +176,6 @@ class Placer {
 CompiledCode compiled_code(const TraceContext& context, const std::vector<CompiledRegion>& regions,
                            const std::vector<std::int64_t>& device_times) {
   return Placer(context, regions, device_times).placed();
-}
-
-bool is_generated_by_inductor(std::string_view operator_name) {
-  // torch/_inductor/lowering.py and decompositions: never extern kernels. Sorted.
-  static constexpr std::array<std::string_view, 41> kGenerated = {"_batch_norm_impl_index",
-                                                                  "_softmax",
-                                                                  "abs",
-                                                                  "add",
-                                                                  "add_",
-                                                                  "batch_norm",
-                                                                  "clamp",
-                                                                  "cos",
-                                                                  "div",
-                                                                  "div_",
-                                                                  "dropout",
-                                                                  "exp",
-                                                                  "gelu",
-                                                                  "gelu_backward",
-                                                                  "hardtanh_",
-                                                                  "layer_norm",
-                                                                  "leaky_relu",
-                                                                  "log",
-                                                                  "mul",
-                                                                  "mul_",
-                                                                  "native_batch_norm",
-                                                                  "native_batch_norm_backward",
-                                                                  "native_dropout",
-                                                                  "native_layer_norm",
-                                                                  "native_layer_norm_backward",
-                                                                  "neg",
-                                                                  "pow",
-                                                                  "reciprocal",
-                                                                  "relu",
-                                                                  "relu_",
-                                                                  "rsqrt",
-                                                                  "sigmoid",
-                                                                  "silu",
-                                                                  "silu_",
-                                                                  "sin",
-                                                                  "softmax",
-                                                                  "sqrt",
-                                                                  "sub",
-                                                                  "tanh",
-                                                                  "threshold_backward",
-                                                                  "where"};
-  static_assert(std::is_sorted(kGenerated.begin(), kGenerated.end()));
-  constexpr std::string_view kAten = "aten::";
-  if (!operator_name.starts_with(kAten)) return false;
-  operator_name.remove_prefix(kAten.size());
-  return std::binary_search(kGenerated.begin(), kGenerated.end(), operator_name);
 }
 
 }  // namespace benchhud::analysis

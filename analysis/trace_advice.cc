@@ -77,14 +77,16 @@ class Adviser {
     const TraceCompileTime& time = report_.compile_time;
     if (time.total > 0) {
       const double share = of_trace(time.total);
+      const std::int64_t frames = report_.frames.compiled.count;
       say("compiling_in_window", share > kCompilingShare ? Severity::kWarning : Severity::kHint,
-          fmt::format("{} of the trace, {}, are compilation (of {}): warm up before profiling "
-                      "unless compilation is what you look at.",
+          fmt::format("{} of the trace, {}, are compilation{}: warm up before profiling unless "
+                      "compilation is what you look at.",
                       nanoseconds_text(time.total), share_text(share),
-                      count_text(report_.frames.compiled.count, "frame")),
+                      // Backward graphs are compiled without their frames.
+                      frames == 0 ? "" : fmt::format(" (of {})", count_text(frames, "frame"))),
           {{"compiling_ns", number(time.total)},
            {"share", share},
-           {"compilations", number(report_.frames.compiled.count)}});
+           {"compilations", number(frames)}});
     }
     if (const std::int64_t recompiles = report_.regions.recompiles.value_or(0); recompiles > 0) {
       const CompiledFrame& worst = report_.frames.frames.front();
@@ -105,10 +107,12 @@ class Adviser {
       const auto& distinct = report_.regions.graph_breaks_distinct;
       say("graph_breaks", Severity::kHint,
           fmt::format(
-              "{} of {} calls of compiled functions break into several graphs, {} at most{}; "
-              "{} run between them. torch.compile(fullgraph=True) names the places.",
-              tree.broken_chains, tree.chains, tree.longest_chain,
-              distinct ? fmt::format(" ({} behind breaks)", count_text(*distinct, "frame")) : "",
+              "{} of {} of compiled functions ran other compiled regions within, chains of {} at "
+              "most{}: graph breaks, or functions compiled for themselves that disabled or "
+              "skipped code called; {} ran between them. torch.compile(fullgraph=True) names the "
+              "breaks.",
+              tree.broken_chains, count_text(tree.chains, "call"), tree.longest_chain,
+              distinct ? fmt::format(" ({} within)", count_text(*distinct, "frame")) : "",
               report_.code.eager == 0
                   ? "no eager operators"
                   : fmt::format("eager operators of {}", nanoseconds_text(report_.code.eager))),
@@ -127,20 +131,29 @@ class Adviser {
               pairs.forward_only, pairs.forward_only + pairs.paired),
           {{"forward_only", number(pairs.forward_only)}, {"paired", number(pairs.paired)}});
     }
+    say_of_handed_back();
+  }
+
+  // Every model calls convolutions and matrix products: those are not worth a sentence.
+  void say_of_handed_back() {
     const CompileVerdict& verdict = report_.verdict;
-    const double share = share_of(verdict.handed_back_all.total, report_.code.compiled);
-    if (!verdict.handed_back.empty() && share >= kNoticeableShare) {
-      const HandedBackRow& first = verdict.handed_back.front();
-      say("operators_handed_back", Severity::kNote,
-          fmt::format("{} in compiled graphs call their original instead of generated code: {} of "
-                      "the graphs' {} on the host. The longest: {} ({}×).",
-                      count_text(verdict.handed_back_all.count, "operator"),
-                      nanoseconds_text(verdict.handed_back_all.total),
-                      nanoseconds_text(report_.code.compiled), first.name, first.time.count),
-          {{"operators", number(verdict.handed_back_all.count)},
-           {"handed_back_ns", number(verdict.handed_back_all.total)},
-           {"share", share}});
-    }
+    const TimeTotals &all = verdict.handed_back_all, &called = verdict.handed_back_called;
+    const std::int64_t time = difference_of(all.total, called.total);
+    const double share = share_of(time, report_.code.compiled);
+    const auto longest =
+        std::find_if(verdict.handed_back.begin(), verdict.handed_back.end(),
+                     [](const HandedBackRow& row) { return row.lowering != Lowering::kCalled; });
+    if (longest == verdict.handed_back.end() || share < kNoticeableShare) return;
+    say("operators_handed_back", Severity::kNote,
+        fmt::format(
+            "{} in compiled graphs went back to the original instead of generated code, "
+            "beside those that Inductor always calls (convolutions, matrix products): {} of "
+            "the graphs' {} on the host. The longest: {} ({}×).",
+            count_text(all.count - called.count, "operator"), nanoseconds_text(time),
+            nanoseconds_text(report_.code.compiled), longest->name, longest->time.count),
+        {{"operators", number(all.count - called.count)},
+         {"handed_back_ns", number(time)},
+         {"share", share}});
   }
 
   void say_of_idle_devices() {

@@ -61,19 +61,25 @@ ordered_json tree_row_json(const NameTreeRow& row) {
       with(totals_json(row.time), {{"self_ns", row.self}}));
 }
 
+// Whether Inductor generates code for it; null where that is not known.
+ordered_json lowering_json(Lowering lowering) {
+  if (lowering == Lowering::kUnknown) return nullptr;
+  return lowering == Lowering::kGenerated;
+}
+
 ordered_json verdict_json(const CompileVerdict& verdict) {
   constexpr std::array kApplied = {"yes", "no", "partly", "cannot_tell"};
   return {{"applied", kApplied[static_cast<std::size_t>(verdict.applied)]},
           {"evidence", list_json(verdict.evidence, short_name)},
           {"inductor_triton_kernels", verdict.generated_kernels},
-          {"handed_back", list_json(verdict.handed_back,
-                                    [](const HandedBackRow& row) {
-                                      return with(
-                                          {{"name", short_name(row.name)}},
-                                          with(totals_json(row.time),
-                                               {{"device_ns", row.device},
-                                                {"generated_by_inductor", row.is_generated}}));
-                                    })},
+          {"handed_back",
+           list_json(verdict.handed_back,
+                     [](const HandedBackRow& row) {
+                       return with({{"name", short_name(row.name)}},
+                                   with(totals_json(row.time),
+                                        {{"device_ns", row.device},
+                                         {"generated_by_inductor", lowering_json(row.lowering)}}));
+                     })},
           {"handed_back_left_out", verdict.handed_back_left_out},
           {"handed_back_total", totals_json(verdict.handed_back_all)}};
 }

@@ -57,8 +57,4 @@ struct CompiledCode {
 CompiledCode compiled_code(const TraceContext& context, const std::vector<CompiledRegion>& regions,
                            const std::vector<std::int64_t>& device_times);
 
-/// Whether Inductor generates code for this operator instead of calling it: element by element, a
-/// reduction or a normalisation. Seen by itself, it was not compiled by Inductor.
-bool is_generated_by_inductor(std::string_view operator_name);
-
 }  // namespace benchhud::analysis

@@ -13,6 +13,7 @@
 #include "analysis/compiled_frames.h"
 #include "analysis/compiled_pairs.h"
 #include "analysis/graph_break_tree.h"
+#include "analysis/inductor_operators.h"
 #include "analysis/kernel_table.h"
 #include "analysis/trace_compile_time.h"
 #include "trace_builder.h"
@@ -322,7 +323,7 @@ TEST(CompileVerdict, YesWithItsEvidence) {
   ASSERT_EQ(verdict.handed_back.size(), 1u);
   EXPECT_EQ(verdict.handed_back[0].name, "aten::mm");
   EXPECT_EQ(verdict.handed_back[0].time.total, 60);
-  EXPECT_FALSE(verdict.handed_back[0].is_generated);
+  EXPECT_EQ(verdict.handed_back[0].lowering, Lowering::kCalled);
 }
 
 TEST(CompileVerdict, PartlyWhereABackendGeneratesNothing) {
@@ -341,7 +342,8 @@ TEST(CompileVerdict, PartlyWhereMostRunsOutside) {
   builder.op("aten::mm", 200, 500);
   const CompileVerdict verdict = Compiled(builder).verdict();
   EXPECT_EQ(verdict.applied, CompileVerdict::Applied::kPartly);
-  EXPECT_THAT(verdict.evidence.back(), HasSubstr("75.0 % of the host's time"));
+  EXPECT_THAT(verdict.evidence.back(),
+              HasSubstr("75.0 % of the host's time in compiled regions and operators"));
 }
 
 TEST(CompileVerdict, NoAndCannotTell) {
@@ -368,12 +370,53 @@ TEST(CompileVerdict, NoAndCannotTell) {
   EXPECT_NE(Compiled(device).verdict().applied, CompileVerdict::Applied::kNo);
 }
 
-TEST(CompiledCode, WhatInductorGenerates) {
-  EXPECT_TRUE(is_generated_by_inductor("aten::relu"));
-  EXPECT_TRUE(is_generated_by_inductor("aten::_batch_norm_impl_index"));
-  EXPECT_TRUE(is_generated_by_inductor("aten::where"));
-  EXPECT_FALSE(is_generated_by_inductor("aten::mm"));
-  EXPECT_FALSE(is_generated_by_inductor("relu"));
+TEST(CompileVerdict, WhatIsUnknownCountsOnNeitherSide) {
+  // One of two known is generated: a backend that runs one by one, however many views there are.
+  TraceBuilder builder;
+  add_region(&builder, "0/0", 0, 1000);
+  builder.op("aten::mm", 0, 10);
+  builder.op("aten::sum", 10, 20);
+  for (int i = 0; i < 30; ++i) builder.op("aten::view", 20 + i, 21 + i);
+  CompileVerdict verdict = Compiled(builder).verdict();
+  EXPECT_EQ(verdict.applied, CompileVerdict::Applied::kPartly);
+  EXPECT_THAT(verdict.evidence.back(), HasSubstr("1 of 2 operators"));
+  EXPECT_THAT(verdict.evidence.back(), HasSubstr("(30 more may be either)"));
+  EXPECT_EQ(verdict.handed_back_called.count, 1);
+  // Views alone say nothing.
+  TraceBuilder views;
+  add_region(&views, "0/0", 0, 1000);
+  views.op("aten::mm", 0, 10);
+  views.op("aten::view", 20, 21);
+  EXPECT_EQ(Compiled(views).verdict().applied, CompileVerdict::Applied::kYes);
+}
+
+TEST(CompileVerdict, AFewOfTheProgramsOwnOperatorsAreNoProof) {
+  // Inference on a CPU before 2.2 leaves no mark: a sum of what came out is not the model.
+  TraceBuilder builder;
+  for (int i = 0; i < 20; ++i) builder.op("aten::convolution", i * 10, i * 10 + 9);
+  builder.op("aten::sum", 300, 310);
+  EXPECT_EQ(Compiled(builder).verdict().applied, CompileVerdict::Applied::kCannotTell);
+  for (int i = 0; i < 5; ++i) builder.op("aten::relu", 400 + i, 401 + i);
+  EXPECT_EQ(Compiled(builder).verdict().applied, CompileVerdict::Applied::kNo);
+}
+
+TEST(InductorOperators, GeneratedCalledOrUnknown) {
+  for (const char* name :
+       {"relu", "relu_", "_batch_norm_impl_index", "where", "sum", "mean", "amax", "amin", "max",
+        "min", "cat", "erf", "rsub", "eq", "index", "embedding", "add_", "__and__", "_softmax"}) {
+    EXPECT_EQ(inductor_lowering("aten::" + std::string(name)), Lowering::kGenerated) << name;
+  }
+  for (const char* name : {"mm", "addmm", "bmm", "baddbmm", "convolution", "conv2d", "linear",
+                           "scaled_dot_product_attention", "topk", "nonzero", "_fft_r2c"}) {
+    EXPECT_EQ(inductor_lowering("aten::" + std::string(name)), Lowering::kCalled) << name;
+  }
+  for (const char* name : {"view", "clone", "copy_", "zero_", "max_pool2d_with_indices", "cumsum",
+                           "sort", "scatter_add_", "my_operator", "", "_"}) {
+    EXPECT_EQ(inductor_lowering("aten::" + std::string(name)), Lowering::kUnknown) << name;
+  }
+  EXPECT_EQ(inductor_lowering("relu"), Lowering::kUnknown);
+  EXPECT_EQ(inductor_lowering("torchvision::nms"), Lowering::kUnknown);
+  EXPECT_EQ(inductor_lowering("mkldnn::_linear_pointwise"), Lowering::kCalled);
 }
 
 }  // namespace

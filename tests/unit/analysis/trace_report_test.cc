@@ -18,6 +18,7 @@ namespace {
 using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 std::vector<std::string> codes(const TraceReport& report) {
   std::vector<std::string> codes;
@@ -85,12 +86,38 @@ TEST(TraceAdvice, WhatCompilationSpoils) {
   EXPECT_EQ(compiling.severity, Advice::Severity::kWarning);
   EXPECT_DOUBLE_EQ(number(compiling, "share"), 0.5);
   EXPECT_EQ(number(compiling, "compilations"), 1);
+  EXPECT_THAT(compiling.sentence, HasSubstr("are compilation (of 1 frame): warm up"));
   EXPECT_EQ(number(find(report, "recompiled_frames"), "recompiles"), 1);
   const Advice breaks = find(report, "graph_breaks");
+  EXPECT_THAT(breaks.sentence, HasSubstr("1 of 2 calls of compiled functions ran other compiled "
+                                         "regions within, chains of 2 at most (1 frame within): "
+                                         "graph breaks, or functions compiled for themselves"));
   EXPECT_EQ(number(breaks, "broken_calls"), 1);
   EXPECT_EQ(number(breaks, "calls"), 2);
   EXPECT_EQ(number(breaks, "eager_ns"), 10);
   EXPECT_EQ(number(find(report, "python_stacks"), "frames"), 1);
+}
+
+TEST(TraceAdvice, BackwardGraphsAreCompiledWithoutFrames) {
+  TraceBuilder builder;
+  builder.add("user_annotation", "compile_fx.<locals>.bw_compiler (dynamo_timed)", 0, 0, 500);
+  builder.op("aten::mm", 500, 1000);
+  const Advice compiling = find(trace_report(builder.trace()), "compiling_in_window");
+  EXPECT_THAT(compiling.sentence, HasSubstr("are compilation: warm up"));
+}
+
+TEST(TraceAdvice, MatrixProductsAreAlwaysHandedBack) {
+  TraceBuilder builder;
+  builder.op("Torch-Compiled Region: 0/0", 0, 1000);
+  builder.op("aten::convolution", 0, 400);
+  builder.op("aten::addmm", 400, 800);
+  EXPECT_THAT(codes(trace_report(builder.trace())), Not(Contains("operators_handed_back")));
+  builder.op("aten::cumsum", 800, 900);
+  const Advice advice = find(trace_report(builder.trace()), "operators_handed_back");
+  EXPECT_EQ(number(advice, "operators"), 1);
+  EXPECT_EQ(number(advice, "handed_back_ns"), 100);
+  EXPECT_DOUBLE_EQ(number(advice, "share"), 0.1);
+  EXPECT_THAT(advice.sentence, HasSubstr("The longest: aten::cumsum (1×)"));
 }
 
 TEST(TraceAdvice, CommunicationThatNothingHides) {

@@ -29,7 +29,7 @@ export type TraceReport = {
     applied: "yes" | "no" | "partly" | "cannot_tell";
     evidence: string[];
     inductor_triton_kernels: number;
-    handed_back: (Totals & { name: string; device_ns: number; generated_by_inductor: boolean })[];
+    handed_back: (Totals & { name: string; device_ns: number; generated_by_inductor: boolean | null })[];
     handed_back_left_out: number;
     handed_back_total: Totals;
   };

@@ -4,6 +4,8 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "analysis/keep_first.h"
+
 namespace benchhud::analysis {
 
 using schema::kNoSlice;
@@ -62,11 +64,7 @@ void add_groups(const TraceContext& context, AutogradLinks* found) {
   };
   std::stable_sort(found->groups.begin(), found->groups.end(),
                    [&](const auto& a, const auto& b) { return length(a) > length(b); });
-  if (found->groups.size() > AutogradLinks::kMostGroups) {
-    found->groups_left_out =
-        static_cast<std::int64_t>(found->groups.size() - AutogradLinks::kMostGroups);
-    found->groups.resize(AutogradLinks::kMostGroups);
-  }
+  found->groups_left_out = keep_first(&found->groups, AutogradLinks::kMostGroups);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "analysis/keep_first.h"
 #include "analysis/quantity_text.h"
 
 namespace benchhud::analysis {
@@ -197,10 +198,7 @@ CompileVerdict compile_verdict(const TraceContext& context, const CompiledRegion
   Judge judge(regions, code, pairs, &verdict);
   judge.say_what_is_compiled();
   verdict.applied = judge.has_compiled_code() ? judge.compiled_how() : judge.not_compiled(context);
-  if (verdict.handed_back.size() > most) {
-    verdict.handed_back_left_out = static_cast<std::int64_t>(verdict.handed_back.size() - most);
-    verdict.handed_back.resize(most);
-  }
+  verdict.handed_back_left_out = keep_first(&verdict.handed_back, most);
   return verdict;
 }
 

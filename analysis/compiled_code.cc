@@ -34,7 +34,7 @@ Mark mark_of(std::string_view name, SliceSide side) {
   if (!is_host(side)) return Mark::kNothing;
   if (name == "CompiledFunction" || name == "CompiledFunctionBackward") return Mark::kGraph;
   if (name.starts_with("## Call CompiledFxGraph")) return Mark::kGraphCall;
-  if (name.ends_with(" (dynamo_timed)")) return Mark::kCompiling;
+  if (is_compile_phase(name)) return Mark::kCompiling;
   if (name == "TorchDynamo Cache Lookup") return Mark::kLookup;
   if (name.starts_with(kEvaluatePrefix)) return Mark::kEvaluate;
   if (name == "Pregraph bytecode" || name == "AOTDispatcher Runtime Wrapper Prologue" ||

@@ -6,6 +6,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "analysis/keep_first.h"
+
 namespace benchhud::analysis {
 
 using schema::kNoSlice;
@@ -14,7 +16,9 @@ using schema::TraceSlice;
 namespace {
 
 bool is_frame_compilation(std::string_view name) {
-  return name.ends_with("compile_inner (dynamo_timed)") || name == "_compile (dynamo_timed)";
+  if (!is_compile_phase(name)) return false;
+  const std::string_view function = compile_phase(name);
+  return function.ends_with("compile_inner") || function == "_compile";
 }
 
 // C + 1 of "F/C"; 0 where C is no number that fits.
@@ -109,11 +113,7 @@ CompiledFrames compiled_frames(const TraceContext& context,
   std::stable_sort(
       found.frames.begin(), found.frames.end(),
       [](const CompiledFrame& a, const CompiledFrame& b) { return a.recompiles > b.recompiles; });
-  if (found.frames.size() > CompiledFrames::kMostFrames) {
-    found.frames_left_out =
-        static_cast<std::int64_t>(found.frames.size() - CompiledFrames::kMostFrames);
-    found.frames.resize(CompiledFrames::kMostFrames);
-  }
+  found.frames_left_out = keep_first(&found.frames, CompiledFrames::kMostFrames);
   return found;
 }
 

@@ -1,9 +1,9 @@
 #include "analysis/compiled_pairs.h"
 
 #include <algorithm>
-#include <map>
-#include <string_view>
 #include <unordered_map>
+
+#include "analysis/keep_first.h"
 
 namespace benchhud::analysis {
 
@@ -11,10 +11,6 @@ using schema::kNoSlice;
 using schema::TraceArgs;
 
 namespace {
-
-struct Sides {
-  std::vector<std::uint32_t> forward, backward;  // slices, in the order of beginnings
-};
 
 // The forward slices that flows lead to, by backward slice.
 std::unordered_map<std::uint32_t, std::uint32_t> forward_by_backward(const AutogradLinks& links) {
@@ -25,8 +21,8 @@ std::unordered_map<std::uint32_t, std::uint32_t> forward_by_backward(const Autog
 
 // Takes the pairs out of `sides`; what is left in it has no partner.
 void pair_up(const TraceContext& context,
-             const std::unordered_map<std::uint32_t, std::uint32_t>& forward_of, Sides* sides,
-             std::vector<CompiledPair>* pairs) {
+             const std::unordered_map<std::uint32_t, std::uint32_t>& forward_of,
+             CompiledFunctionSlices* sides, std::vector<CompiledPair>* pairs) {
   const auto take = [&](std::uint32_t forward, std::uint32_t backward) {
     CompiledPair& pair = pairs->emplace_back();
     pair.forward = forward;
@@ -59,15 +55,7 @@ void pair_up(const TraceContext& context,
 }
 
 std::vector<CompiledPair> all_pairs(const TraceContext& context, const AutogradLinks& links) {
-  std::map<std::int64_t, Sides> by_sequence;
-  for (const std::uint32_t index : context.nesting().order) {
-    const std::string_view name = context.name(index);
-    if (!name.starts_with("CompiledFunction")) continue;
-    const bool is_forward = name == "CompiledFunction";
-    if (!is_forward && name != "CompiledFunctionBackward") continue;
-    Sides& sides = by_sequence[context.trace().args_of(context.slice(index)).sequence];
-    (is_forward ? sides.forward : sides.backward).push_back(index);
-  }
+  auto by_sequence = compiled_function_slices(context.trace());
   const auto forward_of = forward_by_backward(links);
   const auto begins_first = [&](std::uint32_t a, std::uint32_t b) {
     return context.slice(a).start < context.slice(b).start;
@@ -120,11 +108,7 @@ CompiledPairs compiled_pairs(const TraceContext& context,
       ++found.pairs_left_out;
     }
   }
-  if (found.groups.size() > CompiledPairs::kMostGroups) {
-    found.groups_left_out =
-        static_cast<std::int64_t>(found.groups.size() - CompiledPairs::kMostGroups);
-    found.groups.resize(CompiledPairs::kMostGroups);
-  }
+  found.groups_left_out = keep_first(&found.groups, CompiledPairs::kMostGroups);
   return found;
 }
 

@@ -1,5 +1,6 @@
 #include "analysis/compiled_regions.h"
 
+#include <algorithm>
 #include <set>
 #include <string_view>
 #include <vector>
@@ -93,19 +94,35 @@ CompiledRegions compiled_regions(const Trace& trace, const TraceNesting& nesting
   return compiled_regions(find_compiled_regions(trace, nesting));
 }
 
+std::map<std::int64_t, CompiledFunctionSlices> compiled_function_slices(const Trace& trace) {
+  enum class Role : std::uint8_t { kNone, kForward, kBackward };
+  std::vector<Role> roles;  // by label
+  roles.reserve(trace.labels.size());
+  for (const schema::TraceLabel& label : trace.labels) {
+    const std::string_view name = trace.texts[label.name];
+    const bool is_backward = name == "CompiledFunctionBackward";
+    roles.push_back(name == "CompiledFunction" ? Role::kForward
+                    : is_backward              ? Role::kBackward
+                                               : Role::kNone);
+  }
+  std::map<std::int64_t, CompiledFunctionSlices> found;
+  for (std::uint32_t i = 0; i < trace.slices.size(); ++i) {
+    const Role role = roles[trace.slices[i].label];
+    if (role == Role::kNone) continue;
+    CompiledFunctionSlices& slices = found[trace.args_of(trace.slices[i]).sequence];
+    (role == Role::kForward ? slices.forward : slices.backward).push_back(i);
+  }
+  return found;
+}
+
 CompiledFunctions compiled_functions(const Trace& trace) {
   CompiledFunctions found;
-  std::multiset<std::int64_t> forward, backward;
-  for (const TraceSlice& slice : trace.slices) {
-    const std::string_view name = trace.name(slice);
-    const bool is_forward = name == "CompiledFunction";
-    if (!is_forward && name != "CompiledFunctionBackward") continue;
-    ++(is_forward ? found.forward : found.backward);
-    const std::int64_t sequence = trace.args_of(slice).sequence;
-    if (sequence != TraceArgs::kAbsent) (is_forward ? forward : backward).insert(sequence);
-  }
-  for (auto at = forward.begin(); at != forward.end(); at = forward.upper_bound(*at)) {
-    found.paired += static_cast<std::int64_t>(std::min(forward.count(*at), backward.count(*at)));
+  for (const auto& [sequence, slices] : compiled_function_slices(trace)) {
+    const auto forward = static_cast<std::int64_t>(slices.forward.size());
+    const auto backward = static_cast<std::int64_t>(slices.backward.size());
+    found.forward += forward;
+    found.backward += backward;
+    if (sequence != TraceArgs::kAbsent) found.paired += std::min(forward, backward);
   }
   return found;
 }

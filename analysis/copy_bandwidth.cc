@@ -4,6 +4,8 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "analysis/keep_first.h"
+
 namespace benchhud::analysis {
 
 using schema::TraceBandwidth;
@@ -53,11 +55,7 @@ std::vector<CopyRow> copy_bandwidths(const TraceContext& context, std::size_t mo
   }
   std::stable_sort(rows.begin(), rows.end(),
                    [](const CopyRow& a, const CopyRow& b) { return a.time.total > b.time.total; });
-  *left_out = 0;
-  if (rows.size() > most) {
-    *left_out = static_cast<std::int64_t>(rows.size() - most);
-    rows.resize(most);
-  }
+  *left_out = keep_first(&rows, most);
   return rows;
 }
 

@@ -73,27 +73,18 @@ class KernelKinds {
 
 std::vector<TimeSpan> steps(const Trace& trace) {
   std::vector<TimeSpan> spans;
-  for (const TraceSlice& slice : trace.slices) {
-    if (trace.name(slice).starts_with("ProfilerStep#") &&
-        !is_shadow_category(trace.category(slice))) {
-      spans.push_back({slice.start, slice.end()});
-    }
+  for (const std::uint32_t index : profiler_steps(trace)) {
+    spans.push_back({trace.slices[index].start, trace.slices[index].end()});
   }
   return merged(std::move(spans));
 }
 
-std::optional<DeviceActivity::Delay> delays(const Trace& trace,
-                                            const std::vector<DeviceSlice>& slices) {
+std::optional<Quantiles> delays(const Trace& trace, const std::vector<DeviceSlice>& slices) {
   std::vector<std::int64_t> all;
   for (const DeviceSlice& slice : slices) {
-    if (slice.launch == kNoSlice) continue;
-    const std::int64_t delay =
-        difference_of(trace.slices[slice.slice].start, trace.slices[slice.launch].end());
-    all.push_back(std::max<std::int64_t>(0, delay));
+    if (slice.launch != kNoSlice) all.push_back(launch_delay(trace, slice));
   }
-  if (all.empty()) return std::nullopt;
-  std::sort(all.begin(), all.end());
-  return DeviceActivity::Delay{all[all.size() / 2], all[all.size() * 9 / 10], all.back()};
+  return quantiles_of(std::move(all));
 }
 
 void add_waits(const Trace& trace, const std::vector<DeviceSlice>& slices,
@@ -145,6 +136,11 @@ std::vector<DeviceSlice> device_slices(const Trace& trace, const TraceNesting& n
     if (sides[slice.label] == SliceSide::kKernel) device.kind = kinds.kind(device);
   }
   return found;
+}
+
+std::int64_t launch_delay(const Trace& trace, const DeviceSlice& slice) {
+  const std::int64_t launched = trace.slices[slice.launch].end();
+  return std::max<std::int64_t>(0, difference_of(trace.slices[slice.slice].start, launched));
 }
 
 DeviceActivity device_activity(const Trace& trace, const std::vector<DeviceSlice>& slices) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "analysis/keep_first.h"
+
 namespace benchhud::analysis {
 
 using schema::kNoSlice;
@@ -18,10 +20,8 @@ void finish(std::int64_t all, std::size_t most, std::vector<Row>* rows, std::int
   std::stable_sort(rows->begin(), rows->end(),
                    [](const Row& a, const Row& b) { return a.time.total > b.time.total; });
   for (Row& row : *rows) row.share = share_of(row.time.total, all);
-  if (rows->size() <= most) return;
-  *rows_left_out = static_cast<std::int64_t>(rows->size() - most);
   for (std::size_t i = most; i < rows->size(); ++i) left_out->add((*rows)[i].time);
-  rows->resize(most);
+  *rows_left_out = keep_first(rows, most);
 }
 
 // Operators by their `External id`.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "analysis/keep_first.h"
 #include "analysis/time_totals.h"
 
 namespace benchhud::analysis {
@@ -76,11 +77,7 @@ std::vector<LaunchQueue> launch_queues(const TraceContext& context, std::size_t 
   std::stable_sort(queues.begin(), queues.end(), [](const LaunchQueue& a, const LaunchQueue& b) {
     return a.launched > b.launched;
   });
-  *left_out = 0;
-  if (queues.size() > most) {
-    *left_out = static_cast<std::int64_t>(queues.size() - most);
-    queues.resize(most);
-  }
+  *left_out = keep_first(&queues, most);
   return queues;
 }
 

@@ -4,16 +4,12 @@
 #include <unordered_map>
 #include <utility>
 
+#include "analysis/keep_first.h"
+
 namespace benchhud::analysis {
 
 using schema::kNoSlice;
 using schema::TraceSlice;
-
-std::optional<Quantiles> quantiles_of(std::vector<std::int64_t> numbers) {
-  if (numbers.empty()) return std::nullopt;
-  std::sort(numbers.begin(), numbers.end());
-  return Quantiles{numbers[numbers.size() / 2], numbers[numbers.size() * 9 / 10], numbers.back()};
-}
 
 LaunchStats launch_stats(const TraceContext& context, std::size_t most) {
   LaunchStats stats;
@@ -27,7 +23,7 @@ LaunchStats launch_stats(const TraceContext& context, std::size_t most) {
     }
     const TraceSlice& slice = context.slice(device.slice);
     const TraceSlice& call = context.slice(device.launch);
-    const std::int64_t delay = std::max<std::int64_t>(0, difference_of(slice.start, call.end()));
+    const std::int64_t delay = launch_delay(context.trace(), device);
     ++stats.launched;
     stats.long_delays += delay > kLongDelay;
     device_times.push_back(slice.duration);
@@ -57,10 +53,7 @@ LaunchStats launch_stats(const TraceContext& context, std::size_t most) {
   stats.delay = quantiles_of(std::move(delays));
   std::stable_sort(stats.rows.begin(), stats.rows.end(),
                    [](const LaunchRow& a, const LaunchRow& b) { return a.count > b.count; });
-  if (stats.rows.size() > most) {
-    stats.rows_left_out = static_cast<std::int64_t>(stats.rows.size() - most);
-    stats.rows.resize(most);
-  }
+  stats.rows_left_out = keep_first(&stats.rows, most);
   return stats;
 }
 

@@ -1,5 +1,7 @@
 #include "analysis/slice_side.h"
 
+#include <algorithm>
+
 namespace benchhud::analysis {
 
 SliceSide side_of(std::string_view category) {
@@ -26,10 +28,38 @@ std::vector<SliceSide> sides_of_labels(const schema::Trace& trace) {
   return sides;
 }
 
-bool is_device_category(std::string_view category) { return is_device(side_of(category)); }
-
 bool is_shadow_category(std::string_view category) {
   return side_of(category) == SliceSide::kShadow;
+}
+
+std::vector<std::uint32_t> profiler_steps(const schema::Trace& trace) {
+  std::vector<bool> is_step;  // by label
+  is_step.reserve(trace.labels.size());
+  for (const schema::TraceLabel& label : trace.labels) {
+    is_step.push_back(trace.texts[label.name].starts_with("ProfilerStep#") &&
+                      is_host(side_of(trace.texts[label.category])));
+  }
+  std::vector<std::uint32_t> steps;
+  for (std::uint32_t i = 0; i < trace.slices.size(); ++i) {
+    if (is_step[trace.slices[i].label]) steps.push_back(i);
+  }
+  std::stable_sort(steps.begin(), steps.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return trace.slices[a].start < trace.slices[b].start;
+  });
+  return steps;
+}
+
+namespace {
+
+constexpr std::string_view kCompilePhase = " (dynamo_timed)";
+
+}  // namespace
+
+bool is_compile_phase(std::string_view name) { return name.ends_with(kCompilePhase); }
+
+std::string_view compile_phase(std::string_view name) {
+  if (is_compile_phase(name)) name.remove_suffix(kCompilePhase.size());
+  return name;
 }
 
 }  // namespace benchhud::analysis

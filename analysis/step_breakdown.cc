@@ -75,17 +75,9 @@ std::string_view name_of(StepPart part) {
 
 StepBreakdown step_breakdown(const TraceContext& context, std::size_t most) {
   const schema::Trace& trace = context.trace();
-  std::vector<std::uint32_t> found;
-  for (const std::uint32_t index : context.nesting().order) {
-    if (is_host(context.side(index)) && context.name(index).starts_with("ProfilerStep#")) {
-      found.push_back(index);
-    }
-  }
+  const std::vector<std::uint32_t> found = profiler_steps(trace);
   StepBreakdown breakdown;
   if (found.empty()) return breakdown;
-  std::stable_sort(found.begin(), found.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return context.slice(a).start < context.slice(b).start;
-  });
   const std::vector<SpanIndex> exclusive = exclusive_parts(context);
   for (const std::uint32_t index : found) {
     const TraceSlice& slice = context.slice(index);

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "analysis/keep_first.h"
 #include "analysis/time_spans.h"
 
 namespace benchhud::analysis {
@@ -14,13 +15,11 @@ using schema::TraceSlice;
 
 namespace {
 
-constexpr std::string_view kTimed = " (dynamo_timed)";
-
 enum class Mark : std::uint8_t { kNothing, kPhase, kAnnotation };
 
 Mark mark_of(std::string_view name, SliceSide side) {
   if (!is_host(side)) return Mark::kNothing;
-  if (name.ends_with(kTimed)) return Mark::kPhase;
+  if (is_compile_phase(name)) return Mark::kPhase;
   const bool is_own =
       side == SliceSide::kAnnotation && !name.starts_with("## Call CompiledFxGraph");
   return is_own ? Mark::kAnnotation : Mark::kNothing;
@@ -110,10 +109,8 @@ TraceCompileTime compile_time(const TraceContext& context) {
   }
   found.total = total(merged(std::move(spans)));
   found.phases_left_out = tree.left_out();
-  found.phases = tree.rows([&](std::uint32_t name) {
-    const std::string_view text = trace.texts[name];
-    return std::string(text.substr(0, text.size() - kTimed.size()));
-  });
+  found.phases =
+      tree.rows([&](std::uint32_t name) { return std::string(compile_phase(trace.texts[name])); });
   std::unordered_map<std::uint32_t, TimeTotals> annotated;
   for (const std::uint32_t index : annotations) {
     annotated[trace.labels[context.slice(index).label].name].add(context.slice(index).duration);
@@ -126,11 +123,7 @@ TraceCompileTime compile_time(const TraceContext& context) {
               if (a.compiled.total != b.compiled.total) return a.compiled.total > b.compiled.total;
               return a.annotation < b.annotation;
             });
-  if (found.annotations.size() > TraceCompileTime::kMostAnnotations) {
-    found.annotations_left_out =
-        static_cast<std::int64_t>(found.annotations.size() - TraceCompileTime::kMostAnnotations);
-    found.annotations.resize(TraceCompileTime::kMostAnnotations);
-  }
+  found.annotations_left_out = keep_first(&found.annotations, TraceCompileTime::kMostAnnotations);
   return found;
 }
 

@@ -25,7 +25,7 @@ void add_extent(const TraceContext& context, TraceReport* report) {
     report->begin = is_first ? slice.start : std::min(report->begin, slice.start);
     end = is_first ? slice.end() : std::max(end, slice.end());
     is_first = false;
-    const bool is_phase = context.trace().name(slice).ends_with(" (dynamo_timed)");
+    const bool is_phase = is_compile_phase(context.trace().name(slice));
     if (is_host(side) && (side != SliceSide::kAnnotation || is_phase)) {
       busy.push_back({slice.start, slice.end()});
     }

@@ -46,7 +46,14 @@ struct CompiledRegions {
 CompiledRegions compiled_regions(const std::vector<CompiledRegion>& regions);
 CompiledRegions compiled_regions(const schema::Trace& trace, const schema::TraceNesting& nesting);
 
-/// Slices named `CompiledFunction` and `CompiledFunctionBackward`; a pair has one sequence number.
+/// Slices named `CompiledFunction` and `CompiledFunctionBackward`, in the order of the trace.
+struct CompiledFunctionSlices {
+  std::vector<std::uint32_t> forward, backward;
+};
+/// By sequence number; TraceArgs::kAbsent: those without one, of which none belong together.
+std::map<std::int64_t, CompiledFunctionSlices> compiled_function_slices(const schema::Trace& trace);
+
+/// How many there are, as compiled_pairs() pairs them; a pair has one sequence number.
 /// A forward without its backward: that was not called, or lies outside the trace.
 struct CompiledFunctions {
   std::int64_t forward = 0, backward = 0, paired = 0;

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/quantiles.h"
 #include "schema/trace.h"
 #include "schema/trace_nesting.h"
 
@@ -38,6 +39,9 @@ struct DeviceSlice {
 std::vector<DeviceSlice> device_slices(const schema::Trace& trace,
                                        const schema::TraceNesting& nesting);
 
+/// ns from the end of the call that launched it (not kNoSlice) to its beginning, at least 0.
+std::int64_t launch_delay(const schema::Trace& trace, const DeviceSlice& slice);
+
 struct DeviceActivity {
   std::int64_t kernels = 0;
   std::int64_t busy = 0;  ///< ns in which any device did anything: the union of its slices
@@ -48,12 +52,7 @@ struct DeviceActivity {
   std::map<DeviceSlice::Kind, std::int64_t> kinds;
   /// Of device slices, by the name of the call that launched them.
   std::map<std::string, std::int64_t> launches;
-  /// ns from a launch call's end to the beginning of what it launched, at least 0. Each is a delay
-  /// that there was: of n in order, those at n / 2 and at 9 n / 10, counted from 0.
-  struct Delay {
-    std::int64_t p50 = 0, p90 = 0, max = 0;
-  };
-  std::optional<Delay> launch_delay;
+  std::optional<Quantiles> launch_delay;  ///< of launch_delay(), where the call is in the trace
   /// ns between slices that follow each other on a stream. The host was waited for where the launch
   /// began after the slice before had ended; else a gap under kKernelWait is the device's own, from
   /// kernel to kernel.

@@ -7,17 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "analysis/quantiles.h"
 #include "analysis/time_totals.h"
 #include "analysis/trace_context.h"
 
 namespace benchhud::analysis {
-
-/// Of n numbers in order those at n / 2 and 9 n / 10, counted from 0, and the last.
-struct Quantiles {
-  std::int64_t p50 = 0, p90 = 0, most = 0;
-};
-/// Of numbers in any order; none of nothing.
-std::optional<Quantiles> quantiles_of(std::vector<std::int64_t> numbers);
 
 /// A call longer than this is unusual, ns; Holistic Trace Analysis's default.
 inline constexpr std::int64_t kLongCall = 50'000;

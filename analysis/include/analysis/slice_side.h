@@ -1,4 +1,4 @@
-// What a slice's category says of where it ran.
+// What a slice's category says of where it ran, and what PyTorch's own names say that it is.
 #pragma once
 
 #include <cstdint>
@@ -37,9 +37,15 @@ constexpr bool is_host(SliceSide side) {
   return !is_device(side) && side != SliceSide::kShadow && side != SliceSide::kProfiler;
 }
 
-/// Whether slices of that category are of a device: kernels, copies, sets.
-bool is_device_category(std::string_view category);
 /// Whether slices of that category are annotations of the host, shown on the device's side too.
 bool is_shadow_category(std::string_view category);
+
+/// The slices of the host's annotations `ProfilerStep#N`, in the order of beginnings.
+std::vector<std::uint32_t> profiler_steps(const schema::Trace& trace);
+
+/// Whether it is a phase of torch.compile's work, `… (dynamo_timed)`.
+bool is_compile_phase(std::string_view name);
+/// Which, without that ending: the function that dynamo_timed() timed. Other names as they are.
+std::string_view compile_phase(std::string_view name);
 
 }  // namespace benchhud::analysis

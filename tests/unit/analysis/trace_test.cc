@@ -144,7 +144,7 @@ TEST(DeviceActivity, BusyIsTheUnionAndWaitsHaveCauses) {
   EXPECT_EQ(found.other_wait, 100'000);
   EXPECT_THAT(found.launches, ElementsAre(Pair("cudaLaunchKernel", 3), Pair("cudaMemcpyAsync", 1)));
   ASSERT_TRUE(found.launch_delay);
-  EXPECT_EQ(found.launch_delay->max, 142);
+  EXPECT_EQ(found.launch_delay->most, 142);
   EXPECT_EQ(found.launch_delay->p50, 42);  // of 5, 10, 42, 142: the one at 4 / 2
 }
 

@@ -18,6 +18,9 @@ using schema::Trace;
 
 namespace {
 
+// Far more than a trace of PyTorch has; a hostile one has a million.
+constexpr std::size_t kMostEntries = 1000;
+
 std::int64_t count_tracks(const Trace& trace) {
   std::vector<bool> has_slice(trace.threads.size());
   for (const schema::TraceSlice& slice : trace.slices) has_slice[slice.thread] = true;
@@ -25,12 +28,21 @@ std::int64_t count_tracks(const Trace& trace) {
 }
 
 ordered_json regions_json(const analysis::CompiledRegions& regions) {
-  ordered_json by_depth = ordered_json::object(), by_frame = ordered_json::object();
-  for (const auto& [depth, count] : regions.by_depth) by_depth[std::to_string(depth)] = count;
-  for (const auto& [frame, count] : regions.by_frame) by_frame[frame] = count;
+  ordered_json by_depth = ordered_json::object();
+  std::int64_t depths_left_out = 0;
+  for (const auto& [depth, count] : regions.by_depth) {
+    if (by_depth.size() < kMostEntries) {
+      by_depth[std::to_string(depth)] = count;
+    } else {
+      ++depths_left_out;
+    }
+  }
+  trace_json::NamedCounts frames = trace_json::named_counts(regions.by_frame, kMostEntries);
   return {{"count", regions.count},
           {"by_depth", std::move(by_depth)},
-          {"by_frame", regions.recompiles ? std::move(by_frame) : ordered_json()}};
+          {"depths_left_out", depths_left_out},
+          {"by_frame", regions.recompiles ? std::move(frames.by_name) : ordered_json()},
+          {"frames_left_out", frames.left_out}};
 }
 
 }  // namespace
@@ -52,8 +64,10 @@ ordered_json summary_json(const Trace& trace, const schema::TraceNesting& nestin
   json["overlaps"] = nesting.overlaps;
   json["device"] = trace_json::device(activity);
   json["kernel_classes"] = trace_json::kernel_classes(activity);
-  json["launches"]["by_name"] = activity.launches;
-  json["launch_delay_ns"] = trace_json::launch_delay(activity);
+  trace_json::NamedCounts launches = trace_json::named_counts(activity.launches, kMostEntries);
+  json["launches"] = {{"by_name", std::move(launches.by_name)},
+                      {"names_left_out", launches.left_out}};
+  json["launch_delay_ns"] = trace_json::quantiles(activity.launch_delay);
   json["idle_ns"] = trace_json::idle(activity);
   json["flows"] = {{"bound", flows.bound}, {"dangling", flows.dangling}};
   json["compiled_regions"] = regions_json(regions);
@@ -63,10 +77,7 @@ ordered_json summary_json(const Trace& trace, const schema::TraceNesting& nestin
   json["compiled_functions"] = {{"forward", functions.forward},
                                 {"backward", functions.backward},
                                 {"paired", functions.paired}};
-  json["unclosed"] = trace.unclosed;
-  json["broken"] = trace.broken;
-  json["problem_count"] = trace.problem_count;
-  json["problems"] = trace_json::problems(trace);
+  trace_json::add_problems(&json, trace);
   return json;
 }
 

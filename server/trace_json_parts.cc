@@ -1,6 +1,10 @@
 #include "trace_json_parts.h"
 
-#include <string>
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "analysis/keep_first.h"
 
 namespace benchhud::server::trace_json {
 
@@ -49,10 +53,9 @@ ordered_json kernel_classes(const analysis::DeviceActivity& activity) {
   return json;
 }
 
-ordered_json launch_delay(const analysis::DeviceActivity& activity) {
-  const auto& delay = activity.launch_delay;
-  if (!delay) return nullptr;
-  return {{"p50", delay->p50}, {"p90", delay->p90}, {"max", delay->max}};
+ordered_json quantiles(const std::optional<analysis::Quantiles>& quantiles) {
+  if (!quantiles) return nullptr;
+  return {{"p50", quantiles->p50}, {"p90", quantiles->p90}, {"max", quantiles->most}};
 }
 
 ordered_json idle(const analysis::DeviceActivity& activity) {
@@ -61,12 +64,34 @@ ordered_json idle(const analysis::DeviceActivity& activity) {
           {"other", activity.other_wait}};
 }
 
-ordered_json problems(const schema::Trace& trace) {
-  ordered_json json = ordered_json::array();
+void add_problems(ordered_json* json, const schema::Trace& trace) {
+  ordered_json problems = ordered_json::array();
   for (const schema::TraceProblem& problem : trace.problems) {
-    json.push_back({{"offset", problem.offset}, {"reason", problem.reason}});
+    problems.push_back({{"offset", problem.offset}, {"reason", problem.reason}});
   }
-  return json;
+  (*json)["unclosed"] = trace.unclosed;
+  (*json)["broken"] = trace.broken;
+  (*json)["problem_count"] = trace.problem_count;
+  (*json)["problems"] = std::move(problems);
+}
+
+std::string short_name(std::string_view name) {
+  constexpr std::size_t kMostBytes = 1000;
+  if (name.size() <= kMostBytes) return std::string(name);
+  return std::string(name.substr(0, kMostBytes)) + "…";
+}
+
+NamedCounts named_counts(const std::map<std::string, std::int64_t>& counts, std::size_t most) {
+  std::vector<std::pair<std::string_view, std::int64_t>> names(counts.begin(), counts.end());
+  std::stable_sort(names.begin(), names.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  NamedCounts found{ordered_json::object(), analysis::keep_first(&names, most)};
+  for (const auto& [name, count] : names) {
+    // Names that differ behind their first thousand bytes are one here.
+    ordered_json& sum = found.by_name[short_name(name)];
+    sum = sum.is_null() ? count : sum.get<std::int64_t>() + count;
+  }
+  return found;
 }
 
 }  // namespace benchhud::server::trace_json

@@ -2,8 +2,12 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "analysis/device_activity.h"
@@ -21,8 +25,22 @@ std::string_view name_of(analysis::DeviceSlice::Kind kind);
 
 nlohmann::ordered_json device(const analysis::DeviceActivity& activity);
 nlohmann::ordered_json kernel_classes(const analysis::DeviceActivity& activity);
-nlohmann::ordered_json launch_delay(const analysis::DeviceActivity& activity);
+nlohmann::ordered_json quantiles(const std::optional<analysis::Quantiles>& quantiles);
 nlohmann::ordered_json idle(const analysis::DeviceActivity& activity);
-nlohmann::ordered_json problems(const schema::Trace& trace);
+
+/// What could not be read: "unclosed", "broken", "problem_count", "problems".
+void add_problems(nlohmann::ordered_json* json, const schema::Trace& trace);
+
+/// Names of kernels are templates as long as pages, and those of a hostile trace longer: the first
+/// thousand bytes.
+std::string short_name(std::string_view name);
+
+/// How often each name came, the most frequent first and of equal ones by name.
+struct NamedCounts {
+  nlohmann::ordered_json by_name;
+  std::int64_t left_out = 0;  ///< names that are not in it
+};
+/// At most `most` names, shortened.
+NamedCounts named_counts(const std::map<std::string, std::int64_t>& counts, std::size_t most);
 
 }  // namespace benchhud::server::trace_json

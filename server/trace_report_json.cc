@@ -1,7 +1,5 @@
 // report_json(): a section for each of TraceReport's.
-#include <algorithm>
 #include <array>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,19 +14,12 @@ using namespace analysis;
 using nlohmann::ordered_json;
 using schema::Trace;
 using trace_json::or_null;
+using trace_json::short_name;
 
 namespace {
 
 // A list that a hostile trace can make long is cut here.
 constexpr std::size_t kMostEntries = 100;
-// Names of kernels are templates as long as pages, and those of a hostile trace longer.
-constexpr std::size_t kMostNameBytes = 1000;
-
-std::string short_name(std::string_view name) {
-  if (name.size() <= kMostNameBytes) return std::string(name);
-  return std::string(name.substr(0, kMostNameBytes)) + "…";
-}
-
 ordered_json totals_json(const TimeTotals& time) {
   return {{"count", time.count},
           {"total_ns", time.total},
@@ -41,11 +32,6 @@ ordered_json totals_json(const TimeTotals& time) {
 ordered_json with(ordered_json json, const ordered_json& more) {
   json.update(more);
   return json;
-}
-
-ordered_json quantiles_json(const std::optional<Quantiles>& quantiles) {
-  if (!quantiles) return nullptr;
-  return {{"p50", quantiles->p50}, {"p90", quantiles->p90}, {"max", quantiles->most}};
 }
 
 template <class Rows, class ToJson>
@@ -140,23 +126,17 @@ ordered_json kernels_json(const KernelTable& table) {
 
 ordered_json launches_json(const TraceReport& report) {
   const LaunchStats& stats = report.launches;
-  // The most frequent first.
-  std::vector<std::pair<std::string, std::int64_t>> names(report.activity.launches.begin(),
-                                                          report.activity.launches.end());
-  std::stable_sort(names.begin(), names.end(),
-                   [](const auto& a, const auto& b) { return a.second > b.second; });
-  names.resize(std::min(names.size(), kMostEntries));
-  ordered_json by_name = ordered_json::object();
-  for (const auto& [name, count] : names) by_name[short_name(name)] = count;
+  trace_json::NamedCounts calls = trace_json::named_counts(report.activity.launches, kMostEntries);
   return {{"calls", stats.calls},
           {"launched", stats.launched},
           {"without_call", stats.without_call},
           {"from_graphs", report.notes.graph_launched},
-          {"by_call", std::move(by_name)},
+          {"by_call", std::move(calls.by_name)},
+          {"by_call_left_out", calls.left_out},
           {"call_total", totals_json(stats.call_time)},
-          {"call_ns", quantiles_json(stats.call)},
-          {"device_ns", quantiles_json(stats.device)},
-          {"delay_ns", quantiles_json(stats.delay)},
+          {"call_ns", trace_json::quantiles(stats.call)},
+          {"device_ns", trace_json::quantiles(stats.device)},
+          {"delay_ns", trace_json::quantiles(stats.delay)},
           {"long_calls", stats.long_calls},
           {"long_delays", stats.long_delays},
           {"longer_than_launched", stats.longer_than_launched},
@@ -370,7 +350,7 @@ ordered_json report_json(const Trace& trace, const TraceReport& report) {
   json["compile_time"] = compile_time_json(report.compile_time);
   json["device"] = trace_json::device(report.activity);
   json["kernel_classes"] = trace_json::kernel_classes(report.activity);
-  json["launch_delay_ns"] = trace_json::launch_delay(report.activity);
+  json["launch_delay_ns"] = trace_json::quantiles(report.activity.launch_delay);
   json["idle_ns"] = trace_json::idle(report.activity);
   json["device_breakdown"] = breakdown_json(report.breakdown);
   json["kernels"] = kernels_json(report.kernels);
@@ -388,10 +368,7 @@ ordered_json report_json(const Trace& trace, const TraceReport& report) {
                        {"overhead", totals_json(report.notes.overhead)},
                        {"synchronizations", totals_json(report.notes.synchronizations)},
                        {"pageable_copies", totals_json(report.notes.pageable_copies)}};
-  json["unclosed"] = trace.unclosed;
-  json["broken"] = trace.broken;
-  json["problem_count"] = trace.problem_count;
-  json["problems"] = trace_json::problems(trace);
+  trace_json::add_problems(&json, trace);
   return json;
 }
 

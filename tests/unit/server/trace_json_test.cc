@@ -67,5 +67,63 @@ TEST(TraceJson, LongNamesAndManyAreCut) {
   EXPECT_LT(json.dump().size(), 1'000'000u);
 }
 
+TEST(TraceJson, ASummaryIsBoundedAndCountsWhatIsLeftOut) {
+  Trace trace;
+  constexpr int kMany = 3000;
+  const std::string page(20'000, 'x');
+  const auto add_launched = [&](const std::string& name, int correlation) {
+    add(&trace, "cuda_runtime", name, correlation * 10, correlation * 10 + 1);
+    add(&trace, "kernel", "k", correlation * 10 + 2, correlation * 10 + 3, 1);
+    schema::TraceArgs args;
+    args.correlation = correlation;
+    for (std::size_t i = trace.slices.size() - 2; i < trace.slices.size(); ++i) {
+      trace.slices[i].args = trace.args.put(args);
+    }
+  };
+  for (int i = 0; i < kMany; ++i) {
+    const std::string number = std::to_string(i);
+    add(&trace, "cpu_op", "Torch-Compiled Region: " + number + "/0", i, 10 * kMany - i, 2);
+    add_launched("launch" + number, i);
+  }
+  add_launched("zzz", kMany);
+  add_launched("zzz", kMany + 1);
+  add_launched(page, kMany + 2);
+  add_launched(page, kMany + 3);
+  add_launched(page, kMany + 4);
+  const ordered_json json = summary_json(trace, schema::nest(trace));
+  const ordered_json& launches = json["launches"];
+  EXPECT_EQ(launches["by_name"].size(), 1000u);
+  EXPECT_EQ(launches["names_left_out"], kMany + 2 - 1000);
+  EXPECT_EQ(launches["by_name"].begin().key().size(), 1000 + std::string("…").size());
+  EXPECT_EQ(launches["by_name"].begin().value(), 3);
+  EXPECT_EQ(launches["by_name"]["zzz"], 2) << "the most frequent stay";
+  const ordered_json& regions = json["compiled_regions"];
+  EXPECT_EQ(regions["count"], kMany);
+  EXPECT_EQ(regions["by_frame"].size(), 1000u);
+  EXPECT_EQ(regions["frames_left_out"], kMany - 1000);
+  EXPECT_EQ(regions["by_depth"].size(), 1000u);
+  EXPECT_EQ(regions["depths_left_out"], kMany - 1000);
+  EXPECT_EQ(json["graph_breaks"], kMany - 1);
+  EXPECT_LT(json.dump().size(), 200'000u);
+  // The report, too.
+  const ordered_json report = report_json(trace, analysis::trace_report(trace));
+  EXPECT_EQ(report["launches"]["by_call"].size(), 100u);
+  EXPECT_EQ(report["launches"]["by_call_left_out"], kMany + 2 - 100);
+}
+
+TEST(TraceJson, AnOrdinarySummaryIsWhole) {
+  Trace trace;
+  add(&trace, "cpu_op", "Torch-Compiled Region: 0/0", 0, 100);
+  add(&trace, "cpu_op", "Torch-Compiled Region: 1/0", 10, 40);
+  const ordered_json json = summary_json(trace, schema::nest(trace));
+  const ordered_json regions = {{"count", 2},
+                                {"by_depth", {{"0", 1}, {"1", 1}}},
+                                {"depths_left_out", 0},
+                                {"by_frame", {{"0/0", 1}, {"1/0", 1}}},
+                                {"frames_left_out", 0}};
+  EXPECT_EQ(json["compiled_regions"], regions);
+  EXPECT_EQ(json["launches"]["names_left_out"], 0);
+}
+
 }  // namespace
 }  // namespace benchhud::server

@@ -185,7 +185,7 @@ describe("timing hygiene", () => {
     const answer = await made("traced");
     assert.equal(answer.flags[0].code, "only_tracing");
     assert.equal(answer.flags[0].severity, "wrong");
-    assert.equal(answer.flags[0].values.device, 4);
+    assert.equal(answer.flags[0].values.device_s, 4);
     assert.equal(answer.repetitions[5].rest.basis, "overlapping");
     assert.equal(answer.repetitions[5].overlap, 4);
   });

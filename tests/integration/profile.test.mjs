@@ -103,7 +103,7 @@ test("metrics reports, gzipped or not", () => {
   assert.deepEqual([sizes.unit, change(sizes, "InboundData").before, change(sizes, "InboundData").after], ["bytes", 2048, 4096]);
   assert.equal(times.change_count, times.changes.length);
   const text = benchhud("profile", "diff", one, two).stdout;
-  assert.match(text, /\+1\.411 s +3\.589 s → 5\.000 s +CompileTime/, text);
+  assert.match(text, /\+1\.41 s +3\.59 s → 5 s +CompileTime/, text);
   assert.match(text, /\+2048 B +2048 B → 4096 B +InboundData/, text);
   assert.deepEqual(change(section(said, "counters"), "aten::nonzero").after, 4);
 });

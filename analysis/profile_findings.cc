@@ -7,7 +7,7 @@
 #include <cmath>
 #include <map>
 
-#include "analysis/duration_text.h"
+#include "analysis/quantity_text.h"
 #include "analysis/dynamo_counters.h"
 
 namespace benchhud::analysis {
@@ -24,14 +24,12 @@ constexpr double kSmallestShare = 0.005;
 // PyTorch/XLA's metric of what it compiled.
 constexpr std::string_view kCompileTime = "CompileTime";
 
-std::string time_text(double ns) { return duration_text(ns / 1e9); }
-
 std::string signed_text(const std::string& text, double value) {
   return value > 0 ? "+" + text : text;
 }
 
 std::string amount_text(double amount, ProfileUnit unit) {
-  if (unit == ProfileUnit::kNs) return time_text(amount);
+  if (unit == ProfileUnit::kNs) return nanoseconds_text(amount);
   if (unit == ProfileUnit::kBytes) return fmt::format("{:.0f} bytes", amount);
   return fmt::format("{:.10g}", amount);
 }
@@ -175,8 +173,8 @@ void find_times(const ProfileComparison& comparison, const SectionDifference& se
   finding.topic =
       comparison.kind == ArtifactKind::kCompileTimes ? Topic::kCompilation : Topic::kOperators;
   finding.kind = comparison.kind;
-  finding.sentence = fmt::format("{}: {} → {}", section.of, time_text(difference.before),
-                                 time_text(difference.after)) +
+  finding.sentence = fmt::format("{}: {} → {}", section.of, nanoseconds_text(difference.before),
+                                 nanoseconds_text(difference.after)) +
                      change_in_percent(difference.before, difference.after);
   std::size_t said = 0, alike = 0;
   for (const ProfileChange& item : difference.changes) {
@@ -190,7 +188,7 @@ void find_times(const ProfileComparison& comparison, const SectionDifference& se
                                                          : "";
     finding.sentence +=
         fmt::format("{}{} {} ({:.0f} % of the change{})", said ? "; " : ": ", item.name,
-                    signed_text(time_text(its), its), item.share.value_or(0) * 100, how);
+                    signed_text(nanoseconds_text(its), its), item.share.value_or(0) * 100, how);
     finding.names.push_back(item.name);
     ++said;
   }
@@ -230,7 +228,7 @@ void find_names(const ProfileComparison& comparison, std::vector<ProfileFinding>
     for (std::size_t i = 0; i < largest.size() && i < kMostNames; ++i) {
       const auto& [name, named] = largest[i];
       finding.sentence +=
-          fmt::format("{}{} ({} {})", i ? "; " : ": ", name, time_text(named.ns), named.of);
+          fmt::format("{}{} ({} {})", i ? "; " : ": ", name, nanoseconds_text(named.ns), named.of);
       finding.names.emplace_back(name);
     }
     finding.sentence += rest_text(largest.size()) + ".";

@@ -1,5 +1,7 @@
 #include "server/artifact_content.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
@@ -20,6 +22,7 @@ using nlohmann::ordered_json;
 using schema::Artifact;
 using schema::ArtifactKind;
 using schema::Expected;
+using schema::to_int;
 
 namespace {
 
@@ -54,15 +57,16 @@ ordered_json to_json(ProfileSection section) {
           {"items", std::move(items)}};
 }
 
+// Throws nlohmann's exceptions where it is not as to_json() made it.
 ProfileSection section_of(const ordered_json& json) {
   ProfileSection section;
-  section.of = json["of"];
+  section.of = json.at("of");
   for (const ProfileUnit unit : {ProfileUnit::kCount, ProfileUnit::kNs, ProfileUnit::kBytes}) {
-    if (json["unit"] == unit_name(unit)) section.unit = unit;
+    if (json.at("unit") == unit_name(unit)) section.unit = unit;
   }
-  if (!json["total"].is_null()) section.total = json["total"].get<double>();
-  for (const ordered_json& item : json["items"]) {
-    section.items.push_back({item[0], item[1].get<double>(), item[2].get<double>()});
+  if (!json.at("total").is_null()) section.total = json.at("total").get<double>();
+  for (const ordered_json& item : json.at("items")) {
+    section.items.push_back({item.at(0), item.at(1).get<double>(), item.at(2).get<double>()});
   }
   return section;
 }
@@ -134,7 +138,14 @@ Expected<std::vector<ProfileSection>> sections_of(schema::Reader& reader,
   std::vector<ProfileSection> sections;
   if (artifact.kind == ArtifactKind::kTrace) {
     BENCHHUD_ASSIGN(const ordered_json kept, digest_part(reader, artifact, "sections"));
-    for (const ordered_json& section : kept) sections.push_back(section_of(section));
+    try {
+      for (const ordered_json& section : kept) sections.push_back(section_of(section));
+    } catch (const ordered_json::exception&) {
+      return schema::Error{schema::ErrorCode::kCorrupt,
+                           fmt::format("what trace {} tells is damaged; `benchhud rebuild` derives "
+                                       "it again",
+                                       to_int(artifact.id))};
+    }
     return sections;
   }
   if (!artifact.text || artifact.kind == ArtifactKind::kXplane) return sections;

@@ -124,7 +124,8 @@ void write_hygiene_flag(JsonWriter& json, const analysis::HygieneFlag& flag) {
   for (const auto& [name, value] : flag.values) json.field(name, value);
   json.end_object();
   json.key("repetitions");
-  json.list(std::views::take(flag.repetitions, kMostListed), [&](const std::size_t repetition) { json.value(repetition); });
+  json.list(std::views::take(flag.repetitions, kMostListed),
+            [&](const std::size_t repetition) { json.value(repetition); });
   json.end_object();
 }
 

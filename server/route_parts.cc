@@ -35,21 +35,25 @@ Expected<const RunEntry*> asked_run(Ask& ask) {
   return find_run(ask, ask.query.text("run"), "run", ask.query.text("accelerator_model"));
 }
 
-Expected<AskedResult> asked_result(Ask& ask) {
-  BENCHHUD_ASSIGN(const RunEntry* run, asked_run(ask));
-  const schema::ExperimentId id{ask.query.integer("experiment")};
+Expected<AskedResult> asked_result(Ask& ask, std::string_view run_name,
+                                   std::string_view experiment_name) {
+  BENCHHUD_ASSIGN(const RunEntry* run, find_run(ask, ask.query.text(run_name), run_name,
+                                                ask.query.text("accelerator_model")));
+  const schema::ExperimentId id{ask.query.integer(experiment_name)};
   const analysis::CatalogEntry* entry = ask.catalog().find(id);
   if (entry == nullptr) {
-    ask.wrong_parameter = "experiment";
+    ask.wrong_parameter = experiment_name;
     return Error{ErrorCode::kNotFound, "There is no experiment with that id."};
   }
   auto facts = ask.reader().result(run->run.id, id);
   if (!facts) {
-    if (facts.error().code == ErrorCode::kNotFound) ask.wrong_parameter = "experiment";
+    if (facts.error().code == ErrorCode::kNotFound) ask.wrong_parameter = experiment_name;
     return std::move(facts).error();
   }
   return AskedResult{run, entry, *std::move(facts)};
 }
+
+std::string revision_key(const Ask& ask) { return std::to_string(ask.snapshot().revision); }
 
 Expected<BaselineChoice> asked_baseline(Ask& ask, const RunEntry& entry) {
   BaselineChoice choice;

@@ -21,15 +21,8 @@ using schema::ArtifactResult;
 using schema::Expected;
 using schema::to_int;
 
-std::string revision_key(const Ask& ask) { return std::to_string(ask.snapshot().revision); }
-
-Expected<ArtifactResult> asked_result(Ask& ask, std::string_view run_name,
-                                      std::string_view experiment_name) {
-  BENCHHUD_ASSIGN(const RunEntry* const run, find_run(ask, ask.query.text(run_name), run_name, ""));
-  const schema::ExperimentId experiment{ask.query.integer(experiment_name)};
-  const auto result = ask.reader().result(run->run.id, experiment);
-  if (!result) return wrong_parameter(ask, experiment_name, "There is no such result in the run.");
-  return ArtifactResult{run->run.id, experiment};
+ArtifactResult place_of(const AskedResult& result) {
+  return {result.run->run.id, result.entry->id()};
 }
 
 Expected<ArtifactFilter> asked_filter(Ask& ask) {
@@ -43,7 +36,8 @@ Expected<ArtifactFilter> asked_filter(Ask& ask) {
       return wrong_parameter(ask, "experiment",
                              "An experiment's dumps are those of a run: give `run`.");
     }
-    BENCHHUD_ASSIGN(filter.result, asked_result(ask, "run", "experiment"));
+    BENCHHUD_ASSIGN(const AskedResult result, asked_result(ask));
+    filter.result = place_of(result);
   } else if (query.has("run")) {
     BENCHHUD_ASSIGN(const RunEntry* const run, asked_run(ask));
     filter.run = run->run.id;
@@ -101,10 +95,12 @@ Expected<Plan> get_text(Ask& ask) {
         ask, "id",
         artifact.trace ? "A trace is not kept as text." : "Nothing of this dump could be kept.");
   }
+  const std::size_t offset = ask.query.size("offset");
+  const std::size_t length = ask.query.has("length") ? ask.query.size("length") : std::string::npos;
   return Plan{artifact.content_hash,
-              [&ask, text = *artifact.text]() -> Expected<std::string> {
+              [&ask, text = *artifact.text, offset, length]() -> Expected<std::string> {
                 BENCHHUD_ASSIGN(const std::string bytes, ask.reader().text(text));
-                return to_valid_utf8(bytes);
+                return to_valid_utf8(whole_characters(bytes, offset, length));
               },
               "text/plain; charset=utf-8"};
 }
@@ -250,9 +246,10 @@ Expected<std::string> write_result_diff(Ask& ask, ArtifactResult before, Artifac
 
 Expected<Plan> diff_results(Ask& ask) {
   BENCHHUD_ASSIGN(const auto before, asked_result(ask, "before_run", "before_experiment"));
-  BENCHHUD_ASSIGN(const auto after, asked_result(ask, "run", "experiment"));
-  return Plan{revision_key(ask),
-              [&ask, before, after] { return write_result_diff(ask, before, after); }};
+  BENCHHUD_ASSIGN(const auto after, asked_result(ask));
+  return Plan{revision_key(ask), [&ask, before = place_of(before), after = place_of(after)] {
+                return write_result_diff(ask, before, after);
+              }};
 }
 
 constexpr std::array kRoutes = {

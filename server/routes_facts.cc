@@ -21,8 +21,6 @@ using schema::to_int;
 
 constexpr double kForever = std::numeric_limits<double>::infinity();
 
-std::string revision_key(const Ask& ask) { return std::to_string(ask.snapshot().revision); }
-
 bool has_labels(const schema::Run& run, const std::vector<std::string>& wanted) {
   return std::all_of(wanted.begin(), wanted.end(), [&](const std::string& label) {
     const std::size_t colon = label.find(':');

@@ -17,9 +17,6 @@ using analysis::Phase;
 using schema::Expected;
 using schema::to_int;
 
-/// Dumps come after results, and tell of them whether a profiler watched: no run changes by that.
-std::string revision_key(const Ask& ask) { return std::to_string(ask.snapshot().revision); }
-
 /// The batch sizes with which a backend was timed, by run.
 using BatchSizes = std::map<schema::RunId, std::vector<std::int64_t>>;
 

@@ -22,8 +22,6 @@ using schema::DynamoCounters;
 using schema::Expected;
 using schema::RunId;
 
-std::string revision_key(const Ask& ask) { return std::to_string(ask.snapshot().revision); }
-
 // So much text of counters is read for one answer: a runner's are of kilobytes each.
 constexpr std::int64_t kMostText = std::int64_t{64} << 20;
 

@@ -33,6 +33,22 @@ std::size_t utf8_character(std::string_view bytes, std::size_t* bad) {
   return length;
 }
 
+std::string_view whole_characters(std::string_view bytes, std::size_t offset, std::size_t length) {
+  constexpr std::size_t kLongest = 4;
+  const auto begin_of_character = [&](std::size_t at) {
+    if (at >= bytes.size()) return bytes.size();
+    for (std::size_t back = 1; back < kLongest && back <= at; ++back) {
+      std::size_t bad = 0;
+      const std::size_t taken = utf8_character(bytes.substr(at - back), &bad);
+      if ((taken > 0 ? taken : bad) > back) return at - back;
+    }
+    return at;
+  };
+  const std::size_t begin = begin_of_character(offset);
+  const std::size_t end = begin_of_character(offset + std::min(length, bytes.size()));
+  return bytes.substr(begin, end - begin);
+}
+
 std::string to_valid_utf8(std::string_view bytes) {
   std::string text;
   text.reserve(bytes.size());

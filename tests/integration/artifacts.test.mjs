@@ -104,7 +104,9 @@ test("every kind of dump is found by its name, tied and read", async () => {
     const { ir_modules: modules } = await get(`/artifacts/${dump.id}/content`);
     assert.deepEqual(modules.map((module) => [module.name, module.ops.map((op) => op.name).sort()]), [["jit_f", ["add", "parameter"]], ["jit_f", ["add", "parameter"]]]);
     const text = await get(`/artifacts/${dump.id}/text`);
-    assert.ok(text.slice(modules[1].offset, modules[1].offset + modules[1].length).startsWith("HloModule jit_f"));
+    const { offset, length } = modules[1];
+    assert.ok(text.slice(offset, offset + length).startsWith("HloModule jit_f"));
+    assert.equal(await get(`/artifacts/${dump.id}/text?offset=${offset}&length=${length}`), text.slice(offset, offset + length));
     const { trace: told, artifact } = await content("trace");
     assert.ok(told, "a trace's report");
     assert.ok(artifact.trace_id > 0);

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { sliceOfChunks } from "../src/api/client";
 import { type TraceReport, traceReport } from "../src/api/trace";
 import type { Artifact, OperatorTable, PhasedRepetition, ProfileChange, ResultDetail, SectionDifference } from "../src/api/types";
 import { adviceFlags } from "../src/lib/flags";
@@ -258,17 +257,6 @@ test("neighbours: the other backends of the same model, those of the same batch 
   const own = { id: 1, suite: "s", model: "m", test: "eval", accelerator_model: "x", backend: "inductor", batch_size: 4 };
   const all = [own, { ...own, id: 2, backend: "aot_eager" }, { ...own, id: 3, backend: "eager", batch_size: 8 }, { ...own, id: 4, backend: "eager" }, { ...own, id: 5, test: "train" }];
   assert.deepEqual(siblings(all as unknown as Parameters<typeof siblings>[0], own as unknown as Parameters<typeof siblings>[1]).map((one) => one.id), [4, 2, 3]);
-});
-
-test("a slice of a text is cut at whole characters, wherever the chunks end", () => {
-  const bytes = new TextEncoder().encode("aé€b");
-  const chunks = [bytes.slice(0, 2), bytes.slice(2, 4), bytes.slice(4)];
-  assert.deepEqual(sliceOfChunks(chunks, 0, 100, false), { text: "aé€b", bytes: 7, more: false });
-  assert.deepEqual(sliceOfChunks(chunks, 0, 2, false), { text: "a", bytes: 1, more: true });
-  assert.deepEqual(sliceOfChunks(chunks, 0, 4, false), { text: "aé", bytes: 3, more: true });
-  assert.deepEqual(sliceOfChunks(chunks, 3, 3, false), { text: "€", bytes: 3, more: true });
-  assert.deepEqual(sliceOfChunks([], 0, 10, false), { text: "", bytes: 0, more: false });
-  assert.equal(sliceOfChunks(chunks, 100, 10, false).text, "");
 });
 
 test("addresses of profiles say both sides", () => {

@@ -13,8 +13,8 @@
 
 namespace benchhud::server {
 
-/// So much of a list that a file may make as long as it likes is written; how many more there are is
-/// said.
+/// So much of a list that a file may make as long as it likes is written; how many more there are
+/// is said.
 inline constexpr std::size_t kMostListed = 1000;
 
 void write_phased_repetition(JsonWriter& json, const analysis::PhasedRepetition& repetition,

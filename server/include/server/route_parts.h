@@ -24,13 +24,17 @@ schema::Expected<const RunEntry*> find_run(Ask& ask, std::string_view text,
 /// The run of the parameter `run`, which addresses and queries have.
 schema::Expected<const RunEntry*> asked_run(Ask& ask);
 
-/// The result that an address with `run` and `experiment` names.
+/// The result that the parameters `run` and `experiment` name, or others in their place.
 struct AskedResult {
   const RunEntry* run;
   const analysis::CatalogEntry* entry;
   schema::ResultFacts facts;
 };
-schema::Expected<AskedResult> asked_result(Ask& ask);
+schema::Expected<AskedResult> asked_result(Ask& ask, std::string_view run = "run",
+                                           std::string_view experiment = "experiment");
+
+/// What an answer hangs on that follows from all that was ingested.
+std::string revision_key(const Ask& ask);
 
 /// The baseline that a request names; `entry` is the run that is compared.
 schema::Expected<BaselineChoice> asked_baseline(Ask& ask, const RunEntry& entry);

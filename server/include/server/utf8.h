@@ -12,6 +12,10 @@ namespace benchhud::server {
 /// U+FFFD stands for, as Unicode recommends.
 std::size_t utf8_character(std::string_view bytes, std::size_t* bad);
 
+/// The bytes from `offset` on, `length` of them at most, both ends moved back to where a character,
+/// or what one U+FFFD stands for, begins: pieces that follow each other make up the whole.
+std::string_view whole_characters(std::string_view bytes, std::size_t offset, std::size_t length);
+
 /// The same text with U+FFFD for what is not UTF-8.
 std::string to_valid_utf8(std::string_view bytes);
 

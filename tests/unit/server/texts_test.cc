@@ -295,5 +295,23 @@ TEST(StaticFiles, WithoutPagesItSaysHowToBuildThem) {
   EXPECT_THAT(*response.body, testing::HasSubstr("./dev build"));
 }
 
+TEST(Utf8, PiecesMakeUpTheWholeWhereverTheyEnd) {
+  // Letters of one to four bytes, a lone continuation, a beginning without its end.
+  const std::string text = "aé€🦉\x80x\xE2\x82y€\xF0\x9F";
+  for (std::size_t length = 1; length <= text.size() + 1; ++length) {
+    std::string bytes, shown;
+    for (std::size_t offset = 0; offset < text.size(); offset += length) {
+      const std::string_view piece = whole_characters(text, offset, length);
+      bytes += piece;
+      shown += to_valid_utf8(piece);
+    }
+    EXPECT_EQ(bytes, text) << length;
+    EXPECT_EQ(shown, to_valid_utf8(text)) << length;
+  }
+  EXPECT_EQ(whole_characters(text, 2, std::string::npos), text.substr(1));
+  EXPECT_EQ(whole_characters(text, 1000, 10), "");
+  EXPECT_EQ(whole_characters("", 0, 1), "");
+}
+
 }  // namespace
 }  // namespace benchhud::server

@@ -79,16 +79,7 @@ export async function askAll<T>(url: string, most: number, signal?: AbortSignal)
   return { items, next_cursor: cursor, total: first.total };
 }
 
-export async function askText(url: string): Promise<string> {
-  const response = await fetch(url, { headers: { accept: "text/plain" } });
-  if (!response.ok) throw new ApiError(await problemOf(response), url);
-  return response.text();
-}
-
-export type TextSlice = { text: string; bytes: number; more: boolean };
-
-/** Bytes `from` to `from + length` of a text that may be of any size: what comes after is not even fetched. */
-export async function askTextSlice(url: string, from: number, length: number, signal?: AbortSignal): Promise<TextSlice> {
+export async function askText(url: string, signal?: AbortSignal): Promise<string> {
   let response: Response;
   try {
     response = await fetch(url, { headers: { accept: "text/plain" }, signal });
@@ -97,36 +88,10 @@ export async function askTextSlice(url: string, from: number, length: number, si
     throw new ApiError({ title: "The server does not answer", status: 0, detail: `Nothing came back from ${url}.` }, url);
   }
   if (!response.ok) throw new ApiError(await problemOf(response), url);
-  if (!response.body) return sliceOfChunks([new TextEncoder().encode(await response.text())], from, length, false);
-  const reader = response.body.getReader();
-  const chunks: Uint8Array[] = [];
-  let seen = 0;
-  let skipped = 0;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return sliceOfChunks(chunks, from - skipped, length, false);
-    // What lies wholly before the slice is not kept.
-    if (chunks.length === 0 && seen + value.length <= from) skipped += value.length;
-    else chunks.push(value);
-    seen += value.length;
-    if (seen > from + length) {
-      void reader.cancel();
-      return sliceOfChunks(chunks, from - skipped, length, true);
-    }
-  }
+  return response.text();
 }
 
-/** Cut at whole characters: a letter that the end would tear apart belongs to what follows. */
-export function sliceOfChunks(chunks: readonly Uint8Array[], from: number, length: number, more: boolean): TextSlice {
-  const all = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.length, 0));
-  let at = 0;
-  for (const chunk of chunks) {
-    all.set(chunk, at);
-    at += chunk.length;
-  }
-  let end = Math.min(all.length, from + length);
-  const cut = more || end < all.length;
-  if (cut) while (end > from && ((all[end] ?? 0) & 0xc0) === 0x80) --end;
-  const part = all.subarray(Math.min(from, all.length), end);
-  return { text: new TextDecoder().decode(part), bytes: part.length, more: cut };
+/** A piece of a dump's text, in bytes of the stored text: pieces that follow each other make up the whole. */
+export async function askTextPiece(url: string, offset: number, length: number, signal?: AbortSignal): Promise<string> {
+  return askText(`${url}?offset=${offset}&length=${length}`, signal);
 }

@@ -214,7 +214,7 @@ function Content({ content }: { content: ArtifactContent }) {
       {artifact.has_text && (
         <Section id="text" title="Text" note={bytes(artifact.byte_count)}>
           {text || artifact.unreadable !== null ? (
-            <TextView id={artifact.id} label={`Text of ${artifact.name}`} />
+            <TextView id={artifact.id} length={artifact.byte_count} label={`Text of ${artifact.name}`} />
           ) : (
             <button type="button" class="button" onClick={() => setText(true)}>
               Show the text

@@ -1,6 +1,6 @@
 // A text of any size: its beginning, and more of it when asked.
 import { useEffect, useRef, useState } from "preact/hooks";
-import { ApiError, BASE, askTextSlice } from "../../api/client";
+import { ApiError, BASE, askTextPiece } from "../../api/client";
 import { bytes } from "../../lib/format";
 import { ErrorNote, Waiting } from "../small";
 
@@ -11,11 +11,10 @@ const MOST = 4 * 1024 * 1024;
 
 export const rawUrl = (id: number): string => `${BASE}/artifacts/${id}/text`;
 
-/** `length`: how much there is from `from` on, bytes; null: to the end of the text. */
-export function TextView({ id, from = 0, length = null, label }: { id: number; from?: number; length?: number | null; label: string }) {
+/** `from`, `length`: which part of the text, bytes. */
+export function TextView({ id, from = 0, length, label }: { id: number; from?: number; length: number; label: string }) {
   const [parts, setParts] = useState<string[]>([]);
   const [read, setRead] = useState(0);
-  const [more, setMore] = useState(true);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<ApiError | null>(null);
   const stop = useRef<AbortController | null>(null);
@@ -24,13 +23,12 @@ export function TextView({ id, from = 0, length = null, label }: { id: number; f
     stop.current?.abort();
     const controller = new AbortController();
     stop.current = controller;
-    const wanted = length === null ? SLICE : Math.min(SLICE, length - already);
+    const wanted = Math.min(SLICE, length - already);
     setBusy(true);
-    askTextSlice(rawUrl(id), from + already, wanted, controller.signal)
-      .then((slice) => {
-        setParts((old) => (already === 0 ? [slice.text] : [...old, slice.text]));
-        setRead(already + slice.bytes);
-        setMore(slice.bytes > 0 && slice.more && (length === null || already + slice.bytes < length));
+    askTextPiece(rawUrl(id), from + already, Math.max(wanted, 1), controller.signal)
+      .then((piece) => {
+        setParts((old) => (already === 0 ? [piece] : [...old, piece]));
+        setRead(already + wanted);
         setError(null);
         setBusy(false);
       })
@@ -47,6 +45,7 @@ export function TextView({ id, from = 0, length = null, label }: { id: number; f
 
   if (error) return <ErrorNote error={error} again={() => load(read)} kept={parts.length > 0} />;
   if (!parts.length) return <Waiting rows={4} />;
+  const more = read < length;
   return (
     <div class="text-view">
       <pre tabIndex={0} role="region" aria-label={label} aria-busy={busy}>
@@ -55,7 +54,7 @@ export function TextView({ id, from = 0, length = null, label }: { id: number; f
         ))}
       </pre>
       <p class="quiet note">
-        {more ? `${bytes(read)}${length === null ? "" : ` of ${bytes(length)}`} shown. ` : `All ${bytes(read)} shown. `}
+        {more ? `${bytes(read)} of ${bytes(length)} shown. ` : `All ${bytes(read)} shown. `}
         {more && read < MOST && (
           <button type="button" class="button" disabled={busy} onClick={() => load(read)}>
             Show more

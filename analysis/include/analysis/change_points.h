@@ -1,0 +1,65 @@
+// Changes of a series' level that are worth telling somebody: found, then tried one by one.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "analysis/night_series.h"
+#include "analysis/summary.h"
+
+namespace benchhud::analysis {
+
+struct ChangeRules {
+  /// A night that is off by more standard deviations than this counts no more for it.
+  double cut = 3.5;
+  /// What a change costs, times the logarithm of the number of nights. 2 is Schwarz's criterion for
+  /// independent nights; nights are not, quite.
+  double penalty = 5;
+  double significance = 1e-3;     ///< of a change against its neighbours' levels, at most
+  double least_effect = 0.02;     ///< a smaller change, as a share of the level before, is not told
+  std::size_t fewest_nights = 3;  ///< at a level, on either side
+  std::size_t most_nights = 100;  ///< of a level that are looked at: it drifts
+};
+
+/// A level that changed.
+struct ChangePoint {
+  std::size_t at = 0;  ///< the first night of the new level
+  /// Where it may lie as well: nights at which a cut fits nearly as well, at 95 %.
+  std::size_t earliest = 0, latest = 0;
+  double before = 0, after = 0;  ///< levels, natural logarithms
+  double effect = 0;             ///< after against before: 0.1 is 10 % more
+  Interval interval;             ///< of `effect`, at 95 %
+  /// How often two levels that are the same differ so much, were they cut here without looking.
+  double p_value = 1;
+  std::size_t nights_before = 0, nights_after = 0;  ///< that were looked at
+};
+
+/// Why a change that was found is not told.
+enum class Rejection : std::uint8_t { kTooFewNights, kTooSmall, kNotSignificant };
+/// "too_few_nights", "too_small", "not_significant".
+std::string_view rejection_name(Rejection reason);
+
+struct RejectedChange {
+  ChangePoint change;
+  Rejection reason{};
+};
+
+struct Changes {
+  NightNoise noise;
+  std::vector<ChangePoint> found;  ///< ascending
+  std::vector<RejectedChange> rejected;
+};
+
+/// The changes of a series, oldest night first. Candidates are where segment_robustly() cuts; each
+/// night weighs by its deviation, half of which at most its own repetitions may tell. Then the
+/// worst candidate goes and its neighbours' levels are taken anew, until all that are left hold:
+/// nights enough on both sides, an effect worth telling, and a t test of the two levels (Tukey's
+/// biweight mean; a variance pooled with the noise of the whole series, which counts for six
+/// nights; the number of nights reduced for their correlation). Deterministic. Empty for fewer than
+/// four nights.
+Changes find_changes(std::span<const Night> nights, const ChangeRules& rules = {});
+
+}  // namespace benchhud::analysis

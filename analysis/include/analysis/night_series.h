@@ -1,0 +1,44 @@
+// A series as change detection sees it: a value a night, with what the night's own repetitions and
+// its neighbours say of its noise.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+
+namespace benchhud::analysis {
+
+/// What one night says. Repetitions of a night share its machine, its clocks and its neighbours:
+/// they are not independent, so the night is the unit, and more repetitions make a night surer of
+/// itself only as far as nights agree with each other.
+struct Night {
+  double level = 0;       ///< the natural logarithm of the night's value
+  double variance = 0;    ///< of `level`, from its repetitions; 0: they do not tell
+  std::size_t count = 1;  ///< repetitions
+};
+
+/// A night from the steady repetitions of a time: the logarithm of their lower quartile, which what
+/// disturbs a machine moves less than the median, for disturbances only make slower. None where no
+/// sample is positive and finite.
+std::optional<Night> night_of(std::span<const double> samples);
+
+/// How nights of one level differ.
+struct NightNoise {
+  /// The standard deviation of a night's level, of one alone; ≥ kLeastNoise.
+  double deviation = 0;
+  /// How alike a night is to the one before, between 0 and 0.8: the correlation of a first-order
+  /// autoregression.
+  double correlation = 0;
+};
+/// Timings repeat no better than this, whatever a few equal values say: 0.05 %.
+inline constexpr double kLeastNoise = 5e-4;
+
+/// From differences of nights, which a few changes of level do not spoil: of the night before, the
+/// larger of two robust scales, the median of their absolute values and their 90 % quantile, each
+/// scaled to a standard deviation (the second keeps a series with two modes from being taken for
+/// one with spikes); how much more nights differ that are two, three and four apart gives the
+/// correlation, and the deviation that the differences of alike nights hide. For 12 nights and
+/// more; with fewer, a correlation of 0.3 is assumed.
+NightNoise noise_of(std::span<const Night> nights);
+
+}  // namespace benchhud::analysis

@@ -1,0 +1,102 @@
+#include "analysis/night_series.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "analysis/summary.h"
+
+namespace benchhud::analysis {
+namespace {
+
+constexpr double kMadToDeviation = 1.4826;  // of a normal distribution
+constexpr double kQ90ToDeviation = 1 / 1.6449;
+constexpr std::size_t kFewestForCorrelation = 12;
+constexpr double kAssumedCorrelation = 0.3;
+constexpr double kMostCorrelation = 0.8;
+constexpr std::size_t kFurthest = 4;  // nights apart
+// The variance of a sample quartile is about this times that of a mean; of the median 1.57.
+constexpr double kQuartileVariance = 1.86;
+
+std::vector<double> differences(std::span<const Night> nights, std::size_t apart) {
+  std::vector<double> found;
+  for (std::size_t i = apart; i < nights.size(); ++i) {
+    found.push_back(std::abs(nights[i].level - nights[i - apart].level));
+  }
+  return found;
+}
+
+double mean_square(const std::vector<double>& values, double most) {
+  double sum = 0;
+  for (const double value : values) sum += std::min(value, most) * std::min(value, most);
+  return values.empty() ? 0 : sum / static_cast<double>(values.size());
+}
+
+// By how much nights two to four apart differ more than neighbours do, on average, if each night is
+// like the one before with this correlation: (1 − r^k) / (1 − r).
+double spread_of(double correlation) {
+  double sum = 0;
+  for (std::size_t k = 2; k <= kFurthest; ++k) {
+    sum += (1 - std::pow(correlation, static_cast<double>(k))) / (1 - correlation);
+  }
+  return sum / (kFurthest - 1);
+}
+
+double correlation_of(std::span<const Night> nights) {
+  if (nights.size() < kFewestForCorrelation) return kAssumedCorrelation;
+  std::vector<double> all;
+  for (std::size_t apart = 1; apart <= kFurthest; ++apart) {
+    const auto some = differences(nights, apart);
+    all.insert(all.end(), some.begin(), some.end());
+  }
+  // A change of level is in k differences of nights k apart: it counts no more than noise may.
+  const double most = 3.5 * kMadToDeviation * median(all);
+  const double neighbours = mean_square(differences(nights, 1), most);
+  if (neighbours <= 0) return 0;
+  double further = 0;
+  for (std::size_t apart = 2; apart <= kFurthest; ++apart) {
+    further += mean_square(differences(nights, apart), most) / (kFurthest - 1);
+  }
+  const double spread = further / neighbours;
+  double low = 0, high = kMostCorrelation;
+  if (spread <= spread_of(low)) return low;
+  if (spread >= spread_of(high)) return high;
+  while (high - low > 1e-6) {
+    const double middle = (low + high) / 2;
+    (spread_of(middle) < spread ? low : high) = middle;
+  }
+  return low;
+}
+
+}  // namespace
+
+std::optional<Night> night_of(std::span<const double> samples) {
+  std::vector<double> logs;
+  for (const double sample : samples) {
+    if (std::isfinite(sample) && sample > 0) logs.push_back(std::log(sample));
+  }
+  if (logs.empty()) return std::nullopt;
+  Night night;
+  night.level = quantile(logs, 0.25);
+  night.count = logs.size();
+  if (logs.size() > 1) {
+    const double deviation = sample_sd(logs);
+    night.variance = kQuartileVariance * deviation * deviation / static_cast<double>(logs.size());
+  }
+  return night;
+}
+
+NightNoise noise_of(std::span<const Night> nights) {
+  NightNoise noise;
+  noise.correlation = correlation_of(nights);
+  const std::vector<double> steps = differences(nights, 1);
+  if (!steps.empty()) {
+    const double scale =
+        std::max(kMadToDeviation * median(steps), kQ90ToDeviation * quantile(steps, 0.9));
+    noise.deviation = scale / std::sqrt(2 * (1 - noise.correlation));
+  }
+  noise.deviation = std::max(noise.deviation, kLeastNoise);
+  return noise;
+}
+
+}  // namespace benchhud::analysis

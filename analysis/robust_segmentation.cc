@@ -1,0 +1,137 @@
+#include "analysis/robust_segmentation.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace benchhud::analysis {
+namespace {
+
+// The least cost of the series so far if its last level lies in [low, high): a (level)² + b level +
+// c, with the last change at `change`.
+struct Piece {
+  double low = 0, high = 0;
+  double a = 0, b = 0, c = 0;
+  std::size_t change = 0;
+
+  bool continues(const Piece& before) const {
+    return low == before.high && a == before.a && b == before.b && c == before.c &&
+           change == before.change;
+  }
+};
+
+// The cost as a function of the last level.
+class LevelCost {
+ public:
+  LevelCost(double low, double high) : pieces_{{low, high}} {}
+
+  /// Adds what a value costs at each level.
+  void add(double value, double weight, double cut) {
+    const double reach = cut / std::sqrt(weight);
+    next_.clear();
+    for (const Piece& piece : pieces_) {
+      const std::array ends{piece.low, std::clamp(value - reach, piece.low, piece.high),
+                            std::clamp(value + reach, piece.low, piece.high), piece.high};
+      for (std::size_t i = 0; i + 1 < ends.size(); ++i) {
+        Piece part = piece;
+        part.low = ends[i];
+        part.high = ends[i + 1];
+        if (i == 1) {
+          part.a += weight;
+          part.b -= 2 * weight * value;
+          part.c += weight * value * value;
+        } else {
+          part.c += cut * cut;
+        }
+        put(part);
+      }
+    }
+    pieces_.swap(next_);
+  }
+
+  struct Least {
+    double cost = std::numeric_limits<double>::infinity();
+    std::size_t change = 0;
+  };
+  Least least() const {
+    Least least;
+    for (const Piece& piece : pieces_) {
+      const double level =
+          piece.a > 0 ? std::clamp(-piece.b / (2 * piece.a), piece.low, piece.high) : piece.low;
+      const double cost = (piece.a * level + piece.b) * level + piece.c;
+      // A later change wins where costs are equal: pieces of equal cost differ by rounding only.
+      if (cost < least.cost || (cost == least.cost && piece.change > least.change)) {
+        least = {cost, piece.change};
+      }
+    }
+    return least;
+  }
+
+  /// A change at `at` is possible for `cost`, whatever the level was before.
+  void allow_change(std::size_t at, double cost) {
+    next_.clear();
+    for (const Piece& piece : pieces_) {
+      const auto [from, to] = where_below(piece, cost);
+      put({piece.low, from, 0, 0, cost, at});
+      Piece kept = piece;
+      kept.low = from;
+      kept.high = to;
+      put(kept);
+      put({to, piece.high, 0, 0, cost, at});
+    }
+    pieces_.swap(next_);
+  }
+
+ private:
+  // The part of the piece where it costs no more than `cost`; empty, at its end, if nowhere.
+  static std::pair<double, double> where_below(const Piece& piece, double cost) {
+    const std::pair nowhere(piece.high, piece.high);
+    if (piece.a <= 0) return piece.c <= cost ? std::pair(piece.low, piece.high) : nowhere;
+    const double discriminant = piece.b * piece.b - 4 * piece.a * (piece.c - cost);
+    if (!(discriminant > 0)) return nowhere;
+    const double root = std::sqrt(discriminant);
+    const double from = std::clamp((-piece.b - root) / (2 * piece.a), piece.low, piece.high);
+    const double to = std::clamp((-piece.b + root) / (2 * piece.a), piece.low, piece.high);
+    return from < to ? std::pair(from, to) : nowhere;
+  }
+
+  void put(const Piece& piece) {
+    if (!(piece.low < piece.high)) return;
+    if (!next_.empty() && piece.continues(next_.back())) {
+      next_.back().high = piece.high;
+    } else {
+      next_.push_back(piece);
+    }
+  }
+
+  std::vector<Piece> pieces_, next_;
+};
+
+}  // namespace
+
+std::vector<std::size_t> segment_robustly(std::span<const double> values,
+                                          std::span<const double> weights, double cut,
+                                          double penalty) {
+  if (values.size() < 2) return {};
+  // Squares of levels far from zero would lose what tells them apart.
+  const double origin = values[values.size() / 2];
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  const double margin = std::max(*most - *least, std::numeric_limits<double>::min());
+  LevelCost cost(*least - origin - margin, *most - origin + margin);
+  // Of each beginning of the series the last change.
+  std::vector<std::size_t> last_change(values.size() + 1, 0);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    cost.add(values[i] - origin, weights[i], cut);
+    const LevelCost::Least best = cost.least();
+    last_change[i + 1] = best.change;
+    cost.allow_change(i + 1, best.cost + penalty);
+  }
+  std::vector<std::size_t> changes;
+  for (std::size_t at = last_change.back(); at > 0; at = last_change[at]) changes.push_back(at);
+  std::reverse(changes.begin(), changes.end());
+  return changes;
+}
+
+}  // namespace benchhud::analysis

@@ -1,0 +1,206 @@
+// Prints how well changes are found: a row a measure, with its target where there is one.
+//
+//   eval SHARED     the folder that has data/changepoint
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "analysis/change_points.h"
+#include "analysis/summary.h"
+#include "made_up_noise.h"
+#include "real_series.h"
+#include "scores.h"
+
+namespace benchhud::eval {
+namespace {
+
+using analysis::ChangePoint;
+using analysis::Night;
+
+constexpr std::size_t kMargin = 2;     // builds
+constexpr std::size_t kWindow = 100;   // builds that are known on a day
+constexpr std::size_t kFirstDay = 10;  // builds, before which nothing is looked for
+constexpr std::size_t kSameAlert = 3;  // builds apart
+constexpr std::size_t kLongestDelay = 25;
+
+enum class Target { kNone, kAtLeast, kAtMost };
+
+void row(const std::string& what, double value, Target target = Target::kNone, double bound = 0) {
+  std::string wanted = "–", verdict;
+  if (target != Target::kNone) {
+    wanted = fmt::format("{} {:.3g}", target == Target::kAtLeast ? "≥" : "≤", bound);
+    verdict = (target == Target::kAtLeast ? value >= bound : value <= bound) ? "" : "missed";
+  }
+  fmt::print("| {:<66} | {:>8.3g} | {:>8} | {:<6} |\n", what, value, wanted, verdict);
+}
+
+std::size_t distance(std::size_t a, std::size_t b) { return a < b ? b - a : a - b; }
+
+std::vector<std::size_t> slowdowns(std::span<const Night> nights, std::size_t first) {
+  std::vector<std::size_t> found;
+  for (const ChangePoint& change : analysis::find_changes(nights).found) {
+    if (change.effect > 0) found.push_back(first + change.at);
+  }
+  return found;
+}
+
+// Alerts as they come, day by day, one for changes that are near each other.
+std::size_t alerts_of(const std::vector<Night>& nights) {
+  std::vector<std::size_t> told;
+  for (std::size_t end = kFirstDay; end <= nights.size(); ++end) {
+    const std::size_t begin = end - std::min(end, kWindow);
+    for (const std::size_t at : slowdowns(std::span(nights).subspan(begin, end - begin), begin)) {
+      const bool is_new = std::none_of(told.begin(), told.end(), [&](std::size_t other) {
+        return distance(at, other) <= kSameAlert;
+      });
+      if (is_new) told.push_back(at);
+    }
+  }
+  return told.size();
+}
+
+void steps_offline(const StepData& data) {
+  EventScore score;
+  std::map<double, EventScore> by_step;
+  double nights_seen = 0;
+  for (const StepCase& one : data.offline) {
+    const Builds& builds = data.series.at(one.series);
+    const auto nights = nights_of(builds, 0, builds.size(), one);
+    nights_seen += static_cast<double>(nights.size());
+    bool is_hit = false;
+    for (const std::size_t at : slowdowns(nights, 0)) {
+      if (!is_hit && distance(at, one.at) <= kMargin) {
+        is_hit = true;
+      } else {
+        ++score.others;
+      }
+    }
+    for (EventScore* of : {&score, &by_step[one.step]}) ++(is_hit ? of->hits : of->misses);
+  }
+  int flagged = 0;
+  for (const auto& [name, builds] : data.series) {
+    flagged += !slowdowns(nights_of(builds, 0, builds.size(), {}), 0).empty();
+  }
+  row("steps in real series: event F1 at ±2 builds", score.f1(), Target::kAtLeast, 0.80);
+  row("  false alerts per 1000 series-builds, misplaced ones too",
+      1000 * score.others / nights_seen, Target::kAtMost, 0.15);
+  row("  clean series with an alert", flagged, Target::kAtMost, 0);
+  for (const auto& [step, of_step] : by_step) {
+    row(fmt::format("  recall of steps of {:.0f} %", step * 100), of_step.recall());
+  }
+}
+
+void steps_online(const StepData& data) {
+  std::size_t alerts = 0;
+  for (const auto& [name, builds] : data.series) {
+    alerts += alerts_of(nights_of(builds, 0, builds.size(), {}));
+  }
+  std::vector<double> delays;
+  for (const StepCase& one : data.delay) {
+    const Builds& builds = data.series.at(one.series);
+    for (std::size_t delay = 1; delay <= kLongestDelay; ++delay) {
+      const std::size_t end = one.at + delay;
+      if (end > builds.size()) break;
+      const std::size_t begin = end - std::min(end, kWindow);
+      StepCase shifted = one;
+      shifted.at -= begin;
+      std::vector<Night> nights = nights_of({builds.begin() + static_cast<std::ptrdiff_t>(begin),
+                                             builds.begin() + static_cast<std::ptrdiff_t>(end)},
+                                            0, end - begin, shifted);
+      const auto found = slowdowns(nights, begin);
+      const bool is_hit = std::any_of(found.begin(), found.end(), [&](std::size_t at) {
+        return distance(at, one.at) <= kMargin;
+      });
+      if (!is_hit) continue;
+      delays.push_back(static_cast<double>(delay));
+      break;
+    }
+  }
+  row("day by day: alerts in the clean series", static_cast<double>(alerts), Target::kAtMost, 0);
+  row("  recall of steps of 10 and 20 % within 25 builds",
+      static_cast<double>(delays.size()) / static_cast<double>(data.delay.size()), Target::kAtLeast,
+      0.83);
+  row("  delay, median, builds", analysis::quantile(delays, 0.5), Target::kAtMost, 3);
+  row("  delay, 90 %, builds", analysis::quantile(delays, 0.9), Target::kAtMost, 10);
+}
+
+void nothing_changes() {
+  constexpr std::size_t kSeries = 500, kNights = 200;
+  for (const NoiseKind kind : kNoiseKinds) {
+    std::size_t whole = 0, daily = 0;
+    for (std::size_t i = 0; i < kSeries; ++i) {
+      const auto nights = made_up_series(kind, kNights, i);
+      whole += slowdowns(nights, 0).size();
+      daily += alerts_of(nights);
+    }
+    constexpr double kPer = 1000.0 / (kSeries * kNights);
+    row(fmt::format("{} noise: false alerts per 1000 nights, whole series", noise_name(kind)),
+        static_cast<double>(whole) * kPer, Target::kAtMost, 0.1);
+    row("  day by day", static_cast<double>(daily) * kPer, Target::kAtMost, 0.1);
+  }
+}
+
+// Values of any kind and sign: their scale is made that of logarithms of times.
+void annotated(const std::vector<AnnotatedSeries>& all) {
+  analysis::ChangeRules rules;
+  rules.least_effect = 0;
+  double f1 = 0, cover = 0;
+  for (const AnnotatedSeries& series : all) {
+    const double scale = analysis::population_sd(series.values);
+    std::vector<Night> nights;
+    for (const double value : series.values) {
+      nights.push_back({scale > 0 ? (value - series.values.front()) / scale / 10 : 0, 0, 1});
+    }
+    std::vector<std::size_t> found;
+    for (const ChangePoint& change : analysis::find_changes(nights, rules).found) {
+      found.push_back(change.at);
+    }
+    const auto score = annotated_score(series.annotations, found, series.values.size(), 5);
+    f1 += score.f1 / static_cast<double>(all.size());
+    cover += score.cover / static_cast<double>(all.size());
+  }
+  row(fmt::format("Turing data, {} series: F1 at ±5", all.size()), f1, Target::kAtLeast, 0.67);
+  row("  cover", cover, Target::kAtLeast, 0.63);
+}
+
+void speed() {
+  constexpr std::size_t kSeries = 10'000, kNights = 400;
+  std::vector<std::vector<Night>> all;
+  for (std::size_t i = 0; i < 40; ++i) {
+    all.push_back(made_up_series(kNoiseKinds[i % kNoiseKinds.size()], kNights, i));
+  }
+  const auto begin = std::chrono::steady_clock::now();
+  for (std::size_t i = 0; i < kSeries; ++i) (void)analysis::find_changes(all[i % all.size()]);
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  row("10,000 series of 400 nights from nothing, one thread, s", took.count(), Target::kAtMost, 5);
+}
+
+}  // namespace
+}  // namespace benchhud::eval
+
+int main(int argc, char** argv) {
+  using namespace benchhud::eval;
+  if (argc != 2) {
+    fmt::print(stderr, "usage: eval SHARED\n");
+    return 2;
+  }
+  const std::filesystem::path data = std::filesystem::path(argv[1]) / "data/changepoint";
+  fmt::print("| {:<66} | {:>8} | {:>8} | {:<6} |\n|{:-<68}|{:->9}:|{:->9}:|{:-<8}|\n", "",
+             "measured", "target", "", "", "", "", "");
+  if (std::filesystem::exists(data)) {
+    const StepData steps = read_steps(data / "sap_hana");
+    steps_offline(steps);
+    steps_online(steps);
+    annotated(read_annotated(data / "tcpd"));
+  } else {
+    fmt::print(stderr, "{} is not there: only what is made up is measured\n", data.string());
+  }
+  nothing_changes();
+  speed();
+  return 0;
+}

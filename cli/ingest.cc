@@ -12,6 +12,7 @@
 #include "commands.h"
 #include "ingest/output_dir.h"
 #include "ingest/pipeline.h"
+#include "memory.h"
 #include "named_result.h"
 #include "options.h"
 #include "schema/reader.h"
@@ -318,6 +319,7 @@ int exit_status(const IngestResult& result) {
 }  // namespace
 
 int run_ingest(const Arguments& arguments) {
+  keep_memory();
   const ParsedCommandLine parsed = parse(command_line(), arguments);
   if (parsed.exit_status) return *parsed.exit_status;
   auto request = read_request(parsed.values);

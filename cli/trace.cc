@@ -7,6 +7,7 @@
 #include "analysis/trace_report.h"
 #include "commands.h"
 #include "ingest/trace_reader.h"
+#include "memory.h"
 #include "options.h"
 #include "schema/trace_nesting.h"
 #include "server/trace_json.h"
@@ -41,6 +42,7 @@ void print_json(const ordered_json& json) {
 }  // namespace
 
 int run_trace(const Arguments& arguments) {
+  keep_memory();
   const ParsedCommandLine parsed = parse(command_line(), arguments);
   if (parsed.exit_status) return *parsed.exit_status;
   const Arguments words = words_of(parsed.values);

@@ -1,6 +1,7 @@
 #include "analysis/night_series.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <vector>
 
@@ -9,8 +10,7 @@
 namespace benchhud::analysis {
 namespace {
 
-constexpr double kMadToDeviation = 1.4826;  // of a normal distribution
-constexpr double kQ90ToDeviation = 1 / 1.6449;
+constexpr double kQ90ToDeviation = 1 / 1.6449;  // of a normal distribution
 constexpr std::size_t kFewestForCorrelation = 12;
 constexpr double kAssumedCorrelation = 0.3;
 constexpr double kMostCorrelation = 0.8;
@@ -18,12 +18,17 @@ constexpr std::size_t kFurthest = 4;  // nights apart
 // The variance of a sample quartile is about this times that of a mean; of the median 1.57.
 constexpr double kQuartileVariance = 1.86;
 
-std::vector<double> differences(std::span<const Night> nights, std::size_t apart) {
-  std::vector<double> found;
-  for (std::size_t i = apart; i < nights.size(); ++i) {
-    found.push_back(std::abs(nights[i].level - nights[i - apart].level));
+// How much nights differ that are one, two, … apart.
+using Differences = std::array<std::vector<double>, kFurthest>;
+
+Differences differences_of(std::span<const Night> nights) {
+  Differences differences;
+  for (std::size_t apart = 1; apart <= kFurthest; ++apart) {
+    for (std::size_t i = apart; i < nights.size(); ++i) {
+      differences[apart - 1].push_back(std::abs(nights[i].level - nights[i - apart].level));
+    }
   }
-  return found;
+  return differences;
 }
 
 double mean_square(const std::vector<double>& values, double most) {
@@ -42,22 +47,19 @@ double spread_of(double correlation) {
   return sum / (kFurthest - 1);
 }
 
-double correlation_of(std::span<const Night> nights) {
-  if (nights.size() < kFewestForCorrelation) return kAssumedCorrelation;
+double correlation_of(const Differences& differences) {
+  const auto& [neighbours, two, three, four] = differences;
+  if (neighbours.size() + 1 < kFewestForCorrelation) return kAssumedCorrelation;
   std::vector<double> all;
-  for (std::size_t apart = 1; apart <= kFurthest; ++apart) {
-    const auto some = differences(nights, apart);
-    all.insert(all.end(), some.begin(), some.end());
-  }
+  for (const auto& some : differences) all.insert(all.end(), some.begin(), some.end());
   // A change of level is in k differences of nights k apart: it counts no more than noise may.
   const double most = 3.5 * kMadToDeviation * median(all);
-  const double neighbours = mean_square(differences(nights, 1), most);
-  if (neighbours <= 0) return 0;
-  double further = 0;
-  for (std::size_t apart = 2; apart <= kFurthest; ++apart) {
-    further += mean_square(differences(nights, apart), most) / (kFurthest - 1);
-  }
-  const double spread = further / neighbours;
+  const double nearest = mean_square(neighbours, most);
+  if (nearest <= 0) return 0;
+  const double further =
+      (mean_square(two, most) + mean_square(three, most) + mean_square(four, most)) /
+      (kFurthest - 1);
+  const double spread = further / nearest;
   double low = 0, high = kMostCorrelation;
   if (spread <= spread_of(low)) return low;
   if (spread >= spread_of(high)) return high;
@@ -88,8 +90,9 @@ std::optional<Night> night_of(std::span<const double> samples) {
 
 NightNoise noise_of(std::span<const Night> nights) {
   NightNoise noise;
-  noise.correlation = correlation_of(nights);
-  const std::vector<double> steps = differences(nights, 1);
+  const Differences differences = differences_of(nights);
+  noise.correlation = correlation_of(differences);
+  const std::vector<double>& steps = differences.front();
   if (!steps.empty()) {
     const double scale =
         std::max(kMadToDeviation * median(steps), kQ90ToDeviation * quantile(steps, 0.9));

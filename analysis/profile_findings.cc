@@ -7,8 +7,8 @@
 #include <cmath>
 #include <map>
 
-#include "analysis/quantity_text.h"
 #include "analysis/dynamo_counters.h"
+#include "analysis/quantity_text.h"
 
 namespace benchhud::analysis {
 

@@ -42,6 +42,31 @@ std::string shapes_of(const schema::IrContraction& contraction) {
   return text;
 }
 
+std::vector<ProfileSection> sections_of_trace(const schema::Trace& trace,
+                                              const schema::TraceNesting& nesting,
+                                              const CompiledRegions& regions,
+                                              const DeviceActivity& activity) {
+  const CompiledFunctions functions = compiled_functions(trace);
+  ProfileSection counts{"counts", ProfileUnit::kCount, {}, {}};
+  const auto add = [&](std::string name, std::int64_t count) {
+    if (count != 0) counts.items.push_back(count_of(std::move(name), static_cast<double>(count)));
+  };
+  add("graph breaks", regions.graph_breaks);
+  add("graph breaks, distinct frames", regions.graph_breaks_distinct.value_or(0));
+  add("recompilations", regions.recompiles.value_or(0));
+  add("compiled regions", regions.count);
+  for (const auto& [frame, count] : regions.by_frame) add("compiled region " + frame, count);
+  add("compiled functions, forward", functions.forward);
+  add("compiled functions, backward", functions.backward);
+  for (const auto& [name, count] : activity.launches) add("launches by " + name, count);
+  SelfTimes times = self_times(trace, nesting);
+  return {
+      std::move(counts),
+      {"self time on the host", ProfileUnit::kNs, std::move(times.host), {}},
+      {"self time on the device", ProfileUnit::kNs, std::move(times.device), {}},
+  };
+}
+
 }  // namespace
 
 std::string_view unit_name(ProfileUnit unit) {
@@ -117,35 +142,6 @@ std::vector<ProfileSection> profile_sections(const schema::DynamoCounters& count
   }
   return {std::move(section)};
 }
-
-namespace {
-
-std::vector<ProfileSection> sections_of_trace(const schema::Trace& trace,
-                                              const schema::TraceNesting& nesting,
-                                              const CompiledRegions& regions,
-                                              const DeviceActivity& activity) {
-  const CompiledFunctions functions = compiled_functions(trace);
-  ProfileSection counts{"counts", ProfileUnit::kCount, {}, {}};
-  const auto add = [&](std::string name, std::int64_t count) {
-    if (count != 0) counts.items.push_back(count_of(std::move(name), static_cast<double>(count)));
-  };
-  add("graph breaks", regions.graph_breaks);
-  add("graph breaks, distinct frames", regions.graph_breaks_distinct.value_or(0));
-  add("recompilations", regions.recompiles.value_or(0));
-  add("compiled regions", regions.count);
-  for (const auto& [frame, count] : regions.by_frame) add("compiled region " + frame, count);
-  add("compiled functions, forward", functions.forward);
-  add("compiled functions, backward", functions.backward);
-  for (const auto& [name, count] : activity.launches) add("launches by " + name, count);
-  SelfTimes times = self_times(trace, nesting);
-  return {
-      std::move(counts),
-      {"self time on the host", ProfileUnit::kNs, std::move(times.host), {}},
-      {"self time on the device", ProfileUnit::kNs, std::move(times.device), {}},
-  };
-}
-
-}  // namespace
 
 std::vector<ProfileSection> profile_sections(const schema::Trace& trace) {
   const schema::TraceNesting nesting = schema::nest(trace);

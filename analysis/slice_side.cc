@@ -4,6 +4,12 @@
 
 namespace benchhud::analysis {
 
+namespace {
+
+constexpr std::string_view kCompilePhase = " (dynamo_timed)";
+
+}  // namespace
+
 SliceSide side_of(std::string_view category) {
   if (category == "kernel" || category == "Kernel") return SliceSide::kKernel;
   if (category == "gpu_memcpy" || category == "Memcpy") return SliceSide::kMemcpy;
@@ -48,12 +54,6 @@ std::vector<std::uint32_t> profiler_steps(const schema::Trace& trace) {
   });
   return steps;
 }
-
-namespace {
-
-constexpr std::string_view kCompilePhase = " (dynamo_timed)";
-
-}  // namespace
 
 bool is_compile_phase(std::string_view name) { return name.ends_with(kCompilePhase); }
 

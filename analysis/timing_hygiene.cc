@@ -381,7 +381,7 @@ class Inspector {
     constexpr std::size_t kFewest = 5;
     if (steady_.size() < kFewest) return;
     set(kHighSpread, kNotFound);
-    const double share = 1.4826 * median_absolute_deviation(steady_) / median(steady_);
+    const double share = kMadToDeviation * median_absolute_deviation(steady_) / median(steady_);
     if (!(share > kHighSpreadShare)) return;
     flag({kHighSpread,
           Severity::kNote,

@@ -22,6 +22,12 @@ using schema::Expected;
 
 namespace {
 
+template <auto kRead, auto kContent>
+DumpText read_as(std::string_view text) {
+  auto read = kRead(text);
+  return {std::move(read.*kContent), std::move(read.problems)};
+}
+
 struct TextKind {
   ArtifactKind kind;
   DumpText (*read)(std::string_view text);
@@ -29,31 +35,11 @@ struct TextKind {
 
 // In the order in which a text is tried that may be of any kind.
 constexpr TextKind kTextKinds[] = {
-    {ArtifactKind::kDynamoCounters,
-     [](std::string_view text) {
-       DynamoCountersText read = read_dynamo_counters(text);
-       return DumpText{std::move(read.counters), std::move(read.problems)};
-     }},
-    {ArtifactKind::kIr,
-     [](std::string_view text) {
-       IrText read = read_ir_text(text);
-       return DumpText{std::move(read.modules), std::move(read.problems)};
-     }},
-    {ArtifactKind::kOperatorTable,
-     [](std::string_view text) {
-       KeyAverages read = read_key_averages(text);
-       return DumpText{std::move(read.tables), std::move(read.problems)};
-     }},
-    {ArtifactKind::kXlaMetrics,
-     [](std::string_view text) {
-       XlaMetrics read = read_xla_metrics(text);
-       return DumpText{std::move(read.report), std::move(read.problems)};
-     }},
-    {ArtifactKind::kCompileTimes,
-     [](std::string_view text) {
-       CompileTimesText read = read_compile_times(text);
-       return DumpText{std::move(read.times), std::move(read.problems)};
-     }},
+    {ArtifactKind::kDynamoCounters, read_as<read_dynamo_counters, &DynamoCountersText::counters>},
+    {ArtifactKind::kIr, read_as<read_ir_text, &IrText::modules>},
+    {ArtifactKind::kOperatorTable, read_as<read_key_averages, &KeyAverages::tables>},
+    {ArtifactKind::kXlaMetrics, read_as<read_xla_metrics, &XlaMetrics::report>},
+    {ArtifactKind::kCompileTimes, read_as<read_compile_times, &CompileTimesText::times>},
 };
 static_assert(std::size(kTextKinds) == std::variant_size_v<decltype(DumpText::content)>);
 

@@ -335,22 +335,13 @@ Expected<std::optional<TraceId>> find_trace(Connection& connection, const Conten
   return std::optional(found.front());
 }
 
-Expected<TraceId> put_trace(Connection& connection, const Trace& trace, PackedArgs* args,
-                            const ContentHash& content, std::int64_t byte_count,
+Expected<TraceId> put_trace(Connection& connection, const Trace& trace, const TraceNesting& nesting,
+                            PackedArgs* args, const ContentHash& content, std::int64_t byte_count,
                             const SliceFeed& feed) {
   BENCHHUD_ASSIGN(const auto found, find_trace(connection, content));
   if (found) return *found;
   BENCHHUD_TRY(Validator(trace).check());
-  const TraceNesting nesting = nest(trace, NestingRows::kYes);
   return TraceWriter(connection, trace, nesting).write(args, content, byte_count, feed);
-}
-
-Expected<TraceId> put_trace(Connection& connection, const Trace& trace, const TraceNesting& nesting,
-                            PackedArgs* args, const ContentHash& content, std::int64_t byte_count) {
-  BENCHHUD_ASSIGN(const auto found, find_trace(connection, content));
-  if (found) return *found;
-  BENCHHUD_TRY(Validator(trace).check());
-  return TraceWriter(connection, trace, nesting).write(args, content, byte_count, nullptr);
 }
 
 Expected<void> delete_trace(Connection& connection, TraceId id) {

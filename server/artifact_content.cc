@@ -71,9 +71,13 @@ ProfileSection section_of(const ordered_json& json) {
   return section;
 }
 
-Expected<DumpText> read_text(schema::Reader& reader, const Artifact& artifact) {
+// None of a dump that is not kept as a text, or not read.
+Expected<std::optional<DumpText>> read_text(schema::Reader& reader, const Artifact& artifact) {
+  std::optional<DumpText> read;
+  if (!artifact.text || artifact.kind == ArtifactKind::kXplane) return read;
   BENCHHUD_ASSIGN(const std::string text, reader.text(*artifact.text));
-  return ingest::read_dump_text(text, artifact.kind);
+  BENCHHUD_ASSIGN(read, ingest::read_dump_text(text, artifact.kind));
+  return read;
 }
 
 // What of `digest` is under `key`; null if there is none.
@@ -101,12 +105,7 @@ std::string trace_digest(const schema::Trace& trace, const schema::TraceNesting&
 
 Expected<void> write_content_fields(JsonWriter& json, schema::Reader& reader,
                                     const Artifact& artifact) {
-  std::optional<DumpText> read;
-  if (artifact.text && artifact.kind != ArtifactKind::kXplane) {
-    auto text = read_text(reader, artifact);
-    // A dump of which nothing could be made has no content.
-    if (text) read = *std::move(text);
-  }
+  BENCHHUD_ASSIGN(const auto read, read_text(reader, artifact));
   BENCHHUD_ASSIGN(const ordered_json report, digest_part(reader, artifact, "report"));
   json.key("problems");
   write_dump_problems(json, read ? read->problems : std::vector<schema::DumpProblem>());
@@ -126,9 +125,8 @@ Expected<void> write_content_fields(JsonWriter& json, schema::Reader& reader,
 Expected<std::optional<schema::DynamoCounters>> dynamo_counters_of(schema::Reader& reader,
                                                                    const Artifact& artifact) {
   std::optional<schema::DynamoCounters> counters;
-  if (!artifact.text || artifact.kind != ArtifactKind::kDynamoCounters) return counters;
-  BENCHHUD_ASSIGN(const std::string text, reader.text(*artifact.text));
-  auto read = ingest::read_dump_text(text, artifact.kind);
+  if (artifact.kind != ArtifactKind::kDynamoCounters) return counters;
+  BENCHHUD_ASSIGN(auto read, read_text(reader, artifact));
   if (read) counters = std::get<schema::DynamoCounters>(std::move(read->content));
   return counters;
 }
@@ -148,8 +146,7 @@ Expected<std::vector<ProfileSection>> sections_of(schema::Reader& reader,
     }
     return sections;
   }
-  if (!artifact.text || artifact.kind == ArtifactKind::kXplane) return sections;
-  const auto read = read_text(reader, artifact);
+  BENCHHUD_ASSIGN(const auto read, read_text(reader, artifact));
   if (!read) return sections;
   return std::visit([](const auto& content) { return analysis::profile_sections(content); },
                     read->content);

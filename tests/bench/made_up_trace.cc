@@ -122,7 +122,8 @@ Expected<schema::TraceId> write_made_up_trace(schema::Connection& connection,
     return write_kernels(&writer, events / 2 / kKernelsAStep + 1);
   };
   const auto content = schema::content_hash(fmt::format("made up, {}", events));
-  return schema::put_trace(connection, trace, nullptr, content, 0, feed);
+  const auto nesting = schema::nest(trace, schema::NestingRows::kYes);
+  return schema::put_trace(connection, trace, nesting, nullptr, content, 0, feed);
 }
 
 }  // namespace benchhud::bench

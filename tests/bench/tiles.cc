@@ -109,7 +109,9 @@ Expected<void> import_files(Connection& connection, const std::vector<std::strin
       fmt::print(stderr, "{}: {}\n", file, trace.error().message);
       continue;
     }
-    BENCHHUD_TRY(schema::put_trace(connection, *trace, &args, schema::content_hash(file), 0));
+    const auto nesting = schema::nest(*trace, schema::NestingRows::kYes);
+    BENCHHUD_TRY(
+        schema::put_trace(connection, *trace, nesting, &args, schema::content_hash(file), 0));
   }
   return {};
 }

@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <optional>
-#include <set>
 #include <string>
 
 #include "analysis/change_points.h"
@@ -15,6 +13,7 @@
 #include "made_up_noise.h"
 #include "real_series.h"
 #include "scores.h"
+#include "step_scores.h"
 
 namespace benchhud::eval {
 namespace {
@@ -39,16 +38,6 @@ void row(const std::string& what, double value, Target target = Target::kNone, d
   fmt::print("| {:<66} | {:>8.3g} | {:>8} | {:<6} |\n", what, value, wanted, verdict);
 }
 
-std::size_t distance(std::size_t a, std::size_t b) { return a < b ? b - a : a - b; }
-
-std::vector<std::size_t> slowdowns(std::span<const Night> nights, std::size_t first) {
-  std::vector<std::size_t> found;
-  for (const ChangePoint& change : analysis::find_changes(nights).found) {
-    if (change.effect > 0) found.push_back(first + change.at);
-  }
-  return found;
-}
-
 // Alerts as they come, day by day, one for changes that are near each other.
 std::size_t alerts_of(const std::vector<Night>& nights) {
   std::vector<std::size_t> told;
@@ -65,32 +54,13 @@ std::size_t alerts_of(const std::vector<Night>& nights) {
 }
 
 void steps_offline(const StepData& data) {
-  EventScore score;
-  std::map<double, EventScore> by_step;
-  double nights_seen = 0;
-  for (const StepCase& one : data.offline) {
-    const Builds& builds = data.series.at(one.series);
-    const auto nights = nights_of(builds, 0, builds.size(), one);
-    nights_seen += static_cast<double>(nights.size());
-    bool is_hit = false;
-    for (const std::size_t at : slowdowns(nights, 0)) {
-      if (!is_hit && distance(at, one.at) <= kMargin) {
-        is_hit = true;
-      } else {
-        ++score.others;
-      }
-    }
-    for (EventScore* of : {&score, &by_step[one.step]}) ++(is_hit ? of->hits : of->misses);
-  }
-  int flagged = 0;
-  for (const auto& [name, builds] : data.series) {
-    flagged += !slowdowns(nights_of(builds, 0, builds.size(), {}), 0).empty();
-  }
-  row("steps in real series: event F1 at ±2 builds", score.f1(), Target::kAtLeast, 0.80);
+  const StepScore score = score_steps(data);
+  row("steps in real series: event F1 at ±2 builds", score.all.f1(), Target::kAtLeast, 0.80);
   row("  false alerts per 1000 series-builds, misplaced ones too",
-      1000 * score.others / nights_seen, Target::kAtMost, 0.15);
-  row("  clean series with an alert", flagged, Target::kAtMost, 0);
-  for (const auto& [step, of_step] : by_step) {
+      1000.0 * score.all.others / static_cast<double>(score.builds), Target::kAtMost, 0.15);
+  row("  clean series with an alert", static_cast<double>(score.flagged.size()), Target::kAtMost,
+      0);
+  for (const auto& [step, of_step] : score.by_step) {
     row(fmt::format("  recall of steps of {:.0f} %", step * 100), of_step.recall());
   }
 }
@@ -107,12 +77,7 @@ void steps_online(const StepData& data) {
       const std::size_t end = one.at + delay;
       if (end > builds.size()) break;
       const std::size_t begin = end - std::min(end, kWindow);
-      StepCase shifted = one;
-      shifted.at -= begin;
-      std::vector<Night> nights = nights_of({builds.begin() + static_cast<std::ptrdiff_t>(begin),
-                                             builds.begin() + static_cast<std::ptrdiff_t>(end)},
-                                            0, end - begin, shifted);
-      const auto found = slowdowns(nights, begin);
+      const auto found = slowdowns(nights_of(builds, begin, end, one), begin);
       const bool is_hit = std::any_of(found.begin(), found.end(), [&](std::size_t at) {
         return distance(at, one.at) <= kMargin;
       });

@@ -54,12 +54,12 @@ struct Changes {
 };
 
 /// The changes of a series, oldest night first. Candidates are where segment_robustly() cuts; each
-/// night weighs by its deviation, half of which at most its own repetitions may tell. Then the
-/// worst candidate goes and its neighbours' levels are taken anew, until all that are left hold:
-/// nights enough on both sides, an effect worth telling, and a t test of the two levels (Tukey's
-/// biweight mean; a variance pooled with the noise of the whole series, which counts for six
-/// nights; the number of nights reduced for their correlation). Deterministic. Empty for fewer than
-/// four nights.
+/// night weighs by its variance, four fifths of which at most its own repetitions may tell. Then
+/// the worst candidate goes and its neighbours' levels are taken anew, until all that are left
+/// hold: nights enough on both sides, an effect worth telling, and a t test of the two levels
+/// (Tukey's biweight mean; a variance pooled with the noise of the whole series, which counts for
+/// six nights; the number of nights reduced for their correlation). Deterministic. Empty for fewer
+/// than four nights.
 Changes find_changes(std::span<const Night> nights, const ChangeRules& rules = {});
 
 }  // namespace benchhud::analysis

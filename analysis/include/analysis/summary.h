@@ -51,8 +51,11 @@ double quantile(std::span<const double> samples, double q);
 /// As `quantile`, of values that are sorted already.
 double quantile_of_sorted(std::span<const double> sorted, double q);
 
-/// The median of the absolute deviations from the median, not scaled to a standard deviation (for
-/// normal data multiply by 1.4826). NaN for an empty sample.
+/// What makes a median of absolute deviations a standard deviation, if the data are normal.
+inline constexpr double kMadToDeviation = 1.4826;
+
+/// The median of the absolute deviations from the median, not scaled by kMadToDeviation. NaN for an
+/// empty sample.
 double median_absolute_deviation(std::span<const double> samples);
 
 /// exp of the mean of the logarithms. NaN for an empty sample and where a value is not positive.

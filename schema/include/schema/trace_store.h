@@ -26,19 +26,17 @@ using SliceFeed = std::function<Expected<void>(TraceSliceWriter&)>;
 /// Stores a trace; one whose content is there already is left as it is, and its id returned. Call
 /// it within a transaction: on an error, parts may have been written.
 ///
+/// `nesting`: the trace's, with NestingRows::kYes.
 /// `args`: what the trace's arguments lead to (TraceArgs::packed); null where they were not kept.
 /// `content`, `byte_count`: of the file, decompressed.
 /// `feed`: more slices, of threads beyond those of `trace.slices`, labelled with `trace.labels`.
 ///
-/// Beside the trace, memory holds 20 bytes a slice for its place, 16 a flow, 4 a point, and the
+/// Beside the trace, memory holds 4 bytes a slice for its place, 16 a flow, 4 a point, and the
 /// chunk that is being written. Errors: kInvalidArgument where a number in the trace leads nowhere,
 /// or a slice ends before it begins; the store's.
-Expected<TraceId> put_trace(Connection& connection, const Trace& trace, PackedArgs* args,
-                            const ContentHash& content, std::int64_t byte_count,
-                            const SliceFeed& feed = nullptr);
-/// For who has nested it already, with NestingRows::kYes.
 Expected<TraceId> put_trace(Connection& connection, const Trace& trace, const TraceNesting& nesting,
-                            PackedArgs* args, const ContentHash& content, std::int64_t byte_count);
+                            PackedArgs* args, const ContentHash& content, std::int64_t byte_count,
+                            const SliceFeed& feed = nullptr);
 
 /// The whole trace, in memory. It equals what was stored but for three things: events come by
 /// thread and time instead of in the file's order; arguments are numbered anew; and so are the keys

@@ -15,6 +15,7 @@
 
 #include "schema/database.h"
 #include "schema/migrate.h"
+#include "schema/trace_nesting.h"
 #include "schema/trace_store.h"
 
 namespace benchhud::schema {
@@ -30,7 +31,8 @@ inline Connection trace_store() {
 
 inline TraceId put(Connection& connection, const Trace& trace, PackedArgs* args = nullptr,
                    const std::string& content = "content") {
-  const auto id = put_trace(connection, trace, args, content_hash(content), 1);
+  const auto id =
+      put_trace(connection, trace, nest(trace, NestingRows::kYes), args, content_hash(content), 1);
   EXPECT_TRUE(id) << id.error().message;
   return id ? *id : TraceId{};
 }

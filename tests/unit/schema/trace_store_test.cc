@@ -72,7 +72,8 @@ TEST(TraceStore, WhatLeadsNowhereIsRefused) {
     Connection connection = trace_store();
     Trace trace = any_trace(1, 10);
     spoil(trace);
-    const auto id = put_trace(connection, trace, nullptr, content_hash("c"), 1);
+    // What is refused cannot be nested.
+    const auto id = put_trace(connection, trace, TraceNesting(), nullptr, content_hash("c"), 1);
     return !id && id.error().code == ErrorCode::kInvalidArgument;
   };
   EXPECT_TRUE(refused([](Trace& t) { t.slices[3].duration = -1; }));

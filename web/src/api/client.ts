@@ -42,18 +42,24 @@ async function problemOf(response: Response): Promise<Problem> {
   return { title: response.statusText || "The server refused", status: response.status };
 }
 
+/** Any error, as one to show. */
+export const asApiError = (error: unknown, url: string): ApiError => (error instanceof ApiError ? error : new ApiError({ title: "Something went wrong here", status: 0, detail: String(error) }, url));
+
+async function respond(url: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, init);
+  } catch (error) {
+    if (init.signal?.aborted) throw error;
+    throw new ApiError({ title: "The server does not answer", status: 0, detail: `Nothing came back from ${url}.` }, url);
+  }
+}
+
 /** Reads an address as JSON. The same object comes back while the server's ETag has not changed. */
 export async function ask<T>(url: string, signal?: AbortSignal): Promise<Answer<T>> {
-  let response: Response;
   const known = answers.get(url) as Answer<T> | undefined;
   const headers: Record<string, string> = { accept: "application/json" };
   if (known?.etag) headers["if-none-match"] = known.etag;
-  try {
-    response = await fetch(url, { signal, headers, cache: "no-store" });
-  } catch (error) {
-    if (signal?.aborted) throw error;
-    throw new ApiError({ title: "The server does not answer", status: 0, detail: `Nothing came back from ${url}.` }, url);
-  }
+  const response = await respond(url, { signal, headers, cache: "no-store" });
   if (response.status === 304 && known) {
     known.at = Date.now();
     return known;
@@ -80,13 +86,7 @@ export async function askAll<T>(url: string, most: number, signal?: AbortSignal)
 }
 
 export async function askText(url: string, signal?: AbortSignal): Promise<string> {
-  let response: Response;
-  try {
-    response = await fetch(url, { headers: { accept: "text/plain" }, signal });
-  } catch (error) {
-    if (signal?.aborted) throw error;
-    throw new ApiError({ title: "The server does not answer", status: 0, detail: `Nothing came back from ${url}.` }, url);
-  }
+  const response = await respond(url, { signal, headers: { accept: "text/plain" } });
   if (!response.ok) throw new ApiError(await problemOf(response), url);
   return response.text();
 }

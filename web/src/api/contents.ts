@@ -1,6 +1,6 @@
 // What is in dumps, one at a time or several at once.
 import { useEffect, useState } from "preact/hooks";
-import { ApiError, address, ask } from "./client";
+import { type ApiError, address, asApiError, ask } from "./client";
 import type { ArtifactContent } from "./types";
 
 export const contentUrl = (id: number): string => address(`/artifacts/${id}/content`);
@@ -17,7 +17,7 @@ export function useContents(ids: number[]): Contents {
       .then((answers) => setState({ data: answers.map((answer) => answer.data), error: null, key }))
       .catch((error) => {
         if (controller.signal.aborted) return;
-        setState({ data: null, error: error instanceof ApiError ? error : new ApiError({ title: "Something went wrong here", status: 0, detail: String(error) }, ""), key });
+        setState({ data: null, error: asApiError(error, ""), key });
       });
     return () => controller.abort();
   }, [key]);

@@ -1,6 +1,6 @@
 // Hooks that keep what is shown in step with the server: the old answer stays, greyed, until the new one is here.
 import { useEffect, useRef, useState } from "preact/hooks";
-import { ApiError, ask, remembered } from "./client";
+import { type ApiError, asApiError, ask, remembered } from "./client";
 
 export type Asked<T> = {
   data: T | null;
@@ -38,8 +38,7 @@ export function useApi<T>(url: string | null, options: { poll?: boolean } = {}):
       })
       .catch((error) => {
         if (controller.signal.aborted || latest.current !== url) return;
-        const known = error instanceof ApiError ? error : new ApiError({ title: "Something went wrong here", status: 0, detail: String(error) }, url);
-        setState((old) => ({ ...old, error: known }));
+        setState((old) => ({ ...old, error: asApiError(error, url) }));
       });
     return () => controller.abort();
   }, [url, turn]);

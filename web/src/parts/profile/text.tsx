@@ -1,6 +1,6 @@
 // A text of any size: its beginning, and more of it when asked.
 import { useEffect, useRef, useState } from "preact/hooks";
-import { ApiError, BASE, askTextPiece } from "../../api/client";
+import { type ApiError, BASE, asApiError, askTextPiece } from "../../api/client";
 import { bytes } from "../../lib/format";
 import { ErrorNote, Waiting } from "../small";
 
@@ -34,7 +34,7 @@ export function TextView({ id, from = 0, length, label }: { id: number; from?: n
       })
       .catch((problem) => {
         if (controller.signal.aborted) return;
-        setError(problem instanceof ApiError ? problem : new ApiError({ title: "Something went wrong here", status: 0, detail: String(problem) }, rawUrl(id)));
+        setError(asApiError(problem, rawUrl(id)));
         setBusy(false);
       });
   };

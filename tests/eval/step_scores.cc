@@ -1,0 +1,44 @@
+#include "step_scores.h"
+
+#include "analysis/change_points.h"
+
+namespace benchhud::eval {
+
+using analysis::ChangePoint;
+using analysis::Night;
+
+std::size_t distance(std::size_t a, std::size_t b) { return a < b ? b - a : a - b; }
+
+std::vector<std::size_t> slowdowns(std::span<const Night> nights, std::size_t first) {
+  std::vector<std::size_t> found;
+  for (const ChangePoint& change : analysis::find_changes(nights).found) {
+    if (change.effect > 0) found.push_back(first + change.at);
+  }
+  return found;
+}
+
+StepScore score_steps(const StepData& data) {
+  StepScore score;
+  for (const StepCase& one : data.offline) {
+    const Builds& builds = data.series.at(one.series);
+    score.builds += builds.size();
+    bool is_hit = false;
+    for (const std::size_t at : slowdowns(nights_of(builds, 0, builds.size(), one), 0)) {
+      if (!is_hit && distance(at, one.at) <= kMargin) {
+        is_hit = true;
+      } else {
+        ++score.all.others;
+      }
+    }
+    for (EventScore* of : {&score.all, &score.by_step[one.step]})
+      ++(is_hit ? of->hits : of->misses);
+  }
+  for (const auto& [name, builds] : data.series) {
+    if (!slowdowns(nights_of(builds, 0, builds.size(), {}), 0).empty()) {
+      score.flagged.push_back(name);
+    }
+  }
+  return score;
+}
+
+}  // namespace benchhud::eval

@@ -1,0 +1,33 @@
+// How well steps in real series are found that are known as a whole.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analysis/night_series.h"
+#include "real_series.h"
+#include "scores.h"
+
+namespace benchhud::eval {
+
+/// A step is found if a change is told within so many builds of it.
+inline constexpr std::size_t kMargin = 2;
+
+std::size_t distance(std::size_t a, std::size_t b);
+
+/// Where it is told that a series got slower; counted from `first`, the number of its first night.
+std::vector<std::size_t> slowdowns(std::span<const analysis::Night> nights, std::size_t first);
+
+struct StepScore {
+  EventScore all;
+  std::map<double, EventScore> by_step;  ///< hits and misses only
+  std::size_t builds = 0;                ///< that were looked at
+  std::vector<std::string> flagged;      ///< series that got slower without a step
+};
+/// Of StepData::offline, and of the series as they are.
+StepScore score_steps(const StepData& data);
+
+}  // namespace benchhud::eval

@@ -5,7 +5,9 @@
 #include <cmath>
 #include <optional>
 
+#include "analysis/level_shift_test.h"
 #include "analysis/robust_segmentation.h"
+#include "analysis/searched_p_value.h"
 
 namespace benchhud::analysis {
 namespace {
@@ -14,6 +16,9 @@ constexpr double kBiweight = 4;     // standard deviations beyond which a night 
 constexpr double kPriorNights = 6;  // that the noise of the whole series counts for
 // Of a night's variance at most this share may be told by its repetitions.
 constexpr double kRepetitionShare = 0.8;
+constexpr double kFarthest = 3;          // standard deviations that a night may count for
+constexpr std::size_t kMostSuspect = 2;  // nights
+constexpr std::size_t kNightsPerOutlier = 50;
 constexpr double kLocation = 3.84;  // the 95 % quantile of chi-squared with one degree
 
 struct Level {
@@ -38,7 +43,7 @@ Level level_of(std::span<const double> values, double deviation) {
     if (weights > 0) level.mean = sum / weights;
   }
   for (const double value : values) {
-    const double off = std::min(std::abs(value - level.mean), 3 * deviation);
+    const double off = std::min(std::abs(value - level.mean), kFarthest * deviation);
     level.squares += off * off;
   }
   return level;
@@ -96,10 +101,17 @@ class Search {
           reason = rejection;
         }
       }
-      if (!worst) return changes;
+      if (!worst) break;
       changes.rejected.push_back({changes.found[*worst], reason});
       cuts_.erase(cuts_.begin() + static_cast<std::ptrdiff_t>(*worst));
     }
+    for (std::size_t count = kMostSuspect; count > 0; --count) {
+      if (const auto change = suspect(count)) {
+        changes.found.push_back(*change);
+        break;
+      }
+    }
+    return changes;
   }
 
  private:
@@ -122,21 +134,95 @@ class Search {
     change.after = after.mean;
     change.nights_before = before.count;
     change.nights_after = after.count;
+    compare(before, after, inflation_, &change);
+    change.p_value = std::max(change.p_value, wandering_p_value(begin, at, end, before, after));
+    change.p_value =
+        searched_p_value(change.p_value, static_cast<double>(values_.size()), rules_.fewest_nights);
+    locate(begin, end, &change);
+    return change;
+  }
+
+  // How often nights that are each like the one before wander as far without a change.
+  double wandering_p_value(std::size_t begin, std::size_t at, std::size_t end, const Level& before,
+                           const Level& after) const {
+    std::vector<double> bounded(values_.begin() + static_cast<std::ptrdiff_t>(begin),
+                                values_.begin() + static_cast<std::ptrdiff_t>(end));
+    for (std::size_t i = 0; i < bounded.size(); ++i) {
+      const double level = begin + i < at ? before.mean : after.mean;
+      bounded[i] = level + std::clamp(bounded[i] - level, -kFarthest * noise_.deviation,
+                                      kFarthest * noise_.deviation);
+    }
+    return level_shift_p_value(bounded, at - begin);
+  }
+
+  // Fills in what the two levels tell: effect, interval and the p-value of this one comparison.
+  void compare(const Level& before, const Level& after, double inflation,
+               ChangePoint* change) const {
     const double degrees = static_cast<double>(before.count + after.count) - 2;
     const double variance =
         (before.squares + after.squares + kPriorNights * noise_.deviation * noise_.deviation) /
         (degrees + kPriorNights);
     const double error =
-        std::sqrt(variance * inflation_ *
+        std::sqrt(variance * inflation *
                   (1 / static_cast<double>(before.count) + 1 / static_cast<double>(after.count)));
     const boost::math::students_t student(std::max(2.0, degrees / inflation_ + kPriorNights));
     const double by = after.mean - before.mean;
-    change.p_value = 2 * boost::math::cdf(boost::math::complement(student, std::abs(by) / error));
+    change->p_value = 2 * boost::math::cdf(boost::math::complement(student, std::abs(by) / error));
     const double reach = boost::math::quantile(student, 0.975) * error;
-    change.effect = std::expm1(by);
-    change.interval = {std::expm1(by - reach), std::expm1(by + reach), 0.95};
-    locate(begin, end, &change);
+    change->effect = std::expm1(by);
+    change->interval = {std::expm1(by - reach), std::expm1(by + reach), 0.95};
+  }
+
+  // The last `count` nights, if they may begin a change.
+  std::optional<ChangePoint> suspect(std::size_t count) const {
+    const std::size_t at = values_.size() - count;
+    std::size_t begin = cuts_.empty() ? 0 : cuts_.back();
+    begin = std::max(begin, at - std::min(at, rules_.most_nights));
+    if (at < begin + rules_.fewest_before_suspect) return std::nullopt;
+    const Level before = level_of(values(begin, at), noise_.deviation);
+    Level after = level_of(values(at, values_.size()), noise_.deviation);
+    after.mean = mean(values(at, values_.size()));
+    const double by = after.mean - before.mean;
+    // Every one of its nights is off, and to the same side, by more than others were.
+    std::size_t as_far = 0, far_off = 0;
+    double nearest = std::abs(by);
+    for (const double value : values(at, values_.size())) {
+      nearest = std::min(nearest, (value - before.mean) * (by < 0 ? -1 : 1));
+    }
+    for (const double value : values(begin, at)) {
+      if ((value - before.mean) * (by < 0 ? -1 : 1) >= nearest) ++as_far;
+      if (std::abs(value - before.mean) > kBiweight * noise_.deviation) ++far_off;
+    }
+    if (nearest <= 0 || as_far * kNightsPerOutlier > before.count) return std::nullopt;
+    // Where single nights often are far off, one more is nothing to wonder at.
+    if (count == 1 && far_off * kNightsPerOutlier > before.count) return std::nullopt;
+
+    ChangePoint change;
+    change.at = change.earliest = at;
+    change.latest = at;
+    change.before = before.mean;
+    change.after = after.mean;
+    change.nights_before = before.count;
+    change.nights_after = count;
+    change.state = ChangeState::kSuspect;
+    // Of one night the neighbours' likeness takes nothing away; of two, not so much yet.
+    compare(before, after, count == 1 ? 1 : 1 + noise_.correlation, &change);
+    change.p_value = std::min(1.0, kMostSuspect * change.p_value);
+    if (change.p_value > rules_.significance || std::abs(change.effect) < rules_.least_effect) {
+      return std::nullopt;
+    }
+    change.p_value = std::max(change.p_value, rank_p_value(before.count, as_far, count));
     return change;
+  }
+
+  // How often the last nights are at least as far off as these, in any order of the nights: however
+  // far off they are, so few nights cannot tell a change from what nights sometimes do.
+  static double rank_p_value(std::size_t before, std::size_t as_far, std::size_t count) {
+    double share = 1;
+    for (std::size_t i = 0; i < count; ++i) {
+      share *= static_cast<double>(as_far + count - i) / static_cast<double>(before + count - i);
+    }
+    return std::min(1.0, kMostSuspect * share);
   }
 
   // How much worse a cut elsewhere explains the nights between the two levels.
@@ -179,6 +265,10 @@ class Search {
 };
 
 }  // namespace
+
+std::string_view change_state_name(ChangeState state) {
+  return state == ChangeState::kSuspect ? "suspect" : "confirmed";
+}
 
 std::string_view rejection_name(Rejection reason) {
   switch (reason) {

@@ -4,11 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <boost/math/special_functions/beta.hpp>
 #include <chrono>
 #include <cmath>
 #include <string>
 
 #include "analysis/change_points.h"
+#include "analysis/multiplicity.h"
 #include "analysis/summary.h"
 #include "made_up_noise.h"
 #include "real_series.h"
@@ -19,6 +22,7 @@ namespace benchhud::eval {
 namespace {
 
 using analysis::ChangePoint;
+using analysis::ChangeState;
 using analysis::Night;
 
 constexpr std::size_t kMargin = 2;     // builds
@@ -39,11 +43,13 @@ void row(const std::string& what, double value, Target target = Target::kNone, d
 }
 
 // Alerts as they come, day by day, one for changes that are near each other.
-std::size_t alerts_of(const std::vector<Night>& nights) {
+std::size_t alerts_of(const std::vector<Night>& nights,
+                      ChangeState state = ChangeState::kConfirmed) {
   std::vector<std::size_t> told;
   for (std::size_t end = kFirstDay; end <= nights.size(); ++end) {
     const std::size_t begin = end - std::min(end, kWindow);
-    for (const std::size_t at : slowdowns(std::span(nights).subspan(begin, end - begin), begin)) {
+    for (const std::size_t at :
+         slowdowns(std::span(nights).subspan(begin, end - begin), begin, state)) {
       const bool is_new = std::none_of(told.begin(), told.end(), [&](std::size_t other) {
         return distance(at, other) <= kSameAlert;
       });
@@ -65,11 +71,8 @@ void steps_offline(const StepData& data) {
   }
 }
 
-void steps_online(const StepData& data) {
-  std::size_t alerts = 0;
-  for (const auto& [name, builds] : data.series) {
-    alerts += alerts_of(nights_of(builds, 0, builds.size(), {}));
-  }
+// After how many builds each step is told; those that are not within kLongestDelay are left out.
+std::vector<double> delays_of(const StepData& data, bool suspected) {
   std::vector<double> delays;
   for (const StepCase& one : data.delay) {
     const Builds& builds = data.series.at(one.series);
@@ -77,7 +80,12 @@ void steps_online(const StepData& data) {
       const std::size_t end = one.at + delay;
       if (end > builds.size()) break;
       const std::size_t begin = end - std::min(end, kWindow);
-      const auto found = slowdowns(nights_of(builds, begin, end, one), begin);
+      const std::vector<Night> nights = nights_of(builds, begin, end, one);
+      auto found = slowdowns(nights, begin);
+      if (suspected) {
+        const auto more = slowdowns(nights, begin, ChangeState::kSuspect);
+        found.insert(found.end(), more.begin(), more.end());
+      }
       const bool is_hit = std::any_of(found.begin(), found.end(), [&](std::size_t at) {
         return distance(at, one.at) <= kMargin;
       });
@@ -86,12 +94,93 @@ void steps_online(const StepData& data) {
       break;
     }
   }
+  return delays;
+}
+
+void steps_online(const StepData& data) {
+  std::size_t alerts = 0, suspects = 0, builds_seen = 0;
+  for (const auto& [name, builds] : data.series) {
+    const std::vector<Night> nights = nights_of(builds, 0, builds.size(), {});
+    alerts += alerts_of(nights);
+    suspects += alerts_of(nights, ChangeState::kSuspect);
+    builds_seen += builds.size();
+  }
   row("day by day: alerts in the clean series", static_cast<double>(alerts), Target::kAtMost, 0);
+  const std::vector<double> delays = delays_of(data, false);
   row("  recall of steps of 10 and 20 % within 25 builds",
       static_cast<double>(delays.size()) / static_cast<double>(data.delay.size()), Target::kAtLeast,
       0.83);
   row("  delay, median, builds", analysis::quantile(delays, 0.5), Target::kAtMost, 3);
   row("  delay, 90 %, builds", analysis::quantile(delays, 0.9), Target::kAtMost, 10);
+  row("  delay of a suspect, median, builds", analysis::quantile(delays_of(data, true), 0.5),
+      Target::kAtMost, 1);
+  row("  suspects per 1000 builds of the clean series",
+      1000.0 * static_cast<double>(suspects) / static_cast<double>(builds_seen));
+}
+
+// An upper bound for a share, at 95 % (Clopper & Pearson 1934).
+double upper_bound(std::size_t hits, std::size_t of) {
+  if (hits >= of) return 1;
+  return boost::math::ibeta_inv(static_cast<double>(hits) + 1, static_cast<double>(of - hits),
+                                0.95);
+}
+
+double least_p_value(const analysis::Changes& changes) {
+  double least = 1;
+  for (const ChangePoint& change : changes.found) least = std::min(least, change.p_value);
+  return least;
+}
+
+void null_calibration() {
+  constexpr std::size_t kSeries = 100'000, kNights = 60;
+  for (const NoiseKind kind : kNoiseKinds) {
+    std::array<std::size_t, 2> below{};
+    constexpr std::array kLevels = {0.01, 0.001};
+    for (std::size_t i = 0; i < kSeries; ++i) {
+      const double p_value =
+          least_p_value(analysis::find_changes(made_up_series(kind, kNights, 1'000'000 + i)));
+      for (std::size_t k = 0; k < kLevels.size(); ++k) below[k] += p_value < kLevels[k] ? 1 : 0;
+    }
+    for (std::size_t k = 0; k < kLevels.size(); ++k) {
+      row(fmt::format("{} noise: P(p < {}) / {}, upper bound at 95 %", noise_name(kind), kLevels[k],
+                      kLevels[k]),
+          upper_bound(below[k], kSeries) / kLevels[k], Target::kAtMost, 1.2);
+    }
+  }
+}
+
+void false_discoveries() {
+  constexpr std::size_t kSeeds = 50, kSeries = 2000, kChanged = 20, kNights = 60, kAt = 40;
+  constexpr std::array kSteps = {0.05, 0.1, 0.2};
+  double realised = 0, power = 0;
+  for (std::size_t seed = 0; seed < kSeeds; ++seed) {
+    std::vector<double> p_values;
+    std::vector<bool> is_true;
+    for (std::size_t i = 0; i < kSeries; ++i) {
+      auto nights = made_up_series(kNoiseKinds[i % kNoiseKinds.size()], kNights,
+                                   2'000'000 + seed * kSeries + i);
+      const bool is_changed = i < kChanged;
+      for (std::size_t k = kAt; is_changed && k < kNights; ++k) {
+        nights[k].level += std::log1p(kSteps[i % kSteps.size()]);
+      }
+      for (const ChangePoint& change : analysis::find_changes(nights).found) {
+        p_values.push_back(change.p_value);
+        is_true.push_back(is_changed && distance(change.at, kAt) <= 3);
+      }
+    }
+    const auto q_values = analysis::benjamini_yekutieli(p_values, kSeries);
+    double told = 0, hits = 0;
+    for (std::size_t i = 0; i < q_values.size(); ++i) {
+      if (q_values[i] > 0.05) continue;
+      ++told;
+      hits += is_true[i] ? 1 : 0;
+    }
+    realised += told > 0 ? (told - hits) / told / kSeeds : 0;
+    power += hits / kChanged / kSeeds;
+  }
+  row("2,000 series of which 1 % change, told at q = 0.05: false share", realised, Target::kAtMost,
+      0.05);
+  row("  share of the changes of 5, 10 and 20 % that is told", power);
 }
 
 void nothing_changes() {
@@ -166,6 +255,8 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "{} is not there: only what is made up is measured\n", data.string());
   }
   nothing_changes();
+  null_calibration();
+  false_discoveries();
   speed();
   return 0;
 }

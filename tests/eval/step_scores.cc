@@ -9,10 +9,11 @@ using analysis::Night;
 
 std::size_t distance(std::size_t a, std::size_t b) { return a < b ? b - a : a - b; }
 
-std::vector<std::size_t> slowdowns(std::span<const Night> nights, std::size_t first) {
+std::vector<std::size_t> slowdowns(std::span<const Night> nights, std::size_t first,
+                                   analysis::ChangeState state) {
   std::vector<std::size_t> found;
   for (const ChangePoint& change : analysis::find_changes(nights).found) {
-    if (change.effect > 0) found.push_back(first + change.at);
+    if (change.effect > 0 && change.state == state) found.push_back(first + change.at);
   }
   return found;
 }

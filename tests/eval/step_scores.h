@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/change_points.h"
 #include "analysis/night_series.h"
 #include "real_series.h"
 #include "scores.h"
@@ -18,8 +19,10 @@ inline constexpr std::size_t kMargin = 2;
 
 std::size_t distance(std::size_t a, std::size_t b);
 
-/// Where it is told that a series got slower; counted from `first`, the number of its first night.
-std::vector<std::size_t> slowdowns(std::span<const analysis::Night> nights, std::size_t first);
+/// Where it is told, or suspected, that a series got slower; counted from `first`, the number of
+/// its first night.
+std::vector<std::size_t> slowdowns(std::span<const analysis::Night> nights, std::size_t first,
+                                   analysis::ChangeState state = analysis::ChangeState::kConfirmed);
 
 struct StepScore {
   EventScore all;

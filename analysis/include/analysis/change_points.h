@@ -18,11 +18,21 @@ struct ChangeRules {
   /// What a change costs, times the logarithm of the number of nights. 2 is Schwarz's criterion for
   /// independent nights; nights are not, quite.
   double penalty = 5;
-  double significance = 1e-3;     ///< of a change against its neighbours' levels, at most
+  double significance = 6e-3;     ///< p_value of a change, at most
   double least_effect = 0.02;     ///< a smaller change, as a share of the level before, is not told
   std::size_t fewest_nights = 3;  ///< at a level, on either side
   std::size_t most_nights = 100;  ///< of a level that are looked at: it drifts
+  /// The last nights may be the beginning of a change that is too young to be told: with so many
+  /// nights before them at least.
+  std::size_t fewest_before_suspect = 5;
 };
+
+enum class ChangeState : std::uint8_t {
+  kSuspect,    ///< one or two nights: another night, or a rerun, settles it
+  kConfirmed,  ///< ChangeRules::fewest_nights and more
+};
+/// "suspect" or "confirmed".
+std::string_view change_state_name(ChangeState state);
 
 /// A level that changed.
 struct ChangePoint {
@@ -32,8 +42,11 @@ struct ChangePoint {
   double before = 0, after = 0;  ///< levels, natural logarithms
   double effect = 0;             ///< after against before: 0.1 is 10 % more
   Interval interval;             ///< of `effect`, at 95 %
-  /// How often two levels that are the same differ so much, were they cut here without looking.
+  /// How often the best cut of a series without a change separates two levels as well: of a
+  /// confirmed one wherever it may be cut (searched_p_value.h), of a suspect at its last two
+  /// nights.
   double p_value = 1;
+  ChangeState state = ChangeState::kConfirmed;
   std::size_t nights_before = 0, nights_after = 0;  ///< that were looked at
 };
 
@@ -49,7 +62,7 @@ struct RejectedChange {
 
 struct Changes {
   NightNoise noise;
-  std::vector<ChangePoint> found;  ///< ascending
+  std::vector<ChangePoint> found;  ///< ascending; a suspect is the last
   std::vector<RejectedChange> rejected;
 };
 
@@ -58,8 +71,11 @@ struct Changes {
 /// the worst candidate goes and its neighbours' levels are taken anew, until all that are left
 /// hold: nights enough on both sides, an effect worth telling, and a t test of the two levels
 /// (Tukey's biweight mean; a variance pooled with the noise of the whole series, which counts for
-/// six nights; the number of nights reduced for their correlation). Deterministic. Empty for fewer
-/// than four nights.
+/// six nights; the number of nights reduced for their correlation), whose p-value pays for having
+/// searched and is no smaller than that of a step among nights that wander (level_shift_test.h).
+/// Then the last night, or the last two, are looked at: they are a suspect if they are as
+/// significantly off the last level, and further off than nights of it ever were (one in fifty of
+/// them may have been). Deterministic. Empty for fewer than four nights.
 Changes find_changes(std::span<const Night> nights, const ChangeRules& rules = {});
 
 }  // namespace benchhud::analysis

@@ -2,20 +2,12 @@
 
 #include <fmt/format.h>
 
+#include "audit_note.h"
 #include "schema/queries.h"
 #include "schema/results.h"
-#include "schema/time.h"
 
 namespace benchhud::schema {
 namespace {
-
-Expected<void> note(Connection& connection, std::string_view action, std::string_view detail) {
-  return connection.cached(sql::kInsertAudit).bind(1, now()).bind(2, action).bind(3, detail).run();
-}
-
-std::string describe(const Run& run) {
-  return fmt::format("{} (id {}) on {}", run.name, to_int(run.id), run.accelerator_model);
-}
 
 Expected<std::vector<InvocationId>> invocation_ids(Connection& connection, RunId run) {
   std::vector<InvocationId> ids;

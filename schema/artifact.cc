@@ -3,6 +3,8 @@
 #include <array>
 #include <utility>
 
+#include "name_table.h"
+
 namespace benchhud::schema {
 namespace {
 
@@ -18,18 +20,10 @@ constexpr std::array kNames = {
 
 }  // namespace
 
-std::string_view artifact_kind_name(ArtifactKind kind) {
-  for (const auto& [named, name] : kNames) {
-    if (named == kind) return name;
-  }
-  return "";
-}
+std::string_view artifact_kind_name(ArtifactKind kind) { return name_in(kNames, kind); }
 
 std::optional<ArtifactKind> artifact_kind_of(std::string_view name) {
-  for (const auto& [kind, its_name] : kNames) {
-    if (its_name == name) return kind;
-  }
-  return std::nullopt;
+  return value_in(kNames, name);
 }
 
 }  // namespace benchhud::schema

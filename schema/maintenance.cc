@@ -2,20 +2,12 @@
 
 #include <fmt/format.h>
 
+#include "audit_note.h"
 #include "schema/queries.h"
 #include "schema/results.h"
-#include "schema/time.h"
 
 namespace benchhud::schema {
 namespace {
-
-Expected<void> note(Connection& connection, std::string_view action, std::string_view detail) {
-  return connection.cached(sql::kInsertAudit).bind(1, now()).bind(2, action).bind(3, detail).run();
-}
-
-std::string describe(const Run& run) {
-  return fmt::format("{} (id {}) on {}", run.name, to_int(run.id), run.accelerator_model);
-}
 
 Expected<std::vector<InvocationId>> invocation_ids(Connection& connection, RunId run) {
   std::vector<InvocationId> ids;
@@ -29,6 +21,17 @@ Expected<std::vector<InvocationId>> invocation_ids(Connection& connection, RunId
 // Pins all invocations of a run to a name, so that no rule moves them.
 Expected<void> pin(Connection& connection, RunId run, const std::string& name) {
   return connection.cached(sql::kPinInvocationsOfRun).bind(1, run).bind(2, name).run();
+}
+
+// Gives a name the marks of another. Where both have one of a kind, the one of `kept` stands.
+Expected<void> move_night_marks(Connection& connection, const std::string& accelerator_model,
+                                const std::string& from, const std::string& to,
+                                const std::string& kept) {
+  Statement& both = connection.cached(sql::kDeleteNightMarksOfBoth);
+  both.bind(1, accelerator_model).bind(2, kept == from ? to : from).bind(3, kept);
+  BENCHHUD_TRY(both.run());
+  Statement& move = connection.cached(sql::kRenameNightMarks);
+  return move.bind(1, accelerator_model).bind(2, from).bind(3, to).run();
 }
 
 }  // namespace
@@ -70,6 +73,8 @@ Expected<void> rename_run(Connection& connection, const Run& run, const std::str
   BENCHHUD_TRY(connection.cached(sql::kRenameRun).bind(1, run.id).bind(2, name).run());
   Statement& labels = connection.cached(sql::kRenameRunLabels);
   BENCHHUD_TRY(labels.bind(1, run.accelerator_model).bind(2, run.name).bind(3, name).run());
+  // A deleted run may have left marks under the new name; the run's own are the newer word.
+  BENCHHUD_TRY(move_night_marks(connection, run.accelerator_model, run.name, name, run.name));
   BENCHHUD_TRY(note(connection, "rename", fmt::format("{} to {}", describe(run), name)));
   ChangedFacts changed;
   changed.accelerator_models.insert(run.accelerator_model);
@@ -93,6 +98,8 @@ Expected<void> merge_runs(Connection& connection, const Run& from, const Run& in
   BENCHHUD_TRY(pin(connection, from.id, into.name));
   BENCHHUD_TRY(pin(connection, into.id, into.name));
   BENCHHUD_TRY(
+      move_night_marks(connection, into.accelerator_model, from.name, into.name, into.name));
+  BENCHHUD_TRY(
       note(connection, "merge", fmt::format("{} into {}", describe(from), describe(into))));
   ChangedFacts changed;
   changed.accelerator_models.insert(into.accelerator_model);
@@ -112,6 +119,7 @@ Expected<void> delete_run(Connection& connection, const Run& run) {
                    .bind(1, run.accelerator_model)
                    .bind(2, run.name)
                    .run());
+  // People's marks stay (night_mark.h): they are about the night, not about this copy of it.
   // A file may hold lines of the run under other runs' ingests too: every file is read again when
   // given.
   BENCHHUD_TRY(connection.execute(sql::kForgetFiles));

@@ -9,6 +9,7 @@
 
 #include "schema/queries.h"
 #include "schema/row_batch.h"
+#include "setting.h"
 
 namespace benchhud::schema {
 namespace {
@@ -361,20 +362,6 @@ Expected<void> derive_runs(Connection& connection, const std::set<RunId>& dirty)
   ResultUpdate update(connection);
   for (const RunId run : dirty) BENCHHUD_TRY(update.derive_run(run, revision));
   return {};
-}
-
-Expected<std::optional<std::string>> setting(Connection& connection, std::string_view key) {
-  Statement& query = connection.cached(sql::kGetSetting);
-  query.bind(1, key);
-  std::optional<std::string> value;
-  if (query.step()) value = query.optional_text(0);
-  BENCHHUD_TRY(query.status());
-  query.reset();
-  return value;
-}
-
-Expected<void> put_setting(Connection& connection, std::string_view key, std::string_view value) {
-  return connection.cached(sql::kPutSetting).bind(1, key).bind(2, value).run();
 }
 
 }  // namespace

@@ -19,14 +19,16 @@ namespace benchhud::schema {
 Expected<void> relabel_run(Connection& connection, const Run& run,
                            const std::map<std::string, std::optional<std::string>>& labels);
 
-/// Gives a run another name. Error: kConflict if a run on the same accelerator model has it.
+/// Gives a run another name; its labels and marks go along. Error: kConflict if a run on the same
+/// accelerator model has it.
 Expected<void> rename_run(Connection& connection, const Run& run, const std::string& name);
 
-/// Makes the invocations of `from` part of `into`; `from` is gone then. Error: kInvalidArgument if
-/// they are the same or on different accelerator models.
+/// Makes the invocations of `from` part of `into`, which also takes the marks of `from` of the
+/// kinds that it has none of; `from` is gone then. Error: kInvalidArgument if they are the same or
+/// on different accelerator models.
 Expected<void> merge_runs(Connection& connection, const Run& from, const Run& into);
 
-/// Deletes a run with all its facts. Ingesting its files again brings it back.
+/// Deletes a run with all its facts but people's marks. Ingesting its files again brings it back.
 Expected<void> delete_run(Connection& connection, const Run& run);
 
 /// Drops what is derived from the facts and makes it again.

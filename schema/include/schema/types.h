@@ -18,6 +18,7 @@ enum class InvocationId : std::int64_t {};
 enum class LineId : std::int64_t {};
 enum class FileId : std::int64_t {};
 enum class TextId : std::int64_t {};
+enum class AlertId : std::int64_t {};
 
 template <class Id>
 constexpr std::int64_t to_int(Id id) {

@@ -1,0 +1,4 @@
+SELECT accelerator_model, name, kind, reason, who, at
+FROM night_mark
+WHERE accelerator_model = $1
+ORDER BY name, kind

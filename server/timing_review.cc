@@ -20,30 +20,42 @@ std::string_view nested(const std::vector<schema::StoredMeasurement>& measuremen
 
 }  // namespace
 
-schema::Expected<TimingReview> review_timing(
-    schema::Reader& reader, const analysis::CatalogEntry& entry, const schema::ResultFacts& facts,
-    const std::string& baseline, const std::vector<std::int64_t>& baseline_batch_sizes) {
-  TimingReview review;
-  review.line = facts.timing_line;
-  if (!review.line) return review;
-  BENCHHUD_ASSIGN(const auto measurements, reader.measurements(*review.line));
-  const auto timing = analysis::timing_facts(entry.experiment(), measurements, facts.repeat,
-                                             facts.iterations_per_run);
+schema::Expected<TimingCounts> read_timing_counts(schema::Reader& reader,
+                                                  const analysis::CatalogEntry& entry,
+                                                  const schema::ResultFacts& facts) {
+  BENCHHUD_ASSIGN(const auto measurements, reader.measurements(*facts.timing_line));
+  TimingCounts counts;
+  counts.timing = analysis::timing_facts(entry.experiment(), measurements, facts.repeat,
+                                         facts.iterations_per_run);
   const auto read = [&](std::string_view metric, const auto& reader_of, const auto& take) {
     const std::string_view json = nested(measurements, metric);
     if (json.empty()) return;
     if (const auto value = reader_of(json)) {
       take(*value);
     } else {
-      review.unreadable.emplace_back(metric);
+      counts.unreadable.emplace_back(metric);
     }
   };
   read("dynamo_counters", read_dynamo_counters, [&](const auto& counters) {
-    review.dynamo = analysis::read_dynamo(counters, analysis::has_slow_start(timing));
+    counts.dynamo = analysis::read_dynamo(counters, analysis::has_slow_start(counts.timing));
   });
   read("xla_unlowered_ops", read_operation_times, [&](const auto& operations) {
-    review.fallbacks = analysis::fallback_operations(operations);
+    counts.fallbacks = analysis::fallback_operations(operations);
   });
+  return counts;
+}
+
+schema::Expected<TimingReview> review_timing(
+    schema::Reader& reader, const analysis::CatalogEntry& entry, const schema::ResultFacts& facts,
+    const std::string& baseline, const std::vector<std::int64_t>& baseline_batch_sizes) {
+  TimingReview review;
+  review.line = facts.timing_line;
+  if (!review.line) return review;
+  BENCHHUD_ASSIGN(TimingCounts counts, read_timing_counts(reader, entry, facts));
+  const analysis::TimingFacts& timing = counts.timing;
+  review.dynamo = std::move(counts.dynamo);
+  review.fallbacks = std::move(counts.fallbacks);
+  review.unreadable = std::move(counts.unreadable);
   review.phases = analysis::phases(timing, review.dynamo.value_or(analysis::DynamoReport()));
   analysis::HygieneContext context;
   context.batch_size = entry.experiment().batch_size;

@@ -15,6 +15,8 @@ struct Night {
   double level = 0;       ///< the natural logarithm of the night's value
   double variance = 0;    ///< of `level`, from its repetitions; 0: they do not tell
   std::size_t count = 1;  ///< repetitions
+
+  bool operator==(const Night&) const = default;
 };
 
 /// A night from the steady repetitions of a time: the logarithm of their lower quartile, which what

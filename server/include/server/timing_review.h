@@ -14,6 +14,19 @@
 
 namespace benchhud::server {
 
+/// A timing line's times and counters, as they are.
+struct TimingCounts {
+  analysis::TimingFacts timing;
+  std::optional<analysis::DynamoReport> dynamo;
+  std::optional<std::vector<analysis::FallbackOperation>> fallbacks;
+  std::vector<std::string> unreadable;  ///< metrics that are there but make no sense
+};
+
+/// Of a result that was timed: facts.timing_line is there.
+schema::Expected<TimingCounts> read_timing_counts(schema::Reader& reader,
+                                                  const analysis::CatalogEntry& entry,
+                                                  const schema::ResultFacts& facts);
+
 struct TimingReview {
   std::optional<schema::LineId> line;  ///< none: it was not timed, and all else is empty
   analysis::PhaseReport phases;

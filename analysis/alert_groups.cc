@@ -1,0 +1,217 @@
+#include "analysis/alert_groups.h"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+#include <tuple>
+
+namespace benchhud::analysis {
+namespace {
+
+constexpr std::size_t kTogether = 1;  // nights between the onsets of a common cause
+constexpr double kMost = 0.5;
+
+std::size_t distance(std::size_t a, std::size_t b) { return a < b ? b - a : a - b; }
+
+bool is_timed(const AlertMember& member) {
+  return watched_metric_info(member.metric).kind == MetricKind::kTimed;
+}
+
+class Grouping {
+ public:
+  Grouping(std::span<const AlertMember> members, const Catalog& catalog,
+           std::span<const NightSeries> nights)
+      : members_(members), catalog_(catalog), nights_(nights), taken_(members.size(), false) {}
+
+  std::vector<AlertGroup> run() {
+    while (take_common_cause()) {
+    }
+    take_by_model();
+    for (AlertGroup& group : groups_) std::sort(group.members.begin(), group.members.end());
+    return std::move(groups_);
+  }
+
+ private:
+  using Places = std::vector<std::size_t>;
+
+  const CatalogEntry& entry(std::size_t place) const {
+    return *catalog_.find(members_[place].experiment);
+  }
+
+  std::size_t models_of(const Places& places) const {
+    std::set<std::size_t> models;
+    for (const std::size_t place : places) models.insert(entry(place).model);
+    return models.size();
+  }
+
+  // Steady times that moved in one direction around a night.
+  Places moved_at(std::size_t night, int worse) const {
+    Places places;
+    for (std::size_t i = 0; i < members_.size(); ++i) {
+      if (taken_[i] || members_[i].metric != WatchedMetric::kSteady) continue;
+      if (members_[i].worse == worse && distance(members_[i].onset, night) <= kTogether) {
+        places.push_back(i);
+      }
+    }
+    return places;
+  }
+
+  // The share of the series that a night has.
+  static double share(std::size_t count, std::size_t of) {
+    return of == 0 ? 0 : static_cast<double>(count) / static_cast<double>(of);
+  }
+
+  struct Common {
+    AlertGroup group;
+    Places core;
+    int worse = 0;
+  };
+
+  // What the steady times that moved around a night have in common.
+  std::optional<Common> common_at(std::size_t night, int worse) const {
+    const Places moved = moved_at(night, worse);
+    if (models_of(moved) < kFewestModels) return std::nullopt;
+    Common common;
+    common.worse = worse;
+    common.group.onset = night;
+    if (share(moved.size(), nights_[night].all) >= kMost) {
+      common.group.scope = AlertScope::kMachine;
+      common.core = moved;
+      return common;
+    }
+    std::map<std::string, Places> by_backend;
+    for (const std::size_t place : moved) by_backend[entry(place).backend].push_back(place);
+    for (const auto& [backend, places] : by_backend) {
+      const Places core = share(places.size(), backend_series(night, backend)) >= kMost
+                              ? places
+                              : only_on(backend, places, moved);
+      if (models_of(core) < kFewestModels || core.size() <= common.core.size()) continue;
+      common.group.scope = AlertScope::kBackend;
+      common.group.backend = backend;
+      common.core = core;
+    }
+    if (common.core.empty()) return std::nullopt;
+    return common;
+  }
+
+  std::size_t backend_series(std::size_t night, const std::string& backend) const {
+    const auto found = nights_[night].by_backend.find(backend);
+    return found == nights_[night].by_backend.end() ? 0 : found->second;
+  }
+
+  // Those whose model moved on no other backend.
+  Places only_on(const std::string& backend, const Places& places, const Places& moved) const {
+    Places only;
+    for (const std::size_t place : places) {
+      const bool elsewhere = std::any_of(moved.begin(), moved.end(), [&](std::size_t other) {
+        return entry(other).model == entry(place).model && entry(other).backend != backend;
+      });
+      if (!elsewhere) only.push_back(place);
+    }
+    return only;
+  }
+
+  // The common cause that explains most.
+  bool take_common_cause() {
+    std::set<std::pair<std::size_t, int>> candidates;
+    for (std::size_t i = 0; i < members_.size(); ++i) {
+      if (!taken_[i] && members_[i].metric == WatchedMetric::kSteady) {
+        candidates.emplace(members_[i].onset, members_[i].worse);
+      }
+    }
+    std::optional<Common> best;
+    for (const auto& [night, worse] : candidates) {
+      auto common = common_at(night, worse);
+      if (common && (!best || common->core.size() > best->core.size())) best = std::move(common);
+    }
+    if (!best) return false;
+    for (const std::size_t place : best->core) take(place, &best->group);
+    for (std::size_t i = 0; i < members_.size(); ++i) {
+      if (!taken_[i] && follows(members_[i], entry(i), *best)) take(i, &best->group);
+    }
+    groups_.push_back(std::move(best->group));
+    return true;
+  }
+
+  // Whether a change is explained by a common cause.
+  static bool follows(const AlertMember& member, const CatalogEntry& of, const Common& common) {
+    if (!is_timed(member) || distance(member.onset, common.group.onset) > kSameCause) return false;
+    const bool is_speedup = member.metric == WatchedMetric::kSpeedup;
+    if (!is_speedup && member.worse != common.worse) return false;
+    return common.group.scope == AlertScope::kMachine || of.backend == common.group.backend ||
+           is_speedup;
+  }
+
+  void take(std::size_t place, AlertGroup* group) {
+    taken_[place] = true;
+    group->members.push_back(place);
+  }
+
+  // The surest first: what is exact, then what is confirmed, then by p-value.
+  Places by_certainty() const {
+    Places places(members_.size());
+    std::iota(places.begin(), places.end(), std::size_t{0});
+    const auto rank = [&](std::size_t place) {
+      const AlertMember& member = members_[place];
+      return std::tuple(is_timed(member), !member.confirmed,
+                        member.metric != WatchedMetric::kSteady, member.p_value, place);
+    };
+    std::sort(places.begin(), places.end(),
+              [&](std::size_t a, std::size_t b) { return rank(a) < rank(b); });
+    return places;
+  }
+
+  void take_by_model() {
+    const std::size_t first = groups_.size();
+    for (const std::size_t place : by_certainty()) {
+      if (taken_[place]) continue;
+      const AlertMember& member = members_[place];
+      const std::size_t model = entry(place).model;
+      const auto group =
+          std::find_if(groups_.begin() + static_cast<std::ptrdiff_t>(first), groups_.end(),
+                       [&](const AlertGroup& one) {
+                         return one.model == model && may_begin_near(member, one.onset);
+                       });
+      if (group != groups_.end()) {
+        take(place, &*group);
+        continue;
+      }
+      AlertGroup& made = groups_.emplace_back();
+      made.model = model;
+      made.onset = member.onset;
+      take(place, &made);
+    }
+  }
+
+  static bool may_begin_near(const AlertMember& member, std::size_t night) {
+    return distance(member.onset, night) <= kSameCause ||
+           (member.earliest <= night && night <= member.latest);
+  }
+
+  std::span<const AlertMember> members_;
+  const Catalog& catalog_;
+  std::span<const NightSeries> nights_;
+  std::vector<bool> taken_;
+  std::vector<AlertGroup> groups_;
+};
+
+}  // namespace
+
+std::string_view alert_scope_name(AlertScope scope) {
+  switch (scope) {
+    case AlertScope::kMachine:
+      return "machine";
+    case AlertScope::kBackend:
+      return "backend";
+    case AlertScope::kModel:
+      return "model";
+  }
+  return "";
+}
+
+std::vector<AlertGroup> group_changes(std::span<const AlertMember> members, const Catalog& catalog,
+                                      std::span<const NightSeries> nights) {
+  return Grouping(members, catalog, nights).run();
+}
+
+}  // namespace benchhud::analysis

@@ -1,0 +1,313 @@
+#include "analysis/fleet_watch.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace benchhud::analysis {
+namespace {
+
+constexpr WatchedMetric metric_at(std::size_t place) { return static_cast<WatchedMetric>(place); }
+
+int worse_of(double effect, schema::Direction better) {
+  if (better == schema::Direction::kNeither || effect == 0) return 0;
+  return (effect > 0) == (better == schema::Direction::kLowerIsBetter) ? 1 : -1;
+}
+
+}  // namespace
+
+FleetWatch::FleetWatch(const Catalog& catalog, FleetRules rules)
+    : catalog_(catalog), rules_(std::move(rules)), lifetime_(rules_.false_discovery_rate) {}
+
+SeriesRules FleetWatch::rules_for(const CatalogEntry& entry, WatchedMetric metric) const {
+  if (rules_.series) return rules_.series(entry, metric);
+  SeriesRules rules;
+  rules.changes.least_effect = watched_metric_info(metric).least_effect;
+  return rules;
+}
+
+FleetWatch::Experiment& FleetWatch::experiment_of(const CatalogEntry& entry) {
+  Experiment*& place = by_id_[entry.id()];
+  if (place == nullptr) {
+    place = &experiments_.emplace_back();
+    place->id = entry.id();
+    place->entry = &entry;
+    for (std::size_t i = 0; i < kTimedMetrics; ++i) {
+      place->timed_rules[i] = rules_for(entry, metric_at(i));
+    }
+  }
+  return *place;
+}
+
+const TimedWatch* FleetWatch::timed(schema::ExperimentId experiment, WatchedMetric metric) const {
+  const auto found = by_id_.find(experiment);
+  if (found == by_id_.end() || !found->second->timed[place_of(metric)]) return nullptr;
+  return &*found->second->timed[place_of(metric)];
+}
+
+void FleetWatch::add(NightFacts night, NightSaid said) {
+  const std::size_t number = nights_.size();
+  nights_.push_back({night.run, night.started_at});
+  NightSeries& series = night_series_.emplace_back();
+  if (said.is_new_environment) {
+    for (Experiment& experiment : experiments_) {
+      for (auto& watch : experiment.timed) {
+        if (watch) watch->restart();
+      }
+    }
+  }
+  if (said.is_excluded) return;
+  const auto baselines = add_speedups(catalog_, rules_.baseline, &night);
+  bool changed = false;
+  std::size_t timed = 0;
+  for (std::size_t i = 0; i < night.results.size(); ++i) {
+    const ExperimentNight& result = night.results[i];
+    const CatalogEntry* entry = catalog_.find(result.experiment);
+    if (entry == nullptr) continue;
+    Experiment& experiment = experiment_of(*entry);
+    if (baselines[i]) experiment.baseline = baselines[i];
+    if (result.times[place_of(WatchedMetric::kSteady)]) {
+      ++series.all;
+      ++series.by_backend[entry->backend];
+    }
+    for (const auto& time : result.times) timed += time ? 1 : 0;
+    changed = watch(experiment, result, number) || changed;
+  }
+  changed = decide(number, timed) || changed;
+  if (changed) update_alerts(number);
+}
+
+bool FleetWatch::watch(Experiment& experiment, const ExperimentNight& night, std::size_t number) {
+  bool changed = false;
+  for (std::size_t i = 0; i < kTimedMetrics; ++i) {
+    const SeriesRules& rules = experiment.timed_rules[i];
+    if (!night.times[i] || !rules.is_watched) continue;
+    auto& watch = experiment.timed[i];
+    if (!watch) watch.emplace(rules.changes);
+    changed = watch->add(*night.times[i], number) || changed;
+  }
+  for (std::size_t i = 0; i < kCountMetrics; ++i) {
+    if (!night.counts[i]) continue;
+    changed = experiment.counts[i].add(*night.counts[i], number) || changed;
+  }
+  if (night.code) changed = experiment.verification.add(*night.code, number) || changed;
+  if (night.status == Status::kTimed || night.status == Status::kFailed) {
+    changed = experiment.timing.add(std::string(status_name(night.status)), number) || changed;
+  }
+  return changed;
+}
+
+// Which of the changes that have nights enough are told tonight, among `series` that were timed.
+bool FleetWatch::decide(std::size_t number, std::size_t series) {
+  struct Candidate {
+    TimedWatch* watch = nullptr;
+    std::size_t change = 0;
+  };
+  std::vector<Candidate> candidates;
+  std::vector<double> p_values;
+  for (Experiment& experiment : experiments_) {
+    for (auto& watch : experiment.timed) {
+      if (!watch || watch->numbers().back() != number) continue;
+      for (std::size_t i = 0; i < watch->changes().size(); ++i) {
+        if (!watch->changes()[i].is_candidate()) continue;
+        candidates.push_back({&*watch, i});
+        p_values.push_back(watch->changes()[i].point.p_value);
+      }
+    }
+  }
+  const std::size_t hypotheses = std::max(series, p_values.size());
+  if (hypotheses == 0) return false;
+  const bool is_alarm = simes(p_values, hypotheses) <= lifetime_.level();
+  had_alarm_ = had_alarm_ || is_alarm;
+  if ((number + 1) % TimedWatch::kWindow == 0) {
+    lifetime_.next(had_alarm_);
+    had_alarm_ = false;
+  }
+  const auto q_values = benjamini_yekutieli(p_values, hypotheses);
+  bool changed = false;
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    const bool is_told = is_alarm && q_values[i] <= rules_.false_discovery_rate;
+    candidates[i].watch->decide(candidates[i].change,
+                                is_told ? std::optional(number) : std::nullopt, q_values[i]);
+    changed = changed || is_told;
+  }
+  return changed;
+}
+
+void FleetWatch::collect_timed(const Experiment& experiment, WatchedMetric metric) {
+  const auto& watch = experiment.timed[place_of(metric)];
+  if (!watch) return;
+  const SeriesRules& rules = experiment.timed_rules[place_of(metric)];
+  for (std::size_t i = 0; i < watch->changes().size(); ++i) {
+    const WatchedChange& change = watch->changes()[i];
+    if (change.recovery_of) continue;
+    AlertMember member;
+    member.experiment = experiment.id;
+    member.metric = metric;
+    member.change = i;
+    member.onset = change.onset;
+    member.earliest = change.earliest;
+    member.latest = change.latest;
+    member.first_seen = change.first_seen;
+    member.confirmed = change.confirmed;
+    member.withdrawn = change.withdrawn;
+    member.recovered = change.recovered;
+    member.effect = change.point.effect;
+    member.worse = worse_of(member.effect, watched_metric_info(metric).better);
+    if (!(member.worse < 0 ? rules.tell_better : rules.tell_worse)) continue;
+    member.before = std::exp(change.point.before);
+    member.after = std::exp(change.point.after);
+    member.interval = change.point.interval;
+    member.p_value = change.point.p_value;
+    member.q_value = change.q_value;
+    member.nights_before = change.point.nights_before;
+    member.nights_after = change.point.nights_after;
+    if (metric == WatchedMetric::kSpeedup) member.baseline = experiment.baseline;
+    members_.push_back(std::move(member));
+  }
+}
+
+void FleetWatch::collect_events(const Experiment& experiment, WatchedMetric metric,
+                                std::span<const WatchedEvent> events) {
+  const WatchedMetricInfo& info = watched_metric_info(metric);
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    const WatchedEvent& event = events[i];
+    AlertMember member;
+    member.experiment = experiment.id;
+    member.metric = metric;
+    member.change = i;
+    member.onset = member.latest = member.first_seen = event.onset;
+    member.earliest = event.last_before + 1;
+    if (!event.is_flaky()) member.confirmed = event.onset;
+    member.recovered = event.recovered;
+    member.before_text = event.before;
+    member.after_text = event.after;
+    member.flips = event.flips;
+    member.of = event.of;
+    member.p_value = member.q_value = 0;
+    if (info.kind == MetricKind::kCount) {
+      member.before = std::stod(event.before);
+      member.after = std::stod(event.after);
+      member.worse = worse_of(member.after - member.before, info.better);
+    } else {
+      member.worse = 1;
+    }
+    members_.push_back(std::move(member));
+  }
+}
+
+void FleetWatch::collect_members() {
+  members_.clear();
+  for (const Experiment& experiment : experiments_) {
+    for (std::size_t i = 0; i < kTimedMetrics; ++i) collect_timed(experiment, metric_at(i));
+    for (std::size_t i = 0; i < kCountMetrics; ++i) {
+      collect_events(experiment, metric_at(kTimedMetrics + i), experiment.counts[i].events());
+    }
+    collect_events(experiment, WatchedMetric::kVerification, experiment.verification.events());
+    collect_events(experiment, WatchedMetric::kTiming, experiment.timing.events());
+  }
+}
+
+void FleetWatch::update_alerts(std::size_t number) {
+  // Places of members shift when others come: alerts hold on to what they are of.
+  std::vector<std::vector<AlertMember>> held(alerts_.size());
+  for (std::size_t i = 0; i < alerts_.size(); ++i) {
+    for (const std::size_t place : alerts_[i].group.members) held[i].push_back(members_[place]);
+  }
+  collect_members();
+  std::vector<AlertMember> present;
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < members_.size(); ++i) {
+    if (members_[i].withdrawn) continue;
+    present.push_back(members_[i]);
+    places.push_back(i);
+  }
+  auto groups = group_changes(present, catalog_, night_series_);
+  for (AlertGroup& group : groups) {
+    for (std::size_t& place : group.members) place = places[place];
+  }
+  // By onset, so that alerts of one night are numbered in a fixed order.
+  std::stable_sort(groups.begin(), groups.end(),
+                   [](const auto& a, const auto& b) { return a.onset < b.onset; });
+
+  const auto shared = [&](std::size_t alert, const AlertGroup& group) {
+    return std::count_if(group.members.begin(), group.members.end(), [&](std::size_t place) {
+      return std::any_of(held[alert].begin(), held[alert].end(), [&](const AlertMember& member) {
+        return member.is_same(members_[place]);
+      });
+    });
+  };
+  // Each group goes on with the alert that it shares most with; of equals with the oldest.
+  std::vector<std::optional<std::size_t>> alert_of(groups.size());
+  std::vector<bool> goes_on(alerts_.size(), false);
+  struct Tie {
+    std::ptrdiff_t count;
+    std::size_t alert, group;
+  };
+  std::vector<Tie> ties;
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    for (std::size_t a = 0; a < alerts_.size(); ++a) {
+      if (const auto count = shared(a, groups[g]); count > 0) ties.push_back({count, a, g});
+    }
+  }
+  std::stable_sort(ties.begin(), ties.end(), [](const Tie& a, const Tie& b) {
+    return a.count != b.count ? a.count > b.count : a.alert < b.alert;
+  });
+  for (const Tie& tie : ties) {
+    if (goes_on[tie.alert] || alert_of[tie.group]) continue;
+    goes_on[tie.alert] = true;
+    alert_of[tie.group] = tie.alert;
+  }
+  std::vector<std::optional<std::size_t>> taken_by(alerts_.size());
+  for (const Tie& tie : ties) {
+    if (!goes_on[tie.alert] && !taken_by[tie.alert]) taken_by[tie.alert] = alert_of[tie.group];
+  }
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    if (!alert_of[g]) {
+      alert_of[g] = alerts_.size();
+      WatchedAlert& made = alerts_.emplace_back();
+      made.first_seen = number;
+      made.at_first = groups[g];
+      made.at_first.members.clear();
+      goes_on.push_back(true);
+      held.emplace_back();
+      taken_by.emplace_back();
+    }
+    alerts_[*alert_of[g]].group = std::move(groups[g]);
+  }
+  for (std::size_t a = 0; a < alerts_.size(); ++a) {
+    WatchedAlert& alert = alerts_[a];
+    if (goes_on[a]) {
+      alert.merged_into.reset();
+      update_stage(&alert, number);
+      continue;
+    }
+    alert.group.members.clear();
+    for (const AlertMember& member : held[a]) {
+      for (std::size_t i = 0; i < members_.size(); ++i) {
+        if (members_[i].is_same(member)) alert.group.members.push_back(i);
+      }
+    }
+    if (alert.stage != AlertStage::kWithdrawn) alert.closed = number;
+    alert.stage = AlertStage::kWithdrawn;
+    if (taken_by[a]) alert.merged_into = taken_by[a];
+  }
+}
+
+void FleetWatch::update_stage(WatchedAlert* alert, std::size_t number) {
+  bool is_open = false;
+  for (const std::size_t place : alert->group.members) {
+    const AlertMember& member = members_[place];
+    if (member.confirmed && !alert->confirmed) alert->confirmed = number;
+    if (!member.recovered) is_open = true;
+  }
+  const AlertStage before = alert->stage;
+  alert->stage = !is_open ? AlertStage::kRecovered
+                          : (alert->confirmed ? AlertStage::kConfirmed : AlertStage::kSuspect);
+  if (is_open) {
+    alert->closed.reset();
+  } else if (before != AlertStage::kRecovered) {
+    alert->closed = number;
+  }
+}
+
+}  // namespace benchhud::analysis

@@ -1,0 +1,87 @@
+// Many changes, few causes: which changes belong together.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/catalog.h"
+#include "analysis/summary.h"
+#include "analysis/watched_metric.h"
+
+namespace benchhud::analysis {
+
+/// A change of one series, timed or not, as a member of an alert. Nights are numbered.
+struct AlertMember {
+  // Which: stable from night to night.
+  schema::ExperimentId experiment{};
+  WatchedMetric metric{};
+  std::size_t change = 0;  ///< of that series
+
+  std::size_t onset = 0;                 ///< the first night of what is new
+  std::size_t earliest = 0, latest = 0;  ///< where that may be as well
+  std::size_t first_seen = 0;
+  std::optional<std::size_t> confirmed, withdrawn, recovered;
+  /// 1: for the worse, -1: for the better, 0: neither is.
+  int worse = 0;
+  /// Timed: levels in the metric's unit, the change as a share of the level before.
+  double before = 0, after = 0, effect = 0;
+  Interval interval;  ///< of `effect`, at 95 %
+  double p_value = 1, q_value = 1;
+  std::size_t nights_before = 0, nights_after = 0;
+  /// Counts and verdicts: what was and what is.
+  std::string before_text, after_text;
+  std::size_t flips = 0, of = 0;  ///< of the last `of` values so many differed from the one before
+  /// Speedup: what it is against.
+  std::optional<schema::ExperimentId> baseline;
+
+  bool is_same(const AlertMember& other) const {
+    return experiment == other.experiment && metric == other.metric && change == other.change;
+  }
+};
+
+/// How far a cause reaches.
+enum class AlertScope : std::uint8_t {
+  kMachine,  ///< most of what is timed: the machine, its driver, its clocks
+  kBackend,  ///< several models on one backend: the backend, or what it compiles with
+  kModel,    ///< one model
+};
+/// "machine", "backend" or "model".
+std::string_view alert_scope_name(AlertScope scope);
+
+struct AlertGroup {
+  AlertScope scope = AlertScope::kModel;
+  std::string backend;               ///< kBackend
+  std::size_t model = 0;             ///< kModel: CatalogEntry::model
+  std::size_t onset = 0;             ///< of its surest member
+  std::vector<std::size_t> members;  ///< places, ascending
+};
+
+/// How many steady times there were in a night: in all, and by backend.
+struct NightSeries {
+  std::size_t all = 0;
+  std::map<std::string, std::size_t, std::less<>> by_backend;
+};
+
+/// Two changes so many nights apart may have one cause.
+inline constexpr std::size_t kSameCause = 3;
+/// A cause is the machine's, or a backend's, from so many models on.
+inline constexpr std::size_t kFewestModels = 3;
+
+/// Members that are withdrawn, and those that are another's recovery, are left out by the caller.
+///
+/// First what many have in common: steady times of kFewestModels models that moved in one direction
+/// within a night of each other. If that is half of all that were timed, it is the machine's doing;
+/// if half of a backend's, or if no other backend's times of those models moved as well, the
+/// backend's. Such a group takes in what else moved within kSameCause nights: all times, or those
+/// of that backend and the speedups against it. What is left goes by model: changes whose onsets
+/// may be within kSameCause nights of the surest one. Deterministic.
+std::vector<AlertGroup> group_changes(std::span<const AlertMember> members, const Catalog& catalog,
+                                      std::span<const NightSeries> nights);
+
+}  // namespace benchhud::analysis

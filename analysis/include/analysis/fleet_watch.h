@@ -1,0 +1,121 @@
+// All series of one accelerator model, watched night by night: alerts and what becomes of them.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "analysis/alert_groups.h"
+#include "analysis/event_watch.h"
+#include "analysis/multiplicity.h"
+#include "analysis/night_facts.h"
+#include "analysis/noise_class.h"
+#include "analysis/timed_watch.h"
+
+namespace benchhud::analysis {
+
+/// How a series is watched.
+struct SeriesRules {
+  bool is_watched = true;
+  ChangeRules changes;
+  /// Which changes are told.
+  bool tell_worse = true, tell_better = true;
+};
+
+struct FleetRules {
+  std::string baseline = "inductor";  ///< the backend that speedups are against
+  double false_discovery_rate = 0.05;
+  /// Rules of one series; empty: SeriesRules with the metric's least effect.
+  std::function<SeriesRules(const CatalogEntry&, WatchedMetric)> series;
+};
+
+/// What people said of a night.
+struct NightSaid {
+  bool is_excluded = false;         ///< its measurements do not count
+  bool is_new_environment = false;  ///< levels begin anew with it
+};
+
+enum class AlertStage : std::uint8_t {
+  kSuspect,
+  kConfirmed,
+  kRecovered,
+  kWithdrawn,  ///< what was seen is not there any more, or belongs to another alert
+};
+
+/// Changes that have one cause.
+struct WatchedAlert {
+  AlertGroup at_first;  ///< as it was first seen, without members: by it an alert is known again
+  AlertGroup group;     ///< as of the last night on which it had members; their places in members()
+  AlertStage stage = AlertStage::kSuspect;
+  std::size_t first_seen = 0;              ///< night
+  std::optional<std::size_t> confirmed;    ///< night
+  std::optional<std::size_t> closed;       ///< night on which it was recovered or withdrawn
+  std::optional<std::size_t> merged_into;  ///< place of the alert that took in its changes
+};
+
+/// Nights come in the order of their runs' times; a night that comes late is replayed with all that
+/// follow it. The same nights in the same order give the same alerts with the same numbers.
+///
+/// A timed change is confirmed when it has nights enough and, of all series of its night, passes
+/// Benjamini-Yekutieli at the false discovery rate; and while the nights that brought alarms are to
+/// be few among all nights, its night must pass LORD++ as well (multiplicity.h). Counts and
+/// verdicts are exact: they are confirmed at once, unless they flip all the time.
+class FleetWatch {
+ public:
+  FleetWatch(const Catalog& catalog, FleetRules rules);
+
+  void add(NightFacts night, NightSaid said = {});
+
+  struct NightOf {
+    schema::RunId run{};
+    double started_at = 0;
+  };
+  std::span<const NightOf> nights() const { return nights_; }
+  std::span<const AlertMember> members() const { return members_; }
+  std::span<const WatchedAlert> alerts() const { return alerts_; }
+  /// A timed series' watch; null if it never had a value.
+  const TimedWatch* timed(schema::ExperimentId experiment, WatchedMetric metric) const;
+
+ private:
+  struct Experiment {
+    schema::ExperimentId id{};
+    const CatalogEntry* entry = nullptr;
+    std::array<std::optional<TimedWatch>, kTimedMetrics> timed;
+    std::array<SeriesRules, kTimedMetrics> timed_rules;
+    std::array<CountWatch, kCountMetrics> counts;
+    VerdictWatch verification{"PASS"};
+    VerdictWatch timing{"timed"};
+    std::optional<schema::ExperimentId> baseline;
+  };
+
+  Experiment& experiment_of(const CatalogEntry& entry);
+  SeriesRules rules_for(const CatalogEntry& entry, WatchedMetric metric) const;
+  bool watch(Experiment& experiment, const ExperimentNight& night, std::size_t number);
+  bool decide(std::size_t number, std::size_t series);
+  void collect_members();
+  void collect_timed(const Experiment& experiment, WatchedMetric metric);
+  void collect_events(const Experiment& experiment, WatchedMetric metric,
+                      std::span<const WatchedEvent> events);
+  void update_alerts(std::size_t number);
+  void update_stage(WatchedAlert* alert, std::size_t number);
+
+  const Catalog& catalog_;
+  FleetRules rules_;
+  std::vector<NightOf> nights_;
+  std::vector<NightSeries> night_series_;
+  std::deque<Experiment> experiments_;
+  std::unordered_map<schema::ExperimentId, Experiment*> by_id_;
+  LordPlusPlus lifetime_;   // a test a stretch of nights
+  bool had_alarm_ = false;  // in this stretch
+  std::vector<AlertMember> members_;
+  std::vector<WatchedAlert> alerts_;
+};
+
+}  // namespace benchhud::analysis

@@ -1,0 +1,50 @@
+// A night's results, summed up to what is watched of them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/catalog.h"
+#include "analysis/dynamo_counters.h"
+#include "analysis/fallback_operations.h"
+#include "analysis/night_series.h"
+#include "analysis/result_view.h"
+#include "analysis/timing_facts.h"
+#include "analysis/watched_metric.h"
+
+namespace benchhud::analysis {
+
+struct ExperimentNight {
+  schema::ExperimentId experiment{};
+  std::array<std::optional<Night>, kTimedMetrics> times;          ///< by WatchedMetric
+  std::array<std::optional<std::int64_t>, kCountMetrics> counts;  ///< from kGraphBreaks on
+  std::optional<std::string> code;  ///< of the verification in this night, if it is a verdict
+  Status status = Status::kNotTimed;
+
+  bool operator==(const ExperimentNight&) const = default;
+};
+
+struct NightFacts {
+  schema::RunId run{};
+  double started_at = 0;
+  std::vector<ExperimentNight> results;  ///< by experiment id
+};
+
+/// What a timing line says. `dynamo` and `fallbacks`: none where it has no such counters. The
+/// compile time is XLA's own of the first repetition; else upstream's estimate, where something
+/// compiles.
+void sum_up(const TimingFacts& facts, const std::optional<DynamoReport>& dynamo,
+            const std::optional<std::vector<FallbackOperation>>& fallbacks, ExperimentNight* night);
+
+/// Fills in the speedups against `backend`, experiment by comparable experiment (catalog.h); none
+/// for the baseline itself, and none where its configuration is ambiguous in `night`: several
+/// experiments of that backend were timed. Returns, in the order of night.results, what each was
+/// compared with.
+std::vector<std::optional<schema::ExperimentId>> add_speedups(const Catalog& catalog,
+                                                              std::string_view backend,
+                                                              NightFacts* night);
+
+}  // namespace benchhud::analysis

@@ -1,0 +1,77 @@
+// One series of times, watched night by night: what changed, since when, and what came of it.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "analysis/change_points.h"
+
+namespace benchhud::analysis {
+
+/// A change as it was seen so far. Nights are numbered by who watches (fleet_watch.h).
+struct WatchedChange {
+  ChangePoint point;  ///< as it was seen last; its places are of the series
+  std::size_t onset = 0, earliest = 0, latest = 0;  ///< nights
+  std::size_t first_seen = 0;                       ///< night
+  double q_value = 1;                               ///< when it was last to be confirmed
+  std::optional<std::size_t> confirmed;             ///< night
+  std::optional<std::size_t> withdrawn;             ///< night: it is not seen any more
+  std::optional<std::size_t> recovered;             ///< night: the level before it is back
+  std::optional<std::size_t> recovery_of;  ///< it leads back from that change to what was before
+  std::size_t missed = 0;                  ///< searches in a row that did not find it
+
+  /// Whether the nights would confirm it, if they were the only series.
+  bool is_candidate() const {
+    return !confirmed && !withdrawn && point.state == ChangeState::kConfirmed;
+  }
+};
+
+/// Nights come in order. Every change is found by find_changes() of the last kWindow nights, which
+/// is asked as long as there are few nights, while a change is young, when the last nights are off
+/// the level that is known, and every kRoutine nights: not asking it on quiet nights makes a year
+/// of nights affordable. The same nights in the same order give the same changes.
+class TimedWatch {
+ public:
+  static constexpr std::size_t kWindow = 100;
+  static constexpr std::size_t kRoutine = 25;
+  /// Two findings so near each other are the same change.
+  static constexpr std::size_t kSameChange = 3;
+
+  explicit TimedWatch(const ChangeRules& rules) : rules_(rules) {}
+
+  /// Returns whether any change is different from before.
+  bool add(const Night& night, std::size_t number);
+  /// From the next night on something other than what is measured is different: its level is new,
+  /// and no change.
+  void restart() { begin_ = nights_.size(); }
+
+  /// A candidate became sure: on night `number`, with this q-value. Or not yet: no night.
+  void decide(std::size_t change, std::optional<std::size_t> number, double q_value);
+
+  std::span<const WatchedChange> changes() const { return changes_; }
+  std::span<const Night> nights() const { return nights_; }
+  /// The number of each night.
+  std::span<const std::size_t> numbers() const { return numbers_; }
+  /// Of the last search.
+  const Changes& last_search() const { return search_; }
+
+ private:
+  bool wants_search() const;
+  bool is_off_level() const;
+  bool merge(std::size_t first, std::size_t number);
+  bool note_recoveries(std::size_t number);
+  WatchedChange* known(const ChangePoint& point);
+
+  ChangeRules rules_;
+  std::vector<Night> nights_;
+  std::vector<std::size_t> numbers_;
+  std::vector<WatchedChange> changes_;
+  Changes search_;
+  std::size_t begin_ = 0;     // of the nights that are comparable
+  std::size_t searched_ = 0;  // nights at the last search
+  double level_ = 0;          // of the last nights, by the last search
+};
+
+}  // namespace benchhud::analysis

@@ -1,0 +1,54 @@
+// What is watched of a result from night to night.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "schema/metric.h"
+
+namespace benchhud::analysis {
+
+enum class WatchedMetric : std::uint8_t {
+  // Times and ratios: they have noise, and what changes is found by find_changes().
+  kSteady,   ///< a steady repetition's time, s
+  kSpeedup,  ///< the baseline's steady time of the same night by the result's
+  kCompile,  ///< what the first repetition compiled for, s
+  kTracing,  ///< a steady repetition's time until its calls return, s
+  kDevice,   ///< a steady repetition's time on the device, s
+  // Counts: exact, any change is a change. None of a cache's: those follow what ran before.
+  kGraphBreaks,
+  kGraphs,              ///< graphs that Dynamo captured
+  kRecompiles,          ///< what Dynamo calls so
+  kXlaCompilations,     ///< of steady repetitions
+  kFallbackOperations,  ///< calls of operations that lack a lowering
+  // Verdicts.
+  kVerification,  ///< the verifier's code
+  kTiming,        ///< whether it could be timed
+};
+inline constexpr std::size_t kTimedMetrics = 5;  ///< the first ones
+inline constexpr std::size_t kCountMetrics = 5;  ///< those after them
+inline constexpr std::size_t kWatchedMetrics = 12;
+
+enum class MetricKind : std::uint8_t { kTimed, kCount, kVerdict };
+
+struct WatchedMetricInfo {
+  WatchedMetric metric{};
+  std::string_view name;   ///< "steady", …: as in addresses and files
+  std::string_view title;  ///< for people, within a sentence: "steady time"
+  std::string_view unit;   ///< "s", "count", ""
+  schema::Direction better{};
+  MetricKind kind{};
+  /// A smaller change is not told, as a share of the level before; counts: 0.
+  double least_effect = 0;
+};
+
+/// All of them, in the order of the enumeration.
+const std::array<WatchedMetricInfo, kWatchedMetrics>& watched_metrics();
+const WatchedMetricInfo& watched_metric_info(WatchedMetric metric);
+std::optional<WatchedMetric> watched_metric_of(std::string_view name);
+
+constexpr std::size_t place_of(WatchedMetric metric) { return static_cast<std::size_t>(metric); }
+
+}  // namespace benchhud::analysis

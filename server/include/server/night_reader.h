@@ -1,0 +1,15 @@
+// Reads what is watched of a night from the store.
+#pragma once
+
+#include "analysis/catalog.h"
+#include "analysis/night_facts.h"
+#include "schema/reader.h"
+
+namespace benchhud::server {
+
+/// What a run says of each of its experiments, without speedups. Results of experiments that the
+/// catalog lacks are left out.
+schema::Expected<analysis::NightFacts> read_night(schema::Reader& reader, const schema::Run& run,
+                                                  const analysis::Catalog& catalog);
+
+}  // namespace benchhud::server

@@ -1,0 +1,41 @@
+#include "server/night_reader.h"
+
+#include <algorithm>
+
+#include "analysis/verification.h"
+#include "server/nested_metrics.h"
+#include "server/timing_review.h"
+
+namespace benchhud::server {
+
+using schema::Expected;
+
+Expected<analysis::NightFacts> read_night(schema::Reader& reader, const schema::Run& run,
+                                          const analysis::Catalog& catalog) {
+  analysis::NightFacts night;
+  night.run = run.id;
+  night.started_at = run.started_at;
+  BENCHHUD_ASSIGN(const auto results, reader.results(run.id));
+  // Only whether something failed is asked, not of what.
+  const analysis::ErrorTexts no_texts = [](schema::TextId) { return nullptr; };
+  for (const schema::ResultFacts& facts : results) {
+    const analysis::CatalogEntry* entry = catalog.find(facts.experiment);
+    if (entry == nullptr) continue;
+    analysis::ExperimentNight result;
+    result.experiment = facts.experiment;
+    result.status = analysis::judge_result(facts, {}, no_texts).status;
+    if (facts.verification && analysis::verification_info(facts.verification->code).is_verdict) {
+      result.code = facts.verification->code;
+    }
+    if (facts.timing_line) {
+      BENCHHUD_ASSIGN(const TimingCounts counts, read_timing_counts(reader, *entry, facts));
+      analysis::sum_up(counts.timing, counts.dynamo, counts.fallbacks, &result);
+    }
+    night.results.push_back(std::move(result));
+  }
+  std::sort(night.results.begin(), night.results.end(),
+            [](const auto& a, const auto& b) { return a.experiment < b.experiment; });
+  return night;
+}
+
+}  // namespace benchhud::server

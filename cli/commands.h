@@ -11,14 +11,16 @@ using Arguments = std::vector<std::string>;
 
 inline constexpr int kDone = 0;
 inline constexpr int kFailed = 1;
-inline constexpr int kUsage = 2;         ///< the command line makes no sense
-inline constexpr int kSomeRejected = 3;  ///< ingest: some lines were rejected, the rest is in
+inline constexpr int kUsage = 2;           ///< the command line makes no sense
+inline constexpr int kSomeRejected = 3;    ///< ingest: some lines were rejected, the rest is in
+inline constexpr int kHasRegressions = 4;  ///< regressions --fail-on: there are open ones
 
 int run_ingest(const Arguments& arguments);
 int run_artifacts(const Arguments& arguments);
 int run_runs(const Arguments& arguments);
 int run_rebuild(const Arguments& arguments);
 int run_serve(const Arguments& arguments);
+int run_regressions(const Arguments& arguments);
 int run_report(const Arguments& arguments);
 int run_export(const Arguments& arguments);
 int run_summary(const Arguments& arguments);

@@ -18,6 +18,7 @@
 #include "schema/reader.h"
 #include "schema/store.h"
 #include "schema/time.h"
+#include "server/alert_update.h"
 #include "server/artifact_content.h"
 
 namespace benchhud::cli {
@@ -350,6 +351,8 @@ int run_ingest(const Arguments& arguments) {
   } else {
     print_text(*result, *request);
   }
+  // What was taken in is in; that alerts could not be found does not undo it.
+  if (const auto update = server::update_alerts(*store); !update) return fail(update.error());
   return exit_status(*result);
 }
 

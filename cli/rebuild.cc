@@ -13,6 +13,7 @@
 #include "schema/store.h"
 #include "schema/text_store.h"
 #include "schema/trace_store.h"
+#include "server/alert_update.h"
 #include "server/artifact_content.h"
 
 namespace benchhud::cli {
@@ -49,8 +50,8 @@ int run_rebuild(const Arguments& arguments) {
   CommandLine command;
   command.usage = "benchhud rebuild [--db FILE]";
   command.about =
-      "Drops what the store derives from its facts (runs, results, what traces tell) and derives\n"
-      "it again.\n"
+      "Drops what the store derives from its facts (runs, results, what traces tell, alerts) and\n"
+      "derives it again.\n"
       "Nothing that was ingested is lost, and the outcome is the same unless the rules changed.";
   add_store_option(&command.options);
   const ParsedCommandLine parsed = parse(std::move(command), arguments);
@@ -61,6 +62,7 @@ int run_rebuild(const Arguments& arguments) {
   if (const auto done = schema::rebuild(*store); !done) return fail(done.error());
   const Expected<std::int64_t> traces = rebuild_digests(*store);
   if (!traces) return fail(traces.error());
+  if (const auto update = server::update_alerts(*store); !update) return fail(update.error());
   fmt::print("rebuilt{}\n", *traces > 0 ? fmt::format(", {} traces read again", *traces) : "");
   return kDone;
 }

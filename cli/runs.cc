@@ -13,6 +13,7 @@
 #include "schema/run_assignment.h"
 #include "schema/store.h"
 #include "schema/time.h"
+#include "server/alert_update.h"
 
 namespace benchhud::cli {
 namespace {
@@ -318,8 +319,12 @@ int run_runs(const Arguments& arguments) {
     const std::string path = store_path(values);
     auto store = action.writes ? schema::open_store(path) : schema::open_store_for_reading(path);
     if (!store) return fail(store.error());
-    const Expected<void> done = action.run(*store, request);
-    return done ? kDone : fail(done.error());
+    if (const auto done = action.run(*store, request); !done) return fail(done.error());
+    // Alerts follow from runs.
+    if (action.writes) {
+      if (const auto update = server::update_alerts(*store); !update) return fail(update.error());
+    }
+    return kDone;
   }
   return fail({ErrorCode::kInvalidArgument,
                fmt::format("there is no `benchhud runs {}`", request.words[0])});

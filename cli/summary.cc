@@ -11,6 +11,7 @@
 #include "analysis/run_changes.h"
 #include "analysis/run_summary.h"
 #include "commands.h"
+#include "markdown.h"
 #include "options.h"
 #include "schema/reader.h"
 #include "schema/store.h"
@@ -76,29 +77,10 @@ analysis::ErrorTexts error_texts(Reader& reader) {
   };
 }
 
-// Text that Markdown takes as it is: in a table cell, outside of code.
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : printable(text)) {
-    if (std::string_view("\\`*_{}[]<>#|~&").find(c) != std::string_view::npos) out += '\\';
-    out += c;
-  }
-  return out;
-}
-
-// A name as code. A fence of more backticks than the text holds in a row is the only escape there
-// is.
-std::string code(std::string_view text) {
-  std::string fence = "`";
-  while (text.find(fence) != std::string_view::npos) fence += '`';
-  const std::string space = fence.size() > 1 ? " " : "";
-  return fence + space + printable(text) + space + fence;
-}
-
 std::string test_title(const std::string& test) {
   if (test == "eval") return "Inference";
   if (test == "train") return "Training";
-  return escaped(test);
+  return markdown_text(test);
 }
 
 const RunGroup* find_group(const RunSummary& summary, const std::string& test,
@@ -162,7 +144,7 @@ void print_table(const RunSummary& now, const RunSummary& last, Cell cell,
   fmt::print("\n|---|");
   for (std::size_t i = 0; i < tests.size(); ++i) fmt::print("---|");
   for (const std::string& backend : backends) {
-    fmt::print("\n| {} |", code(backend));
+    fmt::print("\n| {} |", markdown_code(backend));
     for (const std::string& test : tests) {
       fmt::print(" {} |", cell(find_group(now, test, backend), find_group(last, test, backend)));
     }
@@ -178,13 +160,13 @@ void print_changes(const std::vector<VerificationChange>& changes, const Catalog
     const analysis::CatalogEntry* entry = catalog.find(change.experiment);
     if (!entry) continue;
     const schema::Experiment& experiment = entry->experiment();
-    std::string item = fmt::format("{} {}, {}", code(experiment.model), escaped(entry->column),
-                                   test_title(experiment.test));
+    std::string item = fmt::format("{} {}, {}", markdown_code(experiment.model),
+                                   markdown_text(entry->column), test_title(experiment.test));
     if (experiment.batch_size) item += fmt::format(", batch size {}", *experiment.batch_size);
-    item += fmt::format(": {} → {}", change.before ? code(change.before->code) : "–",
-                        change.after ? code(change.after->code) : "–");
+    item += fmt::format(": {} → {}", change.before ? markdown_code(change.before->code) : "–",
+                        change.after ? markdown_code(change.after->code) : "–");
     if (change.after && change.after->failure && change.after->failure->error) {
-      item += fmt::format(" ({})", escaped(change.after->failure->error->signature));
+      item += fmt::format(" ({})", markdown_text(change.after->failure->error->signature));
     }
     items.push_back(std::move(item));
   }
@@ -234,17 +216,18 @@ Expected<void> print_run(Reader& reader, const Catalog& catalog, const Request& 
   const RunSummary last_summary =
       last ? analysis::summarize_run(*last, catalog, request.baseline) : RunSummary();
 
-  fmt::print("### {}: run {}\n\n", escaped(run.accelerator_model), escaped(run.name));
-  for (const auto& [key, value] : run.labels) fmt::print("- {}: {}\n", escaped(key), code(value));
+  fmt::print("### {}: run {}\n\n", markdown_text(run.accelerator_model), markdown_text(run.name));
+  for (const auto& [key, value] : run.labels)
+    fmt::print("- {}: {}\n", markdown_text(key), markdown_code(value));
   fmt::print("- started {}\n", schema::format_time(run.started_at));
   fmt::print("- {}\n", run.verified_at ? "verified " + schema::format_time(*run.verified_at)
                                        : std::string("not verified in this run"));
-  fmt::print("- last: {}\n\n", last_run ? "run " + escaped(last_run->name) : "none");
+  fmt::print("- last: {}\n\n", last_run ? "run " + markdown_text(last_run->name) : "none");
 
   fmt::print("#### Pass rate (out of {} models)\n\n", model_count(judged, catalog));
   print_table(now_summary, last_summary, passing_cell, "");
   fmt::print("#### Speedup over {} (geometric mean over models, 95 % interval)\n\n",
-             escaped(request.baseline));
+             markdown_text(request.baseline));
   print_table(now_summary, last_summary, speedup_cell, request.baseline);
 
   if (!last) return {};

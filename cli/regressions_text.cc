@@ -1,0 +1,212 @@
+#include "regressions_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "analysis/quantity_text.h"
+#include "markdown.h"
+#include "options.h"
+
+namespace benchhud::cli {
+namespace {
+
+std::string text_of(const Json& json, const char* key) {
+  const auto found = json.find(key);
+  return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+std::string run_text(const Json& run) {
+  if (!run.is_object()) return "";
+  return text_of(run, "name");
+}
+
+std::string signed_share(double share) {
+  return (share < 0 ? "−" : "+") + analysis::share_text(std::abs(share));
+}
+
+std::string value_text(const Json& value, const std::string& unit) {
+  if (!value.is_number()) return "unknown";
+  if (unit == "s") return analysis::duration_text(value.get<double>());
+  return fmt::format("{:.3g}", value.get<double>());
+}
+
+std::string who_text(const Json& member) {
+  const Json& experiment = member["experiment"];
+  std::string text = fmt::format("{} {} {}", text_of(experiment, "model"),
+                                 text_of(experiment, "test"), text_of(experiment, "column"));
+  if (experiment["batch_size"].is_number()) {
+    text += fmt::format(" (batch {})", experiment["batch_size"].get<std::int64_t>());
+  }
+  return text;
+}
+
+std::string change_text(const Json& member) {
+  if (member.contains("before_text")) {
+    return text_of(member, "before_text") + " → " + text_of(member, "after_text");
+  }
+  const std::string unit = text_of(member, "unit");
+  return value_text(member["before"], unit) + " → " + value_text(member["after"], unit);
+}
+
+std::string effect_text(const Json& member) {
+  if (!member.contains("effect") || !member["effect"].is_number()) return "";
+  std::string text = signed_share(member["effect"].get<double>());
+  const Json& interval = member["interval"];
+  if (interval.is_object()) {
+    text += fmt::format(" [{}, {}]", signed_share(interval["low"].get<double>()),
+                        signed_share(interval["high"].get<double>()));
+  }
+  return text;
+}
+
+// How sure, and what to know of the series.
+std::string basis_text(const Json& member) {
+  std::string text;
+  if (member.contains("effect")) {
+    text = fmt::format("p {:.1g}, {} + {} nights", member["p_value"].get<double>(),
+                       member["nights_before"].get<std::int64_t>(),
+                       member["nights_after"].get<std::int64_t>());
+    const std::string noise = text_of(member["noise"], "class");
+    if (noise != "stable") {
+      std::string words = noise;
+      std::replace(words.begin(), words.end(), '_', ' ');
+      text += ", " + words;
+    }
+  } else {
+    const Json& flakiness = member["flakiness"];
+    text = fmt::format("{} of the last {} nights differed from the one before",
+                       flakiness["flips"].get<std::int64_t>(), flakiness["of"].get<std::int64_t>());
+  }
+  if (member.value("is_doing_of_baseline", false)) text += "; its baseline moved, not it";
+  return text;
+}
+
+std::string since_text(const Json& details) {
+  std::string text = "since " + run_text(details["onset"]);
+  const std::string good = run_text(details["last_good"]), bad = run_text(details["first_bad"]);
+  if (!good.empty()) text += fmt::format("; between {} and {}", good, bad);
+  return text;
+}
+
+std::string label_text(const Json& label) {
+  const auto or_none = [](std::string text) { return text.empty() ? "none" : text; };
+  return fmt::format("{} {} → {}", text_of(label, "key"), or_none(text_of(label, "before")),
+                     or_none(text_of(label, "after")));
+}
+
+std::string heading(const Json& alert) {
+  return fmt::format("#{} {}, {}: {}", alert["id"].get<std::int64_t>(), text_of(alert, "state"),
+                     text_of(alert["details"], "direction"), text_of(alert["details"], "title"));
+}
+
+std::string xml_text(std::string_view text) {
+  std::string out;
+  for (const char c : printable(text)) {
+    switch (c) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        out += c;
+    }
+  }
+  return out;
+}
+
+std::string paragraph(const Json& alert) {
+  const Json& details = alert["details"];
+  std::string out = printable(heading(alert)) + "\n";
+  out += "    " + printable(since_text(details)) + ", on " +
+         printable(text_of(alert, "accelerator_model")) + "\n";
+  for (const Json& label : details["labels"]) {
+    out += "    " + printable(label_text(label)) + "\n";
+  }
+  for (const Json& member : details["members"]) {
+    out += fmt::format("    {:<12} {}: {} {} {} ({})\n", text_of(member, "state"),
+                       printable(who_text(member)), text_of(member, "title"),
+                       printable(change_text(member)), effect_text(member), basis_text(member));
+  }
+  if (const std::string rerun = text_of(details, "rerun"); !rerun.empty()) {
+    out += "    to settle it: " + rerun + "\n";
+  }
+  if (const std::string owner = text_of(alert, "owner"); !owner.empty()) {
+    out += "    owner: " + printable(owner) + "\n";
+  }
+  if (const std::string link = text_of(alert, "link"); !link.empty()) {
+    out += "    see " + printable(link) + "\n";
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string regressions_text(std::span<const ListedAlert> alerts) {
+  if (alerts.empty()) return "nothing changed that is not dealt with\n";
+  std::string out;
+  for (const ListedAlert& alert : alerts) out += paragraph(alert.json) + "\n";
+  out += analysis::count_text(static_cast<std::int64_t>(alerts.size()), "alert") + "\n";
+  return out;
+}
+
+std::string regressions_markdown(std::span<const ListedAlert> alerts) {
+  if (alerts.empty()) return "Nothing changed that is not dealt with.\n";
+  std::string out;
+  for (const ListedAlert& listed : alerts) {
+    const Json& alert = listed.json;
+    const Json& details = alert["details"];
+    out += fmt::format("### {}\n\n{}, on {}.\n", markdown_text(heading(alert)),
+                       markdown_text(since_text(details)),
+                       markdown_text(text_of(alert, "accelerator_model")));
+    for (const Json& label : details["labels"]) {
+      out += "\n- " + markdown_text(label_text(label));
+    }
+    if (!details["labels"].empty()) out += "\n";
+    out += "\n| what | | change | effect [95 %] | basis |\n|---|---|---|---|---|\n";
+    for (const Json& member : details["members"]) {
+      out += fmt::format("| {} | {} | {} | {} | {} |\n", markdown_text(who_text(member)),
+                         text_of(member, "title"), markdown_text(change_text(member)),
+                         effect_text(member), basis_text(member));
+    }
+    if (const std::string rerun = text_of(details, "rerun"); !rerun.empty()) {
+      out += "\nTo settle it: " + rerun + ".\n";
+    }
+    out += "\n";
+  }
+  return out;
+}
+
+std::string regressions_junit(std::span<const ListedAlert> alerts) {
+  const auto failures = std::count_if(alerts.begin(), alerts.end(),
+                                      [](const ListedAlert& alert) { return alert.fails; });
+  std::string out = fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+      "<testsuite name=\"benchhud regressions\" tests=\"{}\" failures=\"{}\">\n",
+      std::max<std::size_t>(alerts.size(), 1), failures);
+  if (alerts.empty()) out += "  <testcase name=\"nothing changed\" classname=\"benchhud\"/>\n";
+  for (const ListedAlert& listed : alerts) {
+    const Json& alert = listed.json;
+    out += fmt::format("  <testcase name=\"{}\" classname=\"benchhud.{}\"",
+                       xml_text(text_of(alert["details"], "title")), text_of(alert, "state"));
+    if (listed.fails) {
+      out += fmt::format(">\n    <failure message=\"{}\">{}</failure>\n  </testcase>\n",
+                         xml_text(heading(alert)), xml_text(paragraph(alert)));
+    } else {
+      out += "/>\n";
+    }
+  }
+  return out + "</testsuite>\n";
+}
+
+}  // namespace benchhud::cli

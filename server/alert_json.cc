@@ -1,0 +1,259 @@
+#include "server/alert_json.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "analysis/noise_class.h"
+#include "analysis/quantity_text.h"
+#include "server/answers.h"
+#include "server/json_writer.h"
+
+namespace benchhud::server {
+namespace {
+
+using analysis::AlertMember;
+using analysis::AlertScope;
+using analysis::AlertStage;
+using analysis::MetricKind;
+using analysis::WatchedAlert;
+using analysis::WatchedMetric;
+
+void write_night(JsonWriter& json, const AlertContext& context, std::optional<std::size_t> night) {
+  if (night) {
+    write_run_ref(json, context.nights[*night]);
+  } else {
+    json.null();
+  }
+}
+
+std::string_view member_state(const AlertMember& member) {
+  if (member.withdrawn) return "withdrawn";
+  if (member.recovered) return "recovered";
+  return member.confirmed ? "confirmed" : "suspect";
+}
+
+std::string_view worse_name(int worse) {
+  return worse > 0 ? "regression" : (worse < 0 ? "improvement" : "change");
+}
+
+void write_timed(JsonWriter& json, const AlertContext& context, const AlertMember& member) {
+  json.field("before", member.before);
+  json.field("after", member.after);
+  json.field("effect", member.effect);
+  json.key("interval");
+  write_interval(json, member.interval);
+  json.field("p_value", member.p_value);
+  json.field("q_value", member.q_value);
+  json.field("nights_before", member.nights_before);
+  json.field("nights_after", member.nights_after);
+  json.key("noise");
+  const analysis::TimedWatch* watch = context.fleet.timed(member.experiment, member.metric);
+  const auto noise =
+      analysis::noise_class(watch->nights(), analysis::find_changes(watch->nights()));
+  json.begin_object();
+  json.field("class", analysis::noise_class_name(noise));
+  json.field("meaning", analysis::noise_class_meaning(noise));
+  json.field("sigma", watch->last_search().noise.deviation);
+  json.end_object();
+}
+
+void write_event(JsonWriter& json, const AlertMember& member) {
+  json.field("before_text", member.before_text);
+  json.field("after_text", member.after_text);
+  json.key("flakiness");
+  json.begin_object();
+  json.field("flips", member.flips);
+  json.field("of", member.of);
+  json.end_object();
+}
+
+// Whether what the speedup is against moved at the same time, and its own time did not.
+bool is_doing_of_baseline(const AlertContext& context, const WatchedAlert& alert,
+                          const AlertMember& member) {
+  bool own = false, baseline = false;
+  for (const std::size_t place : alert.group.members) {
+    const AlertMember& other = context.fleet.members()[place];
+    if (other.metric != WatchedMetric::kSteady || other.withdrawn) continue;
+    own = own || other.experiment == member.experiment;
+    baseline = baseline || other.experiment == member.baseline;
+  }
+  return baseline && !own;
+}
+
+void write_member(JsonWriter& json, const AlertContext& context, const WatchedAlert& alert,
+                  const AlertMember& member) {
+  const auto& info = analysis::watched_metric_info(member.metric);
+  json.begin_object();
+  json.key("experiment");
+  write_experiment(json, *context.catalog.find(member.experiment));
+  json.field("metric", info.name);
+  json.field("title", info.title);
+  json.field("unit", info.unit);
+  json.field("better", direction_name(info.better));
+  json.field("state", member_state(member));
+  json.field("direction", worse_name(member.worse));
+  json.key("onset");
+  write_night(json, context, member.onset);
+  json.key("earliest");
+  write_night(json, context, member.earliest);
+  json.key("latest");
+  write_night(json, context, member.latest);
+  if (info.kind == MetricKind::kTimed) {
+    write_timed(json, context, member);
+  } else {
+    write_event(json, member);
+  }
+  if (member.metric == WatchedMetric::kSpeedup) {
+    json.field("is_doing_of_baseline", bool{is_doing_of_baseline(context, alert, member)});
+  }
+  json.end_object();
+}
+
+// The labels that are not the same in two runs: commits, versions.
+void write_label_changes(JsonWriter& json, const schema::Run* before, const schema::Run& after) {
+  json.key("labels");
+  json.begin_array();
+  if (before != nullptr) {
+    std::map<std::string, std::pair<std::string, std::string>> labels;
+    for (const auto& [key, value] : before->labels) labels[key].first = value;
+    for (const auto& [key, value] : after.labels) labels[key].second = value;
+    for (const auto& [key, values] : labels) {
+      if (values.first == values.second) continue;
+      json.begin_object();
+      json.field("key", key);
+      json.field("before", values.first);
+      json.field("after", values.second);
+      json.end_object();
+    }
+  }
+  json.end_array();
+}
+
+// What would settle a suspect.
+std::string rerun_text(const WatchedAlert& alert, const std::vector<const AlertMember*>& members) {
+  if (alert.stage != AlertStage::kSuspect) return "";
+  for (const AlertMember* member : members) {
+    if (analysis::watched_metric_info(member->metric).kind != MetricKind::kTimed) {
+      return "its verdict flips often: verify it again";
+    }
+  }
+  std::size_t nights = 3;
+  for (const AlertMember* member : members) nights = std::min(nights, member->nights_after);
+  if (nights >= 3) {
+    return "among so many series it is not sure yet: further nights, or a rerun, settle it";
+  }
+  return "time it again, on another machine of the same kind if there is one: " +
+         analysis::count_text(static_cast<std::int64_t>(3 - nights), "night") +
+         " more would confirm it as well";
+}
+
+}  // namespace
+
+std::string_view alert_state(const schema::Alert& alert) {
+  const bool is_over = alert.detected == schema::DetectedState::kWithdrawn ||
+                       alert.detected == schema::DetectedState::kRecovered;
+  if (alert.triage == schema::TriageState::kOpen || is_over) {
+    return detected_state_name(alert.detected);
+  }
+  return triage_state_name(alert.triage);
+}
+
+bool needs_attention(const schema::Alert& alert) {
+  using enum schema::TriageState;
+  if (alert.detected == schema::DetectedState::kWithdrawn ||
+      alert.detected == schema::DetectedState::kRecovered) {
+    return false;
+  }
+  return alert.triage == kOpen || alert.triage == kAcknowledged || alert.triage == kInvestigating;
+}
+
+void write_alert(JsonWriter& json, const schema::Alert& alert) {
+  json.begin_object();
+  json.field("id", to_int(alert.id));
+  json.field("state", alert_state(alert));
+  json.field("detected", detected_state_name(alert.detected));
+  json.field("triage", triage_state_name(alert.triage));
+  json.key("triaged_at");
+  alert.triaged_at ? write_time(json, *alert.triaged_at) : json.null();
+  json.field("owner", alert.owner);
+  json.field("link", alert.link);
+  json.field("accelerator_model", alert.accelerator_model);
+  json.key("details");
+  write_stored_json(json, alert.details, "{}");
+  json.end_object();
+}
+
+std::string alert_details(const AlertContext& context, const WatchedAlert& alert) {
+  std::vector<const AlertMember*> members;
+  for (const bool withdrawn : {false, true}) {
+    for (const std::size_t place : alert.group.members) {
+      const AlertMember& member = context.fleet.members()[place];
+      if (bool{member.withdrawn} == withdrawn) members.push_back(&member);
+    }
+    if (!members.empty()) break;
+  }
+  // It began where all of its members may have begun that were seen to begin with it.
+  std::size_t earliest = 0, latest = context.nights.size() - 1;
+  bool is_worse = false, is_better = false;
+  for (const AlertMember* member : members) {
+    if (member->onset == alert.group.onset) {
+      earliest = std::max(earliest, member->earliest);
+      latest = std::min(latest, member->latest);
+    }
+    if (member->metric == WatchedMetric::kSpeedup &&
+        is_doing_of_baseline(context, alert, *member)) {
+      continue;
+    }
+    is_worse = is_worse || member->worse > 0;
+    is_better = is_better || member->worse < 0;
+  }
+
+  earliest = std::min(earliest, alert.group.onset);
+  latest = std::max(latest, alert.group.onset);
+
+  std::string out;
+  JsonWriter json(&out);
+  json.begin_object();
+  json.field("title", alert_title(context, alert));
+  json.field("scope", analysis::alert_scope_name(alert.group.scope));
+  json.key("subject");
+  json.begin_object();
+  if (alert.group.scope == AlertScope::kModel && !members.empty()) {
+    const auto& experiment = context.catalog.find(members.front()->experiment)->experiment();
+    json.field("suite", experiment.suite);
+    json.field("model", experiment.model);
+  } else {
+    json.null_field("suite");
+    json.null_field("model");
+  }
+  if (alert.group.scope == AlertScope::kBackend) {
+    json.field("backend", alert.group.backend);
+  } else {
+    json.null_field("backend");
+  }
+  json.end_object();
+  json.field("direction", is_worse ? "regression" : (is_better ? "improvement" : "change"));
+  json.key("onset");
+  write_night(json, context, alert.group.onset);
+  json.key("last_good");
+  const bool has_good = earliest > 0;
+  write_night(json, context, has_good ? std::optional(earliest - 1) : std::nullopt);
+  json.key("first_bad");
+  write_night(json, context, latest);
+  write_label_changes(json, has_good ? &context.nights[earliest - 1] : nullptr,
+                      context.nights[latest]);
+  json.key("first_seen");
+  write_night(json, context, alert.first_seen);
+  json.key("confirmed");
+  write_night(json, context, alert.confirmed);
+  json.key("closed");
+  write_night(json, context, alert.closed);
+  json.field("rerun", rerun_text(alert, members));
+  json.key("members");
+  json.list(members,
+            [&](const AlertMember* member) { write_member(json, context, alert, *member); });
+  json.end_object();
+  return out;
+}
+
+}  // namespace benchhud::server

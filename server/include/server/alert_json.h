@@ -1,0 +1,38 @@
+// Alerts as JSON and in words.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "analysis/catalog.h"
+#include "analysis/fleet_watch.h"
+#include "schema/alert.h"
+#include "schema/types.h"
+#include "server/json_writer.h"
+
+namespace benchhud::server {
+
+/// What an alert is made of: the accelerator model's nights and all of its series.
+struct AlertContext {
+  const analysis::FleetWatch& fleet;
+  const analysis::Catalog& catalog;
+  std::span<const schema::Run> nights;  ///< as FleetWatch numbers them
+};
+
+/// A line: "cpu-mini/resnet_mini on inductor: eval 29.9 % slower, graph breaks 0 → 2".
+std::string alert_title(const AlertContext& context, const analysis::WatchedAlert& alert);
+
+/// The fields of the contract's AlertDetails, which the store keeps with an alert. Members that are
+/// withdrawn are left out, unless all are.
+std::string alert_details(const AlertContext& context, const analysis::WatchedAlert& alert);
+
+/// What a list says of it: what people say once they said anything, else what was detected; what
+/// is over is over whatever they say.
+std::string_view alert_state(const schema::Alert& alert);
+/// Not over, and nobody decided that it is none or is to stay.
+bool needs_attention(const schema::Alert& alert);
+/// The contract's Alert.
+void write_alert(JsonWriter& json, const schema::Alert& alert);
+
+}  // namespace benchhud::server

@@ -1,0 +1,28 @@
+// Finds alerts in the store's nights, and keeps what was found beside what people made of it.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "analysis/fleet_watch.h"
+#include "schema/database.h"
+#include "schema/errors.h"
+
+namespace benchhud::server {
+
+struct AlertUpdate {
+  std::size_t nights = 0;  ///< that were looked at
+  std::size_t added = 0;
+  std::size_t changed = 0;
+  bool was_current = false;  ///< there was nothing to do
+};
+
+/// Watches all nights of all accelerator models from the first and brings the store's alerts up to
+/// what was found: one transaction. An alert that is found again keeps its number and what people
+/// did with it, also where a night that came late moved it by some nights; new ones get numbers in
+/// the order in which they were first seen. One that is not found any more is deleted, or withdrawn
+/// if a person did anything with it. Nothing is done where neither runs, marks nor rules changed.
+schema::Expected<AlertUpdate> update_alerts(schema::Connection& store,
+                                            const analysis::FleetRules& rules = {});
+
+}  // namespace benchhud::server

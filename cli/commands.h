@@ -16,7 +16,9 @@ inline constexpr int kSomeRejected = 3;    ///< ingest: some lines were rejected
 inline constexpr int kHasRegressions = 4;  ///< regressions --fail-on: there are open ones
 
 int run_ingest(const Arguments& arguments);
+int run_alerts(const Arguments& arguments);
 int run_artifacts(const Arguments& arguments);
+int run_bisect_check(const Arguments& arguments);
 int run_runs(const Arguments& arguments);
 int run_rebuild(const Arguments& arguments);
 int run_serve(const Arguments& arguments);

@@ -24,6 +24,9 @@ constexpr std::array kCommands = {
     Command{"runs", run_runs, "list, show, relabel, rename, merge, delete and group runs"},
     Command{"artifacts", run_artifacts, "list the dumps of a run or a result, print one"},
     Command{"regressions", run_regressions, "list what changed, since when, how sure and why"},
+    Command{"alerts", run_alerts, "show an alert, say what becomes of it, mark nights"},
+    Command{"bisect-check", run_bisect_check,
+            "judge fresh results by an alert, for git bisect run"},
     Command{"report", run_report, "print upstream's report, of files or of the store"},
     Command{"export", run_export, "write a row for each line, as CSV or JSONL"},
     Command{"summary", run_summary, "print a run as Markdown: pass rates, speedups, what changed"},
@@ -40,7 +43,7 @@ void print_usage(std::FILE* out) {
       "shown\n\nusage: benchhud COMMAND [ARGUMENT…]\n\n",
       BENCHHUD_VERSION);
   for (const Command& command : kCommands) {
-    fmt::print(out, "  {:<11} {}\n", command.name, command.summary);
+    fmt::print(out, "  {:<12} {}\n", command.name, command.summary);
   }
   fmt::print(out, "\n`benchhud COMMAND --help` tells what a command takes.\n");
 }

@@ -1,6 +1,8 @@
 #include "options.h"
 
 #include <fmt/format.h>
+#include <pwd.h>
+#include <unistd.h>
 
 #include <boost/program_options/errors.hpp>
 #include <boost/program_options/parsers.hpp>
@@ -93,6 +95,11 @@ Expected<std::pair<std::string, std::string>> split_label(const std::string& tex
                  fmt::format("a label is KEY=VALUE, which {} is not", printable(text))};
   }
   return std::pair(text.substr(0, equals), text.substr(equals + 1));
+}
+
+std::string user_name() {
+  const passwd* const user = getpwuid(geteuid());
+  return user != nullptr && user->pw_name != nullptr ? user->pw_name : "";
 }
 
 int fail(const Error& error) {

@@ -54,6 +54,9 @@ boost::program_options::typed_value<std::int64_t>* count_value(const std::string
 /// Splits `key=value`. Error: kInvalidArgument where there is no `=` or no key.
 schema::Expected<std::pair<std::string, std::string>> split_label(const std::string& text);
 
+/// Who uses the program, as the system calls them; "" where it does not know.
+std::string user_name();
+
 /// Says what went wrong on standard error; returns the exit status for it.
 int fail(const schema::Error& error);
 

@@ -138,8 +138,17 @@ std::string paragraph(const Json& alert) {
                        printable(who_text(member)), text_of(member, "title"),
                        printable(change_text(member)), effect_text(member), basis_text(member));
   }
+  for (const Json& cause : alert["causes"]) {
+    out += "    " + printable(text_of(cause, "title")) + "\n";
+    for (const Json& line : cause["lines"]) {
+      out += "        " + printable(line.get<std::string>()) + "\n";
+    }
+  }
   if (const std::string rerun = text_of(details, "rerun"); !rerun.empty()) {
     out += "    to settle it: " + rerun + "\n";
+  }
+  if (const std::string command = text_of(alert, "reproduction"); !command.empty()) {
+    out += "    again: " + printable(command) + "\n";
   }
   if (const std::string owner = text_of(alert, "owner"); !owner.empty()) {
     out += "    owner: " + printable(owner) + "\n";
@@ -179,8 +188,18 @@ std::string regressions_markdown(std::span<const ListedAlert> alerts) {
                          text_of(member, "title"), markdown_text(change_text(member)),
                          effect_text(member), basis_text(member));
     }
+    for (const Json& cause : alert["causes"]) {
+      out += "\n- " + markdown_text(text_of(cause, "title"));
+      for (const Json& line : cause["lines"]) {
+        out += "\n  - " + markdown_text(line.get<std::string>());
+      }
+    }
+    if (!alert["causes"].empty()) out += "\n";
     if (const std::string rerun = text_of(details, "rerun"); !rerun.empty()) {
       out += "\nTo settle it: " + rerun + ".\n";
+    }
+    if (const std::string command = text_of(alert, "reproduction"); !command.empty()) {
+      out += "\nAgain: " + markdown_code(command) + "\n";
     }
     out += "\n";
   }

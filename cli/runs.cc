@@ -9,6 +9,7 @@
 #include "commands.h"
 #include "options.h"
 #include "schema/maintenance.h"
+#include "schema/night_mark.h"
 #include "schema/reader.h"
 #include "schema/run_assignment.h"
 #include "schema/store.h"
@@ -37,6 +38,12 @@ constexpr std::string_view kAbout =
     "  group timestamp | night           put invocations together by their timestamps (as at "
     "first)\n"
     "                                    or by the UTC date of the night; --day-starts HH:MM\n"
+    "  mark RUN excluded [REASON…]       its measurements do not count for alerts\n"
+    "  mark RUN environment [REASON…]    from it on something else is different (a driver, a "
+    "host):\n"
+    "                                    levels begin anew and are no change\n"
+    "  unmark RUN excluded | environment take a mark away\n"
+    "  marks                             all marks\n"
     "  rejected                          lines that could not be taken in, newest first\n"
     "  audit                             what was changed by these commands, newest first\n\n"
     "RUN is an id, a name, the unique beginning of a name, or `latest`; --accelerator-model tells\n"
@@ -246,6 +253,49 @@ struct Action {
   Expected<void> (*run)(Connection&, const Request&);
 };
 
+Expected<schema::NightMarkKind> mark_kind(const Request& request) {
+  const std::string text = request.words.size() > 2 ? request.words[2] : "";
+  if (const auto kind = schema::night_mark_kind_of(text)) return *kind;
+  return Error{ErrorCode::kInvalidArgument,
+               fmt::format("a run is marked as excluded or environment, not as `{}`", text)};
+}
+
+// What stands behind the kind, as one text.
+Expected<void> mark(schema::Connection& store, const Request& request) {
+  BENCHHUD_ASSIGN(const Run run, find(store, request, 1));
+  BENCHHUD_ASSIGN(const auto kind, mark_kind(request));
+  const Arguments words(request.words.begin() + 3, request.words.end());
+  return schema::mark_night(store, run, kind, fmt::format("{}", fmt::join(words, " ")),
+                            user_name());
+}
+
+Expected<void> unmark(schema::Connection& store, const Request& request) {
+  BENCHHUD_ASSIGN(const Run run, find(store, request, 1));
+  BENCHHUD_ASSIGN(const auto kind, mark_kind(request));
+  return schema::unmark_night(store, run, kind);
+}
+
+Expected<void> list_marks(schema::Connection& store, const Request& request) {
+  BENCHHUD_ASSIGN(const auto marks, schema::night_marks(store));
+  Json list = Json::array();
+  for (const schema::NightMark& mark : marks) {
+    list.push_back({{"run", mark.name},
+                    {"accelerator_model", mark.accelerator_model},
+                    {"kind", night_mark_kind_name(mark.kind)},
+                    {"reason", mark.reason},
+                    {"who", mark.who},
+                    {"at", schema::format_time(mark.at)}});
+    if (request.as_json) continue;
+    fmt::print("{}  {}  {}  {}{}{}\n", printable(mark.name), printable(mark.accelerator_model),
+               night_mark_kind_name(mark.kind), printable(mark.reason),
+               mark.who.empty() ? "" : ", by ", printable(mark.who));
+  }
+  if (request.as_json) {
+    fmt::print("{}\n", list.dump(2, ' ', false, Json::error_handler_t::replace));
+  }
+  return {};
+}
+
 constexpr std::size_t kAnyNumber = std::numeric_limits<std::size_t>::max();
 
 constexpr std::array kActions = {
@@ -256,6 +306,9 @@ constexpr std::array kActions = {
     Action{"merge", true, 2, merge},
     Action{"delete", true, 1, delete_run},
     Action{"group", true, 1, group},
+    Action{"mark", true, kAnyNumber, mark},
+    Action{"unmark", true, 2, unmark},
+    Action{"marks", false, 0, list_marks},
     Action{"rejected", false, 0, list_rejected},
     Action{"audit", false, 0, list_audit},
 };

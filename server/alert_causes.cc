@@ -1,0 +1,399 @@
+#include "server/alert_causes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "analysis/quantity_text.h"
+#include "analysis/runner_command.h"
+#include "analysis/summary.h"
+#include "analysis/verification.h"
+#include "server/result_diff.h"
+#include "server/timing_review.h"
+
+namespace benchhud::server {
+namespace {
+
+using analysis::DynamoReport;
+using analysis::Phase;
+using schema::Expected;
+using schema::ExperimentId;
+using schema::RunId;
+using Json = nlohmann::json;
+
+constexpr std::size_t kNightsAside = 5;
+constexpr std::size_t kMostLines = 8;
+constexpr double kWorthNaming = 0.05;  // of the change
+
+std::string text_of(const Json& json, const char* key) {
+  const auto found = json.find(key);
+  return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
+}
+
+/// What causes are looked for in.
+struct Subject {
+  ExperimentId experiment{};
+  std::optional<RunId> before, after;
+  bool is_verified = false;  ///< its verification is what changed
+  bool is_timed = false;     ///< its steady time is
+};
+
+std::optional<RunId> run_of(const Json& run) {
+  if (!run.is_object()) return std::nullopt;
+  return RunId{run.at("id").get<std::int64_t>()};
+}
+
+// A steady time tells most, then what is counted, then anything.
+int rank_of(const Json& member) {
+  const std::string metric = text_of(member, "metric");
+  if (metric == "steady") return 0;
+  if (member.contains("before_text")) return metric == "verification" ? 2 : 1;
+  return metric == "speedup" ? 4 : 3;
+}
+
+double weight_of(const Json& member) {
+  const auto effect = member.find("effect");
+  return effect != member.end() && effect->is_number() ? std::abs(std::log1p(effect->get<double>()))
+                                                       : 0;
+}
+
+const Json* lead_of(const Json& details) {
+  const auto members = details.find("members");
+  if (members == details.end() || members->empty()) return nullptr;
+  const Json* lead = nullptr;
+  for (const Json& member : *members) {
+    if (lead == nullptr || rank_of(member) < rank_of(*lead) ||
+        (rank_of(member) == rank_of(*lead) && weight_of(member) > weight_of(*lead))) {
+      lead = &member;
+    }
+  }
+  return lead;
+}
+
+std::optional<Subject> subject_of(const Json& details) {
+  const Json* lead = lead_of(details);
+  if (lead == nullptr) return std::nullopt;
+  Subject subject;
+  subject.experiment = ExperimentId{lead->at("experiment").at("id").get<std::int64_t>()};
+  subject.before = run_of(details.at("last_good"));
+  subject.after = run_of(details.at("first_bad"));
+  subject.is_verified = text_of(*lead, "metric") == "verification";
+  subject.is_timed = rank_of(*lead) == 0;
+  return subject;
+}
+
+class Causes {
+ public:
+  Causes(schema::Reader& reader, const analysis::Catalog& catalog, const Json& details,
+         const Subject& subject)
+      : reader_(reader), catalog_(catalog), details_(details), subject_(subject) {}
+
+  Expected<std::vector<AlertCause>> find() {
+    add_common();
+    add_baseline();
+    const analysis::CatalogEntry* entry = catalog_.find(subject_.experiment);
+    if (entry != nullptr && subject_.before && subject_.after) {
+      BENCHHUD_TRY(read_nights());
+      BENCHHUD_TRY(add_counts(*entry));
+      if (subject_.is_timed) BENCHHUD_TRY(add_phases(*entry));
+      BENCHHUD_TRY(add_profiles());
+    }
+    BENCHHUD_TRY(add_verification());
+    add_labels();
+    return std::move(causes_);
+  }
+
+ private:
+  using Kind = AlertCause::Kind;
+
+  void add_common() {
+    const std::string scope = text_of(details_, "scope");
+    if (scope == "machine") {
+      causes_.push_back({Kind::kEnvironment,
+                         "most of what is timed moved in one night: the machine, its driver or its "
+                         "clocks, not a model",
+                         {},
+                         {}});
+    } else if (scope == "backend") {
+      causes_.push_back(
+          {Kind::kEnvironment,
+           fmt::format("several models moved on {} in one night, and not on other backends",
+                       text_of(details_["subject"], "backend")),
+           {},
+           {}});
+    }
+  }
+
+  void add_baseline() {
+    AlertCause cause{Kind::kBaseline, "", {}, {}};
+    for (const Json& member : details_["members"]) {
+      if (!member.value("is_doing_of_baseline", false)) continue;
+      cause.lines.push_back(fmt::format("{} {} on {}", text_of(member["experiment"], "model"),
+                                        text_of(member["experiment"], "test"),
+                                        text_of(member["experiment"], "backend")));
+    }
+    if (cause.lines.empty()) return;
+    cause.title =
+        "speedups moved because the baseline did: these backends' own times did not change";
+    causes_.push_back(std::move(cause));
+  }
+
+  // The results of the experiment up to the last good night and from the first bad one on.
+  Expected<void> read_nights() {
+    BENCHHUD_ASSIGN(const schema::Run before, reader_.run(*subject_.before));
+    BENCHHUD_ASSIGN(const schema::Run after, reader_.run(*subject_.after));
+    last_good_ = before.started_at;
+    first_bad_ = after.started_at;
+    BENCHHUD_ASSIGN(const auto series,
+                    reader_.series_without_samples(subject_.experiment,
+                                                   -std::numeric_limits<double>::infinity(),
+                                                   std::numeric_limits<double>::infinity()));
+    for (const schema::ResultFacts& facts : series) {
+      if (!facts.timing_line) continue;
+      if (facts.started_at <= last_good_) before_.push_back(facts);
+      if (facts.started_at >= first_bad_ && after_.size() < kNightsAside) after_.push_back(facts);
+    }
+    if (before_.size() > kNightsAside) {
+      before_.erase(before_.begin(), before_.end() - static_cast<std::ptrdiff_t>(kNightsAside));
+    }
+    return {};
+  }
+
+  Expected<void> add_counts(const analysis::CatalogEntry& entry) {
+    if (before_.empty() || after_.empty()) return {};
+    BENCHHUD_ASSIGN(const auto was, read_timing_counts(reader_, entry, before_.back()));
+    BENCHHUD_ASSIGN(const auto is, read_timing_counts(reader_, entry, after_.front()));
+    if (!was.dynamo || !is.dynamo) return {};
+    AlertCause cause{Kind::kCounts, "", {}, {}};
+    const auto compare = [&](std::string_view noun, std::int64_t before, std::int64_t after) {
+      if (before == after) return;
+      cause.title +=
+          fmt::format("{}{} {} → {}", cause.title.empty() ? "" : ", ", noun, before, after);
+    };
+    compare("graph breaks", was.dynamo->graph_break_count, is.dynamo->graph_break_count);
+    compare("captured graphs", was.dynamo->unique_graphs, is.dynamo->unique_graphs);
+    compare("captured operations", was.dynamo->calls_captured, is.dynamo->calls_captured);
+    compare("recompilations", was.dynamo->recompiles, is.dynamo->recompiles);
+    if (cause.title.empty()) {
+      causes_.push_back({Kind::kCounts,
+                         "nothing that Dynamo counts of the model differs between the two nights",
+                         {},
+                         {}});
+      return {};
+    }
+    if (was.dynamo->calls_captured != is.dynamo->calls_captured &&
+        was.dynamo->graph_break_count == is.dynamo->graph_break_count) {
+      cause.lines.emplace_back(
+          "another number of operations with as many breaks: the model does something else, or "
+          "Dynamo captures it otherwise");
+    }
+    add_reasons(was.dynamo->graph_breaks, is.dynamo->graph_breaks, "breaks at", &cause);
+    add_reasons(was.dynamo->unimplemented, is.dynamo->unimplemented, "gives up at", &cause);
+    causes_.push_back(std::move(cause));
+    return {};
+  }
+
+  static void add_reasons(const std::vector<analysis::GraphBreak>& was,
+                          const std::vector<analysis::GraphBreak>& is, std::string_view verb,
+                          AlertCause* cause) {
+    std::map<std::string, std::pair<std::int64_t, std::int64_t>> counts;
+    for (const auto& reason : was) counts[reason.reason].first += reason.count;
+    for (const auto& reason : is) counts[reason.reason].second += reason.count;
+    for (const auto& [reason, count] : counts) {
+      if (count.first == count.second || cause->lines.size() >= kMostLines) continue;
+      cause->lines.push_back(
+          fmt::format("{} {}: {} → {}", verb, reason, count.first, count.second));
+    }
+  }
+
+  // The median over nights of each phase of a steady repetition; the whole under kPhases.size().
+  using PhaseSeconds = std::array<std::optional<double>, analysis::kPhases.size() + 1>;
+
+  Expected<PhaseSeconds> phases_of(const analysis::CatalogEntry& entry,
+                                   const std::vector<schema::ResultFacts>& nights) {
+    std::array<std::vector<double>, analysis::kPhases.size() + 1> seconds;
+    for (const schema::ResultFacts& facts : nights) {
+      BENCHHUD_ASSIGN(const TimingReview review, review_timing(reader_, entry, facts, "", {}));
+      for (const Phase phase : analysis::kPhases) {
+        if (const auto median = review.phases.steady.of(phase).median) {
+          seconds[static_cast<std::size_t>(phase)].push_back(*median);
+        }
+      }
+      if (const auto median = review.phases.steady.total.median) seconds.back().push_back(*median);
+    }
+    PhaseSeconds medians;
+    for (std::size_t i = 0; i < seconds.size(); ++i) {
+      // A phase that some nights do not know cannot be compared.
+      if (seconds[i].size() == nights.size() && !nights.empty()) {
+        medians[i] = analysis::median(seconds[i]);
+      }
+    }
+    return medians;
+  }
+
+  Expected<void> add_phases(const analysis::CatalogEntry& entry) {
+    BENCHHUD_ASSIGN(const PhaseSeconds was, phases_of(entry, before_));
+    BENCHHUD_ASSIGN(const PhaseSeconds is, phases_of(entry, after_));
+    if (!was.back() || !is.back()) return {};
+    const double change = *is.back() - *was.back();
+    if (!(std::abs(change) > 0.01 * *was.back())) return {};
+    AlertCause cause{Kind::kPhases, "", {}, {}};
+    std::string largest;
+    for (const Phase phase : analysis::kPhases) {
+      const auto place = static_cast<std::size_t>(phase);
+      if (!was[place] || !is[place]) continue;
+      const double share = (*is[place] - *was[place]) / change;
+      if (share < kWorthNaming) continue;
+      cause.lines.push_back(fmt::format(
+          "{}: {} → {}, {} of the change", phase_name(phase), analysis::duration_text(*was[place]),
+          analysis::duration_text(*is[place]), analysis::share_text(share)));
+      if (!cause.share || share > *cause.share) {
+        cause.share = share;
+        largest = phase_name(phase);
+      }
+    }
+    const auto known = [&](Phase phase) {
+      const auto place = static_cast<std::size_t>(phase);
+      return was[place].has_value() && is[place].has_value();
+    };
+    // The rest is the whole then: nothing tells the phases apart.
+    if (largest.empty() || (!known(Phase::kTracing) && !known(Phase::kExecuting))) {
+      causes_.push_back({Kind::kPhases,
+                         "which phase of a steady repetition it is in is not recorded: no metric "
+                         "tells tracing from executing",
+                         {},
+                         {}});
+      return {};
+    }
+    cause.title =
+        fmt::format("most of it is in {}: {}", largest, analysis::share_text(*cause.share));
+    causes_.push_back(std::move(cause));
+    return {};
+  }
+
+  Expected<void> add_profiles() {
+    BENCHHUD_ASSIGN(const auto runs,
+                    reader_.runs_with_artifacts(subject_.experiment, std::nullopt));
+    std::optional<schema::Run> was, is;
+    for (const RunId id : runs) {
+      BENCHHUD_ASSIGN(schema::Run run, reader_.run(id));
+      if (run.started_at <= last_good_ && (!was || run.started_at > was->started_at)) {
+        was = std::move(run);
+      } else if (run.started_at >= first_bad_ && (!is || run.started_at < is->started_at)) {
+        is = std::move(run);
+      }
+    }
+    if (!was || !is) return {};
+    BENCHHUD_ASSIGN(const ResultDiff diff, diff_of_results(reader_, {was->id, subject_.experiment},
+                                                           {is->id, subject_.experiment}));
+    if (diff.findings.empty()) return {};
+    AlertCause cause{
+        Kind::kProfile, fmt::format("the dumps of {} and {} differ", was->name, is->name), {}, {}};
+    for (const analysis::ProfileFinding& finding : diff.findings) {
+      if (cause.lines.size() < kMostLines) cause.lines.push_back(finding.sentence);
+    }
+    causes_.push_back(std::move(cause));
+    return {};
+  }
+
+  Expected<void> add_verification() {
+    for (const Json& member : details_["members"]) {
+      if (text_of(member, "metric") != "verification") continue;
+      const auto info = analysis::verification_info(text_of(member, "after_text"));
+      AlertCause cause{Kind::kVerification,
+                       fmt::format("{}: {}", text_of(member, "after_text"), info.meaning),
+                       {},
+                       {}};
+      if (!info.action.empty()) cause.lines.emplace_back(info.action);
+      const bool is_known = std::any_of(causes_.begin(), causes_.end(), [&](const auto& other) {
+        return other.title == cause.title;
+      });
+      if (!is_known) causes_.push_back(std::move(cause));
+    }
+    return {};
+  }
+
+  void add_labels() {
+    const auto labels = details_.find("labels");
+    if (labels == details_.end() || labels->empty()) return;
+    AlertCause cause{Kind::kLabels, "the two nights ran with other labels", {}, {}};
+    for (const Json& label : *labels) {
+      cause.lines.push_back(fmt::format("{}: {} → {}", text_of(label, "key"),
+                                        text_of(label, "before"), text_of(label, "after")));
+    }
+    causes_.push_back(std::move(cause));
+  }
+
+  schema::Reader& reader_;
+  const analysis::Catalog& catalog_;
+  const Json& details_;
+  const Subject subject_;
+  double last_good_ = 0, first_bad_ = 0;
+  std::vector<schema::ResultFacts> before_, after_;
+  std::vector<AlertCause> causes_;
+};
+
+}  // namespace
+
+std::string_view cause_name(AlertCause::Kind kind) {
+  switch (kind) {
+    case AlertCause::Kind::kEnvironment:
+      return "environment";
+    case AlertCause::Kind::kBaseline:
+      return "baseline";
+    case AlertCause::Kind::kCounts:
+      return "counts";
+    case AlertCause::Kind::kPhases:
+      return "phases";
+    case AlertCause::Kind::kProfile:
+      return "profile";
+    case AlertCause::Kind::kVerification:
+      return "verification";
+    case AlertCause::Kind::kLabels:
+      return "labels";
+  }
+  return "";
+}
+
+Expected<std::vector<AlertCause>> alert_causes(schema::Reader& reader,
+                                               const analysis::Catalog& catalog,
+                                               const schema::Alert& alert) {
+  const Json details = Json::parse(alert.details, nullptr, false);
+  if (!details.is_object()) return std::vector<AlertCause>();
+  const auto subject = subject_of(details);
+  if (!subject) return std::vector<AlertCause>();
+  return Causes(reader, catalog, details, *subject).find();
+}
+
+std::string alert_reproduction(const analysis::Catalog& catalog, const schema::Alert& alert) {
+  const Json details = Json::parse(alert.details, nullptr, false);
+  if (!details.is_object()) return "";
+  const auto subject = subject_of(details);
+  const analysis::CatalogEntry* entry = subject ? catalog.find(subject->experiment) : nullptr;
+  if (entry == nullptr) return "";
+  analysis::RunnerOptions options;
+  for (const Json& member : details["members"]) {
+    options.verify = options.verify || text_of(member, "metric") == "verification";
+  }
+  // A verification is an invocation of its own: it times nothing.
+  options.verify = options.verify && subject->is_verified;
+  return analysis::runner_command(entry->experiment(), options);
+}
+
+void write_causes(JsonWriter& json, const std::vector<AlertCause>& causes) {
+  json.list(causes, [&](const AlertCause& cause) {
+    json.begin_object();
+    json.field("kind", cause_name(cause.kind));
+    json.field("title", cause.title);
+    json.field("share", cause.share);
+    json.key("lines");
+    json.list(cause.lines, [&](const std::string& line) { json.value(line); });
+    json.end_object();
+  });
+}
+
+}  // namespace benchhud::server

@@ -1,0 +1,47 @@
+// What else changed when an alert began, and how to see it again.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/catalog.h"
+#include "schema/alert.h"
+#include "schema/reader.h"
+#include "server/json_writer.h"
+
+namespace benchhud::server {
+
+/// A reason, or a trace of one.
+struct AlertCause {
+  enum class Kind : std::uint8_t {
+    kEnvironment,  ///< the machine, a backend: common to many
+    kBaseline,     ///< the baseline moved, not the series itself
+    kCounts,       ///< what Dynamo counts of the model: breaks, operations
+    kPhases,       ///< which phase the time went to
+    kProfile,      ///< what differs between the dumps
+    kVerification,
+    kLabels,  ///< commits and versions that are not the same
+  };
+  Kind kind{};
+  std::string title;               ///< a sentence
+  std::optional<double> share;     ///< of the change of steady time that it explains
+  std::vector<std::string> lines;  ///< more of it, the weightiest first
+};
+/// "environment", "baseline", "counts", "phases", "profile", "verification", "labels".
+std::string_view cause_name(AlertCause::Kind kind);
+
+/// What changed between the nights before and behind the onset of an alert, read from the store as
+/// it is now: counts of the two nights, phases of up to five nights on either side, dumps of the
+/// nearest nights that have some. The surest of its members' experiments is looked at. Empty for an
+/// alert whose runs are gone.
+schema::Expected<std::vector<AlertCause>> alert_causes(schema::Reader& reader,
+                                                       const analysis::Catalog& catalog,
+                                                       const schema::Alert& alert);
+
+/// The runner's command for the experiment that alert_causes() looks at; "" where there is none.
+std::string alert_reproduction(const analysis::Catalog& catalog, const schema::Alert& alert);
+
+void write_causes(JsonWriter& json, const std::vector<AlertCause>& causes);
+
+}  // namespace benchhud::server

@@ -31,8 +31,8 @@ FleetWatch::Experiment& FleetWatch::experiment_of(const CatalogEntry& entry) {
     place = &experiments_.emplace_back();
     place->id = entry.id();
     place->entry = &entry;
-    for (std::size_t i = 0; i < kTimedMetrics; ++i) {
-      place->timed_rules[i] = rules_for(entry, metric_at(i));
+    for (std::size_t i = 0; i < kWatchedMetrics; ++i) {
+      place->rules[i] = rules_for(entry, metric_at(i));
     }
   }
   return *place;
@@ -79,7 +79,7 @@ void FleetWatch::add(NightFacts night, NightSaid said) {
 bool FleetWatch::watch(Experiment& experiment, const ExperimentNight& night, std::size_t number) {
   bool changed = false;
   for (std::size_t i = 0; i < kTimedMetrics; ++i) {
-    const SeriesRules& rules = experiment.timed_rules[i];
+    const SeriesRules& rules = experiment.rules[i];
     if (!night.times[i] || !rules.is_watched) continue;
     auto& watch = experiment.timed[i];
     if (!watch) watch.emplace(rules.changes);
@@ -136,7 +136,7 @@ bool FleetWatch::decide(std::size_t number, std::size_t series) {
 void FleetWatch::collect_timed(const Experiment& experiment, WatchedMetric metric) {
   const auto& watch = experiment.timed[place_of(metric)];
   if (!watch) return;
-  const SeriesRules& rules = experiment.timed_rules[place_of(metric)];
+  const SeriesRules& rules = experiment.rules[place_of(metric)];
   for (std::size_t i = 0; i < watch->changes().size(); ++i) {
     const WatchedChange& change = watch->changes()[i];
     if (change.recovery_of) continue;
@@ -169,6 +169,8 @@ void FleetWatch::collect_timed(const Experiment& experiment, WatchedMetric metri
 void FleetWatch::collect_events(const Experiment& experiment, WatchedMetric metric,
                                 std::span<const WatchedEvent> events) {
   const WatchedMetricInfo& info = watched_metric_info(metric);
+  const SeriesRules& rules = experiment.rules[place_of(metric)];
+  if (!rules.is_watched) return;
   for (std::size_t i = 0; i < events.size(); ++i) {
     const WatchedEvent& event = events[i];
     AlertMember member;
@@ -191,6 +193,7 @@ void FleetWatch::collect_events(const Experiment& experiment, WatchedMetric metr
     } else {
       member.worse = 1;
     }
+    if (!(member.worse < 0 ? rules.tell_better : rules.tell_worse)) continue;
     members_.push_back(std::move(member));
   }
 }

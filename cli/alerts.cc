@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <fstream>
+#include <iterator>
 #include <string>
 
 #include "commands.h"
@@ -13,6 +15,8 @@
 #include "schema/store.h"
 #include "schema/time.h"
 #include "server/alert_json.h"
+#include "server/alert_rules_file.h"
+#include "server/alert_update.h"
 
 namespace benchhud::cli {
 namespace {
@@ -29,7 +33,10 @@ constexpr std::string_view kAbout =
     "                         changed) or infrastructure (the machine did, not what is measured)\n"
     "  note N TEXT…           say something\n"
     "  owner N NAME           say whose it is; \"\" for nobody\n"
-    "  link N URL             where more of it is to be read; \"\" for nowhere\n\n"
+    "  link N URL             where more of it is to be read; \"\" for nowhere\n"
+    "  rules [FILE]           the rules by which alerts are found; with a file: keep them and "
+    "find\n"
+    "                         alerts anew (docs/regressions.md)\n\n"
     "`benchhud regressions` lists alerts. What was said stays with an alert when it is found anew.";
 
 CommandLine command_line() {
@@ -65,8 +72,32 @@ Expected<void> show(schema::Connection& store, schema::AlertId id) {
   return {};
 }
 
+Expected<void> rules(const po::variables_map& values, const Arguments& words) {
+  if (words.size() > 2) {
+    return Error{ErrorCode::kInvalidArgument, "`benchhud alerts rules` takes one file"};
+  }
+  if (words.size() == 1) {
+    BENCHHUD_ASSIGN(auto store, schema::open_store_for_reading(store_path(values)));
+    BENCHHUD_ASSIGN(const std::string written, server::stored_alert_rules(store));
+    fmt::print("{}\n", written);
+    return {};
+  }
+  std::ifstream file(words[1], std::ios::binary);
+  std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  if (!file && text.empty()) {
+    return Error{ErrorCode::kIo, fmt::format("{} cannot be read", words[1])};
+  }
+  // Before the store is touched, or made.
+  BENCHHUD_TRY(server::read_alert_rules(text));
+  BENCHHUD_ASSIGN(auto store, schema::open_store(store_path(values)));
+  BENCHHUD_TRY(server::keep_alert_rules(store, text));
+  BENCHHUD_TRY(server::update_alerts(store));
+  return {};
+}
+
 Expected<void> act(const po::variables_map& values) {
   const Arguments words = words_of(values);
+  if (!words.empty() && words[0] == "rules") return rules(values, words);
   constexpr std::array kActions = {"show", "state", "note", "owner", "link"};
   if (words.size() < 2) {
     return Error{ErrorCode::kInvalidArgument, "an action and an alert's number are wanted"};

@@ -14,6 +14,7 @@ namespace benchhud::schema {
 namespace {
 
 constexpr std::string_view kStateKey = "alerts_state";
+constexpr std::string_view kRulesKey = "alert_rules";
 
 Alert read_alert(const Statement& row) {
   Alert alert;
@@ -125,6 +126,19 @@ Expected<void> act_on_alert(Connection& connection, AlertId id, std::string_view
   if (known != AlertActionKind::kNote) detail += fmt::format("={}", value);
   if (!who.empty()) detail += fmt::format(" by {}", who);
   BENCHHUD_TRY(note(connection, "alert", detail));
+  BENCHHUD_TRY(count_revision(connection));
+  return transaction.commit();
+}
+
+Expected<std::optional<std::string>> alert_rules(Connection& connection) {
+  return setting(connection, kRulesKey);
+}
+
+Expected<void> set_alert_rules(Connection& connection, std::string_view rules) {
+  BENCHHUD_ASSIGN(Transaction transaction,
+                  Transaction::begin(connection, Transaction::Kind::kWrite));
+  BENCHHUD_TRY(put_setting(connection, kRulesKey, rules));
+  BENCHHUD_TRY(note(connection, "alert rules", rules.substr(0, 1024)));
   BENCHHUD_TRY(count_revision(connection));
   return transaction.commit();
 }

@@ -12,6 +12,7 @@
 #include "schema/night_mark.h"
 #include "schema/reader.h"
 #include "server/alert_json.h"
+#include "server/alert_rules_file.h"
 #include "server/night_reader.h"
 
 namespace benchhud::server {
@@ -51,9 +52,8 @@ Expected<std::vector<schema::Run>> nights_of(schema::Reader& reader, const std::
 }
 
 // What the alerts of a store follow from; equal texts, equal alerts.
-Expected<std::string> state_of(schema::Reader& reader, const analysis::FleetRules& rules) {
-  std::string text = fmt::format("method {} baseline {} rate {}\n", kMethod, rules.baseline,
-                                 rules.false_discovery_rate);
+Expected<std::string> state_of(schema::Reader& reader, const std::string& rules) {
+  std::string text = fmt::format("method {} rules {}\n", kMethod, rules);
   BENCHHUD_ASSIGN(const auto runs, reader.runs({}));
   for (const schema::Run& run : runs) {
     text += fmt::format("{} {}\n", to_int(run.id), run.revision);
@@ -247,11 +247,13 @@ class Update {
 
 }  // namespace
 
-Expected<AlertUpdate> update_alerts(schema::Connection& store, const analysis::FleetRules& rules) {
+Expected<AlertUpdate> update_alerts(schema::Connection& store) {
   BENCHHUD_ASSIGN(schema::Transaction transaction,
                   schema::Transaction::begin(store, schema::Transaction::Kind::kWrite));
   schema::Reader reader(store);
-  BENCHHUD_ASSIGN(const std::string state, state_of(reader, rules));
+  BENCHHUD_ASSIGN(const std::string written, stored_alert_rules(store));
+  BENCHHUD_ASSIGN(const analysis::FleetRules rules, read_alert_rules(written));
+  BENCHHUD_ASSIGN(const std::string state, state_of(reader, written));
   BENCHHUD_ASSIGN(const auto known, schema::alerts_state(store));
   AlertUpdate update;
   update.was_current = known == state;

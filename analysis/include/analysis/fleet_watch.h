@@ -88,7 +88,7 @@ class FleetWatch {
     schema::ExperimentId id{};
     const CatalogEntry* entry = nullptr;
     std::array<std::optional<TimedWatch>, kTimedMetrics> timed;
-    std::array<SeriesRules, kTimedMetrics> timed_rules;
+    std::array<SeriesRules, kWatchedMetrics> rules;
     std::array<CountWatch, kCountMetrics> counts;
     VerdictWatch verification{"PASS"};
     VerdictWatch timing{"timed"};

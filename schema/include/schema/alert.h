@@ -124,4 +124,10 @@ Expected<void> set_alerts_state(Connection& connection, std::string_view state);
 Expected<void> act_on_alert(Connection& connection, AlertId id, std::string_view kind,
                             std::string_view value, std::string_view who);
 
+/// The rules by which alerts are found in this store, in the words of who reads them; none: the
+/// defaults.
+Expected<std::optional<std::string>> alert_rules(Connection& connection);
+/// One transaction, with a line in the audit. Whether the rules make sense is not looked at here.
+Expected<void> set_alert_rules(Connection& connection, std::string_view rules);
+
 }  // namespace benchhud::schema

@@ -2,9 +2,7 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
 
-#include "analysis/fleet_watch.h"
 #include "schema/database.h"
 #include "schema/errors.h"
 
@@ -22,7 +20,7 @@ struct AlertUpdate {
 /// did with it, also where a night that came late moved it by some nights; new ones get numbers in
 /// the order in which they were first seen. One that is not found any more is deleted, or withdrawn
 /// if a person did anything with it. Nothing is done where neither runs, marks nor rules changed.
-schema::Expected<AlertUpdate> update_alerts(schema::Connection& store,
-                                            const analysis::FleetRules& rules = {});
+/// By the rules that the store keeps (alert_rules_file.h).
+schema::Expected<AlertUpdate> update_alerts(schema::Connection& store);
 
 }  // namespace benchhud::server

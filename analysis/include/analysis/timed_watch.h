@@ -54,6 +54,8 @@ class TimedWatch {
   std::span<const Night> nights() const { return nights_; }
   /// The number of each night.
   std::span<const std::size_t> numbers() const { return numbers_; }
+  /// The place of the first night that is comparable with the last ones.
+  std::size_t begin() const { return begin_; }
   /// Of the last search.
   const Changes& last_search() const { return search_; }
 

@@ -1,0 +1,99 @@
+#include "analysis/drift_watch.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "analysis/summary.h"
+
+namespace benchhud::analysis {
+namespace {
+
+double median_level(std::span<const Night> nights) {
+  std::vector<double> levels;
+  for (const Night& night : nights) levels.push_back(night.level);
+  return median(levels);
+}
+
+// What known changes moved from `place` on: those that lead back are among them.
+double explained_since(const TimedWatch& series, std::size_t place) {
+  double moved = 0;
+  for (const WatchedChange& change : series.changes()) {
+    if (change.withdrawn || change.point.at < place) continue;
+    moved += change.point.after - change.point.before;
+  }
+  return moved;
+}
+
+double standard_error(const TimedWatch& series) {
+  const NightNoise& noise = series.last_search().noise;
+  const double alike = (1 + noise.correlation) / (1 - noise.correlation);
+  return noise.deviation *
+         std::sqrt(std::numbers::pi / 2 * alike * 2 / static_cast<double>(DriftWatch::kStretch));
+}
+
+/// Places of the series from which a stretch begins that others are compared with.
+std::vector<std::size_t> references(const TimedWatch& series, std::span<const std::size_t> pinned,
+                                    int worse) {
+  const std::size_t begin = series.begin(), end = series.nights().size();
+  std::vector<std::size_t> places;
+  // The best stretch that lies wholly before the last two.
+  std::optional<std::size_t> best;
+  double best_level = 0;
+  for (std::size_t at = begin; at + 3 * DriftWatch::kStretch <= end; at += DriftWatch::kStretch) {
+    const double level = worse * (median_level(series.nights().subspan(at, DriftWatch::kStretch)) +
+                                  explained_since(series, at + DriftWatch::kStretch / 2));
+    if (best && level >= best_level) continue;
+    best = at;
+    best_level = level;
+  }
+  if (best) places.push_back(*best);
+  for (const std::size_t number : pinned) {
+    const auto night = std::find(series.numbers().begin(), series.numbers().end(), number);
+    if (night == series.numbers().end()) continue;
+    const auto place = static_cast<std::size_t>(night - series.numbers().begin());
+    const std::size_t from = std::max(begin, place - std::min(place, DriftWatch::kStretch / 2));
+    if (from + 2 * DriftWatch::kStretch <= end) places.push_back(from);
+  }
+  return places;
+}
+
+}  // namespace
+
+bool DriftWatch::look(const TimedWatch& series, schema::Direction better,
+                      std::span<const std::size_t> pinned) {
+  const std::size_t count = series.nights().size();
+  if (count < series.begin() + kFewestForDrift || count % TimedWatch::kRoutine != 0) return false;
+  if (better == schema::Direction::kNeither) return false;
+  const int worse = better == schema::Direction::kLowerIsBetter ? 1 : -1;
+  const double now = median_level(series.nights().last(kStretch));
+  const double error = standard_error(series);
+  const std::size_t number = series.numbers().back();
+  bool changed = false;
+
+  for (WatchedDrift& drift : drifts_) {
+    if (drift.recovered) continue;
+    const auto onset = std::find(series.numbers().begin(), series.numbers().end(), drift.onset);
+    const auto place = static_cast<std::size_t>(onset - series.numbers().begin());
+    const double left = now - drift.before - explained_since(series, place);
+    changed = true;
+    drift.after = drift.before + left;
+    if (worse * left > worse * drift.most) drift.most = left;
+    if (worse * left < worse * drift.most / 2) drift.recovered = number;
+  }
+  for (const std::size_t from : references(series, pinned, worse)) {
+    const double before = median_level(series.nights().subspan(from, kStretch));
+    const std::size_t last = from + kStretch - 1;
+    const double moved = now - before - explained_since(series, from + kStretch / 2);
+    if (worse * moved < std::max(std::log1p(kLeastDrift), kDriftErrors * error)) continue;
+    const bool is_known = std::any_of(drifts_.begin(), drifts_.end(), [&](const auto& drift) {
+      return !drift.recovered && worse * (before + moved - drift.after) < std::log1p(kLeastDrift);
+    });
+    if (is_known) continue;
+    drifts_.push_back({series.numbers()[last], number, before, before + moved, moved, error, {}});
+    changed = true;
+  }
+  return changed;
+}
+
+}  // namespace benchhud::analysis

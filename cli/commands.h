@@ -22,6 +22,7 @@ int run_bisect_check(const Arguments& arguments);
 int run_runs(const Arguments& arguments);
 int run_rebuild(const Arguments& arguments);
 int run_serve(const Arguments& arguments);
+int run_notify(const Arguments& arguments);
 int run_regressions(const Arguments& arguments);
 int run_report(const Arguments& arguments);
 int run_export(const Arguments& arguments);

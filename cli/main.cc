@@ -25,6 +25,7 @@ constexpr std::array kCommands = {
     Command{"artifacts", run_artifacts, "list the dumps of a run or a result, print one"},
     Command{"regressions", run_regressions, "list what changed, since when, how sure and why"},
     Command{"alerts", run_alerts, "show an alert, say what becomes of it, mark nights"},
+    Command{"notify", run_notify, "tell webhooks of alerts, write them to a Markdown file"},
     Command{"bisect-check", run_bisect_check,
             "judge fresh results by an alert, for git bisect run"},
     Command{"report", run_report, "print upstream's report, of files or of the store"},

@@ -4,18 +4,15 @@
 
 #include <algorithm>
 #include <array>
-#include <memory>
 #include <optional>
 
-#include "analysis/catalog.h"
+#include "alert_list.h"
 #include "commands.h"
 #include "options.h"
 #include "regressions_text.h"
 #include "schema/alert.h"
-#include "schema/reader.h"
 #include "schema/store.h"
 #include "schema/time.h"
-#include "server/alert_causes.h"
 #include "server/alert_json.h"
 #include "server/alert_update.h"
 
@@ -135,29 +132,17 @@ int run_regressions(const Arguments& arguments) {
   const auto alerts = schema::alerts(*store);
   if (!alerts) return fail(alerts.error());
 
-  schema::Reader reader(*store);
-  const auto experiments = reader.experiments_after(schema::ExperimentId{0});
-  if (!experiments) return fail(experiments.error());
-  const auto catalog = std::make_unique<analysis::Catalog>(*experiments);
-
+  auto list = AlertList::open(*store);
+  if (!list) return fail(list.error());
   std::vector<ListedAlert> listed;
   bool is_failing = false;
   for (const schema::Alert& alert : *alerts) {
-    std::string text;
-    server::JsonWriter writer(&text);
-    server::write_alert(writer, alert);
-    Json json = Json::parse(text);
-    if (!fits(*request, alert, json["details"])) continue;
-    const auto causes = server::alert_causes(reader, *catalog, alert);
-    if (!causes) return fail(causes.error());
-    std::string cause_text;
-    server::JsonWriter cause_writer(&cause_text);
-    server::write_causes(cause_writer, *causes);
-    json["causes"] = Json::parse(cause_text);
-    json["reproduction"] = server::alert_reproduction(*catalog, alert);
-    const bool fails_now = request->fail_on && fails(*request->fail_on, alert, json["details"]);
+    if (!fits(*request, alert, Json::parse(alert.details))) continue;
+    auto json = list->json(alert);
+    if (!json) return fail(json.error());
+    const bool fails_now = request->fail_on && fails(*request->fail_on, alert, (*json)["details"]);
     is_failing = is_failing || fails_now;
-    listed.push_back({std::move(json), fails_now});
+    listed.push_back({std::move(*json), fails_now});
   }
   if (request->format == "json") {
     Json answer;

@@ -388,6 +388,27 @@ LEFT JOIN line AS l ON l.id = r.timing_line_id
 LEFT JOIN line AS f ON f.id = r.failure_line_id
 LEFT JOIN line AS v ON v.id = r.verification_line_id;
 
+-- What is worth telling people who do not look: an alert that is sure, and one that is over. Each
+-- once, whoever finds alerts anew.
+CREATE TABLE notification (
+  id       INTEGER PRIMARY KEY AUTOINCREMENT,
+  alert_id INTEGER NOT NULL REFERENCES alert (id),
+  event    TEXT    NOT NULL,  -- notification_event_name()
+  made_at  REAL    NOT NULL,
+  UNIQUE (alert_id, event)
+) STRICT;
+
+-- Where a notification was sent, or tried to be.
+CREATE TABLE delivery (
+  notification_id INTEGER NOT NULL REFERENCES notification (id),
+  target          TEXT    NOT NULL,
+  attempts        INTEGER NOT NULL,
+  last_at         REAL    NOT NULL,
+  last_error      TEXT    NOT NULL,  -- '' for none
+  delivered_at    REAL,
+  PRIMARY KEY (notification_id, target)
+) STRICT, WITHOUT ROWID;
+
 -- An alert with what people made of it.
 CREATE VIEW alert_facts AS
 SELECT a.id, a.accelerator_model, a.key, a.onset, a.detected, a.first_seen, a.confirmed_at,

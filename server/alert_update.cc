@@ -10,6 +10,7 @@
 #include "schema/alert.h"
 #include "schema/content_hash.h"
 #include "schema/night_mark.h"
+#include "schema/notification.h"
 #include "schema/reader.h"
 #include "server/alert_json.h"
 #include "server/alert_rules_file.h"
@@ -27,6 +28,7 @@ using schema::Expected;
 
 // Changes with the rules of this program: alerts of an earlier one are found anew.
 constexpr int kMethod = 1;
+constexpr double kNews = 3 * 24 * 3600;  // s
 
 schema::DetectedState detected_of(AlertStage stage) {
   switch (stage) {
@@ -173,6 +175,7 @@ class Update {
     });
     for (const Alert& alert : fresh_) BENCHHUD_TRY(schema::add_alert(store_, alert));
     update_.added = fresh_.size();
+    BENCHHUD_TRY(notify());
     return update_;
   }
 
@@ -192,6 +195,7 @@ class Update {
       fleet.add(std::move(night), said);
     }
     update_.nights += nights.size();
+    if (!nights.empty()) newest_[model] = nights.back().started_at;
     return keep(found_in({fleet, catalog, nights}, model), model, nights);
   }
 
@@ -215,6 +219,26 @@ class Update {
     return {};
   }
 
+  // What is news: an alert that the last nights confirmed, and the end of one that was told of.
+  // What an old store holds of years ago is none.
+  Expected<void> notify() {
+    BENCHHUD_ASSIGN(const auto alerts, schema::alerts(store_));
+    for (const Alert& alert : alerts) {
+      const bool is_new =
+          alert.confirmed_at && *alert.confirmed_at >= newest_[alert.accelerator_model] - kNews;
+      if (is_new && alert.detected == schema::DetectedState::kConfirmed) {
+        BENCHHUD_TRY(
+            schema::add_notification(store_, alert.id, schema::NotificationEvent::kConfirmed));
+      }
+      if (alert.detected != schema::DetectedState::kRecovered) continue;
+      BENCHHUD_ASSIGN(const bool was_told, schema::was_notified(store_, alert.id));
+      if (!was_told) continue;
+      BENCHHUD_TRY(
+          schema::add_notification(store_, alert.id, schema::NotificationEvent::kRecovered));
+    }
+    return {};
+  }
+
   // An accelerator model without runs has no alerts.
   Expected<void> withdraw_rest(const std::vector<std::string>& models) {
     BENCHHUD_ASSIGN(const auto stored, schema::alerts(store_));
@@ -228,7 +252,9 @@ class Update {
 
   Expected<void> withdraw(Alert alert) {
     BENCHHUD_ASSIGN(const auto actions, schema::alert_actions(store_, alert.id));
-    if (actions.empty()) {
+    // Found again, one that was told of has to be known: it is not told twice.
+    BENCHHUD_ASSIGN(const bool was_told, schema::was_notified(store_, alert.id));
+    if (actions.empty() && !was_told) {
       ++update_.changed;
       return schema::delete_alert(store_, alert.id);
     }
@@ -243,6 +269,7 @@ class Update {
   const analysis::FleetRules& rules_;
   AlertUpdate update_;
   std::vector<Alert> fresh_;
+  std::map<std::string, double> newest_;  // when an accelerator model's last run started
 };
 
 }  // namespace

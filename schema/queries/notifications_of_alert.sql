@@ -1,0 +1,1 @@
+SELECT count(*) FROM notification WHERE alert_id = $1

@@ -17,6 +17,18 @@ export function benchhud(...args) {
   return done;
 }
 
+/** The same while this process goes on, for programs that ask a server of the test. */
+export function benchhudAsync(...args) {
+  const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"] });
+  const done = { stdout: "", stderr: "" };
+  child.stdout.on("data", (bytes) => (done.stdout += bytes));
+  child.stderr.on("data", (bytes) => (done.stderr += bytes));
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (status) => resolve({ status, ...done }));
+  });
+}
+
 export function temporaryFolder(name) {
   return mkdtempSync(join(tmpdir(), `benchhud-${name}-`));
 }

@@ -1,0 +1,191 @@
+// What people and jobs do with alerts: triage, rules, marks, notifications, bisecting.
+import assert from "node:assert/strict";
+import { createHmac } from "node:crypto";
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+
+import { benchhud, benchhudAsync, removeFolder, root, temporaryFolder } from "./support/server.mjs";
+
+const nights = join(root, "samples/cpu_nightlies");
+let folder, db;
+
+before(() => {
+  folder = temporaryFolder("alerts");
+  db = join(folder, "nights.db");
+  assert.equal(benchhud("ingest", nights, "--db", db).status, 0);
+});
+after(() => removeFolder(folder));
+
+const run = (...args) => benchhud(...args, "--db", db);
+
+function alerts(store = db, ...args) {
+  const done = benchhud("regressions", "--format", "json", "--db", store, ...args);
+  assert.equal(done.status, 0, done.stderr);
+  return JSON.parse(done.stdout).alerts;
+}
+const about = (model, store = db) => alerts(store, "--model", model)[0];
+
+function copy(name) {
+  const file = join(folder, name);
+  copyFileSync(db, file);
+  return file;
+}
+
+test("what a person says of an alert stays with it, and --fail-on looks at the others", () => {
+  const store = copy("triage.db");
+  for (const alert of alerts(store)) {
+    assert.equal(benchhud("regressions", "--fail-on", "confirmed", "--db", store).status, 4);
+    const done = benchhud("alerts", "state", String(alert.id), "acknowledged", "--who", "ada", "--db", store);
+    assert.equal(done.status, 0, done.stderr);
+    assert.match(done.stdout, /ada {2}state: acknowledged/);
+  }
+  assert.equal(benchhud("regressions", "--fail-on", "suspect", "--db", store).status, 0);
+  const { id } = about("resnet_mini", store);
+  assert.equal(benchhud("alerts", "note", String(id), "looks", "like", "<b>", "--db", store).status, 0);
+  assert.equal(benchhud("alerts", "owner", String(id), "grace", "--db", store).status, 0);
+  assert.equal(benchhud("alerts", "link", String(id), "https://example.org/1", "--db", store).status, 0);
+  assert.equal(benchhud("rebuild", "--db", store).status, 0);
+  const alert = about("resnet_mini", store);
+  assert.deepEqual([alert.id, alert.state, alert.owner, alert.link], [id, "acknowledged", "grace", "https://example.org/1"]);
+  assert.match(benchhud("alerts", "show", String(id), "--db", store).stdout, /note: looks like <b>/);
+});
+
+test("what makes no sense is refused with what is allowed", () => {
+  const { id } = about("resnet_mini");
+  for (const [args, reason] of [
+    [["state", String(id), "acked"], /acknowledged, investigating/],
+    [["state", "99999", "fixed"], /no alert 99999/],
+    [["state", "x", "fixed"], /has a number/],
+    [["link", String(id), "javascript:alert(1)"], /https?/],
+    [["close", String(id)], /no `benchhud alerts close`/],
+  ]) {
+    const done = run("alerts", ...args);
+    assert.notEqual(done.status, 0, args.join(" "));
+    assert.match(done.stderr, reason);
+  }
+});
+
+test("rules say which series are watched, and errors in them name the place", () => {
+  const store = copy("rules.db");
+  const file = join(folder, "rules.json");
+  const keep = (rules) => {
+    writeFileSync(file, typeof rules === "string" ? rules : JSON.stringify(rules));
+    return benchhud("alerts", "rules", file, "--db", store);
+  };
+  assert.equal(keep({ series: [{ metric: "verification", model: "unet*", watch: false }] }).status, 0);
+  assert.deepEqual(alerts(store, "--model", "unet_mini"), []);
+  assert.match(benchhud("alerts", "rules", "--db", store).stdout, /unet\*/);
+  for (const [rules, reason] of [
+    ["{", /alert rules/],
+    [[], /the whole is an object/],
+    [{ serie: [] }, /serie is not known/],
+    [{ series: [{}, { metric: "compil" }] }, /series\[1\]\.metric is one of steady/],
+    [{ series: [{ least_effect: 2 }] }, /series\[0\]\.least_effect is a share/],
+    [{ series: [{ fewest_nights: 1 }] }, /fewest_nights is a number of nights/],
+    [{ series: [{ tell: "all" }] }, /tell is worse, better or both/],
+    [{ false_discovery_rate: 0 }, /false_discovery_rate/],
+  ]) {
+    const done = keep(rules);
+    assert.equal(done.status, 2, JSON.stringify(rules));
+    assert.match(done.stderr, reason);
+  }
+  assert.deepEqual(alerts(store, "--model", "unet_mini"), [], "rules that are refused change nothing");
+  assert.equal(keep({}).status, 0);
+  assert.equal(alerts(store, "--model", "unet_mini").length, 1);
+});
+
+test("a night that is marked as another environment begins anew", () => {
+  const store = copy("marks.db");
+  const mark = (...args) => benchhud("runs", ...args, "--db", store);
+  const before = about("transformer_mini", store);
+  assert.ok(before.details.members.some((member) => member.metric === "steady"));
+  assert.equal(mark("mark", before.details.onset.name, "environment", "driver", "550").status, 0);
+  assert.match(mark("marks").stdout, /environment {2}driver 550/);
+  const now = about("transformer_mini", store);
+  assert.ok(now.details.members.every((member) => member.metric !== "steady"), "its time is no change any more");
+  assert.equal(mark("unmark", before.details.onset.name, "environment").status, 0);
+  assert.deepEqual(about("transformer_mini", store).details.title, before.details.title);
+  assert.notEqual(mark("mark", before.details.onset.name, "odd").status, 0);
+});
+
+test("bisect-check tells good from bad, and what it cannot tell", () => {
+  const check = (model, night, ...args) =>
+    run("bisect-check", "--alert", String(about(model).id), join(nights, night, "results.jsonl"), ...args);
+  assert.equal(check("resnet_mini", "2025-11-09").status, 0);
+  assert.equal(check("resnet_mini", "2025-11-10").status, 1);
+  assert.equal(check("resnet_mini", "2025-11-09", "--metric", "steady").status, 0);
+  assert.equal(check("resnet_mini", "2025-11-10", "--metric", "steady").status, 1);
+  assert.equal(check("transformer_mini", "2025-11-13", "--metric", "steady").status, 0);
+  assert.equal(check("transformer_mini", "2025-11-28", "--metric", "steady").status, 1);
+  assert.equal(check("unet_mini", "2025-11-16-verify").status, 0);
+  assert.equal(check("unet_mini", "2025-11-19-verify").status, 1);
+  const other = check("unet_mini", "2025-11-19");
+  assert.equal(other.status, 125, "a timing verifies nothing");
+  assert.match(other.stdout, /cannot tell/);
+  assert.equal(run("bisect-check", "--alert", "99999", join(nights, "2025-11-09/results.jsonl")).status, 125);
+  assert.equal(run("bisect-check", "--alert", "1", join(folder, "none.jsonl")).status, 125);
+  assert.equal(run("bisect-check").status, 125);
+});
+
+test("causes and the runner's command come with an alert", () => {
+  const resnet = about("resnet_mini");
+  const lines = (alert) => alert.causes.flatMap((cause) => [cause.title, ...cause.lines]).join("\n");
+  assert.match(lines(resnet), /graph breaks 0 → 2/);
+  assert.match(lines(resnet), /decorators\.py: 0 → 2/);
+  assert.match(lines(resnet), /% of the change/);
+  assert.match(resnet.reproduction, /experiment_runner\.py .*--filter='\^resnet_mini\$' .*--dynamo=inductor --test=eval/);
+  assert.match(lines(about("transformer_mini")), /aten::cumsum/);
+  assert.match(lines(about("unet_mini")), /differs from eager/);
+  assert.match(about("unet_mini").reproduction, /--verify/);
+});
+
+test("a webhook is told of each alert once, signed, and again where it did not answer", async () => {
+  const store = join(folder, "told.db");
+  const secret = join(folder, "secret");
+  writeFileSync(secret, "s3cret\n");
+  const got = [];
+  let failures = 1;
+  const server = createServer((request, response) => {
+    let body = "";
+    request.on("data", (data) => (body += data));
+    request.on("end", () => {
+      const { headers } = request;
+      const signed = createHmac("sha256", "s3cret")
+        .update(`${headers["webhook-id"]}.${headers["webhook-timestamp"]}.${body}`)
+        .digest("base64");
+      got.push({ id: headers["webhook-id"], ok: headers["webhook-signature"] === `v1,${signed}`, body: JSON.parse(body) });
+      response.statusCode = failures-- > 0 ? 503 : 204;
+      response.end();
+    });
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${server.address().port}/hook`;
+  const notify = (...args) =>
+    benchhudAsync("notify", "--webhook", url, "--secret-file", secret, "--db", store, ...args);
+  try {
+    // Up to the night of resnet_mini's change: it is news.
+    for (let day = 1; day <= 10; ++day) {
+      benchhud("ingest", join(nights, `2025-11-${String(day).padStart(2, "0")}`), "--db", store);
+    }
+    const page = join(folder, "attention.md");
+    const first = await notify("--attempts", "1", "--markdown", page);
+    assert.equal(first.status, 1, "the first answer was 503");
+    assert.match(readFileSync(page, "utf8"), /resnet\\_mini/);
+    assert.equal((await notify()).status, 0);
+    assert.equal((await notify()).status, 0);
+    assert.equal(benchhud("rebuild", "--db", store).status, 0);
+    assert.equal((await notify()).status, 0);
+    assert.equal(got.length, 2);
+    assert.ok(got.every((one) => one.ok));
+    assert.equal(got[0].id, got[1].id);
+    assert.equal(got[1].body.type, "alert.confirmed");
+    assert.match(got[1].body.data.details.title, /resnet_mini/);
+  } finally {
+    server.close();
+  }
+  assert.notEqual((await benchhudAsync("notify", "--webhook", "ftp://x/", "--db", store)).status, 0);
+  assert.notEqual((await benchhudAsync("notify", "--db", store)).status, 0);
+  assert.ok(!existsSync(join(folder, "attention.md.tmp")));
+});

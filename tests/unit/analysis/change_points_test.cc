@@ -103,9 +103,14 @@ TEST(FindChanges, SaysWhyOneIsNotTold) {
   ASSERT_THAT(drift.rejected, SizeIs(1));
   EXPECT_EQ(drift.rejected[0].reason, Rejection::kTooSmall);
 
+  // Two nights are too few for what is confirmed; they are told as a suspect instead.
   Series young(0.002);
   const Changes two = find_changes(young.add(50, 1).add(2, 2).nights());
-  EXPECT_THAT(two.found, IsEmpty());
+  ASSERT_THAT(two.found, SizeIs(1));
+  EXPECT_EQ(two.found[0].state, ChangeState::kSuspect);
+  ASSERT_THAT(two.rejected, SizeIs(1));
+  EXPECT_EQ(two.rejected[0].reason, Rejection::kTooFewNights);
+  EXPECT_EQ(two.rejected[0].change.at, two.found[0].at);
 
   Series lone(0.01);
   lone.add(50, 1).add(1, 5).add(50, 1);

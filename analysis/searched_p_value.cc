@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/math/distributions/normal.hpp>
 #include <cmath>
+#include <limits>
 
 namespace benchhud::analysis {
 namespace {
@@ -20,6 +21,8 @@ double overshoot(double x) {
 }  // namespace
 
 double searched_p_value(double p_value, double nights, std::size_t fewest) {
+  // One that was too small for a double has no quantile: it counts as the smallest there is.
+  p_value = std::max(p_value, std::numeric_limits<double>::min());
   const double from = static_cast<double>(std::max<std::size_t>(fewest, 1)) / nights;
   if (!(p_value < 1) || !(from < 0.5)) return std::min(p_value, 1.0);
   const double level = boost::math::quantile(boost::math::complement(kNormal, p_value / 2));

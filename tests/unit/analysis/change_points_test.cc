@@ -118,6 +118,18 @@ TEST(FindChanges, SaysWhyOneIsNotTold) {
   EXPECT_THAT(find_changes(std::vector<Night>(3)).found, IsEmpty());
 }
 
+TEST(FindChanges, StepsBeyondWhatAProbabilityCanTell) {
+  // Against so little noise a step of a thousand has a p-value too small for a double.
+  std::mt19937_64 random(2);
+  std::normal_distribution<double> normal;
+  std::vector<Night> nights;
+  for (int i = 0; i < 108; ++i) nights.push_back({(i < 54 ? 0 : 1000) + 1e-4 * normal(random)});
+  const Changes changes = find_changes(nights);
+  ASSERT_THAT(changes.found, SizeIs(1));
+  EXPECT_GT(changes.found[0].p_value, 0);
+  EXPECT_LT(changes.found[0].p_value, 1e-250);
+}
+
 // The series of shared/data/changepoint: another program's nightly tests, with steps put into them.
 TEST(RealSeries, StepsAreFoundAndNothingElse) {
   std::filesystem::path folder = std::filesystem::path(BENCHHUD_TEST_DATA);

@@ -44,11 +44,24 @@ Expected<SourceFile> SourceFile::open(const std::string& path) {
   auto state = std::make_unique<State>();
   state->path = path;
   state->descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  return begin(std::move(state));
+}
+
+Expected<SourceFile> SourceFile::standard_input() {
+  auto state = std::make_unique<State>();
+  state->path = "standard input";
+  // A copy, for it is closed in the end. By its number: /dev/stdin does not open where it is a
+  // socket.
+  state->descriptor = ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
+  return begin(std::move(state));
+}
+
+Expected<SourceFile> SourceFile::begin(std::unique_ptr<State> state) {
   if (state->descriptor < 0) return state->error("open");
   struct stat status{};
   if (::fstat(state->descriptor, &status) != 0) return state->error("read");
   if (S_ISDIR(status.st_mode)) {
-    return Error{ErrorCode::kIo, fmt::format("{} is a folder, not a file", path)};
+    return Error{ErrorCode::kIo, fmt::format("{} is a folder, not a file", state->path)};
   }
   state->size = status.st_size;
   unsigned char magic[2] = {};

@@ -17,6 +17,8 @@ class SourceFile {
  public:
   /// Error: kIo.
   static schema::Expected<SourceFile> open(const std::string& path);
+  /// What is handed to the program; a pipe is not looked into for gzip. Error: kIo.
+  static schema::Expected<SourceFile> standard_input();
   SourceFile(SourceFile&&) noexcept;
   ~SourceFile();
 
@@ -31,6 +33,7 @@ class SourceFile {
  private:
   struct State;
   explicit SourceFile(std::unique_ptr<State> state);
+  static schema::Expected<SourceFile> begin(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
 

@@ -169,6 +169,7 @@ class Search {
     const double by = after.mean - before.mean;
     change->p_value = 2 * boost::math::cdf(boost::math::complement(student, std::abs(by) / error));
     const double reach = boost::math::quantile(student, 0.975) * error;
+    change->reach = reach;
     change->effect = std::expm1(by);
     change->interval = {std::expm1(by - reach), std::expm1(by + reach), 0.95};
   }
@@ -278,6 +279,8 @@ std::string_view rejection_name(Rejection reason) {
       return "too_small";
     case Rejection::kNotSignificant:
       return "not_significant";
+    case Rejection::kNotSignificantAmongSeries:
+      return "not_significant_among_series";
   }
   return "";
 }

@@ -15,8 +15,10 @@ constexpr std::size_t kFewestForCorrelation = 12;
 constexpr double kAssumedCorrelation = 0.3;
 constexpr double kMostCorrelation = 0.8;
 constexpr std::size_t kFurthest = 4;  // nights apart
-// The variance of a sample quartile is about this times that of a mean; of the median 1.57.
+// The variance of a sample quartile, and of a median, is about this times that of a mean.
 constexpr double kQuartileVariance = 1.86;
+constexpr double kMedianVariance = 1.57;
+constexpr double kFarthestLevel = 1e12;  // squares of it are far from the range of double
 
 // How much nights differ that are one, two, … apart.
 using Differences = std::array<std::vector<double>, kFurthest>;
@@ -70,6 +72,19 @@ double correlation_of(const Differences& differences) {
   return low;
 }
 
+// A night whose level is a quantile of `values`, with the variance that this has for a mean's of 1.
+std::optional<Night> night_at(std::span<const double> values, double share, double variance) {
+  if (values.empty()) return std::nullopt;
+  Night night;
+  night.level = quantile(values, share);
+  night.count = values.size();
+  if (values.size() > 1) {
+    const double deviation = sample_sd(values);
+    night.variance = variance * deviation * deviation / static_cast<double>(values.size());
+  }
+  return night;
+}
+
 }  // namespace
 
 std::optional<Night> night_of(std::span<const double> samples) {
@@ -77,15 +92,24 @@ std::optional<Night> night_of(std::span<const double> samples) {
   for (const double sample : samples) {
     if (std::isfinite(sample) && sample > 0) logs.push_back(std::log(sample));
   }
-  if (logs.empty()) return std::nullopt;
-  Night night;
-  night.level = quantile(logs, 0.25);
-  night.count = logs.size();
-  if (logs.size() > 1) {
-    const double deviation = sample_sd(logs);
-    night.variance = kQuartileVariance * deviation * deviation / static_cast<double>(logs.size());
+  return night_at(logs, 0.25, kQuartileVariance);
+}
+
+double typical_magnitude(std::span<const double> values) {
+  std::vector<double> magnitudes;
+  for (const double value : values) {
+    if (value != 0) magnitudes.push_back(std::abs(value));
   }
-  return night;
+  return magnitudes.empty() ? 1 : median(magnitudes);
+}
+
+std::optional<Night> linear_night_of(std::span<const double> samples, double magnitude) {
+  std::vector<double> shares;
+  for (const double sample : samples) {
+    if (!std::isfinite(sample)) continue;
+    shares.push_back(std::clamp(sample / magnitude, -kFarthestLevel, kFarthestLevel));
+  }
+  return night_at(shares, 0.5, kMedianVariance);
 }
 
 NightNoise noise_of(std::span<const Night> nights) {

@@ -40,6 +40,7 @@ struct ChangePoint {
   /// Where it may lie as well: nights at which a cut fits nearly as well, at 95 %.
   std::size_t earliest = 0, latest = 0;
   double before = 0, after = 0;  ///< levels, natural logarithms
+  double reach = 0;              ///< `after` − `before` is known up to this, at 95 %
   double effect = 0;             ///< after against before: 0.1 is 10 % more
   Interval interval;             ///< of `effect`, at 95 %
   /// How often the best cut of a series without a change separates two levels as well: of a
@@ -51,8 +52,13 @@ struct ChangePoint {
 };
 
 /// Why a change that was found is not told.
-enum class Rejection : std::uint8_t { kTooFewNights, kTooSmall, kNotSignificant };
-/// "too_few_nights", "too_small", "not_significant".
+enum class Rejection : std::uint8_t {
+  kTooFewNights,
+  kTooSmall,
+  kNotSignificant,
+  kNotSignificantAmongSeries,  ///< not once it pays for the series beside its own
+};
+/// "too_few_nights", "too_small", "not_significant", "not_significant_among_series".
 std::string_view rejection_name(Rejection reason);
 
 struct RejectedChange {

@@ -12,7 +12,7 @@ namespace benchhud::analysis {
 /// they are not independent, so the night is the unit, and more repetitions make a night surer of
 /// itself only as far as nights agree with each other.
 struct Night {
-  double level = 0;       ///< the natural logarithm of the night's value
+  double level = 0;       ///< the natural logarithm of the night's value; or as linear_night_of()
   double variance = 0;    ///< of `level`, from its repetitions; 0: they do not tell
   std::size_t count = 1;  ///< repetitions
 
@@ -23,6 +23,18 @@ struct Night {
 /// disturbs a machine moves less than the median, for disturbances only make slower. None where no
 /// sample is positive and finite.
 std::optional<Night> night_of(std::span<const double> samples);
+
+/// What is usual in a series: the median of its values' magnitudes, zeros left out; 1 where all are
+/// zero. In the values' unit, finite and above 0. `values`: finite, in any order.
+double typical_magnitude(std::span<const double> values);
+
+/// A night of a series that has values of zero or below, which have no logarithms: the level is the
+/// median of the samples as a share of `magnitude`, the typical_magnitude() of the whole series. So
+/// a difference of two levels is a share of what is usual, as that of two small steps of logarithms
+/// is a share of the level, and what is too small to tell, or too still to be true, means the same.
+/// The median: on which side of such values disturbances lie is not known. No level is further from
+/// 0 than 10^12. None where no sample is finite.
+std::optional<Night> linear_night_of(std::span<const double> samples, double magnitude);
 
 /// How nights of one level differ.
 struct NightNoise {

@@ -51,6 +51,19 @@ TEST(NightOf, IsTheLowerQuartileOfTheLogarithms) {
   EXPECT_FALSE(night_of(std::vector<double>{0, std::nan("")}));
 }
 
+TEST(NightOf, OfAnySignIsTheMedianAsAShareOfWhatIsUsual) {
+  EXPECT_EQ(typical_magnitude(std::vector<double>{0, -8, 2, 0, 4}), 4);
+  EXPECT_EQ(typical_magnitude(std::vector<double>{0, -0.0}), 1);
+  EXPECT_EQ(typical_magnitude({}), 1);
+  const auto night = linear_night_of(std::vector<double>{-8, 0, 4, 12, 16, std::nan("")}, 4);
+  ASSERT_TRUE(night);
+  EXPECT_DOUBLE_EQ(night->level, 1);
+  EXPECT_EQ(night->count, 5u);
+  EXPECT_NEAR(night->variance, 1.57 * 5.7 / 5, 1e-12);
+  EXPECT_EQ(linear_night_of(std::vector<double>{-1e300}, 1e-300)->level, -1e12);
+  EXPECT_FALSE(linear_night_of(std::vector<double>{std::nan("")}, 1));
+}
+
 TEST(NoiseOf, SeesThroughChangesAndCorrelation) {
   Series plain(0.02);
   plain.add(150, 1).add(150, 3).add(100, 1.5);

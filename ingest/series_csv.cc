@@ -251,12 +251,14 @@ class SeriesCsvReader::State {
   std::size_t place_of_series(std::string_view name) {
     // Rows of a series mostly come together.
     if (last_series_ < series_.size() && series_[last_series_].name == name) return last_series_;
-    const auto [place, is_new] = series_places_.try_emplace(std::string(name), series_.size());
-    if (is_new) {
-      series_.push_back({std::string(name), {}, {}, {}});
-      name_bytes_ += name.size() + kBytesPerName;
+    if (const auto known = series_by_name_.find(name); known != series_by_name_.end()) {
+      return last_series_ = known->second;
     }
-    return last_series_ = place->second;
+    last_series_ = series_.size();
+    series_.push_back({std::string(name), {}, {}, {}});
+    series_by_name_.emplace(series_.back().name, last_series_);
+    name_bytes_ += name.size() + kBytesPerName;
+    return last_series_;
   }
 
   std::uint32_t place_of_night(std::string_view name) {
@@ -273,10 +275,11 @@ class SeriesCsvReader::State {
   std::int64_t record_line_ = 0;  // on which it begins
   std::string open_;              // its lines, as long as a quote is open
   std::optional<Columns> columns_;
-  std::vector<Rows> series_;
-  std::unordered_map<std::string, std::size_t> series_places_;
+  // Series and nights stay where they are as more come, and so do their names.
+  std::deque<Rows> series_;
+  std::unordered_map<std::string_view, std::size_t> series_by_name_;
   std::size_t last_series_ = 0;
-  std::deque<std::string> nights_;  // stay where they are as more come
+  std::deque<std::string> nights_;
   std::unordered_map<std::string_view, std::uint32_t> nights_by_name_;
   // Of a series' place and a night's: that of the night in the series.
   std::unordered_map<std::uint64_t, std::uint32_t> night_places_;

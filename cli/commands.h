@@ -12,7 +12,7 @@ using Arguments = std::vector<std::string>;
 inline constexpr int kDone = 0;
 inline constexpr int kFailed = 1;
 inline constexpr int kUsage = 2;           ///< the command line makes no sense
-inline constexpr int kSomeRejected = 3;    ///< ingest: some lines were rejected, the rest is in
+inline constexpr int kSomeRejected = 3;    ///< some lines were rejected, the rest is in
 inline constexpr int kHasRegressions = 4;  ///< regressions --fail-on: there are open ones
 
 int run_ingest(const Arguments& arguments);
@@ -29,5 +29,6 @@ int run_export(const Arguments& arguments);
 int run_summary(const Arguments& arguments);
 int run_trace(const Arguments& arguments);
 int run_profile(const Arguments& arguments);
+int run_detect(const Arguments& arguments);
 
 }  // namespace benchhud::cli

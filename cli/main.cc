@@ -33,6 +33,7 @@ constexpr std::array kCommands = {
     Command{"summary", run_summary, "print a run as Markdown: pass rates, speedups, what changed"},
     Command{"trace", run_trace, "say what a trace file holds"},
     Command{"profile", run_profile, "say what differs between two profiles or traces"},
+    Command{"detect", run_detect, "find where series of numbers changed, anybody's"},
     Command{"rebuild", run_rebuild, "derive runs and results again from the facts"},
     Command{"serve", run_serve, "serve the pages and the REST API"},
 };

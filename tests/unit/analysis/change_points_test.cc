@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
@@ -129,6 +130,67 @@ TEST(FindChanges, SaysWhyOneIsNotTold) {
   lone.add(50, 1).add(1, 5).add(50, 1);
   EXPECT_THAT(find_changes(lone.nights()).found, IsEmpty());
   EXPECT_THAT(find_changes(std::vector<Night>(3)).found, IsEmpty());
+}
+
+TEST(FindChanges, SuspectsTheLastNights) {
+  for (const int count : {1, 2}) {
+    for (const double factor : {1.2, 0.8}) {
+      Series young(0.01);
+      const Changes changes = find_changes(young.add(50, 1).add(count, factor).nights());
+      ASSERT_THAT(changes.found, SizeIs(1)) << count << " " << factor;
+      const ChangePoint& suspect = changes.found[0];
+      EXPECT_EQ(suspect.state, ChangeState::kSuspect);
+      EXPECT_EQ(suspect.at, 50u);
+      EXPECT_EQ(suspect.nights_before, 50u);
+      EXPECT_EQ(suspect.nights_after, static_cast<std::size_t>(count));
+      EXPECT_NEAR(suspect.effect, factor - 1, 0.04);
+      EXPECT_LT(suspect.interval.low, factor - 1);
+      EXPECT_GT(suspect.interval.high, factor - 1);
+    }
+  }
+  // Three are enough to confirm it.
+  Series older(0.01);
+  const Changes changes = find_changes(older.add(50, 1).add(3, 1.2).nights());
+  ASSERT_THAT(changes.found, SizeIs(1));
+  EXPECT_EQ(changes.found[0].state, ChangeState::kConfirmed);
+  // It may follow another change.
+  Series second(0.01);
+  const Changes both = find_changes(second.add(40, 1).add(20, 1.3).add(1, 1.6).nights());
+  ASSERT_THAT(both.found, SizeIs(2));
+  EXPECT_EQ(both.found[0].state, ChangeState::kConfirmed);
+  EXPECT_EQ(both.found[1].state, ChangeState::kSuspect);
+  EXPECT_NEAR(both.found[1].effect, 1.6 / 1.3 - 1, 0.04);
+}
+
+TEST(FindChanges, SuspectsNothingWhereNightsAreOftenOff) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    Series spiky(0.01, seed);
+    for (int i = 0; i < 4; ++i) spiky.add(24, 1).add(1, 1.4);
+    EXPECT_THAT(find_changes(spiky.nights()).found, IsEmpty()) << seed;
+  }
+  // Nor where there was hardly a night before, nor for so little.
+  Series first(0.01);
+  EXPECT_THAT(find_changes(first.add(4, 1).add(1, 1.4).nights()).found, IsEmpty());
+  Series small(0.001);
+  EXPECT_THAT(find_changes(small.add(50, 1).add(2, 1.015).nights()).found, IsEmpty());
+  // Two nights on different sides are no new level.
+  Series apart(0.01);
+  const auto changes = find_changes(apart.add(50, 1).add(1, 1.3).add(1, 0.7).nights());
+  for (const ChangePoint& change : changes.found) EXPECT_EQ(change.at, 51u);
+}
+
+TEST(FindChanges, ASuspectIsNoSurerThanSoFewNightsCanBe) {
+  // However far off: one of 51 nights is the farthest anyway, by chance, on either side.
+  for (const int before : {20, 50, 200}) {
+    const int most = std::min(before, 100);  // that are looked at
+    Series one(0.01), two(0.01);
+    const Changes single = find_changes(one.add(before, 1).add(1, 9).nights());
+    ASSERT_THAT(single.found, SizeIs(1));
+    EXPECT_DOUBLE_EQ(single.found[0].p_value, 2.0 / (most + 1));
+    const Changes pair = find_changes(two.add(before, 1).add(2, 9).nights());
+    ASSERT_THAT(pair.found, SizeIs(1));
+    EXPECT_DOUBLE_EQ(pair.found[0].p_value, 2.0 * 2 / (most + 2) / (most + 1));
+  }
 }
 
 TEST(FindChanges, StepsBeyondWhatAProbabilityCanTell) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "analysis/watched_metric.h"
+
 namespace benchhud::analysis {
 namespace {
 
@@ -26,14 +28,17 @@ bool CountWatch::add(std::int64_t count, std::size_t number) {
   if (!before || *before == count) return false;
   flips_.push_back(place);
   const std::size_t flips = recent_flips(flips_, place);
-  bool changed = false;
-  bool leads_back = false;
+  const WatchedEvent* left = nullptr;  // the event that led away from where the count is back
   for (WatchedEvent& event : events_) {
-    if (event.recovered || event.before != std::to_string(count)) continue;
-    event.recovered = number;
-    changed = leads_back = true;
+    if (event.recovered) continue;
+    if (left == nullptr && event.before == std::to_string(count)) left = &event;
+    if (left != nullptr) event.recovered = number;
   }
-  if (leads_back || flips >= kFlips) return changed;
+  const bool leads_back = left != nullptr;
+  const bool is_loss =
+      leads_back && number >= left->onset + kSettledNights &&
+      worse_of(static_cast<double>(count) - static_cast<double>(*before), better_) > 0;
+  if (flips >= kFlips || (leads_back && !is_loss)) return leads_back;
   WatchedEvent event;
   event.before = std::to_string(*before);
   event.after = std::to_string(count);

@@ -8,11 +8,6 @@ namespace {
 
 constexpr WatchedMetric metric_at(std::size_t place) { return static_cast<WatchedMetric>(place); }
 
-int worse_of(double effect, schema::Direction better) {
-  if (better == schema::Direction::kNeither || effect == 0) return 0;
-  return (effect > 0) == (better == schema::Direction::kLowerIsBetter) ? 1 : -1;
-}
-
 }  // namespace
 
 FleetWatch::FleetWatch(const Catalog& catalog, FleetRules rules)
@@ -33,6 +28,9 @@ FleetWatch::Experiment& FleetWatch::experiment_of(const CatalogEntry& entry) {
     place->entry = &entry;
     for (std::size_t i = 0; i < kWatchedMetrics; ++i) {
       place->rules[i] = rules_for(entry, metric_at(i));
+    }
+    for (std::size_t i = 0; i < kCountMetrics; ++i) {
+      place->counts[i] = CountWatch(watched_metric_info(metric_at(kTimedMetrics + i)).better);
     }
   }
   return *place;
@@ -82,7 +80,7 @@ bool FleetWatch::watch(Experiment& experiment, const ExperimentNight& night, std
     const SeriesRules& rules = experiment.rules[i];
     if (!night.times[i] || !rules.is_watched) continue;
     auto& watch = experiment.timed[i];
-    if (!watch) watch.emplace(rules.changes);
+    if (!watch) watch.emplace(rules.changes, watched_metric_info(metric_at(i)).better);
     changed = watch->add(*night.times[i], number) || changed;
   }
   for (std::size_t i = 0; i < kCountMetrics; ++i) {

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "analysis/summary.h"
+#include "analysis/watched_metric.h"
 
 namespace benchhud::analysis {
 namespace {
@@ -16,6 +18,20 @@ constexpr double kOff = 3;           // standard deviations
 constexpr std::size_t kMissedSearches = 5;
 
 std::size_t distance(std::size_t a, std::size_t b) { return a < b ? b - a : a - b; }
+
+bool is_same_direction(const ChangePoint& a, const ChangePoint& b) {
+  return (a.effect < 0) == (b.effect < 0);
+}
+
+// Levels of before a restart are no measure of those after it.
+bool leads_back(const WatchedChange& change, const WatchedChange& later) {
+  if (later.withdrawn || later.begin != change.begin || later.point.at <= change.point.at ||
+      is_same_direction(later.point, change.point)) {
+    return false;
+  }
+  const double moved = std::abs(change.point.after - change.point.before);
+  return std::abs(later.point.after - change.point.before) < moved / 2;
+}
 
 }  // namespace
 
@@ -58,10 +74,13 @@ bool TimedWatch::is_off_level() const {
   return false;
 }
 
-WatchedChange* TimedWatch::known(const ChangePoint& point) {
+// `seen`: those that this search has found already.
+WatchedChange* TimedWatch::known(const ChangePoint& point, const std::vector<bool>& seen) {
   WatchedChange* nearest = nullptr;
-  for (WatchedChange& change : changes_) {
-    if (change.withdrawn || (change.point.effect < 0) != (point.effect < 0)) continue;
+  for (std::size_t i = 0; i < changes_.size(); ++i) {
+    WatchedChange& change = changes_[i];
+    if (seen[i] || change.withdrawn || change.begin != begin_) continue;
+    if (!is_same_direction(change.point, point)) continue;
     if (distance(change.point.at, point.at) > kSameChange) continue;
     if (nearest == nullptr ||
         distance(change.point.at, point.at) < distance(nearest->point.at, point.at)) {
@@ -78,11 +97,12 @@ bool TimedWatch::merge(std::size_t first, std::size_t number) {
     point.at += first;
     point.earliest += first;
     point.latest += first;
-    WatchedChange* change = known(point);
+    WatchedChange* change = known(point, seen);
     if (change == nullptr) {
-      changes_.emplace_back().first_seen = number;
+      change = &changes_.emplace_back();
+      change->first_seen = number;
+      change->begin = begin_;
       seen.push_back(false);
-      change = &changes_.back();
     }
     seen[static_cast<std::size_t>(change - changes_.data())] = true;
     change->missed = 0;
@@ -96,10 +116,11 @@ bool TimedWatch::merge(std::size_t first, std::size_t number) {
   }
   for (std::size_t i = 0; i < changes_.size(); ++i) {
     WatchedChange& change = changes_[i];
-    // What lies too near the beginning of the window cannot be found any more.
+    if (seen[i] || change.withdrawn) continue;
+    // What lies too near the beginning of the window cannot be found any more: what was confirmed
+    // stays so, and of the rest no further night can make anybody sure.
     const bool in_view = change.point.at >= first + rules_.fewest_before_suspect;
-    if (seen[i] || change.withdrawn || !in_view) continue;
-    if (change.confirmed && ++change.missed < kMissedSearches) continue;
+    if (change.confirmed && (!in_view || ++change.missed < kMissedSearches)) continue;
     change.withdrawn = number;
     changed = true;
   }
@@ -107,24 +128,40 @@ bool TimedWatch::merge(std::size_t first, std::size_t number) {
 }
 
 // A change is over when a later one leads back to the level before it, to half of what it moved.
+// Asked anew each time: what leads back may go away, or turn out to lead elsewhere.
 bool TimedWatch::note_recoveries(std::size_t number) {
+  std::vector<std::size_t> order(
+      changes_.size());  // by place: what leads back is no change to undo
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return changes_[a].point.at < changes_[b].point.at;
+  });
+  std::vector<std::optional<std::size_t>> recovery_of(changes_.size());
   bool changed = false;
-  for (std::size_t i = 0; i < changes_.size(); ++i) {
-    WatchedChange& change = changes_[i];
-    if (change.recovered || change.withdrawn || !change.confirmed) continue;
-    for (WatchedChange& later : changes_) {
-      if (later.withdrawn || later.point.at <= change.point.at) continue;
-      const double moved = std::abs(change.point.after - change.point.before);
-      if (std::abs(later.point.after - change.point.before) >= moved / 2) continue;
-      changed = changed || later.recovery_of != i;
-      later.recovery_of = i;
-      if (later.point.state != ChangeState::kConfirmed) continue;
-      change.recovered = number;
-      changed = true;
-      break;
-    }
+  for (auto i = order.begin(); i != order.end(); ++i) {
+    WatchedChange& change = changes_[*i];
+    if (change.withdrawn || !change.confirmed) continue;
+    const auto back =
+        recovery_of[*i] ? order.end() : std::find_if(i, order.end(), [&](std::size_t later) {
+          return leads_back(change, changes_[later]);
+        });
+    const bool is_recovered =
+        back != order.end() && changes_[*back].point.state == ChangeState::kConfirmed;
+    if (back != order.end() && !is_loss(change, changes_[*back])) recovery_of[*back] = *i;
+    if (is_recovered == change.recovered.has_value()) continue;
+    change.recovered = is_recovered ? std::optional(number) : std::nullopt;
+    changed = true;
+  }
+  for (std::size_t k = 0; k < changes_.size(); ++k) {
+    changed = changed || changes_[k].recovery_of != recovery_of[k];
+    changes_[k].recovery_of = recovery_of[k];
   }
   return changed;
+}
+
+bool TimedWatch::is_loss(const WatchedChange& improvement, const WatchedChange& later) const {
+  return later.onset >= improvement.onset + kSettledNights &&
+         worse_of(later.point.effect, better_) > 0;
 }
 
 void TimedWatch::decide(std::size_t change, std::optional<std::size_t> number, double q_value) {

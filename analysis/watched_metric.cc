@@ -2,6 +2,11 @@
 
 namespace benchhud::analysis {
 
+int worse_of(double change, schema::Direction better) {
+  if (better == schema::Direction::kNeither || change == 0) return 0;
+  return (change > 0) == (better == schema::Direction::kLowerIsBetter) ? 1 : -1;
+}
+
 const std::array<WatchedMetricInfo, kWatchedMetrics>& watched_metrics() {
   using enum WatchedMetric;
   using enum MetricKind;

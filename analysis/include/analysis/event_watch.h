@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "schema/metric.h"
+
 namespace benchhud::analysis {
 
 /// A value that became another.
@@ -23,15 +25,21 @@ struct WatchedEvent {
 };
 inline constexpr std::size_t kFlakyNights = 20;
 
-/// Counts are exact: any change is a change. One that keeps changing is no property of the model;
-/// from its third change within kFlakyNights nights on it is told no more until it is quiet again.
+/// Counts are exact: any change is a change. One that is back at what it was ends the event that
+/// led away from there, and all since; it is an event of its own only if it is for the worse and
+/// that event was kSettledNights ago (watched_metric.h). One that keeps changing is no property of
+/// the model; from its third change within kFlakyNights nights on it is told no more until it is
+/// quiet again.
 class CountWatch {
  public:
+  explicit CountWatch(schema::Direction better = schema::Direction::kNeither) : better_(better) {}
+
   /// Returns whether there is anything new.
   bool add(std::int64_t count, std::size_t number);
   std::span<const WatchedEvent> events() const { return events_; }
 
  private:
+  schema::Direction better_;
   std::vector<WatchedEvent> events_;
   std::vector<std::size_t> flips_;  // places of values that differed from the one before
   std::optional<std::int64_t> last_;

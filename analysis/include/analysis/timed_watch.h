@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analysis/change_points.h"
+#include "schema/metric.h"
 
 namespace benchhud::analysis {
 
@@ -19,8 +20,11 @@ struct WatchedChange {
   std::optional<std::size_t> confirmed;             ///< night
   std::optional<std::size_t> withdrawn;             ///< night: it is not seen any more
   std::optional<std::size_t> recovered;             ///< night: the level before it is back
-  std::optional<std::size_t> recovery_of;  ///< it leads back from that change to what was before
-  std::size_t missed = 0;                  ///< searches in a row that did not find it
+  /// It merely leads back from that change to what was before. A change for the worse that undoes
+  /// an improvement of kSettledNights ago and more (watched_metric.h) is one of its own.
+  std::optional<std::size_t> recovery_of;
+  std::size_t missed = 0;  ///< searches in a row that did not find it
+  std::size_t begin = 0;   ///< place of the first night that is comparable with its nights
 
   /// Whether the nights would confirm it, if they were the only series.
   bool is_candidate() const {
@@ -36,10 +40,12 @@ class TimedWatch {
  public:
   static constexpr std::size_t kWindow = 100;
   static constexpr std::size_t kRoutine = 25;
-  /// Two findings so near each other are the same change.
+  /// Findings of two searches so near each other are the same change.
   static constexpr std::size_t kSameChange = 3;
 
-  explicit TimedWatch(const ChangeRules& rules) : rules_(rules) {}
+  explicit TimedWatch(const ChangeRules& rules,
+                      schema::Direction better = schema::Direction::kNeither)
+      : rules_(rules), better_(better) {}
 
   /// Returns whether any change is different from before.
   bool add(const Night& night, std::size_t number);
@@ -64,9 +70,11 @@ class TimedWatch {
   bool is_off_level() const;
   bool merge(std::size_t first, std::size_t number);
   bool note_recoveries(std::size_t number);
-  WatchedChange* known(const ChangePoint& point);
+  bool is_loss(const WatchedChange& improvement, const WatchedChange& later) const;
+  WatchedChange* known(const ChangePoint& point, const std::vector<bool>& seen);
 
   ChangeRules rules_;
+  schema::Direction better_;
   std::vector<Night> nights_;
   std::vector<std::size_t> numbers_;
   std::vector<WatchedChange> changes_;

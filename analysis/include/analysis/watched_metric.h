@@ -44,6 +44,13 @@ struct WatchedMetricInfo {
   double least_effect = 0;
 };
 
+/// A better level that lasted so many nights is what people count on: its loss is a change for the
+/// worse like any other, not merely the end of the improvement.
+inline constexpr std::size_t kSettledNights = 20;
+
+/// 1 where what grew (`change` > 0) or shrank got worse by it, -1 where better, 0 where neither.
+int worse_of(double change, schema::Direction better);
+
 /// All of them, in the order of the enumeration.
 const std::array<WatchedMetricInfo, kWatchedMetrics>& watched_metrics();
 const WatchedMetricInfo& watched_metric_info(WatchedMetric metric);

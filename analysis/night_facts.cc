@@ -1,5 +1,6 @@
 #include "analysis/night_facts.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -59,14 +60,19 @@ void sum_up(const TimingFacts& facts, const std::optional<DynamoReport>& dynamo,
   const auto count = [&](WatchedMetric metric) -> std::optional<std::int64_t>& {
     return night->counts[place_of(metric) - kTimedMetrics];
   };
-  time(WatchedMetric::kSteady) = steady_night(facts.total_time);
-  if (facts.iterations_per_run && *facts.iterations_per_run > 1 && time(WatchedMetric::kSteady)) {
-    time(WatchedMetric::kSteady)->level -= std::log(static_cast<double>(*facts.iterations_per_run));
-  }
+  // Not of a repetition: how many calls one has may be another number tomorrow.
+  const double iterations =
+      static_cast<double>(std::max(facts.iterations_per_run.value_or(1), std::int64_t{1}));
+  const auto steady = [&](std::span<const double> samples) {
+    auto of_all = steady_night(samples);
+    if (of_all) of_all->level -= std::log(iterations);
+    return of_all;
+  };
+  time(WatchedMetric::kSteady) = steady(facts.total_time);
   time(WatchedMetric::kCompile) = compile_night(facts);
-  time(WatchedMetric::kTracing) = steady_night(facts.trace_time);
+  time(WatchedMetric::kTracing) = steady(facts.trace_time);
   time(WatchedMetric::kDevice) =
-      steady_night(facts.execute_time.empty() ? facts.cuda_time : facts.execute_time);
+      steady(facts.execute_time.empty() ? facts.cuda_time : facts.execute_time);
   if (dynamo && dynamo->repetitions > 0) {
     count(WatchedMetric::kGraphBreaks) = dynamo->graph_break_count;
     count(WatchedMetric::kGraphs) = dynamo->unique_graphs;

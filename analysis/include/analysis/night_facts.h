@@ -35,7 +35,7 @@ struct NightFacts {
 
 /// What a timing line says. `dynamo` and `fallbacks`: none where it has no such counters. The
 /// compile time is XLA's own of the first repetition; else upstream's estimate, where something
-/// compiles.
+/// compiles. The other times are of one iteration.
 void sum_up(const TimingFacts& facts, const std::optional<DynamoReport>& dynamo,
             const std::optional<std::vector<FallbackOperation>>& fallbacks, ExperimentNight* night);
 

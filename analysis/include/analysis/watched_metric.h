@@ -12,11 +12,11 @@ namespace benchhud::analysis {
 
 enum class WatchedMetric : std::uint8_t {
   // Times and ratios: they have noise, and what changes is found by find_changes().
-  kSteady,   ///< a steady repetition's time, s
+  kSteady,   ///< an iteration's time in steady repetitions, s
   kSpeedup,  ///< the baseline's steady time of the same night by the result's
   kCompile,  ///< what the first repetition compiled for, s
-  kTracing,  ///< a steady repetition's time until its calls return, s
-  kDevice,   ///< a steady repetition's time on the device, s
+  kTracing,  ///< an iteration's time until its calls return, likewise, s
+  kDevice,   ///< an iteration's time on the device, likewise, s
   // Counts: exact, any change is a change. None of a cache's: those follow what ran before.
   kGraphBreaks,
   kGraphs,              ///< graphs that Dynamo captured

@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::size_t kTogether = 1;  // nights between the onsets of a common cause
 constexpr double kMost = 0.5;
+constexpr double kFewOthers = 0.25;  // of the other backends' series
 
 std::size_t distance(std::size_t a, std::size_t b) { return a < b ? b - a : a - b; }
 
@@ -74,7 +75,7 @@ class Grouping {
     Common common;
     common.worse = worse;
     common.group.onset = night;
-    if (share(moved.size(), nights_[night].all) >= kMost) {
+    if (share(moved.size(), nights_[night].all) >= kMost && !is_of_one_backend(moved, night)) {
       common.group.scope = AlertScope::kMachine;
       common.core = moved;
       return common;
@@ -92,6 +93,18 @@ class Grouping {
     }
     if (common.core.empty()) return std::nullopt;
     return common;
+  }
+
+  // Whether the other backends kept still, if there are others.
+  bool is_of_one_backend(const Places& moved, std::size_t night) const {
+    std::map<std::string, std::size_t> by_backend;
+    for (const std::size_t place : moved) ++by_backend[entry(place).backend];
+    const auto most =
+        std::max_element(by_backend.begin(), by_backend.end(),
+                         [](const auto& a, const auto& b) { return a.second < b.second; });
+    const std::size_t ours = std::min(backend_series(night, most->first), nights_[night].all);
+    const std::size_t others = nights_[night].all - ours;
+    return others > 0 && share(moved.size() - most->second, others) < kFewOthers;
   }
 
   std::size_t backend_series(std::size_t night, const std::string& backend) const {
@@ -127,19 +140,22 @@ class Grouping {
     if (!best) return false;
     for (const std::size_t place : best->core) take(place, &best->group);
     for (std::size_t i = 0; i < members_.size(); ++i) {
-      if (!taken_[i] && follows(members_[i], entry(i), *best)) take(i, &best->group);
+      if (!taken_[i] && follows(i, *best)) take(i, &best->group);
     }
     groups_.push_back(std::move(best->group));
     return true;
   }
 
   // Whether a change is explained by a common cause.
-  static bool follows(const AlertMember& member, const CatalogEntry& of, const Common& common) {
+  bool follows(std::size_t place, const Common& common) const {
+    const AlertMember& member = members_[place];
     if (!is_timed(member) || distance(member.onset, common.group.onset) > kSameCause) return false;
     const bool is_speedup = member.metric == WatchedMetric::kSpeedup;
     if (!is_speedup && member.worse != common.worse) return false;
-    return common.group.scope == AlertScope::kMachine || of.backend == common.group.backend ||
-           is_speedup;
+    if (common.group.scope == AlertScope::kMachine) return true;
+    if (entry(place).backend == common.group.backend) return true;
+    return is_speedup && member.baseline &&
+           catalog_.find(*member.baseline)->backend == common.group.backend;
   }
 
   void take(std::size_t place, AlertGroup* group) {
@@ -154,7 +170,8 @@ class Grouping {
     const auto rank = [&](std::size_t place) {
       const AlertMember& member = members_[place];
       return std::tuple(is_timed(member), !member.confirmed,
-                        member.metric != WatchedMetric::kSteady, member.p_value, place);
+                        member.metric != WatchedMetric::kSteady, member.p_value,
+                        catalog_.place(entry(place)), member.metric, member.change);
     };
     std::sort(places.begin(), places.end(),
               [&](std::size_t a, std::size_t b) { return rank(a) < rank(b); });

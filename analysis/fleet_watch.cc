@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <map>
+#include <utility>
 
 namespace benchhud::analysis {
 namespace {
@@ -46,6 +49,10 @@ void FleetWatch::add(NightFacts night, NightSaid said) {
   const std::size_t number = nights_.size();
   nights_.push_back({night.run, night.started_at});
   NightSeries& series = night_series_.emplace_back();
+  if (number > 0 && number % TimedWatch::kWindow == 0) {
+    lifetime_.next(had_alarm_);
+    had_alarm_ = false;
+  }
   if (said.is_new_environment) {
     for (Experiment& experiment : experiments_) {
       for (auto& watch : experiment.timed) {
@@ -55,7 +62,6 @@ void FleetWatch::add(NightFacts night, NightSaid said) {
   }
   if (said.is_excluded) return;
   const auto baselines = add_speedups(catalog_, rules_.baseline, &night);
-  bool changed = false;
   std::size_t timed = 0;
   for (std::size_t i = 0; i < night.results.size(); ++i) {
     const ExperimentNight& result = night.results[i];
@@ -68,35 +74,45 @@ void FleetWatch::add(NightFacts night, NightSaid said) {
       ++series.by_backend[entry->backend];
     }
     for (const auto& time : result.times) timed += time ? 1 : 0;
-    changed = watch(experiment, result, number) || changed;
+    experiment.is_changed = watch(experiment, result, number);
   }
-  changed = decide(number, timed) || changed;
-  if (changed) update_alerts(number);
+  decide(number, timed);
+  const bool is_changed = std::any_of(experiments_.begin(), experiments_.end(),
+                                      [](const auto& one) { return one.is_changed; });
+  if (is_changed) update_alerts(number);
 }
 
 bool FleetWatch::watch(Experiment& experiment, const ExperimentNight& night, std::size_t number) {
+  const auto is_watched = [&](WatchedMetric metric) {
+    return experiment.rules[place_of(metric)].is_watched;
+  };
   bool changed = false;
   for (std::size_t i = 0; i < kTimedMetrics; ++i) {
-    const SeriesRules& rules = experiment.rules[i];
-    if (!night.times[i] || !rules.is_watched) continue;
+    if (!night.times[i] || !is_watched(metric_at(i))) continue;
     auto& watch = experiment.timed[i];
-    if (!watch) watch.emplace(rules.changes, watched_metric_info(metric_at(i)).better);
+    if (!watch) {
+      watch.emplace(experiment.rules[i].changes, watched_metric_info(metric_at(i)).better);
+    }
     changed = watch->add(*night.times[i], number) || changed;
   }
   for (std::size_t i = 0; i < kCountMetrics; ++i) {
-    if (!night.counts[i]) continue;
+    if (!night.counts[i] || !is_watched(metric_at(kTimedMetrics + i))) continue;
     changed = experiment.counts[i].add(*night.counts[i], number) || changed;
   }
-  if (night.code) changed = experiment.verification.add(*night.code, number) || changed;
-  if (night.status == Status::kTimed || night.status == Status::kFailed) {
+  if (night.code && is_watched(WatchedMetric::kVerification)) {
+    changed = experiment.verification.add(*night.code, number) || changed;
+  }
+  const bool was_tried = night.status == Status::kTimed || night.status == Status::kFailed;
+  if (was_tried && is_watched(WatchedMetric::kTiming)) {
     changed = experiment.timing.add(std::string(status_name(night.status)), number) || changed;
   }
   return changed;
 }
 
 // Which of the changes that have nights enough are told tonight, among `series` that were timed.
-bool FleetWatch::decide(std::size_t number, std::size_t series) {
+void FleetWatch::decide(std::size_t number, std::size_t series) {
   struct Candidate {
+    Experiment* experiment = nullptr;
     TimedWatch* watch = nullptr;
     std::size_t change = 0;
   };
@@ -107,41 +123,44 @@ bool FleetWatch::decide(std::size_t number, std::size_t series) {
       if (!watch || watch->numbers().back() != number) continue;
       for (std::size_t i = 0; i < watch->changes().size(); ++i) {
         if (!watch->changes()[i].is_candidate()) continue;
-        candidates.push_back({&*watch, i});
+        candidates.push_back({&experiment, &*watch, i});
         p_values.push_back(watch->changes()[i].point.p_value);
       }
     }
   }
+  if (candidates.empty()) return;
   const std::size_t hypotheses = std::max(series, p_values.size());
-  if (hypotheses == 0) return false;
   const bool is_alarm = simes(p_values, hypotheses) <= lifetime_.level();
   had_alarm_ = had_alarm_ || is_alarm;
-  if ((number + 1) % TimedWatch::kWindow == 0) {
-    lifetime_.next(had_alarm_);
-    had_alarm_ = false;
-  }
   const auto q_values = benjamini_yekutieli(p_values, hypotheses);
-  bool changed = false;
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     const bool is_told = is_alarm && q_values[i] <= rules_.false_discovery_rate;
     candidates[i].watch->decide(candidates[i].change,
                                 is_told ? std::optional(number) : std::nullopt, q_values[i]);
-    changed = changed || is_told;
+    candidates[i].experiment->is_changed = true;
   }
-  return changed;
 }
 
-void FleetWatch::collect_timed(const Experiment& experiment, WatchedMetric metric) {
+AlertMember& FleetWatch::member_of(Experiment& experiment, WatchedMetric metric,
+                                   std::size_t change) {
+  std::vector<std::size_t>& places = experiment.members[place_of(metric)];
+  if (change == places.size()) {
+    places.push_back(members_.size());
+    AlertMember& made = members_.emplace_back();
+    made.experiment = experiment.id;
+    made.metric = metric;
+    made.change = change;
+  }
+  return members_[places[change]];
+}
+
+void FleetWatch::collect_timed(Experiment& experiment, WatchedMetric metric) {
   const auto& watch = experiment.timed[place_of(metric)];
   if (!watch) return;
   const SeriesRules& rules = experiment.rules[place_of(metric)];
   for (std::size_t i = 0; i < watch->changes().size(); ++i) {
     const WatchedChange& change = watch->changes()[i];
-    if (change.recovery_of) continue;
-    AlertMember member;
-    member.experiment = experiment.id;
-    member.metric = metric;
-    member.change = i;
+    AlertMember& member = member_of(experiment, metric, i);
     member.onset = change.onset;
     member.earliest = change.earliest;
     member.latest = change.latest;
@@ -151,7 +170,8 @@ void FleetWatch::collect_timed(const Experiment& experiment, WatchedMetric metri
     member.recovered = change.recovered;
     member.effect = change.point.effect;
     member.worse = worse_of(member.effect, watched_metric_info(metric).better);
-    if (!(member.worse < 0 ? rules.tell_better : rules.tell_worse)) continue;
+    member.is_told =
+        !change.recovery_of && (member.worse < 0 ? rules.tell_better : rules.tell_worse);
     member.before = std::exp(change.point.before);
     member.after = std::exp(change.point.after);
     member.interval = change.point.interval;
@@ -160,21 +180,16 @@ void FleetWatch::collect_timed(const Experiment& experiment, WatchedMetric metri
     member.nights_before = change.point.nights_before;
     member.nights_after = change.point.nights_after;
     if (metric == WatchedMetric::kSpeedup) member.baseline = experiment.baseline;
-    members_.push_back(std::move(member));
   }
 }
 
-void FleetWatch::collect_events(const Experiment& experiment, WatchedMetric metric,
+void FleetWatch::collect_events(Experiment& experiment, WatchedMetric metric,
                                 std::span<const WatchedEvent> events) {
   const WatchedMetricInfo& info = watched_metric_info(metric);
   const SeriesRules& rules = experiment.rules[place_of(metric)];
-  if (!rules.is_watched) return;
   for (std::size_t i = 0; i < events.size(); ++i) {
     const WatchedEvent& event = events[i];
-    AlertMember member;
-    member.experiment = experiment.id;
-    member.metric = metric;
-    member.change = i;
+    AlertMember& member = member_of(experiment, metric, i);
     member.onset = member.latest = member.first_seen = event.onset;
     member.earliest = event.last_before + 1;
     if (!event.is_flaky()) member.confirmed = event.onset;
@@ -191,14 +206,13 @@ void FleetWatch::collect_events(const Experiment& experiment, WatchedMetric metr
     } else {
       member.worse = 1;
     }
-    if (!(member.worse < 0 ? rules.tell_better : rules.tell_worse)) continue;
-    members_.push_back(std::move(member));
+    member.is_told = member.worse < 0 ? rules.tell_better : rules.tell_worse;
   }
 }
 
 void FleetWatch::collect_members() {
-  members_.clear();
-  for (const Experiment& experiment : experiments_) {
+  for (Experiment& experiment : experiments_) {
+    if (!std::exchange(experiment.is_changed, false)) continue;
     for (std::size_t i = 0; i < kTimedMetrics; ++i) collect_timed(experiment, metric_at(i));
     for (std::size_t i = 0; i < kCountMetrics; ++i) {
       collect_events(experiment, metric_at(kTimedMetrics + i), experiment.counts[i].events());
@@ -208,17 +222,11 @@ void FleetWatch::collect_members() {
   }
 }
 
-void FleetWatch::update_alerts(std::size_t number) {
-  // Places of members shift when others come: alerts hold on to what they are of.
-  std::vector<std::vector<AlertMember>> held(alerts_.size());
-  for (std::size_t i = 0; i < alerts_.size(); ++i) {
-    for (const std::size_t place : alerts_[i].group.members) held[i].push_back(members_[place]);
-  }
-  collect_members();
+std::vector<AlertGroup> FleetWatch::groups_now() const {
   std::vector<AlertMember> present;
   std::vector<std::size_t> places;
   for (std::size_t i = 0; i < members_.size(); ++i) {
-    if (members_[i].withdrawn) continue;
+    if (members_[i].withdrawn || !members_[i].is_told) continue;
     present.push_back(members_[i]);
     places.push_back(i);
   }
@@ -229,30 +237,33 @@ void FleetWatch::update_alerts(std::size_t number) {
   // By onset, so that alerts of one night are numbered in a fixed order.
   std::stable_sort(groups.begin(), groups.end(),
                    [](const auto& a, const auto& b) { return a.onset < b.onset; });
+  return groups;
+}
 
-  const auto shared = [&](std::size_t alert, const AlertGroup& group) {
-    return std::count_if(group.members.begin(), group.members.end(), [&](std::size_t place) {
-      return std::any_of(held[alert].begin(), held[alert].end(), [&](const AlertMember& member) {
-        return member.is_same(members_[place]);
-      });
-    });
-  };
+void FleetWatch::update_alerts(std::size_t number) {
+  collect_members();
+  auto groups = groups_now();
+  constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
+  std::vector<std::size_t> group_of(members_.size(), kNone);
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    for (const std::size_t place : groups[g].members) group_of[place] = g;
+  }
   // Each group goes on with the alert that it shares most with; of equals with the oldest.
-  std::vector<std::optional<std::size_t>> alert_of(groups.size());
-  std::vector<bool> goes_on(alerts_.size(), false);
   struct Tie {
-    std::ptrdiff_t count;
-    std::size_t alert, group;
+    std::size_t count, alert, group;
   };
   std::vector<Tie> ties;
-  for (std::size_t g = 0; g < groups.size(); ++g) {
-    for (std::size_t a = 0; a < alerts_.size(); ++a) {
-      if (const auto count = shared(a, groups[g]); count > 0) ties.push_back({count, a, g});
+  for (std::size_t a = 0; a < alerts_.size(); ++a) {
+    std::map<std::size_t, std::size_t> shared;
+    for (const std::size_t place : alerts_[a].group.members) {
+      if (group_of[place] != kNone) ++shared[group_of[place]];
     }
+    for (const auto& [group, count] : shared) ties.push_back({count, a, group});
   }
-  std::stable_sort(ties.begin(), ties.end(), [](const Tie& a, const Tie& b) {
-    return a.count != b.count ? a.count > b.count : a.alert < b.alert;
-  });
+  std::stable_sort(ties.begin(), ties.end(),
+                   [](const Tie& a, const Tie& b) { return a.count > b.count; });
+  std::vector<std::optional<std::size_t>> alert_of(groups.size());
+  std::vector<bool> goes_on(alerts_.size(), false);
   for (const Tie& tie : ties) {
     if (goes_on[tie.alert] || alert_of[tie.group]) continue;
     goes_on[tie.alert] = true;
@@ -262,6 +273,17 @@ void FleetWatch::update_alerts(std::size_t number) {
   for (const Tie& tie : ties) {
     if (!goes_on[tie.alert] && !taken_by[tie.alert]) taken_by[tie.alert] = alert_of[tie.group];
   }
+  for (std::size_t a = 0; a < alerts_.size(); ++a) {
+    WatchedAlert& alert = alerts_[a];
+    if (goes_on[a]) {
+      alert.merged_into.reset();
+      continue;
+    }
+    std::erase_if(alert.group.members, [&](std::size_t place) { return !members_[place].is_told; });
+    if (alert.stage != AlertStage::kWithdrawn) alert.closed = number;
+    alert.stage = AlertStage::kWithdrawn;
+    if (taken_by[a]) alert.merged_into = taken_by[a];
+  }
   for (std::size_t g = 0; g < groups.size(); ++g) {
     if (!alert_of[g]) {
       alert_of[g] = alerts_.size();
@@ -269,28 +291,10 @@ void FleetWatch::update_alerts(std::size_t number) {
       made.first_seen = number;
       made.at_first = groups[g];
       made.at_first.members.clear();
-      goes_on.push_back(true);
-      held.emplace_back();
-      taken_by.emplace_back();
     }
-    alerts_[*alert_of[g]].group = std::move(groups[g]);
-  }
-  for (std::size_t a = 0; a < alerts_.size(); ++a) {
-    WatchedAlert& alert = alerts_[a];
-    if (goes_on[a]) {
-      alert.merged_into.reset();
-      update_stage(&alert, number);
-      continue;
-    }
-    alert.group.members.clear();
-    for (const AlertMember& member : held[a]) {
-      for (std::size_t i = 0; i < members_.size(); ++i) {
-        if (members_[i].is_same(member)) alert.group.members.push_back(i);
-      }
-    }
-    if (alert.stage != AlertStage::kWithdrawn) alert.closed = number;
-    alert.stage = AlertStage::kWithdrawn;
-    if (taken_by[a]) alert.merged_into = taken_by[a];
+    WatchedAlert& alert = alerts_[*alert_of[g]];
+    alert.group = std::move(groups[g]);
+    update_stage(&alert, number);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "analysis/noise_class.h"
 #include "analysis/quantity_text.h"
@@ -183,15 +184,28 @@ void write_alert(JsonWriter& json, const schema::Alert& alert) {
   json.end_object();
 }
 
-std::string alert_details(const AlertContext& context, const WatchedAlert& alert) {
+std::vector<const AlertMember*> members_of(const AlertContext& context, const WatchedAlert& alert) {
   std::vector<const AlertMember*> members;
   for (const bool withdrawn : {false, true}) {
     for (const std::size_t place : alert.group.members) {
       const AlertMember& member = context.fleet.members()[place];
-      if (bool{member.withdrawn} == withdrawn) members.push_back(&member);
+      if (member.withdrawn.has_value() == withdrawn) members.push_back(&member);
     }
     if (!members.empty()) break;
   }
+  // Not the order in which they were seen: that depends on which night told of which.
+  std::sort(members.begin(), members.end(), [&](const AlertMember* a, const AlertMember* b) {
+    const auto key = [&](const AlertMember& member) {
+      return std::tuple(context.catalog.place(*context.catalog.find(member.experiment)),
+                        member.metric, member.change);
+    };
+    return key(*a) < key(*b);
+  });
+  return members;
+}
+
+std::string alert_details(const AlertContext& context, const WatchedAlert& alert) {
+  const std::vector<const AlertMember*> members = members_of(context, alert);
   // It began where all of its members may have begun that were seen to begin with it.
   std::size_t earliest = 0, latest = context.nights.size() - 1;
   bool is_worse = false, is_better = false;

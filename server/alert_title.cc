@@ -122,16 +122,7 @@ std::string common_text(const AlertContext& context, const Members& members) {
 }  // namespace
 
 std::string alert_title(const AlertContext& context, const analysis::WatchedAlert& alert) {
-  Members members;
-  for (const std::size_t place : alert.group.members) {
-    const AlertMember& member = context.fleet.members()[place];
-    if (!member.withdrawn) members.push_back(&member);
-  }
-  if (members.empty()) {
-    for (const std::size_t place : alert.group.members) {
-      members.push_back(&context.fleet.members()[place]);
-    }
-  }
+  const Members members = members_of(context, alert);
   if (members.empty()) return "nothing is left of it";
   switch (alert.group.scope) {
     case AlertScope::kMachine:

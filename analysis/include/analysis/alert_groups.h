@@ -27,6 +27,7 @@ struct AlertMember {
   std::size_t earliest = 0, latest = 0;  ///< where that may be as well
   std::size_t first_seen = 0;
   std::optional<std::size_t> confirmed, withdrawn, recovered;
+  bool is_told = true;  ///< not where it merely is another's recovery, or rules say so
   /// 1: for the worse, -1: for the better, 0: neither is.
   int worse = 0;
   /// Timed: levels in the metric's unit, the change as a share of the level before.
@@ -39,10 +40,6 @@ struct AlertMember {
   std::size_t flips = 0, of = 0;  ///< of the last `of` values so many differed from the one before
   /// Speedup: what it is against.
   std::optional<schema::ExperimentId> baseline;
-
-  bool is_same(const AlertMember& other) const {
-    return experiment == other.experiment && metric == other.metric && change == other.change;
-  }
 };
 
 /// How far a cause reaches.
@@ -73,14 +70,16 @@ inline constexpr std::size_t kSameCause = 3;
 /// A cause is the machine's, or a backend's, from so many models on.
 inline constexpr std::size_t kFewestModels = 3;
 
-/// Members that are withdrawn, and those that are another's recovery, are left out by the caller.
+/// Members that are withdrawn or not told are left out by the caller.
 ///
 /// First what many have in common: steady times of kFewestModels models that moved in one direction
-/// within a night of each other. If that is half of all that were timed, it is the machine's doing;
-/// if half of a backend's, or if no other backend's times of those models moved as well, the
-/// backend's. Such a group takes in what else moved within kSameCause nights: all times, or those
-/// of that backend and the speedups against it. What is left goes by model: changes whose onsets
-/// may be within kSameCause nights of the surest one. Deterministic.
+/// within a night of each other. If that is half of all that were timed, it is the machine's doing,
+/// unless nearly all are on one backend: of the others a quarter must have moved, where there are
+/// others. If it is half of a backend's, or if no other backend's times of those models moved as
+/// well, it is the backend's. Such a group takes in what else moved within kSameCause nights: all
+/// times, or those of that backend and the speedups against it. What is left goes by model: changes
+/// whose onsets may be within kSameCause nights of the surest one; what is equally sure goes by the
+/// catalog's order, metric and number. Deterministic, whatever the order of `members`.
 std::vector<AlertGroup> group_changes(std::span<const AlertMember> members, const Catalog& catalog,
                                       std::span<const NightSeries> nights);
 

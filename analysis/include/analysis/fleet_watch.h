@@ -32,7 +32,7 @@ struct SeriesRules {
 struct FleetRules {
   std::string baseline = "inductor";  ///< the backend that speedups are against
   double false_discovery_rate = 0.05;
-  /// Rules of one series; empty: SeriesRules with the metric's least effect.
+  /// Rules of one series, timed or not; empty: SeriesRules with the metric's least effect.
   std::function<SeriesRules(const CatalogEntry&, WatchedMetric)> series;
 };
 
@@ -78,6 +78,7 @@ class FleetWatch {
     double started_at = 0;
   };
   std::span<const NightOf> nights() const { return nights_; }
+  /// In the order in which they were first seen; none goes away.
   std::span<const AlertMember> members() const { return members_; }
   std::span<const WatchedAlert> alerts() const { return alerts_; }
   /// A timed series' watch; null if it never had a value.
@@ -87,22 +88,26 @@ class FleetWatch {
   struct Experiment {
     schema::ExperimentId id{};
     const CatalogEntry* entry = nullptr;
-    std::array<std::optional<TimedWatch>, kTimedMetrics> timed;
     std::array<SeriesRules, kWatchedMetrics> rules;
+    std::array<std::optional<TimedWatch>, kTimedMetrics> timed;
     std::array<CountWatch, kCountMetrics> counts;
     VerdictWatch verification{"PASS"};
     VerdictWatch timing{"timed"};
     std::optional<schema::ExperimentId> baseline;
+    std::array<std::vector<std::size_t>, kWatchedMetrics> members;  // places, by change
+    bool is_changed = false;                                        // tonight
   };
 
   Experiment& experiment_of(const CatalogEntry& entry);
   SeriesRules rules_for(const CatalogEntry& entry, WatchedMetric metric) const;
   bool watch(Experiment& experiment, const ExperimentNight& night, std::size_t number);
-  bool decide(std::size_t number, std::size_t series);
+  void decide(std::size_t number, std::size_t series);
+  AlertMember& member_of(Experiment& experiment, WatchedMetric metric, std::size_t change);
   void collect_members();
-  void collect_timed(const Experiment& experiment, WatchedMetric metric);
-  void collect_events(const Experiment& experiment, WatchedMetric metric,
+  void collect_timed(Experiment& experiment, WatchedMetric metric);
+  void collect_events(Experiment& experiment, WatchedMetric metric,
                       std::span<const WatchedEvent> events);
+  std::vector<AlertGroup> groups_now() const;
   void update_alerts(std::size_t number);
   void update_stage(WatchedAlert* alert, std::size_t number);
 
@@ -112,7 +117,7 @@ class FleetWatch {
   std::vector<NightSeries> night_series_;
   std::deque<Experiment> experiments_;
   std::unordered_map<schema::ExperimentId, Experiment*> by_id_;
-  LordPlusPlus lifetime_;   // a test a stretch of nights
+  LordPlusPlus lifetime_;   // a test a stretch of TimedWatch::kWindow nights
   bool had_alarm_ = false;  // in this stretch
   std::vector<AlertMember> members_;
   std::vector<WatchedAlert> alerts_;

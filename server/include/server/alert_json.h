@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "analysis/catalog.h"
 #include "analysis/fleet_watch.h"
@@ -20,11 +21,15 @@ struct AlertContext {
   std::span<const schema::Run> nights;  ///< as FleetWatch numbers them
 };
 
+/// What is told of an alert: its members in the catalog's order, those that are withdrawn only
+/// where all are.
+std::vector<const analysis::AlertMember*> members_of(const AlertContext& context,
+                                                     const analysis::WatchedAlert& alert);
+
 /// A line: "cpu-mini/resnet_mini on inductor: eval 29.9 % slower, graph breaks 0 → 2".
 std::string alert_title(const AlertContext& context, const analysis::WatchedAlert& alert);
 
-/// The fields of the contract's AlertDetails, which the store keeps with an alert. Members that are
-/// withdrawn are left out, unless all are.
+/// The fields of the contract's AlertDetails, which the store keeps with an alert.
 std::string alert_details(const AlertContext& context, const analysis::WatchedAlert& alert);
 
 /// What a list says of it: what people say once they said anything, else what was detected; what

@@ -102,10 +102,16 @@ std::string heading(const Json& alert) {
                      text_of(alert["details"], "direction"), text_of(alert["details"], "title"));
 }
 
+// U+FFFE and U+FFFF are no characters of XML 1.0; what else is none, printable() has replaced.
 std::string xml_text(std::string_view text) {
   std::string out;
-  for (const char c : printable(text)) {
-    switch (c) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text.substr(i, 3) == "\xef\xbf\xbe" || text.substr(i, 3) == "\xef\xbf\xbf") {
+      out += "\xef\xbf\xbd";
+      i += 2;
+      continue;
+    }
+    switch (text[i]) {
       case '&':
         out += "&amp;";
         break;
@@ -119,7 +125,7 @@ std::string xml_text(std::string_view text) {
         out += "&quot;";
         break;
       default:
-        out += c;
+        out += text[i];
     }
   }
   return out;
@@ -217,10 +223,11 @@ std::string regressions_junit(std::span<const ListedAlert> alerts) {
   for (const ListedAlert& listed : alerts) {
     const Json& alert = listed.json;
     out += fmt::format("  <testcase name=\"{}\" classname=\"benchhud.{}\"",
-                       xml_text(text_of(alert["details"], "title")), text_of(alert, "state"));
+                       xml_text(printable(text_of(alert["details"], "title"))),
+                       text_of(alert, "state"));
     if (listed.fails) {
       out += fmt::format(">\n    <failure message=\"{}\">{}</failure>\n  </testcase>\n",
-                         xml_text(heading(alert)), xml_text(paragraph(alert)));
+                         xml_text(printable(heading(alert))), xml_text(paragraph(alert)));
     } else {
       out += "/>\n";
     }

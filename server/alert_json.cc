@@ -68,10 +68,15 @@ void write_event(JsonWriter& json, const AlertMember& member) {
   json.end_object();
 }
 
-// Whether what the speedup is against moved at the same time, and its own time did not.
+// Whether what the speedup is against moved at the same time, and its own time did not. Where a
+// whole backend moved, what is against it moved with it, seen on its own or not.
 bool is_doing_of_baseline(const AlertContext& context, const WatchedAlert& alert,
                           const AlertMember& member) {
-  bool own = false, baseline = false;
+  if (!member.baseline) return false;
+  const analysis::CatalogEntry* entry = context.catalog.find(*member.baseline);
+  bool own = false;
+  bool baseline =
+      alert.group.scope == AlertScope::kBackend && entry->backend == alert.group.backend;
   for (const std::size_t place : alert.group.members) {
     const AlertMember& other = context.fleet.members()[place];
     if (other.metric != WatchedMetric::kSteady || other.withdrawn) continue;

@@ -1,4 +1,5 @@
 // Runs benchmarks and tells whether each met its target. `--rounds N` and the sizes can be given.
+import { alerts } from './alerts.mjs';
 import { ingest } from './ingest.mjs';
 import { memory } from './memory.mjs';
 import { report } from './report.mjs';
@@ -7,7 +8,7 @@ import { tiles } from './tiles.mjs';
 import { trace } from './trace.mjs';
 import { data, say } from './lib/tools.mjs';
 
-const benchmarks = { ingest, memory, report, serve, tiles, trace };
+const benchmarks = { alerts, ingest, memory, report, serve, tiles, trace };
 
 const [asked = 'all', ...args] = process.argv.slice(2);
 const names = asked === 'all' ? Object.keys(benchmarks) : [asked];

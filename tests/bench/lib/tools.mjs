@@ -10,6 +10,7 @@ const build = path.resolve(process.env.BENCHHUD_BENCH_BUILD ?? path.join(root, '
 /** Fleets, stores and results lie here; fleets stay for the next time. */
 export const data = path.resolve(process.env.BENCHHUD_BENCH_DATA ?? path.join(root, 'build/bench/data'));
 export const program = path.join(build, 'cli/benchhud');
+export const alertsProgram = path.join(build, 'tests/bench/alerts');
 export const tilesProgram = path.join(build, 'tests/bench/tiles');
 export const fleetProgram = path.join(build, 'tests/bench/fleet');
 const measureProgram = path.join(build, 'tests/bench/measure');

@@ -31,7 +31,20 @@ class LevelCost {
   void add(double value, double weight, double cut) {
     const double reach = cut / std::sqrt(weight);
     next_.clear();
-    for (const Piece& piece : pieces_) {
+    for (Piece& piece : pieces_) {
+      // Most pieces lie on one side of where the value reaches, whole.
+      if (piece.low >= value - reach && piece.high <= value + reach) {
+        piece.a += weight;
+        piece.b -= 2 * weight * value;
+        piece.c += weight * value * value;
+        put(piece);
+        continue;
+      }
+      if (piece.high <= value - reach || piece.low >= value + reach) {
+        piece.c += cut * cut;
+        put(piece);
+        continue;
+      }
       const std::array ends{piece.low, std::clamp(value - reach, piece.low, piece.high),
                             std::clamp(value + reach, piece.low, piece.high), piece.high};
       for (std::size_t i = 0; i + 1 < ends.size(); ++i) {

@@ -47,7 +47,11 @@ bool TimedWatch::add(const Night& night, std::size_t number) {
        i < nights_.size(); ++i) {
     last.push_back(nights_[i].level);
   }
-  level_ = median(last);
+  // Of nights with two humps the median is one of them: their mean is what sums are near.
+  const double middle = median(last);
+  const double bound = rules_.cut * search_.noise.deviation;
+  for (double& level : last) level = std::clamp(level, middle - bound, middle + bound);
+  level_ = mean(last);
   const bool merged = merge(first, number);
   return note_recoveries(number) || merged;
 }
@@ -63,13 +67,17 @@ bool TimedWatch::wants_search() const {
 
 bool TimedWatch::is_off_level() const {
   const double bound = rules_.cut * search_.noise.deviation;
+  const double least = kOff * search_.noise.deviation;
   double sum = 0;
+  double alike = 0, power = 1;  // r + r² + … of the nights' correlation r
+  double variance = 0;          // of the sum, for a deviation of 1
   for (std::size_t k = 1; k <= std::min(kRecent, nights_.size()); ++k) {
     sum += std::clamp(nights_[nights_.size() - k].level - level_, -bound, bound);
-    // Of one night the clamp leaves kOff and more; neighbours that are alike make it easier.
-    if (std::abs(sum) > kOff * search_.noise.deviation * std::sqrt(static_cast<double>(k))) {
-      return true;
-    }
+    variance += 1 + 2 * alike;
+    power *= search_.noise.correlation;
+    alike += power;
+    // Of one night the clamp leaves kOff and more.
+    if (sum * sum > least * least * variance) return true;
   }
   return false;
 }

@@ -22,7 +22,12 @@ class Grouping {
  public:
   Grouping(std::span<const AlertMember> members, const Catalog& catalog,
            std::span<const NightSeries> nights)
-      : members_(members), catalog_(catalog), nights_(nights), taken_(members.size(), false) {}
+      : members_(members), catalog_(catalog), nights_(nights), taken_(members.size(), false) {
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      entries_.push_back(catalog.find(members[i].experiment));
+      if (members[i].metric == WatchedMetric::kSteady) steady_[members[i].onset].push_back(i);
+    }
+  }
 
   std::vector<AlertGroup> run() {
     while (take_common_cause()) {
@@ -35,9 +40,7 @@ class Grouping {
  private:
   using Places = std::vector<std::size_t>;
 
-  const CatalogEntry& entry(std::size_t place) const {
-    return *catalog_.find(members_[place].experiment);
-  }
+  const CatalogEntry& entry(std::size_t place) const { return *entries_[place]; }
 
   std::size_t models_of(const Places& places) const {
     std::set<std::size_t> models;
@@ -48,10 +51,10 @@ class Grouping {
   // Steady times that moved in one direction around a night.
   Places moved_at(std::size_t night, int worse) const {
     Places places;
-    for (std::size_t i = 0; i < members_.size(); ++i) {
-      if (taken_[i] || members_[i].metric != WatchedMetric::kSteady) continue;
-      if (members_[i].worse == worse && distance(members_[i].onset, night) <= kTogether) {
-        places.push_back(i);
+    const auto end = steady_.upper_bound(night + kTogether);
+    for (auto of = steady_.lower_bound(night - std::min(night, kTogether)); of != end; ++of) {
+      for (const std::size_t place : of->second) {
+        if (!taken_[place] && members_[place].worse == worse) places.push_back(place);
       }
     }
     return places;
@@ -71,7 +74,7 @@ class Grouping {
   // What the steady times that moved around a night have in common.
   std::optional<Common> common_at(std::size_t night, int worse) const {
     const Places moved = moved_at(night, worse);
-    if (models_of(moved) < kFewestModels) return std::nullopt;
+    if (moved.size() < kFewestModels || models_of(moved) < kFewestModels) return std::nullopt;
     Common common;
     common.worse = worse;
     common.group.onset = night;
@@ -114,12 +117,13 @@ class Grouping {
 
   // Those whose model moved on no other backend.
   Places only_on(const std::string& backend, const Places& places, const Places& moved) const {
+    std::set<std::size_t> elsewhere;  // models
+    for (const std::size_t place : moved) {
+      if (entry(place).backend != backend) elsewhere.insert(entry(place).model);
+    }
     Places only;
     for (const std::size_t place : places) {
-      const bool elsewhere = std::any_of(moved.begin(), moved.end(), [&](std::size_t other) {
-        return entry(other).model == entry(place).model && entry(other).backend != backend;
-      });
-      if (!elsewhere) only.push_back(place);
+      if (!elsewhere.contains(entry(place).model)) only.push_back(place);
     }
     return only;
   }
@@ -127,9 +131,9 @@ class Grouping {
   // The common cause that explains most.
   bool take_common_cause() {
     std::set<std::pair<std::size_t, int>> candidates;
-    for (std::size_t i = 0; i < members_.size(); ++i) {
-      if (!taken_[i] && members_[i].metric == WatchedMetric::kSteady) {
-        candidates.emplace(members_[i].onset, members_[i].worse);
+    for (const auto& [night, places] : steady_) {
+      for (const std::size_t place : places) {
+        if (!taken_[place]) candidates.emplace(night, members_[place].worse);
       }
     }
     std::optional<Common> best;
@@ -179,20 +183,20 @@ class Grouping {
   }
 
   void take_by_model() {
-    const std::size_t first = groups_.size();
+    std::map<std::size_t, std::vector<std::size_t>> of_model;  // places in groups_
     for (const std::size_t place : by_certainty()) {
       if (taken_[place]) continue;
       const AlertMember& member = members_[place];
       const std::size_t model = entry(place).model;
-      const auto group =
-          std::find_if(groups_.begin() + static_cast<std::ptrdiff_t>(first), groups_.end(),
-                       [&](const AlertGroup& one) {
-                         return one.model == model && may_begin_near(member, one.onset);
-                       });
-      if (group != groups_.end()) {
-        take(place, &*group);
+      std::vector<std::size_t>& groups = of_model[model];
+      const auto group = std::find_if(groups.begin(), groups.end(), [&](std::size_t one) {
+        return may_begin_near(member, groups_[one].onset);
+      });
+      if (group != groups.end()) {
+        take(place, &groups_[*group]);
         continue;
       }
+      groups.push_back(groups_.size());
       AlertGroup& made = groups_.emplace_back();
       made.model = model;
       made.onset = member.onset;
@@ -208,6 +212,8 @@ class Grouping {
   std::span<const AlertMember> members_;
   const Catalog& catalog_;
   std::span<const NightSeries> nights_;
+  std::vector<const CatalogEntry*> entries_;  // by member
+  std::map<std::size_t, Places> steady_;      // by onset
   std::vector<bool> taken_;
   std::vector<AlertGroup> groups_;
 };

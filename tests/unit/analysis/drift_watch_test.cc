@@ -19,7 +19,11 @@ class Creeping {
     level_ += step;
     for (int i = 0; i < nights; ++i) {
       level_ += slope;
-      series_.add({level_ + 0.01 * normal_(random_), 0, 8}, number_++);
+      series_.add({level_ + 0.01 * normal_(random_), 0, 8}, number_);
+      for (std::size_t k = 0; k < series_.changes().size() && confirms; ++k) {
+        if (series_.changes()[k].is_candidate()) series_.decide(k, number_, 0);
+      }
+      ++number_;
       changed_ = watch_.look(series_, schema::Direction::kLowerIsBetter, pinned_) || changed_;
     }
     return *this;
@@ -30,6 +34,8 @@ class Creeping {
   }
   std::span<const WatchedDrift> drifts() const { return watch_.drifts(); }
   const TimedWatch& series() const { return series_; }
+
+  bool confirms = false;  ///< whether every candidate is sure
 
  private:
   std::mt19937_64 random_{7};
@@ -60,6 +66,7 @@ TEST(DriftWatch, KeepsQuietAboutNoiseAndKnownChanges) {
   Creeping quiet;
   EXPECT_THAT(quiet.add(400, 0).drifts(), IsEmpty());
   Creeping step;
+  step.confirms = true;
   step.add(100, 0).add(200, 0, 0.2);
   EXPECT_THAT(step.series().changes(), SizeIs(1));
   EXPECT_THAT(step.drifts(), IsEmpty());

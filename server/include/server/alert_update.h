@@ -19,8 +19,8 @@ struct AlertUpdate {
 /// what was found: one transaction. An alert that is found again keeps its number and what people
 /// did with it, also where a night that came late moved it by some nights; new ones get numbers in
 /// the order in which they were first seen. One that is not found any more is deleted, or withdrawn
-/// if a person did anything with it. Nothing is done where neither runs, marks nor rules changed.
-/// By the rules that the store keeps (alert_rules_file.h).
+/// if a person did anything with it or was told of it. Nothing is done where neither runs, marks
+/// nor rules changed. By the rules that the store keeps (alert_rules_file.h).
 schema::Expected<AlertUpdate> update_alerts(schema::Connection& store);
 
 }  // namespace benchhud::server

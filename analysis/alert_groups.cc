@@ -18,6 +18,9 @@ bool is_timed(const AlertMember& member) {
   return watched_metric_info(member.metric).kind == MetricKind::kTimed;
 }
 
+// What crept up belongs to no night: a change near where it is counted from is another thing.
+bool is_drift(const AlertMember& member) { return member.metric == WatchedMetric::kDrift; }
+
 class Grouping {
  public:
   Grouping(std::span<const AlertMember> members, const Catalog& catalog,
@@ -190,7 +193,8 @@ class Grouping {
       const std::size_t model = entry(place).model;
       std::vector<std::size_t>& groups = of_model[model];
       const auto group = std::find_if(groups.begin(), groups.end(), [&](std::size_t one) {
-        return may_begin_near(member, groups_[one].onset);
+        return is_drift(member) == is_drift(members_[groups_[one].members.front()]) &&
+               may_begin_near(member, groups_[one].onset);
       });
       if (group != groups.end()) {
         take(place, &groups_[*group]);

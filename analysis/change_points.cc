@@ -138,6 +138,7 @@ class Search {
     change.p_value = std::max(change.p_value, wandering_p_value(begin, at, end, before, after));
     change.p_value =
         searched_p_value(change.p_value, static_cast<double>(values_.size()), rules_.fewest_nights);
+    change.p_value = std::max(change.p_value, spikes_p_value(begin, at, end, before, after));
     locate(begin, end, &change);
     return change;
   }
@@ -153,6 +154,24 @@ class Search {
                                       kFarthest * noise_.deviation);
     }
     return level_shift_p_value(bounded, at - begin);
+  }
+
+  // How often nights that are far off come so many in a row as the shorter side has, if as many of
+  // the other side's nights are: spikes come together by chance.
+  double spikes_p_value(std::size_t begin, std::size_t at, std::size_t end, const Level& before,
+                        const Level& after) const {
+    const bool is_after_short = after.count <= before.count;
+    const Level& level = is_after_short ? before : after;
+    const double by = (after.mean - before.mean) * (is_after_short ? 1 : -1);
+    const double far = kBiweight * noise_.deviation;
+    if (std::abs(by) < far) return 0;
+    std::size_t spikes = 0;
+    for (const double value : is_after_short ? values(begin, at) : values(at, end)) {
+      if ((value - level.mean) * (by < 0 ? -1 : 1) > far) ++spikes;
+    }
+    const double share = static_cast<double>(spikes) / static_cast<double>(level.count);
+    const auto in_a_row = static_cast<double>(std::min(before.count, after.count));
+    return std::min(1.0, static_cast<double>(values_.size()) * std::pow(share, in_a_row));
   }
 
   // Fills in what the two levels tell: effect, interval and the p-value of this one comparison.

@@ -60,6 +60,7 @@ void FleetWatch::add(NightFacts night, NightSaid said) {
       }
     }
   }
+  if (said.is_pinned) pinned_.push_back(number);
   if (said.is_excluded) return;
   const auto baselines = add_speedups(catalog_, rules_.baseline, &night);
   std::size_t timed = 0;
@@ -94,6 +95,12 @@ bool FleetWatch::watch(Experiment& experiment, const ExperimentNight& night, std
       watch.emplace(experiment.rules[i].changes, watched_metric_info(metric_at(i)).better);
     }
     changed = watch->add(*night.times[i], number) || changed;
+  }
+  const auto steady = place_of(WatchedMetric::kSteady);
+  if (night.times[steady] && experiment.timed[steady] && is_watched(WatchedMetric::kDrift)) {
+    changed = experiment.drift.look(*experiment.timed[steady],
+                                    watched_metric_info(WatchedMetric::kSteady).better, pinned_) ||
+              changed;
   }
   for (std::size_t i = 0; i < kCountMetrics; ++i) {
     if (!night.counts[i] || !is_watched(metric_at(kTimedMetrics + i))) continue;
@@ -210,6 +217,29 @@ void FleetWatch::collect_events(Experiment& experiment, WatchedMetric metric,
   }
 }
 
+void FleetWatch::collect_drifts(Experiment& experiment) {
+  const auto drifts = experiment.drift.drifts();
+  for (std::size_t i = 0; i < drifts.size(); ++i) {
+    const WatchedDrift& drift = drifts[i];
+    const double moved = drift.after - drift.before;
+    AlertMember& member = member_of(experiment, WatchedMetric::kDrift, i);
+    member.onset = member.earliest = member.latest = drift.onset;
+    member.first_seen = drift.first_seen;
+    member.confirmed = drift.first_seen;
+    member.recovered = drift.recovered;
+    member.before = std::exp(drift.before);
+    member.after = std::exp(drift.after);
+    member.effect = std::expm1(moved);
+    member.worse = worse_of(member.effect, watched_metric_info(WatchedMetric::kDrift).better);
+    constexpr double kReach = 1.96;  // standard errors, 95 %
+    member.interval = {std::expm1(moved - kReach * drift.error),
+                       std::expm1(moved + kReach * drift.error), 0.95};
+    member.p_value = member.q_value = std::erfc(std::abs(moved) / drift.error / std::sqrt(2.0));
+    member.nights_before = member.nights_after = DriftWatch::kStretch;
+    member.is_told = experiment.rules[place_of(WatchedMetric::kDrift)].tell_worse;
+  }
+}
+
 void FleetWatch::collect_members() {
   for (Experiment& experiment : experiments_) {
     if (!std::exchange(experiment.is_changed, false)) continue;
@@ -219,6 +249,7 @@ void FleetWatch::collect_members() {
     }
     collect_events(experiment, WatchedMetric::kVerification, experiment.verification.events());
     collect_events(experiment, WatchedMetric::kTiming, experiment.timing.events());
+    collect_drifts(experiment);
   }
 }
 

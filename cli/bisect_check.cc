@@ -178,7 +178,8 @@ std::optional<Verdict> judge(const Json& member, const ExperimentNight& result) 
     if (!count) return std::nullopt;
     return judge_text(member, std::to_string(*count), false);
   }
-  const auto& time = result.times[place_of(*metric)];
+  const bool is_drift = *metric == WatchedMetric::kDrift;
+  const auto& time = result.times[place_of(is_drift ? WatchedMetric::kSteady : *metric)];
   if (!time) return std::nullopt;
   return judge_timed(member, *time);
 }

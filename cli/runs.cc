@@ -42,7 +42,8 @@ constexpr std::string_view kAbout =
     "  mark RUN environment [REASON…]    from it on something else is different (a driver, a "
     "host):\n"
     "                                    levels begin anew and are no change\n"
-    "  unmark RUN excluded | environment take a mark away\n"
+    "  mark RUN pinned [REASON…]         levels are held against it: a release\n"
+    "  unmark RUN KIND                   take a mark away\n"
     "  marks                             all marks\n"
     "  rejected                          lines that could not be taken in, newest first\n"
     "  audit                             what was changed by these commands, newest first\n\n"
@@ -256,8 +257,9 @@ struct Action {
 Expected<schema::NightMarkKind> mark_kind(const Request& request) {
   const std::string text = request.words.size() > 2 ? request.words[2] : "";
   if (const auto kind = schema::night_mark_kind_of(text)) return *kind;
-  return Error{ErrorCode::kInvalidArgument,
-               fmt::format("a run is marked as excluded or environment, not as `{}`", text)};
+  return Error{
+      ErrorCode::kInvalidArgument,
+      fmt::format("a run is marked as excluded, environment or pinned, not as `{}`", text)};
 }
 
 // What stands behind the kind, as one text.

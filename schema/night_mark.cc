@@ -18,6 +18,7 @@ namespace {
 constexpr std::array kNames = {
     std::pair{NightMarkKind::kExcluded, std::string_view("excluded")},
     std::pair{NightMarkKind::kEnvironment, std::string_view("environment")},
+    std::pair{NightMarkKind::kPinned, std::string_view("pinned")},
 };
 
 NightMark read_mark(const Statement& row) {

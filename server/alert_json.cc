@@ -48,7 +48,9 @@ void write_timed(JsonWriter& json, const AlertContext& context, const AlertMembe
   json.field("nights_before", member.nights_before);
   json.field("nights_after", member.nights_after);
   json.key("noise");
-  const analysis::TimedWatch* watch = context.fleet.timed(member.experiment, member.metric);
+  const analysis::TimedWatch* watch = context.fleet.timed(
+      member.experiment,
+      member.metric == WatchedMetric::kDrift ? WatchedMetric::kSteady : member.metric);
   const auto noise =
       analysis::noise_class(watch->nights(), analysis::find_changes(watch->nights()));
   json.begin_object();
@@ -104,7 +106,7 @@ void write_member(JsonWriter& json, const AlertContext& context, const WatchedAl
   write_night(json, context, member.earliest);
   json.key("latest");
   write_night(json, context, member.latest);
-  if (info.kind == MetricKind::kTimed) {
+  if (info.kind == MetricKind::kTimed || info.kind == MetricKind::kDrift) {
     write_timed(json, context, member);
   } else {
     write_event(json, member);

@@ -27,7 +27,7 @@ using schema::Alert;
 using schema::Expected;
 
 // Changes with the rules of this program: alerts of an earlier one are found anew.
-constexpr int kMethod = 2;
+constexpr int kMethod = 3;
 constexpr double kNews = 3 * 24 * 3600;  // s
 
 schema::DetectedState detected_of(AlertStage stage) {
@@ -191,6 +191,7 @@ class Update {
         if (mark.name != run.name) continue;
         if (mark.kind == schema::NightMarkKind::kExcluded) said.is_excluded = true;
         if (mark.kind == schema::NightMarkKind::kEnvironment) said.is_new_environment = true;
+        if (mark.kind == schema::NightMarkKind::kPinned) said.is_pinned = true;
       }
       fleet.add(std::move(night), said);
     }

@@ -78,10 +78,11 @@ struct Changes {
 /// hold: nights enough on both sides, an effect worth telling, and a t test of the two levels
 /// (Tukey's biweight mean; a variance pooled with the noise of the whole series, which counts for
 /// six nights; the number of nights reduced for their correlation), whose p-value pays for having
-/// searched and is no smaller than that of a step among nights that wander (level_shift_test.h).
-/// Then the last night, or the last two, are looked at: they are a suspect if they are as
-/// significantly off the last level, and further off than nights of it ever were (one in fifty of
-/// them may have been). Deterministic. Empty for fewer than four nights.
+/// searched and is no smaller than that of a step among nights that wander (level_shift_test.h),
+/// nor than that of as many spikes in a row. Then the last night, or the last two, are looked at:
+/// they are a suspect if they are as significantly off the last level, and further off than nights
+/// of it ever were (one in fifty of them may have been). Deterministic. Empty for fewer than four
+/// nights.
 Changes find_changes(std::span<const Night> nights, const ChangeRules& rules = {});
 
 }  // namespace benchhud::analysis

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "analysis/alert_groups.h"
+#include "analysis/drift_watch.h"
 #include "analysis/event_watch.h"
 #include "analysis/multiplicity.h"
 #include "analysis/night_facts.h"
@@ -40,6 +41,7 @@ struct FleetRules {
 struct NightSaid {
   bool is_excluded = false;         ///< its measurements do not count
   bool is_new_environment = false;  ///< levels begin anew with it
+  bool is_pinned = false;           ///< levels are held against it: a release
 };
 
 enum class AlertStage : std::uint8_t {
@@ -91,6 +93,7 @@ class FleetWatch {
     std::array<SeriesRules, kWatchedMetrics> rules;
     std::array<std::optional<TimedWatch>, kTimedMetrics> timed;
     std::array<CountWatch, kCountMetrics> counts;
+    DriftWatch drift;
     VerdictWatch verification{"PASS"};
     VerdictWatch timing{"timed"};
     std::optional<schema::ExperimentId> baseline;
@@ -105,6 +108,7 @@ class FleetWatch {
   AlertMember& member_of(Experiment& experiment, WatchedMetric metric, std::size_t change);
   void collect_members();
   void collect_timed(Experiment& experiment, WatchedMetric metric);
+  void collect_drifts(Experiment& experiment);
   void collect_events(Experiment& experiment, WatchedMetric metric,
                       std::span<const WatchedEvent> events);
   std::vector<AlertGroup> groups_now() const;
@@ -115,6 +119,7 @@ class FleetWatch {
   FleetRules rules_;
   std::vector<NightOf> nights_;
   std::vector<NightSeries> night_series_;
+  std::vector<std::size_t> pinned_;  // nights
   std::deque<Experiment> experiments_;
   std::unordered_map<schema::ExperimentId, Experiment*> by_id_;
   LordPlusPlus lifetime_;   // a test a stretch of TimedWatch::kWindow nights

@@ -26,12 +26,14 @@ enum class WatchedMetric : std::uint8_t {
   // Verdicts.
   kVerification,  ///< the verifier's code
   kTiming,        ///< whether it could be timed
+  // What no single night changed.
+  kDrift,  ///< the steady time against the best stretch and pinned nights (drift_watch.h)
 };
 inline constexpr std::size_t kTimedMetrics = 5;  ///< the first ones
 inline constexpr std::size_t kCountMetrics = 5;  ///< those after them
-inline constexpr std::size_t kWatchedMetrics = 12;
+inline constexpr std::size_t kWatchedMetrics = 13;
 
-enum class MetricKind : std::uint8_t { kTimed, kCount, kVerdict };
+enum class MetricKind : std::uint8_t { kTimed, kCount, kVerdict, kDrift };
 
 struct WatchedMetricInfo {
   WatchedMetric metric{};

@@ -18,9 +18,10 @@ namespace benchhud::schema {
 enum class NightMarkKind : std::uint8_t {
   kExcluded,     ///< its measurements do not count
   kEnvironment,  ///< from it on something other than what is measured is different: driver, host
+  kPinned,       ///< levels are held against it: a release
 };
 
-/// "excluded", "environment".
+/// "excluded", "environment", "pinned".
 std::string_view night_mark_kind_name(NightMarkKind kind);
 std::optional<NightMarkKind> night_mark_kind_of(std::string_view name);
 

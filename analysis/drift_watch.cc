@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <optional>
+#include <vector>
 
 #include "analysis/summary.h"
 
@@ -15,21 +17,35 @@ double median_level(std::span<const Night> nights) {
   return median(levels);
 }
 
-// What known changes moved from `place` on: those that lead back are among them.
+// What known changes moved from `place` on: those that lead back are among them. A suspect is a night
+// or two, which a stretch does not see.
 double explained_since(const TimedWatch& series, std::size_t place) {
   double moved = 0;
   for (const WatchedChange& change : series.changes()) {
     if (change.withdrawn || change.point.at < place) continue;
+    if (change.point.state == ChangeState::kSuspect) continue;
     moved += change.point.after - change.point.before;
   }
   return moved;
 }
 
+// Of the difference of two stretches: as the noise of single nights has it, and as neighbouring
+// stretches really differ, whichever is more. What nights have in common for weeks is in the second
+// alone.
 double standard_error(const TimedWatch& series) {
   const NightNoise& noise = series.last_search().noise;
   const double alike = (1 + noise.correlation) / (1 - noise.correlation);
-  return noise.deviation *
-         std::sqrt(std::numbers::pi / 2 * alike * 2 / static_cast<double>(DriftWatch::kStretch));
+  const double of_nights = noise.deviation * std::sqrt(std::numbers::pi / 2 * alike * 2 /
+                                                       static_cast<double>(DriftWatch::kStretch));
+  std::vector<double> steps;
+  std::optional<double> before;
+  const auto nights = series.nights().subspan(series.begin());
+  for (std::size_t at = 0; at + DriftWatch::kStretch <= nights.size(); at += DriftWatch::kStretch) {
+    const double level = median_level(nights.subspan(at, DriftWatch::kStretch));
+    if (before) steps.push_back(std::abs(level - *before));
+    before = level;
+  }
+  return std::max(of_nights, kMadToDeviation * median(steps));
 }
 
 /// Places of the series from which a stretch begins that others are compared with.

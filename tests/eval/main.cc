@@ -9,8 +9,10 @@
 #include <chrono>
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include "analysis/change_points.h"
+#include "analysis/drift_watch.h"
 #include "analysis/multiplicity.h"
 #include "analysis/summary.h"
 #include "made_up_noise.h"
@@ -222,6 +224,35 @@ void annotated(const std::vector<AnnotatedSeries>& all) {
   row("  cover", cover, Target::kAtLeast, 0.63);
 }
 
+// Series that creep, and series that do not, over 300 nights.
+void drifts() {
+  constexpr std::size_t kSeries = 500, kNights = 300;
+  const auto count = [&](double by, const std::vector<NoiseKind>& kinds) {
+    std::size_t told = 0;
+    for (std::size_t i = 0; i < kSeries; ++i) {
+      const auto nights = made_up_series(kinds[i % kinds.size()], kNights, 3'000'000 + i);
+      analysis::TimedWatch series{analysis::ChangeRules()};
+      analysis::DriftWatch watch;
+      for (std::size_t n = 0; n < kNights; ++n) {
+        Night night = nights[n];
+        night.level += by * static_cast<double>(n) / kNights;
+        series.add(night, n);
+        watch.look(series, schema::Direction::kLowerIsBetter, {});
+      }
+      bool is_told = !watch.drifts().empty();
+      for (const auto& change : series.changes()) {
+        is_told = is_told || (by > 0 && !change.withdrawn && change.point.effect > 0);
+      }
+      told += is_told ? 1 : 0;
+    }
+    return static_cast<double>(told) / kSeries;
+  };
+  row("no drift in 300 nights of any of the four: told, share of series",
+      count(0, {kNoiseKinds.begin(), kNoiseKinds.end()}), Target::kAtMost, 0.001);
+  row("  10 % in 300 nights of Gaussian noise: told, as drift or as steps",
+      count(0.1, {NoiseKind::kGaussian}));
+}
+
 void speed() {
   constexpr std::size_t kSeries = 10'000, kNights = 400;
   std::vector<std::vector<Night>> all;
@@ -257,6 +288,7 @@ int main(int argc, char** argv) {
   nothing_changes();
   null_calibration();
   false_discoveries();
+  drifts();
   speed();
   return 0;
 }

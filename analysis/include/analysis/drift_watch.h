@@ -27,9 +27,10 @@ struct WatchedDrift {
 /// stretch around each pinned night. What known changes moved since is taken off; what is left is
 /// drift if it is for the worse by kLeastDrift and by kDriftErrors standard errors of the two
 /// stretches' medians (the variance of a median is π/2 times that of a mean; nights that are alike
-/// count for fewer). Looked at every TimedWatch::kRoutine nights, with kFewestForDrift of them. A
-/// drift that is known is not told again until it has grown by kLeastDrift more; it is over when
-/// half of what it was at most is gone.
+/// count for fewer; at least what neighbouring stretches really differ by). Looked at every
+/// TimedWatch::kRoutine nights, with kFewestForDrift of them. A drift that is known is not told
+/// again until it has grown by kLeastDrift more; it is over when half of what it was at most is
+/// gone.
 class DriftWatch {
  public:
   static constexpr std::size_t kStretch = 15;

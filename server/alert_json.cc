@@ -175,8 +175,7 @@ bool needs_attention(const schema::Alert& alert) {
   return alert.triage == kOpen || alert.triage == kAcknowledged || alert.triage == kInvestigating;
 }
 
-void write_alert(JsonWriter& json, const schema::Alert& alert) {
-  json.begin_object();
+void write_alert_fields(JsonWriter& json, const schema::Alert& alert) {
   json.field("id", to_int(alert.id));
   json.field("state", alert_state(alert));
   json.field("detected", detected_state_name(alert.detected));
@@ -188,6 +187,11 @@ void write_alert(JsonWriter& json, const schema::Alert& alert) {
   json.field("accelerator_model", alert.accelerator_model);
   json.key("details");
   write_stored_json(json, alert.details, "{}");
+}
+
+void write_alert(JsonWriter& json, const schema::Alert& alert) {
+  json.begin_object();
+  write_alert_fields(json, alert);
   json.end_object();
 }
 

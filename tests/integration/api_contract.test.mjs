@@ -58,6 +58,7 @@ before(async () => {
   assert.ok(failed, "a result out of memory");
   Object.assign(ids, { line: failed.failure.line_id, run: failed.run_id, experiment: failed.experiment.id });
   ids.ingest = (await getJson("/ingests?limit=1")).items[0].id;
+  ids.alert = (await getJson("/alerts")).items.find((alert) => alert.details.subject.model === "resnet_mini").id;
 
   const dumpsOf = async (night) => {
     const { items } = await getJson(`/results?run=${night}&model=resnet_mini&backend=inductor&test=eval&limit=1`);
@@ -98,7 +99,7 @@ async function getJson(path) {
 /** The contract's address with real ids, and the parameters that it must have. */
 function address(path, extra = {}) {
   const operation = contract.paths[path].get;
-  const values = { run: "latest", experiment: ids.experiment, id: path.startsWith("/lines") ? ids.line : path.startsWith("/ingests") ? ids.ingest : path.startsWith("/artifacts") ? ids.artifact : path.startsWith("/traces") ? ids.trace : ids.experiment };
+  const values = { run: "latest", experiment: ids.experiment, id: path.startsWith("/lines") ? ids.line : path.startsWith("/ingests") ? ids.ingest : path.startsWith("/artifacts") ? ids.artifact : path.startsWith("/traces") ? ids.trace : path.startsWith("/alerts") ? ids.alert : ids.experiment };
   if (path.includes("{experiment}")) values.run = ids.run;
   const filled = path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(values[name]));
   const needed = { suite: "cpu-mini", model: "resnet_mini", test: "eval", ...ids.needed[path] };
@@ -147,6 +148,8 @@ const askedFor = {
   run: ["latest", "2025-11-20"],
   kind: ["trace", "operator_table", "ir"],
   orphaned: ["true"],
+  state: ["all", "attention", "confirmed,suspect", ["fixed", "recovered"]],
+  direction: ["regression", "improvement"],
   superseded: ["false"],
   begin: ["0", "1000"],
   buckets: ["1", "16384"],
@@ -182,6 +185,18 @@ describe("answers are what the contract says", () => {
       assert.ok(checked > 0);
     });
   }
+});
+
+test("the document's examples are what their schemas say", () => {
+  let checked = 0;
+  for (const [name, schema] of Object.entries(contract.components.schemas)) {
+    for (const example of schema.examples ?? []) {
+      const validate = ajv.getSchema(`openapi#/components/schemas/${name}`);
+      assert.ok(validate(example), `${name}: ${ajv.errorsText(validate.errors)}`);
+      ++checked;
+    }
+  }
+  assert.ok(checked > 3);
 });
 
 describe("every address", () => {
@@ -260,6 +275,11 @@ describe("wrong parameters are named", () => {
     ["/verification/history?accelerator_model=nobody", "accelerator_model", 404],
     ["/overview?runs=366", "runs"],
     ["/metrics-registry?cursor=AAAA", "cursor"],
+    ["/alerts?state=open", "state"],
+    ["/alerts?state=all,", "state"],
+    ["/alerts?direction=worse", "direction"],
+    ["/alerts/999999", "id", 404],
+    ["/alerts/0", "id"],
   ];
   for (const [question, parameter, status = 400] of wrong) {
     test(question, async () => {

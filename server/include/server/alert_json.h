@@ -37,6 +37,8 @@ std::string alert_details(const AlertContext& context, const analysis::WatchedAl
 std::string_view alert_state(const schema::Alert& alert);
 /// Not over, and nobody decided that it is none or is to stay.
 bool needs_attention(const schema::Alert& alert);
+/// The members of the contract's Alert, inside of an object.
+void write_alert_fields(JsonWriter& json, const schema::Alert& alert);
 /// The contract's Alert.
 void write_alert(JsonWriter& json, const schema::Alert& alert);
 

@@ -32,6 +32,11 @@ CommandLine command_line() {
   add("host", po::value<std::string>()->default_value("127.0.0.1"),
       "the address to listen on; 0.0.0.0 lets other machines in");
   add("port", po::value<int>()->default_value(8080), "the port; 0 takes one that is free");
+  add("allow-writes", po::bool_switch(),
+      "lets all who reach the server act on alerts and mark nights, whoever they say they are: "
+      "there are no passwords or tokens yet. Without it they may where --host is a loopback "
+      "address "
+      "(127.0.0.1), and elsewhere nobody may");
   add("threads", po::value<unsigned>()->default_value(32),
       "how many connections are served at once");
   return command;
@@ -101,6 +106,11 @@ int run_serve(const Arguments& arguments) {
   app_options.store_path = path;
   app_options.version = BENCHHUD_VERSION;
   app_options.instance = start_stamp();
+  if (values["allow-writes"].as<bool>()) {
+    app_options.changes = server::Changes::kFromAnywhere;
+  } else if (server::is_loopback(options.host)) {
+    app_options.changes = server::Changes::kFromThisMachine;
+  }
   server::App app(std::move(app_options), server::built_in_pages());
   auto http =
       server::HttpServer::bind(options, [&app](const server::Request& r) { return app.handle(r); });

@@ -1,6 +1,7 @@
 #include "server/api_contract.h"
 
 #include <fmt/format.h>
+#include <simdjson.h>
 
 #include <algorithm>
 #include <cassert>
@@ -52,10 +53,29 @@ ParameterRule read_parameter(const ordered_json& node) {
   return rule;
 }
 
+std::vector<BodyField> read_body(const ordered_json& document, const ordered_json& node) {
+  const auto& schema = resolve(document, node.at("content").at("application/json").at("schema"));
+  const auto& required = schema.at("required");
+  std::vector<BodyField> fields;
+  for (const auto& [name, property] : schema.at("properties").items()) {
+    BodyField& field = fields.emplace_back();
+    field.name = name;
+    field.required = std::find(required.begin(), required.end(), name) != required.end();
+    if (property.contains("enum")) field.choices = property.at("enum");
+  }
+  return fields;
+}
+
+std::string upper(std::string text) {
+  for (char& c : text) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  return text;
+}
+
 Operation read_operation(const ordered_json& document, const std::string& path,
-                         const ordered_json& node) {
+                         const std::string& method, const ordered_json& node) {
   Operation operation;
   operation.id = node.at("operationId");
+  operation.method = upper(method);
   for (std::string_view rest = path; !rest.empty();) {
     rest.remove_prefix(1);  // the slash
     const std::size_t end = std::min(rest.find('/'), rest.size());
@@ -66,7 +86,9 @@ Operation read_operation(const ordered_json& document, const std::string& path,
     const auto& parameter = resolve(document, item);
     if (parameter.at("in") != "header") operation.parameters.push_back(read_parameter(parameter));
   }
-  const auto& content = node.at("responses").at("200").at("content");
+  if (node.contains("requestBody")) operation.body = read_body(document, node["requestBody"]);
+  if (!node.at("responses").contains("200")) return operation;
+  const auto& content = node["responses"]["200"].at("content");
   if (content.contains("text/csv")) {
     for (const auto& [name, pointer] : content.at("text/csv").at("x-columns").items()) {
       operation.columns.emplace_back(name, pointer.get<std::string>());
@@ -149,6 +171,12 @@ std::int64_t Query::integer(std::string_view name) const {
   return to_integer(text(name)).value_or(0);
 }
 
+const std::string& Body::text(std::string_view name) const {
+  static const std::string kNone;
+  const auto found = values_.find(name);
+  return found == values_.end() ? kNone : found->second;
+}
+
 double Query::time(std::string_view name, double otherwise) const {
   return has(name) ? schema::parse_time(text(name)).value_or(otherwise) : otherwise;
 }
@@ -176,13 +204,16 @@ ApiContract::ApiContract(std::string_view openapi) {
   const auto document = ordered_json::parse(openapi, nullptr, false);
   assert(!document.is_discarded() && "openapi.json is JSON");
   for (const auto& [path, item] : document.at("paths").items()) {
-    operations_.push_back(read_operation(document, path, item.at("get")));
+    for (const auto& [method, node] : item.items()) {
+      operations_.push_back(read_operation(document, path, method, node));
+    }
   }
 }
 
-const Operation* ApiContract::find(const std::vector<std::string>& segments, Query* query) const {
+const Operation* ApiContract::find(std::string_view method,
+                                   const std::vector<std::string>& segments, Query* query) const {
   for (const auto& operation : operations_) {
-    if (!fits(operation, segments)) continue;
+    if (operation.method != method || !fits(operation, segments)) continue;
     for (std::size_t i = 0; i < segments.size(); ++i) {
       const auto& segment = operation.segments[i];
       if (!is_variable(segment)) continue;
@@ -191,6 +222,16 @@ const Operation* ApiContract::find(const std::vector<std::string>& segments, Que
     return &operation;
   }
   return nullptr;
+}
+
+std::string ApiContract::methods(const std::vector<std::string>& segments) const {
+  std::string methods;
+  for (const auto& operation : operations_) {
+    if (!fits(operation, segments)) continue;
+    methods += methods.empty() ? "" : ", ";
+    methods += operation.method == "GET" ? "GET, HEAD" : operation.method;
+  }
+  return methods;
 }
 
 std::optional<QueryError> ApiContract::check(const Operation& operation, const Address& address,
@@ -222,6 +263,46 @@ std::optional<QueryError> ApiContract::check(const Operation& operation, const A
     }
     if (values.empty() && rule.default_value) values.push_back(*rule.default_value);
     if (values.empty()) query->values_.erase(rule.name);
+  }
+  return {};
+}
+
+std::optional<QueryError> ApiContract::check_body(const Operation& operation,
+                                                  const std::string& text, Body* body) {
+  if (operation.body.empty()) {
+    return text.empty() ? std::nullopt : wrong("", "This address takes no body.");
+  }
+  simdjson::dom::parser parser;
+  simdjson::dom::element root;
+  simdjson::dom::object object;
+  if (parser.parse(text).get(root) != simdjson::SUCCESS || root.get(object) != simdjson::SUCCESS) {
+    return wrong("", "The body must be one JSON object, in UTF-8.");
+  }
+  for (const auto& [key, value] : object) {
+    const std::string_view name = key;
+    const auto field = std::find_if(operation.body.begin(), operation.body.end(),
+                                    [&](const BodyField& f) { return f.name == name; });
+    // What is not known is not repeated: it may be of any length.
+    if (field == operation.body.end()) {
+      return wrong("", "The body has a field that this address does not know.");
+    }
+    std::string_view given;
+    if (value.get(given) != simdjson::SUCCESS) {
+      return wrong(field->name, fmt::format("{} must be a text.", name));
+    }
+    if (given.find('\0') != std::string_view::npos) {
+      return wrong(field->name, fmt::format("{} holds a character that is none.", name));
+    }
+    const std::string fault = fault_of({.choices = field->choices}, std::string(given));
+    if (!fault.empty()) return wrong(field->name, fmt::format("{} {}.", name, fault));
+    if (!body->values_.emplace(name, given).second) {
+      return wrong(field->name, fmt::format("{} can be given only once.", name));
+    }
+  }
+  for (const auto& field : operation.body) {
+    if (field.required && !body->values_.contains(field.name)) {
+      return wrong(field.name, fmt::format("The field {} is missing.", field.name));
+    }
   }
   return {};
 }

@@ -64,6 +64,7 @@ App::App(AppOptions options, std::span<const StaticFiles::File> pages)
       contract_(schema::openapi_document()),
       pages_(pages),
       pool_(options_.store_path, options_.connections),
+      writer_(options_.store_path, options_.write_patience),
       answers_(options_.cached_bytes,
                [](const Answer& answer) { return answer.body->size() + 256; }),
       compressed_(options_.cached_bytes / 4, [](const std::string& text) { return text.size(); }) {}
@@ -71,12 +72,12 @@ App::App(AppOptions options, std::span<const StaticFiles::File> pages)
 Response App::handle(const Request& request) noexcept {
   try {
     const Address address = parse_address(request.target);
+    if (!address.segments.empty() && address.segments.front() == "api") {
+      return handle_api(request, address);
+    }
     if (request.method != "GET" && request.method != "HEAD") {
       return problem_response(
           {ErrorCode::kMethodNotAllowed, "Only GET and HEAD are answered here."}, request.target);
-    }
-    if (!address.segments.empty() && address.segments.front() == "api") {
-      return handle_api(request, address);
     }
     return pages_.answer(request, address.path);
   } catch (const std::exception&) {
@@ -90,8 +91,16 @@ Response App::handle_api(const Request& request, const Address& address) {
   Query query;
   const Operation* operation = nullptr;
   const auto& segments = address.segments;
+  std::string methods;
   if (segments.size() > 2 && segments[1] == "v1") {
-    operation = contract_.find({segments.begin() + 2, segments.end()}, &query);
+    const std::vector<std::string> below(segments.begin() + 2, segments.end());
+    operation = contract_.find(request.method == "HEAD" ? "GET" : request.method, below, &query);
+    methods = contract_.methods(below);
+  }
+  if (operation == nullptr && !methods.empty()) {
+    return problem_response(
+        {ErrorCode::kMethodNotAllowed, "This address takes no other than " + methods + "."},
+        request.target, "", methods);
   }
   if (operation == nullptr) {
     return problem_response(
@@ -101,6 +110,7 @@ Response App::handle_api(const Request& request, const Address& address) {
   if (const auto wrong = ApiContract::check(*operation, address, &query)) {
     return problem_response(wrong->error, request.target, wrong->parameter);
   }
+  if (operation->method != "GET") return make_change(request, *operation, query);
 
   auto lease = pool_.borrow();
   if (!lease) return problem_response(lease.error(), request.target);
@@ -113,7 +123,9 @@ Response App::handle_api(const Request& request, const Address& address) {
   const auto snapshot = snapshots_.current(reader);
   if (!snapshot) return problem_response(snapshot.error(), request.target);
 
-  Ask ask{*operation, query, {reader, **snapshot}, judge_, options_.version};
+  Ask ask{*operation,           query,
+          {reader, **snapshot}, judge_,
+          options_.version,     options_.changes != Changes::kRefused};
   const auto plan = find_route(operation->id)(ask);
   if (!plan) return problem_response(plan.error(), request.target, ask.wrong_parameter);
   const std::string etag = etag_of(options_, *operation, query, plan->key);
@@ -135,6 +147,33 @@ Response App::handle_api(const Request& request, const Address& address) {
   Response response = respond(request, etag, **answer);
   if (is_csv) {
     response.headers.emplace_back("Content-Disposition", disposition(*operation));
+  }
+  return response;
+}
+
+Response App::make_change(const Request& request, const Operation& operation, const Query& query) {
+  if (const auto refusal = check_change(request, options_.changes)) {
+    return problem_response(*refusal, request.target);
+  }
+  Body body;
+  if (const auto wrong = ApiContract::check_body(operation, request.body, &body)) {
+    return problem_response(wrong->error, request.target, wrong->parameter);
+  }
+  std::string wrong_parameter;
+  const auto changed = writer_.write([&](schema::Connection& store) {
+    ChangeAsk ask{query, body, store};
+    auto address = find_change(operation.id)(ask);
+    wrong_parameter = ask.wrong_parameter;
+    return address;
+  });
+  if (!changed) return problem_response(changed.error(), request.target, wrong_parameter);
+  // What is different now is answered as who asks for it would be.
+  const std::string address = "/api/v1" + *changed;
+  Response response = handle({"GET", address, "", request.accept_encoding});
+  if (operation.method == "POST" && response.status == 200) {
+    constexpr int kCreated = 201;
+    response.status = kCreated;
+    response.headers.emplace_back("Location", address);
   }
   return response;
 }

@@ -54,8 +54,17 @@ std::optional<Error> check_target(std::string_view target, const HeadLimits& lim
   return {};
 }
 
+/// What a request's head says of it.
+struct Seen {
+  bool wants_host = false;
+  bool is_post = false;
+  int hosts = 0;
+  int lengths = 0;
+  int ranges = 0;
+};
+
 std::optional<Error> check_request_line(std::string_view line, const HeadLimits& limits,
-                                        bool* wants_host) {
+                                        Seen* seen) {
   const std::size_t first = line.find(' ');
   const std::size_t last = line.rfind(' ');
   if (first == std::string_view::npos || first == last)
@@ -64,22 +73,47 @@ std::optional<Error> check_request_line(std::string_view line, const HeadLimits&
   const auto target = line.substr(first + 1, last - first - 1);
   const auto version = line.substr(last + 1);
   if (version != "HTTP/1.1" && version != "HTTP/1.0") return bad("The request line is not HTTP/1.");
-  *wants_host = version == "HTTP/1.1";
+  seen->wants_host = version == "HTTP/1.1";
   if (!is_token(method)) return bad("The request line is not HTTP/1.");
   if (auto error = check_target(target, limits)) return error;
-  if (method != "GET" && method != "HEAD") {
-    return Error{ErrorCode::kMethodNotAllowed, "Only GET and HEAD are answered here."};
+  seen->is_post = method == "POST";
+  if (method != "GET" && method != "HEAD" && method != "POST" && method != "DELETE") {
+    return Error{ErrorCode::kMethodNotAllowed,
+                 "Only GET, HEAD, POST and DELETE are answered here."};
   }
   return {};
 }
 
-struct Seen {
-  int hosts = 0;
-  int lengths = 0;
-  int ranges = 0;
-};
+std::string_view trimmed(std::string_view value) {
+  while (!value.empty() && (value.front() == ' ' || value.front() == '\t')) value.remove_prefix(1);
+  while (!value.empty() && (value.back() == ' ' || value.back() == '\t')) value.remove_suffix(1);
+  return value;
+}
 
-std::optional<Error> check_header(std::string_view line, Seen* seen) {
+/// Nothing but digits, and not so many that they could overflow.
+std::optional<std::size_t> read_length(std::string_view value) {
+  constexpr std::size_t kMostDigits = 15;
+  if (value.empty() || value.size() > kMostDigits) return {};
+  std::size_t length = 0;
+  for (const char c : value) {
+    if (c < '0' || c > '9') return {};
+    length = length * 10 + static_cast<std::size_t>(c - '0');
+  }
+  return length;
+}
+
+std::optional<Error> check_length(std::string_view value, const HeadLimits& limits, Seen* seen) {
+  if (++seen->lengths > 1) return bad("The request has more than one length.");
+  if (!seen->is_post) {
+    return value == "0" ? std::nullopt : std::optional(bad("Only a POST carries a body."));
+  }
+  const auto length = read_length(value);
+  if (!length) return bad("The body's length is no number.");
+  if (*length > limits.body) return too_large("The request's body is too large.");
+  return {};
+}
+
+std::optional<Error> check_header(std::string_view line, const HeadLimits& limits, Seen* seen) {
   if (line.front() == ' ' || line.front() == '\t')
     return bad("A header is folded over several lines.");
   const std::size_t colon = line.find(':');
@@ -87,22 +121,20 @@ std::optional<Error> check_header(std::string_view line, Seen* seen) {
     return bad("A header has no proper name.");
   }
   const auto name = line.substr(0, colon);
-  auto value = line.substr(colon + 1);
+  const auto value = trimmed(line.substr(colon + 1));
   for (const char c : value) {
     const auto u = static_cast<unsigned char>(c);
     if ((u < 0x20 && u != '\t') || u == 0x7f) return bad("A header holds a control character.");
   }
-  while (!value.empty() && (value.front() == ' ' || value.front() == '\t')) value.remove_prefix(1);
-  while (!value.empty() && (value.back() == ' ' || value.back() == '\t')) value.remove_suffix(1);
 
   if (equal_ignoring_case(name, "host")) ++seen->hosts;
-  if (equal_ignoring_case(name, "transfer-encoding")) return bad("A GET carries no body.");
-  if (equal_ignoring_case(name, "content-encoding")) return bad("A GET carries no body.");
-  if (equal_ignoring_case(name, "expect")) return bad("Nothing is to be expected of a GET.");
-  if (equal_ignoring_case(name, "content-length")) {
-    if (++seen->lengths > 1) return bad("The request has more than one length.");
-    if (value != "0") return bad("A GET carries no body.");
+  if (equal_ignoring_case(name, "transfer-encoding")) {
+    return bad("A body must come in one piece, with its length.");
   }
+  if (equal_ignoring_case(name, "content-encoding")) return bad("A body must come as it is.");
+  if (equal_ignoring_case(name, "expect"))
+    return bad("Nothing is to be expected before an answer.");
+  if (equal_ignoring_case(name, "content-length")) return check_length(value, limits, seen);
   if (equal_ignoring_case(name, "range")) {
     if (++seen->ranges > 1 || value.find(',') != std::string_view::npos) {
       return bad("At most one range can be asked for.");
@@ -115,7 +147,7 @@ std::optional<Error> check_header(std::string_view line, Seen* seen) {
 
 std::optional<Error> check_head(std::string_view head, const HeadLimits& limits) {
   if (head.size() > limits.bytes) return too_large("The request's head is too large.");
-  bool is_first = true, wants_host = false;
+  bool is_first = true;
   std::size_t headers = 0;
   Seen seen;
   for (;;) {
@@ -128,18 +160,32 @@ std::optional<Error> check_head(std::string_view head, const HeadLimits& limits)
     if (line.find('\r') != std::string_view::npos)
       return bad("A header holds a control character.");
     if (is_first) {
-      if (auto error = check_request_line(line, limits, &wants_host)) return error;
+      if (auto error = check_request_line(line, limits, &seen)) return error;
       is_first = false;
       continue;
     }
     if (line.empty()) break;
     if (++headers > limits.headers) return too_large("The request has too many headers.");
-    if (auto error = check_header(line, &seen)) return error;
+    if (auto error = check_header(line, limits, &seen)) return error;
   }
   if (!head.empty()) return bad("Something follows the request's head.");
-  if (seen.hosts > 1 || (wants_host && seen.hosts == 0))
+  if (seen.hosts > 1 || (seen.wants_host && seen.hosts == 0))
     return bad("The request must name one Host.");
+  if (seen.is_post && seen.lengths == 0) return bad("A POST must say how long its body is.");
   return {};
+}
+
+std::size_t body_size(std::string_view head) {
+  while (!head.empty()) {
+    const auto line = head.substr(0, head.find("\r\n"));
+    const std::size_t colon = line.find(':');
+    if (colon != std::string_view::npos &&
+        equal_ignoring_case(line.substr(0, colon), "content-length")) {
+      return read_length(trimmed(line.substr(colon + 1))).value_or(0);
+    }
+    head.remove_prefix(std::min(head.size(), line.size() + 2));
+  }
+  return 0;
 }
 
 }  // namespace benchhud::server

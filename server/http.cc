@@ -88,18 +88,18 @@ class HeadStream final : public httplib::Stream {
   std::string_view head_;
 };
 
-/// What came of waiting for a request's head.
-enum class Arrival { kHead, kTooLarge, kTooSlow, kGone };
+/// What came of waiting for a request's head, or for its body.
+enum class Arrival { kHere, kTooLarge, kTooSlow, kGone };
 
-/// Collects heads from a socket.
-class HeadReader {
+/// Collects requests from a socket.
+class RequestReader {
  public:
-  HeadReader(int socket, const HttpOptions& options) : socket_(socket), options_(options) {}
+  RequestReader(int socket, const HttpOptions& options) : socket_(socket), options_(options) {}
 
   /// Waits for a whole head, as long as `may_idle` allows for its first byte.
   Arrival next(const std::function<bool(Clock::time_point since)>& may_idle) {
-    buffer_.erase(0, head_size_);
-    head_size_ = 0;
+    buffer_.erase(0, head_size_ + body_size_);
+    head_size_ = body_size_ = 0;
     const auto began = Clock::now();
     while (buffer_.empty()) {
       if (!may_idle(began)) return Arrival::kGone;
@@ -110,12 +110,12 @@ class HeadReader {
       const std::size_t end = buffer_.find("\r\n\r\n", searched);
       if (end != std::string::npos) {
         head_size_ = end + 4;
-        return head_size_ > options_.limits.bytes ? Arrival::kTooLarge : Arrival::kHead;
+        return head_size_ > options_.limits.bytes ? Arrival::kTooLarge : Arrival::kHere;
       }
       // A head whose lines end otherwise never ends as it should; the guard says why.
       if (buffer_.find("\n\n", searched) != std::string::npos) {
         head_size_ = buffer_.size();
-        return Arrival::kHead;
+        return Arrival::kHere;
       }
       if (buffer_.size() > options_.limits.bytes) return Arrival::kTooLarge;
       searched = buffer_.size() < 3 ? 0 : buffer_.size() - 3;
@@ -124,7 +124,19 @@ class HeadReader {
     }
   }
 
+  /// Waits for the `size` bytes behind the head.
+  Arrival read_body(std::size_t size) {
+    body_size_ = size;
+    const auto deadline = after(options_.body_seconds);
+    while (buffer_.size() < head_size_ + body_size_) {
+      if (!wait_for(socket_, POLLIN, deadline)) return Arrival::kTooSlow;
+      if (!receive()) return Arrival::kGone;
+    }
+    return Arrival::kHere;
+  }
+
   std::string_view head() const { return std::string_view(buffer_).substr(0, head_size_); }
+  std::string_view body() const { return std::string_view(buffer_).substr(head_size_, body_size_); }
 
  private:
   static constexpr double kGlance = 0.1;  // s between two looks at whether to go on
@@ -144,6 +156,7 @@ class HeadReader {
   const HttpOptions& options_;
   std::string buffer_;
   std::size_t head_size_ = 0;
+  std::size_t body_size_ = 0;
 };
 
 std::string_view status_words(int status) {
@@ -183,6 +196,8 @@ void hide_from_library(httplib::Request& request) {
   // Answers are whole: a range may be ignored (RFC 9110, 14.2).
   request.headers.erase("Range");
   request.ranges.clear();
+  // The library would wait for a body, which is not in what it gets to read.
+  request.headers.erase("Content-Length");
 }
 
 }  // namespace
@@ -218,7 +233,9 @@ class GuardedServer final : public httplib::Server {
     ++requests_;
     Response made =
         handler_({request.method, request.target, request.get_header_value("If-None-Match"),
-                  request.get_header_value(kHiddenEncoding)});
+                  request.get_header_value(kHiddenEncoding), request.get_header_value("Host"),
+                  request.get_header_value("Origin"), request.get_header_value("Sec-Fetch-Site"),
+                  request.get_header_value("Content-Type"), request.body});
     response.status = made.status;
     for (const auto& [name, value] : made.headers) response.set_header(name, value);
     if (made.status == 304) return;
@@ -234,6 +251,12 @@ class GuardedServer final : public httplib::Server {
     stream.write(text.data(), text.size());
   }
 
+  void refuse_slow(HeadStream& stream) {
+    constexpr int kRequestTimeout = 408;
+    refuse(stream, {schema::ErrorCode::kInvalidArgument, "The request took too long to come."},
+           kRequestTimeout);
+  }
+
   /// Whether an idle connection may go on waiting: not for long where others want its thread.
   bool may_idle(Clock::time_point since) const {
     constexpr double kCrowdedSeconds = 0.2;
@@ -243,10 +266,14 @@ class GuardedServer final : public httplib::Server {
     return !stopping_ && std::chrono::duration<double>(Clock::now() - since).count() < limit;
   }
 
-  /// Hands the head to the library, whichever way its version wants it.
+  /// Hands the head to the library, whichever way its version wants it; the body goes by it.
   template <class Base>
-  static bool process(Base& server, HeadStream& stream, bool last, bool& closed) {
-    const std::function<void(httplib::Request&)> setup = hide_from_library;
+  static bool process(Base& server, HeadStream& stream, std::string_view body, bool last,
+                      bool& closed) {
+    const std::function<void(httplib::Request&)> setup = [body](httplib::Request& request) {
+      hide_from_library(request);
+      request.body = body;
+    };
     if constexpr (requires { server.process_request(stream, last, closed, setup); }) {
       return server.process_request(stream, last, closed, setup);
     } else {
@@ -257,24 +284,22 @@ class GuardedServer final : public httplib::Server {
 
   void converse(int socket) {
     HeadStream stream(socket, options_.write_seconds);
-    HeadReader reader(socket, options_);
+    RequestReader reader(socket, options_);
     for (std::size_t left = options_.requests_per_connection; left > 0; --left) {
       const auto arrival = reader.next([this](Clock::time_point since) { return may_idle(since); });
       if (arrival == Arrival::kGone) return;
-      if (arrival == Arrival::kTooSlow) {
-        constexpr int kRequestTimeout = 408;
-        return refuse(stream,
-                      {schema::ErrorCode::kInvalidArgument, "The request took too long to come."},
-                      kRequestTimeout);
-      }
+      if (arrival == Arrival::kTooSlow) return refuse_slow(stream);
       if (arrival == Arrival::kTooLarge) {
         return refuse(stream, {schema::ErrorCode::kTooLarge, "The request's head is too large."});
       }
       if (const auto error = check_head(reader.head(), options_.limits))
         return refuse(stream, *error);
+      const auto body = reader.read_body(body_size(reader.head()));
+      if (body == Arrival::kGone) return;
+      if (body == Arrival::kTooSlow) return refuse_slow(stream);
       stream.set_head(reader.head());
       bool closed = false;
-      if (!process(*this, stream, left == 1 || stopping_, closed) || closed) return;
+      if (!process(*this, stream, reader.body(), left == 1 || stopping_, closed) || closed) return;
     }
   }
 

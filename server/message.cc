@@ -12,7 +12,7 @@ std::string_view Response::header(std::string_view name) const {
 }
 
 Response problem_response(const schema::Error& error, std::string_view instance,
-                          std::string_view parameter) {
+                          std::string_view parameter, std::string_view allow) {
   const auto& info = schema::error_info(error.code);
   std::string body;
   JsonWriter json(&body);
@@ -31,7 +31,7 @@ Response problem_response(const schema::Error& error, std::string_view instance,
   response.body = std::make_shared<const std::string>(std::move(body));
   response.headers.emplace_back("Cache-Control", "no-store");
   if (error.code == schema::ErrorCode::kMethodNotAllowed) {
-    response.headers.emplace_back("Allow", "GET, HEAD");
+    response.headers.emplace_back("Allow", allow);
   }
   add_safe_headers(&response);
   return response;

@@ -14,4 +14,13 @@ Route find_route(std::string_view operation_id) {
   return nullptr;
 }
 
+Change find_change(std::string_view operation_id) {
+  for (const auto changes : {alert_changes()}) {
+    for (const auto& named : changes) {
+      if (named.operation_id == operation_id) return named.change;
+    }
+  }
+  return nullptr;
+}
+
 }  // namespace benchhud::server

@@ -43,6 +43,7 @@ Expected<Plan> get_health(Ask& ask) {
                 json.field("status", "ok");
                 json.field("revision", ask.snapshot().revision);
                 json.field("version", ask.version);
+                json.field("takes_changes", ask.takes_changes);
                 json.end_object();
                 return body;
               }};

@@ -1,4 +1,5 @@
 // What changed for good, and what people made of it: alerts.
+#include <fmt/format.h>
 #include <simdjson.h>
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include <set>
 
 #include "schema/alert.h"
+#include "schema/text_limits.h"
 #include "server/alert_json.h"
 #include "server/route_parts.h"
 
@@ -198,11 +200,28 @@ Expected<Plan> get_alert(Ask& ask) {
               [&ask, found = *std::move(alert)] { return write_alert_with_actions(ask, found); }};
 }
 
+Expected<std::string> act_on_alert(ChangeAsk& ask) {
+  const schema::AlertId id{ask.query.integer("id")};
+  const auto done = schema::act_on_alert(ask.store, id, ask.body.text("kind"),
+                                         ask.body.text("value"), ask.body.text("who"));
+  if (!done) {
+    using enum schema::ErrorCode;
+    const bool is_long_name = ask.body.text("who").size() > schema::kMostLineBytes;
+    if (done.error().code == kNotFound) ask.wrong_parameter = "id";
+    if (done.error().code == kInvalidArgument) ask.wrong_parameter = "value";
+    if (done.error().code == kTooLarge) ask.wrong_parameter = is_long_name ? "who" : "value";
+    return done.error();
+  }
+  return fmt::format("/alerts/{}", to_int(id));
+}
+
 constexpr std::array kRoutes = {NamedRoute{"listAlerts", list_alerts},
                                 NamedRoute{"getAlert", get_alert}};
+constexpr std::array kChanges = {NamedChange{"actOnAlert", act_on_alert}};
 
 }  // namespace
 
 std::span<const NamedRoute> alert_routes() { return kRoutes; }
+std::span<const NamedChange> alert_changes() { return kChanges; }
 
 }  // namespace benchhud::server

@@ -44,6 +44,8 @@ function exchange(bytes, { quiet = 1500 } = {}) {
 
 const health = "GET /api/v1/health HTTP/1.1\r\nHost: x\r\n";
 
+const post = "POST /api/v1/alerts/1/actions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
+
 const refused = {
   "a body with its length": [`${health}Content-Length: 5\r\n\r\nhello`, 400],
   "a second request in a body": [`${health}Content-Length: 44\r\n\r\nGET /api/v1/runs HTTP/1.1\r\nHost: x\r\n\r\n1234567`, 400],
@@ -71,7 +73,15 @@ const refused = {
   "an absolute address": ["GET http://elsewhere/ HTTP/1.1\r\nHost: x\r\n\r\n", 400],
   "another protocol": ["GET / HTTP/2.0\r\nHost: x\r\n\r\n", 400],
   "no protocol": ["GET /\r\nHost: x\r\n\r\n", 400],
-  "POST": ["POST /api/v1/runs HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n", 405],
+  "PUT": ["PUT /api/v1/runs HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n", 405],
+  "OPTIONS, with which other sites would ask whether they may": ["OPTIONS /api/v1/alerts/1/actions HTTP/1.1\r\nHost: x\r\n\r\n", 405],
+  "a POST that does not say its length": [`${post}\r\n`, 400],
+  "a POST in chunks": [`${post}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n`, 400],
+  "a POST with a length and chunks": [`${post}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`, 400],
+  "a POST of a negative length": [`${post}Content-Length: -1\r\n\r\n`, 400],
+  "a POST of a length beyond all numbers": [`${post}Content-Length: 99999999999999999999\r\n\r\n`, 400],
+  "a POST of a megabyte": [`${post}Content-Length: 1048576\r\n\r\n`, 413],
+  "a DELETE with a body": ["DELETE /api/v1/runs/1/marks/excluded HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}", 400],
   "CONNECT": ["CONNECT /x HTTP/1.1\r\nHost: x\r\n\r\n", 405],
   "an address of 5000 bytes": [`GET /${"a".repeat(5000)} HTTP/1.1\r\nHost: x\r\n\r\n`, 413],
   "a hundred headers": [`${health}${"A: b\r\n".repeat(100)}\r\n`, 413],
@@ -98,6 +108,28 @@ describe("refused with a problem, counted, and the connection closed", () => {
 test("plain requests pass, one after the other on one connection", async () => {
   const { statuses } = await exchange(`${health}\r\n${health}Range: bytes=0-3\r\n\r\n${health}Content-Length: 0\r\n\r\n`, { quiet: 500 });
   assert.deepEqual(statuses, [200, 200, 200], "a single range is ignored, a length of 0 is no body");
+});
+
+test("a body is the request's, byte for byte, and what follows it is the next request", async () => {
+  const inside = "GET /api/v1/runs HTTP/1.1\r\nHost: x\r\n\r\n";
+  const { answer, statuses } = await exchange(`${post}Content-Length: ${inside.length}\r\n\r\n${inside}${health}\r\n`, { quiet: 500 });
+  assert.deepEqual(statuses, [400, 200], "what looks like a request in a body is not answered");
+  assert.match(answer, /one JSON object/);
+  assert.match(answer, /"status":"ok"/);
+});
+
+test("a body in pieces arrives", async () => {
+  const socket = net.connect(server.port, "127.0.0.1");
+  let answer = "";
+  socket.setEncoding("latin1").on("data", (text) => (answer += text));
+  const body = '{"kind": "note", "value": "x"}';
+  for (const byte of `${post}Content-Length: ${body.length}\r\n\r\n${body}`) {
+    socket.write(byte);
+    await new Promise((next) => setTimeout(next, 2));
+  }
+  await new Promise((next) => setTimeout(next, 300));
+  socket.destroy();
+  assert.match(answer, /^HTTP\/1\.1 404 /, "the alert is not there, but the request was read");
 });
 
 test("a head in pieces arrives", async () => {

@@ -32,11 +32,20 @@ struct ParameterRule {
 /// A column's name and where its cell stands in a row: a JSON pointer without escapes.
 using CsvColumn = std::pair<std::string, std::string>;
 
+/// A field of a JSON body: a text.
+struct BodyField {
+  std::string name;
+  bool required = false;
+  std::vector<std::string> choices;  ///< empty: anything
+};
+
 struct Operation {
   std::string id;
+  std::string method;                 ///< GET (and HEAD with it), POST or DELETE
   std::vector<std::string> segments;  ///< `{name}` stands for a path parameter
   std::vector<ParameterRule> parameters;
   std::vector<CsvColumn> columns;  ///< empty: it has no CSV
+  std::vector<BodyField> body;     ///< empty: it takes none
 };
 
 /// What a request asks for, checked against the rules; defaults are filled in.
@@ -62,10 +71,21 @@ class Query {
   std::map<std::string, std::vector<std::string>, std::less<>> values_;
 };
 
+/// The fields of a body, checked against the rules.
+class Body {
+ public:
+  /// The field's text, or "" if there is none.
+  const std::string& text(std::string_view name) const;
+
+ private:
+  friend class ApiContract;
+  std::map<std::string, std::string, std::less<>> values_;
+};
+
 /// Why a request does not fit.
 struct QueryError {
   schema::Error error;
-  std::string parameter;  ///< "" if it is none's fault
+  std::string parameter;  ///< or field of a body; "" if it is none's fault
 };
 
 class ApiContract {
@@ -74,12 +94,18 @@ class ApiContract {
   explicit ApiContract(std::string_view openapi);
 
   const std::vector<Operation>& operations() const { return operations_; }
-  /// The operation at an address below the API's base, and the values of its path parameters; null
-  /// if there is none.
-  const Operation* find(const std::vector<std::string>& segments, Query* query) const;
+  /// The operation of a method at an address below the API's base, and the values of its path
+  /// parameters; null if there is none.
+  const Operation* find(std::string_view method, const std::vector<std::string>& segments,
+                        Query* query) const;
+  /// The methods that an address takes: "GET, HEAD"; "" if there is no such address.
+  std::string methods(const std::vector<std::string>& segments) const;
   /// Checks the query's parameters and adds them to `query`.
   static std::optional<QueryError> check(const Operation& operation, const Address& address,
                                          Query* query);
+  /// Reads a body: a JSON object of the operation's fields.
+  static std::optional<QueryError> check_body(const Operation& operation, const std::string& text,
+                                              Body* body);
 
  private:
   std::vector<Operation> operations_;

@@ -10,12 +10,14 @@
 #include <vector>
 
 #include "server/api_contract.h"
+#include "server/change_rules.h"
 #include "server/judge.h"
 #include "server/message.h"
 #include "server/shared_cache.h"
 #include "server/snapshot.h"
 #include "server/static_files.h"
 #include "server/store_pool.h"
+#include "server/store_writer.h"
 
 namespace benchhud::server {
 
@@ -28,6 +30,9 @@ struct AppOptions {
   std::string instance;         ///< tells one start of the server from another: part of every ETag
   std::size_t connections = 8;  ///< to the store, open at once
   std::size_t cached_bytes = 64 * 1024 * 1024;  ///< of answers that are kept
+  Changes changes = Changes::kRefused;          ///< who may make some
+  /// How long a change waits for others who write to the store.
+  std::chrono::milliseconds write_patience{5000};
 };
 
 /// Threads may share it.
@@ -35,7 +40,8 @@ class App {
  public:
   App(AppOptions options, std::span<const StaticFiles::File> pages);
 
-  /// Answers GET and HEAD (the same answer: who sends it leaves the body out). Never throws.
+  /// Answers GET and HEAD (the same answer: who sends it leaves the body out), and makes changes
+  /// where the contract has some. Never throws.
   Response handle(const Request& request) noexcept;
 
   /// Makes ready what pages ask for first: the addresses they start with, and every accelerator's
@@ -52,6 +58,7 @@ class App {
   };
 
   Response handle_api(const Request& request, const Address& address);
+  Response make_change(const Request& request, const Operation& operation, const Query& query);
   Response respond(const Request& request, const std::string& etag, const Answer& answer);
   /// The answer for who takes it compressed; null for others, and where nothing is gained.
   std::shared_ptr<const std::string> compressed_for(const Request& request, const std::string& etag,
@@ -72,6 +79,7 @@ class App {
   const ApiContract contract_;
   const StaticFiles pages_;
   StorePool pool_;
+  StoreWriter writer_;
   Snapshots snapshots_;
   Judge judge_;
   SharedCache<Answer> answers_;

@@ -18,12 +18,17 @@ struct HeadLimits {
   std::size_t bytes = 16 * 1024;  ///< the whole head, the empty line included
   std::size_t headers = 64;
   std::size_t target = 4096;  ///< bytes of the address
+  /// Bytes of a POST's body: the longest note, with room for what JSON makes of it.
+  std::size_t body = 256 * 1024;
 };
 
 /// Checks a request's head: everything up to and including the empty line. Only what is certain to
-/// mean one thing passes: GET or HEAD, an address without control characters, plain or
-/// percent-encoded, header lines of their plainest form, one Host, no body, at most one range.
-/// Gives the reason for a refusal.
+/// mean one thing passes: GET, HEAD, POST or DELETE, an address without control characters, plain
+/// or percent-encoded, header lines of their plainest form, one Host, at most one range. A POST has
+/// a body, in one piece and with its length; nothing else has one. Gives the reason for a refusal.
 std::optional<schema::Error> check_head(std::string_view head, const HeadLimits& limits = {});
+
+/// How many bytes of body follow a head that check_head() let pass.
+std::size_t body_size(std::string_view head);
 
 }  // namespace benchhud::server

@@ -22,6 +22,7 @@ struct HttpOptions {
   std::size_t requests_per_connection = 1000;
   double idle_seconds = 5;    ///< how long a connection may wait between two requests
   double head_seconds = 10;   ///< how long a request's head may take to come
+  double body_seconds = 10;   ///< how long a request's body may take to come
   double write_seconds = 30;  ///< how long an answer may wait for who reads it
   HeadLimits limits;
 };

@@ -12,10 +12,16 @@
 namespace benchhud::server {
 
 struct Request {
-  std::string method;           ///< GET or HEAD
+  std::string method;           ///< GET, HEAD, POST or DELETE
   std::string target;           ///< the address as it came: path and query, percent-encoded
   std::string if_none_match;    ///< header; empty if absent
   std::string accept_encoding;  ///< header; empty if absent
+  // Of requests that change something; "" where absent.
+  std::string host{};          ///< header: the name that the server was addressed by
+  std::string origin{};        ///< header: the site whose page asks
+  std::string fetch_site{};    ///< header Sec-Fetch-Site: what that site is to this one
+  std::string content_type{};  ///< header
+  std::string body{};
 };
 
 struct Response {
@@ -29,9 +35,9 @@ struct Response {
 };
 
 /// The one shape of errors: an RFC 9457 problem. `instance` is the address that was asked for,
-/// `parameter` the one that is wrong, if one is.
+/// `parameter` the one that is wrong, if one is; `allow` the methods that the address takes.
 Response problem_response(const schema::Error& error, std::string_view instance,
-                          std::string_view parameter = {});
+                          std::string_view parameter = {}, std::string_view allow = "GET, HEAD");
 
 /// Adds the headers that every answer carries: nothing is sniffed, framed, or told to others.
 void add_safe_headers(Response* response);

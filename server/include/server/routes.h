@@ -24,6 +24,7 @@ struct Ask {
   View view;
   Judge& judge;
   std::string_view version;       ///< the program's
+  bool takes_changes = false;     ///< of the store, by anybody
   std::string wrong_parameter{};  ///< set by a route beside an error that a parameter caused
 
   const Snapshot& snapshot() const { return view.snapshot; }
@@ -63,5 +64,26 @@ std::span<const NamedRoute> verification_routes();
 
 /// Null for an operation without a route.
 Route find_route(std::string_view operation_id);
+
+/// A request for a change, as who makes it sees it.
+struct ChangeAsk {
+  const Query& query;  ///< what the address says
+  const Body& body;
+  schema::Connection& store;      ///< may be written to
+  std::string wrong_parameter{};  ///< or field of the body; set beside an error that it caused
+};
+
+/// Makes a change and gives the address, below the API's base, of what is different now.
+using Change = schema::Expected<std::string> (*)(ChangeAsk& ask);
+
+struct NamedChange {
+  std::string_view operation_id;
+  Change change;
+};
+
+std::span<const NamedChange> alert_changes();
+
+/// Null for an operation that changes nothing.
+Change find_change(std::string_view operation_id);
 
 }  // namespace benchhud::server

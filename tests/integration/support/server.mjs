@@ -44,7 +44,7 @@ export async function serve(db, ...options) {
     child.stderr.on("data", (bytes) => (printed += bytes));
     child.stdout.on("data", (bytes) => {
       printed += bytes;
-      const found = /http:\/\/127\.0\.0\.1:(\d+)\//.exec(printed);
+      const found = /http:\/\/(?:127\.0\.0\.1|0\.0\.0\.0):(\d+)\//.exec(printed);
       if (found) done(found);
     });
   });

@@ -1,5 +1,6 @@
 // The addresses of alerts, on a store that has made-up ones.
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include "schema/alert.h"
 #include "store_fixture.h"
@@ -37,6 +38,16 @@ class Alerts : public StoreFixture {
     EXPECT_TRUE(id) << id.error().message;
     EXPECT_TRUE(transaction->commit());
     return *id;
+  }
+
+  Response act(const std::string& body, const std::string& path = "/alerts/1/actions") {
+    return change(*app_, "POST", path, body);
+  }
+  /// The field that a body is refused for, with its status.
+  std::string refused(const std::string& body) {
+    const auto response = act(body);
+    return std::to_string(response.status) + " " +
+           json::parse(*response.body).value("parameter", "");
   }
 
   std::vector<int> listed(const std::string& query) {
@@ -116,6 +127,108 @@ TEST_F(Alerts, OneHasItsHistory) {
   EXPECT_EQ(alert["actions"][0]["kind"], "owner");
   EXPECT_EQ(alert["actions"][1]["value"], "the driver?");
   EXPECT_EQ(alert["actions"][1]["who"], "ada");
+}
+
+TEST_F(Alerts, PeopleActOnThem) {
+  add(3000, schema::DetectedState::kConfirmed);
+  const auto done = act(R"({"kind": "state", "value": "acknowledged", "who": "ada"})");
+  EXPECT_EQ(done.status, 201) << *done.body;
+  EXPECT_EQ(done.header("Location"), "/api/v1/alerts/1");
+  EXPECT_EQ(json::parse(*done.body)["state"], "acknowledged");
+  EXPECT_EQ(act(R"({"kind": "note", "value": "two\nlines"})").status, 201);
+  const auto alert = json::parse(*act(R"({"kind": "link", "value": "https://x/1"})").body);
+  EXPECT_EQ(alert["link"], "https://x/1");
+  ASSERT_EQ(alert["actions"].size(), 3U);
+  EXPECT_EQ(alert["actions"][0]["who"], "ada");
+  EXPECT_EQ(alert["actions"][1]["value"], "two\nlines");
+  EXPECT_EQ(get_json(*app_, "/alerts/1"), alert);
+}
+
+TEST_F(Alerts, WhatMakesNoSenseIsRefusedAndNamed) {
+  add(3000, schema::DetectedState::kConfirmed);
+  EXPECT_EQ(refused(""), "400 ");
+  EXPECT_EQ(refused("{"), "400 ");
+  EXPECT_EQ(refused("[]"), "400 ");
+  EXPECT_EQ(refused("null"), "400 ");
+  EXPECT_EQ(refused(R"({"kind":"note","value":"x"} {})"), "400 ");
+  EXPECT_EQ(refused("{\"kind\":\"note\",\"value\":\"\xff\"}"), "400 ");
+  EXPECT_EQ(refused(std::string(100000, '[')), "400 ");
+  EXPECT_EQ(refused(R"({"value": "x"})"), "400 kind");
+  EXPECT_EQ(refused(R"({"kind": "note"})"), "400 value");
+  EXPECT_EQ(refused(R"({"kind": "note", "value": ""})"), "400 value");
+  EXPECT_EQ(refused(R"({"kind": "note", "value": 1})"), "400 value");
+  EXPECT_EQ(refused(R"({"kind": "note", "value": null})"), "400 value");
+  EXPECT_EQ(refused(R"({"kind": "note", "value": "a\u0000b"})"), "400 value");
+  EXPECT_EQ(refused(R"({"kind": "delete", "value": "x"})"), "400 kind");
+  EXPECT_EQ(refused(R"({"kind": "note", "kind": "note", "value": "x"})"), "400 kind");
+  EXPECT_EQ(refused(R"({"kind": "note", "value": "x", "at": "x"})"), "400 ");
+  EXPECT_EQ(refused(R"({"kind": "state", "value": "gone"})"), "400 value");
+  EXPECT_EQ(refused(R"({"kind": "link", "value": "javascript:1"})"), "400 value");
+  const std::string kilobytes(2000, 'x');
+  EXPECT_EQ(refused(R"({"kind": "owner", "value": ")" + kilobytes + R"("})"), "413 value");
+  EXPECT_EQ(refused(R"({"kind": "note", "value": "x", "who": ")" + kilobytes + R"("})"), "413 who");
+  EXPECT_EQ(act(R"({"kind": "note", "value": "x"})", "/alerts/2/actions").status, 404);
+  EXPECT_EQ(act(R"({"kind": "note", "value": "x"})", "/alerts/x/actions").status, 400);
+  EXPECT_EQ(act(R"({"kind": "note", "value": "x"})", "/alerts/1/actions?x=1").status, 400);
+  EXPECT_TRUE(get_json(*app_, "/alerts/1")["actions"].empty());
+}
+
+TEST_F(Alerts, OtherSitesAndOtherFormsChangeNothing) {
+  add(3000, schema::DetectedState::kConfirmed);
+  Request request;
+  request.method = "POST";
+  request.target = "/api/v1/alerts/1/actions";
+  request.host = "localhost:8080";
+  request.content_type = "application/json";
+  request.body = R"({"kind": "note", "value": "x"})";
+  Request foreign = request;
+  foreign.origin = "https://elsewhere.example";
+  EXPECT_EQ(app_->handle(foreign).status, 403);
+  Request form = request;
+  form.content_type = "text/plain";
+  EXPECT_EQ(app_->handle(form).status, 415);
+  EXPECT_TRUE(get_json(*app_, "/alerts/1")["actions"].empty());
+  EXPECT_EQ(app_->handle(request).status, 201);
+}
+
+TEST_F(Alerts, AddressesSayWhichMethodsTheyTake) {
+  const auto only_post = get(*app_, "/alerts/1/actions");
+  EXPECT_EQ(only_post.status, 405);
+  EXPECT_EQ(only_post.header("Allow"), "POST");
+  const auto only_get = change(*app_, "POST", "/alerts", "{}");
+  EXPECT_EQ(only_get.status, 405);
+  EXPECT_EQ(only_get.header("Allow"), "GET, HEAD");
+  EXPECT_EQ(change(*app_, "POST", "/nothing", "{}").status, 404);
+}
+
+TEST_F(Alerts, AStoreThatIsWrittenToIsBusy) {
+  add(3000, schema::DetectedState::kConfirmed);
+  const std::string note = R"({"kind": "note", "value": "x"})";
+  EXPECT_EQ(act(note).status, 201);
+  {
+    const auto other = schema::Transaction::begin(*connection_, schema::Transaction::Kind::kWrite);
+    ASSERT_TRUE(other);
+    const auto response = act(note);
+    EXPECT_EQ(response.status, 503);
+    EXPECT_NE(response.body->find("nothing was changed"), std::string::npos) << *response.body;
+  }
+  EXPECT_EQ(act(note).status, 201);
+}
+
+TEST_F(Alerts, AStoreThatMayNotBeWrittenToIsSaidToBe) {
+  if (geteuid() == 0) GTEST_SKIP() << "root may write to everything";
+  add(3000, schema::DetectedState::kConfirmed);
+  std::filesystem::permissions(path_, std::filesystem::perms::owner_read);
+  EXPECT_EQ(act(R"({"kind": "note", "value": "x"})").status, 403);
+}
+
+TEST_F(Alerts, HealthSaysWhetherChangesAreTaken) {
+  EXPECT_TRUE(get_json(*app_, "/health")["takes_changes"].get<bool>());
+  AppOptions options;
+  options.store_path = path_;
+  App closed(options, {});
+  EXPECT_FALSE(get_json(closed, "/health")["takes_changes"].get<bool>());
+  EXPECT_EQ(change(closed, "POST", "/alerts/1/actions", "{}").status, 403);
 }
 
 TEST_F(Alerts, CsvHasALineEach) {

@@ -14,7 +14,7 @@ class Contract : public testing::Test {
   std::string fault(const std::string& target) {
     query_ = Query();
     const auto address = parse_address(target);
-    const auto* operation = contract_.find(address.segments, &query_);
+    const auto* operation = contract_.find("GET", address.segments, &query_);
     if (operation == nullptr) return "no such address";
     const auto wrong = ApiContract::check(*operation, address, &query_);
     return wrong ? wrong->parameter : "";
@@ -26,7 +26,9 @@ class Contract : public testing::Test {
 TEST_F(Contract, EveryOperationHasARoute) {
   EXPECT_GE(contract_.operations().size(), 23U);
   for (const auto& operation : contract_.operations()) {
-    EXPECT_NE(find_route(operation.id), nullptr) << operation.id;
+    const bool reads = operation.method == "GET";
+    EXPECT_EQ(find_route(operation.id) != nullptr, reads) << operation.id;
+    EXPECT_EQ(find_change(operation.id) != nullptr, !reads) << operation.id;
   }
   EXPECT_EQ(find_route("nothing"), nullptr);
 }

@@ -47,8 +47,38 @@ TEST(Guard, RequestLinesOfOtherShapesAreRefused) {
   }
 }
 
+TEST(Guard, APostSaysHowLongItsBodyIs) {
+  const auto post = [](const std::string& headers) {
+    return check_head(head("POST / HTTP/1.1", "Host: x\r\n" + headers));
+  };
+  EXPECT_FALSE(post("Content-Length: 0\r\n"));
+  EXPECT_FALSE(post("content-length: 262144 \r\n"));
+  EXPECT_EQ(post("Content-Length: 262145\r\n")->code, ErrorCode::kTooLarge);
+  for (const char* headers :
+       {"", "Content-Length: \r\n", "Content-Length: -1\r\n", "Content-Length: 0x10\r\n",
+        "Content-Length: 1, 1\r\n", "Content-Length: 1\r\nContent-Length: 1\r\n",
+        "Content-Length: 18446744073709551617\r\n", "Transfer-Encoding: chunked\r\n",
+        "Content-Length: 1\r\nTransfer-Encoding: chunked\r\n",
+        "Content-Length: 1\r\nContent-Encoding: gzip\r\n",
+        "Content-Length: 1\r\nExpect: 100-continue\r\n"}) {
+    const auto error = post(headers);
+    ASSERT_TRUE(error) << headers;
+    EXPECT_EQ(error->code, ErrorCode::kInvalidArgument) << headers;
+  }
+  EXPECT_FALSE(check_head(head("DELETE / HTTP/1.1")));
+  EXPECT_TRUE(check_head(head("DELETE / HTTP/1.1", "Host: x\r\nContent-Length: 1\r\n")));
+}
+
+TEST(Guard, TheBodysSizeIsTheLength) {
+  EXPECT_EQ(body_size(head("POST / HTTP/1.1", "Host: x\r\ncontent-LENGTH:\t12 \r\n")), 12U);
+  EXPECT_EQ(body_size(head("GET / HTTP/1.1")), 0U);
+  EXPECT_EQ(
+      body_size(head("GET /Content-Length:7 HTTP/1.1", "Host: x\r\nX: Content-Length: 9\r\n")), 0U);
+}
+
 TEST(Guard, MethodsAndSizes) {
-  EXPECT_EQ(check_head(head("DELETE / HTTP/1.1"))->code, ErrorCode::kMethodNotAllowed);
+  EXPECT_EQ(check_head(head("PUT / HTTP/1.1"))->code, ErrorCode::kMethodNotAllowed);
+  EXPECT_EQ(check_head(head("OPTIONS / HTTP/1.1"))->code, ErrorCode::kMethodNotAllowed);
   HeadLimits limits;
   limits.headers = 2;
   limits.target = 4;

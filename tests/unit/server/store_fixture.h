@@ -78,6 +78,8 @@ class StoreFixture : public testing::Test {
     options.store_path = path_;
     options.version = "1.2.3";
     options.instance = "test";
+    options.changes = Changes::kFromThisMachine;
+    options.write_patience = std::chrono::milliseconds(50);
     return std::make_unique<App>(options, std::span<const StaticFiles::File>());
   }
 
@@ -131,6 +133,18 @@ class StoreFixture : public testing::Test {
 
 inline Response get(App& app, const std::string& path) {
   return app.handle({"GET", path.starts_with("/api") ? path : "/api/v1" + path, "", ""});
+}
+
+/// Asks for a change as our own page does.
+inline Response change(App& app, const std::string& method, const std::string& path,
+                       const std::string& body = "") {
+  Request request;
+  request.method = method;
+  request.target = "/api/v1" + path;
+  request.host = "localhost:8080";
+  request.content_type = "application/json";
+  request.body = body;
+  return app.handle(request);
 }
 
 inline nlohmann::json get_json(App& app, const std::string& path) {

@@ -1,0 +1,38 @@
+// The one connection to the store that writes, opened when something is first to be written.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "schema/database.h"
+#include "schema/errors.h"
+
+namespace benchhud::server {
+
+/// Threads may share it.
+class StoreWriter {
+ public:
+  using Work = std::function<schema::Expected<std::string>(schema::Connection&)>;
+
+  /// `patience`: how long a change waits for the one before it, and then for other programs.
+  StoreWriter(std::string path, std::chrono::milliseconds patience)
+      : path_(std::move(path)), patience_(patience) {}
+
+  /// Does `work`, one at a time, and gives what it gives. Errors: kBusy when others write for too
+  /// long, kForbidden where the store may not be written to, those of opening it, those of the
+  /// work.
+  schema::Expected<std::string> write(const Work& work);
+
+ private:
+  schema::Expected<void> open();
+
+  const std::string path_;
+  const std::chrono::milliseconds patience_;
+  std::timed_mutex mutex_;
+  std::optional<schema::Connection> connection_;
+};
+
+}  // namespace benchhud::server

@@ -1,0 +1,61 @@
+#include "server/store_writer.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "schema/store.h"
+
+namespace benchhud::server {
+namespace {
+
+using schema::Error;
+using schema::ErrorCode;
+using schema::Expected;
+
+Error busy() {
+  return {ErrorCode::kBusy,
+          "Something else is writing to the store; nothing was changed. Try again in a moment."};
+}
+
+/// The error in the words of who asked for a change.
+Error told(Error error) {
+  if (error.code == ErrorCode::kBusy) return busy();
+  if (error.code == ErrorCode::kReadOnly) {
+    return {ErrorCode::kForbidden, "The server may not write to its store; nothing was changed."};
+  }
+  return error;
+}
+
+/// Whether it is the connection's or the file's fault, so that another connection may fare better.
+bool is_of_connection(ErrorCode code) {
+  return code == ErrorCode::kReadOnly || code == ErrorCode::kIo || code == ErrorCode::kCorrupt ||
+         code == ErrorCode::kVersion;
+}
+
+}  // namespace
+
+Expected<std::string> StoreWriter::write(const Work& work) {
+  const std::unique_lock lock(mutex_, patience_);
+  if (!lock.owns_lock()) return busy();
+  if (!connection_) {
+    if (auto opened = open(); !opened) return told(std::move(opened).error());
+  }
+  // A newer program may have migrated the store since.
+  auto done = [&]() -> Expected<std::string> {
+    BENCHHUD_TRY(schema::check_schema_version(*connection_));
+    return work(*connection_);
+  }();
+  if (done) return done;
+  if (is_of_connection(done.error().code)) connection_.reset();
+  return told(std::move(done).error());
+}
+
+Expected<void> StoreWriter::open() {
+  BENCHHUD_ASSIGN(auto connection, schema::Connection::open(path_, schema::OpenMode::kReadWrite));
+  BENCHHUD_TRY(connection.execute(fmt::format("PRAGMA busy_timeout = {};", patience_.count())));
+  connection_ = std::move(connection);
+  return {};
+}
+
+}  // namespace benchhud::server

@@ -1,0 +1,141 @@
+// Alerts of the samples' nights: asked for, and acted on over the wire, by whom it may be.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { request } from "node:http";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import addFormats from "ajv-formats";
+import Ajv2020 from "ajv/dist/2020.js";
+import { benchhud, removeFolder, root, serve, temporaryFolder } from "./support/server.mjs";
+
+const contract = JSON.parse(readFileSync(join(root, "schema/openapi.json"), "utf8"));
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+addFormats(ajv);
+ajv.addSchema(contract, "openapi");
+
+let folder, db, server, id;
+
+before(async () => {
+  folder = temporaryFolder("alerts");
+  db = join(folder, "store.db");
+  const ingested = benchhud("ingest", join(root, "samples"), "--db", db);
+  assert.equal(ingested.status, 0, ingested.stderr);
+  server = await serve(db);
+  const { data } = await ask("GET", "/alerts?model=resnet_mini&backend=inductor&since=2025-11-10&until=2025-11-11");
+  assert.equal(data.total, 1);
+  id = data.items[0].id;
+});
+
+after(async () => {
+  const ended = await server?.stop();
+  if (folder) removeFolder(folder);
+  if (ended) assert.equal(ended.code, 0, ended.printed);
+});
+
+/** Asks with exactly these headers: fetch would set Host and Origin by itself. */
+function ask(method, path, body, headers = {}, port = server.port) {
+  const text = body === undefined ? "" : typeof body === "string" ? body : JSON.stringify(body);
+  const all = { ...(body === undefined ? {} : { "content-type": "application/json", "content-length": Buffer.byteLength(text) }), ...headers };
+  return new Promise((done, fail) => {
+    const asked = request({ host: "127.0.0.1", port, method, path: `/api/v1${path}`, headers: all }, (response) => {
+      let answer = "";
+      response.setEncoding("utf8").on("data", (piece) => (answer += piece));
+      response.on("end", () => done({ status: response.statusCode, headers: response.headers, data: answer ? JSON.parse(answer) : null }));
+    });
+    asked.on("error", fail);
+    asked.end(text);
+  });
+}
+
+const act = (body, headers) => ask("POST", `/alerts/${id}/actions`, body, headers);
+
+function check(name, data) {
+  const validate = ajv.getSchema(`openapi#/components/schemas/${name}`);
+  assert.ok(validate(data), ajv.errorsText(validate.errors));
+}
+
+test("the list is what `benchhud regressions` prints", async () => {
+  const printed = benchhud("regressions", "--db", db, "--format", "json");
+  assert.equal(printed.status, 0, printed.stderr);
+  const { data } = await ask("GET", "/alerts?limit=1000");
+  const byId = (list) => [...list].sort((a, b) => a.id - b.id);
+  assert.deepEqual(byId(data.items), byId(JSON.parse(printed.stdout).alerts));
+  const onsets = data.items.map((alert) => alert.details.onset.started_at);
+  assert.deepEqual(onsets, [...onsets].sort().reverse(), "the one that began last first");
+});
+
+test("acting on an alert answers what it is then, and every reader sees it", async () => {
+  const before = await ask("GET", `/alerts/${id}`);
+  const done = await act({ kind: "state", value: "investigating", who: "Ada Lovelace" });
+  assert.equal(done.status, 201, JSON.stringify(done.data));
+  assert.equal(done.headers.location, `/api/v1/alerts/${id}`);
+  check("AlertDetail", done.data);
+  assert.equal(done.data.state, "investigating");
+  assert.deepEqual(done.data.actions.map(({ who, kind, value }) => ({ who, kind, value })), [{ who: "Ada Lovelace", kind: "state", value: "investigating" }]);
+  assert.equal((await act({ kind: "owner", value: "ada" })).data.owner, "ada");
+  assert.equal((await act({ kind: "link", value: "https://example.org/1" })).data.link, "https://example.org/1");
+  const note = `${"ä\n".repeat(20_000)}<img src=x onerror=alert(1)>`;
+  assert.equal((await act({ kind: "note", value: note, who: "<b>" })).status, 201);
+  const again = await ask("GET", `/alerts/${id}`, undefined, { "if-none-match": before.headers.etag });
+  assert.equal(again.status, 200, "an ETag from before is of another answer");
+  assert.equal(again.data.actions.at(-1).value, note);
+  assert.equal((await ask("GET", "/alerts?state=investigating")).data.total, 1);
+  const audit = benchhud("runs", "audit", "--db", db);
+  assert.match(audit.stdout, new RegExp(`${id}: state=investigating by Ada Lovelace`));
+
+  assert.equal((await act({ kind: "state", value: "fixed" })).status, 201);
+  const listed = (await ask("GET", "/alerts")).data.items.map((alert) => alert.id);
+  assert.ok(!listed.includes(id), "what is decided needs no attention");
+  assert.equal((await act({ kind: "state", value: "open" })).data.state, "confirmed");
+});
+
+describe("who may not change anything", () => {
+  const note = { kind: "note", value: "not from here" };
+  const refused = {
+    "a page of another site": [{ origin: "https://evil.example" }, 403],
+    "a page without an origin": [{ origin: "null" }, 403],
+    "a page on another port of this machine": [{ origin: "http://127.0.0.1:1" }, 403],
+    "what the browser calls cross-site": [{ "sec-fetch-site": "cross-site" }, 403],
+    "a page of a name that was pointed here": [{ host: "evil.example", origin: "http://evil.example" }, 403],
+    "a form": [{ "content-type": "application/x-www-form-urlencoded" }, 415],
+    "plain text": [{ "content-type": "text/plain" }, 415],
+  };
+  for (const [name, [headers, status]] of Object.entries(refused)) {
+    test(name, async () => {
+      const answer = await act(note, headers);
+      assert.equal(answer.status, status);
+      check("Problem", answer.data);
+      const { data } = await ask("GET", `/alerts/${id}`);
+      assert.ok(data.actions.every((action) => action.value !== note.value));
+    });
+  }
+
+  test("bodies that are no such thing are refused, and nothing is changed", async () => {
+    const { actions } = (await ask("GET", `/alerts/${id}`)).data;
+    for (const body of ["", "{", "[]", '"x"', "{}", '{"kind":"note"}', '{"kind":"note","value":["x"]}', '{"kind":"note","value":"x","admin":true}', '{"kind":"state","value":"suspect"}', '{"kind":"link","value":"javascript:alert(1)"}', "[".repeat(200_000), '{"kind":"note","value":"\\ud800"}']) {
+      const answer = await act(body);
+      assert.equal(answer.status, 400, body.slice(0, 60));
+      check("Problem", answer.data);
+    }
+    assert.equal((await act({ kind: "note", value: "x".repeat(70_000) })).status, 413);
+    assert.equal((await act({ kind: "owner", value: "x".repeat(2000) })).status, 413);
+    assert.deepEqual((await ask("GET", `/alerts/${id}`)).data.actions, actions);
+  });
+
+  test("who listens for others takes no changes, unless told to", async () => {
+    const open = await serveOn("0.0.0.0");
+    const told = await serveOn("0.0.0.0", "--allow-writes");
+    try {
+      const answer = await ask("POST", `/alerts/${id}/actions`, { kind: "note", value: "x" }, {}, open.port);
+      assert.equal(answer.status, 403);
+      assert.match(answer.data.detail, /--allow-writes/);
+      assert.equal((await ask("GET", "/health", undefined, {}, open.port)).data.takes_changes, false);
+      assert.equal((await ask("POST", `/alerts/${id}/actions`, { kind: "note", value: "x" }, { host: "hud.example", origin: "https://hud.example" }, told.port)).status, 201);
+    } finally {
+      await open.stop();
+      await told.stop();
+    }
+  });
+});
+
+const serveOn = (host, ...options) => serve(db, "--host", host, ...options);

@@ -4,10 +4,12 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "analysis/fleet_watch.h"
 #include "analysis/summary.h"
 #include "schema/metric.h"
 #include "server/csv.h"
 #include "server/route_parts.h"
+#include "server/series_changes.h"
 #include "server/series_scope.h"
 
 namespace benchhud::server {
@@ -155,7 +157,8 @@ void write_code(JsonWriter& json, const analysis::ResultView* view) {
 
 void write_one_series(JsonWriter& json, const CatalogEntry& entry,
                       const std::vector<analysis::JudgedRun>& judged,
-                      const std::vector<std::optional<Point>>& points) {
+                      const std::vector<std::optional<Point>>& points,
+                      const std::vector<std::string>& changes) {
   std::vector<const analysis::ResultView*> views;
   for (const auto& run : judged) views.push_back(run.find(entry.id()));
   json.begin_object();
@@ -173,7 +176,21 @@ void write_one_series(JsonWriter& json, const CatalogEntry& entry,
       json.null();
     }
   });
+  json.key("changes");
+  json.list(changes, [&](const std::string& change) { json.raw(change); });
   json.end_object();
+}
+
+/// What alerts hold of the series that are asked for.
+Expected<SeriesChanges> asked_changes(Ask& ask, const SeriesScope& scope) {
+  const std::string& metric = ask.query.text("metric");
+  if (scope.runs.empty()) return SeriesChanges();
+  // Speedups are watched against one baseline; over another, other things change.
+  if (metric == "speedup" && ask.query.text("baseline") != analysis::FleetRules().baseline) {
+    return SeriesChanges();
+  }
+  return series_changes(ask.reader().connection(), scope.runs.front()->run.accelerator_model,
+                        metric);
 }
 
 void write_unit(JsonWriter& json, const std::string& metric) {
@@ -195,6 +212,7 @@ void write_unit(JsonWriter& json, const std::string& metric) {
 Expected<std::string> write_series(Ask& ask, const SeriesScope& scope) {
   BENCHHUD_ASSIGN(const auto judged, judge_model(ask, scope));
   BENCHHUD_ASSIGN(auto points, make_points(ask, scope, judged));
+  BENCHHUD_ASSIGN(auto changes, asked_changes(ask, scope));
   std::string body;
   JsonWriter json(&body);
   json.begin_object();
@@ -210,7 +228,7 @@ Expected<std::string> write_series(Ask& ask, const SeriesScope& scope) {
       return run.find(entry->id()) != nullptr;
     });
     if (!seen) continue;
-    write_one_series(json, *entry, judged, points[entry->id()]);
+    write_one_series(json, *entry, judged, points[entry->id()], changes[entry->id()]);
   }
   json.end_array();
   json.end_object();
@@ -243,9 +261,8 @@ std::vector<CsvRow> series_csv_rows(const CsvAnswer& answer) {
 Expected<Plan> get_series(Ask& ask) {
   BENCHHUD_ASSIGN(auto scope, asked_series(ask));
   Plan plan;
-  plan.key = std::to_string(ask.snapshot().catalog_version);
-  // The newest run's history covers all runs before it.
-  if (!scope.runs.empty()) plan.key += "." + std::to_string(scope.runs.back()->history);
+  // What people do with an alert shows in it too, and that changes no run.
+  plan.key = revision_key(ask);
   plan.body = [&ask, scope = std::move(scope)] { return write_series(ask, scope); };
   plan.rows = series_csv_rows;
   return plan;

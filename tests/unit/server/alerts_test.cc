@@ -17,8 +17,6 @@ class Alerts : public StoreFixture {
   schema::AlertId add(double onset, schema::DetectedState detected,
                       const std::string& accelerator_model = "A100",
                       const std::string& direction = "regression") {
-    auto transaction = schema::Transaction::begin(*connection_, schema::Transaction::Kind::kWrite);
-    EXPECT_TRUE(transaction);
     schema::Alert alert;
     alert.accelerator_model = accelerator_model;
     alert.key = "model\talpha\t" + std::to_string(++keys_);
@@ -34,6 +32,19 @@ class Alerts : public StoreFixture {
                          {"direction", direction},
                          {"members", {{{"experiment", experiment}, {"metric", "steady"}}}}}
                         .dump();
+    return keep(std::move(alert));
+  }
+
+  schema::AlertId keep(const std::string& details) {
+    schema::Alert alert;
+    alert.accelerator_model = "A100";
+    alert.details = details;
+    return keep(std::move(alert));
+  }
+
+  schema::AlertId keep(schema::Alert alert) {
+    auto transaction = schema::Transaction::begin(*connection_, schema::Transaction::Kind::kWrite);
+    EXPECT_TRUE(transaction);
     const auto id = schema::add_alert(*connection_, alert);
     EXPECT_TRUE(id) << id.error().message;
     EXPECT_TRUE(transaction->commit());
@@ -229,6 +240,53 @@ TEST_F(Alerts, HealthSaysWhetherChangesAreTaken) {
   App closed(options, {});
   EXPECT_FALSE(get_json(closed, "/health")["takes_changes"].get<bool>());
   EXPECT_EQ(change(closed, "POST", "/alerts/1/actions", "{}").status, 403);
+}
+
+TEST_F(Alerts, SeriesShowTheirChanges) {
+  ingest({{}, {.dynamo = ""}});
+  ingest({{.timestamp = 1086400, .times = {3, 1, 1, 0.6, 0.6, 0.6}}});
+  const std::string series = "/series?suite=suite&model=alpha&test=eval";
+  const auto experiment = [&](const char* backend) {
+    return get_json(*app_, series + "&backend=" + backend)["series"][0]["experiment"];
+  };
+  const json run = {{"id", 2}, {"started_at", "1970-01-13T13:46:40Z"}};
+  const json change = {{"experiment", experiment("inductor")},
+                       {"metric", "steady"},
+                       {"state", "confirmed"},
+                       {"direction", "regression"},
+                       {"onset", run},
+                       {"earliest", run},
+                       {"latest", run},
+                       {"before", 0.5},
+                       {"after", 0.6},
+                       {"effect", 0.2},
+                       {"interval", nullptr}};
+  json verdict = change, taken_back = change;
+  verdict["metric"] = "verification";
+  taken_back["state"] = "withdrawn";
+  keep(json{{"members", {change, verdict, taken_back}}}.dump());
+  keep("{}");
+  ASSERT_TRUE(schema::act_on_alert(*connection_, schema::AlertId{1}, "state", "fixed", ""));
+
+  const auto answer = get_json(*app_, series);
+  for (const auto& one : answer["series"]) {
+    if (one["experiment"]["backend"] != "inductor") {
+      EXPECT_TRUE(one["changes"].empty());
+      continue;
+    }
+    ASSERT_EQ(one["changes"].size(), 1U);
+    EXPECT_EQ(one["changes"][0], json({{"alert", 1},
+                                       {"state", "fixed"},
+                                       {"run", run},
+                                       {"earliest", run},
+                                       {"latest", run},
+                                       {"before", 0.5},
+                                       {"after", 0.6},
+                                       {"direction", "regression"},
+                                       {"effect", 0.2},
+                                       {"interval", nullptr}}));
+  }
+  EXPECT_TRUE(get_json(*app_, series + "&metric=compile")["series"][0]["changes"].empty());
 }
 
 TEST_F(Alerts, CsvHasALineEach) {

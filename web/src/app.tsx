@@ -1,6 +1,8 @@
 import { Component, type ComponentChildren } from "preact";
 import { usePlace } from "./lib/route";
 import { useTitle } from "./lib/hooks";
+import { AlertPage } from "./pages/alert";
+import { AlertsPage } from "./pages/alerts";
 import { ArtifactViewPage, ArtifactsPage } from "./pages/artifacts";
 import { IngestPage, IngestsPage } from "./pages/ingests";
 import { ModelPage } from "./pages/model";
@@ -34,6 +36,8 @@ function page(path: string) {
   if (parts[0] === "runs" && parts.length === 2) return <RunPage id={parts[1] as string} />;
   if (path === "/verification") return <VerificationPage />;
   if (parts[0] === "models" && parts.length === 3) return <ModelPage suite={parts[1] as string} model={parts[2] as string} />;
+  if (path === "/alerts") return <AlertsPage />;
+  if (parts[0] === "alerts" && parts.length === 2) return <AlertPage key={parts[1]} id={parts[1] as string} />;
   if (path === "/ingests") return <IngestsPage />;
   if (parts[0] === "ingests" && parts.length === 2) return <IngestPage id={parts[1] as string} />;
   if (path === "/profile") return <ProfilePage />;

@@ -72,6 +72,18 @@ export async function ask<T>(url: string, signal?: AbortSignal): Promise<Answer<
   return answer;
 }
 
+/** Fired when something was changed from here, so that what is shown is asked for again. */
+export const CHANGED = "hud:changed";
+
+/** Asks for a change. The answer is what is different now. */
+export async function tell<T>(url: string, body: Record<string, string>): Promise<T> {
+  const response = await respond(url, { method: "POST", headers: { accept: "application/json", "content-type": "application/json" }, body: JSON.stringify(body) });
+  if (!response.ok) throw new ApiError(await problemOf(response), url);
+  const data = (await response.json()) as T;
+  dispatchEvent(new Event(CHANGED));
+  return data;
+}
+
 /** All pages of a list, one after the other, at most `most` items. */
 export async function askAll<T>(url: string, most: number, signal?: AbortSignal): Promise<Page<T>> {
   const first = (await ask<Page<T>>(url, signal)).data;

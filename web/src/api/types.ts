@@ -69,6 +69,17 @@ export type PhasesAnswer = Schemas["PhasesAnswer"];
 export type PhaseSeriesAnswer = Schemas["PhaseSeriesAnswer"];
 export type PhaseSeries = PhaseSeriesAnswer["series"][number];
 export type PhasePoint = NonNullable<PhaseSeries["points"][number]>;
+export type Alert = Schemas["Alert"];
+export type AlertWithHistory = Schemas["AlertDetail"];
+export type AlertMember = Schemas["AlertMember"];
+export type AlertState = Schemas["AlertState"];
+export type AlertCause = Schemas["AlertCause"];
+export type AlertAction = Schemas["AlertAction"];
+export type NewAlertAction = Schemas["NewAlertAction"];
+export type SeriesChange = Schemas["SeriesChange"];
+export type TriageState = Schemas["TriageState"];
+export type ChangeDirection = Schemas["ChangeDirection"];
+export type Health = Schemas["Health"];
 export type Page<T> = { items: T[]; next_cursor: string | null; total: number };
 /** As the server sends it; what goes wrong before an answer is said in the same words. */
 export type Problem = Pick<Schemas["Problem"], "title" | "status"> & Partial<Schemas["Problem"]>;

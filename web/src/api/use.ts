@@ -1,6 +1,6 @@
 // Hooks that keep what is shown in step with the server: the old answer stays, greyed, until the new one is here.
 import { useEffect, useRef, useState } from "preact/hooks";
-import { type ApiError, asApiError, ask, remembered } from "./client";
+import { type ApiError, CHANGED, asApiError, ask, remembered } from "./client";
 
 export type Asked<T> = {
   data: T | null;
@@ -42,6 +42,12 @@ export function useApi<T>(url: string | null, options: { poll?: boolean } = {}):
       });
     return () => controller.abort();
   }, [url, turn]);
+
+  useEffect(() => {
+    const renew = () => setTurn((n) => n + 1);
+    addEventListener(CHANGED, renew);
+    return () => removeEventListener(CHANGED, renew);
+  }, []);
 
   useEffect(() => {
     if (!options.poll) return;

@@ -17,6 +17,7 @@ export const KEYS: [string, string][] = [
   ["g o", "overview"],
   ["g r", "runs"],
   ["g v", "verification"],
+  ["g a", "alerts"],
   ["g i", "ingest reports"],
   ["j k", "next and previous row"],
   ["Enter", "open the row"],
@@ -27,4 +28,16 @@ export const KEYS: [string, string][] = [
   ["t", "theme: as the system, light, dark"],
   ["?", "these keys"],
   ["Esc", "close, or leave a field"],
+];
+
+/** On a row of the alerts, and on an alert's page. */
+export const ALERT_KEYS: [string, string][] = [
+  ["a", "acknowledge"],
+  ["i", "investigating"],
+  ["f", "fixed"],
+  ["w", "won't fix"],
+  ["x", "invalid: nothing changed"],
+  ["n", "infrastructure: the machine changed"],
+  ["o", "open again"],
+  ["e", "write a note"],
 ];

@@ -101,4 +101,5 @@ export const profileHref = (run: string | number, experiment: string | number, q
   href("/profile", { run: String(run), experiment: String(experiment), ...query });
 export const profileDiffHref = (before: { run: string | number; experiment: string | number }, after: { run: string | number; experiment: string | number }): string =>
   href("/profile-diff", { before_run: String(before.run), before_experiment: String(before.experiment), run: String(after.run), experiment: String(after.experiment) });
+export const alertHref = (alert: { id: number }): string => `/alerts/${alert.id}`;
 export const artifactHref = (artifact: { id: number }): string => `/artifact/${artifact.id}`;

@@ -4,10 +4,12 @@ import { address } from "../api/client";
 import type { MetricInfo, ModelItem, Page, RunRef, Series, SeriesAnswer } from "../api/types";
 import { useApi } from "../api/use";
 import { byBackend } from "../lib/backends";
+import { markOf } from "../lib/changes";
 import { change, count, date, digits, full, plural, shown, testName, times, unitOf } from "../lib/format";
 import { useTitle } from "../lib/hooks";
 import { runHref, useQuery } from "../lib/route";
 import { leadBackend } from "../lib/words";
+import { ChangeLinks } from "../parts/alert_bits";
 import { Chart, type Range } from "../parts/chart";
 import { Choice, CsvLink, Menu, Check, Select, Toggles } from "../parts/controls";
 import { VerificationStrip } from "../parts/history";
@@ -201,6 +203,8 @@ function MetricChart({ metric, common, baseline, range, onRange, onPick, picked,
     [data, isShown.toString(), location.search],
   );
   const unit = useMemo(() => unitOf(series.flatMap((one) => one.points.map((point) => point?.value ?? NaN)), data?.unit ?? ""), [series, data]);
+  const changes = useMemo(() => series.flatMap((one) => one.changes.map((change) => ({ column: one.experiment.column, backend: one.experiment.backend, change, mark: markOf(one.experiment.id, change) }))), [series]);
+  const marks = useMemo(() => changes.map(({ mark }) => mark), [changes]);
   const title = MAIN.find((main) => main.value === metric)?.text ?? metric;
   if (error && !data) return <ErrorNote error={error} again={again} />;
   if (!data) return <div class="chart-space" style={{ height: `${height + 120}px` }} aria-busy="true" />;
@@ -219,6 +223,7 @@ function MetricChart({ metric, common, baseline, range, onRange, onPick, picked,
   const note = isRatio ? `over ${baseline} of the same run; higher is better` : `${word ? word + "; " : ""}${data.better === "higher" ? "higher is better" : data.better === "lower" ? "lower is better" : "neither way is better"}${explanation && !["steady", "compile"].includes(metric) ? `; ${explanation}` : ""}`;
   const withBand = series.some((one) => one.points.some((point) => point?.low != null));
   return (
+    <>
     <Chart
       title={capitalized(title)}
       note={`${note}${withBand ? "; band: 95 % within each run" : ""}`}
@@ -233,7 +238,10 @@ function MetricChart({ metric, common, baseline, range, onRange, onPick, picked,
       picked={picked}
       ruleAtOne={isRatio}
       late={late}
+      changes={marks}
     />
+    <ChangeLinks changes={changes} />
+    </>
   );
 }
 

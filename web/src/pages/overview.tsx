@@ -1,12 +1,13 @@
 // The page of the morning: for each accelerator the last run, how it stands, what changed since the run before.
 import { address } from "../api/client";
-import type { AcceleratorOverview, Group, Move, Overview, Transition } from "../api/types";
+import type { AcceleratorOverview, Alert, Group, Move, Overview, Page, Transition } from "../api/types";
 import { useApi } from "../api/use";
 import { byBackend, columnStyle } from "../lib/backends";
 import { ago, change, count, date, digits, duration, full, moment, percentInterval, plural, runName, shown, testName, times, unitOf } from "../lib/format";
 import { useNow, useTitle } from "../lib/hooks";
 import { href, modelHref, runHref, useQuery } from "../lib/route";
 import { overviewSentence, testsOf } from "../lib/words";
+import { AlertLinks } from "../parts/alert_bits";
 import { Select } from "../parts/controls";
 import { Empty } from "../parts/empty";
 import { PlainTable } from "../parts/plain_table";
@@ -18,6 +19,7 @@ export function OverviewPage() {
   const baseline = query.get("baseline") ?? "inductor";
   const { data, late, error, again } = useApi<Overview>(address("/overview", { baseline, runs: 30 }), { poll: true });
   const now = useNow();
+  const alerts = useApi<Page<Alert>>(address("/alerts", { limit: 3 }), { poll: true }).data;
   useTitle(data ? headTitle(data) : "Overview");
 
   if (!data) return error ? <ErrorNote error={error} again={again} /> : <Waiting rows={14} />;
@@ -26,6 +28,14 @@ export function OverviewPage() {
   return (
     <div class={late ? "late" : ""}>
       {error && <ErrorNote error={error} again={again} kept />}
+      {alerts && alerts.total > 0 && (
+        <div class={`attention${alerts.items.some((alert) => alert.details.direction === "regression") ? "" : " calm"}`}>
+          <strong>
+            <a href="/alerts">{alerts.total === 1 ? "1 alert needs" : `${count(alerts.total)} alerts need`} attention</a>
+          </strong>
+          <AlertLinks alerts={alerts.items} total={alerts.total} />
+        </div>
+      )}
       {data.accelerators.map((one, index) => (
         <Accelerator key={one.accelerator_model} accelerator={one} baseline={data.baseline} now={now} first={index === 0} control={index === 0 ? (
           <Select

@@ -1,16 +1,17 @@
 // One run: a row a model and test, and for each backend its verification, time and speedup.
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { address } from "../api/client";
-import type { ArtifactPage, Cell, ColumnGeomean, ModelRow, ModelTable, Page, Run } from "../api/types";
+import type { Alert, ArtifactPage, Cell, ColumnGeomean, ModelRow, ModelTable, Page, Run } from "../api/types";
 import { useApi } from "../api/use";
 import { byBackend, columnStyle } from "../lib/backends";
 import { sign } from "../lib/codes";
-import { count, date, full, reason, reasonCounted, runName, shown, testName, unitOf } from "../lib/format";
+import { count, date, full, plural, reason, reasonCounted, runName, shown, testName, unitOf } from "../lib/format";
 import { useNow, useTitle } from "../lib/hooks";
 import { isTyping, plainKey } from "../lib/keys";
 import { go, href, modelHref, useQuery } from "../lib/route";
 import { matches } from "../lib/sort";
 import { capital, runSentence, testsOf } from "../lib/words";
+import { AlertLinks } from "../parts/alert_bits";
 import { Check, Choice, CsvLink, FilterField, Menu, Select } from "../parts/controls";
 import { PlainTable } from "../parts/plain_table";
 import { Backend, ErrorNote, EstimateNum, FailureNote, IntervalText, Labels, Missing, Num, Section, Sentence, Time, VerificationSign, Waiting, Whisker, ratioDomain } from "../parts/small";
@@ -42,6 +43,9 @@ export const worstFirst = (rows: ModelRow[]): ModelRow[] =>
     .sort((a, b) => b.bad - a.bad)
     .map(({ row }) => row);
 
+/** The first moment that is sure to be behind a time: what the server keeps may be finer than a millisecond. */
+const instantAfter = (time: string): string => new Date(Date.parse(time) + 1).toISOString();
+
 export function RunPage({ id }: { id: string }) {
   const [query, setQuery] = useQuery();
   const now = useNow();
@@ -54,6 +58,8 @@ export function RunPage({ id }: { id: string }) {
   const runs = useApi<Page<Run>>(data ? address("/runs", { accelerator_model: data.run.accelerator_model, limit: 1000 }) : null);
 
   const dumps = useApi<ArtifactPage>(data ? address("/artifacts", { run: data.run.id, superseded: "false", limit: 1 }) : null);
+
+  const began = useApi<Page<Alert>>(data ? address("/alerts", { state: "all", accelerator_model: data.run.accelerator_model, since: data.run.started_at, until: instantAfter(data.run.started_at), limit: 100 }) : null, { poll: true });
 
   const test = query.get("test") ?? "";
   const filter = query.get("q") ?? "";
@@ -160,6 +166,11 @@ export function RunPage({ id }: { id: string }) {
         </div>
       </header>
       {error && <ErrorNote error={error} again={again} kept={data !== null} />}
+      {began.data && !began.late && began.data.items.length > 0 && (
+        <Section id="alerts" title={<>Began with this run <span class="quiet">{plural(began.data.items.length, "alert")}</span></>}>
+          <AlertLinks alerts={began.data.items} />
+        </Section>
+      )}
 
       <Section id="geomeans" title="Geomean speedup" note={<>Interval: 95 % over models. Matched: only the models that every backend of the test has a speedup for, so that backends can be compared.</>}>
         <Geomeans table={data} late={late} />

@@ -2,7 +2,9 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
 import type { RunRef, Series, SeriesPoint } from "../api/types";
+import { arrow, tone } from "../lib/alerts";
 import { columnStyle } from "../lib/backends";
+import { type ChangeMark, placed } from "../lib/changes";
 import { DASH, date, digits, flag, full, moment, runName, type Unit } from "../lib/format";
 import { useWidth } from "../lib/hooks";
 import { useTheme } from "../lib/theme";
@@ -47,6 +49,69 @@ export function fullRange(runs: RunRef[]): { from: number; to: number } {
   return { from: first - margin, to: last + margin };
 }
 
+type Tones = Record<"worse" | "better" | "unclear", string>;
+type Placed = ReturnType<typeof placed>;
+
+/** Draws inside of the plot alone. */
+function clipped(u: uPlot, draw: (ctx: CanvasRenderingContext2D) => void) {
+  u.ctx.save();
+  u.ctx.beginPath();
+  u.ctx.rect(u.bbox.left, u.bbox.top, u.bbox.width, u.bbox.height);
+  u.ctx.clip();
+  draw(u.ctx);
+  u.ctx.restore();
+}
+
+/** Under the lines: where each change may have begun, and the rule where it most likely did. */
+function drawChangeBands(u: uPlot, changes: Placed, tones: Tones) {
+  const ratio = devicePixelRatio || 1;
+  const { top, height } = u.bbox;
+  clipped(u, (ctx) => {
+    for (const { mark, rule, from, to } of changes) {
+      const color = tones[tone(mark.direction)];
+      const left = u.valToPos(from, "x", true);
+      const right = u.valToPos(to, "x", true);
+      ctx.fillStyle = color;
+      ctx.globalAlpha = 0.14;
+      ctx.fillRect(left, top, right - left, height);
+      ctx.globalAlpha = 0.9;
+      ctx.fillRect(Math.round(u.valToPos(rule, "x", true)), top, ratio, height);
+    }
+  });
+}
+
+/** Over the lines: the levels before and after, and the effect beside the rule. */
+function drawChangeLevels(u: uPlot, changes: Placed, factor: number, tones: Tones) {
+  const ratio = devicePixelRatio || 1;
+  clipped(u, (ctx) => {
+    ctx.font = `${11 * ratio}px ${getComputedStyle(document.documentElement).getPropertyValue("--sans")}`;
+    ctx.lineWidth = 1.5 * ratio;
+    let edge = -Infinity;
+    let row = 0;
+    for (const { mark, rule, begin, end } of changes) {
+      const middle = u.valToPos(rule, "x", true);
+      ctx.strokeStyle = ctx.fillStyle = tones[tone(mark.direction)];
+      ctx.setLineDash([5 * ratio, 3 * ratio]);
+      ctx.beginPath();
+      for (const [level, from, to] of [[mark.before, begin, rule], [mark.after, rule, end]] as const) {
+        if (!Number.isFinite(level)) continue;
+        const y = u.valToPos(level * factor, "y", true);
+        ctx.moveTo(u.valToPos(from, "x", true), y);
+        ctx.lineTo(u.valToPos(to, "x", true), y);
+      }
+      ctx.stroke();
+      // Names that would lie on each other take turns in height.
+      const text = `${arrow(mark.direction)} ${mark.label}`;
+      const { width } = ctx.measureText(text);
+      row = middle < edge ? row + 1 : 0;
+      const fits = middle + width + 6 * ratio < u.bbox.left + u.bbox.width;
+      ctx.textAlign = fits ? "left" : "right";
+      ctx.fillText(text, middle + (fits ? 5 : -4) * ratio, u.bbox.top + (11 + 14 * row) * ratio);
+      edge = Math.max(edge, middle + width + 8 * ratio);
+    }
+  });
+}
+
 type Props = {
   title: string;
   note: string;
@@ -62,6 +127,8 @@ type Props = {
   /** A rule at 1 for ratios. */
   ruleAtOne?: boolean;
   late?: boolean;
+  /** Changes that alerts hold: a rule where one is, a band where it may be, the levels before and after. */
+  changes?: ChangeMark[];
 };
 
 export function Chart(props: Props) {
@@ -98,6 +165,7 @@ export function Chart(props: Props) {
     const line = css.getPropertyValue("--line").trim();
     const ground = css.getPropertyValue("--ground").trim();
     const worse = css.getPropertyValue("--worse").trim();
+    const tones = { worse, better: css.getPropertyValue("--better").trim(), unclear: quiet };
     const font = `12px ${css.getPropertyValue("--sans").trim()}`;
     const ratio = devicePixelRatio || 1;
 
@@ -183,6 +251,7 @@ export function Chart(props: Props) {
       })),
       hooks: {
         drawClear: [
+          (u) => drawChangeBands(u, placed(latest.current.changes ?? [], runs.map(seconds)), tones),
           (u) => {
             if (!latest.current.ruleAtOne) return;
             const y = u.valToPos(1, "y", true);
@@ -198,6 +267,7 @@ export function Chart(props: Props) {
           },
         ],
         draw: [
+          (u) => drawChangeLevels(u, placed((latest.current.changes ?? []).filter((mark) => series.some((one) => one.experiment.id === mark.experiment)), runs.map(seconds)), unit.factor, tones),
           (u) => {
             // Where a backend failed there is no value: a cross at the foot says so.
             u.ctx.save();
@@ -291,7 +361,7 @@ export function Chart(props: Props) {
     };
   }, [runs, series, width, dark, range?.from, range?.to, unit.factor, props.height, x]);
 
-  useEffect(() => plot.current?.redraw(false), [props.picked?.run, props.picked?.experiment]);
+  useEffect(() => plot.current?.redraw(false), [props.picked?.run, props.picked?.experiment, props.changes]);
 
   const onKey = (event: KeyboardEvent) => {
     const u = plot.current;

@@ -2,10 +2,11 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { address, ask } from "../api/client";
-import type { ModelItem, Page, Run } from "../api/types";
-import { KEYS, isTyping, plainKey } from "../lib/keys";
+import { useApi } from "../api/use";
+import type { Alert, ModelItem, Page, Run } from "../api/types";
+import { ALERT_KEYS, KEYS, isTyping, plainKey } from "../lib/keys";
 import { go, modelHref, runHref } from "../lib/route";
-import { runName, shown } from "../lib/format";
+import { plural, runName, shown } from "../lib/format";
 import { matches } from "../lib/sort";
 import { nextTheme, setTheme, useTheme } from "../lib/theme";
 
@@ -13,6 +14,7 @@ const PAGES: { path: string; name: string; key: string }[] = [
   { path: "/", name: "Overview", key: "o" },
   { path: "/runs", name: "Runs", key: "r" },
   { path: "/verification", name: "Verification", key: "v" },
+  { path: "/alerts", name: "Alerts", key: "a" },
   { path: "/ingests", name: "Ingests", key: "i" },
 ];
 
@@ -39,9 +41,11 @@ export function Shell({ path, children }: { path: string; children: ComponentChi
       else if (event.key === "t") setTheme(nextTheme());
       else if (event.key === "e") document.querySelector<HTMLAnchorElement>("[data-export]")?.click();
     };
-    addEventListener("keydown", onKey);
-    return () => removeEventListener("keydown", onKey);
+    // Before the pages' own keys: after g, a letter is not theirs.
+    addEventListener("keydown", onKey, true);
+    return () => removeEventListener("keydown", onKey, true);
   }, []);
+  const waiting = useApi<Page<Alert>>(address("/alerts", { limit: 1 }), { poll: true }).data?.total ?? 0;
 
   return (
     <>
@@ -60,6 +64,12 @@ export function Shell({ path, children }: { path: string; children: ComponentChi
             return (
               <a key={page.path} href={page.path} aria-current={on ? "page" : undefined} title={`g ${page.key}`}>
                 {page.name}
+                {page.path === "/alerts" && waiting > 0 && (
+                  <span class="nav-count" title={`${plural(waiting, "alert")} ${waiting === 1 ? "needs" : "need"} attention`}>
+                    {waiting}
+                    <span class="sr"> need attention</span>
+                  </span>
+                )}
               </a>
             );
           })}
@@ -93,18 +103,9 @@ function Help({ onClose }: { onClose: () => void }) {
     <dialog ref={dialog} class="help" onClose={onClose} onClick={(event) => event.target === event.currentTarget && onClose()} aria-labelledby="help-title">
       <div class="help-body">
         <h2 id="help-title">Keys</h2>
-        <dl>
-          {KEYS.map(([keys, what]) => (
-            <>
-              <dt>
-                {keys.split(" ").map((key) => (
-                  <kbd key={key}>{key}</kbd>
-                ))}
-              </dt>
-              <dd>{what}</dd>
-            </>
-          ))}
-        </dl>
+        <KeyList keys={KEYS} />
+        <h3>On alerts</h3>
+        <KeyList keys={ALERT_KEYS} />
         <p class="quiet">
           The same numbers for programs: <a href="/api/v1/openapi.json" target="_blank" rel="noopener">/api/v1/openapi.json</a>
         </p>
@@ -113,6 +114,23 @@ function Help({ onClose }: { onClose: () => void }) {
         </button>
       </div>
     </dialog>
+  );
+}
+
+function KeyList({ keys }: { keys: [string, string][] }) {
+  return (
+    <dl>
+      {keys.map(([names, what]) => (
+        <>
+          <dt>
+            {names.split(" ").map((key) => (
+              <kbd key={key}>{key}</kbd>
+            ))}
+          </dt>
+          <dd>{what}</dd>
+        </>
+      ))}
+    </dl>
   );
 }
 

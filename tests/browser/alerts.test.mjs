@@ -1,0 +1,261 @@
+// Alerts as a person goes through them: the list by keys, an alert's page, its marks in charts and on other pages.
+import assert from "node:assert/strict";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { axe, eventually, night, openBrowser, openPage, samples, serve, settled, shot, text, visit } from "./support.mjs";
+
+let server;
+let browser;
+before(async () => {
+  server = await serve([samples]);
+  browser = await openBrowser();
+});
+after(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+async function on(address, body, options) {
+  const { page, problems, close } = await openPage(browser, options);
+  try {
+    await visit(page, server.base + address);
+    await body(page);
+    assert.deepEqual(problems, [], "nothing went wrong in the page");
+  } finally {
+    await close();
+  }
+}
+
+const alertOf = async (model) => (await server.api("/alerts?state=all")).items.find((one) => one.state !== "withdrawn" && one.details.subject.model === model);
+const links = (page) => page.locator("main a[data-alert]");
+const focused = (page) => page.evaluate(() => document.activeElement?.dataset.alert ?? null);
+/** Titles are drawn with blanks that do not break. */
+const plain = (shown) => shown.replace(/\s+/g, " ").trim();
+
+test("the list: what needs attention, with its effect, its night and a count in the navigation", async () => {
+  const { items, total } = await server.api("/alerts");
+  await on("/alerts", async (page) => {
+    assert.match(await text(page.locator("h1")), new RegExp(`^${total} alerts need attention`));
+    assert.equal(await links(page).count(), total);
+    for (const alert of items) {
+      const row = page.locator("tr", { has: page.locator(`a[data-alert="${alert.id}"]`) });
+      const shown = plain(await row.innerText());
+      assert.ok(shown.includes(alert.details.title), shown);
+      assert.ok(shown.includes(alert.state), "the state is a word");
+      assert.ok(shown.includes(alert.details.onset.started_at.slice(0, 10)), shown);
+      assert.ok(shown.includes(alert.accelerator_model), shown);
+    }
+    assert.match(await text(page.locator('.top nav a[href="/alerts"]')), new RegExp(`^Alerts ${total}`));
+    const others = (await server.api("/alerts?state=recovered,withdrawn&limit=1")).total;
+    const fold = page.locator("details", { hasText: "Recovered or withdrawn" });
+    assert.match(await text(fold), new RegExp(`${others}$`));
+    await fold.locator("summary").click();
+    await eventually(async () => assert.equal(await links(page).count(), total + others));
+    assert.deepEqual(await axe(page), []);
+  });
+});
+
+test("keys go through the list, act, ask once for a name, and the next alert has the focus", async () => {
+  const { items } = await server.api("/alerts");
+  await on("/alerts", async (page) => {
+    const order = await links(page).evaluateAll((nodes) => nodes.map((node) => node.dataset.alert));
+    await page.keyboard.press("j");
+    assert.equal(await focused(page), order[0]);
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("j");
+    await page.keyboard.press("j");
+    assert.equal(await focused(page), order.at(-1), "the last one is the end");
+    await page.keyboard.press("ArrowUp");
+    await page.keyboard.press("k");
+    assert.equal(await focused(page), order[0]);
+
+    await page.keyboard.press("i");
+    await page.getByLabel("Name").fill("Ada <b>");
+    await page.keyboard.press("Enter");
+    await eventually(async () => assert.equal((await server.api(`/alerts/${order[0]}`)).state, "investigating"));
+    const [action] = (await server.api(`/alerts/${order[0]}`)).actions;
+    assert.deepEqual([action.who, action.kind, action.value], ["Ada <b>", "state", "investigating"]);
+    await eventually(async () => assert.equal(await focused(page), order[1], "the next one is in its place"));
+    assert.ok(plain(await page.locator("section", { hasText: "Somebody is on it" }).innerText()).includes("investigating"));
+
+    await page.keyboard.press("a");
+    await eventually(async () => assert.equal((await server.api(`/alerts/${order[1]}`)).state, "acknowledged"));
+    assert.equal(await page.locator("dialog[open]").count(), 0, "the name is asked for once");
+    await eventually(async () => assert.equal(await focused(page), order[2]));
+
+    await page.keyboard.press("e");
+    await page.getByLabel("Note", { exact: true }).fill("since the driver\nof 10 November");
+    await page.getByRole("button", { name: "Add note" }).click();
+    await eventually(async () => assert.equal((await server.api(`/alerts/${order[2]}`)).actions.at(-1)?.value, "since the driver\nof 10 November"));
+
+    await page.keyboard.press("f");
+    await eventually(async () => assert.equal(await links(page).count(), items.length - 1, "what is fixed needs no attention"));
+    await eventually(async () => assert.match(await text(page.locator('.top nav a[href="/alerts"]')), new RegExp(`^Alerts ${items.length - 1}`)));
+    await shot(page, "alerts-triage");
+
+    // A letter after g is the shell's.
+    await page.keyboard.press("g");
+    await page.keyboard.press("o");
+    await page.waitForURL(server.base + "/");
+    await page.keyboard.press("g");
+    await page.keyboard.press("a");
+    await page.waitForURL(server.base + "/alerts");
+    await settled(page);
+    await page.keyboard.press("?");
+    assert.match(await text(page.locator("dialog.help")), /acknowledge.*investigating.*won't fix.*infrastructure/);
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("j");
+    const next = await focused(page);
+    await page.keyboard.press("Enter");
+    await page.waitForURL(`${server.base}/alerts/${next}`);
+  });
+  for (const { id } of items) await fetch(`${server.base}/api/v1/alerts/${id}/actions`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ kind: "state", value: "open" }) });
+});
+
+test("an alert's page: since when, what changed, in numbers that are the API's", async () => {
+  const alert = await alertOf("resnet_mini");
+  const { details } = alert;
+  await on(`/alerts/${alert.id}`, async (page) => {
+    assert.ok(plain(await page.locator("h1").innerText()).endsWith(details.title));
+    const facts = await text(page.locator("dl.facts"));
+    for (const one of [details.onset, details.last_good, details.first_bad]) assert.ok(facts.includes(one.started_at.slice(0, 10)), facts);
+    const rows = page.locator("table.members tbody tr");
+    assert.equal(await rows.count(), details.members.length);
+    const steady = details.members.find((one) => one.metric === "steady");
+    const shown = await text(rows.filter({ hasText: "steady time" }).first());
+    assert.ok(shown.includes(`${(steady.effect * 100).toFixed(1)} %`), shown);
+    assert.ok(shown.includes(`${steady.nights_before} + ${steady.nights_after}`), shown);
+    assert.equal(await rows.first().getByTitle(String(steady.p_value)).count(), 1, "all digits on hover");
+    assert.equal(await rows.first().getByTitle(new RegExp(steady.noise.meaning)).count(), 1);
+    assert.match(await text(rows.filter({ hasText: "graph breaks" }).first()), /0 → 2/);
+    assert.equal(await page.locator("figure.chart .plot canvas").count(), 1);
+    assert.match(await text(page.locator("#history + *, section:has(#history)").last()), /first seen/);
+    await shot(page, "alert");
+    assert.deepEqual(await axe(page), []);
+    await rows.first().locator("th a").click();
+    await page.waitForURL(/\/models\/cpu-mini\/resnet_mini\?test=eval/);
+  });
+});
+
+test("an alert's page: buttons, notes, owner and link", async () => {
+  const { id } = await alertOf("unet_mini");
+  await on(`/alerts/${id}`, async (page) => {
+    await page.getByRole("button", { name: /^Acknowledge/ }).click();
+    await page.getByLabel("Name").fill("Bob");
+    await page.getByRole("button", { name: "Go on" }).click();
+    await page.locator('.triage [aria-pressed="true"]', { hasText: "Acknowledge" }).waitFor();
+    await page.keyboard.press("e");
+    await page.keyboard.type("is it the <i>driver</i>?");
+    await page.keyboard.press("Control+Enter");
+    await page.locator(".history", { hasText: "is it the <i>driver</i>?" }).waitFor();
+    await page.getByLabel("Owner").fill("ada");
+    await page.keyboard.press("Enter");
+    await page.locator("dl.facts", { hasText: "ada" }).waitFor();
+    await page.getByLabel(/^Link/).fill("https://example.org/issues/1");
+    await page.keyboard.press("Enter");
+    await page.locator('dl.facts a[href="https://example.org/issues/1"]').waitFor();
+    const history = await text(page.locator(".history"));
+    assert.match(history, /Bob said: acknowledged.*Bob is it the.*Bob gave it to ada.*Bob linked https:/);
+    await page.keyboard.press("Escape");
+    await page.locator("h1").click();
+    await page.keyboard.press("o");
+    await page.locator(".history", { hasText: "opened it again" }).waitFor();
+    assert.equal((await server.api(`/alerts/${id}`)).state, "confirmed");
+    await shot(page, "alert-verdict");
+  });
+});
+
+test("what is refused is said, and nothing is shown as done", async () => {
+  const { id } = await alertOf("unet_mini");
+  const { page, problems, close } = await openPage(browser, { allow: [/status of 503/] });
+  try {
+    await page.addInitScript(() => localStorage.setItem("hud:who", "Bob"));
+    await visit(page, `${server.base}/alerts/${id}`);
+    const problem = { type: "urn:benchhud:problem:busy", title: "Another process is writing to the store.", status: 503, detail: "Something else is writing to the store.", instance: "" };
+    await page.route("**/actions", (route) => route.fulfill({ status: 503, contentType: "application/problem+json", body: JSON.stringify(problem) }));
+    await page.getByRole("button", { name: /^Fixed/ }).click();
+    await page.getByRole("alert").filter({ hasText: "Something else is writing" }).waitFor();
+    assert.equal(await page.locator('.triage [aria-pressed="true"]').count(), 0);
+    assert.deepEqual(problems, []);
+  } finally {
+    await close();
+  }
+});
+
+test("changes are marked on the model's charts, the overview and the run that they began with", async () => {
+  const alert = await alertOf("resnet_mini");
+  await on("/models/cpu-mini/resnet_mini?test=eval", async (page) => {
+    const link = page.locator(".change-links a").first();
+    assert.equal(await text(link), "2025-11-10 +29.9 %");
+    await shot(page, "model-changes");
+    assert.deepEqual(await axe(page), []);
+    await link.click();
+    await page.waitForURL(`${server.base}/alerts/${alert.id}`);
+  });
+  await on("/", async (page) => {
+    const { total } = await server.api("/alerts");
+    const box = page.locator(".attention");
+    assert.match(await text(box), new RegExp(`^${total} alerts need attention`));
+    assert.ok(plain(await box.innerText()).includes(alert.details.title));
+    assert.deepEqual(await axe(page), []);
+  });
+  await on(`/runs/${alert.details.onset.id}`, async (page) => {
+    const section = page.locator("section", { hasText: "Began with this run" });
+    await section.waitFor();
+    assert.ok(plain(await section.innerText()).includes(alert.details.title));
+    assert.deepEqual(await axe(page), []);
+  });
+});
+
+test("small and dark: nothing sticks out, and contrast is enough", async () => {
+  const { id } = await alertOf("transformer_mini");
+  for (const width of [390, 1024]) {
+    for (const address of ["/alerts", `/alerts/${id}`]) {
+      await on(
+        address,
+        async (page) => {
+          assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${address} at ${width}`);
+          assert.deepEqual(await axe(page), []);
+          await shot(page, `alerts${address.replace(/\W+/g, "-")}-${width}-dark`);
+        },
+        { width, theme: "dark" },
+      );
+    }
+  }
+});
+
+test("hostile names are text, on every page of alerts", async () => {
+  const hostile = await serve([]);
+  const model = '<img src=x onerror="window.pwned=1">';
+  const folder = join(hostile.folder, "hostile");
+  mkdirSync(folder);
+  const DAY = 86400;
+  for (let n = 0; n < 24; ++n) {
+    const level = n < 12 ? 0.1 : 0.15;
+    const times = Array.from({ length: 8 }, (_, i) => (i < 3 ? 1 : level * (1 + 0.004 * ((i * 7 + n * 5) % 5))));
+    writeFileSync(join(folder, `n${n}.jsonl`), night({ timestamp: 1767225600 + n * DAY, accelerator: "<svg onload=window.pwned=2>", lines: [{ suite: "<b>suite</b>", model, dynamo: "inductor", times }] }));
+  }
+  await hostile.ingest([folder], ["--label", "commit=<img src=x onerror=window.pwned=3>"]);
+  const { page, problems, close } = await openPage(browser);
+  try {
+    const { items } = await hostile.api("/alerts?state=all");
+    const alert = items.find((one) => one.details.subject.model === model);
+    assert.ok(alert, "the change is found");
+    for (const [kind, value] of [["note", "<img src=x onerror=window.pwned=4>"], ["owner", "<script>window.pwned=5</script>"], ["link", "https://example.org/<img/onerror=window.pwned=6>"]]) {
+      const answer = await fetch(`${hostile.base}/api/v1/alerts/${alert.id}/actions`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ kind, value, who: "<img src=x onerror=window.pwned=7>" }) });
+      assert.equal(answer.status, 201);
+    }
+    for (const address of ["/", "/alerts", `/alerts/${alert.id}`, `/runs/${alert.details.onset.id}`, `/models/${encodeURIComponent("<b>suite</b>")}/${encodeURIComponent(model)}`]) {
+      await visit(page, hostile.base + address);
+      await eventually(async () => assert.ok((await page.locator("main").innerText()).includes("<img src=x"), address));
+      assert.equal(await page.evaluate(() => window.pwned), undefined, address);
+      assert.equal(await page.locator("main img, main script, main b, main [onerror], main [onload]").count(), 0, address);
+    }
+    await shot(page, "alerts-hostile");
+    assert.deepEqual(problems, []);
+  } finally {
+    await close();
+    await hostile.stop();
+  }
+});

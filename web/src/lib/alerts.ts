@@ -1,0 +1,128 @@
+// Alerts in words and signs: what a state is called, which series an alert is mostly about, how much it changed.
+import type { Alert, AlertMember, AlertState, ChangeDirection, TriageState } from "../api/types";
+import { digits, full, percentInterval, change as percent, unitOf } from "./format";
+
+export type StateWords = { word: string; glyph: string; name: string; meaning: string };
+
+/** Shape and word say what colour repeats. */
+const STATES: Record<AlertState, StateWords> = {
+  confirmed: { word: "confirmed", glyph: "●", name: "confirmed", meaning: "enough nights say so, and nobody has said anything yet" },
+  suspect: { word: "suspected", glyph: "◐", name: "suspect", meaning: "seen on too few nights to be sure" },
+  acknowledged: { word: "acknowledged", glyph: "◎", name: "acknowledged", meaning: "somebody has seen it" },
+  investigating: { word: "investigating", glyph: "◉", name: "investigating", meaning: "somebody looks for the cause" },
+  fixed: { word: "fixed", glyph: "✓", name: "done", meaning: "somebody says that it is mended" },
+  wont_fix: { word: "won't fix", glyph: "–", name: "done", meaning: "it stays as it is now" },
+  invalid: { word: "invalid", glyph: "∅", name: "done", meaning: "somebody says that nothing changed" },
+  infrastructure: { word: "infrastructure", glyph: "⌂", name: "done", meaning: "the machine changed, not what is measured" },
+  recovered: { word: "recovered", glyph: "↺", name: "over", meaning: "the old level is back" },
+  withdrawn: { word: "withdrawn", glyph: "○", name: "over", meaning: "further nights do not show it any more" },
+};
+const UNKNOWN: StateWords = { word: "unknown", glyph: "?", name: "over", meaning: "a state that this version does not know" };
+
+export const stateWords = (state: string): StateWords => STATES[state as AlertState] ?? { ...UNKNOWN, word: state };
+
+/** What a person can say of an alert, with its key and the words of its button. */
+export const TRIAGE: { key: string; state: TriageState; button: string }[] = [
+  { key: "a", state: "acknowledged", button: "Acknowledge" },
+  { key: "i", state: "investigating", button: "Investigating" },
+  { key: "f", state: "fixed", button: "Fixed" },
+  { key: "w", state: "wont_fix", button: "Won't fix" },
+  { key: "x", state: "invalid", button: "Invalid" },
+  { key: "n", state: "infrastructure", button: "Infrastructure" },
+  { key: "o", state: "open", button: "Open again" },
+];
+
+export const tone = (direction: ChangeDirection): "worse" | "better" | "unclear" => (direction === "regression" ? "worse" : direction === "improvement" ? "better" : "unclear");
+export const arrow = (direction: ChangeDirection): string => (direction === "regression" ? "▼" : direction === "improvement" ? "▲" : "~");
+export const directionWord = (direction: ChangeDirection): string => (direction === "regression" ? "worse" : direction === "improvement" ? "better" : "neither better nor worse");
+
+export type Group = { key: string; title: string; alerts: Alert[] };
+
+/** What needs attention, the most urgent first: what somebody has taken on comes after what nobody has. */
+export function groups(alerts: readonly Alert[]): Group[] {
+  const all: Group[] = [
+    { key: "confirmed", title: "Confirmed regressions", alerts: [] },
+    { key: "suspect", title: "Suspected regressions", alerts: [] },
+    { key: "taken", title: "Somebody is on it", alerts: [] },
+    { key: "improvement", title: "Improvements", alerts: [] },
+    { key: "change", title: "Neither better nor worse", alerts: [] },
+  ];
+  const put = (key: string, alert: Alert) => all.find((group) => group.key === key)?.alerts.push(alert);
+  for (const alert of alerts) {
+    const { direction } = alert.details;
+    if (alert.state === "acknowledged" || alert.state === "investigating") put("taken", alert);
+    else if (direction === "improvement") put("improvement", alert);
+    else if (direction !== "regression") put("change", alert);
+    else put(alert.state === "suspect" ? "suspect" : "confirmed", alert);
+  }
+  return all.filter((group) => group.alerts.length > 0);
+}
+
+/** Alerts that are decided or over: they are folded away, and asked for only when somebody looks. */
+export const FOLDED: { key: string; title: string; states: AlertState[] }[] = [
+  { key: "decided", title: "Decided", states: ["fixed", "wont_fix", "invalid", "infrastructure"] },
+  { key: "over", title: "Recovered or withdrawn", states: ["recovered", "withdrawn"] },
+];
+
+/** In which order metrics tell of an alert. */
+const TELLING = ["steady", "speedup", "verification", "timing", "compile", "device", "tracing", "graph_breaks", "graphs", "recompiles", "xla_compilations", "fallback_operations"];
+
+/** The series that an alert is mostly about: of the most telling metric, the surest, then the largest change. */
+export function mainMember(members: readonly AlertMember[]): AlertMember | null {
+  const rank = (member: AlertMember): number[] => [
+    member.is_doing_of_baseline ? 1 : 0,
+    TELLING.indexOf(member.metric) + 1 || TELLING.length + 1,
+    member.state === "confirmed" ? 0 : member.state === "suspect" ? 1 : 2,
+    -Math.abs(Math.log1p(member.effect ?? 0)) || 0,
+  ];
+  const before = (a: number[], b: number[]) => {
+    const at = a.findIndex((value, index) => value !== b[index]);
+    return at >= 0 && (a[at] as number) < (b[at] as number);
+  };
+  return members.reduce<AlertMember | null>((best, member) => (!best || before(rank(member), rank(best)) ? member : best), null);
+}
+
+export const isTimed = (member: AlertMember): boolean => member.before !== undefined && member.after !== undefined && member.effect !== undefined;
+
+/** "+29.9 % [+19.1, +41.7]"; of a count or a verdict "PASS → FAIL". */
+export function effectText(member: AlertMember): string {
+  if (!isTimed(member)) return `${member.before_text ?? ""} → ${member.after_text ?? ""}`;
+  const bounds = member.interval ? ` ${percentInterval(1 + member.interval.low, 1 + member.interval.high)}` : "";
+  return percent(1 + (member.effect as number)) + bounds;
+}
+
+/** "1.98 → 2.58 ms", "0 → 2", "PASS → FAIL". */
+export function levelsText(member: AlertMember): string {
+  if (!isTimed(member)) return effectText(member);
+  const unit = unitOf([member.before as number, member.after as number], member.unit);
+  const name = member.metric === "speedup" ? "×" : unit.name ? ` ${unit.name}` : "";
+  return `${digits((member.before as number) * unit.factor)} → ${digits((member.after as number) * unit.factor)}${name}`;
+}
+
+export const levelsTitle = (member: AlertMember): string => (isTimed(member) ? `${full(member.before)} → ${full(member.after)}${member.unit ? ` ${member.unit}` : ""}` : effectText(member));
+
+/** A p-value as one reads it: 0.037, 3e-6, < 1e-12. */
+export function probability(value: number | null | undefined): string {
+  if (value === null || value === undefined) return "–";
+  if (value < 1e-12) return "< 1e-12";
+  return value < 1e-3 ? value.toExponential(0).replace("-", "\u2212") : value >= 0.995 ? "1" : digits(value, 2);
+}
+
+/** A title whose "0 → 2" and "6.5 %" are not torn apart at the end of a line. */
+export const unbroken = (title: string): string => title.replace(/ → /g, "\u00a0→\u00a0").replace(/(\d) %/g, "$1\u00a0%");
+
+const SCOPES: Record<string, string> = { machine: "the whole machine", backend: "a backend", model: "one model" };
+/** What an alert is about: a model, a backend, or all of the machine. */
+export function scopeText(alert: Alert): string {
+  const { scope, subject } = alert.details;
+  if (scope === "backend" && subject.backend !== null) return subject.backend;
+  return SCOPES[scope] ?? scope;
+}
+
+export function attentionSentence(alerts: readonly Alert[], total: number): string {
+  if (total === 0) return "No alert needs attention.";
+  const regressions = alerts.filter((alert) => alert.details.direction === "regression").length;
+  const said = `${total === 1 ? "1 alert needs" : `${total} alerts need`} attention`;
+  if (alerts.length < total || regressions === total) return `${said}.`;
+  return `${said}; ${regressions === 0 ? "none is a regression" : regressions === 1 ? "1 is a regression" : `${regressions} are regressions`}.`;
+}

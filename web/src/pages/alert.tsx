@@ -1,0 +1,384 @@
+// One alert: what changed and since when, what else moved, how to measure it again, and what people made of it.
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { address } from "../api/client";
+import type { AlertAction, AlertCause, AlertMember, AlertWithHistory, RunRef, SeriesAnswer } from "../api/types";
+import { useApi } from "../api/use";
+import { TRIAGE, directionWord, isTimed, levelsText, levelsTitle, mainMember, probability, scopeText, stateWords, unbroken } from "../lib/alerts";
+import { markOf } from "../lib/changes";
+import { digits, full, plural, runName, shown, testName, unitOf } from "../lib/format";
+import { useTitle } from "../lib/hooks";
+import { isTyping, plainKey } from "../lib/keys";
+import { modelHref, profileHref } from "../lib/route";
+import { DirectionSign, Effect, StateSign } from "../parts/alert_bits";
+import { Chart, type Range } from "../parts/chart";
+import { VerificationStrip } from "../parts/history";
+import { PlainTable } from "../parts/plain_table";
+import { Backend, Command, Copy, ErrorNote, Missing, RunLink, Section, Time, Waiting } from "../parts/small";
+import { type Triage, TriageNote, stateOfKey, useTriage } from "../parts/triage";
+
+export function AlertPage({ id }: { id: string }) {
+  const { data, late, error, again } = useApi<AlertWithHistory>(address(`/alerts/${encodeURIComponent(id)}`), { poll: true });
+  const triage = useTriage();
+  const note = useRef<HTMLTextAreaElement>(null);
+  useTitle(data ? data.details.title : "Alert");
+  const main = useMemo(() => (data ? mainMember(data.details.members) : null), [data]);
+
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (!data || triage.refusal || isTyping(event) || !plainKey(event) || document.querySelector("dialog[open]")) return;
+      const state = stateOfKey(event.key);
+      if (state) triage.act(data, "state", state);
+      else if (event.key === "e") note.current?.focus();
+      else return;
+      event.preventDefault();
+    };
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
+  });
+
+  if (!data) return error ? <ErrorNote error={error} again={again} /> : <Waiting rows={16} />;
+  const { details } = data;
+  const { subject } = details;
+  return (
+    <div class={late ? "late" : ""}>
+      <header class="page-head">
+        <div class="kicker">
+          <a href="/alerts">Alerts</a>
+          <Copy text={String(data.id)} label=", copy the number">#{data.id}</Copy>
+          <span class="accel">{data.accelerator_model || "an unnamed machine"}</span>
+          <span>{scopeText(data)}</span>
+          {subject.suite !== null && subject.model !== null && (
+            <a class="mono" href={modelHref(subject.suite, subject.model, { accelerator_model: data.accelerator_model })}>
+              {shown(subject.model)}
+            </a>
+          )}
+        </div>
+        <h1>
+          <DirectionSign direction={details.direction} /> {unbroken(details.title)}
+        </h1>
+        <Buttons alert={data} triage={triage} />
+      </header>
+      {error && <ErrorNote error={error} again={again} kept />}
+      <TriageNote triage={triage} />
+      <Facts alert={data} />
+      {main && <MainChart member={main} />}
+      <Section id="members" title={<>Series that changed <span class="quiet">{details.members.length}</span></>} note="p: how likely nights like these are by chance. q: the share of false ones among all changes at least as sure.">
+        <Members members={details.members} />
+      </Section>
+      {details.causes && details.causes.length > 0 && (
+        <Section id="causes" title="What else moved" note="Seen at the same time: it may be why.">
+          <Causes causes={details.causes} />
+        </Section>
+      )}
+      {details.reproduction && (
+        <Section id="reproduction" title="Measure it again">
+          <div class="wide-command">
+            <Command text={details.reproduction} />
+          </div>
+        </Section>
+      )}
+      <Section id="history" title="Notes and history">
+        <History alert={data} />
+        {!triage.refusal && <Forms alert={data} triage={triage} note={note} />}
+      </Section>
+      {triage.dialog}
+    </div>
+  );
+}
+
+function Buttons({ alert, triage }: { alert: AlertWithHistory; triage: Triage }) {
+  return (
+    <div class="triage" role="group" aria-label="State">
+      <StateSign state={alert.state} />
+      {!triage.refusal &&
+        TRIAGE.filter((one) => one.state !== "open" || alert.triage !== "open").map((one) => (
+          <button key={one.key} type="button" class="button" aria-pressed={alert.triage === one.state} title={`${one.state === "open" ? "as if nobody had said anything" : stateWords(one.state).meaning} (${one.key})`} onClick={() => triage.act(alert, "state", one.state)}>
+            {one.button} <kbd aria-hidden="true">{one.key}</kbd>
+          </button>
+        ))}
+    </div>
+  );
+}
+
+function Facts({ alert }: { alert: AlertWithHistory }) {
+  const { details } = alert;
+  const isLink = /^https?:\/\//.test(alert.link);
+  return (
+    <dl class="facts alert-facts">
+      <dt>Since</dt>
+      <dd>
+        <RunLink run={details.onset} />
+        {details.last_good && details.last_good.id !== details.onset.id && (
+          <span class="quiet">
+            {" "}
+            – the last good run is <RunLink run={details.last_good} />, the first bad one <RunLink run={details.first_bad} />
+          </span>
+        )}
+        {!details.last_good && <span class="quiet"> – there is no run before it that is sure to be good</span>}
+      </dd>
+      {details.labels.map((label) => (
+        <>
+          <dt key={`${label.key} name`}>{label.key}</dt>
+          <dd key={label.key} class="mono">
+            {label.before ? <Copy text={label.before} /> : <Missing flush why="the last good run has no such label" />} → {label.after ? <Copy text={label.after} /> : <Missing flush why="the first bad run has no such label" />}
+            {label.before && label.after && (
+              <>
+                {" "}
+                <Copy text={`${label.before}..${label.after}`} label=", copy the range">
+                  copy range
+                </Copy>
+              </>
+            )}
+          </dd>
+        </>
+      ))}
+      <dt>Measurements say</dt>
+      <dd>
+        {stateWords(alert.detected).word}
+        <span class="quiet">
+          {details.closed ? <> with <RunLink run={details.closed} /></> : details.confirmed ? <> with <RunLink run={details.confirmed} /></> : ""}
+        </span>
+        {details.rerun && <span>; {details.rerun}</span>}
+      </dd>
+      <dt>Owner</dt>
+      <dd>{alert.owner || <span class="quiet">nobody</span>}</dd>
+      {alert.link && (
+        <>
+          <dt>More</dt>
+          <dd>{isLink ? <a href={alert.link} target="_blank" rel="noopener noreferrer">{alert.link}</a> : <span class="mono">{alert.link}</span>}</dd>
+        </>
+      )}
+    </dl>
+  );
+}
+
+const DRAWN = ["steady", "speedup", "compile"];
+
+/** The series that the alert is mostly about; of a verdict or a count its steady time, with the codes below. */
+function MainChart({ member }: { member: AlertMember }) {
+  const { experiment } = member;
+  const [range, setRange] = useState<Range>(null);
+  const metric = DRAWN.includes(member.metric) ? member.metric : "steady";
+  const { data, late } = useApi<SeriesAnswer>(
+    address("/series", { suite: experiment.suite, model: experiment.model, test: experiment.test, accelerator_model: experiment.accelerator_model, backend: experiment.backend, metric, runs: 180 }),
+    { poll: true },
+  );
+  const series = useMemo(() => (data?.series ?? []).filter((one) => one.experiment.id === experiment.id), [data, experiment.id]);
+  const unit = useMemo(() => unitOf(series.flatMap((one) => one.points.map((point) => point?.value ?? NaN)), data?.unit ?? ""), [series, data]);
+  const changes = useMemo(() => {
+    const own = metric === member.metric || !isTimed(member) ? [markOf(experiment.id, member)] : [];
+    const others = series.flatMap((one) => one.changes.map((change) => markOf(experiment.id, change)));
+    return [...own, ...others.filter((one) => !own.some((mark) => mark.onset === one.onset))];
+  }, [series, member, metric]);
+  if (!data) return <div class="chart-space" style={{ height: "340px" }} aria-busy="true" />;
+  const word = metric === "speedup" ? "×" : unit.name;
+  const where = `${shown(experiment.model)}, ${testName(experiment.test)}, ${experiment.column}`;
+  const noted = changes.some((mark) => Number.isFinite(mark.before)) ? "; dashed: the levels before and after; shaded: where it may have begun" : "";
+  return (
+    <>
+      {series.some((one) => one.points.some((point) => point !== null)) && (
+        <Chart
+          title={`${metric === member.metric ? capitalized(member.title) : "Steady time"} of ${where}`}
+          note={`${word}; ${data.better === "higher" ? "higher" : "lower"} is better${noted}`}
+          runs={data.runs}
+          series={series}
+          unit={unit}
+          unitWord={word}
+          height={240}
+          range={range}
+          onRange={setRange}
+          ruleAtOne={metric === "speedup"}
+          late={late}
+          changes={changes}
+        />
+      )}
+      {member.metric === "verification" && (
+        <Section title={`Verification of ${where}`}>
+          <VerificationStrip runs={data.runs} series={series} range={range} />
+        </Section>
+      )}
+    </>
+  );
+}
+
+const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
+function Members({ members }: { members: AlertMember[] }) {
+  return (
+    <PlainTable
+      caption="Series that changed"
+      class="members"
+      heads={[
+        { title: "Series" },
+        { title: "Metric" },
+        { title: "State" },
+        { title: "Before → after", right: true },
+        { title: <>Change <span class="quiet">[95 %]</span></>, right: true },
+        { title: "p", right: true, hint: "How likely nights like the ones before look like this by chance" },
+        { title: "q", right: true, hint: "The share of false ones among all changes at least as sure" },
+        { title: "Nights", right: true, hint: "Before + after" },
+        { title: "Nights are" },
+      ]}
+    >
+      <tbody>
+        {members.map((member) => (
+          <MemberRow key={`${member.experiment.id} ${member.metric} ${member.onset.id}`} member={member} />
+        ))}
+      </tbody>
+    </PlainTable>
+  );
+}
+
+function MemberRow({ member }: { member: AlertMember }) {
+  const { experiment } = member;
+  const timed = isTimed(member);
+  return (
+    <tr>
+      <th scope="row">
+        <a class="mono" href={modelHref(experiment.suite, experiment.model, { test: experiment.test, accelerator_model: experiment.accelerator_model })}>
+          {shown(experiment.model)}
+        </a>{" "}
+        <span class="quiet">{testName(experiment.test)}</span> <Backend name={experiment.column} backend={experiment.backend} />
+        {experiment.batch_size !== null && <span class="quiet"> batch {experiment.batch_size}</span>}
+      </th>
+      <td>
+        <DirectionSign direction={member.direction} />
+        <a href={profileHref(member.onset.id, experiment.id)} title={`The profile of ${runName(member.onset)}; ${directionWord(member.direction)}`}>
+          {member.title}
+        </a>
+        {member.is_doing_of_baseline && (
+          <span class="quiet" title="What the speedup is against moved, not this backend">
+            {" "}
+            its baseline's
+          </span>
+        )}
+      </td>
+      <td>
+        <StateSign state={member.state} />
+      </td>
+      <td class="right" title={levelsTitle(member)}>
+        <span class="num">{levelsText(member)}</span>
+      </td>
+      <td class="right">{timed ? <Effect member={member} /> : <Missing flush why="a count or a verdict: see before and after" />}</td>
+      <td class="right">{timed ? <span class="num" title={full(member.p_value)}>{probability(member.p_value)}</span> : <Missing flush why="of counts and verdicts there is none" />}</td>
+      <td class="right">{timed ? <span class="num" title={full(member.q_value)}>{probability(member.q_value)}</span> : <Missing flush why="of counts and verdicts there is none" />}</td>
+      <td class="right">{timed ? <span class="num">{member.nights_before} + {member.nights_after}</span> : <Missing flush why="of counts and verdicts none is needed" />}</td>
+      <td>
+        {member.noise && (
+          <span class="hint" title={`${member.noise.meaning}${member.noise.sigma === null ? "" : `\na night is ${digits(member.noise.sigma * 100, 2)} % off its level (standard deviation)`}`}>
+            {member.noise.class.replace("_", " ")}
+          </span>
+        )}
+        {member.flakiness && member.flakiness.flips > 0 && (
+          <span class="hint" title={`${member.flakiness.flips} of the last ${member.flakiness.of} values differed from the one before`}>
+            {member.flakiness.flips > 2 ? "flaky" : `${plural(member.flakiness.flips, "flip")} in ${member.flakiness.of}`}
+          </span>
+        )}
+      </td>
+    </tr>
+  );
+}
+
+function Causes({ causes }: { causes: AlertCause[] }) {
+  return (
+    <ul class="causes">
+      {causes.map((cause, index) => (
+        <li key={index}>
+          <strong>{cause.title}</strong> {cause.share !== null && <span class="quiet">{digits(cause.share * 100, 2)} % of the change</span>}
+          {cause.lines.length > 0 && <pre>{cause.lines.join("\n")}</pre>}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+type Event = { at: string; key: string; who: string; what: preact.ComponentChildren };
+
+function actionWords(action: AlertAction): preact.ComponentChildren {
+  if (action.kind === "note") return <span class="said">{action.value}</span>;
+  if (action.kind === "state") return action.value === "open" ? "opened it again" : <>said: {stateWords(action.value).word}</>;
+  if (action.kind === "owner") return action.value ? <>gave it to {action.value}</> : "took its owner away";
+  return action.value ? <>linked <span class="mono said">{action.value}</span></> : "took its link away";
+}
+
+function History({ alert }: { alert: AlertWithHistory }) {
+  const { details } = alert;
+  const ofRun = (run: RunRef | null, what: string): Event[] => (run ? [{ at: run.started_at, key: what, who: "measurements", what: <>{what} with <RunLink run={run} /></> }] : []);
+  const events: Event[] = [
+    ...ofRun(details.first_seen, "first seen"),
+    ...ofRun(details.confirmed, "confirmed"),
+    ...ofRun(details.closed, alert.detected === "withdrawn" ? "not there any more" : "over"),
+    ...alert.actions.map((action) => ({ at: action.at, key: String(action.id), who: action.who || "somebody", what: actionWords(action) })),
+  ].sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
+  return (
+    <ol class="history">
+      {events.map((event) => (
+        <li key={event.key}>
+          <Time at={event.at} />
+          <span>
+            <strong>{event.who}</strong> {event.what}
+          </span>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function Forms({ alert, triage, note }: { alert: AlertWithHistory; triage: Triage; note: { current: HTMLTextAreaElement | null } }) {
+  const [text, setText] = useState("");
+  const add = () => {
+    if (!text.trim()) return;
+    triage.act(alert, "note", text.trim());
+    setText("");
+  };
+  return (
+    <div class="forms">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          add();
+        }}
+      >
+        <label class="field">
+          <span>Note</span>
+          <textarea
+            ref={note}
+            rows={3}
+            value={text}
+            onInput={(event) => setText(event.currentTarget.value)}
+            onKeyDown={(event) => {
+              if (event.key === "Escape") event.currentTarget.blur();
+              if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) add();
+            }}
+          />
+        </label>
+        <button type="submit" class="button">
+          Add note
+        </button>
+      </form>
+      <OneLine key={`owner ${alert.owner}`} label="Owner" value={alert.owner} onSet={(value) => triage.act(alert, "owner", value)} />
+      <OneLine key={`link ${alert.link}`} label="Link: an issue, a commit" value={alert.link} type="url" onSet={(value) => triage.act(alert, "link", value)} />
+    </div>
+  );
+}
+
+/** A text that is set as a whole; an empty one takes it away. */
+function OneLine({ label, value, type = "text", onSet }: { label: string; value: string; type?: string; onSet: (value: string) => void }) {
+  const [text, setText] = useState(value);
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (text.trim() !== value) onSet(text.trim());
+      }}
+    >
+      <label class="field">
+        <span>{label}</span>
+        <input type={type} value={text} maxLength={1000} onInput={(event) => setText(event.currentTarget.value)} />
+      </label>
+      <button type="submit" class="button">
+        {text.trim() === "" && value !== "" ? "Take away" : "Set"}
+      </button>
+    </form>
+  );
+}

@@ -1,0 +1,183 @@
+// All alerts, what needs attention first, to be gone through with the keys.
+import { useEffect, useRef, useState } from "preact/hooks";
+import { address } from "../api/client";
+import type { Alert, Page } from "../api/types";
+import { useApi } from "../api/use";
+import { FOLDED, attentionSentence, groups, mainMember, scopeText, unbroken } from "../lib/alerts";
+import { count, plural } from "../lib/format";
+import { useTitle } from "../lib/hooks";
+import { isTyping, plainKey } from "../lib/keys";
+import { alertHref } from "../lib/route";
+import { DirectionSign, Effect, StateSign } from "../parts/alert_bits";
+import { ErrorNote, Missing, RunLink, Section, Waiting } from "../parts/small";
+import { TextDialog, TriageNote, stateOfKey, useTriage } from "../parts/triage";
+
+const MOST = 1000;
+
+export function AlertsPage() {
+  const { data, late, error, again } = useApi<Page<Alert>>(address("/alerts", { limit: MOST }), { poll: true });
+  const triage = useTriage();
+  const [noteOn, setNoteOn] = useState<number | null>(null);
+  const wanted = useRef<number | null>(null);
+  useTitle(data ? `${plural(data.total, "alert")}` : "Alerts");
+  useKeys(triage.refusal ? null : triage.act, setNoteOn, wanted);
+
+  // What was acted on may stand elsewhere now: the next one in its place gets the focus.
+  useEffect(() => {
+    if (wanted.current === null) return;
+    const links = rowLinks();
+    links[Math.min(wanted.current, links.length - 1)]?.focus();
+    wanted.current = null;
+  }, [data]);
+
+  if (!data) return error ? <ErrorNote error={error} again={again} /> : <Waiting rows={12} />;
+  return (
+    <div class={late ? "late" : ""}>
+      <header class="page-head">
+        <h1>{attentionSentence(data.items, data.total)}</h1>
+        <p class="quiet note page-note">
+          An alert is one cause: what changed at the same time on one kind of machine.{" "}
+          <span class="keys-hint">
+            <kbd>j</kbd> <kbd>k</kbd> go through them, <kbd>?</kbd> lists the keys.
+          </span>
+          {data.total > data.items.length && ` The newest ${count(data.items.length)} are shown.`}
+        </p>
+      </header>
+      {error && <ErrorNote error={error} again={again} kept />}
+      <TriageNote triage={triage} />
+      {groups(data.items).map((group) => (
+        <Section key={group.key} id={`group-${group.key}`} title={<>{group.title} <span class="quiet">{count(group.alerts.length)}</span></>}>
+          <AlertTable caption={group.title} alerts={group.alerts} />
+        </Section>
+      ))}
+      {data.items.length === 0 && <p class="quiet">Nothing that is watched has changed, or all of it is dealt with.</p>}
+      {FOLDED.map((fold) => (
+        <Folded key={fold.key} title={fold.title} states={fold.states.join(",")} />
+      ))}
+      <p class="foot quiet">
+        <a href={address("/alerts", { state: "all", format: "csv" })} download="alerts.csv">
+          All as CSV
+        </a>
+        . On the command line: <code>benchhud regressions</code>.
+      </p>
+      {triage.dialog}
+      {noteOn !== null && (
+        <TextDialog
+          title={`Note on alert ${noteOn}`}
+          label="Note"
+          button="Add note"
+          rows={5}
+          onText={(text) => {
+            setNoteOn(null);
+            if (text) triage.act({ id: noteOn }, "note", text);
+          }}
+          onClose={() => setNoteOn(null)}
+        />
+      )}
+    </div>
+  );
+}
+
+const rowLinks = (): HTMLAnchorElement[] => [...document.querySelectorAll<HTMLAnchorElement>("main a[data-alert]")];
+
+/** j and k move, letters act on the alert that has the focus. `act` null: nothing can be changed. */
+function useKeys(act: ReturnType<typeof useTriage>["act"] | null, note: (id: number) => void, wanted: { current: number | null }) {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (isTyping(event) || !plainKey(event) || document.querySelector("dialog[open]")) return;
+      const links = rowLinks();
+      const at = links.indexOf(document.activeElement as HTMLAnchorElement);
+      const isArrow = at >= 0 && (event.key === "ArrowDown" || event.key === "ArrowUp");
+      if (event.key === "j" || event.key === "k" || isArrow) {
+        event.preventDefault();
+        const step = event.key === "j" || event.key === "ArrowDown" ? 1 : -1;
+        const next = links[at < 0 ? 0 : Math.min(links.length - 1, Math.max(0, at + step))];
+        next?.focus();
+        next?.scrollIntoView({ block: "nearest" });
+        return;
+      }
+      const id = Number(links[at]?.dataset["alert"]);
+      if (!id || !act) return;
+      const state = stateOfKey(event.key);
+      if (state) {
+        event.preventDefault();
+        wanted.current = at;
+        act({ id }, "state", state);
+      } else if (event.key === "e") {
+        event.preventDefault();
+        note(id);
+      }
+    };
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
+  });
+}
+
+function AlertTable({ caption, alerts }: { caption: string; alerts: Alert[] }) {
+  return (
+    <table class="plain alerts">
+      <caption class="sr">{caption}</caption>
+      <thead>
+        <tr>
+          <th scope="col" class="alert-col-state">State</th>
+          <th scope="col">What changed</th>
+          <th scope="col" class="alert-col-effect">By how much <span class="quiet">[95 %]</span></th>
+          <th scope="col" class="alert-col-since">Since</th>
+          <th scope="col" class="alert-col-where">Where</th>
+          <th scope="col" class="alert-col-owner">Owner</th>
+        </tr>
+      </thead>
+      <tbody>
+        {alerts.map((alert) => (
+          <AlertRow key={alert.id} alert={alert} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function AlertRow({ alert }: { alert: Alert }) {
+  const { details } = alert;
+  const main = mainMember(details.members);
+  return (
+    <tr>
+      <td class="alert-col-state">
+        <StateSign state={alert.state} />
+      </td>
+      <th scope="row" class="alert-col-title">
+        <DirectionSign direction={details.direction} />
+        <a href={alertHref(alert)} data-alert={alert.id}>
+          {unbroken(details.title)}
+        </a>
+      </th>
+      <td class="alert-col-effect">{main ? <><Effect member={main} /> <span class="quiet note">{main.title}</span></> : <Missing why="no series is left of it" />}</td>
+      <td class="alert-col-since">
+        <span class="narrow-word">since </span>
+        <RunLink run={details.onset} />
+      </td>
+      <td class="alert-col-where">
+        {scopeText(alert)} <span class="quiet">on {alert.accelerator_model || "an unnamed machine"}</span>
+      </td>
+      <td class="alert-col-owner">
+        {alert.owner ? <><span class="narrow-word">of </span>{alert.owner}</> : <Missing flush why="nobody's yet" />}
+      </td>
+    </tr>
+  );
+}
+
+/** Asked for only when somebody unfolds it; how many there are is said before. */
+function Folded({ title, states }: { title: string; states: string }) {
+  const [open, setOpen] = useState(false);
+  const { data } = useApi<Page<Alert>>(address("/alerts", { state: states, limit: open ? MOST : 1 }));
+  if (!data || data.total === 0) return null;
+  return (
+    <details class="alert-fold" open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>
+        <h2>
+          {title} <span class="quiet">{count(data.total)}</span>
+        </h2>
+      </summary>
+      {open && <AlertTable caption={title} alerts={data.items} />}
+    </details>
+  );
+}

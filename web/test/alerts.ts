@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Alert, AlertMember } from "../src/api/types";
+import { TRIAGE, attentionSentence, effectText, groups, levelsText, mainMember, probability, stateWords, unbroken } from "../src/lib/alerts";
+import { markOf, placed } from "../src/lib/changes";
+import { ALERT_KEYS } from "../src/lib/keys";
+
+const run = (day: number) => ({ id: day, name: `n${day}`, accelerator_model: "A100", started_at: new Date(day * 86_400_000).toISOString(), verified_at: null, labels: {} });
+
+function member(more: Partial<AlertMember>): AlertMember {
+  return { experiment: { id: 1 }, metric: "steady", title: "steady time", unit: "s", better: "lower", state: "confirmed", direction: "regression", onset: run(5), earliest: run(5), latest: run(5), ...more } as AlertMember;
+}
+const timed = (effect: number, more: Partial<AlertMember> = {}) => member({ before: 0.002, after: 0.002 * (1 + effect), effect, interval: { low: effect - 0.01, high: effect + 0.01, confidence: 0.95 }, ...more });
+
+function alert(id: number, state: Alert["state"], direction: "regression" | "improvement" | "change" = "regression"): Alert {
+  return { id, state, details: { direction, members: [] } } as unknown as Alert;
+}
+
+test("an alert is mostly about its steady time, however large something less telling is", () => {
+  const steady = timed(0.1);
+  assert.equal(mainMember([timed(3, { metric: "compile" }), steady, member({ metric: "graph_breaks", before_text: "0", after_text: "2" })]), steady);
+  assert.equal(mainMember([timed(0.05), steady]), steady, "of two alike the larger");
+  assert.equal(mainMember([timed(5, { state: "suspect" }), steady]), steady, "of two alike the surer");
+  const baselines = timed(0.5, { metric: "speedup", is_doing_of_baseline: true });
+  const compile = timed(0.2, { metric: "compile" });
+  assert.equal(mainMember([baselines, compile]), compile, "what the baseline did comes last");
+  assert.equal(mainMember([]), null);
+});
+
+test("effects, levels and p-values as they are read", () => {
+  assert.equal(effectText(timed(0.299)), "+29.9 % [+28.9, +30.9]");
+  assert.equal(effectText(timed(-0.05, { interval: null })), "−5.0 %");
+  assert.equal(levelsText(timed(0.3)), "2.00 → 2.60 ms");
+  assert.equal(levelsText(timed(0.1, { metric: "speedup", unit: "", before: 1, after: 1.1 })), "1.00 → 1.10×");
+  assert.equal(effectText(member({ metric: "verification", before_text: "PASS", after_text: "FAIL" })), "PASS → FAIL");
+  assert.equal(probability(0.0369), "0.037");
+  assert.equal(probability(3.2e-6), "3e−6");
+  assert.equal(probability(0), "< 1e-12");
+  assert.equal(probability(undefined), "–");
+  assert.equal(unbroken("breaks 0 → 2, 6.5 % slower"), "breaks 0\u00a0→\u00a02, 6.5\u00a0% slower");
+});
+
+test("regressions that are sure come first, what somebody is on after what nobody is", () => {
+  const list = [alert(1, "confirmed", "improvement"), alert(2, "suspect"), alert(3, "acknowledged"), alert(4, "confirmed"), alert(5, "confirmed", "change"), alert(6, "suspect", "improvement")];
+  assert.deepEqual(
+    groups(list).map((group) => [group.key, group.alerts.map((one) => one.id)]),
+    [["confirmed", [4]], ["suspect", [2]], ["taken", [3]], ["improvement", [1, 6]], ["change", [5]]],
+  );
+  assert.deepEqual(groups([]), []);
+  assert.equal(attentionSentence(list, 6), "6 alerts need attention; 3 are regressions.");
+  assert.equal(attentionSentence([list[0] as Alert], 1), "1 alert needs attention; none is a regression.");
+  assert.equal(attentionSentence([list[1] as Alert], 1), "1 alert needs attention.");
+  assert.equal(attentionSentence([], 0), "No alert needs attention.");
+});
+
+test("every state has words and a sign, and every key does one thing", () => {
+  for (const { state } of TRIAGE) if (state !== "open") assert.notEqual(stateWords(state).glyph, "?", state);
+  assert.equal(stateWords("<b>").word, "<b>", "one that this version does not know is named");
+  assert.deepEqual(TRIAGE.map(({ key }) => key), ALERT_KEYS.map(([key]) => key).filter((key) => key !== "e"));
+  assert.equal(new Set(ALERT_KEYS.map(([key]) => key)).size, ALERT_KEYS.length);
+});
+
+test("a change stands between two nights, and its levels reach to the next one", () => {
+  const day = 86_400;
+  const nights = [1, 2, 3, 5, 6, 7].map((one) => one * day);
+  const first = markOf(1, timed(0.3, { onset: run(5), earliest: run(3), latest: run(6) }));
+  const second = markOf(1, { ...timed(0.1), onset: run(7), earliest: run(7), latest: run(7) });
+  const other = markOf(2, timed(0.1, { onset: run(6), earliest: run(6), latest: run(6) }));
+  const [a, b, c] = placed([second, other, first], nights);
+  assert.deepEqual([a?.rule, a?.from, a?.to, a?.begin, a?.end], [4 * day, 2.5 * day, 5.5 * day, 1 * day, 6.5 * day]);
+  assert.deepEqual([b?.mark.experiment, b?.begin, b?.end], [2, 1 * day, 7 * day], "another series' changes do not end its levels");
+  assert.deepEqual([c?.begin, c?.end], [4 * day, 7 * day]);
+  assert.deepEqual(placed([first], [6 * day, 7 * day]), [], "what began before the chart is not in it");
+  assert.deepEqual(placed([first], []), []);
+});

@@ -105,6 +105,16 @@ void write_run(JsonWriter& json, const schema::Run& run, const RunCard& card) {
     json.list(invocation.files, [&](const auto& file) { json.value(file); });
     json.end_object();
   });
+  json.key("marks");
+  json.list(card.marks, [&](const auto& mark) {
+    json.begin_object();
+    json.field("kind", night_mark_kind_name(mark.kind));
+    json.field("reason", mark.reason);
+    json.field("who", mark.who);
+    json.key("at");
+    write_time(json, mark.at);
+    json.end_object();
+  });
   json.end_object();
 }
 

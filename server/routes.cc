@@ -15,7 +15,7 @@ Route find_route(std::string_view operation_id) {
 }
 
 Change find_change(std::string_view operation_id) {
-  for (const auto changes : {alert_changes()}) {
+  for (const auto changes : {alert_changes(), mark_changes()}) {
     for (const auto& named : changes) {
       if (named.operation_id == operation_id) return named.change;
     }

@@ -9,6 +9,7 @@
 
 #include "schema/alert.h"
 #include "schema/text_limits.h"
+#include "server/alert_causes.h"
 #include "server/alert_json.h"
 #include "server/route_parts.h"
 
@@ -178,12 +179,16 @@ void write_action(JsonWriter& json, const schema::AlertAction& action) {
   json.end_object();
 }
 
-Expected<std::string> write_alert_with_actions(Ask& ask, const Alert& alert) {
+Expected<std::string> write_whole_alert(Ask& ask, const Alert& alert) {
   BENCHHUD_ASSIGN(const auto actions, schema::alert_actions(ask.reader().connection(), alert.id));
+  BENCHHUD_ASSIGN(const auto causes, alert_causes(ask.reader(), ask.catalog(), alert));
   std::string body;
   JsonWriter json(&body);
   json.begin_object();
   write_alert_fields(json, alert);
+  json.key("causes");
+  write_causes(json, causes);
+  json.field("reproduction", alert_reproduction(ask.catalog(), alert));
   json.key("actions");
   json.list(actions, [&](const auto& action) { write_action(json, action); });
   json.end_object();
@@ -197,7 +202,7 @@ Expected<Plan> get_alert(Ask& ask) {
     return std::move(alert).error();
   }
   return Plan{revision_key(ask),
-              [&ask, found = *std::move(alert)] { return write_alert_with_actions(ask, found); }};
+              [&ask, found = *std::move(alert)] { return write_whole_alert(ask, found); }};
 }
 
 Expected<std::string> act_on_alert(ChangeAsk& ask) {

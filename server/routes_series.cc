@@ -4,9 +4,9 @@
 #include <cmath>
 #include <unordered_map>
 
-#include "analysis/fleet_watch.h"
 #include "analysis/summary.h"
 #include "schema/metric.h"
+#include "server/alert_rules_file.h"
 #include "server/csv.h"
 #include "server/route_parts.h"
 #include "server/series_changes.h"
@@ -186,11 +186,13 @@ Expected<SeriesChanges> asked_changes(Ask& ask, const SeriesScope& scope) {
   const std::string& metric = ask.query.text("metric");
   if (scope.runs.empty()) return SeriesChanges();
   // Speedups are watched against one baseline; over another, other things change.
-  if (metric == "speedup" && ask.query.text("baseline") != analysis::FleetRules().baseline) {
-    return SeriesChanges();
+  schema::Connection& store = ask.reader().connection();
+  if (metric == "speedup") {
+    BENCHHUD_ASSIGN(const std::string written, stored_alert_rules(store));
+    BENCHHUD_ASSIGN(const analysis::FleetRules rules, read_alert_rules(written));
+    if (ask.query.text("baseline") != rules.baseline) return SeriesChanges();
   }
-  return series_changes(ask.reader().connection(), scope.runs.front()->run.accelerator_model,
-                        metric);
+  return series_changes(store, scope.runs.front()->run.accelerator_model, metric);
 }
 
 void write_unit(JsonWriter& json, const std::string& metric) {

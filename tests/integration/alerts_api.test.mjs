@@ -59,7 +59,13 @@ test("the list is what `benchhud regressions` prints", async () => {
   assert.equal(printed.status, 0, printed.stderr);
   const { data } = await ask("GET", "/alerts?limit=1000");
   const byId = (list) => [...list].sort((a, b) => a.id - b.id);
-  assert.deepEqual(byId(data.items), byId(JSON.parse(printed.stdout).alerts));
+  const { alerts } = JSON.parse(printed.stdout);
+  assert.deepEqual(byId(data.items), byId(alerts.map(({ causes, reproduction, ...alert }) => alert)));
+  const { causes, reproduction } = alerts.find((alert) => alert.id === id);
+  const whole = (await ask("GET", `/alerts/${id}`)).data;
+  check("AlertDetail", whole);
+  assert.deepEqual({ causes: whole.causes, reproduction: whole.reproduction }, { causes, reproduction });
+  assert.ok(causes.length > 0 && reproduction.length > 0);
   const onsets = data.items.map((alert) => alert.details.onset.started_at);
   assert.deepEqual(onsets, [...onsets].sort().reverse(), "the one that began last first");
 });
@@ -87,6 +93,24 @@ test("acting on an alert answers what it is then, and every reader sees it", asy
   const listed = (await ask("GET", "/alerts")).data.items.map((alert) => alert.id);
   assert.ok(!listed.includes(id), "what is decided needs no attention");
   assert.equal((await act({ kind: "state", value: "open" })).data.state, "confirmed");
+});
+
+test("a night that does not count: its alert goes, and comes back with it", async () => {
+  const { onset } = (await ask("GET", `/alerts/${id}`)).data.details;
+  const all = async () => (await ask("GET", "/alerts?state=all&limit=1000")).data.items.map((alert) => [alert.id, alert.detected]);
+  const before = await all();
+  const marked = await ask("POST", `/runs/${onset.id}/marks`, { kind: "environment", reason: "another driver", who: "ada" });
+  assert.equal(marked.status, 201, JSON.stringify(marked.data));
+  check("Run", marked.data);
+  assert.deepEqual(marked.data.marks.map(({ kind, reason, who }) => ({ kind, reason, who })), [{ kind: "environment", reason: "another driver", who: "ada" }]);
+  assert.notDeepEqual(await all(), before, "alerts are found anew");
+  const again = await ask("DELETE", `/runs/${onset.id}/marks/environment`);
+  assert.equal(again.status, 200);
+  assert.deepEqual(again.data.marks, []);
+  const now = await all();
+  assert.ok(now.some(([number, detected]) => number === id && detected === "confirmed"), "somebody acted on it, so its number stays");
+  assert.equal((await ask("DELETE", `/runs/${onset.id}/marks/environment`)).status, 404);
+  assert.equal((await ask("DELETE", `/runs/${onset.id}/marks/environment`, undefined, { origin: "https://evil.example" })).status, 403);
 });
 
 describe("who may not change anything", () => {

@@ -11,6 +11,7 @@
 #include "analysis/run_speedups.h"
 #include "analysis/run_summary.h"
 #include "schema/metric.h"
+#include "schema/night_mark.h"
 #include "schema/reader.h"
 #include "server/json_writer.h"
 #include "server/snapshot.h"
@@ -22,6 +23,7 @@ struct RunCard {
   std::int64_t timed = 0;
   std::int64_t failed = 0;
   std::vector<schema::Invocation> invocations;
+  std::vector<schema::NightMark> marks;
 };
 
 /// "passing", "failing" or "undecided".

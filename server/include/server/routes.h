@@ -82,6 +82,7 @@ struct NamedChange {
 };
 
 std::span<const NamedChange> alert_changes();
+std::span<const NamedChange> mark_changes();
 
 /// Null for an operation that changes nothing.
 Change find_change(std::string_view operation_id);

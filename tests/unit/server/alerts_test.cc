@@ -28,10 +28,14 @@ class Alerts : public StoreFixture {
                              {"model", "alpha"},
                              {"test", "eval"},
                              {"backend", "inductor"}};
-    alert.details = json{{"title", "alpha is slower"},
-                         {"direction", direction},
-                         {"members", {{{"experiment", experiment}, {"metric", "steady"}}}}}
-                        .dump();
+    alert.details =
+        json{{"title", "alpha is slower"},
+             {"subject", {{"suite", "suite"}, {"model", "alpha"}, {"backend", nullptr}}},
+             {"last_good", nullptr},
+             {"first_bad", nullptr},
+             {"direction", direction},
+             {"members", {{{"experiment", experiment}, {"metric", "steady"}}}}}
+            .dump();
     return keep(std::move(alert));
   }
 

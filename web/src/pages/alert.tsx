@@ -65,15 +65,15 @@ export function AlertPage({ id }: { id: string }) {
       <Section id="members" title={<>Series that changed <span class="quiet">{details.members.length}</span></>} note="p: how likely nights like these are by chance. q: the share of false ones among all changes at least as sure.">
         <Members members={details.members} />
       </Section>
-      {details.causes && details.causes.length > 0 && (
+      {data.causes.length > 0 && (
         <Section id="causes" title="What else moved" note="Seen at the same time: it may be why.">
-          <Causes causes={details.causes} />
+          <Causes causes={data.causes} />
         </Section>
       )}
-      {details.reproduction && (
+      {data.reproduction && (
         <Section id="reproduction" title="Measure it again">
           <div class="wide-command">
-            <Command text={details.reproduction} />
+            <Command text={data.reproduction} />
           </div>
         </Section>
       )}

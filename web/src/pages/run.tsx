@@ -43,6 +43,8 @@ export const worstFirst = (rows: ModelRow[]): ModelRow[] =>
     .sort((a, b) => b.bad - a.bad)
     .map(({ row }) => row);
 
+const MARK_WORDS = { excluded: "does not count", environment: "another environment from here on" };
+
 /** The first moment that is sure to be behind a time: what the server keeps may be finer than a millisecond. */
 const instantAfter = (time: string): string => new Date(Date.parse(time) + 1).toISOString();
 
@@ -105,6 +107,12 @@ export function RunPage({ id }: { id: string }) {
           <span>{data.run.verified_at ? <>verified <Time at={data.run.verified_at} /></> : <span class="warn">not verified: codes are of an earlier run</span>}</span>
           {dumps.data && dumps.data.items.length > 0 && <a href={href("/artifacts", { run: String(data.run.id) })}>dumps of this run</a>}
           <Labels labels={data.run.labels} />
+          {(runs.data?.items[place]?.marks ?? []).map((mark) => (
+            <span key={mark.kind} class="warn" title={`${mark.who || "somebody"} said so at ${mark.at}`}>
+              {MARK_WORDS[mark.kind]}
+              {mark.reason && `: ${mark.reason}`}
+            </span>
+          ))}
         </div>
         <h1>
           <Sentence text={runSentence(data)} />

@@ -65,7 +65,7 @@ export const FOLDED: { key: string; title: string; states: AlertState[] }[] = [
 ];
 
 /** In which order metrics tell of an alert. */
-const TELLING = ["steady", "speedup", "verification", "timing", "compile", "device", "tracing", "graph_breaks", "graphs", "recompiles", "xla_compilations", "fallback_operations"];
+const TELLING = ["steady", "drift", "speedup", "verification", "timing", "compile", "device", "tracing", "graph_breaks", "graphs", "recompiles", "xla_compilations", "fallback_operations"];
 
 /** The series that an alert is mostly about: of the most telling metric, the surest, then the largest change. */
 export function mainMember(members: readonly AlertMember[]): AlertMember | null {

@@ -166,7 +166,7 @@ function MainChart({ member }: { member: AlertMember }) {
   const series = useMemo(() => (data?.series ?? []).filter((one) => one.experiment.id === experiment.id), [data, experiment.id]);
   const unit = useMemo(() => unitOf(series.flatMap((one) => one.points.map((point) => point?.value ?? NaN)), data?.unit ?? ""), [series, data]);
   const changes = useMemo(() => {
-    const own = metric === member.metric || !isTimed(member) ? [markOf(experiment.id, member)] : [];
+    const own = metric === member.metric || member.metric === "drift" || !isTimed(member) ? [markOf(experiment.id, member)] : [];
     const others = series.flatMap((one) => one.changes.map((change) => markOf(experiment.id, change)));
     return [...own, ...others.filter((one) => !own.some((mark) => mark.onset === one.onset))];
   }, [series, member, metric]);

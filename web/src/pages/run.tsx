@@ -43,7 +43,7 @@ export const worstFirst = (rows: ModelRow[]): ModelRow[] =>
     .sort((a, b) => b.bad - a.bad)
     .map(({ row }) => row);
 
-const MARK_WORDS = { excluded: "does not count", environment: "another environment from here on" };
+const MARK_WORDS = { excluded: "does not count", environment: "another environment from here on", pinned: "pinned: later levels are held against it" };
 
 /** The first moment that is sure to be behind a time: what the server keeps may be finer than a millisecond. */
 const instantAfter = (time: string): string => new Date(Date.parse(time) + 1).toISOString();
@@ -94,6 +94,7 @@ export function RunPage({ id }: { id: string }) {
 
   if (!data || !columns) return error ? <ErrorNote error={error} again={again} /> : <Waiting rows={16} />;
   const tests = testsOf(allRows);
+  const alerts = began.late ? [] : (began.data?.items ?? []).filter((alert) => alert.state !== "withdrawn");
   const hide = (key: string, on: boolean) => {
     const next = on ? hidden.filter((one) => one !== key) : [...hidden, key];
     setQuery({ hide: next.length === 0 ? "none" : next.join(",") === HIDDEN_AT_FIRST ? null : next.join(",") });
@@ -174,9 +175,9 @@ export function RunPage({ id }: { id: string }) {
         </div>
       </header>
       {error && <ErrorNote error={error} again={again} kept={data !== null} />}
-      {began.data && !began.late && began.data.items.length > 0 && (
-        <Section id="alerts" title={<>Began with this run <span class="quiet">{plural(began.data.items.length, "alert")}</span></>}>
-          <AlertLinks alerts={began.data.items} />
+      {alerts.length > 0 && (
+        <Section id="alerts" title={<>Began with this run <span class="quiet">{plural(alerts.length, "alert")}</span></>}>
+          <AlertLinks alerts={alerts} />
         </Section>
       )}
 

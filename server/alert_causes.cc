@@ -364,9 +364,16 @@ Expected<std::vector<AlertCause>> alert_causes(schema::Reader& reader,
                                                const schema::Alert& alert) {
   const Json details = Json::parse(alert.details, nullptr, false);
   if (!details.is_object()) return std::vector<AlertCause>();
-  const auto subject = subject_of(details);
-  if (!subject) return std::vector<AlertCause>();
-  return Causes(reader, catalog, details, *subject).find();
+  try {
+    const auto subject = subject_of(details);
+    if (!subject) return std::vector<AlertCause>();
+    return Causes(reader, catalog, details, *subject).find();
+  } catch (const Json::exception& error) {
+    // Details that another version of the program wrote: alerts are found anew with the next
+    // ingest.
+    return schema::Error{schema::ErrorCode::kCorrupt,
+                         fmt::format("alert {} does not read: {}", to_int(alert.id), error.what())};
+  }
 }
 
 std::string alert_reproduction(const analysis::Catalog& catalog, const schema::Alert& alert) {

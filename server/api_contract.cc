@@ -293,7 +293,9 @@ std::optional<QueryError> ApiContract::check_body(const Operation& operation,
     if (given.find('\0') != std::string_view::npos) {
       return wrong(field->name, fmt::format("{} holds a character that is none.", name));
     }
-    const std::string fault = fault_of({.choices = field->choices}, std::string(given));
+    ParameterRule rule;
+    rule.choices = field->choices;
+    const std::string fault = fault_of(rule, std::string(given));
     if (!fault.empty()) return wrong(field->name, fmt::format("{} {}.", name, fault));
     if (!body->values_.emplace(name, given).second) {
       return wrong(field->name, fmt::format("{} can be given only once.", name));

@@ -35,9 +35,37 @@ bool is_of_connection(ErrorCode code) {
 
 }  // namespace
 
+/// The right to use the connection, until it is gone; or not, where the others took too long.
+class StoreWriter::Turn {
+ public:
+  explicit Turn(StoreWriter& writer) : writer_(writer) {
+    std::unique_lock lock(writer_.mutex_);
+    came_ = writer_.done_.wait_for(lock, writer_.patience_, [&] { return !writer_.is_writing_; });
+    if (came_) writer_.is_writing_ = true;
+  }
+
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+  ~Turn() {
+    if (!came_) return;
+    {
+      const std::lock_guard lock(writer_.mutex_);
+      writer_.is_writing_ = false;
+    }
+    writer_.done_.notify_one();
+  }
+
+  bool came() const { return came_; }
+
+ private:
+  StoreWriter& writer_;
+  bool came_ = false;
+};
+
 Expected<std::string> StoreWriter::write(const Work& work) {
-  const std::unique_lock lock(mutex_, patience_);
-  if (!lock.owns_lock()) return busy();
+  const Turn turn(*this);
+  if (!turn.came()) return busy();
   if (!connection_) {
     if (auto opened = open(); !opened) return told(std::move(opened).error());
   }

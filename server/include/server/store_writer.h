@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <condition_variable>
 #include <functional>
 #include <mutex>
 #include <optional>
@@ -27,12 +28,18 @@ class StoreWriter {
   schema::Expected<std::string> write(const Work& work);
 
  private:
+  class Turn;
+
   schema::Expected<void> open();
 
   const std::string path_;
   const std::chrono::milliseconds patience_;
-  std::timed_mutex mutex_;
-  std::optional<schema::Connection> connection_;
+  // Not a timed_mutex: g++ 12's ThreadSanitizer does not see how that is locked, only the
+  // unlocking.
+  std::mutex mutex_;
+  std::condition_variable done_;
+  bool is_writing_ = false;
+  std::optional<schema::Connection> connection_;  // of the one who is writing
 };
 
 }  // namespace benchhud::server

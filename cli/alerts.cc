@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <fstream>
-#include <iterator>
 #include <string>
 
 #include "commands.h"
@@ -17,6 +15,7 @@
 #include "server/alert_json.h"
 #include "server/alert_rules_file.h"
 #include "server/alert_update.h"
+#include "text_file.h"
 
 namespace benchhud::cli {
 namespace {
@@ -82,11 +81,7 @@ Expected<void> rules(const po::variables_map& values, const Arguments& words) {
     fmt::print("{}\n", written);
     return {};
   }
-  std::ifstream file(words[1], std::ios::binary);
-  std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  if (!file && text.empty()) {
-    return Error{ErrorCode::kIo, fmt::format("{} cannot be read", words[1])};
-  }
+  BENCHHUD_ASSIGN(const std::string text, read_text_file(words[1], server::kMostRulesBytes));
   // Before the store is touched, or made.
   BENCHHUD_TRY(server::read_alert_rules(text));
   BENCHHUD_ASSIGN(auto store, schema::open_store(store_path(values)));

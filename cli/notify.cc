@@ -8,8 +8,6 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
-#include <memory>
 #include <thread>
 #include <vector>
 
@@ -23,6 +21,7 @@
 #include "schema/time.h"
 #include "server/alert_update.h"
 #include "server/webhook.h"
+#include "text_file.h"
 
 namespace benchhud::cli {
 namespace {
@@ -65,10 +64,10 @@ CommandLine command_line() {
 }
 
 Expected<std::string> read_secret(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  constexpr std::size_t kMost = 64 << 10;
+  BENCHHUD_ASSIGN(std::string text, read_text_file(path, kMost));
   while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
-  if (text.empty()) return Error{ErrorCode::kIo, path + " holds no secret, or cannot be read"};
+  if (text.empty()) return Error{ErrorCode::kIo, path + " holds no secret"};
   return text;
 }
 

@@ -5,8 +5,8 @@
 #include <variant>
 
 #include "ingest/dump_text.h"
-#include "ingest/source_file.h"
 #include "ingest/trace_reader.h"
+#include "text_file.h"
 
 namespace benchhud::cli {
 
@@ -22,16 +22,12 @@ namespace {
 constexpr std::size_t kLongestText = std::size_t{256} << 20;
 
 Expected<std::string> read_text(const std::string& path) {
-  BENCHHUD_ASSIGN(ingest::SourceFile file, ingest::SourceFile::open(path));
-  std::string text;
-  for (;;) {
-    BENCHHUD_ASSIGN(const std::size_t count, file.read(1 << 20, &text));
-    if (text.size() > kLongestText) {
-      return Error{ErrorCode::kUnsupported,
-                   fmt::format("{} is no trace, and longer than {} MB", path, kLongestText >> 20)};
-    }
-    if (count == 0) return text;
+  auto text = read_text_file(path, kLongestText);
+  if (!text && text.error().code == ErrorCode::kTooLarge) {
+    return Error{ErrorCode::kUnsupported,
+                 fmt::format("{} is no trace, and longer than {} MB", path, kLongestText >> 20)};
   }
+  return text;
 }
 
 std::vector<std::string> sentences(const std::vector<schema::DumpProblem>& problems) {

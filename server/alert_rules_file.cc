@@ -19,8 +19,6 @@ using schema::ErrorCode;
 using schema::Expected;
 using Json = nlohmann::json;
 
-constexpr std::size_t kMostRulesBytes = 1 << 20;
-
 Error wrong(const std::string& place, std::string_view allowed) {
   return {ErrorCode::kInvalidArgument, fmt::format("alert rules: {} is {}", place, allowed)};
 }

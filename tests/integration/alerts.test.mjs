@@ -189,3 +189,11 @@ test("a webhook is told of each alert once, signed, and again where it did not a
   assert.notEqual((await benchhudAsync("notify", "--db", store)).status, 0);
   assert.ok(!existsSync(join(folder, "attention.md.tmp")));
 });
+
+test("a folder given for a file is an error with a reason, not the end of the program", () => {
+  for (const args of [["alerts", "rules", folder], ["notify", "--webhook", "http://127.0.0.1:1/", "--secret-file", folder]]) {
+    const done = run(...args);
+    assert.ok([1, 2].includes(done.status), `${args[0]}: ${done.status}`);
+    assert.ok(done.stderr.includes(folder), done.stderr);
+  }
+});

@@ -1,6 +1,7 @@
 // The rules by which alerts are found, as people write them.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -9,6 +10,8 @@
 #include "schema/errors.h"
 
 namespace benchhud::server {
+
+inline constexpr std::size_t kMostRulesBytes = 1 << 20;
 
 /// A JSON object; docs/regressions.md lists its keys. Every key may be absent. Error:
 /// kInvalidArgument, which names the place, what is wrong and what is allowed.

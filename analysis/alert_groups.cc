@@ -5,14 +5,14 @@
 #include <set>
 #include <tuple>
 
+#include "analysis/night_series.h"
+
 namespace benchhud::analysis {
 namespace {
 
 constexpr std::size_t kTogether = 1;  // nights between the onsets of a common cause
 constexpr double kMost = 0.5;
 constexpr double kFewOthers = 0.25;  // of the other backends' series
-
-std::size_t distance(std::size_t a, std::size_t b) { return a < b ? b - a : a - b; }
 
 bool is_timed(const AlertMember& member) {
   return watched_metric_info(member.metric).kind == MetricKind::kTimed;
@@ -156,7 +156,8 @@ class Grouping {
   // Whether a change is explained by a common cause.
   bool follows(std::size_t place, const Common& common) const {
     const AlertMember& member = members_[place];
-    if (!is_timed(member) || distance(member.onset, common.group.onset) > kSameCause) return false;
+    if (!is_timed(member) || nights_apart(member.onset, common.group.onset) > kSameCause)
+      return false;
     const bool is_speedup = member.metric == WatchedMetric::kSpeedup;
     if (!is_speedup && member.worse != common.worse) return false;
     if (common.group.scope == AlertScope::kMachine) return true;
@@ -209,7 +210,7 @@ class Grouping {
   }
 
   static bool may_begin_near(const AlertMember& member, std::size_t night) {
-    return distance(member.onset, night) <= kSameCause ||
+    return nights_apart(member.onset, night) <= kSameCause ||
            (member.earliest <= night && night <= member.latest);
   }
 

@@ -17,8 +17,6 @@ constexpr double kOff = 3;           // standard deviations
 // A confirmed change is not taken back because of one search that did not find it.
 constexpr std::size_t kMissedSearches = 5;
 
-std::size_t distance(std::size_t a, std::size_t b) { return a < b ? b - a : a - b; }
-
 bool is_same_direction(const ChangePoint& a, const ChangePoint& b) {
   return (a.effect < 0) == (b.effect < 0);
 }
@@ -89,9 +87,9 @@ WatchedChange* TimedWatch::known(const ChangePoint& point, const std::vector<boo
     WatchedChange& change = changes_[i];
     if (seen[i] || change.withdrawn || change.begin != begin_) continue;
     if (!is_same_direction(change.point, point)) continue;
-    if (distance(change.point.at, point.at) > kSameChange) continue;
+    if (nights_apart(change.point.at, point.at) > kSameChange) continue;
     if (nearest == nullptr ||
-        distance(change.point.at, point.at) < distance(nearest->point.at, point.at)) {
+        nights_apart(change.point.at, point.at) < nights_apart(nearest->point.at, point.at)) {
       nearest = &change;
     }
   }

@@ -24,18 +24,13 @@ Expected<std::vector<schema::Alert>> AlertList::all() { return schema::alerts(*s
 Expected<schema::Alert> AlertList::find(schema::AlertId id) { return schema::alert(*store_, id); }
 
 Expected<Json> AlertList::json(const schema::Alert& alert) {
+  schema::Reader reader(*store_);
   std::string text;
   server::JsonWriter writer(&text);
-  server::write_alert(writer, alert);
-  Json json = Json::parse(text);
-  schema::Reader reader(*store_);
-  BENCHHUD_ASSIGN(const auto causes, server::alert_causes(reader, *catalog_, alert));
-  std::string cause_text;
-  server::JsonWriter cause_writer(&cause_text);
-  server::write_causes(cause_writer, causes);
-  json["causes"] = Json::parse(cause_text);
-  json["reproduction"] = server::alert_reproduction(*catalog_, alert);
-  return json;
+  writer.begin_object();
+  BENCHHUD_TRY(server::write_explained_alert(writer, reader, *catalog_, alert));
+  writer.end_object();
+  return Json::parse(text);
 }
 
 Expected<std::vector<ListedAlert>> AlertList::needing_attention() {

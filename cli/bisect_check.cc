@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "analysis/catalog.h"
 #include "analysis/quantity_text.h"
@@ -18,6 +20,7 @@
 #include "schema/alert.h"
 #include "schema/reader.h"
 #include "schema/store.h"
+#include "server/json_text.h"
 #include "server/night_reader.h"
 
 namespace benchhud::cli {
@@ -29,6 +32,7 @@ using analysis::WatchedMetric;
 using schema::Error;
 using schema::ErrorCode;
 using schema::Expected;
+using server::text_of;
 using Json = nlohmann::json;
 
 // git bisect's: this commit cannot be tested.
@@ -60,11 +64,6 @@ CommandLine command_line() {
   return command;
 }
 
-std::string text_of(const Json& json, const char* key) {
-  const auto found = json.find(key);
-  return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
 // The files' results in a store of their own, which is gone with this.
 class Fresh {
  public:
@@ -90,21 +89,24 @@ class Fresh {
     for (const ingest::FileResult& file : result.files) {
       if (file.error) return *file.error;
     }
+    schema::Reader reader(*store_);
+    BENCHHUD_ASSIGN(const auto experiments, reader.experiments_after(schema::ExperimentId{0}));
+    catalog_.emplace(experiments);
+    BENCHHUD_ASSIGN(const auto runs, reader.runs({}));
+    for (const schema::Run& run : runs) {
+      BENCHHUD_ASSIGN(auto night, server::read_night(reader, run, *catalog_));
+      nights_.push_back(std::move(night));
+    }
     return {};
   }
 
-  /// What the files say of an experiment of that description, whatever the accelerator is called:
-  /// the last run that says anything. None: nothing.
-  Expected<std::vector<ExperimentNight>> find(const Json& experiment) {
-    schema::Reader reader(*store_);
-    BENCHHUD_ASSIGN(const auto experiments, reader.experiments_after(schema::ExperimentId{0}));
-    const analysis::Catalog catalog(experiments);
-    BENCHHUD_ASSIGN(const auto runs, reader.runs({}));
+  /// What the files say of an experiment of that description, whatever the accelerator model is
+  /// called: the newest run first.
+  std::vector<ExperimentNight> find(const Json& experiment) const {
     std::vector<ExperimentNight> found;
-    for (const schema::Run& run : runs) {
-      BENCHHUD_ASSIGN(const auto night, server::read_night(reader, run, catalog));
+    for (const analysis::NightFacts& night : nights_) {
       for (const ExperimentNight& result : night.results) {
-        if (is_same(*catalog.find(result.experiment), experiment)) found.push_back(result);
+        if (is_same(*catalog_->find(result.experiment), experiment)) found.push_back(result);
       }
     }
     return found;
@@ -126,6 +128,8 @@ class Fresh {
 
   std::filesystem::path folder_;
   std::optional<schema::Connection> store_;
+  std::optional<analysis::Catalog> catalog_;
+  std::vector<analysis::NightFacts> nights_;
 };
 
 Verdict judge_timed(const Json& member, const analysis::Night& night) {
@@ -220,8 +224,7 @@ Expected<Verdict> check(const po::variables_map& values) {
     // Two results are a speedup; each of them is judged by itself.
     if (text_of(member, "metric") == "speedup") continue;
     if (!wanted.empty() && text_of(member, "metric") != wanted) continue;
-    BENCHHUD_ASSIGN(const auto results, fresh.find(member.at("experiment")));
-    for (const ExperimentNight& result : results) {
+    for (const ExperimentNight& result : fresh.find(member.at("experiment"))) {
       if (auto verdict = judge(member, result)) {
         verdict->reason = fmt::format("{} {} on {}: {}", text_of(member["experiment"], "model"),
                                       text_of(member["experiment"], "test"),

@@ -9,14 +9,12 @@
 #include "analysis/quantity_text.h"
 #include "markdown.h"
 #include "options.h"
+#include "server/json_text.h"
 
 namespace benchhud::cli {
 namespace {
 
-std::string text_of(const Json& json, const char* key) {
-  const auto found = json.find(key);
-  return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
+using server::text_of;
 
 std::string run_text(const Json& run) {
   if (!run.is_object()) return "";

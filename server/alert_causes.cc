@@ -12,6 +12,8 @@
 #include "analysis/runner_command.h"
 #include "analysis/summary.h"
 #include "analysis/verification.h"
+#include "server/alert_json.h"
+#include "server/json_text.h"
 #include "server/result_diff.h"
 #include "server/timing_review.h"
 
@@ -28,11 +30,6 @@ using Json = nlohmann::json;
 constexpr std::size_t kNightsAside = 5;
 constexpr std::size_t kMostLines = 8;
 constexpr double kWorthNaming = 0.05;  // of the change
-
-std::string text_of(const Json& json, const char* key) {
-  const auto found = json.find(key);
-  return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
 
 /// What causes are looked for in.
 struct Subject {
@@ -391,6 +388,8 @@ std::string alert_reproduction(const analysis::Catalog& catalog, const schema::A
   return analysis::runner_command(entry->experiment(), options);
 }
 
+namespace {
+
 void write_causes(JsonWriter& json, const std::vector<AlertCause>& causes) {
   json.list(causes, [&](const AlertCause& cause) {
     json.begin_object();
@@ -401,6 +400,18 @@ void write_causes(JsonWriter& json, const std::vector<AlertCause>& causes) {
     json.list(cause.lines, [&](const std::string& line) { json.value(line); });
     json.end_object();
   });
+}
+
+}  // namespace
+
+Expected<void> write_explained_alert(JsonWriter& json, schema::Reader& reader,
+                                     const analysis::Catalog& catalog, const schema::Alert& alert) {
+  BENCHHUD_ASSIGN(const auto causes, alert_causes(reader, catalog, alert));
+  write_alert_fields(json, alert);
+  json.key("causes");
+  write_causes(json, causes);
+  json.field("reproduction", alert_reproduction(catalog, alert));
+  return {};
 }
 
 }  // namespace benchhud::server

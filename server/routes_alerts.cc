@@ -181,14 +181,10 @@ void write_action(JsonWriter& json, const schema::AlertAction& action) {
 
 Expected<std::string> write_whole_alert(Ask& ask, const Alert& alert) {
   BENCHHUD_ASSIGN(const auto actions, schema::alert_actions(ask.reader().connection(), alert.id));
-  BENCHHUD_ASSIGN(const auto causes, alert_causes(ask.reader(), ask.catalog(), alert));
   std::string body;
   JsonWriter json(&body);
   json.begin_object();
-  write_alert_fields(json, alert);
-  json.key("causes");
-  write_causes(json, causes);
-  json.field("reproduction", alert_reproduction(ask.catalog(), alert));
+  BENCHHUD_TRY(write_explained_alert(json, ask.reader(), ask.catalog(), alert));
   json.key("actions");
   json.list(actions, [&](const auto& action) { write_action(json, action); });
   json.end_object();

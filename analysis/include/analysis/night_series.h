@@ -36,6 +36,9 @@ double typical_magnitude(std::span<const double> values);
 /// 0 than 10^12. None where no sample is finite.
 std::optional<Night> linear_night_of(std::span<const double> samples, double magnitude);
 
+/// How many nights lie between two.
+constexpr std::size_t nights_apart(std::size_t a, std::size_t b) { return a < b ? b - a : a - b; }
+
 /// How nights of one level differ.
 struct NightNoise {
   /// The standard deviation of a night's level, of one alone; ≥ kLeastNoise.

@@ -42,6 +42,10 @@ schema::Expected<std::vector<AlertCause>> alert_causes(schema::Reader& reader,
 /// The runner's command for the experiment that alert_causes() looks at; "" where there is none.
 std::string alert_reproduction(const analysis::Catalog& catalog, const schema::Alert& alert);
 
-void write_causes(JsonWriter& json, const std::vector<AlertCause>& causes);
+/// What one alert is shown with and a list is not: its fields (alert_json.h), `causes` and
+/// `reproduction`, for an object that the caller opened.
+schema::Expected<void> write_explained_alert(JsonWriter& json, schema::Reader& reader,
+                                             const analysis::Catalog& catalog,
+                                             const schema::Alert& alert);
 
 }  // namespace benchhud::server

@@ -1,8 +1,9 @@
 #include "analysis/alert_groups.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
-#include <set>
+#include <optional>
 #include <tuple>
 
 #include "analysis/night_series.h"
@@ -33,6 +34,7 @@ class Grouping {
   }
 
   std::vector<AlertGroup> run() {
+    find_common_causes();
     while (take_common_cause()) {
     }
     take_by_model();
@@ -45,10 +47,18 @@ class Grouping {
 
   const CatalogEntry& entry(std::size_t place) const { return *entries_[place]; }
 
-  std::size_t models_of(const Places& places) const {
-    std::set<std::size_t> models;
-    for (const std::size_t place : places) models.insert(entry(place).model);
-    return models.size();
+  // Each once, ascending.
+  std::vector<std::size_t> models_of(const Places& places) const {
+    std::vector<std::size_t> models;
+    models.reserve(places.size());
+    for (const std::size_t place : places) models.push_back(entry(place).model);
+    std::sort(models.begin(), models.end());
+    models.erase(std::unique(models.begin(), models.end()), models.end());
+    return models;
+  }
+
+  bool is_of_few_models(const Places& places) const {
+    return places.size() < kFewestModels || models_of(places).size() < kFewestModels;
   }
 
   // Steady times that moved in one direction around a night.
@@ -77,7 +87,7 @@ class Grouping {
   // What the steady times that moved around a night have in common.
   std::optional<Common> common_at(std::size_t night, int worse) const {
     const Places moved = moved_at(night, worse);
-    if (moved.size() < kFewestModels || models_of(moved) < kFewestModels) return std::nullopt;
+    if (is_of_few_models(moved)) return std::nullopt;
     Common common;
     common.worse = worse;
     common.group.onset = night;
@@ -92,7 +102,7 @@ class Grouping {
       const Places core = share(places.size(), backend_series(night, backend)) >= kMost
                               ? places
                               : only_on(backend, places, moved);
-      if (models_of(core) < kFewestModels || core.size() <= common.core.size()) continue;
+      if (core.size() <= common.core.size() || is_of_few_models(core)) continue;
       common.group.scope = AlertScope::kBackend;
       common.group.backend = backend;
       common.core = core;
@@ -120,36 +130,55 @@ class Grouping {
 
   // Those whose model moved on no other backend.
   Places only_on(const std::string& backend, const Places& places, const Places& moved) const {
-    std::set<std::size_t> elsewhere;  // models
+    Places others;
     for (const std::size_t place : moved) {
-      if (entry(place).backend != backend) elsewhere.insert(entry(place).model);
+      if (entry(place).backend != backend) others.push_back(place);
     }
+    const auto elsewhere = models_of(others);
     Places only;
     for (const std::size_t place : places) {
-      if (!elsewhere.contains(entry(place).model)) only.push_back(place);
+      if (!std::binary_search(elsewhere.begin(), elsewhere.end(), entry(place).model)) {
+        only.push_back(place);
+      }
     }
     return only;
   }
 
-  // The common cause that explains most.
-  bool take_common_cause() {
-    std::set<std::pair<std::size_t, int>> candidates;
+  // What may be a common cause: by night and direction.
+  using Candidate = std::pair<std::size_t, int>;
+
+  void find_common_causes() {
     for (const auto& [night, places] : steady_) {
       for (const std::size_t place : places) {
-        if (!taken_[place]) candidates.emplace(night, members_[place].worse);
+        const Candidate candidate(night, members_[place].worse);
+        if (causes_.contains(candidate)) continue;
+        causes_[candidate] = common_at(candidate.first, candidate.second);
       }
     }
-    std::optional<Common> best;
-    for (const auto& [night, worse] : candidates) {
-      auto common = common_at(night, worse);
-      if (common && (!best || common->core.size() > best->core.size())) best = std::move(common);
+  }
+
+  // The common cause that explains most; of equals the earliest.
+  bool take_common_cause() {
+    const Common* best = nullptr;
+    for (const auto& [candidate, cause] : causes_) {
+      if (cause && (best == nullptr || cause->core.size() > best->core.size())) best = &*cause;
     }
-    if (!best) return false;
-    for (const std::size_t place : best->core) take(place, &best->group);
+    if (best == nullptr) return false;
+    Common taken = *best;
+    for (const std::size_t place : taken.core) take(place, &taken.group);
     for (std::size_t i = 0; i < members_.size(); ++i) {
-      if (!taken_[i] && follows(i, *best)) take(i, &best->group);
+      if (!taken_[i] && follows(i, taken)) take(i, &taken.group);
     }
-    groups_.push_back(std::move(best->group));
+    // What it took is missing from those around it alone.
+    for (auto& [candidate, cause] : causes_) {
+      if (nights_apart(candidate.first, taken.group.onset) > kSameCause + kTogether) continue;
+      const auto& [night, worse] = candidate;
+      const bool is_left = std::ranges::any_of(steady_.at(night), [&, worse = worse](auto place) {
+        return !taken_[place] && members_[place].worse == worse;
+      });
+      cause = is_left ? common_at(night, worse) : std::nullopt;
+    }
+    groups_.push_back(std::move(taken.group));
     return true;
   }
 
@@ -217,8 +246,9 @@ class Grouping {
   std::span<const AlertMember> members_;
   const Catalog& catalog_;
   std::span<const NightSeries> nights_;
-  std::vector<const CatalogEntry*> entries_;  // by member
-  std::map<std::size_t, Places> steady_;      // by onset
+  std::vector<const CatalogEntry*> entries_;           // by member
+  std::map<std::size_t, Places> steady_;               // by onset
+  std::map<Candidate, std::optional<Common>> causes_;  // none: it is no cause, or was taken
   std::vector<bool> taken_;
   std::vector<AlertGroup> groups_;
 };

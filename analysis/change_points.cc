@@ -16,10 +16,13 @@ constexpr double kBiweight = 4;     // standard deviations beyond which a night 
 constexpr double kPriorNights = 6;  // that the noise of the whole series counts for
 // Of a night's variance at most this share may be told by its repetitions.
 constexpr double kRepetitionShare = 0.8;
-constexpr double kFarthest = 3;          // standard deviations that a night may count for
-constexpr std::size_t kMostSuspect = 2;  // nights
+constexpr double kFarthest = 3;  // standard deviations that a night may count for
 constexpr std::size_t kNightsPerOutlier = 50;
 constexpr double kLocation = 3.84;  // the 95 % quantile of chi-squared with one degree
+
+// Not reckoned in long double, of which no digit is wanted here and which takes thrice as long.
+using StudentsT = boost::math::students_t_distribution<
+    double, boost::math::policies::policy<boost::math::policies::promote_double<false>>>;
 
 struct Level {
   double mean = 0;
@@ -75,7 +78,10 @@ std::vector<double> weights_of(std::span<const Night> nights, const NightNoise& 
 class Search {
  public:
   Search(std::span<const Night> nights, const ChangeRules& rules)
-      : rules_(rules), noise_(noise_of(nights)), weights_(weights_of(nights, noise_)) {
+      : nights_(nights),
+        rules_(rules),
+        noise_(noise_of(nights)),
+        weights_(weights_of(nights, noise_)) {
     for (const Night& night : nights) values_.push_back(night.level);
     // Neighbours that are alike tell less than as many that are not.
     inflation_ = (1 + noise_.correlation) / (1 - noise_.correlation);
@@ -85,8 +91,10 @@ class Search {
   Changes run() {
     Changes changes;
     changes.noise = noise_;
-    cuts_ = segment_robustly(values_, weights_, rules_.cut,
-                             rules_.penalty * std::log(static_cast<double>(values_.size())));
+    const double penalty = rules_.penalty * std::log(static_cast<double>(values_.size()));
+    if (may_have_changes(values_, weights_, rules_.cut, penalty)) {
+      cuts_ = segment_robustly(values_, weights_, rules_.cut, penalty);
+    }
     for (;;) {
       changes.found.clear();
       std::optional<std::size_t> worst;
@@ -184,7 +192,7 @@ class Search {
     const double error =
         std::sqrt(variance * inflation *
                   (1 / static_cast<double>(before.count) + 1 / static_cast<double>(after.count)));
-    const boost::math::students_t student(std::max(2.0, degrees / inflation_ + kPriorNights));
+    const StudentsT student(std::max(2.0, degrees / inflation_ + kPriorNights));
     const double by = after.mean - before.mean;
     change->p_value = 2 * boost::math::cdf(boost::math::complement(student, std::abs(by) / error));
     const double reach = boost::math::quantile(student, 0.975) * error;
@@ -199,6 +207,8 @@ class Search {
     std::size_t begin = cuts_.empty() ? 0 : cuts_.back();
     begin = std::max(begin, at - std::min(at, rules_.most_nights));
     if (at < begin + rules_.fewest_before_suspect) return std::nullopt;
+    // Known at once; the level takes longer to find.
+    if (!is_far_out(nights_.subspan(begin, at - begin), nights_.subspan(at))) return std::nullopt;
     const Level before = level_of(values(begin, at), noise_.deviation);
     Level after = level_of(values(at, values_.size()), noise_.deviation);
     after.mean = mean(values(at, values_.size()));
@@ -277,6 +287,7 @@ class Search {
     return {Rejection{}, 0};
   }
 
+  const std::span<const Night> nights_;
   const ChangeRules& rules_;
   const NightNoise noise_;
   std::vector<double> values_, weights_;
@@ -285,6 +296,16 @@ class Search {
 };
 
 }  // namespace
+
+bool is_far_out(std::span<const Night> before, std::span<const Night> last) {
+  const auto [least, most] = std::ranges::minmax(last, {}, &Night::level);
+  std::size_t above = 0, below = 0;
+  for (const Night& night : before) {
+    above += night.level >= least.level ? 1 : 0;
+    below += night.level <= most.level ? 1 : 0;
+  }
+  return std::min(above, below) * kNightsPerOutlier <= before.size();
+}
 
 std::string_view change_state_name(ChangeState state) {
   return state == ChangeState::kSuspect ? "suspect" : "confirmed";

@@ -17,8 +17,8 @@ double median_level(std::span<const Night> nights) {
   return median(levels);
 }
 
-// What known changes moved from `place` on: those that lead back are among them. A suspect is a night
-// or two, which a stretch does not see.
+// What known changes moved from `place` on: those that lead back are among them. A suspect is a
+// night or two, which a stretch does not see.
 double explained_since(const TimedWatch& series, std::size_t place) {
   double moved = 0;
   for (const WatchedChange& change : series.changes()) {
@@ -29,36 +29,43 @@ double explained_since(const TimedWatch& series, std::size_t place) {
   return moved;
 }
 
+}  // namespace
+
+void DriftWatch::add_stretches(const TimedWatch& series) {
+  if (begin_ != series.begin()) stretches_.clear();
+  begin_ = series.begin();
+  for (;;) {
+    const std::size_t from = begin_ + kStretch * stretches_.size();
+    if (from + kStretch > series.nights().size()) return;
+    stretches_.push_back(median_level(series.nights().subspan(from, kStretch)));
+  }
+}
+
 // Of the difference of two stretches: as the noise of single nights has it, and as neighbouring
 // stretches really differ, whichever is more. What nights have in common for weeks is in the second
 // alone.
-double standard_error(const TimedWatch& series) {
-  const NightNoise& noise = series.last_search().noise;
+double DriftWatch::standard_error(const NightNoise& noise) const {
   const double alike = (1 + noise.correlation) / (1 - noise.correlation);
-  const double of_nights = noise.deviation * std::sqrt(std::numbers::pi / 2 * alike * 2 /
-                                                       static_cast<double>(DriftWatch::kStretch));
+  const double of_nights =
+      noise.deviation * std::sqrt(std::numbers::pi / 2 * alike * 2 / static_cast<double>(kStretch));
   std::vector<double> steps;
-  std::optional<double> before;
-  const auto nights = series.nights().subspan(series.begin());
-  for (std::size_t at = 0; at + DriftWatch::kStretch <= nights.size(); at += DriftWatch::kStretch) {
-    const double level = median_level(nights.subspan(at, DriftWatch::kStretch));
-    if (before) steps.push_back(std::abs(level - *before));
-    before = level;
+  for (std::size_t i = 1; i < stretches_.size(); ++i) {
+    steps.push_back(std::abs(stretches_[i] - stretches_[i - 1]));
   }
   return std::max(of_nights, kMadToDeviation * median(steps));
 }
 
-/// Places of the series from which a stretch begins that others are compared with.
-std::vector<std::size_t> references(const TimedWatch& series, std::span<const std::size_t> pinned,
-                                    int worse) {
-  const std::size_t begin = series.begin(), end = series.nights().size();
+std::vector<std::size_t> DriftWatch::references(const TimedWatch& series,
+                                                std::span<const std::size_t> pinned,
+                                                int worse) const {
+  const std::size_t end = series.nights().size();
   std::vector<std::size_t> places;
   // The best stretch that lies wholly before the last two.
   std::optional<std::size_t> best;
   double best_level = 0;
-  for (std::size_t at = begin; at + 3 * DriftWatch::kStretch <= end; at += DriftWatch::kStretch) {
-    const double level = worse * (median_level(series.nights().subspan(at, DriftWatch::kStretch)) +
-                                  explained_since(series, at + DriftWatch::kStretch / 2));
+  for (std::size_t i = 0; begin_ + (i + 3) * kStretch <= end; ++i) {
+    const std::size_t at = begin_ + i * kStretch;
+    const double level = worse * (stretches_[i] + explained_since(series, at + kStretch / 2));
     if (best && level >= best_level) continue;
     best = at;
     best_level = level;
@@ -68,22 +75,21 @@ std::vector<std::size_t> references(const TimedWatch& series, std::span<const st
     const auto night = std::find(series.numbers().begin(), series.numbers().end(), number);
     if (night == series.numbers().end()) continue;
     const auto place = static_cast<std::size_t>(night - series.numbers().begin());
-    const std::size_t from = std::max(begin, place - std::min(place, DriftWatch::kStretch / 2));
-    if (from + 2 * DriftWatch::kStretch <= end) places.push_back(from);
+    const std::size_t from = std::max(begin_, place - std::min(place, kStretch / 2));
+    if (from + 2 * kStretch <= end) places.push_back(from);
   }
   return places;
 }
 
-}  // namespace
-
 bool DriftWatch::look(const TimedWatch& series, schema::Direction better,
                       std::span<const std::size_t> pinned) {
   const std::size_t count = series.nights().size();
-  if (count < series.begin() + kFewestForDrift || count % TimedWatch::kRoutine != 0) return false;
+  if (count < series.begin() + kFewestForDrift || count % kEvery != 0) return false;
   if (better == schema::Direction::kNeither) return false;
   const int worse = better == schema::Direction::kLowerIsBetter ? 1 : -1;
   const double now = median_level(series.nights().last(kStretch));
-  const double error = standard_error(series);
+  add_stretches(series);
+  const double error = standard_error(series.last_search().noise);
   const std::size_t number = series.numbers().back();
   bool changed = false;
 

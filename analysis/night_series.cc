@@ -1,7 +1,6 @@
 #include "analysis/night_series.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <vector>
 
@@ -21,19 +20,32 @@ constexpr double kMedianVariance = 1.57;
 constexpr double kFarthestLevel = 1e12;  // squares of it are far from the range of double
 
 // How much nights differ that are one, two, … apart.
-using Differences = std::array<std::vector<double>, kFurthest>;
-
-Differences differences_of(std::span<const Night> nights) {
-  Differences differences;
-  for (std::size_t apart = 1; apart <= kFurthest; ++apart) {
-    for (std::size_t i = apart; i < nights.size(); ++i) {
-      differences[apart - 1].push_back(std::abs(nights[i].level - nights[i - apart].level));
+class Differences {
+ public:
+  explicit Differences(std::span<const Night> nights) : nights_(nights.size()) {
+    all_.reserve(kFurthest * nights_);
+    for (std::size_t apart = 1; apart <= kFurthest; ++apart) {
+      for (std::size_t i = apart; i < nights_; ++i) {
+        all_.push_back(std::abs(nights[i].level - nights[i - apart].level));
+      }
     }
   }
-  return differences;
-}
 
-double mean_square(const std::vector<double>& values, double most) {
+  std::span<const double> all() const { return all_; }
+  std::span<const double> of(std::size_t apart) const {
+    std::size_t first = 0;
+    for (std::size_t k = 1; k < apart; ++k) first += count(k);
+    return std::span(all_).subspan(first, count(apart));
+  }
+
+ private:
+  std::size_t count(std::size_t apart) const { return nights_ - std::min(nights_, apart); }
+
+  std::size_t nights_ = 0;
+  std::vector<double> all_;
+};
+
+double mean_square(std::span<const double> values, double most) {
   double sum = 0;
   for (const double value : values) sum += std::min(value, most) * std::min(value, most);
   return values.empty() ? 0 : sum / static_cast<double>(values.size());
@@ -42,26 +54,26 @@ double mean_square(const std::vector<double>& values, double most) {
 // By how much nights two to four apart differ more than neighbours do, on average, if each night is
 // like the one before with this correlation: (1 − r^k) / (1 − r).
 double spread_of(double correlation) {
-  double sum = 0;
+  double sum = 0, apart = 1, power = correlation;  // apart: 1 + r + … + r^(k − 1)
   for (std::size_t k = 2; k <= kFurthest; ++k) {
-    sum += (1 - std::pow(correlation, static_cast<double>(k))) / (1 - correlation);
+    apart += power;
+    power *= correlation;
+    sum += apart;
   }
   return sum / (kFurthest - 1);
 }
 
 double correlation_of(const Differences& differences) {
-  const auto& [neighbours, two, three, four] = differences;
-  if (neighbours.size() + 1 < kFewestForCorrelation) return kAssumedCorrelation;
-  std::vector<double> all;
-  for (const auto& some : differences) all.insert(all.end(), some.begin(), some.end());
+  if (differences.of(1).size() + 1 < kFewestForCorrelation) return kAssumedCorrelation;
   // A change of level is in k differences of nights k apart: it counts no more than noise may.
-  const double most = 3.5 * kMadToDeviation * median(all);
-  const double nearest = mean_square(neighbours, most);
+  const double most = 3.5 * kMadToDeviation * median(differences.all());
+  const double nearest = mean_square(differences.of(1), most);
   if (nearest <= 0) return 0;
-  const double further =
-      (mean_square(two, most) + mean_square(three, most) + mean_square(four, most)) /
-      (kFurthest - 1);
-  const double spread = further / nearest;
+  double further = 0;
+  for (std::size_t apart = 2; apart <= kFurthest; ++apart) {
+    further += mean_square(differences.of(apart), most);
+  }
+  const double spread = further / (kFurthest - 1) / nearest;
   double low = 0, high = kMostCorrelation;
   if (spread <= spread_of(low)) return low;
   if (spread >= spread_of(high)) return high;
@@ -114,9 +126,9 @@ std::optional<Night> linear_night_of(std::span<const double> samples, double mag
 
 NightNoise noise_of(std::span<const Night> nights) {
   NightNoise noise;
-  const Differences differences = differences_of(nights);
+  const Differences differences(nights);
   noise.correlation = correlation_of(differences);
-  const std::vector<double>& steps = differences.front();
+  const std::span<const double> steps = differences.of(1);
   if (!steps.empty()) {
     const double scale =
         std::max(kMadToDeviation * median(steps), kQ90ToDeviation * quantile(steps, 0.9));

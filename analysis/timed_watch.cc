@@ -13,7 +13,10 @@ namespace {
 constexpr std::size_t kFew = 20;     // nights, up to which every one is searched
 constexpr std::size_t kYoung = 10;   // nights for which a change is looked at again each night
 constexpr std::size_t kRecent = 12;  // nights that may be off the level together
-constexpr double kOff = 3;           // standard deviations
+// Standard deviations that nights are off by, of which find_changes() may make something: of one or
+// two nights a suspect, of more a change only if it gains what a change costs, which is more.
+constexpr double kOffSuspect = 3, kOff = 3.3;
+constexpr std::size_t kLookBack = 4;  // nights
 // A confirmed change is not taken back because of one search that did not find it.
 constexpr std::size_t kMissedSearches = 5;
 
@@ -40,11 +43,9 @@ bool TimedWatch::add(const Night& night, std::size_t number) {
   const std::size_t first = std::max(begin_, nights_.size() - std::min(nights_.size(), kWindow));
   search_ = find_changes(std::span(nights_).subspan(first), rules_);
   searched_ = nights_.size();
+  level_begin_ = first + (search_.found.empty() ? 0 : search_.found.back().at);
   std::vector<double> last;
-  for (std::size_t i = first + (search_.found.empty() ? 0 : search_.found.back().at);
-       i < nights_.size(); ++i) {
-    last.push_back(nights_[i].level);
-  }
+  for (std::size_t i = level_begin_; i < nights_.size(); ++i) last.push_back(nights_[i].level);
   // Of nights with two humps the median is one of them: their mean is what sums are near.
   const double middle = median(last);
   const double bound = rules_.cut * search_.noise.deviation;
@@ -56,26 +57,57 @@ bool TimedWatch::add(const Night& night, std::size_t number) {
 
 bool TimedWatch::wants_search() const {
   const std::size_t count = nights_.size() - begin_;
-  if (count <= kFew || searched_ + kRoutine <= nights_.size() || searched_ <= begin_) return true;
+  if (count <= kFew || searched_ <= begin_) return true;
+  const std::size_t since = nights_.size() - searched_;
+  // A level of few nights is known badly, and so is what is off it.
+  if (since >= std::min(kRoutine, count / 2)) return true;
   const bool young = std::any_of(changes_.begin(), changes_.end(), [&](const auto& change) {
     return !change.withdrawn && (!change.confirmed || change.point.at + kYoung > nights_.size());
   });
-  return young || is_off_level();
+  return young || is_off_level() || (since % kLookBack == 0 && is_two_levels());
+}
+
+// Whether the nights since the last change fall into two levels, wherever they are cut: a change
+// too small for its first nights to tell.
+bool TimedWatch::is_two_levels() const {
+  const std::size_t first =
+      std::max(level_begin_, nights_.size() - std::min(nights_.size(), kWindow));
+  const double bound = rules_.cut * search_.noise.deviation;
+  const std::span nights = std::span(nights_).subspan(first);
+  const auto off = [&](const Night& night) {
+    return std::clamp(night.level - level_, -bound, bound);
+  };
+  double all = 0;
+  for (const Night& night : nights) all += off(night);
+  const auto n = static_cast<double>(nights.size());
+  const double alike = (1 + search_.noise.correlation) / (1 - search_.noise.correlation);
+  const double least = kOff * search_.noise.deviation;
+  double sum = 0;
+  for (std::size_t k = 1; k < nights.size(); ++k) {
+    sum += off(nights[k - 1]);
+    const auto before = static_cast<double>(k);
+    const double apart = sum - all * before / n;  // its variance is before (n − before) / n
+    if (apart * apart * n > least * least * alike * before * (n - before)) return true;
+  }
+  return false;
 }
 
 bool TimedWatch::is_off_level() const {
   const double bound = rules_.cut * search_.noise.deviation;
-  const double least = kOff * search_.noise.deviation;
   double sum = 0;
   double alike = 0, power = 1;  // r + r² + … of the nights' correlation r
   double variance = 0;          // of the sum, for a deviation of 1
-  for (std::size_t k = 1; k <= std::min(kRecent, nights_.size()); ++k) {
+  for (std::size_t k = 1; k <= std::min(kRecent, nights_.size() - begin_); ++k) {
     sum += std::clamp(nights_[nights_.size() - k].level - level_, -bound, bound);
     variance += 1 + 2 * alike;
     power *= search_.noise.correlation;
     alike += power;
-    // Of one night the clamp leaves kOff and more.
-    if (sum * sum > least * least * variance) return true;
+    // Of one night the clamp leaves kOffSuspect and more.
+    const double least = (k <= kMostSuspect ? kOffSuspect : kOff) * search_.noise.deviation;
+    if (sum * sum <= least * least * variance) continue;
+    if (k > kMostSuspect) return true;
+    const std::span level = std::span(nights_).subspan(level_begin_);
+    if (level.size() > k && is_far_out(level.first(level.size() - k), level.last(k))) return true;
   }
   return false;
 }

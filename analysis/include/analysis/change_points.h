@@ -27,6 +27,13 @@ struct ChangeRules {
   std::size_t fewest_before_suspect = 5;
 };
 
+/// Nights that are no more than a suspect.
+inline constexpr std::size_t kMostSuspect = 2;
+
+/// Whether the nights `last` of a series can be a suspect, going by those `before` them: one in
+/// fifty of these at most reaches as far up as all the last do, or as far down. A suspect needs it.
+bool is_far_out(std::span<const Night> before, std::span<const Night> last);
+
 enum class ChangeState : std::uint8_t {
   kSuspect,    ///< one or two nights: another night, or a rerun, settles it
   kConfirmed,  ///< ChangeRules::fewest_nights and more
@@ -72,17 +79,17 @@ struct Changes {
   std::vector<RejectedChange> rejected;
 };
 
-/// The changes of a series, oldest night first. Candidates are where segment_robustly() cuts; each
-/// night weighs by its variance, four fifths of which at most its own repetitions may tell. Then
-/// the worst candidate goes and its neighbours' levels are taken anew, until all that are left
-/// hold: nights enough on both sides, an effect worth telling, and a t test of the two levels
-/// (Tukey's biweight mean; a variance pooled with the noise of the whole series, which counts for
-/// six nights; the number of nights reduced for their correlation), whose p-value pays for having
-/// searched and is no smaller than that of a step among nights that wander (level_shift_test.h),
-/// nor than that of as many spikes in a row. Then the last night, or the last two, are looked at:
-/// they are a suspect if they are as significantly off the last level, and further off than nights
-/// of it ever were (one in fifty of them may have been). Deterministic. Empty for fewer than four
-/// nights.
+/// The changes of a series, oldest night first. Candidates are where segment_robustly() cuts, which
+/// is asked where may_have_changes() says so; each night weighs by its variance, four fifths of
+/// which at most its own repetitions may tell. Then the worst candidate goes and its neighbours'
+/// levels are taken anew, until all that are left hold: nights enough on both sides, an effect
+/// worth telling, and a t test of the two levels (Tukey's biweight mean; a variance pooled with the
+/// noise of the whole series, which counts for six nights; the number of nights reduced for their
+/// correlation), whose p-value pays for having searched and is no smaller than that of a step among
+/// nights that wander (level_shift_test.h), nor than that of as many spikes in a row. Then the last
+/// night, or the last two, are looked at: they are a suspect if they are as significantly off the
+/// last level, and further off than nights of it ever were (is_far_out()). Deterministic. Empty for
+/// fewer than four nights.
 Changes find_changes(std::span<const Night> nights, const ChangeRules& rules = {});
 
 }  // namespace benchhud::analysis

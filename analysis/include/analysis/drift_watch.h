@@ -28,12 +28,13 @@ struct WatchedDrift {
 /// drift if it is for the worse by kLeastDrift and by kDriftErrors standard errors of the two
 /// stretches' medians (the variance of a median is π/2 times that of a mean; nights that are alike
 /// count for fewer; at least what neighbouring stretches really differ by). Looked at every
-/// TimedWatch::kRoutine nights, with kFewestForDrift of them. A drift that is known is not told
+/// kEvery nights, with kFewestForDrift of them. A drift that is known is not told
 /// again until it has grown by kLeastDrift more; it is over when half of what it was at most is
 /// gone.
 class DriftWatch {
  public:
   static constexpr std::size_t kStretch = 15;
+  static constexpr std::size_t kEvery = 25;
   static constexpr std::size_t kFewestForDrift = 60;
   static constexpr double kLeastDrift = 0.05;
   static constexpr double kDriftErrors = 5;
@@ -45,7 +46,15 @@ class DriftWatch {
   std::span<const WatchedDrift> drifts() const { return drifts_; }
 
  private:
+  void add_stretches(const TimedWatch& series);
+  double standard_error(const NightNoise& noise) const;
+  /// Places of the series from which a stretch begins that others are compared with.
+  std::vector<std::size_t> references(const TimedWatch& series, std::span<const std::size_t> pinned,
+                                      int worse) const;
+
   std::vector<WatchedDrift> drifts_;
+  std::size_t begin_ = 0;          // of the nights that are comparable
+  std::vector<double> stretches_;  // levels of one after the other, from begin_
 };
 
 }  // namespace benchhud::analysis

@@ -34,12 +34,13 @@ struct WatchedChange {
 
 /// Nights come in order. Every change is found by find_changes() of the last kWindow nights, which
 /// is asked as long as there are few nights, while a change is young, when the last nights are off
-/// the level that is known, and every kRoutine nights: not asking it on quiet nights makes a year
-/// of nights affordable. The same nights in the same order give the same changes.
+/// the level that is known, when that level seems to be two, and whenever there are half as many
+/// nights again, or kRoutine: not asking it on quiet nights makes a year of nights affordable. The
+/// same nights in the same order give the same changes.
 class TimedWatch {
  public:
   static constexpr std::size_t kWindow = 100;
-  static constexpr std::size_t kRoutine = 25;
+  static constexpr std::size_t kRoutine = 100;
   /// Findings of two searches so near each other are the same change.
   static constexpr std::size_t kSameChange = 3;
 
@@ -68,6 +69,7 @@ class TimedWatch {
  private:
   bool wants_search() const;
   bool is_off_level() const;
+  bool is_two_levels() const;
   bool merge(std::size_t first, std::size_t number);
   bool note_recoveries(std::size_t number);
   bool is_loss(const WatchedChange& improvement, const WatchedChange& later) const;
@@ -81,7 +83,9 @@ class TimedWatch {
   Changes search_;
   std::size_t begin_ = 0;     // of the nights that are comparable
   std::size_t searched_ = 0;  // nights at the last search
-  double level_ = 0;          // of the last nights, by the last search
+  // The last level by the last search, and the place of its first night.
+  double level_ = 0;
+  std::size_t level_begin_ = 0;
 };
 
 }  // namespace benchhud::analysis

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <random>
@@ -99,6 +100,46 @@ TEST(RobustSegmentation, NoOtherCutCostsLess) {
     }
     EXPECT_NEAR(total(segment(values, kCut, kPenalty)), least, 1e-3) << round;
   }
+}
+
+// Noise with up to three steps and bumps of up to five deviations.
+TEST(MayHaveChanges, TellsThemAndIsQuietOfNoise) {
+  constexpr double kCut = 3.5;
+  std::mt19937_64 random(2);
+  std::normal_distribution<double> noise;
+  int cut = 0, missed = 0, quiet = 0, told = 0;
+  for (int round = 0; round < 2000; ++round) {
+    const std::size_t length = 8 + random() % 100;
+    std::vector<double> values(length);
+    for (double& value : values) value = noise(random);
+    const std::size_t changes = random() % 4;
+    for (std::size_t k = 0; k < changes; ++k) {
+      const std::size_t at = random() % length;
+      const std::size_t end = random() % 2 == 0 ? length : std::min(length, at + 1 + random() % 20);
+      const double by = static_cast<double>(random() % 1000) / 100 - 5;
+      for (std::size_t i = at; i < end; ++i) values[i] += by;
+    }
+    const std::vector<double> weights(length, 1.0);
+    const double penalty = 5 * std::log(static_cast<double>(length));
+    const bool may = may_have_changes(values, weights, kCut, penalty);
+    if (!segment_robustly(values, weights, kCut, penalty).empty()) {
+      ++cut;
+      missed += may ? 0 : 1;
+    } else if (changes == 0) {
+      ++quiet;
+      told += may ? 1 : 0;
+    }
+  }
+  EXPECT_GT(cut, 800);
+  EXPECT_LE(missed, 1);
+  EXPECT_GT(quiet, 400);
+  EXPECT_LT(told, quiet / 5);
+}
+
+TEST(MayHaveChanges, ShortAndConstantSeriesHaveNone) {
+  EXPECT_FALSE(may_have_changes({}, {}, 3, 10));
+  const std::vector<double> values(50, 3.0), weights(50, 1.0);
+  EXPECT_FALSE(may_have_changes(values, weights, 3, 10));
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 #include <map>
 #include <utility>
 
+#include "watch_state.h"
+
 namespace benchhud::analysis {
 namespace {
 
@@ -45,14 +47,10 @@ const TimedWatch* FleetWatch::timed(schema::ExperimentId experiment, WatchedMetr
   return &*found->second->timed[place_of(metric)];
 }
 
-void FleetWatch::add(NightFacts night, NightSaid said) {
+bool FleetWatch::begin_night(const NightFacts& night, NightSaid said) {
   const std::size_t number = nights_.size();
   nights_.push_back({night.run, night.started_at});
-  NightSeries& series = night_series_.emplace_back();
-  if (number > 0 && number % TimedWatch::kWindow == 0) {
-    lifetime_.next(had_alarm_);
-    had_alarm_ = false;
-  }
+  night_series_.emplace_back();
   if (said.is_new_environment) {
     for (Experiment& experiment : experiments_) {
       for (auto& watch : experiment.timed) {
@@ -61,26 +59,111 @@ void FleetWatch::add(NightFacts night, NightSaid said) {
     }
   }
   if (said.is_pinned) pinned_.push_back(number);
-  if (said.is_excluded) return;
+  return !said.is_excluded;
+}
+
+FleetWatch::Experiment* FleetWatch::take_in(const ExperimentNight& result,
+                                            std::optional<schema::ExperimentId> baseline) {
+  const CatalogEntry* entry = catalog_.find(result.experiment);
+  if (entry == nullptr) return nullptr;
+  Experiment& experiment = experiment_of(*entry);
+  if (baseline) experiment.baseline = baseline;
+  if (result.times[place_of(WatchedMetric::kSteady)]) {
+    NightSeries& series = night_series_.back();
+    ++series.all;
+    ++series.by_backend[entry->backend];
+  }
+  return &experiment;
+}
+
+// Null where the night has no such time, or nobody watches it.
+TimedWatch* FleetWatch::watch_of(Experiment& experiment, const ExperimentNight& night,
+                                 std::size_t metric) {
+  if (!night.times[metric] || !experiment.rules[metric].is_watched) return nullptr;
+  auto& watch = experiment.timed[metric];
+  if (!watch) {
+    watch.emplace(experiment.rules[metric].changes, watched_metric_info(metric_at(metric)).better);
+  }
+  return &*watch;
+}
+
+void FleetWatch::add(NightFacts night, NightSaid said) {
+  const std::size_t number = nights_.size();
+  if (number > 0 && number % TimedWatch::kWindow == 0) {
+    lifetime_.next(had_alarm_);
+    had_alarm_ = false;
+  }
+  if (!begin_night(night, said)) return;
   const auto baselines = add_speedups(catalog_, rules_.baseline, &night);
   std::size_t timed = 0;
   for (std::size_t i = 0; i < night.results.size(); ++i) {
     const ExperimentNight& result = night.results[i];
-    const CatalogEntry* entry = catalog_.find(result.experiment);
-    if (entry == nullptr) continue;
-    Experiment& experiment = experiment_of(*entry);
-    if (baselines[i]) experiment.baseline = baselines[i];
-    if (result.times[place_of(WatchedMetric::kSteady)]) {
-      ++series.all;
-      ++series.by_backend[entry->backend];
-    }
+    Experiment* experiment = take_in(result, baselines[i]);
+    if (experiment == nullptr) continue;
     for (const auto& time : result.times) timed += time ? 1 : 0;
-    experiment.is_changed = watch(experiment, result, number);
+    experiment->is_changed = watch(*experiment, result, number);
   }
   decide(number, timed);
   const bool is_changed = std::any_of(experiments_.begin(), experiments_.end(),
                                       [](const auto& one) { return one.is_changed; });
   if (is_changed) update_alerts(number);
+}
+
+void FleetWatch::recall(NightFacts night, NightSaid said) {
+  const std::size_t number = nights_.size();
+  if (!begin_night(night, said)) return;
+  const auto baselines = add_speedups(catalog_, rules_.baseline, &night);
+  for (std::size_t i = 0; i < night.results.size(); ++i) {
+    const ExperimentNight& result = night.results[i];
+    Experiment* experiment = take_in(result, baselines[i]);
+    if (experiment == nullptr) continue;
+    for (std::size_t k = 0; k < kTimedMetrics; ++k) {
+      if (TimedWatch* watch = watch_of(*experiment, result, k)) {
+        watch->recall(*result.times[k], number);
+      }
+    }
+  }
+}
+
+std::string FleetWatch::state() const {
+  std::vector<schema::ExperimentId> ids;
+  for (const Experiment& experiment : experiments_) ids.push_back(experiment.id);
+  StateWriter write;
+  write(nights_.size(), ids, first_of_models(), *this);
+  return write.take();
+}
+
+bool FleetWatch::restore(std::string_view state) {
+  std::size_t nights = 0;
+  std::vector<schema::ExperimentId> ids, models;
+  StateReader read(state);
+  read(nights, ids, models);
+  const bool is_ours =
+      nights == nights_.size() && std::ranges::equal(ids, experiments_, {}, {}, &Experiment::id);
+  if (!is_ours) return false;
+  read(*this);
+  if (!read.is_whole()) return false;
+  // Models have other numbers in another catalog.
+  for (WatchedAlert& alert : alerts_) {
+    for (AlertGroup* group : {&alert.at_first, &alert.group}) {
+      if (group->scope != AlertScope::kModel) continue;
+      const CatalogEntry* entry =
+          group->model < models.size() ? catalog_.find(models[group->model]) : nullptr;
+      if (entry == nullptr) return false;
+      group->model = entry->model;
+    }
+  }
+  return true;
+}
+
+// By the number that models have in this catalog, an experiment of each.
+std::vector<schema::ExperimentId> FleetWatch::first_of_models() const {
+  std::vector<schema::ExperimentId> first;
+  for (const CatalogEntry& entry : catalog_.entries()) {
+    if (entry.model >= first.size()) first.resize(entry.model + 1);
+    first[entry.model] = entry.id();
+  }
+  return first;
 }
 
 bool FleetWatch::watch(Experiment& experiment, const ExperimentNight& night, std::size_t number) {
@@ -89,12 +172,8 @@ bool FleetWatch::watch(Experiment& experiment, const ExperimentNight& night, std
   };
   bool changed = false;
   for (std::size_t i = 0; i < kTimedMetrics; ++i) {
-    if (!night.times[i] || !is_watched(metric_at(i))) continue;
-    auto& watch = experiment.timed[i];
-    if (!watch) {
-      watch.emplace(experiment.rules[i].changes, watched_metric_info(metric_at(i)).better);
-    }
-    changed = watch->add(*night.times[i], number) || changed;
+    TimedWatch* watch = watch_of(experiment, night, i);
+    if (watch != nullptr) changed = watch->add(*night.times[i], number) || changed;
   }
   const auto steady = place_of(WatchedMetric::kSteady);
   if (night.times[steady] && experiment.timed[steady] && is_watched(WatchedMetric::kDrift)) {

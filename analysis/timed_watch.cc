@@ -36,9 +36,13 @@ bool leads_back(const WatchedChange& change, const WatchedChange& later) {
 
 }  // namespace
 
-bool TimedWatch::add(const Night& night, std::size_t number) {
+void TimedWatch::recall(const Night& night, std::size_t number) {
   nights_.push_back(night);
   numbers_.push_back(number);
+}
+
+bool TimedWatch::add(const Night& night, std::size_t number) {
+  recall(night, number);
   if (!wants_search()) return false;
   const std::size_t first = std::max(begin_, nights_.size() - std::min(nights_.size(), kWindow));
   search_ = find_changes(std::span(nights_).subspan(first), rules_);
@@ -200,6 +204,17 @@ bool TimedWatch::note_recoveries(std::size_t number) {
 bool TimedWatch::is_loss(const WatchedChange& improvement, const WatchedChange& later) const {
   return later.onset >= improvement.onset + kSettledNights &&
          worse_of(later.point.effect, better_) > 0;
+}
+
+Changes TimedWatch::standing() const {
+  Changes standing;
+  standing.noise = search_.noise;
+  for (const WatchedChange& change : changes_) {
+    if (change.withdrawn || change.point.state == ChangeState::kSuspect) continue;
+    standing.found.push_back(change.point);
+  }
+  std::ranges::sort(standing.found, {}, &ChangePoint::at);
+  return standing;
 }
 
 void TimedWatch::decide(std::size_t change, std::optional<std::size_t> number, double q_value) {

@@ -67,9 +67,8 @@ std::string basis_text(const Json& member) {
     text = fmt::format("p {:.1g}, {} + {} nights", member["p_value"].get<double>(),
                        member["nights_before"].get<std::int64_t>(),
                        member["nights_after"].get<std::int64_t>());
-    const std::string noise = text_of(member["noise"], "class");
-    if (noise != "stable") {
-      std::string words = noise;
+    std::string words = text_of(member.value("noise", Json::object()), "class");
+    if (!words.empty() && words != "stable") {
       std::replace(words.begin(), words.end(), '_', ' ');
       text += ", " + words;
     }

@@ -31,11 +31,13 @@ PackedText pack_text(std::string_view text) {
 
 Expected<std::string> unpack_text(std::string_view bytes, bool is_zstd, std::int64_t byte_count) {
   if (!is_zstd) return std::string(bytes);
+  const Error corrupt{ErrorCode::kCorrupt, "a kept text cannot be decompressed"};
+  // Before room is made for a length that damage made up.
+  const auto length = static_cast<unsigned long long>(byte_count);
+  if (ZSTD_getFrameContentSize(bytes.data(), bytes.size()) != length) return corrupt;
   std::string text(static_cast<std::size_t>(byte_count), '\0');
   const std::size_t size = ZSTD_decompress(text.data(), text.size(), bytes.data(), bytes.size());
-  if (ZSTD_isError(size) || size != text.size()) {
-    return Error{ErrorCode::kCorrupt, "a kept text cannot be decompressed"};
-  }
+  if (ZSTD_isError(size) || size != text.size()) return corrupt;
   return text;
 }
 

@@ -47,12 +47,13 @@ void write_timed(JsonWriter& json, const AlertContext& context, const AlertMembe
   json.field("q_value", member.q_value);
   json.field("nights_before", member.nights_before);
   json.field("nights_after", member.nights_after);
+  // Most alerts that ever were are withdrawn suspects; of these nobody asks, and it takes time.
+  if (member.withdrawn) return;
   json.key("noise");
   const analysis::TimedWatch* watch = context.fleet.timed(
       member.experiment,
       member.metric == WatchedMetric::kDrift ? WatchedMetric::kSteady : member.metric);
-  const auto noise =
-      analysis::noise_class(watch->nights(), analysis::find_changes(watch->nights()));
+  const auto noise = analysis::noise_class(watch->nights(), watch->standing());
   json.begin_object();
   json.field("class", analysis::noise_class_name(noise));
   json.field("meaning", analysis::noise_class_meaning(noise));

@@ -12,9 +12,10 @@
 #include "schema/night_mark.h"
 #include "schema/notification.h"
 #include "schema/reader.h"
+#include "schema/watched_nights.h"
 #include "server/alert_json.h"
 #include "server/alert_rules_file.h"
-#include "server/night_reader.h"
+#include "server/watched_nights.h"
 
 namespace benchhud::server {
 namespace {
@@ -53,9 +54,13 @@ Expected<std::vector<schema::Run>> nights_of(schema::Reader& reader, const std::
   return runs;
 }
 
+// What all alerts follow from, beside the nights.
+std::string basis_of(const std::string& rules) {
+  return fmt::format("method {} rules {}\n", kMethod, rules);
+}
+
 // What the alerts of a store follow from; equal texts, equal alerts.
-Expected<std::string> state_of(schema::Reader& reader, const std::string& rules) {
-  std::string text = fmt::format("method {} rules {}\n", kMethod, rules);
+Expected<std::string> state_of(schema::Reader& reader, std::string text) {
   schema::RunFilter all;
   all.with_labels = false;  // a run's revision counts its labels
   BENCHHUD_ASSIGN(const auto runs, reader.runs(all));
@@ -160,8 +165,9 @@ std::vector<const Alert*> match(std::span<const Found> found, std::span<const Al
 
 class Update {
  public:
-  Update(schema::Connection& store, const analysis::FleetRules& rules)
-      : store_(store), reader_(store), rules_(rules) {}
+  /// `basis`: what all alerts follow from, beside the nights.
+  Update(schema::Connection& store, const analysis::FleetRules& rules, std::string basis)
+      : store_(store), reader_(store), rules_(rules), basis_(std::move(basis)) {}
 
   Expected<AlertUpdate> run() {
     BENCHHUD_ASSIGN(const auto experiments, reader_.experiments_after(schema::ExperimentId{0}));
@@ -169,6 +175,7 @@ class Update {
     BENCHHUD_ASSIGN(const auto models, reader_.accelerator_models());
     for (const std::string& model : models) BENCHHUD_TRY(watch(model, catalog));
     BENCHHUD_TRY(withdraw_rest(models));
+    BENCHHUD_TRY(schema::forget_unused_watches(store_));
     // Whatever the accelerator model: the numbers are the order in which they were first seen.
     std::stable_sort(fresh_.begin(), fresh_.end(), [](const Alert& a, const Alert& b) {
       return std::tie(a.first_seen, a.accelerator_model) <
@@ -184,19 +191,10 @@ class Update {
   Expected<void> watch(const std::string& model, const analysis::Catalog& catalog) {
     BENCHHUD_ASSIGN(const auto nights, nights_of(reader_, model));
     BENCHHUD_ASSIGN(const auto marks, schema::night_marks(store_, model));
-    FleetWatch fleet(catalog, rules_);
-    for (const schema::Run& run : nights) {
-      BENCHHUD_ASSIGN(auto night, read_night(reader_, run, catalog));
-      analysis::NightSaid said;
-      for (const schema::NightMark& mark : marks) {
-        if (mark.name != run.name) continue;
-        if (mark.kind == schema::NightMarkKind::kExcluded) said.is_excluded = true;
-        if (mark.kind == schema::NightMarkKind::kEnvironment) said.is_new_environment = true;
-        if (mark.kind == schema::NightMarkKind::kPinned) said.is_pinned = true;
-      }
-      fleet.add(std::move(night), said);
-    }
+    WatchedNights watched(store_, reader_, catalog, rules_, basis_);
+    BENCHHUD_ASSIGN(const FleetWatch fleet, watched.watch(model, nights, marks));
     update_.nights += nights.size();
+    update_.recalled += watched.recalled();
     if (!nights.empty()) newest_[model] = nights.back().started_at;
     return keep(found_in({fleet, catalog, nights}, model), model, nights);
   }
@@ -269,6 +267,7 @@ class Update {
   schema::Connection& store_;
   schema::Reader reader_;
   const analysis::FleetRules& rules_;
+  const std::string basis_;
   AlertUpdate update_;
   std::vector<Alert> fresh_;
   std::map<std::string, double> newest_;  // when an accelerator model's last run started
@@ -282,12 +281,12 @@ Expected<AlertUpdate> update_alerts(schema::Connection& store) {
   schema::Reader reader(store);
   BENCHHUD_ASSIGN(const std::string written, stored_alert_rules(store));
   BENCHHUD_ASSIGN(const analysis::FleetRules rules, read_alert_rules(written));
-  BENCHHUD_ASSIGN(const std::string state, state_of(reader, written));
+  BENCHHUD_ASSIGN(const std::string state, state_of(reader, basis_of(written)));
   BENCHHUD_ASSIGN(const auto known, schema::alerts_state(store));
   AlertUpdate update;
   update.was_current = known == state;
   if (!update.was_current) {
-    BENCHHUD_ASSIGN(update, Update(store, rules).run());
+    BENCHHUD_ASSIGN(update, Update(store, rules, basis_of(written)).run());
     BENCHHUD_TRY(schema::set_alerts_state(store, state));
   }
   BENCHHUD_TRY(transaction.commit());

@@ -46,6 +46,8 @@ class DriftWatch {
   std::span<const WatchedDrift> drifts() const { return drifts_; }
 
  private:
+  friend struct StateFields;
+
   void add_stretches(const TimedWatch& series);
   double standard_error(const NightNoise& noise) const;
   /// Places of the series from which a stretch begins that others are compared with.

@@ -39,6 +39,8 @@ class CountWatch {
   std::span<const WatchedEvent> events() const { return events_; }
 
  private:
+  friend struct StateFields;
+
   schema::Direction better_;
   std::vector<WatchedEvent> events_;
   std::vector<std::size_t> flips_;  // places of values that differed from the one before
@@ -57,6 +59,8 @@ class VerdictWatch {
   std::span<const WatchedEvent> events() const { return events_; }
 
  private:
+  friend struct StateFields;
+
   std::string good_;
   std::vector<WatchedEvent> events_;
   std::vector<std::size_t> flips_;

@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -72,8 +73,21 @@ struct WatchedAlert {
 class FleetWatch {
  public:
   FleetWatch(const Catalog& catalog, FleetRules rules);
+  // Experiments are pointed to from within.
+  FleetWatch(const FleetWatch&) = delete;
+  FleetWatch(FleetWatch&&) = default;
 
   void add(NightFacts night, NightSaid said = {});
+
+  /// To go on from another day: first every night that was added then is recalled, in that order
+  /// and with what was said of it, which costs little; then restore() tells what was made of them.
+  /// From then on it is as if they had been added, whatever experiments the catalog has got since.
+  void recall(NightFacts night, NightSaid said = {});
+  /// What was made of the nights so far.
+  std::string state() const;
+  /// Returns false if `state` is none of the nights that were recalled; then this is of no more
+  /// use. The rules must be the same.
+  bool restore(std::string_view state);
 
   struct NightOf {
     schema::RunId run{};
@@ -87,6 +101,8 @@ class FleetWatch {
   const TimedWatch* timed(schema::ExperimentId experiment, WatchedMetric metric) const;
 
  private:
+  friend struct StateFields;
+
   struct Experiment {
     schema::ExperimentId id{};
     const CatalogEntry* entry = nullptr;
@@ -101,7 +117,13 @@ class FleetWatch {
     bool is_changed = false;                                        // tonight
   };
 
+  // What a night is counted as, or that it does not count.
+  bool begin_night(const NightFacts& night, NightSaid said);
   Experiment& experiment_of(const CatalogEntry& entry);
+  // The experiment of a result, which is counted among its night's; null if it is not known.
+  Experiment* take_in(const ExperimentNight& result, std::optional<schema::ExperimentId> baseline);
+  TimedWatch* watch_of(Experiment& experiment, const ExperimentNight& night, std::size_t metric);
+  std::vector<schema::ExperimentId> first_of_models() const;
   SeriesRules rules_for(const CatalogEntry& entry, WatchedMetric metric) const;
   bool watch(Experiment& experiment, const ExperimentNight& night, std::size_t number);
   void decide(std::size_t number, std::size_t series);

@@ -34,6 +34,8 @@ class LordPlusPlus {
   void next(bool is_alarm);
 
  private:
+  friend struct StateFields;
+
   double rate_;
   std::size_t tests_ = 0;
   std::vector<std::size_t> alarms_;  // numbers of the tests that were, from 1

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analysis/catalog.h"
@@ -32,6 +33,11 @@ struct NightFacts {
   double started_at = 0;
   std::vector<ExperimentNight> results;  ///< by experiment id
 };
+
+/// As bytes, to be kept.
+std::string pack_night(const NightFacts& night);
+/// None of bytes that are no night's, or an earlier program's.
+std::optional<NightFacts> unpack_night(std::string_view bytes);
 
 /// What a timing line says. `dynamo` and `fallbacks`: none where it has no such counters. The
 /// compile time is XLA's own of the first repetition; else upstream's estimate, where something

@@ -50,6 +50,8 @@ class TimedWatch {
 
   /// Returns whether any change is different from before.
   bool add(const Night& night, std::size_t number);
+  /// A night that was added on another day (fleet_watch.h).
+  void recall(const Night& night, std::size_t number);
   /// From the next night on something other than what is measured is different: its level is new,
   /// and no change.
   void restart() { begin_ = nights_.size(); }
@@ -58,6 +60,8 @@ class TimedWatch {
   void decide(std::size_t change, std::optional<std::size_t> number, double q_value);
 
   std::span<const WatchedChange> changes() const { return changes_; }
+  /// The changes that the series is known to have, but for suspects.
+  Changes standing() const;
   std::span<const Night> nights() const { return nights_; }
   /// The number of each night.
   std::span<const std::size_t> numbers() const { return numbers_; }
@@ -67,6 +71,8 @@ class TimedWatch {
   const Changes& last_search() const { return search_; }
 
  private:
+  friend struct StateFields;
+
   bool wants_search() const;
   bool is_off_level() const;
   bool is_two_levels() const;

@@ -9,14 +9,16 @@
 namespace benchhud::server {
 
 struct AlertUpdate {
-  std::size_t nights = 0;  ///< that were looked at
+  std::size_t nights = 0;    ///< that there are
+  std::size_t recalled = 0;  ///< of them: that were watched before, and were not watched again
   std::size_t added = 0;
   std::size_t changed = 0;
   bool was_current = false;  ///< there was nothing to do
 };
 
-/// Watches all nights of all accelerator models from the first and brings the store's alerts up to
-/// what was found: one transaction. An alert that is found again keeps its number and what people
+/// Watches all nights of all accelerator models, from the first that was not watched before or
+/// is not what it was (watched_nights.h), and brings the store's alerts up to what was found, which
+/// is the same however many nights were watched before: one transaction. An alert that is found again keeps its number and what people
 /// did with it, also where a night that came late moved it by some nights; new ones get numbers in
 /// the order in which they were first seen. One that is not found any more is deleted, or withdrawn
 /// if a person did anything with it or was told of it. Nothing is done where neither runs, marks

@@ -55,7 +55,19 @@ class Watching : public testing::Test {
       facts_.run = schema::RunId{static_cast<std::int64_t>(watch_->nights().size()) + 1};
       facts_.started_at = 86400.0 * static_cast<double>(watch_->nights().size());
       watch_->add(facts_, said);
+      added_.emplace_back(facts_, said);
     }
+  }
+  /// A watch that goes on after `count` of the nights so far, of which `state` tells.
+  std::unique_ptr<FleetWatch> go_on(std::size_t count, std::string_view state,
+                                    const Catalog& catalog) const {
+    auto watch = std::make_unique<FleetWatch>(catalog, FleetRules{});
+    for (std::size_t n = 0; n < count; ++n) watch->recall(added_[n].first, added_[n].second);
+    if (!watch->restore(state)) return nullptr;
+    for (std::size_t n = count; n < added_.size(); ++n) {
+      watch->add(added_[n].first, added_[n].second);
+    }
+    return watch;
   }
   std::vector<WatchedAlert> alerts(AlertStage stage) const {
     std::vector<WatchedAlert> some;
@@ -92,6 +104,7 @@ class Watching : public testing::Test {
   std::unique_ptr<Catalog> catalog_;
   std::unique_ptr<FleetWatch> watch_;
   NightFacts facts_;
+  std::vector<std::pair<NightFacts, NightSaid>> added_;
 
  private:
   std::map<std::pair<int, std::string>, std::size_t> places_;
@@ -327,6 +340,92 @@ TEST_F(Watching, TheSameNightsGiveTheSameAlerts) {
   };
   EXPECT_EQ(told(), told());
   EXPECT_FALSE(told().empty());
+}
+
+// Steps, a common cause, counts, verdicts, drift, a new environment and nights that do not count.
+TEST_F(Watching, GoesOnFromEveryNightAsIfItHadWatchedThemAll) {
+  make(6, kThree, {}, 0.02);
+  std::vector<std::string> states = {watch_->state()};
+  const auto some = [&](int count, NightSaid said = {}) {
+    for (int i = 0; i < count; ++i) {
+      nights(1, said);
+      states.push_back(watch_->state());
+    }
+  };
+  for (int m = 0; m < 6; ++m) {
+    result_of(m, "inductor").counts[0] = 1;
+    result_of(m, "inductor").code = "PASS";
+  }
+  some(30);
+  time_of(3, "eager") *= 1.3;
+  result_of(1, "inductor").counts[0] = 4;
+  result_of(2, "inductor").code = "FAIL";
+  some(12);
+  some(1, {.is_excluded = true});
+  for (int m = 0; m < 6; ++m) time_of(m, "openxla+dynamo") *= 1.2;
+  some(8);
+  some(1, {.is_pinned = true});
+  some(1, {.is_new_environment = true});
+  result_of(1, "inductor").counts[0] = 1;
+  result_of(2, "inductor").code = "PASS";
+  result_of(4, "eager").status = Status::kFailed;
+  for (int i = 0; i < 90; ++i) {
+    time_of(5, "eager") *= 1.002;
+    some(1);
+  }
+  time_of(3, "eager") /= 1.3;
+  some(10);
+  ASSERT_GE(watch_->alerts().size(), 6u) << story();
+  for (std::size_t n = 0; n < states.size(); n += n < 20 ? 1 : 7) {
+    const auto other = go_on(n, states[n], *catalog_);
+    ASSERT_NE(other, nullptr) << n;
+    EXPECT_EQ(other->state(), watch_->state()) << n;
+  }
+}
+
+TEST_F(Watching, GoesOnWhereTheCatalogHasGrown) {
+  make(4, kThree);
+  nights(30);
+  time_of(3, "eager") *= 1.3;
+  nights(3);
+  const std::string state = watch_->state();
+  const std::size_t count = added_.size();
+  fleet_.add("a first one", "eager");  // all others have another number in this catalog
+  const Catalog grown = fleet_.catalog();
+  nights(4);
+  const auto other = go_on(count, state, grown);
+  ASSERT_NE(other, nullptr);
+  ASSERT_EQ(other->alerts().size(), watch_->alerts().size());
+  ASSERT_THAT(alerts(AlertStage::kConfirmed), SizeIs(1));
+  for (std::size_t i = 0; i < other->alerts().size(); ++i) {
+    const AlertGroup& ours = other->alerts()[i].group;
+    const AlertGroup& theirs = watch_->alerts()[i].group;
+    EXPECT_EQ(ours.members, theirs.members);
+    EXPECT_EQ(ours.model, theirs.model + 1);
+    EXPECT_EQ(other->alerts()[i].at_first.model, watch_->alerts()[i].at_first.model + 1);
+  }
+}
+
+TEST_F(Watching, WhatIsNoStateOfTheseNightsIsRefused) {
+  make(4, kThree);
+  nights(25);
+  const std::string before = watch_->state();
+  time_of(3, "eager") *= 1.3;
+  result_of(1, "inductor").code = "FAIL";
+  nights(4);
+  const std::string state = watch_->state();
+  const std::size_t count = added_.size();
+  EXPECT_NE(go_on(count, state, *catalog_), nullptr);
+  EXPECT_EQ(go_on(count, before, *catalog_), nullptr) << "of fewer nights";
+  EXPECT_EQ(go_on(count - 1, state, *catalog_), nullptr);
+  EXPECT_EQ(go_on(count, "", *catalog_), nullptr);
+  EXPECT_EQ(go_on(count, state + "x", *catalog_), nullptr);
+  for (std::size_t size = 0; size < state.size(); size += 1 + size / 50) {
+    EXPECT_EQ(go_on(count, state.substr(0, size), *catalog_), nullptr) << size;
+  }
+  const std::string huge(state.size(), '\xff');
+  EXPECT_EQ(go_on(count, huge, *catalog_), nullptr);
+  EXPECT_EQ(go_on(count, state.substr(0, 100) + huge, *catalog_), nullptr) << "counts beyond all";
 }
 
 TEST_F(Watching, UnknownExperimentsAndEmptyNights) {

@@ -184,5 +184,30 @@ TEST_F(Speedups, AgainstAnotherBackend) {
   EXPECT_TRUE(std::isnan(speedup(1)));
 }
 
+TEST(PackedNight, IsWhatWasPacked) {
+  NightFacts night;
+  night.run = schema::RunId{7};
+  night.started_at = 1761955200.25;
+  ExperimentNight result;
+  result.experiment = schema::ExperimentId{3};
+  result.times[1] = Night{-2.5, 1e-4, 30};
+  result.counts[2] = -1;
+  result.code = std::string("FAIL\0 \xff", 7);
+  result.status = Status::kFailed;
+  night.results = {result, ExperimentNight()};
+  const std::string bytes = pack_night(night);
+  const auto again = unpack_night(bytes);
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->run, night.run);
+  EXPECT_EQ(again->started_at, night.started_at);
+  EXPECT_EQ(again->results, night.results);
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    EXPECT_FALSE(unpack_night(std::string_view(bytes).substr(0, size))) << size;
+  }
+  EXPECT_FALSE(unpack_night(bytes + "x"));
+  EXPECT_FALSE(unpack_night("\x02" + bytes.substr(1))) << "of another version";
+  EXPECT_FALSE(unpack_night(std::string(200, '\xff')));
+}
+
 }  // namespace
 }  // namespace benchhud::analysis

@@ -9,6 +9,7 @@
 #include <random>
 
 #include "schema/alert.h"
+#include "schema/maintenance.h"
 #include "schema/night_mark.h"
 #include "server/alert_json.h"
 #include "server/alert_rules_file.h"
@@ -84,6 +85,11 @@ class AlertUpdates : public StoreFixture {
     ADD_FAILURE() << "no night " << number;
     return {};
   }
+  /// All nights are watched anew with the next update.
+  void forget_what_was_watched() {
+    ASSERT_TRUE(connection_->execute("DELETE FROM watch_state; DELETE FROM night_facts"));
+    ASSERT_TRUE(schema::set_alerts_state(*connection_, "other"));
+  }
   void mark(int number, schema::NightMarkKind kind) {
     ASSERT_TRUE(schema::mark_night(*connection_, run_at(number), kind, "new driver", "ada"));
   }
@@ -130,10 +136,10 @@ TEST_F(AlertUpdates, NightByNightGivesWhatAllAtOnceGives) {
   for (const schema::Alert& alert : by_night) {
     auto transaction = schema::Transaction::begin(*connection_, schema::Transaction::Kind::kWrite);
     ASSERT_TRUE(schema::delete_alert(*connection_, alert.id));
-    ASSERT_TRUE(schema::set_alerts_state(*connection_, "other"));
     ASSERT_TRUE(transaction->commit());
   }
-  update();
+  forget_what_was_watched();
+  EXPECT_EQ(update().recalled, 0u);
   const auto at_once = alerts();
   ASSERT_EQ(at_once.size(), by_night.size());
   ASSERT_THAT(confirmed(), SizeIs(1));
@@ -145,6 +151,64 @@ TEST_F(AlertUpdates, NightByNightGivesWhatAllAtOnceGives) {
     EXPECT_EQ(to_int(at_once[i].id) - to_int(at_once[0].id),
               to_int(by_night[i].id) - to_int(by_night[0].id));
   }
+}
+
+TEST_F(AlertUpdates, OnlyNightsThatAreNewAreWatched) {
+  nights(0, 19, quiet_);
+  EXPECT_EQ(update().recalled, 0u);
+  night(20, slow_);
+  AlertUpdate done = update();
+  EXPECT_EQ(done.nights, 21u);
+  EXPECT_EQ(done.recalled, 20u);
+  mark(20, schema::NightMarkKind::kExcluded);
+  EXPECT_EQ(update().recalled, 0u) << "the last night that was watched is not what it was";
+  nights(21, 25, slow_);
+  EXPECT_EQ(update().recalled, 21u);
+  night(-1, quiet_);
+  EXPECT_EQ(update().recalled, 0u) << "it goes before all others";
+  ASSERT_TRUE(schema::set_alert_rules(*connection_, R"({"false_discovery_rate": 0.01})"));
+  EXPECT_EQ(update().recalled, 0u) << "by other rules";
+  night(26, slow_);
+  EXPECT_EQ(update().recalled, 27u);
+}
+
+TEST_F(AlertUpdates, WhatWasKeptOfWatchedNightsAndDoesNotReadIsMadeAnew) {
+  nights(0, 19, quiet_);
+  nights(20, 24, slow_);
+  update();
+  ASSERT_THAT(confirmed(), SizeIs(1));
+  for (const char* damage :
+       {"UPDATE watch_state SET bytes = zeroblob(40)", "UPDATE watch_state SET byte_count = 7",
+        "UPDATE night_facts SET bytes = zeroblob(40)", "UPDATE night_facts SET content = x'00'",
+        "DELETE FROM night_facts WHERE run_id % 3 = 0", "DELETE FROM watch_state"}) {
+    ASSERT_TRUE(connection_->execute(damage));
+    ASSERT_TRUE(schema::set_alerts_state(*connection_, "other"));
+    update();
+    const auto after = alerts();
+    forget_what_was_watched();
+    update();
+    const auto anew = alerts();
+    ASSERT_EQ(after.size(), anew.size()) << damage;
+    for (std::size_t i = 0; i < anew.size(); ++i) {
+      EXPECT_EQ(after[i].details, anew[i].details) << damage;
+      EXPECT_EQ(after[i].id, anew[i].id) << damage;
+    }
+  }
+}
+
+TEST_F(AlertUpdates, NothingIsKeptOfRunsThatAreGone) {
+  nights(0, 9, quiet_);
+  update();
+  const auto rows = [&](const std::string& table) {
+    schema::Statement count = connection_->prepare("SELECT count(*) FROM " + table);
+    return count.step() ? count.integer(0) : -1;
+  };
+  EXPECT_EQ(rows("night_facts"), 10);
+  EXPECT_EQ(rows("watch_state"), 1);
+  for (int n = 0; n < 10; ++n) ASSERT_TRUE(schema::delete_run(*connection_, run_at(n)));
+  update();
+  EXPECT_EQ(rows("night_facts"), 0);
+  EXPECT_EQ(rows("watch_state"), 0);
 }
 
 TEST_F(AlertUpdates, ANightThatComesLateKeepsNumberAndWhatPeopleDid) {

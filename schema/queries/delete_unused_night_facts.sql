@@ -1,0 +1,1 @@
+DELETE FROM night_facts WHERE run_id NOT IN (SELECT id FROM run)

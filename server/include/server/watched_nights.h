@@ -1,0 +1,51 @@
+// Watching the nights of a store, of which most were watched before.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include "analysis/catalog.h"
+#include "analysis/fleet_watch.h"
+#include "schema/database.h"
+#include "schema/errors.h"
+#include "schema/night_mark.h"
+#include "schema/reader.h"
+#include "schema/results.h"
+
+namespace benchhud::server {
+
+/// Goes on from what the store keeps of the nights that were watched (schema/watched_nights.h) and
+/// keeps what comes of it. The caller holds the write transaction.
+class WatchedNights {
+ public:
+  /// `basis`: what the watch follows from beside the nights; of another one nothing is gone on
+  /// from.
+  WatchedNights(schema::Connection& store, schema::Reader& reader, const analysis::Catalog& catalog,
+                const analysis::FleetRules& rules, const std::string& basis)
+      : store_(store), reader_(reader), catalog_(catalog), rules_(rules), basis_(basis) {}
+
+  /// The watch of an accelerator model's nights, oldest first. Where those that were watched are
+  /// not the first of them any more, by run, revision or mark, all are watched anew.
+  schema::Expected<analysis::FleetWatch> watch(const std::string& accelerator_model,
+                                               std::span<const schema::Run> nights,
+                                               std::span<const schema::NightMark> marks);
+  /// How many nights were not watched again.
+  std::size_t recalled() const { return recalled_; }
+
+ private:
+  schema::Expected<analysis::NightFacts> facts_of(const schema::Run& run);
+  schema::Expected<bool> recall(const std::string& accelerator_model,
+                                std::span<const schema::Run> nights,
+                                std::span<const schema::NightMark> marks,
+                                analysis::FleetWatch* fleet);
+
+  schema::Connection& store_;
+  schema::Reader& reader_;
+  const analysis::Catalog& catalog_;
+  const analysis::FleetRules& rules_;
+  const std::string& basis_;
+  std::size_t recalled_ = 0;
+};
+
+}  // namespace benchhud::server

@@ -1,0 +1,92 @@
+#include "server/watched_nights.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <utility>
+
+#include "schema/content_hash.h"
+#include "schema/watched_nights.h"
+#include "server/night_reader.h"
+
+namespace benchhud::server {
+namespace {
+
+using analysis::FleetWatch;
+using analysis::NightSaid;
+using schema::Expected;
+
+NightSaid said_of(const schema::Run& run, std::span<const schema::NightMark> marks) {
+  NightSaid said;
+  for (const schema::NightMark& mark : marks) {
+    if (mark.name != run.name) continue;
+    if (mark.kind == schema::NightMarkKind::kExcluded) said.is_excluded = true;
+    if (mark.kind == schema::NightMarkKind::kEnvironment) said.is_new_environment = true;
+    if (mark.kind == schema::NightMarkKind::kPinned) said.is_pinned = true;
+  }
+  return said;
+}
+
+// What the watch of these nights follows from; equal texts, equal watches.
+std::string basis_with(std::string basis, std::span<const schema::Run> nights,
+                       std::span<const schema::NightMark> marks) {
+  for (const schema::Run& run : nights) {
+    const NightSaid said = said_of(run, marks);
+    basis += fmt::format("{} {} {}{}{}\n", to_int(run.id), run.revision, int{said.is_excluded},
+                         int{said.is_new_environment}, int{said.is_pinned});
+  }
+  return schema::content_hash(basis).hex();
+}
+
+}  // namespace
+
+Expected<analysis::NightFacts> WatchedNights::facts_of(const schema::Run& run) {
+  BENCHHUD_ASSIGN(const auto kept, schema::night_facts(store_, run.id, run.revision));
+  if (kept) {
+    if (auto night = analysis::unpack_night(*kept)) return *std::move(night);
+  }
+  BENCHHUD_ASSIGN(auto night, read_night(reader_, run, catalog_));
+  BENCHHUD_TRY(schema::put_night_facts(store_, run.id, run.revision, analysis::pack_night(night)));
+  return night;
+}
+
+// Whether `fleet` is now as it was after the nights that were watched before.
+Expected<bool> WatchedNights::recall(const std::string& accelerator_model,
+                                     std::span<const schema::Run> nights,
+                                     std::span<const schema::NightMark> marks, FleetWatch* fleet) {
+  BENCHHUD_ASSIGN(const auto state, schema::watch_state(store_, accelerator_model));
+  if (!state || state->night_count < 0) return false;
+  const auto count = static_cast<std::size_t>(state->night_count);
+  if (count > nights.size()) return false;
+  const auto watched = nights.first(count);
+  if (state->basis != basis_with(basis_, watched, marks)) return false;
+  for (const schema::Run& run : watched) {
+    BENCHHUD_ASSIGN(auto night, facts_of(run));
+    fleet->recall(std::move(night), said_of(run, marks));
+  }
+  if (!fleet->restore(state->bytes)) return false;
+  recalled_ = count;
+  return true;
+}
+
+Expected<FleetWatch> WatchedNights::watch(const std::string& accelerator_model,
+                                          std::span<const schema::Run> nights,
+                                          std::span<const schema::NightMark> marks) {
+  std::optional<FleetWatch> fleet(std::in_place, catalog_, rules_);
+  BENCHHUD_ASSIGN(const bool is_recalled, recall(accelerator_model, nights, marks, &*fleet));
+  if (!is_recalled) fleet.emplace(catalog_, rules_);
+  for (const schema::Run& run : nights.subspan(recalled_)) {
+    BENCHHUD_ASSIGN(auto night, facts_of(run));
+    fleet->add(std::move(night), said_of(run, marks));
+  }
+  if (recalled_ < nights.size()) {
+    schema::WatchState state;
+    state.night_count = static_cast<std::int64_t>(nights.size());
+    state.basis = basis_with(basis_, nights, marks);
+    state.bytes = fleet->state();
+    BENCHHUD_TRY(schema::put_watch_state(store_, accelerator_model, state));
+  }
+  return *std::move(fleet);
+}
+
+}  // namespace benchhud::server

@@ -59,9 +59,10 @@ TEST_F(WatchedNightsTest, WhatIsDamagedIsAsIfItWereNotThere) {
   ASSERT_TRUE(put_night_facts(store_, RunId{1}, 5, "short"));
   ASSERT_TRUE(put_night_facts(store_, RunId{2}, 5, std::string(10'000, 'x')));
   ASSERT_TRUE(put_watch_state(store_, "A100", {3, "three", std::string(5000, 'y')}));
-  ASSERT_TRUE(
-      store_.execute("UPDATE night_facts SET bytes = x'00' || substr(bytes, 2);"
-                     "UPDATE watch_state SET byte_count = 4999"));
+  const auto damaged = store_.execute(
+      "UPDATE night_facts SET bytes = zeroblob(length(bytes));"
+      "UPDATE watch_state SET byte_count = 1000000000000000");
+  ASSERT_TRUE(damaged) << damaged.error().message;
   EXPECT_EQ(facts(RunId{1}, 5), std::nullopt);
   EXPECT_EQ(facts(RunId{2}, 5), std::nullopt);
   EXPECT_EQ(state("A100"), std::nullopt);

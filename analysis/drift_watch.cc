@@ -11,6 +11,8 @@
 namespace benchhud::analysis {
 namespace {
 
+constexpr std::size_t kFewestSteps = 6;
+
 double median_level(std::span<const Night> nights) {
   std::vector<double> levels;
   for (const Night& night : nights) levels.push_back(night.level);
@@ -23,7 +25,7 @@ double explained_since(const TimedWatch& series, std::size_t place) {
   double moved = 0;
   for (const WatchedChange& change : series.changes()) {
     if (change.withdrawn || change.point.at < place) continue;
-    if (change.point.state == ChangeState::kSuspect) continue;
+    if (!change.confirmed) continue;
     moved += change.point.after - change.point.before;
   }
   return moved;
@@ -50,8 +52,11 @@ double DriftWatch::standard_error(const NightNoise& noise) const {
       noise.deviation * std::sqrt(std::numbers::pi / 2 * alike * 2 / static_cast<double>(kStretch));
   std::vector<double> steps;
   for (std::size_t i = 1; i < stretches_.size(); ++i) {
-    steps.push_back(std::abs(stretches_[i] - stretches_[i - 1]));
+    steps.push_back(stretches_[i] - stretches_[i - 1]);
   }
+  // What creeps up is in all steps alike and is no noise. Few steps do not tell what that is.
+  const double common = steps.size() < kFewestSteps ? 0 : median(steps);
+  for (double& step : steps) step = std::abs(step - common);
   return std::max(of_nights, kMadToDeviation * median(steps));
 }
 

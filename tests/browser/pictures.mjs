@@ -14,6 +14,16 @@ async function ofProfiles({ api }) {
   ];
 }
 
+/** All alerts of those nights, and the one of that night. */
+async function ofAlerts({ api }) {
+  const { items } = await api("/alerts");
+  const { id } = items.find(({ details }) => details.subject.model === "resnet_mini");
+  return [
+    { name: "alerts", path: "/alerts" },
+    { name: "alert", path: `/alerts/${id}` },
+  ];
+}
+
 const folder = join(root, "docs/pictures");
 const pictures = [
   { name: "overview", path: "/" },
@@ -25,7 +35,7 @@ const pictures = [
 
 mkdirSync(folder, { recursive: true });
 const server = await serve([samples]);
-pictures.push(...(await ofProfiles(server)));
+pictures.push(...(await ofProfiles(server)), ...(await ofAlerts(server)));
 const browser = await openBrowser();
 try {
   for (const { name, path, theme } of pictures) {

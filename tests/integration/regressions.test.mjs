@@ -319,6 +319,22 @@ describe("made-up fleets", () => {
     assert.match(alerts[0].details.title, /^made\/model_03 on inductor: graph breaks 1 → 4$/);
   });
 
+  test("what creeps up is told as drift, and against a pinned night", () => {
+    const db = storeOf(9, ({ night, model, backend }) => ({ factor: model === 2 && backend === "eager" ? 1.0012 ** Math.max(0, night - 20) : 1 }), { models: 3, nights: 140 });
+    const ofDrift = () => list(db, "--all").filter((one) => one.detected === "confirmed" && one.details.members.some(({ metric }) => metric === "drift"));
+    const [alert, ...others] = ofDrift();
+    assert.ok(alert, titles(list(db, "--all")));
+    assert.deepEqual(others, []);
+    assert.match(alert.details.title, /^made\/model_02 on eager: .*drift/);
+    const member = alert.details.members.find(({ metric }) => metric === "drift");
+    assert.ok(member.effect > 0.04 && member.effect < 0.16, String(member.effect));
+    assert.equal(benchhud("regressions", "--db", db, "--fail-on", "confirmed").status, 4);
+    // A night that is pinned is one to hold the last ones against; nothing else changes.
+    assert.equal(benchhud("runs", "mark", "2025-11-15", "pinned", "release 2.9", "--db", db).status, 0);
+    assert.equal(ofDrift().length, 1);
+    assert.match(benchhud("regressions", "--db", db).stdout, /drift/);
+  });
+
   test("a suspect fails a night that asks for it", () => {
     const db = storeOf(8, ({ night, model }) => ({ factor: night === 29 && model === 3 ? 1.6 : 1 }));
     const alerts = list(db).filter(({ details }) => details.subject.model === "model_03");

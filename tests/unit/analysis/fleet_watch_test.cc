@@ -342,6 +342,71 @@ TEST_F(Watching, TheSameNightsGiveTheSameAlerts) {
   EXPECT_FALSE(told().empty());
 }
 
+// Nobody's step: 0.1 % a night for 150 nights.
+TEST_F(Watching, WhatCreepsUpIsAnAlertOfItsOwn) {
+  make(6, kThree);
+  nights(40);
+  for (int i = 0; i < 150; ++i) {
+    time_of(2, "eager") *= 1.001;
+    nights(1);
+  }
+  int drifts = 0;
+  double moved = 0;
+  for (const WatchedAlert& alert : alerts(AlertStage::kConfirmed)) {
+    for (const std::size_t place : alert.group.members) {
+      const AlertMember& member = watch_->members()[place];
+      if (member.metric == WatchedMetric::kSpeedup) continue;
+      EXPECT_EQ(member.experiment, result_of(2, "eager").experiment);
+      EXPECT_GT(member.worse, 0);
+      drifts += member.metric == WatchedMetric::kDrift ? 1 : 0;
+      moved += member.effect;
+    }
+  }
+  EXPECT_GE(drifts, 1) << story();
+  EXPECT_NEAR(moved, std::pow(1.001, 150) - 1, 0.06) << "steps and drift together explain it";
+}
+
+// Faster for eight nights around the release, which no stretch of the others shows.
+TEST_F(Watching, APinnedNightIsWhatLaterOnesAreHeldAgainst) {
+  const auto onsets_of = [](bool is_pinned) {
+    Watching_APinnedNightIsWhatLaterOnesAreHeldAgainst_Test one;
+    FleetRules rules;
+    rules.series = [](const CatalogEntry&, WatchedMetric metric) {
+      SeriesRules series;
+      series.is_watched = metric == WatchedMetric::kSteady || metric == WatchedMetric::kDrift;
+      series.changes.significance = 0;  // no steps: all that is left is drift
+      return series;
+    };
+    one.make(1, {"eager"}, rules, 0.005);
+    one.nights(26);
+    one.time_of(0, "eager") *= 0.8;
+    one.nights(4);
+    one.nights(1, {.is_pinned = is_pinned});
+    one.nights(3);
+    one.time_of(0, "eager") /= 0.8;
+    one.nights(90);
+    std::vector<std::size_t> onsets;
+    for (const AlertMember& member : one.watch_->members()) {
+      if (member.metric != WatchedMetric::kDrift) continue;
+      onsets.push_back(member.onset);
+      EXPECT_NEAR(member.effect, 0.25, 0.02);
+    }
+    return onsets;
+  };
+  EXPECT_THAT(onsets_of(true), testing::ElementsAre(37u)) << "the stretch around it ends there";
+  EXPECT_THAT(onsets_of(false), IsEmpty());
+}
+
+// Each hundred nights without an alarm leave less to spend on the next; it never is nothing.
+TEST_F(Watching, AfterYearsOfQuietAStepIsStillConfirmed) {
+  make(20, {"eager"});
+  nights(460);
+  EXPECT_THAT(alerts(AlertStage::kConfirmed), IsEmpty()) << story();
+  time_of(7, "eager") *= 1.1;
+  nights(10);
+  EXPECT_THAT(alerts(AlertStage::kConfirmed), SizeIs(1)) << story();
+}
+
 // Steps, a common cause, counts, verdicts, drift, a new environment and nights that do not count.
 TEST_F(Watching, GoesOnFromEveryNightAsIfItHadWatchedThemAll) {
   make(6, kThree, {}, 0.02);

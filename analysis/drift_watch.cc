@@ -19,13 +19,12 @@ double median_level(std::span<const Night> nights) {
   return median(levels);
 }
 
-// What known changes moved from `place` on: those that lead back are among them. A suspect is a
-// night or two, which a stretch does not see.
+// What changes that were told moved from `place` on: those that lead back are among them. What
+// creeps up looks like one change or another for some nights, and none of these holds.
 double explained_since(const TimedWatch& series, std::size_t place) {
   double moved = 0;
   for (const WatchedChange& change : series.changes()) {
-    if (change.withdrawn || change.point.at < place) continue;
-    if (!change.confirmed) continue;
+    if (change.withdrawn || !change.confirmed || change.point.at < place) continue;
     moved += change.point.after - change.point.before;
   }
   return moved;
@@ -94,7 +93,7 @@ bool DriftWatch::look(const TimedWatch& series, schema::Direction better,
   const int worse = better == schema::Direction::kLowerIsBetter ? 1 : -1;
   const double now = median_level(series.nights().last(kStretch));
   add_stretches(series);
-  const double error = standard_error(series.last_search().noise);
+  const double error = standard_error(series.noise());
   const std::size_t number = series.numbers().back();
   bool changed = false;
 

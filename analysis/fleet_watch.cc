@@ -104,6 +104,7 @@ void FleetWatch::add(NightFacts night, NightSaid said) {
     experiment->is_changed = watch(*experiment, result, number);
   }
   decide(number, timed);
+  look_for_drift(number);
   const bool is_changed = std::any_of(experiments_.begin(), experiments_.end(),
                                       [](const auto& one) { return one.is_changed; });
   if (is_changed) update_alerts(number);
@@ -129,7 +130,7 @@ std::string FleetWatch::state() const {
   std::vector<schema::ExperimentId> ids;
   for (const Experiment& experiment : experiments_) ids.push_back(experiment.id);
   StateWriter write;
-  write(nights_.size(), ids, first_of_models(), *this);
+  write(nights_.size(), ids, one_of_models(), *this);
   return write.take();
 }
 
@@ -157,13 +158,13 @@ bool FleetWatch::restore(std::string_view state) {
 }
 
 // By the number that models have in this catalog, an experiment of each.
-std::vector<schema::ExperimentId> FleetWatch::first_of_models() const {
-  std::vector<schema::ExperimentId> first;
+std::vector<schema::ExperimentId> FleetWatch::one_of_models() const {
+  std::vector<schema::ExperimentId> one;
   for (const CatalogEntry& entry : catalog_.entries()) {
-    if (entry.model >= first.size()) first.resize(entry.model + 1);
-    first[entry.model] = entry.id();
+    if (entry.model >= one.size()) one.resize(entry.model + 1);
+    one[entry.model] = entry.id();
   }
-  return first;
+  return one;
 }
 
 bool FleetWatch::watch(Experiment& experiment, const ExperimentNight& night, std::size_t number) {
@@ -174,12 +175,6 @@ bool FleetWatch::watch(Experiment& experiment, const ExperimentNight& night, std
   for (std::size_t i = 0; i < kTimedMetrics; ++i) {
     TimedWatch* watch = watch_of(experiment, night, i);
     if (watch != nullptr) changed = watch->add(*night.times[i], number) || changed;
-  }
-  const auto steady = place_of(WatchedMetric::kSteady);
-  if (night.times[steady] && experiment.timed[steady] && is_watched(WatchedMetric::kDrift)) {
-    changed = experiment.drift.look(*experiment.timed[steady],
-                                    watched_metric_info(WatchedMetric::kSteady).better, pinned_) ||
-              changed;
   }
   for (std::size_t i = 0; i < kCountMetrics; ++i) {
     if (!night.counts[i] || !is_watched(metric_at(kTimedMetrics + i))) continue;
@@ -224,6 +219,17 @@ void FleetWatch::decide(std::size_t number, std::size_t series) {
     candidates[i].watch->decide(candidates[i].change,
                                 is_told ? std::optional(number) : std::nullopt, q_values[i]);
     candidates[i].experiment->is_changed = true;
+  }
+}
+
+// After it is decided what is told: what is not does not explain where a level went.
+void FleetWatch::look_for_drift(std::size_t number) {
+  for (Experiment& experiment : experiments_) {
+    const auto& steady = experiment.timed[place_of(WatchedMetric::kSteady)];
+    if (!steady || steady->numbers().back() != number) continue;
+    if (!experiment.rules[place_of(WatchedMetric::kDrift)].is_watched) continue;
+    const auto better = watched_metric_info(WatchedMetric::kSteady).better;
+    if (experiment.drift.look(*steady, better, pinned_)) experiment.is_changed = true;
   }
 }
 

@@ -63,7 +63,7 @@ bool TimedWatch::wants_search() const {
   const std::size_t count = nights_.size() - begin_;
   if (count <= kFew || searched_ <= begin_) return true;
   const std::size_t since = nights_.size() - searched_;
-  // A level of few nights is known badly, and so is what is off it.
+  // A level of few nights is known badly, and so is what is off it: again with twice as many.
   if (since >= std::min(kRoutine, count / 2)) return true;
   const bool young = std::any_of(changes_.begin(), changes_.end(), [&](const auto& change) {
     return !change.withdrawn && (!change.confirmed || change.point.at + kYoung > nights_.size());
@@ -206,15 +206,17 @@ bool TimedWatch::is_loss(const WatchedChange& improvement, const WatchedChange& 
          worse_of(later.point.effect, better_) > 0;
 }
 
-Changes TimedWatch::standing() const {
+std::pair<std::span<const Night>, Changes> TimedWatch::standing() const {
   Changes standing;
   standing.noise = search_.noise;
   for (const WatchedChange& change : changes_) {
-    if (change.withdrawn || change.point.state == ChangeState::kSuspect) continue;
-    standing.found.push_back(change.point);
+    if (change.withdrawn || change.begin != begin_) continue;
+    if (change.point.state == ChangeState::kSuspect) continue;
+    ChangePoint& point = standing.found.emplace_back(change.point);
+    for (std::size_t* place : {&point.at, &point.earliest, &point.latest}) *place -= begin_;
   }
   std::ranges::sort(standing.found, {}, &ChangePoint::at);
-  return standing;
+  return {std::span(nights_).subspan(begin_), standing};
 }
 
 void TimedWatch::decide(std::size_t change, std::optional<std::size_t> number, double q_value) {

@@ -12,39 +12,48 @@
 
 namespace benchhud::analysis {
 
+/// Where a type is all state, its fields are named by binding them: one that is added is not
+/// forgotten.
 struct StateFields {
   template <class Archive, Either<Night> T>
   static void of(Archive& archive, T& night) {
-    archive(night.level, night.variance, night.count);
+    auto& [level, variance, count] = night;
+    archive(level, variance, count);
   }
   template <class Archive, Either<ExperimentNight> T>
   static void of(Archive& archive, T& night) {
-    archive(night.experiment, night.times, night.counts, night.code, night.status);
+    auto& [experiment, times, counts, code, status] = night;
+    archive(experiment, times, counts, code, status);
   }
   template <class Archive, Either<NightFacts> T>
   static void of(Archive& archive, T& night) {
-    archive(night.run, night.started_at, night.results);
+    auto& [run, started_at, results] = night;
+    archive(run, started_at, results);
   }
 
   template <class Archive, Either<NightNoise> T>
   static void of(Archive& archive, T& noise) {
-    archive(noise.deviation, noise.correlation);
+    auto& [deviation, correlation] = noise;
+    archive(deviation, correlation);
   }
   template <class Archive, Either<Interval> T>
   static void of(Archive& archive, T& interval) {
-    archive(interval.low, interval.high, interval.confidence);
+    auto& [low, high, confidence] = interval;
+    archive(low, high, confidence);
   }
   template <class Archive, Either<ChangePoint> T>
   static void of(Archive& archive, T& point) {
-    archive(point.at, point.earliest, point.latest, point.before, point.after, point.reach,
-            point.effect, point.interval, point.p_value, point.state, point.nights_before,
-            point.nights_after);
+    auto& [at, earliest, latest, before, after, reach, effect, interval, p_value, state,
+           nights_before, nights_after] = point;
+    archive(at, earliest, latest, before, after, reach, effect, interval, p_value, state,
+            nights_before, nights_after);
   }
   template <class Archive, Either<WatchedChange> T>
   static void of(Archive& archive, T& change) {
-    archive(change.point, change.onset, change.earliest, change.latest, change.first_seen,
-            change.q_value, change.confirmed, change.withdrawn, change.recovered,
-            change.recovery_of, change.missed, change.begin);
+    auto& [point, onset, earliest, latest, first_seen, q_value, confirmed, withdrawn, recovered,
+           recovery_of, missed, begin] = change;
+    archive(point, onset, earliest, latest, first_seen, q_value, confirmed, withdrawn, recovered,
+            recovery_of, missed, begin);
   }
   // What the last search found is in the changes.
   template <class Archive, Either<TimedWatch> T>
@@ -55,8 +64,8 @@ struct StateFields {
 
   template <class Archive, Either<WatchedDrift> T>
   static void of(Archive& archive, T& drift) {
-    archive(drift.onset, drift.first_seen, drift.before, drift.after, drift.most, drift.error,
-            drift.recovered);
+    auto& [onset, first_seen, before, after, most, error, recovered] = drift;
+    archive(onset, first_seen, before, after, most, error, recovered);
   }
   template <class Archive, Either<DriftWatch> T>
   static void of(Archive& archive, T& watch) {
@@ -65,8 +74,8 @@ struct StateFields {
 
   template <class Archive, Either<WatchedEvent> T>
   static void of(Archive& archive, T& event) {
-    archive(event.before, event.after, event.onset, event.last_before, event.recovered, event.flips,
-            event.of);
+    auto& [before, after, onset, last_before, recovered, flips, out_of] = event;
+    archive(before, after, onset, last_before, recovered, flips, out_of);
   }
   template <class Archive, Either<CountWatch> T>
   static void of(Archive& archive, T& watch) {
@@ -83,21 +92,22 @@ struct StateFields {
   }
   template <class Archive, Either<AlertMember> T>
   static void of(Archive& archive, T& member) {
-    archive(member.experiment, member.metric, member.change, member.onset, member.earliest,
-            member.latest, member.first_seen, member.confirmed, member.withdrawn, member.recovered,
-            member.is_told, member.worse, member.before, member.after, member.effect,
-            member.interval, member.p_value, member.q_value, member.nights_before,
-            member.nights_after, member.before_text, member.after_text, member.flips, member.of,
-            member.baseline);
+    auto& [experiment, metric, change, onset, earliest, latest, first_seen, confirmed, withdrawn,
+           recovered, is_told, worse, before, after, effect, interval, p_value, q_value,
+           nights_before, nights_after, before_text, after_text, flips, out_of, baseline] = member;
+    archive(experiment, metric, change, onset, earliest, latest, first_seen, confirmed, withdrawn,
+            recovered, is_told, worse, before, after, effect, interval, p_value, q_value,
+            nights_before, nights_after, before_text, after_text, flips, out_of, baseline);
   }
   template <class Archive, Either<AlertGroup> T>
   static void of(Archive& archive, T& group) {
-    archive(group.scope, group.backend, group.model, group.onset, group.members);
+    auto& [scope, backend, model, onset, members] = group;
+    archive(scope, backend, model, onset, members);
   }
   template <class Archive, Either<WatchedAlert> T>
   static void of(Archive& archive, T& alert) {
-    archive(alert.at_first, alert.group, alert.stage, alert.first_seen, alert.confirmed,
-            alert.closed, alert.merged_into);
+    auto& [at_first, group, stage, first_seen, confirmed, closed, merged_into] = alert;
+    archive(at_first, group, stage, first_seen, confirmed, closed, merged_into);
   }
 
   // An experiment is known by recall(); what was made of it is not.

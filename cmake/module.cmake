@@ -13,6 +13,11 @@ if(BENCHHUD_SANITIZE)
   # Files and lines are what a report names; the rest of -g takes a fifth of the time to compile.
   target_compile_options(benchhud_flags INTERFACE
     -fsanitize=${BENCHHUD_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all -g1)
+  # Tests (BENCHHUD_IS_TEST) take a third less time to compile without looking for undefined behaviour in
+  # them. It is then not looked for either in what of our headers is compiled into them as well; nearly all
+  # of our code is in units.
+  target_compile_options(benchhud_flags INTERFACE
+    $<$<BOOL:$<TARGET_PROPERTY:BENCHHUD_IS_TEST>>:-fno-sanitize=undefined>)
   target_link_options(benchhud_flags INTERFACE -fsanitize=${BENCHHUD_SANITIZE})
 endif()
 

@@ -11,6 +11,7 @@ namespace {
 constexpr std::size_t kWorthCompressing = 256;
 constexpr std::size_t kMostKnown = 100'000;
 constexpr int kLevel = 1;
+constexpr unsigned long long kLongest = 1ULL << 31;
 
 }  // namespace
 
@@ -32,8 +33,10 @@ PackedText pack_text(std::string_view text) {
 Expected<std::string> unpack_text(std::string_view bytes, bool is_zstd, std::int64_t byte_count) {
   if (!is_zstd) return std::string(bytes);
   const Error corrupt{ErrorCode::kCorrupt, "a kept text cannot be decompressed"};
-  // Before room is made for a length that damage made up.
+  // Before room is made for a length that damage made up. What zstd says of a frame that is none,
+  // or that does not tell, is beyond any length.
   const auto length = static_cast<unsigned long long>(byte_count);
+  if (length > kLongest) return corrupt;
   if (ZSTD_getFrameContentSize(bytes.data(), bytes.size()) != length) return corrupt;
   std::string text(static_cast<std::size_t>(byte_count), '\0');
   const std::size_t size = ZSTD_decompress(text.data(), text.size(), bytes.data(), bytes.size());

@@ -53,11 +53,12 @@ void write_timed(JsonWriter& json, const AlertContext& context, const AlertMembe
   const analysis::TimedWatch* watch = context.fleet.timed(
       member.experiment,
       member.metric == WatchedMetric::kDrift ? WatchedMetric::kSteady : member.metric);
-  const auto noise = analysis::noise_class(watch->nights(), watch->standing());
+  const auto [nights, changes] = watch->standing();
+  const auto noise = analysis::noise_class(nights, changes);
   json.begin_object();
   json.field("class", analysis::noise_class_name(noise));
   json.field("meaning", analysis::noise_class_meaning(noise));
-  json.field("sigma", watch->last_search().noise.deviation);
+  json.field("sigma", watch->noise().deviation);
   json.end_object();
 }
 

@@ -27,8 +27,6 @@ using analysis::WatchedAlert;
 using schema::Alert;
 using schema::Expected;
 
-// Changes with the rules of this program: alerts of an earlier one are found anew.
-constexpr int kMethod = 5;
 constexpr double kNews = 3 * 24 * 3600;  // s
 
 schema::DetectedState detected_of(AlertStage stage) {
@@ -56,7 +54,7 @@ Expected<std::vector<schema::Run>> nights_of(schema::Reader& reader, const std::
 
 // What all alerts follow from, beside the nights.
 std::string basis_of(const std::string& rules) {
-  return fmt::format("method {} rules {}\n", kMethod, rules);
+  return fmt::format("method {} rules {}\n", analysis::kWatchMethod, rules);
 }
 
 // What the alerts of a store follow from; equal texts, equal alerts.

@@ -72,19 +72,22 @@ Expected<bool> WatchedNights::recall(const std::string& accelerator_model,
 Expected<FleetWatch> WatchedNights::watch(const std::string& accelerator_model,
                                           std::span<const schema::Run> nights,
                                           std::span<const schema::NightMark> marks) {
+  recalled_ = 0;
   std::optional<FleetWatch> fleet(std::in_place, catalog_, rules_);
   BENCHHUD_ASSIGN(const bool is_recalled, recall(accelerator_model, nights, marks, &*fleet));
   if (!is_recalled) fleet.emplace(catalog_, rules_);
-  for (const schema::Run& run : nights.subspan(recalled_)) {
-    BENCHHUD_ASSIGN(auto night, facts_of(run));
-    fleet->add(std::move(night), said_of(run, marks));
-  }
-  if (recalled_ < nights.size()) {
-    schema::WatchState state;
-    state.night_count = static_cast<std::int64_t>(nights.size());
-    state.basis = basis_with(basis_, nights, marks);
-    state.bytes = fleet->state();
-    BENCHHUD_TRY(schema::put_watch_state(store_, accelerator_model, state));
+  for (std::size_t n = recalled_; n < nights.size(); ++n) {
+    // What is kept is of the nights before the newest: that one is still being added to, verified
+    // and marked.
+    if (n + 1 == nights.size() && n > recalled_) {
+      schema::WatchState state;
+      state.night_count = static_cast<std::int64_t>(n);
+      state.basis = basis_with(basis_, nights.first(n), marks);
+      state.bytes = fleet->state();
+      BENCHHUD_TRY(schema::put_watch_state(store_, accelerator_model, state));
+    }
+    BENCHHUD_ASSIGN(auto night, facts_of(nights[n]));
+    fleet->add(std::move(night), said_of(nights[n], marks));
   }
   return *std::move(fleet);
 }

@@ -24,10 +24,10 @@ struct WatchedDrift {
 };
 
 /// The level of the last kStretch nights against the best of all stretches before, and against the
-/// stretch around each pinned night. What known changes moved since is taken off; what is left is
-/// drift if it is for the worse by kLeastDrift and by kDriftErrors standard errors of the two
-/// stretches' medians (the variance of a median is π/2 times that of a mean; nights that are alike
-/// count for fewer; at least what neighbouring stretches really differ by). Looked at every
+/// stretch around each pinned night. What changes that were told moved since is taken off; what is
+/// left is drift if it is for the worse by kLeastDrift and by kDriftErrors standard errors of the
+/// two stretches' medians (the variance of a median is π/2 times that of a mean; nights that are
+/// alike count for fewer; at least what neighbouring stretches really differ by). Looked at every
 /// kEvery nights, with kFewestForDrift of them. A drift that is known is not told
 /// again until it has grown by kLeastDrift more; it is over when half of what it was at most is
 /// gone.

@@ -23,6 +23,11 @@
 
 namespace benchhud::analysis {
 
+/// Which way of watching this is. Raised with whatever gives other alerts for the same nights: how
+/// a night is summed up, how changes are found and grouped; and with the layout of what is kept of
+/// it (watch_state.h). What an earlier one kept is not gone on from.
+inline constexpr std::uint32_t kWatchMethod = 6;
+
 /// How a series is watched.
 struct SeriesRules {
   bool is_watched = true;
@@ -123,10 +128,11 @@ class FleetWatch {
   // The experiment of a result, which is counted among its night's; null if it is not known.
   Experiment* take_in(const ExperimentNight& result, std::optional<schema::ExperimentId> baseline);
   TimedWatch* watch_of(Experiment& experiment, const ExperimentNight& night, std::size_t metric);
-  std::vector<schema::ExperimentId> first_of_models() const;
+  std::vector<schema::ExperimentId> one_of_models() const;
   SeriesRules rules_for(const CatalogEntry& entry, WatchedMetric metric) const;
   bool watch(Experiment& experiment, const ExperimentNight& night, std::size_t number);
   void decide(std::size_t number, std::size_t series);
+  void look_for_drift(std::size_t number);
   AlertMember& member_of(Experiment& experiment, WatchedMetric metric, std::size_t change);
   void collect_members();
   void collect_timed(Experiment& experiment, WatchedMetric metric);

@@ -26,8 +26,9 @@ inline constexpr double kSpike = 5;             ///< standard deviations, by the
 inline constexpr double kDrift = 0.02;          ///< of the level, from its first night to its last
 inline constexpr double kHighDeviation = 0.05;  ///< of the level
 
-/// The class of a series, once its levels are known: `changes` is what find_changes() said of it.
-/// Fewer than eight nights are stable or of high deviation: they tell no more.
+/// The class of a series, once its levels are known: `changes` is what find_changes() says of it,
+/// or who watches it (timed_watch.h). Fewer than eight nights are stable or of high deviation: they
+/// tell no more.
 NoiseClass noise_class(std::span<const Night> nights, const Changes& changes);
 
 }  // namespace benchhud::analysis

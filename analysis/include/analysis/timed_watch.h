@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "analysis/change_points.h"
@@ -34,8 +35,8 @@ struct WatchedChange {
 
 /// Nights come in order. Every change is found by find_changes() of the last kWindow nights, which
 /// is asked as long as there are few nights, while a change is young, when the last nights are off
-/// the level that is known, when that level seems to be two, and whenever there are half as many
-/// nights again, or kRoutine: not asking it on quiet nights makes a year of nights affordable. The
+/// the level that is known, when that level seems to be two, and whenever there are twice as many
+/// nights, or kRoutine more: not asking it on quiet nights makes a year of nights affordable. The
 /// same nights in the same order give the same changes.
 class TimedWatch {
  public:
@@ -60,15 +61,16 @@ class TimedWatch {
   void decide(std::size_t change, std::optional<std::size_t> number, double q_value);
 
   std::span<const WatchedChange> changes() const { return changes_; }
-  /// The changes that the series is known to have, but for suspects.
-  Changes standing() const;
+  /// The nights from begin() on, and the changes they are known to have, but for suspects; places
+  /// are of these nights.
+  std::pair<std::span<const Night>, Changes> standing() const;
   std::span<const Night> nights() const { return nights_; }
   /// The number of each night.
   std::span<const std::size_t> numbers() const { return numbers_; }
   /// The place of the first night that is comparable with the last ones.
   std::size_t begin() const { return begin_; }
-  /// Of the last search.
-  const Changes& last_search() const { return search_; }
+  /// Of the nights of the last search.
+  const NightNoise& noise() const { return search_.noise; }
 
  private:
   friend struct StateFields;

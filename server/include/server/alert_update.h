@@ -16,11 +16,11 @@ struct AlertUpdate {
   bool was_current = false;  ///< there was nothing to do
 };
 
-/// Watches all nights of all accelerator models, from the first that was not watched before or
-/// is not what it was (watched_nights.h), and brings the store's alerts up to what was found, which
-/// is the same however many nights were watched before: one transaction. An alert that is found again keeps its number and what people
-/// did with it, also where a night that came late moved it by some nights; new ones get numbers in
-/// the order in which they were first seen. One that is not found any more is deleted, or withdrawn
+/// Watches the nights of all accelerator models, all or those after the ones that were watched
+/// before (watched_nights.h), and brings the store's alerts up to what was found, which is the same
+/// either way: one transaction. An alert that is found again keeps its number and what people did
+/// with it, also where a night that came late moved it by some nights; new ones get numbers in the
+/// order in which they were first seen. One that is not found any more is deleted, or withdrawn
 /// if a person did anything with it or was told of it. Nothing is done where neither runs, marks
 /// nor rules changed. By the rules that the store keeps (alert_rules_file.h).
 schema::Expected<AlertUpdate> update_alerts(schema::Connection& store);

@@ -15,8 +15,8 @@
 
 namespace benchhud::server {
 
-/// Goes on from what the store keeps of the nights that were watched (schema/watched_nights.h) and
-/// keeps what comes of it. The caller holds the write transaction.
+/// Goes on from what the store keeps of the nights that were watched (schema/watched_nights.h), all
+/// but the newest, and keeps what comes of it. The caller holds the write transaction.
 class WatchedNights {
  public:
   /// `basis`: what the watch follows from beside the nights; of another one nothing is gone on

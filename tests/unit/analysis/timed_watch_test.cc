@@ -7,6 +7,8 @@
 #include <random>
 #include <vector>
 
+#include "analysis/noise_class.h"
+
 namespace benchhud::analysis {
 namespace {
 
@@ -217,10 +219,10 @@ TEST(TimedWatch, QuietNightsAreNotSearchedAndStepsAreFoundAtOnceAllTheSame) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     Watched series(seed);
     series.nights(60, 1);
-    double before = series.watch.last_search().noise.deviation;
+    double before = series.watch.noise().deviation;
     for (int i = 0; i < 100; ++i, ++nights) {
       series.nights(1, 1);
-      const double now = series.watch.last_search().noise.deviation;
+      const double now = series.watch.noise().deviation;
       searches += now != before ? 1 : 0;
       before = now;
     }
@@ -244,6 +246,24 @@ TEST(TimedWatch, SlowChangesAreFoundByTheRoutine) {
     found += series.confirmed().empty() ? 0 : 1;
   }
   EXPECT_GE(found, 9);
+}
+
+TEST(TimedWatch, WhatStandsIsOfTheNightsSinceARestart) {
+  Watched series(3);
+  series.nights(40, 1).nights(20, 1.2);
+  EXPECT_EQ(series.watch.standing().first.size(), 60u);
+  ASSERT_EQ(series.watch.standing().second.found.size(), 1u);
+  EXPECT_EQ(series.watch.standing().second.found[0].at, 40u);
+  series.watch.restart();
+  series.nights(40, 1.5);
+  EXPECT_TRUE(series.watch.standing().second.found.empty()) << "no change, but a new environment";
+  EXPECT_EQ(noise_class(series.watch.standing().first, series.watch.standing().second),
+            NoiseClass::kStable);
+  series.nights(20, 1.2);
+  const auto [nights, changes] = series.watch.standing();
+  EXPECT_EQ(nights.size(), 60u);
+  ASSERT_EQ(changes.found.size(), 1u);
+  EXPECT_EQ(changes.found[0].at, 40u);
 }
 
 TEST(TimedWatch, TheSameNightsGiveTheSameChanges) {

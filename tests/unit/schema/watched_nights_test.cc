@@ -68,6 +68,20 @@ TEST_F(WatchedNightsTest, WhatIsDamagedIsAsIfItWereNotThere) {
   EXPECT_EQ(state("A100"), std::nullopt);
 }
 
+// As zstd's own words for "no frame" and "not told", and a length that would end the program.
+TEST_F(WatchedNightsTest, NoLengthIsBelieved) {
+  ASSERT_TRUE(put_watch_state(store_, "A100", {3, "three", std::string(5000, 'y')}));
+  for (const char* bytes : {"zeroblob(40)", "x''", "x'28b52ffd' || zeroblob(20)",
+                            "x'28b52ffde000000000000004000100'"}) {
+    for (const char* length : {"-1", "-2", "0", "1125899906842624", "9223372036854775807"}) {
+      const auto damaged = store_.execute("UPDATE watch_state SET is_zstd = 1, bytes = CAST(" +
+                                          std::string(bytes) + " AS BLOB), byte_count = " + length);
+      ASSERT_TRUE(damaged) << damaged.error().message;
+      EXPECT_EQ(state("A100"), std::nullopt) << bytes << " " << length;
+    }
+  }
+}
+
 TEST_F(WatchedNightsTest, WhatIsOfNoRunIsForgotten) {
   ASSERT_TRUE(put_night_facts(store_, RunId{1}, 5, "bytes"));
   ASSERT_TRUE(put_watch_state(store_, "A100", {3, "three", "bytes"}));

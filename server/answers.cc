@@ -106,15 +106,17 @@ void write_run(JsonWriter& json, const schema::Run& run, const RunCard& card) {
     json.end_object();
   });
   json.key("marks");
-  json.list(card.marks, [&](const auto& mark) {
-    json.begin_object();
-    json.field("kind", night_mark_kind_name(mark.kind));
-    json.field("reason", mark.reason);
-    json.field("who", mark.who);
-    json.key("at");
-    write_time(json, mark.at);
-    json.end_object();
-  });
+  json.list(card.marks, [&](const auto& mark) { write_mark(json, mark); });
+  json.end_object();
+}
+
+void write_mark(JsonWriter& json, const schema::NightMark& mark) {
+  json.begin_object();
+  json.field("kind", night_mark_kind_name(mark.kind));
+  json.field("reason", mark.reason);
+  json.field("who", mark.who);
+  json.key("at");
+  write_time(json, mark.at);
   json.end_object();
 }
 

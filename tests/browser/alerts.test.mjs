@@ -208,6 +208,49 @@ test("changes are marked on the model's charts, the overview and the run that th
   });
 });
 
+test("what people said of nights stands in the charts", async () => {
+  const marked = await serve([samples]);
+  const marks = [
+    ["2025-11-05", "pinned", "release 2.9"],
+    ["2025-11-12", "environment", "driver 550"],
+    ["2025-11-20", "excluded", "the disk was full"],
+  ];
+  const { page, problems, close } = await openPage(browser);
+  try {
+    await visit(page, `${marked.base}/models/cpu-mini/mlp_mini?test=eval`);
+    const plot = page.locator(".chart .plot").first();
+    const drawing = () => plot.locator("canvas").evaluate((canvas) => canvas.toDataURL());
+    const before = await drawing();
+    for (const [run, kind, reason] of marks) {
+      const answer = await fetch(`${marked.base}/api/v1/runs/${run}/marks`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ kind, reason, who: "ada" }) });
+      assert.equal(answer.status, 201, await answer.text());
+    }
+    await visit(page, `${marked.base}/models/cpu-mini/mlp_mini?test=eval`);
+    assert.notEqual(await drawing(), before);
+    const words = { pinned: "pinned: later levels are held against it: release 2.9", environment: "another environment from here on: driver 550", excluded: "does not count: the disk was full" };
+    const caption = page.locator(".chart .legend caption").first();
+    await plot.focus();
+    const found = new Map();
+    for (let n = 0; n < 28; ++n) {
+      await page.keyboard.press("ArrowLeft");
+      const shown = plain(await caption.innerText());
+      const said = plain(await page.locator(".chart .sr[role=status]").first().innerText());
+      for (const [kind, text] of Object.entries(words)) {
+        if (!shown.includes(text)) continue;
+        found.set(kind, shown.slice(0, 10));
+        assert.ok(said.includes(text), `said aloud as well: ${said}`);
+      }
+    }
+    assert.deepEqual(Object.fromEntries(found), Object.fromEntries(marks.map(([run, kind]) => [kind, run])));
+    assert.deepEqual(await axe(page), []);
+    await shot(page, "model-marks");
+    assert.deepEqual(problems, []);
+  } finally {
+    await close();
+    await marked.stop();
+  }
+});
+
 test("small and dark: nothing sticks out, and contrast is enough", async () => {
   const { id } = await alertOf("transformer_mini");
   for (const width of [390, 1024]) {

@@ -32,6 +32,7 @@ std::string_view outcome_name(analysis::Standing standing);
 std::string_view direction_name(schema::Direction direction);
 
 void write_time(JsonWriter& json, double seconds);
+void write_mark(JsonWriter& json, const schema::NightMark& mark);
 void write_run_ref(JsonWriter& json, const schema::Run& run);
 void write_run_ref(JsonWriter& json, const RunEntry* entry);  ///< null where it is null
 void write_run(JsonWriter& json, const schema::Run& run, const RunCard& card);

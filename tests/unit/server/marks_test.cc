@@ -40,6 +40,21 @@ TEST_F(Marks, StandWithTheRunUntilTheyAreTakenAway) {
   EXPECT_EQ(change(*app_, "DELETE", "/runs/latest/marks/excluded").status, 404);
 }
 
+TEST_F(Marks, StandBesideTheRunsOfASeries) {
+  const std::string path = "/series?suite=suite&model=alpha&test=eval&metric=steady";
+  EXPECT_EQ(get_json(*app_, path)["marks"], json::parse("[[], []]"));
+  ASSERT_EQ(change(*app_, "POST", "/runs/latest/marks",
+                   R"({"kind": "environment", "reason": "driver 550"})")
+                .status,
+            201);
+  const json series = get_json(*app_, path);
+  ASSERT_EQ(series["marks"].size(), series["runs"].size());
+  EXPECT_TRUE(series["marks"][0].empty());
+  ASSERT_EQ(series["marks"][1].size(), 1U);
+  EXPECT_EQ(series["marks"][1][0]["kind"], "environment");
+  EXPECT_EQ(series["marks"][1][0]["reason"], "driver 550");
+}
+
 TEST_F(Marks, WhatMakesNoSenseIsRefused) {
   const auto refused = [&](const std::string& path, const std::string& body) {
     const auto response = change(*app_, "POST", path, body);

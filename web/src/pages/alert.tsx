@@ -190,6 +190,7 @@ function MainChart({ member }: { member: AlertMember }) {
           ruleAtOne={metric === "speedup"}
           late={late}
           changes={changes}
+          marks={data.marks}
         />
       )}
       {member.metric === "verification" && (

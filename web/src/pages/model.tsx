@@ -140,7 +140,7 @@ export function ModelPage({ suite, model }: { suite: string; model: string }) {
           explanation={registry.data?.items.find((one) => one.metric === metric)?.explanation}
         />
       ))}
-      <p class="quiet note chart-help">Drag to zoom, double-click for all nights, click a point for its samples. × at the foot: failed that night; red cross on a point: verification says the result is wrong.</p>
+      <p class="quiet note chart-help">Drag to zoom, double-click for all nights, click a point for its samples. × at the foot: failed that night; red cross on a point: verification says the result is wrong.{lead.data?.marks.some((marks) => marks.length) && " Dotted: a new environment begins; ⚑: a pinned night; grey: a night that does not count."}</p>
 
       {point && <ResultPanel run={Number(point[1])} experiment={Number(point[2])} metric={pickedMetric} onClose={() => setQuery({ point: null, of: null })} />}
 
@@ -239,6 +239,7 @@ function MetricChart({ metric, common, baseline, range, onRange, onPick, picked,
       ruleAtOne={isRatio}
       late={late}
       changes={marks}
+      marks={data.marks}
     />
     <ChangeLinks changes={changes} />
     </>

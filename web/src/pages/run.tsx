@@ -8,6 +8,7 @@ import { sign } from "../lib/codes";
 import { count, date, full, plural, reason, reasonCounted, runName, shown, testName, unitOf } from "../lib/format";
 import { useNow, useTitle } from "../lib/hooks";
 import { isTyping, plainKey } from "../lib/keys";
+import { markWords } from "../lib/marks";
 import { go, href, modelHref, useQuery } from "../lib/route";
 import { matches } from "../lib/sort";
 import { capital, runSentence, testsOf } from "../lib/words";
@@ -42,8 +43,6 @@ export const worstFirst = (rows: ModelRow[]): ModelRow[] =>
     .map((row) => ({ row, bad: badness(row) }))
     .sort((a, b) => b.bad - a.bad)
     .map(({ row }) => row);
-
-const MARK_WORDS = { excluded: "does not count", environment: "another environment from here on", pinned: "pinned: later levels are held against it" };
 
 /** The first moment that is sure to be behind a time: what the server keeps may be finer than a millisecond. */
 const instantAfter = (time: string): string => new Date(Date.parse(time) + 1).toISOString();
@@ -110,8 +109,7 @@ export function RunPage({ id }: { id: string }) {
           <Labels labels={data.run.labels} />
           {(runs.data?.items[place]?.marks ?? []).map((mark) => (
             <span key={mark.kind} class="warn" title={`${mark.who || "somebody"} said so at ${mark.at}`}>
-              {MARK_WORDS[mark.kind]}
-              {mark.reason && `: ${mark.reason}`}
+              {markWords(mark)}
             </span>
           ))}
         </div>

@@ -1,12 +1,13 @@
 // A metric over nights: a line a backend, the band its interval, nothing across missing nights. Wraps uPlot.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
-import type { RunRef, Series, SeriesPoint } from "../api/types";
+import type { Mark, RunRef, Series, SeriesPoint } from "../api/types";
 import { arrow, tone } from "../lib/alerts";
 import { columnStyle } from "../lib/backends";
 import { type ChangeMark, placed } from "../lib/changes";
 import { DASH, date, digits, flag, full, moment, runName, type Unit } from "../lib/format";
 import { useWidth } from "../lib/hooks";
+import { markWords, type PlacedMark, placedMarks } from "../lib/marks";
 import { useTheme } from "../lib/theme";
 import { Backend, CodeSign, Missing, Num } from "./small";
 
@@ -112,6 +113,40 @@ function drawChangeLevels(u: uPlot, changes: Placed, factor: number, tones: Tone
   });
 }
 
+/** Behind all: nights that do not count, where a new environment begins (dashed), and nights that levels are held against. */
+function drawMarks(u: uPlot, marks: PlacedMark[], color: string, foot: number) {
+  const ratio = devicePixelRatio || 1;
+  const { top, height } = u.bbox;
+  clipped(u, (ctx) => {
+    ctx.font = `${11 * ratio}px ${getComputedStyle(document.documentElement).getPropertyValue("--sans")}`;
+    ctx.fillStyle = ctx.strokeStyle = color;
+    ctx.lineWidth = ratio;
+    let edge = -Infinity;
+    let row = 0;
+    for (const { kind, from, to, label } of marks) {
+      const left = u.valToPos(from, "x", true);
+      if (kind === "excluded") {
+        ctx.globalAlpha = 0.18;
+        ctx.fillRect(left, top, u.valToPos(to, "x", true) - left, height);
+        ctx.globalAlpha = 1;
+        continue;
+      }
+      ctx.setLineDash(kind === "environment" ? [2 * ratio, 3 * ratio] : []);
+      ctx.beginPath();
+      ctx.moveTo(left, top);
+      ctx.lineTo(left, top + height);
+      ctx.stroke();
+      const text = `${kind === "pinned" ? "⚑" : "↦"} ${label}`;
+      const { width } = ctx.measureText(text);
+      row = left < edge ? row + 1 : 0;
+      const fits = left + width + 6 * ratio < u.bbox.left + u.bbox.width;
+      ctx.textAlign = fits ? "left" : "right";
+      ctx.fillText(text, left + (fits ? 5 : -4) * ratio, top + height - (foot + 14 * row) * ratio);
+      edge = Math.max(edge, left + width + 8 * ratio);
+    }
+  });
+}
+
 type Props = {
   title: string;
   note: string;
@@ -129,6 +164,8 @@ type Props = {
   late?: boolean;
   /** Changes that alerts hold: a rule where one is, a band where it may be, the levels before and after. */
   changes?: ChangeMark[];
+  /** What people said of each run. */
+  marks?: Mark[][];
 };
 
 export function Chart(props: Props) {
@@ -251,6 +288,8 @@ export function Chart(props: Props) {
       })),
       hooks: {
         drawClear: [
+          // Above the crosses of what failed.
+          (u) => drawMarks(u, placedMarks(latest.current.marks ?? [], runs.map(seconds)), quiet, 5 + (series.some((one) => one.failures.some(Boolean)) ? 9 * series.length : 0)),
           (u) => drawChangeBands(u, placed(latest.current.changes ?? [], runs.map(seconds)), tones),
           (u) => {
             if (!latest.current.ruleAtOne) return;
@@ -361,7 +400,7 @@ export function Chart(props: Props) {
     };
   }, [runs, series, width, dark, range?.from, range?.to, unit.factor, props.height, x]);
 
-  useEffect(() => plot.current?.redraw(false), [props.picked?.run, props.picked?.experiment, props.changes]);
+  useEffect(() => plot.current?.redraw(false), [props.picked?.run, props.picked?.experiment, props.changes, props.marks]);
 
   const onKey = (event: KeyboardEvent) => {
     const u = plot.current;
@@ -376,7 +415,8 @@ export function Chart(props: Props) {
         const point = one.points[next];
         return `${one.experiment.column} ${point ? `${digits(point.value * unit.factor)} ${props.unitWord}` : "nothing"}`;
       });
-      setSaid(`${date((runs[next] as RunRef).started_at)}: ${words.join(", ")}`);
+      const said = (props.marks?.[next] ?? []).map((mark) => `${markWords(mark)}; `).join("");
+      setSaid(`${date((runs[next] as RunRef).started_at)}: ${said}${words.join(", ")}`);
     } else if (event.key === "Enter" && at !== null && props.onPick) {
       const first = series.find((one) => one.points[at]);
       if (first) props.onPick(runs[at] as RunRef, first);
@@ -412,6 +452,12 @@ export function Chart(props: Props) {
         <table class="legend">
           <caption>
             <span class="mono">{runName(night)}</span> <span class="quiet">{`${runName(night) === night.name ? moment(night.started_at) : ""}${at === null ? ", the last night" : ""}`}</span>
+            {(props.marks?.[shown] ?? []).map((mark) => (
+              <span key={mark.kind} class="warn">
+                {" "}
+                {markWords(mark)}
+              </span>
+            ))}
             <span class="legend-labels quiet">
               {Object.entries(night.labels).map(([key, value]) => (
                 <span key={key}>

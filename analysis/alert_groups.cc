@@ -171,9 +171,10 @@ class Grouping {
     }
     // What it took is missing from those around it alone.
     for (auto& [candidate, cause] : causes_) {
-      if (nights_apart(candidate.first, taken.group.onset) > kSameCause + kTogether) continue;
-      const auto& [night, worse] = candidate;
-      const bool is_left = std::ranges::any_of(steady_.at(night), [&, worse = worse](auto place) {
+      const std::size_t night = candidate.first;
+      const int worse = candidate.second;
+      if (nights_apart(night, taken.group.onset) > kSameCause + kTogether) continue;
+      const bool is_left = std::ranges::any_of(steady_.at(night), [&](std::size_t place) {
         return !taken_[place] && members_[place].worse == worse;
       });
       cause = is_left ? common_at(night, worse) : std::nullopt;

@@ -128,6 +128,7 @@ void FleetWatch::recall(NightFacts night, NightSaid said) {
 
 std::string FleetWatch::state() const {
   std::vector<schema::ExperimentId> ids;
+  ids.reserve(experiments_.size());
   for (const Experiment& experiment : experiments_) ids.push_back(experiment.id);
   StateWriter write;
   write(nights_.size(), ids, one_of_models(), *this);

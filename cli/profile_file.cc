@@ -32,6 +32,7 @@ Expected<std::string> read_text(const std::string& path) {
 
 std::vector<std::string> sentences(const std::vector<schema::DumpProblem>& problems) {
   std::vector<std::string> found;
+  found.reserve(problems.size());
   for (const schema::DumpProblem& problem : problems) {
     found.push_back(fmt::format("line {}: {}", problem.line, problem.reason));
   }
@@ -40,6 +41,7 @@ std::vector<std::string> sentences(const std::vector<schema::DumpProblem>& probl
 
 std::vector<std::string> sentences(const std::vector<schema::TraceProblem>& problems) {
   std::vector<std::string> found;
+  found.reserve(problems.size());
   for (const schema::TraceProblem& problem : problems) {
     found.push_back(fmt::format("byte {}: {}", problem.offset + 1, problem.reason));
   }

@@ -89,9 +89,11 @@ std::string since_text(const Json& details) {
 }
 
 std::string label_text(const Json& label) {
-  const auto or_none = [](std::string text) { return text.empty() ? "none" : text; };
-  return fmt::format("{} {} → {}", text_of(label, "key"), or_none(text_of(label, "before")),
-                     or_none(text_of(label, "after")));
+  const auto value = [&](const char* key) {
+    const std::string text = text_of(label, key);
+    return text.empty() ? "none" : text;
+  };
+  return fmt::format("{} {} → {}", text_of(label, "key"), value("before"), value("after"));
 }
 
 std::string heading(const Json& alert) {

@@ -160,6 +160,7 @@ void write_one_series(JsonWriter& json, const CatalogEntry& entry,
                       const std::vector<std::optional<Point>>& points,
                       const std::vector<std::string>& changes) {
   std::vector<const analysis::ResultView*> views;
+  views.reserve(judged.size());
   for (const auto& run : judged) views.push_back(run.find(entry.id()));
   json.begin_object();
   json.key("experiment");

@@ -20,8 +20,8 @@ class TextPool {
  public:
   TextPool() = default;
   // The numbers are found by views of the texts, which a copy would not have of its own.
-  TextPool(TextPool&&) = default;
-  TextPool& operator=(TextPool&&) = default;
+  TextPool(TextPool&&) noexcept = default;
+  TextPool& operator=(TextPool&&) noexcept = default;
 
   /// The text's number; 0 is "".
   std::uint32_t put(std::string_view text);

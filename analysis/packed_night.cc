@@ -2,6 +2,7 @@
 #include "watch_state.h"
 
 namespace benchhud::analysis {
+
 std::string pack_night(const NightFacts& night) {
   StateWriter write;
   write(kWatchMethod, night);

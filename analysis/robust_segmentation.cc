@@ -1,6 +1,7 @@
 #include "analysis/robust_segmentation.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -17,121 +18,110 @@ struct Piece {
   double a = 0, b = 0, c = 0;
   std::size_t change = 0;
 
-  double at(double level) const { return (a * level + b) * level + c; }
-  // Of the least cost, whether it may be as little as `cost`: told without the division.
-  bool may_cost(double cost) const {
-    if (2 * a * low + b >= 0) return at(low) <= cost;
-    if (2 * a * high + b <= 0) return at(high) <= cost;
-    return 4 * a * (c - cost) <= b * b;
-  }
-  double least() const {
-    if (2 * a * low + b >= 0) return at(low);
-    if (2 * a * high + b <= 0) return at(high);
-    return c - b * b / (4 * a);
-  }
   bool continues(const Piece& before) const {
-    return c == before.c && a == before.a && b == before.b && change == before.change &&
-           low == before.high;
+    return low == before.high && a == before.a && b == before.b && c == before.c &&
+           change == before.change;
   }
 };
 
 // The cost as a function of the last level.
 class LevelCost {
  public:
-  LevelCost(double low, double high, double cut) : cut_(cut), pieces_{{low, high}} {}
+  LevelCost(double low, double high) : pieces_{{low, high}} {}
+
+  /// Adds what a value costs at each level.
+  void add(double value, double weight, double cut) {
+    const double reach = cut / std::sqrt(weight);
+    next_.clear();
+    for (Piece& piece : pieces_) {
+      // Most pieces lie on one side of where the value reaches, whole.
+      if (piece.low >= value - reach && piece.high <= value + reach) {
+        piece.a += weight;
+        piece.b -= 2 * weight * value;
+        piece.c += weight * value * value;
+        put(piece);
+        continue;
+      }
+      if (piece.high <= value - reach || piece.low >= value + reach) {
+        piece.c += cut * cut;
+        put(piece);
+        continue;
+      }
+      const std::array ends{piece.low, std::clamp(value - reach, piece.low, piece.high),
+                            std::clamp(value + reach, piece.low, piece.high), piece.high};
+      for (std::size_t i = 0; i + 1 < ends.size(); ++i) {
+        Piece part = piece;
+        part.low = ends[i];
+        part.high = ends[i + 1];
+        if (i == 1) {
+          part.a += weight;
+          part.b -= 2 * weight * value;
+          part.c += weight * value * value;
+        } else {
+          part.c += cut * cut;
+        }
+        put(part);
+      }
+    }
+    pieces_.swap(next_);
+  }
 
   struct Least {
     double cost = std::numeric_limits<double>::infinity();
     std::size_t change = 0;
   };
+  Least least() const {
+    Least least;
+    for (const Piece& piece : pieces_) {
+      const double level =
+          piece.a > 0 ? std::clamp(-piece.b / (2 * piece.a), piece.low, piece.high) : piece.low;
+      const double cost = (piece.a * level + piece.b) * level + piece.c;
+      // A later change wins where costs are equal: pieces of equal cost differ by rounding only.
+      if (cost < least.cost || (cost == least.cost && piece.change > least.change)) {
+        least = {cost, piece.change};
+      }
+    }
+    return least;
+  }
 
-  /// Adds what a value costs at each level, the one at `place`; before it a change is possible for
-  /// `change_cost`, whatever the level was before.
-  Least add(double value, double weight, std::size_t place, double change_cost) {
-    const Value added{value, weight, cut_ / std::sqrt(weight)};
-    least_ = {};
+  /// A change at `at` is possible for `cost`, whatever the level was before.
+  void allow_change(std::size_t at, double cost) {
     next_.clear();
     for (const Piece& piece : pieces_) {
-      const auto [from, to] = where_below(piece, change_cost);
-      put({piece.low, from, 0, 0, change_cost, place}, added);
-      put({from, to, piece.a, piece.b, piece.c, piece.change}, added);
-      put({to, piece.high, 0, 0, change_cost, place}, added);
+      const auto [from, to] = where_below(piece, cost);
+      put({piece.low, from, 0, 0, cost, at});
+      Piece kept = piece;
+      kept.low = from;
+      kept.high = to;
+      put(kept);
+      put({to, piece.high, 0, 0, cost, at});
     }
     pieces_.swap(next_);
-    return least_;
   }
 
  private:
-  struct Value {
-    double value, weight, reach;
-  };
-
   // The part of the piece where it costs no more than `cost`; empty, at its end, if nowhere.
   static std::pair<double, double> where_below(const Piece& piece, double cost) {
-    const std::pair everywhere(piece.low, piece.high), nowhere(piece.high, piece.high);
-    // What is below at both ends is so between them; most pieces are.
-    const bool starts_below = piece.at(piece.low) <= cost;
-    const bool ends_below = piece.at(piece.high) <= cost;
-    if (starts_below && ends_below) return everywhere;
-    if (piece.a <= 0) return nowhere;
+    const std::pair nowhere(piece.high, piece.high);
+    if (piece.a <= 0) return piece.c <= cost ? std::pair(piece.low, piece.high) : nowhere;
     const double discriminant = piece.b * piece.b - 4 * piece.a * (piece.c - cost);
     if (!(discriminant > 0)) return nowhere;
-    const double root = std::sqrt(discriminant), half = 0.5 / piece.a;
-    const double from =
-        starts_below ? piece.low : std::clamp((-piece.b - root) * half, piece.low, piece.high);
-    const double to =
-        ends_below ? piece.high : std::clamp((-piece.b + root) * half, piece.low, piece.high);
+    const double root = std::sqrt(discriminant);
+    const double from = std::clamp((-piece.b - root) / (2 * piece.a), piece.low, piece.high);
+    const double to = std::clamp((-piece.b + root) / (2 * piece.a), piece.low, piece.high);
     return from < to ? std::pair(from, to) : nowhere;
   }
 
-  void put(const Piece& piece, const Value& added) {
+  void put(const Piece& piece) {
     if (!(piece.low < piece.high)) return;
-    const double from = added.value - added.reach, to = added.value + added.reach;
-    // Most pieces lie on one side of where the value reaches, whole.
-    if (piece.low >= from && piece.high <= to) {
-      keep_near(piece, added);
-    } else if (piece.high <= from || piece.low >= to) {
-      keep_far(piece);
-    } else {
-      Piece part = piece;
-      part.high = std::clamp(from, piece.low, piece.high);
-      if (part.low < part.high) keep_far(part);
-      part.low = part.high;
-      part.high = std::clamp(to, piece.low, piece.high);
-      if (part.low < part.high) keep_near(part, added);
-      part.low = part.high;
-      part.high = piece.high;
-      if (part.low < part.high) keep_far(part);
-    }
-  }
-
-  void keep_near(const Piece& piece, const Value& added) {
-    const double by = added.weight * added.value;
-    keep({piece.low, piece.high, piece.a + added.weight, piece.b - 2 * by,
-          piece.c + by * added.value, piece.change});
-  }
-
-  void keep_far(const Piece& piece) {
-    keep({piece.low, piece.high, piece.a, piece.b, piece.c + cut_ * cut_, piece.change});
-  }
-
-  void keep(const Piece& piece) {
     if (!next_.empty() && piece.continues(next_.back())) {
       next_.back().high = piece.high;
     } else {
       next_.push_back(piece);
     }
-    if (!piece.may_cost(least_.cost)) return;
-    const double cost = piece.least();
-    // A later change wins where costs are equal: pieces of equal cost differ by rounding only.
-    if (cost < least_.cost || (cost == least_.cost && piece.change > least_.change)) {
-      least_ = {cost, piece.change};
-    }
   }
 
-  const double cut_;
   std::vector<Piece> pieces_, next_;
-  Least least_;
 };
 
 }  // namespace
@@ -144,14 +134,14 @@ std::vector<std::size_t> segment_robustly(std::span<const double> values,
   const double origin = values[values.size() / 2];
   const auto [least, most] = std::minmax_element(values.begin(), values.end());
   const double margin = std::max(*most - *least, std::numeric_limits<double>::min());
-  LevelCost cost(*least - origin - margin, *most - origin + margin, cut);
+  LevelCost cost(*least - origin - margin, *most - origin + margin);
   // Of each beginning of the series the last change.
   std::vector<std::size_t> last_change(values.size() + 1, 0);
-  double change_cost = std::numeric_limits<double>::infinity();  // before the first value
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const LevelCost::Least best = cost.add(values[i] - origin, weights[i], i, change_cost);
+    cost.add(values[i] - origin, weights[i], cut);
+    const LevelCost::Least best = cost.least();
     last_change[i + 1] = best.change;
-    change_cost = best.cost + penalty;
+    cost.allow_change(i + 1, best.cost + penalty);
   }
   std::vector<std::size_t> changes;
   for (std::size_t at = last_change.back(); at > 0; at = last_change[at]) changes.push_back(at);

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "audit_note.h"
 #include "name_table.h"
@@ -52,6 +54,13 @@ Expected<std::vector<NightMark>> night_marks(Connection& connection,
   Statement& query = connection.cached(sql::kNightMarksOfModel);
   query.bind(1, *accelerator_model);
   return collect(query, read_mark);
+}
+
+std::vector<NightMark> marks_of(const Run& run, std::span<const NightMark> marks) {
+  std::vector<NightMark> own;
+  std::ranges::copy_if(marks, std::back_inserter(own),
+                       [&](const NightMark& mark) { return mark.name == run.name; });
+  return own;
 }
 
 Expected<void> mark_night(Connection& connection, const Run& run, NightMarkKind kind,

@@ -142,9 +142,9 @@ Judge::Kept<std::string> Judge::run_json(View view, const RunEntry& entry) {
     for (const auto& failures : counts.untimed) {
       if (counts_as_failed(failures, errors)) card.failed += failures.count;
     }
-    BENCHHUD_ASSIGN(card.marks,
+    BENCHHUD_ASSIGN(const auto marks,
                     schema::night_marks(view.reader.connection(), entry.run.accelerator_model));
-    std::erase_if(card.marks, [&](const auto& mark) { return mark.name != entry.run.name; });
+    card.marks = schema::marks_of(entry.run, marks);
     std::string text;
     JsonWriter json(&text);
     write_run(json, entry.run, card);

@@ -213,34 +213,31 @@ void write_unit(JsonWriter& json, const std::string& metric) {
 }
 
 /// What people said of each run.
-Expected<std::vector<std::vector<schema::NightMark>>> marks_of(Ask& ask, const SeriesScope& scope) {
-  std::vector<std::vector<schema::NightMark>> marks(scope.runs.size());
-  if (scope.runs.empty()) return marks;
-  BENCHHUD_ASSIGN(const auto all, schema::night_marks(ask.reader().connection(),
-                                                      scope.runs.front()->run.accelerator_model));
-  for (std::size_t i = 0; i < marks.size(); ++i) {
-    for (const schema::NightMark& mark : all) {
-      if (mark.name == scope.runs[i]->run.name) marks[i].push_back(mark);
-    }
+Expected<void> write_marks(JsonWriter& json, Ask& ask, const SeriesScope& scope) {
+  std::vector<schema::NightMark> marks;
+  if (!scope.runs.empty()) {
+    BENCHHUD_ASSIGN(marks, schema::night_marks(ask.reader().connection(),
+                                               scope.runs.front()->run.accelerator_model));
   }
-  return marks;
+  json.key("marks");
+  json.list(scope.runs, [&](const RunEntry* entry) {
+    json.list(schema::marks_of(entry->run, marks),
+              [&](const auto& mark) { write_mark(json, mark); });
+  });
+  return {};
 }
 
 Expected<std::string> write_series(Ask& ask, const SeriesScope& scope) {
   BENCHHUD_ASSIGN(const auto judged, judge_model(ask, scope));
   BENCHHUD_ASSIGN(auto points, make_points(ask, scope, judged));
   BENCHHUD_ASSIGN(auto changes, asked_changes(ask, scope));
-  BENCHHUD_ASSIGN(const auto marks, marks_of(ask, scope));
   std::string body;
   JsonWriter json(&body);
   json.begin_object();
   write_unit(json, ask.query.text("metric"));
   json.key("runs");
   json.list(scope.runs, [&](const RunEntry* entry) { write_run_ref(json, entry); });
-  json.key("marks");
-  json.list(marks, [&](const auto& of_run) {
-    json.list(of_run, [&](const auto& mark) { write_mark(json, mark); });
-  });
+  BENCHHUD_TRY(write_marks(json, ask, scope));
   json.key("series");
   json.begin_array();
   for (const CatalogEntry* entry : scope.entries) {

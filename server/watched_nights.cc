@@ -18,8 +18,7 @@ using schema::Expected;
 
 NightSaid said_of(const schema::Run& run, std::span<const schema::NightMark> marks) {
   NightSaid said;
-  for (const schema::NightMark& mark : marks) {
-    if (mark.name != run.name) continue;
+  for (const schema::NightMark& mark : schema::marks_of(run, marks)) {
     if (mark.kind == schema::NightMarkKind::kExcluded) said.is_excluded = true;
     if (mark.kind == schema::NightMarkKind::kEnvironment) said.is_new_environment = true;
     if (mark.kind == schema::NightMarkKind::kPinned) said.is_pinned = true;

@@ -53,7 +53,7 @@ std::size_t alerts_of(const std::vector<Night>& nights,
     for (const std::size_t at :
          slowdowns(std::span(nights).subspan(begin, end - begin), begin, state)) {
       const bool is_new = std::none_of(told.begin(), told.end(), [&](std::size_t other) {
-        return distance(at, other) <= kSameAlert;
+        return analysis::nights_apart(at, other) <= kSameAlert;
       });
       if (is_new) told.push_back(at);
     }
@@ -89,7 +89,7 @@ std::vector<double> delays_of(const StepData& data, bool suspected) {
         found.insert(found.end(), more.begin(), more.end());
       }
       const bool is_hit = std::any_of(found.begin(), found.end(), [&](std::size_t at) {
-        return distance(at, one.at) <= kMargin;
+        return analysis::nights_apart(at, one.at) <= kMargin;
       });
       if (!is_hit) continue;
       delays.push_back(static_cast<double>(delay));
@@ -167,7 +167,7 @@ void false_discoveries() {
       }
       for (const ChangePoint& change : analysis::find_changes(nights).found) {
         p_values.push_back(change.p_value);
-        is_true.push_back(is_changed && distance(change.at, kAt) <= 3);
+        is_true.push_back(is_changed && analysis::nights_apart(change.at, kAt) <= 3);
       }
     }
     const auto q_values = analysis::benjamini_yekutieli(p_values, kSeries);

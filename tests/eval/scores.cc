@@ -4,8 +4,12 @@
 #include <set>
 #include <utility>
 
+#include "analysis/night_series.h"
+
 namespace benchhud::eval {
 namespace {
+
+using analysis::nights_apart;
 
 double ratio(int part, int whole) {
   return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
@@ -13,16 +17,14 @@ double ratio(int part, int whole) {
 
 double harmonic(double a, double b) { return a + b > 0 ? 2 * a * b / (a + b) : 0; }
 
-std::size_t distance(std::size_t a, std::size_t b) { return a < b ? b - a : a - b; }
-
 // How many of the true changes are hit, each by a change that hits no other.
 int hits_of(const std::set<std::size_t>& truth, std::set<std::size_t> found, std::size_t margin) {
   int hits = 0;
   for (const std::size_t at : truth) {
     const auto nearest = std::min_element(
         found.begin(), found.end(),
-        [&](std::size_t a, std::size_t b) { return distance(a, at) < distance(b, at); });
-    if (nearest == found.end() || distance(*nearest, at) > margin) continue;
+        [&](std::size_t a, std::size_t b) { return nights_apart(a, at) < nights_apart(b, at); });
+    if (nearest == found.end() || nights_apart(*nearest, at) > margin) continue;
     found.erase(nearest);
     ++hits;
   }

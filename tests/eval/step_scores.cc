@@ -7,8 +7,6 @@ namespace benchhud::eval {
 using analysis::ChangePoint;
 using analysis::Night;
 
-std::size_t distance(std::size_t a, std::size_t b) { return a < b ? b - a : a - b; }
-
 std::vector<std::size_t> slowdowns(std::span<const Night> nights, std::size_t first,
                                    analysis::ChangeState state) {
   std::vector<std::size_t> found;
@@ -25,7 +23,7 @@ StepScore score_steps(const StepData& data) {
     score.builds += builds.size();
     bool is_hit = false;
     for (const std::size_t at : slowdowns(nights_of(builds, 0, builds.size(), one), 0)) {
-      if (!is_hit && distance(at, one.at) <= kMargin) {
+      if (!is_hit && analysis::nights_apart(at, one.at) <= kMargin) {
         is_hit = true;
       } else {
         ++score.all.others;

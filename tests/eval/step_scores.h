@@ -17,8 +17,6 @@ namespace benchhud::eval {
 /// A step is found if a change is told within so many builds of it.
 inline constexpr std::size_t kMargin = 2;
 
-std::size_t distance(std::size_t a, std::size_t b);
-
 /// Where it is told, or suspected, that a series got slower; counted from `first`, the number of
 /// its first night.
 std::vector<std::size_t> slowdowns(std::span<const analysis::Night> nights, std::size_t first,

@@ -122,7 +122,7 @@ class FleetWatch {
     bool is_changed = false;                                        // tonight
   };
 
-  // What a night is counted as, or that it does not count.
+  // Gives a night its number and does what was said of it; returns whether its measurements count.
   bool begin_night(const NightFacts& night, NightSaid said);
   Experiment& experiment_of(const CatalogEntry& entry);
   // The experiment of a result, which is counted among its night's; null if it is not known.

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,6 +38,8 @@ struct NightMark {
 /// All marks, or those on one accelerator model, by accelerator model and name.
 Expected<std::vector<NightMark>> night_marks(
     Connection& connection, std::optional<std::string_view> accelerator_model = {});
+/// Of marks on the run's accelerator model those of the run, in the same order.
+std::vector<NightMark> marks_of(const Run& run, std::span<const NightMark> marks);
 
 /// Marks a run; a mark of that kind that it has is replaced. One transaction, with a line in the
 /// audit. Error: kTooLarge for a reason or a name of more than kMostLineBytes (text_limits.h).

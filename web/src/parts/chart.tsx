@@ -81,14 +81,28 @@ function drawChangeBands(u: uPlot, changes: Placed, tones: Tones) {
   });
 }
 
+/** Writes beside rules, from left to right: to their right where there is room, and texts that would lie on each other in rows. */
+function ruleLabels(u: uPlot, ctx: CanvasRenderingContext2D, heightOf: (row: number) => number) {
+  const ratio = devicePixelRatio || 1;
+  ctx.font = `${11 * ratio}px ${getComputedStyle(document.documentElement).getPropertyValue("--sans")}`;
+  let edge = -Infinity;
+  let row = 0;
+  return (text: string, rule: number) => {
+    const { width } = ctx.measureText(text);
+    row = rule < edge ? row + 1 : 0;
+    const fits = rule + width + 6 * ratio < u.bbox.left + u.bbox.width;
+    ctx.textAlign = fits ? "left" : "right";
+    ctx.fillText(text, rule + (fits ? 5 : -4) * ratio, heightOf(row));
+    edge = Math.max(edge, rule + width + 8 * ratio);
+  };
+}
+
 /** Over the lines: the levels before and after, and the effect beside the rule. */
 function drawChangeLevels(u: uPlot, changes: Placed, factor: number, tones: Tones) {
   const ratio = devicePixelRatio || 1;
   clipped(u, (ctx) => {
-    ctx.font = `${11 * ratio}px ${getComputedStyle(document.documentElement).getPropertyValue("--sans")}`;
+    const label = ruleLabels(u, ctx, (row) => u.bbox.top + (11 + 14 * row) * ratio);
     ctx.lineWidth = 1.5 * ratio;
-    let edge = -Infinity;
-    let row = 0;
     for (const { mark, rule, begin, end } of changes) {
       const middle = u.valToPos(rule, "x", true);
       ctx.strokeStyle = ctx.fillStyle = tones[tone(mark.direction)];
@@ -101,14 +115,7 @@ function drawChangeLevels(u: uPlot, changes: Placed, factor: number, tones: Tone
         ctx.lineTo(u.valToPos(to, "x", true), y);
       }
       ctx.stroke();
-      // Names that would lie on each other take turns in height.
-      const text = `${arrow(mark.direction)} ${mark.label}`;
-      const { width } = ctx.measureText(text);
-      row = middle < edge ? row + 1 : 0;
-      const fits = middle + width + 6 * ratio < u.bbox.left + u.bbox.width;
-      ctx.textAlign = fits ? "left" : "right";
-      ctx.fillText(text, middle + (fits ? 5 : -4) * ratio, u.bbox.top + (11 + 14 * row) * ratio);
-      edge = Math.max(edge, middle + width + 8 * ratio);
+      label(`${arrow(mark.direction)} ${mark.label}`, middle);
     }
   });
 }
@@ -118,11 +125,9 @@ function drawMarks(u: uPlot, marks: PlacedMark[], color: string, foot: number) {
   const ratio = devicePixelRatio || 1;
   const { top, height } = u.bbox;
   clipped(u, (ctx) => {
-    ctx.font = `${11 * ratio}px ${getComputedStyle(document.documentElement).getPropertyValue("--sans")}`;
+    const write = ruleLabels(u, ctx, (row) => top + height - (foot + 14 * row) * ratio);
     ctx.fillStyle = ctx.strokeStyle = color;
     ctx.lineWidth = ratio;
-    let edge = -Infinity;
-    let row = 0;
     for (const { kind, from, to, label } of marks) {
       const left = u.valToPos(from, "x", true);
       if (kind === "excluded") {
@@ -136,13 +141,7 @@ function drawMarks(u: uPlot, marks: PlacedMark[], color: string, foot: number) {
       ctx.moveTo(left, top);
       ctx.lineTo(left, top + height);
       ctx.stroke();
-      const text = `${kind === "pinned" ? "⚑" : "↦"} ${label}`;
-      const { width } = ctx.measureText(text);
-      row = left < edge ? row + 1 : 0;
-      const fits = left + width + 6 * ratio < u.bbox.left + u.bbox.width;
-      ctx.textAlign = fits ? "left" : "right";
-      ctx.fillText(text, left + (fits ? 5 : -4) * ratio, top + height - (foot + 14 * row) * ratio);
-      edge = Math.max(edge, left + width + 8 * ratio);
+      write(`${kind === "pinned" ? "⚑" : "↦"} ${label}`, left);
     }
   });
 }

@@ -46,7 +46,7 @@ export function ProfileDiffPage() {
   if (!was.data || !is.data) return problem ? <ErrorNote error={problem} again={() => (was.again(), is.again())} /> : <Waiting rows={14} />;
   return (
     <div class="profile diff">
-      <header class="page-head">
+      <header class={was.late || is.late ? "page-head late" : "page-head"}>
         <div class="kicker">
           <span>{is.data.experiment.suite}</span>
           <span class="accel">{is.data.experiment.accelerator_model}</span>

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { address } from "../src/api/client";
 import { backendStyle, byBackend, columnStyle } from "../src/lib/backends";
 import { codeOrder, sign } from "../src/lib/codes";
-import { changed, href, modelHref } from "../src/lib/route";
+import { backendHref, changed, errorHref, href, modelHref, suiteHref } from "../src/lib/route";
 import { compare, matches, sorted } from "../src/lib/sort";
 import { leadBackend } from "../src/lib/words";
 import { fullRange, withHoles } from "../src/parts/chart";
@@ -15,6 +15,9 @@ test("an address says the view and nothing that is empty", () => {
   assert.equal(href("/x", { metric: ["a", "b"] }), "/x?metric=a&metric=b");
   assert.equal(href("/x", { q: "a&b=c d" }), "/x?q=a%26b%3Dc+d");
   assert.equal(modelHref("s", "<img src=x onerror=a/b>"), "/models/s/%3Cimg%20src%3Dx%20onerror%3Da%2Fb%3E");
+  assert.equal(suiteHref("a/b c"), "/suites/a%2Fb%20c");
+  assert.equal(backendHref("openxla+dynamo", { test: "eval", accelerator_model: null }), "/backends/openxla%2Bdynamo?test=eval");
+  assert.equal(errorHref("RuntimeError: #1 & <x>"), "/errors?signature=RuntimeError:+%231+%26+%3Cx%3E");
 });
 
 test("changing one key keeps the others and every value of a repeated one", () => {

@@ -94,6 +94,11 @@ export const modelHref = (
   model: string,
   query: Record<string, string | string[] | null | undefined> = {},
 ): string => href(`/models/${encodeURIComponent(suite)}/${encodeURIComponent(model)}`, query);
+type LinkQuery = Record<string, string | string[] | null | undefined>;
+export const suiteHref = (suite: string, query: LinkQuery = {}): string => href(`/suites/${encodeURIComponent(suite)}`, query);
+export const backendHref = (backend: string, query: LinkQuery = {}): string => href(`/backends/${encodeURIComponent(backend)}`, query);
+/** All failures whose errors have the same signature. */
+export const errorHref = (signature: string): string => href("/errors", { signature });
 export const runHref = (run: { id: number }, query: Record<string, string | string[] | null | undefined> = {}): string =>
   href(`/runs/${run.id}`, query);
 /** A result's profile: where its time went, from what was dumped beside it. */

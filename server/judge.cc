@@ -26,6 +26,15 @@ std::size_t size_of(const analysis::JudgedRun& run) {
   return size;
 }
 
+/// So much of digests is kept: some two million results.
+constexpr std::size_t kDigestBytes = 128 * 1024 * 1024;
+
+std::size_t size_of(const analysis::RunDigest& run) {
+  std::size_t size = sizeof(run) + run.results.capacity() * sizeof(analysis::ResultDigest);
+  for (const auto& code : run.codes) size += sizeof(code) + code.capacity();
+  return size;
+}
+
 /// A failure without timings that is not a skip on purpose.
 bool counts_as_failed(const schema::RunCounts::Failures& failures,
                       const analysis::ErrorTexts& errors) {
@@ -53,21 +62,39 @@ Judge::Kept<analysis::JudgedRun> Judge::run(View view, const RunEntry& entry) {
   });
 }
 
-Judge::Judge() : runs_(kJudgedBytes, [](const auto& run) { return size_of(run); }) {}
+Judge::Judge()
+    : runs_(kJudgedBytes, [](const auto& run) { return size_of(run); }),
+      digests_(kDigestBytes, [](const auto& run) { return size_of(run); }) {}
+
+/// Not kept unless it was: a walk through a year of runs must not drive out those that people look
+/// at.
+Judge::Kept<analysis::JudgedRun> Judge::judge_in_passing(View view, const RunEntry& entry) {
+  auto judged = runs_.find(key_of(view.snapshot, entry));
+  if (judged == nullptr) {
+    BENCHHUD_ASSIGN(auto made, analysis::judge_run(view.reader, entry.run, *view.snapshot.catalog,
+                                                   error_texts(view)));
+    judged = std::make_shared<const analysis::JudgedRun>(std::move(made));
+  }
+  return judged;
+}
+
+Judge::Kept<analysis::RunDigest> Judge::digest(View view, const RunEntry& entry) {
+  return digests_.get(key_of(view.snapshot, entry), [&]() -> Expected<analysis::RunDigest> {
+    BENCHHUD_ASSIGN(const auto judged, judge_in_passing(view, entry));
+    return digest_run(*judged);
+  });
+}
 
 Judge::Kept<SummaryAnswer> Judge::summary(View view, const RunEntry& entry,
                                           std::string_view baseline) {
   const std::string run_key = key_of(view.snapshot, entry);
   return summaries_.get(run_key + "." + std::string(baseline), [&]() -> Expected<SummaryAnswer> {
-    const auto& catalog = *view.snapshot.catalog;
-    auto judged = runs_.find(run_key);
-    if (judged == nullptr) {
-      // Not kept: a walk through a year of runs must not drive out those that people look at.
-      BENCHHUD_ASSIGN(auto made,
-                      analysis::judge_run(view.reader, entry.run, catalog, error_texts(view)));
-      judged = std::make_shared<const analysis::JudgedRun>(std::move(made));
+    BENCHHUD_ASSIGN(const auto judged, judge_in_passing(view, entry));
+    // Who asks for a run's summary looks at runs over time, and will ask for its digest.
+    if (digests_.find(run_key) == nullptr) {
+      digests_.put(run_key, std::make_shared<const analysis::RunDigest>(digest_run(*judged)));
     }
-    SummaryAnswer answer{summarize_run(*judged, catalog, baseline), ""};
+    SummaryAnswer answer{summarize_run(*judged, *view.snapshot.catalog, baseline), ""};
     JsonWriter json(&answer.groups);
     write_groups(json, answer.summary.groups);
     return answer;

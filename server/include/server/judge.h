@@ -11,6 +11,7 @@
 
 #include "analysis/result_view.h"
 #include "analysis/run_changes.h"
+#include "analysis/run_digest.h"
 #include "analysis/run_speedups.h"
 #include "analysis/run_summary.h"
 #include "schema/reader.h"
@@ -64,6 +65,8 @@ class Judge {
   using Kept = schema::Expected<std::shared_ptr<const T>>;
 
   Kept<analysis::JudgedRun> run(View view, const RunEntry& entry);
+  /// The run without its samples: a year of runs is kept at once.
+  Kept<analysis::RunDigest> digest(View view, const RunEntry& entry);
   Kept<SummaryAnswer> summary(View view, const RunEntry& entry, std::string_view baseline);
   Kept<analysis::Baseline> baseline(View view, const RunEntry& entry, const BaselineChoice& choice,
                                     analysis::Estimator estimator);
@@ -77,7 +80,10 @@ class Judge {
                                   const BaselineChoice& choice);
 
  private:
+  Kept<analysis::JudgedRun> judge_in_passing(View view, const RunEntry& entry);
+
   SharedCache<analysis::JudgedRun> runs_;
+  SharedCache<analysis::RunDigest> digests_;
   SharedCache<SummaryAnswer> summaries_{16384};
   SharedCache<analysis::Baseline> baselines_{64};
   SharedCache<RunChanges> changes_{128};

@@ -24,6 +24,7 @@ export const KEYS: [string, string][] = [
   ["[ ]", "previous and next run"],
   ["f", "filter the table"],
   ["e", "export the table as CSV"],
+  ["m", "copy the page as Markdown, for an issue"],
   ["← →", "in a chart: move from night to night; Enter shows the samples"],
   ["t", "theme: as the system, light, dark"],
   ["?", "these keys"],

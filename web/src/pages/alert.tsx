@@ -11,6 +11,7 @@ import { isTyping, plainKey } from "../lib/keys";
 import { modelHref, profileHref } from "../lib/route";
 import { DirectionSign, Effect, StateSign } from "../parts/alert_bits";
 import { Chart, type Range } from "../parts/chart";
+import { MarkdownButton } from "../parts/controls";
 import { VerificationStrip } from "../parts/history";
 import { PlainTable } from "../parts/plain_table";
 import { Backend, Command, Copy, ErrorNote, Missing, RunLink, Section, Time, Waiting } from "../parts/small";
@@ -57,6 +58,9 @@ export function AlertPage({ id }: { id: string }) {
           <DirectionSign direction={details.direction} /> {unbroken(details.title)}
         </h1>
         <Buttons alert={data} triage={triage} />
+        <div class="toolbar">
+          <MarkdownButton />
+        </div>
       </header>
       {error && <ErrorNote error={error} again={again} kept />}
       <TriageNote triage={triage} />
@@ -282,7 +286,7 @@ function MemberRow({ member }: { member: AlertMember }) {
 
 function Causes({ causes }: { causes: AlertCause[] }) {
   return (
-    <ul class="causes">
+    <ul class="causes" data-told="What else moved">
       {causes.map((cause, index) => (
         <li key={index}>
           <strong>{cause.title}</strong> {cause.share !== null && <span class="quiet">{digits(cause.share * 100, 2)} % of the change</span>}
@@ -312,7 +316,7 @@ function History({ alert }: { alert: AlertWithHistory }) {
     ...alert.actions.map((action) => ({ at: action.at, key: String(action.id), who: action.who || "somebody", what: actionWords(action) })),
   ].sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
   return (
-    <ol class="history">
+    <ol class="history" data-told="Notes and history">
       {events.map((event) => (
         <li key={event.key}>
           <Time at={event.at} />

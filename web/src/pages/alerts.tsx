@@ -9,6 +9,7 @@ import { useTitle } from "../lib/hooks";
 import { isTyping, plainKey } from "../lib/keys";
 import { alertHref } from "../lib/route";
 import { DirectionSign, Effect, StateSign } from "../parts/alert_bits";
+import { MarkdownButton } from "../parts/controls";
 import { ErrorNote, Missing, RunLink, Section, Waiting } from "../parts/small";
 import { TextDialog, TriageNote, stateOfKey, useTriage } from "../parts/triage";
 
@@ -42,6 +43,9 @@ export function AlertsPage() {
           </span>
           {data.total > data.items.length && ` The newest ${count(data.items.length)} are shown.`}
         </p>
+        <div class="toolbar">
+          <MarkdownButton />
+        </div>
       </header>
       {error && <ErrorNote error={error} again={again} kept />}
       <TriageNote triage={triage} />

@@ -5,10 +5,11 @@ import { useApi } from "../api/use";
 import { byBackend, columnStyle } from "../lib/backends";
 import { ago, change, count, date, digits, duration, full, moment, percentInterval, plural, runName, shown, testName, times, unitOf } from "../lib/format";
 import { useNow, useTitle } from "../lib/hooks";
+import { useMarkdown } from "../lib/page_markdown";
 import { href, modelHref, runHref, useQuery } from "../lib/route";
 import { overviewSentence, testsOf } from "../lib/words";
 import { AlertLinks } from "../parts/alert_bits";
-import { Select } from "../parts/controls";
+import { MarkdownButton, Select } from "../parts/controls";
 import { Empty } from "../parts/empty";
 import { PlainTable } from "../parts/plain_table";
 import { Backend, ErrorNote, IntervalText, Labels, Missing, Num, RunLink, Section, Sentence, Spark, type SparkPoint, Waiting, Whisker, ratioDomain, sparkLabel } from "../parts/small";
@@ -21,6 +22,8 @@ export function OverviewPage() {
   const now = useNow();
   const alerts = useApi<Page<Alert>>(address("/alerts", { limit: 3 }), { poll: true }).data;
   useTitle(data ? headTitle(data) : "Overview");
+  const several = data && data.accelerators.length > 1 ? data.accelerators.map((one) => `${one.accelerator_model}: ${overviewSentence(one, data.baseline)}`).join(" ") : null;
+  useMarkdown(several ? { sentence: several } : {});
 
   if (!data) return error ? <ErrorNote error={error} again={again} /> : <Waiting rows={14} />;
   if (data.store.run_count === 0) return <Empty rejected={data.store.rejected_count} />;
@@ -38,12 +41,15 @@ export function OverviewPage() {
       )}
       {data.accelerators.map((one, index) => (
         <Accelerator key={one.accelerator_model} accelerator={one} baseline={data.baseline} now={now} first={index === 0} control={index === 0 ? (
-          <Select
-            label="Baseline"
-            value={baseline}
-            options={backends.map((name) => ({ value: name, text: name }))}
-            onChange={(value) => setQuery({ baseline: value === "inductor" ? null : value })}
-          />
+          <>
+            <Select
+              label="Baseline"
+              value={baseline}
+              options={backends.map((name) => ({ value: name, text: name }))}
+              onChange={(value) => setQuery({ baseline: value === "inductor" ? null : value })}
+            />
+            <MarkdownButton />
+          </>
         ) : null} />
       ))}
       <p class="foot quiet">

@@ -5,7 +5,7 @@ import type { Alert, ArtifactPage, Cell, ColumnGeomean, ModelRow, ModelTable, Pa
 import { useApi } from "../api/use";
 import { byBackend, columnStyle } from "../lib/backends";
 import { sign } from "../lib/codes";
-import { count, date, full, plural, reason, reasonCounted, runName, shown, testName, unitOf } from "../lib/format";
+import { count, date, digits, full, interval as intervalText, plural, reason, reasonCounted, runName, shown, testName, unitOf } from "../lib/format";
 import { useNow, useTitle } from "../lib/hooks";
 import { isTyping, plainKey } from "../lib/keys";
 import { markWords } from "../lib/marks";
@@ -361,6 +361,8 @@ function TimeCell({ cell, unit }: { cell: Cell | undefined; unit: { name: string
   return <Missing why={cell.status === "not_timed" ? "not timed in this run" : cell.status === "timed" ? "too few samples for this estimator" : cell.status.replace("_", " ")} />;
 }
 
+const SPEEDUP_SIGNS = { worse: "▼", better: "▲", unclear: "~" };
+
 /** ▲ or ▼ only where the whole interval is on one side of 1; else the difference may be noise. */
 function SpeedupCell({ cell }: { cell: Cell | undefined }) {
   if (!cell) return <Missing why="not part of this run" />;
@@ -370,9 +372,9 @@ function SpeedupCell({ cell }: { cell: Cell | undefined }) {
   const tone = bounds && bounds.high < 1 ? "worse" : bounds && bounds.low > 1 ? "better" : "unclear";
   const title = `${full(speedup.value)}×${bounds ? `\n${(bounds.confidence * 100).toFixed(1)} %: ${full(bounds.low)} to ${full(bounds.high)}, within the run` : "\nno interval"}\nn = ${speedup.n}`;
   return (
-    <span class="speedup" title={title}>
+    <span class="speedup" title={title} data-text={`${SPEEDUP_SIGNS[tone]} ${digits(speedup.value)}${bounds ? ` [${intervalText(bounds.low, bounds.high)}]` : ""}`}>
       <span class={`mark ${tone}`} aria-hidden="true">
-        {tone === "worse" ? "▼" : tone === "better" ? "▲" : "~"}
+        {SPEEDUP_SIGNS[tone]}
       </span>
       <Num value={speedup.value} title={title} />
       <span class="sr">{tone === "worse" ? "slower" : tone === "better" ? "faster" : "unclear"}</span>

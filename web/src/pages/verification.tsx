@@ -7,6 +7,7 @@ import { byBackend } from "../lib/backends";
 import { codeOrder, sign } from "../lib/codes";
 import { ago, count, date, failureKind, moment, runName, shown, testName } from "../lib/format";
 import { useNow, useTitle } from "../lib/hooks";
+import { useMarkdown } from "../lib/page_markdown";
 import { modelHref, useQuery } from "../lib/route";
 import { matches } from "../lib/sort";
 import { testsOf, verificationSentence } from "../lib/words";
@@ -24,6 +25,8 @@ type ModelVerification = { suite: string; model: string; cells: Record<string, V
 const columnsOf = (answer: VerificationAnswer): { key: string; backend: string }[] =>
   [...answer.columns].sort((a, b) => byBackend(a.backend, b.backend) || (a.key < b.key ? -1 : 1));
 
+const CODES_CAPTION = "Codes by backend and test";
+const matrixCaption = (answer: VerificationAnswer) => `Verification of run ${runName(answer.run)}, models by backends`;
 const cellKey = (test: string, column: string) => `${test}\n${column}`;
 
 export function VerificationPage() {
@@ -41,6 +44,7 @@ export function VerificationPage() {
   const transitions = useApi<TransitionsAnswer>(data ? address("/verification/transitions", { run, since }) : null);
   const failures = useApi<FailuresAnswer>(data ? address("/failures", { run }) : null);
   useTitle("Verification");
+  useMarkdown({ tables: data ? [CODES_CAPTION, matrixCaption(data)] : [] });
 
   const columns = useMemo(() => (data ? columnsOf(data).filter((column) => data.rows.some((row) => row.cells[column.key])) : []), [data]);
   const tests = useMemo(() => (data ? testsOf(data.rows) : []), [data]);
@@ -149,7 +153,7 @@ export function VerificationPage() {
           />
         </div>
         <Table
-          caption={`Verification of run ${runName(data.run)}, models by backends`}
+          caption={matrixCaption(data)}
           columns={grid.columns}
           groups={grid.groups}
           rows={rows}
@@ -246,7 +250,7 @@ function CodeTable({ answer, codes, late, only, onOnly }: { answer: Verification
   const keys = [...new Map(answer.counts.map((item) => [`${item.backend}\n${item.test}`, item])).values()].sort((a, b) => byBackend(a.backend, b.backend) || (a.test < b.test ? -1 : 1));
   if (!keys.length) return <p class="quiet">Nothing in this run has been verified.</p>;
   return (
-    <PlainTable caption="Codes by backend and test" class="codes" late={late}>
+    <PlainTable caption={CODES_CAPTION} class="codes" late={late}>
       <thead>
         <tr>
           <th scope="col">Backend</th>
@@ -255,7 +259,10 @@ function CodeTable({ answer, codes, late, only, onOnly }: { answer: Verification
           {codes.map((code) => (
             <th scope="col" class="right" key={code}>
               <button type="button" class="code-head" aria-pressed={only === code} onClick={() => onOnly(code)} title={`${code}: ${sign(code).words}. Click: only models with this code`}>
-                <CodeSign code={code} title=" " /> <span class="mono">{code}</span>
+                <span data-text="">
+                  <CodeSign code={code} title=" " />
+                </span>{" "}
+                <span class="mono">{code}</span>
               </button>
             </th>
           ))}
@@ -302,7 +309,7 @@ function CodeTable({ answer, codes, late, only, onOnly }: { answer: Verification
 function Failures({ answer, late }: { answer: FailuresAnswer; late: boolean }) {
   if (!answer.items.length) return <p class="quiet">Nothing failed in this run.</p>;
   return (
-    <ul class={`failures${late ? " late" : ""}`}>
+    <ul class={`failures${late ? " late" : ""}`} data-told="Failures by signature">
       {answer.items.map((item) => (
         <FailureGroup key={item.signature + item.kind} item={item} />
       ))}

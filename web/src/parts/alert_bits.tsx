@@ -19,7 +19,7 @@ export function StateSign({ state }: { state: AlertState }) {
 
 export function DirectionSign({ direction }: { direction: ChangeDirection }) {
   return (
-    <span class={`direction ${tone(direction)}`} title={directionWord(direction)}>
+    <span class={`direction ${tone(direction)}`} title={directionWord(direction)} data-text={`${arrow(direction)} `}>
       <span aria-hidden="true">{arrow(direction)}</span>
       <span class="sr">{directionWord(direction)}:</span>
     </span>
@@ -40,7 +40,7 @@ export function Effect({ member }: { member: AlertMember }) {
 /** Alerts as links, one a line; where there are more, the list of all of them. */
 export function AlertLinks({ alerts, total = alerts.length }: { alerts: readonly Alert[]; total?: number }) {
   return (
-    <ul class="alert-links">
+    <ul class="alert-links" data-told="Alerts">
       {alerts.map((alert) => (
         <li key={alert.id}>
           <DirectionSign direction={alert.details.direction} />
@@ -63,7 +63,7 @@ export function AlertLinks({ alerts, total = alerts.length }: { alerts: readonly
 export function ChangeLinks({ changes }: { changes: { column: string; backend: string; change: SeriesChange }[] }) {
   if (!changes.length) return null;
   return (
-    <ul class="alert-links change-links" aria-label="Changes drawn above">
+    <ul class="alert-links change-links" aria-label="Changes drawn above" data-told="Changes">
       {changes.map(({ column, backend, change: one }) => (
         <li key={`${one.alert} ${column} ${one.run.id}`}>
           <DirectionSign direction={one.direction} />

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { isTyping, plainKey } from "../lib/keys";
+import { copyMarkdown } from "../lib/page_markdown";
 
 export type Option = { value: string; text: string };
 
@@ -142,10 +143,23 @@ export function Menu({ label, children }: { label: string; children: ComponentCh
   );
 }
 
+/** A table to take along: all digits as CSV, or as one sees it as Markdown. */
 export function CsvLink({ href, name }: { href: string; name: string }) {
   return (
-    <a class="button" href={href} download={name} data-export title="The same rows with all digits, as CSV (e)">
-      CSV
-    </a>
+    <span class="take-along">
+      <a class="button" href={href} download={name} data-export title="The same rows with all digits, as CSV (e)">
+        CSV
+      </a>
+      <MarkdownButton />
+    </span>
+  );
+}
+
+/** Copies the section that it stands in, or the page where it stands in none. */
+export function MarkdownButton() {
+  return (
+    <button type="button" class="button" onClick={(event) => void copyMarkdown(event.currentTarget)} title="Copy what is seen here as Markdown, for an issue (m: the whole page)">
+      Markdown
+    </button>
   );
 }

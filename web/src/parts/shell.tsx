@@ -4,7 +4,9 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { address, ask } from "../api/client";
 import { useApi } from "../api/use";
 import type { Alert, ModelItem, Page, Run } from "../api/types";
+import { ANNOUNCED } from "../lib/announce";
 import { ALERT_KEYS, KEYS, isTyping, plainKey } from "../lib/keys";
+import { copyMarkdown } from "../lib/page_markdown";
 import { go, modelHref, runHref } from "../lib/route";
 import { plural, runName, shown } from "../lib/format";
 import { matches } from "../lib/sort";
@@ -39,6 +41,7 @@ export function Shell({ path, children }: { path: string; children: ComponentChi
       if (event.key === "g") waitingForGo.current = Date.now();
       else if (event.key === "?") setHelp((open) => !open);
       else if (event.key === "t") setTheme(nextTheme());
+      else if (event.key === "m" && !document.querySelector("dialog[open]")) void copyMarkdown();
       else if (event.key === "e") document.querySelector<HTMLAnchorElement>("[data-export]")?.click();
     };
     // Before the pages' own keys: after g, a letter is not theirs.
@@ -87,8 +90,36 @@ export function Shell({ path, children }: { path: string; children: ComponentChi
       <main id="main" tabIndex={-1}>
         {children}
       </main>
+      <Toast />
       {help && <Help onClose={() => setHelp(false)} />}
     </>
+  );
+}
+
+const TOAST_MS = 4000;
+
+/** What was announced last, for some seconds. It is read out; it takes nothing's place. */
+function Toast() {
+  const [text, setText] = useState("");
+  useEffect(() => {
+    let timer = 0;
+    const show = (event: Event) => {
+      // Emptied first, so that the same words are read out again.
+      setText("");
+      clearTimeout(timer);
+      requestAnimationFrame(() => setText((event as CustomEvent<string>).detail));
+      timer = window.setTimeout(() => setText(""), TOAST_MS);
+    };
+    addEventListener(ANNOUNCED, show);
+    return () => {
+      clearTimeout(timer);
+      removeEventListener(ANNOUNCED, show);
+    };
+  }, []);
+  return (
+    <div class="toast" role="status" aria-live="polite">
+      {text}
+    </div>
   );
 }
 

@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 import type { ApiError } from "../api/client";
 import type { Estimate, Failure, Interval, RunRef, Verification } from "../api/types";
 import { columnStyle } from "../lib/backends";
+import { copyText } from "../lib/clipboard";
 import { describe, sign } from "../lib/codes";
 import { DASH, age, ago, digits, failureKind, flag, full, interval as intervalText, localMoment, moment, runName, short, type Unit } from "../lib/format";
 import { runHref } from "../lib/route";
@@ -81,7 +82,7 @@ export function Backend({ name, backend = name }: { name: string; backend?: stri
 export function CodeSign({ code, stale = false, title, ageText }: { code: string; stale?: boolean; title?: string; ageText?: string }) {
   const { glyph, name } = sign(code);
   return (
-    <span class={`sign sign-${name}${stale ? " stale" : ""}`} title={title ?? code}>
+    <span class={`sign sign-${name}${stale ? " stale" : ""}`} title={title ?? code} data-text={`${glyph} ${code}${stale ? ` (stale${ageText ? `, ${ageText}` : ""})` : ""}`}>
       <span class="sign-glyph" aria-hidden="true">
         {glyph}
       </span>
@@ -212,17 +213,7 @@ export function IntervalText({ interval, factor = 1 }: { interval: Interval | nu
 export function Copy({ text, children, label }: { text: string; children?: ComponentChildren; label?: string }) {
   const [copied, setCopied] = useState(false);
   const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(text);
-    } catch {
-      // Not a secure context: the older way still works there.
-      const area = document.createElement("textarea");
-      area.value = text;
-      document.body.append(area);
-      area.select();
-      document.execCommand("copy");
-      area.remove();
-    }
+    if (!(await copyText(text))) return;
     setCopied(true);
     setTimeout(() => setCopied(false), 1500);
   };

@@ -2,6 +2,7 @@
 import { Component, type ComponentChildren } from "preact";
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { isTyping, plainKey } from "../lib/keys";
+import { useTableSource } from "../lib/page_markdown";
 import { go, useQuery } from "../lib/route";
 import { type Direction, type Key, sorted } from "../lib/sort";
 
@@ -107,6 +108,13 @@ export function Table<Row>(props: Props<Row>) {
       removeEventListener("afterprint", after);
     };
   }, []);
+
+  useTableSource(box, {
+    heads: columns.map((column) => ({ title: column.title, right: column.align === "right" })),
+    groups: props.groups,
+    size: entries.length,
+    rows: (most) => entries.slice(0, most).map((entry) => (entry.kind === "group" ? entry.name : columns.map((column) => column.cell(entry.row)))),
+  });
 
   const from = isVirtual ? Math.max(0, Math.floor(view.top / ROW_HEIGHT) - OVERSCAN) : 0;
   const to = isVirtual ? Math.min(entries.length, Math.ceil((view.top + view.height) / ROW_HEIGHT) + OVERSCAN) : entries.length;

@@ -24,7 +24,7 @@ export function TransitionList({ transitions, most = Infinity }: { transitions: 
               {tone === "worse" ? "▼ " : tone === "better" ? "▲ " : ""}
               {title} <span class="quiet">{count(items.length)}</span>
             </h3>
-            <ul>
+            <ul data-told={title}>
               {items.slice(0, most).map((item) => (
                 <li key={item.experiment.id}>
                   <span class="from-to">

@@ -1,0 +1,198 @@
+// Reads what is seen on a page: its first heading, what that is of, and its tables, as Markdown in the clipboard.
+import { type ComponentChildren, render } from "preact";
+import { useEffect } from "preact/hooks";
+import { announce } from "./announce";
+import { copyText } from "./clipboard";
+import { type Cell, type MarkdownList, type MarkdownPart, type MarkdownTable, type Piece, toMarkdown } from "./markdown";
+
+/** A page's say in what is copied. */
+export type Told = {
+  /** Instead of the page's first heading. */
+  sentence?: string;
+  /** The captions of the tables that are the matter; all that are in sight unless given. */
+  tables?: string[];
+  /** What is drawn, and stands in no table and in no list with `data-told`. */
+  more?: () => MarkdownPart[];
+};
+
+let told: Told = {};
+
+/** What `m` copies of this page. Pages without it give their first heading, and every table, `dl.facts`, command
+ * and list with `data-told` (its title) in sight. */
+export function useMarkdown(now: Told): void {
+  useEffect(() => {
+    told = now;
+  });
+  useEffect(
+    () => () => {
+      told = {};
+    },
+    [],
+  );
+}
+
+/** More rows than this are counted, not copied. */
+const MOST_ROWS = 250;
+
+type Source = {
+  heads: { title: ComponentChildren; right: boolean }[];
+  groups: { title: ComponentChildren; span: number }[] | undefined;
+  size: number;
+  /** The first rows in the order that is seen; a text is a group's name. */
+  rows: (most: number) => (ComponentChildren[] | string)[];
+};
+const sources = new WeakMap<Element, Source>();
+
+/** For tables that draw only the rows in sight: what else is in them. */
+export function useTableSource(box: { current: Element | null }, source: Source): void {
+  useEffect(() => {
+    if (box.current) sources.set(box.current, source);
+  });
+}
+
+const SKIPPED = "svg, .sr, .copy-state, .arrow, input, select, textarea, canvas, kbd, details:not([open]) > :not(summary), [hidden]";
+
+/** The text that is seen, names as code. An element says in `data-text` what is to be written for a sign. */
+function pieces(node: Node, into: Piece[] = []): Piece[] {
+  for (const child of node.childNodes) {
+    if (child.nodeType === Node.TEXT_NODE) {
+      into.push(child.textContent ?? "");
+      continue;
+    }
+    if (!(child instanceof HTMLElement) || child.matches(SKIPPED)) continue;
+    const style = getComputedStyle(child);
+    if (style.display === "none") continue;
+    // What layout keeps apart is apart in text as well.
+    const parent = node instanceof HTMLElement ? getComputedStyle(node).display : "";
+    const apart = /flex|grid/.test(parent) || /^(block|flex|grid|list-item|table)/.test(style.display);
+    if (apart) into.push(" ");
+    const text = child.dataset["text"];
+    if (text !== undefined) into.push(text);
+    else if (child.classList.contains("mono") && !child.querySelector(".mono")) into.push({ code: plain(pieces(child)) });
+    else pieces(child, into);
+    if (apart) into.push(" ");
+  }
+  return into;
+}
+
+const plain = (cell: Cell): string => cell.map((piece) => (typeof piece === "string" ? piece : piece.code)).join("");
+
+function cellOf(node: Node): Cell {
+  const all = pieces(node);
+  return all.every((piece) => typeof piece === "string" && piece.trim() === "") ? [] : all;
+}
+
+const textOf = (node: Node): string => plain(pieces(node)).replace(/\s+/g, " ").trim();
+
+/** What an element drawn apart from the page would say. */
+function drawn<T>(what: ComponentChildren, read: (box: HTMLElement) => T): T {
+  const box = document.createElement("div");
+  box.className = "scratch";
+  document.body.append(box);
+  render(<>{what}</>, box);
+  const answer = read(box);
+  render(null, box);
+  box.remove();
+  return answer;
+}
+
+function fromSource(source: Source, title: string): MarkdownTable {
+  const groups = (source.groups ?? []).flatMap((group) => Array.from({ length: group.span }, () => group.title));
+  const heads = source.heads.map(({ title, right }, index) => ({ text: drawn(<><span>{groups[index]}</span> <span>{title}</span></>, textOf), right }));
+  const rows = source.rows(MOST_ROWS).map((row) => {
+    if (typeof row === "string") return [[row]];
+    return drawn(row.map((cell, index) => <div key={index}>{cell}</div>), (box) => [...box.children].map(cellOf));
+  });
+  return { kind: "table", title, heads, rows, left: source.size - rows.length };
+}
+
+type Spread = { cell: HTMLTableCellElement; first: boolean };
+
+/** The cells of a row, one for every column that they cover. */
+const spread = (row: HTMLTableRowElement): Spread[] => [...row.cells].flatMap((cell) => Array.from({ length: cell.colSpan }, (_, index) => ({ cell, first: index === 0 })));
+
+function fromElement(table: HTMLTableElement, title: string): MarkdownTable {
+  const headRows = [...(table.tHead?.rows ?? [])].map(spread);
+  const last = headRows[headRows.length - 1] ?? [];
+  // Columns under one head, a value and its interval, are one.
+  const columns = last.map((one, index) => ({ ...one, index })).filter(({ first }) => first);
+  const ends = columns.map((_, place) => columns[place + 1]?.index ?? last.length);
+  const heads = columns.map(({ cell, index }) => ({
+    text: [...new Set(headRows.map((row) => row[index]?.cell).filter((one) => one !== undefined))].map(textOf).filter(Boolean).join(" "),
+    right: cell.classList.contains("right"),
+  }));
+  const body = [...table.tBodies].flatMap((part) => [...part.rows]);
+  const rows = body.slice(0, MOST_ROWS).map((row) => {
+    const cells = spread(row);
+    const texts = cells.map(({ cell, first }) => (first ? cellOf(cell) : []));
+    if (!columns.length) return texts;
+    return columns.map(({ index }, place) => texts.slice(index, ends[place]).flatMap((cell, nth) => (nth && cell.length ? [" ", ...cell] : cell)));
+  });
+  const width = Math.max(heads.length, ...rows.map((row) => row.length));
+  while (heads.length < width) heads.push({ text: "", right: false });
+  return { kind: "table", title, heads, rows, left: body.length - rows.length };
+}
+
+const captionOf = (table: HTMLTableElement): string => table.closest("[role=region]")?.getAttribute("aria-label") ?? table.caption?.textContent ?? "";
+
+function titleOf(table: HTMLTableElement, caption: string): string {
+  const heading = table.closest(".section")?.querySelector("h2");
+  return heading ? textOf(heading) : caption;
+}
+
+const inSight = (node: HTMLElement): boolean => node.checkVisibility?.() ?? node.offsetParent !== null;
+
+function tableOf(table: HTMLTableElement): MarkdownTable {
+  const title = titleOf(table, captionOf(table));
+  const source = table.parentElement ? sources.get(table.parentElement) : undefined;
+  return source ? fromSource(source, title) : fromElement(table, title);
+}
+
+/** Facts as rows of a name and what it is. */
+function factsOf(list: HTMLElement): MarkdownTable {
+  const rows: Cell[][] = [];
+  for (const node of list.children) {
+    if (node.tagName === "DT") rows.push([cellOf(node), []]);
+    else rows[rows.length - 1]?.[1]?.push(...cellOf(node), " ");
+  }
+  return { kind: "table", title: "", heads: [{ text: "" }, { text: "" }], rows };
+}
+
+const listOf = (list: HTMLElement): MarkdownList => ({ kind: "list", title: list.dataset["told"] ?? "", items: [...list.children].map(cellOf) });
+
+/** What is in sight within `place`, in its order; of tables those with the captions that the page told. */
+function partsIn(place: Element, captions: string[] | undefined): MarkdownPart[] {
+  const parts: MarkdownPart[] = [];
+  for (const node of place.querySelectorAll<HTMLElement>("table, dl.facts, [data-told], .command code")) {
+    if (!inSight(node) || node.parentElement?.closest("table, [data-told]") || node.closest(".legend-box")) continue;
+    if (node instanceof HTMLTableElement) {
+      if (!captions || captions.includes(captionOf(node))) parts.push(tableOf(node));
+    } else if (node.dataset["told"] !== undefined) parts.push(listOf(node));
+    else if (node.tagName === "DL") parts.push(factsOf(node));
+    else parts.push({ kind: "command", text: node.textContent ?? "" });
+  }
+  return parts;
+}
+
+/** The page as Markdown, or of it the section that `within` stands in. */
+export function pageMarkdown(within?: Element | null): string | null {
+  const main = document.querySelector("main");
+  const heading = main?.querySelector("h1");
+  const section = within?.closest(".section");
+  const own = section?.querySelector("table, [data-told]") ? section : null;
+  if (!main || (!heading && !told.sentence)) return null;
+  const head = heading?.closest(".page-head");
+  return toMarkdown({
+    sentence: told.sentence ? [told.sentence] : cellOf(heading as Element),
+    context: [...(head?.querySelector(".kicker")?.children ?? [])].map(cellOf),
+    parts: own ? partsIn(own, undefined) : [...partsIn(main, told.tables), ...(told.more?.() ?? [])],
+    address: location.href,
+  });
+}
+
+/** What the key `m` and the buttons do. */
+export async function copyMarkdown(within?: Element | null): Promise<void> {
+  const text = pageMarkdown(within);
+  if (text === null) announce("There is nothing here to copy yet.");
+  else announce((await copyText(text)) ? "Copied as Markdown." : "The browser does not let this page copy.");
+}

@@ -81,15 +81,15 @@ using Model = std::size_t;  // CatalogEntry::model
 
 struct Group {
   std::string_view test, column, backend;
-  std::vector<std::pair<Model, double>> speedups;  // of every result
+  std::vector<ModelSpeedup> speedups;  // of every result
   std::vector<std::pair<Exclusion, const CatalogEntry*>> excluded;
 };
 
 /// Of each model the geomean over its results, in the models' order.
-std::vector<std::pair<Model, double>> by_model(std::vector<std::pair<Model, double>> speedups) {
+std::vector<ModelSpeedup> by_model(std::vector<ModelSpeedup> speedups) {
   std::stable_sort(speedups.begin(), speedups.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
-  std::vector<std::pair<Model, double>> models;
+  std::vector<ModelSpeedup> models;
   for (auto at = speedups.begin(); at != speedups.end();) {
     std::vector<double> values;
     const Model model = at->first;
@@ -100,13 +100,13 @@ std::vector<std::pair<Model, double>> by_model(std::vector<std::pair<Model, doub
 }
 
 /// The models that every group has which has any; the groups are by_model().
-std::vector<Model> common_models(const std::vector<const Group*>& groups) {
+std::vector<Model> common_models(const std::vector<std::vector<ModelSpeedup>>& groups) {
   std::vector<Model> common;
   bool first = true;
-  for (const Group* group : groups) {
-    if (group->speedups.empty()) continue;
+  for (const auto& group : groups) {
+    if (group.empty()) continue;
     std::vector<Model> own, both;
-    for (const auto& [model, value] : group->speedups) own.push_back(model);
+    for (const auto& [model, value] : group) own.push_back(model);
     if (first) {
       both = std::move(own);
     } else {
@@ -139,18 +139,18 @@ std::vector<ExcludedModels> excluded_models(const Group& group) {
   return excluded;
 }
 
-ColumnGeomean summarize(const Group& group, const std::vector<Model>& matched) {
-  ColumnGeomean row{
-      std::string(group.test), std::string(group.column), std::string(group.backend), {}, {}, {}};
+/// `models` are by_model().
+PeerGeomeans geomeans_over(const std::vector<ModelSpeedup>& models,
+                           const std::vector<Model>& matched) {
   std::vector<double> all, common;
-  for (const auto& [model, value] : group.speedups) {
+  for (const auto& [model, value] : models) {
     all.push_back(value);
     if (std::binary_search(matched.begin(), matched.end(), model)) common.push_back(value);
   }
-  row.all = geomean_of(all);
-  row.matched = common.size() == all.size() ? row.all : geomean_of(common);
-  row.excluded = excluded_models(group);
-  return row;
+  PeerGeomeans means;
+  means.all = geomean_of(all);
+  means.matched = common.size() == all.size() ? means.all : geomean_of(common);
+  return means;
 }
 
 /// A page of the runs that timed an experiment; the first nearly always does.
@@ -333,6 +333,17 @@ std::vector<JudgedSpeedup> run_speedups(schema::RunId run, std::span<const Resul
   return judged;
 }
 
+std::vector<PeerGeomeans> peer_geomeans(const std::vector<std::vector<ModelSpeedup>>& groups) {
+  std::vector<std::vector<ModelSpeedup>> models;
+  models.reserve(groups.size());
+  for (const auto& group : groups) models.push_back(by_model(group));
+  const auto matched = common_models(models);
+  std::vector<PeerGeomeans> means;
+  means.reserve(groups.size());
+  for (const auto& group : models) means.push_back(geomeans_over(group, matched));
+  return means;
+}
+
 std::vector<ColumnGeomean> geomeans(std::span<const ResultView> results, const Catalog& catalog,
                                     std::span<const JudgedSpeedup> speedups, GroupBy group_by) {
   const bool by_column = group_by == GroupBy::kColumn;
@@ -352,14 +363,18 @@ std::vector<ColumnGeomean> geomeans(std::span<const ResultView> results, const C
   }
   // Groups are in the order of tests.
   std::map<std::string_view, std::vector<const Group*>> tests;
-  for (auto& [number, group] : groups) {
-    group.speedups = by_model(std::move(group.speedups));
-    tests[group.test].push_back(&group);
-  }
+  for (const auto& [number, group] : groups) tests[group.test].push_back(&group);
   std::vector<ColumnGeomean> rows;
   for (const auto& [test, of_test] : tests) {
-    const auto matched = common_models(of_test);
-    for (const Group* group : of_test) rows.push_back(summarize(*group, matched));
+    std::vector<std::vector<ModelSpeedup>> peers;
+    for (const Group* group : of_test) peers.push_back(group->speedups);
+    auto means = peer_geomeans(peers);
+    for (std::size_t i = 0; i < of_test.size(); ++i) {
+      const Group& group = *of_test[i];
+      rows.push_back({std::string(test), std::string(group.column), std::string(group.backend),
+                      std::move(means[i].all), std::move(means[i].matched),
+                      excluded_models(group)});
+    }
   }
   return rows;
 }

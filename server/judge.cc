@@ -35,6 +35,13 @@ std::size_t size_of(const analysis::RunDigest& run) {
   return size;
 }
 
+/// So much of speedups (the same results over two or three baselines) and of rollups is kept.
+constexpr std::size_t kSpeedupBytes = 48 * 1024 * 1024;
+constexpr std::size_t kRollupBytes = 48 * 1024 * 1024;
+
+/// What a group takes with its names.
+constexpr std::size_t kBytesOfRollup = sizeof(analysis::GroupRollup) + 64;
+
 /// A failure without timings that is not a skip on purpose.
 bool counts_as_failed(const schema::RunCounts::Failures& failures,
                       const analysis::ErrorTexts& errors) {
@@ -64,7 +71,11 @@ Judge::Kept<analysis::JudgedRun> Judge::run(View view, const RunEntry& entry) {
 
 Judge::Judge()
     : runs_(kJudgedBytes, [](const auto& run) { return size_of(run); }),
-      digests_(kDigestBytes, [](const auto& run) { return size_of(run); }) {}
+      digests_(kDigestBytes, [](const auto& run) { return size_of(run); }),
+      speedups_(kSpeedupBytes,
+                [](const auto& run) { return sizeof(run) + run.size() * sizeof(double); }),
+      rollups_(kRollupBytes,
+               [](const auto& run) { return sizeof(run) + run.size() * kBytesOfRollup; }) {}
 
 /// Not kept unless it was: a walk through a year of runs must not drive out those that people look
 /// at.
@@ -82,6 +93,26 @@ Judge::Kept<analysis::RunDigest> Judge::digest(View view, const RunEntry& entry)
   return digests_.get(key_of(view.snapshot, entry), [&]() -> Expected<analysis::RunDigest> {
     BENCHHUD_ASSIGN(const auto judged, judge_in_passing(view, entry));
     return digest_run(*judged);
+  });
+}
+
+Judge::Kept<std::vector<double>> Judge::speedups(View view, const RunEntry& entry,
+                                                 std::string_view baseline) {
+  const std::string key = fmt::format("{}.{}", key_of(view.snapshot, entry), baseline);
+  return speedups_.get(key, [&]() -> Expected<std::vector<double>> {
+    BENCHHUD_ASSIGN(const auto digest, this->digest(view, entry));
+    return analysis::digest_speedups(*digest, *view.snapshot.catalog, baseline);
+  });
+}
+
+Judge::Kept<std::vector<analysis::GroupRollup>> Judge::rollup(View view, const RunEntry& entry,
+                                                              const analysis::SliceGroups& groups,
+                                                              std::string_view slice) {
+  const std::string key = fmt::format("{}.{}", key_of(view.snapshot, entry), slice);
+  return rollups_.get(key, [&]() -> Expected<std::vector<analysis::GroupRollup>> {
+    BENCHHUD_ASSIGN(const auto digest, this->digest(view, entry));
+    BENCHHUD_ASSIGN(const auto speedups, this->speedups(view, entry, groups.slice().baseline));
+    return analysis::roll_up(*digest, *speedups, groups);
   });
 }
 

@@ -141,4 +141,17 @@ void end_page(JsonWriter& json, const std::optional<std::string>& next_cursor, s
   json.end_object();
 }
 
+Expected<void> write_run_marks(JsonWriter& json, Ask& ask, std::span<const RunEntry* const> runs) {
+  std::vector<schema::NightMark> marks;
+  if (!runs.empty()) {
+    BENCHHUD_ASSIGN(
+        marks, schema::night_marks(ask.reader().connection(), runs.front()->run.accelerator_model));
+  }
+  json.list(runs, [&](const RunEntry* entry) {
+    json.list(schema::marks_of(entry->run, marks),
+              [&](const auto& mark) { write_mark(json, mark); });
+  });
+  return {};
+}
+
 }  // namespace benchhud::server

@@ -212,21 +212,6 @@ void write_unit(JsonWriter& json, const std::string& metric) {
   }
 }
 
-/// What people said of each run.
-Expected<void> write_marks(JsonWriter& json, Ask& ask, const SeriesScope& scope) {
-  std::vector<schema::NightMark> marks;
-  if (!scope.runs.empty()) {
-    BENCHHUD_ASSIGN(marks, schema::night_marks(ask.reader().connection(),
-                                               scope.runs.front()->run.accelerator_model));
-  }
-  json.key("marks");
-  json.list(scope.runs, [&](const RunEntry* entry) {
-    json.list(schema::marks_of(entry->run, marks),
-              [&](const auto& mark) { write_mark(json, mark); });
-  });
-  return {};
-}
-
 Expected<std::string> write_series(Ask& ask, const SeriesScope& scope) {
   BENCHHUD_ASSIGN(const auto judged, judge_model(ask, scope));
   BENCHHUD_ASSIGN(auto points, make_points(ask, scope, judged));
@@ -237,7 +222,8 @@ Expected<std::string> write_series(Ask& ask, const SeriesScope& scope) {
   write_unit(json, ask.query.text("metric"));
   json.key("runs");
   json.list(scope.runs, [&](const RunEntry* entry) { write_run_ref(json, entry); });
-  BENCHHUD_TRY(write_marks(json, ask, scope));
+  json.key("marks");
+  BENCHHUD_TRY(write_run_marks(json, ask, scope.runs));
   json.key("series");
   json.begin_array();
   for (const CatalogEntry* entry : scope.entries) {

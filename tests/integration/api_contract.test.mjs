@@ -137,6 +137,10 @@ const askedFor = {
   estimator: ["steady", "upstream"],
   verified_only: ["true"],
   runs: ["1", "7"],
+  group_by: ["none", "suite", ["test", "column"]],
+  column: ["inductor"],
+  span: ["1", "30"],
+  intervals: ["true"],
   metric: ["steady", "upstream", "compile", "xla_compile", "speedup", "total_time", "xla_ExecutionTime_number", "no_such"],
   backend: ["inductor", "nobody"],
   suite: ["cpu-mini"],
@@ -165,6 +169,7 @@ function questions(path) {
     let values = askedFor[parameter.name] ?? [];
     if (parameter.name === "since" && path.endsWith("transitions")) values = ["previous", "2025-11-20"];
     if (parameter.name === "test" && path.startsWith("/series")) values = ["train"];
+    if (parameter.schema.enum && parameter.name === "metric") values = parameter.schema.enum;
     for (const value of values) asked.push(address(path, { [parameter.name]: value }));
   }
   return asked;
@@ -277,6 +282,10 @@ describe("wrong parameters are named", () => {
     ["/verification/transitions?since=latest&run=2025-11-20", "since"],
     ["/verification/history?accelerator_model=nobody", "accelerator_model", 404],
     ["/overview?runs=366", "runs"],
+    ["/history?group_by=model", "group_by"],
+    ["/history/models?metric=total_time", "metric"],
+    ["/history/changes?span=31", "span"],
+    ["/history/changes?accelerator_model=nobody", "accelerator_model", 404],
     ["/metrics-registry?cursor=AAAA", "cursor"],
     ["/alerts?state=open", "state"],
     ["/alerts?state=all,", "state"],
@@ -362,6 +371,8 @@ const csvRows = {
   getPhaseSeries: (answer) => answer.series.flatMap(({ experiment, points }) => points.flatMap((point, i) => (point ? [{ run: answer.runs[i], experiment, point }] : []))),
   getVerification: (answer) => answer.rows.flatMap((row) => Object.keys(row.cells).sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))).map((column) => ({ ...row, column, cell: row.cells[column] }))),
   getVerificationHistory: (answer) => answer.counts,
+  getHistory: (answer) => answer.accelerators.flatMap(({ runs, groups }) => groups.flatMap((group) => group.points.flatMap((point, i) => (point ? [{ run: runs[i], group, point }] : [])))),
+  getModelHistory: (answer) => answer.series.flatMap(({ experiment, values, outcomes }) => answer.runs.map((run, i) => ({ run, experiment, value: values[i], outcome: outcomes[i] }))),
 };
 
 describe("CSV holds what JSON holds", () => {

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "analysis/catalog.h"
@@ -116,6 +117,18 @@ struct GeomeanView {
   std::optional<Interval> interval;  ///< bootstrap over models
   std::size_t n = 0;                 ///< models
 };
+
+/// A model (CatalogEntry::model) and a speedup of it.
+using ModelSpeedup = std::pair<std::size_t, double>;
+
+struct PeerGeomeans {
+  GeomeanView all;
+  GeomeanView matched;  ///< over the models that all peers have which have any
+};
+
+/// Of groups that are to be compared with each other (the backends of one test, say) each one's
+/// geometric means. A model with several speedups in a group enters with their geometric mean.
+std::vector<PeerGeomeans> peer_geomeans(const std::vector<std::vector<ModelSpeedup>>& groups);
 
 struct ExcludedModels {
   Exclusion reason{};

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "analysis/result_view.h"
+#include "analysis/rollup.h"
 #include "analysis/run_changes.h"
 #include "analysis/run_digest.h"
 #include "analysis/run_speedups.h"
@@ -67,6 +68,12 @@ class Judge {
   Kept<analysis::JudgedRun> run(View view, const RunEntry& entry);
   /// The run without its samples: a year of runs is kept at once.
   Kept<analysis::RunDigest> digest(View view, const RunEntry& entry);
+  /// The speedups over a backend of the same run: one a result of the run's digest, in its order.
+  Kept<std::vector<double>> speedups(View view, const RunEntry& entry, std::string_view baseline);
+  /// `slice` says what `groups` are of: equal texts, equal groups.
+  Kept<std::vector<analysis::GroupRollup>> rollup(View view, const RunEntry& entry,
+                                                  const analysis::SliceGroups& groups,
+                                                  std::string_view slice);
   Kept<SummaryAnswer> summary(View view, const RunEntry& entry, std::string_view baseline);
   Kept<analysis::Baseline> baseline(View view, const RunEntry& entry, const BaselineChoice& choice,
                                     analysis::Estimator estimator);
@@ -84,6 +91,8 @@ class Judge {
 
   SharedCache<analysis::JudgedRun> runs_;
   SharedCache<analysis::RunDigest> digests_;
+  SharedCache<std::vector<double>> speedups_;
+  SharedCache<std::vector<analysis::GroupRollup>> rollups_;
   SharedCache<SummaryAnswer> summaries_{16384};
   SharedCache<analysis::Baseline> baselines_{64};
   SharedCache<RunChanges> changes_{128};

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -69,5 +70,9 @@ schema::Expected<std::optional<Cursor>> asked_cursor(Ask& ask, std::size_t numbe
 /// Opens `{"items":[` … and closes with next_cursor and total.
 void begin_page(JsonWriter& json);
 void end_page(JsonWriter& json, const std::optional<std::string>& next_cursor, std::int64_t total);
+
+/// What people said of each of `runs`, which are of one accelerator model: a list of lists.
+schema::Expected<void> write_run_marks(JsonWriter& json, Ask& ask,
+                                       std::span<const RunEntry* const> runs);
 
 }  // namespace benchhud::server

@@ -53,6 +53,7 @@ std::span<const NamedRoute> about_routes();
 std::span<const NamedRoute> alert_routes();
 std::span<const NamedRoute> artifact_routes();
 std::span<const NamedRoute> fact_routes();
+std::span<const NamedRoute> history_routes();
 std::span<const NamedRoute> ingest_routes();
 std::span<const NamedRoute> model_table_routes();
 std::span<const NamedRoute> overview_routes();

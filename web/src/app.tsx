@@ -6,11 +6,13 @@ import { AlertsPage } from "./pages/alerts";
 import { ArtifactViewPage, ArtifactsPage } from "./pages/artifacts";
 import { IngestPage, IngestsPage } from "./pages/ingests";
 import { ModelPage } from "./pages/model";
+import { ModelsPage } from "./pages/models";
 import { OverviewPage } from "./pages/overview";
 import { ProfilePage } from "./pages/profile";
 import { ProfileDiffPage } from "./pages/profile_diff";
 import { RunPage } from "./pages/run";
 import { RunsPage } from "./pages/runs";
+import { SlicePage } from "./pages/slice";
 import { VerificationPage } from "./pages/verification";
 import { Shell } from "./parts/shell";
 
@@ -35,7 +37,10 @@ function page(path: string) {
   if (path === "/runs") return <RunsPage />;
   if (parts[0] === "runs" && parts.length === 2) return <RunPage id={parts[1] as string} />;
   if (path === "/verification") return <VerificationPage />;
+  if (path === "/models") return <ModelsPage />;
   if (parts[0] === "models" && parts.length === 3) return <ModelPage suite={parts[1] as string} model={parts[2] as string} />;
+  if (parts[0] === "backends" && parts.length === 2) return <SlicePage kind="backend" name={parts[1] as string} />;
+  if (parts[0] === "suites" && parts.length === 2) return <SlicePage kind="suite" name={parts[1] as string} />;
   if (path === "/alerts") return <AlertsPage />;
   if (parts[0] === "alerts" && parts.length === 2) return <AlertPage key={parts[1]} id={parts[1] as string} />;
   if (path === "/ingests") return <IngestsPage />;

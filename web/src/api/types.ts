@@ -80,6 +80,16 @@ export type NewAlertAction = Schemas["NewAlertAction"];
 export type SeriesChange = Schemas["SeriesChange"];
 export type TriageState = Schemas["TriageState"];
 export type ChangeDirection = Schemas["ChangeDirection"];
+export type History = Schemas["History"];
+export type AcceleratorHistory = History["accelerators"][number];
+export type HistoryGroup = Schemas["HistoryGroup"];
+export type HistoryPoint = Schemas["HistoryPoint"];
+export type ExperimentRef = Schemas["ExperimentRef"];
+export type ModelHistory = Schemas["ModelHistory"];
+export type ModelSeries = ModelHistory["series"][number];
+export type HistoryChanges = Schemas["HistoryChanges"];
+export type HistoryChange = HistoryChanges["items"][number];
+export type ResultOutcome = Schemas["ResultOutcome"];
 export type Health = Schemas["Health"];
 export type Page<T> = { items: T[]; next_cursor: string | null; total: number };
 /** As the server sends it; what goes wrong before an answer is said in the same words. */

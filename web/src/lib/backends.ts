@@ -42,6 +42,21 @@ export function columnStyle(column: string, backend: string): Style {
   return { ...style, dash: style.dash.length ? [...style.dash, 1, 4] : [1, 4], name: column };
 }
 
+const LINES: [string, number[]][] = [
+  ["#0072b2", []],
+  ["#d55e00", [8, 4]],
+  ["#009e73", [2, 3]],
+  ["#cc79a7", [6, 3]],
+  ["#e69f00", [12, 4]],
+  ["#56b4e9", [4, 2, 1, 2]],
+  ["#7f7f7f", [10, 3, 2, 3]],
+];
+/** The style of a chart's n-th line where lines are not of a backend each. A chart has seven at most. */
+export function lineStyle(place: number, name: string): Style {
+  const [color, dash] = LINES[place % LINES.length] as [string, number[]];
+  return { color, dash, name };
+}
+
 const ORDER = Object.keys(KNOWN);
 /** Eager first as the origin, then as the legend of every chart lists them. */
 export function byBackend(a: string, b: string): number {

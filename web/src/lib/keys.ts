@@ -19,6 +19,7 @@ export const KEYS: [string, string][] = [
   ["g v", "verification"],
   ["g a", "alerts"],
   ["g i", "ingest reports"],
+  ["g m", "all models"],
   ["j k", "next and previous row"],
   ["Enter", "open the row"],
   ["[ ]", "previous and next run"],

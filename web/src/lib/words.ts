@@ -1,10 +1,10 @@
 // The sentences at the top of pages: what a person would say about these numbers.
-import type { AcceleratorOverview, ColumnGeomean, Group, ModelTable, Transition, VerificationAnswer } from "../api/types";
+import type { AcceleratorHistory, AcceleratorOverview, ColumnGeomean, Group, HistoryPoint, ModelTable, Transition, VerificationAnswer } from "../api/types";
 import { byBackend } from "./backends";
-import { count, date, plural, testName, times } from "./format";
+import { count, date, plural, shown, testName, times } from "./format";
 import { sign } from "./codes";
 
-const testOrder = (a: string, b: string) => (a === "eval" ? -1 : b === "eval" ? 1 : a < b ? -1 : 1);
+export const testOrder = (a: string, b: string) => (a === "eval" ? -1 : b === "eval" ? 1 : a < b ? -1 : 1);
 
 export function testsOf(items: readonly { test: string }[]): string[] {
   return [...new Set(items.map((item) => item.test))].sort(testOrder);
@@ -24,9 +24,32 @@ function fewer(now: number, before: number | undefined): string {
   return now < before ? ` (${before - now} fewer)` : ` (${now - before} more)`;
 }
 
-export function passSentence(group: Group, previous: Group | undefined): string {
+type Passed = Pick<Group, "passing" | "failing" | "undecided" | "total">;
+
+export function passSentence(group: Passed, previous: Passed | undefined): string {
   if (group.passing + group.failing + group.undecided === 0) return "nothing verified";
   return `${count(group.passing)} of ${count(group.total)} pass${fewer(group.passing, previous?.passing)}`;
+}
+
+/** A backend or a suite: its lead backend in each test, the newest of these runs against the one before. */
+export function sliceSentence(name: string, accelerator: AcceleratorHistory, baseline: string, alerts: number): string {
+  const { groups, runs } = accelerator;
+  const now = runs.length - 1;
+  const backends = groups.filter((group) => (group.points[now]?.timed ?? 0) > 0).map((group) => group.backend ?? "");
+  const lead = leadBackend(backends.length ? backends : groups.map((group) => group.backend ?? ""), baseline);
+  const parts = groups
+    .filter((group) => group.backend === lead && group.points[now])
+    .sort((a, b) => testOrder(a.test ?? "", b.test ?? ""))
+    .map((group) => {
+      const point = group.points[now] as HistoryPoint;
+      const before = group.points[now - 1] ?? undefined;
+      const mean = point.geomean?.all;
+      const speed = mean && mean.value !== null ? `, ${times(mean.value)} ${baseline}${mean.interval ? ` (${mean.interval.low.toFixed(2)}–${mean.interval.high.toFixed(2)})` : ""}` : "";
+      return `${testName(group.test ?? "")} ${passSentence(point, before)}${speed}`;
+    });
+  const who = lead === undefined || lead === name ? "" : `${lead} `;
+  const news = alerts > 0 ? ` ${plural(alerts, "alert")} ${alerts === 1 ? "needs" : "need"} attention.` : "";
+  return `${shown(name)}: ${parts.length ? `${who}${parts.join("; ")}` : "nothing in the last run"}.${news}`;
 }
 
 function transitionsSentence(transitions: readonly Transition[], since: string | null): string {

@@ -5,7 +5,7 @@ import type { Alert, ArtifactPage, Cell, ColumnGeomean, ModelRow, ModelTable, Pa
 import { useApi } from "../api/use";
 import { byBackend, columnStyle } from "../lib/backends";
 import { sign } from "../lib/codes";
-import { count, date, digits, full, interval as intervalText, plural, reason, reasonCounted, runName, shown, testName, unitOf } from "../lib/format";
+import { count, date, plural, reasonCounted, runName, shown, testName, unitOf } from "../lib/format";
 import { useNow, useTitle } from "../lib/hooks";
 import { isTyping, plainKey } from "../lib/keys";
 import { markWords } from "../lib/marks";
@@ -15,7 +15,8 @@ import { capital, runSentence, testsOf } from "../lib/words";
 import { AlertLinks } from "../parts/alert_bits";
 import { Check, Choice, CsvLink, FilterField, Menu, Select } from "../parts/controls";
 import { PlainTable } from "../parts/plain_table";
-import { Backend, ErrorNote, EstimateNum, FailureNote, IntervalText, Labels, Missing, Num, Section, Sentence, Time, VerificationSign, Waiting, Whisker, ratioDomain } from "../parts/small";
+import { SpeedupCell, TimeCell } from "../parts/result_cells";
+import { Backend, ErrorNote, IntervalText, Labels, Missing, Num, Section, Sentence, Time, VerificationSign, Waiting, Whisker, ratioDomain } from "../parts/small";
 import { type Column, type ColumnGroup, Table } from "../parts/table";
 
 const PARTS = [
@@ -342,44 +343,6 @@ function tableColumns(table: ModelTable, backends: { key: string; backend: strin
     });
   }
   return { columns, groups };
-}
-
-function TimeCell({ cell, unit }: { cell: Cell | undefined; unit: { name: string; factor: number } }) {
-  if (!cell) return <Missing why="not part of this run" />;
-  if (cell.time)
-    return (
-      <>
-        {cell.failure?.after_timing && (
-          <span class="after-failure" title={`A later attempt failed: ${cell.failure.signature}`}>
-            !
-          </span>
-        )}
-        <EstimateNum estimate={cell.time} unit={unit} unitName="s" />
-      </>
-    );
-  if (cell.failure) return <FailureNote failure={cell.failure} />;
-  return <Missing why={cell.status === "not_timed" ? "not timed in this run" : cell.status === "timed" ? "too few samples for this estimator" : cell.status.replace("_", " ")} />;
-}
-
-const SPEEDUP_SIGNS = { worse: "▼", better: "▲", unclear: "~" };
-
-/** ▲ or ▼ only where the whole interval is on one side of 1; else the difference may be noise. */
-function SpeedupCell({ cell }: { cell: Cell | undefined }) {
-  if (!cell) return <Missing why="not part of this run" />;
-  const { speedup } = cell;
-  if (!speedup) return <Missing why={cell.excluded ? `left out: ${reason(cell.excluded)}` : "no speedup"} />;
-  const bounds = speedup.interval;
-  const tone = bounds && bounds.high < 1 ? "worse" : bounds && bounds.low > 1 ? "better" : "unclear";
-  const title = `${full(speedup.value)}×${bounds ? `\n${(bounds.confidence * 100).toFixed(1)} %: ${full(bounds.low)} to ${full(bounds.high)}, within the run` : "\nno interval"}\nn = ${speedup.n}`;
-  return (
-    <span class="speedup" title={title} data-text={`${SPEEDUP_SIGNS[tone]} ${digits(speedup.value)}${bounds ? ` [${intervalText(bounds.low, bounds.high)}]` : ""}`}>
-      <span class={`mark ${tone}`} aria-hidden="true">
-        {SPEEDUP_SIGNS[tone]}
-      </span>
-      <Num value={speedup.value} title={title} />
-      <span class="sr">{tone === "worse" ? "slower" : tone === "better" ? "faster" : "unclear"}</span>
-    </span>
-  );
 }
 
 function Geomeans({ table, late }: { table: ModelTable; late: boolean }) {

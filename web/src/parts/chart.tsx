@@ -3,16 +3,19 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
 import type { Mark, RunRef, Series, SeriesPoint } from "../api/types";
 import { arrow, tone } from "../lib/alerts";
-import { columnStyle } from "../lib/backends";
+import { type Style, columnStyle } from "../lib/backends";
 import { type ChangeMark, placed } from "../lib/changes";
-import { DASH, date, digits, flag, full, moment, runName, type Unit } from "../lib/format";
+import { DASH, count, date, digits, flag, full, moment, runName, type Unit } from "../lib/format";
 import { useWidth } from "../lib/hooks";
 import { markWords, type PlacedMark, placedMarks } from "../lib/marks";
 import { useTheme } from "../lib/theme";
-import { Backend, CodeSign, Missing, Num } from "./small";
+import { Backend, CodeSign, Missing, Num, Swatch } from "./small";
 
 export const PLOT_LEFT = 64;
 export const PLOT_RIGHT = 16;
+
+/** Steps of an axis that counts. */
+const WHOLE_STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 100_000, 1_000_000];
 
 export type Range = { from: number; to: number } | null;
 
@@ -146,11 +149,16 @@ function drawMarks(u: uPlot, marks: PlacedMark[], color: string, foot: number) {
   });
 }
 
+/** A line; one that is of no backend alone brings its own style and name. */
+export type ChartSeries = Series & { style?: Style };
+
+const styleOf = (one: ChartSeries): Style => one.style ?? columnStyle(one.experiment.column, one.experiment.backend);
+
 type Props = {
   title: string;
   note: string;
   runs: RunRef[];
-  series: Series[];
+  series: ChartSeries[];
   unit: Unit;
   unitWord: string;
   height: number;
@@ -165,6 +173,8 @@ type Props = {
   changes?: ChangeMark[];
   /** What people said of each run. */
   marks?: Mark[][];
+  /** Values are counts: whole numbers, on the axis too. */
+  whole?: boolean;
 };
 
 export function Chart(props: Props) {
@@ -177,6 +187,8 @@ export function Chart(props: Props) {
   const [said, setSaid] = useState("");
   const latest = useRef(props);
   latest.current = props;
+
+  const written = (value: number): string => (props.whole ? count(value) : digits(value));
 
   const { x, index } = useMemo(() => withHoles(runs.map(seconds)), [runs]);
 
@@ -216,7 +228,7 @@ export function Chart(props: Props) {
     const highs = series.map(pick((point) => point.high ?? point.value));
 
     const lines: uPlot.Series[] = series.map((one) => {
-      const style = columnStyle(one.experiment.column, one.experiment.backend);
+      const style = styleOf(one);
       return {
         label: one.experiment.column,
         stroke: style.color,
@@ -273,17 +285,18 @@ export function Chart(props: Props) {
           font,
           size: PLOT_LEFT,
           gap: 6,
-          space: 36,
+          space: props.height < 180 ? 24 : 36,
+          ...(props.whole ? { incrs: WHOLE_STEPS } : {}),
           grid: { stroke: line, width: 1 },
           ticks: { show: false },
-          values: (_, splits) => splits.map((value) => digits(value)),
+          values: (_, splits) => splits.map((value) => written(value)),
         },
       ],
       tzDate: (time) => uPlot.tzDate(new Date(time * 1000), "Etc/UTC"),
       series: [{}, ...lines, ...series.map(edges), ...series.map(edges)],
       bands: series.map((one, i) => ({
         series: [1 + 2 * n + i, 1 + n + i] as [number, number],
-        fill: columnStyle(one.experiment.column, one.experiment.backend).color + (dark ? "40" : "2e"),
+        fill: styleOf(one).color + (dark ? "40" : "2e"),
       })),
       hooks: {
         drawClear: [
@@ -312,7 +325,7 @@ export function Chart(props: Props) {
             u.ctx.font = `${11 * ratio}px sans-serif`;
             u.ctx.textAlign = "center";
             series.forEach((one, s) => {
-              const color = columnStyle(one.experiment.column, one.experiment.backend).color;
+              const color = styleOf(one).color;
               index.forEach((run, i) => {
                 if (run < 0 || !one.failures[run] || one.points[run]) return;
                 const left = u.valToPos(x[i] as number, "x", true);
@@ -340,7 +353,7 @@ export function Chart(props: Props) {
                 const run = runs.findIndex((r) => r.id === picked.run);
                 const point = one.points[run];
                 if (point) {
-                  u.ctx.strokeStyle = columnStyle(one.experiment.column, one.experiment.backend).color;
+                  u.ctx.strokeStyle = styleOf(one).color;
                   u.ctx.lineWidth = 2 * ratio;
                   u.ctx.beginPath();
                   u.ctx.arc(u.valToPos(x[index.indexOf(run)] as number, "x", true), u.valToPos(point.value * unit.factor, "y", true), 8 * ratio, 0, 7);
@@ -412,7 +425,7 @@ export function Chart(props: Props) {
       u.setCursor({ left: u.valToPos(x[place] as number, "x"), top: 10 }, true);
       const words = series.map((one) => {
         const point = one.points[next];
-        return `${one.experiment.column} ${point ? `${digits(point.value * unit.factor)} ${props.unitWord}` : "nothing"}`;
+        return `${one.experiment.column} ${point ? `${written(point.value * unit.factor)} ${props.unitWord}` : "nothing"}`;
       });
       const said = (props.marks?.[next] ?? []).map((mark) => `${markWords(mark)}; `).join("");
       setSaid(`${date((runs[next] as RunRef).started_at)}: ${said}${words.join(", ")}`);
@@ -426,6 +439,8 @@ export function Chart(props: Props) {
 
   const shown = at ?? runs.length - 1;
   const night = runs[shown];
+  const verified = series.some((one) => one.codes.length > 0);
+  const bounded = series.some((one) => one.points.some((point) => point?.low != null));
   return (
     <figure class={`chart${props.late ? " late" : ""}`}>
       <figcaption>
@@ -440,7 +455,7 @@ export function Chart(props: Props) {
         style={{ height: `${props.height}px` }}
         tabIndex={0}
         role="group"
-        aria-label={`${props.title} over ${runs.length} runs. Left and right arrows move from night to night, Enter shows the samples. The same values are in the table at the end of the page.`}
+        aria-label={`${props.title} over ${runs.length} runs. Left and right arrows move from night to night${props.onPick ? ", Enter shows more of it" : ""}. The same values are in the table at the end of the page.`}
         onKeyDown={onKey}
       />
       <span class="sr" role="status">
@@ -471,7 +486,7 @@ export function Chart(props: Props) {
               <th scope="col">{props.unitWord}</th>
               <th scope="col">interval</th>
               <th scope="col">n</th>
-              <th scope="col">verification</th>
+              {verified && <th scope="col">verification</th>}
             </tr>
           </thead>
           <tbody>
@@ -481,22 +496,22 @@ export function Chart(props: Props) {
               return (
                 <tr key={one.experiment.id}>
                   <th scope="row">
-                    <Backend name={one.experiment.column} backend={one.experiment.backend} />
+                    {one.style ? <Swatch style={one.style} /> : <Backend name={one.experiment.column} backend={one.experiment.backend} />}
                     {one.experiment.batch_size !== null && <span class="quiet"> batch {one.experiment.batch_size}</span>}
                   </th>
                   <td class="right">
                     {point ? (
                       <>
-                        <Num value={point.value} factor={unit.factor} title={`${full(point.value)}${point.flags.length ? "\n" + point.flags.map(flag).join("\n") : ""}`} />
+                        {props.whole ? <span class="num">{count(point.value)}</span> : <Num value={point.value} factor={unit.factor} title={`${full(point.value)}${point.flags.length ? "\n" + point.flags.map(flag).join("\n") : ""}`} />}
                         <span class="quiet"> {props.unitWord}</span>
                       </>
                     ) : (
                       <Missing why={one.failures[shown] ?? "not measured in this run"} />
                     )}
                   </td>
-                  <td class="interval">{point && point.low !== null && point.high !== null ? `[${digits(point.low * unit.factor)}, ${digits(point.high * unit.factor)}]` : DASH}</td>
+                  <td class="interval">{point && point.low !== null && point.high !== null ? `[${digits(point.low * unit.factor)}, ${digits(point.high * unit.factor)}]` : bounded ? DASH : ""}</td>
                   <td class="quiet">{point ? `n ${point.n}` : DASH}</td>
-                  <td>{code ? <CodeSign code={code.code} stale={code.stale} title={`${code.code}${code.stale ? ", stale" : ""}`} /> : <Missing why="not verified" />}</td>
+                  {verified && <td>{code ? <CodeSign code={code.code} stale={code.stale} title={`${code.code}${code.stale ? ", stale" : ""}`} /> : <Missing why="not verified" />}</td>}
                 </tr>
               );
             })}

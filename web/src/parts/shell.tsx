@@ -12,12 +12,14 @@ import { plural, runName, shown } from "../lib/format";
 import { matches } from "../lib/sort";
 import { nextTheme, setTheme, useTheme } from "../lib/theme";
 
-const PAGES: { path: string; name: string; key: string }[] = [
+/** Those with `aside` are reached by key, search and links alone. */
+const PAGES: { path: string; name: string; key: string; aside?: boolean }[] = [
   { path: "/", name: "Overview", key: "o" },
   { path: "/runs", name: "Runs", key: "r" },
   { path: "/verification", name: "Verification", key: "v" },
   { path: "/alerts", name: "Alerts", key: "a" },
   { path: "/ingests", name: "Ingests", key: "i" },
+  { path: "/models", name: "Models", key: "m", aside: true },
 ];
 
 export function Shell({ path, children }: { path: string; children: ComponentChildren }) {
@@ -62,7 +64,7 @@ export function Shell({ path, children }: { path: string; children: ComponentChi
           benchhud
         </a>
         <nav aria-label="Pages">
-          {PAGES.map((page) => {
+          {PAGES.filter((page) => !page.aside).map((page) => {
             const on = page.path === "/" ? path === "/" : path === page.path || path.startsWith(page.path + "/");
             return (
               <a key={page.path} href={page.path} aria-current={on ? "page" : undefined} title={`g ${page.key}`}>

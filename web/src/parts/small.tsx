@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { ApiError } from "../api/client";
 import type { Estimate, Failure, Interval, RunRef, Verification } from "../api/types";
-import { columnStyle } from "../lib/backends";
+import { type Style, columnStyle } from "../lib/backends";
 import { copyText } from "../lib/clipboard";
 import { describe, sign } from "../lib/codes";
 import { DASH, age, ago, digits, failureKind, flag, full, interval as intervalText, localMoment, moment, runName, short, type Unit } from "../lib/format";
@@ -66,17 +66,21 @@ export function EstimateNum({ estimate, unit, unitName }: { estimate: Estimate; 
   );
 }
 
-/** A line in the backend's colour and dash, then its name. */
-export function Backend({ name, backend = name }: { name: string; backend?: string }) {
-  const style = columnStyle(name, backend);
+/** A line in a colour and dash, then what it stands for. */
+export function Swatch({ style }: { style: Style }) {
   return (
     <span class="backend">
       <svg class="swatch" width="20" height="8" aria-hidden="true">
         <line x1="0" y1="4" x2="20" y2="4" stroke={style.color} stroke-width="3" stroke-dasharray={style.dash.join(" ")} />
       </svg>
-      <span class="mono">{name}</span>
+      <span class="mono">{style.name}</span>
     </span>
   );
+}
+
+/** A line in the backend's colour and dash, then its name. */
+export function Backend({ name, backend = name }: { name: string; backend?: string }) {
+  return <Swatch style={{ ...columnStyle(name, backend), name }} />;
 }
 
 export function CodeSign({ code, stale = false, title, ageText }: { code: string; stale?: boolean; title?: string; ageText?: string }) {

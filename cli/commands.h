@@ -19,6 +19,7 @@ int run_ingest(const Arguments& arguments);
 int run_alerts(const Arguments& arguments);
 int run_artifacts(const Arguments& arguments);
 int run_bisect_check(const Arguments& arguments);
+int run_links(const Arguments& arguments);
 int run_runs(const Arguments& arguments);
 int run_rebuild(const Arguments& arguments);
 int run_serve(const Arguments& arguments);

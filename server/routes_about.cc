@@ -1,8 +1,13 @@
-// The program and its vocabulary: metrics-registry, openapi.json, health.
+// The program, its vocabulary and what it serves: metrics-registry, openapi.json, health, store,
+// links.
+#include <algorithm>
 #include <array>
 
+#include "schema/alert.h"
 #include "schema/contract.h"
+#include "schema/label_link.h"
 #include "schema/metric.h"
+#include "server/alert_json.h"
 #include "server/route_parts.h"
 
 namespace benchhud::server {
@@ -49,9 +54,63 @@ Expected<Plan> get_health(Ask& ask) {
               }};
 }
 
-constexpr std::array kRoutes = {NamedRoute{"listMetrics", list_metrics},
-                                NamedRoute{"getContract", get_contract},
-                                NamedRoute{"getHealth", get_health}};
+Expected<std::string> write_store(Ask& ask) {
+  const Snapshot& snapshot = ask.snapshot();
+  BENCHHUD_ASSIGN(const std::int64_t rejected, ask.reader().rejected_count({}));
+  BENCHHUD_ASSIGN(const auto alerts, schema::alerts(ask.reader().connection()));
+  std::string body;
+  JsonWriter json(&body);
+  json.begin_object();
+  json.field("revision", snapshot.revision);
+  json.field("version", ask.version);
+  json.field("run_count", snapshot.runs.size());
+  json.field("result_count", snapshot.result_count);
+  json.field("rejected_count", rejected);
+  json.key("newest_run");
+  write_run_ref(json, snapshot.runs.empty() ? nullptr : &snapshot.runs.front());
+  json.field("attention_count", std::count_if(alerts.begin(), alerts.end(), needs_attention));
+  json.field("takes_changes", ask.takes_changes);
+  json.end_object();
+  return body;
+}
+
+Expected<Plan> get_store(Ask& ask) {
+  return Plan{revision_key(ask), [&ask] { return write_store(ask); }};
+}
+
+void write_template(JsonWriter& json, std::string_view name, const std::string& address) {
+  if (address.empty()) {
+    json.null_field(name);
+  } else {
+    json.field(name, address);
+  }
+}
+
+Expected<std::string> write_links(Ask& ask) {
+  BENCHHUD_ASSIGN(const auto links, schema::label_links(ask.reader().connection()));
+  std::string body;
+  JsonWriter json(&body);
+  json.begin_object();
+  json.key("items");
+  json.list(links, [&](const schema::LabelLink& link) {
+    json.begin_object();
+    json.field("key", link.key);
+    write_template(json, "one", link.one);
+    write_template(json, "range", link.range);
+    json.end_object();
+  });
+  json.end_object();
+  return body;
+}
+
+Expected<Plan> list_links(Ask& ask) {
+  return Plan{revision_key(ask), [&ask] { return write_links(ask); }};
+}
+
+constexpr std::array kRoutes = {
+    NamedRoute{"listMetrics", list_metrics}, NamedRoute{"getContract", get_contract},
+    NamedRoute{"getStore", get_store}, NamedRoute{"listLinks", list_links},
+    NamedRoute{"getHealth", get_health}};
 
 }  // namespace
 

@@ -25,51 +25,64 @@ async function freePort() {
   return port;
 }
 
-/** Ingests `paths` into a store of its own and serves it. Exit status 3, some lines rejected, is no failure here. */
-export async function serve(paths, more = []) {
+/** Ingests `paths` into a store of its own and serves it, with `options` of `benchhud serve`. Exit status 3, some lines
+ *  rejected, is no failure here. `end` and `start` are what a restart is made of. */
+export async function serve(paths, more = [], options = []) {
   const folder = mkdtempSync(join(tmpdir(), "benchhud-browser-"));
   const db = join(folder, "store.db");
-  const ingest = async (from, options = []) => {
+  const command = (...words) => run(program, [...words, "--db", db]);
+  const ingest = async (from, labels = []) => {
     try {
-      await run(program, ["ingest", "--db", db, ...options, ...from]);
+      await command("ingest", ...labels, ...from);
     } catch (error) {
       if (error.code !== 3) throw error;
     }
   };
   if (paths.length) await ingest(paths, more);
   const port = await freePort();
-  const child = spawn(program, ["serve", "--db", db, "--port", String(port)], { stdio: ["ignore", "pipe", "pipe"] });
-  let said = "";
-  child.stdout.on("data", (text) => (said += text));
-  child.stderr.on("data", (text) => (said += text));
   const base = `http://127.0.0.1:${port}`;
-  const stop = async () => {
+  let child = null;
+  let said = "";
+  const end = async () => {
+    if (child === null || child.exitCode !== null) return;
     const ended = new Promise((done) => child.once("exit", done));
-    if (child.exitCode === null) {
-      child.kill("SIGTERM");
-      await ended;
+    child.kill("SIGTERM");
+    await ended;
+  };
+  const start = async () => {
+    child = spawn(program, ["serve", "--db", db, "--port", String(port), ...options], { stdio: ["ignore", "pipe", "pipe"] });
+    child.stdout.on("data", (text) => (said += text));
+    child.stderr.on("data", (text) => (said += text));
+    for (let attempt = 0; ; ++attempt) {
+      if (child.exitCode !== null) throw new Error(`benchhud serve ended with ${child.exitCode}: ${said}`);
+      try {
+        if ((await fetch(`${base}/api/v1/health`)).ok) return;
+      } catch {
+        // Not listening yet.
+      }
+      if (attempt === 200) {
+        await end();
+        throw new Error(`benchhud serve does not answer: ${said}`);
+      }
+      await new Promise((done) => setTimeout(done, 50));
     }
+  };
+  const stop = async () => {
+    await end();
     rmSync(folder, { recursive: true, force: true });
   };
-  for (let attempt = 0; ; ++attempt) {
-    if (child.exitCode !== null) throw new Error(`benchhud serve ended with ${child.exitCode}: ${said}`);
-    try {
-      if ((await fetch(`${base}/api/v1/health`)).ok) break;
-    } catch {
-      // Not listening yet.
-    }
-    if (attempt === 200) {
-      await stop();
-      throw new Error(`benchhud serve does not answer: ${said}`);
-    }
-    await new Promise((done) => setTimeout(done, 50));
+  try {
+    await start();
+  } catch (error) {
+    await stop();
+    throw error;
   }
   const api = async (path) => {
     const response = await fetch(`${base}/api/v1${path}`);
     if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
     return response.json();
   };
-  return { base, api, ingest, stop, folder };
+  return { base, api, ingest, command, start, end, stop, folder };
 }
 
 export async function openBrowser() {

@@ -9,7 +9,7 @@ export class ApiError extends Error {
   }
 }
 
-export type Answer<T> = { data: T; etag: string | null; at: number };
+export type Answer<T> = { data: T; text: string; etag: string | null; at: number };
 
 const answers = new Map<string, Answer<unknown>>();
 const MAX_REMEMBERED = 60;
@@ -54,7 +54,7 @@ async function respond(url: string, init: RequestInit): Promise<Response> {
   }
 }
 
-/** Reads an address as JSON. The same object comes back while the server's ETag has not changed. */
+/** Reads an address as JSON. The same object comes back while the answer is the same, so that nothing is drawn anew. */
 export async function ask<T>(url: string, signal?: AbortSignal): Promise<Answer<T>> {
   const known = answers.get(url) as Answer<T> | undefined;
   const headers: Record<string, string> = { accept: "application/json" };
@@ -65,14 +65,16 @@ export async function ask<T>(url: string, signal?: AbortSignal): Promise<Answer<
     return known;
   }
   if (!response.ok) throw new ApiError(await problemOf(response), url);
-  const answer = { data: (await response.json()) as T, etag: response.headers.get("etag"), at: Date.now() };
+  const text = await response.text();
+  const data = known?.text === text ? known.data : (JSON.parse(text) as T);
+  const answer = { data, text, etag: response.headers.get("etag"), at: Date.now() };
   answers.delete(url);
   answers.set(url, answer);
   if (answers.size > MAX_REMEMBERED) answers.delete(answers.keys().next().value as string);
   return answer;
 }
 
-/** Fired when something was changed from here, so that what is shown is asked for again. */
+/** Fired when something was changed, from here or by others, so that what is shown is asked for again. */
 export const CHANGED = "hud:changed";
 
 /** Asks for a change. The answer is what is different now. */

@@ -91,6 +91,9 @@ export type HistoryChanges = Schemas["HistoryChanges"];
 export type HistoryChange = HistoryChanges["items"][number];
 export type ResultOutcome = Schemas["ResultOutcome"];
 export type Health = Schemas["Health"];
+export type Store = Schemas["Store"];
+export type Link = Schemas["Link"];
+export type LinkList = Schemas["LinkList"];
 export type Page<T> = { items: T[]; next_cursor: string | null; total: number };
 /** As the server sends it; what goes wrong before an answer is said in the same words. */
 export type Problem = Pick<Schemas["Problem"], "title" | "status"> & Partial<Schemas["Problem"]>;

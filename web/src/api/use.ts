@@ -11,10 +11,11 @@ export type Asked<T> = {
   again: () => void;
 };
 
-const POLL_MS = 30_000;
+/** What the server could not do just now it may be able to do soon. */
+const AGAIN_MS = 10_000;
 
-/** `url` null: nothing to ask yet. `poll`: asks again every 30 s while the page is visible. */
-export function useApi<T>(url: string | null, options: { poll?: boolean } = {}): Asked<T> {
+/** `url` null: nothing to ask yet. It is asked again whenever the store has changed (live.ts). */
+export function useApi<T>(url: string | null, _options: { poll?: boolean } = {}): Asked<T> {
   const [state, setState] = useState<{ data: T | null; url: string | null; error: ApiError | null }>(() => ({
     data: url ? (remembered<T>(url)?.data ?? null) : null,
     url: url && remembered(url) ? url : null,
@@ -49,18 +50,12 @@ export function useApi<T>(url: string | null, options: { poll?: boolean } = {}):
     return () => removeEventListener(CHANGED, renew);
   }, []);
 
+  const mayPass = state.error !== null && state.error.problem.status >= 500;
   useEffect(() => {
-    if (!options.poll) return;
-    const tick = () => {
-      if (document.visibilityState === "visible") setTurn((n) => n + 1);
-    };
-    const timer = setInterval(tick, POLL_MS);
-    document.addEventListener("visibilitychange", tick);
-    return () => {
-      clearInterval(timer);
-      document.removeEventListener("visibilitychange", tick);
-    };
-  }, [options.poll]);
+    if (!mayPass) return;
+    const timer = setTimeout(() => setTurn((n) => n + 1), AGAIN_MS);
+    return () => clearTimeout(timer);
+  }, [mayPass, state.error]);
 
   return {
     // An answer to another question is shown greyed while one waits, but not beside an error.

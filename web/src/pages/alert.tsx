@@ -14,7 +14,7 @@ import { Chart, type Range } from "../parts/chart";
 import { MarkdownButton } from "../parts/controls";
 import { VerificationStrip } from "../parts/history";
 import { PlainTable } from "../parts/plain_table";
-import { Backend, Command, Copy, ErrorNote, Missing, RunLink, Section, Time, Waiting } from "../parts/small";
+import { Backend, Command, Copy, ErrorNote, LabelRange, Missing, RunLink, Section, Time, Waiting } from "../parts/small";
 import { type Triage, TriageNote, stateOfKey, useTriage } from "../parts/triage";
 
 export function AlertPage({ id }: { id: string }) {
@@ -123,16 +123,8 @@ function Facts({ alert }: { alert: AlertWithHistory }) {
       {details.labels.map((label) => (
         <>
           <dt key={`${label.key} name`}>{label.key}</dt>
-          <dd key={label.key} class="mono">
-            {label.before ? <Copy text={label.before} /> : <Missing flush why="the last good run has no such label" />} → {label.after ? <Copy text={label.after} /> : <Missing flush why="the first bad run has no such label" />}
-            {label.before && label.after && (
-              <>
-                {" "}
-                <Copy text={`${label.before}..${label.after}`} label=", copy the range">
-                  copy range
-                </Copy>
-              </>
-            )}
+          <dd key={label.key}>
+            <LabelRange name={label.key} before={label.before} after={label.after} whyNot={["the last good run has no such label", "the first bad run has no such label"]} />
           </dd>
         </>
       ))}

@@ -11,7 +11,7 @@ export function Empty({ rejected = 0 }: { rejected?: number }) {
       <Command text="benchhud ingest path/to/output" />
       <p>To look around first, the repository has 28 nights of real results:</p>
       <Command text="benchhud ingest samples/cpu_nightlies" />
-      <p class="quiet">This page shows them as soon as they are in; it asks every 30 seconds.</p>
+      <p class="quiet">This page shows them as soon as they are in.</p>
       {rejected > 0 && (
         <p>
           Something was tried: <a href="/ingests">{rejected} lines were rejected</a>.

@@ -2,10 +2,12 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { address, ask } from "../api/client";
+import { useLive } from "../api/live";
 import { useApi } from "../api/use";
-import type { Alert, ModelItem, Page, Run } from "../api/types";
+import type { Link, LinkList, ModelItem, Page, Run } from "../api/types";
 import { ANNOUNCED } from "../lib/announce";
 import { ALERT_KEYS, KEYS, isTyping, plainKey } from "../lib/keys";
+import { Links } from "../lib/links";
 import { copyMarkdown } from "../lib/page_markdown";
 import { go, modelHref, runHref } from "../lib/route";
 import { plural, runName, shown } from "../lib/format";
@@ -21,6 +23,8 @@ const PAGES: { path: string; name: string; key: string; aside?: boolean }[] = [
   { path: "/ingests", name: "Ingests", key: "i" },
   { path: "/models", name: "Models", key: "m", aside: true },
 ];
+
+const NO_LINKS: Link[] = [];
 
 export function Shell({ path, children }: { path: string; children: ComponentChildren }) {
   const [help, setHelp] = useState(false);
@@ -50,10 +54,13 @@ export function Shell({ path, children }: { path: string; children: ComponentChi
     addEventListener("keydown", onKey, true);
     return () => removeEventListener("keydown", onKey, true);
   }, []);
-  const waiting = useApi<Page<Alert>>(address("/alerts", { limit: 1 }), { poll: true }).data?.total ?? 0;
+  const { store, silentSince } = useLive();
+  const waiting = store?.attention_count ?? 0;
+
+  const links = useApi<LinkList>(address("/links")).data?.items ?? NO_LINKS;
 
   return (
-    <>
+    <Links.Provider value={links}>
       <a class="skip" href="#main">Skip to the content</a>
       <header class="top">
         <a class="brand" href="/">
@@ -93,8 +100,11 @@ export function Shell({ path, children }: { path: string; children: ComponentChi
         {children}
       </main>
       <Toast />
+      <p class="silent" role="status">
+        {silentSince !== null && `The server has not answered since ${new Date(silentSince).toLocaleTimeString()}. What is shown is from before; it is asked again by itself.`}
+      </p>
       {help && <Help onClose={() => setHelp(false)} />}
-    </>
+    </Links.Provider>
   );
 }
 

@@ -7,6 +7,7 @@ import { type Style, columnStyle } from "../lib/backends";
 import { copyText } from "../lib/clipboard";
 import { describe, sign } from "../lib/codes";
 import { DASH, age, ago, digits, failureKind, flag, full, interval as intervalText, localMoment, moment, runName, short, type Unit } from "../lib/format";
+import { linkOf, rangeOf, useLinks } from "../lib/links";
 import { runHref } from "../lib/route";
 
 /** A number in a table: aligned at its point, the whole number on hover. */
@@ -241,6 +242,22 @@ export function Command({ text }: { text: string }) {
   );
 }
 
+/** A label's value, shortened where it is a commit: a link where the store has one for it, and to be copied. */
+export function LabelValue({ name, value }: { name: string; value: string }) {
+  const address = linkOf(useLinks(), name, value);
+  if (!address) return <Copy text={value}>{short(value)}</Copy>;
+  return (
+    <>
+      <a class="mono" href={address} target="_blank" rel="noopener noreferrer" title={`${value}\n${address}`}>
+        {short(value)}
+      </a>
+      <Copy text={value} label={`copy ${name} ${short(value)}`}>
+        <span aria-hidden="true" data-text="">⧉</span>
+      </Copy>
+    </>
+  );
+}
+
 export function Labels({ labels }: { labels: Record<string, string> }) {
   const entries = Object.entries(labels);
   if (!entries.length) return null;
@@ -248,9 +265,29 @@ export function Labels({ labels }: { labels: Record<string, string> }) {
     <span class="labels">
       {entries.map(([key, value]) => (
         <span class="label" key={key}>
-          <span class="quiet">{key}</span> <Copy text={value}>{short(value)}</Copy>
+          <span class="quiet">{key}</span> <LabelValue name={key} value={value} />
         </span>
       ))}
+    </span>
+  );
+}
+
+/** A label's values in two runs, the earlier one first, and what is between them. */
+export function LabelRange({ name, before, after, whyNot = ["the earlier run has no such label", "the later run has no such label"] }: { name: string; before: string | null; after: string | null; whyNot?: [string, string] }) {
+  const address = rangeOf(useLinks(), name, before ?? "", after ?? "");
+  return (
+    <span class="label-range">
+      {before ? <LabelValue name={name} value={before} /> : <Missing flush why={whyNot[0]} />} → {after ? <LabelValue name={name} value={after} /> : <Missing flush why={whyNot[1]} />}
+      {address && (
+        <a href={address} target="_blank" rel="noopener noreferrer" title={address}>
+          what is between
+        </a>
+      )}
+      {before && after && before !== after && (
+        <Copy text={`${before}..${after}`} label=", copy the range">
+          copy range
+        </Copy>
+      )}
     </span>
   );
 }
@@ -276,7 +313,7 @@ export function ErrorNote({ error, again, kept = false }: { error: ApiError; aga
   const { status, title, detail } = error.problem;
   const todo =
     status === 0
-      ? "Is benchhud serve still running? This page asks again every 30 seconds."
+      ? "Is benchhud serve still running? This page asks again by itself, and goes on when it answers."
       : status === 404
         ? "It may have been deleted or renamed: look for it in the list of runs."
         : status >= 500

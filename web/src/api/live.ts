@@ -1,0 +1,82 @@
+// Keeps what is shown in step with the store: one small question every few seconds, answered 304 while nothing has
+// changed; when something has, everything that is shown is asked for again.
+import { useEffect, useState } from "preact/hooks";
+import { announce } from "../lib/announce";
+import { plural, runName } from "../lib/format";
+import { CHANGED, address, ask } from "./client";
+import type { Store } from "./types";
+
+export type Live = {
+  store: Store | null;
+  /** Since when the server has not answered; null while it does. */
+  silentSince: number | null;
+};
+
+export const EVERY_MS = 3_000;
+/** While a long ingest goes on, everything changes all the time: it is looked at less often. */
+const BUSY_MS = 10_000;
+const BUSY_AFTER = 3;
+const MOST_MS = 30_000;
+
+/** How long to wait before looking again. */
+export function waitAfter(failures: number, changesInARow: number): number {
+  if (failures > 0) return Math.min(MOST_MS, EVERY_MS * 2 ** (failures - 1));
+  return changesInARow > BUSY_AFTER ? BUSY_MS : EVERY_MS;
+}
+
+/** What is new in words; "" where it is no run. */
+export function newsOf(before: Store, now: Store): string {
+  const newest = now.newest_run;
+  if (newest && (!before.newest_run || (newest.id !== before.newest_run.id && newest.started_at > before.newest_run.started_at))) return `New: run ${runName(newest)}`;
+  return now.run_count > before.run_count ? `New: ${plural(now.run_count - before.run_count, "earlier run")}` : "";
+}
+
+/** For the frame of the pages alone: whoever calls it looks. */
+export function useLive(): Live {
+  const [live, setLive] = useState<Live>({ store: null, silentSince: null });
+  useEffect(() => {
+    const controller = new AbortController();
+    let timer = 0;
+    let etag: string | null = null;
+    let store: Store | null = null;
+    let failures = 0;
+    let changesInARow = 0;
+    let isLooking = false;
+    const look = async () => {
+      clearTimeout(timer);
+      if (isLooking || document.visibilityState !== "visible") return;
+      isLooking = true;
+      try {
+        const answer = await ask<Store>(address("/store"), controller.signal);
+        // Another start of the server gives other ETags: what it holds may be something else altogether.
+        const isNew = etag !== null && answer.etag !== etag;
+        const wasSilent = failures > 0;
+        const news = isNew && store ? newsOf(store, answer.data) : "";
+        etag = answer.etag;
+        store = answer.data;
+        failures = 0;
+        changesInARow = isNew ? changesInARow + 1 : 0;
+        setLive((old) => (old.store === answer.data && old.silentSince === null ? old : { store: answer.data, silentSince: null }));
+        if (isNew || wasSilent) dispatchEvent(new Event(CHANGED));
+        if (news) announce(news);
+      } catch {
+        if (controller.signal.aborted) return;
+        ++failures;
+        setLive((old) => (old.silentSince === null ? { ...old, silentSince: Date.now() } : old));
+      } finally {
+        isLooking = false;
+      }
+      timer = window.setTimeout(look, waitAfter(failures, changesInARow));
+    };
+    // A page that nobody sees asks nothing; it looks as soon as it is seen again.
+    const onVisible = () => void look();
+    document.addEventListener("visibilitychange", onVisible);
+    void look();
+    return () => {
+      controller.abort();
+      clearTimeout(timer);
+      document.removeEventListener("visibilitychange", onVisible);
+    };
+  }, []);
+  return live;
+}

@@ -6,6 +6,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "analysis/runner_command.h"
 #include "server/result_list.h"
 #include "server/route_parts.h"
 #include "server/utf8.h"
@@ -142,6 +143,25 @@ Expected<Detail> asked_detail(Ask& ask) {
   return Detail{result.run, result.entry, std::move(result.facts), std::move(lines)};
 }
 
+void write_reproduction(JsonWriter& json, const schema::Experiment& experiment,
+                        const analysis::ResultView& view) {
+  analysis::RunnerOptions options;
+  options.repeat = view.repeat;
+  options.iterations_per_run = view.iterations_per_run;
+  json.key("reproduction");
+  json.begin_object();
+  json.field("timing", analysis::runner_command(experiment, options));
+  // A verification is an invocation of its own, which times nothing.
+  std::optional<std::string> verification;
+  if (view.verification) {
+    analysis::RunnerOptions verify;
+    verify.verify = true;
+    verification = analysis::runner_command(experiment, verify);
+  }
+  json.field("verification", verification);
+  json.end_object();
+}
+
 Expected<std::string> write_detail(Ask& ask, const Detail& detail) {
   std::optional<schema::VerificationFacts> earlier;
   if (!detail.facts.verification) {
@@ -163,6 +183,7 @@ Expected<std::string> write_detail(Ask& ask, const Detail& detail) {
     if (error) excerpt = error->excerpt;
     write_line(json, line, detail.facts, excerpt);
   });
+  write_reproduction(json, detail.entry->experiment(), view);
   json.end_object();
   return body;
 }

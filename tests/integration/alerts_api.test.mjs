@@ -54,6 +54,18 @@ function check(name, data) {
   assert.ok(validate(data), ajv.errorsText(validate.errors));
 }
 
+test("a result says how to measure it again, as the alerts about it do, as often as it was measured", async () => {
+  const { data: alert } = await ask("GET", `/alerts/${id}`);
+  const { experiment } = alert.details.members[0];
+  const { data: result } = await ask("GET", `/runs/2025-11-10/results/${experiment.id}`);
+  const { timing, verification } = result.reproduction;
+  assert.equal(timing.replace(` --repeat=${result.repeat} --iterations-per-run=${result.iterations_per_run}`, ""), alert.reproduction);
+  assert.equal(verification, alert.reproduction.replace(" --no-resume", " --verify --no-resume"));
+  // What nobody ever verified has no such command.
+  const eager = (await ask("GET", "/results?run=2025-11-10&model=resnet_mini&backend=eager&test=eval")).data.items[0];
+  assert.equal((await ask("GET", `/runs/2025-11-10/results/${eager.experiment.id}`)).data.reproduction.verification, null);
+});
+
 test("the list is what `benchhud regressions` prints", async () => {
   const printed = benchhud("regressions", "--db", db, "--format", "json");
   assert.equal(printed.status, 0, printed.stderr);

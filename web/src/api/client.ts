@@ -77,14 +77,19 @@ export async function ask<T>(url: string, signal?: AbortSignal): Promise<Answer<
 /** Fired when something was changed, from here or by others, so that what is shown is asked for again. */
 export const CHANGED = "hud:changed";
 
-/** Asks for a change. The answer is what is different now. */
-export async function tell<T>(url: string, body: Record<string, string>): Promise<T> {
-  const response = await respond(url, { method: "POST", headers: { accept: "application/json", "content-type": "application/json" }, body: JSON.stringify(body) });
+async function change<T>(url: string, init: RequestInit): Promise<T> {
+  const response = await respond(url, { ...init, headers: { accept: "application/json", ...init.headers } });
   if (!response.ok) throw new ApiError(await problemOf(response), url);
   const data = (await response.json()) as T;
   dispatchEvent(new Event(CHANGED));
   return data;
 }
+
+/** Asks for a change. The answer is what is different now. */
+export const tell = <T>(url: string, body: Record<string, string>): Promise<T> => change<T>(url, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
+
+/** Takes something away. The answer is what is left. */
+export const take = <T>(url: string): Promise<T> => change<T>(url, { method: "DELETE" });
 
 /** All pages of a list, one after the other, at most `most` items. */
 export async function askAll<T>(url: string, most: number, signal?: AbortSignal): Promise<Page<T>> {

@@ -4,6 +4,14 @@ import type { Mark } from "../api/types";
 const WORDS = { excluded: "does not count", environment: "another environment from here on", pinned: "pinned: later levels are held against it" };
 const LONGEST = 28;
 
+export type MarkKind = Mark["kind"];
+/** What one may say of a night: the name of it, and what it means. */
+export const MARK_KINDS: { kind: MarkKind; name: string; meaning: string }[] = [
+  { kind: "excluded", name: "Exclude it", meaning: "its measurements do not count for alerts: the disk was full" },
+  { kind: "environment", name: "Environment change", meaning: "from it on something else is different, a driver or a host: levels begin anew and are no change" },
+  { kind: "pinned", name: "Pin it", meaning: "later levels are held against it: a release" },
+];
+
 /** A mark in a sentence: what it means, and why somebody set it. */
 export const markWords = (mark: Mark): string => WORDS[mark.kind] + (mark.reason && `: ${mark.reason}`);
 

@@ -65,7 +65,8 @@ export function useQuery(): [URLSearchParams, SetQuery] {
   return [place.query, set];
 }
 
-function grouped(query: URLSearchParams): Record<string, string[]> {
+/** A query as `href` takes it. */
+export function grouped(query: URLSearchParams): Record<string, string[]> {
   const all: Record<string, string[]> = {};
   for (const key of new Set(query.keys())) all[key] = query.getAll(key);
   return all;
@@ -74,18 +75,20 @@ function grouped(query: URLSearchParams): Record<string, string[]> {
 /** Follows links inside the pages without loading anything anew. */
 export function onLinkClick(event: MouseEvent): void {
   if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
-  const link = (event.target as Element).closest?.("a[href]") as HTMLAnchorElement | null;
-  if (!link || link.target || link.hasAttribute("download") || link.origin !== location.origin) return;
-  if (link.pathname.startsWith("/api/")) return;
+  // In drawings a link's own properties are no texts.
+  const link = (event.target as Element).closest?.("a[href]");
+  if (!link || link.hasAttribute("target") || link.hasAttribute("download")) return;
+  const to = new URL(link.getAttribute("href") as string, location.href);
+  if (to.origin !== location.origin || to.pathname.startsWith("/api/")) return;
   event.preventDefault();
-  if (link.pathname === location.pathname && link.hash && link.search === location.search) {
-    const target = document.getElementById(decodeURIComponent(link.hash.slice(1)));
+  if (to.pathname === location.pathname && to.hash && to.search === location.search) {
+    const target = document.getElementById(decodeURIComponent(to.hash.slice(1)));
     target?.scrollIntoView();
     target?.focus();
     return;
   }
-  const samePage = link.pathname === location.pathname;
-  go(link.pathname + link.search + link.hash);
+  const samePage = to.pathname === location.pathname;
+  go(to.pathname + to.search + to.hash);
   if (!samePage) scrollTo(0, 0);
 }
 

@@ -1,4 +1,4 @@
-// Who triages: a name that this browser keeps, asked for once. It is no account; it stands beside what was done.
+// Who triages and marks: a name that this browser keeps, asked for once. It is no account; it stands beside what was done.
 
 const KEY = "hud:who";
 

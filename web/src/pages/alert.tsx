@@ -14,7 +14,7 @@ import { Chart, type Range } from "../parts/chart";
 import { MarkdownButton } from "../parts/controls";
 import { VerificationStrip } from "../parts/history";
 import { PlainTable } from "../parts/plain_table";
-import { Backend, Command, Copy, ErrorNote, LabelRange, Missing, RunLink, Section, Time, Waiting } from "../parts/small";
+import { Backend, Command, Copy, ErrorNote, LabelRange, Missing, RunLink, Section, Suite, Time, Waiting } from "../parts/small";
 import { type Triage, TriageNote, stateOfKey, useTriage } from "../parts/triage";
 
 export function AlertPage({ id }: { id: string }) {
@@ -47,7 +47,8 @@ export function AlertPage({ id }: { id: string }) {
           <a href="/alerts">Alerts</a>
           <Copy text={String(data.id)} label=", copy the number">#{data.id}</Copy>
           <span class="accel">{data.accelerator_model || "an unnamed machine"}</span>
-          <span>{scopeText(data)}</span>
+          {subject.backend !== null && details.scope === "backend" ? <Backend name={subject.backend} link={{ accelerator_model: data.accelerator_model }} /> : <span>{scopeText(data)}</span>}
+          {subject.suite !== null && <Suite name={subject.suite} link={{ accelerator_model: data.accelerator_model }} />}
           {subject.suite !== null && subject.model !== null && (
             <a class="mono" href={modelHref(subject.suite, subject.model, { accelerator_model: data.accelerator_model })}>
               {shown(subject.model)}
@@ -235,7 +236,7 @@ function MemberRow({ member }: { member: AlertMember }) {
         <a class="mono" href={modelHref(experiment.suite, experiment.model, { test: experiment.test, accelerator_model: experiment.accelerator_model })}>
           {shown(experiment.model)}
         </a>{" "}
-        <span class="quiet">{testName(experiment.test)}</span> <Backend name={experiment.column} backend={experiment.backend} />
+        <span class="quiet">{testName(experiment.test)}</span> <Backend name={experiment.column} backend={experiment.backend} link={{ accelerator_model: experiment.accelerator_model, test: experiment.test }} />
         {experiment.batch_size !== null && <span class="quiet"> batch {experiment.batch_size}</span>}
       </th>
       <td>

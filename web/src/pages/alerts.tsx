@@ -11,7 +11,8 @@ import { alertHref } from "../lib/route";
 import { DirectionSign, Effect, StateSign } from "../parts/alert_bits";
 import { MarkdownButton } from "../parts/controls";
 import { ErrorNote, Missing, RunLink, Section, Waiting } from "../parts/small";
-import { TextDialog, TriageNote, stateOfKey, useTriage } from "../parts/triage";
+import { TextDialog } from "../parts/text_dialog";
+import { TriageNote, stateOfKey, useTriage } from "../parts/triage";
 
 const MOST = 1000;
 

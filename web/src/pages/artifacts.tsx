@@ -194,7 +194,7 @@ function Owner({ run, experiment }: { run: Artifact["results"][number]["run"]; e
           <a class="mono" href={modelHref(about.suite, about.model, { test: about.test, accelerator_model: about.accelerator_model })}>
             {shown(about.model)}
           </a>{" "}
-          <Backend name={about.column} backend={about.backend} /> <span class="quiet">{testName(about.test)}{about.batch_size === null ? "" : `, batch ${about.batch_size}`}</span>
+          <Backend name={about.column} backend={about.backend} link={{ accelerator_model: about.accelerator_model, test: about.test }} /> <span class="quiet">{testName(about.test)}{about.batch_size === null ? "" : `, batch ${about.batch_size}`}</span>
         </>
       ) : (
         <span class="quiet">experiment {experiment}</span>

@@ -7,15 +7,16 @@ import { byBackend } from "../lib/backends";
 import { markOf } from "../lib/changes";
 import { change, count, date, digits, full, plural, shown, testName, times, unitOf } from "../lib/format";
 import { useTitle } from "../lib/hooks";
-import { runHref, useQuery } from "../lib/route";
+import { changed, grouped, href, runHref, useQuery } from "../lib/route";
 import { leadBackend } from "../lib/words";
 import { ChangeLinks } from "../parts/alert_bits";
 import { Chart, type Range } from "../parts/chart";
-import { Choice, CsvLink, Menu, Check, Select, Toggles } from "../parts/controls";
+import { Choice, CsvLink, MarkdownButton, Menu, Check, Select, Toggles } from "../parts/controls";
 import { VerificationStrip } from "../parts/history";
+import { Configurations, FailedNightsTable, ModelAlerts, type NightHref } from "../parts/model_sections";
 import { PhasesOverRuns } from "../parts/phase_series";
 import { ResultPanel } from "../parts/samples";
-import { Backend, CodeSign, Copy, ErrorNote, Missing, Num, RunLink, Section, Sentence, Waiting } from "../parts/small";
+import { Backend, CodeSign, Copy, ErrorNote, Missing, Num, RunLink, Section, Sentence, Suite, Waiting } from "../parts/small";
 import { type Column, type ColumnGroup, Table } from "../parts/table";
 
 const MAIN: { value: string; text: string }[] = [
@@ -70,13 +71,16 @@ export function ModelPage({ suite, model }: { suite: string; model: string }) {
   }
   const onRange = (next: Range) => setQuery({ range: next ? `${next.from}-${next.to}` : null }, true);
   const onPick = (metric: string) => (run: RunRef, one: Series) => setQuery({ point: `${run.id}.${one.experiment.id}`, of: metric === FIRST[0] ? null : metric });
+  const picked = point ? { run: Number(point[1]), experiment: Number(point[2]) } : null;
+  /** This page, with that night opened. */
+  const nightHref: NightHref = (run, one) => href(location.pathname, grouped(changed(query, { point: `${run.id}.${one.experiment.id}`, of: null })));
   const others = (registry.data?.items ?? []).filter((one) => !MAIN.some((main) => main.value === one.metric));
   const shownSeries = allSeries.filter(isShown);
   return (
     <div>
       <header class="page-head">
         <div class="kicker">
-          <span>{suite}</span>
+          <Suite name={suite} link={{ accelerator_model: accelerator, test }} />
           <span class="accel">{accelerator}</span>
           <Copy text={model}>{shown(model)}</Copy>
           <span>last run {date(item.last_run_at)}</span>
@@ -121,6 +125,7 @@ export function ModelPage({ suite, model }: { suite: string; model: string }) {
               All nights
             </button>
           )}
+          <MarkdownButton />
         </div>
       </header>
       {lead.error && <ErrorNote error={lead.error} again={lead.again} kept={!!lead.data} />}
@@ -134,7 +139,7 @@ export function ModelPage({ suite, model }: { suite: string; model: string }) {
           range={range}
           onRange={onRange}
           onPick={onPick(metric)}
-          picked={point ? { run: Number(point[1]), experiment: Number(point[2]) } : null}
+          picked={picked}
           height={index === 0 ? 260 : 180}
           isShown={isShown}
           explanation={registry.data?.items.find((one) => one.metric === metric)?.explanation}
@@ -142,19 +147,26 @@ export function ModelPage({ suite, model }: { suite: string; model: string }) {
       ))}
       <p class="quiet note chart-help">Drag to zoom, double-click for all nights, click a point for its samples. × at the foot: failed that night; red cross on a point: verification says the result is wrong.{lead.data?.marks.some((marks) => marks.length) && " Dotted: a new environment begins; ⚑: a pinned night; grey: a night that does not count."}</p>
 
-      {point && <ResultPanel run={Number(point[1])} experiment={Number(point[2])} metric={pickedMetric} onClose={() => setQuery({ point: null, of: null })} />}
+      {point && <ResultPanel run={Number(point[1])} experiment={Number(point[2])} metric={pickedMetric} runs={lead.data?.runs ?? []} onClose={() => setQuery({ point: null, of: null, against: null })} />}
 
-      {common && <PhasesOverRuns common={common} baseline={baseline} range={range} />}
       {lead.data && (
-        <Section id="verification" title="Verification" note="Outlined: the code of an earlier run.">
-          {shownSeries.some((one) => one.codes.some(Boolean)) ? <VerificationStrip runs={lead.data.runs} series={shownSeries.filter((one) => one.codes.some(Boolean))} range={range} /> : <p class="quiet">Never verified in these runs.</p>}
+        <Section id="verification" title="Verification" note="A sign a night: click one for that night. Outlined: the code of an earlier run." actions={<a href={href("/verification", { q: model })}>All models</a>}>
+          {shownSeries.some((one) => one.codes.some(Boolean)) ? (
+            <VerificationStrip runs={lead.data.runs} series={shownSeries.filter((one) => one.codes.some(Boolean))} range={range} hrefOf={nightHref} picked={picked} />
+          ) : (
+            <p class="quiet">Never verified in these runs.</p>
+          )}
         </Section>
       )}
+      <ModelAlerts suite={suite} model={model} accelerator={accelerator} />
+      {lead.data && <FailedNightsTable runs={lead.data.runs} series={shownSeries} hrefOf={nightHref} late={lead.late} />}
+      {common && <PhasesOverRuns common={common} baseline={baseline} range={range} />}
       {lead.data && (
         <Section id="values" title="Values" note={<>Steady time of {plural(lead.data.runs.length, "night")}, newest first.</>} actions={<CsvLink href={address("/series", { ...common, metric: "steady", baseline, format: "csv" })} name={`${model}-${test}.csv`} />}>
           <Values answer={lead.data} series={shownSeries} late={lead.late} onPick={onPick("steady")} />
         </Section>
       )}
+      {lead.data && <Configurations runs={lead.data.runs} series={shownSeries} hrefOf={nightHref} />}
     </div>
   );
 }

@@ -190,9 +190,7 @@ function GroupRow({ group, before, history, baseline, domain, compileUnit, run }
   return (
     <tr>
       <th scope="row" class="stay">
-        <a href={runHref(run, { test: group.test, sort: `speedup:${group.backend}` })}>
-          <Backend name={group.backend} />
-        </a>
+        <Backend name={group.backend} link={{ accelerator_model: run.accelerator_model, test: group.test }} />
       </th>
       <td class="right starts" title={rateTitle}>
         {verified(group) ? (
@@ -309,7 +307,7 @@ function Moves({ moves, hasPrevious }: { moves: Move[]; hasPrevious: boolean }) 
                 <span class="quiet">{testName(experiment.test)}</span>
               </th>
               <td>
-                <Backend name={experiment.column} backend={experiment.backend} />
+                <Backend name={experiment.column} backend={experiment.backend} link={{ accelerator_model: experiment.accelerator_model, test: experiment.test }} />
               </td>
               <td class="right" title={`${full(move.before.value)} s → ${full(move.after.value)} s`}>
                 <span class="num">

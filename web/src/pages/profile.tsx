@@ -132,7 +132,7 @@ function Head({ result, phases, report, dynamo, dumps }: { result: ResultDetail;
         <Sentence text={profileSentence(result, phases, report, dynamo?.graph_break_count ?? null)} />
       </h1>
       <p class="chips">
-        <Backend name={experiment.column} backend={experiment.backend} />
+        <Backend name={experiment.column} backend={experiment.backend} link={{ accelerator_model: experiment.accelerator_model, test: experiment.test }} />
         {kinds.map((one) => (
           <a key={one.kind} class="chip" href={hereWith(KINDS[one.kind].section)} title={KINDS[one.kind].words}>
             {one.text}

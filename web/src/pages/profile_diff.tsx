@@ -106,7 +106,7 @@ function SidePicker({ title, side, onChange }: { title: string; side: ResultDeta
       <Select label={`${title}: run`} value={String(run.id)} options={(runs.data?.items ?? [run]).map((one) => ({ value: String(one.id), text: runName(one) }))} onChange={(value) => onChange({ run: value, experiment: String(experiment.id) })} />
       <Select label="Backend" value={String(experiment.id)} options={[experiment, ...others].map((one) => ({ value: String(one.id), text: text(one) }))} onChange={(value) => onChange({ run: String(run.id), experiment: value })} />
       <p class="note">
-        <Backend name={experiment.column} backend={experiment.backend} /> <RunLink run={run} /> <a href={profileHref(run.id, experiment.id)}>profile</a>
+        <Backend name={experiment.column} backend={experiment.backend} link={{ accelerator_model: experiment.accelerator_model, test: experiment.test }} /> <RunLink run={run} /> <a href={profileHref(run.id, experiment.id)}>profile</a>
       </p>
     </div>
   );

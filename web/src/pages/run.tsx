@@ -8,15 +8,15 @@ import { sign } from "../lib/codes";
 import { count, date, plural, reasonCounted, runName, shown, testName, unitOf } from "../lib/format";
 import { useNow, useTitle } from "../lib/hooks";
 import { isTyping, plainKey } from "../lib/keys";
-import { markWords } from "../lib/marks";
 import { go, href, modelHref, useQuery } from "../lib/route";
 import { matches } from "../lib/sort";
 import { capital, runSentence, testsOf } from "../lib/words";
 import { AlertLinks } from "../parts/alert_bits";
 import { Check, Choice, CsvLink, FilterField, Menu, Select } from "../parts/controls";
+import { NightMarks } from "../parts/marks";
 import { PlainTable } from "../parts/plain_table";
 import { SpeedupCell, TimeCell } from "../parts/result_cells";
-import { Backend, ErrorNote, IntervalText, Labels, Missing, Num, Section, Sentence, Time, VerificationSign, Waiting, Whisker, ratioDomain } from "../parts/small";
+import { Backend, ErrorNote, IntervalText, Labels, Missing, Num, Section, Sentence, Suite, Time, VerificationSign, Waiting, Whisker, ratioDomain } from "../parts/small";
 import { type Column, type ColumnGroup, Table } from "../parts/table";
 
 const PARTS = [
@@ -70,6 +70,7 @@ export function RunPage({ id }: { id: string }) {
   useTitle(data ? `Run ${runName(data.run)}` : "Run");
 
   const place = runs.data?.items.findIndex((run) => run.id === data?.run.id) ?? -1;
+  const known = place >= 0 ? runs.data?.items[place] : undefined;
   const newer = place > 0 ? runs.data?.items[place - 1] : undefined;
   const older = place >= 0 ? runs.data?.items[place + 1] : undefined;
   const toRun = (run: Run) => go(href(`/runs/${run.id}`, Object.fromEntries(query)));
@@ -108,11 +109,6 @@ export function RunPage({ id }: { id: string }) {
           <span>{data.run.verified_at ? <>verified <Time at={data.run.verified_at} /></> : <span class="warn">not verified: codes are of an earlier run</span>}</span>
           {dumps.data && dumps.data.items.length > 0 && <a href={href("/artifacts", { run: String(data.run.id) })}>dumps of this run</a>}
           <Labels labels={data.run.labels} />
-          {(runs.data?.items[place]?.marks ?? []).map((mark) => (
-            <span key={mark.kind} class="warn" title={`${mark.who || "somebody"} said so at ${mark.at}`}>
-              {markWords(mark)}
-            </span>
-          ))}
         </div>
         <h1>
           <Sentence text={runSentence(data)} />
@@ -170,6 +166,7 @@ export function RunPage({ id }: { id: string }) {
             ]}
             onChange={(value) => setQuery({ estimator: value === "steady" ? null : value })}
           />
+          {known && <NightMarks key={known.id} run={known} />}
           <Check label="verified only" title="Speedups only of what verification says is right" checked={verifiedOnly} onChange={(on) => setQuery({ verified_only: on ? "true" : null })} />
         </div>
       </header>
@@ -258,7 +255,7 @@ function tableColumns(table: ModelTable, backends: { key: string; backend: strin
     },
     { key: "test", title: "Test", width: 88, sort: (row) => testName(row.test), cell: (row) => testName(row.test) },
   ];
-  if (suites.size > 1) columns.splice(1, 0, { key: "suite", title: "Suite", width: 112, sort: (row) => row.suite, cell: (row) => <span class="clip" title={row.suite}>{row.suite}</span> });
+  if (suites.size > 1) columns.splice(1, 0, { key: "suite", title: "Suite", width: 112, sort: (row) => row.suite, cell: (row) => <Suite name={row.suite} link={{ accelerator_model: table.run.accelerator_model, test: row.test }} /> });
   if (batches) columns.push({ key: "batch", title: "Batch", width: 64, align: "right", sort: (row) => row.batch_size, cell: (row) => (row.batch_size === null ? <Missing flush why="batch size unknown" /> : <span class="num">{row.batch_size}</span>) });
   const groups: ColumnGroup[] = [{ title: "", span: columns.length }];
   for (const { key, backend } of backends) {
@@ -335,7 +332,7 @@ function tableColumns(table: ModelTable, backends: { key: string; backend: strin
     groups.push({
       title: (
         <>
-          <Backend name={key} backend={backend} />
+          <Backend name={key} backend={backend} link={{ accelerator_model: table.run.accelerator_model }} />
           {isBaseline && <span class="quiet"> baseline</span>}
         </>
       ),
@@ -369,7 +366,7 @@ function Geomeans({ table, late }: { table: ModelTable; late: boolean }) {
         {items.map((item) => (
           <tr key={`${item.test} ${item.column}`}>
             <th scope="row">
-              <Backend name={item.column} backend={item.backend} />
+              <Backend name={item.column} backend={item.backend} link={{ accelerator_model: table.run.accelerator_model, test: item.test }} />
             </th>
             <td>{testName(item.test)}</td>
             <GeomeanCells geomean={item.all} item={item} domain={domain} />

@@ -15,7 +15,7 @@ import { Choice, CsvLink, FilterField, Select } from "../parts/controls";
 import { Empty } from "../parts/empty";
 import { Stacks } from "../parts/history";
 import { PlainTable } from "../parts/plain_table";
-import { Backend, CodeSign, ErrorNote, Labels, Missing, RunLink, Section, Sentence, Time, VerificationSign, Waiting } from "../parts/small";
+import { Backend, CodeSign, ErrorNote, Labels, Missing, RunLink, Section, Sentence, Suite, Time, VerificationSign, Waiting } from "../parts/small";
 import { type Column, type ColumnGroup, Table } from "../parts/table";
 import { TransitionList } from "../parts/transitions";
 
@@ -213,7 +213,7 @@ function matrixColumns(columns: { key: string; backend: string }[], tests: strin
       ),
     },
   ];
-  if (new Set(models.map((row) => row.suite)).size > 1) list.push({ key: "suite", title: "Suite", width: 130, sort: (row) => row.suite, cell: (row) => <span class="clip">{row.suite}</span> });
+  if (new Set(models.map((row) => row.suite)).size > 1) list.push({ key: "suite", title: "Suite", width: 130, sort: (row) => row.suite, cell: (row) => <Suite name={row.suite} link={{ accelerator_model: accelerator }} /> });
   const groups: ColumnGroup[] = [{ title: "", span: list.length }];
   for (const test of tests) {
     columns.forEach((column, index) => {
@@ -277,7 +277,7 @@ function CodeTable({ answer, codes, late, only, onOnly }: { answer: Verification
           let left = 0;
           return (
             <tr key={`${backend} ${test}`}>
-              <th scope="row"><Backend name={backend} /></th>
+              <th scope="row"><Backend name={backend} link={{ accelerator_model: answer.run.accelerator_model, test: test }} /></th>
               <td>{testName(test)}</td>
               <td class="bar-col">
                 <svg class="bar" width="100%" height="12" aria-hidden="true" viewBox="0 0 100 12" preserveAspectRatio="none">
@@ -339,7 +339,7 @@ function FailureGroup({ item }: { item: FailuresAnswer["items"][number] }) {
               <a class="mono" href={modelHref(experiment.suite, experiment.model, { test: experiment.test, accelerator_model: experiment.accelerator_model })}>
                 {shown(experiment.model)}
               </a>{" "}
-              <Backend name={experiment.column} backend={experiment.backend} /> <span class="quiet">{testName(experiment.test)}</span>
+              <Backend name={experiment.column} backend={experiment.backend} link={{ accelerator_model: experiment.accelerator_model, test: experiment.test }} /> <span class="quiet">{testName(experiment.test)}</span>
             </li>
           ))}
         </ul>

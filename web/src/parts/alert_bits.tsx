@@ -71,7 +71,7 @@ export function ChangeLinks({ changes }: { changes: { column: string; backend: s
             {date(one.run.started_at)} {change(1 + one.effect)}
           </a>
           <span class="interval">{one.interval ? percentInterval(1 + one.interval.low, 1 + one.interval.high) : ""}</span>
-          <Backend name={column} backend={backend} />
+          <Backend name={column} backend={backend} link={{}} />
           <span class="quiet">{stateWords(one.state).word}</span>
         </li>
       ))}

@@ -104,8 +104,8 @@ export function FilterField({ value, onChange, label = "Filter", shown, all, wha
   );
 }
 
-/** A button that opens a small panel; Escape or a click elsewhere closes it. */
-export function Menu({ label, children }: { label: string; children: ComponentChildren }) {
+/** A button that opens a small panel; Escape or a click elsewhere closes it, and what is in it may. */
+export function Menu({ label, children }: { label: string; children: ComponentChildren | ((close: () => void) => ComponentChildren) }) {
   const [open, setOpen] = useState(false);
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -114,9 +114,7 @@ export function Menu({ label, children }: { label: string; children: ComponentCh
       if (!box.current?.contains(event.target as Node)) setOpen(false);
     };
     const onKey = (event: KeyboardEvent) => {
-      if (event.key !== "Escape") return;
-      setOpen(false);
-      box.current?.querySelector("button")?.focus();
+      if (event.key === "Escape") close();
     };
     document.addEventListener("pointerdown", outside);
     document.addEventListener("keydown", onKey);
@@ -125,6 +123,10 @@ export function Menu({ label, children }: { label: string; children: ComponentCh
       document.removeEventListener("keydown", onKey);
     };
   }, [open]);
+  const close = () => {
+    setOpen(false);
+    box.current?.querySelector("button")?.focus();
+  };
   // The panel stays inside the window, wherever its button stands.
   useLayoutEffect(() => {
     const panel = box.current?.querySelector<HTMLElement>(".menu-panel");
@@ -138,7 +140,7 @@ export function Menu({ label, children }: { label: string; children: ComponentCh
       <button type="button" class="button" aria-expanded={open} onClick={() => setOpen(!open)}>
         {label} <span aria-hidden="true">▾</span>
       </button>
-      {open && <div class="menu-panel">{children}</div>}
+      {open && <div class="menu-panel">{typeof children === "function" ? children(close) : children}</div>}
     </div>
   );
 }

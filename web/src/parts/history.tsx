@@ -1,54 +1,123 @@
 // What verification said, run after run: a strip for one experiment, stacks for many.
-import { useRef } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import type { RunRef, Series, VerificationHistory } from "../api/types";
 import { codeOrder, sign } from "../lib/codes";
 import { byBackend } from "../lib/backends";
 import { date, plural, testName } from "../lib/format";
 import { useWidth } from "../lib/hooks";
+import { go } from "../lib/route";
 import { PLOT_LEFT, PLOT_RIGHT, type Range, fullRange, seconds } from "./chart";
-import { Backend } from "./small";
+import { Backend, CodeSign } from "./small";
+
+type StripProps = {
+  runs: RunRef[];
+  series: Series[];
+  range: Range;
+  /** Where a night of a series is told in full. */
+  hrefOf?: (run: RunRef, series: Series) => string;
+  picked?: { run: number; experiment: number } | null;
+};
 
 /** One sign a night under the charts' time axis, so that a night stands at the same place in all of them. */
-export function VerificationStrip({ runs, series, range }: { runs: RunRef[]; series: Series[]; range: Range }) {
+export function VerificationStrip({ runs, series, range, hrefOf, picked = null }: StripProps) {
   const box = useRef<HTMLDivElement>(null);
   const width = useWidth(box);
+  return (
+    <div class="strip" ref={box}>
+      {series.map((one) => (
+        <StripRow key={one.experiment.id} runs={runs} series={one} range={range} width={width} hrefOf={hrefOf} picked={picked?.experiment === one.experiment.id ? picked.run : null} />
+      ))}
+    </div>
+  );
+}
+
+const codeWords = (code: Series["codes"][number] | undefined): string => (code ? code.code + (code.stale ? ", stale" : "") : "never verified");
+
+function StripRow({ runs, series, range, width, hrefOf, picked }: { runs: RunRef[]; series: Series; range: Range; width: number; hrefOf: StripProps["hrefOf"]; picked: number | null }) {
+  const [at, setAt] = useState<number | null>(null);
   const { from, to } = range ?? fullRange(runs);
   const plotWidth = width - PLOT_LEFT - PLOT_RIGHT;
   const x = (run: RunRef) => PLOT_LEFT + ((seconds(run) - from) / (to - from)) * plotWidth;
   const inRange = runs.map((run, index) => ({ run, index })).filter(({ run }) => seconds(run) >= from && seconds(run) <= to);
   const room = inRange.length > 1 ? plotWidth / (inRange.length + 1) : plotWidth;
   const size = Math.max(3, Math.min(18, room - 2));
+  const { experiment, codes } = series;
+  const since = standing(runs, series);
+  const onKey = (event: KeyboardEvent) => {
+    const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
+    if (step) {
+      event.preventDefault();
+      setAt((now) => Math.max(0, Math.min(inRange.length - 1, now === null ? (step > 0 ? 0 : inRange.length - 1) : now + step)));
+    } else if (event.key === "Enter" && at !== null && hrefOf) {
+      const night = inRange[at];
+      if (night) go(hrefOf(night.run, series));
+    }
+  };
+  const night = at === null ? undefined : inRange[at];
   return (
-    <div class="strip" ref={box}>
-      {series.map((one) => (
-        <div class="strip-row" key={one.experiment.id}>
-          <div class="strip-name">
-            <Backend name={one.experiment.column} backend={one.experiment.backend} />
-          </div>
-          <svg width={Math.max(0, width)} height="22" role="img" aria-label={`${one.experiment.column}: ${stripWords(runs, one)}`}>
-            {width > 0 &&
-              inRange.map(({ run, index }) => {
-                const code = one.codes[index];
-                const place = x(run);
-                const title = `${date(run.started_at)}: ${code ? code.code + (code.stale ? ", stale" : "") : "never verified"}`;
-                const { name, glyph } = sign(code?.code ?? "");
-                return (
-                  <g key={run.id} class={code ? `code-${name}${code.stale ? " stale" : ""}` : "code-none"}>
-                    <title>{title}</title>
-                    <rect x={place - size / 2} y={2} width={size} height={18} rx="2" />
-                    {size >= 12 && code && (
-                      <text x={place} y={15.5} text-anchor="middle">
-                        {glyph}
-                      </text>
-                    )}
-                  </g>
-                );
-              })}
-          </svg>
-        </div>
-      ))}
+    <div class="strip-row">
+      <div class="strip-name">
+        <Backend name={experiment.column} backend={experiment.backend} link={{ accelerator_model: experiment.accelerator_model, test: experiment.test }} />
+        {since && (
+          <span class="strip-now">
+            <CodeSign code={since.code} stale={since.stale} /> <span class="mono">{since.code}</span> <span class="quiet">{since.words}</span>
+          </span>
+        )}
+      </div>
+      <svg
+        width={Math.max(0, width)}
+        height="22"
+        role={hrefOf ? "group" : "img"}
+        tabIndex={hrefOf ? 0 : undefined}
+        aria-label={`${experiment.column}: ${stripWords(runs, series)}${hrefOf ? ". Left and right arrows move from night to night, Enter opens it" : ""}`}
+        onKeyDown={hrefOf ? onKey : undefined}
+        onBlur={() => setAt(null)}
+      >
+        {width > 0 &&
+          inRange.map(({ run, index }, place) => {
+            const code = codes[index];
+            const middle = x(run);
+            const title = `${date(run.started_at)}: ${codeWords(code)}`;
+            const { name, glyph } = sign(code?.code ?? "");
+            const drawn = (
+              <g key={run.id} class={`${code ? `code-${name}${code.stale ? " stale" : ""}` : "code-none"}${place === at || run.id === picked ? " at" : ""}`}>
+                <title>{title}</title>
+                <rect x={middle - size / 2} y={2} width={size} height={18} rx="2" />
+                {size >= 12 && code && (
+                  <text x={middle} y={15.5} text-anchor="middle">
+                    {glyph}
+                  </text>
+                )}
+              </g>
+            );
+            return hrefOf ? (
+              <a key={run.id} href={hrefOf(run, series)} tabIndex={-1} aria-label={title}>
+                {drawn}
+              </a>
+            ) : (
+              drawn
+            );
+          })}
+      </svg>
+      {hrefOf && (
+        <span class="sr" role="status">
+          {night ? `${date(night.run.started_at)}: ${codeWords(codes[night.index])}` : ""}
+        </span>
+      )}
     </div>
   );
+}
+
+/** What a series' last verification said, and since which night every one has said so; null: it was never verified. */
+export function standing(runs: readonly RunRef[], { codes }: Pick<Series, "codes">): { code: string; stale: boolean; words: string } | null {
+  const own = runs.map((run, index) => ({ run, code: codes[index] })).filter(({ code }) => code && !code.stale);
+  const latest = codes[runs.length - 1] ?? own[own.length - 1]?.code;
+  if (!latest) return null;
+  const other = own.map(({ code }) => code?.code !== latest.code).lastIndexOf(true);
+  const same = own.slice(other + 1);
+  const first = same[0];
+  if (!first) return { code: latest.code, stale: latest.stale, words: "from before these runs" };
+  return { code: latest.code, stale: latest.stale, words: `${other < 0 ? "in all of" : `since ${date(first.run.started_at)},`} ${plural(same.length, "verification")}` };
 }
 
 function stripWords(runs: RunRef[], one: Series): string {
@@ -95,7 +164,7 @@ function Stack({ history, test, backend, current, onPick }: { history: Verificat
   return (
     <figure class="stack">
       <figcaption>
-        <Backend name={backend} /> <span>{testName(test)}</span>
+        <Backend name={backend} link={{ test }} /> <span>{testName(test)}</span>
         <span class="quiet stack-most">{plural(most, "model")}</span>
       </figcaption>
       <div ref={box}>

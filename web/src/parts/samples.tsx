@@ -1,15 +1,16 @@
 // Every repetition of one result: dots, warm-up hollow, the steady value and its interval behind them.
 import { useMemo, useRef } from "preact/hooks";
 import { address } from "../api/client";
-import type { ArtifactPage, Measurement, Page, ResultDetail, Sample } from "../api/types";
+import type { ArtifactPage, Measurement, Page, ResultDetail, RunRef, Sample } from "../api/types";
 import { useApi } from "../api/use";
 import { columnStyle } from "../lib/backends";
 import { date, digits, duration, full, plural, testName, unitOf } from "../lib/format";
 import { useWidth } from "../lib/hooks";
 import { current, kindCounts } from "../lib/profile";
-import { profileHref } from "../lib/route";
+import { profileHref, runHref } from "../lib/route";
+import { NightFacts } from "./night_facts";
 import { PlainTable } from "./plain_table";
-import { Backend, Copy, ErrorNote, FailureNote, IntervalText, Missing, Num, VerificationSign, Waiting } from "./small";
+import { Backend, Copy, ErrorNote, FailureNote, IntervalText, Missing, Num, Signature, VerificationSign, Waiting } from "./small";
 
 /** How many repetitions `steady` drops: 3 where at least 4 exist, 1 where 2 or 3, else none. */
 export function warmUp(n: number): number {
@@ -155,7 +156,7 @@ function Nested({ measurement }: { measurement: Measurement }) {
 }
 
 /** Everything about one result, opened by a click on a point. */
-export function ResultPanel({ run, experiment, metric, onClose }: { run: number; experiment: number; metric: string; onClose: () => void }) {
+export function ResultPanel({ run, experiment, metric, runs, onClose }: { run: number; experiment: number; metric: string; runs: readonly RunRef[]; onClose: () => void }) {
   const detail = useApi<ResultDetail>(address(`/runs/${run}/results/${experiment}`));
   const measured = useApi<Page<Measurement>>(address(`/runs/${run}/results/${experiment}/measurements`, { limit: 1000 }));
   const dumps = useApi<ArtifactPage>(address("/artifacts", { run, experiment, superseded: "false", limit: 200 }));
@@ -173,7 +174,10 @@ export function ResultPanel({ run, experiment, metric, onClose }: { run: number;
       <div class="panel-head">
         {result ? (
           <h3>
-            <Backend name={result.experiment.column} backend={result.experiment.backend} /> {testName(result.experiment.test)}, night of <span class="mono">{date(result.run.started_at)}</span>{" "}
+            <Backend name={result.experiment.column} backend={result.experiment.backend} link={{ accelerator_model: result.experiment.accelerator_model, test: result.experiment.test }} /> {testName(result.experiment.test)}, night of{" "}
+            <a class="mono" href={runHref(result.run, { test: result.experiment.test })} title={result.run.name}>
+              {date(result.run.started_at)}
+            </a>{" "}
             <VerificationSign verification={result.verification} />
           </h3>
         ) : (
@@ -193,7 +197,7 @@ export function ResultPanel({ run, experiment, metric, onClose }: { run: number;
       {result?.failure && (
         <p>
           <FailureNote failure={result.failure} /> {result.failure.after_timing ? "after it had been timed: " : ""}
-          <span class="mono">{result.failure.signature}</span>{" "}
+          <Signature text={result.failure.signature} />{" "}
           <a href={`/api/v1/lines/${result.failure.line_id}/error`} target="_blank" rel="noopener">
             whole text
           </a>
@@ -278,6 +282,7 @@ export function ResultPanel({ run, experiment, metric, onClose }: { run: number;
           </div>
         </div>
       )}
+      {result && <NightFacts result={result} runs={runs} dumps={current(dumps.data?.items ?? [])} />}
     </section>
   );
 }

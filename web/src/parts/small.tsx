@@ -6,9 +6,9 @@ import type { Estimate, Failure, Interval, RunRef, Verification } from "../api/t
 import { type Style, columnStyle } from "../lib/backends";
 import { copyText } from "../lib/clipboard";
 import { describe, sign } from "../lib/codes";
-import { DASH, age, ago, digits, failureKind, flag, full, interval as intervalText, localMoment, moment, runName, short, type Unit } from "../lib/format";
+import { DASH, age, ago, digits, failureKind, flag, full, interval as intervalText, localMoment, moment, runName, short, shown, type Unit } from "../lib/format";
 import { linkOf, rangeOf, useLinks } from "../lib/links";
-import { runHref } from "../lib/route";
+import { backendHref, errorHref, runHref, suiteHref } from "../lib/route";
 
 /** A number in a table: aligned at its point, the whole number on hover. */
 export function Num({ value, factor = 1, suffix = "", title }: { value: number; factor?: number; suffix?: string; title?: string }) {
@@ -67,21 +67,45 @@ export function EstimateNum({ estimate, unit, unitName }: { estimate: Estimate; 
   );
 }
 
-/** A line in a colour and dash, then what it stands for. */
-export function Swatch({ style }: { style: Style }) {
-  return (
-    <span class="backend">
+/** A line in a colour and dash, then what it stands for: a link where it has a place to go to. */
+export function Swatch({ style, to }: { style: Style; to?: string | undefined }) {
+  const inside = (
+    <>
       <svg class="swatch" width="20" height="8" aria-hidden="true">
         <line x1="0" y1="4" x2="20" y2="4" stroke={style.color} stroke-width="3" stroke-dasharray={style.dash.join(" ")} />
       </svg>
       <span class="mono">{style.name}</span>
-    </span>
+    </>
+  );
+  return to ? (
+    <a class="backend" href={to}>
+      {inside}
+    </a>
+  ) : (
+    <span class="backend">{inside}</span>
   );
 }
 
-/** A line in the backend's colour and dash, then its name. */
-export function Backend({ name, backend = name }: { name: string; backend?: string }) {
-  return <Swatch style={{ ...columnStyle(name, backend), name }} />;
+export function Suite({ name, link = {} }: { name: string; link?: Parameters<typeof suiteHref>[1] }) {
+  return (
+    <a class="suite clip" href={suiteHref(name, link)} title={name}>
+      {shown(name)}
+    </a>
+  );
+}
+
+/** An error without its addresses, numbers and paths, as a link to all failures that have it. */
+export function Signature({ text }: { text: string }) {
+  return (
+    <a class="mono signature" href={errorHref(text)}>
+      {shown(text)}
+    </a>
+  );
+}
+
+/** A line in the backend's colour and dash, then its name; with `link`, a link to its page with that query. */
+export function Backend({ name, backend = name, link }: { name: string; backend?: string; link?: Parameters<typeof backendHref>[1] }) {
+  return <Swatch style={{ ...columnStyle(name, backend), name }} to={link && backendHref(backend, link)} />;
 }
 
 export function CodeSign({ code, stale = false, title, ageText }: { code: string; stale?: boolean; title?: string; ageText?: string }) {

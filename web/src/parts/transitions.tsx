@@ -35,7 +35,7 @@ export function TransitionList({ transitions, most = Infinity }: { transitions: 
                   <a class="mono" href={modelHref(item.experiment.suite, item.experiment.model, { test: item.experiment.test, accelerator_model: item.experiment.accelerator_model })}>
                     {shown(item.experiment.model)}
                   </a>
-                  <Backend name={item.experiment.column} backend={item.experiment.backend} />
+                  <Backend name={item.experiment.column} backend={item.experiment.backend} link={{ accelerator_model: item.experiment.accelerator_model, test: item.experiment.test }} />
                   <span class="quiet">{testName(item.experiment.test)}</span>
                 </li>
               ))}

@@ -1,10 +1,9 @@
 // What a person does with an alert, from the list and from its page: by key or by button, in their name.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { type ApiError, address, asApiError, tell } from "../api/client";
-import type { Alert, AlertWithHistory, Health, NewAlertAction } from "../api/types";
-import { useApi } from "../api/use";
+import type { Alert, AlertWithHistory, NewAlertAction } from "../api/types";
 import { TRIAGE, stateWords } from "../lib/alerts";
-import { setWho, who } from "../lib/who";
+import { useNamed, useRefusal } from "./who";
 
 type Kind = NewAlertAction["kind"];
 type Pending = { alert: Pick<Alert, "id">; kind: Kind; value: string };
@@ -28,15 +27,15 @@ function saidOf({ alert, kind, value }: Pending): string {
 }
 
 export function useTriage(): Triage {
-  const [asking, setAsking] = useState<Pending | null>(null);
   const [said, setSaid] = useState("");
   const [error, setError] = useState<ApiError | null>(null);
-  const health = useApi<Health>(address("/health")).data;
+  const { named, dialog } = useNamed();
+  const refusal = useRefusal();
 
-  const send = async (pending: Pending) => {
+  const send = async (pending: Pending, who: string) => {
     const url = address(`/alerts/${pending.alert.id}/actions`);
     try {
-      await tell<AlertWithHistory>(url, { kind: pending.kind, value: pending.value, who: who() ?? "" });
+      await tell<AlertWithHistory>(url, { kind: pending.kind, value: pending.value, who });
       setError(null);
       setSaid(saidOf(pending));
     } catch (failed) {
@@ -45,85 +44,12 @@ export function useTriage(): Triage {
     }
   };
   return {
-    act: (alert, kind, value) => {
-      const pending = { alert, kind, value };
-      if (who() === null) setAsking(pending);
-      else void send(pending);
-    },
+    act: (alert, kind, value) => named((who) => void send({ alert, kind, value }, who)),
     said,
     error,
-    refusal: health && !health.takes_changes ? "Nothing can be changed here: other machines reach this server, and it asks nobody who they are. Use it on its own machine, or start it with --allow-writes." : null,
-    dialog: asking && (
-      <WhoDialog
-        onName={(name) => {
-          setWho(name);
-          setAsking(null);
-          void send(asking);
-        }}
-        onClose={() => setAsking(null)}
-      />
-    ),
+    refusal,
+    dialog,
   };
-}
-
-function WhoDialog({ onName, onClose }: { onName: (name: string) => void; onClose: () => void }) {
-  return (
-    <TextDialog title="Who are you?" note="Your name stands beside what you do with alerts. This browser remembers it; it is asked for once." label="Name" button="Go on" onText={onName} onClose={onClose} />
-  );
-}
-
-/** Asks for a text: one line, or several where `rows` says so. */
-export function TextDialog({ title, note, label, button, rows = 1, onText, onClose }: { title: string; note?: string; label: string; button: string; rows?: number; onText: (text: string) => void; onClose: () => void }) {
-  const dialog = useRef<HTMLDialogElement>(null);
-  const [text, setText] = useState("");
-  useEffect(() => {
-    const before = document.activeElement as HTMLElement | null;
-    dialog.current?.showModal();
-    return () => {
-      dialog.current?.close();
-      before?.focus?.();
-    };
-  }, []);
-  const done = () => onText(text.trim());
-  return (
-    <dialog ref={dialog} class="help" onClose={onClose} aria-labelledby="ask-title">
-      <form
-        class="help-body ask"
-        onSubmit={(event) => {
-          event.preventDefault();
-          done();
-        }}
-      >
-        <h2 id="ask-title">{title}</h2>
-        {note && <p class="quiet">{note}</p>}
-        <label class="field">
-          <span>{label}</span>
-          {rows > 1 ? (
-            <textarea
-              rows={rows}
-              autofocus
-              required
-              value={text}
-              onInput={(event) => setText(event.currentTarget.value)}
-              onKeyDown={(event) => {
-                if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && text.trim()) done();
-              }}
-            />
-          ) : (
-            <input type="text" autofocus maxLength={200} autocomplete="name" value={text} onInput={(event) => setText(event.currentTarget.value)} />
-          )}
-        </label>
-        <div class="ask-buttons">
-          <button type="submit" class="button">
-            {button}
-          </button>
-          <button type="button" class="button" onClick={onClose}>
-            Cancel
-          </button>
-        </div>
-      </form>
-    </dialog>
-  );
 }
 
 /** The state that a key sets, or null. */

@@ -318,7 +318,7 @@ function Values({ answer, series, late, onPick }: { answer: SeriesAnswer; series
         },
       },
     );
-    groups.push({ title: <><Backend name={one.experiment.column} backend={one.experiment.backend} />{one.experiment.batch_size !== null ? ` batch ${count(one.experiment.batch_size)}` : ""}</>, span: 3 });
+    groups.push({ title: <><Backend name={one.experiment.column} backend={one.experiment.backend} link={{ accelerator_model: one.experiment.accelerator_model, test: one.experiment.test }} />{one.experiment.batch_size !== null ? ` batch ${count(one.experiment.batch_size)}` : ""}</>, span: 3 });
   }
   return <Table caption="Values of all nights" columns={columns} groups={groups} rows={rows} rowKey={(row) => String(row.run.id)} rowHref={(row) => runHref(row.run)} late={late} orderWords="newest first" />;
 }

@@ -166,8 +166,8 @@ export function RunPage({ id }: { id: string }) {
             ]}
             onChange={(value) => setQuery({ estimator: value === "steady" ? null : value })}
           />
-          {known && <NightMarks key={known.id} run={known} />}
           <Check label="verified only" title="Speedups only of what verification says is right" checked={verifiedOnly} onChange={(on) => setQuery({ verified_only: on ? "true" : null })} />
+          {known && <NightMarks key={known.id} run={known} />}
         </div>
       </header>
       {error && <ErrorNote error={error} again={again} kept={data !== null} />}

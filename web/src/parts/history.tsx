@@ -68,7 +68,7 @@ function StripRow({ runs, series, range, width, hrefOf, picked }: { runs: RunRef
         width={Math.max(0, width)}
         height="22"
         role={hrefOf ? "group" : "img"}
-        tabIndex={hrefOf ? 0 : undefined}
+        tabindex={hrefOf ? 0 : undefined}
         aria-label={`${experiment.column}: ${stripWords(runs, series)}${hrefOf ? ". Left and right arrows move from night to night, Enter opens it" : ""}`}
         onKeyDown={hrefOf ? onKey : undefined}
         onBlur={() => setAt(null)}
@@ -91,7 +91,7 @@ function StripRow({ runs, series, range, width, hrefOf, picked }: { runs: RunRef
               </g>
             );
             return hrefOf ? (
-              <a key={run.id} href={hrefOf(run, series)} tabIndex={-1} aria-label={title}>
+              <a key={run.id} href={hrefOf(run, series)} tabindex={-1} aria-label={title}>
                 {drawn}
               </a>
             ) : (

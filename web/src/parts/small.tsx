@@ -276,7 +276,10 @@ export function LabelValue({ name, value }: { name: string; value: string }) {
         {short(value)}
       </a>
       <Copy text={value} label={`copy ${name} ${short(value)}`}>
-        <span aria-hidden="true" data-text="">⧉</span>
+        <svg width="12" height="12" viewBox="0 0 16 16" aria-hidden="true" fill="none" stroke="currentColor" stroke-width="1.5">
+          <rect x="5.5" y="5.5" width="8" height="8" rx="1.5" />
+          <path d="M3.5 10.5h-1v-7a1 1 0 0 1 1-1h7v1" />
+        </svg>
       </Copy>
     </>
   );

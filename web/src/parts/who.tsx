@@ -1,0 +1,45 @@
+// Whoever changes something does so in their name, where they may change anything.
+import { useState } from "preact/hooks";
+import { address } from "../api/client";
+import type { Health } from "../api/types";
+import { useApi } from "../api/use";
+import { setWho, who } from "../lib/who";
+import { TextDialog } from "./text_dialog";
+
+/** Why nobody may change anything here; null where one may, and while that is not known. */
+export function useRefusal(): string | null {
+  const health = useApi<Health>(address("/health")).data;
+  return health && !health.takes_changes ? "Nothing can be changed here: other machines reach this server, and it asks nobody who they are. Use it on its own machine, or start it with --allow-writes." : null;
+}
+
+export type Named = {
+  /** Does it, once there is a name or somebody would not say. */
+  named: (act: (who: string) => void) => void;
+  /** Asks for the name, the first time; to be drawn somewhere. */
+  dialog: preact.ComponentChildren;
+};
+
+export function useNamed(): Named {
+  const [waiting, setWaiting] = useState<{ act: (who: string) => void } | null>(null);
+  return {
+    named: (act) => {
+      const name = who();
+      if (name === null) setWaiting({ act });
+      else act(name);
+    },
+    dialog: waiting && (
+      <TextDialog
+        title="Who are you?"
+        note="Your name stands beside what you say of alerts and nights. This browser remembers it; it is asked for once."
+        label="Name"
+        button="Go on"
+        onText={(name) => {
+          setWho(name);
+          setWaiting(null);
+          waiting.act(who() ?? "");
+        }}
+        onClose={() => setWaiting(null)}
+      />
+    ),
+  };
+}

@@ -133,7 +133,7 @@ test("an alert's page: since when, what changed, in numbers that are the API's",
     assert.match(await text(page.locator("#history + *, section:has(#history)").last()), /first seen/);
     await shot(page, "alert");
     assert.deepEqual(await axe(page), []);
-    await rows.first().locator("th a").click();
+    await rows.first().locator("th a.mono").click();
     await page.waitForURL(/\/models\/cpu-mini\/resnet_mini\?test=eval/);
   });
 });

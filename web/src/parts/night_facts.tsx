@@ -59,7 +59,7 @@ export function NightFacts({ result, runs, dumps }: { result: ResultDetail; runs
           ))}
         </dd>
         <dt>Of this night</dt>
-        <dd>{run && run.id === result.run.id ? <NightMarks key={run.id} run={run} /> : <span class="quiet">…</span>}</dd>
+        <dd>{run && run.id === result.run.id ? <>{run.marks.length === 0 && <span class="quiet">nothing was said of it</span>} <NightMarks key={run.id} run={run} /></> : <span class="quiet">…</span>}</dd>
       </dl>
       <div class="wide-command">
         <p class="note quiet">Measure it again{result.repeat !== null ? `, ${plural(result.repeat, "repetition")}` : ""}</p>

@@ -93,6 +93,7 @@ RunDigest digest_run(const JudgedRun& run) {
     result.outcome = outcome_of(view);
     if (view.steady) {
       result.steady = view.steady->value;
+      result.n = static_cast<std::int32_t>(view.steady->n);
       if (const auto& interval = view.steady->interval) {
         result.low = interval->low;
         result.high = interval->high;

@@ -297,6 +297,7 @@ struct Point {
   double value = ResultDigest::kNone;
   double low = ResultDigest::kNone;   ///< of a steady time alone
   double high = ResultDigest::kNone;  ///< likewise
+  std::int32_t n = 0;                 ///< likewise: its samples
   analysis::Outcome outcome = analysis::Outcome::kNotRun;
 };
 
@@ -325,6 +326,7 @@ Expected<std::vector<std::vector<Point>>> read_points(Ask& ask, const ResultScop
           point.value = result.steady;
           point.low = result.low;
           point.high = result.high;
+          point.n = result.n;
           break;
         case Metric::kSpeedup:
           point.value = (*speedups)[i];
@@ -393,9 +395,12 @@ Expected<std::string> write_model_history(Ask& ask, const ResultScope& scope) {
     if (ask.query.boolean("intervals") && asked_metric(ask) == Metric::kSteady) {
       write_numbers(json, "low", points[i], [](const Point& point) { return point.low; });
       write_numbers(json, "high", points[i], [](const Point& point) { return point.high; });
+      json.key("n");
+      json.list(points[i], [&](const Point& point) { json.value(point.n); });
     } else {
       json.null_field("low");
       json.null_field("high");
+      json.null_field("n");
     }
     json.key("outcomes");
     json.list(points[i],

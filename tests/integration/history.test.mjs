@@ -131,7 +131,10 @@ test("single results over runs are those of the series", async () => {
     for (const one of answer.series) {
       const theirs = series.series.find(({ experiment }) => experiment.id === one.experiment.id);
       assert.deepEqual(one.values, theirs.points.map((point) => point?.value ?? null));
-      if (metric === "steady") assert.deepEqual(one.low, theirs.points.map((point) => point?.low ?? null));
+      if (metric === "steady") {
+        assert.deepEqual(one.low, theirs.points.map((point) => point?.low ?? null));
+        assert.deepEqual(one.n, theirs.points.map((point) => point?.n ?? 0));
+      }
       else assert.equal(one.low, null);
     }
   }

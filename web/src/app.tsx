@@ -14,7 +14,10 @@ import { RunPage } from "./pages/run";
 import { RunsPage } from "./pages/runs";
 import { SlicePage } from "./pages/slice";
 import { VerificationPage } from "./pages/verification";
+import { later } from "./parts/later";
 import { Shell } from "./parts/shell";
+
+const ExplorePage = later(async () => (await import("./pages/explore")).ExplorePage);
 
 export function App() {
   const { path } = usePlace();
@@ -39,6 +42,7 @@ function page(path: string) {
   if (path === "/verification") return <VerificationPage />;
   if (path === "/models") return <ModelsPage />;
   if (parts[0] === "models" && parts.length === 3) return <ModelPage suite={parts[1] as string} model={parts[2] as string} />;
+  if (path === "/explore") return <ExplorePage />;
   if (parts[0] === "backends" && parts.length === 2) return <SlicePage kind="backend" name={parts[1] as string} />;
   if (parts[0] === "suites" && parts.length === 2) return <SlicePage kind="suite" name={parts[1] as string} />;
   if (path === "/alerts") return <AlertsPage />;

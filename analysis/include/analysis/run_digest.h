@@ -41,6 +41,7 @@ struct ResultDigest {
   double low = kNone;           ///< s, its interval within the run
   double high = kNone;          ///< s
   double compile = kNone;       ///< s, as upstream has it
+  std::int32_t n = 0;           ///< steady samples
   std::int32_t code = -1;       ///< a place in RunDigest::codes; -1: never verified
   std::int8_t error_kind = -1;  ///< an ErrorKind, of the failure to time; -1: none
   Standing standing = Standing::kNeither;

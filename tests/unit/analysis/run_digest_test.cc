@@ -50,6 +50,7 @@ TEST(RunDigest, HoldsWhatTheViewsSay) {
   const ResultDigest& first = digest.results[0];
   EXPECT_EQ(first.experiment, a);
   EXPECT_EQ(first.steady, run.results[0].steady->value);
+  EXPECT_EQ(first.n, 5);
   EXPECT_EQ(first.low, run.results[0].steady->interval->low);
   EXPECT_EQ(first.high, run.results[0].steady->interval->high);
   EXPECT_EQ(first.compile, *run.results[0].compile_upstream);

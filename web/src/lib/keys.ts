@@ -17,6 +17,7 @@ export const KEYS: [string, string][] = [
   ["g o", "overview"],
   ["g r", "runs"],
   ["g v", "verification"],
+  ["g x", "explore"],
   ["g a", "alerts"],
   ["g i", "ingest reports"],
   ["g m", "all models"],

@@ -105,7 +105,7 @@ export function FilterField({ value, onChange, label = "Filter", shown, all, wha
 }
 
 /** A button that opens a small panel; Escape or a click elsewhere closes it, and what is in it may. */
-export function Menu({ label, children }: { label: string; children: ComponentChildren | ((close: () => void) => ComponentChildren) }) {
+export function Menu({ label, children }: { label: ComponentChildren; children: ComponentChildren | ((close: () => void) => ComponentChildren) }) {
   const [open, setOpen] = useState(false);
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {

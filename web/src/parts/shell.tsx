@@ -19,6 +19,7 @@ const PAGES: { path: string; name: string; key: string; aside?: boolean }[] = [
   { path: "/", name: "Overview", key: "o" },
   { path: "/runs", name: "Runs", key: "r" },
   { path: "/verification", name: "Verification", key: "v" },
+  { path: "/explore", name: "Explore", key: "x" },
   { path: "/alerts", name: "Alerts", key: "a" },
   { path: "/ingests", name: "Ingests", key: "i" },
   { path: "/models", name: "Models", key: "m", aside: true },

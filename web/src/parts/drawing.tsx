@@ -98,7 +98,7 @@ export function LinesDrawing({ panel, times, unit, ruleAtOne, width, height, ink
   const x: Scale = { low: first, high: last > first ? last : first + 1, log: false, from: box.left + 6, to: box.right - 6 };
   const most = Math.max(2, Math.floor((box.right - box.left) / 110));
   const step = Math.max(1, Math.ceil((times.length - 1) / most));
-  const ticks = times.filter((_, at) => at % step === 0);
+  const ticks = times.filter((_, at) => (times.length - 1 - at) % step === 0);
   const path = (values: readonly (number | null)[], from: number, to: number) => values.slice(from, to).map((value, at) => `${at ? "L" : "M"}${place(x, times[from + at] as number).toFixed(1)} ${place(y, value as number).toFixed(1)}`).join("");
   const one = place(y, 1);
   return (

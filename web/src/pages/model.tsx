@@ -7,6 +7,7 @@ import { byBackend } from "../lib/backends";
 import { markOf } from "../lib/changes";
 import { change, count, date, digits, full, plural, shown, testName, times, unitOf } from "../lib/format";
 import { useTitle } from "../lib/hooks";
+import { readRange, writeRange } from "../lib/range";
 import { changed, grouped, href, runHref, useQuery } from "../lib/route";
 import { leadBackend } from "../lib/words";
 import { ChangeLinks } from "../parts/alert_bits";
@@ -30,11 +31,6 @@ const FIRST = ["steady", "speedup", "compile"];
 /** Experiments that were only planned, or whose lines belong to another batch size, have nothing to show. */
 const holdsAnything = (one: Series): boolean => one.points.some(Boolean) || one.codes.some(Boolean) || one.failures.some(Boolean);
 
-const parseRange = (text: string | null): Range => {
-  const found = /^(\d+)-(\d+)$/.exec(text ?? "");
-  return found && Number(found[1]) < Number(found[2]) ? { from: Number(found[1]), to: Number(found[2]) } : null;
-};
-
 export function ModelPage({ suite, model }: { suite: string; model: string }) {
   const [query, setQuery] = useQuery();
   const about = useApi<Page<ModelItem>>(address("/models", { suite, model }), { poll: true });
@@ -45,7 +41,7 @@ export function ModelPage({ suite, model }: { suite: string; model: string }) {
   const accelerator = query.get("accelerator_model") ?? item?.accelerator_models[0] ?? "";
   const baseline = query.get("baseline") ?? "inductor";
   const metrics = query.getAll("metric").length ? query.getAll("metric") : FIRST;
-  const range = parseRange(query.get("range"));
+  const range = readRange(query.get("range"));
   const point = /^(\d+)\.(\d+)$/.exec(query.get("point") ?? "");
   const pickedMetric = query.get("of") ?? metrics[0] ?? "steady";
   useTitle(`${model}, ${testName(test)}`);
@@ -69,7 +65,7 @@ export function ModelPage({ suite, model }: { suite: string; model: string }) {
       </div>
     );
   }
-  const onRange = (next: Range) => setQuery({ range: next ? `${next.from}-${next.to}` : null }, true);
+  const onRange = (next: Range) => setQuery({ range: writeRange(next) }, true);
   const onPick = (metric: string) => (run: RunRef, one: Series) => setQuery({ point: `${run.id}.${one.experiment.id}`, of: metric === FIRST[0] ? null : metric });
   const picked = point ? { run: Number(point[1]), experiment: Number(point[2]) } : null;
   /** This page, with that night opened. */

@@ -55,6 +55,17 @@ test("a night in full: commits and what is between, dumps, configuration, and ho
     for (const dump of dumps) assert.equal(await facts.locator(`a[href="/artifact/${dump.id}"]`).count(), 1, dump.name);
     assert.match(await text(facts), /batch size 4 dynamo inductor/);
     assert.deepEqual(await axe(page), []);
+
+    // The runs that an alert lies between have labels too, and a run's own page has its.
+    const alert = (await server.api("/alerts?model=resnet_mini&backend=inductor&since=2025-11-10&until=2025-11-11")).items[0];
+    await visit(page, `${server.base}/alerts/${alert.id}`);
+    assert.equal(await page.locator(".alert-facts").getByRole("link", { name: "what is between" }).getAttribute("href"), `https://example.org/compare/${COMMITS["2025-11-09"]}...${COMMITS["2025-11-10"]}`);
+    await visit(page, `${server.base}/runs/${run}`);
+    assert.equal(await page.locator(".kicker").getByRole("link", { name: "222222222" }).getAttribute("href"), `https://example.org/commit/${COMMITS["2025-11-10"]}`);
+    // A link that is taken away is a text again, without a reload.
+    await server.command("links", "remove", "pytorch");
+    await eventually(async () => assert.equal(await page.locator(".kicker").getByRole("link", { name: "222222222" }).count(), 0));
+    assert.match(await text(page.locator(".kicker")), /pytorch 222222222/);
     assert.deepEqual(problems, []);
   } finally {
     await close();

@@ -52,6 +52,16 @@ export function useTableSource(box: { current: Element | null }, source: Source)
 
 const SKIPPED = "svg, .sr, .copy-state, .arrow, input, select, textarea, canvas, kbd, details:not([open]) > :not(summary), [hidden]";
 
+/** How elements are laid out, by what style sheets go by here: to ask the browser for each of thousands takes seconds. */
+const displays = new Map<string, string>();
+
+function displayOf(node: HTMLElement): string {
+  const key = `${node.parentElement?.className}|${node.tagName}|${node.className}`;
+  let display = displays.get(key);
+  if (display === undefined) displays.set(key, (display = getComputedStyle(node).display));
+  return display;
+}
+
 /** The text that is seen, names as code. An element says in `data-text` what is to be written for a sign. */
 function pieces(node: Node, into: Piece[] = []): Piece[] {
   for (const child of node.childNodes) {
@@ -60,11 +70,11 @@ function pieces(node: Node, into: Piece[] = []): Piece[] {
       continue;
     }
     if (!(child instanceof HTMLElement) || child.matches(SKIPPED)) continue;
-    const style = getComputedStyle(child);
-    if (style.display === "none") continue;
+    const display = displayOf(child);
+    if (display === "none") continue;
     // What layout keeps apart is apart in text as well.
-    const parent = node instanceof HTMLElement ? getComputedStyle(node).display : "";
-    const apart = /flex|grid/.test(parent) || /^(block|flex|grid|list-item|table)/.test(style.display);
+    const parent = node instanceof HTMLElement ? displayOf(node) : "";
+    const apart = /flex|grid/.test(parent) || /^(block|flex|grid|list-item|table)/.test(display);
     if (apart) into.push(" ");
     const text = child.dataset["text"];
     if (text !== undefined) into.push(text);
@@ -98,11 +108,14 @@ function drawn<T>(what: ComponentChildren, read: (box: HTMLElement) => T): T {
 
 function fromSource(source: Source, title: string): MarkdownTable {
   const groups = (source.groups ?? []).flatMap((group) => Array.from({ length: group.span }, () => group.title));
-  const heads = source.heads.map(({ title, right }, index) => ({ text: drawn(<><span>{groups[index]}</span> <span>{title}</span></>, textOf), right }));
-  const rows = source.rows(MOST_ROWS).map((row) => {
-    if (typeof row === "string") return [[row]];
-    return drawn(row.map((cell, index) => <div key={index}>{cell}</div>), (box) => [...box.children].map(cellOf));
-  });
+  const titles = source.heads.map(({ title }, index) => <div key={index}><span>{groups[index]}</span> <span>{title}</span></div>);
+  const texts = drawn(titles, (box) => [...box.children].map(textOf));
+  const heads = source.heads.map(({ right }, index) => ({ text: texts[index] ?? "", right }));
+  // All at once: what is drawn apart is laid out by nobody.
+  const rows = drawn(
+    source.rows(MOST_ROWS).map((row, place) => <div key={place}>{(typeof row === "string" ? [row] : row).map((cell, index) => <div key={index}>{cell}</div>)}</div>),
+    (box) => [...box.children].map((row) => [...row.children].map(cellOf)),
+  );
   return { kind: "table", title, heads, rows, left: source.size - rows.length };
 }
 
@@ -176,6 +189,7 @@ function partsIn(place: Element, captions: string[] | undefined): MarkdownPart[]
 
 /** The page as Markdown, or of it the section that `within` stands in. */
 export function pageMarkdown(within?: Element | null): string | null {
+  displays.clear();
   const main = document.querySelector("main");
   const heading = main?.querySelector("h1");
   const section = within?.closest(".section");

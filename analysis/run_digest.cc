@@ -63,8 +63,7 @@ std::string_view outcome_name(Outcome outcome) {
 }
 
 Outcome outcome_of(const ResultView& view) {
-  const auto& verification = view.verification;
-  const bool is_wrong = verification && !verification->stale && verification->code == kWrongResult;
+  const bool is_wrong = view.verification && view.verification->code == kWrongResult;
   switch (view.status) {
     case Status::kFailed:
       return outcome_of_failure(view.failure->error->kind);

@@ -26,6 +26,7 @@ int run_serve(const Arguments& arguments);
 int run_notify(const Arguments& arguments);
 int run_regressions(const Arguments& arguments);
 int run_report(const Arguments& arguments);
+int run_expect(const Arguments& arguments);
 int run_export(const Arguments& arguments);
 int run_summary(const Arguments& arguments);
 int run_trace(const Arguments& arguments);

@@ -29,6 +29,7 @@ constexpr std::array kCommands = {
     Command{"notify", run_notify, "tell webhooks of alerts, write them to a Markdown file"},
     Command{"bisect-check", run_bisect_check,
             "judge fresh results by an alert, for git bisect run"},
+    Command{"expect", run_expect, "say what should be in every run"},
     Command{"report", run_report, "print upstream's report, of files or of the store"},
     Command{"export", run_export, "write a row for each line, as CSV or JSONL"},
     Command{"summary", run_summary, "print a run as Markdown: pass rates, speedups, what changed"},

@@ -431,6 +431,16 @@ CREATE TABLE watch_state (
   bytes             BLOB    NOT NULL
 ) STRICT;
 
+-- What should be in every run on an accelerator model, where somebody said so.
+CREATE TABLE expected_result (
+  accelerator_model TEXT NOT NULL,
+  suite             TEXT NOT NULL,
+  model             TEXT NOT NULL,
+  test              TEXT NOT NULL,
+  backend           TEXT NOT NULL,
+  PRIMARY KEY (accelerator_model, suite, model, test, backend)
+) STRICT, WITHOUT ROWID;
+
 -- An alert with what people made of it.
 CREATE VIEW alert_facts AS
 SELECT a.id, a.accelerator_model, a.key, a.onset, a.detected, a.first_seen, a.confirmed_at,

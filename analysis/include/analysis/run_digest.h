@@ -13,9 +13,9 @@ namespace benchhud::analysis {
 
 /// What became of an experiment in a run: exactly one of these.
 enum class Outcome : std::uint8_t {
-  kTimed,        ///< has timings, and this run's verification does not say that they are of a wrong
-                 ///< result
-  kWrong,        ///< this run's verification says FAIL, whether there are timings or not
+  kTimed,        ///< has timings, and its last verification does not say that the result is wrong
+  kWrong,        ///< its last verification says FAIL, be it of an earlier run: not every night is
+                 ///< verified; whether there are timings or not
   kCrashed,      ///< was to be timed, and a signal, an abort or a failed check ended it
   kTimedOut,     ///< was to be timed, and the runner's time limit was reached
   kOutOfMemory,  ///< was to be timed, and memory did not suffice

@@ -21,8 +21,8 @@ TEST(RunDigest, EveryResultHasOneOutcome) {
   EXPECT_EQ(outcome_of(timed(id, 1.0)), Outcome::kTimed);
   EXPECT_EQ(outcome_of(with_code(timed(id, 1.0), "PASS")), Outcome::kTimed);
   EXPECT_EQ(outcome_of(with_code(timed(id, 1.0), "FAIL")), Outcome::kWrong);
-  EXPECT_EQ(outcome_of(with_code(timed(id, 1.0), "FAIL", true)), Outcome::kTimed)
-      << "an earlier night's verification says nothing of this one's";
+  EXPECT_EQ(outcome_of(with_code(timed(id, 1.0), "FAIL", true)), Outcome::kWrong)
+      << "not every night is verified: what was wrong is wrong until a verification says otherwise";
   EXPECT_EQ(outcome_of(with_code(timed(id, 1.0), "VERIFIER_DIDNT_RUN")), Outcome::kTimed)
       << "not right, but not shown to be wrong either";
   EXPECT_EQ(outcome_of(failed_with(id, ErrorKind::kCrashed)), Outcome::kCrashed);

@@ -1,0 +1,1 @@
+DELETE FROM expected_result WHERE accelerator_model = $1

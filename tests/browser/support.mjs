@@ -12,7 +12,7 @@ import { chromium } from "playwright-core";
 const here = dirname(fileURLToPath(import.meta.url));
 export const root = resolve(here, "../..");
 export const samples = join(root, "samples/cpu_nightlies");
-const program = resolve(root, process.env.BENCHHUD_BIN ?? "build/benchhud");
+export const program = resolve(root, process.env.BENCHHUD_BIN ?? "build/benchhud");
 const artifacts = join(root, "tests/artifacts");
 const axeSource = readFileSync(join(root, "tests/node_modules/axe-core/axe.min.js"), "utf8");
 const run = promisify(execFile);
@@ -82,7 +82,7 @@ export async function serve(paths, more = [], options = []) {
     if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
     return response.json();
   };
-  return { base, api, ingest, command, start, end, stop, folder };
+  return { base, api, ingest, command, start, end, stop, folder, db };
 }
 
 export async function openBrowser() {

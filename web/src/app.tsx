@@ -4,6 +4,7 @@ import { useTitle } from "./lib/hooks";
 import { AlertPage } from "./pages/alert";
 import { AlertsPage } from "./pages/alerts";
 import { ArtifactViewPage, ArtifactsPage } from "./pages/artifacts";
+import { CoveragePage } from "./pages/coverage";
 import { IngestPage, IngestsPage } from "./pages/ingests";
 import { ModelPage } from "./pages/model";
 import { ModelsPage } from "./pages/models";
@@ -47,6 +48,7 @@ function page(path: string) {
   if (parts[0] === "suites" && parts.length === 2) return <SlicePage kind="suite" name={parts[1] as string} />;
   if (path === "/alerts") return <AlertsPage />;
   if (parts[0] === "alerts" && parts.length === 2) return <AlertPage key={parts[1]} id={parts[1] as string} />;
+  if (path === "/coverage") return <CoveragePage />;
   if (path === "/ingests") return <IngestsPage />;
   if (parts[0] === "ingests" && parts.length === 2) return <IngestPage id={parts[1] as string} />;
   if (path === "/profile") return <ProfilePage />;

@@ -5,11 +5,12 @@ import { useApi } from "../api/use";
 import { byBackend, columnStyle } from "../lib/backends";
 import { changesAddress, resultMetric } from "../lib/explore";
 import { change, count, date, full, percentInterval, plural, shown, testName, type Unit, unitOf } from "../lib/format";
-import { outcomeMeaning, outcomeWord } from "../lib/outcomes";
+import { outcomeWord } from "../lib/outcomes";
 import { median } from "../lib/plot";
 import { modelHref, suiteHref, useQuery } from "../lib/route";
 import { matches } from "../lib/sort";
 import { FilterField } from "../parts/controls";
+import { OutcomeSign } from "../parts/coverage";
 import { Distribution, DistributionPicture, type Changed, type Tone } from "../parts/distribution";
 import { Backend, ErrorNote, Missing, Num, Section, Sentence, Waiting, Whisker, ratioDomain } from "../parts/small";
 import { type Column, Table } from "../parts/table";
@@ -177,7 +178,7 @@ export function changeColumns(data: HistoryChanges, better: "higher" | "lower"):
     { key: "interval", title: "95 % over runs", label: "interval of the change", width: 132, cell: (item) => (item.interval ? <span class="interval">{percentInterval(item.interval.low, item.interval.high)}</span> : item.ratio === null ? null : <Missing why="one run a side: nothing says how runs differ" />) },
     { key: "drawn", title: <span class="sr">interval, drawn</span>, width: 84, cell: (item) => (item.ratio === null ? null : <Whisker value={item.ratio} interval={item.interval} domain={domain} color={columnStyle(item.experiment.column, item.experiment.backend).color} width={64} />) },
     { key: "n", title: "n", label: "runs before and now", hint: "Runs before, runs now", width: 64, align: "right", sort: (item) => (item.before?.n ?? 0) + (item.after?.n ?? 0), cell: (item) => <span class="num quiet">{`${item.before?.n ?? 0}, ${item.after?.n ?? 0}`}</span> },
-    { key: "outcome", title: "newest run", label: "outcome in the newest run", width: 118, sort: (item) => item.outcome, cell: (item) => <span class={item.outcome === "timed" ? "quiet" : "outcome"} title={outcomeMeaning(item.outcome)}>{outcomeWord(item.outcome)}</span> },
+    { key: "outcome", title: "newest run", label: "outcome in the newest run", width: 118, sort: (item) => item.outcome, cell: (item) => <OutcomeSign outcome={item.outcome} /> },
   );
   return columns;
 }

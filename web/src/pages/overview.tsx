@@ -1,26 +1,38 @@
 // The page of the morning: for each accelerator the last run, how it stands, what changed since the run before.
+import { useMemo, useState } from "preact/hooks";
 import { address } from "../api/client";
-import type { AcceleratorOverview, Alert, Group, Move, Overview, Page, Transition } from "../api/types";
+import type { AcceleratorOverview, Alert, AlertCause, AlertWithHistory, CoverageAnswer, Group, History, Move, Overview, Page, RunRef, Transition } from "../api/types";
 import { useApi } from "../api/use";
+import { unbroken } from "../lib/alerts";
 import { byBackend, columnStyle } from "../lib/backends";
-import { ago, change, count, date, digits, duration, full, moment, percentInterval, plural, runName, shown, testName, times, unitOf } from "../lib/format";
+import { type CoverageSum, lostSentence, sumOf } from "../lib/coverage";
+import { age, ago, change, count, date, digits, duration, full, moment, percentInterval, plural, runName, short, shown, testName, times, unitOf } from "../lib/format";
+import { type GroupMetric, byGroup, groupMetric, groupStyles } from "../lib/history";
 import { useNow, useTitle } from "../lib/hooks";
+import { OUTCOMES } from "../lib/outcomes";
 import { useMarkdown } from "../lib/page_markdown";
-import { href, modelHref, runHref, useQuery } from "../lib/route";
-import { overviewSentence, testsOf } from "../lib/words";
-import { AlertLinks } from "../parts/alert_bits";
-import { MarkdownButton, Select } from "../parts/controls";
+import { alertHref, href, modelHref, runHref, suiteHref, useQuery } from "../lib/route";
+import { capital, overviewSentence, testsOf } from "../lib/words";
+import { DirectionSign, StateSign } from "../parts/alert_bits";
+import { type Range, usualStep } from "../parts/chart";
+import { Choice, MarkdownButton, Select } from "../parts/controls";
+import { CoverageBar, OutcomeSign, itemHref, itemKey, worstFirst } from "../parts/coverage";
 import { Empty } from "../parts/empty";
+import { GroupChart } from "../parts/group_chart";
 import { PlainTable } from "../parts/plain_table";
 import { Backend, ErrorNote, IntervalText, Labels, Missing, Num, RunLink, Section, Sentence, Spark, type SparkPoint, Waiting, Whisker, ratioDomain, sparkLabel } from "../parts/small";
 import { TransitionList } from "../parts/transitions";
 
+/** Alerts that the page tells of itself; of the rest it says how many there are. */
+const MOST_ALERTS = 5;
+
 export function OverviewPage() {
   const [query, setQuery] = useQuery();
   const baseline = query.get("baseline") ?? "inductor";
-  const { data, late, error, again } = useApi<Overview>(address("/overview", { baseline, runs: 30 }), { poll: true });
+  const runs = query.get("runs") ?? "30";
+  const { data, late, error, again } = useApi<Overview>(address("/overview", { baseline, runs }));
   const now = useNow();
-  const alerts = useApi<Page<Alert>>(address("/alerts", { limit: 3 }), { poll: true }).data;
+  const alerts = useApi<Page<Alert>>(address("/alerts", { limit: MOST_ALERTS })).data;
   useTitle(data ? headTitle(data) : "Overview");
   const several = data && data.accelerators.length > 1 ? data.accelerators.map((one) => `${one.accelerator_model}: ${overviewSentence(one, data.baseline)}`).join(" ") : null;
   useMarkdown(several ? { sentence: several } : {});
@@ -31,26 +43,30 @@ export function OverviewPage() {
   return (
     <div class={late ? "late" : ""}>
       {error && <ErrorNote error={error} again={again} kept />}
-      {alerts && alerts.total > 0 && (
-        <div class={`attention${alerts.items.some((alert) => alert.details.direction === "regression") ? "" : " calm"}`}>
-          <strong>
-            <a href="/alerts">{alerts.total === 1 ? "1 alert needs" : `${count(alerts.total)} alerts need`} attention</a>
-          </strong>
-          <AlertLinks alerts={alerts.items} total={alerts.total} />
-        </div>
-      )}
+      {alerts && <Attention alerts={alerts} />}
       {data.accelerators.map((one, index) => (
-        <Accelerator key={one.accelerator_model} accelerator={one} baseline={data.baseline} now={now} first={index === 0} control={index === 0 ? (
-          <>
-            <Select
-              label="Baseline"
-              value={baseline}
-              options={backends.map((name) => ({ value: name, text: name }))}
-              onChange={(value) => setQuery({ baseline: value === "inductor" ? null : value })}
-            />
-            <MarkdownButton />
-          </>
-        ) : null} />
+        <Accelerator
+          key={one.accelerator_model}
+          accelerator={one}
+          baseline={data.baseline}
+          runs={runs}
+          now={now}
+          first={index === 0}
+          control={
+            index === 0 && (
+              <>
+                <Select label="Baseline" value={baseline} options={backends.map((name) => ({ value: name, text: name }))} onChange={(value) => setQuery({ baseline: value === "inductor" ? null : value })} />
+                <Choice
+                  label="History"
+                  value={runs}
+                  options={["30", "90", "180"].map((value) => ({ value, text: `${value} runs` }))}
+                  onChange={(value) => setQuery({ runs: value === "30" ? null : value })}
+                />
+                <MarkdownButton />
+              </>
+            )
+          }
+        />
       ))}
       <p class="foot quiet">
         {plural(data.store.run_count, "run")}, {plural(data.store.result_count, "result")}
@@ -72,13 +88,76 @@ function headTitle(data: Overview): string {
 
 type HistoryPoint = { run: AcceleratorOverview["run"]; groups: Group[] };
 
-function Accelerator({ accelerator, baseline, now, first, control }: { accelerator: AcceleratorOverview; baseline: string; now: number; first: boolean; control: preact.ComponentChildren }) {
-  const { run, previous_run, groups, previous_groups, history, transitions, moves } = accelerator;
+/** What waits for somebody, each with what most likely is why. */
+function Attention({ alerts }: { alerts: Page<Alert> }) {
+  if (!alerts.total) return null;
+  const isCalm = !alerts.items.some((alert) => alert.details.direction === "regression");
+  return (
+    <div class={`attention${isCalm ? " calm" : ""}`}>
+      <strong>
+        <a href="/alerts">{alerts.total === 1 ? "1 alert needs" : `${count(alerts.total)} alerts need`} attention</a>
+      </strong>
+      <ul class="alert-links">
+        {alerts.items.map((alert) => (
+          <AttentionItem key={alert.id} alert={alert} />
+        ))}
+        {alerts.total > alerts.items.length && (
+          <li>
+            <a href="/alerts">and {count(alerts.total - alerts.items.length)} more</a>
+          </li>
+        )}
+      </ul>
+    </div>
+  );
+}
+
+function AttentionItem({ alert }: { alert: Alert }) {
+  const { details } = alert;
+  const causes = useApi<AlertWithHistory>(address(`/alerts/${alert.id}`)).data?.causes;
+  const range = details.labels.map((label) => `${label.key} ${short(label.before)} → ${short(label.after)}`).join(", ");
+  return (
+    <li>
+      <DirectionSign direction={details.direction} />
+      <a href={alertHref(alert)}>{unbroken(details.title)}</a>
+      <span class="quiet">
+        since {date(details.onset.started_at)} <StateSign state={alert.state} />
+      </span>
+      <span class="why quiet">
+        {causes && causeText(causes)}
+        {range && ` ${range}`}
+      </span>
+    </li>
+  );
+}
+
+/** The cause that explains most of the change; of those that nothing is known of, one that is about more than the baseline. */
+function causeText(causes: readonly AlertCause[]): string {
+  const rank = (cause: AlertCause) => cause.share ?? (cause.kind === "baseline" ? -1 : 0);
+  const best = causes.reduce<AlertCause | null>((most, cause) => (!most || rank(cause) > rank(most) ? cause : most), null);
+  if (!best) return "No cause was found.";
+  return `Why: ${best.title}${best.share === null ? "" : ` (${(best.share * 100).toFixed(0)} % of it)`}.`;
+}
+
+/** Said where the newest run is older than runs of this accelerator usually are apart. */
+function overdue(runs: readonly RunRef[], now: number): string {
+  const times = runs.map((run) => Date.parse(run.started_at) / 1000);
+  const last = times[times.length - 1];
+  if (last === undefined || times.length < 3) return "";
+  const step = usualStep(times);
+  const waited = now / 1000 - last;
+  return waited > Math.max(1.25 * step, step + 6 * 3600) ? `no run for ${age(waited)}; there is usually one every ${age(step)}` : "";
+}
+
+function Accelerator({ accelerator, baseline, runs, now, first, control }: { accelerator: AcceleratorOverview; baseline: string; runs: string; now: number; first: boolean; control: preact.ComponentChildren }) {
+  const { run, previous_run, groups, history, transitions, moves } = accelerator;
+  const [query, setQuery] = useQuery();
   const Heading = first ? "h1" : "h2";
-  const tests = testsOf(groups);
-  const domain = ratioDomain(groups.map((group) => group.geomean?.all.interval ?? null));
-  const compileUnit = unitOf(groups.map((group) => group.compile?.median ?? NaN), "s");
   const stale = run.verified_at === null;
+  const late = overdue(history.map((past) => past.run), now);
+  const coverage = useApi<CoverageAnswer>(address("/coverage", { run: run.id })).data;
+  const suites = [...new Set(coverage?.groups.map((group) => group.suite) ?? [])].sort();
+  const bySuite = suites.length > 1 && query.get("rows") === "suite";
+  const lost = coverage ? lostSentence(coverage.items) : "";
   return (
     <article class="accelerator">
       <header class="page-head">
@@ -87,59 +166,32 @@ function Accelerator({ accelerator, baseline, now, first, control }: { accelerat
           <span>
             last run <RunLink run={run} /> <time dateTime={run.started_at}>{runName(run) === run.name ? `${moment(run.started_at)}, ` : ""}{ago(run.started_at, now)}</time>
           </span>
+          {late && <span class="warn">{late}</span>}
           <span class={stale ? "warn" : ""}>{run.verified_at ? `verified ${moment(run.verified_at)}` : "not verified: codes below are of an earlier run"}</span>
           <Labels labels={run.labels} />
         </div>
         <Heading>
-          <Sentence text={overviewSentence(accelerator, baseline)} />
+          <Sentence text={overviewSentence(accelerator, baseline) + (lost ? ` ${capital(lost)}.` : "")} />
         </Heading>
-        {control && <div class="toolbar">{control}</div>}
+        {(control || suites.length > 1) && (
+          <div class="toolbar">
+            {control}
+            {suites.length > 1 && (
+              <Choice
+                label="Rows"
+                value={bySuite ? "suite" : "backend"}
+                options={[
+                  { value: "backend", text: "backend" },
+                  { value: "suite", text: "suite and backend" },
+                ]}
+                onChange={(value) => setQuery({ rows: value === "suite" ? "suite" : null })}
+              />
+            )}
+          </div>
+        )}
       </header>
 
-      <div class="scroll" tabIndex={0} role="region" aria-label={`Tests and backends on ${accelerator.accelerator_model}`}>
-        <table class="overview">
-          <caption class="sr">Tests and backends on {accelerator.accelerator_model}</caption>
-          <thead>
-            <tr>
-              <th scope="col" class="stay">Backend</th>
-              <th scope="col" colSpan={3} class="starts">
-                Verified and right <span class="quiet">last {plural(history.length, "run")}</span>
-              </th>
-              <th scope="col" colSpan={5} class="starts">
-                Speedup over <span class="mono">{baseline}</span>, geomean <span class="quiet">× [95 % over models]</span>
-              </th>
-              <th scope="col" colSpan={3} class="starts">
-                Compile time, median <span class="quiet">{compileUnit.name}</span>
-              </th>
-              <th scope="col" class="starts">Timed</th>
-            </tr>
-          </thead>
-          {tests.map((test) => (
-            <tbody key={test}>
-              <tr class="group">
-                <th colSpan={13} scope="rowgroup">
-                  <span class="group-name">{testName(test)}</span>
-                </th>
-              </tr>
-              {groups
-                .filter((group) => group.test === test)
-                .sort((a, b) => byBackend(a.backend, b.backend))
-                .map((group) => (
-                  <GroupRow
-                    key={group.backend}
-                    group={group}
-                    before={previous_groups.find((one) => one.test === test && one.backend === group.backend)}
-                    history={history}
-                    baseline={baseline}
-                    domain={domain}
-                    compileUnit={compileUnit}
-                    run={run}
-                  />
-                ))}
-            </tbody>
-          ))}
-        </table>
-      </div>
+      {bySuite ? <StatusBySuite accelerator={accelerator} baseline={baseline} runs={runs} coverage={coverage} /> : <StatusTable accelerator={accelerator} parts={[{ suite: null, groups, previous: accelerator.previous_groups, history }]} baseline={baseline} coverage={coverage} />}
 
       <div class="columns">
         <Section
@@ -149,6 +201,7 @@ function Accelerator({ accelerator, baseline, now, first, control }: { accelerat
           actions={<a href={href("/verification", { run: String(run.id) })}>Verification</a>}
         >
           <Changes transitions={transitions} stale={stale} hasPrevious={!!previous_run} />
+          {coverage && <Missed coverage={coverage} accelerator={accelerator.accelerator_model} />}
         </Section>
         <Section
           title="Largest moves of steady time"
@@ -158,7 +211,181 @@ function Accelerator({ accelerator, baseline, now, first, control }: { accelerat
           <Moves moves={moves} hasPrevious={!!previous_run} />
         </Section>
       </div>
+
+      <Trend accelerator={accelerator.accelerator_model} baseline={baseline} runs={runs} />
     </article>
+  );
+}
+
+/** What was expected and is not there as it should be, in short. */
+function Missed({ coverage, accelerator }: { coverage: CoverageAnswer; accelerator: string }) {
+  const sum = sumOf(coverage.groups);
+  const lost = worstFirst(coverage.items.filter((item) => item.lost));
+  const all = href("/coverage", { run: String(coverage.run.id) });
+  if (!sum.expected) return null;
+  return (
+    <Section title="What should have run" actions={<a href={all}>Coverage</a>}>
+      <p class="coverage-line">
+        <CoverageBar outcomes={sum.outcomes} expected={sum.expected} width={240} />
+        <span>
+          {count(sum.outcomes.timed)} of {count(sum.expected)} expected are timed
+        </span>
+        {OUTCOMES.filter((outcome) => outcome !== "timed" && sum.outcomes[outcome] > 0).map((outcome) => (
+          <OutcomeSign key={outcome} outcome={outcome} n={sum.outcomes[outcome]} swatch />
+        ))}
+        {sum.extra > 0 && <span class="quiet">{count(sum.extra)} new</span>}
+      </p>
+      {lost.length > 0 && (
+        <ul class="lost">
+          {lost.slice(0, MOST_LOST).map((item) => (
+            <li key={itemKey(item)}>
+              <OutcomeSign outcome={item.outcome} />
+              <a class="mono" href={itemHref(item, accelerator)}>
+                {shown(item.model)}
+              </a>
+              <Backend name={item.column ?? item.backend} backend={item.backend} />
+              <span class="quiet">{testName(item.test)}</span>
+              {item.failure && (
+                <span class="quiet signature-cell" title={item.failure.excerpt}>
+                  {item.failure.signature}
+                </span>
+              )}
+            </li>
+          ))}
+          {lost.length > MOST_LOST && (
+            <li>
+              <a href={href("/coverage", { run: String(coverage.run.id), outcome: "lost" })}>and {count(lost.length - MOST_LOST)} more that were timed the run before</a>
+            </li>
+          )}
+        </ul>
+      )}
+    </Section>
+  );
+}
+const MOST_LOST = 12;
+
+/** The geomean of every backend over the runs, a chart a test. */
+function Trend({ accelerator, baseline, runs }: { accelerator: string; baseline: string; runs: string }) {
+  const [range, setRange] = useState<Range>(null);
+  const { data, late } = useApi<History>(address("/history", { accelerator_model: accelerator, group_by: ["test", "backend"], baseline, runs }));
+  const mine = data?.accelerators.find((one) => one.accelerator_model === accelerator);
+  const charts = useMemo(
+    () =>
+      testsOf((mine?.groups ?? []).map((group) => ({ test: group.test ?? "" }))).map((test) => {
+        const groups = (mine?.groups ?? []).filter((group) => group.test === test && group.backend !== baseline).sort(byGroup);
+        return { test, groups, styles: groupStyles(groups, ["backend"]) };
+      }),
+    [mine, baseline],
+  );
+  // The place is kept, so that nothing below it jumps.
+  if (!mine) return <div class="chart-grid waiting" aria-busy="true" />;
+  if (mine.runs.length < 2) return null;
+  return (
+    <div class="chart-grid">
+      {charts.map(({ test, groups, styles }) => (
+        <GroupChart key={test} accelerator={mine} groups={groups} styles={styles} metric={GEOMEAN} baseline={baseline} title={`Geomean speedup, ${testName(test)}`} height={170} range={range} onRange={setRange} late={late} />
+      ))}
+    </div>
+  );
+}
+const GEOMEAN = groupMetric("geomean") as GroupMetric;
+
+type StatusPart = { suite: string | null; groups: Group[]; previous: Group[]; history: HistoryPoint[] };
+
+/** The same status for every suite by itself. */
+function StatusBySuite({ accelerator, baseline, runs, coverage }: { accelerator: AcceleratorOverview; baseline: string; runs: string; coverage: CoverageAnswer | null }) {
+  const { accelerator_model, run } = accelerator;
+  const { data, late, error, again } = useApi<History>(address("/history", { accelerator_model, group_by: ["suite", "test", "backend"], baseline, runs }));
+  const parts = useMemo<StatusPart[]>(() => {
+    const mine = data?.accelerators.find((one) => one.accelerator_model === accelerator_model);
+    if (!mine) return [];
+    const at = (suite: string, place: number): Group[] =>
+      mine.groups.flatMap((group) => {
+        const point = group.suite === suite ? group.points[place] : null;
+        return point ? [{ ...point, test: group.test ?? "", backend: group.backend ?? "" }] : [];
+      });
+    const last = mine.runs.findIndex((one) => one.id === run.id);
+    return [...new Set(mine.groups.map((group) => group.suite ?? ""))].sort().map((suite) => ({
+      suite,
+      groups: at(suite, last),
+      previous: last > 0 ? at(suite, last - 1) : [],
+      history: mine.runs.map((one, place) => ({ run: one, groups: at(suite, place) })),
+    }));
+  }, [data, accelerator_model, run.id]);
+  if (!data) return error ? <ErrorNote error={error} again={again} /> : <Waiting rows={12} />;
+  return (
+    <div class={late ? "late" : ""}>
+      <StatusTable accelerator={accelerator} parts={parts} baseline={baseline} coverage={coverage} />
+    </div>
+  );
+}
+
+function StatusTable({ accelerator, parts, baseline, coverage }: { accelerator: AcceleratorOverview; parts: StatusPart[]; baseline: string; coverage: CoverageAnswer | null }) {
+  const groups = parts.flatMap((part) => part.groups);
+  const domain = ratioDomain(groups.map((group) => group.geomean?.all.interval ?? null));
+  const compileUnit = unitOf(groups.map((group) => group.compile?.median ?? NaN), "s");
+  const runs = parts[0]?.history.length ?? 0;
+  const name = `Tests and backends on ${accelerator.accelerator_model}`;
+  return (
+    <div class="scroll" tabIndex={0} role="region" aria-label={name}>
+      <table class="overview">
+        <caption class="sr">{name}</caption>
+        <thead>
+          <tr>
+            <th scope="col" class="stay">Backend</th>
+            <th scope="col" colSpan={3} class="starts">
+              Verified and right <span class="quiet">last {plural(runs, "run")}</span>
+            </th>
+            <th scope="col" colSpan={5} class="starts">
+              Speedup over <span class="mono">{baseline}</span>, geomean <span class="quiet">× [95 % over models]</span>
+            </th>
+            <th scope="col" colSpan={3} class="starts">
+              Compile time, median <span class="quiet">{compileUnit.name}</span>
+            </th>
+            <th scope="col" colSpan={2} class="starts" title="with timings, of those that were expected: what was in one of the 14 runs before, or what a manifest names">
+              Timed <span class="quiet">of expected</span>
+            </th>
+          </tr>
+        </thead>
+        {parts.flatMap((part) =>
+          testsOf(part.groups).map((test) => (
+            <tbody key={`${part.suite} ${test}`}>
+              <tr class="group">
+                <th colSpan={14} scope="rowgroup">
+                  <span class="group-name">
+                    {part.suite !== null && (
+                      <>
+                        <a class="mono" href={suiteHref(part.suite)}>
+                          {shown(part.suite)}
+                        </a>
+                        {", "}
+                      </>
+                    )}
+                    {testName(test)}
+                  </span>
+                </th>
+              </tr>
+              {part.groups
+                .filter((group) => group.test === test)
+                .sort((a, b) => byBackend(a.backend, b.backend))
+                .map((group) => (
+                  <GroupRow
+                    key={group.backend}
+                    group={group}
+                    before={part.previous.find((one) => one.test === test && one.backend === group.backend)}
+                    history={part.history}
+                    baseline={baseline}
+                    domain={domain}
+                    compileUnit={compileUnit}
+                    run={accelerator.run}
+                    coverage={coverage && sumOf(coverage.groups.filter((one) => one.test === test && one.backend === group.backend && (part.suite === null || one.suite === part.suite)))}
+                  />
+                ))}
+            </tbody>
+          )),
+        )}
+      </table>
+    </div>
   );
 }
 
@@ -168,7 +395,7 @@ function Changes({ transitions, stale, hasPrevious }: { transitions: Transition[
   return <TransitionList transitions={transitions} most={12} />;
 }
 
-function GroupRow({ group, before, history, baseline, domain, compileUnit, run }: { group: Group; before: Group | undefined; history: HistoryPoint[]; baseline: string; domain: { low: number; high: number }; compileUnit: { name: string; factor: number }; run: AcceleratorOverview["run"] }) {
+function GroupRow({ group, before, history, baseline, domain, compileUnit, run, coverage }: { group: Group; before: Group | undefined; history: HistoryPoint[]; baseline: string; domain: { low: number; high: number }; compileUnit: { name: string; factor: number }; run: AcceleratorOverview["run"]; coverage: CoverageSum | null }) {
   const { color, dash } = columnStyle(group.backend, group.backend);
   const past = (pick: (group: Group) => SparkPoint): SparkPoint[] =>
     history.map(({ groups }) => {
@@ -272,8 +499,9 @@ function GroupRow({ group, before, history, baseline, domain, compileUnit, run }
       )}
       <td class="right starts" title={`${group.timed} timed, ${group.failed} failed`}>
         <span class="num">{count(group.timed)}</span>
-        {group.failed > 0 && <span class="quiet"> · {count(group.failed)} failed</span>}
+        {coverage && <span class="quiet">/{count(coverage.expected)}</span>}
       </td>
+      <td>{coverage && coverage.expected > 0 && <CoverageBar outcomes={coverage.outcomes} expected={coverage.expected} width={72} />}</td>
     </tr>
   );
 }

@@ -8,13 +8,14 @@ import { sign } from "../lib/codes";
 import { change, count, duration, failureKind, full, plural, shown, testName, unitOf } from "../lib/format";
 import { byGroup, type Dimension, groupMetric, groupName, groupStyles } from "../lib/history";
 import { useNow, useTitle } from "../lib/hooks";
-import { OUTCOMES, outcomeMeaning, outcomeWord } from "../lib/outcomes";
+import { OUTCOMES } from "../lib/outcomes";
 import { readRange, writeRange } from "../lib/range";
 import { backendHref, errorHref, href, modelHref, suiteHref, useQuery } from "../lib/route";
 import { matches } from "../lib/sort";
 import { capital, sliceSentence, testOrder } from "../lib/words";
 import { AlertLinks } from "../parts/alert_bits";
 import { Check, Choice, CsvLink, FilterField, Select } from "../parts/controls";
+import { OutcomeSign } from "../parts/coverage";
 import { GroupChart } from "../parts/group_chart";
 import { PlainTable } from "../parts/plain_table";
 import { SpeedupCell, TimeCell } from "../parts/result_cells";
@@ -138,7 +139,7 @@ function Outcomes({ accelerator, by }: { accelerator: AcceleratorHistory; by: Di
   const seen = OUTCOMES.filter((outcome) => outcome === "timed" || groups.some((group) => (at(group, now, outcome) ?? 0) > 0 || (at(group, now - 1, outcome) ?? 0) > 0));
   return (
     <Section id="coverage" title="What became of the results" note="Of the newest run; beside it what is different from the run before.">
-      <PlainTable caption="Outcomes of the newest run" heads={[{ title: "" }, ...seen.map((outcome) => ({ title: outcomeWord(outcome), hint: outcomeMeaning(outcome), right: true })), { title: "all", right: true }]}>
+      <PlainTable caption="Outcomes of the newest run" heads={[{ title: "" }, ...seen.map((outcome) => ({ title: <OutcomeSign outcome={outcome} swatch />, right: true })), { title: "all", right: true }]}>
         <tbody>
           {groups.map((group) => (
             <tr key={groupName(group, by)}>

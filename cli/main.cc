@@ -22,7 +22,8 @@ struct Command {
 constexpr std::array kCommands = {
     Command{"ingest", run_ingest, "take results files and dumps into the store"},
     Command{"runs", run_runs, "list, show, relabel, rename, merge, delete and group runs"},
-    Command{"links", run_links, "make labels of runs links: commits, branches, what is between two"},
+    Command{"links", run_links,
+            "make labels of runs links: commits, branches, what is between two"},
     Command{"artifacts", run_artifacts, "list the dumps of a run or a result, print one"},
     Command{"regressions", run_regressions, "list what changed, since when, how sure and why"},
     Command{"alerts", run_alerts, "show an alert, say what becomes of it, mark nights"},

@@ -85,7 +85,7 @@ function groupLines(accelerator: AcceleratorHistory, by: Dimension[], key: strin
     return {
       key: groupName(group, by),
       name: groupName(group, by),
-      panel: isSplit ? capital(groupName(group, outer)) : "",
+      panel: isSplit ? (outer.join() === "test" ? capital(groupName(group, outer)) : groupName(group, outer)) : "",
       // The same name has the same style in all charts of a grid.
       style: inner.length > 0 && inner.every(isOfBackend) ? (styles[at] as Style) : lineStyle(places.get(short) as number, short),
       points,
@@ -127,7 +127,7 @@ function resultLines(answer: ModelHistory): Drawn {
       name: [panel, own].filter(Boolean).join(" · "),
       panel,
       style: { ...columnStyle(experiment.column, experiment.backend), name: own },
-      points: values.map((value, run) => (value === null ? null : { value, low: low?.[run] ?? null, high: high?.[run] ?? null, n: n?.[run] ?? 1, flags: [] })),
+      points: values.map((value, run) => (value === null ? null : { value, low: low?.[run] ?? null, high: high?.[run] ?? null, n: n?.[run] ?? (answer.metric === "compile" ? 1 : 0), flags: [] })),
       href: modelHref(experiment.suite, experiment.model, { test: experiment.test, accelerator_model: answer.accelerator_model }),
       why: (run) => outcomeWord(outcomes[run] ?? "not_run"),
     };
@@ -302,7 +302,7 @@ const Value = ({ point, said, unit }: { point: SeriesPoint; said: Said; unit: Un
       {count(point.value)}
     </span>
   ) : (
-    <Num value={point.value} factor={unit.factor} title={`${full(point.value)}${point.low !== null && point.high !== null ? `\n${full(point.low)} to ${full(point.high)}` : "\nno interval"}\nn = ${point.n}`} />
+    <Num value={point.value} factor={unit.factor} title={`${full(point.value)}${point.low !== null && point.high !== null ? `\n${full(point.low)} to ${full(point.high)}` : "\nno interval"}${point.n > 0 ? `\nn = ${point.n}` : ""}`} />
   );
 
 /** A row a line: where it began, where it is, how it went. */
@@ -321,7 +321,7 @@ function LineTable({ drawn, said, unit, word, late }: TableProps) {
           return last && last.low !== null && last.high !== null ? <span class="interval">[{digits(last.low * unit.factor)}–{digits(last.high * unit.factor)}]</span> : null;
         },
       },
-      { key: "n", title: "n", width: 72, align: "right", first: "desc", sort: (line) => firstAndLast(line)?.last.n, cell: (line) => <span class="num quiet">{count(firstAndLast(line)?.last.n ?? 0)}</span> },
+      { key: "n", title: "n", width: 72, align: "right", first: "desc", sort: (line) => firstAndLast(line)?.last.n, cell: (line) => ((firstAndLast(line)?.last.n ?? 0) > 0 ? <span class="num quiet">{count(firstAndLast(line)?.last.n ?? 0)}</span> : <Missing flush why="the samples of both sides are told on the model's page" />) },
       {
         key: "change",
         title: "change",

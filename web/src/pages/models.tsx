@@ -149,7 +149,7 @@ function columnsOf(rows: readonly Row[], verification: VerificationAnswer | null
     {
       key: "last",
       title: "Last run",
-      width: 184,
+      width: 204,
       first: "desc",
       sort: ({ item }) => item.last_run_at,
       cell: ({ item }) => (

@@ -510,7 +510,7 @@ export function Chart(props: Props) {
                     )}
                   </td>
                   <td class="interval">{point && point.low !== null && point.high !== null ? `[${digits(point.low * unit.factor)}, ${digits(point.high * unit.factor)}]` : bounded ? DASH : ""}</td>
-                  <td class="quiet">{point ? `n ${point.n}` : DASH}</td>
+                  <td class="quiet">{!point ? DASH : point.n > 0 ? `n ${point.n}` : ""}</td>
                   {verified && <td>{code ? <CodeSign code={code.code} stale={code.stale} title={`${code.code}${code.stale ? ", stale" : ""}`} /> : <Missing why="not verified" />}</td>}
                 </tr>
               );

@@ -124,7 +124,7 @@ Expected<Run> Reader::run(RunId id) {
 Expected<Run> Reader::find_run(std::string_view text,
                                std::optional<std::string_view> accelerator_model) {
   RunFilter filter;
-  filter.with_labels = false;
+  filter.with_labels = asks_for_label(text);
   BENCHHUD_ASSIGN(const std::vector<Run> all, runs(filter));
   std::vector<const Run*> places;
   for (const Run& run : all) places.push_back(&run);

@@ -22,6 +22,19 @@ std::vector<std::size_t> ranked(std::span<const double> p_values) {
   return order;
 }
 
+// The least, over larger ranks, of p-value × price / rank, and at most 1: `price` is what a test
+// costs of all of them.
+std::vector<double> stepped_up(std::span<const double> p_values, double price) {
+  const auto order = ranked(p_values);
+  std::vector<double> q_values(p_values.size(), 1);
+  double least = 1;
+  for (std::size_t rank = order.size(); rank > 0; --rank) {
+    least = std::min(least, p_values[order[rank - 1]] * price / static_cast<double>(rank));
+    q_values[order[rank - 1]] = least;
+  }
+  return q_values;
+}
+
 }  // namespace
 
 double simes(std::span<const double> p_values, std::size_t hypotheses) {
@@ -34,19 +47,14 @@ double simes(std::span<const double> p_values, std::size_t hypotheses) {
   return least;
 }
 
+std::vector<double> benjamini_hochberg(std::span<const double> p_values) {
+  return stepped_up(p_values, static_cast<double>(p_values.size()));
+}
+
 std::vector<double> benjamini_yekutieli(std::span<const double> p_values, std::size_t hypotheses) {
   double harmonic = 0;
   for (std::size_t i = hypotheses; i > 0; --i) harmonic += 1 / static_cast<double>(i);
-  const auto order = ranked(p_values);
-  std::vector<double> q_values(p_values.size(), 1);
-  double least = 1;
-  for (std::size_t rank = order.size(); rank > 0; --rank) {
-    const double p_value = p_values[order[rank - 1]];
-    least = std::min(
-        least, p_value * static_cast<double>(hypotheses) * harmonic / static_cast<double>(rank));
-    q_values[order[rank - 1]] = least;
-  }
-  return q_values;
+  return stepped_up(p_values, static_cast<double>(hypotheses) * harmonic);
 }
 
 double LordPlusPlus::level() const {

@@ -134,6 +134,11 @@ function checkProblem(data, status, where) {
 const askedFor = {
   baseline: ["inductor", "eager", "no such backend"],
   baseline_run: ["same", "oldest", "latest", "2025-11-28"],
+  left: ["previous", "2025-11-10", "label:commit=abc123"],
+  right: ["latest", "2025-11-20"],
+  left_backend: ["inductor"],
+  right_backend: ["eager", "nobody"],
+  left_accelerator_model: ["NVIDIA A100-SXM4-40GB"],
   estimator: ["steady", "upstream"],
   verified_only: ["true"],
   runs: ["1", "7"],
@@ -264,6 +269,10 @@ describe("wrong parameters are named", () => {
     ["/results?run=latest&run=nobody", "run", 404],
     ["/results/", "run", 200],
     ["/runs/nobody", "run", 404],
+    ["/compare?left=nobody", "left", 404],
+    ["/compare?right=label:commit=nobody", "right", 404],
+    ["/compare?right=2025", "right"],
+    ["/compare?left_accelerator_model=nobody", "left", 404],
     ["/runs/2025", "run"],
     ["/runs/latest/models?estimator=mean", "estimator"],
     ["/runs/latest/models?verified_only=yes", "verified_only"],
@@ -362,6 +371,7 @@ function cellText(value) {
 
 /** What the contract says the CSV's rows are. */
 const csvRows = {
+  getComparison: (answer) => answer.rows,
   getModelTable: (answer) => answer.rows.flatMap((row) => answer.columns.filter(({ key }) => row.cells[key]).map(({ key, backend }) => ({ ...row, column: key, backend, cell: row.cells[key] }))),
   getSeries: (answer) =>
     answer.series.flatMap((series) =>

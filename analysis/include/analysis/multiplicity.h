@@ -12,6 +12,12 @@ namespace benchhud::analysis {
 /// `hypotheses`: how many tests there were; those without a p-value here have 1. 1 for none.
 double simes(std::span<const double> p_values, std::size_t hypotheses);
 
+/// The false discovery rate at which each would just be told: q-values of Benjamini & Hochberg
+/// (Controlling the False Discovery Rate, Journal of the Royal Statistical Society B 57, 1995), for
+/// tests that are independent or rise and fall together, as those of models on one machine do. In
+/// the order of `p_values`; between p and 1.
+std::vector<double> benjamini_hochberg(std::span<const double> p_values);
+
 /// The false discovery rate at which each would just be told: q-values of Benjamini & Yekutieli
 /// (The Control of the False Discovery Rate in Multiple Testing under Dependency, Annals of
 /// Statistics 29, 2001), which hold however the tests hang together. In the order of `p_values`;

@@ -52,6 +52,7 @@ struct NamedRoute {
 std::span<const NamedRoute> about_routes();
 std::span<const NamedRoute> alert_routes();
 std::span<const NamedRoute> artifact_routes();
+std::span<const NamedRoute> compare_routes();
 std::span<const NamedRoute> coverage_routes();
 std::span<const NamedRoute> fact_routes();
 std::span<const NamedRoute> history_routes();

@@ -32,6 +32,17 @@ TEST(Simes, TestsWithoutAPValueHaveOne) {
   EXPECT_EQ(simes({}, 7), 1);
 }
 
+TEST(BenjaminiHochberg, AgreesWithHandComputation) {
+  // 4 p by rank; 0.8 stays, and no q-value is above that of a larger p-value.
+  EXPECT_THAT(benjamini_hochberg(Values{0.02, 0.001, 0.8, 0.01}),
+              ElementsAre(DoubleNear(0.08 / 3, 1e-12), DoubleNear(0.004, 1e-12),
+                          DoubleNear(0.8, 1e-12), DoubleNear(0.02, 1e-12)));
+  EXPECT_THAT(benjamini_hochberg(Values{0.01, 0.0101}),
+              ElementsAre(DoubleNear(0.0101, 1e-12), DoubleNear(0.0101, 1e-12)));
+  EXPECT_THAT(benjamini_hochberg(Values{0.03}), ElementsAre(0.03));
+  EXPECT_THAT(benjamini_hochberg({}), IsEmpty());
+}
+
 TEST(BenjaminiYekutieli, AgreesWithHandComputation) {
   // 4 × (1 + 1/2 + 1/3 + 1/4) = 25/3 times p, by rank; 0.8 × 25/12 is more than 1.
   EXPECT_THAT(benjamini_yekutieli(Values{0.02, 0.001, 0.8, 0.01}, 4),

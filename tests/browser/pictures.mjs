@@ -29,6 +29,7 @@ const pictures = [
   { name: "overview", path: "/" },
   { name: "overview-dark", path: "/", theme: "dark" },
   { name: "run", path: "/runs/2025-11-28" },
+  { name: "compare", path: "/compare?left=2025-11-14&right=2025-11-15" },
   { name: "verification", path: "/verification" },
   { name: "model", path: "/models/cpu-mini/transformer_mini" },
 ];

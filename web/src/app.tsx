@@ -4,6 +4,7 @@ import { useTitle } from "./lib/hooks";
 import { AlertPage } from "./pages/alert";
 import { AlertsPage } from "./pages/alerts";
 import { ArtifactViewPage, ArtifactsPage } from "./pages/artifacts";
+import { ComparePage } from "./pages/compare";
 import { CoveragePage } from "./pages/coverage";
 import { IngestPage, IngestsPage } from "./pages/ingests";
 import { ModelPage } from "./pages/model";
@@ -38,6 +39,7 @@ function sort(path: string): string {
 function page(path: string) {
   const parts = path.split("/").slice(1).map(decoded);
   if (path === "/" || path === "/index.html") return <OverviewPage />;
+  if (path === "/compare") return <ComparePage />;
   if (path === "/runs") return <RunsPage />;
   if (parts[0] === "runs" && parts.length === 2) return <RunPage id={parts[1] as string} />;
   if (path === "/verification") return <VerificationPage />;

@@ -5,10 +5,11 @@ import type { MetricInfo, ModelItem, Page, RunRef, Series, SeriesAnswer } from "
 import { useApi } from "../api/use";
 import { byBackend } from "../lib/backends";
 import { markOf } from "../lib/changes";
+import { compareHref } from "../lib/compare";
 import { change, count, date, digits, full, plural, shown, testName, times, unitOf } from "../lib/format";
 import { useTitle } from "../lib/hooks";
 import { readRange, writeRange } from "../lib/range";
-import { changed, grouped, href, runHref, useQuery } from "../lib/route";
+import { changed, grouped, here, href, runHref, useQuery } from "../lib/route";
 import { leadBackend } from "../lib/words";
 import { ChangeLinks } from "../parts/alert_bits";
 import { Chart, type Range } from "../parts/chart";
@@ -80,6 +81,9 @@ export function ModelPage({ suite, model }: { suite: string; model: string }) {
           <span class="accel">{accelerator}</span>
           <Copy text={model}>{shown(model)}</Copy>
           <span>last run {date(item.last_run_at)}</span>
+          <a data-compare href={compareHref("previous", "latest", { right_accelerator_model: accelerator, q: model })} title="What became of it from the run before to the newest (c); pin two nights to compare those">
+            compare the last two runs
+          </a>
         </div>
         <h1>
           <Sentence text={lead.data ? modelSentence(model, test, lead.data, baseline) : `${shown(model)}, ${testName(test)}`} />
@@ -141,7 +145,7 @@ export function ModelPage({ suite, model }: { suite: string; model: string }) {
           explanation={registry.data?.items.find((one) => one.metric === metric)?.explanation}
         />
       ))}
-      <p class="quiet note chart-help">Drag to zoom, double-click for all nights, click a point for its samples. × at the foot: failed that night; red cross on a point: verification says the result is wrong.{lead.data?.marks.some((marks) => marks.length) && " Dotted: a new environment begins; ⚑: a pinned night; grey: a night that does not count."}</p>
+      <p class="quiet note chart-help">Drag to zoom, double-click for all nights, click a point for its samples, Shift and click or x to pin its night: two make a comparison. × at the foot: failed that night; red cross on a point: verification says the result is wrong.{lead.data?.marks.some((marks) => marks.length) && " Dotted: a new environment begins; ⚑: a pinned night; grey: a night that does not count."}</p>
 
       {point && <ResultPanel run={Number(point[1])} experiment={Number(point[2])} metric={pickedMetric} runs={lead.data?.runs ?? []} onClose={() => setQuery({ point: null, of: null, against: null })} />}
 
@@ -208,7 +212,7 @@ function MetricChart({ metric, common, baseline, range, onRange, onPick, picked,
         .filter(isShown)
         .filter((one) => one.points.some((point) => point !== null) || (metric === "steady" && holdsAnything(one)))
         .sort((a, b) => byBackend(a.experiment.backend, b.experiment.backend)),
-    [data, isShown.toString(), location.search],
+    [data, isShown.toString(), here().query.get("off")],
   );
   const unit = useMemo(() => unitOf(series.flatMap((one) => one.points.map((point) => point?.value ?? NaN)), data?.unit ?? ""), [series, data]);
   const changes = useMemo(() => series.flatMap((one) => one.changes.map((change) => ({ column: one.experiment.column, backend: one.experiment.backend, change, mark: markOf(one.experiment.id, change) }))), [series]);

@@ -5,6 +5,7 @@ import type { Alert, ArtifactPage, Cell, ColumnGeomean, ModelRow, ModelTable, Pa
 import { useApi } from "../api/use";
 import { byBackend, columnStyle } from "../lib/backends";
 import { sign } from "../lib/codes";
+import { compareHref } from "../lib/compare";
 import { count, date, plural, reasonCounted, runName, shown, testName, unitOf } from "../lib/format";
 import { useNow, useTitle } from "../lib/hooks";
 import { isTyping, plainKey } from "../lib/keys";
@@ -107,6 +108,11 @@ export function RunPage({ id }: { id: string }) {
           <span class="accel">{data.run.accelerator_model}</span>
           <Time at={data.run.started_at} now={now} />
           <span>{data.run.verified_at ? <>verified <Time at={data.run.verified_at} /></> : <span class="warn">not verified: codes are of an earlier run</span>}</span>
+          {older && (
+            <a data-compare href={compareHref(older, data.run, baseline === "inductor" ? {} : { baseline })} title="What is worse, better or missing against the run before (c)">
+              compare with the run before
+            </a>
+          )}
           {dumps.data && dumps.data.items.length > 0 && <a href={href("/artifacts", { run: String(data.run.id) })}>dumps of this run</a>}
           <Labels labels={data.run.labels} />
         </div>

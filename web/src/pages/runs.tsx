@@ -1,14 +1,16 @@
 // All runs, newest first.
-import { useMemo } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
 import { BASE, address } from "../api/client";
 import type { Page, Run } from "../api/types";
 import { useApi } from "../api/use";
-import { count, plural } from "../lib/format";
+import { count, plural, runName } from "../lib/format";
 import { useNow, useTitle } from "../lib/hooks";
+import { isTyping, plainKey } from "../lib/keys";
 import { runHref, useQuery } from "../lib/route";
 import { matches } from "../lib/sort";
 import { CsvLink, FilterField, Select } from "../parts/controls";
 import { Empty } from "../parts/empty";
+import { pinned, togglePin } from "../parts/pins";
 import { ErrorNote, Labels, Missing, RunLink, Time, Waiting } from "../parts/small";
 import { type Column, Table } from "../parts/table";
 
@@ -30,14 +32,36 @@ export function RunsPage() {
       ),
     [runs, accelerator, filter],
   );
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key !== "x" || isTyping(event) || !plainKey(event)) return;
+      document.activeElement?.closest("tr[data-entry]")?.querySelector<HTMLElement>("[data-pin]")?.click();
+    };
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
+  }, []);
   useTitle("Runs");
   if (!data) return error ? <ErrorNote error={error} again={again} /> : <Waiting rows={14} />;
   if (!runs.length) return <Empty />;
 
   const first = runs[runs.length - 1] as Run;
   const verified = runs.filter((run) => run.verified_at).length;
+  const pins = pinned(query);
   const columns: Column<Run>[] = [
     { key: "name", title: "Run", width: 190, sort: (run) => run.name, cell: (run) => <RunLink run={run} /> },
+    {
+      key: "pin",
+      title: "Pin",
+      hint: "Two pinned runs make a comparison",
+      width: 56,
+      align: "center",
+      cell: (run) => (
+        <button type="button" class="pin-cell" aria-pressed={pins.includes(String(run.id))} onClick={() => togglePin(run)} title="Pin this run: two make a comparison (x)" data-pin={run.id}>
+          <span aria-hidden="true">{pins.includes(String(run.id)) ? "◆" : "◇"}</span>
+          <span class="sr">{pins.includes(String(run.id)) ? "unpin" : "pin"} {runName(run)}</span>
+        </button>
+      ),
+    },
     { key: "time", title: "Started (UTC)", width: 256, sort: (run) => run.started_at, first: "desc", cell: (run) => <Time at={run.started_at} now={now} /> },
     { key: "accelerator", title: "Accelerator", width: 240, sort: (run) => run.accelerator_model, cell: (run) => <span class="clip" title={run.accelerator_model}>{run.accelerator_model}</span> },
     { key: "results", title: "Results", width: 84, align: "right", sort: (run) => run.result_count, first: "desc", cell: (run) => <span class="num">{count(run.result_count)}</span> },

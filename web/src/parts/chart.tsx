@@ -8,7 +8,10 @@ import { type ChangeMark, placed } from "../lib/changes";
 import { DASH, count, date, digits, flag, full, moment, runName, type Unit } from "../lib/format";
 import { useWidth } from "../lib/hooks";
 import { markWords, type PlacedMark, placedMarks } from "../lib/marks";
+import { isTyping, plainKey } from "../lib/keys";
 import { useTheme } from "../lib/theme";
+import { usePlace } from "../lib/route";
+import { pinned, togglePin } from "./pins";
 import { Backend, CodeSign, Missing, Num, Swatch } from "./small";
 
 export const PLOT_LEFT = 64;
@@ -154,6 +157,26 @@ export type ChartSeries = Series & { style?: Style };
 
 const styleOf = (one: ChartSeries): Style => one.style ?? columnStyle(one.experiment.column, one.experiment.backend);
 
+/** A rule with a flag where a night is pinned: L and R once there are two. */
+function drawPins(u: uPlot, pins: { time: number; name: string }[], color: string) {
+  const ratio = devicePixelRatio || 1;
+  const { top, height } = u.bbox;
+  clipped(u, (ctx) => {
+    ctx.strokeStyle = ctx.fillStyle = color;
+    ctx.lineWidth = 1.5 * ratio;
+    ctx.font = `600 ${11 * ratio}px sans-serif`;
+    ctx.textAlign = "left";
+    for (const { time, name } of pins) {
+      const left = u.valToPos(time, "x", true);
+      ctx.beginPath();
+      ctx.moveTo(left, top);
+      ctx.lineTo(left, top + height);
+      ctx.stroke();
+      ctx.fillText(name, left + 4 * ratio, top + height - 6 * ratio);
+    }
+  });
+}
+
 type Props = {
   title: string;
   note: string;
@@ -184,11 +207,17 @@ export function Chart(props: Props) {
   const width = useWidth(box);
   const { dark } = useTheme();
   const [at, setAt] = useState<number | null>(null);
+  // As of the last event: keys may come faster than pages are drawn.
+  const pointed = useRef<number | null>(null);
   const [said, setSaid] = useState("");
   const latest = useRef(props);
   latest.current = props;
 
   const written = (value: number): string => (props.whole ? count(value) : digits(value));
+  const pins = pinned(usePlace().query);
+  const pinnedRuns = pins.flatMap((id) => runs.filter((run) => String(run.id) === id)).sort((a, b) => seconds(a) - seconds(b));
+  const drawnPins = useRef(pinnedRuns);
+  drawnPins.current = pinnedRuns;
 
   const { x, index } = useMemo(() => withHoles(runs.map(seconds)), [runs]);
 
@@ -213,6 +242,7 @@ export function Chart(props: Props) {
     const line = css.getPropertyValue("--line").trim();
     const ground = css.getPropertyValue("--ground").trim();
     const worse = css.getPropertyValue("--worse").trim();
+    const focus = css.getPropertyValue("--focus").trim();
     const tones = { worse, better: css.getPropertyValue("--better").trim(), unclear: quiet };
     const font = `12px ${css.getPropertyValue("--sans").trim()}`;
     const ratio = devicePixelRatio || 1;
@@ -318,6 +348,7 @@ export function Chart(props: Props) {
           },
         ],
         draw: [
+          (u) => drawPins(u, drawnPins.current.map((run, place) => ({ time: seconds(run), name: drawnPins.current.length < 2 ? "pinned" : place ? "R" : "L" })), focus),
           (u) => drawChangeLevels(u, placed((latest.current.changes ?? []).filter((mark) => series.some((one) => one.experiment.id === mark.experiment)), runs.map(seconds)), unit.factor, tones),
           (u) => {
             // Where a backend failed there is no value: a cross at the foot says so.
@@ -368,7 +399,8 @@ export function Chart(props: Props) {
           (u) => {
             const place = u.cursor.idx;
             const run = place === null || place === undefined || (u.cursor.left ?? -1) < 0 ? -1 : (index[place] ?? -1);
-            setAt(run < 0 ? null : run);
+            pointed.current = run < 0 ? null : run;
+            setAt(pointed.current);
           },
         ],
         setSelect: [
@@ -388,10 +420,15 @@ export function Chart(props: Props) {
       pressedAt = event.clientX;
     };
     const click = (event: MouseEvent) => {
-      if (Math.abs(event.clientX - pressedAt) > 4 || !latest.current.onPick) return;
+      if (Math.abs(event.clientX - pressedAt) > 4) return;
       const place = u.cursor.idx;
       if (place === null || place === undefined) return;
       const run = index[place] as number;
+      // Where a click shows nothing else it pins; elsewhere it does with Shift.
+      if (event.shiftKey || !latest.current.onPick) {
+        if (run >= 0) togglePin(runs[run] as RunRef);
+        return;
+      }
       let best: Series | null = null;
       let distance = Infinity;
       series.forEach((one, i) => {
@@ -412,12 +449,25 @@ export function Chart(props: Props) {
     };
   }, [runs, series, width, dark, range?.from, range?.to, unit.factor, props.height, x]);
 
-  useEffect(() => plot.current?.redraw(false), [props.picked?.run, props.picked?.experiment, props.changes, props.marks]);
+  useEffect(() => plot.current?.redraw(false), [props.picked?.run, props.picked?.experiment, props.changes, props.marks, pins.join()]);
+
+  // The night under the cursor, wherever the keys go: charts are pointed at far more often than walked through.
+  useEffect(() => {
+    const onPin = (event: KeyboardEvent) => {
+      const node = box.current?.closest("figure");
+      const run = pointed.current === null ? undefined : runs[pointed.current];
+      if (event.key !== "x" || isTyping(event) || !plainKey(event) || !run || !(node?.matches(":hover") || node?.contains(document.activeElement))) return;
+      event.preventDefault();
+      togglePin(run);
+    };
+    addEventListener("keydown", onPin);
+    return () => removeEventListener("keydown", onPin);
+  }, [runs]);
 
   const onKey = (event: KeyboardEvent) => {
     const u = plot.current;
     if (!u || event.ctrlKey || event.metaKey || event.altKey) return;
-    const now = at === null ? runs.length : at;
+    const now = pointed.current ?? runs.length;
     if (event.key === "ArrowLeft" || event.key === "ArrowRight") {
       event.preventDefault();
       const next = Math.min(runs.length - 1, Math.max(0, now + (event.key === "ArrowLeft" ? -1 : 1)));
@@ -429,9 +479,10 @@ export function Chart(props: Props) {
       });
       const said = (props.marks?.[next] ?? []).map((mark) => `${markWords(mark)}; `).join("");
       setSaid(`${date((runs[next] as RunRef).started_at)}: ${said}${words.join(", ")}`);
-    } else if (event.key === "Enter" && at !== null && props.onPick) {
-      const first = series.find((one) => one.points[at]);
-      if (first) props.onPick(runs[at] as RunRef, first);
+    } else if (event.key === "Enter" && pointed.current !== null && props.onPick) {
+      const run = pointed.current;
+      const first = series.find((one) => one.points[run]);
+      if (first) props.onPick(runs[run] as RunRef, first);
     } else if (event.key === "Escape") {
       props.onRange(null);
     }
@@ -455,7 +506,7 @@ export function Chart(props: Props) {
         style={{ height: `${props.height}px` }}
         tabIndex={0}
         role="group"
-        aria-label={`${props.title} over ${runs.length} runs. Left and right arrows move from night to night${props.onPick ? ", Enter shows more of it" : ""}. The same values are in the table at the end of the page.`}
+        aria-label={`${props.title} over ${runs.length} runs. Left and right arrows move from night to night, ${props.onPick ? "Enter shows more of it, " : ""}x pins the night: two make a comparison. The same values are in the table at the end of the page.`}
         onKeyDown={onKey}
       />
       <span class="sr" role="status">
@@ -466,6 +517,9 @@ export function Chart(props: Props) {
         <table class="legend">
           <caption>
             <span class="mono">{runName(night)}</span> <span class="quiet">{`${runName(night) === night.name ? moment(night.started_at) : ""}${at === null ? ", the last night" : ""}`}</span>
+            <button type="button" class="pin" aria-pressed={pins.includes(String(night.id))} onClick={() => togglePin(night)} title="Two pinned nights make a comparison (x on a night)">
+              {pins.includes(String(night.id)) ? "unpin" : "pin"}
+            </button>
             {(props.marks?.[shown] ?? []).map((mark) => (
               <span key={mark.kind} class="warn">
                 {" "}

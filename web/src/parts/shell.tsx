@@ -13,10 +13,12 @@ import { go, modelHref, runHref } from "../lib/route";
 import { plural, runName, shown } from "../lib/format";
 import { matches } from "../lib/sort";
 import { nextTheme, setTheme, useTheme } from "../lib/theme";
+import { PinBar } from "./pins";
 
 /** Those with `aside` are reached by key, search and links alone. */
 const PAGES: { path: string; name: string; key: string; aside?: boolean }[] = [
   { path: "/", name: "Overview", key: "o" },
+  { path: "/compare", name: "Compare", key: "c" },
   { path: "/runs", name: "Runs", key: "r" },
   { path: "/verification", name: "Verification", key: "v" },
   { path: "/explore", name: "Explore", key: "x" },
@@ -104,6 +106,7 @@ export function Shell({ path, children }: { path: string; children: ComponentChi
       <p class="silent" role="status">
         {silentSince !== null && `The server has not answered since ${new Date(silentSince).toLocaleTimeString()}. What is shown is from before; it is asked again by itself.`}
       </p>
+      <PinBar />
       {help && <Help onClose={() => setHelp(false)} />}
     </Links.Provider>
   );

@@ -49,6 +49,13 @@ Expected<std::vector<Alert>> alerts(Connection& connection,
   return collect(query, read_alert);
 }
 
+Expected<std::vector<Alert>> told_alerts(Connection& connection, bool with_recovered,
+                                         double since) {
+  Statement& query = connection.cached(sql::kToldAlerts);
+  query.bind(1, with_recovered).bind(2, since);
+  return collect(query, read_alert);
+}
+
 Expected<Alert> alert(Connection& connection, AlertId id) {
   Statement& query = connection.cached(sql::kAlertById);
   query.bind(1, id);
@@ -67,6 +74,12 @@ Expected<std::vector<AlertAction>> alert_actions(Connection& connection, AlertId
     action.kind = alert_action_kind_of(row.text(3)).value_or(AlertActionKind::kNote);
     action.value = row.text(4);
     return action;
+  });
+}
+
+Expected<std::vector<std::pair<AlertId, std::string>>> alert_notes(Connection& connection) {
+  return collect(connection.cached(sql::kNotesOfAlerts), [](const Statement& row) {
+    return std::pair(AlertId(row.integer(0)), std::string(row.text(1)));
   });
 }
 

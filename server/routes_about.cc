@@ -2,6 +2,7 @@
 // links.
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "schema/alert.h"
 #include "schema/contract.h"
@@ -14,6 +15,8 @@ namespace benchhud::server {
 namespace {
 
 using schema::Expected;
+
+constexpr double kForever = std::numeric_limits<double>::infinity();
 
 Expected<Plan> list_metrics(Ask& ask) {
   BENCHHUD_ASSIGN(const auto cursor, asked_cursor(ask, 1));
@@ -57,7 +60,8 @@ Expected<Plan> get_health(Ask& ask) {
 Expected<std::string> write_store(Ask& ask) {
   const Snapshot& snapshot = ask.snapshot();
   BENCHHUD_ASSIGN(const std::int64_t rejected, ask.reader().rejected_count({}));
-  BENCHHUD_ASSIGN(const auto alerts, schema::alerts(ask.reader().connection()));
+  BENCHHUD_ASSIGN(const auto alerts,
+                  schema::told_alerts(ask.reader().connection(), false, -kForever));
   std::string body;
   JsonWriter json(&body);
   json.begin_object();

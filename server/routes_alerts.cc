@@ -57,6 +57,11 @@ class StateFilter {
     return filter;
   }
 
+  /// Whether it may let through what is detected so.
+  bool wants(schema::DetectedState detected) const {
+    return states_.contains(kAll) || states_.contains(detected_state_name(detected));
+  }
+
   bool fits(const Alert& alert) const {
     if (states_.contains(kAll) || states_.contains(alert_state(alert))) return true;
     return states_.contains(kAttention) && needs_attention(alert);
@@ -116,8 +121,13 @@ class DetailsFilter {
 /// The alerts that a request asks for, the one that began last first.
 Expected<std::vector<Alert>> asked_alerts(Ask& ask) {
   BENCHHUD_ASSIGN(const StateFilter states, StateFilter::make(ask));
-  BENCHHUD_ASSIGN(auto alerts, schema::alerts(ask.reader().connection()));
   const double since = ask.query.time("since", -kForever);
+  auto& store = ask.reader().connection();
+  BENCHHUD_ASSIGN(
+      auto alerts,
+      states.wants(schema::DetectedState::kWithdrawn)
+          ? schema::alerts(store)
+          : schema::told_alerts(store, states.wants(schema::DetectedState::kRecovered), since));
   const double until = ask.query.time("until", kForever);
   DetailsFilter details(ask.query);
   std::erase_if(alerts, [&](const Alert& alert) {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "schema/database.h"
@@ -92,10 +93,16 @@ Expected<AlertActionKind> check_alert_action(std::string_view kind, std::string_
 /// All alerts, or those on one accelerator model, by number.
 Expected<std::vector<Alert>> alerts(Connection& connection,
                                     std::optional<std::string_view> accelerator_model = {});
+/// Those that are not withdrawn, with or without recovered ones, that began at or after `since`. Of
+/// years of nights most are: a tenth of the cost of all.
+Expected<std::vector<Alert>> told_alerts(Connection& connection, bool with_recovered, double since);
 /// Error: kNotFound.
 Expected<Alert> alert(Connection& connection, AlertId id);
 /// What people did with an alert, oldest first. Nothing for one that is not there.
 Expected<std::vector<AlertAction>> alert_actions(Connection& connection, AlertId id);
+
+/// What people noted, of all alerts, oldest first.
+Expected<std::vector<std::pair<AlertId, std::string>>> alert_notes(Connection& connection);
 
 /// What alerts were last computed from, in the words of who computed them; none: they never were.
 Expected<std::optional<std::string>> alerts_state(Connection& connection);

@@ -52,6 +52,16 @@ Expected<void> complete(Connection& connection, Artifact* artifact) {
 
 }  // namespace
 
+Expected<std::vector<ArtifactName>> Reader::artifact_names(ArtifactId after, std::size_t limit) {
+  Statement& query = connection_.cached(sql::kArtifactNamesAfter);
+  query.bind(1, after).bind(2, static_cast<std::int64_t>(limit));
+  return collect(query, [](const Statement& row) {
+    return ArtifactName{ArtifactId(row.integer(0)),
+                        artifact_kind_of(row.text(1)).value_or(ArtifactKind::kXplane),
+                        std::string(row.text(2)), row.real(3)};
+  });
+}
+
 Expected<std::vector<Artifact>> Reader::artifacts(const ArtifactFilter& filter) {
   Statement& query = connection_.cached(filter.result         ? sql::kArtifactsOfResult
                                         : filter.run          ? sql::kArtifactsOfRun

@@ -75,6 +75,12 @@ Expected<std::vector<ResultFacts>> Reader::results(RunId run) {
   return collect(query, read_result);
 }
 
+Expected<std::vector<ResultFacts>> Reader::results_without_samples(RunId run) {
+  Statement& query = connection_.cached(sql::kResultsOfRunWithoutSamples);
+  query.bind(1, run);
+  return collect(query, read_result);
+}
+
 Expected<ResultFacts> Reader::result(RunId run, ExperimentId experiment) {
   Statement& query = connection_.cached(sql::kResultById);
   query.bind(1, run).bind(2, experiment);

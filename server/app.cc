@@ -263,6 +263,7 @@ Expected<std::size_t> App::warm_nights(std::size_t depth, std::chrono::nanosecon
       const RunEntry& entry = snapshot->runs[places[depth]];
       if (depth < kWarmRuns) BENCHHUD_TRY(judge_.run(view, entry));
       if (depth < kWarmHistory) BENCHHUD_TRY(judge_.summary(view, entry, kUsualBaseline));
+      if (depth < kWarmHistory) BENCHHUD_TRY(judge_.failures(view, entry));
       BENCHHUD_TRY(judge_.run_json(view, entry));
     }
     *worked = std::chrono::steady_clock::now() - began;

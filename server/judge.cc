@@ -20,6 +20,14 @@ std::string key_of(const Snapshot& snapshot, const RunEntry& entry) {
 /// So much of judged runs is kept: some hundred nights of a hundred models and four backends.
 constexpr std::size_t kJudgedBytes = 64 * 1024 * 1024;
 
+/// And so much of what failed: some thousand nights of a thousand results.
+constexpr std::size_t kFailuresBytes = 32 * 1024 * 1024;
+
+std::size_t size_of(const analysis::RunFailures& run) {
+  return sizeof(run) + run.attempts.capacity() * sizeof(analysis::Attempt) +
+         run.failures.capacity() * sizeof(analysis::Failure);
+}
+
 std::size_t size_of(const analysis::JudgedRun& run) {
   std::size_t size = sizeof(run) + run.results.capacity() * sizeof(analysis::ResultView);
   for (const auto& result : run.results) size += result.steady_samples.capacity() * sizeof(double);
@@ -75,7 +83,8 @@ Judge::Judge()
       speedups_(kSpeedupBytes,
                 [](const auto& run) { return sizeof(run) + run.size() * sizeof(double); }),
       rollups_(kRollupBytes,
-               [](const auto& run) { return sizeof(run) + run.size() * kBytesOfRollup; }) {}
+               [](const auto& run) { return sizeof(run) + run.size() * kBytesOfRollup; }),
+      failures_(kFailuresBytes, [](const auto& run) { return size_of(run); }) {}
 
 /// Not kept unless it was: a walk through a year of runs must not drive out those that people look
 /// at.
@@ -187,6 +196,59 @@ Judge::Kept<RunChanges> Judge::changes(View view, const RunEntry& since, const R
     changes.moves = analysis::largest_moves(*before, *after, kMostMoves);
     return changes;
   });
+}
+
+Judge::Kept<analysis::RunFailures> Judge::failures(View view, const RunEntry& entry) {
+  // What earlier runs say does not matter: a stale verification fails of nothing.
+  const std::string key = fmt::format("{}.{}", schema::to_int(entry.run.id), entry.run.revision);
+  return failures_.get(key, [&]() -> Expected<analysis::RunFailures> {
+    BENCHHUD_ASSIGN(const auto results, view.reader.results_without_samples(entry.run.id));
+    return analysis::failures_of(results, error_texts(view));
+  });
+}
+
+Judge::Kept<SearchIndex> Judge::search_index(View view) {
+  const Snapshot& snapshot = view.snapshot;
+  return searches_.get(std::to_string(snapshot.revision), [&]() -> Expected<SearchIndex> {
+    std::vector<KnownError> errors;
+    for (const auto& [model, places] : snapshot.accelerators) {
+      BENCHHUD_TRY(known_errors(view, places, &errors));
+    }
+    std::shared_ptr<const SearchIndex> before;
+    {
+      const std::scoped_lock lock(last_search_mutex_);
+      before = last_search_;
+    }
+    auto made = SearchIndex::make(view.reader, snapshot, errors, before.get());
+    if (made) {
+      const std::scoped_lock lock(last_search_mutex_);
+      last_search_ = std::make_shared<const SearchIndex>(*made);
+    }
+    return made;
+  });
+}
+
+Expected<void> Judge::known_errors(View view, const std::vector<std::size_t>& places,
+                                   std::vector<KnownError>* errors) {
+  std::vector<std::shared_ptr<const analysis::RunFailures>> runs;
+  std::vector<double> started_at;
+  for (std::size_t i = std::min(places.size(), kSearchedRuns); i-- > 0;) {
+    const RunEntry& entry = view.snapshot.runs[places[i]];
+    BENCHHUD_ASSIGN(auto run, failures(view, entry));
+    runs.push_back(std::move(run));
+    started_at.push_back(entry.run.started_at);
+  }
+  for (const auto& trend : analysis::error_trends(runs, [](auto) { return true; })) {
+    const auto& signature = trend.error->signature;
+    const auto known = std::find_if(errors->begin(), errors->end(),
+                                    [&](const auto& one) { return one.signature == signature; });
+    KnownError& error = known == errors->end() ? errors->emplace_back() : *known;
+    error.signature = signature;
+    error.kind = trend.error->kind;
+    error.experiments += trend.experiments.size();
+    error.last_seen = std::max(error.last_seen, started_at[trend.last]);
+  }
+  return {};
 }
 
 Judge::Kept<std::string> Judge::run_json(View view, const RunEntry& entry) {

@@ -75,6 +75,8 @@ before(async () => {
   const { threads } = await getJson(`/traces/${ids.trace}`);
   const thread = threads.find((one) => one.slices > 0);
   ids.needed = {
+    "/search": { q: "net" },
+    "/errors/history": { signature: failed.failure.signature },
     "/traces/{id}/tile": { thread: thread.thread, end: thread.end + 1 },
     "/traces/{id}/slice": { thread: thread.thread, chunk: 0, index: 0 },
     "/artifact-diff": { before: before.dump, after: after.dump },
@@ -172,6 +174,7 @@ function questions(path) {
   for (const parameter of parametersOf(contract.paths[path].get)) {
     if (parameter.in !== "query") continue;
     let values = askedFor[parameter.name] ?? [];
+    if (parameter.name === "kind" && path === "/errors") values = ["crashed", ["skipped", "out_of_memory"]];
     if (parameter.name === "since" && path.endsWith("transitions")) values = ["previous", "2025-11-20"];
     if (parameter.name === "test" && path.startsWith("/series")) values = ["train"];
     if (parameter.schema.enum && parameter.name === "metric") values = parameter.schema.enum;
@@ -301,6 +304,14 @@ describe("wrong parameters are named", () => {
     ["/alerts?direction=worse", "direction"],
     ["/alerts/999999", "id", 404],
     ["/alerts/0", "id"],
+    ["/search", "q"],
+    [`/search?q=${"x".repeat(201)}`, "q"],
+    ["/search?q=x&limit=0", "limit"],
+    ["/errors?kind=strange", "kind"],
+    ["/errors?runs=366", "runs"],
+    ["/errors?accelerator_model=nobody", "accelerator_model", 404],
+    ["/errors/history", "signature"],
+    ["/errors/history?signature=x&accelerator_model=nobody", "accelerator_model", 404],
   ];
   for (const [question, parameter, status = 400] of wrong) {
     test(question, async () => {
@@ -381,6 +392,7 @@ const csvRows = {
   getPhaseSeries: (answer) => answer.series.flatMap(({ experiment, points }) => points.flatMap((point, i) => (point ? [{ run: answer.runs[i], experiment, point }] : []))),
   getVerification: (answer) => answer.rows.flatMap((row) => Object.keys(row.cells).sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))).map((column) => ({ ...row, column, cell: row.cells[column] }))),
   getVerificationHistory: (answer) => answer.counts,
+  getErrorHistory: (answer) => answer.experiments,
   getHistory: (answer) => answer.accelerators.flatMap(({ runs, groups }) => groups.flatMap((group) => group.points.flatMap((point, i) => (point ? [{ run: runs[i], group, point }] : [])))),
   getModelHistory: (answer) => answer.series.flatMap(({ experiment, values, outcomes }) => answer.runs.map((run, i) => ({ run, experiment, value: values[i], outcome: outcomes[i] }))),
 };

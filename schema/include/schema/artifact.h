@@ -89,6 +89,14 @@ struct Artifact {
   bool is_superseded = false;
 };
 
+/// What a dump is called.
+struct ArtifactName {
+  ArtifactId id{};
+  ArtifactKind kind = ArtifactKind::kTrace;
+  std::string name;
+  double ingested_at = 0;
+};
+
 /// Which artifacts, newest first. Unset fields do not filter.
 struct ArtifactFilter {
   std::optional<ArtifactResult> result;  ///< of this result

@@ -189,11 +189,13 @@ class Reader {
 
   /// All results of a run, by experiment id, with samples.
   Expected<std::vector<ResultFacts>> results(RunId run);
+  /// The same with neither samples nor repetitions: for who asks what failed and what was verified.
+  Expected<std::vector<ResultFacts>> results_without_samples(RunId run);
   /// One result. Error: kNotFound.
   Expected<ResultFacts> result(RunId run, ExperimentId experiment);
   /// The results of one experiment in runs that started within [since, until], oldest first.
   Expected<std::vector<ResultFacts>> series(ExperimentId experiment, double since, double until);
-  /// The same with neither samples nor repetitions: for who asks what failed and what was verified.
+  /// The same with neither samples nor repetitions.
   Expected<std::vector<ResultFacts>> series_without_samples(ExperimentId experiment, double since,
                                                             double until);
   /// A metric's samples in the same window: (run, samples), oldest first; effective timing lines
@@ -234,6 +236,8 @@ class Reader {
   /// How many there are, whatever `before` and `limit` say.
   Expected<std::int64_t> artifact_count(const ArtifactFilter& filter);
   Expected<Artifact> artifact(ArtifactId id);
+  /// The names of the newest dumps with an id above `after`, newest first.
+  Expected<std::vector<ArtifactName>> artifact_names(ArtifactId after, std::size_t limit);
   /// The runs in which an experiment's result has dumps; with `run`, none but that one.
   Expected<std::vector<RunId>> runs_with_artifacts(ExperimentId experiment,
                                                    std::optional<RunId> run);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,9 +14,11 @@
 #include "analysis/rollup.h"
 #include "analysis/run_changes.h"
 #include "analysis/run_digest.h"
+#include "analysis/run_failures.h"
 #include "analysis/run_speedups.h"
 #include "analysis/run_summary.h"
 #include "schema/reader.h"
+#include "server/search_index.h"
 #include "server/shared_cache.h"
 #include "server/snapshot.h"
 
@@ -42,6 +45,9 @@ struct RunChanges {
 
 /// How many moves a page shows.
 inline constexpr std::size_t kMostMoves = 20;
+
+/// Of how many runs of an accelerator model errors are found by a search.
+inline constexpr std::size_t kSearchedRuns = 90;
 
 /// Which run a baseline's times are from.
 struct BaselineChoice {
@@ -78,9 +84,15 @@ class Judge {
   Kept<analysis::Baseline> baseline(View view, const RunEntry& entry, const BaselineChoice& choice,
                                     analysis::Estimator estimator);
   Kept<RunChanges> changes(View view, const RunEntry& since, const RunEntry& entry);
+  /// What was tried in a run and what failed of it: cheap for hundreds of runs.
+  Kept<analysis::RunFailures> failures(View view, const RunEntry& entry);
   /// The run as answers have it: JSON.
   Kept<std::string> run_json(View view, const RunEntry& entry);
   Kept<IngestAnswer> ingest(View view, const schema::IngestedFile& file);
+
+  /// What can be found by its name; of errors those of the newest kSearchedRuns runs of each
+  /// accelerator model.
+  Kept<SearchIndex> search_index(View view);
 
   /// All that the answers about `entry` against such a baseline hang on, as a text.
   static std::string dependencies(const Snapshot& snapshot, const RunEntry& entry,
@@ -88,6 +100,9 @@ class Judge {
 
  private:
   Kept<analysis::JudgedRun> judge_in_passing(View view, const RunEntry& entry);
+  /// Adds the errors of the newest of an accelerator model's runs, places in the snapshot.
+  schema::Expected<void> known_errors(View view, const std::vector<std::size_t>& places,
+                                      std::vector<KnownError>* errors);
 
   SharedCache<analysis::JudgedRun> runs_;
   SharedCache<analysis::RunDigest> digests_;
@@ -96,8 +111,12 @@ class Judge {
   SharedCache<SummaryAnswer> summaries_{16384};
   SharedCache<analysis::Baseline> baselines_{64};
   SharedCache<RunChanges> changes_{128};
+  SharedCache<analysis::RunFailures> failures_;
   SharedCache<std::string> run_json_{65536};
   SharedCache<IngestAnswer> ingests_{65536};
+  SharedCache<SearchIndex> searches_{2};
+  std::mutex last_search_mutex_;
+  std::shared_ptr<const SearchIndex> last_search_;  // of the state that was asked for last
 };
 
 /// How error texts are looked up in that state of the store.

@@ -366,7 +366,7 @@ test("keys: search, go to pages, help, theme", async () => {
   await on("/", async (page) => {
     await page.keyboard.press("/");
     await page.keyboard.type("resnet");
-    await page.locator('[role="option"]', { hasText: "resnet_mini" }).waitFor();
+    await page.locator('[role="option"]', { hasText: "resnet_mini" }).first().waitFor();
     await page.keyboard.press("Enter");
     await page.waitForURL(/\/models\/cpu-mini\/resnet_mini/);
     await page.keyboard.press("g");

@@ -13,7 +13,7 @@ export function plainKey(event: KeyboardEvent): boolean {
 }
 
 export const KEYS: [string, string][] = [
-  ["/", "search models, runs and pages"],
+  ["/", "search everything: models, runs, commits, alerts, errors, pages; also Ctrl K"],
   ["g o", "overview"],
   ["g c", "compare two runs"],
   ["g r", "runs"],

@@ -1,6 +1,6 @@
 // Right or wrong: models by backends, how it was before, what changed, and why things fail.
 import { useMemo, useState } from "preact/hooks";
-import { address, askText } from "../api/client";
+import { address } from "../api/client";
 import type { CodeInfo, FailuresAnswer, Page, Run, TransitionsAnswer, VerificationAnswer, VerificationCell, VerificationHistory } from "../api/types";
 import { useApi } from "../api/use";
 import { byBackend } from "../lib/backends";
@@ -8,11 +8,12 @@ import { codeOrder, sign } from "../lib/codes";
 import { ago, count, date, failureKind, moment, runName, shown, testName } from "../lib/format";
 import { useNow, useTitle } from "../lib/hooks";
 import { useMarkdown } from "../lib/page_markdown";
-import { modelHref, useQuery } from "../lib/route";
+import { errorHref, href, modelHref, useQuery } from "../lib/route";
 import { matches } from "../lib/sort";
 import { testsOf, verificationSentence } from "../lib/words";
 import { Choice, CsvLink, FilterField, Select } from "../parts/controls";
 import { Empty } from "../parts/empty";
+import { ErrorText, KindSign } from "../parts/error_bits";
 import { Stacks } from "../parts/history";
 import { PlainTable } from "../parts/plain_table";
 import { Backend, CodeSign, ErrorNote, Labels, Missing, RunLink, Section, Sentence, Suite, Time, VerificationSign, Waiting } from "../parts/small";
@@ -166,7 +167,7 @@ export function VerificationPage() {
         />
       </Section>
 
-      <Section id="failures" title="Failures by signature" note="Error texts without their addresses, numbers and paths, so that one cause is one row.">
+      <Section id="failures" title="Failures by signature" note="Error texts without their addresses, numbers and paths, so that one cause is one row." actions={<a href={href("/errors", { accelerator_model: accelerator })}>Errors over runs</a>}>
         {failures.error ? <ErrorNote error={failures.error} again={failures.again} /> : failures.data ? <Failures answer={failures.data} late={failures.late} /> : <Waiting rows={4} />}
       </Section>
 
@@ -318,20 +319,12 @@ function Failures({ answer, late }: { answer: FailuresAnswer; late: boolean }) {
 }
 
 function FailureGroup({ item }: { item: FailuresAnswer["items"][number] }) {
-  const [text, setText] = useState<string | null>(null);
-  const [problem, setProblem] = useState("");
-  const load = () => {
-    if (text !== null) return;
-    askText(`/api/v1/lines/${item.line_id}/error`)
-      .then((whole) => setText(whole))
-      .catch((error: Error) => setProblem(error.message));
-  };
-  const most = 200_000;
+  const [opened, setOpened] = useState(false);
   return (
     <li>
-      <details onToggle={(event) => (event.currentTarget as HTMLDetailsElement).open && load()}>
+      <details onToggle={(event) => (event.currentTarget as HTMLDetailsElement).open && setOpened(true)}>
         <summary>
-          <strong class="num">{count(item.count)}×</strong> <span class="kind">{failureKind(item.kind)}</span> <span class="mono signature">{item.signature}</span>
+          <strong class="num">{count(item.count)}×</strong> <KindSign kind={item.kind} /> <span class="mono signature">{item.signature}</span>
         </summary>
         <ul class="experiments">
           {item.experiments.map((experiment) => (
@@ -343,13 +336,11 @@ function FailureGroup({ item }: { item: FailuresAnswer["items"][number] }) {
             </li>
           ))}
         </ul>
-        <pre tabIndex={0} aria-label="Error text">{problem ? `The text could not be read: ${problem}` : text === null ? item.excerpt : text.slice(0, most)}</pre>
-        {text !== null && text.length > most && (
-          <p class="quiet">
-            The first {count(most)} of {count(text.length)} characters. <a href={`/api/v1/lines/${item.line_id}/error`} target="_blank" rel="noopener">The whole text</a>
-          </p>
-        )}
+        {opened && <ErrorText line={item.line_id} excerpt={item.excerpt} />}
       </details>
+      <a class="over-runs" href={errorHref(item.signature)} title="This error over runs: since when, and of which experiments">
+        over runs
+      </a>
     </li>
   );
 }

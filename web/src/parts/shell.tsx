@@ -1,19 +1,19 @@
 // The frame of every page: navigation, search, theme, the list of keys.
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { address, ask } from "../api/client";
+import { address } from "../api/client";
 import { useLive } from "../api/live";
 import { useApi } from "../api/use";
-import type { Link, LinkList, ModelItem, Page, Run } from "../api/types";
+import type { Link, LinkList } from "../api/types";
 import { ANNOUNCED } from "../lib/announce";
 import { ALERT_KEYS, KEYS, isTyping, plainKey } from "../lib/keys";
 import { Links } from "../lib/links";
 import { copyMarkdown } from "../lib/page_markdown";
-import { go, modelHref, runHref } from "../lib/route";
-import { plural, runName, shown } from "../lib/format";
-import { matches } from "../lib/sort";
+import { go } from "../lib/route";
+import { plural } from "../lib/format";
 import { nextTheme, setTheme, useTheme } from "../lib/theme";
 import { PinBar } from "./pins";
+import { Search, type SearchCommand, type SearchPage } from "./search";
 
 /** Those with `aside` are reached by key, search and links alone. */
 const PAGES: { path: string; name: string; key: string; aside?: boolean }[] = [
@@ -28,6 +28,14 @@ const PAGES: { path: string; name: string; key: string; aside?: boolean }[] = [
 ];
 
 const NO_LINKS: Link[] = [];
+/** What is found by searching, without a key of its own. */
+const OTHER_PAGES: SearchPage[] = [
+  { path: "/errors", name: "Errors", words: "failures crashes out of memory exceptions signatures" },
+  { path: "/artifacts", name: "Dumps", words: "artifacts traces profiles" },
+  { path: "/search", name: "Search page" },
+];
+
+const exportTable = (): void => document.querySelector<HTMLAnchorElement>("[data-export]")?.click();
 
 export function Shell({ path, children }: { path: string; children: ComponentChildren }) {
   const [help, setHelp] = useState(false);
@@ -51,12 +59,18 @@ export function Shell({ path, children }: { path: string; children: ComponentChi
       else if (event.key === "?") setHelp((open) => !open);
       else if (event.key === "t") setTheme(nextTheme());
       else if (event.key === "m" && !document.querySelector("dialog[open]")) void copyMarkdown();
-      else if (event.key === "e") document.querySelector<HTMLAnchorElement>("[data-export]")?.click();
+      else if (event.key === "e") exportTable();
     };
     // Before the pages' own keys: after g, a letter is not theirs.
     addEventListener("keydown", onKey, true);
     return () => removeEventListener("keydown", onKey, true);
   }, []);
+  const commands: SearchCommand[] = [
+    { name: "Copy the page as Markdown", key: "m", words: "issue export", run: () => void copyMarkdown() },
+    { name: "Export the table as CSV", key: "e", words: "download", run: exportTable },
+    { name: `Theme: ${nextTheme()}`, key: "t", words: "dark light auto colours", run: () => setTheme(nextTheme()) },
+    { name: "Keys", key: "?", words: "help shortcuts keyboard", run: () => setHelp(true) },
+  ];
   const { store, silentSince } = useLive();
   const waiting = store?.attention_count ?? 0;
 
@@ -89,7 +103,7 @@ export function Shell({ path, children }: { path: string; children: ComponentChi
             );
           })}
         </nav>
-        <Search />
+        <Search pages={[...PAGES, ...OTHER_PAGES]} commands={commands} />
         <div class="top-actions">
           <button type="button" class="icon" onClick={() => setTheme(nextTheme())} title={`Theme: ${chosen}. Click for ${nextTheme()} (t)`} aria-label={`Theme: ${chosen}; change to ${nextTheme()}`}>
             <span aria-hidden="true">{chosen === "auto" ? "◐" : dark ? "☾" : "☀"}</span>
@@ -179,131 +193,4 @@ function KeyList({ keys }: { keys: [string, string][] }) {
       ))}
     </dl>
   );
-}
-
-type Hit = { href: string; text: string; kind: string; more: string };
-
-function Search() {
-  const [text, setText] = useState("");
-  const [open, setOpen] = useState(false);
-  const [chosen, setChosen] = useState(0);
-  const [known, setKnown] = useState<Hit[]>([]);
-  const input = useRef<HTMLInputElement>(null);
-  const box = useRef<HTMLDivElement>(null);
-
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      if (event.key !== "/" || isTyping(event) || !plainKey(event)) return;
-      event.preventDefault();
-      input.current?.focus();
-      input.current?.select();
-    };
-    const outside = (event: Event) => {
-      if (!box.current?.contains(event.target as Node)) setOpen(false);
-    };
-    addEventListener("keydown", onKey);
-    document.addEventListener("pointerdown", outside);
-    return () => {
-      removeEventListener("keydown", onKey);
-      document.removeEventListener("pointerdown", outside);
-    };
-  }, []);
-
-  // Loaded at the first focus and again whenever the store changed: the client keeps what has the same ETag.
-  const load = () => {
-    setOpen(true);
-    void Promise.all([ask<Page<ModelItem>>(address("/models", { limit: 10000 })), ask<Page<Run>>(address("/runs", { limit: 1000 }))])
-      .then(([models, runs]) =>
-        setKnown([
-          ...models.data.items.map((item) => ({ href: modelHref(item.suite, item.model), text: shown(item.model), kind: "model", more: item.suite })),
-          ...runs.data.items.map((run) => ({ href: runHref(run), text: runName(run), kind: "run", more: [run.accelerator_model, ...Object.values(run.labels)].join(" ") })),
-        ]),
-      )
-      .catch(() => setKnown([]));
-  };
-  const pages: Hit[] = [...PAGES, { path: "/artifacts", name: "Dumps" }].map((page) => ({ href: page.path, text: page.name, kind: "page", more: "" }));
-  const hits = text.trim()
-    ? [...pages, ...known]
-        .filter((hit) => matches(text.trim(), `${hit.text} ${hit.more} ${hit.kind}`))
-        .sort((a, b) => rank(a, text) - rank(b, text))
-        .slice(0, 12)
-    : pages;
-  const choose = (hit: Hit | undefined) => {
-    if (!hit) return;
-    setOpen(false);
-    setText("");
-    input.current?.blur();
-    go(hit.href);
-    scrollTo(0, 0);
-  };
-  return (
-    <div class="search" ref={box} role="search">
-      <input
-        ref={input}
-        type="search"
-        value={text}
-        placeholder="Search models, runs, pages"
-        aria-label="Search models, runs and pages"
-        role="combobox"
-        aria-expanded={open}
-        aria-controls="search-hits"
-        aria-autocomplete="list"
-        aria-activedescendant={open && hits[chosen] ? `hit-${chosen}` : undefined}
-        autocomplete="off"
-        spellcheck={false}
-        onFocus={load}
-        onInput={(event) => {
-          setText(event.currentTarget.value);
-          setChosen(0);
-          setOpen(true);
-        }}
-        onKeyDown={(event) => {
-          if (event.key === "ArrowDown" || event.key === "ArrowUp") {
-            event.preventDefault();
-            setChosen((now) => (now + (event.key === "ArrowDown" ? 1 : hits.length - 1)) % Math.max(1, hits.length));
-          } else if (event.key === "Enter") {
-            event.preventDefault();
-            choose(hits[chosen]);
-          } else if (event.key === "Escape") {
-            setOpen(false);
-            setText("");
-            event.currentTarget.blur();
-          }
-        }}
-        onBlur={(event) => {
-          if (!box.current?.contains(event.relatedTarget as Node)) setOpen(false);
-        }}
-      />
-      {!open && <kbd class="search-key" aria-hidden="true">/</kbd>}
-      {open && (
-        <div class="hits">
-          <ul id="search-hits" role="listbox" aria-label="Found">
-            {hits.map((hit, index) => (
-              <li
-                key={hit.href}
-                id={`hit-${index}`}
-                role="option"
-                aria-selected={index === chosen}
-                onPointerDown={(event) => {
-                  event.preventDefault();
-                  choose(hit);
-                }}
-                onPointerMove={() => setChosen(index)}
-              >
-                <span class={hit.kind === "page" ? "" : "mono"}>{hit.text}</span> <span class="quiet">{hit.more}</span>
-                <span class="quiet kind">{hit.kind}</span>
-              </li>
-            ))}
-          </ul>
-          {hits.length === 0 && <p class="quiet no-hits">Nothing is called that.</p>}
-        </div>
-      )}
-    </div>
-  );
-}
-
-function rank(hit: Hit, text: string): number {
-  const name = hit.text.toLowerCase();
-  const asked = text.trim().toLowerCase();
-  return (name === asked ? 0 : name.startsWith(asked) ? 1 : name.includes(asked) ? 2 : 3) + (hit.kind === "run" ? 0.5 : 0);
 }

@@ -2,13 +2,14 @@
 import { alerts } from './alerts.mjs';
 import { ingest } from './ingest.mjs';
 import { memory } from './memory.mjs';
+import { pages } from './pages.mjs';
 import { report } from './report.mjs';
 import { serve } from './serve.mjs';
 import { tiles } from './tiles.mjs';
 import { trace } from './trace.mjs';
 import { data, say } from './lib/tools.mjs';
 
-const benchmarks = { alerts, ingest, memory, report, serve, tiles, trace };
+const benchmarks = { alerts, ingest, memory, pages, report, serve, tiles, trace };
 
 const [asked = 'all', ...args] = process.argv.slice(2);
 const names = asked === 'all' ? Object.keys(benchmarks) : [asked];

@@ -1,9 +1,8 @@
 // How long every request of the pages takes on a store of a million results, while nights are being ingested.
 import { spawn } from 'node:child_process';
-import { constants, copyFileSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { Agent, get } from 'node:http';
-import path from 'node:path';
-import { data, filesOf, fleetFile, fleetFolder, keepFigures, kept, measure, option, program, quantile, removeStore, say, table } from './lib/tools.mjs';
+import { Server, copyOf, fleetStore } from './lib/server.mjs';
+import { filesOf, fleetFile, fleetFolder, keepFigures, option, program, quantile, removeStore, say, table } from './lib/tools.mjs';
 
 const TARGET_MEDIAN_MS = 10, TARGET_P99_MS = 50;
 const ACCELERATOR = 'NVIDIA A100-SXM4-40GB';
@@ -16,55 +15,6 @@ function randomNumbers(seed) {
     t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
     return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
   };
-}
-
-class Server {
-  static async start(store) {
-    const server = new Server();
-    server.process = spawn(program, ['serve', '--db', store, '--port', '0'], { stdio: ['ignore', 'pipe', 'pipe'] });
-    server.base = await new Promise((resolve, reject) => {
-      let said = '';
-      const hear = (text) => {
-        said += text;
-        const found = /http:\/\/[\d.]+:\d+/.exec(said);
-        if (found) resolve(found[0]);
-      };
-      server.process.stdout.setEncoding('utf8').on('data', hear);
-      server.process.stderr.setEncoding('utf8').on('data', hear);
-      server.process.on('exit', (code) => reject(new Error(`the server ended with ${code}: ${said}`)));
-    });
-    return server;
-  }
-
-  /** Milliseconds that its threads ran, and that they were ready to run but had no processor: /proc/…/schedstat. */
-  scheduled() {
-    const tasks = `/proc/${this.process.pid}/task`;
-    const sum = { ran: 0, waited: 0 };
-    for (const task of readdirSync(tasks)) {
-      const [ran, waited] = readFileSync(`${tasks}/${task}/schedstat`, 'utf8').split(' ').map(Number);
-      sum.ran += ran / 1e6;
-      sum.waited += waited / 1e6;
-    }
-    return sum;
-  }
-
-  /** Until it has made ready what it makes ready after a start: a server is up all day. */
-  async settled() {
-    for (let before = -Infinity; ;) {
-      const { ran } = this.scheduled();
-      if (ran - before < 20) return;
-      before = ran;
-      await new Promise((resolve) => setTimeout(resolve, 1000));
-    }
-  }
-
-  stop() {
-    this.process.removeAllListeners('exit');
-    return new Promise((resolve) => {
-      this.process.on('exit', resolve);
-      this.process.kill('SIGINT');
-    });
-  }
 }
 
 // One keep-alive connection, as a browser's.
@@ -108,6 +58,8 @@ async function addresses(client, random) {
   const ingests = (await client.json('/api/v1/ingests?limit=1000')).items;
   const results = (await client.json('/api/v1/runs/latest/models')).rows.flatMap((row) => Object.values(row.cells));
   const failed = results.filter((cell) => cell.failure);
+  // What people type: beginnings of names, letter by letter; dates; words; and what is not there.
+  const typed = [...models.flatMap(({ model }) => [1, 3, 5].map((letters) => model.slice(0, letters))), ...runs.slice(0, 50).map((one) => one.name.slice(0, 10)), 'training inductor', 'out of memory', 'alert 1', 'no such thing'];
   const baseline = () => pick(['inductor', 'inductor', 'eager']);
   // People look at recent nights: a run's age is drawn with the same chance for 1 to 2 nights back as for 2 to 4, 4 to 8 and so on. Any run
   // at all, which nobody may have looked at since the server started, is measured by itself.
@@ -133,6 +85,11 @@ async function addresses(client, random) {
     'verification history, 60 runs': () => `/verification/history?${query({ accelerator_model: ACCELERATOR, runs: 60 })}`,
     'transitions': () => `/verification/transitions?${query({ run: run(), since: 'previous' })}`,
     'failures': () => `/failures?run=${run()}`,
+    'errors, 90 runs': () => `/errors?${query({ runs: 90, test: pick(['eval', 'train']) })}`,
+    'errors, 365 runs': () => `/errors?${query({ runs: 365, test: pick(['eval', 'train']) })}`,
+    'an error, 90 runs': () => `/errors/history?${query({ signature: pick(failed).failure.signature })}`,
+    'search': () => `/search?${query({ q: pick(typed) })}`,
+    'search, all hits': () => `/search?${query({ q: pick(typed), limit: 200 })}`,
     'error text': () => `/lines/${pick(failed).failure.line_id}/error`,
     'a model': () => `/models?${query({ suite: 'torchbench', model: pick(models).model })}`,
     'metrics registry': () => '/metrics-registry?limit=1000',
@@ -206,15 +163,7 @@ export async function serve(args) {
   // A file that takes longer to be taken in than the clients ask, and nights that take a tenth of a second each.
   const large = [await fleetFile(`nights-${nights}-on.jsonl`, ['--nights', String(nights + 1500), '--skip', String(nights)])];
   const single = filesOf(await fleetFolder(`nights-from-${nights}`, ['--nights', String(nights + 400), '--skip', String(nights)]));
-  const store = await kept(`store-${nights}.db`, async (out) => {
-    // As it comes about: a file a night.
-    const folder = await fleetFolder('store-nights', ['--nights', String(nights)]);
-    await measure([program, 'ingest', '--db', out, folder]);
-    rmSync(folder, { recursive: true });
-  });
-  const copy = path.join(data, 'serve.db');
-  removeStore(copy);
-  copyFileSync(store, copy, constants.COPYFILE_FICLONE);
+  const copy = copyOf(await fleetStore(nights), 'serve.db');
   const server = await Server.start(copy);
   const figures = {};
   let ingesting;

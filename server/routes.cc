@@ -4,10 +4,10 @@ namespace benchhud::server {
 
 Route find_route(std::string_view operation_id) {
   for (const auto routes :
-       {about_routes(), alert_routes(), artifact_routes(), compare_routes(), coverage_routes(), error_routes(),
-        fact_routes(), history_routes(), ingest_routes(), model_table_routes(), overview_routes(),
-        phase_routes(), profile_routes(), search_routes(), series_routes(), trace_routes(),
-        verification_routes()}) {
+       {about_routes(), alert_routes(), artifact_routes(), compare_routes(), coverage_routes(),
+        error_routes(), fact_routes(), history_routes(), ingest_routes(), model_table_routes(),
+        overview_routes(), phase_routes(), profile_routes(), search_routes(), series_routes(),
+        trace_routes(), verification_routes()}) {
     for (const auto& named : routes) {
       if (named.operation_id == operation_id) return named.route;
     }

@@ -18,7 +18,7 @@ class Choice : public testing::Test {
   }
   void add(std::int64_t id, const std::string& name, const std::string& model,
            std::map<std::string, std::string> labels) {
-    Run run;
+    schema::Run run;
     run.id = RunId{id};
     run.name = name;
     run.accelerator_model = model;
@@ -27,13 +27,13 @@ class Choice : public testing::Test {
   }
   /// The id; 0 for none, -1 for several.
   std::int64_t chosen(std::string_view text, std::optional<std::string_view> model = {}) const {
-    std::vector<const Run*> places;
-    for (const Run& run : runs_) places.push_back(&run);
+    std::vector<const schema::Run*> places;
+    for (const schema::Run& run : runs_) places.push_back(&run);
     const auto run = choose_run(places, text, model);
     if (!run) return run.error().code == ErrorCode::kNotFound ? 0 : -1;
     return to_int((*run)->id);
   }
-  std::vector<Run> runs_;
+  std::vector<schema::Run> runs_;
 };
 
 TEST_F(Choice, ByNameIdAndBeginning) {

@@ -12,7 +12,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Optional;
 
-constexpr std::string_view kValueError = "ValueError: shapes (N, N) do not fit";
+constexpr std::string_view kValueError = "ValueError: shapes (N...) do not fit";
 constexpr ExperimentId a{1}, b{2}, c{3};
 constexpr std::int64_t kValue = 2, kKey = 3;  // of made_up_texts()
 

@@ -111,6 +111,7 @@ TEST_F(Errors, AlertsOfTheExperimentsAreNamed) {
   for (const json& experiment : {json{{"id", id}}, json{{"id", 987654}}, json("no object")}) {
     schema::Alert alert;
     alert.accelerator_model = "A100";
+    alert.onset = kFirst + kNight;
     alert.details = json{{"members", {{{"experiment", experiment}}}}}.dump();
     ASSERT_TRUE(schema::add_alert(*connection_, alert));
   }

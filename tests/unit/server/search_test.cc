@@ -28,7 +28,8 @@ class Search : public StoreFixture {
   /// The hits' kinds and titles, in order.
   std::vector<std::string> found(const std::string& query) {
     std::vector<std::string> titles;
-    for (const auto& group : find(query)["groups"]) {
+    const auto answer = find(query);
+    for (const auto& group : answer["groups"]) {
       for (const auto& item : group["items"]) {
         titles.push_back(group["kind"].get<std::string>() + " " + item["title"].get<std::string>());
       }

@@ -15,7 +15,7 @@ export type Asked<T> = {
 const AGAIN_MS = 10_000;
 
 /** `url` null: nothing to ask yet. It is asked again whenever the store has changed (live.ts). */
-export function useApi<T>(url: string | null, _options: { poll?: boolean } = {}): Asked<T> {
+export function useApi<T>(url: string | null): Asked<T> {
   const [state, setState] = useState<{ data: T | null; url: string | null; error: ApiError | null }>(() => ({
     data: url ? (remembered<T>(url)?.data ?? null) : null,
     url: url && remembered(url) ? url : null,

@@ -83,9 +83,9 @@ const compilingIn = (trace: TraceState): Compiling | null => (trace.file && trac
 /** Fetches the profile of a result, anew every half minute. `asked`: the repetition that a person chose. */
 export function useProfile(run: string, experiment: string, asked: string | null): { profile: Profile | null; error: Asked<unknown>["error"]; again: () => void } {
   const path = `/runs/${encodeURIComponent(run)}/results/${experiment}`;
-  const detail = useApi<ResultDetail>(address(path), { poll: true });
-  const list = useApi<ArtifactPage>(address("/artifacts", { run, experiment, limit: 1000 }), { poll: true });
-  const phases = useApi<PhasesAnswer>(address(`${path}/phases`), { poll: true });
+  const detail = useApi<ResultDetail>(address(path));
+  const list = useApi<ArtifactPage>(address("/artifacts", { run, experiment, limit: 1000 }));
+  const phases = useApi<PhasesAnswer>(address(`${path}/phases`));
   const dumps = chooseDumps(list.data?.items ?? [], asked);
 
   const trace = traceState(dumps.trace, useApi<ArtifactContent>(dumps.trace ? contentUrl(dumps.trace.id) : null));

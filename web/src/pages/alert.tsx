@@ -18,7 +18,7 @@ import { Backend, Command, Copy, ErrorNote, LabelRange, Missing, RunLink, Sectio
 import { type Triage, TriageNote, stateOfKey, useTriage } from "../parts/triage";
 
 export function AlertPage({ id }: { id: string }) {
-  const { data, late, error, again } = useApi<AlertWithHistory>(address(`/alerts/${encodeURIComponent(id)}`), { poll: true });
+  const { data, late, error, again } = useApi<AlertWithHistory>(address(`/alerts/${encodeURIComponent(id)}`));
   const triage = useTriage();
   const note = useRef<HTMLTextAreaElement>(null);
   useTitle(data ? data.details.title : "Alert");
@@ -158,7 +158,6 @@ function MainChart({ member }: { member: AlertMember }) {
   const metric = DRAWN.includes(member.metric) ? member.metric : "steady";
   const { data, late } = useApi<SeriesAnswer>(
     address("/series", { suite: experiment.suite, model: experiment.model, test: experiment.test, accelerator_model: experiment.accelerator_model, backend: experiment.backend, metric, runs: 180 }),
-    { poll: true },
   );
   const series = useMemo(() => (data?.series ?? []).filter((one) => one.experiment.id === experiment.id), [data, experiment.id]);
   const unit = useMemo(() => unitOf(series.flatMap((one) => one.points.map((point) => point?.value ?? NaN)), data?.unit ?? ""), [series, data]);

@@ -17,7 +17,7 @@ import { TriageNote, stateOfKey, useTriage } from "../parts/triage";
 const MOST = 1000;
 
 export function AlertsPage() {
-  const { data, late, error, again } = useApi<Page<Alert>>(address("/alerts", { limit: MOST }), { poll: true });
+  const { data, late, error, again } = useApi<Page<Alert>>(address("/alerts", { limit: MOST }));
   const triage = useTriage();
   const [noteOn, setNoteOn] = useState<number | null>(null);
   const wanted = useRef<number | null>(null);

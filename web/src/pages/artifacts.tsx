@@ -38,7 +38,7 @@ export function ArtifactsPage() {
   const filter = query.get("q") ?? "";
   const asked = { run, kind, orphaned: orphaned ? "true" : null, superseded: superseded ? null : "false" };
   const url = address("/artifacts", { ...asked, limit: PER_PAGE });
-  const { data, late, error, again } = useApi<ArtifactPage>(url, { poll: true });
+  const { data, late, error, again } = useApi<ArtifactPage>(url);
   const runs = useApi<Page<Run>>(address("/runs", { limit: 1000 }));
   const [further, setFurther] = useState<{ url: string; items: Artifact[]; cursor: string | null; error: ApiError | null; busy: boolean } | null>(null);
   const mine = further?.url === url && data ? further : null;

@@ -59,8 +59,8 @@ export function ComparePage() {
     right_backend: backend.right,
     baseline,
   };
-  const { data, late, error, again } = useApi<Comparison>(address("/compare", choices), { poll: true });
-  const runs = useApi<Page<Run>>(address("/runs", { limit: 1000 }), { poll: true });
+  const { data, late, error, again } = useApi<Comparison>(address("/compare", choices));
+  const runs = useApi<Page<Run>>(address("/runs", { limit: 1000 }));
   const models = useApi<Page<ModelItem>>(address("/models", { limit: 10000 }));
   const rightRun = data?.right.run;
   const history = useApi<ModelHistory>(rightRun ? address("/history/models", { accelerator_model: rightRun.accelerator_model, until: instantAfter(rightRun.started_at), runs: HISTORY_RUNS }) : null);

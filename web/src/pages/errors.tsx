@@ -54,7 +54,7 @@ function AllErrors() {
   const kind = query.get("kind") ?? "";
   const filter = query.get("q") ?? "";
   const asked = { accelerator_model: accelerator, runs, suite, backend, test };
-  const { data, late, error, again } = useApi<ErrorList>(address("/errors", asked), { poll: true });
+  const { data, late, error, again } = useApi<ErrorList>(address("/errors", asked));
   // What can be chosen hangs on no choice.
   const all = useApi<ErrorList>(address("/errors", { accelerator_model: accelerator, runs })).data;
   useTitle("Errors");
@@ -218,7 +218,7 @@ function OneError({ signature }: { signature: string }) {
   const filter = query.get("q") ?? "";
   const group = query.get("group") ?? "";
   const asked = { signature, accelerator_model: accelerator, runs, ...filters };
-  const { data, late, error, again } = useApi<ErrorHistory>(address("/errors/history", asked), { poll: true });
+  const { data, late, error, again } = useApi<ErrorHistory>(address("/errors/history", asked));
   useTitle(`Error: ${signature}`);
 
   const rows = useMemo(() => (data?.experiments ?? []).filter(({ experiment }) => !filter || matches(filter, [experiment.suite, experiment.model, experiment.test, testName(experiment.test), experiment.column].join(" "))), [data, filter]);

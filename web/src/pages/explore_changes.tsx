@@ -50,7 +50,7 @@ export function Changes({ asked, onTaken }: ViewProps) {
   const filter = query.get("q") ?? "";
   const metric = resultMetric(asked.of);
   const address = changesAddress(asked, asked.of);
-  const { data, late, error, again } = useApi<HistoryChanges>(address, { poll: true });
+  const { data, late, error, again } = useApi<HistoryChanges>(address);
   const words = WORDS[metric.better] as Record<Tone, string>;
   const drawing = useMemo(() => (data ? drawingOf(data, metric.better) : null), [data, metric.better]);
   const rows = useMemo(() => (data?.items ?? []).filter((item) => !filter || matches(filter, `${item.experiment.suite} ${item.experiment.model} ${item.experiment.column} ${item.experiment.test} ${testName(item.experiment.test)}`)), [data, filter]);

@@ -55,7 +55,7 @@ function moved(line: Line): number {
 
 export function GroupsOverRuns({ asked, onTaken }: ViewProps) {
   const address = historyAddress(asked);
-  const { data, late, error, again } = useApi<History>(address, { poll: true });
+  const { data, late, error, again } = useApi<History>(address);
   const metric = groupMetric(asked.measure.key) ?? groupMetric("geomean");
   const drawn = useMemo(() => (metric ? (data?.accelerators ?? []).filter((one) => one.groups.length > 0).map((one) => groupLines(one, asked.by, metric.key)) : []), [data, asked.by.join(), metric]);
   if (!metric) return null;
@@ -99,7 +99,7 @@ function groupLines(accelerator: AcceleratorHistory, by: Dimension[], key: strin
 export function EachOverRuns({ asked, onTaken }: ViewProps) {
   const { value, text, better } = resultMetric(asked.measure.key);
   const address = modelsAddress(asked, value);
-  const { data, late, error, again } = useApi<ModelHistory>(address, { poll: true });
+  const { data, late, error, again } = useApi<ModelHistory>(address);
   const drawn = useMemo(() => (data ? [resultLines(data)] : []), [data]);
   const said: Said = { title: `${capital(text)} of each result${value === "speedup" ? ` over ${asked.baseline}` : ""}`, unit: value === "speedup" ? "" : "s", better, note: value === "steady" ? "the median after warm-up; intervals within the run" : value === "compile" ? "as upstream has it" : "over the baseline in the same run", isRatio: value === "speedup" };
   return <Lines asked={asked} drawn={drawn} said={said} late={late} waiting={!data} error={error} again={again} onTaken={onTaken} json={address} csv={modelsAddress(asked, value, { format: "csv" })} />;
@@ -140,7 +140,7 @@ export function RawOverRuns({ asked, metric, info, onTaken }: ViewProps & { metr
   const test = asked.filters.test[0] ?? "eval";
   const isOne = asked.filters.suite.length === 1 && asked.filters.model.length === 1;
   const address = seriesAddress(asked, metric, test);
-  const { data, late, error, again } = useApi<SeriesAnswer>(isOne ? address : null, { poll: true });
+  const { data, late, error, again } = useApi<SeriesAnswer>(isOne ? address : null);
   const drawn = useMemo(() => (data ? [rawLines(data, asked, test)] : []), [data, asked, test]);
   if (!isOne) return <h1>{metric} is a metric as the runner wrote it, shown for one model: choose a suite and a model of it.</h1>;
   const said: Said = { title: `${metric} of ${shown(asked.filters.model[0] ?? "")}, ${testName(test)}`, unit: data?.unit === "1" || data?.unit === "ratio" ? "" : (data?.unit ?? ""), better: data?.better ?? "neither", note: info?.explanation ?? "the median over all samples, warm-up included", isRatio: false };

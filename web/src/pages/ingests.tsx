@@ -13,7 +13,7 @@ import { type Column, Table } from "../parts/table";
 
 export function IngestsPage() {
   const [query, setQuery] = useQuery();
-  const { data, late, error, again } = useApi<Page<Ingest>>(address("/ingests", { limit: 1000 }), { poll: true });
+  const { data, late, error, again } = useApi<Page<Ingest>>(address("/ingests", { limit: 1000 }));
   const now = useNow();
   const filter = query.get("q") ?? "";
   useTitle("Ingest reports");

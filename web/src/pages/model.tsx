@@ -34,7 +34,7 @@ const holdsAnything = (one: Series): boolean => one.points.some(Boolean) || one.
 
 export function ModelPage({ suite, model }: { suite: string; model: string }) {
   const [query, setQuery] = useQuery();
-  const about = useApi<Page<ModelItem>>(address("/models", { suite, model }), { poll: true });
+  const about = useApi<Page<ModelItem>>(address("/models", { suite, model }));
   const registry = useApi<Page<MetricInfo>>(address("/metrics-registry", { limit: 1000 }));
   const item = about.data?.items.find((one) => one.suite === suite && one.model === model);
   const tests = item ? [...item.tests].sort() : [];
@@ -48,7 +48,7 @@ export function ModelPage({ suite, model }: { suite: string; model: string }) {
   useTitle(`${model}, ${testName(test)}`);
 
   const common = item ? { suite, model, test, accelerator_model: accelerator, runs: 180 } : null;
-  const lead = useApi<SeriesAnswer>(common ? address("/series", { ...common, metric: "steady", baseline }) : null, { poll: true });
+  const lead = useApi<SeriesAnswer>(common ? address("/series", { ...common, metric: "steady", baseline }) : null);
   const off = (query.get("off") ?? "").split(",").filter(Boolean);
   const isShown = (one: Series) => !off.includes(one.experiment.column);
   const allSeries = useMemo(() => (lead.data?.series ?? []).filter(holdsAnything).sort((a, b) => byBackend(a.experiment.backend, b.experiment.backend)), [lead.data]);
@@ -205,7 +205,7 @@ function modelSentence(model: string, test: string, answer: SeriesAnswer, baseli
 }
 
 function MetricChart({ metric, common, baseline, range, onRange, onPick, picked, height, isShown, explanation }: { metric: string; common: Record<string, string | number>; baseline: string; range: Range; onRange: (range: Range) => void; onPick: (run: RunRef, series: Series) => void; picked: { run: number; experiment: number } | null; height: number; isShown: (series: Series) => boolean; explanation: string | undefined }) {
-  const { data, late, error, again } = useApi<SeriesAnswer>(address("/series", { ...common, metric, baseline }), { poll: true });
+  const { data, late, error, again } = useApi<SeriesAnswer>(address("/series", { ...common, metric, baseline }));
   const series = useMemo(
     () =>
       (data?.series ?? [])

@@ -25,7 +25,7 @@ export function ModelsPage() {
   const now = useNow();
   const filter = query.get("q") ?? "";
   const suite = query.get("suite") ?? "";
-  const { data, late, error, again } = useApi<Page<ModelItem>>(address("/models", { limit: MOST }), { poll: true });
+  const { data, late, error, again } = useApi<Page<ModelItem>>(address("/models", { limit: MOST }));
   const overview = useApi<Overview>(address("/overview", { baseline: "inductor", runs: 30 })).data;
   const accelerators = overview?.accelerators.map((one) => one.accelerator_model) ?? [];
   const accelerator = query.get("accelerator_model") ?? accelerators[0] ?? "";
@@ -36,8 +36,8 @@ export function ModelsPage() {
   const backends = [...new Set(groups.filter((group) => group.timed > 0).map((group) => group.backend))].sort(byBackend);
   const backend = query.get("backend") ?? leadBackend(backends, "inductor") ?? "";
   const on = { accelerator_model: accelerator, test };
-  const verification = useApi<VerificationAnswer>(accelerator && test ? address("/verification", { run: "latest", ...on }) : null, { poll: true });
-  const history = useApi<ModelHistory>(accelerator && test && backend ? address("/history/models", { ...on, backend, runs: RUNS }) : null, { poll: true });
+  const verification = useApi<VerificationAnswer>(accelerator && test ? address("/verification", { run: "latest", ...on }) : null);
+  const history = useApi<ModelHistory>(accelerator && test && backend ? address("/history/models", { ...on, backend, runs: RUNS }) : null);
   useTitle("Models");
 
   const all = useMemo(() => rowsOf(data?.items ?? [], verification.data, history.data, accelerator), [data, verification.data, history.data, accelerator]);

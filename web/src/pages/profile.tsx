@@ -145,7 +145,7 @@ function Head({ result, phases, report, dynamo, dumps }: { result: ResultDetail;
 }
 
 function Compare({ result }: { result: ResultDetail }) {
-  const { data: found, error, again } = useApi<Neighbours>(address(`/runs/${result.run.id}/results/${result.experiment.id}/neighbours`), { poll: true });
+  const { data: found, error, again } = useApi<Neighbours>(address(`/runs/${result.run.id}/results/${result.experiment.id}/neighbours`));
   const own = { run: result.run.id, experiment: result.experiment.id };
   return (
     <div class="field" role="group" aria-label="Compare with">

@@ -57,12 +57,12 @@ export function RunPage({ id }: { id: string }) {
   const estimator = query.get("estimator") ?? "steady";
   const verifiedOnly = query.get("verified_only") === "true";
   const choices = { baseline, baseline_run: baselineRun, estimator, verified_only: verifiedOnly };
-  const { data, late, error, again } = useApi<ModelTable>(address(`/runs/${encodeURIComponent(id)}/models`, choices), { poll: true });
+  const { data, late, error, again } = useApi<ModelTable>(address(`/runs/${encodeURIComponent(id)}/models`, choices));
   const runs = useApi<Page<Run>>(data ? address("/runs", { accelerator_model: data.run.accelerator_model, limit: 1000 }) : null);
 
   const dumps = useApi<ArtifactPage>(data ? address("/artifacts", { run: data.run.id, superseded: "false", limit: 1 }) : null);
 
-  const began = useApi<Page<Alert>>(data ? address("/alerts", { state: "all", accelerator_model: data.run.accelerator_model, since: data.run.started_at, until: instantAfter(data.run.started_at), limit: 100 }) : null, { poll: true });
+  const began = useApi<Page<Alert>>(data ? address("/alerts", { state: "all", accelerator_model: data.run.accelerator_model, since: data.run.started_at, until: instantAfter(data.run.started_at), limit: 100 }) : null);
 
   const test = query.get("test") ?? "";
   const filter = query.get("q") ?? "";

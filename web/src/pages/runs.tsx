@@ -17,7 +17,7 @@ import { type Column, Table } from "../parts/table";
 
 export function RunsPage() {
   const [query, setQuery] = useQuery();
-  const { data, late, error, again } = useApi<Page<Run>>(address("/runs", { limit: 1000 }), { poll: true });
+  const { data, late, error, again } = useApi<Page<Run>>(address("/runs", { limit: 1000 }));
   const now = useNow();
   const accelerator = query.get("accelerator_model") ?? "";
   const filter = query.get("q") ?? "";

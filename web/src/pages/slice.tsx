@@ -35,7 +35,7 @@ export function SlicePage({ kind, name }: { kind: Kind; name: string }) {
   const runs = query.get("runs") ?? "60";
   const byColumn = query.get("by") === "column";
   const slice = { [kind]: name };
-  const { data, late, error, again } = useApi<History>(address("/history", { ...slice, baseline, runs, group_by: ["test", byColumn ? "column" : "backend"] }), { poll: true });
+  const { data, late, error, again } = useApi<History>(address("/history", { ...slice, baseline, runs, group_by: ["test", byColumn ? "column" : "backend"] }));
   const held = useMemo(() => (data?.accelerators ?? []).filter((one) => one.groups.length > 0), [data]);
   const accelerator = held.find((one) => one.accelerator_model === query.get("accelerator_model")) ?? held[0];
   const tests = [...new Set(accelerator?.groups.map((group) => group.test ?? "") ?? [])].sort(testOrder);
@@ -44,12 +44,12 @@ export function SlicePage({ kind, name }: { kind: Kind; name: string }) {
 
   const run = accelerator?.runs[accelerator.runs.length - 1];
   const on = accelerator ? { accelerator_model: accelerator.accelerator_model } : {};
-  const table = useApi<ModelTable>(run ? address(`/runs/${run.id}/models`, { ...slice, baseline }) : null, { poll: true });
-  const models = useApi<ModelHistory>(run ? address("/history/models", { ...slice, ...on, test, runs: SPARK_RUNS, intervals: true }) : null, { poll: true });
+  const table = useApi<ModelTable>(run ? address(`/runs/${run.id}/models`, { ...slice, baseline }) : null);
+  const models = useApi<ModelHistory>(run ? address("/history/models", { ...slice, ...on, test, runs: SPARK_RUNS, intervals: true }) : null);
   const failures = useApi<FailuresAnswer>(run ? address("/failures", { ...slice, run: run.id }) : null);
   // A backend alone does not know the others, which it may be compared with.
   const known = useApi<History>(kind === "backend" && run ? address("/history", { ...on, runs: 1, group_by: "backend" }) : null).data;
-  const alerts = useApi<Page<Alert>>(run ? address("/alerts", { ...slice, ...on, limit: 6 }) : null, { poll: true }).data;
+  const alerts = useApi<Page<Alert>>(run ? address("/alerts", { ...slice, ...on, limit: 6 }) : null).data;
   useTitle(shown(name));
 
   if (!data) return error ? <ErrorNote error={error} again={again} /> : <Waiting rows={16} />;

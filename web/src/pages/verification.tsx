@@ -37,10 +37,10 @@ export function VerificationPage() {
   const since = query.get("since") ?? "previous";
   const filter = query.get("q") ?? "";
   const only = query.get("only") ?? "";
-  const answer = useApi<VerificationAnswer>(address("/verification", { run }), { poll: true });
+  const answer = useApi<VerificationAnswer>(address("/verification", { run }));
   const { data } = answer;
   const accelerator = data?.run.accelerator_model;
-  const runs = useApi<Page<Run>>(address("/runs", { limit: 1000 }), { poll: true });
+  const runs = useApi<Page<Run>>(address("/runs", { limit: 1000 }));
   const history = useApi<VerificationHistory>(accelerator ? address("/verification/history", { accelerator_model: accelerator, runs: 60 }) : null);
   const transitions = useApi<TransitionsAnswer>(data ? address("/verification/transitions", { run, since }) : null);
   const failures = useApi<FailuresAnswer>(data ? address("/failures", { run }) : null);

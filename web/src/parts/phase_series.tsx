@@ -30,7 +30,7 @@ const keyOf = (one: PhaseSeries): string => `${one.experiment.column}.${one.expe
 
 export function PhasesOverRuns({ common, baseline, range }: Props) {
   const [query, setQuery] = useQuery();
-  const { data, late, error, again } = useApi<PhaseSeriesAnswer>(address("/series/phases", { ...common, baseline }), { poll: true });
+  const { data, late, error, again } = useApi<PhaseSeriesAnswer>(address("/series/phases", { ...common, baseline }));
   const chosen = data ? chosenSeries(data.series, query.get("phases")) : undefined;
   // Where steady repetitions are all rest, the warm-up has more to say.
   const usual: GroupName = chosen && phasesTold(chosen, "steady") === 0 && phasesTold(chosen, "warmup") > 0 ? "warmup" : "steady";

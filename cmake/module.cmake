@@ -32,6 +32,8 @@ endif()
 # what it includes.
 function(benchhud_precompile target)
   if(BENCHHUD_SANITIZE)
+    # What ccache needs to keep what g++ made with it.
+    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
     target_precompile_headers(${target} PRIVATE <algorithm> <array> <charconv> <chrono> <cmath> <cstdint> <filesystem>
       <functional> <limits> <map> <memory> <optional> <set> <span> <string> <string_view> <unordered_map> <utility>
       <vector> <fmt/format.h> ${ARGN})

@@ -3,16 +3,12 @@ import { usePlace } from "./lib/route";
 import { useTitle } from "./lib/hooks";
 import { AlertPage } from "./pages/alert";
 import { AlertsPage } from "./pages/alerts";
-import { ArtifactViewPage, ArtifactsPage } from "./pages/artifacts";
-import { ComparePage } from "./pages/compare";
 import { CoveragePage } from "./pages/coverage";
 import { ErrorsPage } from "./pages/errors";
 import { IngestPage, IngestsPage } from "./pages/ingests";
 import { ModelPage } from "./pages/model";
 import { ModelsPage } from "./pages/models";
 import { OverviewPage } from "./pages/overview";
-import { ProfilePage } from "./pages/profile";
-import { ProfileDiffPage } from "./pages/profile_diff";
 import { RunPage } from "./pages/run";
 import { RunsPage } from "./pages/runs";
 import { SearchPage } from "./pages/search";
@@ -21,6 +17,12 @@ import { VerificationPage } from "./pages/verification";
 import { later } from "./parts/later";
 import { Shell } from "./parts/shell";
 
+// What a morning does not begin with is fetched when it is opened.
+const ArtifactsPage = later(async () => (await import("./pages/artifacts")).ArtifactsPage);
+const ArtifactViewPage = later(async () => (await import("./pages/artifacts")).ArtifactViewPage);
+const ComparePage = later(async () => (await import("./pages/compare")).ComparePage);
+const ProfilePage = later(async () => (await import("./pages/profile")).ProfilePage);
+const ProfileDiffPage = later(async () => (await import("./pages/profile_diff")).ProfileDiffPage);
 const ExplorePage = later(async () => (await import("./pages/explore")).ExplorePage);
 
 export function App() {

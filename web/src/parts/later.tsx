@@ -6,10 +6,10 @@ import type { ApiError } from "../api/client";
 import { ErrorNote, Waiting } from "./small";
 
 /** The page once it is there; drawn at once when it is opened again. */
-export function later(load: () => Promise<ComponentType>): ComponentType {
-  let Known: ComponentType | null = null;
-  return function Later() {
-    const [Page, setPage] = useState<ComponentType | null>(() => Known);
+export function later<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
+  let Known: ComponentType<Props> | null = null;
+  return function Later(props: Props) {
+    const [Page, setPage] = useState<ComponentType<Props> | null>(() => Known);
     const [error, setError] = useState<ApiError | null>(null);
     const [turn, setTurn] = useState(0);
     useEffect(() => {
@@ -22,7 +22,7 @@ export function later(load: () => Promise<ComponentType>): ComponentType {
         })
         .catch((failure: unknown) => setError(asApiError(failure, location.pathname)));
     }, [turn]);
-    if (Page) return <Page />;
+    if (Page) return <Page {...props} />;
     return error ? <ErrorNote error={error} again={() => setTurn(turn + 1)} /> : <Waiting rows={14} />;
   };
 }

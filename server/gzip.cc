@@ -27,11 +27,12 @@ bool is_refused(std::string_view parameters) {
 
 }  // namespace
 
-std::string gzip(std::string_view bytes) {
+std::string gzip(std::string_view bytes, Effort effort) {
   constexpr int kGzipWrapper = 16;
   z_stream stream{};
-  if (deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, MAX_WBITS + kGzipWrapper, 8,
-                   Z_DEFAULT_STRATEGY) != Z_OK) {
+  const int level = effort == Effort::kThorough ? Z_BEST_COMPRESSION : Z_BEST_SPEED;
+  if (deflateInit2(&stream, level, Z_DEFLATED, MAX_WBITS + kGzipWrapper, 8, Z_DEFAULT_STRATEGY) !=
+      Z_OK) {
     return {};
   }
   std::string out(deflateBound(&stream, static_cast<uLong>(bytes.size())), '\0');

@@ -64,7 +64,7 @@ StaticFiles::StaticFiles(std::span<const File> files) {
   const auto add = [this](std::string_view name, std::string_view bytes) {
     Prepared file;
     file.bytes = std::make_shared<const std::string>(bytes);
-    std::string packed = gzip(bytes);
+    std::string packed = gzip(bytes, Effort::kThorough);
     if (!packed.empty() && packed.size() < bytes.size() / 10 * 9) {
       file.gzipped = std::make_shared<const std::string>(std::move(packed));
     }

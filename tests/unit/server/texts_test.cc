@@ -199,6 +199,9 @@ TEST(Gzip, ShrinksAndSaysSoInItsFirstBytes) {
   EXPECT_LT(packed.size(), 1000U);
   EXPECT_EQ(packed.substr(0, 2), "\x1f\x8b");
   EXPECT_FALSE(gzip("").empty());
+  std::string script;
+  for (int i = 0; i < 5000; ++i) script += "const f" + std::to_string(i % 97) + "=(a,b)=>a+b;";
+  EXPECT_LT(gzip(script, Effort::kThorough).size(), gzip(script).size());
 }
 
 TEST(Etag, WeakComparison) {

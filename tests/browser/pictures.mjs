@@ -1,4 +1,4 @@
-// Takes the pictures of the README: `node tests/browser/pictures.mjs`, with the program built.
+// Takes the pictures of the README and of docs/tour.md: `node tests/browser/pictures.mjs`, with the program built.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { openBrowser, openPage, root, samples, serve, visit } from "./support.mjs";
@@ -30,6 +30,10 @@ const pictures = [
   { name: "overview-dark", path: "/", theme: "dark" },
   { name: "run", path: "/runs/2025-11-28" },
   { name: "compare", path: "/compare?left=2025-11-14&right=2025-11-15" },
+  { name: "coverage", path: "/coverage" },
+  { name: "errors", path: "/errors" },
+  { name: "explore", path: "/explore" },
+  { name: "backend", path: "/backends/aot_eager" },
   { name: "verification", path: "/verification" },
   { name: "model", path: "/models/cpu-mini/transformer_mini" },
 ];

@@ -102,6 +102,8 @@ test("arrow keys choose, also across kinds, and the list says so to who does not
 test("commits, runs, errors, pages and keys are found", async () => {
   await on("/", async (page) => {
     const firstOf = async (typed, expected) => {
+      // While it closes it still takes what is typed.
+      await page.locator(".palette input").waitFor({ state: "hidden" });
       await page.keyboard.press("/");
       await page.locator(".palette input").fill(typed);
       await eventually(async () => assert.match((await titles(page))[0] ?? "", expected));

@@ -110,11 +110,4 @@ RunDigest digest_run(const JudgedRun& run) {
   return digest;
 }
 
-const ResultDigest* find_result(const RunDigest& run, schema::ExperimentId experiment) {
-  const auto found =
-      std::find_if(run.results.begin(), run.results.end(),
-                   [experiment](const ResultDigest& one) { return one.experiment == experiment; });
-  return found == run.results.end() ? nullptr : &*found;
-}
-
 }  // namespace benchhud::analysis

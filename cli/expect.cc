@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "action.h"
 #include "commands.h"
 #include "ingest/manifest_csv.h"
 #include "options.h"
@@ -117,18 +118,11 @@ Expected<void> clear(Connection& store, const Request& request) {
   return {};
 }
 
-struct Action {
-  std::string_view name;
-  bool writes;
-  std::size_t arguments;
-  Expected<void> (*run)(Connection&, const Request&);
-};
-
 constexpr std::array kActions = {
-    Action{"list", false, 0, list},
-    Action{"show", false, 0, show},
-    Action{"set", true, 1, set},
-    Action{"clear", true, 0, clear},
+    Action<Request>{"list", false, 0, list},
+    Action<Request>{"show", false, 0, show},
+    Action<Request>{"set", true, 1, set},
+    Action<Request>{"clear", true, 0, clear},
 };
 
 CommandLine command_line() {
@@ -156,21 +150,13 @@ int run_expect(const Arguments& arguments) {
   const Expected<bool> as_json = wants_json(parsed.values);
   if (!as_json) return fail(as_json.error());
   request.as_json = *as_json;
-  for (const Action& action : kActions) {
-    if (action.name != request.words[0]) continue;
-    if (request.words.size() - 1 > action.arguments) {
-      return fail({ErrorCode::kInvalidArgument,
-                   fmt::format("`benchhud expect {}` does not take `{}`", action.name,
-                               request.words[1 + action.arguments])});
-    }
-    const std::string path = store_path(parsed.values);
-    auto store = action.writes ? schema::open_store(path) : schema::open_store_for_reading(path);
-    if (!store) return fail(store.error());
-    if (const auto done = action.run(*store, request); !done) return fail(done.error());
-    return kDone;
+  const auto action = find_action<Request>("expect", kActions, request.words);
+  if (!action) return fail(action.error());
+  if (const auto fits = check_arguments("expect", **action, request.words); !fits) {
+    return fail(fits.error());
   }
-  return fail({ErrorCode::kInvalidArgument,
-               fmt::format("there is no `benchhud expect {}`", request.words[0])});
+  const auto done = perform(**action, request, store_path(parsed.values));
+  return done ? kDone : fail(done.error());
 }
 
 }  // namespace benchhud::cli

@@ -5,6 +5,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "action.h"
 #include "commands.h"
 #include "options.h"
 #include "schema/label_link.h"
@@ -69,17 +70,10 @@ Expected<void> remove_link(schema::Connection& store, const Request& request) {
   return schema::remove_label_link(store, request.words[1]);
 }
 
-struct Action {
-  std::string_view name;
-  bool writes;
-  std::size_t arguments;
-  Expected<void> (*run)(schema::Connection&, const Request&);
-};
-
 constexpr std::array kActions = {
-    Action{"list", false, 0, list_links},
-    Action{"set", true, 1, set_link},
-    Action{"remove", true, 1, remove_link},
+    Action<Request>{"list", false, 0, list_links},
+    Action<Request>{"set", true, 1, set_link},
+    Action<Request>{"remove", true, 1, remove_link},
 };
 
 CommandLine command_line() {
@@ -95,22 +89,16 @@ CommandLine command_line() {
   return command;
 }
 
-Expected<Request> read_request(const po::variables_map& values, const Action** action) {
+Expected<Request> read_request(const po::variables_map& values, const Action<Request>** action) {
   Request request;
   request.words = words_of(values);
   if (request.words.empty()) request.words = {"list"};
   BENCHHUD_ASSIGN(request.as_json, wants_json(values));
-  for (const Action& one : kActions) {
-    if (one.name == request.words[0]) *action = &one;
-  }
-  if (*action == nullptr) {
-    return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("there is no `benchhud links {}`", request.words[0])};
-  }
-  if (request.words.size() - 1 != (*action)->arguments) {
+  BENCHHUD_ASSIGN(*action, find_action<Request>("links", kActions, request.words));
+  if (request.words.size() - 1 != (*action)->most_arguments) {
     return Error{ErrorCode::kInvalidArgument,
                  fmt::format("`benchhud links {}` takes {}", (*action)->name,
-                             (*action)->arguments == 0 ? "no more" : "the key of one label")};
+                             (*action)->most_arguments == 0 ? "no more" : "the key of one label")};
   }
   for (const auto& [name, part] :
        {std::pair("one", &Request::one), std::pair("range", &Request::range)}) {
@@ -130,14 +118,11 @@ Expected<Request> read_request(const po::variables_map& values, const Action** a
 int run_links(const Arguments& arguments) {
   const ParsedCommandLine parsed = parse(command_line(), arguments);
   if (parsed.exit_status) return *parsed.exit_status;
-  const Action* action = nullptr;
+  const Action<Request>* action = nullptr;
   const auto request = read_request(parsed.values, &action);
   if (!request) return fail(request.error());
-  const std::string path = store_path(parsed.values);
-  auto store = action->writes ? schema::open_store(path) : schema::open_store_for_reading(path);
-  if (!store) return fail(store.error());
-  if (const auto done = action->run(*store, *request); !done) return fail(done.error());
-  return kDone;
+  const auto done = perform(*action, *request, store_path(parsed.values));
+  return done ? kDone : fail(done.error());
 }
 
 }  // namespace benchhud::cli

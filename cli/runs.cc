@@ -6,6 +6,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "action.h"
 #include "commands.h"
 #include "options.h"
 #include "schema/maintenance.h"
@@ -247,13 +248,6 @@ Expected<void> list_audit(Connection& store, const Request& request) {
   return {};
 }
 
-struct Action {
-  std::string_view name;
-  bool writes;
-  std::size_t most_arguments;
-  Expected<void> (*run)(Connection&, const Request&);
-};
-
 Expected<schema::NightMarkKind> mark_kind(const Request& request) {
   const std::string text = request.words.size() > 2 ? request.words[2] : "";
   if (const auto kind = schema::night_mark_kind_of(text)) return *kind;
@@ -301,19 +295,25 @@ Expected<void> list_marks(schema::Connection& store, const Request& request) {
 constexpr std::size_t kAnyNumber = std::numeric_limits<std::size_t>::max();
 
 constexpr std::array kActions = {
-    Action{"list", false, 0, list_runs},
-    Action{"show", false, 1, show_run},
-    Action{"relabel", true, kAnyNumber, relabel},
-    Action{"rename", true, 2, rename},
-    Action{"merge", true, 2, merge},
-    Action{"delete", true, 1, delete_run},
-    Action{"group", true, 1, group},
-    Action{"mark", true, kAnyNumber, mark},
-    Action{"unmark", true, 2, unmark},
-    Action{"marks", false, 0, list_marks},
-    Action{"rejected", false, 0, list_rejected},
-    Action{"audit", false, 0, list_audit},
+    Action<Request>{"list", false, 0, list_runs},
+    Action<Request>{"show", false, 1, show_run},
+    Action<Request>{"relabel", true, kAnyNumber, relabel},
+    Action<Request>{"rename", true, 2, rename},
+    Action<Request>{"merge", true, 2, merge},
+    Action<Request>{"delete", true, 1, delete_run},
+    Action<Request>{"group", true, 1, group},
+    Action<Request>{"mark", true, kAnyNumber, mark},
+    Action<Request>{"unmark", true, 2, unmark},
+    Action<Request>{"marks", false, 0, list_marks},
+    Action<Request>{"rejected", false, 0, list_rejected},
+    Action<Request>{"audit", false, 0, list_audit},
 };
+
+// Alerts follow from runs.
+Expected<void> update_alerts(Connection& store) {
+  BENCHHUD_TRY(server::update_alerts(store));
+  return {};
+}
 
 CommandLine command_line() {
   CommandLine command;
@@ -364,25 +364,13 @@ int run_runs(const Arguments& arguments) {
   request.is_sure = values.count("yes") > 0;
   request.day_starts = values["day-starts"].as<std::string>();
 
-  for (const Action& action : kActions) {
-    if (action.name != request.words[0]) continue;
-    if (request.words.size() - 1 > action.most_arguments) {
-      return fail({ErrorCode::kInvalidArgument,
-                   fmt::format("`benchhud runs {}` does not take `{}`", action.name,
-                               request.words[1 + action.most_arguments])});
-    }
-    const std::string path = store_path(values);
-    auto store = action.writes ? schema::open_store(path) : schema::open_store_for_reading(path);
-    if (!store) return fail(store.error());
-    if (const auto done = action.run(*store, request); !done) return fail(done.error());
-    // Alerts follow from runs.
-    if (action.writes) {
-      if (const auto update = server::update_alerts(*store); !update) return fail(update.error());
-    }
-    return kDone;
+  const auto action = find_action<Request>("runs", kActions, request.words);
+  if (!action) return fail(action.error());
+  if (const auto fits = check_arguments("runs", **action, request.words); !fits) {
+    return fail(fits.error());
   }
-  return fail({ErrorCode::kInvalidArgument,
-               fmt::format("there is no `benchhud runs {}`", request.words[0])});
+  const auto done = perform(**action, request, store_path(values), update_alerts);
+  return done ? kDone : fail(done.error());
 }
 
 }  // namespace benchhud::cli

@@ -291,6 +291,26 @@ void write_result_fields(JsonWriter& json, schema::RunId run, const CatalogEntry
   json.field("iterations_per_run", view.iterations_per_run);
 }
 
+void write_geomeans(JsonWriter& json, const analysis::GeomeanView* all,
+                    const analysis::GeomeanView* matched) {
+  if (all == nullptr || matched == nullptr) return json.null();
+  json.begin_object();
+  json.key("all");
+  write_geomean(json, *all);
+  json.key("matched");
+  write_geomean(json, *matched);
+  json.end_object();
+}
+
+void write_compile(JsonWriter& json, const std::optional<analysis::CompileSummary>& compile) {
+  if (!compile) return json.null();
+  json.begin_object();
+  json.field("median", compile->median);
+  json.field("mean", compile->mean);
+  json.field("n", compile->n);
+  json.end_object();
+}
+
 void write_group(JsonWriter& json, const analysis::RunGroup& group) {
   json.begin_object();
   json.field("test", group.test);
@@ -304,26 +324,10 @@ void write_group(JsonWriter& json, const analysis::RunGroup& group) {
   json.field("timed", group.timed);
   json.field("failed", group.failed);
   json.key("geomean");
-  if (group.all && group.matched) {
-    json.begin_object();
-    json.key("all");
-    write_geomean(json, *group.all);
-    json.key("matched");
-    write_geomean(json, *group.matched);
-    json.end_object();
-  } else {
-    json.null();
-  }
+  write_geomeans(json, group.all ? &*group.all : nullptr,
+                 group.matched ? &*group.matched : nullptr);
   json.key("compile");
-  if (group.compile) {
-    json.begin_object();
-    json.field("median", group.compile->median);
-    json.field("mean", group.compile->mean);
-    json.field("n", group.compile->n);
-    json.end_object();
-  } else {
-    json.null();
-  }
+  write_compile(json, group.compile);
   json.end_object();
 }
 

@@ -113,26 +113,10 @@ void write_rollup(JsonWriter& json, const analysis::GroupRollup& group,
   }
   json.end_object();
   json.key("geomean");
-  if (group.geomean) {
-    json.begin_object();
-    json.key("all");
-    write_geomean(json, group.geomean->all);
-    json.key("matched");
-    write_geomean(json, group.geomean->matched);
-    json.end_object();
-  } else {
-    json.null();
-  }
+  write_geomeans(json, group.geomean ? &group.geomean->all : nullptr,
+                 group.geomean ? &group.geomean->matched : nullptr);
   json.key("compile");
-  if (group.compile) {
-    json.begin_object();
-    json.field("median", group.compile->median);
-    json.field("mean", group.compile->mean);
-    json.field("n", group.compile->n);
-    json.end_object();
-  } else {
-    json.null();
-  }
+  write_compile(json, group.compile);
   json.field("steady", steady);
   json.end_object();
 }

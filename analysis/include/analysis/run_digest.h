@@ -63,7 +63,4 @@ struct RunDigest {
 
 RunDigest digest_run(const JudgedRun& run);
 
-/// The result of an experiment, or null. Linear; who looks for many indexes them.
-const ResultDigest* find_result(const RunDigest& run, schema::ExperimentId experiment);
-
 }  // namespace benchhud::analysis

@@ -51,6 +51,10 @@ void write_failure(JsonWriter& json, const std::optional<analysis::FailureView>&
 /// The members of a Result, for an object that the caller opened.
 void write_result_fields(JsonWriter& json, schema::RunId run, const analysis::CatalogEntry& entry,
                          const analysis::ResultView& view);
+/// Of a group of results; null where one of them is.
+void write_geomeans(JsonWriter& json, const analysis::GeomeanView* all,
+                    const analysis::GeomeanView* matched);
+void write_compile(JsonWriter& json, const std::optional<analysis::CompileSummary>& compile);
 void write_group(JsonWriter& json, const analysis::RunGroup& group);
 void write_groups(JsonWriter& json, const std::vector<analysis::RunGroup>& groups);
 void write_transition(JsonWriter& json, const analysis::CatalogEntry& entry,

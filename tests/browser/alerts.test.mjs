@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { axe, eventually, night, openBrowser, openPage, samples, serve, settled, shot, text, visit } from "./support.mjs";
+import { axe, driven, eventually, night, openBrowser, openPage, samples, serve, settled, shot, text, visit } from "./support.mjs";
 
 let server;
 let browser;
@@ -16,16 +16,7 @@ after(async () => {
   await server?.stop();
 });
 
-async function on(address, body, options) {
-  const { page, problems, close } = await openPage(browser, options);
-  try {
-    await visit(page, server.base + address);
-    await body(page);
-    assert.deepEqual(problems, [], "nothing went wrong in the page");
-  } finally {
-    await close();
-  }
-}
+const on = (address, body, options) => driven(browser, server.base + address, body, options);
 
 const alertOf = async (model) => (await server.api("/alerts?state=all")).items.find((one) => one.state !== "withdrawn" && one.details.subject.model === model);
 const links = (page) => page.locator("main a[data-alert]");

@@ -1,7 +1,7 @@
 // Two runs compared, as a person does it: by pins, by keys, by search; and what the page says is what the API says.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { axe, eventually, night, openBrowser, openPage, samples, serve, settled, shot, text, visit } from "./support.mjs";
+import { axe, driven, eventually, night, openBrowser, samples, serve, settled, shot, text } from "./support.mjs";
 
 let server;
 let browser;
@@ -35,16 +35,7 @@ after(async () => {
   await server?.stop();
 });
 
-async function on(address, body, options) {
-  const { page, problems, close } = await openPage(browser, options);
-  try {
-    await visit(page, server.base + address);
-    await body(page);
-    assert.deepEqual(problems, [], "nothing went wrong in the page");
-  } finally {
-    await close();
-  }
-}
+const on = (address, body, options) => driven(browser, server.base + address, body, options);
 const runs = async (accelerator) => (await server.api("/runs?limit=1000")).items.filter((run) => (run.accelerator_model === GPU) === (accelerator === GPU));
 const verdicts = { worse: "slower", better: "faster", unclear: "unclear" };
 

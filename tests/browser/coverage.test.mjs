@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { axe, eventually, night, openBrowser, openPage, program, seen, serve, settled, shot, text, visit } from "./support.mjs";
+import { axe, driven, eventually, night, openBrowser, program, seen, serve, settled, shot, text } from "./support.mjs";
 
 const START = Date.parse("2026-01-01T00:00:00Z") / 1000;
 const DAY = 86400;
@@ -43,16 +43,7 @@ after(async () => {
   await server?.stop();
 });
 
-async function on(address, body, options) {
-  const { page, problems, close } = await openPage(browser, options);
-  try {
-    await visit(page, server.base + address);
-    await body(page);
-    assert.deepEqual(problems, [], "nothing went wrong in the page");
-  } finally {
-    await close();
-  }
-}
+const on = (address, body, options) => driven(browser, server.base + address, body, options);
 
 test("the morning's page says what was lost, why, and since when nothing came", async () => {
   await on("/", async (page) => {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
-import { axe, eventually, openBrowser, openPage, samples, seen, serve, settled, shot, text, visit } from "./support.mjs";
+import { axe, driven, eventually, openBrowser, samples, seen, serve, settled, shot, text } from "./support.mjs";
 
 let server;
 let browser;
@@ -15,16 +15,7 @@ after(async () => {
   await server?.stop();
 });
 
-async function on(address, body, options) {
-  const { page, problems, close } = await openPage(browser, options);
-  try {
-    await visit(page, server.base + address);
-    await body(page);
-    assert.deepEqual(problems, [], "nothing went wrong in the page");
-  } finally {
-    await close();
-  }
-}
+const on = (address, body, options) => driven(browser, server.base + address, body, options);
 
 async function fileOf(page, button) {
   const [download] = await Promise.all([page.waitForEvent("download"), button.click()]);

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { line, times } from "../integration/support/lines.mjs";
-import { axe, eventually, openBrowser, openPage, serve, settled, shot, text, visit } from "./support.mjs";
+import { axe, driven, eventually, openBrowser, openPage, serve, settled, shot, text, visit } from "./support.mjs";
 
 const NIGHT = 86_400;
 const FIRST = 1_762_300_800;
@@ -41,16 +41,7 @@ after(async () => {
   if (folder) rmSync(folder, { recursive: true, force: true });
 });
 
-async function on(address, body, options) {
-  const { page, problems, close } = await openPage(browser, options);
-  try {
-    await visit(page, server.base + address);
-    await body(page);
-    assert.deepEqual(problems, [], "nothing went wrong in the page");
-  } finally {
-    await close();
-  }
-}
+const on = (address, body, options) => driven(browser, server.base + address, body, options);
 
 const options = (page) => page.locator('.palette [role="option"]');
 const titles = (page) => page.locator(".palette .hit-title").allInnerTexts();
@@ -64,10 +55,10 @@ test("one key, some letters, Enter: the page", async () => {
     await shot(page, "search-light");
     await page.keyboard.press("Enter");
     await page.waitForURL(/\/models\/torchbench\/resnet50/);
-    assert.equal(await page.locator(".palette").count(), 0);
+    await eventually(async () => assert.equal(await page.locator(".palette").count(), 0));
 
     await page.keyboard.press("Control+k");
-    assert.equal((await titles(page))[0], "resnet50", "what was chosen before is offered first");
+    await eventually(async () => assert.equal((await titles(page))[0], "resnet50", "what was chosen before is offered first"));
     await page.keyboard.press("Escape");
     await eventually(async () => assert.equal(await page.locator(".palette").count(), 0));
   });

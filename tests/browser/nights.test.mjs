@@ -1,7 +1,7 @@
 // The pages over the 28 real nights of samples/, driven as a person would drive them.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { axe, eventually, openBrowser, openPage, samples, seen, serve, settled, shot, text, visit } from "./support.mjs";
+import { axe, driven, eventually, openBrowser, openPage, samples, seen, serve, settled, shot, text, visit } from "./support.mjs";
 
 let server;
 let browser;
@@ -14,16 +14,7 @@ after(async () => {
   await server?.stop();
 });
 
-async function on(address, body, options) {
-  const { page, problems, close } = await openPage(browser, options);
-  try {
-    await visit(page, server.base + address);
-    await body(page);
-    assert.deepEqual(problems, [], "nothing went wrong in the page");
-  } finally {
-    await close();
-  }
-}
+const on = (address, body, options) => driven(browser, server.base + address, body, options);
 
 /** A name that is only the run's own time is shown as people write times. */
 const runName = (run) => (Date.parse(run.name) === Date.parse(run.started_at) ? `${run.started_at.slice(0, 10)} ${run.started_at.slice(11, 16)}` : run.name);

@@ -1,7 +1,7 @@
 // Pages of a backend, a suite and all models, driven as a person would drive them.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { axe, eventually, night, openBrowser, openPage, samples, seen, serve, settled, shot, text, visit } from "./support.mjs";
+import { axe, driven, eventually, night, openBrowser, samples, seen, serve, settled, shot, text } from "./support.mjs";
 
 let server;
 let browser;
@@ -14,16 +14,7 @@ after(async () => {
   await server?.stop();
 });
 
-async function on(address, body, options, where = server) {
-  const { page, problems, close } = await openPage(browser, options);
-  try {
-    await visit(page, where.base + address);
-    await body(page);
-    assert.deepEqual(problems, [], "nothing went wrong in the page");
-  } finally {
-    await close();
-  }
-}
+const on = (address, body, options, where = server) => driven(browser, where.base + address, body, options);
 
 const CPU = "Intel(R) Xeon(R) Processor";
 

@@ -1,5 +1,6 @@
 // What the browser tests share: a store filled by the real program, its server, Debian's Chromium, and a page that
 // remembers everything that went wrong in it.
+import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
@@ -16,6 +17,9 @@ export const program = resolve(root, process.env.BENCHHUD_BIN ?? "build/benchhud
 const artifacts = join(root, "tests/artifacts");
 const axeSource = readFileSync(join(root, "tests/node_modules/axe-core/axe.min.js"), "utf8");
 const run = promisify(execFile);
+// With BENCHHUD_SLOW_PAGES=8 every page gets an eighth of the processor: a test that looks before the page is done then
+// fails here and not on somebody else's busy machine.
+const slowdown = Number(process.env.BENCHHUD_SLOW_PAGES ?? 1);
 
 async function freePort() {
   const server = createServer();
@@ -97,6 +101,7 @@ export async function openPage(browser, { width = 1440, height = 900, theme = "l
   const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme, reducedMotion: "reduce" });
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   const page = await context.newPage();
+  if (slowdown > 1) await (await context.newCDPSession(page)).send("Emulation.setCPUThrottlingRate", { rate: slowdown });
   const problems = [];
   const note = (text) => {
     if (!allow.some((pattern) => pattern.test(text))) problems.push(text);
@@ -123,6 +128,18 @@ export async function openPage(browser, { width = 1440, height = 900, theme = "l
 export async function visit(page, address) {
   await page.goto(address);
   await settled(page);
+}
+
+/** Opens an address in a page of its own, lets `body` drive it, and sees that nothing went wrong in it. */
+export async function driven(browser, address, body, options) {
+  const { page, problems, close } = await openPage(browser, options);
+  try {
+    await visit(page, address);
+    await body(page);
+    assert.deepEqual(problems, [], "nothing went wrong in the page");
+  } finally {
+    await close();
+  }
 }
 
 export async function settled(page) {

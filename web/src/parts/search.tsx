@@ -125,6 +125,8 @@ function Palette({ pages, commands, onClose }: Props & { onClose: () => void }) 
 
   const leave = (choice: Choice) => {
     if (choice.href) remember({ href: choice.href, kind: choice.kind, title: choice.title, context: choice.context });
+    // At once, not with the next drawing: keys pressed from here on belong to the page again.
+    dialog.current?.close();
     onClose();
   };
   const follow = (choice: Choice | undefined) => {

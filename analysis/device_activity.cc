@@ -5,6 +5,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "analysis/label_class.h"
 #include "analysis/slice_side.h"
 #include "analysis/time_spans.h"
 #include "analysis/time_totals.h"
@@ -19,12 +20,6 @@ using schema::TraceSlice;
 using Kind = DeviceSlice::Kind;
 
 namespace {
-
-bool is_communication(std::string_view name) {
-  return name.starts_with("nccl") || name.starts_with("hccl") ||
-         name.find("ncclKernel") != name.npos || name.find("ncclDevKernel") != name.npos ||
-         name.find("rccl") != name.npos;
-}
 
 // A name that a person may have given a function: libraries' kernels are templates or have their
 // makers' prefixes.
@@ -53,7 +48,7 @@ class KernelKinds {
   Kind kind(const DeviceSlice& kernel) const {
     const TraceSlice& slice = trace_.slices[kernel.slice];
     const std::string_view name = trace_.name(slice);
-    if (is_communication(name)) return Kind::kCommunication;
+    if (is_communication_kernel(name)) return Kind::kCommunication;
     if (trace_.texts[trace_.args_of(slice).kernel_backend] == "triton" ||
         name.starts_with("triton_") ||
         (kernel.launch != kNoSlice && is_within_triton_[kernel.launch])) {

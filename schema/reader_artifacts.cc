@@ -22,9 +22,7 @@ Artifact read_artifact(const Statement& row) {
   artifact.model = row.text(5);
   artifact.repetition = row.optional_integer(6);
   artifact.part = row.text(7);
-  ContentHash hash;
-  row.blob(8).copy(hash.bytes.data(), hash.bytes.size());
-  artifact.content_hash = hash.hex();
+  artifact.content_hash = hash_of(row, 8).hex();
   artifact.byte_count = row.integer(9);
   artifact.ingested_at = row.real(10);
   artifact.problem_count = row.integer(11);

@@ -18,10 +18,7 @@ IngestedFile read_ingest(const Statement& row) {
   IngestedFile file;
   file.id = FileId(row.integer(0));
   file.path = row.text(1);
-  ContentHash hash;
-  const std::string_view bytes = row.blob(2);
-  bytes.copy(hash.bytes.data(), hash.bytes.size());
-  file.content_hash = hash.hex();
+  file.content_hash = hash_of(row, 2).hex();
   file.byte_count = row.integer(3);
   file.line_count = row.integer(4);
   file.accepted = row.integer(5);

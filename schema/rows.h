@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "schema/content_hash.h"
 #include "schema/database.h"
 #include "schema/errors.h"
 
@@ -21,6 +22,13 @@ inline std::vector<double> to_samples(std::string_view bytes) {
     std::memcpy(samples.data(), bytes.data(), samples.size() * sizeof(double));
   }
   return samples;
+}
+
+/// A column with a hash.
+inline ContentHash hash_of(const Statement& row, int column) {
+  ContentHash hash;
+  row.blob(column).copy(hash.bytes.data(), hash.bytes.size());
+  return hash;
 }
 
 template <class Id>

@@ -21,6 +21,7 @@ constexpr std::size_t kMostBlocks = 64;
 constexpr std::size_t kMostArgBlocks = 4;
 // Ends of arrows that are looked at to find those of one slice, for a slice may hold millions.
 constexpr std::size_t kMostFlowsLookedAt = 10'000;
+constexpr std::int64_t kEarliest = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t kLatest = std::numeric_limits<std::int64_t>::max();
 
 // The thing of that number, out of a block kept in `blocks` or read now.
@@ -51,7 +52,8 @@ Expected<TraceInfo> TraceLookup::info() {
   return one(
       query,
       [](const Statement& row) {
-        return TraceInfo{.byte_count = row.integer(2),
+        return TraceInfo{.content = hash_of(row, 1),
+                         .byte_count = row.integer(2),
                          .base_time = row.integer(3),
                          .origin = row.optional_integer(18).value_or(0),
                          .slices = row.integer(4),
@@ -77,6 +79,13 @@ Expected<std::vector<StoredThread>> TraceLookup::threads() {
     stored.end = row.optional_integer(11);
     return stored;
   });
+}
+
+Expected<std::optional<ArtifactId>> TraceLookup::artifact() {
+  Statement& query = connection_.cached(sql::kArtifactOfTrace);
+  query.bind(1, trace_);
+  return one(
+      query, [](const Statement& row) { return optional_id<ArtifactId>(row, 0); }, "artifact");
 }
 
 Expected<TraceLookup::Block> TraceLookup::block_of(TraceBlockKind kind, std::uint64_t number) {
@@ -260,18 +269,83 @@ Expected<std::optional<PlacedSlice>> TraceLookup::child_at(const PlacedSlice& pa
   BENCHHUD_ASSIGN(const auto* const first_rows, stack_rows(parent.id.thread));
   std::optional<PlacedSlice> child;
   if (std::binary_search(first_rows->begin(), first_rows->end(), row)) return child;
-  BENCHHUD_ASSIGN(child, slice_at(parent.id.thread, row, time));
-  if (!child && time > parent.slice.begin) {
-    BENCHHUD_ASSIGN(child, slice_at(parent.id.thread, row, time - 1));
-    if (child && child->slice.end() != time) child.reset();
-  }
+  BENCHHUD_ASSIGN(child, slice_until(parent.id.thread, row, time));
   const bool is_within =
       child && child->slice.begin >= parent.slice.begin && child->slice.end() <= parent.slice.end();
   if (!is_within) child.reset();
   return child;
 }
 
-Expected<TraceWindow<PlacedFlow>> TraceLookup::flows_of(const SliceId& id, std::size_t limit) {
+Expected<std::optional<PlacedSlice>> TraceLookup::slice_until(std::uint32_t thread,
+                                                              std::uint32_t row,
+                                                              std::int64_t time) {
+  BENCHHUD_ASSIGN(auto found, slice_at(thread, row, time));
+  if (found || time == kEarliest) return found;
+  BENCHHUD_ASSIGN(found, slice_at(thread, row, time - 1));
+  if (found && found->slice.end() != time) found.reset();
+  return found;
+}
+
+Expected<std::optional<PlacedSlice>> TraceLookup::innermost_at(std::uint32_t thread,
+                                                               std::int64_t time) {
+  constexpr std::size_t kMostStacks = 64;
+  BENCHHUD_ASSIGN(const auto* const first_rows, stack_rows(thread));
+  std::vector<std::uint32_t> rows = {0};
+  for (const std::uint32_t row : *first_rows) {
+    if (row != 0 && rows.size() < kMostStacks) rows.push_back(row);
+  }
+  std::optional<PlacedSlice> found;
+  for (const std::uint32_t row : rows) {
+    BENCHHUD_ASSIGN(found, slice_until(thread, row, time));
+    if (found) break;
+  }
+  while (found) {
+    BENCHHUD_ASSIGN(const auto child, child_at(*found, time));
+    if (!child) break;
+    found = child;
+  }
+  return found;
+}
+
+Expected<std::int64_t> TraceLookup::self_time(const PlacedSlice& placed) {
+  const ChunkSlice& slice = placed.slice;
+  const std::uint32_t row = slice.row + 1;
+  BENCHHUD_ASSIGN(const auto* const first_rows, stack_rows(placed.id.thread));
+  if (slice.duration == 0 || std::binary_search(first_rows->begin(), first_rows->end(), row)) {
+    return slice.duration;
+  }
+  // What begins in it in the row below ends in it; one part for all keeps what is read small.
+  BENCHHUD_ASSIGN(const Tile within, TileReader(connection_, trace_)
+                                         .tile({.thread = placed.id.thread,
+                                                .begin = slice.begin,
+                                                .end = slice.end(),
+                                                .buckets = 1,
+                                                .first_row = row,
+                                                .last_row = row}));
+  std::int64_t self = slice.duration;
+  for (const TileRow& of_row : within.rows) {
+    for (const TileItem& item : of_row.items) {
+      if (!item.reaches_in) self = wrapping_difference(self, static_cast<std::int64_t>(item.busy));
+    }
+  }
+  if (self < 0) return corrupt_trace("row of slices");
+  return self;
+}
+
+Expected<std::optional<PlacedFlow>> TraceLookup::flow_before(const PlacedFlow& end) {
+  if (end.flow.before == 0) return std::optional<PlacedFlow>();
+  if (end.flow.before > end.number) return corrupt_trace("chunk of flows");
+  BENCHHUD_ASSIGN(const PlacedFlow found, flow(end.number - end.flow.before));
+  return std::optional(found);
+}
+
+Expected<std::optional<PlacedFlow>> TraceLookup::flow_after(const PlacedFlow& end) {
+  if (end.flow.after == 0) return std::optional<PlacedFlow>();
+  BENCHHUD_ASSIGN(const PlacedFlow found, flow(end.number + end.flow.after));
+  return std::optional(found);
+}
+
+Expected<TraceWindow<PlacedFlow>> TraceLookup::flows_on(const SliceId& id, std::size_t limit) {
   BENCHHUD_ASSIGN(const PlacedSlice placed, slice(id));
   const FlowQuery query{.thread = id.thread,
                         .begin = placed.slice.begin,
@@ -280,29 +354,42 @@ Expected<TraceWindow<PlacedFlow>> TraceLookup::flows_of(const SliceId& id, std::
   BENCHHUD_ASSIGN(const auto near, flows(query));
   TraceWindow<PlacedFlow> window;
   window.is_cut = near.is_cut;
-  std::map<std::uint64_t, ChunkFlow> ends;
   std::optional<PlacedSlice> child;
   for (const PlacedFlow& each : near.events) {
-    if (ends.size() > limit) break;
-    if (ends.contains(each.number)) continue;
     if (!child || child->slice.end() < each.flow.time) {
       BENCHHUD_ASSIGN(child, child_at(placed, each.flow.time));
     }
     if (child) continue;
-    ends.emplace(each.number, each.flow);
-    PlacedFlow at = each;
-    while (at.flow.before != 0 && ends.size() <= limit) {
-      if (at.flow.before > at.number) return corrupt_trace("chunk of flows");
-      BENCHHUD_ASSIGN(at, flow(at.number - at.flow.before));
-      ends.emplace(at.number, at.flow);
+    if (window.events.size() == limit) {
+      window.is_cut = true;
+      break;
+    }
+    window.events.push_back(each);
+  }
+  return window;
+}
+
+Expected<TraceWindow<PlacedFlow>> TraceLookup::flows_of(const SliceId& id, std::size_t limit) {
+  BENCHHUD_ASSIGN(const auto on, flows_on(id, limit + 1));
+  std::map<std::uint64_t, ChunkFlow> ends;
+  for (const PlacedFlow& each : on.events) {
+    if (ends.size() > limit) break;
+    if (!ends.emplace(each.number, each.flow).second) continue;
+    std::optional<PlacedFlow> at = each;
+    while (ends.size() <= limit) {
+      BENCHHUD_ASSIGN(at, flow_before(*at));
+      if (!at) break;
+      ends.emplace(at->number, at->flow);
     }
     at = each;
-    while (at.flow.after != 0 && ends.size() <= limit) {
-      BENCHHUD_ASSIGN(at, flow(at.number + at.flow.after));
-      ends.emplace(at.number, at.flow);
+    while (ends.size() <= limit) {
+      BENCHHUD_ASSIGN(at, flow_after(*at));
+      if (!at) break;
+      ends.emplace(at->number, at->flow);
     }
   }
-  window.is_cut |= ends.size() > limit;
+  TraceWindow<PlacedFlow> window;
+  window.is_cut = on.is_cut || ends.size() > limit;
   for (const auto& [number, flow] : ends) {
     if (window.events.size() < limit) window.events.push_back({number, flow});
   }

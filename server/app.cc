@@ -30,6 +30,8 @@ constexpr std::size_t kWarmHistory = 365;
 /// The nights whose results are read and whose tables are written in advance.
 constexpr std::size_t kWarmRuns = 90;
 constexpr std::size_t kWarmTables = 30;
+/// For what is asked of traces.
+constexpr std::size_t kTraceConnections = 4;
 constexpr std::string_view kUsualBaseline = "inductor";
 /// Making ready goes on so long, in a transaction of its own (the log of an ingest can be put away
 /// only between them).
@@ -52,6 +54,12 @@ std::string next_address(const Address& address, const std::string& cursor) {
   return next + "cursor=" + percent_encode(cursor);
 }
 
+template <class T>
+Expected<std::shared_ptr<const T>> shared(Expected<T> made) {
+  if (!made) return std::move(made).error();
+  return std::make_shared<const T>(*std::move(made));
+}
+
 /// A file's name for who saves a table.
 std::string disposition(const Operation& operation) {
   return "attachment; filename=\"" + operation.id + ".csv\"";
@@ -64,6 +72,7 @@ App::App(AppOptions options, std::span<const StaticFiles::File> pages)
       contract_(schema::openapi_document()),
       pages_(pages),
       pool_(options_.store_path, options_.connections),
+      trace_pool_(options_.store_path, kTraceConnections, StorePool::Mapping::kNo),
       writer_(options_.store_path, options_.write_patience),
       answers_(options_.cached_bytes,
                [](const Answer& answer) { return answer.body->size() + 256; }),
@@ -112,7 +121,7 @@ Response App::handle_api(const Request& request, const Address& address) {
   }
   if (operation->method != "GET") return make_change(request, *operation, query);
 
-  auto lease = pool_.borrow();
+  auto lease = (operation->segments.front() == "traces" ? trace_pool_ : pool_).borrow();
   if (!lease) return problem_response(lease.error(), request.target);
   auto transaction =
       schema::Transaction::begin(lease->connection(), schema::Transaction::Kind::kRead);
@@ -130,7 +139,8 @@ Response App::handle_api(const Request& request, const Address& address) {
   if (!plan) return problem_response(plan.error(), request.target, ask.wrong_parameter);
   const std::string etag = etag_of(options_, *operation, query, plan->key);
   if (etag_matches(request.if_none_match, etag)) {
-    return respond(request, etag, Answer{std::make_shared<const std::string>(), "", ""});
+    return respond(request, etag,
+                   Answer{std::make_shared<const std::string>(), "", "", plan->is_immutable});
   }
   const bool is_csv = query.text("format") == "csv";
   std::string json_etag = etag;
@@ -139,7 +149,8 @@ Response App::handle_api(const Request& request, const Address& address) {
     as_json.set("format", "json");
     json_etag = etag_of(options_, *operation, as_json, plan->key);
   }
-  auto answer = answers_.get(json_etag, [&] { return make_answer(*plan); });
+  auto answer = plan->is_kept ? answers_.get(json_etag, [&] { return make_answer(*plan); })
+                              : shared(make_answer(*plan));
   if (answer && is_csv) {
     answer = answers_.get(etag, [&] { return make_csv(ask, *plan, address, *(*answer)->body); });
   }
@@ -180,7 +191,8 @@ Response App::make_change(const Request& request, const Operation& operation, co
 
 Expected<App::Answer> App::make_answer(const Plan& plan) {
   BENCHHUD_ASSIGN(std::string body, plan.body());
-  return Answer{std::make_shared<const std::string>(std::move(body)), plan.content_type, ""};
+  return Answer{std::make_shared<const std::string>(std::move(body)), plan.content_type, "",
+                plan.is_immutable, plan.is_kept};
 }
 
 Expected<App::Answer> App::make_csv(const Ask& ask, const Plan& plan, const Address& address,
@@ -197,7 +209,8 @@ Response App::respond(const Request& request, const std::string& etag, const Ans
   response.content_type = answer.content_type;
   response.body = answer.body;
   response.headers.emplace_back("ETag", etag);
-  response.headers.emplace_back("Cache-Control", "no-cache");
+  response.headers.emplace_back(
+      "Cache-Control", answer.is_immutable ? "private, max-age=31536000, immutable" : "no-cache");
   response.headers.emplace_back("Vary", "Accept-Encoding");
   if (!answer.next_link.empty()) {
     response.headers.emplace_back("Link", "<" + answer.next_link + ">; rel=\"next\"");
@@ -215,7 +228,8 @@ Response App::respond(const Request& request, const std::string& etag, const Ans
 std::shared_ptr<const std::string> App::compressed_for(const Request& request,
                                                        const std::string& etag,
                                                        const Answer& answer) {
-  if (answer.body->size() < kWorthCompressing || !accepts_gzip(request.accept_encoding)) {
+  if (!answer.is_kept || answer.body->size() < kWorthCompressing ||
+      !accepts_gzip(request.accept_encoding)) {
     return nullptr;
   }
   const auto compressed =

@@ -1,12 +1,21 @@
 // Stored traces: their threads, what there is to draw of a window, one slice.
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <map>
+#include <optional>
+#include <set>
+#include <vector>
 
+#include "analysis/keep_first.h"
+#include "analysis/label_class.h"
 #include "analysis/time_totals.h"
+#include "schema/column_codec.h"
 #include "schema/trace_lookup.h"
 #include "schema/trace_tiles.h"
-#include "server/route_parts.h"
+#include "server/trace_parts.h"
+#include "server/trace_tile_bytes.h"
+#include "trace_json_parts.h"
 
 namespace benchhud::server {
 namespace {
@@ -15,40 +24,51 @@ using analysis::difference_of;
 using analysis::sum_of;
 using schema::Expected;
 using schema::SliceId;
-using schema::TraceId;
 using schema::TraceLookup;
 
-// Of a stored trace nothing ever changes.
-constexpr const char* kUnchanging = "stored";
+// Threads that an answer lists. A hostile file has hundreds of thousands.
+constexpr std::size_t kMostTracks = 10'000;
+// Of so many it is found out on which side they ran, where that was not noted before.
+constexpr std::size_t kMostTracksLookedAt = 1000;
 
-// Times on the trace's own clock are counted from its first slice: nanoseconds since 1970 are
-// beyond what a browser's numbers hold exactly.
-struct Asked {
-  TraceId id{};
-  schema::TraceInfo info;
-};
-
-Expected<Asked> asked_trace(Ask& ask) {
-  const TraceId id{ask.query.integer("id")};
-  auto info = TraceLookup(ask.reader().connection(), id).info();
-  if (!info) {
-    ask.wrong_parameter = "id";
-    return std::move(info).error();
+// Where a thread ran, by the labels that stand out when all of it is looked at from afar.
+Expected<analysis::TrackSide> side_of(schema::TileReader* tiles, TraceLookup* lookup,
+                                      const schema::StoredThread& thread) {
+  analysis::TrackSide side = analysis::TrackSide::kOther;
+  if (!thread.begin) return side;
+  constexpr std::uint32_t kParts = 64;
+  BENCHHUD_ASSIGN(const schema::Tile tile, tiles->tile({.thread = thread.number,
+                                                        .begin = *thread.begin,
+                                                        .end = sum_of(*thread.end, 1),
+                                                        .buckets = kParts,
+                                                        .last_row = kRowsABand - 1}));
+  std::set<std::uint32_t> labels;
+  for (const schema::TileRow& row : tile.rows) {
+    for (const schema::TileItem& item : row.items) labels.insert(item.label);
   }
-  return Asked{id, *info};
+  for (const std::uint32_t number : labels) {
+    BENCHHUD_ASSIGN(const schema::LabelText label, lookup->label(number));
+    side = std::max(side, analysis::label_class(label.name, label.category).side);
+  }
+  return side;
 }
 
-void write_thread(JsonWriter& json, const schema::StoredThread& thread, std::int64_t origin) {
+void write_thread(JsonWriter& json, const schema::StoredThread& thread, analysis::TrackSide side,
+                  std::int64_t origin) {
   json.begin_object();
   json.field("thread", thread.number);
   json.field("pid", thread.thread.pid);
   json.field("tid", thread.thread.tid);
   json.field("process_name", thread.thread.process_name);
+  json.field("process_labels", thread.thread.process_labels);
   json.field("name", thread.thread.name);
   json.field("process_sort_index", thread.thread.process_sort_index);
   json.field("thread_sort_index", thread.thread.thread_sort_index);
+  json.field("side", analysis::track_side_name(side));
   json.field("slices", thread.slices);
+  json.null_field("points");
   json.field("rows", thread.rows);
+  json.null_field("busy");
   const auto relative = [&](const std::optional<std::int64_t>& time) {
     return time ? std::optional(difference_of(*time, origin)) : std::nullopt;
   };
@@ -57,32 +77,106 @@ void write_thread(JsonWriter& json, const schema::StoredThread& thread, std::int
   json.end_object();
 }
 
-Expected<std::string> write_trace(Ask& ask, const Asked& asked) {
+// Keeps those with the most slices, in their order. Returns how many were left out.
+std::int64_t keep_fullest(std::vector<schema::StoredThread>* threads, std::size_t most) {
+  std::stable_sort(threads->begin(), threads->end(),
+                   [](const auto& a, const auto& b) { return a.slices > b.slices; });
+  const std::int64_t left_out = analysis::keep_first(threads, most);
+  std::sort(threads->begin(), threads->end(),
+            [](const auto& a, const auto& b) { return a.number < b.number; });
+  return left_out;
+}
+
+Expected<std::string> write_trace(Ask& ask, const AskedTrace& asked) {
   const schema::TraceInfo& info = asked.info;
-  BENCHHUD_ASSIGN(const auto threads, TraceLookup(ask.reader().connection(), asked.id).threads());
+  TraceLookup lookup(ask.reader().connection(), asked.id);
+  BENCHHUD_ASSIGN(auto threads, lookup.threads());
+  BENCHHUD_ASSIGN(const auto artifact, lookup.artifact());
+  std::int64_t end = 0;
+  for (const schema::StoredThread& thread : threads) {
+    if (thread.end) end = std::max(end, difference_of(*thread.end, info.origin));
+  }
+  const std::int64_t left_out = keep_fullest(&threads, kMostTracks);
   std::string body;
   JsonWriter json(&body);
   json.begin_object();
   json.field("id", to_int(asked.id));
+  json.field("key", asked.key);
+  json.field("artifact",
+             artifact ? std::optional(to_int(*artifact)) : std::optional<std::int64_t>());
   json.field("byte_count", info.byte_count);
   json.field("origin", std::to_string(info.origin));
   json.field("base_time", info.base_time != 0 ? std::optional(std::to_string(info.base_time))
                                               : std::optional<std::string>());
+  json.field("end", end);
   json.field("events", info.events);
   json.field("slices", info.slices);
   json.field("points", info.points);
   json.field("flows", info.flows);
+  json.field("labels", info.labels);
   json.field("problem_count", info.problem_count);
+  json.field("has_index", false);
+  json.field("findings", 0);
+  json.key("flow_kinds");
+  json.begin_array();
+  json.end_array();
+  json.key("counters");
+  json.begin_array();
+  json.end_array();
+  json.field("tracks_left_out", left_out);
   json.key("threads");
-  json.list(threads,
-            [&](const schema::StoredThread& thread) { write_thread(json, thread, info.origin); });
+  json.begin_array();
+  schema::TileReader tiles(ask.reader().connection(), asked.id);
+  for (std::size_t i = 0; i < threads.size(); ++i) {
+    analysis::TrackSide side = analysis::TrackSide::kOther;
+    if (i < kMostTracksLookedAt) {
+      BENCHHUD_ASSIGN(side, side_of(&tiles, &lookup, threads[i]));
+    }
+    write_thread(json, threads[i], side, info.origin);
+  }
+  json.end_array();
   json.end_object();
   return body;
 }
 
 Expected<Plan> get_trace(Ask& ask) {
-  BENCHHUD_ASSIGN(const Asked asked, asked_trace(ask));
-  return Plan{kUnchanging, [&ask, asked] { return write_trace(ask, asked); }};
+  BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(ask));
+  // Which dump it belongs to may change, and what was noted about it.
+  return Plan{revision_key(ask) + asked.key, [&ask, asked] { return write_trace(ask, asked); }};
+}
+
+// Labels that are told at once.
+constexpr std::int64_t kLabelsABlock = 1024;
+
+Expected<std::string> write_labels(Ask& ask, const AskedTrace& asked) {
+  const std::int64_t first = ask.query.integer("block") * kLabelsABlock;
+  const std::int64_t end = std::min(first + kLabelsABlock, asked.info.labels);
+  TraceLookup lookup(ask.reader().connection(), asked.id);
+  std::string body;
+  JsonWriter json(&body);
+  json.begin_object();
+  json.key("items");
+  json.begin_array();
+  for (std::int64_t number = first; number < end; ++number) {
+    BENCHHUD_ASSIGN(const schema::LabelText label,
+                    lookup.label(static_cast<std::uint32_t>(number)));
+    json.begin_object();
+    json.field("label", number);
+    json.field("name", trace_json::short_name(label.name));
+    json.field("category", trace_json::short_name(label.category));
+    json.field("class", analysis::label_class(label.name, label.category).name);
+    json.null_field("count");
+    json.null_field("total_ns");
+    json.end_object();
+  }
+  json.end_array();
+  json.end_object();
+  return body;
+}
+
+Expected<Plan> get_labels(Ask& ask) {
+  BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(ask));
+  return trace_plan(ask, asked, [&ask, asked] { return write_labels(ask, asked); });
 }
 
 void write_item(JsonWriter& json, const schema::TileItem& item, std::int64_t origin) {
@@ -98,7 +192,8 @@ void write_item(JsonWriter& json, const schema::TileItem& item, std::int64_t ori
   json.end_array();
 }
 
-Expected<std::string> write_tile(Ask& ask, const Asked& asked, const schema::TileQuery& query) {
+Expected<std::string> write_tile(Ask& ask, const AskedTrace& asked,
+                                 const schema::TileQuery& query) {
   BENCHHUD_ASSIGN(const schema::Tile tile,
                   schema::TileReader(ask.reader().connection(), asked.id).tile(query));
   TraceLookup lookup(ask.reader().connection(), asked.id);
@@ -139,7 +234,7 @@ Expected<std::string> write_tile(Ask& ask, const Asked& asked, const schema::Til
 }
 
 Expected<Plan> get_tile(Ask& ask) {
-  BENCHHUD_ASSIGN(const Asked asked, asked_trace(ask));
+  BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(ask));
   const Query& request = ask.query;
   schema::TileQuery query;
   query.thread = static_cast<std::uint32_t>(request.integer("thread"));
@@ -149,7 +244,59 @@ Expected<Plan> get_tile(Ask& ask) {
   if (query.end <= query.begin) {
     return wrong_parameter(ask, "end", "A window ends after it begins.");
   }
-  return Plan{kUnchanging, [&ask, asked, query] { return write_tile(ask, asked, query); }};
+  return trace_plan(ask, asked, [&ask, asked, query] { return write_tile(ask, asked, query); });
+}
+
+// The window of a level's tiles: parts of 2^level ns, so many of them.
+constexpr int kPartsShift = 10;
+
+// The tile's window on the trace's own clock; nothing where no time is that late.
+std::optional<schema::TileQuery> window_of(std::int64_t origin, int level, std::uint64_t index) {
+  constexpr std::int64_t kLatest = std::numeric_limits<std::int64_t>::max();
+  const int shift = level + kPartsShift;
+  const std::uint64_t most = schema::distance(origin, kLatest);
+  if (index > most >> shift) return {};
+  schema::TileQuery query;
+  query.begin = schema::wrapping_sum(origin, static_cast<std::int64_t>(index << shift));
+  const std::uint64_t width =
+      std::min(std::uint64_t{1} << shift, schema::distance(query.begin, kLatest));
+  query.end = schema::wrapping_sum(query.begin, static_cast<std::int64_t>(width));
+  query.buckets = 1U << kPartsShift;
+  if (width == 0) return {};
+  return query;
+}
+
+Expected<std::string> write_tiles(Ask& ask, const AskedTrace& asked,
+                                  const std::vector<TrackBand>& tracks) {
+  const std::optional<schema::TileQuery> window =
+      window_of(asked.info.origin, static_cast<int>(ask.query.integer("level")),
+                static_cast<std::uint64_t>(ask.query.integer("index")));
+  schema::TileReader reader(ask.reader().connection(), asked.id);
+  TileBytes bytes(tracks.size());
+  for (const TrackBand& each : tracks) {
+    schema::Tile tile;
+    if (window) {
+      schema::TileQuery query = *window;
+      query.thread = each.track;
+      query.first_row = each.band * kRowsABand;
+      query.last_row = query.first_row + kRowsABand - 1;
+      BENCHHUD_ASSIGN(tile, reader.tile(query));
+    }
+    bytes.put(each.track, each.band, window ? window->begin : 0, tile);
+  }
+  return bytes.bytes();
+}
+
+Expected<Plan> get_tiles(Ask& ask) {
+  constexpr std::size_t kMostTiles = 16;
+  BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(ask));
+  BENCHHUD_ASSIGN(const auto tracks, asked_tracks(ask, "tracks", kMostTiles, true));
+  Plan plan =
+      trace_plan(ask, asked, [&ask, asked, tracks] { return write_tiles(ask, asked, tracks); });
+  plan.content_type = "application/octet-stream";
+  // The browser keeps them. Here, an hour's looking at one trace would push all else out.
+  plan.is_kept = false;
+  return plan;
 }
 
 void write_placed(JsonWriter& json, const schema::PlacedSlice& placed,
@@ -164,7 +311,55 @@ void write_placed(JsonWriter& json, const schema::PlacedSlice& placed,
   json.field("duration", placed.slice.duration);
 }
 
-Expected<std::string> write_slice(Ask& ask, const Asked& asked, SliceId id) {
+Expected<void> write_placed_object(JsonWriter& json, TraceLookup& lookup,
+                                   const schema::PlacedSlice& placed, std::int64_t origin) {
+  BENCHHUD_ASSIGN(const schema::LabelText label, lookup.label(placed.slice.label));
+  json.begin_object();
+  write_placed(json, placed, label, origin);
+  json.end_object();
+  return {};
+}
+
+Expected<void> write_flow_end(JsonWriter& json, TraceLookup& lookup, const schema::PlacedFlow& end,
+                              std::string_view direction, std::int64_t origin) {
+  BENCHHUD_ASSIGN(const std::string category, lookup.text(end.flow.category));
+  BENCHHUD_ASSIGN(const auto slice, lookup.innermost_at(end.flow.thread, end.flow.time));
+  json.begin_object();
+  json.field("direction", direction);
+  json.field("kind", analysis::flow_kind(category));
+  json.field("category", trace_json::short_name(category));
+  json.field("number", end.number);
+  json.field("thread", end.flow.thread);
+  json.field("time", difference_of(end.flow.time, origin));
+  json.key("slice");
+  if (slice) {
+    BENCHHUD_TRY(write_placed_object(json, lookup, *slice, origin));
+  } else {
+    json.null();
+  }
+  json.end_object();
+  return {};
+}
+
+// Where the arrows lead that end on a slice, and where they come from.
+Expected<void> write_flows(JsonWriter& json, TraceLookup& lookup, const SliceId& id,
+                           std::int64_t origin) {
+  constexpr std::size_t kMostEnds = 100;
+  BENCHHUD_ASSIGN(const auto ends, lookup.flows_on(id, kMostEnds));
+  json.key("flows");
+  json.begin_array();
+  for (const schema::PlacedFlow& end : ends.events) {
+    BENCHHUD_ASSIGN(const auto before, lookup.flow_before(end));
+    if (before) BENCHHUD_TRY(write_flow_end(json, lookup, *before, "back", origin));
+    BENCHHUD_ASSIGN(const auto after, lookup.flow_after(end));
+    if (after) BENCHHUD_TRY(write_flow_end(json, lookup, *after, "forward", origin));
+  }
+  json.end_array();
+  json.field("flows_are_cut", ends.is_cut);
+  return {};
+}
+
+Expected<std::string> write_slice(Ask& ask, const AskedTrace& asked, SliceId id) {
   TraceLookup lookup(ask.reader().connection(), asked.id);
   auto details = lookup.details(id);
   if (!details) {
@@ -172,13 +367,18 @@ Expected<std::string> write_slice(Ask& ask, const Asked& asked, SliceId id) {
     return std::move(details).error();
   }
   BENCHHUD_ASSIGN(const auto parents, lookup.parents(id));
+  BENCHHUD_ASSIGN(const std::int64_t self, lookup.self_time(details->placed));
   const auto or_null = [](std::int64_t number) {
     return number == schema::TraceArgs::kAbsent ? std::nullopt : std::optional(number);
   };
+  const std::int64_t origin = asked.info.origin;
   std::string body;
   JsonWriter json(&body);
   json.begin_object();
-  write_placed(json, details->placed, details->label, asked.info.origin);
+  write_placed(json, details->placed, details->label, origin);
+  json.field("end", difference_of(details->placed.slice.end(), origin));
+  json.field("self", self);
+  json.field("class", analysis::label_class(details->label.name, details->label.category).name);
   json.field("correlation", or_null(details->extra.args.correlation));
   json.field("external_id", or_null(details->extra.args.external_id));
   json.field("sequence_number", or_null(details->extra.args.sequence));
@@ -186,27 +386,26 @@ Expected<std::string> write_slice(Ask& ask, const Asked& asked, SliceId id) {
   json.key("parents");
   json.begin_array();
   for (const schema::PlacedSlice& parent : parents) {
-    BENCHHUD_ASSIGN(const schema::LabelText label, lookup.label(parent.slice.label));
-    json.begin_object();
-    write_placed(json, parent, label, asked.info.origin);
-    json.end_object();
+    BENCHHUD_TRY(write_placed_object(json, lookup, parent, origin));
   }
   json.end_array();
+  BENCHHUD_TRY(write_flows(json, lookup, id, origin));
   json.end_object();
   return body;
 }
 
 Expected<Plan> get_slice(Ask& ask) {
-  BENCHHUD_ASSIGN(const Asked asked, asked_trace(ask));
+  BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(ask));
   const SliceId id{static_cast<std::uint32_t>(ask.query.integer("thread")),
                    static_cast<std::uint64_t>(ask.query.integer("chunk")),
                    static_cast<std::uint32_t>(ask.query.integer("index"))};
-  return Plan{kUnchanging, [&ask, asked, id] { return write_slice(ask, asked, id); }};
+  return trace_plan(ask, asked, [&ask, asked, id] { return write_slice(ask, asked, id); });
 }
 
-constexpr std::array kRoutes = {NamedRoute{"getTrace", get_trace},
-                                NamedRoute{"getTraceTile", get_tile},
-                                NamedRoute{"getTraceSlice", get_slice}};
+constexpr std::array kRoutes = {
+    NamedRoute{"getTrace", get_trace}, NamedRoute{"getTraceTile", get_tile},
+    NamedRoute{"getTraceTiles", get_tiles}, NamedRoute{"getTraceLabels", get_labels},
+    NamedRoute{"getTraceSlice", get_slice}};
 
 }  // namespace
 

@@ -1,11 +1,18 @@
 #include "server/store_pool.h"
 
+#include "schema/buffered_reading.h"
 #include "schema/store.h"
 
 namespace benchhud::server {
 
 StorePool::Lease::~Lease() {
   if (pool_ != nullptr) pool_->give_back(std::move(connection_));
+}
+
+schema::Expected<schema::Connection> StorePool::open() const {
+  BENCHHUD_ASSIGN(auto connection, schema::open_store_for_reading(path_));
+  if (mapping_ == Mapping::kNo) BENCHHUD_TRY(schema::read_without_mapping(connection));
+  return connection;
 }
 
 schema::Expected<StorePool::Lease> StorePool::borrow() {
@@ -20,7 +27,7 @@ schema::Expected<StorePool::Lease> StorePool::borrow() {
     }
     ++open_;
   }
-  auto connection = schema::open_store_for_reading(path_);
+  auto connection = open();
   if (!connection) {
     const std::scoped_lock lock(mutex_);
     --open_;

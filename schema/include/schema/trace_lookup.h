@@ -19,6 +19,7 @@
 namespace benchhud::schema {
 
 struct TraceInfo {
+  ContentHash content;          ///< of the file, decompressed
   std::int64_t byte_count = 0;  ///< of the file, decompressed
   std::int64_t base_time = 0;   ///< as Trace::base_time
   std::int64_t origin = 0;      ///< ns; where its first slice begins
@@ -86,6 +87,8 @@ class TraceLookup {
 
   Expected<TraceInfo> info();
   Expected<std::vector<StoredThread>> threads();
+  /// The newest dump that the trace was made of; none where it is of no result.
+  Expected<std::optional<ArtifactId>> artifact();
   /// A text of Trace::texts, and what a label is called.
   Expected<std::string> text(std::uint32_t number);
   Expected<LabelText> label(std::uint32_t number);
@@ -98,6 +101,11 @@ class TraceLookup {
   /// The slice of a thread's row that is going on at `time`; none where there is a gap.
   Expected<std::optional<PlacedSlice>> slice_at(std::uint32_t thread, std::uint32_t row,
                                                 std::int64_t time);
+  /// The innermost slice of a thread that is going on at `time`, or ends then; none where there is
+  /// none. Where stacks overlap, the first of their first 64 is looked at.
+  Expected<std::optional<PlacedSlice>> innermost_at(std::uint32_t thread, std::int64_t time);
+  /// How long a slice was without what lies right within it, ns.
+  Expected<std::int64_t> self_time(const PlacedSlice& placed);
   /// Arguments by TraceArgs::packed.
   Expected<std::string> arguments(std::uint64_t packed);
 
@@ -111,6 +119,11 @@ class TraceLookup {
   /// its thread that is going on at its time, the moment of its end included. Of a slice with more
   /// than 10,000 ends within it, those behind are not looked at (`is_cut`).
   Expected<TraceWindow<PlacedFlow>> flows_of(const SliceId& id, std::size_t limit = 1000);
+  /// The ends that are on the slice itself, by time.
+  Expected<TraceWindow<PlacedFlow>> flows_on(const SliceId& id, std::size_t limit = 1000);
+  /// The ends of its flow before and after an end.
+  Expected<std::optional<PlacedFlow>> flow_before(const PlacedFlow& end);
+  Expected<std::optional<PlacedFlow>> flow_after(const PlacedFlow& end);
 
  private:
   struct Block {
@@ -118,6 +131,9 @@ class TraceLookup {
     std::string bytes;
   };
   Expected<Block> block_of(TraceBlockKind kind, std::uint64_t number);
+  /// As slice_at(), or the one that ends then.
+  Expected<std::optional<PlacedSlice>> slice_until(std::uint32_t thread, std::uint32_t row,
+                                                   std::int64_t time);
   Expected<std::optional<PlacedSlice>> child_at(const PlacedSlice& parent, std::int64_t time);
   Expected<const std::vector<std::uint32_t>*> stack_rows(std::uint32_t thread);
 

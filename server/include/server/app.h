@@ -55,6 +55,8 @@ class App {
     std::shared_ptr<const std::string> body;
     std::string content_type;
     std::string next_link;  ///< for CSV: the address of what follows
+    bool is_immutable = false;
+    bool is_kept = true;  ///< and compressed
   };
 
   Response handle_api(const Request& request, const Address& address);
@@ -79,6 +81,7 @@ class App {
   const ApiContract contract_;
   const StaticFiles pages_;
   StorePool pool_;
+  StorePool trace_pool_;  // for what is asked of traces, which may be larger than memory
   StoreWriter writer_;
   Snapshots snapshots_;
   Judge judge_;

@@ -37,6 +37,10 @@ struct Plan {
   std::string key;
   std::function<schema::Expected<std::string>()> body;
   std::string content_type = "application/json";
+  /// The address itself says of what content it asks: who has the answer need never ask again.
+  bool is_immutable = false;
+  /// Whether the answer is worth a place among those that are kept, and being compressed.
+  bool is_kept = true;
   /// The CSV's rows from the answer (csv.h); the objects in `items` unless set.
   std::function<std::vector<CsvRow>(const CsvAnswer&)> rows{};
 };

@@ -17,6 +17,8 @@ namespace benchhud::server {
 /// Threads may share it.
 class StorePool {
  public:
+  enum class Mapping { kYes, kNo };
+
   /// A connection, given back when this goes.
   class Lease {
    public:
@@ -35,16 +37,20 @@ class StorePool {
   };
 
   /// At most `limit` connections are open at once; who wants one more waits.
-  StorePool(std::string path, std::size_t limit) : path_(std::move(path)), limit_(limit) {}
+  /// Without `mapping` the connections read through buffers of their own.
+  StorePool(std::string path, std::size_t limit, Mapping mapping = Mapping::kYes)
+      : path_(std::move(path)), limit_(limit), mapping_(mapping) {}
 
   /// Errors: those of schema::open_store_for_reading.
   schema::Expected<Lease> borrow();
 
  private:
+  schema::Expected<schema::Connection> open() const;
   void give_back(schema::Connection connection);
 
   const std::string path_;
   const std::size_t limit_;
+  const Mapping mapping_;
   std::mutex mutex_;
   std::condition_variable returned_;
   std::vector<schema::Connection> idle_;

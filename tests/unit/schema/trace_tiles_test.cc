@@ -373,5 +373,76 @@ TEST_F(Lookup, FlowsOfASlice) {
   EXPECT_EQ(lookup_->flow(18'003).error().code, ErrorCode::kNotFound);
 }
 
+TEST_F(Lookup, SelfTimesAreThoseOfTheNesting) {
+  trace_ = any_trace(11, 20'000);
+  store();
+  const TraceNesting nesting = nest(trace_, NestingRows::kYes);
+  std::vector<std::int64_t> self;
+  for (const TraceSlice& slice : trace_.slices) self.push_back(slice.duration);
+  for (std::uint32_t i = 0; i < trace_.slices.size(); ++i) {
+    if (nesting.parent[i] != kNoSlice) self[nesting.parent[i]] -= trace_.slices[i].duration;
+  }
+  std::size_t parents = 0;
+  for (std::uint32_t i = 0; i < trace_.slices.size(); ++i) {
+    const TraceSlice& slice = trace_.slices[i];
+    const bool is_parent = self[i] != slice.duration;
+    if (slice.duration == 0 || (!is_parent && i % 101 != 0)) continue;
+    parents += is_parent;
+    const auto placed = lookup_->slice(at(slice.thread, nesting.row[i], slice.start));
+    ASSERT_TRUE(placed);
+    const auto found = lookup_->self_time(*placed);
+    ASSERT_TRUE(found) << found.error().message;
+    EXPECT_EQ(*found, self[i]);
+  }
+  EXPECT_GT(parents, 100u);
+}
+
+TEST_F(Lookup, TheInnermostSliceAtATime) {
+  add_slice(&trace_, 0, 0, 100, "outer");
+  add_slice(&trace_, 0, 10, 50, "inner");
+  add_slice(&trace_, 0, 50, 60, "next");
+  add_slice(&trace_, 0, 90, 120, "overlaps");
+  store();
+  const auto name = [&](std::int64_t time, std::uint32_t thread = 0) -> std::string {
+    const auto found = lookup_->innermost_at(thread, time);
+    EXPECT_TRUE(found) << found.error().message;
+    return *found ? lookup_->label((*found)->slice.label)->name : "none";
+  };
+  EXPECT_EQ(name(-1), "none");
+  EXPECT_EQ(name(0), "outer");
+  EXPECT_EQ(name(49), "inner");
+  EXPECT_EQ(name(50), "next");
+  EXPECT_EQ(name(60), "next") << "the moment of its end is its";
+  EXPECT_EQ(name(61), "outer");
+  EXPECT_EQ(name(110), "overlaps");
+  EXPECT_EQ(name(120), "overlaps");
+  EXPECT_EQ(name(121), "none");
+}
+
+TEST_F(Lookup, FlowsThatEndOnTheSliceItself) {
+  using Step = TraceFlow::Step;
+  add_slice(&trace_, 0, 0, 100, "outer");
+  add_slice(&trace_, 0, 10, 20, "launch");
+  add_slice(&trace_, 1, 30, 40, "kernel");
+  trace_.flows.push_back({.time = 15, .key = 1, .category = 0, .thread = 0, .step = Step::kStart});
+  trace_.flows.push_back({.time = 30, .key = 1, .category = 0, .thread = 1, .step = Step::kStep});
+  trace_.flows.push_back({.time = 80, .key = 1, .category = 0, .thread = 0, .step = Step::kEnd});
+  store();
+  const auto ends = lookup_->flows_on(at(1, 0, 30));
+  ASSERT_TRUE(ends);
+  ASSERT_EQ(ends->events.size(), 1u);
+  const auto before = lookup_->flow_before(ends->events[0]);
+  const auto after = lookup_->flow_after(ends->events[0]);
+  ASSERT_TRUE(before && *before && after && *after);
+  EXPECT_EQ((*before)->flow.time, 15);
+  EXPECT_EQ((*after)->flow.time, 80);
+  EXPECT_FALSE(lookup_->flow_before(**before)->has_value());
+  const auto of_outer = lookup_->flows_on(at(0, 0, 0));
+  ASSERT_TRUE(of_outer);
+  ASSERT_EQ(of_outer->events.size(), 1u) << "what is on the launch is not on what is around it";
+  EXPECT_EQ(of_outer->events[0].flow.time, 80);
+  EXPECT_TRUE(lookup_->flows_on(at(0, 0, 0), 0)->is_cut);
+}
+
 }  // namespace
 }  // namespace benchhud::schema

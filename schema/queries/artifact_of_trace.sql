@@ -1,0 +1,1 @@
+SELECT max(id) FROM artifact WHERE trace_id = $1

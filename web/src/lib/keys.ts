@@ -8,9 +8,29 @@ export function isTyping(event: KeyboardEvent): boolean {
   return target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement;
 }
 
-export function plainKey(event: KeyboardEvent): boolean {
-  return !event.ctrlKey && !event.metaKey && !event.altKey && !event.defaultPrevented;
+type Claim = { keys: ReadonlySet<string>; help: [string, string][] };
+let claim: Claim | null = null;
+
+/** A page whose own keys come before those that work everywhere, until it is left. `help` is what the list of keys says
+ * of them. Returns how to give them back. */
+export function claimKeys(keys: ReadonlySet<string>, help: [string, string][]): () => void {
+  const own = { keys, help };
+  claim = own;
+  return () => {
+    if (claim === own) claim = null;
+  };
 }
+
+export const isClaimed = (key: string): boolean => claim?.keys.has(key) ?? false;
+export const claimedHelp = (): [string, string][] => claim?.help ?? [];
+
+const unmodified = (event: KeyboardEvent): boolean => !event.ctrlKey && !event.metaKey && !event.altKey && !event.defaultPrevented;
+
+/** A key without modifiers that nobody took, and that no page claims for itself. */
+export const plainKey = (event: KeyboardEvent): boolean => unmodified(event) && !isClaimed(event.key);
+
+/** The same for the page that claims it. */
+export const claimedKey = (event: KeyboardEvent): boolean => unmodified(event) && isClaimed(event.key);
 
 export const KEYS: [string, string][] = [
   ["/", "search everything: models, runs, commits, alerts, errors, pages; also Ctrl K"],

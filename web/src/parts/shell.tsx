@@ -6,8 +6,9 @@ import { useLive } from "../api/live";
 import { useApi } from "../api/use";
 import type { Link, LinkList } from "../api/types";
 import { ANNOUNCED } from "../lib/announce";
-import { ALERT_KEYS, KEYS, isTyping, plainKey } from "../lib/keys";
+import { ALERT_KEYS, KEYS, claimedHelp, isClaimed, isTyping, plainKey } from "../lib/keys";
 import { Links } from "../lib/links";
+import { usePagesCommands } from "../lib/page_commands";
 import { copyMarkdown } from "../lib/page_markdown";
 import { go } from "../lib/route";
 import { plural } from "../lib/format";
@@ -27,6 +28,8 @@ const PAGES: { path: string; name: string; key: string; aside?: boolean }[] = [
   { path: "/models", name: "Models", key: "m", aside: true },
 ];
 
+/** Pages that fill the window and scroll within themselves. */
+const WHOLE_WINDOW = /^\/trace\//;
 const NO_LINKS: Link[] = [];
 /** What is found by searching, without a key of its own. */
 const OTHER_PAGES: SearchPage[] = [
@@ -35,6 +38,8 @@ const OTHER_PAGES: SearchPage[] = [
   { path: "/search", name: "Search page" },
 ];
 
+/** A page that claims m for itself leaves y. */
+const markdownKey = (): string => (isClaimed("m") ? "y" : "m");
 const exportTable = (): void => document.querySelector<HTMLAnchorElement>("[data-export]")?.click();
 
 export function Shell({ path, children }: { path: string; children: ComponentChildren }) {
@@ -44,8 +49,9 @@ export function Shell({ path, children }: { path: string; children: ComponentChi
 
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (isTyping(event) || !plainKey(event)) return;
-      if (Date.now() - waitingForGo.current < 1500) {
+      if (isTyping(event)) return;
+      // After g a letter is neither ours nor the page's.
+      if (Date.now() - waitingForGo.current < 1500 && !event.ctrlKey && !event.metaKey && !event.altKey) {
         waitingForGo.current = 0;
         const page = PAGES.find((one) => one.key === event.key);
         if (page) {
@@ -55,10 +61,11 @@ export function Shell({ path, children }: { path: string; children: ComponentChi
           return;
         }
       }
+      if (!plainKey(event)) return;
       if (event.key === "g") waitingForGo.current = Date.now();
       else if (event.key === "?") setHelp((open) => !open);
       else if (event.key === "t") setTheme(nextTheme());
-      else if (event.key === "m" && !document.querySelector("dialog[open]")) void copyMarkdown();
+      else if (event.key === markdownKey() && !document.querySelector("dialog[open]")) void copyMarkdown();
       else if (event.key === "e") exportTable();
     };
     // Before the pages' own keys: after g, a letter is not theirs.
@@ -66,7 +73,8 @@ export function Shell({ path, children }: { path: string; children: ComponentChi
     return () => removeEventListener("keydown", onKey, true);
   }, []);
   const commands: SearchCommand[] = [
-    { name: "Copy the page as Markdown", key: "m", words: "issue export", run: () => void copyMarkdown() },
+    ...usePagesCommands(),
+    { name: "Copy the page as Markdown", key: markdownKey(), words: "issue export", run: () => void copyMarkdown() },
     { name: "Export the table as CSV", key: "e", words: "download", run: exportTable },
     { name: `Theme: ${nextTheme()}`, key: "t", words: "dark light auto colours", run: () => setTheme(nextTheme()) },
     { name: "Keys", key: "?", words: "help shortcuts keyboard", run: () => setHelp(true) },
@@ -113,7 +121,7 @@ export function Shell({ path, children }: { path: string; children: ComponentChi
           </button>
         </div>
       </header>
-      <main id="main" tabIndex={-1}>
+      <main id="main" tabIndex={-1} class={WHOLE_WINDOW.test(path) ? "whole-window" : undefined}>
         {children}
       </main>
       <Toast />
@@ -155,6 +163,7 @@ function Toast() {
 
 function Help({ onClose }: { onClose: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
+  const own = claimedHelp();
   useEffect(() => {
     const node = dialog.current;
     node?.showModal();
@@ -164,7 +173,14 @@ function Help({ onClose }: { onClose: () => void }) {
     <dialog ref={dialog} class="help" onClose={onClose} onClick={(event) => event.target === event.currentTarget && onClose()} aria-labelledby="help-title">
       <div class="help-body">
         <h2 id="help-title">Keys</h2>
-        <KeyList keys={KEYS} />
+        {own.length > 0 && (
+          <>
+            <h3>On this page</h3>
+            <KeyList keys={own} />
+            <h3>Everywhere</h3>
+          </>
+        )}
+        <KeyList keys={KEYS.filter(([names]) => !names.split(" ").every(isClaimed))} />
         <h3>On alerts</h3>
         <KeyList keys={ALERT_KEYS} />
         <p class="quiet">

@@ -91,7 +91,9 @@ async function buildTests() {
   const tests = join(here, "../build/web-tests");
   rmSync(tests, { recursive: true, force: true });
   await esbuild.build({
-    entryPoints: readdirSync(join(here, "test")).map((name) => join(here, "test", name)),
+    entryPoints: readdirSync(join(here, "test"))
+      .filter((name) => !name.startsWith("support"))
+      .map((name) => join(here, "test", name)),
     bundle: true,
     format: "esm",
     platform: "node",

@@ -23,6 +23,7 @@ const ArtifactViewPage = later(async () => (await import("./pages/artifacts")).A
 const ComparePage = later(async () => (await import("./pages/compare")).ComparePage);
 const ProfilePage = later(async () => (await import("./pages/profile")).ProfilePage);
 const ProfileDiffPage = later(async () => (await import("./pages/profile_diff")).ProfileDiffPage);
+const TracePage = later(async () => (await import("./pages/trace")).TracePage);
 const ExplorePage = later(async () => (await import("./pages/explore")).ExplorePage);
 
 export function App() {
@@ -63,6 +64,7 @@ function page(path: string) {
   if (path === "/profile-diff") return <ProfileDiffPage />;
   if (path === "/artifacts") return <ArtifactsPage />;
   if (parts[0] === "artifact" && parts.length === 2) return <ArtifactViewPage id={parts[1] as string} />;
+  if (parts[0] === "trace" && parts.length === 2) return <TracePage key={parts[1]} id={parts[1] as string} />;
   return <NotFound path={path} />;
 }
 

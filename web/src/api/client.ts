@@ -29,7 +29,7 @@ export function address(path: string, query: Record<string, string | number | bo
   return BASE + path + (text ? "?" + text : "");
 }
 
-async function problemOf(response: Response): Promise<Problem> {
+export async function problemOf(response: Response): Promise<Problem> {
   const type = response.headers.get("content-type") ?? "";
   if (type.includes("json")) {
     try {

@@ -9,7 +9,7 @@ import { adviceFlags } from "../lib/flags";
 import { bytes, count, plural, runName, shown, testName } from "../lib/format";
 import { useNow, useTitle } from "../lib/hooks";
 import { KINDS, KIND_ORDER, kindCounts, kindName, whichDump } from "../lib/profile";
-import { artifactHref, modelHref, profileHref, useQuery } from "../lib/route";
+import { artifactHref, modelHref, profileHref, traceHref, useQuery } from "../lib/route";
 import { pathWord } from "../lib/shell";
 import { matches } from "../lib/sort";
 import { Check, CsvLink, FilterField, Select } from "../parts/controls";
@@ -134,6 +134,13 @@ export function ArtifactViewPage({ id }: { id: string }) {
         </h1>
       </header>
       {error && <ErrorNote error={error} again={again} kept />}
+      {artifact.trace_id !== null && (
+        <p>
+          <a class="button" href={traceHref(artifact.trace_id)}>
+            Open the timeline
+          </a>
+        </p>
+      )}
       <dl class="facts">
         <dt>Read from</dt>
         <dd>

@@ -2,7 +2,7 @@
 import type { Artifact } from "../../api/types";
 import { bytes, count, full, plural, runName } from "../../lib/format";
 import { kindName, KINDS } from "../../lib/profile";
-import { artifactHref, profileHref } from "../../lib/route";
+import { artifactHref, profileHref, traceHref } from "../../lib/route";
 import { Missing, Time } from "../small";
 import { type Column, Table } from "../table";
 import { rawUrl } from "./text";
@@ -55,15 +55,19 @@ export function artifactColumns(options: { now?: number; own?: boolean }): Colum
     { key: "at", title: "Taken in (UTC)", width: options.now === undefined ? 140 : 236, first: "desc", sort: (one) => one.at, cell: (one) => <Time at={one.at} {...(options.now === undefined ? {} : { now: options.now })} /> },
     {
       key: "text",
-      title: "Text",
-      width: 72,
+      title: "Look",
+      width: 80,
       cell: (one) =>
         one.has_text ? (
           <a href={rawUrl(one.id)} target="_blank" rel="noopener">
             raw<span class="sr"> text of {one.name}</span>
           </a>
+        ) : one.trace_id !== null ? (
+          <a href={traceHref(one.trace_id)}>
+            timeline<span class="sr"> of {one.name}</span>
+          </a>
         ) : (
-          <Missing flush why={one.trace_id !== null ? "traces are kept as events, not as text" : "nothing of it could be kept"} />
+          <Missing flush why="nothing of it could be kept" />
         ),
     },
   ];

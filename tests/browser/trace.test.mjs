@@ -1,0 +1,349 @@
+// The timeline: moved, read and asked as people do it, on made-up traces.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { axe, driven, eventually, openBrowser, openPage, serve, settled, shot, text, visit } from "./support.mjs";
+import { TINY, madeUpTrace, slicesOf, writeTrace } from "./support_trace.mjs";
+
+let browser;
+let server;
+let address;
+const events = madeUpTrace();
+
+before(async () => {
+  browser = await openBrowser();
+  server = await serve([]);
+  await server.ingest([writeTrace(server.folder, "made", events)]);
+  const [artifact] = (await server.api("/artifacts?kind=trace&limit=10")).items;
+  address = `${server.base}/trace/${artifact.trace_id}`;
+});
+after(async () => {
+  await browser?.close();
+  await server?.stop();
+});
+
+const frame = (page) => page.evaluate(() => window.benchhudViewer.frame());
+const span = (page) => page.evaluate(() => window.benchhudViewer.window());
+const spoken = (page) => page.locator(".trace > [role=status]").textContent();
+/** Waits until all that is in sight is there, as fine as it should be. */
+const drawn = (page) => eventually(async () => assert.equal(await page.evaluate(() => !!window.benchhudViewer && window.benchhudViewer.frame().items > 0 && !window.benchhudViewer.frame().isLate && window.benchhudViewer.frame().standIns === 0), true));
+
+const timeline = (body, { query = "", ...options } = {}) => driven(browser, address + query, async (page) => {
+  await drawn(page);
+  await body(page);
+}, { height: 1200, ...options });
+
+/** A place of the picture: of its width, and in pixels below its top. */
+async function placeOn(page, part, y) {
+  const box = await page.locator(".trace-over").boundingBox();
+  return [box.x + box.width * part, box.y + y];
+}
+/** Where row `row` of a track stands in the picture. */
+async function rowOf(page, track, row) {
+  const label = page.locator(".trace-label", { hasText: track }).first();
+  const [label0, canvas] = [await label.boundingBox(), await page.locator(".trace-over").boundingBox()];
+  return label0.y - canvas.y + 3 + row * 18 + 9;
+}
+const details = (page) => text(page.locator(".trace-panel"));
+const press = async (page, ...keys) => {
+  for (const key of keys) await page.keyboard.press(key);
+};
+
+test("a trace is opened from the list of dumps and from its page, and all of its slices are drawn", async () => {
+  await driven(browser, `${server.base}/artifacts?kind=trace`, async (page) => {
+    await page.getByRole("link", { name: /timeline/ }).first().click();
+    await page.waitForURL(/\/trace\/\d+/);
+    await drawn(page);
+    assert.equal((await frame(page)).counted, slicesOf(events));
+    assert.match(await text(page.locator("h1")), new RegExp(`${events.length.toLocaleString("en")} events on 4 tracks in `));
+    const labels = await page.locator(".trace-label").allInnerTexts();
+    assert.deepEqual(labels.map((one) => one.replace(/[▾▸★☆×]/g, "").replace(/\s+/g, " ").trim()), ["python pid 71053", "thread 71053 (python)", '<img src=x onerror="window.pwned=1">', "GPU 0 python", "stream 7", "stream 20"]);
+    await page.getByRole("link", { name: "report" }).click();
+    await page.waitForURL(/\/artifact\/\d+/);
+    await page.getByRole("link", { name: "Open the timeline" }).click();
+    await page.waitForURL(/\/trace\/\d+/);
+  }, { height: 1200 });
+});
+
+test("keys zoom and move; what is under the pointer stays there", () =>
+  timeline(async (page) => {
+    const all = await span(page);
+    await page.mouse.move(...(await placeOn(page, 0.5, 60)));
+    await press(page, "w", "w", "w");
+    await eventually(async () => {
+      const near = await span(page);
+      assert.ok(near.end - near.begin < (all.end - all.begin) / 2);
+      const middle = (one) => (one.begin + one.end) / 2;
+      assert.ok(Math.abs(middle(near) - middle(all)) < (all.end - all.begin) * 0.02, "the middle stays");
+    });
+    const near = await span(page);
+    await press(page, "d");
+    await eventually(async () => assert.ok((await span(page)).begin > near.begin));
+    await press(page, "a", "a");
+    await eventually(async () => assert.ok((await span(page)).begin < near.begin));
+    await press(page, "Shift+S", "Shift+S", "Shift+S");
+    await eventually(async () => assert.deepEqual(await span(page), all));
+    await press(page, "w", "0");
+    await eventually(async () => assert.deepEqual(await span(page), all));
+    // Held, a key goes on and on.
+    await page.keyboard.down("w");
+    for (let n = 0; n < 12; ++n) {
+      await page.keyboard.down("w");
+      await page.waitForTimeout(40);
+    }
+    await page.keyboard.up("w");
+    await eventually(async () => assert.ok((await span(page)).end - (await span(page)).begin < (all.end - all.begin) / 3));
+    await drawn(page);
+  }));
+
+test("the wheel zooms with Ctrl, moves with Shift, and scrolls the tracks else", () =>
+  timeline(async (page) => {
+    const all = await span(page);
+    const [x, y] = await placeOn(page, 0.25, 60);
+    await page.mouse.move(x, y);
+    await page.keyboard.down("Control");
+    await page.mouse.wheel(0, -600);
+    await page.keyboard.up("Control");
+    await eventually(async () => assert.ok((await span(page)).end - (await span(page)).begin < (all.end - all.begin) * 0.6));
+    const near = await span(page);
+    await page.keyboard.down("Shift");
+    await page.mouse.wheel(0, 200);
+    await page.keyboard.up("Shift");
+    await eventually(async () => assert.ok((await span(page)).begin > near.begin));
+    const before = await span(page);
+    await page.mouse.wheel(0, 100);
+    await eventually(async () => assert.ok((await page.locator(".trace-box").evaluate((node) => node.scrollTop)) > 0));
+    assert.deepEqual(await span(page), before);
+  }, { height: 330 }));
+
+test("a click tells of a slice; Ctrl and a click sums several up", () =>
+  timeline(async (page) => {
+    const step = await rowOf(page, "thread 71053", 0);
+    await page.mouse.click(...(await placeOn(page, 0.4, step)));
+    await eventually(async () => assert.match(await details(page), /ProfilerStep#1.*Duration 9\.90 ms.*Self .*Begin 10 ms.*End 19\.9 ms.*user_annotation.*row 1 of 3/));
+    await eventually(async () => assert.match(await spoken(page), /^ProfilerStep#1, 9\.90 ms at 10 ms, thread 71053 \(python\), row 1 of 3$/));
+    await page.keyboard.down("Control");
+    await page.mouse.click(...(await placeOn(page, 0.8, step)));
+    await page.keyboard.up("Control");
+    await eventually(async () => assert.match(await details(page), /2 slices chosen, 19\.8 ms in all, within 19\.9 ms/));
+    await eventually(async () => assert.match(await details(page), /ProfilerStep#1 1 9\.90 ms 9\.90 ms/));
+    await press(page, "Escape");
+    await eventually(async () => assert.match(await details(page), /^Click a slice/));
+  }));
+
+test("f fits the selection, m measures it, and the address brings all of it back", () =>
+  timeline(async (page) => {
+    await page.mouse.click(...(await placeOn(page, 0.4, await rowOf(page, "thread 71053", 0))));
+    await press(page, "f", "m");
+    await eventually(async () => {
+      const { begin, end } = await span(page);
+      assert.ok(begin < 10e6 && begin > 9e6 && end > 19.9e6 && end < 21e6, `${begin} ${end}`);
+    });
+    await eventually(async () => assert.match(page.url(), /t=\d+:\d+&s=\d+\.\d+\.\d+&tab=details/));
+    const seen = await span(page);
+    const link = page.url();
+    await press(page, "Escape", "Escape", "0");
+    await eventually(async () => assert.equal(new URL(page.url()).search, "?tab=details"));
+    await page.goBack();
+    await eventually(async () => assert.match(await details(page), /ProfilerStep#1/));
+    await visit(page, link);
+    await drawn(page);
+    await eventually(async () => assert.match(await details(page), /ProfilerStep#1/));
+    const again = await span(page);
+    assert.ok(Math.abs(again.begin - seen.begin) <= 1 && Math.abs(again.end - seen.end) <= 2);
+  }));
+
+test("the tools: pan, zoom and measure by dragging, chosen by their keys and by those with Shift", () =>
+  timeline(async (page) => {
+    const pressed = (name) => eventually(async () => assert.equal(await page.getByRole("button", { name, exact: true }).getAttribute("aria-pressed"), "true"));
+    const drag = async (from, to, y = 60) => {
+      await page.mouse.move(...(await placeOn(page, from, y)));
+      await page.mouse.down();
+      await page.mouse.move(...(await placeOn(page, (from + to) / 2, y)));
+      await page.mouse.move(...(await placeOn(page, to, y)));
+      await page.mouse.up();
+    };
+    for (const [plain, shifted, name] of [["2", "@", "Pan"], ["3", "#", "Zoom"], ["4", "$", "Time"], ["1", "!", "Select"]]) {
+      await press(page, plain);
+      await pressed(name);
+      await press(page, "1", shifted);
+      await pressed(name);
+    }
+    const all = await span(page);
+    await press(page, "3");
+    await pressed("Zoom");
+    await drag(0.25, 0.5);
+    await eventually(async () => {
+      const near = await span(page);
+      assert.ok(Math.abs((near.end - near.begin) * 4 - (all.end - all.begin)) < (all.end - all.begin) * 0.02);
+    });
+    const near = await span(page);
+    await press(page, "2");
+    await pressed("Pan");
+    await drag(0.6, 0.4);
+    await eventually(async () => assert.ok(Math.abs((await span(page)).begin - near.begin - 0.2 * (near.end - near.begin)) < (near.end - near.begin) * 0.01));
+    await press(page, "0", "4");
+    await pressed("Time");
+    await drag(0.2, 0.4, await rowOf(page, "stream 20", 0));
+    await press(page, "r");
+    await eventually(async () => assert.match(page.url(), /a=\d+:\d+/));
+    const [from, to] = /a=(\d+):(\d+)/.exec(page.url()).slice(1).map(Number);
+    assert.ok(Math.abs((to - from) / (0.2 * (all.end - all.begin)) - 1) < 0.1, `${from} ${to}`);
+  }));
+
+test("by keys alone: from slice to slice, in and out, from track to track, each one spoken of", () =>
+  timeline(async (page) => {
+    const says = (pattern) => eventually(async () => assert.match(await spoken(page), pattern));
+    await page.locator(".trace-over").focus();
+    await press(page, ".");
+    await says(/^ProfilerStep#1, /);
+    await press(page, ",");
+    await says(/^ProfilerStep#0, .* row 1 of 3$/);
+    await press(page, ",");
+    await says(/first slice of its row/);
+    await press(page, "ArrowDown");
+    await says(/^aten::mm, 200 µs at 50 µs, .* row 2 of 3$/);
+    await press(page, "ArrowDown");
+    await says(/^cudaLaunchKernel, 12\.5 µs .* row 3 of 3$/);
+    await press(page, "ArrowUp", "ArrowUp");
+    await says(/^ProfilerStep#0/);
+    await press(page, "j");
+    await says(/tiny_.*window\.pwned/);
+    await press(page, "j");
+    await says(/stream 7, row 1 of 1$/);
+    await press(page, "k", "k");
+    await says(/thread 71053/);
+    await press(page, "q");
+    await page.locator(".trace-drawer").waitFor({ state: "detached" });
+    const before = await span(page);
+    await press(page, "Enter");
+    await eventually(async () => assert.match(await details(page), /ProfilerStep#/));
+    assert.deepEqual(await span(page), before, "the first time it opens the details");
+    await press(page, "Enter");
+    await eventually(async () => assert.notDeepEqual(await span(page), before));
+    await press(page, "q");
+    await page.locator(".trace-drawer").waitFor({ state: "detached" });
+  }));
+
+test("tracks are closed, hidden, pinned and filtered, and the address says so", () =>
+  timeline(async (page) => {
+    const names = async () => (await page.locator(".trace-label .trace-fold").allInnerTexts()).map((one) => one.replace(/[▾▸★]/g, "").replace(/\s+/g, " ").trim());
+    const act = async (track, name) => {
+      await page.locator(".trace-label", { hasText: track }).first().hover();
+      await page.getByRole("button", { name, exact: true }).click();
+    };
+    const are = (wanted) => eventually(async () => assert.deepEqual((await names()).map((one) => one.slice(0, 9).trim()), wanted));
+    await act("stream 20", "Pin stream 20");
+    await are(["Pinned", "stream 20", "python pi", "thread 71", "<img src=", "GPU 0 pyt", "stream 7"]);
+    await act("stream 7", "Hide stream 7");
+    await are(["Pinned", "stream 20", "python pi", "thread 71", "<img src=", "GPU 0 pyt"]);
+    await page.getByRole("button", { name: /^python/ }).click();
+    await are(["Pinned", "stream 20", "python 2", "GPU 0 pyt"]);
+    await eventually(async () => assert.match(page.url(), /pinned=\d&hide=\d&shut=s/));
+    await page.reload();
+    await drawn(page);
+    await are(["Pinned", "stream 20", "python 2", "GPU 0 pyt"]);
+    await press(page, "Shift+H");
+    await are(["Pinned", "stream 20", "python 2", "GPU 0 pyt", "stream 7"]);
+    await page.getByRole("button", { name: /^Tracks/ }).click();
+    await page.getByLabel(/^Only tracks/).fill("stream 7");
+    await are(["Pinned", "stream 20", "GPU 0 pyt", "stream 7"]);
+    await page.keyboard.press("Escape");
+    const isOpen = () => page.getByRole("button", { name: /^stream 20/ }).getAttribute("aria-expanded");
+    assert.equal(await isOpen(), "true");
+    await press(page, "Shift+X");
+    await eventually(async () => assert.equal(await isOpen(), "false"));
+  }));
+
+test("while finer tiles are on their way a coarser picture stands in, and says so", () =>
+  timeline(async (page) => {
+    const waiting = [];
+    let isHeld = true;
+    await page.route("**/tiles?*", (route) => (isHeld ? waiting.push(route) : route.continue()));
+    // Into the middle of the very short ones.
+    await page.evaluate(() => history.replaceState(null, "", location.pathname + "?t=19020000:19040000"));
+    await page.evaluate(() => dispatchEvent(new PopStateEvent("popstate")));
+    await eventually(async () => {
+      const { standIns, rects, isLate } = await frame(page);
+      assert.ok(standIns > 0 && rects > 0 && isLate);
+    });
+    isHeld = false;
+    for (const route of waiting) await route.continue().catch(() => {});
+    await drawn(page);
+  }));
+
+test("very many very short slices are counted where they are not told apart, and told apart further in", () =>
+  timeline(async (page) => {
+    const y = await rowOf(page, "window.pwned", 0);
+    const [x0, py] = await placeOn(page, 0, y);
+    const { width } = await page.locator(".trace-over").boundingBox();
+    const { begin, end } = await span(page);
+    const x = x0 + (width * (19.03e6 - begin)) / (end - begin);
+    await page.mouse.click(x, py);
+    await eventually(async () => assert.match(await details(page), /[\d,]+ slices, too short to be told apart here.*Busy .*33\.\d %/));
+    await page.getByRole("button", { name: /Zoom in/ }).click();
+    await drawn(page);
+    await visit(page, address + "?t=18999990:19000100");
+    await drawn(page);
+    await page.mouse.click(...(await placeOn(page, 10.5 / 110, await rowOf(page, "window.pwned", 0))));
+    await eventually(async () => assert.match(await details(page), /tiny_0.*Duration 1 ns.*Begin 19 ms/));
+    assert.ok(TINY > 10_000);
+  }));
+
+test("arrows lead from a launch to its kernel and back", () =>
+  timeline(async (page) => {
+    await page.locator(".trace-over").focus();
+    await press(page, ".", ",", "ArrowDown", "ArrowDown");
+    await eventually(async () => assert.match(await details(page), /cudaLaunchKernel.*launches void at::native::vectorized/));
+    await page.getByRole("button", { name: /vectorized/ }).click();
+    await eventually(async () => assert.match(await details(page), /Track stream 20.*launched by cudaLaunchKernel/));
+  }));
+
+test("keys mean here what they do not mean elsewhere, and elsewhere what they meant again", () =>
+  timeline(async (page) => {
+    const copied = () => page.evaluate(() => navigator.clipboard.readText());
+    await page.evaluate(() => navigator.clipboard.writeText("before"));
+    await page.mouse.click(...(await placeOn(page, 0.4, await rowOf(page, "thread 71053", 0))));
+    await press(page, "m");
+    await press(page, "f");
+    await press(page, "?");
+    const help = page.locator("dialog.help");
+    await help.waitFor();
+    assert.match(await text(help), /On this page.*zoom in and out at the pointer.*Everywhere/);
+    await press(page, "Escape");
+    await help.waitFor({ state: "detached" });
+    assert.equal(await copied(), "before");
+    await press(page, "y");
+    await eventually(async () => assert.match(await copied(), /events on 4 tracks/));
+    await press(page, "g", "a");
+    await page.waitForURL(/\/alerts$/);
+    await settled(page);
+    await page.evaluate(() => navigator.clipboard.writeText("before"));
+    await press(page, "m");
+    await eventually(async () => assert.notEqual(await copied(), "before"));
+  }));
+
+test("nothing of a trace becomes anything but text, and everybody can use the page", async () => {
+  for (const [width, theme] of [[1440, "light"], [1440, "dark"], [1024, "light"], [390, "dark"]]) {
+    await timeline(async (page) => {
+      await page.mouse.click(...(await placeOn(page, 0.4, await rowOf(page, "thread 71053", 0))));
+      await eventually(async () => assert.match(await details(page), /ProfilerStep#1/));
+      assert.equal(await page.evaluate(() => window.pwned), undefined);
+      assert.equal(await page.locator("main img, main script, main [onerror]").count(), 0);
+      assert.equal(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth && document.documentElement.scrollHeight <= innerHeight), true, `${width}: the page itself does not scroll`);
+      assert.deepEqual(await axe(page), [], `${width} ${theme}`);
+      await shot(page, `trace-${width}-${theme}`);
+    }, { width, theme, height: 900 });
+  }
+});
+
+test("what is no trace is said so", async () => {
+  const { page, close } = await openPage(browser, { allow: [/404/] });
+  try {
+    await visit(page, `${server.base}/trace/99999`);
+    assert.match(await text(page.locator("main")), /404/);
+    await visit(page, `${server.base}/trace/nonsense`);
+    assert.match(await text(page.locator("h1")), /address ends with its number/);
+  } finally {
+    await close();
+  }
+});

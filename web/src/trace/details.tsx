@@ -1,0 +1,229 @@
+// What is known of the slice that is chosen; of several, their sums by name.
+import { useApi } from "../api/use";
+import { count, digits, plural, shown } from "../lib/format";
+import { PlainTable } from "../parts/plain_table";
+import { Copy, ErrorNote, Waiting } from "../parts/small";
+import { type Argument, argumentsOf, isPlaceInCode } from "./arguments";
+import { trackTitle } from "./layout";
+import { type Slice, type SliceFlow, itemOfSlice, sliceUrl } from "./slice";
+import { speak } from "./spoken";
+import { exactPlace, exactText, spanText } from "./time";
+import type { Item } from "./types";
+import { type Viewer, spanOf, useViewer } from "./viewer";
+
+export function Details({ viewer }: { viewer: Viewer }) {
+  const selection = useViewer(viewer, (one) => one.selection);
+  const [only] = selection;
+  if (!only) {
+    return (
+      <p class="quiet">
+        Click a slice to read what is known of it; Ctrl and click takes more. Keys: <kbd>.</kbd> <kbd>,</kbd> next and previous, <kbd>↑</kbd> <kbd>↓</kbd> around and within, <kbd>f</kbd> zoom to it, <kbd>m</kbd> measure it.
+      </p>
+    );
+  }
+  if (selection.length > 1) return <Several viewer={viewer} items={selection} />;
+  return only.count > 1 ? <Dense viewer={viewer} item={only} /> : <One viewer={viewer} item={only} />;
+}
+
+/** Several slices that are drawn as one. */
+function Dense({ viewer, item }: { viewer: Viewer; item: Item }) {
+  const label = useViewer(viewer, (one) => one.labels.get(item.label));
+  const span = item.end - item.begin;
+  return (
+    <div class="trace-details">
+      <h2>{plural(item.count, "slice")}, too short to be told apart here</h2>
+      <dl class="facts">
+        <dt>From the first to the last</dt>
+        <dd title={exactText(span)}>{spanText(span)}</dd>
+        <dt>Busy</dt>
+        <dd title={exactText(item.busy)}>
+          {spanText(item.busy)}, {digits((100 * item.busy) / Math.max(1, span))} %
+        </dd>
+        <dt>Longest</dt>
+        <dd class="mono">{label ? shown(label.name) : "…"}</dd>
+      </dl>
+      <button type="button" class="button" onClick={() => viewer.fitWindow(item)}>
+        Zoom in until they are apart
+      </button>
+    </div>
+  );
+}
+
+function One({ viewer, item }: { viewer: Viewer; item: Item }) {
+  const { data, error, again, late } = useApi<Slice>(sliceUrl(viewer, item.slice));
+  if (!data) return error ? <ErrorNote error={error} again={again} /> : <Waiting rows={4} />;
+  const track = viewer.tracks.get(data.thread);
+  const { shown: first, folded, raw } = argumentsOf(data.arguments);
+  return (
+    <div class={late ? "trace-details late" : "trace-details"}>
+      {data.parents.length > 0 && (
+        <nav class="trace-crumbs" aria-label="What it is within">
+          {data.parents
+            .slice()
+            .reverse()
+            .map((parent) => (
+              <button type="button" class="link" key={`${parent.chunk} ${parent.index}`} onClick={() => choose(viewer, itemOfSlice(parent))} title={`${parent.name}, ${spanText(parent.duration)}`}>
+                {shown(parent.name)}
+              </button>
+            ))}
+        </nav>
+      )}
+      <h2 class="mono">
+        <Copy text={data.name}>{shown(data.name)}</Copy>
+      </h2>
+      <div class="trace-columns">
+        <dl class="facts">
+          <dt>Duration</dt>
+          <dd title={exactText(data.duration)}>{spanText(data.duration)}</dd>
+          <dt title="Without what is right within it">Self</dt>
+          <dd title={exactText(data.self)}>
+            {spanText(data.self)}
+            {data.duration > 0 && <span class="quiet">, {digits((100 * data.self) / data.duration)} %</span>}
+          </dd>
+          <dt>Begin</dt>
+          <dd title={exactText(data.begin)}>{exactPlace(data.begin)}</dd>
+          <dt>End</dt>
+          <dd title={exactText(data.end)}>{exactPlace(data.end)}</dd>
+          <dt>Category</dt>
+          <dd>{data.category || "none"}</dd>
+          <dt>Class</dt>
+          <dd>{data.class.replace(/_/g, " ")}</dd>
+          <dt>Track</dt>
+          <dd>
+            {track ? trackTitle(track) : data.thread}, row {data.row + 1} of {track?.rows ?? 1}
+          </dd>
+        </dl>
+        {(first.length > 0 || raw !== null) && (
+          <dl class="facts trace-arguments">
+            {first.map((one) => (
+              <Fact key={one.name} {...one} />
+            ))}
+            {raw !== null && (
+              <>
+                <dt>Arguments</dt>
+                <dd>
+                  <pre>{raw}</pre>
+                </dd>
+              </>
+            )}
+          </dl>
+        )}
+      </div>
+      <Arrows viewer={viewer} slice={data} />
+      {folded.length > 0 && (
+        <details class="nested">
+          <summary>{plural(folded.length, "further argument")}</summary>
+          <dl class="facts trace-arguments">
+            {folded.map((one) => (
+              <Fact key={one.name} {...one} />
+            ))}
+          </dl>
+        </details>
+      )}
+    </div>
+  );
+}
+
+const FLOW_WORDS: Record<SliceFlow["kind"], [back: string, forward: string]> = {
+  launch: ["launched by", "launches"],
+  fwdbwd: ["backward of", "its backward"],
+  async: ["follows", "leads to"],
+  other: ["comes from", "leads to"],
+};
+const MOST_ARROWS = 12;
+
+/** Where arrows come from and lead to. */
+function Arrows({ viewer, slice }: { viewer: Viewer; slice: Slice }) {
+  if (!slice.flows.length) return null;
+  return (
+    <dl class="facts trace-flows">
+      {slice.flows.slice(0, MOST_ARROWS).map((flow) => (
+        <>
+          <dt>{FLOW_WORDS[flow.kind][flow.direction === "back" ? 0 : 1]}</dt>
+          <dd>
+            {flow.slice ? (
+              <button type="button" class="link mono" onClick={() => flow.slice && choose(viewer, itemOfSlice(flow.slice))}>
+                {shown(flow.slice.name)}
+              </button>
+            ) : (
+              <span class="quiet">no slice is there</span>
+            )}{" "}
+            <span class="quiet">
+              at {exactPlace(flow.time)}, {spanText(Math.abs(flow.time - slice.begin))} {flow.time < slice.begin ? "before" : "after"} its begin
+            </span>
+          </dd>
+        </>
+      ))}
+      {(slice.flows.length > MOST_ARROWS || slice.flows_are_cut) && (
+        <>
+          <dt />
+          <dd class="quiet">and {slice.flows_are_cut ? "more" : count(slice.flows.length - MOST_ARROWS)} others</dd>
+        </>
+      )}
+    </dl>
+  );
+}
+
+function Fact({ name, value }: Argument) {
+  return (
+    <>
+      <dt>{shown(name)}</dt>
+      <dd class="mono">{isPlaceInCode(name) ? <Copy text={value} /> : value}</dd>
+    </>
+  );
+}
+
+/** Selects a slice and moves to it. */
+export function choose(viewer: Viewer, item: Item): void {
+  viewer.select([item]);
+  viewer.reveal(item);
+  speak(viewer, item);
+}
+
+type Sum = { label: number; name: string; count: number; total: number; min: number; max: number };
+
+function Several({ viewer, items }: { viewer: Viewer; items: Item[] }) {
+  useViewer(viewer, (one) => items.filter((item) => one.labels.get(item.label)).length);
+  const sums = new Map<string, Sum>();
+  for (const item of items) {
+    const name = viewer.labels.get(item.label)?.name ?? "…";
+    const sum = sums.get(name) ?? { label: item.label, name, count: 0, total: 0, min: Infinity, max: 0 };
+    sum.count += item.count;
+    sum.total += item.busy;
+    sum.min = Math.min(sum.min, item.count > 1 ? Infinity : item.busy);
+    sum.max = Math.max(sum.max, item.count > 1 ? 0 : item.busy);
+    sums.set(name, sum);
+  }
+  const rows = [...sums.values()].sort((a, b) => b.total - a.total);
+  const all = rows.reduce((sum, one) => sum + one.count, 0);
+  const total = rows.reduce((sum, one) => sum + one.total, 0);
+  const span = spanOf(items) as { begin: number; end: number };
+  return (
+    <div class="trace-details">
+      <h2>
+        {plural(all, "slice")} chosen, {spanText(total)} in all, within {spanText(span.end - span.begin)}
+      </h2>
+      <PlainTable
+        caption="Chosen slices by name"
+        heads={[{ title: "Name" }, { title: "Count", right: true }, { title: "Total", right: true }, { title: "Average", right: true }, { title: "Shortest", right: true }, { title: "Longest", right: true }]}
+      >
+        <tbody>
+          {rows.slice(0, 200).map((one) => (
+            <tr key={one.name}>
+              <th scope="row" class="mono">
+                {shown(one.name)}
+              </th>
+              <td class="right">{count(one.count)}</td>
+              <td class="right" title={exactText(one.total)}>
+                {spanText(one.total)}
+              </td>
+              <td class="right">{spanText(one.total / one.count)}</td>
+              <td class="right">{Number.isFinite(one.min) ? spanText(one.min) : "–"}</td>
+              <td class="right">{one.max ? spanText(one.max) : "–"}</td>
+            </tr>
+          ))}
+        </tbody>
+      </PlainTable>
+    </div>
+  );
+}

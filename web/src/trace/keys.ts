@@ -1,0 +1,264 @@
+// The keys of the timeline. Held ones move it as long as they are down.
+import { useEffect } from "preact/hooks";
+import { claimKeys, claimedKey, isTyping } from "../lib/keys";
+import { choose } from "./details";
+import { itemAt, neighbour } from "./hit";
+import { laneOf, lanesIn, trackKey, trackLanes } from "./layout";
+import { speak } from "./spoken";
+import type { Item } from "./types";
+import { TOOLS } from "./url";
+import { roundedOut, spanOf, type Viewer } from "./viewer";
+import { timeOf } from "./view";
+
+export const TRACE_KEYS: [string, string][] = [
+  ["w s", "zoom in and out at the pointer; Shift: faster"],
+  ["a d", "move left and right; Shift: faster; also ← →"],
+  ["1 2 3 4", "tool: select, pan, zoom, measure; also ! @ # $"],
+  ["f", "fit the selection, or else the area, or else everything"],
+  ["0", "the whole trace"],
+  ["m", "measure the selection; again: take the mark away"],
+  ["r", "the selection or the measured interval as an area with its sums"],
+  [". ,", "next and previous slice of the row"],
+  ["↑ ↓", "what is around the slice, and within it; then the next track"],
+  ["Enter", "details; again: zoom to it"],
+  ["j k", "next and previous track"],
+  ["p", "pin the track at the top"],
+  ["h H", "hide the track; show all"],
+  ["x X", "open or close the track; all of them"],
+  ["q", "open or close what is below"],
+  ["y", "copy the page as Markdown"],
+  ["Esc", "take back the mark, the area, the selection"],
+];
+
+const KEYS = new Set(["w", "W", "s", "S", "a", "A", "d", "D", "ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "1", "2", "3", "4", "!", "@", "#", "$", "f", "0", "m", "r", ".", ",", "Enter", "j", "k", "p", "h", "H", "x", "X", "q", "c", "e", " ", "Escape", "[", "]"]);
+
+/** Each frame so much nearer, and so many pixels, while a key is held. */
+const ZOOM_A_SECOND = 9;
+const PAN_A_SECOND = 1400;
+const FASTER = 3;
+/** What a short press does at least. */
+const ZOOM_A_PRESS = 1.35;
+const PAN_A_PRESS_PX = 90;
+
+const MOVES: Record<string, { zoom: number; pan: number }> = {
+  KeyW: { zoom: 1, pan: 0 },
+  KeyS: { zoom: -1, pan: 0 },
+  KeyA: { zoom: 0, pan: -1 },
+  KeyD: { zoom: 0, pan: 1 },
+  ArrowLeft: { zoom: 0, pan: -1 },
+  ArrowRight: { zoom: 0, pan: 1 },
+};
+const MOVE_CODES: Record<string, string> = { w: "KeyW", s: "KeyS", a: "KeyA", d: "KeyD", arrowleft: "ArrowLeft", arrowright: "ArrowRight" };
+const SHIFTED_DIGIT: Record<string, string> = { Digit1: "1", Digit2: "2", Digit3: "3", Digit4: "4", "!": "1", "@": "2", "#": "3", $: "4" };
+
+export function useKeys(viewer: Viewer): void {
+  useEffect(() => {
+    const giveBack = claimKeys(KEYS, TRACE_KEYS);
+    const held = new Set<string>();
+    let isFast = false;
+    let frame = 0;
+    let last = 0;
+    const zoomX = () => viewer.pointer?.x ?? viewer.view.width / 2;
+
+    const move = (now: number) => {
+      const seconds = Math.min(0.05, (now - last) / 1000);
+      last = now;
+      let zoom = 0;
+      let pan = 0;
+      for (const code of held) {
+        zoom += MOVES[code]?.zoom ?? 0;
+        pan += MOVES[code]?.pan ?? 0;
+      }
+      const fast = isFast ? FASTER : 1;
+      if (zoom) viewer.zoom(ZOOM_A_SECOND ** (zoom * seconds * fast), zoomX());
+      if (pan) viewer.pan(pan * PAN_A_SECOND * seconds * fast);
+      frame = held.size ? requestAnimationFrame(move) : 0;
+    };
+    /** The first press is a step at once; held on, it goes on evenly. */
+    const press = (code: string) => {
+      const { zoom, pan } = MOVES[code] as { zoom: number; pan: number };
+      const fast = isFast ? FASTER : 1;
+      if (zoom) viewer.zoom(ZOOM_A_PRESS ** (zoom * fast), zoomX(), true);
+      if (pan) viewer.pan(pan * PAN_A_PRESS_PX * fast, true);
+    };
+
+    const onKey = (event: KeyboardEvent) => {
+      if (isTyping(event) || document.querySelector("dialog[open]")) return;
+      if (event.key === "Shift") isFast = true;
+      if (!claimedKey(event) || isElsewhere(event)) return;
+      isFast = event.shiftKey;
+      const code = MOVE_CODES[event.key.toLowerCase()];
+      if (code) {
+        event.preventDefault();
+        if (event.repeat) {
+          if (!held.has(code)) {
+            held.add(code);
+            if (!frame) {
+              last = performance.now();
+              frame = requestAnimationFrame(move);
+            }
+          }
+        } else press(code);
+        return;
+      }
+      if (act(viewer, event)) event.preventDefault();
+    };
+    const onUp = (event: KeyboardEvent) => {
+      if (event.key === "Shift") isFast = false;
+      if (event.key === " ") viewer.isPanHeld = false;
+      held.delete(event.code);
+      held.delete(MOVE_CODES[event.key.toLowerCase()] ?? "");
+    };
+    const onBlur = () => {
+      held.clear();
+      viewer.isPanHeld = false;
+    };
+    addEventListener("keydown", onKey);
+    addEventListener("keyup", onUp);
+    addEventListener("blur", onBlur);
+    return () => {
+      giveBack();
+      cancelAnimationFrame(frame);
+      removeEventListener("keydown", onKey);
+      removeEventListener("keyup", onUp);
+      removeEventListener("blur", onBlur);
+    };
+  }, [viewer]);
+}
+
+/** Buttons, tabs and boxes that scroll keep the keys that are theirs. */
+function isElsewhere(event: KeyboardEvent): boolean {
+  const target = event.target as Element | null;
+  if (!target || target === document.body || target.closest(".trace-over") || target.id === "main") return false;
+  if (event.key.startsWith("Arrow")) return true;
+  return (event.key === "Enter" || event.key === " ") && !!target.closest("button, a, summary, [role=tab], input");
+}
+
+/** Whether the key meant something here. */
+function act(viewer: Viewer, event: KeyboardEvent): boolean {
+  const tool = TOOLS[Number(SHIFTED_DIGIT[event.key] ?? (event.shiftKey ? SHIFTED_DIGIT[event.code] : event.key)) - 1];
+  if (tool) {
+    viewer.setTool(tool);
+    return true;
+  }
+  const track = viewer.focusTrack;
+  switch (event.key) {
+    case "f":
+      viewer.fitChosen();
+      return true;
+    case "0":
+      viewer.fitAll();
+      return true;
+    case "m":
+      viewer.markSelection();
+      return true;
+    case "r": {
+      const window = viewer.mark ?? spanOf(viewer.selection);
+      if (window) viewer.setArea({ window: roundedOut(window), tracks: viewer.mark ? null : [...new Set(viewer.selection.map((one) => one.track))] });
+      return true;
+    }
+    case ".":
+    case ",":
+      step(viewer, event.key === "." ? 1 : -1);
+      return true;
+    case "ArrowUp":
+    case "ArrowDown":
+      climb(viewer, event.key === "ArrowUp" ? -1 : 1);
+      return true;
+    case "Enter":
+      if (viewer.focus && viewer.tab === "details") viewer.fitChosen();
+      else viewer.setTab("details");
+      return true;
+    case "j":
+    case "k":
+      changeTrack(viewer, event.key === "j" ? 1 : -1);
+      return true;
+    case "p":
+      if (track !== null) viewer.pin(track);
+      return true;
+    case "h":
+      if (track !== null) viewer.hide(track);
+      return true;
+    case "H":
+      viewer.setLayout({ hidden: new Set() });
+      return true;
+    case "x":
+      if (track !== null) viewer.toggle(trackKey({ number: track }));
+      return true;
+    case "X":
+      viewer.toggleAll();
+      return true;
+    case "q":
+      viewer.setTab(viewer.tab ? null : "details");
+      return true;
+    case " ":
+      viewer.isPanHeld = true;
+      return true;
+    case "Escape":
+      return viewer.clear();
+    default:
+      return false;
+  }
+}
+
+/** The slice in the middle of the first track in sight: where keys begin that need one. */
+function firstItem(viewer: Viewer): Item | null {
+  for (const lane of lanesIn(viewer.layout.lanes, viewer.top, viewer.top + viewer.height)) {
+    if (lane.kind !== "track") continue;
+    const time = timeOf(viewer.view, viewer.view.width / 2);
+    const item = itemAt(viewer.sight, viewer.tiles, lane.track.number, 0, time, viewer.view.width);
+    if (item) return item;
+  }
+  return null;
+}
+
+function go(viewer: Viewer, item: Item | null): void {
+  if (item) choose(viewer, item);
+}
+
+function step(viewer: Viewer, direction: 1 | -1): void {
+  const { focus } = viewer;
+  if (!focus) return go(viewer, firstItem(viewer));
+  const next = neighbour(viewer.sight, viewer.tiles, focus, direction);
+  if (next) choose(viewer, next);
+  else viewer.say(direction > 0 ? "the last slice of its row" : "the first slice of its row");
+}
+
+/** To the parent, or to the first child; beyond them to the next track. */
+function climb(viewer: Viewer, direction: 1 | -1): void {
+  const { focus } = viewer;
+  if (!focus) return go(viewer, firstItem(viewer));
+  const row = focus.row + direction;
+  if (row >= 0) {
+    const { sight, tiles } = viewer;
+    // A child begins where its parent does, or later: what is next after that begin and still within it.
+    const at = itemAt(sight, tiles, focus.track, row, focus.begin);
+    const found = direction < 0 ? at : (at ?? childOf(viewer, focus, row));
+    if (found && (direction < 0 || found.begin < focus.end || found.begin === focus.begin)) return choose(viewer, found);
+  }
+  changeTrack(viewer, direction);
+}
+
+function childOf(viewer: Viewer, parent: Item, row: number): Item | null {
+  const before: Item = { ...parent, row, end: parent.begin, slice: { ...parent.slice, chunk: -1, index: -1 } };
+  const next = neighbour(viewer.sight, viewer.tiles, before, 1);
+  return next && next.begin < parent.end ? next : null;
+}
+
+function changeTrack(viewer: Viewer, direction: 1 | -1): void {
+  const lanes = trackLanes(viewer.layout);
+  const { focus } = viewer;
+  const own = focus ? lanes.findIndex((one) => one.track.number === focus.track) : -1;
+  const time = focus ? (focus.begin + focus.end) / 2 : timeOf(viewer.view, viewer.view.width / 2);
+  for (let at = own + direction; at >= 0 && at < lanes.length; at += direction) {
+    const lane = lanes[at];
+    if (!lane) return;
+    const item = itemAt(viewer.sight, viewer.tiles, lane.track.number, 0, time, viewer.view.width) ?? (lane.track.span ? itemAt(viewer.sight, viewer.tiles, lane.track.number, 0, lane.track.span.begin, 1) : null);
+    if (item) {
+      choose(viewer, item);
+      return;
+    }
+    if (laneOf(viewer.layout, lane.track.number) === null) return;
+  }
+  if (focus) speak(viewer, focus);
+}

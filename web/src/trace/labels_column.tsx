@@ -1,0 +1,65 @@
+// The names at the left: sections and tracks as buttons, only those in sight.
+import { type HeadLane, type TrackLane, lanesIn, sectionKey, sectionWords, trackKey, trackTitle } from "./layout";
+import { count, plural } from "../lib/format";
+import { spanText } from "./time";
+import { type Viewer, useViewer } from "./viewer";
+
+/** Drawn beyond what is in sight, so that they are there before one scrolls to them. */
+const MORE_PX = 240;
+
+export function LabelsColumn({ viewer }: { viewer: Viewer }) {
+  const layout = useViewer(viewer, (one) => one.layout);
+  const place = useViewer(viewer, (one) => Math.floor(one.top / MORE_PX));
+  const height = useViewer(viewer, (one) => one.height);
+  const focus = useViewer(viewer, (one) => one.focus?.track ?? -1);
+  const from = place * MORE_PX - MORE_PX;
+  const lanes = lanesIn(layout.lanes, Math.max(0, from), from + height + 3 * MORE_PX);
+  return (
+    <div class="trace-labels" role="group" aria-label="Sections and tracks">
+      {lanes.map((lane) => (lane.kind === "head" ? <Head key={lane.key} viewer={viewer} lane={lane} /> : <TrackLabel key={lane.key} viewer={viewer} lane={lane} isFocus={lane.track.number === focus} />))}
+    </div>
+  );
+}
+
+/** Sizes are set through the style's object, which the content policy allows. */
+const placed = (lane: { top: number; height: number }) => ({ top: `${lane.top}px`, height: `${lane.height}px` });
+
+function Head({ viewer, lane }: { viewer: Viewer; lane: HeadLane }) {
+  const { section } = lane;
+  const title = `${section.title}${section.note ? `, ${section.note}` : ""}: ${sectionWords(lane)}`;
+  return (
+    <div class="trace-label trace-label-head" style={placed(lane)}>
+      <button type="button" class="trace-fold" aria-expanded={lane.isOpen} disabled={lane.section.key === "pinned"} onClick={() => viewer.toggle(sectionKey(section))} title={title}>
+        <span class="trace-arrow" aria-hidden="true">
+          {section.key === "pinned" ? "★" : lane.isOpen ? "▾" : "▸"}
+        </span>
+        <span class="clip">{section.title}</span> <span class="quiet clip trace-note">{lane.isOpen ? section.note : sectionWords(lane)}</span>
+      </button>
+    </div>
+  );
+}
+
+function TrackLabel({ viewer, lane, isFocus }: { viewer: Viewer; lane: TrackLane; isFocus: boolean }) {
+  const { track } = lane;
+  const name = trackTitle(track);
+  const title = `${name}\nthread ${track.tid} of process ${track.pid}\n${plural(track.slices, "slice")} in ${plural(track.rows, "row")}${track.busy ? `, ${spanText(track.busy)} busy` : ""}`;
+  return (
+    <div class={`trace-label${isFocus ? " on" : ""}`} style={placed(lane)}>
+      <button type="button" class="trace-fold" aria-expanded={lane.isOpen} onClick={() => viewer.toggle(trackKey(track))} title={`${title}\nx opens and closes the track of the selection`}>
+        <span class="trace-arrow" aria-hidden="true">
+          {lane.isOpen ? "▾" : "▸"}
+        </span>
+        <span class="clip">{name}</span>
+      </button>
+      <span class="trace-label-actions">
+        <button type="button" class="icon" aria-pressed={lane.isPinned} title={lane.isPinned ? "Unpin (p)" : "Pin to the top (p)"} aria-label={`${lane.isPinned ? "Unpin" : "Pin"} ${name}`} onClick={() => viewer.pin(track.number)}>
+          <span aria-hidden="true">{lane.isPinned ? "★" : "☆"}</span>
+        </button>
+        <button type="button" class="icon" title="Hide (h)" aria-label={`Hide ${name}`} onClick={() => viewer.hide(track.number)}>
+          <span aria-hidden="true">×</span>
+        </button>
+      </span>
+      {lane.moreRows > 0 && lane.isOpen && <span class="quiet trace-more-rows">{count(lane.moreRows)} more rows are not drawn</span>}
+    </div>
+  );
+}

@@ -1,0 +1,229 @@
+// What one picture of the slices is made of: rectangles by style, names where there is room. Nothing here draws.
+import { BAND_ROWS, type Item, type Tile } from "./types";
+import { type Layout, type TrackLane, lanesIn, ROW_PX, rowTop } from "./layout";
+import { STYLES, UNNAMED } from "./palette";
+import { type Piece, type TileStore, stripKey } from "./tiles";
+import { type View, endOf, levelOf, tilesOf } from "./view";
+
+/** x, y, width, height of rectangles of one style; kept from picture to picture. */
+export class Rects {
+  values = new Float32Array(1024);
+  length = 0;
+  push(x: number, y: number, width: number, height: number): void {
+    if (this.length + 4 > this.values.length) {
+      const grown = new Float32Array(this.values.length * 2);
+      grown.set(this.values);
+      this.values = grown;
+    }
+    this.values[this.length++] = x;
+    this.values[this.length++] = y;
+    this.values[this.length++] = width;
+    this.values[this.length++] = height;
+  }
+}
+
+export type Text = { x: number; y: number; width: number; name: string; style: number };
+/** Where something coarser is shown, or nothing yet. */
+export type StandIn = { x: number; width: number; y: number };
+
+export type Scene = {
+  full: Rects[];
+  /** Under them: several slices that are too short to be told apart. */
+  dense: Rects[];
+  texts: Text[];
+  standIns: StandIn[];
+  /** Rectangles, items they show, and slices in these; what tests and measurements read. */
+  rects: number;
+  items: number;
+  counted: number;
+};
+
+export const newScene = (): Scene => {
+  const rects = () => Array.from({ length: STYLES + 1 }, () => new Rects());
+  return { full: rects(), dense: rects(), texts: [], standIns: [], rects: 0, items: 0, counted: 0 };
+};
+
+function empty(scene: Scene): void {
+  for (const one of scene.full) one.length = 0;
+  for (const one of scene.dense) one.length = 0;
+  scene.texts.length = 0;
+  scene.standIns.length = 0;
+  scene.rects = scene.items = scene.counted = 0;
+}
+
+export type Names = { get(label: number): { name: string; style: number } | null };
+/** `top` and `height`: the part of the lanes in sight. */
+export type Sight = { view: View; top: number; height: number; end: number; layout: Layout };
+
+/** Rows in sight beyond which a row gets half as many rectangles. */
+const MANY_ROWS = 24;
+const TEXT_LEAST_PX = 36;
+const MOST_TEXTS = 400;
+/** A gap to the next one, where it does not take much of it. */
+const GAP_FROM_PX = 4;
+
+export function rowsInSight({ layout, top, height }: Sight): number {
+  let rows = 0;
+  for (const lane of lanesIn(layout.lanes, top, top + height)) if (lane.kind === "track") rows += Math.min(lane.rows, height / lane.rowPx);
+  return rows;
+}
+
+export const sightLevel = (sight: Sight): number => levelOf(sight.view.nsPerPx, rowsInSight(sight) > MANY_ROWS ? 2 : 1);
+
+/** The strips of a lane that are within `from` to `to`, and their rows there. */
+export function stripsIn(lane: TrackLane, from: number, to: number): { strip: string; first: number; last: number }[] {
+  const first = Math.max(0, Math.floor((from - rowTop(lane, 0)) / lane.rowPx));
+  const last = Math.min(lane.rows - 1, Math.floor((to - rowTop(lane, 0)) / lane.rowPx));
+  const found = [];
+  for (let band = Math.floor(first / BAND_ROWS); band * BAND_ROWS <= last; ++band) {
+    found.push({ strip: stripKey({ track: lane.track.number, band }), first: Math.max(first, band * BAND_ROWS), last: Math.min(last, band * BAND_ROWS + BAND_ROWS - 1) });
+  }
+  return found;
+}
+
+/** The place of a row among a tile's; −1 if nothing is in it. */
+export function placeOfRow(tile: Tile, row: number): number {
+  let low = 0;
+  let high = tile.rows.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((tile.rows[middle] as number) < row) low = middle + 1;
+    else high = middle;
+  }
+  return tile.rows[low] === row ? low : -1;
+}
+
+/** The first item of a tile's row that ends after `time`, or its end. */
+export function firstEndingAfter(tile: Tile, place: number, time: number): number {
+  let low = tile.first[place] as number;
+  let high = tile.first[place + 1] as number;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((tile.end[middle] as number) <= time) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+export const itemOf = (tile: Tile, row: number, at: number): Item => ({
+  track: tile.track,
+  row,
+  begin: tile.begin[at] as number,
+  end: tile.end[at] as number,
+  count: tile.count[at] as number,
+  busy: tile.busy[at] as number,
+  label: tile.label[at] as number,
+  slice: { track: tile.track, chunk: tile.chunk[at] as number, index: tile.index[at] as number },
+});
+
+/**
+ * Calls `visit` with each item of a row that touches [begin, end), from left to right. A slice that reaches from one tile
+ * into the next comes once; of an item that stands in beyond its piece's window only `from` to `to` is to be drawn.
+ */
+export function eachItem(pieces: readonly Piece[], row: number, begin: number, end: number, visit: (tile: Tile, at: number, from: number, to: number, isExact: boolean) => void): void {
+  let lastChunk = -1;
+  let lastIndex = -1;
+  let isKnown = false;
+  for (const { tile, window, isExact } of pieces) {
+    const wasKnown = isKnown;
+    isKnown = isExact && tile !== null && window.end > begin;
+    if (!tile || window.begin >= end) continue;
+    const place = placeOfRow(tile, row);
+    if (place < 0) continue;
+    const after = tile.first[place + 1] as number;
+    for (let at = firstEndingAtOrAfter(tile, place, Math.max(begin, window.begin)); at < after; ++at) {
+      const from = tile.begin[at] as number;
+      if (from >= end || from >= window.end) break;
+      const isAlone = tile.count[at] === 1;
+      // It is in an item of the tile before, alone or among others.
+      if (wasKnown && at === tile.first[place] && tile.reachesIn[place]) continue;
+      if (isAlone && tile.chunk[at] === lastChunk && tile.index[at] === lastIndex) continue;
+      lastChunk = isAlone ? (tile.chunk[at] as number) : -1;
+      lastIndex = isAlone ? (tile.index[at] as number) : -1;
+      const to = tile.end[at] as number;
+      visit(tile, at, isAlone ? from : Math.max(from, window.begin), isAlone ? to : Math.min(to, Math.max(window.end, from)), isExact);
+    }
+  }
+}
+
+/** As firstEndingAfter, with those that end just there if they have no length. */
+function firstEndingAtOrAfter(tile: Tile, place: number, time: number): number {
+  let at = firstEndingAfter(tile, place, time);
+  while (at > (tile.first[place] as number) && tile.end[at - 1] === time && tile.begin[at - 1] === time) --at;
+  return at;
+}
+
+/** Makes `scene` what is in sight. `ratio`: device pixels a pixel; edges lie on them. */
+export function buildScene(scene: Scene, sight: Sight, tiles: TileStore, names: Names, ratio = 1): Scene {
+  empty(scene);
+  const { view, top, height, layout } = sight;
+  const level = sightLevel(sight);
+  const viewEnd = endOf(view);
+  const { first, last } = tilesOf({ begin: view.begin, end: viewEnd }, level, sight.end);
+  const snap = (x: number): number => Math.round(x * ratio) / ratio;
+  const least = 1 / ratio;
+  const right = view.width + 4;
+
+  for (const lane of lanesIn(layout.lanes, top, top + height)) {
+    if (lane.kind !== "track") continue;
+    const isOpen = lane.rowPx >= ROW_PX;
+    const itemHeight = isOpen ? lane.rowPx - 2 : lane.rowPx - 1;
+    for (const { strip, first: firstRow, last: lastRow } of stripsIn(lane, top, top + height)) {
+      const pieces = tiles.pieces(strip, level, first, last);
+      for (const { window, isExact } of pieces) {
+        if (isExact) continue;
+        const x = Math.max(0, (window.begin - view.begin) / view.nsPerPx);
+        scene.standIns.push({ x, width: Math.min(right, (window.end - view.begin) / view.nsPerPx) - x, y: lane.top + lane.height - top });
+      }
+      for (let row = firstRow; row <= lastRow; ++row) {
+        const y = rowTop(lane, row) - top;
+        // What is not yet a rectangle: neighbours of one style may still join it.
+        let style = -1;
+        let x0 = 0;
+        let x1 = 0;
+        let isDense = false;
+        let share = 0;
+        const flush = (): void => {
+          if (style < 0) return;
+          const width = x1 - x0 > GAP_FROM_PX ? x1 - x0 - least : x1 - x0;
+          ++scene.rects;
+          if (isDense) {
+            (scene.dense[style] as Rects).push(x0, y, width, itemHeight);
+            const base = Math.max(1, Math.round(itemHeight * share * ratio) / ratio);
+            (scene.full[style] as Rects).push(x0, y + itemHeight - base, width, base);
+          } else (scene.full[style] as Rects).push(x0, y, width, itemHeight);
+          style = -1;
+        };
+        eachItem(pieces, row, view.begin, viewEnd, (tile, at, from, to) => {
+          ++scene.items;
+          const count = tile.count[at] as number;
+          if ((tile.begin[at] as number) >= view.begin || count === 1) scene.counted += count;
+          const named = names.get(tile.label[at] as number);
+          const own = named?.style ?? UNNAMED;
+          const begin = snap(Math.max(-4, (from - view.begin) / view.nsPerPx));
+          const end = Math.max(begin + least, snap(Math.min(right, (to - view.begin) / view.nsPerPx)));
+          const dense = count > 1;
+          const part = dense ? (tile.busy[at] as number) / Math.max(1, (tile.end[at] as number) - (tile.begin[at] as number)) : 1;
+          const isShort = end - begin < 3 || x1 - x0 < 3;
+          if (style === own && dense === isDense && begin - x1 < 1 && isShort && Math.abs(part - share) * itemHeight < 1.5) {
+            x1 = Math.max(x1, end);
+          } else {
+            flush();
+            style = own;
+            x0 = begin;
+            x1 = end;
+            isDense = dense;
+            share = part;
+          }
+          if (named && isOpen && !dense && scene.texts.length < MOST_TEXTS) {
+            const left = Math.max(0, begin);
+            const width = Math.min(view.width, end) - left;
+            if (width >= TEXT_LEAST_PX) scene.texts.push({ x: left, y, width, name: named.name, style: own });
+          }
+        });
+        flush();
+      }
+    }
+  }
+  return scene;
+}

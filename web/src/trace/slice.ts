@@ -1,0 +1,29 @@
+// One slice as the server tells it.
+import { address, ask } from "../api/client";
+import type { components } from "../api/openapi";
+import type { Item, SliceRef } from "./types";
+import type { Viewer } from "./viewer";
+
+export type Slice = components["schemas"]["TraceSlice"];
+export type SliceFlow = Slice["flows"][number];
+
+export const sliceUrl = (viewer: Viewer, { track, chunk, index }: SliceRef): string => address(`/traces/${viewer.info.id}/slice`, { thread: track, chunk, index, key: viewer.info.key });
+
+/** It as an item; its label's number is not told. */
+export const itemOfSlice = (slice: Pick<Slice, "thread" | "chunk" | "index" | "row" | "begin" | "duration">): Item => ({
+  track: slice.thread,
+  row: slice.row,
+  begin: slice.begin,
+  end: slice.begin + slice.duration,
+  count: 1,
+  busy: slice.duration,
+  label: -1,
+  slice: { track: slice.thread, chunk: slice.chunk, index: slice.index },
+});
+
+/** Selects the slices that an address names; those that are not there are left out. */
+export async function selectSlices(viewer: Viewer, slices: SliceRef[]): Promise<void> {
+  const answers = await Promise.allSettled(slices.map((one) => ask<Slice>(sliceUrl(viewer, one))));
+  viewer.selection = answers.flatMap((one) => (one.status === "fulfilled" ? [itemOfSlice(one.value.data)] : []));
+  viewer.changed("overlay");
+}

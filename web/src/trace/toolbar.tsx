@@ -1,0 +1,79 @@
+// Tools, and what is shown of the tracks.
+import { Menu } from "../parts/controls";
+import { plural } from "../lib/format";
+import { trackTitle } from "./layout";
+import type { Tool } from "./url";
+import { TOOLS } from "./url";
+import { type Viewer, useViewer } from "./viewer";
+
+const TOOL_WORDS: Record<Tool, { name: string; hint: string; path: string }> = {
+  select: { name: "Select", hint: "click a slice, or drag a rectangle", path: "M4 2l8 6.5-4 .6 2.3 4.3-1.8.9L6.3 10 4 12.6z" },
+  pan: { name: "Pan", hint: "drag the timeline", path: "M8 1.5l2 2.3H8.7v3.5h3.5V6L14.5 8l-2.3 2V8.7H8.7v3.5H10L8 14.5l-2-2.3h1.3V8.7H3.8V10L1.5 8l2.3-2v1.3h3.5V3.8H6z" },
+  zoom: { name: "Zoom", hint: "drag over what shall fill the window", path: "M7 2.5a4.5 4.5 0 1 1 0 9 4.5 4.5 0 0 1 0-9zm0 1.4a3.1 3.1 0 1 0 0 6.2 3.1 3.1 0 0 0 0-6.2zm3.6 5.7l3.6 3.6-1 1-3.6-3.6z" },
+  time: { name: "Time", hint: "drag to measure; it snaps to the edges of slices", path: "M1.5 3h1.3v10H1.5zM13.2 3h1.3v10h-1.3zM4 7.3h2V5.6L3.6 8 6 10.4V8.7h4v1.7L12.4 8 10 5.6v1.7H6z" },
+};
+
+export function Toolbar({ viewer }: { viewer: Viewer }) {
+  const tool = useViewer(viewer, (one) => one.tool);
+  return (
+    <div class="trace-tools" role="toolbar" aria-label="Timeline">
+      <div class="choice" role="group" aria-label="Tool">
+        {TOOLS.map((one, index) => {
+          const { name, hint, path } = TOOL_WORDS[one];
+          return (
+            <button type="button" key={one} aria-pressed={tool === one} aria-label={name} title={`${name}: ${hint} (${index + 1})`} onClick={() => viewer.setTool(one)}>
+              <svg width="16" height="16" viewBox="0 0 16 16" aria-hidden="true">
+                <path d={path} fill="currentColor" fill-rule="evenodd" />
+              </svg>
+              <span class="trace-tool-name" aria-hidden="true">
+                {name}
+              </span>
+            </button>
+          );
+        })}
+      </div>
+      <button type="button" class="button" title="Show the selection, or else everything (f)" onClick={() => viewer.fitChosen()}>
+        Fit
+      </button>
+      <Tracks viewer={viewer} />
+    </div>
+  );
+}
+
+function Tracks({ viewer }: { viewer: Viewer }) {
+  const layout = useViewer(viewer, (one) => one.layout);
+  const { hidden, only, pinned } = viewer.layoutState;
+  const hiddenTracks = [...hidden].flatMap((number) => viewer.tracks.get(number) ?? []);
+  return (
+    <Menu label={layout.shown < layout.all ? `Tracks: ${layout.shown} of ${layout.all}` : "Tracks"}>
+      <div class="trace-menu">
+        <label class="field">
+          <span>Only tracks with these words in their names</span>
+          <input type="search" value={only} placeholder="stream 7" spellcheck={false} onInput={(event) => viewer.setLayout({ only: event.currentTarget.value })} />
+        </label>
+        <p class="quiet note" role="status">
+          {plural(layout.shown, "track")} of {layout.all} in sight{pinned.length ? `, ${pinned.length} pinned` : ""}
+        </p>
+        <button type="button" class="button" onClick={() => viewer.toggleAll()} title="Open or close all tracks (Shift X)">
+          Open or close all
+        </button>
+        {hiddenTracks.length > 0 && (
+          <>
+            <button type="button" class="button" onClick={() => viewer.setLayout({ hidden: new Set() })} title="Shift H">
+              Show all hidden
+            </button>
+            <ul class="trace-hidden">
+              {hiddenTracks.slice(0, 50).map((track) => (
+                <li key={track.number}>
+                  <button type="button" class="link" onClick={() => viewer.openTrack(track.number)}>
+                    show {trackTitle(track)}
+                  </button>
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+      </div>
+    </Menu>
+  );
+}

@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { CLOSED_ROW_PX, HEAD_PX, NO_LAYOUT, ROW_PX, firstOpen, laneAt, lanesIn, lay, rowAt, rowTop, sectionKey, sections, trackTitle } from "../src/trace/layout";
+import type { Track } from "../src/trace/types";
+
+let next = 0;
+const track = (more: Partial<Track>): Track => ({ number: next++, pid: "1", tid: "1", process: "", processLabels: "", name: "", side: "other", processSort: null, threadSort: null, slices: 1, rows: 1, span: { begin: 0, end: 1 }, busy: 0, points: 0, ...more });
+const names = (tracks: Track[]) => sections(tracks).map((one) => [one.title, one.tracks.map(trackTitle)]);
+
+test("PyTorch on a GPU: the host's process with its threads, the devices with their streams", () => {
+  const tracks = [
+    track({ pid: "71053", tid: "71053", process: "python", processLabels: "CPU", name: "thread 71053 (python)", processSort: 71053, threadSort: 71053, busy: 50, side: "host" }),
+    track({ pid: "71053", tid: "80000", process: "python", processLabels: "CPU", name: "thread 80000 (pt_autograd_0)", processSort: 71053, threadSort: 80000, busy: 90, side: "host" }),
+    track({ pid: "0", tid: "20", process: "python", processLabels: "GPU 0", name: "stream 20", processSort: 5_000_000, threadSort: 20, side: "device" }),
+    track({ pid: "0", tid: "7", process: "python", processLabels: "GPU 0", name: "stream 7", processSort: 5_000_000, threadSort: 7, side: "device" }),
+    track({ pid: "1", tid: "7", process: "python", processLabels: "GPU 1", name: "stream 7", processSort: 5_000_001, threadSort: 7, slices: 0 }),
+    track({ pid: "Spans", tid: "PyTorch Profiler", process: "Spans", name: "PyTorch Profiler (0)", processSort: 536_870_912, threadSort: 536_870_912 }),
+  ];
+  assert.deepEqual(names(tracks), [
+    ["python", ["thread 80000 (pt_autograd_0)", "thread 71053 (python)"]],
+    ["GPU 0", ["stream 7", "stream 20"]],
+    ["Spans", ["PyTorch Profiler (0)"]],
+  ]);
+});
+
+test("XProf: a section for each TPU, its SparseCores below it, then GPUs and the host", () => {
+  const tpu = (name: string) => track({ pid: "3", tid: name, process: "/device:TPU:0", name });
+  const wanted = ["Steps", "XLA Modules", "XLA Ops", "XLA TraceMe", "Framework Ops", "Framework Name Scope", "Source code", "Scalar unit", "TensorCore Sync Flags", "Host Offload Ops", "Host Offload Ops 2"];
+  const tracks = [
+    track({ pid: "701", tid: "5", process: "/host:CPU", name: "python" }),
+    track({ pid: "4", tid: "1", process: "/device:TPU:0 SparseCore 0", name: "XLA Ops" }),
+    ...wanted.slice().reverse().map(tpu),
+    track({ pid: "9", tid: "1", process: "/device:TPU:1", name: "XLA Ops" }),
+    track({ pid: "10", tid: "2", process: "/device:GPU:0", name: "Stream #20(Compute)" }),
+    track({ pid: "10", tid: "1", process: "/device:GPU:0", name: "Stream #3(Memcpy)" }),
+    track({ pid: "10", tid: "3", process: "/device:GPU:0", name: "XLA Ops" }),
+  ];
+  assert.deepEqual(names(tracks), [
+    ["GPU 0", ["XLA Ops", "Stream #3(Memcpy)", "Stream #20(Compute)"]],
+    ["TPU 0", wanted],
+    ["TPU 0 SparseCore 0", ["XLA Ops"]],
+    ["TPU 1", ["XLA Ops"]],
+    ["/host:CPU", ["python"]],
+  ]);
+});
+
+test("places that a file gives come first; what has none is last", () => {
+  const tracks = [track({ process: "b", pid: "2", processSort: 2 }), track({ process: "c", pid: "3" }), track({ process: "a", pid: "9", processSort: 1, tid: "x", threadSort: 5, busy: 100 }), track({ process: "a", pid: "9", processSort: 1, tid: "y", threadSort: 1 })];
+  assert.deepEqual(names(tracks), [["a", ["y", "x"]], ["b", ["thread 1"]], ["c", ["thread 1"]]]);
+});
+
+const host = Array.from({ length: 6 }, (_, n) => track({ tid: String(n), name: `t${n}`, busy: 100 - n, rows: n === 0 ? 10 : 20 }));
+const device = track({ pid: "0", process: "/device:GPU:0", name: "stream 7", rows: 2 });
+const all = sections([...host, device]);
+
+test("devices and the three busiest threads are open at first", () => {
+  assert.deepEqual([...firstOpen(all)].sort((a, b) => a - b), [...host.slice(0, 3).map((one) => one.number), device.number].sort((a, b) => a - b));
+});
+
+test("lanes lie one below the other, and are found by their place", () => {
+  const { lanes, height, shown } = lay(all, NO_LAYOUT);
+  let top = 0;
+  for (const lane of lanes) {
+    assert.equal(lane.top, top);
+    top += lane.height;
+    assert.equal(laneAt(lanes, lane.top), lane);
+    assert.equal(laneAt(lanes, lane.top + lane.height - 1), lane);
+  }
+  assert.equal(height, top);
+  assert.equal(shown, 7);
+  assert.equal(laneAt(lanes, -1), null);
+  assert.equal(laneAt(lanes, height), null);
+  assert.deepEqual(lanesIn(lanes, 0, 1), [lanes[0]]);
+  assert.deepEqual(lanesIn(lanes, 0, height), lanes);
+  assert.equal(lanes[0]?.height, HEAD_PX);
+  for (const lane of lanes) {
+    if (lane.kind !== "track") continue;
+    assert.equal(lane.rowPx, lane.isOpen ? ROW_PX : CLOSED_ROW_PX);
+    assert.equal(lane.rows + lane.moreRows, lane.track.rows);
+    for (let row = 0; row < lane.rows; ++row) assert.equal(rowAt(lane, rowTop(lane, row)), row);
+    assert.equal(rowAt(lane, lane.top), null, "the edge is no row");
+  }
+});
+
+test("closed, hidden, pinned and filtered", () => {
+  const key = sectionKey(all.find((one) => one.side === "host") as (typeof all)[number]);
+  const kinds = (state: Partial<typeof NO_LAYOUT>) => lay(all, { ...NO_LAYOUT, ...state }).lanes.map((lane) => (lane.kind === "head" ? `# ${lane.section.title}` : `${trackTitle(lane.track)}${lane.isOpen ? "" : " closed"}`));
+  const [first, , third] = host as [Track, Track, Track];
+  assert.deepEqual(kinds({ toggled: new Set([key]) }), ["# GPU 0", "stream 7", "# Process 1"]);
+  assert.deepEqual(kinds({ toggled: new Set([String(first.number), String(host[5]?.number)]), hidden: new Set([third.number]) }), ["# GPU 0", "stream 7", "# Process 1", "t0 closed", "t1", "t3 closed", "t4 closed", "t5"]);
+  assert.deepEqual(kinds({ pinned: [third.number, device.number] }).slice(0, 5), ["# Pinned", "t2", "stream 7", "# Process 1", "t0"]);
+  assert.deepEqual(kinds({ only: "STREAM gpu" }), ["# GPU 0", "stream 7"]);
+  assert.deepEqual(kinds({ only: "nothing is called so" }), []);
+});

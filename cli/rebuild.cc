@@ -12,6 +12,7 @@
 #include "schema/reader.h"
 #include "schema/store.h"
 #include "schema/text_store.h"
+#include "schema/trace_index.h"
 #include "schema/trace_store.h"
 #include "server/alert_update.h"
 #include "server/artifact_content.h"
@@ -50,8 +51,8 @@ int run_rebuild(const Arguments& arguments) {
   CommandLine command;
   command.usage = "benchhud rebuild [--db FILE]";
   command.about =
-      "Drops what the store derives from its facts (runs, results, what traces tell, alerts) and\n"
-      "derives it again.\n"
+      "Drops what the store derives from its facts (runs, results, what traces tell and are\n"
+      "searched by, alerts) and derives it again.\n"
       "Nothing that was ingested is lost, and the outcome is the same unless the rules changed.";
   add_store_option(&command.options);
   const ParsedCommandLine parsed = parse(std::move(command), arguments);
@@ -60,6 +61,8 @@ int run_rebuild(const Arguments& arguments) {
   auto store = schema::open_store(store_path(parsed.values));
   if (!store) return fail(store.error());
   if (const auto done = schema::rebuild(*store); !done) return fail(done.error());
+  const auto indexed = schema::index_traces(*store, schema::Unindexed::kAndOthers);
+  if (!indexed) return fail(indexed.error());
   const Expected<std::int64_t> traces = rebuild_digests(*store);
   if (!traces) return fail(traces.error());
   if (const auto update = server::update_alerts(*store); !update) return fail(update.error());

@@ -11,6 +11,7 @@
 
 #include "rows.h"
 #include "schema/queries.h"
+#include "schema/trace_index.h"
 #include "schema/trace_nesting.h"
 #include "trace_rows.h"
 
@@ -90,6 +91,7 @@ class TraceWriter {
                      .run());
     BENCHHUD_TRY(put_points());
     BENCHHUD_TRY(put_flows());
+    BENCHHUD_TRY(index_trace(connection_, id_));
     return id_;
   }
 
@@ -353,6 +355,7 @@ Expected<void> delete_trace(Connection& connection, TraceId id) {
   if (is_used) {
     return Error{ErrorCode::kConflict, fmt::format("an artifact refers to trace {}", to_int(id))};
   }
+  BENCHHUD_TRY(delete_trace_index(connection, id));
   for (const std::string_view sql :
        {sql::kDeleteTraceProblems, sql::kDeleteTraceThreads, sql::kDeleteTraceBlocks,
         sql::kDeleteTraceChunks, sql::kDeleteTraceGroups, sql::kDeleteTrace}) {

@@ -1,5 +1,7 @@
 #include "server/routes.h"
 
+#include "server/trace_routes.h"
+
 namespace benchhud::server {
 
 Route find_route(std::string_view operation_id) {
@@ -7,7 +9,7 @@ Route find_route(std::string_view operation_id) {
        {about_routes(), alert_routes(), artifact_routes(), compare_routes(), coverage_routes(),
         error_routes(), fact_routes(), history_routes(), ingest_routes(), model_table_routes(),
         overview_routes(), phase_routes(), profile_routes(), search_routes(), series_routes(),
-        trace_routes(), verification_routes()}) {
+        trace_find_routes(), trace_routes(), verification_routes()}) {
     for (const auto& named : routes) {
       if (named.operation_id == operation_id) return named.route;
     }

@@ -11,6 +11,7 @@
 #include "analysis/label_class.h"
 #include "analysis/time_totals.h"
 #include "schema/column_codec.h"
+#include "schema/trace_index.h"
 #include "schema/trace_lookup.h"
 #include "schema/trace_tiles.h"
 #include "server/trace_parts.h"
@@ -31,11 +32,29 @@ constexpr std::size_t kMostTracks = 10'000;
 // Of so many it is found out on which side they ran, where that was not noted before.
 constexpr std::size_t kMostTracksLookedAt = 1000;
 
-// Where a thread ran, by the labels that stand out when all of it is looked at from afar.
-Expected<analysis::TrackSide> side_of(schema::TileReader* tiles, TraceLookup* lookup,
-                                      const schema::StoredThread& thread) {
+// Where slices of these labels ran.
+template <class Labels, class LabelOf>
+Expected<analysis::TrackSide> side_of(TraceLookup* lookup, const Labels& labels, LabelOf label_of) {
   analysis::TrackSide side = analysis::TrackSide::kOther;
-  if (!thread.begin) return side;
+  for (const auto& each : labels) {
+    BENCHHUD_ASSIGN(const schema::LabelText label, lookup->label(label_of(each)));
+    side = std::max(side, analysis::label_class(label.name, label.category).side);
+    if (side == analysis::TrackSide::kDevice) break;
+  }
+  return side;
+}
+
+// What there is to say of a thread beside what is stored with it.
+struct TrackFacts {
+  analysis::TrackSide side = analysis::TrackSide::kOther;
+  std::optional<std::int64_t> points, busy;
+};
+
+// By the labels that stand out when all of a thread is looked at from afar.
+Expected<TrackFacts> facts_without_index(schema::TileReader* tiles, TraceLookup* lookup,
+                                         const schema::StoredThread& thread) {
+  TrackFacts facts;
+  if (!thread.begin) return facts;
   constexpr std::uint32_t kParts = 64;
   BENCHHUD_ASSIGN(const schema::Tile tile, tiles->tile({.thread = thread.number,
                                                         .begin = *thread.begin,
@@ -46,14 +65,27 @@ Expected<analysis::TrackSide> side_of(schema::TileReader* tiles, TraceLookup* lo
   for (const schema::TileRow& row : tile.rows) {
     for (const schema::TileItem& item : row.items) labels.insert(item.label);
   }
-  for (const std::uint32_t number : labels) {
-    BENCHHUD_ASSIGN(const schema::LabelText label, lookup->label(number));
-    side = std::max(side, analysis::label_class(label.name, label.category).side);
-  }
-  return side;
+  BENCHHUD_ASSIGN(facts.side, side_of(lookup, labels, [](std::uint32_t label) { return label; }));
+  return facts;
 }
 
-void write_thread(JsonWriter& json, const schema::StoredThread& thread, analysis::TrackSide side,
+using FactsOfTracks = std::map<std::uint32_t, TrackFacts>;
+
+Expected<FactsOfTracks> indexed_facts(TraceLookup* lookup, const schema::TraceIndex& index) {
+  FactsOfTracks facts;
+  BENCHHUD_ASSIGN(const auto tracks, index.tracks());
+  for (const schema::IndexedTrack& track : tracks) {
+    TrackFacts& of_track = facts[track.thread];
+    of_track.points = track.points;
+    of_track.busy = track.busy;
+    BENCHHUD_ASSIGN(of_track.side, side_of(lookup, track.sums, [](const schema::LabelSums& each) {
+                      return each.label;
+                    }));
+  }
+  return facts;
+}
+
+void write_thread(JsonWriter& json, const schema::StoredThread& thread, const TrackFacts& facts,
                   std::int64_t origin) {
   json.begin_object();
   json.field("thread", thread.number);
@@ -64,11 +96,11 @@ void write_thread(JsonWriter& json, const schema::StoredThread& thread, analysis
   json.field("name", thread.thread.name);
   json.field("process_sort_index", thread.thread.process_sort_index);
   json.field("thread_sort_index", thread.thread.thread_sort_index);
-  json.field("side", analysis::track_side_name(side));
+  json.field("side", analysis::track_side_name(facts.side));
   json.field("slices", thread.slices);
-  json.null_field("points");
+  json.field("points", facts.points);
   json.field("rows", thread.rows);
-  json.null_field("busy");
+  json.field("busy", facts.busy);
   const auto relative = [&](const std::optional<std::int64_t>& time) {
     return time ? std::optional(difference_of(*time, origin)) : std::nullopt;
   };
@@ -87,8 +119,53 @@ std::int64_t keep_fullest(std::vector<schema::StoredThread>* threads, std::size_
   return left_out;
 }
 
-Expected<std::string> write_trace(Ask& ask, const AskedTrace& asked) {
+Expected<void> write_flow_kinds(JsonWriter& json, const schema::TraceIndex* index) {
+  std::vector<schema::FlowKindCount> kinds;
+  if (index != nullptr) {
+    BENCHHUD_ASSIGN(kinds, index->flow_kinds());
+  }
+  json.key("flow_kinds");
+  json.list(kinds, [&](const schema::FlowKindCount& kind) {
+    json.begin_object();
+    json.field("category", trace_json::short_name(kind.category));
+    json.field("kind", analysis::flow_kind(kind.category));
+    json.field("ends", kind.ends);
+    json.end_object();
+  });
+  return {};
+}
+
+Expected<void> write_threads(JsonWriter& json, Ask& ask, const AskedTrace& asked,
+                             const std::vector<schema::StoredThread>& threads,
+                             const schema::TraceIndex* index) {
+  TraceLookup lookup(ask.reader().connection(), asked.id);
+  schema::TileReader tiles(ask.reader().connection(), asked.id);
+  FactsOfTracks facts;
+  if (index != nullptr) {
+    BENCHHUD_ASSIGN(facts, indexed_facts(&lookup, *index));
+  }
+  json.key("threads");
+  json.begin_array();
+  for (std::size_t i = 0; i < threads.size(); ++i) {
+    TrackFacts of_thread;
+    if (index != nullptr) {
+      of_thread = {.points = 0, .busy = 0};
+      if (const auto found = facts.find(threads[i].number); found != facts.end()) {
+        of_thread = found->second;
+      }
+    } else if (i < kMostTracksLookedAt) {
+      BENCHHUD_ASSIGN(of_thread, facts_without_index(&tiles, &lookup, threads[i]));
+    }
+    write_thread(json, threads[i], of_thread, asked.info.origin);
+  }
+  json.end_array();
+  return {};
+}
+
+Expected<std::string> write_trace(Ask& ask, const AskedTrace& asked,
+                                  const std::optional<schema::TraceIndex>& index) {
   const schema::TraceInfo& info = asked.info;
+  const schema::TraceIndex* indexed = index ? &*index : nullptr;
   TraceLookup lookup(ask.reader().connection(), asked.id);
   BENCHHUD_ASSIGN(auto threads, lookup.threads());
   BENCHHUD_ASSIGN(const auto artifact, lookup.artifact());
@@ -115,59 +192,46 @@ Expected<std::string> write_trace(Ask& ask, const AskedTrace& asked) {
   json.field("flows", info.flows);
   json.field("labels", info.labels);
   json.field("problem_count", info.problem_count);
-  json.field("has_index", false);
+  json.field("has_index", index.has_value());
   json.field("findings", 0);
-  json.key("flow_kinds");
-  json.begin_array();
-  json.end_array();
+  BENCHHUD_TRY(write_flow_kinds(json, indexed));
   json.key("counters");
   json.begin_array();
   json.end_array();
   json.field("tracks_left_out", left_out);
-  json.key("threads");
-  json.begin_array();
-  schema::TileReader tiles(ask.reader().connection(), asked.id);
-  for (std::size_t i = 0; i < threads.size(); ++i) {
-    analysis::TrackSide side = analysis::TrackSide::kOther;
-    if (i < kMostTracksLookedAt) {
-      BENCHHUD_ASSIGN(side, side_of(&tiles, &lookup, threads[i]));
-    }
-    write_thread(json, threads[i], side, info.origin);
-  }
-  json.end_array();
+  BENCHHUD_TRY(write_threads(json, ask, asked, threads, indexed));
   json.end_object();
   return body;
 }
 
 Expected<Plan> get_trace(Ask& ask) {
   BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(ask));
+  BENCHHUD_ASSIGN(const auto index, schema::TraceIndex::open(ask.reader().connection(), asked.id));
   // Which dump it belongs to may change, and what was noted about it.
-  return Plan{revision_key(ask) + asked.key, [&ask, asked] { return write_trace(ask, asked); }};
+  return Plan{revision_key(ask) + asked.key + (index ? "indexed" : ""),
+              [&ask, asked, index] { return write_trace(ask, asked, index); }};
 }
 
-// Labels that are told at once.
-constexpr std::int64_t kLabelsABlock = 1024;
-
-Expected<std::string> write_labels(Ask& ask, const AskedTrace& asked) {
-  const std::int64_t first = ask.query.integer("block") * kLabelsABlock;
-  const std::int64_t end = std::min(first + kLabelsABlock, asked.info.labels);
+Expected<std::string> write_labels(Ask& ask, const AskedTrace& asked,
+                                   const std::optional<schema::TraceIndex>& index) {
+  const auto block = static_cast<std::uint64_t>(ask.query.integer("block"));
+  const std::uint64_t first = block * schema::kLabelsASumsBlock;
+  const std::uint64_t end =
+      std::min(first + schema::kLabelsASumsBlock, static_cast<std::uint64_t>(asked.info.labels));
   TraceLookup lookup(ask.reader().connection(), asked.id);
+  std::vector<schema::LabelTotals> totals;
+  if (index) {
+    BENCHHUD_ASSIGN(totals, index->labels(block));
+  }
   std::string body;
   JsonWriter json(&body);
   json.begin_object();
   json.key("items");
   json.begin_array();
-  for (std::int64_t number = first; number < end; ++number) {
-    BENCHHUD_ASSIGN(const schema::LabelText label,
-                    lookup.label(static_cast<std::uint32_t>(number)));
-    json.begin_object();
-    json.field("label", number);
-    json.field("name", trace_json::short_name(label.name));
-    json.field("category", trace_json::short_name(label.category));
-    json.field("class", analysis::label_class(label.name, label.category).name);
-    json.null_field("count");
-    json.null_field("total_ns");
-    json.end_object();
+  for (std::uint64_t i = first; i < end; ++i) {
+    const auto number = static_cast<std::uint32_t>(i);
+    BENCHHUD_ASSIGN(const schema::LabelText label, lookup.label(number));
+    write_label(json, number, label, i - first < totals.size() ? &totals[i - first].sums : nullptr);
   }
   json.end_array();
   json.end_object();
@@ -176,7 +240,13 @@ Expected<std::string> write_labels(Ask& ask, const AskedTrace& asked) {
 
 Expected<Plan> get_labels(Ask& ask) {
   BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(ask));
-  return trace_plan(ask, asked, [&ask, asked] { return write_labels(ask, asked); });
+  BENCHHUD_ASSIGN(const auto index, schema::TraceIndex::open(ask.reader().connection(), asked.id));
+  Plan plan =
+      trace_plan(ask, asked, [&ask, asked, index] { return write_labels(ask, asked, index); });
+  // Sums are still to come.
+  if (!index) plan.key += " not indexed";
+  plan.is_immutable &= index.has_value();
+  return plan;
 }
 
 void write_item(JsonWriter& json, const schema::TileItem& item, std::int64_t origin) {
@@ -299,27 +369,6 @@ Expected<Plan> get_tiles(Ask& ask) {
   return plan;
 }
 
-void write_placed(JsonWriter& json, const schema::PlacedSlice& placed,
-                  const schema::LabelText& label, std::int64_t origin) {
-  json.field("name", label.name);
-  json.field("category", label.category);
-  json.field("thread", placed.id.thread);
-  json.field("chunk", placed.id.chunk);
-  json.field("index", placed.id.index);
-  json.field("row", placed.slice.row);
-  json.field("begin", difference_of(placed.slice.begin, origin));
-  json.field("duration", placed.slice.duration);
-}
-
-Expected<void> write_placed_object(JsonWriter& json, TraceLookup& lookup,
-                                   const schema::PlacedSlice& placed, std::int64_t origin) {
-  BENCHHUD_ASSIGN(const schema::LabelText label, lookup.label(placed.slice.label));
-  json.begin_object();
-  write_placed(json, placed, label, origin);
-  json.end_object();
-  return {};
-}
-
 Expected<void> write_flow_end(JsonWriter& json, TraceLookup& lookup, const schema::PlacedFlow& end,
                               std::string_view direction, std::int64_t origin) {
   BENCHHUD_ASSIGN(const std::string category, lookup.text(end.flow.category));
@@ -333,7 +382,7 @@ Expected<void> write_flow_end(JsonWriter& json, TraceLookup& lookup, const schem
   json.field("time", difference_of(end.flow.time, origin));
   json.key("slice");
   if (slice) {
-    BENCHHUD_TRY(write_placed_object(json, lookup, *slice, origin));
+    BENCHHUD_TRY(write_placed(json, lookup, *slice, origin));
   } else {
     json.null();
   }
@@ -375,7 +424,7 @@ Expected<std::string> write_slice(Ask& ask, const AskedTrace& asked, SliceId id)
   std::string body;
   JsonWriter json(&body);
   json.begin_object();
-  write_placed(json, details->placed, details->label, origin);
+  write_placed_fields(json, details->placed, details->label, origin);
   json.field("end", difference_of(details->placed.slice.end(), origin));
   json.field("self", self);
   json.field("class", analysis::label_class(details->label.name, details->label.category).name);
@@ -386,7 +435,7 @@ Expected<std::string> write_slice(Ask& ask, const AskedTrace& asked, SliceId id)
   json.key("parents");
   json.begin_array();
   for (const schema::PlacedSlice& parent : parents) {
-    BENCHHUD_TRY(write_placed_object(json, lookup, parent, origin));
+    BENCHHUD_TRY(write_placed(json, lookup, parent, origin));
   }
   json.end_array();
   BENCHHUD_TRY(write_flows(json, lookup, id, origin));

@@ -8,7 +8,10 @@
 #include <optional>
 #include <utility>
 
+#include "analysis/label_class.h"
+#include "analysis/time_totals.h"
 #include "server/trace_tile_bytes.h"
+#include "trace_json_parts.h"
 
 namespace benchhud::server {
 namespace {
@@ -52,12 +55,53 @@ Plan trace_plan(const Ask& ask, const AskedTrace& trace,
   return plan;
 }
 
+Expected<schema::TraceIndex> asked_index(const Ask& ask, const AskedTrace& trace) {
+  BENCHHUD_ASSIGN(const auto index, schema::TraceIndex::open(ask.reader().connection(), trace.id));
+  if (index) return *index;
+  return schema::Error{schema::ErrorCode::kBusy,
+                       "The trace is not indexed yet. The server does it soon after it starts; "
+                       "`benchhud rebuild` does it at once."};
+}
+
+Expected<void> write_placed(JsonWriter& json, schema::TraceLookup& lookup,
+                            const schema::PlacedSlice& placed, std::int64_t origin) {
+  BENCHHUD_ASSIGN(const schema::LabelText label, lookup.label(placed.slice.label));
+  json.begin_object();
+  write_placed_fields(json, placed, label, origin);
+  json.end_object();
+  return {};
+}
+
+void write_placed_fields(JsonWriter& json, const schema::PlacedSlice& placed,
+                         const schema::LabelText& label, std::int64_t origin) {
+  json.field("name", label.name);
+  json.field("category", label.category);
+  json.field("thread", placed.id.thread);
+  json.field("chunk", placed.id.chunk);
+  json.field("index", placed.id.index);
+  json.field("row", placed.slice.row);
+  json.field("begin", analysis::difference_of(placed.slice.begin, origin));
+  json.field("duration", placed.slice.duration);
+}
+
+void write_label(JsonWriter& json, std::uint32_t number, const schema::LabelText& text,
+                 const schema::SliceSums* sums) {
+  json.begin_object();
+  json.field("label", number);
+  json.field("name", trace_json::short_name(text.name));
+  json.field("category", trace_json::short_name(text.category));
+  json.field("class", analysis::label_class(text.name, text.category).name);
+  json.field("count", sums ? std::optional(sums->count) : std::nullopt);
+  json.field("total_ns", sums ? std::optional(sums->total) : std::nullopt);
+  json.end_object();
+}
+
 Expected<std::vector<TrackBand>> asked_tracks(Ask& ask, std::string_view name, std::size_t limit,
                                               bool bands) {
   const auto wrong = [&] {
     return wrong_parameter(
         ask, name,
-        fmt::format("{} must be 1 to {} numbers of tracks with commas between{}.", name, limit,
+        fmt::format("{} must be 1 to {} numbers with commas between{}.", name, limit,
                     bands ? ", each with .BAND behind it where it is not 0" : ""));
   };
   std::vector<TrackBand> tracks;
@@ -78,6 +122,21 @@ Expected<std::vector<TrackBand>> asked_tracks(Ask& ask, std::string_view name, s
     if (!rest.starts_with(',')) return wrong();
     rest.remove_prefix(1);
   }
+}
+
+Expected<std::vector<std::uint32_t>> asked_numbers(Ask& ask, std::string_view name,
+                                                   std::size_t limit) {
+  BENCHHUD_ASSIGN(const auto tracks, asked_tracks(ask, name, limit, false));
+  std::vector<std::uint32_t> numbers;
+  for (const TrackBand& each : tracks) numbers.push_back(each.track);
+  return numbers;
+}
+
+Expected<TrackFilter> asked_track_filter(Ask& ask) {
+  constexpr std::size_t kMostTracks = 1000;
+  if (!ask.query.has("tracks")) return TrackFilter();
+  BENCHHUD_ASSIGN(auto tracks, asked_numbers(ask, "tracks", kMostTracks));
+  return TrackFilter(std::move(tracks));
 }
 
 }  // namespace benchhud::server

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "schema/store.h"
+#include "schema/trace_index.h"
 
 namespace benchhud::server {
 namespace {
@@ -30,6 +31,16 @@ bool Warmer::sleep() {
   return !wake_.wait_for(lock, kGlance, [this] { return stopping_; });
 }
 
+void Warmer::index_traces() {
+  auto store = schema::open_store(store_path_);
+  if (!store) return;
+  // What fails here is said to who asks for it: the trace has no index.
+  (void)schema::index_traces(*store, schema::Unindexed::kOnly, [this] {
+    const std::scoped_lock lock(mutex_);
+    return !stopping_;
+  });
+}
+
 void Warmer::work() {
   std::optional<schema::Connection> connection;
   std::optional<std::int64_t> seen;
@@ -43,6 +54,7 @@ void Warmer::work() {
     if (!number) return {};
     return *number;
   };
+  bool is_indexed = false;
   do {
     const auto now = version();
     if (!now || now == seen) continue;
@@ -52,6 +64,8 @@ void Warmer::work() {
       // After another change the newest run is made ready first, again.
       return !stopping_ && version() == seen;
     });
+    // What an older program took in is indexed once, behind what people wait for.
+    if (!std::exchange(is_indexed, true)) index_traces();
   } while (sleep());
 }
 

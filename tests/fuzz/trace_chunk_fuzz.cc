@@ -8,6 +8,7 @@
 #include "schema/trace_args.h"
 #include "schema/trace_chunk.h"
 #include "schema/trace_pyramid.h"
+#include "schema/trace_sums.h"
 
 namespace {
 
@@ -79,6 +80,27 @@ void check_block(int kind, const std::string& block) {
       return check(
           block, schema::decode_labels,
           [](const auto& labels) { return schema::encode_labels(labels); }, kEqual);
+    case 8:
+      return check(
+          block, schema::decode_label_sums,
+          [](const auto& sums) { return schema::encode_label_sums(sums); }, kEqual);
+    case 9:
+      return check(
+          block, schema::decode_label_totals,
+          [](const auto& labels) { return schema::encode_label_totals(labels); },
+          [](const auto& a, const auto& b) { return a.sums == b.sums && a.bins == b.bins; });
+    case 10:
+      return check(
+          block, schema::decode_extents,
+          [](const auto& extents) { return schema::encode_extents(extents); }, kEqual);
+    case 11:
+      return check(
+          block, schema::decode_lengths,
+          [](const auto& lengths) { return schema::encode_lengths(lengths); }, kEqual);
+    case 12:
+      return check(
+          block, schema::decode_ascending,
+          [](const auto& numbers) { return schema::encode_ascending(numbers); }, kEqual);
     default:
       return check(
           block, schema::decode_texts,
@@ -94,7 +116,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
   // The first byte says what it is, and whether it is compressed already: few inputs that a fuzzer
   // makes up are zstd.
-  const int kind = data[0] % 8;
+  const int kind = data[0] % 8 + (data[0] & 16 ? 8 : 0);
   check_block(kind, data[0] & 8 ? std::string(bytes) : schema::compress(bytes));
   return 0;
 }

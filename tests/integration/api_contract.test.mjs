@@ -79,6 +79,7 @@ before(async () => {
     "/errors/history": { signature: failed.failure.signature },
     "/traces/{id}/tile": { thread: thread.thread, end: thread.end + 1 },
     "/traces/{id}/tiles": { level: 20, index: 0, tracks: thread.thread },
+    "/traces/{id}/find": { q: "aten" },
     "/traces/{id}/slice": { thread: thread.thread, chunk: 0, index: 0 },
     "/artifact-diff": { before: before.dump, after: after.dump },
     "/profile-diff": { before_run: before.run, before_experiment: before.experiment, run: after.run, experiment: after.experiment },
@@ -169,9 +170,15 @@ const askedFor = {
   begin: ["0", "1000"],
   buckets: ["1", "16384"],
   block: ["0", "1", "4194303"],
+  by: ["name", "category", "track", "class"],
+  tracks: ["0", "0,1,2"],
 };
 
+/** Questions that the plain one is not enough for. */
+const needsMore = { "/traces/{id}/next": [{ q: "aten" }, { labels: "1,2", from: "1000000000000", direction: "previous" }] };
+
 function questions(path) {
+  if (needsMore[path]) return needsMore[path].map((extra) => address(path, extra));
   const asked = [address(path)];
   for (const parameter of parametersOf(contract.paths[path].get)) {
     if (parameter.in !== "query") continue;
@@ -220,7 +227,7 @@ test("the document's examples are what their schemas say", () => {
 describe("every address", () => {
   for (const [path, { get: operation }] of readPaths) {
     test(`${path}: ETag, HEAD, compression, unknown parameters`, async () => {
-      const question = address(path);
+      const question = questions(path)[0];
       const first = await get(question, { headers: { "accept-encoding": "identity" } });
       const body = Buffer.from(await first.arrayBuffer());
       const etag = first.headers.get("etag");

@@ -174,3 +174,116 @@ describe("names and sides", () => {
     assert.ok(followed > 0, "some slice has an arrow");
   });
 });
+
+describe("finding, going on, summing up", () => {
+  /** The sample's slices, by the tiles: {thread, chunk, index, begin, end, label, name}. */
+  async function allSlices() {
+    const names = (await getJson(`/traces/${sample.id}/labels`)).items;
+    const slices = [];
+    for (const { thread, slices: count } of sample.threads) {
+      if (count === 0) continue;
+      for (let chunk = 0, left = count; left > 0; ++chunk) {
+        for (let index = 0; left > 0; ++index) {
+          const response = await get(`/traces/${sample.id}/slice?thread=${thread}&chunk=${chunk}&index=${index}`);
+          if (response.status === 404) break;
+          slices.push({ ...(await response.json()), thread });
+          --left;
+        }
+      }
+    }
+    assert.equal(slices.length, sample.slices);
+    assert.ok(names.length > 0);
+    return slices;
+  }
+  let slices;
+  before(async () => {
+    slices = await allSlices();
+  });
+
+  test("find tells how many there are in all of the trace, and where", async () => {
+    for (const q of ["aten", "ATEN conv", '"aten::conv2d"', "class:compiled", "cat:user_annotation profiler", "nothing at all"]) {
+      const found = await getJson(`/traces/${sample.id}/find?q=${encodeURIComponent(q)}`);
+      const fits = {
+        aten: ({ name }) => /aten/i.test(name),
+        "ATEN conv": ({ name }) => /aten/i.test(name) && /conv/i.test(name),
+        '"aten::conv2d"': ({ name }) => name === "aten::conv2d",
+        "class:compiled": (slice) => slice.class === "compiled",
+        "cat:user_annotation profiler": ({ name, category }) => category.includes("user_annotation") && /profiler/i.test(name),
+        "nothing at all": () => false,
+      }[q];
+      const expected = slices.filter(fits);
+      assert.equal(found.slices, expected.length, q);
+      assert.equal(found.names, new Set(expected.map(({ name, category }) => `${name}\n${category}`)).size, q);
+      assert.equal(found.total_ns, expected.reduce((sum, { duration }) => sum + duration, 0), q);
+      const bins = Array(256).fill(0);
+      for (const { begin } of expected) ++bins[Math.floor((begin * 256) / (sample.end + 1))];
+      assert.deepEqual(found.bins, bins, q);
+    }
+    const cut = await getJson(`/traces/${sample.id}/find?q=aten&limit=2`);
+    assert.equal(cut.labels.length, 2);
+    assert.equal(cut.left_out, cut.names - 2);
+    assert.ok(cut.labels[0].total_ns >= cut.labels[1].total_ns);
+  });
+
+  test("next and previous go through all hits in order", async () => {
+    const inOrder = (a, b) => a.begin - b.begin || a.thread - b.thread || a.chunk - b.chunk || a.index - b.index;
+    const hits = slices.filter(({ name }) => name === "aten::conv2d").sort(inOrder);
+    assert.ok(hits.length > 3);
+    const q = encodeURIComponent('"aten::conv2d"');
+    const place = ({ thread, chunk, index, begin }) => ({ thread, chunk, index, begin });
+    for (const direction of ["next", "previous"]) {
+      const way = direction === "next" ? hits : [...hits].reverse();
+      let at = (await getJson(`/traces/${sample.id}/next?q=${q}&direction=${direction}&from=${direction === "next" ? 0 : sample.end}`)).slice;
+      for (const hit of way) {
+        assert.deepEqual(place(at), place(hit), direction);
+        at = (await getJson(`/traces/${sample.id}/next?q=${q}&direction=${direction}&from=${at.begin}&thread=${at.thread}&chunk=${at.chunk}&index=${at.index}`)).slice;
+      }
+      assert.equal(at, null, "behind the last there is none");
+    }
+    const { label } = (await getJson(`/traces/${sample.id}/find?q=${q}`)).labels[0];
+    const other = sample.threads.find(({ thread, slices: count }) => count > 0 && thread !== hits[0].thread);
+    assert.deepEqual(place((await getJson(`/traces/${sample.id}/next?labels=${label},${label}`)).slice), place(hits[0]));
+    assert.equal((await getJson(`/traces/${sample.id}/next?labels=${label}&tracks=${other.thread}`)).slice, null);
+    for (const [query, parameter] of [["", "q"], ["q=a&labels=1", "q"], ["q=a&thread=1", "thread"], ["q=a&chunk=1", "thread"], ["labels=x", "labels"], ["q=a&direction=up", "direction"], [`q=${"a".repeat(501)}`, "q"]]) {
+      const response = await get(`/traces/${sample.id}/next?${query}`);
+      assert.equal(response.status, 400, query);
+      assert.equal((await response.json()).parameter, parameter, query);
+    }
+  });
+
+  test("sums of windows are those of the slices in them", async () => {
+    const windows = [[0, sample.end + 1], [Math.floor(sample.end / 3), Math.floor(sample.end / 2)], [1000, 1001]];
+    for (const [begin, end] of windows) {
+      const inside = slices.filter((slice) => slice.begin < end && (slice.end > begin || slice.begin >= begin));
+      const part = (slice) => Math.max(0, Math.min(slice.end, end) - Math.max(slice.begin, begin));
+      for (const [by, key] of [["name", ({ name, category }) => `${name}\n${category}`], ["category", ({ category }) => category], ["track", ({ thread }) => String(thread)], ["class", (slice) => slice.class]]) {
+        const sums = await getJson(`/traces/${sample.id}/sums?begin=${begin}&end=${end}&by=${by}&limit=10000`);
+        const expected = new Map();
+        for (const slice of inside) {
+          const row = expected.get(key(slice)) ?? { count: 0, total: 0, max: 0 };
+          expected.set(key(slice), { count: row.count + 1, total: row.total + part(slice), max: Math.max(row.max, slice.duration) });
+        }
+        const found = new Map(sums.rows.map((row) => [by === "name" ? `${row.key}\n${row.category}` : row.key, { count: row.count, total: row.total_ns, max: row.max_ns }]));
+        assert.deepEqual(found, expected, `${by} ${begin} ${end}`);
+        assert.equal(sums.all.count, inside.length);
+        assert.equal(sums.rows.reduce((sum, row) => sum + row.self_ns, 0), sums.all.self_ns);
+      }
+    }
+    const whole = await getJson(`/traces/${sample.id}/sums`);
+    assert.equal(whole.all.self_ns, slices.reduce((sum, { self }) => sum + self, 0));
+    const busiest = sample.threads.reduce((most, thread) => (thread.slices > most.slices ? thread : most));
+    assert.equal((await getJson(`/traces/${sample.id}/sums?tracks=${busiest.thread}`)).all.count, busiest.slices);
+    assert.equal((await get(`/traces/${sample.id}/sums?begin=5&end=5`)).status, 400);
+  });
+
+  test("the overview knows more with the index", async () => {
+    assert.equal(sample.has_index, true);
+    const kinds = sample.flow_kinds.map(({ kind }) => kind);
+    assert.deepEqual(kinds, ["fwdbwd"]);
+    assert.equal(sample.flow_kinds.reduce((sum, { ends }) => sum + ends, 0), sample.flows);
+    for (const thread of sample.threads) assert.ok(thread.busy >= 0 && thread.points >= 0);
+    const { items } = await getJson(`/traces/${sample.id}/labels`);
+    const conv = items.find(({ name }) => name === "aten::conv2d");
+    assert.equal(conv.count, slices.filter(({ name }) => name === "aten::conv2d").length);
+  });
+});

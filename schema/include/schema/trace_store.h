@@ -23,8 +23,8 @@ Expected<std::optional<TraceId>> find_trace(Connection& connection, const Conten
 /// Gives a writer slices that are too many to be held at once: by thread, row and time.
 using SliceFeed = std::function<Expected<void>(TraceSliceWriter&)>;
 
-/// Stores a trace; one whose content is there already is left as it is, and its id returned. Call
-/// it within a transaction: on an error, parts may have been written.
+/// Stores a trace, with its index; one whose content is there already is left as it is, and its id
+/// returned. Call it within a transaction: on an error, parts may have been written.
 ///
 /// `nesting`: the trace's, with NestingRows::kYes.
 /// `args`: what the trace's arguments lead to (TraceArgs::packed); null where they were not kept.

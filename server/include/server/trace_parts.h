@@ -1,12 +1,16 @@
 // What the routes about stored traces have in common.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "schema/trace_index.h"
 #include "schema/trace_lookup.h"
 #include "server/route_parts.h"
 
@@ -30,6 +34,20 @@ schema::Expected<AskedTrace> asked_trace(Ask& ask);
 Plan trace_plan(const Ask& ask, const AskedTrace& trace,
                 std::function<schema::Expected<std::string>()> body);
 
+/// The trace's index. Error: kBusy where it has none yet.
+schema::Expected<schema::TraceIndex> asked_index(const Ask& ask, const AskedTrace& trace);
+
+/// A slice as JSON: where it is and what it is called. `origin`: of the trace, ns.
+schema::Expected<void> write_placed(JsonWriter& json, schema::TraceLookup& lookup,
+                                    const schema::PlacedSlice& placed, std::int64_t origin);
+/// The members alone, for an object that has more.
+void write_placed_fields(JsonWriter& json, const schema::PlacedSlice& placed,
+                         const schema::LabelText& label, std::int64_t origin);
+
+/// A label as JSON; `sums` null: not known.
+void write_label(JsonWriter& json, std::uint32_t number, const schema::LabelText& text,
+                 const schema::SliceSums* sums);
+
 /// A number from a list such as 3,4.1,7: a track and, where bands are asked for, its band.
 struct TrackBand {
   std::uint32_t track = 0, band = 0;
@@ -39,5 +57,26 @@ struct TrackBand {
 /// bands only where `bands`. Error: kInvalidArgument, and the parameter is wrong.
 schema::Expected<std::vector<TrackBand>> asked_tracks(Ask& ask, std::string_view name,
                                                       std::size_t limit, bool bands);
+
+/// At least one number, at most `limit`, with commas between, of the parameter `name`.
+schema::Expected<std::vector<std::uint32_t>> asked_numbers(Ask& ask, std::string_view name,
+                                                           std::size_t limit);
+
+/// The tracks that a request is about.
+class TrackFilter {
+ public:
+  /// All of them.
+  TrackFilter() = default;
+  explicit TrackFilter(std::vector<std::uint32_t> tracks) : tracks_(std::move(tracks)) {}
+  bool fits(std::uint32_t track) const {
+    return !tracks_ || std::find(tracks_->begin(), tracks_->end(), track) != tracks_->end();
+  }
+
+ private:
+  std::optional<std::vector<std::uint32_t>> tracks_;
+};
+
+/// Those of the parameter `tracks`, or all.
+schema::Expected<TrackFilter> asked_track_filter(Ask& ask);
 
 }  // namespace benchhud::server

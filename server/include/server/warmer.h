@@ -15,7 +15,7 @@ namespace benchhud::server {
 class Warmer {
  public:
   /// Starts the thread. It warms `app` at once and whenever another process has committed to the
-  /// store.
+  /// store; and makes the indexes of traces that have none, once, if the store may be written.
   Warmer(App& app, std::string store_path);
   ~Warmer();
   Warmer(const Warmer&) = delete;
@@ -23,6 +23,7 @@ class Warmer {
 
  private:
   void work();
+  void index_traces();
   bool sleep();
 
   App& app_;

@@ -1,0 +1,94 @@
+// What a stored trace is searched and summed up by: sums by label of chunks, groups and threads,
+// where each label is, how much of each slice is its own. Derived from the trace's slices, in one
+// pass, and made again at any time.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "schema/artifact.h"
+#include "schema/database.h"
+#include "schema/errors.h"
+#include "schema/trace_sums.h"
+
+namespace benchhud::schema {
+
+/// Makes a trace's index, in place of one that is there. Call it within a transaction. In memory
+/// are two chunks, and some 100 bytes a label. A trace with more than kMostIndexedLabels gets none.
+/// Errors: kCorrupt, the store's.
+Expected<void> index_trace(Connection& connection, TraceId trace);
+
+/// Whose indexes are made: of traces that have none, or one by older rules; or of all.
+enum class Unindexed { kOnly, kAndOthers };
+
+/// Makes indexes, each in a transaction of its own. Returns how many. `go_on` is asked before each.
+Expected<std::int64_t> index_traces(Connection& connection, Unindexed which,
+                                    const std::function<bool()>& go_on = nullptr);
+
+/// Deletes a trace's index. Call it within a transaction.
+Expected<void> delete_trace_index(Connection& connection, TraceId trace);
+
+/// What is kept of a thread.
+struct IndexedTrack {
+  std::uint32_t thread = 0;
+  std::int64_t busy = 0;    ///< ns: of its first row
+  std::int64_t points = 0;  ///< without metadata
+  std::vector<LabelSums> sums;
+};
+
+/// Where a label is in a thread.
+struct LabelPlaces {
+  std::uint32_t thread = 0;
+  std::vector<std::uint64_t> chunks;  ///< ascending
+};
+
+struct FlowKindCount {
+  std::string category;
+  std::int64_t ends = 0;
+};
+
+/// Reads a trace's index. Not shared between threads. Errors: kCorrupt, the store's.
+class TraceIndex {
+ public:
+  /// None where the trace has no index.
+  static Expected<std::optional<TraceIndex>> open(Connection& connection, TraceId trace);
+
+  /// ns: of the first slice, and of the one that ends last. The parts of kTraceBins divide what is
+  /// between.
+  std::int64_t begin() const { return begin_; }
+  std::int64_t end() const { return end_; }
+
+  /// The labels from block * kLabelsASumsBlock on; none behind the last.
+  Expected<std::vector<LabelTotals>> labels(std::uint64_t block) const;
+  /// All threads that have slices or points, ascending.
+  Expected<std::vector<IndexedTrack>> tracks() const;
+  /// Of a thread; empty where it has no slices.
+  Expected<std::vector<LabelSums>> thread_sums(std::uint32_t thread) const;
+  Expected<std::vector<ChunkExtent>> extents(std::uint32_t thread) const;
+  Expected<std::vector<LabelSums>> group_sums(std::uint32_t thread, std::uint64_t group) const;
+  Expected<std::vector<LabelSums>> chunk_sums(std::uint32_t thread, std::uint64_t chunk) const;
+  /// How much of each of a chunk's slices what is right within it takes, ns; empty where there is
+  /// nothing within any.
+  Expected<std::vector<std::int64_t>> within(std::uint32_t thread, std::uint64_t chunk) const;
+  Expected<std::vector<LabelPlaces>> places(std::uint32_t label) const;
+  Expected<std::vector<FlowKindCount>> flow_kinds() const;
+
+ private:
+  TraceIndex(Connection& connection, TraceId trace, std::int64_t begin, std::int64_t end)
+      : connection_(&connection), trace_(trace), begin_(begin), end_(end) {}
+  Expected<std::vector<LabelSums>> sums_of(std::uint32_t thread, bool is_group,
+                                           std::uint64_t number) const;
+
+  Connection* connection_;
+  TraceId trace_;
+  std::int64_t begin_, end_;
+};
+
+/// Where the kTraceBins parts of a trace begin that is from `begin` to `end`: the part `i`,
+/// rounded up, i·w/256 behind its begin, w = end − begin + 1.
+std::vector<std::int64_t> bin_begins(std::int64_t begin, std::int64_t end);
+
+}  // namespace benchhud::schema

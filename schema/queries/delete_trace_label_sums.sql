@@ -1,0 +1,1 @@
+DELETE FROM trace_label_sums WHERE trace_id = $1

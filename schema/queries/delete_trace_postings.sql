@@ -1,0 +1,1 @@
+DELETE FROM trace_posting WHERE trace_id = $1

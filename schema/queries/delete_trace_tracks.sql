@@ -1,0 +1,1 @@
+DELETE FROM trace_track WHERE trace_id = $1

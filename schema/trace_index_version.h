@@ -1,0 +1,11 @@
+// By which rules indexes are made now.
+#pragma once
+
+#include <cstdint>
+
+namespace benchhud::schema {
+
+/// One more wherever index_trace() makes something else than before: older ones are made anew.
+inline constexpr std::int64_t kTraceIndexVersion = 1;
+
+}  // namespace benchhud::schema

@@ -7,6 +7,7 @@ import { TINY, madeUpTrace, slicesOf, writeTrace } from "./support_trace.mjs";
 let browser;
 let server;
 let address;
+let slowId;
 const events = madeUpTrace();
 
 before(async () => {
@@ -15,6 +16,8 @@ before(async () => {
   await server.ingest([writeTrace(server.folder, "made", events)]);
   const [artifact] = (await server.api("/artifacts?kind=trace&limit=10")).items;
   address = `${server.base}/trace/${artifact.trace_id}`;
+  await server.ingest([writeTrace(server.folder, "slow", madeUpTrace({ slow: 1.5, hostile: false }))]);
+  slowId = (await server.api("/artifacts?kind=trace&limit=10")).items.find((one) => one.name.includes("slow")).trace_id;
 });
 after(async () => {
   await browser?.close();
@@ -50,7 +53,7 @@ const press = async (page, ...keys) => {
 
 test("a trace is opened from the list of dumps and from its page, and all of its slices are drawn", async () => {
   await driven(browser, `${server.base}/artifacts?kind=trace`, async (page) => {
-    await page.getByRole("link", { name: /timeline/ }).first().click();
+    await page.getByRole("link", { name: /timeline of .*made/ }).click();
     await page.waitForURL(/\/trace\/\d+/);
     await drawn(page);
     assert.equal((await frame(page)).counted, slicesOf(events));
@@ -298,6 +301,105 @@ test("arrows lead from a launch to its kernel and back", () =>
     await eventually(async () => assert.match(await details(page), /Track stream 20.*launched by cudaLaunchKernel/));
   }));
 
+test("names are found in the whole trace, however near one is, and gone through", () =>
+  timeline(async (page) => {
+    await visit(page, address + "?t=1000:90000");
+    await drawn(page);
+    await press(page, "/");
+    await page.keyboard.type("TRITON poi");
+    const kernels = events.filter((one) => one.name?.startsWith("triton_poi"));
+    const said = page.locator(".trace-found");
+    await eventually(async () => assert.match(await text(said), new RegExp(`^${kernels.length} slices of 3 names, `)));
+    const begins = kernels.map((one) => Math.round((one.ts - 1000) * 1000)).sort((a, b) => a - b);
+    const isAt = (begin) => eventually(async () => assert.match(await details(page), new RegExp(`triton_poi.*Begin ${String(begin / 1e3).replace(".", "\\.")} µs|triton_poi.*Begin ${String(begin / 1e6).replace(".", "\\.")} ms`)));
+    await press(page, "Enter");
+    await isAt(begins.find((one) => one >= 1000));
+    await page.locator(".trace-over").focus();
+    await press(page, "n");
+    await isAt(begins[1]);
+    await press(page, "Shift+N", "Shift+N");
+    await isAt(begins[begins.length - 1]);
+    await press(page, "n");
+    await isAt(begins[0]);
+    await page.getByRole("tab", { name: "Hits" }).click();
+    await eventually(async () => assert.match(await details(page), /triton_poi_fused_0 .*kernel \d+ /));
+    await page.getByRole("button", { name: "triton_poi_fused_0", exact: true }).first().click();
+    await eventually(async () => assert.match(await text(said), new RegExp(`^${kernels.filter((one) => one.name === "triton_poi_fused_0").length} slices of 1 name, `)));
+    await eventually(async () => assert.match(page.url(), /q=%22triton_poi_fused_0%22/));
+    await page.locator(".trace-find input").fill("nothing has this name");
+    await eventually(async () => assert.match(await text(said), /nothing is called so/));
+  }));
+
+test("an area is summed up by name, category, track and class, and the counts are those of the file", () =>
+  timeline(async (page) => {
+    const first = events.filter((one) => one.ph === "X" && one.ts >= 1000 && one.ts < 10_900);
+    await visit(page, address + "?a=0:9900000&tab=area");
+    await drawn(page);
+    const panel = page.locator(".trace-panel");
+    await eventually(async () => assert.match(await text(panel), new RegExp(`${first.length} slices within 9\\.90 ms`)));
+    const counts = async () => {
+      const rows = await panel.locator("tr[data-entry]").evaluateAll((nodes) => nodes.map((node) => [...node.children].map((cell) => cell.innerText.trim())));
+      return Object.fromEntries(rows.map((cells) => [cells[0], cells]));
+    };
+    await eventually(async () => {
+      const rows = await counts();
+      assert.equal(rows["cudaLaunchKernel"][2], String(first.filter((one) => one.name === "cudaLaunchKernel").length));
+      assert.equal(rows["ProfilerStep#0"][3], "9.90 ms");
+    });
+    for (const [by, key, fits] of [["category", "kernel", (one) => one.cat === "kernel"], ["track", "stream 20", (one) => one.pid === 0 && one.tid === 20], ["class", "runtime", (one) => one.cat === "cuda_runtime"]]) {
+      await panel.getByRole("button", { name: by, exact: true }).click();
+      await eventually(async () => assert.equal((await counts())[key]?.[1], String(first.filter(fits).length), by));
+    }
+    await eventually(async () => assert.match(page.url(), /by=class/));
+    // A rectangle over two rows is an area of that track.
+    await page.mouse.move(...(await placeOn(page, 0.35, await rowOf(page, "stream 7", 0))));
+    await page.mouse.down();
+    await page.mouse.move(...(await placeOn(page, 0.5, await rowOf(page, "stream 7", 0))));
+    await page.mouse.move(...(await placeOn(page, 0.6, await rowOf(page, "stream 20", 0))));
+    await page.mouse.up();
+    await eventually(async () => assert.match(await text(panel), /on 2 tracks/));
+    await page.mouse.dblclick(...(await placeOn(page, 0.4, await rowOf(page, "thread 71053", 0))));
+    await eventually(async () => assert.equal(await page.locator(".trace-find input").inputValue(), '"ProfilerStep#1"'));
+    await settled(page);
+    assert.deepEqual(await axe(page), []);
+  }));
+
+test("two traces lie beside each other on one axis, with what differs", () =>
+  timeline(async (page) => {
+    await page.getByRole("button", { name: /^Compare/ }).click();
+    await page.getByLabel(/^Number of another trace/).fill(String(slowId));
+    await page.getByRole("button", { name: "Show below" }).click();
+    await page.waitForURL(/with=\d+/);
+    await eventually(async () => assert.equal(await page.locator(".trace-over").count(), 2));
+    const panel = page.locator(".trace-panel");
+    const kernel = (slow) => madeUpTrace({ slow }).filter((one) => one.name === "triton_poi_fused_1");
+    const sum = (list) => list.reduce((all, one) => all + one.dur, 0) / 1000;
+    const [above, below] = [sum(kernel(1)), sum(kernel(1.5))];
+    await eventually(async () => {
+      const cells = await panel.locator("tr[data-entry]", { hasText: "triton_poi_fused_1" }).locator("th, td").allInnerTexts();
+      assert.deepEqual(cells.slice(1, 6).map((one) => one.trim()), [String(kernel(1).length), `${above.toPrecision(3)} ms`, String(kernel(1).length), `${below.toPrecision(3)} ms`, `+${(below - above).toPrecision(3)} ms`]);
+    });
+    // Both move together, whichever is moved.
+    const lower = await page.locator(".trace-over").nth(1).boundingBox();
+    await page.mouse.move(lower.x + lower.width / 2, lower.y + 40);
+    const all = await span(page);
+    await page.keyboard.down("Control");
+    await page.mouse.wheel(0, -500);
+    await page.keyboard.up("Control");
+    await eventually(async () => assert.ok((await span(page)).end - (await span(page)).begin < 0.7 * (all.end - all.begin)));
+    await page.getByRole("button", { name: /^Both from their beginning/ }).click();
+    await page.getByRole("button", { name: "By their first step" }).click();
+    await eventually(async () => assert.equal(await page.locator(".menu-panel").count(), 0));
+    await page.mouse.click(lower.x + lower.width / 2, lower.y + lower.height / 2 > lower.y + 34 ? lower.y + 34 : lower.y + 20);
+    await eventually(async () => assert.match(await panel.innerText(), /ProfilerStep#\d/));
+    await settled(page);
+    assert.deepEqual(await axe(page), []);
+    await shot(page, "trace-two");
+    await page.getByRole("button", { name: /^Beside/ }).click();
+    await page.getByRole("button", { name: "This trace alone" }).click();
+    await eventually(async () => assert.equal(await page.locator(".trace-over").count(), 1));
+  }));
+
 test("keys mean here what they do not mean elsewhere, and elsewhere what they meant again", () =>
   timeline(async (page) => {
     const copied = () => page.evaluate(() => navigator.clipboard.readText());
@@ -330,6 +432,7 @@ test("nothing of a trace becomes anything but text, and everybody can use the pa
       assert.equal(await page.evaluate(() => window.pwned), undefined);
       assert.equal(await page.locator("main img, main script, main [onerror]").count(), 0);
       assert.equal(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth && document.documentElement.scrollHeight <= innerHeight), true, `${width}: the page itself does not scroll`);
+      await settled(page);
       assert.deepEqual(await axe(page), [], `${width} ${theme}`);
       await shot(page, `trace-${width}-${theme}`);
     }, { width, theme, height: 900 });

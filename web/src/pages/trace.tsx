@@ -1,20 +1,20 @@
 // A trace as a timeline: everything that was recorded, on one axis, to be moved through like a map.
-import { useEffect, useMemo } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { address } from "../api/client";
-import type { Artifact, Result } from "../api/types";
 import { useApi } from "../api/use";
-import { count, plural, shown, testName } from "../lib/format";
 import { useTitle } from "../lib/hooks";
-import { whichDump } from "../lib/profile";
-import { artifactHref, profileHref } from "../lib/route";
-import { ErrorNote, RunLink, Waiting } from "../parts/small";
+import { ErrorNote, Waiting } from "../parts/small";
+import { AreaTable } from "../trace/area";
+import { Second, useBeside } from "../trace/beside";
 import { TraceCanvas } from "../trace/canvas";
 import { Details } from "../trace/details";
+import { CompareMenu, Differences } from "../trace/differences";
 import { Drawer, type TabPage } from "../trace/drawer";
+import { Hits } from "../trace/find_box";
+import { Head, useAbout } from "../trace/head";
 import { type TraceInfo, type TraceOverview, infoOf } from "../trace/info";
 import { useKeys } from "../trace/keys";
 import { Overview } from "../trace/overview";
-import { spanText } from "../trace/time";
 import { Toolbar } from "../trace/toolbar";
 import { useUrl } from "../trace/use_url";
 import { Viewer, useViewer } from "../trace/viewer";
@@ -41,14 +41,33 @@ export function TracePage({ id }: { id: string }) {
 
 function Timeline({ info }: { info: TraceInfo }) {
   const viewer = useMemo(() => new Viewer(info), [info]);
+  const beside = useBeside(viewer);
+  const about = useAbout(info);
+  const { second, shift } = beside;
+  // Keys and details are about the trace in which something was chosen last.
+  const [chosen, setChosen] = useState(viewer);
+  const active = chosen === second ? second : viewer;
   useEffect(() => () => viewer.stop(), [viewer]);
+  useEffect(() => {
+    viewer.onChosen = () => setChosen(viewer);
+    if (!second) return;
+    second.onChosen = () => {
+      setChosen(second);
+      viewer.setTab(second.tab);
+    };
+  }, [viewer, second]);
   useUrl(viewer);
-  useKeys(viewer);
-  const pages: TabPage[] = [{ tab: "details", title: "Details", render: () => <Details viewer={viewer} /> }];
+  useKeys(active);
+  const pages: TabPage[] = [
+    { tab: "details", title: "Details", render: () => <Details viewer={active} /> },
+    ...(info.has_index ? [{ tab: "area" as const, title: "Area", render: () => <AreaTable viewer={viewer} /> }] : []),
+    { tab: "hits", title: "Hits", render: () => <Hits viewer={active} /> },
+    ...(second ? [{ tab: "diff" as const, title: "Differences", render: () => <Differences first={viewer} second={second} shift={shift} /> }] : []),
+  ];
   return (
     <div class="trace">
-      <Head info={info} />
-      <Toolbar viewer={viewer} />
+      <Head info={info} about={about} />
+      <Toolbar viewer={viewer} more={info.has_index && <CompareMenu viewer={viewer} artifact={about.artifact} />} />
       {viewer.sections.length === 0 ? (
         <p class="empty">This trace has no slices: nothing in it has a length.</p>
       ) : (
@@ -57,8 +76,9 @@ function Timeline({ info }: { info: TraceInfo }) {
           <TraceCanvas viewer={viewer} />
         </>
       )}
+      <Second first={viewer} beside={beside} />
       <Drawer viewer={viewer} pages={pages} />
-      <Spoken viewer={viewer} />
+      <Spoken viewer={active} />
     </div>
   );
 }
@@ -70,31 +90,5 @@ function Spoken({ viewer }: { viewer: Viewer }) {
     <p class="sr" role="status" aria-live="polite">
       {text}
     </p>
-  );
-}
-
-function Head({ info }: { info: TraceInfo }) {
-  const { data: artifact } = useApi<Artifact>(info.artifact === null ? null : address(`/artifacts/${info.artifact}`));
-  const [result] = artifact?.results ?? [];
-  const tracks = info.tracks.filter((one) => one.slices > 0).length;
-  const { data: about } = useApi<Result>(result ? address(`/runs/${result.run.id}/results/${result.experiment_id}`) : null);
-  const file = artifact ? shown(artifact.name.split("/").pop() ?? "") : `Trace ${info.id}`;
-  const name = about && artifact ? `${shown(about.experiment.model)}, ${about.experiment.column}, ${testName(about.experiment.test)}, ${whichDump(artifact)}` : file;
-  useTitle(about ? `Trace of ${about.experiment.model}, ${about.experiment.column}` : `Trace ${file}`);
-  return (
-    <header class="trace-head">
-      <h1>
-        {name}: {plural(info.events, "event")} on {plural(tracks, "track")} in {spanText(info.end)}
-        {info.tracksLeftOut > 0 && `, without ${count(info.tracksLeftOut)} more tracks`}
-      </h1>
-      <nav class="trace-ways" aria-label="What this trace is of">
-        {result && (
-          <>
-            <span class="quiet">run</span> <RunLink run={result.run} /> <a href={profileHref(result.run.id, result.experiment_id)}>profile</a>
-          </>
-        )}
-        {artifact && <a href={artifactHref(artifact)}>report</a>}
-      </nav>
-    </header>
   );
 }

@@ -17,6 +17,8 @@ import { speak } from "./spoken";
 const MOST_RATIO = 2;
 const CLICK_PX = 4;
 const MOST_IN_RECT = 2000;
+/** Outlines of more hide what they are around. */
+const MOST_OUTLINED = 50;
 const WHEEL_ZOOM = 0.0022;
 
 const ratioNow = (): number => Math.min(MOST_RATIO, devicePixelRatio || 1);
@@ -62,7 +64,7 @@ export function TraceCanvas({ viewer }: { viewer: Viewer }) {
         if (inner.current) inner.current.style.height = `${Math.max(layout.height, 1)}px`;
         const pen = penOf(base.current, view.width, height);
         const axis = axisOf(view);
-        buildScene(scene, viewer.sight, viewer.tiles, viewer.labels, ratioNow());
+        buildScene(scene, viewer.sight, viewer.tiles, viewer.labels, ratioNow(), viewer.finder.labels);
         drawGround(pen, { layout, top, width: view.width, height, theme }, view, axis);
         drawSlices(pen, scene, theme);
         ++frames;
@@ -309,6 +311,6 @@ function usePointer(viewer: Viewer, box: { current: HTMLDivElement | null }, ove
 function chooseRect(viewer: Viewer, window: { begin: number; end: number }, fromY: number, toY: number): void {
   const { items, isCut } = inRect(viewer.sight, viewer.tiles, window, fromY, toY, MOST_IN_RECT);
   const tracks = new Set(items.map((one: Item) => one.track));
-  viewer.selection = isCut ? [] : items;
+  viewer.selection = isCut || items.length > MOST_OUTLINED ? [] : items;
   viewer.setArea({ window, tracks: tracks.size ? [...tracks] : null });
 }

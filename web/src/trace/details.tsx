@@ -5,8 +5,8 @@ import { PlainTable } from "../parts/plain_table";
 import { Copy, ErrorNote, Waiting } from "../parts/small";
 import { type Argument, argumentsOf, isPlaceInCode } from "./arguments";
 import { trackTitle } from "./layout";
-import { type Slice, type SliceFlow, itemOfSlice, sliceUrl } from "./slice";
-import { speak } from "./spoken";
+import { type Slice, type SliceFlow, chooseSlice, sliceUrl } from "./slice";
+import { nameOf } from "./spoken";
 import { exactPlace, exactText, spanText } from "./time";
 import type { Item } from "./types";
 import { type Viewer, spanOf, useViewer } from "./viewer";
@@ -62,7 +62,7 @@ function One({ viewer, item }: { viewer: Viewer; item: Item }) {
             .slice()
             .reverse()
             .map((parent) => (
-              <button type="button" class="link" key={`${parent.chunk} ${parent.index}`} onClick={() => choose(viewer, itemOfSlice(parent))} title={`${parent.name}, ${spanText(parent.duration)}`}>
+              <button type="button" class="link" key={`${parent.chunk} ${parent.index}`} onClick={() => chooseSlice(viewer, parent)} title={`${parent.name}, ${spanText(parent.duration)}`}>
                 {shown(parent.name)}
               </button>
             ))}
@@ -142,7 +142,7 @@ function Arrows({ viewer, slice }: { viewer: Viewer; slice: Slice }) {
           <dt>{FLOW_WORDS[flow.kind][flow.direction === "back" ? 0 : 1]}</dt>
           <dd>
             {flow.slice ? (
-              <button type="button" class="link mono" onClick={() => flow.slice && choose(viewer, itemOfSlice(flow.slice))}>
+              <button type="button" class="link mono" onClick={() => flow.slice && chooseSlice(viewer, flow.slice)}>
                 {shown(flow.slice.name)}
               </button>
             ) : (
@@ -173,20 +173,13 @@ function Fact({ name, value }: Argument) {
   );
 }
 
-/** Selects a slice and moves to it. */
-export function choose(viewer: Viewer, item: Item): void {
-  viewer.select([item]);
-  viewer.reveal(item);
-  speak(viewer, item);
-}
-
 type Sum = { label: number; name: string; count: number; total: number; min: number; max: number };
 
 function Several({ viewer, items }: { viewer: Viewer; items: Item[] }) {
-  useViewer(viewer, (one) => items.filter((item) => one.labels.get(item.label)).length);
+  useViewer(viewer, (one) => items.filter((item) => nameOf(one, item)).length);
   const sums = new Map<string, Sum>();
   for (const item of items) {
-    const name = viewer.labels.get(item.label)?.name ?? "…";
+    const name = nameOf(viewer, item) ?? "…";
     const sum = sums.get(name) ?? { label: item.label, name, count: 0, total: 0, min: Infinity, max: 0 };
     sum.count += item.count;
     sum.total += item.busy;

@@ -95,11 +95,12 @@ export function drawSlices(pen: Pen, scene: Scene, theme: Theme): void {
   pen.font = FONT;
   pen.textBaseline = "middle";
   pen.textAlign = "left";
-  let style = -1;
+  let color = "";
   for (const text of scene.texts) {
-    if (text.style !== style) {
-      style = text.style;
-      pen.fillStyle = (fills[style] as { text: string }).text;
+    const wanted = text.isPale ? INK[theme].quiet : (fills[text.style] as { text: string }).text;
+    if (wanted !== color) {
+      color = wanted;
+      pen.fillStyle = color;
     }
     const shown = fitting(pen, text.name, text.width - 2 * TEXT_PAD_PX);
     if (shown) pen.fillText(shown, text.x + TEXT_PAD_PX, text.y + ROW_PX / 2 - 0.5);

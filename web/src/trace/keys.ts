@@ -1,9 +1,9 @@
 // The keys of the timeline. Held ones move it as long as they are down.
 import { useEffect } from "preact/hooks";
 import { claimKeys, claimedKey, isTyping } from "../lib/keys";
-import { choose } from "./details";
 import { itemAt, neighbour } from "./hit";
 import { laneOf, lanesIn, trackKey, trackLanes } from "./layout";
+import { choose } from "./slice";
 import { speak } from "./spoken";
 import type { Item } from "./types";
 import { TOOLS } from "./url";
@@ -20,6 +20,9 @@ export const TRACE_KEYS: [string, string][] = [
   ["r", "the selection or the measured interval as an area with its sums"],
   [". ,", "next and previous slice of the row"],
   ["↑ ↓", "what is around the slice, and within it; then the next track"],
+  ["/", "find a name in the whole trace"],
+  ["n N", "next and previous hit"],
+  ["c", "another trace beside this one"],
   ["Enter", "details; again: zoom to it"],
   ["j k", "next and previous track"],
   ["p", "pin the track at the top"],
@@ -30,7 +33,7 @@ export const TRACE_KEYS: [string, string][] = [
   ["Esc", "take back the mark, the area, the selection"],
 ];
 
-const KEYS = new Set(["w", "W", "s", "S", "a", "A", "d", "D", "ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "1", "2", "3", "4", "!", "@", "#", "$", "f", "0", "m", "r", ".", ",", "Enter", "j", "k", "p", "h", "H", "x", "X", "q", "c", "e", " ", "Escape", "[", "]"]);
+const KEYS = new Set(["w", "W", "s", "S", "a", "A", "d", "D", "ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "1", "2", "3", "4", "!", "@", "#", "$", "f", "0", "m", "r", ".", ",", "Enter", "j", "k", "p", "h", "H", "x", "X", "q", "c", "e", " ", "Escape", "[", "]", "/", "n", "N"]);
 
 /** Each frame so much nearer, and so many pixels, while a key is held. */
 const ZOOM_A_SECOND = 9;
@@ -168,6 +171,16 @@ function act(viewer: Viewer, event: KeyboardEvent): boolean {
     case "Enter":
       if (viewer.focus && viewer.tab === "details") viewer.fitChosen();
       else viewer.setTab("details");
+      return true;
+    case "/":
+      document.querySelector<HTMLInputElement>(".trace-find input")?.select();
+      return true;
+    case "c":
+      document.querySelector<HTMLElement>(".trace-compare button")?.click();
+      return true;
+    case "n":
+    case "N":
+      void viewer.finder.go(event.key === "n" ? "next" : "previous");
       return true;
     case "j":
     case "k":

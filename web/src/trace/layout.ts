@@ -115,7 +115,7 @@ export function sections(tracks: readonly Track[]): Section[] {
 }
 
 /** What a track is called in its section. */
-export const trackTitle = (track: Track): string => track.name || (/^-?\d+$/.test(track.tid) ? `thread ${track.tid}` : track.tid) || `track ${track.number}`;
+export const trackTitle = (track: Track): string => track.name.trim() || (/^-?\d+$/.test(track.tid) ? `thread ${track.tid}` : track.tid) || `track ${track.number}`;
 
 // --- lanes
 

@@ -46,6 +46,7 @@ function drawStrip(pen: Pen, viewer: Viewer, bins: Float64Array, theme: Theme): 
     const height = value > 0 ? Math.max(3, (Math.log1p(value) / most) * (STRIP_PX - 6)) : 0;
     if (height) pen.fillRect(x, STRIP_PX - height, 1, height);
   }
+  drawHits(pen, viewer, ink.hit);
   const [x0, x1] = frameOf(viewer);
   pen.fillStyle = ink.veil;
   pen.fillRect(0, 0, x0, STRIP_PX);
@@ -57,6 +58,20 @@ function drawStrip(pen: Pen, viewer: Viewer, bins: Float64Array, theme: Theme): 
   for (const x of [Math.round(x0), Math.round(x1)]) pen.fillRect(x - 2, STRIP_PX / 2 - 7, 4, 14);
 }
 
+/** Where what was looked for is, of the whole trace. */
+function drawHits(pen: Pen, viewer: Viewer, color: string): void {
+  const { found } = viewer.finder;
+  if (!found) return;
+  const all = fitAll(viewer.view.width, viewer.end);
+  pen.fillStyle = color;
+  found.bins.forEach((hits, bin) => {
+    if (!hits) return;
+    const x0 = Math.floor(xOf(all, (bin * viewer.end) / found.bins.length));
+    const x1 = Math.ceil(xOf(all, ((bin + 1) * viewer.end) / found.bins.length));
+    pen.fillRect(x0, STRIP_PX - 4, Math.max(1, x1 - x0 - 1), 4);
+  });
+}
+
 /** The window in sight, in pixels of the strip. */
 function frameOf(viewer: Viewer): [number, number] {
   const { view, end } = viewer;
@@ -66,7 +81,8 @@ function frameOf(viewer: Viewer): [number, number] {
   return x1 - x0 < LEAST_FRAME_PX ? [(x0 + x1 - LEAST_FRAME_PX) / 2, (x0 + x1 + LEAST_FRAME_PX) / 2] : [x0, x1];
 }
 
-export function Overview({ viewer }: { viewer: Viewer }) {
+/** `hasAxis`: not where another one stands above. */
+export function Overview({ viewer, hasAxis = true }: { viewer: Viewer; hasAxis?: boolean }) {
   const strip = useRef<HTMLCanvasElement>(null);
   const axis = useRef<HTMLCanvasElement>(null);
   const { dark } = useTheme();
@@ -76,15 +92,17 @@ export function Overview({ viewer }: { viewer: Viewer }) {
     let bins = new Float64Array(0);
     let known = "";
     const draw = (): void => {
-      if (!viewer.isSlicesDirty || !strip.current || !axis.current) return;
+      if (!viewer.isSlicesDirty || !strip.current) return;
       const { view, tiles } = viewer;
-      for (const canvas of [strip.current, axis.current]) canvas.style.width = `${view.width}px`;
+      strip.current.style.width = `${view.width}px`;
       const state = `${view.width} ${tiles.pinnedCount}`;
       if (state !== known) {
         known = state;
         bins = densities(viewer, view.width) as Float64Array<ArrayBuffer>;
       }
       drawStrip(penOf(strip.current, view.width, STRIP_PX), viewer, bins, theme);
+      if (!axis.current) return;
+      axis.current.style.width = `${view.width}px`;
       drawAxis(penOf(axis.current, view.width, AXIS_PX), view, axisOf(view), AXIS_PX, theme);
     };
     const stop = viewer.onFrame(draw);
@@ -141,7 +159,7 @@ export function Overview({ viewer }: { viewer: Viewer }) {
   return (
     <div class="trace-top">
       <canvas ref={strip} class="trace-strip" aria-hidden="true" title="How many slices begin when, in the whole trace; drag the frame, or its edges" />
-      <canvas ref={axis} class="trace-axis" aria-hidden="true" />
+      {hasAxis && <canvas ref={axis} class="trace-axis" aria-hidden="true" />}
     </div>
   );
 }

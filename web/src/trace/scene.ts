@@ -22,7 +22,7 @@ export class Rects {
   }
 }
 
-export type Text = { x: number; y: number; width: number; name: string; style: number };
+export type Text = { x: number; y: number; width: number; name: string; style: number; isPale: boolean };
 /** Where something coarser is shown, or nothing yet. */
 export type StandIn = { x: number; width: number; y: number };
 
@@ -52,6 +52,8 @@ function empty(scene: Scene): void {
 }
 
 export type Names = { get(label: number): { name: string; style: number } | null };
+/** What stands out by its label; the rest is pale. */
+export type Hits = ReadonlySet<number> | null;
 /** `top` and `height`: the part of the lanes in sight. */
 export type Sight = { view: View; top: number; height: number; end: number; layout: Layout };
 
@@ -154,7 +156,7 @@ function firstEndingAtOrAfter(tile: Tile, place: number, time: number): number {
 }
 
 /** Makes `scene` what is in sight. `ratio`: device pixels a pixel; edges lie on them. */
-export function buildScene(scene: Scene, sight: Sight, tiles: TileStore, names: Names, ratio = 1): Scene {
+export function buildScene(scene: Scene, sight: Sight, tiles: TileStore, names: Names, ratio = 1, hits: Hits = null): Scene {
   empty(scene);
   const { view, top, height, layout } = sight;
   const level = sightLevel(sight);
@@ -189,8 +191,8 @@ export function buildScene(scene: Scene, sight: Sight, tiles: TileStore, names: 
           ++scene.rects;
           if (isDense) {
             (scene.dense[style] as Rects).push(x0, y, width, itemHeight);
-            const base = Math.max(1, Math.round(itemHeight * share * ratio) / ratio);
-            (scene.full[style] as Rects).push(x0, y + itemHeight - base, width, base);
+            const base = share > 0 ? Math.max(1, Math.round(itemHeight * share * ratio) / ratio) : 0;
+            if (base) (scene.full[style] as Rects).push(x0, y + itemHeight - base, width, base);
           } else (scene.full[style] as Rects).push(x0, y, width, itemHeight);
           style = -1;
         };
@@ -202,8 +204,10 @@ export function buildScene(scene: Scene, sight: Sight, tiles: TileStore, names: 
           const own = named?.style ?? UNNAMED;
           const begin = snap(Math.max(-4, (from - view.begin) / view.nsPerPx));
           const end = Math.max(begin + least, snap(Math.min(right, (to - view.begin) / view.nsPerPx)));
-          const dense = count > 1;
-          const part = dense ? (tile.busy[at] as number) / Math.max(1, (tile.end[at] as number) - (tile.begin[at] as number)) : 1;
+          // What was not looked for is drawn as what is too short: pale, and without a foot.
+          const isPale = hits !== null && !hits.has(tile.label[at] as number);
+          const dense = count > 1 || isPale;
+          const part = isPale ? 0 : dense ? (tile.busy[at] as number) / Math.max(1, (tile.end[at] as number) - (tile.begin[at] as number)) : 1;
           const isShort = end - begin < 3 || x1 - x0 < 3;
           if (style === own && dense === isDense && begin - x1 < 1 && isShort && Math.abs(part - share) * itemHeight < 1.5) {
             x1 = Math.max(x1, end);
@@ -215,10 +219,10 @@ export function buildScene(scene: Scene, sight: Sight, tiles: TileStore, names: 
             isDense = dense;
             share = part;
           }
-          if (named && isOpen && !dense && scene.texts.length < MOST_TEXTS) {
+          if (named && isOpen && count === 1 && scene.texts.length < MOST_TEXTS) {
             const left = Math.max(0, begin);
             const width = Math.min(view.width, end) - left;
-            if (width >= TEXT_LEAST_PX) scene.texts.push({ x: left, y, width, name: named.name, style: own });
+            if (width >= TEXT_LEAST_PX) scene.texts.push({ x: left, y, width, name: named.name, style: own, isPale });
           }
         });
         flush();

@@ -1,6 +1,7 @@
 // One slice as the server tells it.
 import { address, ask } from "../api/client";
 import type { components } from "../api/openapi";
+import { speak } from "./spoken";
 import type { Item, SliceRef } from "./types";
 import type { Viewer } from "./viewer";
 
@@ -21,9 +22,23 @@ export const itemOfSlice = (slice: Pick<Slice, "thread" | "chunk" | "index" | "r
   slice: { track: slice.thread, chunk: slice.chunk, index: slice.index },
 });
 
+type Placed = Parameters<typeof itemOfSlice>[0];
+
+/** Selects an item and moves to it. */
+export function choose(viewer: Viewer, item: Item): void {
+  viewer.select([item]);
+  viewer.reveal(item);
+  speak(viewer, item);
+}
+
+/** The same of a slice as the server tells it; its item, where it is known, knows its label. */
+export function chooseSlice(viewer: Viewer, slice: Placed & { name?: string }, item: Item = itemOfSlice(slice)): void {
+  choose(viewer, { ...item, ...(slice.name === undefined ? {} : { name: slice.name }) });
+}
+
 /** Selects the slices that an address names; those that are not there are left out. */
 export async function selectSlices(viewer: Viewer, slices: SliceRef[]): Promise<void> {
   const answers = await Promise.allSettled(slices.map((one) => ask<Slice>(sliceUrl(viewer, one))));
-  viewer.selection = answers.flatMap((one) => (one.status === "fulfilled" ? [itemOfSlice(one.value.data)] : []));
+  viewer.selection = answers.flatMap((one) => (one.status === "fulfilled" ? [{ ...itemOfSlice(one.value.data), name: one.value.data.name }] : []));
   viewer.changed("overlay");
 }

@@ -12,9 +12,11 @@ export const itemWords = (item: Item): { size: string; at: string } => {
   return { size: spanText(span), at: exactPlace(item.begin, Math.min(1000, step)) };
 };
 
+export const nameOf = (viewer: Viewer, item: Item): string | null => item.name ?? viewer.labels.get(item.label)?.name ?? null;
+
 export function sentence(viewer: Viewer, item: Item): string {
   const { size, at } = itemWords(item);
-  const name = viewer.labels.get(item.label)?.name ?? "name not there yet";
+  const name = nameOf(viewer, item) ?? "name not there yet";
   const track = viewer.tracks.get(item.track);
   const what = item.count > 1 ? `${count(item.count)} slices, the longest ${name}` : name;
   return `${what}, ${size} at ${at}, ${track ? trackTitle(track) : "unknown track"}, row ${item.row + 1} of ${track?.rows ?? 1}`;

@@ -1,6 +1,8 @@
 // Tools, and what is shown of the tracks.
+import type { ComponentChildren } from "preact";
 import { Menu } from "../parts/controls";
 import { plural } from "../lib/format";
+import { FindBox } from "./find_box";
 import { trackTitle } from "./layout";
 import type { Tool } from "./url";
 import { TOOLS } from "./url";
@@ -13,7 +15,7 @@ const TOOL_WORDS: Record<Tool, { name: string; hint: string; path: string }> = {
   time: { name: "Time", hint: "drag to measure; it snaps to the edges of slices", path: "M1.5 3h1.3v10H1.5zM13.2 3h1.3v10h-1.3zM4 7.3h2V5.6L3.6 8 6 10.4V8.7h4v1.7L12.4 8 10 5.6v1.7H6z" },
 };
 
-export function Toolbar({ viewer }: { viewer: Viewer }) {
+export function Toolbar({ viewer, more }: { viewer: Viewer; more?: ComponentChildren }) {
   const tool = useViewer(viewer, (one) => one.tool);
   return (
     <div class="trace-tools" role="toolbar" aria-label="Timeline">
@@ -36,6 +38,8 @@ export function Toolbar({ viewer }: { viewer: Viewer }) {
         Fit
       </button>
       <Tracks viewer={viewer} />
+      {more}
+      {viewer.info.has_index && <FindBox viewer={viewer} />}
     </div>
   );
 }

@@ -62,8 +62,9 @@ export type Item = {
   end: number;
   count: number;
   busy: number;
-  /** Of the longest. */
+  /** Of the longest; −1 where only its name is known. */
   label: number;
+  name?: string;
   /** The first of them. */
   slice: SliceRef;
 };

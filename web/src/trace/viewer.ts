@@ -1,7 +1,8 @@
 // One trace as it is looked at: what is in sight, chosen and in memory. A picture is drawn at most once a frame, and only if
 // something changed; the parts around it are told after that (useViewer).
 import { useEffect, useState } from "preact/hooks";
-import { type Layout, NO_LAYOUT, type LayoutState, type Section, firstOpen, laneOf, lanesIn, lay, rowTop, sectionKey, sections, trackKey } from "./layout";
+import { HEAD_PX, type Layout, NO_LAYOUT, type LayoutState, type Section, firstOpen, laneOf, lanesIn, lay, rowTop, sectionKey, sections, trackKey } from "./layout";
+import { Finder, exactly } from "./find";
 import { LabelStore } from "./labels";
 import type { TraceInfo } from "./info";
 import { type Sight, sightLevel, stripsIn } from "./scene";
@@ -42,7 +43,7 @@ export class Viewer {
   /** While something is dragged. */
   drag: { kind: "rect" | "zoom" | "time"; x0: number; y0: number; x1: number; y1: number } | null = null;
   tab: Tab | null = null;
-  find = "";
+  readonly finder: Finder;
   flows: string[] = [];
   /** In pixels of the picture; null while it is elsewhere. */
   pointer: { x: number; y: number } | null = null;
@@ -52,6 +53,12 @@ export class Viewer {
   spoken = "";
   /** In the order in which they came; changes with every picture that was asked for. */
   version = 0;
+
+  /** Another trace below this one, whose view is this one's, `shift` ns later on its own clock. */
+  private follower: { viewer: Viewer; shift: number } | null = null;
+  private leader: { viewer: Viewer; shift: number } | null = null;
+  /** Called when something of it is chosen. */
+  onChosen: () => void = () => {};
 
   isSlicesDirty = true;
   isOverlayDirty = true;
@@ -71,10 +78,12 @@ export class Viewer {
     const loaded = () => this.changed("slices");
     this.tiles = new TileStore(source, topLevel(this.end), loaded);
     this.labels = new LabelStore(source, loaded);
+    this.finder = new Finder(this);
   }
 
   stop(): void {
     this.tiles.stop();
+    this.finder.stop();
     cancelAnimationFrame(this.frame);
   }
 
@@ -100,7 +109,11 @@ export class Viewer {
   private run(now: number): void {
     this.frame = 0;
     if (this.ease) this.step(now);
-    if (this.isSlicesDirty) this.want();
+    if (this.isSlicesDirty) {
+      this.want();
+      this.follower?.viewer.follow({ ...this.view, begin: this.view.begin + this.follower.shift });
+    }
+    if (this.follower) this.share(this.follower);
     for (const draw of this.frames) draw();
     this.isSlicesDirty = false;
     this.isOverlayDirty = false;
@@ -152,13 +165,44 @@ export class Viewer {
 
   // --- moving
 
+  /** From here on `viewer` shows what this one shows. Returns how to part them. */
+  lead(viewer: Viewer, shift: number): () => void {
+    this.follower = { viewer, shift };
+    viewer.leader = { viewer: this, shift };
+    this.changed("slices");
+    return () => {
+      this.follower = null;
+      viewer.leader = null;
+      this.show(this.view);
+    };
+  }
+
+  /** How far one can go. */
+  get reach(): number {
+    return this.follower ? Math.max(this.end, this.follower.viewer.end - this.follower.shift) : this.end;
+  }
+
+  /** What is measured is measured in both. */
+  private share({ viewer, shift }: { viewer: Viewer; shift: number }): void {
+    viewer.mark = this.mark && moved(this.mark, shift);
+    viewer.area = this.area && { window: moved(this.area.window, shift), tracks: null };
+    viewer.tool = this.tool;
+    viewer.changed("overlay");
+  }
+
+  private follow(view: View): void {
+    this.view = { ...view, width: this.view.width };
+    this.changed("slices");
+  }
+
   private get isStill(): boolean {
     return matchMedia("(prefers-reduced-motion: reduce)").matches;
   }
 
   /** `isEased`: goes there within an eighth of a second; any other move ends that. */
   show(view: View, isEased = false): void {
-    const to = clampView(view, this.end);
+    if (this.leader) return this.leader.viewer.show({ ...view, begin: view.begin - this.leader.shift }, isEased);
+    const to = clampView(view, this.reach);
     if (isEased && !this.isStill) {
       this.ease = { from: this.view, to, start: performance.now() };
     } else {
@@ -177,23 +221,32 @@ export class Viewer {
 
   /** Where the view is going, if it moves. */
   get target(): View {
+    if (this.leader) return { ...this.leader.viewer.target, begin: this.leader.viewer.target.begin + this.leader.shift };
     return this.ease?.to ?? this.view;
   }
 
   zoom(factor: number, x = this.view.width / 2, isEased = false): void {
-    this.show(zoomAt(isEased ? this.target : this.view, factor, x, this.end), isEased);
+    if (this.leader) return this.leader.viewer.zoom(factor, x, isEased);
+    this.show(zoomAt(isEased ? this.target : this.view, factor, x, this.reach), isEased);
   }
 
   pan(px: number, isEased = false): void {
-    this.show(panBy(isEased ? this.target : this.view, px, this.end), isEased);
+    if (this.leader) return this.leader.viewer.pan(px, isEased);
+    this.show(panBy(isEased ? this.target : this.view, px, this.reach), isEased);
   }
 
   fitWindow(window: Window, isEased = true): void {
-    this.show(fit(window, this.view.width, this.end), isEased);
+    if (this.leader) return this.leader.viewer.fitWindow({ begin: window.begin - this.leader.shift, end: window.end - this.leader.shift }, isEased);
+    this.show(fit(window, this.view.width, this.reach), isEased);
   }
 
   fitAll(isEased = true): void {
-    this.show(fitAll(this.view.width, this.end), isEased);
+    if (this.leader) return this.leader.viewer.fitAll(isEased);
+    this.show(fitAll(this.view.width, this.reach), isEased);
+  }
+
+  get isAll(): boolean {
+    return this.view.nsPerPx >= fitAll(this.view.width, this.reach).nsPerPx * (1 - 1e-9);
   }
 
   /** What `f` shows: the selection, else the area, else everything. */
@@ -206,9 +259,10 @@ export class Viewer {
   resize(width: number, height: number): void {
     if (width === this.view.width && height === this.height) return;
     this.height = height;
-    const isAll = this.view.nsPerPx >= fitAll(this.view.width, this.end).nsPerPx * (1 - 1e-9);
+    const { isAll } = this;
     this.ease = null;
-    this.view = isAll ? fitAll(width, this.end) : clampView({ ...this.view, width, nsPerPx: (this.view.nsPerPx * this.view.width) / Math.max(1, width) }, this.end);
+    if (this.leader) this.view = { ...this.view, width };
+    else this.view = isAll ? fitAll(width, this.reach) : clampView({ ...this.view, width, nsPerPx: (this.view.nsPerPx * this.view.width) / Math.max(1, width) }, this.reach);
     this.changed("slices");
   }
 
@@ -270,6 +324,13 @@ export class Viewer {
     this.setLayout({ toggled, hidden, only: isFilteredOut ? "" : this.layoutState.only });
   }
 
+  /** Scrolls to a track. */
+  showTrack(number: number): void {
+    if (!laneOf(this.layout, number)) this.openTrack(number);
+    const lane = laneOf(this.layout, number);
+    if (lane) this.scrollTo(Math.max(0, lane.top - HEAD_PX));
+  }
+
   toggleAll(): void {
     const isAnyOpen = this.layout.lanes.some((lane) => lane.kind === "track" && lane.isOpen);
     const all = this.sections.flatMap((one) => one.tracks);
@@ -302,7 +363,10 @@ export class Viewer {
 
   select(items: Item[]): void {
     this.selection = items;
-    if (items.length) this.tab = this.tab === "area" && items.length > 1 ? "area" : "details";
+    if (items.length) {
+      this.tab = this.tab === "area" && items.length > 1 ? "area" : "details";
+      this.onChosen();
+    }
     this.changed("overlay");
   }
 
@@ -322,28 +386,36 @@ export class Viewer {
 
   /** All slices with the name of this one, in the window in sight. */
   allOfName(item: Item): void {
+    const name = item.name ?? this.labels.get(item.label)?.name;
+    if (name !== undefined) this.finder.set(exactly(name), true);
     this.select([item]);
     this.setArea({ window: roundedOut(windowOf(this.target)), tracks: null });
   }
 
   setTool(tool: Tool): void {
+    if (this.leader) return this.leader.viewer.setTool(tool);
     this.tool = tool;
     this.changed("overlay");
   }
 
   setTab(tab: Tab | null): void {
+    if (this.leader) this.leader.viewer.setTab(tab);
     this.tab = tab;
     this.changed("overlay");
   }
 
   setMark(mark: Window | null): void {
+    if (this.leader) return this.leader.viewer.setMark(mark && moved(mark, -this.leader.shift));
     this.mark = mark;
     this.changed("overlay");
   }
 
   setArea(area: Area | null): void {
     this.area = area;
-    if (area) this.tab = "area";
+    if (area) {
+      this.onChosen();
+      this.tab = this.tab === "diff" ? "diff" : "area";
+    }
     this.changed("overlay");
   }
 
@@ -359,6 +431,7 @@ export class Viewer {
     if (this.mark) this.setMark(null);
     else if (this.area) this.setArea(null);
     else if (this.selection.length) this.select([]);
+    else if (this.finder.text) this.finder.set("");
     else return false;
     return true;
   }
@@ -371,10 +444,8 @@ export class Viewer {
   // --- the address
 
   get place(): Place {
-    const { view, end } = this;
-    const isAll = view.nsPerPx >= fitAll(view.width, end).nsPerPx * (1 - 1e-9);
     const { pinned, hidden, toggled, only } = this.layoutState;
-    return { window: isAll ? null : windowOf(this.target), selection: this.selection.map((one) => one.slice), area: this.area, tool: this.tool, tab: this.tab, find: this.find, flows: this.flows, pinned: [...pinned], hidden: [...hidden], toggled: [...toggled], only, top: this.top };
+    return { window: this.isAll ? null : windowOf(this.target), selection: this.selection.map((one) => one.slice), area: this.area, tool: this.tool, tab: this.tab, find: this.finder.text, flows: this.flows, pinned: [...pinned], hidden: [...hidden], toggled: [...toggled], only, top: this.top };
   }
 
   /** All but the selection, whose slices must be asked for. */
@@ -384,16 +455,18 @@ export class Viewer {
     this.tool = place.tool;
     this.area = place.area;
     this.tab = place.tab;
-    this.find = place.find;
+    if (place.find !== this.finder.text) this.finder.set(place.find, true);
     this.flows = place.flows;
     this.ease = null;
     // To the nanosecond, without a margin: it is the window itself that was sent.
     const { width } = this.view;
-    this.view = place.window ? clampView({ begin: place.window.begin, nsPerPx: (place.window.end - place.window.begin) / width, width }, this.end) : fitAll(width, this.end);
+    this.view = place.window ? clampView({ begin: place.window.begin, nsPerPx: (place.window.end - place.window.begin) / width, width }, this.reach) : fitAll(width, this.reach);
     this.scrollTo(place.top);
     this.changed("slices");
   }
 }
+
+const moved = ({ begin, end }: Window, by: number): Window => ({ begin: begin + by, end: end + by });
 
 export const roundedOut = ({ begin, end }: Window): Window => ({ begin: Math.floor(begin), end: Math.ceil(end) });
 

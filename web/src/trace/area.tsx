@@ -1,0 +1,132 @@
+// How often and how long, over an area: by name, category, track or class.
+import { useMemo } from "preact/hooks";
+import { address } from "../api/client";
+import type { components } from "../api/openapi";
+import { useApi } from "../api/use";
+import { count, plural, shown } from "../lib/format";
+import { useQuery } from "../lib/route";
+import { Choice } from "../parts/controls";
+import { ErrorNote, Num, Waiting } from "../parts/small";
+import { type Column, Table } from "../parts/table";
+import { exactly } from "./find";
+import { trackTitle } from "./layout";
+import { exactPlace, exactText, spanText } from "./time";
+import type { Area } from "./url";
+import { windowOf } from "./view";
+import { type Viewer, roundedOut, useViewer } from "./viewer";
+
+export type Sums = components["schemas"]["TraceSums"];
+export type SumsRow = Sums["rows"][number];
+export type By = "name" | "category" | "track" | "class";
+const BY: By[] = ["name", "category", "track", "class"];
+/** More tracks than this the server does not take one by one. */
+const MOST_TRACKS = 1000;
+
+export const sumsUrl = (viewer: Viewer, { window, tracks }: Area, by: By): string =>
+  address(`/traces/${viewer.info.id}/sums`, { begin: window.begin, end: window.end, by, tracks: tracks && tracks.length <= MOST_TRACKS ? tracks.join(",") : null, key: viewer.info.key });
+
+export function AreaTable({ viewer }: { viewer: Viewer }) {
+  const area = useViewer(viewer, (one) => one.area);
+  const [query, setQuery] = useQuery();
+  const asked = query.get("by") as By | null;
+  const by = asked && BY.includes(asked) ? asked : "name";
+  const inSight = () => viewer.setArea({ window: roundedOut(windowOf(viewer.view)), tracks: null });
+  if (!area) {
+    return (
+      <div class="trace-details">
+        <p class="quiet">
+          Drag a rectangle over slices to sum them up, or measure an interval and press <kbd>r</kbd>.
+        </p>
+        <button type="button" class="button" onClick={inSight}>
+          Sum up what is in sight
+        </button>
+      </div>
+    );
+  }
+  return <OfArea viewer={viewer} area={area} by={by} setBy={(value) => setQuery({ by: value === "name" ? null : value }, true)} />;
+}
+
+function OfArea({ viewer, area, by, setBy }: { viewer: Viewer; area: Area; by: By; setBy: (by: By) => void }) {
+  const { data, error, again, late } = useApi<Sums>(sumsUrl(viewer, area, by));
+  const columns = useMemo(() => columnsOf(viewer, by, data?.all.self_ns ?? 0), [viewer, by, data]);
+  const { begin, end } = area.window;
+  return (
+    <div class="trace-area">
+      <div class="trace-area-head">
+        <Choice label="By" value={by} options={BY.map((one) => ({ value: one, text: one }))} onChange={(value) => setBy(value as By)} />
+        <p>
+          {data ? (
+            <>
+              <strong>{plural(data.all.count, "slice")}</strong> within <span title={exactText(end - begin)}>{spanText(end - begin)}</span> from {exactPlace(begin)}
+              {area.tracks ? ` on ${plural(area.tracks.length, "track")}` : ""}
+            </>
+          ) : (
+            "…"
+          )}
+        </p>
+      </div>
+      {error && <ErrorNote error={error} again={again} kept={!!data} />}
+      {!data && !error && <Waiting rows={4} />}
+      {data && (
+        <Table
+          caption={`Slices of the area by ${by}`}
+          columns={columns}
+          rows={data.rows}
+          rowKey={(one) => `${one.key} ${one.label ?? ""}`}
+          onOpen={(one) => open(viewer, by, one)}
+          late={late}
+          sortKey="as"
+          orderWords="longest total first"
+          empty="Nothing happens in this area."
+        />
+      )}
+      {data && data.left_out > 0 && <p class="quiet">and {count(data.left_out)} more, with shorter totals; the counts above hold all of them</p>}
+    </div>
+  );
+}
+
+/** All of a name stands out; a track is gone to. */
+function open(viewer: Viewer, by: By, row: SumsRow): void {
+  if (by === "name") viewer.finder.set(exactly(row.key), true);
+  else if (by === "category") viewer.finder.set(`cat:${row.key}`, true);
+  else if (by === "class") viewer.finder.set(`class:${row.key}`, true);
+  else if (row.thread !== null) viewer.showTrack(row.thread);
+}
+
+function columnsOf(viewer: Viewer, by: By, all: number): Column<SumsRow>[] {
+  const name = (row: SumsRow): string => {
+    const track = row.thread === null ? undefined : viewer.tracks.get(row.thread);
+    return by === "track" && track ? trackTitle(track) : by === "class" ? row.key.replace(/_/g, " ") : row.key;
+  };
+  const time = (key: string, title: string, hint: string, value: (row: SumsRow) => number, width = 100): Column<SumsRow> => ({
+    key,
+    title,
+    hint,
+    width,
+    align: "right",
+    first: "desc",
+    sort: value,
+    cell: (row) => <span title={exactText(Math.round(value(row)))}>{spanText(value(row))}</span>,
+  });
+  return [
+    {
+      key: "name",
+      title: by === "name" ? "Name" : by === "track" ? "Track" : by === "class" ? "Class" : "Category",
+      width: 300,
+      sort: name,
+      cell: (row) => (
+        <button type="button" class="link mono clip" title={`${name(row)}\nShow all of them`} onClick={() => open(viewer, by, row)}>
+          {shown(name(row))}
+        </button>
+      ),
+    },
+    ...(by === "name" ? [{ key: "class", title: "Class", width: 120, sort: (row: SumsRow) => row.class ?? "", cell: (row: SumsRow) => <span class="clip">{(row.class ?? "").replace(/_/g, " ")}</span> }] : []),
+    { key: "count", title: "Count", hint: "Slices that touch the area", width: 90, align: "right", first: "desc", sort: (row) => row.count, cell: (row) => count(row.count) },
+    time("total", "Total", "Their parts within the area, added up", (row) => row.total_ns),
+    time("self", "Self", "Without what is right within each of them", (row) => row.self_ns),
+    { key: "share", title: "Share, %", hint: "Of all self time in the area", width: 90, align: "right", first: "desc", sort: (row) => row.self_ns, cell: (row) => (all > 0 ? <Num value={(100 * row.self_ns) / all} /> : "–") },
+    time("average", "Average", "Total by count", (row) => row.total_ns / Math.max(1, row.count)),
+    time("min", "Shortest", "A whole slice, also beyond the area", (row) => row.min_ns),
+    time("max", "Longest", "A whole slice, also beyond the area", (row) => row.max_ns),
+  ];
+}

@@ -1,0 +1,93 @@
+// Names that were looked for, over the whole trace: what fits, where, and from one to the next.
+import { ApiError, address, asApiError, ask } from "../api/client";
+import type { components } from "../api/openapi";
+import { chooseSlice } from "./slice";
+import type { Viewer } from "./viewer";
+
+export type Found = components["schemas"]["TraceFound"];
+type Next = components["schemas"]["TraceNext"];
+
+const DEBOUNCE_MS = 120;
+const MOST_LABELS = 1000;
+
+/** What is looked for and what was found; `labels`: of the slices that stand out. */
+export class Finder {
+  text = "";
+  found: Found | null = null;
+  /** What `found` answers. */
+  answered = "";
+  error: ApiError | null = null;
+  labels: ReadonlySet<number> | null = null;
+  private timer = 0;
+  private controller: AbortController | null = null;
+
+  constructor(private readonly viewer: Viewer) {}
+
+  get isLate(): boolean {
+    return this.text.trim() !== "" && this.answered !== this.text.trim() && !this.error;
+  }
+
+  set(text: string, isNow = false): void {
+    this.text = text;
+    this.error = null;
+    clearTimeout(this.timer);
+    this.controller?.abort();
+    const wanted = text.trim();
+    if (!wanted) {
+      this.found = null;
+      this.answered = "";
+      this.labels = null;
+    } else if (wanted !== this.answered) {
+      this.timer = window.setTimeout(() => void this.ask(wanted), isNow ? 0 : DEBOUNCE_MS);
+    }
+    this.viewer.changed("slices");
+  }
+
+  stop(): void {
+    clearTimeout(this.timer);
+    this.controller?.abort();
+  }
+
+  private async ask(wanted: string): Promise<void> {
+    const controller = new AbortController();
+    this.controller = controller;
+    const { info } = this.viewer;
+    const url = address(`/traces/${info.id}/find`, { q: wanted, limit: MOST_LABELS, key: info.key });
+    try {
+      const { data } = await ask<Found>(url, controller.signal);
+      if (controller.signal.aborted) return;
+      this.found = data;
+      this.answered = wanted;
+      this.labels = new Set(data.labels.map((one) => one.label));
+    } catch (error) {
+      if (controller.signal.aborted) return;
+      this.error = asApiError(error, url);
+      this.found = null;
+      this.labels = null;
+    }
+    this.viewer.changed("slices");
+  }
+
+  /** Goes to the next hit after (or before) the focus, else after the left edge of the window; from the last to the first. */
+  async go(direction: "next" | "previous"): Promise<void> {
+    const { viewer, answered } = this;
+    if (!answered) return;
+    const { info, focus, view } = viewer;
+    const ask1 = async (query: Record<string, number>): Promise<Next["slice"]> => (await ask<Next>(address(`/traces/${info.id}/next`, { q: answered, direction, key: info.key, ...query }))).data.slice;
+    const edge = Math.round(direction === "next" ? view.begin : view.begin + view.width * view.nsPerPx);
+    try {
+      let slice = await ask1(focus ? { from: focus.begin, thread: focus.slice.track, chunk: focus.slice.chunk, index: focus.slice.index } : { from: edge });
+      if (!slice) {
+        slice = await ask1({ from: direction === "next" ? 0 : Math.ceil(viewer.end) });
+        if (slice) viewer.say(direction === "next" ? "from the beginning again" : "from the end again");
+      }
+      if (slice) chooseSlice(viewer, slice);
+    } catch (error) {
+      this.error = asApiError(error, "");
+      viewer.changed("overlay");
+    }
+  }
+}
+
+/** A name to the letter, as what is looked for. */
+export const exactly = (name: string): string => `"${name}"`;

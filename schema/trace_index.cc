@@ -9,6 +9,7 @@
 #include "rows.h"
 #include "schema/column_codec.h"
 #include "schema/queries.h"
+#include "schema/trace_counters.h"
 #include "schema/trace_lookup.h"
 #include "trace_access.h"
 #include "trace_index_version.h"
@@ -380,7 +381,8 @@ Expected<void> index_trace(Connection& connection, TraceId trace) {
   BENCHHUD_ASSIGN(const TraceInfo info, lookup.info());
   if (info.labels > kMostIndexedLabels) return {};
   BENCHHUD_ASSIGN(const auto threads, lookup.threads());
-  return TraceIndexer(connection, trace, info).run(threads);
+  BENCHHUD_TRY(TraceIndexer(connection, trace, info).run(threads));
+  return index_counters(connection, trace);
 }
 
 Expected<std::int64_t> index_traces(Connection& connection, Unindexed which,
@@ -409,7 +411,7 @@ Expected<void> delete_trace_index(Connection& connection, TraceId trace) {
         sql::kDeleteTraceSums, sql::kDeleteTracePostings, sql::kDeleteTraceFlowKinds}) {
     BENCHHUD_TRY(connection.cached(sql).bind(1, trace).run());
   }
-  return {};
+  return delete_counters(connection, trace);
 }
 
 }  // namespace benchhud::schema

@@ -150,7 +150,11 @@ Expected<SliceDetails> TraceLookup::details(const SliceId& id) {
   details.extra = extras[id.index];
   BENCHHUD_ASSIGN(details.kernel_backend, text(details.extra.args.kernel_backend));
   if (details.extra.args.packed == TraceArgs::kNotKept) return details;
-  BENCHHUD_ASSIGN(details.arguments, arguments(details.extra.args.packed));
+  auto kept = arguments(details.extra.args.packed);
+  // A trace may have been stored without them.
+  if (!kept && kept.error().code == ErrorCode::kNotFound) return details;
+  if (!kept) return std::move(kept).error();
+  details.arguments = *std::move(kept);
   return details;
 }
 
@@ -201,8 +205,8 @@ Expected<std::vector<PlacedSlice>> TraceLookup::parents(const SliceId& id, std::
   return around;
 }
 
-Expected<TraceWindow<ChunkPoint>> TraceLookup::points(const PointQuery& query) {
-  TraceWindow<ChunkPoint> window;
+Expected<TraceWindow<PlacedPoint>> TraceLookup::points(const PointQuery& query) {
+  TraceWindow<PlacedPoint> window;
   Statement& blocks = connection_.cached(sql::kBlocksInWindow);
   blocks.bind(1, trace_).bind(2, TraceBlockKind::kPoints).bind(3, query.begin).bind(4, query.end);
   if (query.thread) {
@@ -212,21 +216,28 @@ Expected<TraceWindow<ChunkPoint>> TraceLookup::points(const PointQuery& query) {
   }
   while (!window.is_cut && blocks.step()) {
     BENCHHUD_ASSIGN(const std::vector<ChunkPoint> points, decode_points(blocks.blob(2)));
-    for (const ChunkPoint& each : points) {
-      const TracePoint& point = each.point;
+    const auto first = static_cast<std::uint64_t>(blocks.integer(0));
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      const TracePoint& point = points[i].point;
       if (point.time < query.begin || point.time >= query.end) continue;
       if (query.thread && point.thread != *query.thread) continue;
       if (query.phase && point.phase != *query.phase) continue;
+      if (query.other_than && point.phase == *query.other_than) continue;
       if (window.events.size() == query.limit) {
         window.is_cut = true;
         break;
       }
-      window.events.push_back(each);
+      window.events.push_back({first + i, points[i]});
     }
   }
   BENCHHUD_TRY(blocks.status());
   blocks.reset();
   return window;
+}
+
+Expected<ChunkPoint> TraceLookup::point(std::uint64_t number) {
+  const auto read = [&](std::uint64_t n) { return block_of(TraceBlockKind::kPoints, n); };
+  return kept_thing(&points_, kMostArgBlocks, number, read, decode_points);
 }
 
 Expected<TraceWindow<PlacedFlow>> TraceLookup::flows(const FlowQuery& query) {

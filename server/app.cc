@@ -32,6 +32,8 @@ constexpr std::size_t kWarmRuns = 90;
 constexpr std::size_t kWarmTables = 30;
 /// For what is asked of traces.
 constexpr std::size_t kTraceConnections = 4;
+/// For answers in pieces: who takes one slowly holds one as long.
+constexpr std::size_t kPieceConnections = 2;
 constexpr std::string_view kUsualBaseline = "inductor";
 /// Making ready goes on so long, in a transaction of its own (the log of an ingest can be put away
 /// only between them).
@@ -73,6 +75,7 @@ App::App(AppOptions options, std::span<const StaticFiles::File> pages)
       pages_(pages),
       pool_(options_.store_path, options_.connections),
       trace_pool_(options_.store_path, kTraceConnections, StorePool::Mapping::kNo),
+      piece_pool_(options_.store_path, kPieceConnections, StorePool::Mapping::kNo),
       writer_(options_.store_path, options_.write_patience),
       answers_(options_.cached_bytes,
                [](const Answer& answer) { return answer.body->size() + 256; }),
@@ -132,9 +135,13 @@ Response App::handle_api(const Request& request, const Address& address) {
   const auto snapshot = snapshots_.current(reader);
   if (!snapshot) return problem_response(snapshot.error(), request.target);
 
-  Ask ask{*operation,           query,
-          {reader, **snapshot}, judge_,
-          options_.version,     options_.changes != Changes::kRefused};
+  Ask ask{*operation,
+          query,
+          {reader, **snapshot},
+          judge_,
+          options_.version,
+          options_.changes != Changes::kRefused,
+          is_other_site(request)};
   const auto plan = find_route(operation->id)(ask);
   if (!plan) return problem_response(plan.error(), request.target, ask.wrong_parameter);
   const std::string etag = etag_of(options_, *operation, query, plan->key);
@@ -142,6 +149,7 @@ Response App::handle_api(const Request& request, const Address& address) {
     return respond(request, etag,
                    Answer{std::make_shared<const std::string>(), "", "", plan->is_immutable});
   }
+  if (plan->stream) return respond_in_pieces(request, etag, *plan);
   const bool is_csv = query.text("format") == "csv";
   std::string json_etag = etag;
   if (is_csv) {
@@ -222,6 +230,25 @@ Response App::respond(const Request& request, const std::string& etag, const Ans
     response.headers.emplace_back("Content-Encoding", "gzip");
   }
   add_safe_headers(&response);
+  return response;
+}
+
+Response App::respond_in_pieces(const Request& request, const std::string& etag, const Plan& plan) {
+  auto borrowed = piece_pool_.borrow();
+  if (!borrowed) return problem_response(borrowed.error(), request.target);
+  Answer empty{std::make_shared<const std::string>(), plan.content_type, "", plan.is_immutable};
+  Response response = respond(request, etag, empty);
+  if (!plan.file_name.empty()) {
+    response.headers.emplace_back("Content-Disposition",
+                                  "attachment; filename=\"" + plan.file_name + "\"");
+  }
+  const auto lease = std::make_shared<StorePool::Lease>(*std::move(borrowed));
+  response.stream = [lease, make = plan.stream](const TakePiece& take) {
+    const auto transaction =
+        schema::Transaction::begin(lease->connection(), schema::Transaction::Kind::kRead);
+    if (!transaction || !schema::check_schema_version(lease->connection())) return false;
+    return make(lease->connection(), take).has_value();
+  };
   return response;
 }
 

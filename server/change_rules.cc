@@ -50,15 +50,19 @@ bool is_loopback(std::string_view host) {
          });
 }
 
+bool is_other_site(const Request& request) {
+  return !request.fetch_site.empty() && request.fetch_site != "same-origin" &&
+         request.fetch_site != "none";
+}
+
 std::optional<Error> check_change(const Request& request, Changes changes) {
   if (changes == Changes::kRefused) {
     return Error{ErrorCode::kForbidden,
                  "This server changes nothing: other machines reach it, and it asks nobody who "
                  "they are. Started with --allow-writes it lets all of them."};
   }
-  const bool is_other_site = !request.fetch_site.empty() && request.fetch_site != "same-origin" &&
-                             request.fetch_site != "none";
-  if (is_other_site || (!request.origin.empty() && !is_own_origin(request.origin, request.host))) {
+  if (is_other_site(request) ||
+      (!request.origin.empty() && !is_own_origin(request.origin, request.host))) {
     return Error{ErrorCode::kForbidden, "A page of another site asks for a change."};
   }
   if (changes == Changes::kFromThisMachine && !is_loopback(name_of(request.host))) {

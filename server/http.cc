@@ -239,6 +239,16 @@ class GuardedServer final : public httplib::Server {
     response.status = made.status;
     for (const auto& [name, value] : made.headers) response.set_header(name, value);
     if (made.status == 304) return;
+    if (made.stream) {
+      response.set_chunked_content_provider(
+          made.content_type, [stream = made.stream](std::size_t, httplib::DataSink& sink) {
+            const bool is_whole = stream(
+                [&](std::string_view piece) { return sink.write(piece.data(), piece.size()); });
+            if (is_whole) sink.done();
+            return is_whole;
+          });
+      return;
+    }
     response.body = *made.body;
     response.set_header("Content-Type", made.content_type);
   }

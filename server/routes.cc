@@ -6,10 +6,12 @@ namespace benchhud::server {
 
 Route find_route(std::string_view operation_id) {
   for (const auto routes :
-       {about_routes(), alert_routes(), artifact_routes(), compare_routes(), coverage_routes(),
-        error_routes(), fact_routes(), history_routes(), ingest_routes(), model_table_routes(),
-        overview_routes(), phase_routes(), profile_routes(), search_routes(), series_routes(),
-        trace_find_routes(), trace_routes(), verification_routes()}) {
+       {about_routes(),        alert_routes(),       artifact_routes(),    compare_routes(),
+        coverage_routes(),     error_routes(),       fact_routes(),        history_routes(),
+        ingest_routes(),       model_table_routes(), overview_routes(),    phase_routes(),
+        profile_routes(),      search_routes(),      series_routes(),      trace_event_routes(),
+        trace_export_routes(), trace_find_routes(),  trace_flame_routes(), trace_note_routes(),
+        trace_routes(),        verification_routes()}) {
     for (const auto& named : routes) {
       if (named.operation_id == operation_id) return named.route;
     }
@@ -18,7 +20,7 @@ Route find_route(std::string_view operation_id) {
 }
 
 Change find_change(std::string_view operation_id) {
-  for (const auto changes : {alert_changes(), mark_changes()}) {
+  for (const auto changes : {alert_changes(), mark_changes(), trace_note_changes()}) {
     for (const auto& named : changes) {
       if (named.operation_id == operation_id) return named.change;
     }

@@ -250,10 +250,6 @@ void write_sums_row(JsonWriter& json, const SumsByKey::Row& row) {
   json.end_object();
 }
 
-struct AskedWindow {
-  std::int64_t begin = 0, end = 0;  // ns, on the trace's own clock
-};
-
 Expected<std::string> write_window(Ask& ask, const AskedTrace& asked, const TraceIndex& index,
                                    const TrackFilter& tracks, const AskedWindow& window) {
   schema::Connection& connection = ask.reader().connection();
@@ -288,13 +284,7 @@ Expected<Plan> sums(Ask& ask) {
   BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(ask));
   BENCHHUD_ASSIGN(const TraceIndex index, asked_index(ask, asked));
   BENCHHUD_ASSIGN(const TrackFilter tracks, asked_track_filter(ask));
-  AskedWindow window;
-  window.begin = sum_of(asked.info.origin, ask.query.integer("begin"));
-  window.end = ask.query.has("end") ? sum_of(asked.info.origin, ask.query.integer("end"))
-                                    : sum_of(index.end(), 1);
-  if (window.end <= window.begin) {
-    return wrong_parameter(ask, "end", "A window ends after it begins.");
-  }
+  BENCHHUD_ASSIGN(const AskedWindow window, asked_window(ask, asked));
   return trace_plan(ask, asked, [&ask, asked, index, tracks, window] {
     return write_window(ask, asked, index, tracks, window);
   });

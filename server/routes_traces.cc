@@ -11,6 +11,7 @@
 #include "analysis/label_class.h"
 #include "analysis/time_totals.h"
 #include "schema/column_codec.h"
+#include "schema/trace_counters.h"
 #include "schema/trace_index.h"
 #include "schema/trace_lookup.h"
 #include "schema/trace_tiles.h"
@@ -135,6 +136,23 @@ Expected<void> write_flow_kinds(JsonWriter& json, const schema::TraceIndex* inde
   return {};
 }
 
+Expected<void> write_counters(JsonWriter& json, Ask& ask, const AskedTrace& asked) {
+  BENCHHUD_ASSIGN(const auto counters, schema::trace_counters(ask.reader().connection(), asked.id));
+  json.key("counters");
+  json.list(counters, [&](const schema::TraceCounter& counter) {
+    json.begin_object();
+    json.field("number", counter.number);
+    json.field("thread", counter.thread);
+    json.field("name", trace_json::short_name(counter.name));
+    json.field("key", trace_json::short_name(counter.key));
+    json.field("min", counter.min);
+    json.field("max", counter.max);
+    json.field("count", counter.count);
+    json.end_object();
+  });
+  return {};
+}
+
 Expected<void> write_threads(JsonWriter& json, Ask& ask, const AskedTrace& asked,
                              const std::vector<schema::StoredThread>& threads,
                              const schema::TraceIndex* index) {
@@ -195,9 +213,7 @@ Expected<std::string> write_trace(Ask& ask, const AskedTrace& asked,
   json.field("has_index", index.has_value());
   json.field("findings", 0);
   BENCHHUD_TRY(write_flow_kinds(json, indexed));
-  json.key("counters");
-  json.begin_array();
-  json.end_array();
+  BENCHHUD_TRY(write_counters(json, ask, asked));
   json.field("tracks_left_out", left_out);
   BENCHHUD_TRY(write_threads(json, ask, asked, threads, indexed));
   json.end_object();

@@ -55,6 +55,20 @@ Plan trace_plan(const Ask& ask, const AskedTrace& trace,
   return plan;
 }
 
+Expected<AskedWindow> asked_window(Ask& ask, const AskedTrace& trace) {
+  AskedWindow window;
+  window.begin = analysis::sum_of(trace.info.origin, ask.query.integer("begin"));
+  window.end = ask.query.has("end") ? analysis::sum_of(trace.info.origin, ask.query.integer("end"))
+                                    : std::numeric_limits<std::int64_t>::max();
+  if (window.begin < window.end) return window;
+  return wrong_parameter(ask, "end", "A window ends after it begins.");
+}
+
+Expected<void> refuse_other_sites(const Ask& ask) {
+  if (!ask.is_other_site) return {};
+  return schema::Error{schema::ErrorCode::kForbidden, "A page of another site asks for this."};
+}
+
 Expected<schema::TraceIndex> asked_index(const Ask& ask, const AskedTrace& trace) {
   BENCHHUD_ASSIGN(const auto index, schema::TraceIndex::open(ask.reader().connection(), trace.id));
   if (index) return *index;

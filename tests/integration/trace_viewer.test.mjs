@@ -1,22 +1,47 @@
 // What the timeline asks the server: tiles as bytes, names, what is where. The real program on stores of its own.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { benchhud, removeFolder, root, serve, temporaryFolder } from "./support/server.mjs";
+import { benchhud, program, removeFolder, root, serve, temporaryFolder } from "./support/server.mjs";
 import { readTiles } from "./support/tiles.mjs";
 
 const IMMUTABLE = "private, max-age=31536000, immutable";
 
-let folder, server, sample;
+let folder, server, sample, gpu;
+
+/** A small trace of a GPU: calls that launch kernels, a counter, marks. */
+function madeUp() {
+  const events = [
+    { ph: "M", pid: 0, tid: 7, name: "process_name", args: { name: "python" } },
+    { ph: "M", pid: 0, tid: 7, name: "process_labels", args: { labels: "GPU 0" } },
+    { ph: "M", pid: 0, tid: 7, name: "thread_name", args: { name: "stream 7" } },
+  ];
+  for (let i = 0; i < 3000; ++i) {
+    const ts = 1000 + 10 * i;
+    events.push({ ph: "X", pid: 1, tid: 1, name: "aten::mm", cat: "cpu_op", ts, dur: 8 });
+    events.push({ ph: "X", pid: 1, tid: 1, name: "cudaLaunchKernel", cat: "cuda_runtime", ts: ts + 1, dur: 5, args: { correlation: i } });
+    events.push({ ph: "X", pid: 0, tid: 7, name: i % 2 ? "gemm" : "triton_poi_fused_0", cat: "kernel", ts: ts + 7, dur: 9, args: { correlation: i } });
+    events.push({ ph: "s", pid: 1, tid: 1, id: i, name: "ac2g", cat: "ac2g", ts: ts + 1 });
+    events.push({ ph: "f", pid: 0, tid: 7, id: i, name: "ac2g", cat: "ac2g", ts: ts + 7, bp: "e" });
+    if (i % 3 === 0) events.push({ ph: "C", pid: 1, tid: 1, name: "memory", ts, args: { used: i, free: 3000 - i } });
+    if (i % 1000 === 0) events.push({ ph: "i", pid: 1, tid: 1, name: `mark ${i}`, ts, s: "t" });
+  }
+  return { traceEvents: events };
+}
 
 before(async () => {
   folder = temporaryFolder("viewer");
   const db = join(folder, "store.db");
   assert.equal(benchhud("ingest", join(root, "samples/cpu_nightlies/2025-11-10"), "--db", db).status, 0);
+  const made = join(folder, "made.json");
+  writeFileSync(made, JSON.stringify(madeUp()));
+  assert.equal(benchhud("ingest", made, "--for", "latest/resnet_mini/eval/inductor", "--db", db).status, 0);
   server = await serve(db);
   const { items } = await getJson("/artifacts?run=latest&kind=trace&limit=1000");
   sample = await getJson(`/traces/${items.find((one) => one.name.startsWith("resnet_mini/0/trace-cpu-inductor-False-train")).trace_id}`);
+  gpu = await getJson(`/traces/${items.find((one) => one.name === "made.json").trace_id}`);
 });
 
 after(async () => {
@@ -285,5 +310,176 @@ describe("finding, going on, summing up", () => {
     const { items } = await getJson(`/traces/${sample.id}/labels`);
     const conv = items.find(({ name }) => name === "aten::conv2d");
     assert.equal(conv.count, slices.filter(({ name }) => name === "aten::conv2d").length);
+  });
+});
+
+describe("what is beside slices", () => {
+  test("the overview lists counters, kinds of arrows and points", () => {
+    assert.deepEqual(gpu.counters.map(({ name, key, min, max, count }) => [name, key, min, max, count]).sort(), [["memory", "free", 3, 3000, 1000], ["memory", "used", 0, 2997, 1000]]);
+    assert.deepEqual(gpu.flow_kinds, [{ category: "ac2g", kind: "launch", ends: 6000 }]);
+    const [host, device] = ["host", "device"].map((side) => gpu.threads.find((thread) => thread.side === side));
+    assert.equal(host.points, 1003);
+    assert.deepEqual([device.process_labels, device.name, device.points], ["GPU 0", "stream 7", 0]);
+  });
+
+  test("counters over windows", async () => {
+    const { number } = gpu.counters.find(({ key }) => key === "used");
+    const all = await getJson(`/traces/${gpu.id}/counter?number=${number}&end=${gpu.end}&buckets=10`);
+    assert.equal(all.before, null);
+    assert.equal(all.at.length, 10);
+    assert.equal(all.min[0], 0);
+    assert.equal(all.last.at(-1), 2997);
+    assert.deepEqual(all.max, all.last, "it only grows");
+    const late = await getJson(`/traces/${gpu.id}/counter?number=${number}&begin=${15000 * 1000}&end=${15001 * 1000}&buckets=10`);
+    assert.equal(late.before, 1497);
+    assert.deepEqual([late.at, late.last], [[15000 * 1000], [1500]]);
+  });
+
+  test("points, and their arguments", async () => {
+    const marks = await getJson(`/traces/${gpu.id}/points?phase=i`);
+    assert.deepEqual(marks.items.map(({ name, time }) => [name, time]), [["mark 0", 0], ["mark 1000", 10_000_000], ["mark 2000", 20_000_000]]);
+    const cut = await getJson(`/traces/${gpu.id}/points?limit=5&begin=1000`);
+    assert.equal(cut.items.length, 5);
+    assert.equal(cut.is_cut, true);
+    assert.ok(cut.items.every(({ phase }) => phase !== "M"));
+    const value = cut.items.find(({ phase }) => phase === "C");
+    const { arguments: text } = await getJson(`/traces/${gpu.id}/point?number=${value.number}`);
+    assert.equal(JSON.parse(text).used * 10_000, value.time);
+    assert.equal((await get(`/traces/${gpu.id}/point?number=123456`)).status, 404);
+    assert.equal((await get(`/traces/${gpu.id}/points?phase=xx`)).status, 400);
+  });
+
+  test("arrows of a window, and of a slice", async () => {
+    const begin = 5_000_000, end = 5_100_000;
+    const { arrows, is_cut: isCut, count_at_least: count } = await getJson(`/traces/${gpu.id}/flows?begin=${begin}&end=${end}`);
+    const expected = Array.from({ length: 3000 }, (_, i) => [10_000 * i + 1000, 10_000 * i + 7000]).filter((times) => times.some((time) => time >= begin && time < end));
+    assert.deepEqual(arrows.map(([from, , to]) => [from, to]), expected);
+    assert.equal(isCut, false);
+    assert.equal(count, expected.length);
+    assert.ok(arrows.every((arrow) => arrow[4] === "launch" && gpu.threads[arrow[1]].side === "host" && gpu.threads[arrow[3]].side === "device"));
+    const all = await getJson(`/traces/${gpu.id}/flows?limit=7`);
+    assert.deepEqual([all.arrows.length, all.is_cut, all.count_at_least], [7, true, 3000]);
+    assert.deepEqual((await getJson(`/traces/${gpu.id}/flows?kinds=fwdbwd,async`)).arrows, []);
+    assert.equal((await get(`/traces/${gpu.id}/flows?kinds=launch,`)).status, 400);
+    const [, , to, device] = arrows[3];
+    const [tile] = await getTiles(gpu, 0, Math.floor(to / 1024), device);
+    const item = tile.rows[0].items.find(({ begin: at }) => at === to);
+    const slice = await getJson(`/traces/${gpu.id}/slice?thread=${device}&chunk=${item.chunk}&index=${item.index}`);
+    assert.equal(slice.flows[0].slice.name, "cudaLaunchKernel");
+    assert.deepEqual([slice.flows[0].direction, slice.flows[0].kind], ["back", "launch"]);
+  });
+
+  test("stacks by their names", async () => {
+    const { slices, stacks } = await getJson(`/traces/${gpu.id}/flame`);
+    assert.equal(slices, 9000);
+    const { items } = await getJson(`/traces/${gpu.id}/labels`);
+    const named = stacks.rows.map(([label, depth, parent, count, total, self]) => [items[label].name, depth, parent, count, total, self]);
+    assert.deepEqual(named, [
+      ["aten::mm", 0, null, 3000, 24_000_000, 9_000_000],
+      ["cudaLaunchKernel", 1, 0, 3000, 15_000_000, 15_000_000],
+      ["triton_poi_fused_0", 0, null, 1500, 13_500_000, 13_500_000],
+      ["gemm", 0, null, 1500, 13_500_000, 13_500_000],
+    ]);
+    const launch = items.find(({ name }) => name === "cudaLaunchKernel").label;
+    const { callers, callees } = await getJson(`/traces/${gpu.id}/flame?view=sandwich&label=${launch}`);
+    assert.deepEqual(callers.rows.map(([label, , , count]) => [items[label].name, count]), [["cudaLaunchKernel", 3000], ["aten::mm", 3000]]);
+    assert.equal(callees.rows.length, 1);
+    assert.equal((await get(`/traces/${gpu.id}/flame?view=sandwich`)).status, 400);
+    const foreign = await fetch(`${server.base}/api/v1/traces/${gpu.id}/flame`, { headers: { "sec-fetch-site": "cross-site" } });
+    assert.equal(foreign.status, 403);
+  });
+});
+
+describe("notes", () => {
+  const post = (note) => fetch(`${server.base}/api/v1/traces/${gpu.id}/notes`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(note) });
+
+  test("are kept with the trace, and taken away", async () => {
+    const made = await post({ begin: "5000", end: "9007199254740993", thread: "1", words: "slow <b>here</b>", who: "ada" });
+    assert.equal(made.status, 201);
+    const { items } = await made.json();
+    assert.deepEqual(items.map(({ begin, thread, words, who }) => [begin, thread, words, who]), [[5000, 1, "slow <b>here</b>", "ada"]]);
+    assert.deepEqual((await getJson(`/traces/${gpu.id}/notes`)).items, items);
+    assert.deepEqual((await getJson(`/traces/${sample.id}/notes`)).items, []);
+    const gone = await fetch(`${server.base}/api/v1/traces/${gpu.id}/notes/${items[0].id}`, { method: "DELETE" });
+    assert.deepEqual(await gone.json(), { items: [] });
+  });
+
+  test("that make no sense are refused", async () => {
+    for (const [note, parameter] of [
+      [{ begin: "9", end: "5", words: "x" }, "end"],
+      [{ begin: "a", end: "5", words: "x" }, "begin"],
+      [{ begin: "1", end: "5", words: "" }, "words"],
+      [{ begin: "1", end: "5", words: "x".repeat(1025) }, "words"],
+      [{ begin: "1", end: "5", words: "x", thread: "-1" }, "thread"],
+    ]) {
+      const refused = await post(note);
+      assert.ok([400, 413].includes(refused.status), JSON.stringify(note));
+      assert.equal((await refused.json()).parameter, parameter, JSON.stringify(note));
+    }
+    assert.equal((await fetch(`${server.base}/api/v1/traces/${gpu.id}/notes/999`, { method: "DELETE" })).status, 404);
+  });
+});
+
+test("a window as a Chrome trace", async () => {
+  const response = await get(`/traces/${gpu.id}/export?begin=0&end=5000000`);
+  assert.equal(response.status, 200);
+  assert.match(response.headers.get("content-disposition"), /^attachment; filename="trace-[0-9a-f]{16}\.json"$/);
+  const { traceEvents: events } = await response.json();
+  const of = (phase) => events.filter(({ ph }) => ph === phase);
+  assert.equal(of("X").length, 1500);
+  assert.deepEqual([of("s").length, of("f").length, of("C").length, of("i").length], [500, 500, 167, 1]);
+  const whole = join(folder, "whole.json");
+  writeFileSync(whole, await (await get(`/traces/${gpu.id}/export`)).text());
+  const told = (file) => {
+    const { events: count, broken, ...rest } = JSON.parse(benchhud("trace", "summary", file, "--format", "json").stdout);
+    assert.equal(broken, 0);
+    return rest;
+  };
+  assert.deepEqual(told(whole), told(join(folder, "made.json")));
+});
+
+describe("benchhud trace view", () => {
+  async function view(...args) {
+    const child = spawn(program, ["trace", "view", "--no-open", ...args], { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, TMPDIR: folder } });
+    let printed = "", complaints = "";
+    child.stderr.on("data", (bytes) => (complaints += bytes));
+    const ended = new Promise((done) => child.on("close", (code) => done(code)));
+    const address = await new Promise((done) => {
+      child.stdout.on("data", (bytes) => {
+        printed += bytes;
+        if (printed.includes("\n")) done(printed.trim());
+      });
+      child.on("close", () => done(null));
+    });
+    return { address, end: async () => (child.kill("SIGTERM"), await ended), ended, complaints: () => complaints };
+  }
+  const stores = () => readdirSync(folder).filter((name) => name.startsWith("benchhud-"));
+
+  test("serves a file, or two, and leaves nothing behind", async () => {
+    const file = join(folder, "made.json");
+    const other = join(root, "samples/cpu_nightlies/2025-11-10/resnet_mini/0/trace-cpu-inductor-False-train-None-None-None-resnet_mini.json.gz");
+    for (const [args, page] of [[[file], /^http:\/\/127\.0\.0\.1:\d+\/trace\/1$/], [[file, "--with", other], /\/trace\/1\?with=2$/]]) {
+      const viewer = await view(...args);
+      assert.match(viewer.address, page);
+      assert.equal(stores().length, 1);
+      const trace = await (await fetch(new URL("/api/v1/traces/1", viewer.address))).json();
+      assert.equal(trace.slices, gpu.slices);
+      assert.equal(trace.has_index, true);
+      assert.equal(await viewer.end(), 0);
+      assert.deepEqual(stores(), []);
+    }
+  });
+
+  test("says why a file cannot be shown", async () => {
+    const text = join(folder, "no-trace.json");
+    writeFileSync(text, '{"a": 1}');
+    for (const file of [text, join(folder, "not-there.json")]) {
+      const viewer = await view(file);
+      assert.equal(viewer.address, null);
+      assert.equal(await viewer.ended, 1);
+      assert.match(viewer.complaints(), /no-trace|not-there/);
+      assert.deepEqual(stores(), []);
+      assert.equal(existsSync(file), file === text);
+    }
   });
 });

@@ -65,10 +65,17 @@ struct TraceWindow {
   bool is_cut = false;
 };
 
+/// A point, and which one it is.
+struct PlacedPoint {
+  std::uint64_t number = 0;  ///< by thread and time, from 0
+  ChunkPoint point;
+};
+
 struct PointQuery {
   std::optional<std::uint32_t> thread;  ///< none: all
   std::int64_t begin = 0, end = 0;      ///< ns: [begin, end)
   std::optional<char> phase;            ///< such as 'C': counters
+  std::optional<char> other_than{};     ///< such as 'M': metadata
   std::size_t limit = 10'000;
 };
 
@@ -110,7 +117,8 @@ class TraceLookup {
   Expected<std::string> arguments(std::uint64_t packed);
 
   /// Points by thread and time.
-  Expected<TraceWindow<ChunkPoint>> points(const PointQuery& query);
+  Expected<TraceWindow<PlacedPoint>> points(const PointQuery& query);
+  Expected<ChunkPoint> point(std::uint64_t number);
 
   /// Flows by time.
   Expected<TraceWindow<PlacedFlow>> flows(const FlowQuery& query);
@@ -143,6 +151,7 @@ class TraceLookup {
   std::map<std::uint64_t, std::vector<std::string>> texts_;
   std::map<std::uint64_t, std::vector<TraceLabel>> labels_;
   std::map<std::uint64_t, std::vector<std::string>> args_;
+  std::map<std::uint64_t, std::vector<ChunkPoint>> points_;
   std::map<std::uint64_t, std::vector<ChunkFlow>> flows_;
   std::optional<std::uint32_t> stack_rows_thread_;
   std::vector<std::uint32_t> stack_rows_;

@@ -62,6 +62,8 @@ class App {
   Response handle_api(const Request& request, const Address& address);
   Response make_change(const Request& request, const Operation& operation, const Query& query);
   Response respond(const Request& request, const std::string& etag, const Answer& answer);
+  /// An answer that is made while it is sent.
+  Response respond_in_pieces(const Request& request, const std::string& etag, const Plan& plan);
   /// The answer for who takes it compressed; null for others, and where nothing is gained.
   std::shared_ptr<const std::string> compressed_for(const Request& request, const std::string& etag,
                                                     const Answer& answer);
@@ -82,6 +84,7 @@ class App {
   const StaticFiles pages_;
   StorePool pool_;
   StorePool trace_pool_;  // for what is asked of traces, which may be larger than memory
+  StorePool piece_pool_;  // for answers made while they are sent, as long as that takes
   StoreWriter writer_;
   Snapshots snapshots_;
   Judge judge_;

@@ -20,6 +20,9 @@ enum class Changes {
 /// machine for nobody but itself: 127.0.0.0/8, ::1, localhost.
 bool is_loopback(std::string_view host);
 
+/// Whether a browser says that a page of another site asks.
+bool is_other_site(const Request& request);
+
 /// Whether a request may change something, and brings its body in the one form that is read: JSON,
 /// which no other site's form can send unasked. Errors: kForbidden, kMediaType.
 ///

@@ -1,6 +1,7 @@
 // A request and its answer as the application sees them: no socket in sight.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -24,11 +25,17 @@ struct Request {
   std::string body{};
 };
 
+/// Takes a piece of an answer. False: nobody takes any more.
+using TakePiece = std::function<bool(std::string_view)>;
+
 struct Response {
   int status = 200;
   std::string content_type;
   std::shared_ptr<const std::string> body;  ///< never null; for HEAD what GET would answer
   std::vector<std::pair<std::string, std::string>> headers;
+  /// An answer that is made while it is sent, in place of the body, which is empty then. Returns
+  /// false where it could not be made to its end: the connection ends so that this is noticed.
+  std::function<bool(const TakePiece&)> stream{};
 
   /// The value of a header, or "" if there is none.
   std::string_view header(std::string_view name) const;

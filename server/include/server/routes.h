@@ -11,6 +11,7 @@
 #include "schema/errors.h"
 #include "server/api_contract.h"
 #include "server/judge.h"
+#include "server/message.h"
 
 namespace benchhud::server {
 
@@ -25,6 +26,7 @@ struct Ask {
   Judge& judge;
   std::string_view version;       ///< the program's
   bool takes_changes = false;     ///< of the store, by anybody
+  bool is_other_site = false;     ///< a page of another site asks
   std::string wrong_parameter{};  ///< set by a route beside an error that a parameter caused
 
   const Snapshot& snapshot() const { return view.snapshot; }
@@ -41,6 +43,10 @@ struct Plan {
   bool is_immutable = false;
   /// Whether the answer is worth a place among those that are kept, and being compressed.
   bool is_kept = true;
+  /// An answer that is made while it is sent, in place of `body`: it gets a connection of its own,
+  /// within a transaction, and refers to nothing of the request.
+  std::function<schema::Expected<void>(schema::Connection&, const TakePiece&)> stream{};
+  std::string file_name{};  ///< what a browser saves it as; "": it shows it
   /// The CSV's rows from the answer (csv.h); the objects in `items` unless set.
   std::function<std::vector<CsvRow>(const CsvAnswer&)> rows{};
 };

@@ -34,6 +34,18 @@ schema::Expected<AskedTrace> asked_trace(Ask& ask);
 Plan trace_plan(const Ask& ask, const AskedTrace& trace,
                 std::function<schema::Expected<std::string>()> body);
 
+struct AskedWindow {
+  std::int64_t begin = 0, end = 0;  ///< ns on the trace's own clock: [begin, end)
+};
+
+/// The window of the parameters `begin` and `end`, which are counted from the origin; without an
+/// end it goes on to the end of time. Error: kInvalidArgument where it is empty.
+schema::Expected<AskedWindow> asked_window(Ask& ask, const AskedTrace& trace);
+
+/// Error: kForbidden where a page of another site asks for what costs much: it learns nothing, but
+/// could keep the server busy.
+schema::Expected<void> refuse_other_sites(const Ask& ask);
+
 /// The trace's index. Error: kBusy where it has none yet.
 schema::Expected<schema::TraceIndex> asked_index(const Ask& ask, const AskedTrace& trace);
 

@@ -1,0 +1,99 @@
+#include "serving.h"
+
+#include <fmt/format.h>
+#include <pthread.h>
+
+#include <boost/program_options/value_semantic.hpp>
+#include <chrono>
+#include <csignal>
+#include <thread>
+#include <utility>
+
+#include "server/app.h"
+#include "server/static_files.h"
+#include "server/warmer.h"
+
+namespace benchhud::cli {
+namespace {
+
+namespace po = boost::program_options;
+
+sigset_t stop_signals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGTERM);
+  return signals;
+}
+
+/// Serves until SIGINT or SIGTERM comes. Signals are taken by a thread of their own, so that no
+/// handler has to be safe at any moment.
+void serve_until_signal(server::HttpServer& http) {
+  const sigset_t signals = stop_signals();
+  std::thread waiting([&] {
+    int signal = 0;
+    sigwait(&signals, &signal);
+    http.stop();
+  });
+  http.run();
+  // The server may have ended by itself; then the signal is ours to send.
+  pthread_kill(waiting.native_handle(), SIGTERM);
+  waiting.join();
+}
+
+std::string start_stamp() {
+  return std::to_string(std::chrono::system_clock::now().time_since_epoch().count());
+}
+
+/// A host as it stands in an address.
+std::string in_url(const std::string& host) {
+  return host.find(':') == std::string::npos ? host : "[" + host + "]";
+}
+
+}  // namespace
+
+void hold_stop_signals() {
+  const sigset_t signals = stop_signals();
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);
+}
+
+schema::Expected<server::HttpCounts> serve_store(
+    const std::string& path, const server::HttpOptions& options, server::Changes changes,
+    const std::function<void(const std::string& address)>& started) {
+  server::AppOptions app_options;
+  app_options.store_path = path;
+  app_options.version = BENCHHUD_VERSION;
+  app_options.instance = start_stamp();
+  app_options.changes = changes;
+  server::App app(std::move(app_options), server::built_in_pages());
+  BENCHHUD_ASSIGN(auto http, server::HttpServer::bind(options, [&app](const server::Request& r) {
+                    return app.handle(r);
+                  }));
+  const server::Warmer warmer(app, path);
+  started(fmt::format("http://{}:{}/", in_url(options.host), http.port()));
+  serve_until_signal(http);
+  return http.counts();
+}
+
+server::Changes usual_changes(const std::string& host) {
+  return server::is_loopback(host) ? server::Changes::kFromThisMachine : server::Changes::kRefused;
+}
+
+void add_listen_options(po::options_description* options, int port) {
+  auto add = options->add_options();
+  add("host", po::value<std::string>()->default_value("127.0.0.1"),
+      "the address to listen on; 0.0.0.0 lets other machines in");
+  add("port", po::value<int>()->default_value(port), "the port; 0 takes one that is free");
+}
+
+schema::Expected<server::HttpOptions> listen_options(const po::variables_map& values) {
+  server::HttpOptions options;
+  options.host = values["host"].as<std::string>();
+  options.port = values["port"].as<int>();
+  constexpr int kMostPort = 65535;
+  if (options.port >= 0 && options.port <= kMostPort) return options;
+  return schema::Error{schema::ErrorCode::kInvalidArgument, "--port must be between 0 and 65535"};
+}
+
+}  // namespace benchhud::cli

@@ -1,0 +1,34 @@
+// Serving a store until a signal ends it: what `serve` and `trace view` do.
+#pragma once
+
+#include <boost/program_options/options_description.hpp>
+#include <boost/program_options/variables_map.hpp>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "schema/errors.h"
+#include "server/change_rules.h"
+#include "server/http.h"
+
+namespace benchhud::cli {
+
+/// From here on SIGINT and SIGTERM wait for serve_store(). To be called before any thread starts.
+void hold_stop_signals();
+
+/// Serves the store at `path` until SIGINT or SIGTERM comes. `started` is called with the address
+/// of the pages, which ends with a slash, once requests are taken. Returns what was served. Error:
+/// kIo where it cannot listen.
+schema::Expected<server::HttpCounts> serve_store(
+    const std::string& path, const server::HttpOptions& options, server::Changes changes,
+    const std::function<void(const std::string& address)>& started);
+
+/// Who may make changes where the server listens on `host`.
+server::Changes usual_changes(const std::string& host);
+
+/// Adds `--host` and `--port`. Their values; error kInvalidArgument for a port that is none.
+void add_listen_options(boost::program_options::options_description* options, int port);
+schema::Expected<server::HttpOptions> listen_options(
+    const boost::program_options::variables_map& values);
+
+}  // namespace benchhud::cli

@@ -1,0 +1,110 @@
+#include "trace_view.h"
+
+#include <fmt/format.h>
+#include <spawn.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "ingest/dump_ingest.h"
+#include "options.h"
+#include "schema/reader.h"
+#include "schema/store.h"
+#include "server/artifact_content.h"
+#include "serving.h"
+
+extern char** environ;  // NOLINT: POSIX declares it nowhere
+
+namespace benchhud::cli {
+namespace {
+
+using schema::Error;
+using schema::ErrorCode;
+using schema::Expected;
+
+/// A folder that nobody else can look into, and that goes with this.
+class TemporaryFolder {
+ public:
+  static Expected<TemporaryFolder> make() {
+    std::error_code error;
+    std::string path = (std::filesystem::temp_directory_path(error) / "benchhud-XXXXXX").string();
+    if (error || mkdtemp(path.data()) == nullptr) {
+      return Error{ErrorCode::kIo, "cannot make a folder for temporary files"};
+    }
+    return TemporaryFolder(std::move(path));
+  }
+  TemporaryFolder(TemporaryFolder&& other) noexcept : path_(std::exchange(other.path_, "")) {}
+  TemporaryFolder& operator=(TemporaryFolder&&) = delete;
+  ~TemporaryFolder() {
+    std::error_code error;
+    if (!path_.empty()) std::filesystem::remove_all(path_, error);
+  }
+  std::string file(std::string_view name) const { return fmt::format("{}/{}", path_, name); }
+
+ private:
+  explicit TemporaryFolder(std::string path) : path_(std::move(path)) {}
+  std::string path_;
+};
+
+Expected<schema::TraceId> import_file(schema::Connection& store, const std::string& file) {
+  BENCHHUD_ASSIGN(auto transaction,
+                  schema::Transaction::begin(store, schema::Transaction::Kind::kWrite));
+  ingest::DumpOptions options;
+  options.trace_report = server::trace_digest;
+  ingest::DumpIngest dumps(store, std::move(options));
+  BENCHHUD_ASSIGN(const ingest::DumpResult dump, dumps.take(file));
+  if (dump.error) return *dump.error;
+  BENCHHUD_ASSIGN(const schema::Artifact artifact, schema::Reader(store).artifact(dump.id));
+  if (!artifact.trace) {
+    return Error{ErrorCode::kUnsupported,
+                 fmt::format("{} is no trace: {}", file,
+                             dump.unreadable.value_or("there is no list of events in it"))};
+  }
+  if (dump.problem_count > 0) {
+    fmt::print(stderr, "{}: {} part{} of it could not be read\n", printable(file),
+               dump.problem_count, dump.problem_count == 1 ? "" : "s");
+  }
+  BENCHHUD_TRY(transaction.commit());
+  return *artifact.trace;
+}
+
+void open_browser(const std::string& address) {
+  if (std::getenv("DISPLAY") == nullptr && std::getenv("WAYLAND_DISPLAY") == nullptr) return;
+  std::string program = "xdg-open", argument = address;
+  std::array<char*, 3> words = {program.data(), argument.data(), nullptr};
+  pid_t child = 0;
+  // Where there is none, the address has been printed.
+  (void)posix_spawnp(&child, program.c_str(), nullptr, nullptr, words.data(), environ);
+}
+
+}  // namespace
+
+Expected<void> view_traces(const ViewRequest& request) {
+  hold_stop_signals();
+  BENCHHUD_ASSIGN(const TemporaryFolder folder, TemporaryFolder::make());
+  const std::string path = folder.file("view.db");
+  std::vector<std::int64_t> ids;
+  {
+    BENCHHUD_ASSIGN(schema::Connection store, schema::open_store(path));
+    for (const std::string& file : request.files) {
+      BENCHHUD_ASSIGN(const schema::TraceId id, import_file(store, file));
+      ids.push_back(to_int(id));
+    }
+  }
+  std::string page = fmt::format("trace/{}", ids.front());
+  if (ids.size() > 1) page += fmt::format("?with={}", ids.back());
+  BENCHHUD_TRY(serve_store(path, request.listen, usual_changes(request.listen.host),
+                           [&](const std::string& address) {
+                             fmt::print("{}{}\n", address, page);
+                             std::fflush(stdout);
+                             if (request.opens_browser) open_browser(address + page);
+                           }));
+  return {};
+}
+
+}  // namespace benchhud::cli

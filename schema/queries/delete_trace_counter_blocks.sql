@@ -1,0 +1,1 @@
+DELETE FROM trace_counter_block WHERE trace_id = $1

@@ -1,0 +1,1 @@
+DELETE FROM trace_counter WHERE trace_id = $1

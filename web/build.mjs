@@ -51,14 +51,23 @@ function namedScripts({ outputFiles, metafile }) {
   return { entry: name(entry), first: [...first], texts: new Map([...parts].map(([old, part]) => [name(old), part.text])) };
 }
 
+/** What works beside a page: a script of its own, whose name the pages are told. */
+async function buildWorker(common) {
+  const { outputFiles } = await esbuild.build({ ...common, entryPoints: [join(here, "src/trace/worker.ts")], format: "iife", legalComments: "none" });
+  const { text } = outputFiles[0];
+  return { name: hashed("worker", "js", text), text };
+}
+
 async function buildPages() {
   const common = { bundle: true, minify: true, write: false, target: ["es2021"], logLevel: "warning" };
+  const worker = await buildWorker(common);
   const [script, style] = await Promise.all([
     esbuild.build({
       ...common,
       entryPoints: [join(here, "src/main.tsx")],
       format: "esm",
       splitting: true,
+      define: { WORKER_NAME: JSON.stringify(worker.name) },
       metafile: true,
       outdir: out,
       jsx: "automatic",
@@ -79,11 +88,13 @@ async function buildPages() {
   mkdirSync(out, { recursive: true });
   for (const old of readdirSync(out)) rmSync(join(out, old), { recursive: true });
   for (const [name, text] of scripts.texts) writeFileSync(join(out, name), text);
+  writeFileSync(join(out, worker.name), worker.text);
   writeFileSync(join(out, names.css), css);
   writeFileSync(join(out, names.icon), icon);
   writeFileSync(join(out, "index.html"), html);
   const kilobytes = (bytes) => `${(Buffer.byteLength(bytes) / 1024).toFixed(1)} KB, ${(gzipSync(bytes).length / 1024).toFixed(1)} KB gzipped`;
   for (const [name, text] of scripts.texts) console.log(`${name}: ${kilobytes(text)}${scripts.first.includes(name) ? "" : ", later"}`);
+  console.log(`${worker.name}: ${kilobytes(worker.text)}, later`);
   console.log(`${names.css}: ${kilobytes(css)}`);
 }
 

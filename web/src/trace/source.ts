@@ -4,6 +4,7 @@ import { ApiError, address, asApiError, problemOf } from "../api/client";
 import type { components } from "../api/openapi";
 import { decodeTiles } from "./codec";
 import { tileSpan } from "./view";
+import { hasWorker, tilesByWorker } from "./workshop";
 import type { Label, Tile } from "./types";
 
 export type Batch = {
@@ -34,8 +35,10 @@ export function sourceOf(id: number, key: string): Source {
   const path = `/traces/${id}`;
   return {
     async tiles({ level, index, tracks }, signal) {
-      const response = await answer(address(`${path}/tiles`, { level, index, tracks: tracks.join(","), key }), signal);
-      return decodeTiles(new Uint8Array(await response.arrayBuffer()), index * tileSpan(level));
+      const url = address(`${path}/tiles`, { level, index, tracks: tracks.join(","), key });
+      const windowBegin = index * tileSpan(level);
+      if (hasWorker()) return tilesByWorker(url, windowBegin, signal);
+      return decodeTiles(new Uint8Array(await (await answer(url, signal)).arrayBuffer()), windowBegin);
     },
     async labels(block, signal) {
       const response = await answer(address(`${path}/labels`, { block, key }), signal);

@@ -1,5 +1,6 @@
 // What people wait for in the pages, in Chromium on a store of a million results: the first page, every page's numbers, what they click, and
 // the scrolling of a table of 5,000 rows.
+import { chromiumBrowser } from './lib/browser.mjs';
 import { Server, copyOf, fleetStore } from './lib/server.mjs';
 import { keepFigures, median, option, quantile, removeStore, say, spread, table } from './lib/tools.mjs';
 
@@ -203,7 +204,6 @@ async function scrolling(browser, wide, rounds) {
 }
 
 export async function pages(args) {
-  const { chromium } = await import('playwright-core');
   const nights = option(args, 'nights', 1250);
   const rounds = option(args, 'rounds', 7);
   const stores = [copyOf(await fleetStore(nights), 'pages.db'), copyOf(await fleetStore(2, { name: 'store-wide', fleet: ['--models', String(WIDE.models), '--backends', WIDE.backends] }), 'pages-wide.db')];
@@ -214,7 +214,7 @@ export async function pages(args) {
     if (!met) missed.push(what);
     return met ? '' : ' !';
   };
-  const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update', '--no-first-run'] });
+  const browser = await chromiumBrowser();
   try {
     for (const store of stores) servers.push(await Server.start(store));
     for (const server of servers) await server.settled();

@@ -111,5 +111,5 @@ export const profileDiffHref = (before: { run: string | number; experiment: stri
   href("/profile-diff", { before_run: String(before.run), before_experiment: String(before.experiment), run: String(after.run), experiment: String(after.experiment) });
 export const alertHref = (alert: { id: number }): string => `/alerts/${alert.id}`;
 export const artifactHref = (artifact: { id: number }): string => `/artifact/${artifact.id}`;
-/** A trace as a timeline; `window`: ns from its origin. */
-export const traceHref = (trace: number, window?: { begin: number; end: number }): string => href(`/trace/${trace}`, { t: window && `${window.begin}:${window.end}` });
+/** A trace as a timeline; `query`: `with` another trace beside it, `t` what is in sight, and what else docs/traces.md says. */
+export const traceHref = (trace: number, query: Record<string, string> = {}): string => href(`/trace/${trace}`, query);

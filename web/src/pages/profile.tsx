@@ -7,9 +7,9 @@ import { useApi } from "../api/use";
 import { count, duration, plural, runName, shown, testName } from "../lib/format";
 import { useTitle } from "../lib/hooks";
 import { inOrder } from "../lib/neighbours";
-import { KINDS, KIND_ORDER, kindCounts } from "../lib/profile";
+import { KINDS, KIND_ORDER, kindCounts, whichDump } from "../lib/profile";
 import { useProfile } from "../lib/profile_data";
-import { modelHref, profileDiffHref, useQuery } from "../lib/route";
+import { modelHref, profileDiffHref, traceHref, useQuery } from "../lib/route";
 import { Choice, Select } from "../parts/controls";
 import { Backend, Copy, ErrorNote, RunLink, Section, Sentence, VerificationSign, Waiting } from "../parts/small";
 import { verdictWords } from "../parts/profile/compile";
@@ -51,7 +51,7 @@ function Profile({ run, experiment }: { run: string; experiment: string }) {
   const sections = profileSections(profile).filter((one) => one.when);
   return (
     <div class="profile">
-      <Head result={result} phases={profile.phases.data} report={profile.trace.report} dynamo={profile.dumped.data?.dynamo ?? null} dumps={dumps.now} />
+      <Head result={result} phases={profile.phases.data} report={profile.trace.report} dynamo={profile.dumped.data?.dynamo ?? null} dumps={dumps.now} trace={dumps.trace} />
       {error && <ErrorNote error={error} again={again} kept />}
       <div class="toolbar">
         <Repetition known={dumps.repetitions} value={dumps.repetition} />
@@ -111,7 +111,7 @@ export function profileSentence(result: ResultDetail, phases: PhasesAnswer | nul
   return `${shown(experiment.model)}, ${experiment.column}, ${testName(experiment.test)}${parts.length ? `: ${parts.join("; ")}` : ""}.`;
 }
 
-function Head({ result, phases, report, dynamo, dumps }: { result: ResultDetail; phases: PhasesAnswer | null; report: TraceReport | null; dynamo: DynamoReport | null; dumps: Artifact[] }) {
+function Head({ result, phases, report, dynamo, dumps, trace }: { result: ResultDetail; phases: PhasesAnswer | null; report: TraceReport | null; dynamo: DynamoReport | null; dumps: Artifact[]; trace: Artifact | undefined }) {
   const { experiment, run } = result;
   const kinds = kindCounts(dumps);
   return (
@@ -138,6 +138,11 @@ function Head({ result, phases, report, dynamo, dumps }: { result: ResultDetail;
             {one.text}
           </a>
         ))}
+        {trace && trace.trace_id !== null && (
+          <a class="chip" href={traceHref(trace.trace_id)} title="What happened when, on one axis, to be moved through like a map">
+            timeline of {whichDump(trace)}
+          </a>
+        )}
         {!kinds.length && <span class="quiet">nothing was dumped beside this result</span>}
       </p>
     </header>

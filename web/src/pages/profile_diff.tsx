@@ -8,7 +8,7 @@ import { change, count, duration, full, plural, runName, shown, testName } from 
 import { useTitle } from "../lib/hooks";
 import { siblings } from "../lib/neighbours";
 import { KINDS, KIND_ORDER, addsUp, amount, barOf, isSameFile, kindName, percent, relative, signedAmount, whichDump } from "../lib/profile";
-import { artifactHref, go, modelHref, profileDiffHref, profileHref, useQuery } from "../lib/route";
+import { artifactHref, go, modelHref, profileDiffHref, profileHref, traceHref, useQuery } from "../lib/route";
 import { Select } from "../parts/controls";
 import { Backend, ErrorNote, Missing, RunLink, Section, Sentence, Waiting } from "../parts/small";
 import { type Column, Table } from "../parts/table";
@@ -275,6 +275,11 @@ function Pair({ pair, most }: { pair: ArtifactPair; most: number }) {
             <a href={artifactHref(pair.after)} title={pair.after.name}>
               after
             </a>
+            {pair.before.trace_id !== null && pair.after.trace_id !== null && (
+              <>
+                , <a href={traceHref(pair.before.trace_id, { with: String(pair.after.trace_id), tab: "diff" })}>both timelines</a>
+              </>
+            )}
           </p>
           {error && <ErrorNote error={error} again={again} kept={!!data} />}
           {asks && !sections && !error && <Waiting rows={3} />}

@@ -6,7 +6,7 @@ import type { Artifact, ArtifactContent } from "../../api/types";
 import { useApi } from "../../api/use";
 import { full, plural, shown } from "../../lib/format";
 import { amount, kindName, whichDump } from "../../lib/profile";
-import { artifactHref } from "../../lib/route";
+import { artifactHref, traceHref } from "../../lib/route";
 import { ErrorNote, Waiting } from "../small";
 
 /** A part of a whole, drawn; `share` of 1. What is more than the whole fills it and says so. */
@@ -87,9 +87,17 @@ export function ProblemsNote({ content }: { content: ArtifactContent }) {
 /** Which file a section tells of. */
 export function From({ artifact }: { artifact: Artifact }) {
   return (
-    <a href={artifactHref(artifact)} title={artifact.name}>
-      {whichDump(artifact)}
-    </a>
+    <>
+      <a href={artifactHref(artifact)} title={artifact.name}>
+        {whichDump(artifact)}
+      </a>
+      {artifact.trace_id !== null && (
+        <>
+          {" "}
+          (<a href={traceHref(artifact.trace_id)}>timeline</a>)
+        </>
+      )}
+    </>
   );
 }
 

@@ -6,6 +6,7 @@ import { pages } from './pages.mjs';
 import { report } from './report.mjs';
 import { serve } from './serve.mjs';
 import { tiles } from './tiles.mjs';
+import { timeline } from './timeline.mjs';
 import { trace } from './trace.mjs';
 import { data, say } from './lib/tools.mjs';
 

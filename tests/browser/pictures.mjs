@@ -14,6 +14,14 @@ async function ofProfiles({ api }) {
   ];
 }
 
+/** A training step of resnet_mini by inductor, with what a slice of it is. */
+async function ofTraces({ api }) {
+  const { items } = await api("/artifacts?run=2025-11-10&kind=trace&limit=100");
+  const { trace_id: id } = items.find(({ name }) => /1\/trace-cpu-inductor-False-train.*resnet_mini/.test(name));
+  const { slice } = await api(`/traces/${id}/next?q=CompiledFunctionBackward&from=0`);
+  return [{ name: "trace", path: `/trace/${id}?s=${slice.thread}.${slice.chunk}.${slice.index}&tab=details` }];
+}
+
 /** All alerts of those nights, and the one of that night. */
 async function ofAlerts({ api }) {
   const { items } = await api("/alerts");
@@ -40,7 +48,7 @@ const pictures = [
 
 mkdirSync(folder, { recursive: true });
 const server = await serve([samples]);
-pictures.push(...(await ofProfiles(server)), ...(await ofAlerts(server)));
+pictures.push(...(await ofProfiles(server)), ...(await ofTraces(server)), ...(await ofAlerts(server)));
 const browser = await openBrowser();
 try {
   for (const { name, path, theme } of pictures) {

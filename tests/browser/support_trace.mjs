@@ -43,6 +43,7 @@ export function madeUpTrace({ slow = 1, hostile = true } = {}) {
       const start = begin + 60 + (n % 7);
       events.push(slice(kernel, n % 4 ? `triton_poi_fused_${n % 3}` : "void at::native::vectorized_elementwise_kernel<4, float>(int, float)", "kernel", start, (100 + n) * slow, { correlation: id, stream: kernel.tid, device: 0 }));
       events.push({ ph: "f", id, ...kernel, ts: start, cat: "ac2g", name: "ac2g", bp: "e" });
+      if (n % 4 === 0) events.push({ ph: "C", name: "allocated", ...HOST, ts: begin + 7, args: { bytes: 1000 * n } });
       if (n % 8 === 0) events.push({ ph: "i", s: "t", name: "[memory]", cat: "cpu_instant_event", ...HOST, ts: begin + 5, args: { "Total Allocated": 1000 * n, "Device Id": 0 } });
     }
   }

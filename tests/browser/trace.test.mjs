@@ -1,5 +1,6 @@
 // The timeline: moved, read and asked as people do it, on made-up traces.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { axe, driven, eventually, openBrowser, openPage, serve, settled, shot, text, visit } from "./support.mjs";
 import { TINY, madeUpTrace, slicesOf, writeTrace } from "./support_trace.mjs";
@@ -59,7 +60,7 @@ test("a trace is opened from the list of dumps and from its page, and all of its
     assert.equal((await frame(page)).counted, slicesOf(events));
     assert.match(await text(page.locator("h1")), new RegExp(`${events.length.toLocaleString("en")} events on 4 tracks in `));
     const labels = await page.locator(".trace-label").allInnerTexts();
-    assert.deepEqual(labels.map((one) => one.replace(/[▾▸★☆×]/g, "").replace(/\s+/g, " ").trim()), ["python pid 71053", "thread 71053 (python)", '<img src=x onerror="window.pwned=1">', "GPU 0 python", "stream 7", "stream 20"]);
+    assert.deepEqual(labels.map((one) => one.replace(/[▾▸★☆×]/g, "").replace(/\s+/g, " ").trim()), ["python pid 71053", "thread 71053 (python)", '<img src=x onerror="window.pwned=1">', "allocated bytes to 36,000", "GPU 0 python", "stream 7", "stream 20"]);
     await page.getByRole("link", { name: "report" }).click();
     await page.waitForURL(/\/artifact\/\d+/);
     await page.getByRole("link", { name: "Open the timeline" }).click();
@@ -299,6 +300,23 @@ test("arrows lead from a launch to its kernel and back", () =>
     await eventually(async () => assert.match(await details(page), /cudaLaunchKernel.*launches void at::native::vectorized/));
     await page.getByRole("button", { name: /vectorized/ }).click();
     await eventually(async () => assert.match(await details(page), /Track stream 20.*launched by cudaLaunchKernel/));
+    await page.locator(".trace-over").focus();
+    await press(page, "[");
+    await eventually(async () => assert.match(await details(page), /cudaLaunchKernel.*launches void at::native::vectorized/));
+    await press(page, "]");
+    await eventually(async () => assert.match(await details(page), /Track stream 20/));
+    await eventually(async () => assert.equal((await frame(page)).arrows, 1, "the selection's own"));
+    await press(page, "Escape", "l");
+    const arrows = events.filter((one) => one.ph === "s").length;
+    await eventually(async () => assert.equal((await frame(page)).arrows, arrows));
+    await eventually(async () => assert.match(page.url(), /fl=launch/));
+    await page.getByRole("button", { name: /^Arrows/ }).click();
+    await page.getByLabel(/^instants/).check();
+    // Instants and a counter's values alike are points of the trace.
+    await eventually(async () => assert.ok((await frame(page)).points >= events.filter((one) => one.ph === "i").length));
+    await page.getByLabel(/^launch to kernel/).uncheck();
+    await eventually(async () => assert.equal((await frame(page)).arrows, 0));
+    await eventually(async () => assert.equal((await frame(page)).counters, 1));
   }));
 
 test("names are found in the whole trace, however near one is, and gone through", () =>
@@ -398,6 +416,67 @@ test("two traces lie beside each other on one axis, with what differs", () =>
     await page.getByRole("button", { name: /^Beside/ }).click();
     await page.getByRole("button", { name: "This trace alone" }).click();
     await eventually(async () => assert.equal(await page.locator(".trace-over").count(), 1));
+  }));
+
+test("a note is kept for everybody, stands in the picture, and is gone to by its key", () =>
+  timeline(async (page) => {
+    await page.evaluate(() => localStorage.setItem("hud:who", "Ada"));
+    await page.mouse.click(...(await placeOn(page, 0.4, await rowOf(page, "thread 71053", 0))));
+    await eventually(async () => assert.match(await details(page), /ProfilerStep#1/));
+    await press(page, "m", "Shift+M");
+    const field = page.locator("#trace-note");
+    await eventually(async () => assert.equal(await field.evaluate((node) => node === document.activeElement), true));
+    await page.keyboard.type("slow <b>here</b>");
+    await page.keyboard.press("Enter");
+    await eventually(async () => assert.match(await details(page), /1 note slow <b>here<\/b> 9\.90 ms at 10 ms · Ada, /));
+    assert.equal(await field.inputValue(), "");
+    await settled(page);
+    assert.deepEqual(await axe(page), []);
+    await page.reload();
+    await drawn(page);
+    await eventually(async () => assert.equal((await frame(page)).notes, 1));
+    await press(page, "Escape", "0", "w", "w", "w", "b");
+    await eventually(async () => {
+      const { begin, end } = await span(page);
+      assert.ok(begin < 10e6 && end > 19.9e6);
+    });
+    await eventually(async () => assert.equal(await spoken(page), "slow <b>here</b>"));
+    // Another reader sees it too, and what one removes is gone for the other.
+    await timeline(async (other) => {
+      await other.getByRole("tab", { name: "Notes: 1" }).click();
+      await other.getByRole("button", { name: /^Remove the note/ }).click();
+      await eventually(async () => assert.match(await details(other), /No notes yet/));
+    }, { query: "?tab=details" });
+    await eventually(async () => assert.equal((await frame(page)).notes, 0));
+  }));
+
+test("stacks of an area: heaviest first, around a name, and in the order of time", () =>
+  timeline(async (page) => {
+    await visit(page, address + "?a=0:9900000&tab=flame");
+    await drawn(page);
+    const panel = page.locator(".trace-panel");
+    await eventually(async () => assert.match(await text(panel), /Stacks, the heaviest first [\d]+ boxes/));
+    await panel.locator("summary").click();
+    await eventually(async () => assert.match(await text(panel), /aten::conv2d .* itself, .* slices, depth 2/));
+    await panel.getByRole("button", { name: "cudaLaunchKernel" }).first().click();
+    await eventually(async () => assert.match(await text(panel), /What calls cudaLaunchKernel.*What cudaLaunchKernel calls/));
+    await eventually(async () => assert.match(page.url(), /flame=sandwich&of=\d+/));
+    await settled(page);
+    assert.deepEqual(await axe(page), []);
+    await shot(page, "trace-stacks");
+    await panel.getByRole("button", { name: "in time" }).click();
+    await eventually(async () => assert.match(await text(panel), /\d+ boxes; point at one/));
+  }));
+
+test("a part of the trace is exported as a trace", () =>
+  timeline(async (page) => {
+    await visit(page, address + "?t=0:5000000");
+    await drawn(page);
+    await page.getByRole("button", { name: /^Export/ }).click();
+    const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: "What is in sight" }).click()]);
+    const { traceEvents } = JSON.parse(readFileSync(await download.path(), "utf8"));
+    const wanted = events.filter((one) => one.ph === "X" && one.ts - 1000 < 5000);
+    assert.equal(traceEvents.filter((one) => one.ph === "X").length, wanted.length);
   }));
 
 test("keys mean here what they do not mean elsewhere, and elsewhere what they meant again", () =>

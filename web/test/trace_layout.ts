@@ -84,11 +84,20 @@ test("lanes lie one below the other, and are found by their place", () => {
 
 test("closed, hidden, pinned and filtered", () => {
   const key = sectionKey(all.find((one) => one.side === "host") as (typeof all)[number]);
-  const kinds = (state: Partial<typeof NO_LAYOUT>) => lay(all, { ...NO_LAYOUT, ...state }).lanes.map((lane) => (lane.kind === "head" ? `# ${lane.section.title}` : `${trackTitle(lane.track)}${lane.isOpen ? "" : " closed"}`));
+  const kinds = (state: Partial<typeof NO_LAYOUT>) => lay(all, { ...NO_LAYOUT, ...state }).lanes.map((lane) => (lane.kind === "head" ? `# ${lane.section.title}` : lane.kind === "counter" ? lane.counter.name : `${trackTitle(lane.track)}${lane.isOpen ? "" : " closed"}`));
   const [first, , third] = host as [Track, Track, Track];
   assert.deepEqual(kinds({ toggled: new Set([key]) }), ["# GPU 0", "stream 7", "# Process 1"]);
   assert.deepEqual(kinds({ toggled: new Set([String(first.number), String(host[5]?.number)]), hidden: new Set([third.number]) }), ["# GPU 0", "stream 7", "# Process 1", "t0 closed", "t1", "t3 closed", "t4 closed", "t5"]);
   assert.deepEqual(kinds({ pinned: [third.number, device.number] }).slice(0, 5), ["# Pinned", "t2", "stream 7", "# Process 1", "t0"]);
   assert.deepEqual(kinds({ only: "STREAM gpu" }), ["# GPU 0", "stream 7"]);
   assert.deepEqual(kinds({ only: "nothing is called so" }), []);
+});
+
+test("counters stand below the tracks of their process, also of one that has no slices", () => {
+  const [first] = host as [Track];
+  const quiet = track({ pid: "77", process: "sampler", slices: 0 });
+  const counter = (number: number, thread: number) => ({ number, thread, name: `memory ${number}`, key: "value", min: 0, max: 5, count: 9 });
+  const { lanes } = lay(sections([...host, quiet], [counter(0, first.number), counter(1, quiet.number)]), NO_LAYOUT);
+  const kinds = lanes.map((lane) => (lane.kind === "head" ? `# ${lane.section.title}` : lane.kind === "counter" ? lane.counter.name : trackTitle(lane.track)));
+  assert.deepEqual(kinds, ["# Process 1", "t0", "t1", "t2", "t3", "t4", "t5", "memory 0", "# sampler", "memory 1"]);
 });

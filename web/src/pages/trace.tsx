@@ -7,13 +7,16 @@ import { ErrorNote, Waiting } from "../parts/small";
 import { AreaTable } from "../trace/area";
 import { Second, useBeside } from "../trace/beside";
 import { TraceCanvas } from "../trace/canvas";
+import { useCommands } from "../trace/commands";
 import { Details } from "../trace/details";
 import { CompareMenu, Differences } from "../trace/differences";
 import { Drawer, type TabPage } from "../trace/drawer";
 import { Hits } from "../trace/find_box";
+import { Flame } from "../trace/flame";
 import { Head, useAbout } from "../trace/head";
 import { type TraceInfo, type TraceOverview, infoOf } from "../trace/info";
 import { useKeys } from "../trace/keys";
+import { Notes, useNotes } from "../trace/notes";
 import { Overview } from "../trace/overview";
 import { Toolbar } from "../trace/toolbar";
 import { useUrl } from "../trace/use_url";
@@ -56,14 +59,19 @@ function Timeline({ info }: { info: TraceInfo }) {
       viewer.setTab(second.tab);
     };
   }, [viewer, second]);
+  const noted = useNotes(viewer);
+  useEffect(() => viewer.setNotes(noted.notes), [viewer, noted.notes]);
   useUrl(viewer);
   useKeys(active);
   const pages: TabPage[] = [
     { tab: "details", title: "Details", render: () => <Details viewer={active} /> },
     ...(info.has_index ? [{ tab: "area" as const, title: "Area", render: () => <AreaTable viewer={viewer} /> }] : []),
+    ...(info.has_index ? [{ tab: "flame" as const, title: "Stacks", render: () => <Flame viewer={viewer} /> }] : []),
     { tab: "hits", title: "Hits", render: () => <Hits viewer={active} /> },
+    { tab: "notes", title: noted.notes.length ? `Notes: ${noted.notes.length}` : "Notes", render: () => <Notes viewer={viewer} {...noted} /> },
     ...(second ? [{ tab: "diff" as const, title: "Differences", render: () => <Differences first={viewer} second={second} shift={shift} /> }] : []),
   ];
+  useCommands(viewer, pages);
   return (
     <div class="trace">
       <Head info={info} about={about} />

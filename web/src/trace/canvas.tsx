@@ -2,7 +2,9 @@
 import { useEffect, useRef } from "preact/hooks";
 import { useTheme } from "../lib/theme";
 import { FONT, type Pen, drawGround, drawInterval, drawSlices, outline } from "./draw";
+import { drawArrow, drawCounter, drawFlags, drawPoints } from "./draw_events";
 import { hit, inRect, placeOf, snapped } from "./hit";
+import { laneAt, lanesIn } from "./layout";
 import { INK, type Theme } from "./palette";
 import { buildScene, newScene } from "./scene";
 import { spanText } from "./time";
@@ -36,7 +38,7 @@ export function penOf(canvas: HTMLCanvasElement, width: number, height: number, 
 }
 
 /** What the last picture was made of: read by tests and measurements. */
-export type FrameStats = { rects: number; items: number; counted: number; standIns: number; ms: number; frames: number; isLate: boolean };
+export type FrameStats = { rects: number; items: number; counted: number; standIns: number; ms: number; frames: number; isLate: boolean; arrows: number; points: number; counters: number; notes: number };
 
 declare global {
   interface Window {
@@ -77,7 +79,7 @@ export function TraceCanvas({ viewer }: { viewer: Viewer }) {
     };
     const stop = viewer.onFrame(draw);
     window.benchhudViewer = {
-      frame: () => ({ rects: scene.rects, items: scene.items, counted: scene.counted, standIns: scene.standIns.length, ms, frames, isLate: viewer.isLate }),
+      frame: () => ({ rects: scene.rects, items: scene.items, counted: scene.counted, standIns: scene.standIns.length, ms, frames, isLate: viewer.isLate, arrows: viewer.events.arrows.length + viewer.ownArrows.length, points: viewer.events.points.length, counters: viewer.events.counters.size, notes: viewer.notes.length }),
       window: () => ({ begin: viewer.view.begin, end: viewer.view.begin + viewer.view.width * viewer.view.nsPerPx }),
     };
     viewer.changed("slices");
@@ -148,6 +150,16 @@ function drawOverlay(pen: Pen, viewer: Viewer, theme: Theme): void {
   pen.font = FONT;
   if (viewer.area) drawInterval(pen, xOf(view, viewer.area.window.begin), xOf(view, viewer.area.window.end), size, "", theme);
   if (viewer.mark) drawInterval(pen, xOf(view, viewer.mark.begin), xOf(view, viewer.mark.end), size, spanText(viewer.mark.end - viewer.mark.begin), theme);
+  for (const lane of lanesIn(sight.layout.lanes, sight.top, sight.top + height)) {
+    const kept = lane.kind === "counter" ? viewer.events.counters.get(lane.counter.number) : undefined;
+    if (lane.kind === "counter" && kept) drawCounter(pen, sight, lane, kept.data, theme);
+  }
+  drawPoints(pen, sight, viewer.events.points, theme);
+  // Many are a texture, a few are lines.
+  const { arrows } = viewer.events;
+  for (const arrow of arrows) drawArrow(pen, sight, viewer.tiles, arrow, arrows.length > 60 ? ink.hatch : ink.quiet);
+  for (const arrow of viewer.ownArrows) drawArrow(pen, sight, viewer.tiles, arrow, ink.arrow, 2);
+  drawFlags(pen, view, height, viewer.notes, theme);
   if (viewer.hover) {
     const place = placeOf(sight, viewer.hover);
     if (place) outline(pen, place, ink.text, 1);
@@ -166,6 +178,13 @@ function drawOverlay(pen: Pen, viewer: Viewer, theme: Theme): void {
     const [from, to] = [Math.min(drag.x0, drag.x1), Math.max(drag.x0, drag.x1)];
     drawInterval(pen, from, to, size, spanText((to - from) * view.nsPerPx), theme);
   }
+}
+
+/** The instant whose tick is under a place. */
+function pointUnder(viewer: Viewer, x: number, y: number): ReturnType<Viewer["events"]["pointAt"]> {
+  const lane = laneAt(viewer.layout.lanes, y + viewer.top);
+  if (lane?.kind !== "track" || y + viewer.top < lane.top + lane.height - 7) return null;
+  return viewer.events.pointAt(lane.track.number, timeOf(viewer.view, x), 4);
 }
 
 /** Wheel, mouse, pen and fingers. */
@@ -232,6 +251,7 @@ function usePointer(viewer: Viewer, box: { current: HTMLDivElement | null }, ove
       if (!drag && event.pointerType === "touch") return;
       if (!drag) {
         viewer.setHover(hit(viewer.sight, viewer.tiles, x, y), x, y);
+        viewer.setHoverPoint(pointUnder(viewer, x, y));
         return;
       }
       if (!drag.moved && Math.hypot(x - drag.x, y - drag.y) < CLICK_PX) return;

@@ -1,14 +1,15 @@
 // What is known of the slice that is chosen; of several, their sums by name.
+import { useEffect } from "preact/hooks";
 import { useApi } from "../api/use";
 import { count, digits, plural, shown } from "../lib/format";
 import { PlainTable } from "../parts/plain_table";
 import { Copy, ErrorNote, Waiting } from "../parts/small";
 import { type Argument, argumentsOf, isPlaceInCode } from "./arguments";
 import { trackTitle } from "./layout";
-import { type Slice, type SliceFlow, chooseSlice, sliceUrl } from "./slice";
+import { type Slice, type SliceFlow, arrowsOf, chooseSlice, sliceUrl } from "./slice";
 import { nameOf } from "./spoken";
 import { exactPlace, exactText, spanText } from "./time";
-import type { Item } from "./types";
+import { type Item, sameSlice } from "./types";
 import { type Viewer, spanOf, useViewer } from "./viewer";
 
 export function Details({ viewer }: { viewer: Viewer }) {
@@ -51,6 +52,12 @@ function Dense({ viewer, item }: { viewer: Viewer; item: Item }) {
 
 function One({ viewer, item }: { viewer: Viewer; item: Item }) {
   const { data, error, again, late } = useApi<Slice>(sliceUrl(viewer, item.slice));
+  // Its arrows are drawn whatever kinds are switched on.
+  useEffect(() => {
+    if (!data || !sameSlice(item.slice, { track: data.thread, chunk: data.chunk, index: data.index })) return;
+    viewer.ownArrows = arrowsOf(data);
+    viewer.changed("overlay");
+  }, [data, item]);
   if (!data) return error ? <ErrorNote error={error} again={again} /> : <Waiting rows={4} />;
   const track = viewer.tracks.get(data.thread);
   const { shown: first, folded, raw } = argumentsOf(data.arguments);

@@ -47,7 +47,7 @@ function lettersIn(pen: Pen, text: string, width: number): number {
 }
 
 /** The name, or as much of it as `width` has room for. */
-function fitting(pen: Pen, name: string, width: number): string {
+export function fitting(pen: Pen, name: string, width: number): string {
   let chars = lettersIn(pen, name, width);
   if (chars === name.length) return name;
   // What is left of a name may be of wider letters than its beginning.

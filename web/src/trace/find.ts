@@ -18,6 +18,7 @@ export class Finder {
   answered = "";
   error: ApiError | null = null;
   labels: ReadonlySet<number> | null = null;
+  private going: Promise<void> = Promise.resolve();
   private timer = 0;
   private controller: AbortController | null = null;
 
@@ -68,17 +69,23 @@ export class Finder {
     this.viewer.changed("slices");
   }
 
-  /** Goes to the next hit after (or before) the focus, else after the left edge of the window; from the last to the first. */
-  async go(direction: "next" | "previous"): Promise<void> {
+  /** Goes to the next hit after (or before) the focus, else after the left edge of the window; from the last to the first.
+   * Steps that are asked for quickly come one after the other, each from where the one before led. */
+  go(direction: "next" | "previous"): Promise<void> {
+    this.going = this.going.then(() => this.step(direction));
+    return this.going;
+  }
+
+  private async step(direction: "next" | "previous"): Promise<void> {
     const { viewer, answered } = this;
     if (!answered) return;
     const { info, focus, view } = viewer;
-    const ask1 = async (query: Record<string, number>): Promise<Next["slice"]> => (await ask<Next>(address(`/traces/${info.id}/next`, { q: answered, direction, key: info.key, ...query }))).data.slice;
+    const nextFrom = async (query: Record<string, number>): Promise<Next["slice"]> => (await ask<Next>(address(`/traces/${info.id}/next`, { q: answered, direction, key: info.key, ...query }))).data.slice;
     const edge = Math.round(direction === "next" ? view.begin : view.begin + view.width * view.nsPerPx);
     try {
-      let slice = await ask1(focus ? { from: focus.begin, thread: focus.slice.track, chunk: focus.slice.chunk, index: focus.slice.index } : { from: edge });
+      let slice = await nextFrom(focus ? { from: focus.begin, thread: focus.slice.track, chunk: focus.slice.chunk, index: focus.slice.index } : { from: edge });
       if (!slice) {
-        slice = await ask1({ from: direction === "next" ? 0 : Math.ceil(viewer.end) });
+        slice = await nextFrom({ from: direction === "next" ? 0 : Math.ceil(viewer.end) });
         if (slice) viewer.say(direction === "next" ? "from the beginning again" : "from the end again");
       }
       if (slice) chooseSlice(viewer, slice);

@@ -1,11 +1,13 @@
 // The keys of the timeline. Held ones move it as long as they are down.
 import { useEffect } from "preact/hooks";
+import { ask } from "../api/client";
 import { claimKeys, claimedKey, isTyping } from "../lib/keys";
 import { itemAt, neighbour } from "./hit";
 import { laneOf, lanesIn, trackKey, trackLanes } from "./layout";
-import { choose } from "./slice";
+import { goToNote } from "./notes";
+import { type Slice, type SliceFlow, choose, chooseSlice, sliceUrl } from "./slice";
 import { speak } from "./spoken";
-import type { Item } from "./types";
+import type { Item, SliceRef } from "./types";
 import { TOOLS } from "./url";
 import { roundedOut, spanOf, type Viewer } from "./viewer";
 import { timeOf } from "./view";
@@ -22,6 +24,11 @@ export const TRACE_KEYS: [string, string][] = [
   ["↑ ↓", "what is around the slice, and within it; then the next track"],
   ["/", "find a name in the whole trace"],
   ["n N", "next and previous hit"],
+  ["[ ]", "along an arrow of the slice, back and forward; with Alt: its other arrows in turn"],
+  ["l", "arrows of all kinds on and off"],
+  ["M", "keep what is measured, or selected, as a note"],
+  ["b B", "next and previous note"],
+  ["v", "next view of the stacks"],
   ["c", "another trace beside this one"],
   ["Enter", "details; again: zoom to it"],
   ["j k", "next and previous track"],
@@ -33,7 +40,7 @@ export const TRACE_KEYS: [string, string][] = [
   ["Esc", "take back the mark, the area, the selection"],
 ];
 
-const KEYS = new Set(["w", "W", "s", "S", "a", "A", "d", "D", "ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "1", "2", "3", "4", "!", "@", "#", "$", "f", "0", "m", "r", ".", ",", "Enter", "j", "k", "p", "h", "H", "x", "X", "q", "c", "e", " ", "Escape", "[", "]", "/", "n", "N"]);
+const KEYS = new Set(["w", "W", "s", "S", "a", "A", "d", "D", "ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "1", "2", "3", "4", "!", "@", "#", "$", "f", "0", "m", "r", ".", ",", "Enter", "j", "k", "p", "h", "H", "x", "X", "q", "c", "e", " ", "Escape", "[", "]", "/", "n", "N", "l", "M", "b", "B", "v"]);
 
 /** Each frame so much nearer, and so many pixels, while a key is held. */
 const ZOOM_A_SECOND = 9;
@@ -88,6 +95,11 @@ export function useKeys(viewer: Viewer): void {
     const onKey = (event: KeyboardEvent) => {
       if (isTyping(event) || document.querySelector("dialog[open]")) return;
       if (event.key === "Shift") isFast = true;
+      if (event.altKey && !event.ctrlKey && !event.metaKey && (event.key === "[" || event.key === "]")) {
+        event.preventDefault();
+        void follow(viewer, event.key === "[" ? "back" : "forward", true);
+        return;
+      }
       if (!claimedKey(event) || isElsewhere(event)) return;
       isFast = event.shiftKey;
       const code = MOVE_CODES[event.key.toLowerCase()];
@@ -175,6 +187,25 @@ function act(viewer: Viewer, event: KeyboardEvent): boolean {
     case "/":
       document.querySelector<HTMLInputElement>(".trace-find input")?.select();
       return true;
+    case "[":
+    case "]":
+      void follow(viewer, event.key === "[" ? "back" : "forward");
+      return true;
+    case "l":
+      viewer.setFlows(viewer.flows.length ? [] : [...new Set(viewer.info.flow_kinds.map((one) => one.kind))]);
+      return true;
+    case "M":
+      viewer.setTab("notes");
+      requestAnimationFrame(() => requestAnimationFrame(() => document.getElementById("trace-note")?.focus()));
+      return true;
+    case "b":
+    case "B":
+      nextNote(viewer, event.key === "b" ? 1 : -1);
+      return true;
+    case "v":
+      viewer.setTab("flame");
+      if (viewer.tab === "flame") document.querySelector<HTMLElement>('.trace-panel .choice [aria-pressed="true"] + button, .trace-panel .choice button')?.click();
+      return true;
     case "c":
       document.querySelector<HTMLElement>(".trace-compare button")?.click();
       return true;
@@ -235,6 +266,35 @@ function step(viewer: Viewer, direction: 1 | -1): void {
   const next = neighbour(viewer.sight, viewer.tiles, focus, direction);
   if (next) choose(viewer, next);
   else viewer.say(direction > 0 ? "the last slice of its row" : "the first slice of its row");
+}
+
+/** Which of a slice's arrows the last step went along, so that the next one may take another. */
+let lastWay: { slice: SliceRef; direction: SliceFlow["direction"]; turn: number } | null = null;
+
+/** Goes along an arrow of the focus. `isOther`: along its next one. */
+async function follow(viewer: Viewer, direction: SliceFlow["direction"], isOther = false): Promise<void> {
+  const from = isOther && lastWay ? lastWay.slice : viewer.focus?.slice;
+  if (!from) return viewer.say("select a slice first");
+  try {
+    const { data } = await ask<Slice>(sliceUrl(viewer, from));
+    const ways = data.flows.filter((flow) => flow.direction === direction && flow.slice);
+    if (!ways.length) return viewer.say(direction === "back" ? "no arrow comes from anywhere" : "no arrow leads anywhere");
+    const turn = isOther && lastWay && lastWay.direction === direction ? (lastWay.turn + 1) % ways.length : 0;
+    lastWay = { slice: from, direction, turn };
+    const { slice } = ways[turn] as SliceFlow;
+    if (slice) chooseSlice(viewer, slice);
+  } catch {
+    viewer.say("the server does not say where its arrows lead");
+  }
+}
+
+function nextNote(viewer: Viewer, direction: 1 | -1): void {
+  const notes = viewer.notes.slice().sort((a, b) => (a.begin - b.begin) * direction);
+  const middle = viewer.target.begin + (viewer.target.width * viewer.target.nsPerPx) / 2;
+  const next = notes.find((one) => ((one.begin + one.end) / 2 - middle) * direction > viewer.target.nsPerPx) ?? notes[0];
+  if (!next) return viewer.say("there are no notes");
+  goToNote(viewer, next);
+  viewer.say(next.words);
 }
 
 /** To the parent, or to the first child; beyond them to the next track. */

@@ -1,6 +1,6 @@
 // The names at the left: sections and tracks as buttons, only those in sight.
-import { type HeadLane, type TrackLane, lanesIn, sectionKey, sectionWords, trackKey, trackTitle } from "./layout";
-import { count, plural } from "../lib/format";
+import { type CounterLane, type HeadLane, type TrackLane, counterTitle, lanesIn, sectionKey, sectionWords, trackKey, trackTitle } from "./layout";
+import { count, digits, plural } from "../lib/format";
 import { spanText } from "./time";
 import { type Viewer, useViewer } from "./viewer";
 
@@ -16,7 +16,7 @@ export function LabelsColumn({ viewer }: { viewer: Viewer }) {
   const lanes = lanesIn(layout.lanes, Math.max(0, from), from + height + 3 * MORE_PX);
   return (
     <div class="trace-labels" role="group" aria-label="Sections and tracks">
-      {lanes.map((lane) => (lane.kind === "head" ? <Head key={lane.key} viewer={viewer} lane={lane} /> : <TrackLabel key={lane.key} viewer={viewer} lane={lane} isFocus={lane.track.number === focus} />))}
+      {lanes.map((lane) => (lane.kind === "head" ? <Head key={lane.key} viewer={viewer} lane={lane} /> : lane.kind === "counter" ? <CounterLabel key={lane.key} lane={lane} /> : <TrackLabel key={lane.key} viewer={viewer} lane={lane} isFocus={lane.track.number === focus} />))}
     </div>
   );
 }
@@ -35,6 +35,17 @@ function Head({ viewer, lane }: { viewer: Viewer; lane: HeadLane }) {
         </span>
         <span class="clip">{section.title}</span> <span class="quiet clip trace-note">{lane.isOpen ? section.note : sectionWords(lane)}</span>
       </button>
+    </div>
+  );
+}
+
+function CounterLabel({ lane }: { lane: CounterLane }) {
+  const { counter } = lane;
+  const title = counterTitle(counter);
+  return (
+    <div class="trace-label trace-label-counter" style={placed(lane)} title={`${title}\nfrom ${digits(counter.min)} to ${digits(counter.max)}, ${plural(counter.count, "value")}`}>
+      <span class="clip">{title}</span>
+      <span class="quiet note">to {digits(counter.max)}</span>
     </div>
   );
 }

@@ -1,5 +1,6 @@
 // Which track stands where: sections of devices and processes, and within them lanes. Nothing here draws.
 import { plural } from "../lib/format";
+import type { TraceCounter } from "./info";
 import type { Side, Track } from "./types";
 
 export type Section = {
@@ -9,6 +10,7 @@ export type Section = {
   note: string;
   side: Side;
   tracks: Track[];
+  counters: TraceCounter[];
 };
 
 /** A row of the open track; of a closed one, which only shows where something is; between the sections. */
@@ -82,23 +84,30 @@ function orderTracks(tracks: Track[], side: Side): Track[] {
 
 export const hasContent = (track: Track): boolean => track.slices > 0;
 
-/** Tracks by the device or process that they are of, in the order in which they are drawn. */
-export function sections(tracks: readonly Track[]): Section[] {
+/** More lanes of counters than this hide the tracks. */
+const MOST_COUNTERS = 24;
+
+/** Tracks, and counters, by the device or process that they are of, in the order in which they are drawn. */
+export function sections(tracks: readonly Track[], counters: readonly TraceCounter[] = []): Section[] {
+  const countersOf = new Map<number, TraceCounter[]>();
+  for (const counter of counters) countersOf.set(counter.thread, [...(countersOf.get(counter.thread) ?? []), counter]);
   type Draft = { section: Section; device: Device | null; sort: number | null; pid: string };
   const drafts = new Map<string, Draft>();
   for (const track of tracks) {
-    if (!hasContent(track)) continue;
+    const own = countersOf.get(track.number) ?? [];
+    if (!hasContent(track) && !own.length) continue;
     const key = `${track.pid} ${track.process}`;
     let draft = drafts.get(key);
     if (!draft) {
       const device = deviceOf(track);
       const { title, note } = titleOf(track, device);
-      draft = { section: { key, title, note, side: device ? "device" : track.side === "device" ? "device" : "host", tracks: [] }, device, sort: track.processSort, pid: track.pid };
+      draft = { section: { key, title, note, side: device ? "device" : track.side === "device" ? "device" : "host", tracks: [], counters: [] }, device, sort: track.processSort, pid: track.pid };
       drafts.set(key, draft);
     }
-    draft.section.tracks.push(track);
+    if (hasContent(track)) draft.section.tracks.push(track);
+    draft.section.counters.push(...own.slice(0, MOST_COUNTERS - draft.section.counters.length));
   }
-  const aside = (draft: Draft): number => Number(draft.section.tracks.every(isAside));
+  const aside = (draft: Draft): number => Number(draft.section.tracks.length > 0 && draft.section.tracks.every(isAside));
   const hostLast = (draft: Draft): number => Number(draft.section.side !== "device");
   // A device's cores stay together, whatever numbers their processes have.
   const group = ({ device, section }: Draft): string => (device ? `${device.kind} ${device.number}` : section.title);
@@ -141,7 +150,13 @@ export type TrackLane = {
   rows: number;
   moreRows: number;
 };
-export type Lane = HeadLane | TrackLane;
+/** A number over time. */
+export type CounterLane = { kind: "counter"; key: string; section: Section; counter: TraceCounter; top: number; height: number };
+export type Lane = HeadLane | TrackLane | CounterLane;
+
+export const COUNTER_PX = 34;
+/** A counter's event often has one number, whose key says nothing. */
+export const counterTitle = ({ name, key }: TraceCounter): string => (/^(value|)$/i.test(key) ? name : `${name} ${key}`);
 
 /** Tracks that are open at first: devices', and the busiest of the hosts'. */
 export function firstOpen(all: readonly Section[]): Set<number> {
@@ -164,7 +179,7 @@ function isKept(section: Section, track: Track, only: string): boolean {
 
 export type Layout = { lanes: Lane[]; byTrack: ReadonlyMap<number, TrackLane>; height: number; shown: number; all: number };
 
-export const PINNED: Section = { key: "pinned", title: "Pinned", note: "", side: "other", tracks: [] };
+export const PINNED: Section = { key: "pinned", title: "Pinned", note: "", side: "other", tracks: [], counters: [] };
 
 export function lay(all: readonly Section[], state: LayoutState, open: ReadonlySet<number> = firstOpen(all)): Layout {
   const lanes: Lane[] = [];
@@ -193,12 +208,15 @@ export function lay(all: readonly Section[], state: LayoutState, open: ReadonlyS
   }
   for (const section of all) {
     const tracks = section.tracks.filter((track) => !pinned.has(track.number) && !state.hidden.has(track.number) && isKept(section, track, state.only));
-    if (!tracks.length && (state.only || section.tracks.every((track) => pinned.has(track.number)))) continue;
+    const counters = section.counters.filter((one) => folded(`${section.title} ${counterTitle(one)}`).includes(folded(state.only)));
+    if (!tracks.length && !counters.length && (state.only || section.tracks.every((track) => pinned.has(track.number)))) continue;
     const key = sectionKey(section);
     const isOpen = !state.toggled.has(key);
     const hiddenTracks = section.tracks.filter((track) => state.hidden.has(track.number)).length;
     add({ kind: "head", key, section, isOpen, top, height: HEAD_PX, hiddenTracks });
-    if (isOpen) for (const track of tracks) addTrack(section, track, false);
+    if (!isOpen) continue;
+    for (const track of tracks) addTrack(section, track, false);
+    for (const counter of counters) add({ kind: "counter", key: `c:${counter.number}`, section, counter, top, height: COUNTER_PX });
   }
   const byTrack = new Map(lanes.flatMap((lane) => (lane.kind === "track" ? [[lane.track.number, lane] as const] : [])));
   return { lanes, byTrack, height: top, shown, all: whereOf.size };
@@ -244,4 +262,4 @@ export const trackLanes = (layout: Layout): TrackLane[] => layout.lanes.filter((
 export const laneOf = (layout: Layout, track: number): TrackLane | null => layout.byTrack.get(track) ?? null;
 
 /** What a section has, in words. */
-export const sectionWords = (lane: HeadLane): string => plural(lane.section.tracks.length, "track") + (lane.hiddenTracks ? `, ${lane.hiddenTracks} hidden` : "");
+export const sectionWords = (lane: HeadLane): string => plural(lane.section.tracks.length, "track") + (lane.section.counters.length ? `, ${plural(lane.section.counters.length, "counter")}` : "") + (lane.hiddenTracks ? `, ${lane.hiddenTracks} hidden` : "");

@@ -1,12 +1,19 @@
 // One slice as the server tells it.
 import { address, ask } from "../api/client";
 import type { components } from "../api/openapi";
+import type { Arrow } from "./events";
 import { speak } from "./spoken";
 import type { Item, SliceRef } from "./types";
 import type { Viewer } from "./viewer";
 
 export type Slice = components["schemas"]["TraceSlice"];
 export type SliceFlow = Slice["flows"][number];
+
+/** Its arrows, from it and to it. */
+export const arrowsOf = (slice: Slice): Arrow[] =>
+  slice.flows.map(({ direction, kind, thread, time }) =>
+    direction === "back" ? { fromTime: time, fromTrack: thread, toTime: slice.begin, toTrack: slice.thread, kind } : { fromTime: slice.begin, fromTrack: slice.thread, toTime: time, toTrack: thread, kind },
+  );
 
 export const sliceUrl = (viewer: Viewer, { track, chunk, index }: SliceRef): string => address(`/traces/${viewer.info.id}/slice`, { thread: track, chunk, index, key: viewer.info.key });
 

@@ -1,12 +1,16 @@
 // Tools, and what is shown of the tracks.
 import type { ComponentChildren } from "preact";
-import { Menu } from "../parts/controls";
-import { plural } from "../lib/format";
+import { address } from "../api/client";
+import { count, plural } from "../lib/format";
+import { Check, Menu } from "../parts/controls";
+import { INSTANTS } from "./events";
 import { FindBox } from "./find_box";
+import type { FlowKind } from "./info";
 import { trackTitle } from "./layout";
 import type { Tool } from "./url";
 import { TOOLS } from "./url";
-import { type Viewer, useViewer } from "./viewer";
+import { windowOf } from "./view";
+import { type Viewer, roundedOut, useViewer } from "./viewer";
 
 const TOOL_WORDS: Record<Tool, { name: string; hint: string; path: string }> = {
   select: { name: "Select", hint: "click a slice, or drag a rectangle", path: "M4 2l8 6.5-4 .6 2.3 4.3-1.8.9L6.3 10 4 12.6z" },
@@ -38,9 +42,68 @@ export function Toolbar({ viewer, more }: { viewer: Viewer; more?: ComponentChil
         Fit
       </button>
       <Tracks viewer={viewer} />
+      <Show viewer={viewer} />
+      <Export viewer={viewer} />
       {more}
       {viewer.info.has_index && <FindBox viewer={viewer} />}
     </div>
+  );
+}
+
+const KIND_WORDS: Record<FlowKind, string> = { launch: "launch to kernel", fwdbwd: "forward to backward", async: "asynchronous", other: "other" };
+
+/** What is drawn over the slices. */
+function Show({ viewer }: { viewer: Viewer }) {
+  const flows = useViewer(viewer, (one) => one.flows);
+  const many = useViewer(viewer, (one) => one.events.tooManyArrows);
+  const manyPoints = useViewer(viewer, (one) => one.events.tooManyPoints);
+  const { info } = viewer;
+  const ends = new Map<FlowKind, number>();
+  for (const { kind, ends: of } of info.flow_kinds) ends.set(kind, (ends.get(kind) ?? 0) + of);
+  if (!ends.size && !info.points) return null;
+  const toggle = (what: string) => viewer.setFlows(flows.includes(what) ? flows.filter((one) => one !== what) : [...flows, what]);
+  return (
+    <>
+      <Menu label={flows.length ? `Arrows: ${flows.length}` : "Arrows"}>
+        <div class="trace-menu">
+          {[...ends].map(([kind, of]) => (
+            <Check key={kind} label={`${KIND_WORDS[kind]}, ${plural(of, "end")}`} checked={flows.includes(kind)} onChange={() => toggle(kind)} />
+          ))}
+          {info.points > 0 && <Check label={`instants, ${count(info.points)}`} checked={flows.includes(INSTANTS)} onChange={() => toggle(INSTANTS)} />}
+          <p class="quiet note">The arrows of the selected slice are always drawn.</p>
+        </div>
+      </Menu>
+      <span class="quiet note" role="status">
+        {many !== null ? `${count(many)} arrows or more here: zoom in` : manyPoints ? "too many instants here: zoom in" : ""}
+      </span>
+    </>
+  );
+}
+
+/** A part of the trace as a file that other viewers open. */
+function Export({ viewer }: { viewer: Viewer }) {
+  const area = useViewer(viewer, (one) => one.area);
+  const { id, key } = viewer.info;
+  const link = (window: { begin: number; end: number } | null, tracks: number[] | null) => address(`/traces/${id}/export`, { begin: window?.begin, end: window?.end, tracks: tracks?.join(",") ?? null, key });
+  return (
+    <Menu label="Export">
+      {() => (
+        <div class="trace-menu">
+          <p class="quiet note">A Chrome trace, which Perfetto and Chrome open: slices, arrows, counters and instants.</p>
+          {area && (
+            <a class="button" href={link(area.window, area.tracks)} download>
+              The area
+            </a>
+          )}
+          <a class="button" href={link(roundedOut(windowOf(viewer.view)), null)} download>
+            What is in sight
+          </a>
+          <a class="button" href={link(null, null)} download>
+            All of it
+          </a>
+        </div>
+      )}
+    </Menu>
   );
 }
 

@@ -3,6 +3,8 @@
 import { useEffect, useState } from "preact/hooks";
 import { HEAD_PX, type Layout, NO_LAYOUT, type LayoutState, type Section, firstOpen, laneOf, lanesIn, lay, rowTop, sectionKey, sections, trackKey } from "./layout";
 import { Finder, exactly } from "./find";
+import type { Flag } from "./draw_events";
+import { type Arrow, Events, type Point } from "./events";
 import { LabelStore } from "./labels";
 import type { TraceInfo } from "./info";
 import { type Sight, sightLevel, stripsIn } from "./scene";
@@ -38,12 +40,18 @@ export class Viewer {
   /** The last one has the focus. */
   selection: Item[] = [];
   hover: Item | null = null;
+  hoverPoint: Point | null = null;
+  /** Arrows of the slice that is selected alone. */
+  ownArrows: Arrow[] = [];
   mark: Window | null = null;
   area: Area | null = null;
   /** While something is dragged. */
   drag: { kind: "rect" | "zoom" | "time"; x0: number; y0: number; x1: number; y1: number } | null = null;
   tab: Tab | null = null;
   readonly finder: Finder;
+  readonly events: Events;
+  /** What people noted, to be drawn. */
+  notes: readonly Flag[] = [];
   flows: string[] = [];
   /** In pixels of the picture; null while it is elsewhere. */
   pointer: { x: number; y: number } | null = null;
@@ -70,7 +78,7 @@ export class Viewer {
   constructor(readonly info: TraceInfo, source: Source = sourceOf(info.id, info.key)) {
     this.source = source;
     this.end = Math.max(1, info.end);
-    this.sections = sections(info.tracks);
+    this.sections = sections(info.tracks, info.counters);
     this.tracks = new Map(info.tracks.map((one) => [one.number, one]));
     this.open = firstOpen(this.sections);
     this.layout = lay(this.sections, this.layoutState, this.open);
@@ -79,11 +87,13 @@ export class Viewer {
     this.tiles = new TileStore(source, topLevel(this.end), loaded);
     this.labels = new LabelStore(source, loaded);
     this.finder = new Finder(this);
+    this.events = new Events(this);
   }
 
   stop(): void {
     this.tiles.stop();
     this.finder.stop();
+    this.events.stop();
     cancelAnimationFrame(this.frame);
   }
 
@@ -111,6 +121,7 @@ export class Viewer {
     if (this.ease) this.step(now);
     if (this.isSlicesDirty) {
       this.want();
+      this.events.rest();
       this.follower?.viewer.follow({ ...this.view, begin: this.view.begin + this.follower.shift });
     }
     if (this.follower) this.share(this.follower);
@@ -363,6 +374,7 @@ export class Viewer {
 
   select(items: Item[]): void {
     this.selection = items;
+    this.ownArrows = [];
     if (items.length) {
       this.tab = this.tab === "area" && items.length > 1 ? "area" : "details";
       this.onChosen();
@@ -384,12 +396,28 @@ export class Viewer {
     this.changed("overlay");
   }
 
+  setHoverPoint(point: Point | null): void {
+    if (point === this.hoverPoint) return;
+    this.hoverPoint = point;
+    this.changed("overlay");
+  }
+
   /** All slices with the name of this one, in the window in sight. */
   allOfName(item: Item): void {
     const name = item.name ?? this.labels.get(item.label)?.name;
     if (name !== undefined) this.finder.set(exactly(name), true);
     this.select([item]);
     this.setArea({ window: roundedOut(windowOf(this.target)), tracks: null });
+  }
+
+  setFlows(flows: string[]): void {
+    this.flows = flows;
+    this.changed("slices");
+  }
+
+  setNotes(notes: readonly Flag[]): void {
+    this.notes = notes;
+    this.changed("overlay");
   }
 
   setTool(tool: Tool): void {

@@ -1,0 +1,200 @@
+// Where the time of an area goes, stack by stack: in the order of time, heaviest first, or around one name.
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { address } from "../api/client";
+import type { components } from "../api/openapi";
+import { useApi } from "../api/use";
+import { count, plural, shown } from "../lib/format";
+import { useWidth } from "../lib/hooks";
+import { useQuery } from "../lib/route";
+import { useTheme } from "../lib/theme";
+import { Choice } from "../parts/controls";
+import { ErrorNote, Waiting } from "../parts/small";
+import { penOf } from "./canvas";
+import { FONT, fitting } from "./draw";
+import { exactly } from "./find";
+import { type FlameBox, type FlameRows, boxAt, boxesOf, depthOf, nodesOf } from "./flame_layout";
+import { inRect } from "./hit";
+import { laneOf, rowTop } from "./layout";
+import { FILLS, INK, UNNAMED } from "./palette";
+import { exactPlace, spanText } from "./time";
+import type { Area } from "./url";
+import { windowOf } from "./view";
+import { type Viewer, roundedOut, useViewer } from "./viewer";
+
+type FlameAnswer = components["schemas"]["TraceFlame"];
+const VIEWS = [
+  { value: "time", text: "in time" },
+  { value: "heavy", text: "heaviest first" },
+  { value: "sandwich", text: "around a name" },
+];
+const ROW_PX = 18;
+const MOST_ITEMS = 2000;
+
+export function Flame({ viewer }: { viewer: Viewer }) {
+  const chosen = useViewer(viewer, (one) => one.area);
+  const focus = useViewer(viewer, (one) => one.focus);
+  const [query, setQuery] = useQuery();
+  const asked = query.get("flame");
+  const view = VIEWS.some((one) => one.value === asked) ? (asked as string) : "heavy";
+  const told = query.get("of");
+  const label = told !== null && /^\d{1,10}$/.test(told) ? Number(told) : focus && focus.label >= 0 ? focus.label : null;
+  const [sight, setSight] = useState<Area | null>(null);
+  const area = chosen ?? sight;
+  return (
+    <div class="trace-area">
+      <div class="trace-area-head">
+        <Choice label="Stacks" value={view} options={VIEWS} onChange={(value) => setQuery({ flame: value === "heavy" ? null : value }, true)} />
+        {!chosen && (
+          <button type="button" class="button" onClick={() => setSight({ window: roundedOut(windowOf(viewer.view)), tracks: null })}>
+            Of what is in sight
+          </button>
+        )}
+        {area && (
+          <p class="quiet">
+            {spanText(area.window.end - area.window.begin)} from {exactPlace(area.window.begin)}
+            {area.tracks ? `, ${plural(area.tracks.length, "track")}` : ""}
+          </p>
+        )}
+      </div>
+      {!area ? (
+        <p class="quiet">Drag a rectangle over slices, or take what is in sight.</p>
+      ) : view === "time" ? (
+        <InTime viewer={viewer} area={area} />
+      ) : view === "sandwich" && label === null ? (
+        <p class="quiet">Select a slice, or click a box of the heaviest stacks: what calls its name stands above it, what it calls below.</p>
+      ) : (
+        <OfServer viewer={viewer} area={area} view={view} label={label} onLabel={(of) => setQuery({ flame: "sandwich", of: String(of) })} />
+      )}
+    </div>
+  );
+}
+
+function OfServer({ viewer, area, view, label, onLabel }: { viewer: Viewer; area: Area; view: string; label: number | null; onLabel: (label: number) => void }) {
+  const url = address(`/traces/${viewer.info.id}/flame`, { begin: area.window.begin, end: area.window.end, tracks: area.tracks?.join(",") ?? null, view, label: view === "sandwich" ? label : null, key: viewer.info.key });
+  const { data, error, again, late } = useApi<FlameAnswer>(url);
+  if (!data) return error ? <ErrorNote error={error} again={again} /> : <Waiting rows={4} />;
+  const name = label === null ? null : viewer.labels.get(label)?.name;
+  return (
+    <div class={late ? "trace-area late" : "trace-area"}>
+      {error && <ErrorNote error={error} again={again} kept />}
+      {data.stacks && <Graph viewer={viewer} rows={data.stacks} onLabel={onLabel} words="Stacks, the heaviest first" />}
+      {data.callers && <Graph viewer={viewer} rows={data.callers} onLabel={onLabel} isUp words={`What calls ${name ?? "it"}`} />}
+      {data.callees && <Graph viewer={viewer} rows={data.callees} onLabel={onLabel} words={`What ${name ?? "it"} calls`} />}
+    </div>
+  );
+}
+
+/** The track's rows upside up, as they are drawn above, over the whole width. */
+function InTime({ viewer, area }: { viewer: Viewer; area: Area }) {
+  useViewer(viewer, (one) => one.tiles.isBusy);
+  const track = area.tracks?.[0] ?? viewer.focusTrack;
+  const lane = track === null || track === undefined ? null : laneOf(viewer.layout, track);
+  if (!lane) return <p class="quiet">Its track is hidden.</p>;
+  const { begin, end } = area.window;
+  const view = { begin, nsPerPx: (end - begin) / 1000, width: 1000 };
+  const { items } = inRect({ ...viewer.sight, view }, viewer.tiles, area.window, lane.top, rowTop(lane, lane.rows) - 1, MOST_ITEMS);
+  const boxes: FlameBox[] = items.map((item) => ({
+    node: { label: item.label, depth: item.row, parent: null, count: item.count, total: item.busy, self: item.busy },
+    from: Math.max(0, (item.begin - begin) / (end - begin)),
+    to: Math.min(1, (item.end - begin) / (end - begin)),
+    depth: item.row,
+  }));
+  return <Boxes viewer={viewer} boxes={boxes} words="One track in the order of time" onLabel={() => {}} />;
+}
+
+function Graph({ viewer, rows, isUp = false, words, onLabel }: { viewer: Viewer; rows: FlameRows; isUp?: boolean; words: string; onLabel: (label: number) => void }) {
+  const boxes = useMemo(() => boxesOf(nodesOf(rows)), [rows]);
+  return (
+    <>
+      <h3>{words}</h3>
+      <Boxes viewer={viewer} boxes={boxes} words={words} isUp={isUp} onLabel={onLabel} />
+      {rows.left_out > 0 && <p class="quiet">and {count(rows.left_out)} more boxes with shorter times</p>}
+    </>
+  );
+}
+
+function Boxes({ viewer, boxes, words, isUp = false, onLabel }: { viewer: Viewer; boxes: FlameBox[]; words: string; isUp?: boolean; onLabel: (label: number) => void }) {
+  const frame = useRef<HTMLDivElement>(null);
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const width = useWidth(frame);
+  const { dark } = useTheme();
+  const [over, setOver] = useState<FlameBox | null>(null);
+  // Names come in blocks; each one that comes changes how many are known.
+  const known = useViewer(viewer, (one) => boxes.reduce((sum, box) => sum + (one.labels.get(box.node.label) ? 1 : 0), 0));
+  const rows = depthOf(boxes);
+  const height = Math.max(1, rows) * ROW_PX;
+  const rowOf = (depth: number): number => (isUp ? rows - 1 - depth : depth);
+  const nameOf = (box: FlameBox): string => viewer.labels.get(box.node.label)?.name ?? "…";
+
+  useEffect(() => {
+    if (!canvas.current || !width) return;
+    const theme = dark ? "dark" : "light";
+    const pen = penOf(canvas.current, width, height);
+    pen.clearRect(0, 0, width, height);
+    pen.font = FONT;
+    pen.textBaseline = "middle";
+    pen.textAlign = "left";
+    for (const box of boxes) {
+      const x = box.from * width;
+      const wide = (box.to - box.from) * width;
+      if (wide < 0.5) continue;
+      const fill = FILLS[theme][viewer.labels.get(box.node.label)?.style ?? UNNAMED];
+      if (!fill) continue;
+      const y = rowOf(box.depth) * ROW_PX;
+      pen.fillStyle = fill.color;
+      pen.fillRect(x, y, Math.max(1, wide - (wide > 4 ? 1 : 0)), ROW_PX - 1);
+      if (box === over) {
+        pen.strokeStyle = INK[theme].text;
+        pen.lineWidth = 1;
+        pen.strokeRect(x + 0.5, y + 0.5, Math.max(1, wide - 1), ROW_PX - 2);
+      }
+      if (wide < 36) continue;
+      pen.fillStyle = fill.text;
+      pen.fillText(fitting(pen, nameOf(box), wide - 8), x + 4, y + ROW_PX / 2);
+    }
+  }, [boxes, width, height, dark, over, known]);
+
+  const find = (event: MouseEvent): FlameBox | null => {
+    const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
+    return boxAt(boxes, (event.clientX - box.left) / box.width, rowOf(Math.floor((event.clientY - box.top) / ROW_PX)));
+  };
+  const heaviest = useMemo(() => boxes.slice().sort((a, b) => b.node.self - a.node.self).slice(0, 50), [boxes]);
+  if (!boxes.length) return <p class="quiet">Nothing is there.</p>;
+  return (
+    <div class="trace-flame" ref={frame}>
+      <p class="trace-flame-words" aria-hidden="true">
+        {over ? `${shown(nameOf(over))}: ${spanText(over.node.total)}, ${spanText(over.node.self)} of it itself, ${plural(over.node.count, "slice")}` : `${plural(boxes.length, "box", "boxes")}; point at one`}
+      </p>
+      <canvas
+        ref={canvas}
+        style={{ height: `${height}px` }}
+        aria-hidden="true"
+        onPointerMove={(event) => setOver(find(event))}
+        onPointerLeave={() => setOver(null)}
+        onClick={(event) => {
+          const box = find(event);
+          if (box) onLabel(box.node.label);
+        }}
+        onDblClick={(event) => {
+          const box = find(event);
+          if (box) viewer.finder.set(exactly(nameOf(box)), true);
+        }}
+      />
+      <details class="nested">
+        <summary>The same as a list: the 50 with the longest time of their own</summary>
+        <ol class="trace-flame-list" aria-label={words}>
+          {heaviest.map((box, index) => (
+            <li key={index}>
+              <button type="button" class="link mono" onClick={() => onLabel(box.node.label)}>
+                {shown(nameOf(box))}
+              </button>{" "}
+              <span class="quiet">
+                {spanText(box.node.self)} itself, {spanText(box.node.total)} in all, {plural(box.node.count, "slice")}, depth {box.depth + 1}
+              </span>
+            </li>
+          ))}
+        </ol>
+      </details>
+    </div>
+  );
+}

@@ -1,0 +1,103 @@
+// What people noted of parts of a trace; kept in the store, for everybody.
+import { useRef, useState } from "preact/hooks";
+import { type ApiError, address, asApiError, take, tell } from "../api/client";
+import type { components } from "../api/openapi";
+import { useApi } from "../api/use";
+import { moment, plural } from "../lib/format";
+import { ErrorNote } from "../parts/small";
+import { useNamed, useRefusal } from "../parts/who";
+import { exactPlace, spanText } from "./time";
+import type { Window } from "./types";
+import { type Viewer, roundedOut, spanOf, useViewer } from "./viewer";
+
+export type Note = components["schemas"]["TraceNote"];
+const NONE: Note[] = [];
+
+export const notesUrl = (viewer: Viewer): string => address(`/traces/${viewer.info.id}/notes`);
+
+/** The trace's notes, by time; others' too, as soon as they are there. */
+export function useNotes(viewer: Viewer): { notes: Note[]; error: ApiError | null; again: () => void } {
+  const { data, error, again } = useApi<components["schemas"]["TraceNotes"]>(notesUrl(viewer));
+  return { notes: data?.items ?? NONE, error, again };
+}
+
+/** What a new note would be of. */
+export const notedWindow = (viewer: Viewer): Window | null => viewer.mark ?? spanOf(viewer.selection) ?? viewer.area?.window ?? null;
+
+export function Notes({ viewer, notes, error, again }: { viewer: Viewer; notes: Note[]; error: ApiError | null; again: () => void }) {
+  const window = useViewer(viewer, (one) => JSON.stringify(notedWindow(one)));
+  const of = JSON.parse(window) as Window | null;
+  const refusal = useRefusal();
+  const { named, dialog } = useNamed();
+  const [failed, setFailed] = useState<ApiError | null>(null);
+  const field = useRef<HTMLInputElement>(null);
+
+  const attempt = async (act: () => Promise<unknown>): Promise<void> => {
+    try {
+      await act();
+      setFailed(null);
+    } catch (problem) {
+      setFailed(asApiError(problem, notesUrl(viewer)));
+    }
+  };
+  const add = (words: string) => {
+    if (!of || !words.trim()) return;
+    const { begin, end } = roundedOut(of);
+    const [only] = viewer.selection;
+    const thread: Record<string, string> = !viewer.mark && only && viewer.selection.length === 1 ? { thread: String(only.track) } : {};
+    named((who) =>
+      void attempt(async () => {
+        await tell(notesUrl(viewer), { begin: String(begin), end: String(end), ...thread, words: words.trim(), who });
+        if (field.current) field.current.value = "";
+      }),
+    );
+  };
+  return (
+    <div class="trace-details">
+      {error && <ErrorNote error={error} again={again} kept={notes.length > 0} />}
+      {failed && <ErrorNote error={failed} />}
+      {refusal ? (
+        <p class="quiet">{refusal}</p>
+      ) : (
+        <form
+          class="trace-note-form"
+          onSubmit={(event) => {
+            event.preventDefault();
+            add(field.current?.value ?? "");
+          }}
+        >
+          <label class="field">
+            <span>{of ? `A note of ${spanText(of.end - of.begin)} from ${exactPlace(of.begin)}` : "Select a slice or measure an interval to note something of it"}</span>
+            <input ref={field} id="trace-note" type="text" maxLength={1000} disabled={!of} autocomplete="off" placeholder="what is seen here" />
+          </label>
+          <button type="submit" class="button" disabled={!of}>
+            Keep the note
+          </button>
+        </form>
+      )}
+      <h2>{notes.length ? plural(notes.length, "note") : "No notes yet"}</h2>
+      <ul class="trace-notes">
+        {notes.map((note) => (
+          <li key={note.id}>
+            <button type="button" class="link" onClick={() => goToNote(viewer, note)}>
+              {note.words}
+            </button>{" "}
+            <span class="quiet">
+              {spanText(note.end - note.begin)} at {exactPlace(note.begin)} · {note.who || "somebody"}, {moment(note.at)}
+            </span>{" "}
+            {!refusal && (
+              <button type="button" class="link" aria-label={`Remove the note: ${note.words}`} onClick={() => void attempt(() => take(`${notesUrl(viewer)}/${note.id}`))}>
+                remove
+              </button>
+            )}
+          </li>
+        ))}
+      </ul>
+      {dialog}
+    </div>
+  );
+}
+
+export function goToNote(viewer: Viewer, note: Window): void {
+  viewer.fitWindow({ begin: note.begin - (note.end - note.begin), end: note.end + (note.end - note.begin) });
+}

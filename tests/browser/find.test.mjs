@@ -171,6 +171,8 @@ test("all hits stand on a page that can be shared", async () => {
   await on("/", async (page) => {
     await page.keyboard.press("/");
     await page.keyboard.type("alpha");
+    await eventually(async () => assert.ok((await titles(page)).includes("alphabet")));
+    await page.locator(".palette .late").waitFor({ state: "detached" });
     await page.getByRole("link", { name: /All \d+ hits on a page/ }).click();
     await page.waitForURL(/\/search\?q=alpha/);
     await settled(page);

@@ -299,6 +299,7 @@ test("a model: metrics, zoom and the samples of a night live in the address", as
     await page.reload();
     await settled(page);
     assert.match(page.url(), /range=\d+-\d+/);
+    await page.locator("figure.chart canvas").first().waitFor();
     const zoomed = await page.locator("figure.chart .u-over").first().boundingBox();
     await page.mouse.dblclick(zoomed.x + zoomed.width / 2, zoomed.y + 20);
     await page.waitForURL((url) => !url.searchParams.has("range"));

@@ -31,10 +31,19 @@ export function changed(query: URLSearchParams, change: Record<string, string | 
   return next;
 }
 
+let isBack = false;
+if (typeof window !== "undefined") addEventListener("popstate", () => (isBack = true));
+
+/** Whether what is shown was gone back or forward to: then it stands as it was left. */
+export const cameBack = (): boolean => isBack;
+
 export function go(address: string, replace = false): void {
   if (address === location.pathname + location.search + location.hash) return;
   if (replace) history.replaceState(null, "", address);
-  else history.pushState(null, "", address);
+  else {
+    isBack = false;
+    history.pushState(null, "", address);
+  }
   dispatchEvent(new CustomEvent(EVENT, { detail: { replace } }));
 }
 

@@ -3,7 +3,7 @@ import { Component, type ComponentChildren } from "preact";
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { isTyping, plainKey } from "../lib/keys";
 import { useTableSource } from "../lib/page_markdown";
-import { go, useQuery } from "../lib/route";
+import { cameBack, go, useQuery } from "../lib/route";
 import { type Direction, type Key, sorted } from "../lib/sort";
 
 export type Column<Row> = {
@@ -27,6 +27,9 @@ export type ColumnGroup = { title: ComponentChildren; span: number };
 const ROW_HEIGHT = 28;
 const VIRTUAL_FROM = 120;
 const OVERSCAN = 12;
+
+/** How far down each table was left, for who comes back to it. */
+const left = new Map<string, number>();
 
 type Entry<Row> = { kind: "row"; row: Row; index: number } | { kind: "group"; name: string; size: number };
 
@@ -93,8 +96,12 @@ export function Table<Row>(props: Props<Row>) {
       const height = Math.ceil(node.clientHeight / step) * step;
       setView((old) => (old.top === top && old.height === height ? old : { top, height }));
     };
+    const place = `${location.pathname} ${props.caption}`;
+    if (cameBack()) node.scrollTop = left.get(place) ?? 0;
     measure();
+    const remember = () => left.set(place, node.scrollTop);
     node.addEventListener("scroll", measure, { passive: true });
+    node.addEventListener("scroll", remember, { passive: true });
     const observer = new ResizeObserver(measure);
     observer.observe(node);
     const before = () => setPrinting(true);
@@ -103,6 +110,7 @@ export function Table<Row>(props: Props<Row>) {
     addEventListener("afterprint", after);
     return () => {
       node.removeEventListener("scroll", measure);
+      node.removeEventListener("scroll", remember);
       observer.disconnect();
       removeEventListener("beforeprint", before);
       removeEventListener("afterprint", after);
@@ -182,9 +190,11 @@ export function Table<Row>(props: Props<Row>) {
   const first = columns[0]?.width ?? 0;
   // The first column stays in sight: on a small window it leaves half of it to the others.
   const narrowest = `calc(${total - first}px + min(${first}px, 50vw))`;
+  // Each row is a grid of these columns (table.css): laid out by itself, where a row of a table lays out all the others anew.
+  const tracks = `minmax(0, 1fr) ${columns.slice(1).map((column) => `${column.width}px`).join(" ")}`;
   return (
     <div class={`table-box${props.late ? " late" : ""}`} style={{ maxWidth: `${total + 140}px` }} ref={box} data-open={canOpen ? "" : undefined} tabIndex={0} role="region" aria-label={props.caption} aria-busy={props.late}>
-      <table style={{ minWidth: narrowest }} aria-rowcount={entries.length + 1}>
+      <table role="table" style={{ minWidth: narrowest, "--tracks": tracks }} aria-rowcount={entries.length + 1}>
         <caption class="sr">
           {props.caption}
           {sortColumn ? `, sorted by ${sortColumn.label ?? sortColumn.key}, ${direction === "asc" ? "ascending" : "descending"}` : props.orderWords ? `, ${props.orderWords}` : ""}
@@ -194,22 +204,23 @@ export function Table<Row>(props: Props<Row>) {
             <col key={column.key} style={index === 0 ? undefined : { width: `${column.width}px` }} />
           ))}
         </colgroup>
-        <thead>
+        <thead role="rowgroup">
           {props.groups && (
-            <tr class="group-heads">
+            <tr role="row" class="group-heads">
               {props.groups.map((group, index) => (
-                <th key={index} colSpan={group.span} scope="colgroup" class={`${index === 0 ? "stay" : "starts"}`}>
+                <th key={index} role="columnheader" colSpan={group.span} style={{ gridColumn: `span ${group.span}` }} scope="colgroup" class={`${index === 0 ? "stay" : "starts"}`}>
                   {group.title}
                 </th>
               ))}
             </tr>
           )}
-          <tr>
+          <tr role="row">
             {columns.map((column, index) => {
               const on = sortColumn?.key === column.key;
               return (
                 <th
                   key={column.key}
+                  role="columnheader"
                   scope="col"
                   class={`${column.align ?? "left"}${index === 0 ? " stay" : ""}${column.starts ? " starts" : ""}`}
                   aria-sort={on ? (direction === "asc" ? "ascending" : "descending") : undefined}
@@ -238,7 +249,7 @@ export function Table<Row>(props: Props<Row>) {
             })}
           </tr>
         </thead>
-        <tbody>
+        <tbody role="rowgroup">
           {from > 0 && (
             <tr class="spacer" aria-hidden="true">
               <td colSpan={columns.length} style={{ height: `${from * ROW_HEIGHT}px` }} />
@@ -248,8 +259,8 @@ export function Table<Row>(props: Props<Row>) {
             const place = from + offset;
             if (entry.kind === "group") {
               return (
-                <tr class="group" key={`group:${entry.name}`} aria-rowindex={place + 2}>
-                  <th colSpan={columns.length} scope="rowgroup">
+                <tr role="row" class="group" key={`group:${entry.name}`} aria-rowindex={place + 2}>
+                  <th role="rowheader" colSpan={columns.length} scope="rowgroup">
                     <span class="group-name">
                       {entry.name} <span class="quiet">{entry.size}</span>
                     </span>
@@ -283,6 +294,7 @@ class BodyRow<Row> extends Component<RowProps<Row>> {
   override render({ row, place, columns, canOpen, isCurrent, open }: RowProps<Row>) {
     return (
       <tr
+        role="row"
         data-entry={place}
         aria-rowindex={place + 2}
         tabIndex={canOpen ? -1 : undefined}
@@ -298,11 +310,11 @@ class BodyRow<Row> extends Component<RowProps<Row>> {
       >
         {columns.map((column, index) =>
           index === 0 ? (
-            <th key={column.key} scope="row" class={`stay ${column.align ?? "left"}`}>
+            <th key={column.key} role="rowheader" scope="row" class={`stay ${column.align ?? "left"}`}>
               {column.cell(row)}
             </th>
           ) : (
-            <td key={column.key} class={`${column.align ?? "left"}${column.starts ? " starts" : ""}`}>
+            <td key={column.key} role="cell" class={`${column.align ?? "left"}${column.starts ? " starts" : ""}`}>
               {column.cell(row)}
             </td>
           ),

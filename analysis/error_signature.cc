@@ -11,6 +11,10 @@
 namespace benchhud::analysis {
 namespace {
 
+// One signature for all that took too long: what it was and for how long differs from model to
+// model.
+constexpr std::string_view kTimedOut = "TimeoutExpired: timed out";
+
 using Views = std::initializer_list<std::string_view>;
 
 // Messages are read this far; reduced, they are cut at 200 bytes anyway.
@@ -334,6 +338,7 @@ std::string reduced(std::string_view text) { return reduce_message(text, kSignat
 ErrorSummary summarize_raised(const Raised& raised, std::string_view function) {
   const bool memory = raised.name == "OutOfMemoryError" || raised.name == "MemoryError" ||
                       is_out_of_memory(raised.message);
+  if (raised.name == "TimeoutExpired") return {ErrorKind::kTimedOut, std::string(kTimedOut)};
   const std::string_view message = memory ? first_sentence(raised.message) : raised.message;
   return {memory ? ErrorKind::kOutOfMemory : ErrorKind::kException,
           reduced(join(raised.name, message, function))};
@@ -348,7 +353,7 @@ std::optional<ErrorSummary> summarize_command(std::string_view text) {
     return at == std::string_view::npos ? std::string_view{} : text.substr(at);
   };
   if (!tail_of(" timed out after ").empty()) {
-    return ErrorSummary{ErrorKind::kTimedOut, "TimeoutExpired: timed out"};
+    return ErrorSummary{ErrorKind::kTimedOut, std::string(kTimedOut)};
   }
   if (const auto died = tail_of("died with "); !died.empty()) {
     const auto name = died.find("SIG");
@@ -368,6 +373,17 @@ std::optional<ErrorSummary> summarize_command(std::string_view text) {
 bool is_timeout_word(std::string_view text) {
   return text.size() <= 10 &&
          (contains_ignoring_case(text, "timeout") || contains_ignoring_case(text, "timed out"));
+}
+
+// "… timed out after 1800 seconds", whoever says so and of what.
+bool says_timed_out(std::string_view line) {
+  constexpr std::string_view kWords = "timed out after ";
+  const auto at = line.find(kWords);
+  if (at == std::string_view::npos) return false;
+  std::string_view rest = line.substr(at + kWords.size());
+  const auto number = std::min(rest.find_first_not_of("0123456789."), rest.size());
+  rest = rest.substr(number);
+  return number > 0 && (rest.starts_with('s') || rest.starts_with(" s"));
 }
 
 // The last line that speaks of an error; empty if none does.
@@ -392,6 +408,7 @@ ErrorSummary summarize_found(const Found& found, std::string_view text) {
   if (found.outside) return summarize_raised(*found.outside, {});
   const std::string_view error_line = last_error_line(text);
   const std::string_view line = error_line.empty() ? found.last_line : error_line;
+  if (says_timed_out(line)) return {ErrorKind::kTimedOut, std::string(kTimedOut)};
   const bool memory = is_out_of_memory(line);
   return {memory ? ErrorKind::kOutOfMemory : ErrorKind::kOther,
           reduced(memory ? first_sentence(line) : line)};
@@ -420,7 +437,7 @@ std::string_view error_kind_name(ErrorKind kind) {
 ErrorSummary summarize_error(std::string_view text) {
   const std::string_view whole = trimmed(text);
   if (whole == "SKIP") return {ErrorKind::kSkipped, "SKIP"};
-  if (is_timeout_word(whole)) return {ErrorKind::kTimedOut, "TimeoutExpired: timed out"};
+  if (is_timeout_word(whole)) return {ErrorKind::kTimedOut, std::string(kTimedOut)};
   if (auto command = summarize_command(whole)) return *std::move(command);
   ErrorSummary summary = summarize_found(Scanner(whole).scan(), whole);
   if (summary.signature.empty()) summary.signature = "(no message)";

@@ -179,7 +179,8 @@ class Causes {
       causes_.push_back({Kind::kCounts,
                          "nothing that Dynamo counts of the model differs between the two nights",
                          {},
-                         {}});
+                         {},
+                         false});
       return {};
     }
     if (was.dynamo->calls_captured != is.dynamo->calls_captured &&
@@ -263,7 +264,8 @@ class Causes {
                          "which phase of a steady repetition it is in is not recorded: no metric "
                          "tells tracing from executing",
                          {},
-                         {}});
+                         {},
+                         false});
       return {};
     }
     cause.title =
@@ -396,6 +398,7 @@ void write_causes(JsonWriter& json, const std::vector<AlertCause>& causes) {
     json.field("kind", cause_name(cause.kind));
     json.field("title", cause.title);
     json.field("share", cause.share);
+    json.field("explains", cause.explains);
     json.key("lines");
     json.list(cause.lines, [&](const std::string& line) { json.value(line); });
     json.end_object();

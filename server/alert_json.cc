@@ -177,6 +177,33 @@ bool needs_attention(const schema::Alert& alert) {
   return alert.triage == kOpen || alert.triage == kAcknowledged || alert.triage == kInvestigating;
 }
 
+std::string_view urgency_name(Urgency urgency) {
+  switch (urgency) {
+    case Urgency::kConfirmed:
+      return "confirmed";
+    case Urgency::kSuspect:
+      return "suspect";
+    case Urgency::kTaken:
+      return "taken";
+    case Urgency::kImprovement:
+      return "improvement";
+    case Urgency::kChange:
+      return "change";
+    case Urgency::kClosed:
+      break;
+  }
+  return "closed";
+}
+
+Urgency alert_urgency(const schema::Alert& alert, std::string_view direction) {
+  if (!needs_attention(alert)) return Urgency::kClosed;
+  if (alert.triage != schema::TriageState::kOpen) return Urgency::kTaken;
+  if (direction == "improvement") return Urgency::kImprovement;
+  if (direction != "regression") return Urgency::kChange;
+  return alert.detected == schema::DetectedState::kSuspect ? Urgency::kSuspect
+                                                           : Urgency::kConfirmed;
+}
+
 void write_alert_fields(JsonWriter& json, const schema::Alert& alert) {
   json.field("id", to_int(alert.id));
   json.field("state", alert_state(alert));

@@ -62,11 +62,6 @@ Expected<std::shared_ptr<const T>> shared(Expected<T> made) {
   return std::make_shared<const T>(*std::move(made));
 }
 
-/// A file's name for who saves a table.
-std::string disposition(const Operation& operation) {
-  return "attachment; filename=\"" + operation.id + ".csv\"";
-}
-
 }  // namespace
 
 App::App(AppOptions options, std::span<const StaticFiles::File> pages)
@@ -165,7 +160,7 @@ Response App::handle_api(const Request& request, const Address& address) {
   if (!answer) return problem_response(answer.error(), request.target, ask.wrong_parameter);
   Response response = respond(request, etag, **answer);
   if (is_csv) {
-    response.headers.emplace_back("Content-Disposition", disposition(*operation));
+    response.headers.emplace_back("Content-Disposition", "attachment");
   }
   return response;
 }

@@ -55,6 +55,27 @@ Expected<AskedResult> asked_result(Ask& ask, std::string_view run_name,
 
 std::string revision_key(const Ask& ask) { return std::to_string(ask.snapshot().revision); }
 
+Expected<std::vector<analysis::VerificationChange>> last_verification_changes(
+    Ask& ask, const RunEntry& entry) {
+  const Snapshot& snapshot = ask.snapshot();
+  std::vector<analysis::VerificationChange> found;
+  const auto take = [&](const RunEntry& run, bool is_presence_wanted) -> Expected<void> {
+    const RunEntry* before = snapshot.before(run);
+    if (before == nullptr) return {};
+    BENCHHUD_ASSIGN(const auto changes, ask.judge.changes(ask.view, *before, run));
+    for (const auto& change : changes->verification) {
+      const bool is_presence = change.kind == analysis::Transition::kNew ||
+                               change.kind == analysis::Transition::kDisappeared;
+      if (is_presence == is_presence_wanted) found.push_back(change);
+    }
+    return {};
+  };
+  const RunEntry* verified = snapshot.verified_runs(entry).run;
+  if (verified != nullptr) BENCHHUD_TRY(take(*verified, false));
+  BENCHHUD_TRY(take(entry, true));
+  return found;
+}
+
 Expected<BaselineChoice> asked_baseline(Ask& ask, const RunEntry& entry) {
   BaselineChoice choice;
   choice.backend = ask.query.text("baseline");

@@ -72,7 +72,9 @@ Expected<std::string> write_store(Ask& ask) {
   json.field("rejected_count", rejected);
   json.key("newest_run");
   write_run_ref(json, snapshot.runs.empty() ? nullptr : &snapshot.runs.front());
-  json.field("attention_count", std::count_if(alerts.begin(), alerts.end(), needs_attention));
+  json.field("attention_count", std::count_if(alerts.begin(), alerts.end(), [](const auto& alert) {
+               return needs_attention(alert) && alert.triage == schema::TriageState::kOpen;
+             }));
   json.field("takes_changes", ask.takes_changes);
   json.end_object();
   return body;

@@ -6,6 +6,7 @@
 #include <array>
 #include <limits>
 #include <set>
+#include <tuple>
 
 #include "schema/alert.h"
 #include "schema/text_limits.h"
@@ -71,108 +72,140 @@ class StateFilter {
   std::set<std::string, std::less<>> states_;
 };
 
-std::string_view text_of(const simdjson::dom::element& element) {
+/// "" where there is no such text.
+std::string_view text_of(const simdjson::dom::element& element, std::string_view name) {
   std::string_view text;
-  if (element.get(text) != simdjson::SUCCESS) return {};
+  if (element[name].get(text) != simdjson::SUCCESS) return {};
   return text;
 }
 
 /// What the parameters suite, model, backend and direction let through. All of the first three must
 /// fit one and the same series of the alert.
-class DetailsFilter {
- public:
-  explicit DetailsFilter(const Query& query)
-      : query_(query),
-        wants_member_(query.has("suite") || query.has("model") || query.has("backend")) {}
-
-  bool fits(const Alert& alert) {
-    if (!wants_member_ && !query_.has("direction")) return true;
-    simdjson::dom::element details;
-    if (parser_.parse(alert.details).get(details) != simdjson::SUCCESS) return false;
-    simdjson::dom::element direction;
-    if (query_.has("direction") && (details["direction"].get(direction) != simdjson::SUCCESS ||
-                                    !fits_any(query_, "direction", text_of(direction)))) {
-      return false;
+bool fits_details(const Query& query, const simdjson::dom::element& details) {
+  if (!fits_any(query, "direction", text_of(details, "direction"))) return false;
+  if (!query.has("suite") && !query.has("model") && !query.has("backend")) return true;
+  simdjson::dom::array members;
+  if (details["members"].get(members) != simdjson::SUCCESS) return false;
+  return std::any_of(members.begin(), members.end(), [&](const simdjson::dom::element& member) {
+    simdjson::dom::element experiment;
+    if (member["experiment"].get(experiment) != simdjson::SUCCESS) return false;
+    for (const char* name : {"suite", "model", "backend"}) {
+      if (!fits_any(query, name, text_of(experiment, name))) return false;
     }
-    return !wants_member_ || has_member(details);
+    return true;
+  });
+}
+
+struct Listed {
+  Alert alert;
+  Urgency urgency;
+};
+
+/// The place of an alert in a list, as its cursor holds it: urgency, onset, id.
+using Place = std::tuple<std::int64_t, double, std::int64_t>;
+
+/// The alerts that a request asks for.
+class AlertList {
+ public:
+  static Expected<AlertList> make(Ask& ask) {
+    AlertList list(ask.query.text("order") == "urgency");
+    BENCHHUD_ASSIGN(const StateFilter states, StateFilter::make(ask));
+    const double since = ask.query.time("since", -kForever);
+    const double until = ask.query.time("until", kForever);
+    auto& store = ask.reader().connection();
+    BENCHHUD_ASSIGN(
+        auto alerts,
+        states.wants(schema::DetectedState::kWithdrawn)
+            ? schema::alerts(store)
+            : schema::told_alerts(store, states.wants(schema::DetectedState::kRecovered), since));
+    simdjson::dom::parser parser;
+    for (Alert& alert : alerts) {
+      if (!states.fits(alert) || alert.onset < since || alert.onset >= until ||
+          !fits_any(ask.query, "accelerator_model", alert.accelerator_model)) {
+        continue;
+      }
+      simdjson::dom::element details;
+      if (parser.parse(alert.details).get(details) != simdjson::SUCCESS) {
+        // Listed all the same, where nothing of its details is asked for.
+        details = parser.parse(std::string_view("{}")).value();
+      }
+      if (!fits_details(ask.query, details)) continue;
+      const Urgency urgency = alert_urgency(alert, text_of(details, "direction"));
+      ++list.counts_[static_cast<std::size_t>(urgency)];
+      list.items_.push_back({std::move(alert), urgency});
+    }
+    std::sort(list.items_.begin(), list.items_.end(), [&](const Listed& a, const Listed& b) {
+      return list.is_before(list.place(a), list.place(b));
+    });
+    return list;
+  }
+
+  const std::vector<Listed>& items() const { return items_; }
+  std::int64_t count(Urgency urgency) const { return counts_[static_cast<std::size_t>(urgency)]; }
+
+  Place place(const Listed& one) const {
+    return {is_urgent_first_ ? static_cast<std::int64_t>(one.urgency) : 0, one.alert.onset,
+            to_int(one.alert.id)};
+  }
+  /// The more urgent first, where that was asked for; then what began last.
+  bool is_before(const Place& a, const Place& b) const {
+    const auto& [urgency_a, onset_a, id_a] = a;
+    const auto& [urgency_b, onset_b, id_b] = b;
+    return std::tie(urgency_a, onset_b, id_b) < std::tie(urgency_b, onset_a, id_a);
   }
 
  private:
-  bool has_member(const simdjson::dom::element& details) const {
-    simdjson::dom::array members;
-    if (details["members"].get(members) != simdjson::SUCCESS) return false;
-    return std::any_of(members.begin(), members.end(), [&](const simdjson::dom::element& member) {
-      simdjson::dom::element experiment;
-      if (member["experiment"].get(experiment) != simdjson::SUCCESS) return false;
-      for (const char* name : {"suite", "model", "backend"}) {
-        simdjson::dom::element value;
-        if (experiment[name].get(value) != simdjson::SUCCESS) return false;
-        if (!fits_any(query_, name, text_of(value))) return false;
-      }
-      return true;
-    });
-  }
+  explicit AlertList(bool is_urgent_first) : is_urgent_first_(is_urgent_first) {}
 
-  const Query& query_;
-  const bool wants_member_;
-  simdjson::dom::parser parser_;
+  bool is_urgent_first_;
+  std::vector<Listed> items_;
+  std::array<std::int64_t, 6> counts_{};
 };
 
-/// The alerts that a request asks for, the one that began last first.
-Expected<std::vector<Alert>> asked_alerts(Ask& ask) {
-  BENCHHUD_ASSIGN(const StateFilter states, StateFilter::make(ask));
-  const double since = ask.query.time("since", -kForever);
-  auto& store = ask.reader().connection();
-  BENCHHUD_ASSIGN(
-      auto alerts,
-      states.wants(schema::DetectedState::kWithdrawn)
-          ? schema::alerts(store)
-          : schema::told_alerts(store, states.wants(schema::DetectedState::kRecovered), since));
-  const double until = ask.query.time("until", kForever);
-  DetailsFilter details(ask.query);
-  std::erase_if(alerts, [&](const Alert& alert) {
-    return !states.fits(alert) || alert.onset < since || alert.onset >= until ||
-           !fits_any(ask.query, "accelerator_model", alert.accelerator_model) ||
-           !details.fits(alert);
-  });
-  std::sort(alerts.begin(), alerts.end(), [](const Alert& a, const Alert& b) {
-    return a.onset > b.onset || (a.onset == b.onset && a.id > b.id);
-  });
-  return alerts;
-}
-
-/// Whether `alert` comes behind (onset, id) in the list.
-bool is_behind(const Alert& alert, double onset, std::int64_t id) {
-  return alert.onset < onset || (alert.onset == onset && to_int(alert.id) < id);
-}
-
 Expected<std::string> write_alerts(Ask& ask, const std::optional<Cursor>& cursor) {
-  BENCHHUD_ASSIGN(const auto alerts, asked_alerts(ask));
+  BENCHHUD_ASSIGN(const AlertList list, AlertList::make(ask));
   const std::size_t limit = ask.query.size("limit");
   std::string body;
   JsonWriter json(&body);
-  begin_page(json);
+  json.begin_object();
+  json.key("counts");
+  json.begin_object();
+  for (const auto urgency : {Urgency::kConfirmed, Urgency::kSuspect, Urgency::kTaken,
+                             Urgency::kImprovement, Urgency::kChange, Urgency::kClosed}) {
+    json.field(urgency_name(urgency), list.count(urgency));
+  }
+  json.end_object();
+  json.key("items");
+  json.begin_array();
   std::size_t written = 0;
-  const Alert* last = nullptr;
+  std::optional<Place> last;
   bool more = false;
-  for (const Alert& alert : alerts) {
-    if (cursor && !is_behind(alert, from_bits(cursor->numbers[0]), cursor->numbers[1])) continue;
+  for (const Listed& one : list.items()) {
+    const Place place = list.place(one);
+    if (cursor &&
+        !list.is_before({cursor->numbers[0], from_bits(cursor->numbers[1]), cursor->numbers[2]},
+                        place)) {
+      continue;
+    }
     if (written == limit) {
       more = true;
       break;
     }
-    write_alert(json, alert);
-    last = &alert;
+    write_alert(json, one.alert);
+    last = place;
     ++written;
   }
   std::optional<std::string> next;
-  if (more) next = make_cursor(cursor_scope(ask), {to_bits(last->onset), to_int(last->id)});
-  end_page(json, next, static_cast<std::int64_t>(alerts.size()));
+  if (more) {
+    const auto& [urgency, onset, id] = *last;
+    next = make_cursor(cursor_scope(ask), {urgency, to_bits(onset), id});
+  }
+  end_page(json, next, static_cast<std::int64_t>(list.items().size()));
   return body;
 }
 
 Expected<Plan> list_alerts(Ask& ask) {
-  BENCHHUD_ASSIGN(auto cursor, asked_cursor(ask, 2));
+  BENCHHUD_ASSIGN(auto cursor, asked_cursor(ask, 3));
   // A wrong state is said before an unchanged answer is.
   BENCHHUD_TRY(StateFilter::make(ask));
   return Plan{revision_key(ask), [&ask, cursor] { return write_alerts(ask, cursor); }};

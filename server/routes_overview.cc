@@ -8,25 +8,31 @@ namespace {
 
 using schema::Expected;
 
-void write_changes(Ask& ask, JsonWriter& json, const RunChanges* changes) {
+Expected<void> write_changes(Ask& ask, JsonWriter& json, const RunEntry& newest) {
+  const auto verified = ask.snapshot().verified_runs(newest);
+  json.key("verified_run");
+  write_run_ref(json, verified.run);
+  json.key("verified_before");
+  write_run_ref(json, verified.before);
+  BENCHHUD_ASSIGN(const auto transitions, last_verification_changes(ask, newest));
   json.key("transitions");
   json.begin_array();
-  if (changes != nullptr) {
-    for (const auto& change : changes->verification) {
-      const auto* entry = ask.catalog().find(change.experiment);
-      if (entry != nullptr) write_transition(json, *entry, change);
-    }
+  for (const auto& change : transitions) {
+    const auto* entry = ask.catalog().find(change.experiment);
+    if (entry != nullptr) write_transition(json, *entry, change);
   }
   json.end_array();
   json.key("moves");
   json.begin_array();
-  if (changes != nullptr) {
+  if (const RunEntry* before = ask.snapshot().before(newest)) {
+    BENCHHUD_ASSIGN(const auto changes, ask.judge.changes(ask.view, *before, newest));
     for (const auto& move : changes->moves) {
       const auto* entry = ask.catalog().find(move.experiment);
       if (entry != nullptr) write_move(json, *entry, move);
     }
   }
   json.end_array();
+  return {};
 }
 
 Expected<void> write_accelerator(Ask& ask, JsonWriter& json, const std::string& model,
@@ -34,7 +40,7 @@ Expected<void> write_accelerator(Ask& ask, JsonWriter& json, const std::string& 
   const auto& runs = ask.snapshot().runs;
   const auto& baseline = ask.query.text("baseline");
   const RunEntry& newest = runs[places.front()];
-  const RunEntry* previous = newest.previous ? &runs[*newest.previous] : nullptr;
+  const RunEntry* previous = ask.snapshot().before(newest);
   json.begin_object();
   json.field("accelerator_model", model);
   json.key("run");
@@ -45,11 +51,9 @@ Expected<void> write_accelerator(Ask& ask, JsonWriter& json, const std::string& 
   json.key("groups");
   json.raw(summary->groups);
   json.key("previous_groups");
-  std::shared_ptr<const RunChanges> changes;
   if (previous != nullptr) {
     BENCHHUD_ASSIGN(const auto before, ask.judge.summary(ask.view, *previous, baseline));
     json.raw(before->groups);
-    BENCHHUD_ASSIGN(changes, ask.judge.changes(ask.view, *previous, newest));
   } else {
     write_groups(json, {});
   }
@@ -66,7 +70,7 @@ Expected<void> write_accelerator(Ask& ask, JsonWriter& json, const std::string& 
     json.end_object();
   }
   json.end_array();
-  write_changes(ask, json, changes.get());
+  BENCHHUD_TRY(write_changes(ask, json, newest));
   json.end_object();
   return {};
 }

@@ -245,25 +245,30 @@ Expected<Plan> get_history(Ask& ask) {
   return plan;
 }
 
+/// `since` null: what verification last said that it had not said before.
 Expected<std::string> write_transitions(Ask& ask, const RunEntry& run, const RunEntry* since) {
-  std::shared_ptr<const RunChanges> changes;
+  const auto verified = ask.snapshot().verified_runs(run);
+  std::vector<analysis::VerificationChange> changes;
   if (since != nullptr) {
-    BENCHHUD_ASSIGN(changes, ask.judge.changes(ask.view, *since, run));
+    BENCHHUD_ASSIGN(const auto all, ask.judge.changes(ask.view, *since, run));
+    changes = all->verification;
+  } else {
+    BENCHHUD_ASSIGN(changes, last_verification_changes(ask, run));
   }
   std::string body;
   JsonWriter json(&body);
   json.begin_object();
   json.key("run");
   write_run_ref(json, &run);
+  json.key("verified_run");
+  write_run_ref(json, verified.run);
   json.key("since");
-  write_run_ref(json, since);
+  write_run_ref(json, since != nullptr ? since : verified.before);
   json.key("items");
   json.begin_array();
-  if (changes) {
-    for (const auto& change : changes->verification) {
-      const CatalogEntry* entry = ask.catalog().find(change.experiment);
-      if (entry != nullptr && fits(ask.query, *entry)) write_transition(json, *entry, change);
-    }
+  for (const auto& change : changes) {
+    const CatalogEntry* entry = ask.catalog().find(change.experiment);
+    if (entry != nullptr && fits(ask.query, *entry)) write_transition(json, *entry, change);
   }
   json.end_array();
   json.end_object();
@@ -281,8 +286,6 @@ Expected<Plan> get_transitions(Ask& ask) {
         since->run.accelerator_model != run->run.accelerator_model) {
       return wrong_parameter(ask, "since", "since must be an earlier run on the same accelerator.");
     }
-  } else if (run->previous) {
-    since = &ask.snapshot().runs[*run->previous];
   }
   std::string key = Judge::dependencies(ask.snapshot(), *run, {});
   if (since != nullptr) key += "." + std::to_string(since->history);

@@ -134,6 +134,15 @@ const RunEntry& Snapshot::newest_of(const RunEntry& entry) const {
   return of_model == nullptr ? entry : runs[of_model->front()];
 }
 
+VerifiedRuns Snapshot::verified_runs(const RunEntry& entry) const {
+  const auto from = [this](const RunEntry* at) {
+    while (at != nullptr && !at->run.verified_at) at = before(*at);
+    return at;
+  };
+  const RunEntry* run = from(&entry);
+  return {run, run == nullptr ? nullptr : from(before(*run))};
+}
+
 Expected<std::shared_ptr<const Snapshot>> Snapshots::current(schema::Reader& reader) {
   BENCHHUD_ASSIGN(const auto revision, reader.revision());
   const std::scoped_lock lock(mutex_);

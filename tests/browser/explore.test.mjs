@@ -75,7 +75,7 @@ test("explore: which benchmarks regressed? The table has the API's ratios, the w
   const sure = items.filter((item) => item.interval?.low > 1).sort((a, b) => b.ratio - a.ratio);
   await on("/explore", async (page) => {
     await page.getByRole("link", { name: "Which benchmarks regressed in the past year?" }).click();
-    await eventually(async () => assert.match(await text(page.locator("h1")), new RegExp(`^Of ${items.filter((item) => item.ratio !== null).length} results ${sure.length} are slower and`)));
+    await eventually(async () => assert.match(await text(page.locator("h1")), new RegExp(`^Of ${items.filter((item) => item.ratio !== null).length} results ${sure.length} look slower and`)));
     await settled(page);
     const top = page.getByRole("region", { name: "Change of steady time" }).locator("tbody tr").first();
     const shown = await text(top);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Alert, AlertMember } from "../src/api/types";
+import type { Alert, AlertMember, AlertPage } from "../src/api/types";
 import { TRIAGE, attentionSentence, effectText, groups, levelsText, mainMember, probability, stateWords, unbroken } from "../src/lib/alerts";
 import { markOf, placed } from "../src/lib/changes";
 import { ALERT_KEYS } from "../src/lib/keys";
@@ -47,10 +47,15 @@ test("regressions that are sure come first, what somebody is on after what nobod
     [["confirmed", [4]], ["suspect", [2]], ["taken", [3]], ["improvement", [1, 6]], ["change", [5]]],
   );
   assert.deepEqual(groups([]), []);
-  assert.equal(attentionSentence(list, 6), "6 alerts need attention; 3 are regressions.");
-  assert.equal(attentionSentence([list[0] as Alert], 1), "1 alert needs attention; none is a regression.");
-  assert.equal(attentionSentence([list[1] as Alert], 1), "1 alert needs attention.");
-  assert.equal(attentionSentence([], 0), "No alert needs attention.");
+});
+
+test("how many alerts wait is said by how urgent they are, what somebody has taken up apart", () => {
+  const of = (more: Partial<AlertPage["counts"]>) => attentionSentence({ counts: { confirmed: 0, suspect: 0, taken: 0, improvement: 0, change: 0, closed: 9, ...more } });
+  assert.equal(of({ confirmed: 1, suspect: 2, taken: 1, improvement: 1, change: 1 }), "5 alerts need attention: 1 confirmed regression, 2 suspected, 1 improvement, 1 neither better nor worse; 1 is in hand.");
+  assert.equal(of({ suspect: 1 }), "1 alert needs attention: 1 suspected regression.");
+  assert.equal(of({ improvement: 1200 }), "1,200 alerts need attention: 1,200 improvements.");
+  assert.equal(of({ taken: 2 }), "No alert needs attention; 2 are in hand.");
+  assert.equal(of({}), "No alert needs attention.");
 });
 
 test("every state has words and a sign, and every key does one thing", () => {

@@ -27,6 +27,7 @@ struct AlertCause {
   std::string title;               ///< a sentence
   std::optional<double> share;     ///< of the change of steady time that it explains
   std::vector<std::string> lines;  ///< more of it, the weightiest first
+  bool explains = true;            ///< false for what was looked at and says nothing
 };
 /// "environment", "baseline", "counts", "phases", "profile", "verification", "labels".
 std::string_view cause_name(AlertCause::Kind kind);

@@ -37,6 +37,12 @@ std::string alert_details(const AlertContext& context, const analysis::WatchedAl
 std::string_view alert_state(const schema::Alert& alert);
 /// Not over, and nobody decided that it is none or is to stay.
 bool needs_attention(const schema::Alert& alert);
+/// How soon somebody should look at an alert, the soonest first.
+enum class Urgency { kConfirmed, kSuspect, kTaken, kImprovement, kChange, kClosed };
+std::string_view urgency_name(Urgency urgency);
+/// Regressions by how sure they are, those that somebody has taken up behind them, then what got
+/// better and what is neither, then what is over or decided. `direction` as its details say it.
+Urgency alert_urgency(const schema::Alert& alert, std::string_view direction);
 /// The members of the contract's Alert, inside of an object.
 void write_alert_fields(JsonWriter& json, const schema::Alert& alert);
 /// The contract's Alert.

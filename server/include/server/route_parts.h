@@ -37,6 +37,12 @@ schema::Expected<AskedResult> asked_result(Ask& ask, std::string_view run = "run
 /// What an answer hangs on that follows from all that was ingested.
 std::string revision_key(const Ask& ask);
 
+/// What verification last said up to `entry` that it had not said before: where `entry` was not
+/// verified, what the newest verified run before it brought. Results that came or went did so with
+/// `entry` itself.
+schema::Expected<std::vector<analysis::VerificationChange>> last_verification_changes(
+    Ask& ask, const RunEntry& entry);
+
 /// The baseline that a request names; `entry` is the run that is compared.
 schema::Expected<BaselineChoice> asked_baseline(Ask& ask, const RunEntry& entry);
 analysis::Estimator asked_estimator(const Query& query);

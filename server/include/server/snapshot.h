@@ -37,6 +37,12 @@ struct RunEntry {
   std::optional<std::size_t> previous;
 };
 
+/// Whose verification it is that a run shows.
+struct VerifiedRuns {
+  const RunEntry* run = nullptr;     ///< the newest run with verifications of its own; null: none
+  const RunEntry* before = nullptr;  ///< the one before that; null: none
+};
+
 /// Immutable; threads share it.
 struct Snapshot {
   std::int64_t revision = 0;
@@ -54,6 +60,12 @@ struct Snapshot {
   /// Null if the accelerator model has no runs.
   const std::vector<std::size_t>* runs_of(std::string_view accelerator_model) const;
   const RunEntry& newest_of(const RunEntry& entry) const;
+  /// The run before it on its accelerator model; null for the first.
+  const RunEntry* before(const RunEntry& entry) const {
+    return entry.previous ? &runs[*entry.previous] : nullptr;
+  }
+  /// Among `entry` and the runs before it on its accelerator model.
+  VerifiedRuns verified_runs(const RunEntry& entry) const;
 };
 
 /// Makes snapshots, each from the one before: a store of a thousand runs that got one more is a

@@ -47,6 +47,13 @@ TEST(ErrorSignature, WhatTheRunnerWritesItself) {
   expect({"Command '['python']' returned non-zero exit status 137.", ErrorKind::kOther,
           "CalledProcessError: returned non-zero exit status 137"});
   expect({"TIMEOUT", ErrorKind::kTimedOut, "TimeoutExpired: timed out"});
+  expect({"Process 31337 timed out after 1800 seconds: the benchmark hf_T5 was killed",
+          ErrorKind::kTimedOut, "TimeoutExpired: timed out"});
+  expect(
+      {"subprocess.TimeoutExpired: Command '['python', '--model=hf_T5']' timed out after 900.5 "
+       "seconds",
+       ErrorKind::kTimedOut, "TimeoutExpired: timed out"});
+  expect({"socket timed out after all", ErrorKind::kOther, "socket timed out after all"});
   expect({"Model's `DEFAULT_EVAL_BSIZE` is not implemented.", ErrorKind::kOther,
           "Model's `DEFAULT_EVAL_BSIZE` is not implemented."});
   expect({"", ErrorKind::kOther, "(no message)"});

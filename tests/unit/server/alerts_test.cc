@@ -125,6 +125,35 @@ TEST_F(Alerts, PagesFollowEachOther) {
   EXPECT_THAT(ids, ElementsAre(5, 4, 3, 2, 1));
 }
 
+TEST_F(Alerts, TheMostUrgentComeFirstWhereThatIsAskedFor) {
+  using enum schema::DetectedState;
+  add(9000, kConfirmed, "A100", "improvement");  // 1
+  add(3000, kConfirmed);                         // 2
+  add(8000, kSuspect);                           // 3
+  const auto taken = add(9500, kConfirmed);      // 4
+  add(4000, kConfirmed);                         // 5
+  add(9900, kConfirmed, "A100", "change");       // 6
+  add(9990, kRecovered);                         // 7
+  keep("no JSON");                               // 8
+  ASSERT_TRUE(schema::act_on_alert(*connection_, taken, "state", "acknowledged", "ada"));
+  EXPECT_THAT(listed("?order=urgency"), ElementsAre(5, 2, 3, 4, 1, 6, 8));
+  EXPECT_THAT(listed("?order=urgency&state=all"), ElementsAre(5, 2, 3, 4, 1, 6, 8, 7));
+  EXPECT_EQ(get_json(*app_, "/alerts")["counts"],
+            json::parse(R"({"confirmed": 2, "suspect": 1, "taken": 1, "improvement": 1,
+                            "change": 2, "closed": 0})"));
+  EXPECT_EQ(get_json(*app_, "/store")["attention_count"], 6);
+
+  std::vector<int> ids;
+  std::string cursor;
+  do {
+    const auto page = get_json(*app_, "/alerts?order=urgency&limit=2" + cursor);
+    for (const auto& item : page["items"]) ids.push_back(item["id"]);
+    cursor =
+        page["next_cursor"].is_null() ? "" : "&cursor=" + page["next_cursor"].get<std::string>();
+  } while (!cursor.empty());
+  EXPECT_THAT(ids, ElementsAre(5, 2, 3, 4, 1, 6, 8));
+}
+
 TEST_F(Alerts, OneHasItsHistory) {
   const auto id = add(3000, schema::DetectedState::kConfirmed);
   EXPECT_EQ(get(*app_, "/alerts/2").status, 404);

@@ -94,11 +94,36 @@ TEST_F(AppTest, SpeedupsVerificationsAndTransitions) {
   for (const auto& item : transitions["items"]) ++kinds[item["kind"].get<std::string>()];
   EXPECT_EQ(kinds, (std::map<std::string, int>{{"disappeared", 2}, {"newly_failing", 1}}));
 
+  EXPECT_EQ(transitions["verified_run"]["id"], transitions["run"]["id"]);
+
   const auto overview = get_json(*server, "/overview");
   EXPECT_EQ(overview["accelerators"][0]["history"].size(), 2U);
   EXPECT_EQ(overview["accelerators"][0]["moves"].size(), 1U);
   EXPECT_DOUBLE_EQ(overview["accelerators"][0]["moves"][0]["ratio"].get<double>(), 0.5);
   EXPECT_EQ(overview["store"]["rejected_count"], 4);
+}
+
+TEST_F(AppTest, ARunThatWasNotVerifiedShowsWhatTheLastVerifiedOneBrought) {
+  two_nights();
+  ingest({{.timestamp = 1172800}, {.model = "gamma", .timestamp = 1172800}});
+  const auto server = app();
+  const auto transitions = get_json(*server, "/verification/transitions");
+  EXPECT_TRUE(transitions["run"]["verified_at"].is_null());
+  EXPECT_NE(transitions["verified_run"]["id"], transitions["run"]["id"]);
+  EXPECT_NE(transitions["since"]["id"], transitions["verified_run"]["id"]);
+  std::map<std::string, std::vector<std::string>> found;
+  for (const auto& item : transitions["items"]) {
+    found[item["kind"]].push_back(item["experiment"]["model"]);
+  }
+  // The verdict of the night before; what is new and what is gone is so in the newest run.
+  EXPECT_EQ(found["newly_failing"], std::vector<std::string>{"alpha"});
+  EXPECT_EQ(found["new"], std::vector<std::string>{"gamma"});
+
+  const auto accelerator = get_json(*server, "/overview")["accelerators"][0];
+  EXPECT_EQ(accelerator["transitions"], transitions["items"]);
+  EXPECT_EQ(accelerator["verified_run"], transitions["verified_run"]);
+  EXPECT_EQ(accelerator["verified_before"], transitions["since"]);
+  EXPECT_NE(accelerator["previous_run"]["id"], accelerator["verified_before"]["id"]);
 }
 
 TEST_F(AppTest, FailuresKeepTheirTextAndSignature) {

@@ -71,6 +71,7 @@ export type PhaseSeriesAnswer = Schemas["PhaseSeriesAnswer"];
 export type PhaseSeries = PhaseSeriesAnswer["series"][number];
 export type PhasePoint = NonNullable<PhaseSeries["points"][number]>;
 export type Alert = Schemas["Alert"];
+export type AlertPage = Schemas["AlertPage"];
 export type AlertWithHistory = Schemas["AlertDetail"];
 export type AlertMember = Schemas["AlertMember"];
 export type AlertState = Schemas["AlertState"];

@@ -1,6 +1,6 @@
 // Alerts in words and signs: what a state is called, which series an alert is mostly about, how much it changed.
-import type { Alert, AlertMember, AlertState, ChangeDirection, TriageState } from "../api/types";
-import { digits, full, percentInterval, change as percent, unitOf } from "./format";
+import type { Alert, AlertMember, AlertPage, AlertState, ChangeDirection, TriageState } from "../api/types";
+import { count, digits, full, percentInterval, change as percent, plural, unitOf } from "./format";
 
 export type StateWords = { word: string; glyph: string; name: string; meaning: string };
 
@@ -27,7 +27,7 @@ export const TRIAGE: { key: string; state: TriageState; button: string }[] = [
   { key: "i", state: "investigating", button: "Investigating" },
   { key: "f", state: "fixed", button: "Fixed" },
   { key: "w", state: "wont_fix", button: "Won't fix" },
-  { key: "x", state: "invalid", button: "Invalid" },
+  { key: "v", state: "invalid", button: "Invalid" },
   { key: "n", state: "infrastructure", button: "Infrastructure" },
   { key: "o", state: "open", button: "Open again" },
 ];
@@ -119,10 +119,16 @@ export function scopeText(alert: Alert): string {
   return SCOPES[scope] ?? scope;
 }
 
-export function attentionSentence(alerts: readonly Alert[], total: number): string {
-  if (total === 0) return "No alert needs attention.";
-  const regressions = alerts.filter((alert) => alert.details.direction === "regression").length;
-  const said = `${total === 1 ? "1 alert needs" : `${total} alerts need`} attention`;
-  if (alerts.length < total || regressions === total) return `${said}.`;
-  return `${said}; ${regressions === 0 ? "none is a regression" : regressions === 1 ? "1 is a regression" : `${regressions} are regressions`}.`;
+/** "5 alerts need attention: 2 confirmed regressions, 1 suspected, 2 improvements; 1 is in hand." */
+export function attentionSentence({ counts }: Pick<AlertPage, "counts">): string {
+  const waiting = counts.confirmed + counts.suspect + counts.improvement + counts.change;
+  const taken = counts.taken ? `; ${count(counts.taken)} ${counts.taken === 1 ? "is" : "are"} in hand` : "";
+  if (waiting === 0) return `No alert needs attention${taken}.`;
+  const parts = [
+    counts.confirmed ? plural(counts.confirmed, "confirmed regression") : "",
+    counts.suspect ? (counts.confirmed ? `${count(counts.suspect)} suspected` : plural(counts.suspect, "suspected regression")) : "",
+    counts.improvement ? plural(counts.improvement, "improvement") : "",
+    counts.change ? `${count(counts.change)} neither better nor worse` : "",
+  ].filter(Boolean);
+  return `${waiting === 1 ? "1 alert needs" : `${count(waiting)} alerts need`} attention: ${parts.join(", ")}${taken}.`;
 }

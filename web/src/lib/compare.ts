@@ -150,6 +150,9 @@ const sideText = (side: Comparison["left"], other: Comparison["left"]): string =
   return `${backend}${runName(side.run)}${accelerator}`;
 };
 
+/** Whether the sides are two nights of the same: only then is a difference something that became so. */
+export const isLikeForLike = ({ left, right }: Pick<Comparison, "left" | "right">): boolean => left.backend === right.backend && left.run.accelerator_model === right.run.accelerator_model;
+
 /** What a person would say of it. */
 export function comparisonSentence(answer: Comparison): string {
   const { left, right, groups, rows } = answer;
@@ -158,9 +161,10 @@ export function comparisonSentence(answer: Comparison): string {
   const title = `${left.backend !== null && left.backend === right.backend ? `${left.backend}, ` : ""}${sideText(left, right)} → ${sideText(right, left)}`;
   if (!total || !rows.length) return `${title}: they have nothing in common, and nothing else.`;
   const said: string[] = [];
-  if (total.newly_failing.length) said.push(`${count(total.newly_failing.length)} newly failing`);
-  if (total.newly_passing.length) said.push(`${count(total.newly_passing.length)} newly passing`);
-  if (total.stopped.length) said.push(`${count(total.stopped.length)} no longer timed`);
+  const alike = isLikeForLike(answer);
+  if (total.newly_failing.length) said.push(`${count(total.newly_failing.length)} ${alike ? "newly failing" : "failing on the right only"}`);
+  if (total.newly_passing.length) said.push(`${count(total.newly_passing.length)} ${alike ? "newly passing" : "passing on the right only"}`);
+  if (total.stopped.length) said.push(`${count(total.stopped.length)} ${alike ? "no longer timed" : "timed on the left only"}`);
   const timed = rows.filter((row) => row.change).length;
   if (!timed) said.push("nothing is timed on both sides");
   else {

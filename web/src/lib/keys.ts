@@ -63,7 +63,7 @@ export const ALERT_KEYS: [string, string][] = [
   ["i", "investigating"],
   ["f", "fixed"],
   ["w", "won't fix"],
-  ["x", "invalid: nothing changed"],
+  ["v", "invalid: nothing changed"],
   ["n", "infrastructure: the machine changed"],
   ["o", "open again"],
   ["e", "write a note"],

@@ -50,7 +50,7 @@ export function useTableSource(box: { current: Element | null }, source: Source)
   });
 }
 
-const SKIPPED = "svg, .sr, .copy-state, .arrow, input, select, textarea, canvas, kbd, details:not([open]) > :not(summary), [hidden]";
+const SKIPPED = "svg, .sr, .copy-state, .label-range .copy, .arrow, input, select, textarea, canvas, kbd, details:not([open]) > :not(summary), [hidden]";
 
 /** How elements are laid out, by what style sheets go by here: to ask the browser for each of thousands takes seconds. */
 const displays = new Map<string, string>();

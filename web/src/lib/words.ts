@@ -1,5 +1,5 @@
 // The sentences at the top of pages: what a person would say about these numbers.
-import type { AcceleratorHistory, AcceleratorOverview, ColumnGeomean, Group, HistoryPoint, ModelTable, Transition, VerificationAnswer } from "../api/types";
+import type { AcceleratorHistory, AcceleratorOverview, ColumnGeomean, Group, HistoryPoint, ModelTable, VerificationAnswer } from "../api/types";
 import { byBackend } from "./backends";
 import { count, date, plural, shown, testName, times } from "./format";
 import { sign } from "./codes";
@@ -52,16 +52,19 @@ export function sliceSentence(name: string, accelerator: AcceleratorHistory, bas
   return `${shown(name)}: ${parts.length ? `${who}${parts.join("; ")}` : "nothing in the last run"}.${news}`;
 }
 
-function transitionsSentence(transitions: readonly Transition[], since: string | null): string {
+/** What verification said that it had not said before, and of which verified runs that is true. */
+function transitionsSentence({ transitions, run, verified_run, verified_before }: AcceleratorOverview): string {
+  if (!verified_run) return "";
+  const stale = verified_run.id !== run.id;
+  if (!verified_before) return stale ? `not verified since ${date(verified_run.started_at)}` : "";
   const failing = transitions.filter((item) => item.kind === "newly_failing").length;
   const passing = transitions.filter((item) => item.kind === "newly_passing").length;
-  if (since === null) return "";
-  const said = [failing ? `${count(failing)} newly failing` : "", passing ? `${count(passing)} newly passing` : ""].filter(Boolean);
-  return said.length ? `${said.join(", ")} since ${since}` : `nothing newly failing since ${since}`;
+  const said = [failing ? `${count(failing)} newly failing` : "", passing ? `${count(passing)} newly passing` : ""].filter(Boolean).join(", ") || "nothing newly failing";
+  return stale ? `verified last on ${date(verified_run.started_at)}: ${said} against ${date(verified_before.started_at)}` : `${said} since ${date(verified_before.started_at)}`;
 }
 
 export function overviewSentence(accelerator: AcceleratorOverview, baseline: string): string {
-  const { groups, previous_groups, transitions, previous_run } = accelerator;
+  const { groups, previous_groups } = accelerator;
   const timed = groups.filter((group) => group.timed > 0);
   const backend = leadBackend((timed.length ? timed : groups).map((group) => group.backend), baseline);
   if (!backend) return "The last run holds no results.";
@@ -78,13 +81,13 @@ export function overviewSentence(accelerator: AcceleratorOverview, baseline: str
       return `${testName(test)} ${passSentence(group, before)}${speed}`;
     })
     .filter(Boolean);
-  const news = transitionsSentence(transitions, previous_run ? date(previous_run.started_at) : null);
+  const news = transitionsSentence(accelerator);
   const others = [...new Set(groups.map((group) => group.backend))]
     .filter((name) => name !== backend)
     .sort(byBackend)
     .map((name) => ({ name, failing: groups.filter((group) => group.backend === name).reduce((sum, group) => sum + group.failing, 0) }))
     .filter((one) => one.failing > 0)
-    .map((one) => `${plural(one.failing, "result")} of ${one.name} ${one.failing === 1 ? "fails" : "fail"} verification`);
+    .map((one) => `${plural(one.failing, "result")} of ${one.name} ${one.failing === 1 ? "does" : "do"} not pass verification`);
   return [`${backend}: ${parts.join("; ")}`, capital(news), ...others].filter(Boolean).join(". ") + ".";
 }
 

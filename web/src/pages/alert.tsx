@@ -5,6 +5,7 @@ import type { AlertAction, AlertCause, AlertMember, AlertWithHistory, RunRef, Se
 import { useApi } from "../api/use";
 import { TRIAGE, directionWord, isTimed, levelsText, levelsTitle, mainMember, probability, scopeText, stateWords, unbroken } from "../lib/alerts";
 import { markOf } from "../lib/changes";
+import { compareHref } from "../lib/compare";
 import { digits, full, plural, runName, shown, testName, unitOf } from "../lib/format";
 import { useTitle } from "../lib/hooks";
 import { isTyping, plainKey } from "../lib/keys";
@@ -33,8 +34,9 @@ export function AlertPage({ id }: { id: string }) {
       else return;
       event.preventDefault();
     };
-    addEventListener("keydown", onKey);
-    return () => removeEventListener("keydown", onKey);
+    // Before what the same letters do elsewhere: f, e.
+    addEventListener("keydown", onKey, true);
+    return () => removeEventListener("keydown", onKey, true);
   });
 
   if (!data) return error ? <ErrorNote error={error} again={again} /> : <Waiting rows={16} />;
@@ -60,6 +62,11 @@ export function AlertPage({ id }: { id: string }) {
         </h1>
         <Buttons alert={data} triage={triage} />
         <div class="toolbar">
+          {details.last_good && details.first_bad && (
+            <a class="button" data-compare href={compareHref(details.last_good, details.first_bad, subject.model === null ? {} : { q: subject.model })} title="All results of the last good and the first bad run, side by side (c)">
+              Compare before and after
+            </a>
+          )}
           <MarkdownButton />
         </div>
       </header>
@@ -281,7 +288,7 @@ function Causes({ causes }: { causes: AlertCause[] }) {
     <ul class="causes" data-told="What else moved">
       {causes.map((cause, index) => (
         <li key={index}>
-          <strong>{cause.title}</strong> {cause.share !== null && <span class="quiet">{digits(cause.share * 100, 2)} % of the change</span>}
+          {cause.explains ? <strong>{cause.title}</strong> : <span class="quiet">Not known: {cause.title}</span>} {cause.share !== null && <span class="quiet">{digits(cause.share * 100, 2)} % of the change</span>}
           {cause.lines.length > 0 && <pre>{cause.lines.join("\n")}</pre>}
         </li>
       ))}

@@ -1,27 +1,43 @@
 // All alerts, what needs attention first, to be gone through with the keys.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { address } from "../api/client";
-import type { Alert, Page } from "../api/types";
+import type { Alert, AlertPage, Page } from "../api/types";
 import { useApi } from "../api/use";
-import { FOLDED, attentionSentence, groups, mainMember, scopeText, unbroken } from "../lib/alerts";
-import { count, plural } from "../lib/format";
+import { FOLDED, attentionSentence, groups, isTimed, mainMember, scopeText, unbroken } from "../lib/alerts";
+import { count, plural, testName } from "../lib/format";
 import { useTitle } from "../lib/hooks";
 import { isTyping, plainKey } from "../lib/keys";
-import { alertHref } from "../lib/route";
+import { alertHref, useQuery } from "../lib/route";
+import { matches } from "../lib/sort";
 import { DirectionSign, Effect, StateSign } from "../parts/alert_bits";
-import { MarkdownButton } from "../parts/controls";
+import { Choice, CsvLink, FilterField, Select } from "../parts/controls";
 import { ErrorNote, Missing, RunLink, Section, Waiting } from "../parts/small";
 import { TextDialog } from "../parts/text_dialog";
 import { TriageNote, stateOfKey, useTriage } from "../parts/triage";
 
 const MOST = 1000;
+/** So many of a kind are drawn before somebody asks for all. */
+const MOST_AT_FIRST = 60;
+
+/** What a filter looks in. */
+function searchText({ details, owner, accelerator_model }: Alert): string {
+  const members = details.members.map(({ experiment, title }) => `${experiment.suite} ${experiment.model} ${experiment.column} ${testName(experiment.test)} ${title}`);
+  return [details.title, owner, accelerator_model, ...new Set(members)].join(" ");
+}
+
+/** How much the series changed that an alert is mostly about, either way; verdicts and counts before all. */
+function largestEffect(alert: Alert): number {
+  const main = mainMember(alert.details.members);
+  return main ? (isTimed(main) ? Math.abs(Math.log1p(main.effect ?? 0)) : Infinity) : 0;
+}
 
 export function AlertsPage() {
-  const { data, late, error, again } = useApi<Page<Alert>>(address("/alerts", { limit: MOST }));
+  const [query, setQuery] = useQuery();
+  const { data, late, error, again } = useApi<AlertPage>(address("/alerts", { limit: MOST, order: "urgency" }));
   const triage = useTriage();
   const [noteOn, setNoteOn] = useState<number | null>(null);
   const wanted = useRef<number | null>(null);
-  useTitle(data ? `${plural(data.total, "alert")}` : "Alerts");
+  useTitle(data ? plural(data.total, "alert") : "Alerts");
   useKeys(triage.refusal ? null : triage.act, setNoteOn, wanted);
 
   // What was acted on may stand elsewhere now: the next one in its place gets the focus.
@@ -32,38 +48,75 @@ export function AlertsPage() {
     wanted.current = null;
   }, [data]);
 
+  const filter = query.get("q") ?? "";
+  const accelerator = query.get("accelerator_model") ?? "";
+  const order = query.get("order") ?? "newest";
+  const accelerators = useMemo(() => [...new Set((data?.items ?? []).map((alert) => alert.accelerator_model))].sort(), [data]);
+  const listed = useMemo(() => {
+    const fitting = (data?.items ?? []).filter((alert) => (!accelerator || alert.accelerator_model === accelerator) && (!filter || matches(filter, searchText(alert))));
+    return order === "largest" ? [...fitting].sort((a, b) => largestEffect(b) - largestEffect(a)) : fitting;
+  }, [data, accelerator, filter, order]);
+
   if (!data) return error ? <ErrorNote error={error} again={again} /> : <Waiting rows={12} />;
+  const opened = (query.get("open") ?? "").split(",").filter(Boolean);
+  const fold = (key: string, isOpen: boolean) => setQuery({ open: (isOpen ? [...opened.filter((one) => one !== key), key] : opened.filter((one) => one !== key)).join(",") || null }, true);
   return (
     <div class={late ? "late" : ""}>
       <header class="page-head">
-        <h1>{attentionSentence(data.items, data.total)}</h1>
+        <h1>{attentionSentence(data)}</h1>
         <p class="quiet note page-note">
           An alert is one cause: what changed at the same time on one kind of machine.{" "}
           <span class="keys-hint">
             <kbd>j</kbd> <kbd>k</kbd> go through them, <kbd>?</kbd> lists the keys.
           </span>
-          {data.total > data.items.length && ` The newest ${count(data.items.length)} are shown.`}
+          {data.total > data.items.length && ` The first ${count(data.items.length)} are shown.`}
         </p>
         <div class="toolbar">
-          <MarkdownButton />
+          <FilterField value={filter} onChange={(value) => setQuery({ q: value || null }, true)} shown={listed.length} all={data.items.length} what="alerts" />
+          {accelerators.length > 1 && (
+            <Select
+              label="Accelerator"
+              value={accelerator}
+              options={[{ value: "", text: "all" }, ...accelerators.map((name) => ({ value: name, text: name || "an unnamed machine" }))]}
+              onChange={(value) => setQuery({ accelerator_model: value || null })}
+            />
+          )}
+          <Choice
+            label="Order"
+            value={order}
+            options={[
+              { value: "newest", text: "newest" },
+              { value: "largest", text: "largest change" },
+            ]}
+            onChange={(value) => setQuery({ order: value === "newest" ? null : value })}
+          />
+          <CsvLink href={address("/alerts", { state: "all", format: "csv" })} name="alerts.csv" />
         </div>
       </header>
       {error && <ErrorNote error={error} again={again} kept />}
       <TriageNote triage={triage} />
-      {groups(data.items).map((group) => (
-        <Section key={group.key} id={`group-${group.key}`} title={<>{group.title} <span class="quiet">{count(group.alerts.length)}</span></>}>
-          <AlertTable caption={group.title} alerts={group.alerts} />
-        </Section>
-      ))}
+      {groups(listed).map((group) => {
+        const isWhole = opened.includes(group.key) || group.alerts.length <= MOST_AT_FIRST;
+        return (
+          <Section key={group.key} id={`group-${group.key}`} title={<>{group.title} <span class="quiet">{count(group.alerts.length)}</span></>}>
+            <AlertTable caption={group.title} alerts={isWhole ? group.alerts : group.alerts.slice(0, MOST_AT_FIRST)} />
+            {!isWhole && (
+              <p>
+                <button type="button" class="link" onClick={() => fold(group.key, true)}>
+                  All {count(group.alerts.length)}
+                </button>
+              </p>
+            )}
+          </Section>
+        );
+      })}
       {data.items.length === 0 && <p class="quiet">Nothing that is watched has changed, or all of it is dealt with.</p>}
-      {FOLDED.map((fold) => (
-        <Folded key={fold.key} title={fold.title} states={fold.states.join(",")} />
+      {data.items.length > 0 && listed.length === 0 && <p class="quiet">No alert matches the choices above.</p>}
+      {FOLDED.map(({ key, title, states }) => (
+        <Folded key={key} title={title} states={states.join(",")} open={opened.includes(key)} onToggle={(isOpen) => fold(key, isOpen)} />
       ))}
       <p class="foot quiet">
-        <a href={address("/alerts", { state: "all", format: "csv" })} download="alerts.csv">
-          All as CSV
-        </a>
-        . On the command line: <code>benchhud regressions</code>.
+        On the command line: <code>benchhud regressions</code>.
       </p>
       {triage.dialog}
       {noteOn !== null && (
@@ -113,8 +166,9 @@ function useKeys(act: ReturnType<typeof useTriage>["act"] | null, note: (id: num
         note(id);
       }
     };
-    addEventListener("keydown", onKey);
-    return () => removeEventListener("keydown", onKey);
+    // Before what the same letters do elsewhere: f, e.
+    addEventListener("keydown", onKey, true);
+    return () => removeEventListener("keydown", onKey, true);
   });
 }
 
@@ -171,12 +225,11 @@ function AlertRow({ alert }: { alert: Alert }) {
 }
 
 /** Asked for only when somebody unfolds it; how many there are is said before. */
-function Folded({ title, states }: { title: string; states: string }) {
-  const [open, setOpen] = useState(false);
+function Folded({ title, states, open, onToggle }: { title: string; states: string; open: boolean; onToggle: (open: boolean) => void }) {
   const { data } = useApi<Page<Alert>>(address("/alerts", { state: states, limit: open ? MOST : 1 }));
   if (!data || data.total === 0) return null;
   return (
-    <details class="alert-fold" open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
+    <details class="alert-fold" open={open} onToggle={(event) => event.currentTarget.open !== open && onToggle(event.currentTarget.open)}>
       <summary>
         <h2>
           {title} <span class="quiet">{count(data.total)}</span>

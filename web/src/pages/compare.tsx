@@ -5,7 +5,7 @@ import type { ComparedMean, ComparedResult, Comparison, ComparisonGroup, Compari
 import { useApi } from "../api/use";
 import { byBackend, columnStyle } from "../lib/backends";
 import { sign } from "../lib/codes";
-import { SHOWN, absenceWords, columnText, comparisonSentence, groupName, isFailure, meanSentence, named, percent, reasonSentence, rowKey, splitWords, totalOf, verdictWords, worstFirst } from "../lib/compare";
+import { SHOWN, absenceWords, columnText, comparisonSentence, groupName, isFailure, isLikeForLike, meanSentence, named, percent, reasonSentence, rowKey, splitWords, totalOf, verdictWords, worstFirst } from "../lib/compare";
 import { change, count, digits, duration, full, interval as intervalText, percentInterval, reason, runName, shown, testName, unitOf, type Unit } from "../lib/format";
 import { useTitle } from "../lib/hooks";
 import { isTyping, plainKey } from "../lib/keys";
@@ -18,7 +18,7 @@ import { Check, Choice, CsvLink, FilterField, Menu, Select } from "../parts/cont
 import { Empty } from "../parts/empty";
 import { PlainTable } from "../parts/plain_table";
 import { RunPicker } from "../parts/run_picker";
-import { Backend, ErrorNote, EstimateNum, FailureNote, Missing, Num, RunLink, Section, Sentence, Spark, VerificationSign, Waiting, Whisker, estimateTitle, ratioDomain, sparkLabel, type Domain, type SparkPoint } from "../parts/small";
+import { Backend, ErrorNote, EstimateNum, FailureNote, LabelRange, Missing, Num, RunLink, Section, Sentence, Spark, Suite, VerificationSign, Waiting, Whisker, estimateTitle, ratioDomain, sparkLabel, type Domain, type SparkPoint } from "../parts/small";
 import { type Column, type ColumnGroup, Table } from "../parts/table";
 
 const COLUMNS = [
@@ -109,7 +109,7 @@ export function ComparePage() {
     [group],
   );
 
-  if (!runs.data && !data) return error ?? runs.error ? <ErrorNote error={(error ?? runs.error) as NonNullable<typeof error>} again={() => (again(), runs.again())} /> : <Waiting rows={16} />;
+  if ((!runs.data || !data) && !(error && runs.data) && !(runs.error && data)) return error ?? runs.error ? <ErrorNote error={(error ?? runs.error) as NonNullable<typeof error>} again={() => (again(), runs.again())} /> : <Waiting rows={16} />;
   if (runs.data && !allRuns.length) return <Empty />;
   const backendsOf = (run: RunRef | undefined) => {
     const known = new Set((models.data?.items ?? []).filter((item) => !run || item.accelerator_models.includes(run.accelerator_model)).flatMap((item) => item.backends));
@@ -141,6 +141,11 @@ export function ComparePage() {
           <div class="kicker">
             <span class="accel">{data.right.run.accelerator_model}</span>
             <span>{apartWords(data)}</span>
+            {labelsApart(data).map((name) => (
+              <span key={name}>
+                <span class="quiet">{name}</span> <LabelRange name={name} before={data.left.run.labels[name] ?? null} after={data.right.run.labels[name] ?? null} whyNot={["the left run has no such label", "the right run has no such label"]} />
+              </span>
+            ))}
             {(["left", "right"] as const).flatMap((side) =>
               data[side].marks.map((mark) => (
                 <span key={`${side} ${mark.kind}`} class="warn">
@@ -274,6 +279,10 @@ function apartWords({ left, right, nights_apart: apart }: Comparison): string {
   const backwards = left.run.started_at > right.run.started_at ? ", the left one is the newer" : "";
   return `${apart === 1 ? "neighbouring runs" : `${count(apart)} runs apart`}${backwards}`;
 }
+
+/** The labels by which the two runs are told apart. */
+const labelsApart = ({ left, right }: Comparison): string[] =>
+  [...new Set([...Object.keys(left.run.labels), ...Object.keys(right.run.labels)])].filter((name) => left.run.labels[name] !== right.run.labels[name]);
 
 function ruleWords({ rule }: Comparison): string {
   return `Slower or faster: q below ${rule.rate} over all rows, and ${percent(rule.least_time_effect)} or more, held against how up to ${rule.nights} earlier nights differ; open a row for why.`;
@@ -442,6 +451,16 @@ function Summary({ answer, set, late, onScope }: { answer: Comparison; set: "all
 
 const toneColor = (tone: "worse" | "better" | "unclear"): string => ({ worse: "var(--worse)", better: "var(--better)", unclear: "var(--quiet)" })[tone];
 
+/** Of two backends or accelerators nothing is new and nothing is over: it is so on one side. */
+const SIDE_TITLES: Record<(typeof EVENTS)[number]["key"], string> = {
+  newly_failing: "Fail on the right only",
+  stopped: "Timed on the left only",
+  changed: "Fail in different ways",
+  newly_passing: "Pass on the right only",
+  started: "Timed on the right only",
+  gone: "On the left only",
+  appeared: "On the right only",
+};
 const EVENTS: { key: "newly_failing" | "stopped" | "changed" | "newly_passing" | "started" | "gone" | "appeared"; title: string; tone: string }[] = [
   { key: "newly_failing", title: "Newly failing", tone: "worse" },
   { key: "stopped", title: "No longer timed", tone: "worse" },
@@ -460,6 +479,7 @@ function Events({ answer, late, onPick }: { answer: Comparison; late: boolean; o
   if (!total) return null;
   const all = EVENTS.filter((event) => total[event.key].length > 0);
   const open = query.get("events") === "all";
+  const titleOf = (event: (typeof EVENTS)[number]) => (isLikeForLike(answer) ? event.title : SIDE_TITLES[event.key]);
   const cut = all.some((event) => total[event.key].length > MOST_EVENTS);
   return (
     <Section
@@ -471,12 +491,12 @@ function Events({ answer, late, onPick }: { answer: Comparison; late: boolean; o
       {!all.length && <p class="quiet">Nothing: the same results on both sides, and verification says the same of each.</p>}
       <div class={late ? "events late" : "events"}>
         {all.map((event) => (
-          <section key={event.key} aria-label={event.title}>
+          <section key={event.key} aria-label={titleOf(event)}>
             <h3 class={event.tone}>
               {event.tone === "worse" ? "▼ " : event.tone === "better" ? "▲ " : ""}
-              {event.title} <span class="quiet">{count(total[event.key].length)}</span>
+              {titleOf(event)} <span class="quiet">{count(total[event.key].length)}</span>
             </h3>
-            <ul data-told={event.title}>
+            <ul data-told={titleOf(event)}>
               {total[event.key].slice(0, open ? Infinity : MOST_EVENTS).map((place) => {
                 const row = answer.rows[place] as ComparisonRow;
                 const byTime = event.key === "stopped" || event.key === "started";
@@ -558,17 +578,29 @@ function tableColumns(answer: Comparison, hidden: string[], past: Map<number, (n
       ),
     },
   ];
-  if (new Set(rows.map((row) => row.suite)).size > 1) columns.push({ key: "suite", title: "Suite", width: 104, sort: (row) => row.suite, cell: (row) => <span class="clip" title={row.suite}>{row.suite}</span> });
+  if (new Set(rows.map((row) => row.suite)).size > 1) columns.push({ key: "suite", title: "Suite", width: 104, sort: (row) => row.suite, cell: (row) => <Suite name={row.suite} link={{ accelerator_model: answer.right.run.accelerator_model, test: row.test }} /> });
+  const verdict: Column<ComparisonRow> = {
+    key: "verdict",
+    title: "Verdict",
+    width: 128,
+    first: "asc",
+    hint: `q below ${rule.rate} and ${percent(rule.least_time_effect)} or more; open a row for why`,
+    sort: (row) => ["worse", "missing_right", "better", "unclear", "missing_left", "missing_both"].indexOf(row.verdict),
+    cell: (row) => <Verdict row={row} answer={answer} />,
+  };
+  // Beside the name, where a small window shows no more than two columns.
+  const isNarrow = matchMedia("(max-width: 720px)").matches;
+  if (isNarrow) columns.push(verdict);
   columns.push({ key: "test", title: "Test", width: 80, sort: (row) => testName(row.test), cell: (row) => testName(row.test) });
   if (new Set(rows.map(columnText)).size > 1)
     columns.push({
       key: "backend",
       title: "Backend",
-      width: 156,
+      width: 176,
       sort: columnText,
       cell: (row) => (
         <span class="clip" title={columnText(row)}>
-          <Backend name={columnText(row)} backend={named(row).backend ?? ""} />
+          <Backend name={columnText(row)} backend={named(row).backend ?? ""} link={{ accelerator_model: answer.right.run.accelerator_model, test: row.test }} />
         </span>
       ),
     });
@@ -581,15 +613,7 @@ function tableColumns(answer: Comparison, hidden: string[], past: Map<number, (n
       sort: (row) => named(row).batch_size,
       cell: (row) => (named(row).batch_size === null ? <Missing flush why="batch size unknown" /> : <span class="num">{named(row).batch_size}</span>),
     });
-  columns.push({
-    key: "verdict",
-    title: "Verdict",
-    width: 128,
-    first: "asc",
-    hint: `q below ${rule.rate} and ${percent(rule.least_time_effect)} or more; open a row for why`,
-    sort: (row) => ["worse", "missing_right", "better", "unclear", "missing_left", "missing_both"].indexOf(row.verdict),
-    cell: (row) => <Verdict row={row} answer={answer} />,
-  });
+  if (!isNarrow) columns.push(verdict);
   const groups: ColumnGroup[] = [{ title: "", span: columns.length }];
   const add = (title: ColumnGroup["title"], own: Column<ComparisonRow>[]) => {
     if (!own[0]) return;

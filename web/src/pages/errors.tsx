@@ -222,7 +222,7 @@ function OneError({ signature }: { signature: string }) {
   useTitle(`Error: ${signature}`);
 
   const rows = useMemo(() => (data?.experiments ?? []).filter(({ experiment }) => !filter || matches(filter, [experiment.suite, experiment.model, experiment.test, testName(experiment.test), experiment.column].join(" "))), [data, filter]);
-  const columns = useMemo(() => (data ? experimentColumns(data) : []), [data]);
+  const columns = useMemo(() => (data ? experimentColumns(data, data.error?.kind === "skipped") : []), [data]);
   const grouper = useMemo(() => GROUPS[group]?.of ?? null, [group]);
 
   if (!data) return error ? <ErrorNote error={error} again={again} /> : <Waiting rows={14} />;
@@ -371,7 +371,7 @@ function NightMark({ letter }: { letter: string }) {
   );
 }
 
-function experimentColumns(answer: ErrorHistory): Column<FailingExperiment>[] {
+function experimentColumns(answer: ErrorHistory, isSkipped: boolean): Column<FailingExperiment>[] {
   const place = new Map(answer.runs.map((run, index) => [run.id, index]));
   const columns: Column<FailingExperiment>[] = [
     {
@@ -394,7 +394,7 @@ function experimentColumns(answer: ErrorHistory): Column<FailingExperiment>[] {
       width: 96,
       first: "desc",
       sort: (one) => (one.now ? 1 : 0),
-      cell: (one) => (one.now ? <span class="worse">✗ {one.verifying ? "verifying" : "failing"}</span> : <span class="quiet">over</span>),
+      cell: (one) => (one.now ? isSkipped ? <span class="quiet">skipped</span> : <span class="worse">✗ {one.verifying ? "verifying" : "failing"}</span> : <span class="quiet">over</span>),
     },
     {
       key: "nights",

@@ -118,7 +118,7 @@ function changesSentence(data: HistoryChanges, items: readonly Changed[], words:
   const gone = data.items.filter((item) => item.before && !item.after).length;
   const fresh = data.items.filter((item) => !item.before && item.after).length;
   const others = [gone ? `${count(gone)} had a value before and ${gone === 1 ? "has" : "have"} none now` : "", fresh ? `${count(fresh)} ${fresh === 1 ? "is" : "are"} new` : ""].filter(Boolean);
-  return `Of ${plural(items.length, "result")} ${count(number("worse"))} ${number("worse") === 1 ? "is" : "are"} ${words.worse} and ${count(number("better"))} ${words.better} beyond what runs differ by; the median change of ${what} is ${change(middle)}${others.length ? `; ${others.join(", ")}` : ""}.`;
+  return `Of ${plural(items.length, "result")} ${count(number("worse"))} ${number("worse") === 1 ? "looks" : "look"} ${words.worse} and ${count(number("better"))} ${words.better}, where chance alone makes about ${count(data.items.filter((item) => item.interval).length * 0.05)} look so; the median change of ${what} is ${change(middle)}${others.length ? `; ${others.join(", ")}` : ""}.`;
 }
 
 /** What is surely worse first, by how much; what has no interval, and what is better, behind. */

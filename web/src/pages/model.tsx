@@ -66,6 +66,7 @@ export function ModelPage({ suite, model }: { suite: string; model: string }) {
       </div>
     );
   }
+  if (!lead.data && !lead.error) return <Waiting rows={16} />;
   const onRange = (next: Range) => setQuery({ range: writeRange(next) }, true);
   const onPick = (metric: string) => (run: RunRef, one: Series) => setQuery({ point: `${run.id}.${one.experiment.id}`, of: metric === FIRST[0] ? null : metric });
   const picked = point ? { run: Number(point[1]), experiment: Number(point[2]) } : null;

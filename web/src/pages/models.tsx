@@ -10,7 +10,7 @@ import { useNow, useTitle } from "../lib/hooks";
 import { modelHref, suiteHref, useQuery } from "../lib/route";
 import { matches } from "../lib/sort";
 import { leadBackend, testOrder } from "../lib/words";
-import { Choice, FilterField, MarkdownButton, Select } from "../parts/controls";
+import { Choice, FilterField, CsvLink, Select } from "../parts/controls";
 import { Empty } from "../parts/empty";
 import { Backend, CodeSign, ErrorNote, Missing, Spark, Waiting, sparkLabel } from "../parts/small";
 import { type Column, type ColumnGroup, Table } from "../parts/table";
@@ -26,10 +26,10 @@ export function ModelsPage() {
   const filter = query.get("q") ?? "";
   const suite = query.get("suite") ?? "";
   const { data, late, error, again } = useApi<Page<ModelItem>>(address("/models", { limit: MOST }));
-  const overview = useApi<Overview>(address("/overview", { baseline: "inductor", runs: 30 })).data;
-  const accelerators = overview?.accelerators.map((one) => one.accelerator_model) ?? [];
+  const overview = useApi<Overview>(address("/overview", { baseline: "inductor", runs: 30 }));
+  const accelerators = overview.data?.accelerators.map((one) => one.accelerator_model) ?? [];
   const accelerator = query.get("accelerator_model") ?? accelerators[0] ?? "";
-  const groups = overview?.accelerators.find((one) => one.accelerator_model === accelerator)?.groups ?? [];
+  const groups = overview.data?.accelerators.find((one) => one.accelerator_model === accelerator)?.groups ?? [];
   const tests = [...new Set(groups.map((group) => group.test))].sort(testOrder);
   const asked = query.get("test") ?? "";
   const test = tests.includes(asked) ? asked : (tests[0] ?? "");
@@ -45,7 +45,7 @@ export function ModelsPage() {
   const suites = useMemo(() => [...new Set((data?.items ?? []).map((item) => item.suite))].sort(), [data]);
   const table = useMemo(() => columnsOf(rows, verification.data, backend, test, accelerator, now), [rows, verification.data, backend, test, accelerator, now]);
 
-  if (!data) return error ? <ErrorNote error={error} again={again} /> : <Waiting rows={16} />;
+  if (!data || (!overview.data && !overview.error)) return error ? <ErrorNote error={error} again={again} /> : <Waiting rows={16} />;
   if (data.total === 0) return <Empty />;
   return (
     <div>
@@ -58,7 +58,7 @@ export function ModelsPage() {
           {accelerators.length > 1 && <Select label="Accelerator" value={accelerator} options={accelerators.map((name) => ({ value: name, text: name }))} onChange={(value) => setQuery({ accelerator_model: value })} />}
           {tests.length > 1 && <Choice label="Test" value={test} options={tests.map((name) => ({ value: name, text: testName(name) }))} onChange={(value) => setQuery({ test: value === tests[0] ? null : value })} />}
           {backends.length > 1 && <Select label="Time of" value={backend} options={backends.map((name) => ({ value: name, text: name }))} onChange={(value) => setQuery({ backend: value })} />}
-          <MarkdownButton />
+          <CsvLink href={address("/history/models", { ...on, backend, runs: RUNS, format: "csv" })} name={`models of ${backend || "all backends"}.csv`} />
         </div>
       </header>
       {error && <ErrorNote error={error} again={again} kept />}

@@ -1,9 +1,9 @@
 // The page of the morning: for each accelerator the last run, how it stands, what changed since the run before.
 import { useMemo, useState } from "preact/hooks";
 import { address } from "../api/client";
-import type { AcceleratorOverview, Alert, AlertCause, AlertWithHistory, CoverageAnswer, Group, History, Move, Overview, Page, RunRef, Transition } from "../api/types";
+import type { AcceleratorOverview, Alert, AlertCause, AlertPage, AlertWithHistory, CoverageAnswer, Group, History, Move, Overview, RunRef } from "../api/types";
 import { useApi } from "../api/use";
-import { unbroken } from "../lib/alerts";
+import { attentionSentence, unbroken } from "../lib/alerts";
 import { byBackend, columnStyle } from "../lib/backends";
 import { type CoverageSum, lostSentence, sumOf } from "../lib/coverage";
 import { age, ago, change, count, date, digits, duration, full, moment, percentInterval, plural, runName, short, shown, testName, times, unitOf } from "../lib/format";
@@ -15,7 +15,7 @@ import { alertHref, href, modelHref, runHref, suiteHref, useQuery } from "../lib
 import { capital, overviewSentence, testsOf } from "../lib/words";
 import { DirectionSign, StateSign } from "../parts/alert_bits";
 import { type Range, usualStep } from "../parts/chart";
-import { Choice, MarkdownButton, Select } from "../parts/controls";
+import { Choice, CsvLink, Select } from "../parts/controls";
 import { CoverageBar, OutcomeSign, itemHref, itemKey, worstFirst } from "../parts/coverage";
 import { Empty } from "../parts/empty";
 import { GroupChart } from "../parts/group_chart";
@@ -32,18 +32,19 @@ export function OverviewPage() {
   const runs = query.get("runs") ?? "30";
   const { data, late, error, again } = useApi<Overview>(address("/overview", { baseline, runs }));
   const now = useNow();
-  const alerts = useApi<Page<Alert>>(address("/alerts", { limit: MOST_ALERTS })).data;
+  const alerts = useApi<AlertPage>(address("/alerts", { limit: MOST_ALERTS, order: "urgency" }));
   useTitle(data ? headTitle(data) : "Overview");
   const several = data && data.accelerators.length > 1 ? data.accelerators.map((one) => `${one.accelerator_model}: ${overviewSentence(one, data.baseline)}`).join(" ") : null;
   useMarkdown(several ? { sentence: several } : {});
 
-  if (!data) return error ? <ErrorNote error={error} again={again} /> : <Waiting rows={14} />;
+  // Alerts stand above all else: what came later would push the page down under somebody's hands.
+  if (!data || (!alerts.data && !alerts.error)) return error ? <ErrorNote error={error} again={again} /> : <Waiting rows={14} />;
   if (data.store.run_count === 0) return <Empty rejected={data.store.rejected_count} />;
   const backends = [...new Set(data.accelerators.flatMap((one) => one.groups.map((group) => group.backend)))].sort(byBackend);
   return (
     <div class={late ? "late" : ""}>
       {error && <ErrorNote error={error} again={again} kept />}
-      {alerts && <Attention alerts={alerts} />}
+      {alerts.data && <Attention alerts={alerts.data} />}
       {data.accelerators.map((one, index) => (
         <Accelerator
           key={one.accelerator_model}
@@ -62,7 +63,7 @@ export function OverviewPage() {
                   options={["30", "90", "180"].map((value) => ({ value, text: `${value} runs` }))}
                   onChange={(value) => setQuery({ runs: value === "30" ? null : value })}
                 />
-                <MarkdownButton />
+                <CsvLink href={address("/history", { accelerator_model: one.accelerator_model, group_by: ["test", "backend"], baseline: data.baseline, runs, format: "csv" })} name="overview.csv" />
               </>
             )
           }
@@ -89,13 +90,13 @@ function headTitle(data: Overview): string {
 type HistoryPoint = { run: AcceleratorOverview["run"]; groups: Group[] };
 
 /** What waits for somebody, each with what most likely is why. */
-function Attention({ alerts }: { alerts: Page<Alert> }) {
+function Attention({ alerts }: { alerts: AlertPage }) {
   if (!alerts.total) return null;
-  const isCalm = !alerts.items.some((alert) => alert.details.direction === "regression");
+  const isCalm = alerts.counts.confirmed + alerts.counts.suspect === 0;
   return (
     <div class={`attention${isCalm ? " calm" : ""}`}>
       <strong>
-        <a href="/alerts">{alerts.total === 1 ? "1 alert needs" : `${count(alerts.total)} alerts need`} attention</a>
+        <a href="/alerts">{attentionSentence(alerts)}</a>
       </strong>
       <ul class="alert-links">
         {alerts.items.map((alert) => (
@@ -123,7 +124,7 @@ function AttentionItem({ alert }: { alert: Alert }) {
         since {date(details.onset.started_at)} <StateSign state={alert.state} />
       </span>
       <span class="why quiet">
-        {causes && causeText(causes)}
+        {causes ? causeText(causes) : "\u00a0"}
         {range && ` ${range}`}
       </span>
     </li>
@@ -133,9 +134,9 @@ function AttentionItem({ alert }: { alert: Alert }) {
 /** The cause that explains most of the change; of those that nothing is known of, one that is about more than the baseline. */
 function causeText(causes: readonly AlertCause[]): string {
   const rank = (cause: AlertCause) => cause.share ?? (cause.kind === "baseline" ? -1 : 0);
-  const best = causes.reduce<AlertCause | null>((most, cause) => (!most || rank(cause) > rank(most) ? cause : most), null);
-  if (!best) return "No cause was found.";
-  return `Why: ${best.title}${best.share === null ? "" : ` (${(best.share * 100).toFixed(0)} % of it)`}.`;
+  const best = causes.filter((cause) => cause.explains).reduce<AlertCause | null>((most, cause) => (!most || rank(cause) > rank(most) ? cause : most), null);
+  if (!best) return "Why is not known.";
+  return `Why: ${best.title.replace(/\.$/, "")}${best.share === null ? "" : ` (${(best.share * 100).toFixed(0)} % of it)`}.`;
 }
 
 /** Said where the newest run is older than runs of this accelerator usually are apart. */
@@ -149,7 +150,7 @@ function overdue(runs: readonly RunRef[], now: number): string {
 }
 
 function Accelerator({ accelerator, baseline, runs, now, first, control }: { accelerator: AcceleratorOverview; baseline: string; runs: string; now: number; first: boolean; control: preact.ComponentChildren }) {
-  const { run, previous_run, groups, history, transitions, moves } = accelerator;
+  const { run, previous_run, groups, history, moves } = accelerator;
   const [query, setQuery] = useQuery();
   const Heading = first ? "h1" : "h2";
   const stale = run.verified_at === null;
@@ -200,7 +201,7 @@ function Accelerator({ accelerator, baseline, runs, now, first, control }: { acc
           note={previous_run ? null : "There is no run before this one."}
           actions={<a href={href("/verification", { run: String(run.id) })}>Verification</a>}
         >
-          <Changes transitions={transitions} stale={stale} hasPrevious={!!previous_run} />
+          <Changes accelerator={accelerator} />
           {coverage && <Missed coverage={coverage} accelerator={accelerator.accelerator_model} />}
         </Section>
         <Section
@@ -389,10 +390,23 @@ function StatusTable({ accelerator, parts, baseline, coverage }: { accelerator: 
   );
 }
 
-function Changes({ transitions, stale, hasPrevious }: { transitions: Transition[]; stale: boolean; hasPrevious: boolean }) {
-  if (!hasPrevious) return <p class="quiet">The next run will be compared with this one.</p>;
-  if (!transitions.length) return <p class="quiet">{stale ? "This run was not verified, so nothing can have changed." : "Every verification says what it said before."}</p>;
-  return <TransitionList transitions={transitions} most={12} />;
+function Changes({ accelerator }: { accelerator: AcceleratorOverview }) {
+  const { transitions, run, previous_run, verified_run, verified_before } = accelerator;
+  if (!previous_run) return <p class="quiet">The next run will be compared with this one.</p>;
+  const stale = verified_run?.id !== run.id;
+  return (
+    <>
+      {stale && verified_run && (
+        <p class="quiet">
+          This run was not verified. Verified last was <RunLink run={verified_run} />{verified_before && <>; what that said otherwise than <RunLink run={verified_before} /></>}
+          {transitions.length ? ":" : ": nothing."}
+        </p>
+      )}
+      {!stale && !transitions.length && <p class="quiet">{verified_before ? `Every verification says what it said on ${date(verified_before.started_at)}.` : "There is no earlier verification to compare with."}</p>}
+      {!verified_run && <p class="quiet">Nothing has been verified yet.</p>}
+      <TransitionList transitions={transitions} most={12} />
+    </>
+  );
 }
 
 function GroupRow({ group, before, history, baseline, domain, compileUnit, run, coverage }: { group: Group; before: Group | undefined; history: HistoryPoint[]; baseline: string; domain: { low: number; high: number }; compileUnit: { name: string; factor: number }; run: AcceleratorOverview["run"]; coverage: CoverageSum | null }) {
@@ -529,7 +543,7 @@ function Moves({ moves, hasPrevious }: { moves: Move[]; hasPrevious: boolean }) 
           return (
             <tr key={experiment.id}>
               <th scope="row">
-                <a class="mono" href={modelHref(experiment.suite, experiment.model, { test: experiment.test, accelerator_model: experiment.accelerator_model })}>
+                <a class="mono clip" title={experiment.model} href={modelHref(experiment.suite, experiment.model, { test: experiment.test, accelerator_model: experiment.accelerator_model })}>
                   {shown(experiment.model)}
                 </a>{" "}
                 <span class="quiet">{testName(experiment.test)}</span>

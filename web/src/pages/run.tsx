@@ -62,7 +62,7 @@ export function RunPage({ id }: { id: string }) {
 
   const dumps = useApi<ArtifactPage>(data ? address("/artifacts", { run: data.run.id, superseded: "false", limit: 1 }) : null);
 
-  const began = useApi<Page<Alert>>(data ? address("/alerts", { state: "all", accelerator_model: data.run.accelerator_model, since: data.run.started_at, until: instantAfter(data.run.started_at), limit: 100 }) : null);
+  const began = useApi<Page<Alert>>(data ? address("/alerts", { state: "all", accelerator_model: data.run.accelerator_model, since: data.run.started_at, until: instantAfter(data.run.started_at), limit: 100, order: "urgency" }) : null);
 
   const test = query.get("test") ?? "";
   const filter = query.get("q") ?? "";
@@ -94,7 +94,8 @@ export function RunPage({ id }: { id: string }) {
   const columns = useMemo(() => (data ? tableColumns(data, backends, hidden) : null), [data, backends, hidden.join()]);
   const grouper = useMemo(() => (group === "suite" ? (row: ModelRow) => row.suite : group === "test" ? (row: ModelRow) => testName(row.test) : null), [group]);
 
-  if (!data || !columns) return error ? <ErrorNote error={error} again={again} /> : <Waiting rows={16} />;
+  // What stands above the table is there when the table comes: nothing is pushed down under somebody's hands.
+  if (!data || !columns || (!began.data && !began.error)) return error ? <ErrorNote error={error} again={again} /> : <Waiting rows={16} />;
   const tests = testsOf(allRows);
   const alerts = began.late ? [] : (began.data?.items ?? []).filter((alert) => alert.state !== "withdrawn");
   const hide = (key: string, on: boolean) => {

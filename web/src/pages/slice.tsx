@@ -5,7 +5,7 @@ import type { AcceleratorHistory, Alert, Cell, FailuresAnswer, History, HistoryG
 import { useApi } from "../api/use";
 import { byBackend, columnStyle } from "../lib/backends";
 import { sign } from "../lib/codes";
-import { change, count, duration, failureKind, full, plural, shown, testName, unitOf } from "../lib/format";
+import { ago, change, count, duration, failureKind, full, plural, shown, testName, unitOf } from "../lib/format";
 import { byGroup, type Dimension, groupMetric, groupName, groupStyles } from "../lib/history";
 import { useNow, useTitle } from "../lib/hooks";
 import { OUTCOMES } from "../lib/outcomes";
@@ -19,7 +19,7 @@ import { OutcomeSign } from "../parts/coverage";
 import { GroupChart } from "../parts/group_chart";
 import { PlainTable } from "../parts/plain_table";
 import { SpeedupCell, TimeCell } from "../parts/result_cells";
-import { Backend, ErrorNote, IntervalText, Missing, Num, RunLink, Section, Sentence, Spark, type SparkPoint, Time, VerificationSign, Waiting, sparkLabel } from "../parts/small";
+import { Backend, ErrorNote, IntervalText, Missing, Num, RunLink, Section, Sentence, Spark, type SparkPoint, VerificationSign, Waiting, sparkLabel } from "../parts/small";
 import { type Column, Table } from "../parts/table";
 
 const CHARTS = ["passing", "geomean", "compile", "level", "has_timings", "failed"].map(groupMetric).filter((metric) => metric !== undefined);
@@ -49,10 +49,11 @@ export function SlicePage({ kind, name }: { kind: Kind; name: string }) {
   const failures = useApi<FailuresAnswer>(run ? address("/failures", { ...slice, run: run.id }) : null);
   // A backend alone does not know the others, which it may be compared with.
   const known = useApi<History>(kind === "backend" && run ? address("/history", { ...on, runs: 1, group_by: "backend" }) : null).data;
-  const alerts = useApi<Page<Alert>>(run ? address("/alerts", { ...slice, ...on, limit: 6 }) : null).data;
+  const open = useApi<Page<Alert>>(run ? address("/alerts", { ...slice, ...on, limit: 6, order: "urgency" }) : null);
+  const alerts = open.data;
   useTitle(shown(name));
 
-  if (!data) return error ? <ErrorNote error={error} again={again} /> : <Waiting rows={16} />;
+  if (!data || (run && !alerts && !open.error)) return error ? <ErrorNote error={error} again={again} /> : <Waiting rows={16} />;
   if (!accelerator || !run) {
     return (
       <div class="empty">
@@ -76,7 +77,7 @@ export function SlicePage({ kind, name }: { kind: Kind; name: string }) {
           <span>{kind}</span>
           <span class="accel">{accelerator.accelerator_model}</span>
           <span>
-            last run <RunLink run={run} /> <Time at={run.started_at} now={now} />
+            last run <RunLink run={run} /> <span class="quiet">{ago(run.started_at, now)}</span>
           </span>
           {!run.verified_at && <span class="warn">not verified: codes are of an earlier run</span>}
         </div>
@@ -152,13 +153,14 @@ function Outcomes({ accelerator, by }: { accelerator: AcceleratorHistory; by: Di
                 const more = before === undefined ? 0 : value - before;
                 return (
                   <td class="right" key={outcome} title={before === undefined ? "the run before has nothing of it" : `${before} in the run before`}>
+                    <span class={value === 0 ? "num quiet" : "num"}>{count(value)}</span>
                     {more !== 0 && (
                       <span class="quiet">
-                        {more > 0 ? "+" : "−"}
-                        {Math.abs(more)}{" "}
+                        {" "}
+                        ({more > 0 ? "+" : "−"}
+                        {count(Math.abs(more))})
                       </span>
                     )}
-                    <span class={value === 0 ? "num quiet" : "num"}>{count(value)}</span>
                   </td>
                 );
               })}

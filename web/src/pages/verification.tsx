@@ -1,7 +1,7 @@
 // Right or wrong: models by backends, how it was before, what changed, and why things fail.
 import { useMemo, useState } from "preact/hooks";
 import { address } from "../api/client";
-import type { CodeInfo, FailuresAnswer, Page, Run, TransitionsAnswer, VerificationAnswer, VerificationCell, VerificationHistory } from "../api/types";
+import type { CodeInfo, FailuresAnswer, Page, Run, RunRef, TransitionsAnswer, VerificationAnswer, VerificationCell, VerificationHistory } from "../api/types";
 import { useApi } from "../api/use";
 import { byBackend } from "../lib/backends";
 import { codeOrder, sign } from "../lib/codes";
@@ -66,6 +66,8 @@ export function VerificationPage() {
     return answer.error ? <ErrorNote error={answer.error} again={answer.again} /> : <Waiting rows={16} />;
   }
   const runOptions = (runs.data?.items ?? []).map((one) => ({ value: String(one.id), text: `${runName(one)}${one.verified_at ? "" : " (not verified)"}${severalAccelerators(runs.data?.items) ? `, ${one.accelerator_model}` : ""}` }));
+  const verified = transitions.data?.verified_run ?? null;
+  const isStale = verified !== null && verified.id !== data.run.id;
   const earlier = (runs.data?.items ?? []).filter((one) => one.accelerator_model === accelerator && one.started_at < data.run.started_at);
   const present = codeOrder(data.counts.map((item) => item.code));
   return (
@@ -114,15 +116,18 @@ export function VerificationPage() {
             <Waiting rows={4} />
           ) : (
             <div class={transitions.late ? "late" : ""}>
+              {isStale && since === "previous" && transitions.data.items.length > 0 && (
+                <p class="quiet">
+                  What <RunLink run={verified as RunRef} />, the newest verified run, brought{transitions.data.since && <> against <RunLink run={transitions.data.since} /></>}:
+                </p>
+              )}
               {transitions.data.items.length ? (
                 <TransitionList transitions={transitions.data.items} most={30} />
               ) : (
                 <p class="quiet">
                   {transitions.data.since
-                    ? `Every code is what it was on ${date(transitions.data.since.started_at)}.`
-                    : data.run.verified_at
-                      ? "There is no earlier run to compare with."
-                      : "This run was not verified, so it yields no transitions."}
+                    ? `Every code${isStale && since === "previous" ? ` of ${date((verified as RunRef).started_at)}` : ""} is what it was on ${date(transitions.data.since.started_at)}.`
+                    : "There is no earlier verification to compare with."}
                 </p>
               )}
             </div>

@@ -38,7 +38,7 @@ export function GroupChart({ accelerator, groups, styles, metric, baseline, titl
       <figure class="chart none">
         <figcaption>
           <h3>{name}</h3>
-          <span class="quiet">nothing to draw: no run of these has it</span>
+          <span class="quiet">{metric.isRatio && groups.every((group) => group.backend === baseline) ? `it is ${baseline} itself: choose another backend under “Speedup over”` : "nothing to draw: no run of these has it"}</span>
         </figcaption>
       </figure>
     );

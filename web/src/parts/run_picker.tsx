@@ -5,7 +5,7 @@ import { choiceText, labelChoices } from "../lib/compare";
 import { date, runName, short } from "../lib/format";
 import { matches } from "../lib/sort";
 import { Select } from "./controls";
-import { Missing, RunLink } from "./small";
+import { Labels, Missing, RunLink } from "./small";
 
 type Choice = { value: string; text: string; more: string };
 
@@ -79,12 +79,7 @@ export function RunPicker({ title, keys, asked, run, runs, names, accelerators, 
       )}
       <p class="note side-labels">
         {run ? <RunLink run={run} /> : <Missing why="on its way" />}
-        {run &&
-          Object.entries(run.labels).map(([key, value]) => (
-            <span key={key} class="quiet" title={`${key}: ${value}`}>
-              {key} <span class="mono">{short(value)}</span>
-            </span>
-          ))}
+        {run && <Labels labels={run.labels} />}
       </p>
     </div>
   );

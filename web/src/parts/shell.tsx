@@ -5,7 +5,7 @@ import { address } from "../api/client";
 import { useLive } from "../api/live";
 import { useApi } from "../api/use";
 import type { Link, LinkList } from "../api/types";
-import { ANNOUNCED } from "../lib/announce";
+import { ANNOUNCED, announce } from "../lib/announce";
 import { ALERT_KEYS, KEYS, claimedHelp, isClaimed, isTyping, plainKey } from "../lib/keys";
 import { Links } from "../lib/links";
 import { usePagesCommands } from "../lib/page_commands";
@@ -40,7 +40,12 @@ const OTHER_PAGES: SearchPage[] = [
 
 /** A page that claims m for itself leaves y. */
 const markdownKey = (): string => (isClaimed("m") ? "y" : "m");
-const exportTable = (): void => document.querySelector<HTMLAnchorElement>("[data-export]")?.click();
+
+function exportTable(): void {
+  const link = document.querySelector<HTMLAnchorElement>("main [data-export]");
+  if (link) link.click();
+  else announce("This page has no table to export.");
+}
 
 export function Shell({ path, children }: { path: string; children: ComponentChildren }) {
   const [help, setHelp] = useState(false);
@@ -66,11 +71,18 @@ export function Shell({ path, children }: { path: string; children: ComponentChi
       else if (event.key === "?") setHelp((open) => !open);
       else if (event.key === "t") setTheme(nextTheme());
       else if (event.key === markdownKey() && !document.querySelector("dialog[open]")) void copyMarkdown();
-      else if (event.key === "e") exportTable();
+    };
+    // Behind the pages' own: on an alert, e writes a note.
+    const onExport = (event: KeyboardEvent) => {
+      if (event.key === "e" && !isTyping(event) && plainKey(event) && !document.querySelector("dialog[open]")) exportTable();
     };
     // Before the pages' own keys: after g, a letter is not theirs.
     addEventListener("keydown", onKey, true);
-    return () => removeEventListener("keydown", onKey, true);
+    addEventListener("keydown", onExport);
+    return () => {
+      removeEventListener("keydown", onKey, true);
+      removeEventListener("keydown", onExport);
+    };
   }, []);
   const commands: SearchCommand[] = [
     ...usePagesCommands(),
@@ -172,17 +184,25 @@ function Help({ onClose }: { onClose: () => void }) {
   return (
     <dialog ref={dialog} class="help" onClose={onClose} onClick={(event) => event.target === event.currentTarget && onClose()} aria-labelledby="help-title">
       <div class="help-body">
-        <h2 id="help-title">Keys</h2>
-        {own.length > 0 && (
-          <>
-            <h3>On this page</h3>
-            <KeyList keys={own} />
-            <h3>Everywhere</h3>
-          </>
-        )}
-        <KeyList keys={KEYS.filter(([names]) => !names.split(" ").every(isClaimed))} />
-        <h3>On alerts</h3>
-        <KeyList keys={ALERT_KEYS} />
+        <h2 id="help-title" tabIndex={-1} autofocus>
+          Keys
+        </h2>
+        <div class="help-lists">
+          <div>
+            {own.length > 0 && (
+              <>
+                <h3>On this page</h3>
+                <KeyList keys={own} />
+              </>
+            )}
+            {own.length > 0 && <h3>Everywhere</h3>}
+            <KeyList keys={KEYS.filter(([names]) => !names.split(" ").every(isClaimed))} />
+          </div>
+          <div>
+            <h3>On alerts</h3>
+            <KeyList keys={ALERT_KEYS} />
+          </div>
+        </div>
         <p class="quiet">
           The same numbers for programs: <a href="/api/v1/openapi.json" target="_blank" rel="noopener">/api/v1/openapi.json</a>
         </p>

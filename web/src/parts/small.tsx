@@ -342,7 +342,7 @@ export function ErrorNote({ error, again, kept = false }: { error: ApiError; aga
     status === 0
       ? "Is benchhud serve still running? This page asks again by itself, and goes on when it answers."
       : status === 404
-        ? "It may have been deleted or renamed: look for it in the list of runs."
+        ? "It may be gone, or be called otherwise now: search for it with /."
         : status >= 500
           ? "The program's own output says more. Nothing in the store was changed by looking."
           : "Change the address or the choices above.";

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "analysis/error_text.h"
+#include "text_parts.h"
 
 namespace benchhud::analysis {
 namespace {
@@ -35,10 +36,6 @@ bool contains_ignoring_case(std::string_view text, std::string_view lower_part) 
                      [](char a, char b) { return lower(a) == b; }) != text.end();
 }
 
-bool starts_with_any(std::string_view text, Views starts) {
-  return std::any_of(starts.begin(), starts.end(), [&](auto s) { return text.starts_with(s); });
-}
-
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view kSpace = " \t\r\n\v\f";
   const auto begin = text.find_first_not_of(kSpace);
@@ -46,8 +43,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
 }
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_name_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool is_name_start(char c) { return is_letter(c) || c == '_'; }
 
 // A class, as a traceback's last line begins with it, and the message behind it.
 struct Raised {

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "text_parts.h"
+
 namespace benchhud::analysis {
 namespace {
 
@@ -13,9 +15,6 @@ constexpr std::size_t kLongestGroup = 40;
 constexpr std::size_t kShortestHash = 8;
 constexpr std::size_t kLongestCode = 4;
 
-// The C locale's classes, whatever the locale is.
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool is_name(char c) { return is_letter(c) || is_digit(c) || c == '_'; }
 bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 constexpr char kEscape = '\x1b';
@@ -71,11 +70,6 @@ bool looks_like(std::string_view text, std::string_view pattern) {
 bool ends_with_any(std::string_view text, std::initializer_list<std::string_view> endings) {
   return std::any_of(endings.begin(), endings.end(),
                      [text](std::string_view ending) { return text.ends_with(ending); });
-}
-
-bool starts_with_any(std::string_view text, std::initializer_list<std::string_view> starts) {
-  return std::any_of(starts.begin(), starts.end(),
-                     [text](std::string_view start) { return text.starts_with(start); });
 }
 
 std::string_view base_name(std::string_view path) {

@@ -8,13 +8,13 @@
 namespace benchhud::analysis {
 namespace {
 
-struct Gathered {
+struct GatheredGroup {
   RunGroup group;
   std::vector<double> compile;
   std::map<std::string, CodeCount> codes;
 };
 
-void add_verification(Gathered& into, const std::optional<VerificationView>& verification) {
+void add_verification(GatheredGroup& into, const std::optional<VerificationView>& verification) {
   if (!verification) {
     ++into.group.unverified;
     return;
@@ -36,7 +36,7 @@ void add_verification(Gathered& into, const std::optional<VerificationView>& ver
   code.stale += verification->stale;
 }
 
-RunGroup finish(Gathered gathered) {
+RunGroup finish(GatheredGroup gathered) {
   RunGroup group = std::move(gathered.group);
   if (!gathered.compile.empty()) {
     group.compile =
@@ -54,11 +54,11 @@ RunGroup finish(Gathered gathered) {
 RunSummary summarize_run(const JudgedRun& run, const Catalog& catalog,
                          std::string_view baseline_backend) {
   RunSummary summary;
-  std::map<std::pair<std::string_view, std::string_view>, Gathered> groups;
+  std::map<std::pair<std::string_view, std::string_view>, GatheredGroup> groups;
   for (const auto& view : run.results) {
     const auto* entry = catalog.find(view.experiment);
     if (entry == nullptr) continue;
-    Gathered& gathered = groups[{entry->experiment().test, entry->backend}];
+    GatheredGroup& gathered = groups[{entry->experiment().test, entry->backend}];
     ++gathered.group.total;
     gathered.group.timed += view.status == Status::kTimed;
     gathered.group.failed += view.status == Status::kFailed;

@@ -9,7 +9,6 @@
 
 namespace benchhud::analysis {
 
-using Severity = Advice::Severity;
 using Numbers = std::vector<std::pair<std::string_view, double>>;
 
 namespace {
@@ -37,7 +36,8 @@ class Adviser {
   }
 
  private:
-  void say(std::string_view code, Severity severity, std::string sentence, Numbers numbers) {
+  void say(std::string_view code, Advice::Severity severity, std::string sentence,
+           Numbers numbers) {
     advice_.push_back({code, severity, std::move(sentence), std::move(numbers)});
   }
 
@@ -45,7 +45,7 @@ class Adviser {
 
   void say_of_the_file() {
     if (report_.problem_count == 0 && report_.unclosed == 0) return;
-    say("incomplete_trace", Severity::kWarning,
+    say("incomplete_trace", Advice::Severity::kWarning,
         fmt::format(
             "The trace is not whole: {}, {} begun and not ended. What is missing is missing "
             "in every number here.",
@@ -56,7 +56,7 @@ class Adviser {
   void say_of_profiling() {
     const ProfilingNotes& notes = report_.notes;
     if (notes.python_frames > 0) {
-      say("python_stacks", Severity::kNote,
+      say("python_stacks", Advice::Severity::kNote,
           fmt::format(
               "{} of Python functions were recorded (with_stack): that alone slows the host "
               "down, so its times and the device's waits are too long.",
@@ -64,7 +64,7 @@ class Adviser {
           {{"frames", number(notes.python_frames)}});
     }
     if (of_trace(notes.overhead.total) >= kNoticeableShare) {
-      say("profiler_overhead", Severity::kNote,
+      say("profiler_overhead", Advice::Severity::kNote,
           fmt::format("The profiler itself worked for {}, {} of the trace.",
                       nanoseconds_text(notes.overhead.total),
                       share_text(of_trace(notes.overhead.total))),
@@ -78,7 +78,8 @@ class Adviser {
     if (time.total > 0) {
       const double share = of_trace(time.total);
       const std::int64_t frames = report_.frames.compiled.count;
-      say("compiling_in_window", share > kCompilingShare ? Severity::kWarning : Severity::kHint,
+      say("compiling_in_window",
+          share > kCompilingShare ? Advice::Severity::kWarning : Advice::Severity::kHint,
           fmt::format("{} of the trace, {}, are compilation{}: warm up before profiling unless "
                       "compilation is what you look at.",
                       nanoseconds_text(time.total), share_text(share),
@@ -90,7 +91,7 @@ class Adviser {
     }
     if (const std::int64_t recompiles = report_.regions.recompiles.value_or(0); recompiles > 0) {
       const CompiledFrame& worst = report_.frames.frames.front();
-      say("recompiled_frames", Severity::kHint,
+      say("recompiled_frames", Advice::Severity::kHint,
           fmt::format(
               "Frame {} runs in {} compiled versions in this trace ({} over all frames): "
               "guards fail, so shapes, types or values change. torch.compile(dynamic=True) or "
@@ -105,7 +106,7 @@ class Adviser {
     const GraphBreakTree& tree = report_.graph_breaks;
     if (report_.regions.graph_breaks > 0) {
       const auto& distinct = report_.regions.graph_breaks_distinct;
-      say("graph_breaks", Severity::kHint,
+      say("graph_breaks", Advice::Severity::kHint,
           fmt::format(
               "{} of {} of compiled functions ran other compiled regions within, chains of {} at "
               "most{}: graph breaks, or functions compiled for themselves that disabled or "
@@ -124,7 +125,7 @@ class Adviser {
     }
     const CompiledPairs& pairs = report_.pairs;
     if (pairs.forward_only > 0) {
-      say("forward_without_backward", Severity::kNote,
+      say("forward_without_backward", Advice::Severity::kNote,
           fmt::format(
               "{} of {} compiled functions have no backward in the trace: if none is wanted, "
               "torch.no_grad() saves what is kept for it.",
@@ -144,7 +145,7 @@ class Adviser {
         std::find_if(verdict.handed_back.begin(), verdict.handed_back.end(),
                      [](const HandedBackRow& row) { return row.lowering != Lowering::kCalled; });
     if (longest == verdict.handed_back.end() || share < kNoticeableShare) return;
-    say("operators_handed_back", Severity::kNote,
+    say("operators_handed_back", Advice::Severity::kNote,
         fmt::format(
             "{} in compiled graphs went back to the original instead of generated code, "
             "beside those that Inductor always calls (convolutions, matrix products): {} of "
@@ -169,7 +170,7 @@ class Adviser {
                              {"host_wait_ns", number(activity.host_wait)},
                              {"idle_ns", number(report_.breakdown.idle())}};
     const std::string_view of = has_steps ? "the steps" : "its span";
-    const auto severity = busy < kIdleDevice ? Severity::kWarning : Severity::kHint;
+    const auto severity = busy < kIdleDevice ? Advice::Severity::kWarning : Advice::Severity::kHint;
     // Where streams never waited, what is idle lies before and behind all that they did.
     if (busy >= kBusyDevice || waits == 0) return;
     if (host_share >= kHostBoundShare) {
@@ -199,7 +200,7 @@ class Adviser {
     const KernelTable& kernels = report_.kernels;
     const double short_share = share_of(kernels.short_kernels, kernels.kernels);
     if (kernels.kernels >= kManyKernels && short_share >= kManyShortShare) {
-      say("short_kernels", Severity::kHint,
+      say("short_kernels", Advice::Severity::kHint,
           fmt::format("{} of {} kernels ({}) are shorter than {}: fusing them (torch.compile) or "
                       "larger batches would cost fewer launches.",
                       kernels.short_kernels, kernels.kernels, share_text(short_share),
@@ -211,7 +212,7 @@ class Adviser {
     const LaunchStats& launches = report_.launches;
     const double bound = share_of(launches.longer_than_launched, launches.calls);
     if (launches.calls >= kManyKernels && bound >= kLaunchBoundShare) {
-      say("launch_overhead", Severity::kHint,
+      say("launch_overhead", Advice::Severity::kHint,
           fmt::format("{} of {} launches ({}) take the host longer than the device takes for what "
                       "they launch; {} take more than {}.",
                       launches.longer_than_launched, launches.calls, share_text(bound),
@@ -224,7 +225,7 @@ class Adviser {
     std::int64_t full = 0;
     for (const LaunchQueue& queue : report_.queues) full = std::max(full, queue.time_full);
     if (full > 0) {
-      say("launch_queue_full", Severity::kNote,
+      say("launch_queue_full", Advice::Severity::kNote,
           fmt::format("A stream's launch queue was full ({} or more) for {}: launching blocks the "
                       "host then, which is no fault while the device is busy.",
                       kFullQueue, nanoseconds_text(full)),
@@ -234,7 +235,7 @@ class Adviser {
     const auto overlap = report_.breakdown.overlap_of_communication();
     if (overlap && *overlap < kHiddenCommunication &&
         share_of(communication, report_.breakdown.span) >= kNoticeableShare) {
-      say("exposed_communication", Severity::kHint,
+      say("exposed_communication", Advice::Severity::kHint,
           fmt::format("Communication takes {} of the device's span, and computation covers only {} "
                       "of it.",
                       share_text(share_of(communication, report_.breakdown.span)),
@@ -247,7 +248,7 @@ class Adviser {
     const TimeTotals& pageable = report_.notes.pageable_copies;
     const double share = share_of(pageable.total, report_.activity.busy);
     if (share >= kNoticeableShare) {
-      say("pageable_copies", Severity::kHint,
+      say("pageable_copies", Advice::Severity::kHint,
           fmt::format(
               "{} between a device and pageable memory take {}, {} of the device's busy time: "
               "pinned memory is faster and does not block the host.",
@@ -259,7 +260,7 @@ class Adviser {
     }
     const TimeTotals& waits = report_.notes.synchronizations;
     if (waits.count >= kManySynchronizations && of_trace(waits.total) >= kNoticeableShare) {
-      say("synchronizations", Severity::kNote,
+      say("synchronizations", Advice::Severity::kNote,
           fmt::format(
               "The host waited for a device {} times, {} of the trace: .item(), printing and "
               "copies to the host do that.",
@@ -275,7 +276,7 @@ class Adviser {
     const std::int64_t loading = steps.parts[static_cast<std::size_t>(StepPart::kDataLoader)];
     const double share = share_of(loading, steps.duration);
     if (share < kNoticeableShare) return;
-    say("data_loading", Severity::kHint,
+    say("data_loading", Advice::Severity::kHint,
         fmt::format("Steps wait {} of their time for the data loader: more workers "
                     "(DataLoader(num_workers=…)) might help.",
                     share_text(share)),
@@ -288,13 +289,13 @@ class Adviser {
 
 }  // namespace
 
-std::string_view name_of(Severity severity) {
+std::string_view name_of(Advice::Severity severity) {
   switch (severity) {
-    case Severity::kNote:
+    case Advice::Severity::kNote:
       return "note";
-    case Severity::kHint:
+    case Advice::Severity::kHint:
       return "hint";
-    case Severity::kWarning:
+    case Advice::Severity::kWarning:
       return "warning";
   }
   return "";

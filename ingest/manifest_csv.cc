@@ -18,7 +18,6 @@ using schema::ErrorCode;
 using schema::Expected;
 using schema::ExpectedResult;
 
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::array<std::string_view, 4> kColumns = {"suite", "model", "test", "backend"};
 constexpr std::size_t kMostColumns = 1000;
 

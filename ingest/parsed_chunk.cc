@@ -10,8 +10,6 @@
 namespace benchhud::ingest {
 namespace {
 
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-
 ParsedLine& next_line(ParsedChunk* parsed) {
   if (parsed->line_count == parsed->lines.size()) parsed->lines.emplace_back();
   ParsedLine& line = parsed->lines[parsed->line_count++];

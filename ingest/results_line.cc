@@ -9,6 +9,7 @@
 #include "ingest/json_text.h"
 #include "ingest/number_text.h"
 #include "ingest/python_json.h"
+#include "ingest/text_parts.h"
 #include "schema/metric.h"
 
 namespace benchhud::ingest {
@@ -281,7 +282,6 @@ simdjson::error_code ResultsLineParser::State::load_rewritten(element* document)
 }
 
 Reason ResultsLineParser::State::read_document(std::string_view text, element* document) {
-  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   if (text.find_first_not_of(" \t\r\n") == text.npos) return "the line is empty";
   lifted.clear();

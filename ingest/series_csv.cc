@@ -23,7 +23,6 @@ using schema::Expected;
 
 namespace {
 
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr const char* kOpenQuote = "a quote that does not close";
 
 // A number as people and programs write them: also "+1", ".5", "1.", which JSON has not; NaN and

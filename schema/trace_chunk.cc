@@ -12,7 +12,6 @@ namespace {
 
 // A thread may have as many rows as slices.
 constexpr std::size_t kMostRowsBytes = std::size_t{1} << 30;
-constexpr std::int64_t kLatest = std::numeric_limits<std::int64_t>::max();
 
 // Which of an event's numbers follow. The others of its kind do not stand in their columns.
 constexpr std::uint64_t kCorrelation = 1, kExternalId = 2, kSequence = 4, kPacked = 8,

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "rows.h"
+#include "schema/column_codec.h"
 #include "schema/queries.h"
 #include "schema/trace_args.h"
 #include "trace_access.h"
@@ -22,7 +23,6 @@ constexpr std::size_t kMostArgBlocks = 4;
 // Ends of arrows that are looked at to find those of one slice, for a slice may hold millions.
 constexpr std::size_t kMostFlowsLookedAt = 10'000;
 constexpr std::int64_t kEarliest = std::numeric_limits<std::int64_t>::min();
-constexpr std::int64_t kLatest = std::numeric_limits<std::int64_t>::max();
 
 // The thing of that number, out of a block kept in `blocks` or read now.
 template <class Thing, class Read, class Decode>

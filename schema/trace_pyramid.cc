@@ -8,8 +8,6 @@
 namespace benchhud::schema {
 namespace {
 
-constexpr std::int64_t kLatest = std::numeric_limits<std::int64_t>::max();
-
 std::int64_t begin_of(const TraceNode& node) { return node.begin; }
 std::int64_t begin_of(const ChunkSlice& slice) { return slice.begin; }
 std::int64_t end_of(const TraceNode& node) { return node.end; }

@@ -19,7 +19,7 @@ using schema::ErrorCode;
 using schema::Expected;
 using Json = nlohmann::json;
 
-Error wrong(const std::string& place, std::string_view allowed) {
+Error wrong_rule(const std::string& place, std::string_view allowed) {
   return {ErrorCode::kInvalidArgument, fmt::format("alert rules: {} is {}", place, allowed)};
 }
 
@@ -27,7 +27,8 @@ Expected<void> read_text(const Json& rule, const char* key, const std::string& p
                          std::string* out) {
   const auto found = rule.find(key);
   if (found == rule.end()) return {};
-  if (!found->is_string()) return wrong(place + "." + key, "a text in which * stands for anything");
+  if (!found->is_string())
+    return wrong_rule(place + "." + key, "a text in which * stands for anything");
   *out = found->get<std::string>();
   return {};
 }
@@ -37,7 +38,8 @@ Expected<void> read_share(const Json& object, const char* key, const std::string
   const auto found = object.find(key);
   if (found == object.end()) return {};
   const double value = found->is_number() ? found->get<double>() : -1;
-  if (!(value >= 0 && value < 1)) return wrong(place + key, "a share: a number from 0 to below 1");
+  if (!(value >= 0 && value < 1))
+    return wrong_rule(place + key, "a share: a number from 0 to below 1");
   *out = value;
   return {};
 }
@@ -47,15 +49,15 @@ Expected<void> know_all_keys(const Json& object, const std::vector<std::string>&
                              const std::string& place) {
   for (const auto& [key, value] : object.items()) {
     if (std::find(known.begin(), known.end(), key) == known.end()) {
-      return wrong(place + key,
-                   "not known; known are " + fmt::format("{}", fmt::join(known, ", ")));
+      return wrong_rule(place + key,
+                        "not known; known are " + fmt::format("{}", fmt::join(known, ", ")));
     }
   }
   return {};
 }
 
 Expected<AlertRule> read_rule(const Json& json, const std::string& place) {
-  if (!json.is_object()) return wrong(place, "an object");
+  if (!json.is_object()) return wrong_rule(place, "an object");
   BENCHHUD_TRY(know_all_keys(json,
                              {"metric", "suite", "model", "test", "backend", "accelerator_model",
                               "watch", "least_effect", "fewest_nights", "tell"},
@@ -68,7 +70,7 @@ Expected<AlertRule> read_rule(const Json& json, const std::string& place) {
     if (!rule.metric) {
       std::vector<std::string_view> names;
       for (const auto& info : analysis::watched_metrics()) names.push_back(info.name);
-      return wrong(place + ".metric", fmt::format("one of {}", fmt::join(names, ", ")));
+      return wrong_rule(place + ".metric", fmt::format("one of {}", fmt::join(names, ", ")));
     }
   }
   BENCHHUD_TRY(read_text(json, "suite", place, &rule.suite));
@@ -77,20 +79,20 @@ Expected<AlertRule> read_rule(const Json& json, const std::string& place) {
   BENCHHUD_TRY(read_text(json, "backend", place, &rule.backend));
   BENCHHUD_TRY(read_text(json, "accelerator_model", place, &rule.accelerator_model));
   if (const auto watch = json.find("watch"); watch != json.end()) {
-    if (!watch->is_boolean()) return wrong(place + ".watch", "true or false");
+    if (!watch->is_boolean()) return wrong_rule(place + ".watch", "true or false");
     rule.is_watched = watch->get<bool>();
   }
   BENCHHUD_TRY(read_share(json, "least_effect", place + ".", &rule.least_effect));
   if (const auto nights = json.find("fewest_nights"); nights != json.end()) {
     const bool fits = nights->is_number_integer() && *nights >= 2 && *nights <= 50;
-    if (!fits) return wrong(place + ".fewest_nights", "a number of nights from 2 to 50");
+    if (!fits) return wrong_rule(place + ".fewest_nights", "a number of nights from 2 to 50");
     rule.fewest_nights = nights->get<std::size_t>();
   }
   std::string tell;
   BENCHHUD_TRY(read_text(json, "tell", place, &tell));
   if (!tell.empty()) {
     if (tell != "worse" && tell != "better" && tell != "both") {
-      return wrong(place + ".tell", "worse, better or both");
+      return wrong_rule(place + ".tell", "worse, better or both");
     }
     rule.tell_worse = tell != "better";
     rule.tell_better = tell != "worse";
@@ -101,28 +103,28 @@ Expected<AlertRule> read_rule(const Json& json, const std::string& place) {
 }  // namespace
 
 Expected<analysis::FleetRules> read_alert_rules(std::string_view text) {
-  if (text.size() > kMostRulesBytes) return wrong("the file", "at most 1 MiB");
+  if (text.size() > kMostRulesBytes) return wrong_rule("the file", "at most 1 MiB");
   Json json;
   try {
     json = Json::parse(text);
   } catch (const Json::exception& error) {
     return Error{ErrorCode::kInvalidArgument, fmt::format("alert rules: {}", error.what())};
   }
-  if (!json.is_object()) return wrong("the whole", "an object");
+  if (!json.is_object()) return wrong_rule("the whole", "an object");
   BENCHHUD_TRY(know_all_keys(json, {"baseline", "false_discovery_rate", "series"}, ""));
   analysis::FleetRules rules;
   if (const auto baseline = json.find("baseline"); baseline != json.end()) {
-    if (!baseline->is_string()) return wrong("baseline", "a backend's name");
+    if (!baseline->is_string()) return wrong_rule("baseline", "a backend's name");
     rules.baseline = baseline->get<std::string>();
   }
   std::optional<double> rate;
   BENCHHUD_TRY(read_share(json, "false_discovery_rate", "", &rate));
-  if (rate == 0) return wrong("false_discovery_rate", "above 0");
+  if (rate == 0) return wrong_rule("false_discovery_rate", "above 0");
   rules.false_discovery_rate = rate.value_or(rules.false_discovery_rate);
   // The function outlives this one and is copied along with the rules.
   const auto series = std::make_shared<std::vector<AlertRule>>();
   if (const auto list = json.find("series"); list != json.end()) {
-    if (!list->is_array()) return wrong("series", "a list of rules");
+    if (!list->is_array()) return wrong_rule("series", "a list of rules");
     for (std::size_t i = 0; i < list->size(); ++i) {
       BENCHHUD_ASSIGN(AlertRule rule, read_rule((*list)[i], fmt::format("series[{}]", i)));
       series->push_back(std::move(rule));

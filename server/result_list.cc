@@ -22,7 +22,6 @@ constexpr std::size_t kGone = std::numeric_limits<std::size_t>::max();
 }  // namespace
 
 Expected<ResultList> ResultList::make(Ask& ask) {
-  constexpr double kForever = std::numeric_limits<double>::infinity();
   ResultList list;
   list.since_ = ask.query.time("since", -kForever);
   list.until_ = ask.query.time("until", kForever);

@@ -76,6 +76,36 @@ Expected<std::vector<analysis::VerificationChange>> last_verification_changes(
   return found;
 }
 
+bool has_labels(const schema::Run& run, const std::vector<std::string>& wanted) {
+  const auto fits = [&](const std::string& label) {
+    const std::size_t colon = label.find(':');
+    const auto found = run.labels.find(label.substr(0, colon));
+    return found != run.labels.end() && found->second == label.substr(colon + 1);
+  };
+  return std::all_of(wanted.begin(), wanted.end(), [&](const std::string& label) {
+    const std::string_view key = std::string_view(label).substr(0, label.find(':') + 1);
+    return std::any_of(wanted.begin(), wanted.end(), [&](const std::string& other) {
+      return other.starts_with(key) && fits(other);
+    });
+  });
+}
+
+std::vector<const RunEntry*> asked_runs(const Ask& ask, const std::vector<std::size_t>& places) {
+  const double since = ask.query.time("since", -kForever);
+  const double until = ask.query.time("until", kForever);
+  std::vector<const RunEntry*> runs;
+  for (const std::size_t place : places) {
+    if (runs.size() == ask.query.size("runs")) break;
+    const RunEntry& entry = ask.snapshot().runs[place];
+    if (entry.run.started_at >= since && entry.run.started_at < until &&
+        has_labels(entry.run, ask.query.texts("label"))) {
+      runs.push_back(&entry);
+    }
+  }
+  std::reverse(runs.begin(), runs.end());
+  return runs;
+}
+
 Expected<BaselineChoice> asked_baseline(Ask& ask, const RunEntry& entry) {
   BaselineChoice choice;
   choice.backend = ask.query.text("baseline");

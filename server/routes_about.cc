@@ -16,8 +16,6 @@ namespace {
 
 using schema::Expected;
 
-constexpr double kForever = std::numeric_limits<double>::infinity();
-
 Expected<Plan> list_metrics(Ask& ask) {
   BENCHHUD_ASSIGN(const auto cursor, asked_cursor(ask, 1));
   const auto all = schema::known_metrics();

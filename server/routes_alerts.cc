@@ -22,7 +22,6 @@ using schema::Error;
 using schema::Expected;
 using schema::to_int;
 
-constexpr double kForever = std::numeric_limits<double>::infinity();
 constexpr std::string_view kAll = "all";
 constexpr std::string_view kAttention = "attention";
 

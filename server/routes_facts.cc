@@ -20,16 +20,6 @@ using schema::ErrorCode;
 using schema::Expected;
 using schema::to_int;
 
-constexpr double kForever = std::numeric_limits<double>::infinity();
-
-bool has_labels(const schema::Run& run, const std::vector<std::string>& wanted) {
-  return std::all_of(wanted.begin(), wanted.end(), [&](const std::string& label) {
-    const std::size_t colon = label.find(':');
-    const auto found = run.labels.find(label.substr(0, colon));
-    return found != run.labels.end() && found->second == label.substr(colon + 1);
-  });
-}
-
 /// Whether `run` comes behind (time, id) in a list with the newest first.
 bool is_behind(const schema::Run& run, double started_at, std::int64_t id) {
   return run.started_at < started_at || (run.started_at == started_at && to_int(run.id) < id);

@@ -23,21 +23,6 @@ using schema::to_int;
 
 using Runs = std::vector<const RunEntry*>;  // oldest first
 
-/// The last runs of those that the parameters since, until and runs leave.
-Runs asked_runs(const Ask& ask, const std::vector<std::size_t>& places) {
-  constexpr double kForever = std::numeric_limits<double>::infinity();
-  const double since = ask.query.time("since", -kForever);
-  const double until = ask.query.time("until", kForever);
-  Runs runs;
-  for (const std::size_t place : places) {
-    if (runs.size() == ask.query.size("runs")) break;
-    const RunEntry& entry = ask.snapshot().runs[place];
-    if (entry.run.started_at >= since && entry.run.started_at < until) runs.push_back(&entry);
-  }
-  std::reverse(runs.begin(), runs.end());
-  return runs;
-}
-
 bool fits_shown(const Query& query, const CatalogEntry& entry) {
   return fits_any(query, "backend", entry.backend) && fits_any(query, "column", entry.column);
 }

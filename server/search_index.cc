@@ -32,7 +32,6 @@ using Items = SearchIndex::Items;
 constexpr std::size_t kMostArtifacts = 50000;
 /// More of an alert's notes than this is not searched.
 constexpr std::size_t kMostNoteBytes = 4096;
-constexpr double kForever = std::numeric_limits<double>::infinity();
 
 /// "2025-11-10 00:03"
 std::string moment(double at) {
@@ -220,7 +219,8 @@ std::string title_of(const schema::Alert& alert, simdjson::dom::parser& parser) 
 
 Expected<Items> alert_items(schema::Reader& reader) {
   // What further nights did not show is no alert any more, and not among them.
-  BENCHHUD_ASSIGN(const auto alerts, schema::told_alerts(reader.connection(), true, -kForever));
+  BENCHHUD_ASSIGN(const auto alerts, schema::told_alerts(reader.connection(), true,
+                                                         -std::numeric_limits<double>::infinity()));
   BENCHHUD_ASSIGN(const auto notes, schema::alert_notes(reader.connection()));
   std::unordered_map<schema::AlertId, std::string> notes_of;
   for (const auto& [id, note] : notes) {

@@ -1,7 +1,6 @@
 #include "server/series_scope.h"
 
-#include <algorithm>
-#include <limits>
+#include "server/route_parts.h"
 
 namespace benchhud::server {
 
@@ -15,7 +14,6 @@ schema::Expected<SeriesScope> asked_series(Ask& ask) {
            e.test == query.text("test") && e.accelerator_model == accelerator_model;
   };
   SeriesScope scope;
-  const double until = query.time("until", std::numeric_limits<double>::infinity());
   for (const auto& [accelerator_model, places] : ask.snapshot().accelerators) {
     if (query.has("accelerator_model") && accelerator_model != query.text("accelerator_model")) {
       continue;
@@ -24,12 +22,7 @@ schema::Expected<SeriesScope> asked_series(Ask& ask) {
       if (is_of_model(entry, accelerator_model)) scope.entries.push_back(&entry);
     }
     if (scope.entries.empty()) continue;
-    for (const std::size_t place : places) {
-      if (scope.runs.size() == query.size("runs")) break;
-      const RunEntry& entry = ask.snapshot().runs[place];
-      if (entry.run.started_at < until) scope.runs.push_back(&entry);
-    }
-    std::reverse(scope.runs.begin(), scope.runs.end());
+    scope.runs = asked_runs(ask, places);
     for (std::size_t i = 0; i < scope.runs.size(); ++i) {
       scope.places.emplace(scope.runs[i]->run.id, i);
     }

@@ -19,7 +19,7 @@ using trace_json::short_name;
 namespace {
 
 // A list that a hostile trace can make long is cut here.
-constexpr std::size_t kMostEntries = 100;
+constexpr std::size_t kMostCalls = 100;
 ordered_json totals_json(const TimeTotals& time) {
   return {{"count", time.count},
           {"total_ns", time.total},
@@ -126,7 +126,7 @@ ordered_json kernels_json(const KernelTable& table) {
 
 ordered_json launches_json(const TraceReport& report) {
   const LaunchStats& stats = report.launches;
-  trace_json::NamedCounts calls = trace_json::named_counts(report.activity.launches, kMostEntries);
+  trace_json::NamedCounts calls = trace_json::named_counts(report.activity.launches, kMostCalls);
   return {{"calls", stats.calls},
           {"launched", stats.launched},
           {"without_call", stats.without_call},

@@ -27,11 +27,11 @@ std::string base64(std::string_view bytes) {
 }
 
 /// "https://host:port" and "/path?query".
-struct Address {
+struct Endpoint {
   std::string origin, path;
 };
 
-Expected<Address> address_of(const std::string& url) {
+Expected<Endpoint> endpoint_of(const std::string& url) {
   const bool is_http = url.starts_with("http://") || url.starts_with("https://");
   const std::size_t host = url.find("://") + 3;
   const std::size_t path = is_http ? url.find_first_of("/?", host) : std::string::npos;
@@ -42,7 +42,7 @@ Expected<Address> address_of(const std::string& url) {
   }
   std::string rest = path == std::string::npos ? "/" : url.substr(path);
   if (rest[0] == '?') rest.insert(0, "/");
-  return Address{origin, std::move(rest)};
+  return Endpoint{origin, std::move(rest)};
 }
 
 }  // namespace
@@ -59,7 +59,7 @@ std::string webhook_signature(std::string_view secret, std::string_view id, std:
 
 Expected<void> post_webhook(const std::string& url, std::string_view secret,
                             const WebhookMessage& message) {
-  BENCHHUD_ASSIGN(const Address address, address_of(url));
+  BENCHHUD_ASSIGN(const Endpoint address, endpoint_of(url));
   httplib::Client client(address.origin);
   if (!client.is_valid()) {
     return Error{ErrorCode::kInvalidArgument, "no connection can be made to " + url};

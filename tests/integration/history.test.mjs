@@ -34,8 +34,14 @@ before(async () => {
   night("2025-12-02", 1.01);
   night("2025-12-03", 1.5, [line({ suite: "beta", model: "z", timestamp: Date.parse("2025-12-03T00:00:00Z") / 1000, metrics: { error: "RuntimeError: CUDA out of memory. Tried to allocate 2.00 GiB" } })]);
   night("2025-12-04", 1.51);
-  const ingested = benchhud("ingest", join(root, "samples"), ...["01", "02", "03", "04"].map((day) => join(folder, `2025-12-${day}.jsonl`)), "--db", db);
-  assert.equal(ingested.status, 0, ingested.stdout + ingested.stderr);
+  const ingest = (...words) => {
+    const ingested = benchhud("ingest", ...words, "--db", db);
+    assert.equal(ingested.status, 0, ingested.stdout + ingested.stderr);
+  };
+  ingest(join(root, "samples"));
+  for (const [branch, days] of [["main", ["01", "02"]], ["dev", ["03", "04"]]]) {
+    ingest(...days.map((day) => join(folder, `2025-12-${day}.jsonl`)), "--label", `branch=${branch}`, "--label", "driver=550");
+  }
   server = await serve(db);
 });
 after(async () => {
@@ -52,6 +58,24 @@ async function api(path) {
 const CPU = "Intel(R) Xeon(R) Processor";
 const GPU = "NVIDIA A100-SXM4-40GB";
 const on = (accelerator) => `accelerator_model=${encodeURIComponent(accelerator)}`;
+
+test("a label leaves its runs alone, in histories of groups, of results and of a model", async () => {
+  const all = (await api("/history")).accelerators.find((one) => one.runs.some((run) => run.labels.branch));
+  const on = `accelerator_model=${encodeURIComponent(all.accelerator_model)}`;
+  const days = async (path, pick) => pick(await api(path)).map((run) => run.started_at.slice(0, 10));
+  const main = ["2025-12-01", "2025-12-02"], dev = ["2025-12-03", "2025-12-04"];
+  const ofGroups = (labels) => days(`/history?${on}&${labels}`, (answer) => answer.accelerators[0].runs);
+  assert.deepEqual(await ofGroups("label=branch:main"), main);
+  assert.deepEqual(await ofGroups("label=branch:main&label=branch:dev"), [...main, ...dev], "any of a key's values");
+  assert.deepEqual(await ofGroups("label=branch:dev&label=driver:550"), dev);
+  assert.deepEqual(await ofGroups("label=branch:dev&label=driver:551"), [], "every key");
+  assert.deepEqual(await ofGroups("label=branch:main&runs=1"), main.slice(1), "the newest of those that have it");
+  assert.deepEqual(await days(`/history/models?${on}&metric=steady&label=branch:dev`, (answer) => answer.runs), dev);
+  assert.deepEqual(await days(`/series?${on}&suite=alpha&model=a&test=eval&metric=steady&label=branch:main`, (answer) => answer.runs), main);
+  const refused = await fetch(`${server.base}/api/v1/history?label=main`);
+  assert.equal(refused.status, 400);
+  assert.equal((await refused.json()).parameter, "label");
+});
 
 test("without filters a group's points are the groups of the overview", async () => {
   for (const baseline of ["inductor", "eager"]) {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { h } from "preact";
-import { dayAfter, readAsked, readMeasure, writeMeasure } from "../src/lib/explore";
+import { dayAfter, readAsked, readMeasure, writeMeasure, labelSlices } from "../src/lib/explore";
 import { GROUP_METRICS, groupName, groupStyles, pointsOf } from "../src/lib/history";
 import { binOf, extent, linearTicks, logTicks, median, place, ratioBins } from "../src/lib/plot";
 import { svgText } from "../src/lib/svg_text";
@@ -118,4 +118,10 @@ test("a file's names are text, and nothing in it is markup or no character of XM
   assert.equal(svgText(h("g", { "data-href": "/models" }, h("circle", { r: 2 }))), `<g><circle r="2"></circle></g>`);
   const Part = ({ n }: { n: number }) => h("g", null, n);
   assert.equal(svgText(h(Part, { n: 2 })), "<g>2</g>");
+});
+
+test("labels that tell kinds of runs apart are slices, those that name each run are not", () => {
+  const runs = Array.from({ length: 30 }, (_, night) => ({ labels: { commit: `c${night}`, pytorch: night < 9 ? "2.8" : "2.9", branch: night % 2 ? "dev" : "main" } }));
+  assert.deepEqual(labelSlices(runs), ["branch:dev", "branch:main", "pytorch:2.8", "pytorch:2.9"]);
+  assert.deepEqual(labelSlices([]), []);
 });

@@ -8,6 +8,9 @@
 
 namespace benchhud::ingest {
 
+/// What some editors put before a text in UTF-8.
+inline constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
 inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /// The text without the blanks and line ends around it.

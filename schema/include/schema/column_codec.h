@@ -14,6 +14,9 @@
 
 namespace benchhud::schema {
 
+/// The latest time that there is, ns.
+inline constexpr std::int64_t kLatest = std::numeric_limits<std::int64_t>::max();
+
 /// a - b and a + b as they come out in two's complement, for times from one end of 64 bits to the
 /// other.
 constexpr std::int64_t wrapping_difference(std::int64_t a, std::int64_t b) {

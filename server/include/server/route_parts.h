@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,6 +14,9 @@
 #include "server/routes.h"
 
 namespace benchhud::server {
+
+/// No bound of a span of time, unix seconds; the other end with a minus.
+inline constexpr double kForever = std::numeric_limits<double>::infinity();
 
 /// An error that the parameter `name` caused.
 schema::Error wrong_parameter(Ask& ask, std::string_view name, std::string message);
@@ -42,6 +46,13 @@ std::string revision_key(const Ask& ask);
 /// `entry` itself.
 schema::Expected<std::vector<analysis::VerificationChange>> last_verification_changes(
     Ask& ask, const RunEntry& entry);
+
+/// Whether a run has these labels, each `key:value`: of several values of one key any.
+bool has_labels(const schema::Run& run, const std::vector<std::string>& wanted);
+
+/// The newest `runs` of those of an accelerator model (`places`, newest first) that the parameters
+/// since, until and label leave, oldest first.
+std::vector<const RunEntry*> asked_runs(const Ask& ask, const std::vector<std::size_t>& places);
 
 /// The baseline that a request names; `entry` is the run that is compared.
 schema::Expected<BaselineChoice> asked_baseline(Ask& ask, const RunEntry& entry);

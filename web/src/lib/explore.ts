@@ -1,6 +1,7 @@
 // What Explore is asked: read from the address, and the questions to the server that follow from it.
 import { address } from "../api/client";
 import { type Dimension, DIMENSIONS, GROUP_METRICS, groupMetric } from "./history";
+import type { RunRef } from "../api/types";
 import { href } from "./route";
 
 export type View = "lines" | "table" | "changes" | "scatter";
@@ -26,7 +27,7 @@ export const RAW = "metric.";
 /** `group`: of groups; `each`: of every result; `raw`: as the runner wrote it, of one model. */
 export type Measure = { kind: "group"; key: string } | { kind: "each"; key: ResultMetric } | { kind: "raw"; key: string };
 
-export const FILTERS = ["accelerator_model", "suite", "model", "test", "backend", "column"] as const;
+export const FILTERS = ["accelerator_model", "suite", "model", "test", "backend", "column", "label"] as const;
 export type Filter = (typeof FILTERS)[number];
 
 export type End = "before" | "after";
@@ -123,8 +124,22 @@ export const seriesAddress = (asked: Asked, metric: string, test: string, more: 
     metric,
     runs: asked.runs,
     until: asked.until ? dayAfter(asked.until) : "",
+    label: asked.filters.label,
     ...more,
   });
+
+/** A key with more values than this names runs, as commits do; it is no slice of them. */
+const MOST_VALUES = 20;
+
+/** The labels, `key:value`, by which runs can be told apart in kinds: branches before all. */
+export function labelSlices(runs: readonly Pick<RunRef, "labels">[]): string[] {
+  const values = new Map<string, Set<string>>();
+  for (const run of runs) for (const [key, value] of Object.entries(run.labels)) values.set(key, (values.get(key) ?? new Set()).add(value));
+  return [...values]
+    .filter(([, all]) => all.size <= MOST_VALUES)
+    .sort(([a], [b]) => Number(b === "branch") - Number(a === "branch") || (a < b ? -1 : 1))
+    .flatMap(([key, all]) => [...all].sort().map((value) => `${key}:${value}`));
+}
 
 export const exploreHref = (query: Record<string, string | string[] | null | undefined> = {}): string => href("/explore", query);
 

@@ -1,12 +1,13 @@
 // Explore: any number of any slice, over runs, before against now, or this against that. The address says all of it.
 import { useMemo, useState } from "preact/hooks";
 import { address } from "../api/client";
-import type { History, MetricInfo, ModelItem, Page } from "../api/types";
+import type { History, MetricInfo, ModelItem, Page, Run } from "../api/types";
 import { useApi } from "../api/use";
 import { announce } from "../lib/announce";
 import { byBackend } from "../lib/backends";
 import { fileName, savePng, saveSvg } from "../lib/download";
 import {
+  labelSlices,
   type Asked,
   type AxisChoice,
   DEFAULTS,
@@ -51,7 +52,8 @@ export function ExplorePage() {
   useTitle("Explore");
 
   const items = models.data?.items ?? [];
-  const options = useMemo(() => optionsOf(items, columns, asked), [items, columns, asked]);
+  const runs = useApi<Page<Run>>(address("/runs", { limit: 365 })).data;
+  const options = useMemo(() => optionsOf(items, columns, runs?.items ?? [], asked), [items, columns, runs, asked]);
   const set = (change: Record<string, string | string[] | null>) => setQuery({ ...change, range: null });
   const choose = (key: keyof typeof DEFAULTS, value: string) => set({ [key]: value === DEFAULTS[key] ? null : value });
   if (!models.data) return models.error ? <ErrorNote error={models.error} again={models.again} /> : <Waiting rows={14} />;
@@ -77,7 +79,7 @@ export function ExplorePage() {
           options={[{ value: "", text: isOfResults ? "of the newest run" : "each" }, ...options.accelerator_model.map((value) => ({ value, text: value }))]}
           onChange={(value) => set({ accelerator_model: value || null })}
         />
-        {(["suite", "test", "backend", "column"] as const).map((filter) => (options[filter].length > 1 || asked.filters[filter].length > 0) && <Any key={filter} filter={filter} asked={asked} options={options[filter]} set={set} />)}
+        {(["suite", "test", "backend", "column", "label"] as const).map((filter) => (options[filter].length > 1 || asked.filters[filter].length > 0) && <Any key={filter} filter={filter} asked={asked} options={options[filter]} set={set} />)}
         <ModelChoice items={items} asked={asked} set={set} />
         <Choice label="Last" value={asked.runs} options={SPANS.map((value) => ({ value, text: `${value} runs` }))} onChange={(value) => choose("runs", value)} />
         <Dates asked={asked} set={set} />
@@ -103,7 +105,7 @@ type SetQuery = (change: Record<string, string | string[] | null>) => void;
 type Choose = (key: keyof typeof DEFAULTS, value: string) => void;
 
 /** All that can be chosen: what the store has, and what the address names already. */
-function optionsOf(items: readonly ModelItem[], columns: History | null, asked: Asked): Record<Exclude<Filter, "model">, string[]> {
+function optionsOf(items: readonly ModelItem[], columns: History | null, runs: readonly Run[], asked: Asked): Record<Exclude<Filter, "model">, string[]> {
   const collect = (filter: Filter, pick: (item: ModelItem) => string[]) => [...new Set([...items.flatMap(pick), ...asked.filters[filter]])];
   const known = (columns?.accelerators ?? []).flatMap((one) => one.groups.map((group) => ({ column: group.column ?? "", backend: group.backend ?? "" })));
   const order = new Map(known.map((one) => [one.column, one.backend]));
@@ -114,6 +116,7 @@ function optionsOf(items: readonly ModelItem[], columns: History | null, asked: 
     backend: collect("backend", (item) => item.backends).sort(byBackend),
     // Where every backend has one configuration, configurations are no choice.
     column: [...new Set([...(known.some((one) => one.column !== one.backend) ? known.map((one) => one.column) : []), ...asked.filters.column])].sort((a, b) => byBackend(order.get(a) ?? a, order.get(b) ?? b) || (a < b ? -1 : 1)),
+    label: [...new Set([...labelSlices(runs), ...asked.filters.label])],
   };
 }
 
@@ -166,12 +169,12 @@ const SpanChoice = ({ asked, choose }: { asked: Asked; choose: Choose }) => (
   <Select label="First and last" value={asked.span} options={["1", "3", "7", "14", "30"].map((value) => ({ value, text: value === "1" ? "run" : `${value} runs` }))} onChange={(value) => choose("span", value)} />
 );
 
-const FILTER_WORDS: Record<"suite" | "test" | "backend" | "column", string> = { suite: "Suites", test: "Tests", backend: "Backends", column: "Configurations" };
+const FILTER_WORDS: Record<"suite" | "test" | "backend" | "column" | "label", string> = { suite: "Suites", test: "Tests", backend: "Backends", column: "Configurations", label: "Runs with" };
 
 /** Any of several; none chosen is all. */
 function Any({ filter, asked, options, set }: { filter: keyof typeof FILTER_WORDS; asked: Asked; options: string[]; set: SetQuery }) {
   const on = asked.filters[filter];
-  const text = (value: string) => (filter === "test" ? testName(value) : shown(value));
+  const text = (value: string) => (filter === "test" ? testName(value) : filter === "label" ? value.replace(":", " ") : shown(value));
   const what = on.length === 0 ? "all" : on.length <= 2 ? on.map(text).join(", ") : `${on.length} of ${options.length}`;
   return (
     <div class="field">

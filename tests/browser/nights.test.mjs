@@ -89,7 +89,7 @@ test("runs: every run, sorted by click, filtered as one types, opened by key", a
     assert.equal(await rows.count(), kept.length);
     assert.match(await text(page.locator('[role="status"]').first()), new RegExp(`${kept.length} of ${runs.total} runs`));
     await page.keyboard.press("Escape");
-    assert.equal(await rows.count(), runs.total);
+    await eventually(async () => assert.equal(await rows.count(), runs.total));
 
     await page.keyboard.press("j");
     await page.keyboard.press("j");
@@ -152,7 +152,7 @@ test("a run: sorting, filtering, grouping and columns live in the address and su
     await page.getByRole("button", { name: /^Columns/ }).click();
     await page.getByLabel("compile time").check();
     await page.keyboard.press("Escape");
-    assert.equal(await compile.count(), 1);
+    await eventually(async () => assert.equal(await compile.count(), 1));
     await page.getByLabel(/^Filter/).fill("resnet");
     await page.waitForURL(/q=resnet/);
     const address = page.url();

@@ -59,3 +59,42 @@ export function writeTrace(folder, name, events) {
   writeFileSync(file, JSON.stringify({ traceEvents: events }));
   return file;
 }
+
+/** The tracks of a TPU's core, in the order in which XProf shows them. */
+export const TPU_TRACKS = ["Steps", "XLA Modules", "XLA Ops", "XLA TraceMe", "Framework Ops", "Framework Name Scope", "Source code", "Scalar unit", "TensorCore Sync Flags", "Host Offload Ops", "Host Offload Ops 2"];
+
+/** A trace in the form that XProf exports: two TPUs, a SparseCore, a GPU, the host. */
+export function xprofTrace() {
+  const events = [];
+  const processes = [
+    [3, "/device:TPU:0", TPU_TRACKS.slice().reverse()],
+    [4, "/device:TPU:0 SparseCore 0", ["XLA Modules", "XLA Ops"]],
+    [5, "/device:TPU:1", ["XLA Ops", "Steps"]],
+    [100, "/device:GPU:0", ["Stream #20(Compute)", "Stream #3(MemcpyD2H)", "XLA Ops", "Steps"]],
+    [701, "/host:CPU", ["python", "tf_XLAEigen/1234"]],
+  ];
+  for (const [pid, name, threads] of processes) {
+    events.push(meta("process_name", pid, 0, { name }), meta("process_sort_index", pid, 0, { sort_index: pid }));
+    threads.forEach((thread, tid) => {
+      events.push(meta("thread_name", pid, tid + 1, { name: thread }));
+      for (let n = 0; n < 4; ++n) {
+        const args = { run_id: "7", group_id: String(n) };
+        if (thread === "XLA Ops") {
+          Object.assign(args, {
+            hlo_op: `fusion.${n}`,
+            hlo_module: "jit_train_step(1234)",
+            long_name: `%fusion.${n} = bf16[128,1024]{1,0} fusion(bf16[128,1024]{1,0} %p0), kind=kLoop`,
+            tf_op: "jit(train_step)/dot_general",
+            source: "train.py:42",
+            flops: "268435456",
+            bytes_accessed: "524288",
+            hlo_category: "convolution fusion",
+          });
+        }
+        const title = thread === "Steps" ? String(n) : thread === "XLA Ops" ? `fusion.${n}` : `${thread.toLowerCase()} ${n}`;
+        events.push({ ph: "X", name: title, pid, tid: tid + 1, ts: 1000 + n * 100, dur: 80, args });
+      }
+    });
+  }
+  return events;
+}

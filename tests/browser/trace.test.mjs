@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { axe, driven, eventually, openBrowser, openPage, serve, settled, shot, text, visit } from "./support.mjs";
-import { TINY, madeUpTrace, slicesOf, writeTrace } from "./support_trace.mjs";
+import { TINY, TPU_TRACKS, madeUpTrace, slicesOf, writeTrace, xprofTrace } from "./support_trace.mjs";
 
 let browser;
 let server;
@@ -516,6 +516,37 @@ test("nothing of a trace becomes anything but text, and everybody can use the pa
       await shot(page, `trace-${width}-${theme}`);
     }, { width, theme, height: 900 });
   }
+});
+
+test("a trace of XProf has a section for each device with its rows in XProf's order, and tells of FLOPs, bytes and source", async () => {
+  await server.ingest([writeTrace(server.folder, "xprof", xprofTrace())]);
+  const { trace_id: id } = (await server.api("/artifacts?kind=trace&limit=10")).items.find((one) => one.name.includes("xprof"));
+  await driven(browser, `${server.base}/trace/${id}`, async (page) => {
+    await drawn(page);
+    const names = (await page.locator(".trace-label").allInnerTexts()).map((one) => one.replace(/[▾▸★☆×]/g, "").replace(/\s+/g, " ").trim());
+    assert.deepEqual(names, [
+      "TPU 0 /device:TPU:0",
+      ...TPU_TRACKS,
+      "TPU 0 SparseCore 0 /device:TPU:0 SparseCore 0",
+      "XLA Modules",
+      "XLA Ops",
+      "TPU 1 /device:TPU:1",
+      "Steps",
+      "XLA Ops",
+      "GPU 0 /device:GPU:0",
+      "Steps",
+      "XLA Ops",
+      "Stream #3(MemcpyD2H)",
+      "Stream #20(Compute)",
+      "/host:CPU pid 701",
+      "python",
+      "tf_XLAEigen/1234",
+    ]);
+    assert.equal((await frame(page)).counted, slicesOf(xprofTrace()));
+    await page.mouse.click(...(await placeOn(page, 0.4, await rowOf(page, "XLA Ops", 0))));
+    await eventually(async () => assert.match(await details(page), /fusion\.1.*hlo_op fusion\.1 hlo_module jit_train_step\(1234\) tf_op jit\(train_step\)\/dot_general long_name .*source train\.py:42.*flops 268435456 bytes_accessed 524288/));
+    await shot(page, "trace-xprof");
+  }, { height: 1200 });
 });
 
 test("what is no trace is said so", async () => {

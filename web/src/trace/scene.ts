@@ -57,8 +57,9 @@ export type Hits = ReadonlySet<number> | null;
 /** `top` and `height`: the part of the lanes in sight. */
 export type Sight = { view: View; top: number; height: number; end: number; layout: Layout };
 
-/** Rows in sight beyond which a row gets half as many rectangles. */
-const MANY_ROWS = 24;
+/** Rows in sight beyond which a row gets half as many rectangles, and a quarter. */
+const MANY_ROWS = 16;
+const VERY_MANY_ROWS = 48;
 const TEXT_LEAST_PX = 36;
 const MOST_TEXTS = 400;
 /** A gap to the next one, where it does not take much of it. */
@@ -70,7 +71,10 @@ export function rowsInSight({ layout, top, height }: Sight): number {
   return rows;
 }
 
-export const sightLevel = (sight: Sight): number => levelOf(sight.view.nsPerPx, rowsInSight(sight) > MANY_ROWS ? 2 : 1);
+export function sightLevel(sight: Sight): number {
+  const rows = rowsInSight(sight);
+  return levelOf(sight.view.nsPerPx, rows > VERY_MANY_ROWS ? 4 : rows > MANY_ROWS ? 2 : 1);
+}
 
 /** The strips of a lane that are within `from` to `to`, and their rows there. */
 export function stripsIn(lane: TrackLane, from: number, to: number): { strip: string; first: number; last: number }[] {

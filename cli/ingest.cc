@@ -336,6 +336,7 @@ int run_ingest(const Arguments& arguments) {
     request->options.dumps.result = *key;
   }
   request->options.dumps.trace_report = server::trace_digest;
+  request->options.dumps.trace_findings = server::trace_places;
 
   Expected<IngestResult> result = [&] {
     ProgressBar bar;

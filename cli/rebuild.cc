@@ -32,13 +32,15 @@ Expected<std::int64_t> rebuild_digests(schema::Connection& store) {
   for (const schema::Artifact& artifact : artifacts) {
     if (!artifact.trace) continue;
     BENCHHUD_ASSIGN(const schema::Trace trace, schema::read_trace(store, *artifact.trace));
-    const schema::PackedText digest =
-        schema::pack_text(server::trace_digest(trace, schema::nest(trace)));
+    const schema::TraceNesting nesting = schema::nest(trace);
+    const schema::PackedText digest = schema::pack_text(server::trace_digest(trace, nesting));
+    const schema::TraceFindings places = server::trace_places(trace, nesting);
     BENCHHUD_ASSIGN(schema::Transaction transaction,
                     schema::Transaction::begin(store, schema::Transaction::Kind::kWrite));
     schema::TextWriter texts(store);
     BENCHHUD_ASSIGN(const schema::TextId text, texts.put(digest));
     BENCHHUD_TRY(schema::set_report(store, artifact.id, text));
+    BENCHHUD_TRY(schema::put_trace_findings(store, *artifact.trace, places));
     BENCHHUD_TRY(transaction.commit());
     ++count;
   }

@@ -254,14 +254,22 @@ class DumpIngest::File {
     artifact_.problem_count = trace.problem_count;
     const schema::TraceNesting nesting = schema::nest(trace, schema::NestingRows::kYes);
     std::future<schema::PackedText> report;
+    std::future<schema::TraceFindings> findings;
     if (state_.options.trace_report) {
       // Where no thread is to be had, it is made when it is asked for.
       report = std::async(std::launch::async | std::launch::deferred, [&] {
         return schema::pack_text(state_.options.trace_report(trace, nesting));
       });
     }
+    if (state_.options.trace_findings) {
+      findings = std::async(std::launch::async | std::launch::deferred,
+                            [&] { return state_.options.trace_findings(trace, nesting); });
+    }
     BENCHHUD_ASSIGN(artifact_.trace, schema::put_trace(state_.store, trace, nesting, &args,
                                                        artifact_.hash, artifact_.byte_count));
+    if (findings.valid()) {
+      BENCHHUD_TRY(schema::put_trace_findings(state_.store, *artifact_.trace, findings.get()));
+    }
     if (!report.valid()) return {};
     schema::TextWriter texts(state_.store);
     BENCHHUD_ASSIGN(artifact_.report, texts.put(report.get()));

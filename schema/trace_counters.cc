@@ -22,32 +22,27 @@ constexpr std::size_t kValuesABlock = 4096;
 // Of all counters together, before they are written.
 constexpr std::size_t kMostOpenValues = 1'000'000;
 
-struct Value {
-  std::int64_t time = 0;  // ns
-  double value = 0;
-};
-
-std::string encode_values(const std::vector<Value>& values) {
+std::string encode_values(const std::vector<CounterValue>& values) {
   ColumnWriter column;
   column.put(values.size());
   std::int64_t last = 0;
-  for (const Value& each : values) {
+  for (const CounterValue& each : values) {
     column.put_signed(wrapping_difference(each.time, last));
     last = each.time;
   }
-  for (const Value& each : values) column.put_double(each.value);
+  for (const CounterValue& each : values) column.put_double(each.value);
   return compress(column.bytes());
 }
 
-Expected<std::vector<Value>> decode_values(std::string_view block) {
+Expected<std::vector<CounterValue>> decode_values(std::string_view block) {
   BENCHHUD_ASSIGN(const std::string bytes, decompress(block, kMostColumnBytes));
   ColumnReader column(bytes);
   const std::size_t count = column.get_count();
   if (count > kValuesABlock) column.fail();
-  std::vector<Value> values(column.is_ok() ? count : 0);
+  std::vector<CounterValue> values(column.is_ok() ? count : 0);
   std::int64_t last = 0;
-  for (Value& each : values) each.time = last = wrapping_sum(last, column.get_signed());
-  for (Value& each : values) each.value = column.get_double();
+  for (CounterValue& each : values) each.time = last = wrapping_sum(last, column.get_signed());
+  for (CounterValue& each : values) each.value = column.get_double();
   if (!column.is_done()) return corrupt_trace("block of a counter");
   return values;
 }
@@ -56,7 +51,7 @@ Expected<std::vector<Value>> decode_values(std::string_view block) {
 struct Series {
   TraceCounter counter;
   std::uint32_t blocks = 0;
-  std::vector<Value> open;
+  std::vector<CounterValue> open;
 };
 
 class CounterIndexer {
@@ -131,11 +126,11 @@ class CounterIndexer {
   }
 
   Expected<void> write_block(Series* series) {
-    const std::vector<Value>& values = series->open;
+    const std::vector<CounterValue>& values = series->open;
     if (values.empty()) return {};
-    const auto [least, most] =
-        std::minmax_element(values.begin(), values.end(),
-                            [](const Value& a, const Value& b) { return a.value < b.value; });
+    const auto [least, most] = std::minmax_element(
+        values.begin(), values.end(),
+        [](const CounterValue& a, const CounterValue& b) { return a.value < b.value; });
     const std::string bytes = encode_values(values);
     Statement& insert = connection_.cached(sql::kInsertTraceCounterBlock);
     insert.bind(1, trace_)
@@ -221,7 +216,7 @@ Expected<std::optional<double>> value_before(Connection& connection, TraceId tra
       value = blocks.real(1);
     } else {
       BENCHHUD_ASSIGN(const auto values, decode_values(blocks.blob(2)));
-      for (const Value& each : values) {
+      for (const CounterValue& each : values) {
         if (each.time < query.begin) value = each.value;
       }
     }
@@ -261,6 +256,19 @@ Expected<std::vector<TraceCounter>> trace_counters(Connection& connection, Trace
   });
 }
 
+Expected<std::vector<CounterValue>> counter_values(Connection& connection, TraceId trace,
+                                                   std::uint32_t counter, std::uint32_t block) {
+  Statement& query = connection.cached(sql::kCounterBlock);
+  query.bind(1, trace).bind(2, std::int64_t{counter}).bind(3, std::int64_t{block});
+  if (!query.step()) {
+    BENCHHUD_TRY(query.status());
+    return std::vector<CounterValue>();
+  }
+  auto values = decode_values(query.blob(0));
+  query.reset();
+  return values;
+}
+
 Expected<CounterWindow> counter_window(Connection& connection, TraceId trace,
                                        const CounterQuery& query) {
   if (query.begin >= query.end || query.buckets == 0 || query.buckets > kMostBuckets) {
@@ -281,7 +289,7 @@ Expected<CounterWindow> counter_window(Connection& connection, TraceId trace,
       continue;
     }
     BENCHHUD_ASSIGN(const auto values, decode_values(blocks.blob(5)));
-    for (const Value& each : values) {
+    for (const CounterValue& each : values) {
       if (each.time < query.begin || each.time >= query.end) continue;
       parts.add(each.time, each.value, each.value, each.value);
     }

@@ -11,6 +11,7 @@
 
 #include "rows.h"
 #include "schema/queries.h"
+#include "schema/trace_finding.h"
 #include "schema/trace_index.h"
 #include "schema/trace_nesting.h"
 #include "trace_rows.h"
@@ -356,6 +357,7 @@ Expected<void> delete_trace(Connection& connection, TraceId id) {
     return Error{ErrorCode::kConflict, fmt::format("an artifact refers to trace {}", to_int(id))};
   }
   BENCHHUD_TRY(delete_trace_index(connection, id));
+  BENCHHUD_TRY(delete_trace_findings(connection, id));
   for (const std::string_view sql :
        {sql::kDeleteTraceProblems, sql::kDeleteTraceThreads, sql::kDeleteTraceBlocks,
         sql::kDeleteTraceChunks, sql::kDeleteTraceGroups, sql::kDeleteTrace}) {

@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "analysis/trace_context.h"
+#include "analysis/trace_findings.h"
 #include "analysis/trace_report.h"
 #include "ingest/dump_text.h"
 #include "server/artifact_json.h"
@@ -101,6 +103,11 @@ std::string trace_digest(const schema::Trace& trace, const schema::TraceNesting&
   const ordered_json digest{{"report", report_json(trace, report)},
                             {"sections", std::move(sections)}};
   return digest.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+}
+
+schema::TraceFindings trace_places(const schema::Trace& trace,
+                                   const schema::TraceNesting& nesting) {
+  return analysis::trace_findings(analysis::TraceContext(trace, nesting));
 }
 
 Expected<void> write_content_fields(JsonWriter& json, schema::Reader& reader,

@@ -8,6 +8,7 @@
 #include "analysis/time_totals.h"
 #include "schema/trace_arrows.h"
 #include "schema/trace_counters.h"
+#include "schema/trace_finding.h"
 #include "server/trace_parts.h"
 #include "server/trace_routes.h"
 #include "trace_json_parts.h"
@@ -205,9 +206,42 @@ Expected<Plan> list_flows(Ask& ask) {
       ask, asked, [&ask, asked, window, kinds] { return write_arrows(ask, asked, window, kinds); });
 }
 
+Expected<std::string> write_findings(Ask& ask, const AskedTrace& asked) {
+  BENCHHUD_ASSIGN(const auto found, schema::trace_findings(ask.reader().connection(), asked.id));
+  std::string body;
+  JsonWriter json(&body);
+  json.begin_object();
+  json.key("items");
+  json.list(found.findings, [&](const schema::TraceFinding& each) {
+    json.begin_object();
+    json.field("kind", each.kind);
+    json.field("thread", each.thread);
+    json.field("begin", difference_of(each.begin, asked.info.origin));
+    json.field("end", difference_of(each.end, asked.info.origin));
+    json.field("words", each.words);
+    json.end_object();
+  });
+  json.key("kinds");
+  json.list(found.kinds, [&](const schema::FindingKind& each) {
+    json.begin_object();
+    json.field("kind", each.kind);
+    json.field("count", each.count);
+    json.end_object();
+  });
+  json.end_object();
+  return body;
+}
+
+Expected<Plan> list_findings(Ask& ask) {
+  BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(ask));
+  // They are derived: by other rules others are found.
+  return Plan{revision_key(ask) + asked.key, [&ask, asked] { return write_findings(ask, asked); }};
+}
+
 constexpr std::array kRoutes = {
     NamedRoute{"listTracePoints", list_points}, NamedRoute{"getTracePoint", get_point},
-    NamedRoute{"getTraceCounter", get_counter}, NamedRoute{"listTraceFlows", list_flows}};
+    NamedRoute{"getTraceCounter", get_counter}, NamedRoute{"listTraceFlows", list_flows},
+    NamedRoute{"listTraceFindings", list_findings}};
 
 }  // namespace
 

@@ -12,6 +12,7 @@
 #include "analysis/time_totals.h"
 #include "schema/column_codec.h"
 #include "schema/trace_counters.h"
+#include "schema/trace_finding.h"
 #include "schema/trace_index.h"
 #include "schema/trace_lookup.h"
 #include "schema/trace_tiles.h"
@@ -211,7 +212,8 @@ Expected<std::string> write_trace(Ask& ask, const AskedTrace& asked,
   json.field("labels", info.labels);
   json.field("problem_count", info.problem_count);
   json.field("has_index", index.has_value());
-  json.field("findings", 0);
+  BENCHHUD_ASSIGN(const auto findings, schema::trace_findings(ask.reader().connection(), asked.id));
+  json.field("findings", findings.findings.size());
   BENCHHUD_TRY(write_flow_kinds(json, indexed));
   BENCHHUD_TRY(write_counters(json, ask, asked));
   json.field("tracks_left_out", left_out);

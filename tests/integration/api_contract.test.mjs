@@ -80,6 +80,7 @@ before(async () => {
     "/traces/{id}/tile": { thread: thread.thread, end: thread.end + 1 },
     "/traces/{id}/tiles": { level: 20, index: 0, tracks: thread.thread },
     "/traces/{id}/find": { q: "aten" },
+    "/traces/{id}/query": { sql: "SELECT name, count(*), avg(duration), NULL FROM slices GROUP BY name" },
     "/traces/{id}/point": { number: 0 },
     "/traces/{id}/counter": { number: 0, end: thread.end + 1 },
     "/traces/{id}/slice": { thread: thread.thread, chunk: 0, index: 0 },

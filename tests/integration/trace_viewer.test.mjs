@@ -483,3 +483,58 @@ describe("benchhud trace view", () => {
     }
   });
 });
+
+test("findings are where the trace has them", async () => {
+  const ofGpu = await getJson(`/traces/${gpu.id}/findings`);
+  assert.deepEqual(ofGpu, { items: [], kinds: [] }, "this device is never idle for long");
+  assert.equal(gpu.findings, 0);
+  const { items, kinds } = await getJson(`/traces/${sample.id}/findings`);
+  assert.equal(sample.findings, items.length);
+  const steps = items.filter(({ kind }) => kind === "step");
+  const annotated = (await getJson(`/traces/${sample.id}/find?q=ProfilerStep`)).slices;
+  assert.equal(steps.length, annotated);
+  const { graph_breaks: breaks } = JSON.parse(benchhud("trace", "summary", join(root, "samples/cpu_nightlies/2025-11-10/resnet_mini/0/trace-cpu-inductor-False-train-None-None-None-resnet_mini.json.gz"), "--format", "json").stdout);
+  assert.equal(items.filter(({ kind }) => kind === "graph_break").length, breaks ?? 0);
+  for (const { kind, count } of kinds) assert.equal(items.filter((one) => one.kind === kind).length, count);
+  for (const { begin, end, thread } of items) {
+    assert.ok(end >= begin);
+    assert.ok(sample.threads.some((one) => one.thread === thread));
+  }
+});
+
+describe("SQL over a trace", () => {
+  const ask = (sql, more = "") => get(`/traces/${gpu.id}/query?sql=${encodeURIComponent(sql)}${more}`);
+
+  test("answers a SELECT", async () => {
+    const answer = await (await ask("SELECT name, count(*) AS n, class FROM slices GROUP BY name ORDER BY n DESC, name")).json();
+    assert.deepEqual(answer.columns, ["name", "n", "class"]);
+    assert.deepEqual(answer.rows, [["aten::mm", 3000, "operator"], ["cudaLaunchKernel", 3000, "runtime"], ["gemm", 1500, "library"], ["triton_poi_fused_0", 1500, "inductor_triton"]]);
+    assert.deepEqual([answer.is_cut, answer.error, answer.slices_read], [false, null, 9000]);
+    const joined = await (await ask("SELECT count(*) FROM flows f JOIN slices s ON s.track = f.to_track AND s.begin = f.to_time")).json();
+    assert.deepEqual(joined.rows, [[3000]]);
+    const arg = await (await ask("SELECT max(arg(slice_id, 'correlation')) FROM slices WHERE name = 'gemm'")).json();
+    assert.deepEqual(arg.rows, [[2999]]);
+    const cut = await (await ask("SELECT * FROM slices", "&limit=5")).json();
+    assert.deepEqual([cut.rows.length, cut.is_cut], [5, true]);
+  });
+
+  test("says what is wrong, and refuses all else", async () => {
+    for (const [sql, words] of [["SELEC 1", /syntax error \(at byte 0\)/], ["SELECT x FROM slices", /no such column: x \(at byte 7\)/], ["DROP TABLE slices", /./], ["SELECT * FROM sqlite_master", /./], ["ATTACH 'x' AS y", /./]]) {
+      const response = await ask(sql);
+      assert.equal(response.status, 400, sql);
+      const problem = await response.json();
+      assert.equal(problem.parameter, "sql");
+      assert.match(problem.detail, words);
+    }
+    const foreign = await fetch(`${server.base}/api/v1/traces/${gpu.id}/query?sql=SELECT+1`, { headers: { "sec-fetch-site": "cross-site" } });
+    assert.equal(foreign.status, 403);
+  });
+
+  test("ends what goes on for ever, and others are answered meanwhile", async () => {
+    const endless = ask("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n").then((response) => response.json());
+    assert.equal((await get(`/traces/${gpu.id}/tiles?level=20&index=0&tracks=0`)).status, 200);
+    const { error, is_cut: isCut } = await endless;
+    assert.match(error, /longer/);
+    assert.equal(isCut, true);
+  });
+});

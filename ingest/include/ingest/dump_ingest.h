@@ -14,6 +14,7 @@
 #include "schema/database.h"
 #include "schema/errors.h"
 #include "schema/trace.h"
+#include "schema/trace_finding.h"
 #include "schema/trace_nesting.h"
 
 namespace benchhud::ingest {
@@ -26,6 +27,9 @@ struct DumpOptions {
   /// What a trace tells, as JSON, to be kept beside it. Made by who knows what traces mean, on a
   /// thread of its own while the trace is stored.
   std::function<std::string(const schema::Trace&, const schema::TraceNesting&)> trace_report;
+  /// The places that are marked in a trace; made as the report is.
+  std::function<schema::TraceFindings(const schema::Trace&, const schema::TraceNesting&)>
+      trace_findings;
 };
 
 /// What became of a dump.

@@ -25,6 +25,11 @@ struct TraceCounter {
   double min = 0, max = 0;
 };
 
+struct CounterValue {
+  std::int64_t time = 0;  ///< ns
+  double value = 0;
+};
+
 /// What a counter was in a part of a window.
 struct CounterPart {
   std::int64_t at = 0;  ///< ns: where the part begins
@@ -50,6 +55,10 @@ Expected<void> index_counters(Connection& connection, TraceId trace);
 Expected<void> delete_counters(Connection& connection, TraceId trace);
 
 Expected<std::vector<TraceCounter>> trace_counters(Connection& connection, TraceId trace);
+
+/// A counter's values of a block, by time; none behind its last. Error: kCorrupt.
+Expected<std::vector<CounterValue>> counter_values(Connection& connection, TraceId trace,
+                                                   std::uint32_t counter, std::uint32_t block);
 
 /// A counter over a window, at a cost that grows with the parts. Errors: kInvalidArgument for an
 /// empty window or none or more than 65,536 parts; kNotFound; kCorrupt.

@@ -11,6 +11,7 @@
 #include "schema/profile.h"
 #include "schema/reader.h"
 #include "schema/trace.h"
+#include "schema/trace_finding.h"
 #include "schema/trace_nesting.h"
 #include "server/json_writer.h"
 
@@ -20,6 +21,8 @@ namespace benchhud::server {
 /// …}`. A trace of millions of events is not read again to be looked at or compared. Of a section
 /// the kMostItems largest items are kept and the sum of the rest.
 std::string trace_digest(const schema::Trace& trace, const schema::TraceNesting& nesting);
+/// The places that are marked in a trace, also made then.
+schema::TraceFindings trace_places(const schema::Trace& trace, const schema::TraceNesting& nesting);
 inline constexpr std::size_t kMostItems = 2000;
 
 /// The fields of the contract's ArtifactContent, but `artifact`.

@@ -1,0 +1,27 @@
+// Where in a trace there is what its report tells of: the places that a timeline marks.
+#pragma once
+
+#include <cstddef>
+
+#include "analysis/trace_context.h"
+#include "schema/trace_finding.h"
+
+namespace benchhud::analysis {
+
+/// Findings of each kind that are kept.
+inline constexpr std::size_t kMostFindingsOfAKind = 1000;
+
+/// The places, of each kind the longest kMostFindingsOfAKind:
+///
+/// - graph_break: a compiled region within another (compiled_regions.h);
+/// - recompile: the first region of each compile id of a frame beyond its first;
+/// - compiling: an outermost phase of torch.compile's work;
+/// - step: `ProfilerStep#N`;
+/// - idle_host_wait, idle_other: gaps of a stream of 30 µs or more, by DeviceActivity's classes;
+/// - long_launch_delay: from the end of a call to the beginning of what it launched, over 100 µs;
+/// - queue_full: a stream has kFullQueue launches waiting, to one of 200 parts of its time;
+/// - synchronization: the host waits for the device; pageable_copy: a copy to or from pageable
+///   memory.
+schema::TraceFindings trace_findings(const TraceContext& context);
+
+}  // namespace benchhud::analysis

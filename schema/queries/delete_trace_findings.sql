@@ -1,0 +1,1 @@
+DELETE FROM trace_finding WHERE trace_id = $1

@@ -1,0 +1,230 @@
+// SQL over a stored trace: the tables against what is stored, and what may not be asked.
+
+#include "schema/trace_sql.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+#include <vector>
+
+#include "trace_samples.h"
+
+namespace benchhud::schema {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class Sql : public testing::Test {
+ protected:
+  Sql() : connection_(trace_store()) {
+    std::mt19937 random(1);
+    packed_.put("{}");
+    std::int64_t time = 1000;
+    for (int i = 0; i < 12'000; ++i) {
+      time += random() % 20;
+      add_slice(&trace_, random() % 2, time, time + random() % 30,
+                "name " + std::to_string(random() % 5));
+      TraceArgs args;
+      args.correlation = i;
+      args.packed = packed_.put("{\"i\": " + std::to_string(i) + ", \"t\": \"x\", \"f\": 0.5}");
+      trace_.slices[trace_.slices.size() - 1].args = trace_.args.put(args);
+    }
+    TraceArgs counted;
+    counted.packed = packed_.put(R"({"used": 7})");
+    trace_.points.push_back({1500, 1, 0, 0, trace_.args.put(counted), 'C'});
+    trace_.flows.push_back(
+        {.time = 1100, .key = 1, .category = 0, .thread = 0, .step = TraceFlow::Step::kStart});
+    trace_.flows.push_back(
+        {.time = 1200, .key = 1, .category = 0, .thread = 1, .step = TraceFlow::Step::kEnd});
+    id_ = put(connection_, trace_, &packed_);
+    nesting_ = nest(trace_, NestingRows::kYes);
+    origin_ = std::min_element(trace_.slices.begin(), trace_.slices.end(),
+                               [](const auto& a, const auto& b) { return a.start < b.start; })
+                  ->start;
+  }
+
+  struct Answer {
+    std::vector<std::vector<SqlValue>> rows;
+    SqlOutcome outcome;
+  };
+  Answer ask(const std::string& sql, SqlLimits limits = {}) {
+    Answer answer;
+    auto query = TraceSql::prepare(connection_, id_, sql, [](auto, auto) { return "class"; });
+    EXPECT_TRUE(query) << sql << ": " << query.error().message;
+    if (!query) return answer;
+    answer.outcome = query->run(limits, [&](const std::vector<SqlValue>& row) {
+      answer.rows.push_back(row);
+      return true;
+    });
+    return answer;
+  }
+  std::int64_t number(const std::string& sql) {
+    const Answer answer = ask(sql);
+    EXPECT_EQ(answer.outcome.error, std::nullopt) << sql;
+    if (answer.rows.size() != 1 || !std::holds_alternative<std::int64_t>(answer.rows[0][0])) {
+      ADD_FAILURE() << sql;
+      return -1;
+    }
+    return std::get<std::int64_t>(answer.rows[0][0]);
+  }
+  std::string refusal(const std::string& sql) {
+    const auto query = TraceSql::prepare(connection_, id_, sql, [](auto, auto) { return "class"; });
+    return query ? "allowed" : query.error().message;
+  }
+  template <class Wanted>
+  std::int64_t count(Wanted wanted) {
+    std::int64_t found = 0;
+    for (std::uint32_t i = 0; i < trace_.slices.size(); ++i) found += wanted(trace_.slices[i], i);
+    return found;
+  }
+
+  Connection connection_;
+  Trace trace_;
+  TraceNesting nesting_;
+  PackedArgs packed_;
+  TraceId id_{};
+  std::int64_t origin_ = 0;
+};
+
+TEST_F(Sql, SlicesAreAllThereWhateverIsAskedOfThem) {
+  EXPECT_EQ(number("SELECT count(*) FROM slices"), 12'000);
+  EXPECT_EQ(number("SELECT count(*) FROM slices WHERE track = 1"),
+            count([](const TraceSlice& s, auto) { return s.thread == 1; }));
+  EXPECT_EQ(number("SELECT count(*) FROM slices WHERE name = 'name 3'"),
+            count([&](const TraceSlice& s, auto) { return trace_.name(s) == "name 3"; }));
+  EXPECT_EQ(number("SELECT count(*) FROM slices WHERE name = 'name 3' AND track = 0"),
+            count([&](const TraceSlice& s, auto) {
+              return trace_.name(s) == "name 3" && s.thread == 0;
+            }));
+  EXPECT_EQ(number("SELECT count(*) FROM slices WHERE begin >= 5000 AND begin < 9000.5"),
+            count([&](const TraceSlice& s, auto) {
+              return s.start - origin_ >= 5000 && s.start - origin_ <= 9000;
+            }));
+  EXPECT_EQ(number("SELECT count(*) FROM slices WHERE \"end\" > 7000 AND begin <= 7000"),
+            count([&](const TraceSlice& s, auto) {
+              return s.end() - origin_ > 7000 && s.start - origin_ <= 7000;
+            }));
+  EXPECT_EQ(number("SELECT count(*) FROM slices WHERE row = 1"),
+            count([&](const TraceSlice&, std::uint32_t i) { return nesting_.row[i] == 1; }));
+  EXPECT_EQ(number("SELECT sum(duration) FROM slices"), [&] {
+    std::int64_t sum = 0;
+    for (const TraceSlice& s : trace_.slices) sum += s.duration;
+    return sum;
+  }());
+  EXPECT_EQ(number("SELECT sum(\"end\" - begin - duration) FROM slices"), 0);
+  EXPECT_EQ(number("SELECT count(*) FROM slices WHERE name = 'nobody'"), 0);
+  EXPECT_EQ(number("SELECT count(*) FROM slices WHERE track = NULL"), 0);
+  EXPECT_EQ(number("SELECT count(*) FROM slices WHERE track = 'x' OR track = -1"), 0);
+  EXPECT_EQ(number("SELECT sum(correlation) FROM slices"), 12'000LL * 11'999 / 2);
+}
+
+TEST_F(Sql, AnyJoinOfTablesIsThatOfTheRows) {
+  EXPECT_EQ(number("SELECT sum(arg(slice_id, 'i') = correlation) FROM slices"), 12'000);
+  EXPECT_EQ(number("SELECT count(*) FROM slices s JOIN args a ON a.slice_id = s.slice_id "
+                   "WHERE s.begin < 500"),
+            3 * number("SELECT count(*) FROM slices WHERE begin < 500"));
+  EXPECT_EQ(number("SELECT count(*) FROM slices a JOIN slices b ON b.slice_id = a.slice_id "
+                   "WHERE a.track = 0 AND a.begin < 3000"),
+            number("SELECT count(*) FROM slices WHERE track = 0 AND begin < 3000"));
+  EXPECT_EQ(number("SELECT sum(count) FROM labels"), 12'000);
+  EXPECT_EQ(number("SELECT count(DISTINCT class) FROM labels"), 1);
+  EXPECT_EQ(number("SELECT sum(slices) FROM tracks"), 12'000);
+  EXPECT_EQ(number("SELECT to_time - from_time FROM flows"), 100);
+  EXPECT_EQ(number("SELECT CAST(value AS INTEGER) FROM counters WHERE key = 'used'"), 7);
+  EXPECT_EQ(number("SELECT count(*) FROM points WHERE phase = 'C'"), 1);
+  EXPECT_EQ(number("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 9) "
+                   "SELECT count(*) FROM n"),
+            9);
+}
+
+TEST_F(Sql, NothingElseIsAllowed) {
+  for (const char* sql : {"ATTACH 'file.db' AS x",
+                          "PRAGMA table_list",
+                          "CREATE TABLE t(a)",
+                          "DELETE FROM slices",
+                          "INSERT INTO tracks VALUES (1)",
+                          "UPDATE slices SET name = ''",
+                          "DROP TABLE slices",
+                          "VACUUM",
+                          "VACUUM INTO 'file.db'",
+                          "BEGIN",
+                          "SELECT * FROM sqlite_master",
+                          "SELECT * FROM sqlite_schema",
+                          "SELECT load_extension('x')",
+                          "SELECT randomblob(1000000)",
+                          "SELECT zeroblob(1000000000)",
+                          "SELECT readfile('/etc/passwd')",
+                          "SELECT * FROM pragma_database_list",
+                          "SELECT * FROM json_each('[1]')",
+                          "SELECT * FROM trace",
+                          "SELECT sqlite_version()",
+                          "CREATE VIRTUAL TABLE t USING slices",
+                          "EXPLAIN DELETE FROM slices",
+                          "",
+                          "  ; ",
+                          "SELECT 1; SELECT 2",
+                          "SELECT slice_id FROM args"}) {
+    EXPECT_NE(refusal(sql), "allowed") << sql;
+  }
+  EXPECT_THAT(refusal("SELECT nothing FROM slices"), HasSubstr("(at byte 7)"));
+  EXPECT_THAT(refusal("SELECT " + std::string(5000, ' ') + "1"), HasSubstr("4000"));
+  EXPECT_EQ(refusal("SELECT 1; -- and that is all") == "allowed", false);
+  EXPECT_EQ(refusal("SELECT 1 ;\n"), "allowed");
+}
+
+TEST_F(Sql, WhatTakesTooLongEnds) {
+  SqlLimits limits;
+  limits.time = std::chrono::milliseconds(50);
+  for (const char* sql :
+       {"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n",
+        "SELECT count(*) FROM slices a, slices b, slices c WHERE a.name || b.name = c.name"}) {
+    const Answer answer = ask(sql, limits);
+    ASSERT_TRUE(answer.outcome.error.has_value()) << sql;
+    EXPECT_THAT(*answer.outcome.error, HasSubstr("longer")) << sql;
+    EXPECT_TRUE(answer.outcome.is_cut);
+  }
+}
+
+TEST_F(Sql, RowsAndTextsAreLimited) {
+  SqlLimits limits;
+  limits.rows = 10;
+  const Answer ten = ask("SELECT * FROM slices", limits);
+  EXPECT_EQ(ten.rows.size(), 10u);
+  EXPECT_TRUE(ten.outcome.is_cut);
+  EXPECT_LT(ten.outcome.slices_read, 12'000) << "no more is read than is wanted";
+  const Answer exact = ask("SELECT * FROM tracks", limits);
+  EXPECT_FALSE(exact.outcome.is_cut);
+  const Answer large =
+      ask("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 50) "
+          "SELECT replace(printf('%.*c', 100000, 'x'), 'x', 'y') FROM n");
+  EXPECT_TRUE(large.outcome.is_cut);
+  EXPECT_LE(large.rows.size(), 11u);
+  const Answer huge = ask("SELECT printf('%.*c', 100000000, 'x')");
+  for (const auto& row : huge.rows) {
+    const auto* text = std::get_if<std::string>(&row[0]);
+    EXPECT_TRUE(text == nullptr || text->size() <= std::size_t{1} << 20);
+  }
+  const Answer none = ask("SELECT NULL, 1.5, 'a'");
+  ASSERT_EQ(none.rows.size(), 1u);
+  EXPECT_THAT(none.rows[0], ElementsAre(SqlValue(), SqlValue(1.5), SqlValue(std::string("a"))));
+}
+
+TEST_F(Sql, ASliceIsFoundByItsId) {
+  const std::int64_t id = number("SELECT slice_id FROM slices WHERE correlation = 777");
+  const Answer answer = ask("SELECT count(*), max(begin), arg(" + std::to_string(id) +
+                            ", 't') FROM slices WHERE slice_id = " + std::to_string(id));
+  ASSERT_EQ(answer.rows.size(), 1u);
+  EXPECT_EQ(answer.rows[0][0], SqlValue(std::int64_t{1}));
+  EXPECT_EQ(answer.rows[0][1], SqlValue(trace_.slices[777].start - origin_));
+  EXPECT_EQ(answer.rows[0][2], SqlValue(std::string("x")));
+  EXPECT_LE(answer.outcome.slices_read, 8191) << "one chunk";
+  EXPECT_EQ(number("SELECT count(*) FROM slices WHERE slice_id = 9223372036854775807"), 0);
+  EXPECT_EQ(number("SELECT count(*) FROM slices WHERE slice_id = -1"), 0);
+  EXPECT_EQ(number("SELECT arg(-1, 'x') IS NULL"), 1);
+}
+
+}  // namespace
+}  // namespace benchhud::schema

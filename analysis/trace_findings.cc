@@ -26,7 +26,7 @@ constexpr std::int64_t kLongDelay = 100'000;  // ns
 // Names in what is said: those of kernels are as long as pages.
 constexpr std::size_t kMostNameBytes = 200;
 
-std::string shortened(std::string_view name) {
+std::string short_name_of(std::string_view name) {
   if (name.size() <= kMostNameBytes) return std::string(name);
   return std::string(name.substr(0, kMostNameBytes)) + "…";
 }
@@ -79,8 +79,8 @@ class Finder {
       const CompiledRegion& region = regions[i];
       if (region.depth > 0) {
         add("graph_break", region.slice,
-            fmt::format("{} within {}", shortened(context_.name(region.slice)),
-                        shortened(context_.name(regions[region.around].slice))));
+            fmt::format("{} within {}", short_name_of(context_.name(region.slice)),
+                        short_name_of(context_.name(regions[region.around].slice))));
       }
       if (region.id.empty()) continue;
       auto& of_frame = versions[region.frame];
@@ -95,7 +95,7 @@ class Finder {
   void find_slices() {
     const auto& slices = context_.trace().slices;
     for (const std::uint32_t step : profiler_steps(context_.trace())) {
-      add("step", step, shortened(context_.name(step)));
+      add("step", step, short_name_of(context_.name(step)));
     }
     const auto is_phase = [&](std::uint32_t index) {
       return is_compile_phase(context_.name(index));
@@ -105,13 +105,13 @@ class Finder {
       const std::string_view name = context_.name(i);
       const SliceSide side = context_.side(i);
       if (is_host(side) && around[i] == kNoSlice && is_compile_phase(name)) {
-        add("compiling", i, shortened(compile_phase(name)));
+        add("compiling", i, short_name_of(compile_phase(name)));
       }
       if (side == SliceSide::kRuntime && name.ends_with("Synchronize")) {
-        add("synchronization", i, shortened(name));
+        add("synchronization", i, short_name_of(name));
       }
       if (side == SliceSide::kMemcpy && name.find("Pageable") != name.npos) {
-        add("pageable_copy", i, shortened(name));
+        add("pageable_copy", i, short_name_of(name));
       }
     }
   }
@@ -128,9 +128,10 @@ class Finder {
         const bool waits_for_host =
             device.launch != kNoSlice && context_.slice(device.launch).start > end;
         add(waits_for_host ? "idle_host_wait" : "idle_other", thread, end, slice.start,
-            waits_for_host ? fmt::format("idle: the host launched {} only then",
-                                         shortened(context_.name(device.slice)))
-                           : fmt::format("idle before {}", shortened(context_.name(device.slice))));
+            waits_for_host
+                ? fmt::format("idle: the host launched {} only then",
+                              short_name_of(context_.name(device.slice)))
+                : fmt::format("idle before {}", short_name_of(context_.name(device.slice))));
       }
       end = is_first ? slice.end() : std::max(end, slice.end());
     }
@@ -142,8 +143,8 @@ class Finder {
       if (launch_delay(context_.trace(), device) <= kLongDelay) continue;
       const TraceSlice& slice = context_.slice(device.slice);
       add("long_launch_delay", slice.thread, context_.slice(device.launch).end(), slice.start,
-          fmt::format("{} begins this long after {}", shortened(context_.name(device.slice)),
-                      shortened(context_.name(device.launch))));
+          fmt::format("{} begins this long after {}", short_name_of(context_.name(device.slice)),
+                      short_name_of(context_.name(device.launch))));
     }
   }
 

@@ -16,7 +16,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kMostSqlBytes = 4000;
-constexpr int kMostTextBytes = 1 << 20;  // of one value
+constexpr int kMostValueBytes = 1 << 20;  // of one value
 constexpr int kMostTextCacheKb = 16'000;
 constexpr int kOpsBetweenLooks = 10'000;
 
@@ -296,7 +296,7 @@ struct TraceSql::State {
                                      SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nullptr);
     if (code != SQLITE_OK) return Error{ErrorCode::kInternal, sqlite3_errstr(code)};
     for (const auto& [limit, most] :
-         {std::pair(SQLITE_LIMIT_LENGTH, kMostTextBytes),
+         {std::pair(SQLITE_LIMIT_LENGTH, kMostValueBytes),
           std::pair(SQLITE_LIMIT_SQL_LENGTH, int{kMostSqlBytes}),
           std::pair(SQLITE_LIMIT_COLUMN, 100), std::pair(SQLITE_LIMIT_EXPR_DEPTH, 50),
           std::pair(SQLITE_LIMIT_COMPOUND_SELECT, 10), std::pair(SQLITE_LIMIT_VDBE_OP, 25'000),

@@ -19,7 +19,7 @@ namespace {
 using schema::Expected;
 
 // Takes a number from the beginning of `text`; none if it begins with no digit or is too large.
-std::optional<std::uint32_t> take_number(std::string_view* text) {
+std::optional<std::uint32_t> take_track_number(std::string_view* text) {
   std::uint32_t number = 0;
   const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), number);
   if (error != std::errc()) return {};
@@ -121,12 +121,12 @@ Expected<std::vector<TrackBand>> asked_tracks(Ask& ask, std::string_view name, s
   std::vector<TrackBand> tracks;
   for (std::string_view rest = ask.query.text(name);;) {
     TrackBand& track = tracks.emplace_back();
-    const auto number = take_number(&rest);
+    const auto number = take_track_number(&rest);
     if (!number || tracks.size() > limit) return wrong();
     track.track = *number;
     if (bands && rest.starts_with('.')) {
       rest.remove_prefix(1);
-      const auto band = take_number(&rest);
+      const auto band = take_track_number(&rest);
       // Its rows must have numbers.
       constexpr std::uint32_t kMostBand = std::numeric_limits<std::uint32_t>::max() / kRowsABand;
       if (!band || *band > kMostBand) return wrong();

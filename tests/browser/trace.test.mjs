@@ -560,3 +560,34 @@ test("what is no trace is said so", async () => {
     await close();
   }
 });
+
+test("a question in SQL is answered, a wrong one said where, and a row leads to its slice", () =>
+  timeline(async (page) => {
+    await press(page, ":");
+    const field = page.locator("#trace-sql");
+    await eventually(async () => assert.equal(await field.evaluate((node) => node === document.activeElement), true));
+    await page.keyboard.type("SELECT name, count(*) AS n FROM slices WHERE name = 'cudaLaunchKernel' GROUP BY name");
+    await page.keyboard.press("Control+Enter");
+    const launches = events.filter((one) => one.name === "cudaLaunchKernel").length;
+    const panel = page.locator(".trace-panel");
+    await eventually(async () => assert.match(await text(panel), new RegExp(`1 row, .* read .*cudaLaunchKernel ${launches}$`)));
+    await eventually(async () => assert.match(page.url(), /sql=SELECT/));
+    await settled(page);
+    assert.deepEqual(await axe(page), []);
+    await field.fill("SELECT slice_id FROM slices WHERE name = 'ProfilerStep#2'");
+    await page.getByRole("button", { name: "Ask" }).click();
+    await panel.locator("tr[data-entry] button").first().click();
+    await eventually(async () => assert.match(await details(page), /ProfilerStep#2 .*Begin 20 ms/));
+  }));
+
+test("a statement that may not be is refused in words", async () => {
+  const { page, close } = await openPage(browser, { allow: [/400/] });
+  try {
+    await visit(page, `${address}?tab=query&sql=DELETE FROM slices`);
+    await drawn(page);
+    await page.locator(".trace-panel [role=alert]").waitFor();
+    assert.match(await details(page), /\(400\)/);
+  } finally {
+    await close();
+  }
+});

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { essence, kindOf, shortened, styleOf } from "../src/trace/names";
 import { FILLS, STYLES } from "../src/trace/palette";
 import { argumentsOf } from "../src/trace/arguments";
+import { sliceOfId } from "../src/trace/query";
 
 test("names that only a number tells apart have one colour", () => {
   for (const [a, b] of [
@@ -61,4 +62,10 @@ test("arguments: what one looks for first, and text where it is no JSON", () => 
   assert.equal(raw, null);
   assert.equal(argumentsOf('{"a": NaN}').raw, '{"a": NaN}');
   assert.deepEqual(argumentsOf(null), { shown: [], folded: [], raw: null });
+});
+
+test("a slice's number in the tables of SQL says where it is", () => {
+  assert.deepEqual(sliceOfId(3 * 2 ** 43 + 70_000 * 2 ** 13 + 8190), { track: 3, chunk: 70_000, index: 8190 });
+  assert.deepEqual(sliceOfId(0), { track: 0, chunk: 0, index: 0 });
+  for (const none of [null, "3", -1, 1.5, 2 ** 60]) assert.equal(sliceOfId(none), null);
 });

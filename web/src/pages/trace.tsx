@@ -16,8 +16,10 @@ import { Flame } from "../trace/flame";
 import { Head, useAbout } from "../trace/head";
 import { type TraceInfo, type TraceOverview, infoOf } from "../trace/info";
 import { useKeys } from "../trace/keys";
+import type { Findings } from "../trace/marks";
 import { Notes, useNotes } from "../trace/notes";
 import { Overview } from "../trace/overview";
+import { QueryBox } from "../trace/query";
 import { Toolbar } from "../trace/toolbar";
 import { useUrl } from "../trace/use_url";
 import { Viewer, useViewer } from "../trace/viewer";
@@ -61,6 +63,8 @@ function Timeline({ info }: { info: TraceInfo }) {
   }, [viewer, second]);
   const noted = useNotes(viewer);
   useEffect(() => viewer.setNotes(noted.notes), [viewer, noted.notes]);
+  const found = useApi<Findings>(info.findings > 0 ? address(`/traces/${info.id}/findings`) : null).data;
+  useEffect(() => viewer.setFindings(found?.items ?? []), [viewer, found]);
   useUrl(viewer);
   useKeys(active);
   const pages: TabPage[] = [
@@ -69,6 +73,7 @@ function Timeline({ info }: { info: TraceInfo }) {
     ...(info.has_index ? [{ tab: "flame" as const, title: "Stacks", render: () => <Flame viewer={viewer} /> }] : []),
     { tab: "hits", title: "Hits", render: () => <Hits viewer={active} /> },
     { tab: "notes", title: noted.notes.length ? `Notes: ${noted.notes.length}` : "Notes", render: () => <Notes viewer={viewer} {...noted} /> },
+    ...(info.has_index ? [{ tab: "query" as const, title: "Query", render: () => <QueryBox viewer={viewer} /> }] : []),
     ...(second ? [{ tab: "diff" as const, title: "Differences", render: () => <Differences first={viewer} second={second} shift={shift} /> }] : []),
   ];
   useCommands(viewer, pages);

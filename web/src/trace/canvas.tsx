@@ -5,12 +5,13 @@ import { FONT, type Pen, drawGround, drawInterval, drawSlices, outline } from ".
 import { drawArrow, drawCounter, drawFlags, drawPoints } from "./draw_events";
 import { hit, inRect, placeOf, snapped } from "./hit";
 import { laneAt, lanesIn } from "./layout";
+import { MARKS, drawMarks, findingAt, shownFindings } from "./marks";
 import { INK, type Theme } from "./palette";
 import { buildScene, newScene } from "./scene";
 import { spanText } from "./time";
 import type { Item } from "./types";
 import { axisOf, timeOf, xOf } from "./view";
-import type { Viewer } from "./viewer";
+import type { HoverPoint, Viewer } from "./viewer";
 import { LabelsColumn } from "./labels_column";
 import { Tooltip } from "./tooltip";
 import { speak } from "./spoken";
@@ -38,7 +39,7 @@ export function penOf(canvas: HTMLCanvasElement, width: number, height: number, 
 }
 
 /** What the last picture was made of: read by tests and measurements. */
-export type FrameStats = { rects: number; items: number; counted: number; standIns: number; ms: number; frames: number; isLate: boolean; arrows: number; points: number; counters: number; notes: number };
+export type FrameStats = { rects: number; items: number; counted: number; standIns: number; ms: number; frames: number; isLate: boolean; arrows: number; points: number; counters: number; notes: number; marks: number };
 
 declare global {
   interface Window {
@@ -79,7 +80,7 @@ export function TraceCanvas({ viewer }: { viewer: Viewer }) {
     };
     const stop = viewer.onFrame(draw);
     window.benchhudViewer = {
-      frame: () => ({ rects: scene.rects, items: scene.items, counted: scene.counted, standIns: scene.standIns.length, ms, frames, isLate: viewer.isLate, arrows: viewer.events.arrows.length + viewer.ownArrows.length, points: viewer.events.points.length, counters: viewer.events.counters.size, notes: viewer.notes.length }),
+      frame: () => ({ rects: scene.rects, items: scene.items, counted: scene.counted, standIns: scene.standIns.length, ms, frames, isLate: viewer.isLate, arrows: viewer.events.arrows.length + viewer.ownArrows.length, points: viewer.events.points.length, counters: viewer.events.counters.size, notes: viewer.notes.length, marks: shownFindings(viewer).length }),
       window: () => ({ begin: viewer.view.begin, end: viewer.view.begin + viewer.view.width * viewer.view.nsPerPx }),
     };
     viewer.changed("slices");
@@ -154,6 +155,7 @@ function drawOverlay(pen: Pen, viewer: Viewer, theme: Theme): void {
     const kept = lane.kind === "counter" ? viewer.events.counters.get(lane.counter.number) : undefined;
     if (lane.kind === "counter" && kept) drawCounter(pen, sight, lane, kept.data, theme);
   }
+  drawMarks(pen, sight, shownFindings(viewer), theme);
   drawPoints(pen, sight, viewer.events.points, theme);
   // Many are a texture, a few are lines.
   const { arrows } = viewer.events;
@@ -180,11 +182,15 @@ function drawOverlay(pen: Pen, viewer: Viewer, theme: Theme): void {
   }
 }
 
-/** The instant whose tick is under a place. */
-function pointUnder(viewer: Viewer, x: number, y: number): ReturnType<Viewer["events"]["pointAt"]> {
+/** The finding or the instant that is under a place. */
+function pointUnder(viewer: Viewer, x: number, y: number): HoverPoint | null {
   const lane = laneAt(viewer.layout.lanes, y + viewer.top);
-  if (lane?.kind !== "track" || y + viewer.top < lane.top + lane.height - 7) return null;
-  return viewer.events.pointAt(lane.track.number, timeOf(viewer.view, x), 4);
+  if (lane?.kind !== "track") return null;
+  const time = timeOf(viewer.view, x);
+  const finding = y + viewer.top > lane.top + lane.height - 15 ? findingAt(viewer, lane.track.number, time) : null;
+  if (finding) return { what: MARKS[finding.kind].one, name: finding.words, time: finding.begin, category: spanText(finding.end - finding.begin) };
+  const point = y + viewer.top > lane.top + lane.height - 7 ? viewer.events.pointAt(lane.track.number, time, 4) : null;
+  return point && { what: "instant", name: point.name, time: point.time, category: point.category };
 }
 
 /** Wheel, mouse, pen and fingers. */

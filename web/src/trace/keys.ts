@@ -4,7 +4,7 @@ import { ask } from "../api/client";
 import { claimKeys, claimedKey, isTyping } from "../lib/keys";
 import { itemAt, neighbour } from "./hit";
 import { laneOf, lanesIn, trackKey, trackLanes } from "./layout";
-import { goToNote } from "./notes";
+import { goToFinding, shownFindings } from "./marks";
 import { type Slice, type SliceFlow, choose, chooseSlice, sliceUrl } from "./slice";
 import { speak } from "./spoken";
 import type { Item, SliceRef } from "./types";
@@ -27,8 +27,9 @@ export const TRACE_KEYS: [string, string][] = [
   ["[ ]", "along an arrow of the slice, back and forward; with Alt: its other arrows in turn"],
   ["l", "arrows of all kinds on and off"],
   ["M", "keep what is measured, or selected, as a note"],
-  ["b B", "next and previous note"],
+  ["b B", "next and previous mark or note"],
   ["v", "next view of the stacks"],
+  [":", "ask in SQL"],
   ["c", "another trace beside this one"],
   ["Enter", "details; again: zoom to it"],
   ["j k", "next and previous track"],
@@ -40,7 +41,7 @@ export const TRACE_KEYS: [string, string][] = [
   ["Esc", "take back the mark, the area, the selection"],
 ];
 
-const KEYS = new Set(["w", "W", "s", "S", "a", "A", "d", "D", "ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "1", "2", "3", "4", "!", "@", "#", "$", "f", "0", "m", "r", ".", ",", "Enter", "j", "k", "p", "h", "H", "x", "X", "q", "c", "e", " ", "Escape", "[", "]", "/", "n", "N", "l", "M", "b", "B", "v"]);
+const KEYS = new Set(["w", "W", "s", "S", "a", "A", "d", "D", "ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "1", "2", "3", "4", "!", "@", "#", "$", "f", "0", "m", "r", ".", ",", "Enter", "j", "k", "p", "h", "H", "x", "X", "q", "c", "e", " ", "Escape", "[", "]", "/", "n", "N", "l", "M", "b", "B", "v", ":"]);
 
 /** Each frame so much nearer, and so many pixels, while a key is held. */
 const ZOOM_A_SECOND = 9;
@@ -195,12 +196,16 @@ function act(viewer: Viewer, event: KeyboardEvent): boolean {
       viewer.setFlows(viewer.flows.length ? [] : [...new Set(viewer.info.flow_kinds.map((one) => one.kind))]);
       return true;
     case "M":
-      viewer.setTab("notes");
-      requestAnimationFrame(() => requestAnimationFrame(() => document.getElementById("trace-note")?.focus()));
+    case ":": {
+      const isNote = event.key === "M";
+      viewer.setTab(isNote ? "notes" : "query");
+      // The field is there two pictures later.
+      requestAnimationFrame(() => requestAnimationFrame(() => document.getElementById(isNote ? "trace-note" : "trace-sql")?.focus()));
       return true;
+    }
     case "b":
     case "B":
-      nextNote(viewer, event.key === "b" ? 1 : -1);
+      nextMark(viewer, event.key === "b" ? 1 : -1);
       return true;
     case "v":
       viewer.setTab("flame");
@@ -288,13 +293,14 @@ async function follow(viewer: Viewer, direction: SliceFlow["direction"], isOther
   }
 }
 
-function nextNote(viewer: Viewer, direction: 1 | -1): void {
-  const notes = viewer.notes.slice().sort((a, b) => (a.begin - b.begin) * direction);
+/** The next note or finding that is drawn. */
+function nextMark(viewer: Viewer, direction: 1 | -1): void {
+  const all = [...viewer.notes.map((one) => ({ ...one, thread: null })), ...shownFindings(viewer)];
+  const marks = all.sort((a, b) => (a.begin - b.begin) * direction);
   const middle = viewer.target.begin + (viewer.target.width * viewer.target.nsPerPx) / 2;
-  const next = notes.find((one) => ((one.begin + one.end) / 2 - middle) * direction > viewer.target.nsPerPx) ?? notes[0];
-  if (!next) return viewer.say("there are no notes");
-  goToNote(viewer, next);
-  viewer.say(next.words);
+  const next = marks.find((one) => ((one.begin + one.end) / 2 - middle) * direction > viewer.target.nsPerPx) ?? marks[0];
+  if (next) goToFinding(viewer, next);
+  else viewer.say("there are no marks");
 }
 
 /** To the parent, or to the first child; beyond them to the next track. */

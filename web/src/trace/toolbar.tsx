@@ -11,6 +11,7 @@ import type { Tool } from "./url";
 import { TOOLS } from "./url";
 import { windowOf } from "./view";
 import { type Viewer, roundedOut, useViewer } from "./viewer";
+import { MARKS, type MarkKind, goToFinding } from "./marks";
 
 const TOOL_WORDS: Record<Tool, { name: string; hint: string; path: string }> = {
   select: { name: "Select", hint: "click a slice, or drag a rectangle", path: "M4 2l8 6.5-4 .6 2.3 4.3-1.8.9L6.3 10 4 12.6z" },
@@ -43,6 +44,7 @@ export function Toolbar({ viewer, more }: { viewer: Viewer; more?: ComponentChil
       </button>
       <Tracks viewer={viewer} />
       <Show viewer={viewer} />
+      <Marks viewer={viewer} />
       <Export viewer={viewer} />
       {more}
       {viewer.info.has_index && <FindBox viewer={viewer} />}
@@ -77,6 +79,41 @@ function Show({ viewer }: { viewer: Viewer }) {
         {many !== null ? `${count(many)} arrows or more here: zoom in` : manyPoints ? "too many instants here: zoom in" : ""}
       </span>
     </>
+  );
+}
+
+/** What was found, by kind: switched on, and gone to. */
+function Marks({ viewer }: { viewer: Viewer }) {
+  const on = useViewer(viewer, (one) => one.marks);
+  const findings = useViewer(viewer, (one) => one.findings);
+  if (!findings.length) return null;
+  const kinds = (Object.keys(MARKS) as MarkKind[]).map((kind) => ({ kind, of: findings.filter((one) => one.kind === kind) })).filter((one) => one.of.length);
+  return (
+    <Menu label="Marks">
+      {(close) => (
+        <div class="trace-menu">
+          {kinds.map(({ kind, of }) => (
+            <div class="trace-mark-kind" key={kind}>
+              <Check label={`${MARKS[kind].sign} ${plural(of.length, MARKS[kind].one, MARKS[kind].many)}`} checked={on.has(kind)} onChange={(isOn) => viewer.toggleMarks(kind, isOn)} />
+              <button
+                type="button"
+                class="link"
+                aria-label={`Go to the first: ${MARKS[kind].one}`}
+                onClick={() => {
+                  viewer.toggleMarks(kind, true);
+                  const [first] = of;
+                  if (first) goToFinding(viewer, first);
+                  close();
+                }}
+              >
+                first
+              </button>
+            </div>
+          ))}
+          <p class="quiet note">b and B go from one to the next.</p>
+        </div>
+      )}
+    </Menu>
   );
 }
 

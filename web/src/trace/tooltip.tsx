@@ -23,7 +23,7 @@ export function Tooltip({ viewer }: { viewer: Viewer }) {
       <div class="trace-tip" ref={node} aria-hidden="true">
         <strong>{point.name}</strong>
         <span>
-          instant <span class="quiet">at {exactPlace(point.time)}</span>
+          {point.what} <span class="quiet">at {exactPlace(point.time)}</span>
           {point.category ? <span class="quiet"> · {point.category}</span> : null}
         </span>
       </div>

@@ -4,9 +4,10 @@ import { useEffect, useState } from "preact/hooks";
 import { HEAD_PX, type Layout, NO_LAYOUT, type LayoutState, type Section, firstOpen, laneOf, lanesIn, lay, rowTop, sectionKey, sections, trackKey } from "./layout";
 import { Finder, exactly } from "./find";
 import type { Flag } from "./draw_events";
-import { type Arrow, Events, type Point } from "./events";
+import { type Arrow, Events } from "./events";
 import { LabelStore } from "./labels";
 import type { TraceInfo } from "./info";
+import { FIRST_MARKS, type Finding, type MarkKind } from "./marks";
 import { type Sight, sightLevel, stripsIn } from "./scene";
 import { type Source, sourceOf } from "./source";
 import { TileStore, stripKey } from "./tiles";
@@ -19,6 +20,8 @@ const STRIP_TRACKS = 256;
 const EASE_MS = 120;
 
 type Frame = () => void;
+/** What has no length, or a sign of its own: an instant, a finding. */
+export type HoverPoint = { what: string; name: string; time: number; category: string };
 
 export class Viewer {
   readonly sections: Section[];
@@ -40,7 +43,7 @@ export class Viewer {
   /** The last one has the focus. */
   selection: Item[] = [];
   hover: Item | null = null;
-  hoverPoint: Point | null = null;
+  hoverPoint: HoverPoint | null = null;
   /** Arrows of the slice that is selected alone. */
   ownArrows: Arrow[] = [];
   mark: Window | null = null;
@@ -50,6 +53,9 @@ export class Viewer {
   tab: Tab | null = null;
   readonly finder: Finder;
   readonly events: Events;
+  /** What the server found, and which kinds of it are drawn. */
+  findings: readonly Finding[] = [];
+  marks: ReadonlySet<MarkKind> = new Set(FIRST_MARKS);
   /** What people noted, to be drawn. */
   notes: readonly Flag[] = [];
   flows: string[] = [];
@@ -396,8 +402,8 @@ export class Viewer {
     this.changed("overlay");
   }
 
-  setHoverPoint(point: Point | null): void {
-    if (point === this.hoverPoint) return;
+  setHoverPoint(point: HoverPoint | null): void {
+    if (point?.name === this.hoverPoint?.name && point?.time === this.hoverPoint?.time) return;
     this.hoverPoint = point;
     this.changed("overlay");
   }
@@ -413,6 +419,19 @@ export class Viewer {
   setFlows(flows: string[]): void {
     this.flows = flows;
     this.changed("slices");
+  }
+
+  setFindings(findings: readonly Finding[]): void {
+    this.findings = findings;
+    this.changed("overlay");
+  }
+
+  toggleMarks(kind: MarkKind, isOn = !this.marks.has(kind)): void {
+    const marks = new Set(this.marks);
+    if (isOn) marks.add(kind);
+    else marks.delete(kind);
+    this.marks = marks;
+    this.changed("overlay");
   }
 
   setNotes(notes: readonly Flag[]): void {

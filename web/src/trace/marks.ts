@@ -1,0 +1,85 @@
+// Places that the server found something at: graph breaks, recompilations, idle gaps and the like.
+import type { components } from "../api/openapi";
+import { type Pen, FONT } from "./draw";
+import { laneOf } from "./layout";
+import { INK, type Theme } from "./palette";
+import type { Sight } from "./scene";
+import type { Viewer } from "./viewer";
+import { xOf } from "./view";
+
+export type Finding = components["schemas"]["TraceFindingRow"];
+export type Findings = components["schemas"]["TraceFindings"];
+export type MarkKind = Finding["kind"];
+
+/** A sign and words for each: no colour tells them apart. */
+export const MARKS: Record<MarkKind, { sign: string; one: string; many: string }> = {
+  graph_break: { sign: "≀", one: "graph break", many: "graph breaks" },
+  recompile: { sign: "↻", one: "recompilation", many: "recompilations" },
+  compiling: { sign: "◍", one: "compilation", many: "compilations" },
+  step: { sign: "│", one: "step", many: "steps" },
+  idle_host_wait: { sign: "▒", one: "gap that waits for the host", many: "gaps that wait for the host" },
+  idle_other: { sign: "░", one: "other idle gap", many: "other idle gaps" },
+  long_launch_delay: { sign: "⇥", one: "long launch delay", many: "long launch delays" },
+  queue_full: { sign: "▤", one: "full launch queue", many: "full launch queues" },
+  synchronization: { sign: "‖", one: "synchronization", many: "synchronizations" },
+  pageable_copy: { sign: "⇄", one: "copy of pageable memory", many: "copies of pageable memory" },
+};
+
+/** What is drawn before anybody chose: rare, and each worth a look. */
+export const FIRST_MARKS: MarkKind[] = ["graph_break", "recompile", "queue_full"];
+const MOST_DRAWN = 1000;
+const SIGN_PX = 12;
+const isGap = (kind: MarkKind): boolean => kind === "idle_host_wait" || kind === "idle_other";
+
+export const shownFindings = (viewer: Viewer): Finding[] => viewer.findings.filter((one) => viewer.marks.has(one.kind));
+
+export function drawMarks(pen: Pen, sight: Sight, findings: readonly Finding[], theme: Theme): void {
+  const ink = INK[theme];
+  pen.font = FONT;
+  pen.textBaseline = "middle";
+  pen.textAlign = "center";
+  let drawn = 0;
+  let after = -Infinity;
+  let lastThread = -1;
+  for (const { kind, thread, begin, end } of findings) {
+    const lane = laneOf(sight.layout, thread);
+    const x0 = xOf(sight.view, begin);
+    const x1 = xOf(sight.view, end);
+    if (!lane || x1 < 0 || x0 > sight.view.width || drawn >= MOST_DRAWN) continue;
+    ++drawn;
+    const y = lane.top - sight.top;
+    if (isGap(kind)) {
+      // Hatched, so that it is seen where nothing ran.
+      pen.fillStyle = ink.hatch;
+      const [from, to] = [Math.max(0, x0), Math.min(sight.view.width, x1)];
+      for (let x = from; x < to; x += 4) pen.fillRect(x, y + 3, 1, lane.height - 6);
+    } else {
+      pen.fillStyle = ink.hit;
+      pen.fillRect(Math.round(x0), y, 1, lane.height - 1);
+    }
+    // Signs that would cover one another are left out; their lines are there.
+    if (thread === lastThread && x0 < after + SIGN_PX) continue;
+    lastThread = thread;
+    after = x0;
+    const middle = isGap(kind) ? (Math.max(0, x0) + Math.min(sight.view.width, x1)) / 2 : Math.max(SIGN_PX / 2, x0);
+    if (isGap(kind) && x1 - x0 < SIGN_PX) continue;
+    pen.fillStyle = ink.ground;
+    pen.fillRect(middle - SIGN_PX / 2, y + lane.height - SIGN_PX - 2, SIGN_PX, SIGN_PX);
+    pen.fillStyle = ink.hit;
+    pen.fillText(MARKS[kind].sign, middle, y + lane.height - SIGN_PX / 2 - 2);
+  }
+}
+
+/** The finding whose sign or gap is at a place of a track; `nsPerPx` says how near is near. */
+export function findingAt(viewer: Viewer, thread: number, time: number): Finding | null {
+  const near = 6 * viewer.view.nsPerPx;
+  return shownFindings(viewer).find((one) => one.thread === thread && (isGap(one.kind) ? one.begin <= time && time <= one.end : Math.abs(one.begin - time) <= near)) ?? null;
+}
+
+/** Shows it with as much around it, and its track. */
+export function goToFinding(viewer: Viewer, { begin, end, thread, words }: Pick<Finding, "begin" | "end" | "words"> & { thread: number | null }): void {
+  const length = Math.max(1, end - begin);
+  viewer.fitWindow({ begin: begin - length, end: end + length });
+  if (thread !== null) viewer.showTrack(thread);
+  viewer.say(words);
+}

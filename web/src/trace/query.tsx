@@ -1,0 +1,137 @@
+// A box for questions that no table answers: one SELECT over the trace.
+import { useEffect, useRef, useState } from "preact/hooks";
+import { address } from "../api/client";
+import type { components } from "../api/openapi";
+import { useApi } from "../api/use";
+import { count, digits, plural } from "../lib/format";
+import { useQuery } from "../lib/route";
+import { Select } from "../parts/controls";
+import { ErrorNote, Missing, Waiting } from "../parts/small";
+import { type Column, Table } from "../parts/table";
+import { chooseSlice, sliceUrl } from "./slice";
+import type { SliceRef } from "./types";
+import type { Viewer } from "./viewer";
+
+type Answer = components["schemas"]["TraceQueryAnswer"];
+type Cell = Answer["rows"][number][number];
+type Row = { number: number; cells: Cell[] };
+
+const LIMIT = 1000;
+const EXAMPLES = [
+  { value: "", text: "examples" },
+  { value: "SELECT name, count(*) AS slices, sum(duration) AS total_ns\nFROM slices WHERE category = 'kernel'\nGROUP BY name ORDER BY total_ns DESC LIMIT 20", text: "kernels by time" },
+  { value: "SELECT slice_id, name, begin, duration FROM slices\nWHERE name LIKE 'aten::%' ORDER BY duration DESC LIMIT 50", text: "the longest operators" },
+  { value: "SELECT t.track, t.name, count(*) AS slices, max(s.row) + 1 AS depth\nFROM slices s JOIN tracks t ON t.track = s.track\nGROUP BY t.track ORDER BY slices DESC", text: "slices by track" },
+];
+
+/** The number that the table `slices` gives a slice, taken apart; null for one that a double does not hold. */
+export function sliceOfId(id: Cell): SliceRef | null {
+  if (typeof id !== "number" || !Number.isSafeInteger(id) || id < 0) return null;
+  return { track: Math.floor(id / 2 ** 43), chunk: Math.floor(id / 2 ** 13) % 2 ** 30, index: id % 2 ** 13 };
+}
+
+export function QueryBox({ viewer }: { viewer: Viewer }) {
+  const [query, setQuery] = useQuery();
+  const sql = query.get("sql") ?? "";
+  const [text, setText] = useState(sql);
+  const field = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => setText(sql), [sql]);
+  const run = (what = text) => setQuery({ sql: what.trim() || null });
+  return (
+    <div class="trace-area">
+      <form
+        class="trace-sql"
+        onSubmit={(event) => {
+          event.preventDefault();
+          run();
+        }}
+      >
+        <label class="field">
+          <span>One SELECT over slices, tracks, labels, flows, counters, points and args; times in ns. Ctrl Enter asks.</span>
+          <textarea
+            ref={field}
+            id="trace-sql"
+            value={text}
+            rows={4}
+            maxLength={4000}
+            spellcheck={false}
+            onInput={(event) => setText(event.currentTarget.value)}
+            onKeyDown={(event) => {
+              if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+              event.preventDefault();
+              run();
+            }}
+          />
+        </label>
+        <div class="trace-sql-actions">
+          <button type="submit" class="button">
+            Ask
+          </button>
+          <Select
+            label="Begin with"
+            value=""
+            options={EXAMPLES}
+            onChange={(value) => {
+              if (!value) return;
+              setText(value);
+              run(value);
+            }}
+          />
+        </div>
+      </form>
+      {sql && <Answered viewer={viewer} sql={sql} />}
+    </div>
+  );
+}
+
+function Answered({ viewer, sql }: { viewer: Viewer; sql: string }) {
+  const { data, error, again, late } = useApi<Answer>(address(`/traces/${viewer.info.id}/query`, { sql, limit: LIMIT, key: viewer.info.key }));
+  if (error) return <ErrorNote error={error} again={again} />;
+  if (!data) return <Waiting rows={4} />;
+  const rows = data.rows.map((cells, number): Row => ({ number, cells }));
+  return (
+    <>
+      {data.error && <p class="warn">It ended early: {data.error}</p>}
+      <p class="quiet" role="status">
+        {plural(data.rows.length, "row")}
+        {data.is_cut ? ", and there are more" : ""}, {plural(data.slices_read, "slice")} read
+      </p>
+      <Table caption="What the query answers" columns={columnsOf(viewer, data.columns)} rows={rows} rowKey={(row) => String(row.number)} late={late} sortKey="qs" orderWords="as the query gives them" empty="No row." />
+    </>
+  );
+}
+
+function columnsOf(viewer: Viewer, names: readonly string[]): Column<Row>[] {
+  return names.map((name, at) => ({
+    key: `c${at}`,
+    title: name,
+    width: 160,
+    sort: (row) => row.cells[at] ?? null,
+    cell: (row) => <CellOf viewer={viewer} name={name} value={row.cells[at] ?? null} />,
+  }));
+}
+
+function CellOf({ viewer, name, value }: { viewer: Viewer; name: string; value: Cell }) {
+  if (value === null) return <Missing flush why="NULL" />;
+  const slice = name === "slice_id" ? sliceOfId(value) : null;
+  if (slice) return <ToSlice viewer={viewer} slice={slice} text={String(value)} />;
+  if (typeof value === "number") return <span title={String(value)}>{Number.isInteger(value) ? count(value) : digits(value)}</span>;
+  return (
+    <span class="mono clip" title={value}>
+      {value}
+    </span>
+  );
+}
+
+function ToSlice({ viewer, slice, text }: { viewer: Viewer; slice: SliceRef; text: string }) {
+  const show = async (): Promise<void> => {
+    const response = await fetch(sliceUrl(viewer, slice));
+    if (response.ok) chooseSlice(viewer, await response.json());
+    else viewer.say("that slice is not there");
+  };
+  return (
+    <button type="button" class="link mono" onClick={() => void show()}>
+      {text}
+    </button>
+  );
+}

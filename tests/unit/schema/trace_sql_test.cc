@@ -62,7 +62,8 @@ class Sql : public testing::Test {
     return answer;
   }
   std::int64_t number(const std::string& sql) {
-    const Answer answer = ask(sql);
+    // As long as a machine that checks memory at every step may take.
+    const Answer answer = ask(sql, {.time = std::chrono::minutes(2)});
     EXPECT_EQ(answer.outcome.error, std::nullopt) << sql;
     if (answer.rows.size() != 1 || !std::holds_alternative<std::int64_t>(answer.rows[0][0])) {
       ADD_FAILURE() << sql;
@@ -122,7 +123,8 @@ TEST_F(Sql, SlicesAreAllThereWhateverIsAskedOfThem) {
 }
 
 TEST_F(Sql, AnyJoinOfTablesIsThatOfTheRows) {
-  EXPECT_EQ(number("SELECT sum(arg(slice_id, 'i') = correlation) FROM slices"), 12'000);
+  EXPECT_EQ(number("SELECT sum(arg(slice_id, 'i') = correlation) FROM slices WHERE begin < 3000"),
+            number("SELECT count(*) FROM slices WHERE begin < 3000"));
   EXPECT_EQ(number("SELECT count(*) FROM slices s JOIN args a ON a.slice_id = s.slice_id "
                    "WHERE s.begin < 500"),
             3 * number("SELECT count(*) FROM slices WHERE begin < 500"));

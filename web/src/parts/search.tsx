@@ -1,8 +1,9 @@
 // Search with one key over everything that has a name: what fits shows as one types, what was chosen before until then.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { address } from "../api/client";
 import type { SearchAnswer, SearchHit, SearchKind } from "../api/types";
 import { useApi } from "../api/use";
+import { atOnce } from "../lib/at_once";
 import { count, date, plural } from "../lib/format";
 import { isTyping, plainKey } from "../lib/keys";
 import { go, href } from "../lib/route";
@@ -71,7 +72,7 @@ export function Search({ pages, commands }: Props) {
       const control = event.key.toLowerCase() === "k" && (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey;
       if ((!slash && !control) || document.querySelector("dialog[open]:not(.palette)")) return;
       event.preventDefault();
-      setOpen(true);
+      atOnce(() => setOpen(true));
     };
     addEventListener("keydown", onKey);
     return () => removeEventListener("keydown", onKey);
@@ -96,7 +97,7 @@ function Palette({ pages, commands, onClose }: Props & { onClose: () => void }) 
   const typed = askable(text);
   const answer = useApi<SearchAnswer>(typed ? address("/search", { q: typed, limit: OF_EACH }) : null);
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     const before = document.activeElement as HTMLElement | null;
     dialog.current?.showModal();
     return () => {

@@ -410,7 +410,7 @@ void write_causes(JsonWriter& json, const std::vector<AlertCause>& causes) {
 Expected<void> write_explained_alert(JsonWriter& json, schema::Reader& reader,
                                      const analysis::Catalog& catalog, const schema::Alert& alert) {
   BENCHHUD_ASSIGN(const auto causes, alert_causes(reader, catalog, alert));
-  write_alert_fields(json, alert);
+  write_alert_fields(json, alert, alert_urgency(alert));
   json.key("causes");
   write_causes(json, causes);
   json.field("reproduction", alert_reproduction(catalog, alert));

@@ -1,5 +1,7 @@
 #include "server/alert_json.h"
 
+#include <simdjson.h>
+
 #include <algorithm>
 #include <cmath>
 #include <tuple>
@@ -204,9 +206,18 @@ Urgency alert_urgency(const schema::Alert& alert, std::string_view direction) {
                                                            : Urgency::kConfirmed;
 }
 
-void write_alert_fields(JsonWriter& json, const schema::Alert& alert) {
+Urgency alert_urgency(const schema::Alert& alert) {
+  simdjson::dom::parser parser;
+  std::string_view direction;
+  // Details that do not read have none.
+  (void)parser.parse(alert.details)["direction"].get(direction);
+  return alert_urgency(alert, direction);
+}
+
+void write_alert_fields(JsonWriter& json, const schema::Alert& alert, Urgency urgency) {
   json.field("id", to_int(alert.id));
   json.field("state", alert_state(alert));
+  json.field("urgency", urgency_name(urgency));
   json.field("detected", detected_state_name(alert.detected));
   json.field("triage", triage_state_name(alert.triage));
   json.key("triaged_at");
@@ -218,9 +229,9 @@ void write_alert_fields(JsonWriter& json, const schema::Alert& alert) {
   write_stored_json(json, alert.details, "{}");
 }
 
-void write_alert(JsonWriter& json, const schema::Alert& alert) {
+void write_alert(JsonWriter& json, const schema::Alert& alert, Urgency urgency) {
   json.begin_object();
-  write_alert_fields(json, alert);
+  write_alert_fields(json, alert, urgency);
   json.end_object();
 }
 

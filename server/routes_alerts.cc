@@ -190,7 +190,7 @@ Expected<std::string> write_alerts(Ask& ask, const std::optional<Cursor>& cursor
       more = true;
       break;
     }
-    write_alert(json, one.alert);
+    write_alert(json, one.alert, one.urgency);
     last = place;
     ++written;
   }

@@ -255,7 +255,7 @@ Expected<std::string> write_history(Ask& ask, const std::vector<std::size_t>& pl
   json.list(experiments, [&](const auto& one) { write_experiment_history(json, ask, span, one); });
   json.field("reproduction", command_of(ask, experiments));
   json.key("alerts");
-  json.list(alerts, [&](const auto& alert) { write_alert(json, alert); });
+  json.list(alerts, [&](const auto& alert) { write_alert(json, alert, alert_urgency(alert)); });
   json.end_object();
   return body;
 }

@@ -49,60 +49,63 @@ test("the list: what needs attention, with its effect, its night and a count in 
 
 test("keys go through the list, act, ask once for a name, and the next alert has the focus", async () => {
   const { items } = await server.api("/alerts");
-  await on("/alerts", async (page) => {
-    const order = await links(page).evaluateAll((nodes) => nodes.map((node) => node.dataset.alert));
-    await page.keyboard.press("j");
-    assert.equal(await focused(page), order[0]);
-    await page.keyboard.press("ArrowDown");
-    await page.keyboard.press("j");
-    await page.keyboard.press("j");
-    assert.equal(await focused(page), order.at(-1), "the last one is the end");
-    await page.keyboard.press("ArrowUp");
-    await page.keyboard.press("k");
-    assert.equal(await focused(page), order[0]);
+  try {
+    await on("/alerts", async (page) => {
+      const order = await links(page).evaluateAll((nodes) => nodes.map((node) => node.dataset.alert));
+      await page.keyboard.press("j");
+      assert.equal(await focused(page), order[0]);
+      await page.keyboard.press("ArrowDown");
+      await page.keyboard.press("j");
+      await page.keyboard.press("j");
+      assert.equal(await focused(page), order.at(-1), "the last one is the end");
+      await page.keyboard.press("ArrowUp");
+      await page.keyboard.press("k");
+      assert.equal(await focused(page), order[0]);
 
-    await page.keyboard.press("i");
-    await page.getByLabel("Name").fill("Ada <b>");
-    await page.keyboard.press("Enter");
-    await eventually(async () => assert.equal((await server.api(`/alerts/${order[0]}`)).state, "investigating"));
-    const [action] = (await server.api(`/alerts/${order[0]}`)).actions;
-    assert.deepEqual([action.who, action.kind, action.value], ["Ada <b>", "state", "investigating"]);
-    await eventually(async () => assert.equal(await focused(page), order[1], "the next one is in its place"));
-    assert.ok(plain(await page.locator("section", { hasText: "Somebody is on it" }).innerText()).includes("investigating"));
+      await page.keyboard.press("i");
+      await page.getByLabel("Name").fill("Ada <b>");
+      await page.keyboard.press("Enter");
+      await eventually(async () => assert.equal((await server.api(`/alerts/${order[0]}`)).state, "investigating"));
+      const [action] = (await server.api(`/alerts/${order[0]}`)).actions;
+      assert.deepEqual([action.who, action.kind, action.value], ["Ada <b>", "state", "investigating"]);
+      await eventually(async () => assert.equal(await focused(page), order[1], "the next one is in its place"));
+      assert.ok(plain(await page.locator("section", { hasText: "Somebody is on it" }).innerText()).includes("investigating"));
 
-    await page.keyboard.press("a");
-    await eventually(async () => assert.equal((await server.api(`/alerts/${order[1]}`)).state, "acknowledged"));
-    assert.equal(await page.locator("dialog[open]").count(), 0, "the name is asked for once");
-    await eventually(async () => assert.equal(await focused(page), order[2]));
+      await page.keyboard.press("a");
+      await eventually(async () => assert.equal((await server.api(`/alerts/${order[1]}`)).state, "acknowledged"));
+      assert.equal(await page.locator("dialog[open]").count(), 0, "the name is asked for once");
+      await eventually(async () => assert.equal(await focused(page), order[2]));
 
-    await page.keyboard.press("e");
-    await page.getByLabel("Note", { exact: true }).fill("since the driver\nof 10 November");
-    await page.getByRole("button", { name: "Add note" }).click();
-    await eventually(async () => assert.equal((await server.api(`/alerts/${order[2]}`)).actions.at(-1)?.value, "since the driver\nof 10 November"));
+      await page.keyboard.press("e");
+      await page.getByLabel("Note", { exact: true }).fill("since the driver\nof 10 November");
+      await page.getByRole("button", { name: "Add note" }).click();
+      await eventually(async () => assert.equal((await server.api(`/alerts/${order[2]}`)).actions.at(-1)?.value, "since the driver\nof 10 November"));
 
-    await page.keyboard.press("f");
-    await eventually(async () => assert.equal(await links(page).count(), items.length - 1, "what is fixed needs no attention"));
-    await eventually(async () => assert.match(await text(page.locator('.top nav a[href="/alerts"]')), /^Alerts$/, "none is left that nobody has taken up"));
-    await shot(page, "alerts-triage");
+      await page.keyboard.press("f");
+      await eventually(async () => assert.equal(await links(page).count(), items.length - 1, "what is fixed needs no attention"));
+      await eventually(async () => assert.match(await text(page.locator('.top nav a[href="/alerts"]')), /^Alerts$/, "none is left that nobody has taken up"));
+      await shot(page, "alerts-triage");
 
-    // A letter after g is the shell's.
-    await page.keyboard.press("g");
-    await page.keyboard.press("o");
-    await page.waitForURL(server.base + "/");
-    await page.keyboard.press("g");
-    await page.keyboard.press("a");
-    await page.waitForURL(server.base + "/alerts");
-    await settled(page);
-    await page.keyboard.press("?");
-    assert.match(await text(page.locator("dialog.help")), /acknowledge.*investigating.*won't fix.*infrastructure/);
-    await page.keyboard.press("Escape");
-    await page.locator("dialog.help").waitFor({ state: "detached" });
-    await page.keyboard.press("j");
-    const next = await focused(page);
-    await page.keyboard.press("Enter");
-    await page.waitForURL(`${server.base}/alerts/${next}`);
-  });
-  for (const { id } of items) await fetch(`${server.base}/api/v1/alerts/${id}/actions`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ kind: "state", value: "open" }) });
+      // A letter after g is the shell's.
+      await page.keyboard.press("g");
+      await page.keyboard.press("o");
+      await page.waitForURL(server.base + "/");
+      await page.keyboard.press("g");
+      await page.keyboard.press("a");
+      await page.waitForURL(server.base + "/alerts");
+      await settled(page);
+      await page.keyboard.press("?");
+      assert.match(await text(page.locator("dialog.help")), /acknowledge.*investigating.*won't fix.*infrastructure/);
+      await page.keyboard.press("Escape");
+      await page.locator("dialog.help").waitFor({ state: "detached" });
+      await page.keyboard.press("j");
+      const next = await focused(page);
+      await page.keyboard.press("Enter");
+      await page.waitForURL(`${server.base}/alerts/${next}`);
+    });
+  } finally {
+    for (const { id } of items) await fetch(`${server.base}/api/v1/alerts/${id}/actions`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ kind: "state", value: "open" }) });
+  }
 });
 
 test("an alert's page: since when, what changed, in numbers that are the API's", async () => {

@@ -12,9 +12,7 @@ function member(more: Partial<AlertMember>): AlertMember {
 }
 const timed = (effect: number, more: Partial<AlertMember> = {}) => member({ before: 0.002, after: 0.002 * (1 + effect), effect, interval: { low: effect - 0.01, high: effect + 0.01, confidence: 0.95 }, ...more });
 
-function alert(id: number, state: Alert["state"], direction: "regression" | "improvement" | "change" = "regression"): Alert {
-  return { id, state, details: { direction, members: [] } } as unknown as Alert;
-}
+const alert = (id: number, urgency: Alert["urgency"]): Alert => ({ id, urgency, details: { members: [] } }) as unknown as Alert;
 
 test("an alert is mostly about its steady time, however large something less telling is", () => {
   const steady = timed(0.1);
@@ -41,7 +39,7 @@ test("effects, levels and p-values as they are read", () => {
 });
 
 test("regressions that are sure come first, what somebody is on after what nobody is", () => {
-  const list = [alert(1, "confirmed", "improvement"), alert(2, "suspect"), alert(3, "acknowledged"), alert(4, "confirmed"), alert(5, "confirmed", "change"), alert(6, "suspect", "improvement")];
+  const list = [alert(1, "improvement"), alert(2, "suspect"), alert(3, "taken"), alert(4, "confirmed"), alert(5, "change"), alert(6, "improvement"), alert(7, "closed")];
   assert.deepEqual(
     groups(list).map((group) => [group.key, group.alerts.map((one) => one.id)]),
     [["confirmed", [4]], ["suspect", [2]], ["taken", [3]], ["improvement", [1, 6]], ["change", [5]]],

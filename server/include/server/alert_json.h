@@ -41,11 +41,13 @@ bool needs_attention(const schema::Alert& alert);
 enum class Urgency { kConfirmed, kSuspect, kTaken, kImprovement, kChange, kClosed };
 std::string_view urgency_name(Urgency urgency);
 /// Regressions by how sure they are, those that somebody has taken up behind them, then what got
-/// better and what is neither, then what is over or decided. `direction` as its details say it.
+/// better and what is neither, then what is over or decided.
 Urgency alert_urgency(const schema::Alert& alert, std::string_view direction);
+/// The same, with the direction read from its details.
+Urgency alert_urgency(const schema::Alert& alert);
 /// The members of the contract's Alert, inside of an object.
-void write_alert_fields(JsonWriter& json, const schema::Alert& alert);
+void write_alert_fields(JsonWriter& json, const schema::Alert& alert, Urgency urgency);
 /// The contract's Alert.
-void write_alert(JsonWriter& json, const schema::Alert& alert);
+void write_alert(JsonWriter& json, const schema::Alert& alert, Urgency urgency);
 
 }  // namespace benchhud::server

@@ -348,7 +348,7 @@ TEST_F(AlertUpdates, HostileNames) {
     ASSERT_FALSE(details.is_discarded()) << alert.details;
     std::string text;
     JsonWriter writer(&text);
-    write_alert(writer, alert);
+    write_alert(writer, alert, alert_urgency(alert));
     EXPECT_FALSE(json::parse(text, nullptr, false).is_discarded()) << text;
   }
   const auto before = alerts();

@@ -152,6 +152,16 @@ TEST_F(Alerts, TheMostUrgentComeFirstWhereThatIsAskedFor) {
         page["next_cursor"].is_null() ? "" : "&cursor=" + page["next_cursor"].get<std::string>();
   } while (!cursor.empty());
   EXPECT_THAT(ids, ElementsAre(5, 2, 3, 4, 1, 6, 8));
+
+  std::vector<std::string> urgencies;
+  const auto all = get_json(*app_, "/alerts?order=urgency&state=all");
+  for (const auto& item : all["items"]) {
+    urgencies.push_back(item["urgency"]);
+    EXPECT_EQ(get_json(*app_, "/alerts/" + std::to_string(item["id"].get<int>()))["urgency"],
+              item["urgency"]);
+  }
+  EXPECT_THAT(urgencies, ElementsAre("confirmed", "confirmed", "suspect", "taken", "improvement",
+                                     "change", "change", "closed"));
 }
 
 TEST_F(Alerts, OneHasItsHistory) {

@@ -36,27 +36,22 @@ export const tone = (direction: ChangeDirection): "worse" | "better" | "unclear"
 export const arrow = (direction: ChangeDirection): string => (direction === "regression" ? "▼" : direction === "improvement" ? "▲" : "~");
 export const directionWord = (direction: ChangeDirection): string => (direction === "regression" ? "worse" : direction === "improvement" ? "better" : "neither better nor worse");
 
-export type Group = { key: string; title: string; alerts: Alert[] };
+export type Group = { key: Alert["urgency"]; title: string; alerts: Alert[] };
+
+const GROUPS: Omit<Group, "alerts">[] = [
+  { key: "confirmed", title: "Confirmed regressions" },
+  { key: "suspect", title: "Suspected regressions" },
+  { key: "taken", title: "Somebody is on it" },
+  { key: "improvement", title: "Improvements" },
+  { key: "change", title: "Neither better nor worse" },
+];
 
 /** What needs attention, the most urgent first: what somebody has taken on comes after what nobody has. */
-export function groups(alerts: readonly Alert[]): Group[] {
-  const all: Group[] = [
-    { key: "confirmed", title: "Confirmed regressions", alerts: [] },
-    { key: "suspect", title: "Suspected regressions", alerts: [] },
-    { key: "taken", title: "Somebody is on it", alerts: [] },
-    { key: "improvement", title: "Improvements", alerts: [] },
-    { key: "change", title: "Neither better nor worse", alerts: [] },
-  ];
-  const put = (key: string, alert: Alert) => all.find((group) => group.key === key)?.alerts.push(alert);
-  for (const alert of alerts) {
-    const { direction } = alert.details;
-    if (alert.state === "acknowledged" || alert.state === "investigating") put("taken", alert);
-    else if (direction === "improvement") put("improvement", alert);
-    else if (direction !== "regression") put("change", alert);
-    else put(alert.state === "suspect" ? "suspect" : "confirmed", alert);
-  }
-  return all.filter((group) => group.alerts.length > 0);
-}
+export const groups = (alerts: readonly Alert[]): Group[] =>
+  GROUPS.map((group) => ({ ...group, alerts: alerts.filter((alert) => alert.urgency === group.key) })).filter((group) => group.alerts.length > 0);
+
+/** How many alerts nobody has taken up yet. */
+export const waitingCount = (counts: AlertPage["counts"]): number => counts.confirmed + counts.suspect + counts.improvement + counts.change;
 
 /** Alerts that are decided or over: they are folded away, and asked for only when somebody looks. */
 export const FOLDED: { key: string; title: string; states: AlertState[] }[] = [
@@ -121,7 +116,7 @@ export function scopeText(alert: Alert): string {
 
 /** "5 alerts need attention: 2 confirmed regressions, 1 suspected, 2 improvements; 1 is in hand." */
 export function attentionSentence({ counts }: Pick<AlertPage, "counts">): string {
-  const waiting = counts.confirmed + counts.suspect + counts.improvement + counts.change;
+  const waiting = waitingCount(counts);
   const taken = counts.taken ? `; ${count(counts.taken)} ${counts.taken === 1 ? "is" : "are"} in hand` : "";
   if (waiting === 0) return `No alert needs attention${taken}.`;
   const parts = [

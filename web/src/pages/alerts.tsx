@@ -7,6 +7,7 @@ import { FOLDED, attentionSentence, groups, isTimed, mainMember, scopeText, unbr
 import { count, plural, testName } from "../lib/format";
 import { useTitle } from "../lib/hooks";
 import { isTyping, plainKey } from "../lib/keys";
+import { atOnce } from "../lib/modal";
 import { alertHref, useQuery } from "../lib/route";
 import { matches } from "../lib/sort";
 import { DirectionSign, Effect, StateSign } from "../parts/alert_bits";
@@ -163,7 +164,7 @@ function useKeys(act: ReturnType<typeof useTriage>["act"] | null, note: (id: num
         act({ id }, "state", state);
       } else if (event.key === "e") {
         event.preventDefault();
-        note(id);
+        atOnce(() => note(id));
       }
     };
     // Before what the same letters do elsewhere: f, e.

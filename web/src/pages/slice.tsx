@@ -1,8 +1,9 @@
 // A backend or a suite: where it stands, how it came there, and every model of it in the newest run.
 import { useMemo } from "preact/hooks";
 import { address } from "../api/client";
-import type { AcceleratorHistory, Alert, Cell, FailuresAnswer, History, HistoryGroup, ModelHistory, ModelSeries, ModelTable, Page } from "../api/types";
+import type { AcceleratorHistory, AlertPage, Cell, FailuresAnswer, History, HistoryGroup, ModelHistory, ModelSeries, ModelTable } from "../api/types";
 import { useApi } from "../api/use";
+import { waitingCount } from "../lib/alerts";
 import { byBackend, columnStyle } from "../lib/backends";
 import { sign } from "../lib/codes";
 import { ago, change, count, duration, failureKind, full, plural, shown, testName, unitOf } from "../lib/format";
@@ -49,7 +50,7 @@ export function SlicePage({ kind, name }: { kind: Kind; name: string }) {
   const failures = useApi<FailuresAnswer>(run ? address("/failures", { ...slice, run: run.id }) : null);
   // A backend alone does not know the others, which it may be compared with.
   const known = useApi<History>(kind === "backend" && run ? address("/history", { ...on, runs: 1, group_by: "backend" }) : null).data;
-  const open = useApi<Page<Alert>>(run ? address("/alerts", { ...slice, ...on, limit: 6, order: "urgency" }) : null);
+  const open = useApi<AlertPage>(run ? address("/alerts", { ...slice, ...on, limit: 6, order: "urgency" }) : null);
   const alerts = open.data;
   useTitle(shown(name));
 
@@ -82,7 +83,7 @@ export function SlicePage({ kind, name }: { kind: Kind; name: string }) {
           {!run.verified_at && <span class="warn">not verified: codes are of an earlier run</span>}
         </div>
         <h1>
-          <Sentence text={sliceSentence(name, accelerator, baseline, alerts?.total ?? 0)} />
+          <Sentence text={sliceSentence(name, accelerator, baseline, alerts ? waitingCount(alerts.counts) : 0)} />
         </h1>
         <div class="toolbar">
           {held.length > 1 && <Select label="Accelerator" value={accelerator.accelerator_model} options={held.map((one) => ({ value: one.accelerator_model, text: one.accelerator_model }))} onChange={(value) => setQuery({ accelerator_model: value })} />}

@@ -1,11 +1,11 @@
 // Search with one key over everything that has a name: what fits shows as one types, what was chosen before until then.
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { address } from "../api/client";
 import type { SearchAnswer, SearchHit, SearchKind } from "../api/types";
 import { useApi } from "../api/use";
-import { atOnce } from "../lib/at_once";
 import { count, date, plural } from "../lib/format";
 import { isTyping, plainKey } from "../lib/keys";
+import { atOnce, useModal } from "../lib/modal";
 import { go, href } from "../lib/route";
 import { KINDS, type Recent, askable, fits, highlighted, hitHref, hitTitle, rankOf, recentChoices, remember, searchedText } from "../lib/search";
 
@@ -89,7 +89,7 @@ export function Search({ pages, commands }: Props) {
 }
 
 function Palette({ pages, commands, onClose }: Props & { onClose: () => void }) {
-  const dialog = useRef<HTMLDialogElement>(null);
+  const dialog = useModal();
   const [text, setText] = useState("");
   const [chosen, setChosen] = useState(0);
   const [recent] = useState(recentChoices);
@@ -97,14 +97,6 @@ function Palette({ pages, commands, onClose }: Props & { onClose: () => void }) 
   const typed = askable(text);
   const answer = useApi<SearchAnswer>(typed ? address("/search", { q: typed, limit: OF_EACH }) : null);
 
-  useLayoutEffect(() => {
-    const before = document.activeElement as HTMLElement | null;
-    dialog.current?.showModal();
-    return () => {
-      dialog.current?.close();
-      before?.focus?.({ preventScroll: true });
-    };
-  }, []);
   useEffect(() => {
     dialog.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" });
   });

@@ -8,6 +8,7 @@ import type { Link, LinkList } from "../api/types";
 import { ANNOUNCED, announce } from "../lib/announce";
 import { ALERT_KEYS, KEYS, claimedHelp, isClaimed, isTyping, plainKey } from "../lib/keys";
 import { Links } from "../lib/links";
+import { atOnce, useModal } from "../lib/modal";
 import { usePagesCommands } from "../lib/page_commands";
 import { copyMarkdown } from "../lib/page_markdown";
 import { go } from "../lib/route";
@@ -68,7 +69,7 @@ export function Shell({ path, children }: { path: string; children: ComponentChi
       }
       if (!plainKey(event)) return;
       if (event.key === "g") waitingForGo.current = Date.now();
-      else if (event.key === "?") setHelp((open) => !open);
+      else if (event.key === "?") atOnce(() => setHelp((open) => !open));
       else if (event.key === "t") setTheme(nextTheme());
       else if (event.key === markdownKey() && !document.querySelector("dialog[open]")) void copyMarkdown();
     };
@@ -174,13 +175,8 @@ function Toast() {
 }
 
 function Help({ onClose }: { onClose: () => void }) {
-  const dialog = useRef<HTMLDialogElement>(null);
+  const dialog = useModal();
   const own = claimedHelp();
-  useEffect(() => {
-    const node = dialog.current;
-    node?.showModal();
-    return () => node?.close();
-  }, []);
   return (
     <dialog ref={dialog} class="help" onClose={onClose} onClick={(event) => event.target === event.currentTarget && onClose()} aria-labelledby="help-title">
       <div class="help-body">

@@ -1,17 +1,10 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
+import { useModal } from "../lib/modal";
 
 /** Asks for a text: one line, or several where `rows` says so. */
 export function TextDialog({ title, note, label, button, rows = 1, onText, onClose }: { title: string; note?: string; label: string; button: string; rows?: number; onText: (text: string) => void; onClose: () => void }) {
-  const dialog = useRef<HTMLDialogElement>(null);
+  const dialog = useModal();
   const [text, setText] = useState("");
-  useEffect(() => {
-    const before = document.activeElement as HTMLElement | null;
-    dialog.current?.showModal();
-    return () => {
-      dialog.current?.close();
-      before?.focus?.();
-    };
-  }, []);
   const done = () => onText(text.trim());
   return (
     <dialog ref={dialog} class="help" onClose={onClose} aria-labelledby="ask-title">

@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { address } from "../api/client";
 import type { Health } from "../api/types";
 import { useApi } from "../api/use";
+import { atOnce } from "../lib/modal";
 import { setWho, who } from "../lib/who";
 import { TextDialog } from "./text_dialog";
 
@@ -24,7 +25,7 @@ export function useNamed(): Named {
   return {
     named: (act) => {
       const name = who();
-      if (name === null) setWaiting({ act });
+      if (name === null) atOnce(() => setWaiting({ act }));
       else act(name);
     },
     dialog: waiting && (

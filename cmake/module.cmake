@@ -27,17 +27,13 @@ if(BENCHHUD_SANITIZE)
   target_link_options(benchhud_flags INTERFACE -fsanitize=${BENCHHUD_SANITIZE})
 endif()
 
-# benchhud_precompile(TARGET [HEADERS…]): the headers that most of a target's units begin with, read once. Only where
-# sanitizers are built: whoever checks builds those anew every time, and the other builds keep each unit honest about
-# what it includes.
+# benchhud_precompile(TARGET [HEADERS…]): the headers that most of a target's units begin with, read once.
 function(benchhud_precompile target)
-  if(BENCHHUD_SANITIZE)
-    # What ccache needs to keep what g++ made with it.
-    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
-    target_precompile_headers(${target} PRIVATE <algorithm> <array> <charconv> <chrono> <cmath> <cstdint> <filesystem>
-      <functional> <limits> <map> <memory> <optional> <set> <span> <string> <string_view> <unordered_map> <utility>
-      <vector> <fmt/format.h> ${ARGN})
-  endif()
+  # What ccache needs to keep what g++ made with it.
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
+  target_precompile_headers(${target} PRIVATE <algorithm> <array> <charconv> <chrono> <cmath> <cstdint> <filesystem>
+    <functional> <limits> <map> <memory> <optional> <set> <span> <string> <string_view> <unordered_map> <utility>
+    <vector> <fmt/format.h> ${ARGN})
 endfunction()
 
 # benchhud_module(NAME SOURCES… USES targets… [PRIVATE_USES targets…])
@@ -53,8 +49,9 @@ function(benchhud_module name)
   target_link_libraries(benchhud_${name}
     PUBLIC ${arg_USES}
     PRIVATE benchhud_flags ${arg_PRIVATE_USES})
-  benchhud_precompile(benchhud_${name})
   if(BENCHHUD_SANITIZE)
+    # Whoever checks builds these anew every time; without it, each unit is kept honest about what it includes.
+    benchhud_precompile(benchhud_${name})
     # Eight units compile as one in half the time: sanitizers are built whole, by whoever checks. So names that are a
     # unit's own must be its own within the module.
     set_target_properties(benchhud_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)

@@ -14,7 +14,7 @@ using schema::IrValue;
 namespace {
 
 // Operations that are convolutions or matrix products.
-bool is_contraction(std::string_view op) {
+bool multiplies(std::string_view op) {
   static constexpr std::string_view kOps[] = {
       "aten::mm",     "aten::addmm",  "aten::bmm",           "aten::baddbmm",
       "aten::matmul", "aten::linear", "aten::dot",           "aten::mv",
@@ -86,7 +86,7 @@ class LazyReader {
     }
     std::string_view target;
     std::string dimensions;
-    const bool has_dimensions = is_contraction(node.op);
+    const bool has_dimensions = multiplies(node.op);
     for (const std::string_view part : split_list(node.attributes)) {
       if (part.starts_with("ROOT=")) {
         const auto index = number_of<std::int64_t>(part.substr(5));

@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "ingest/byte_search.h"
 #include "ingest/ir_operation.h"
 #include "ingest/ir_readers.h"
 #include "ingest/ir_type.h"
@@ -16,8 +17,6 @@ namespace {
 
 bool is_function(std::string_view op) { return op == "func.func" || op == "func"; }
 bool is_module(std::string_view op) { return op == "builtin.module" || op == "module"; }
-
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
 // Operations that stand without a dialect's name, as printed inside of func.func.
 bool is_short_name(std::string_view word) {

@@ -1,4 +1,4 @@
-import { Component, type ComponentChildren } from "preact";
+import { Component, type ComponentChildren, type ComponentType } from "preact";
 import { usePlace } from "./lib/route";
 import { useTitle } from "./lib/hooks";
 import { AlertPage } from "./pages/alert";
@@ -41,6 +41,14 @@ function sort(path: string): string {
   return path.startsWith("/runs/") ? "/runs/:id" : path;
 }
 
+/** Pages of what has a number: /alerts/3. */
+const NUMBERED = new Map<string, ComponentType<{ id: number }>>([
+  ["alerts", AlertPage],
+  ["ingests", IngestPage],
+  ["artifact", ArtifactViewPage],
+  ["trace", TracePage],
+]);
+
 function page(path: string) {
   const parts = path.split("/").slice(1).map(decoded);
   if (path === "/" || path === "/index.html") return <OverviewPage />;
@@ -54,17 +62,16 @@ function page(path: string) {
   if (parts[0] === "backends" && parts.length === 2) return <SlicePage kind="backend" name={parts[1] as string} />;
   if (parts[0] === "suites" && parts.length === 2) return <SlicePage kind="suite" name={parts[1] as string} />;
   if (path === "/alerts") return <AlertsPage />;
-  if (parts[0] === "alerts" && parts.length === 2) return <AlertPage key={parts[1]} id={parts[1] as string} />;
   if (path === "/coverage") return <CoveragePage />;
   if (path === "/ingests") return <IngestsPage />;
-  if (parts[0] === "ingests" && parts.length === 2) return <IngestPage id={parts[1] as string} />;
   if (path === "/errors") return <ErrorsPage />;
   if (path === "/search") return <SearchPage />;
   if (path === "/profile") return <ProfilePage />;
   if (path === "/profile-diff") return <ProfileDiffPage />;
   if (path === "/artifacts") return <ArtifactsPage />;
-  if (parts[0] === "artifact" && parts.length === 2) return <ArtifactViewPage id={parts[1] as string} />;
-  if (parts[0] === "trace" && parts.length === 2) return <TracePage key={parts[1]} id={parts[1] as string} />;
+  const Numbered = NUMBERED.get(parts[0] as string);
+  // Whole numbers that are told apart: what is longer is nothing's.
+  if (Numbered && parts.length === 2 && /^\d{1,15}$/.test(parts[1] as string)) return <Numbered key={path} id={Number(parts[1])} />;
   return <NotFound path={path} />;
 }
 

@@ -18,8 +18,8 @@ import { PlainTable } from "../parts/plain_table";
 import { Backend, Command, Copy, ErrorNote, LabelRange, Missing, RunLink, Section, Suite, Time, Waiting } from "../parts/small";
 import { type Triage, TriageNote, stateOfKey, useTriage } from "../parts/triage";
 
-export function AlertPage({ id }: { id: string }) {
-  const { data, late, error, again } = useApi<AlertWithHistory>(address(`/alerts/${encodeURIComponent(id)}`));
+export function AlertPage({ id }: { id: number }) {
+  const { data, late, error, again } = useApi<AlertWithHistory>(address(`/alerts/${id}`));
   const triage = useTriage();
   const note = useRef<HTMLTextAreaElement>(null);
   useTitle(data ? data.details.title : "Alert");

@@ -101,21 +101,10 @@ export function ArtifactsPage() {
   );
 }
 
-export function ArtifactViewPage({ id }: { id: string }) {
-  const number = /^\d+$/.test(id) ? Number(id) : NaN;
-  const { data, error, again } = useApi<ArtifactContent>(Number.isNaN(number) ? null : contentUrl(number));
+export function ArtifactViewPage({ id }: { id: number }) {
+  const { data, error, again } = useApi<ArtifactContent>(contentUrl(id));
   const now = useNow();
   useTitle(data ? `${kindName(data.artifact.kind)} ${data.artifact.name.split("/").pop()}` : "Dump");
-  if (Number.isNaN(number)) {
-    return (
-      <div class="empty">
-        <h1>A dump's address ends with its number.</h1>
-        <p>
-          Look for it in the list of <a href="/artifacts">dumps</a>.
-        </p>
-      </div>
-    );
-  }
   if (!data) return error ? <ErrorNote error={error} again={again} /> : <Waiting rows={10} />;
   const { artifact } = data;
   const words = KINDS[artifact.kind];

@@ -52,8 +52,8 @@ export function IngestsPage() {
   );
 }
 
-export function IngestPage({ id }: { id: string }) {
-  const { data, error, again } = useApi<Ingest>(address(`/ingests/${encodeURIComponent(id)}`));
+export function IngestPage({ id }: { id: number }) {
+  const { data, error, again } = useApi<Ingest>(address(`/ingests/${id}`));
   const rejected = useApi<Page<RejectedLine>>(address("/rejected-lines", { ingest: id, limit: 1000 }));
   const now = useNow();
   useTitle(data ? `Ingest of ${data.path}` : "Ingest report");

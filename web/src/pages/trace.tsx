@@ -24,22 +24,11 @@ import { Toolbar } from "../trace/toolbar";
 import { useUrl } from "../trace/use_url";
 import { Viewer, useViewer } from "../trace/viewer";
 
-export function TracePage({ id }: { id: string }) {
-  const isNumber = /^\d{1,15}$/.test(id);
-  const { data, error, again } = useApi<TraceOverview>(isNumber ? address(`/traces/${id}`) : null);
+export function TracePage({ id }: { id: number }) {
+  const { data, error, again } = useApi<TraceOverview>(address(`/traces/${id}`));
   // Of a stored trace little changes; another one may have its id some day.
   const info = useMemo(() => (data ? infoOf(data) : null), [data?.id, data?.key]);
   useTitle("Trace");
-  if (!isNumber) {
-    return (
-      <div class="empty">
-        <h1>A trace's address ends with its number.</h1>
-        <p>
-          Look for it in the list of <a href="/artifacts?kind=trace">traces</a>.
-        </p>
-      </div>
-    );
-  }
   if (!info) return error ? <ErrorNote error={error} again={again} /> : <Waiting rows={14} />;
   return <Timeline key={`${info.id} ${info.key}`} info={info} />;
 }

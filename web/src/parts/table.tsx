@@ -99,9 +99,11 @@ export function Table<Row>(props: Props<Row>) {
     const place = `${location.pathname} ${props.caption}`;
     if (cameBack()) node.scrollTop = left.get(place) ?? 0;
     measure();
-    const remember = () => left.set(place, node.scrollTop);
-    node.addEventListener("scroll", measure, { passive: true });
-    node.addEventListener("scroll", remember, { passive: true });
+    const scrolled = () => {
+      left.set(place, node.scrollTop);
+      measure();
+    };
+    node.addEventListener("scroll", scrolled, { passive: true });
     const observer = new ResizeObserver(measure);
     observer.observe(node);
     const before = () => setPrinting(true);
@@ -109,8 +111,7 @@ export function Table<Row>(props: Props<Row>) {
     addEventListener("beforeprint", before);
     addEventListener("afterprint", after);
     return () => {
-      node.removeEventListener("scroll", measure);
-      node.removeEventListener("scroll", remember);
+      node.removeEventListener("scroll", scrolled);
       observer.disconnect();
       removeEventListener("beforeprint", before);
       removeEventListener("afterprint", after);

@@ -74,7 +74,7 @@ struct Cursor {
   sqlite3_vtab_cursor base{};
   std::unique_ptr<SqlSource> source;
   bool is_at_end = true;
-  std::int64_t row = 0;
+  std::int64_t row = 0;  // of this scan, from 1
 };
 
 struct Module {
@@ -132,6 +132,8 @@ int best_index(sqlite3_vtab* base, sqlite3_index_info* info) {
     const auto& constraint = info->aConstraint[i];
     const char use = use_of(table, constraint.iColumn, constraint.op);
     if (use == 0 || constraint.usable == 0) continue;
+    // Names are looked up byte by byte: another collation is SQLite's to compare.
+    if (use == 'n' && sqlite3_stricmp(sqlite3_vtab_collation(info, i), "BINARY") != 0) continue;
     uses += use;
     info->aConstraintUsage[i].argvIndex = static_cast<int>(uses.size());
     cost /= use == 'i' ? 1e7 : use == 'n' ? 100 : 10;
@@ -234,7 +236,8 @@ int column(sqlite3_vtab_cursor* base, sqlite3_context* context, int number) {
 }
 
 int row_id(sqlite3_vtab_cursor* cursor, sqlite3_int64* id) {
-  *id = reinterpret_cast<Cursor*>(cursor)->row;
+  const auto& at = *reinterpret_cast<Cursor*>(cursor);
+  *id = at.source->row_id(at.row);
   return SQLITE_OK;
 }
 

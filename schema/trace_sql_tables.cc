@@ -1,5 +1,7 @@
 #include "trace_sql_tables.h"
 
+#include <xxhash.h>
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -89,6 +91,11 @@ class ArgsSource final : public ListSource {
     BENCHHUD_TRY(members.status());
     members.reset();
     return {};
+  }
+  // A slice's id has no bit to spare for the member's place.
+  std::int64_t row_id(std::int64_t place) const override {
+    const std::array both = {slice_.value_or(0), place};
+    return static_cast<std::int64_t>(XXH3_64bits(both.data(), sizeof(both)));
   }
   std::optional<std::int64_t> slice_;
 };
@@ -282,10 +289,11 @@ class SlicesSource final : public SqlSource {
     }
   }
 
+  std::int64_t row_id(std::int64_t) const override { return sql_slice_id(id()); }
+
   Expected<SqlValue> column(int number) override {
     const ChunkSlice& slice = slices_[place_];
-    const SliceId id{chunks_[next_ - 1].thread, chunks_[next_ - 1].chunk,
-                     static_cast<std::uint32_t>(place_)};
+    const SliceId id = this->id();
     switch (number) {
       case 0:
         return SqlValue(sql_slice_id(id));
@@ -323,6 +331,11 @@ class SlicesSource final : public SqlSource {
     std::uint64_t chunk = 0;
   };
 
+  SliceId id() const {
+    const Chunk& chunk = chunks_[next_ - 1];
+    return {chunk.thread, chunk.chunk, static_cast<std::uint32_t>(place_)};
+  }
+
   Expected<void> choose_chunks() {
     if (filter_.id) {
       const SliceId id = slice_of_sql_id(*filter_.id);
@@ -342,20 +355,13 @@ class SlicesSource final : public SqlSource {
   }
 
   Expected<void> choose_named() {
+    BENCHHUD_ASSIGN(const auto labels, context_.labels_named(*filter_.name));
     std::vector<LabelPlaces> places;
-    for (std::uint64_t block = 0;; ++block) {
-      BENCHHUD_ASSIGN(const auto labels, context_.index.labels(block));
-      if (labels.empty()) break;
-      for (std::size_t i = 0; i < labels.size(); ++i) {
-        const auto number = static_cast<std::uint32_t>(block * kLabelsASumsBlock + i);
-        if (labels[i].sums.count == 0) continue;
-        BENCHHUD_ASSIGN(const LabelText text, context_.lookup.label(number));
-        if (text.name != *filter_.name) continue;
-        is_named_.resize(std::max<std::size_t>(is_named_.size(), number + 1));
-        is_named_[number] = true;
-        BENCHHUD_ASSIGN(const auto of_label, context_.index.places(number));
-        places.insert(places.end(), of_label.begin(), of_label.end());
-      }
+    for (const std::uint32_t label : labels) {
+      is_named_.resize(std::max<std::size_t>(is_named_.size(), label + 1));
+      is_named_[label] = true;
+      BENCHHUD_ASSIGN(const auto of_label, context_.index.places(label));
+      places.insert(places.end(), of_label.begin(), of_label.end());
     }
     for (const LabelPlaces& of_thread : places) {
       if (filter_.track && *filter_.track != of_thread.thread) continue;
@@ -468,6 +474,26 @@ Expected<const LabelText*> SqlContext::label(std::uint32_t number) {
   if (labels_.size() >= kMostLabels) labels_.clear();
   BENCHHUD_ASSIGN(LabelText text, lookup.label(number));
   return &labels_.emplace(number, std::move(text)).first->second;
+}
+
+Expected<std::vector<std::uint32_t>> SqlContext::labels_named(const std::string& name) {
+  const auto known = named_.find(name);
+  if (known != named_.end()) return known->second;
+  std::vector<std::uint32_t> found;
+  for (std::uint64_t block = 0;; ++block) {
+    if (is_late()) return too_late();
+    BENCHHUD_ASSIGN(const auto labels, index.labels(block));
+    if (labels.empty()) break;
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+      const auto number = static_cast<std::uint32_t>(block * kLabelsASumsBlock + i);
+      if (labels[i].sums.count == 0) continue;
+      BENCHHUD_ASSIGN(const LabelText* text, label(number));
+      if (text->name == name) found.push_back(number);
+    }
+  }
+  constexpr std::size_t kMostNames = 10'000;
+  if (named_.size() >= kMostNames) named_.clear();
+  return named_.emplace(name, std::move(found)).first->second;
 }
 
 std::span<const SqlTable> sql_tables() { return kTables; }

@@ -36,9 +36,12 @@ struct SqlContext {
   bool is_late() const { return std::chrono::steady_clock::now() > deadline; }
   /// A label's texts; kept.
   Expected<const LabelText*> label(std::uint32_t number);
+  /// The labels of slices that have the name, one a category; kept. Error kBusy: it is too late.
+  Expected<std::vector<std::uint32_t>> labels_named(const std::string& name);
 
  private:
   std::unordered_map<std::uint32_t, LabelText> labels_;
+  std::unordered_map<std::string, std::vector<std::uint32_t>> named_;
 };
 
 /// What a query says of the rows it wants; rows that do not fit may come all the same.
@@ -57,6 +60,9 @@ class SqlSource {
   /// Goes to the next row; false behind the last. Error kBusy: it is too late.
   virtual Expected<bool> next() = 0;
   virtual Expected<SqlValue> column(int number) = 0;
+  /// The same for the same row in every scan of a statement: rows that two sides of an OR find are
+  /// told by it. `place` counts the rows of this scan, which serves where no filter leaves any out.
+  virtual std::int64_t row_id(std::int64_t place) const { return place; }
 };
 
 struct SqlTable {

@@ -100,6 +100,19 @@ TEST_F(Sql, SlicesAreAllThereWhateverIsAskedOfThem) {
             count([&](const TraceSlice& s, auto) {
               return trace_.name(s) == "name 3" && s.thread == 0;
             }));
+  // Both sides of an OR are found by themselves, and what both find counts once.
+  EXPECT_EQ(number("SELECT count(*) FROM slices WHERE name = 'name 3' OR track = 1"),
+            count([&](const TraceSlice& s, auto) {
+              return trace_.name(s) == "name 3" || s.thread == 1;
+            }));
+  EXPECT_EQ(number("SELECT count(*) FROM slices WHERE begin < 5000 OR begin > 9000"),
+            count([&](const TraceSlice& s, auto) {
+              return s.start - origin_ < 5000 || s.start - origin_ > 9000;
+            }));
+  EXPECT_EQ(number("SELECT count(*) FROM args WHERE slice_id = 0 OR slice_id = 1"), 6);
+  EXPECT_EQ(number("SELECT count(*) FROM slices WHERE name = 'NAME 3' COLLATE NOCASE"),
+            count([&](const TraceSlice& s, auto) { return trace_.name(s) == "name 3"; }));
+  EXPECT_EQ(number("SELECT count(*) FROM slices WHERE name = 'NAME 3'"), 0);
   EXPECT_EQ(number("SELECT count(*) FROM slices WHERE begin >= 5000 AND begin < 9000.5"),
             count([&](const TraceSlice& s, auto) {
               return s.start - origin_ >= 5000 && s.start - origin_ <= 9000;

@@ -137,14 +137,21 @@ Response App::handle_api(const Request& request, const Address& address) {
           options_.version,
           options_.changes != Changes::kRefused,
           is_other_site(request)};
-  const auto plan = find_route(operation->id)(ask);
+  auto plan = find_route(operation->id)(ask);
   if (!plan) return problem_response(plan.error(), request.target, ask.wrong_parameter);
-  const std::string etag = etag_of(options_, *operation, query, plan->key);
-  if (etag_matches(request.if_none_match, etag)) {
+  const std::string etag =
+      plan->is_fleeting ? "" : etag_of(options_, *operation, query, plan->key);
+  if (!etag.empty() && etag_matches(request.if_none_match, etag)) {
     return respond(request, etag,
                    Answer{std::make_shared<const std::string>(), "", "", plan->is_immutable});
   }
-  if (plan->stream) return respond_in_pieces(request, etag, *plan);
+  if (plan->stream) {
+    // It may wait for a connection of its own: nobody shall wait for this one meanwhile.
+    const Plan streamed = *std::move(plan);
+    { const schema::Transaction ended = *std::move(transaction); }
+    { const StorePool::Lease given_back = *std::move(lease); }
+    return respond_in_pieces(request, etag, streamed);
+  }
   const bool is_csv = query.text("format") == "csv";
   std::string json_etag = etag;
   if (is_csv) {
@@ -211,14 +218,16 @@ Response App::respond(const Request& request, const std::string& etag, const Ans
   Response response;
   response.content_type = answer.content_type;
   response.body = answer.body;
-  response.headers.emplace_back("ETag", etag);
-  response.headers.emplace_back(
-      "Cache-Control", answer.is_immutable ? "private, max-age=31536000, immutable" : "no-cache");
+  if (!etag.empty()) response.headers.emplace_back("ETag", etag);
+  response.headers.emplace_back("Cache-Control",
+                                answer.is_immutable ? "private, max-age=31536000, immutable"
+                                : etag.empty()      ? "no-store"
+                                                    : "no-cache");
   response.headers.emplace_back("Vary", "Accept-Encoding");
   if (!answer.next_link.empty()) {
     response.headers.emplace_back("Link", "<" + answer.next_link + ">; rel=\"next\"");
   }
-  if (etag_matches(request.if_none_match, etag)) {
+  if (!etag.empty() && etag_matches(request.if_none_match, etag)) {
     response.status = 304;
   } else if (auto compressed = compressed_for(request, etag, answer)) {
     response.body = std::move(compressed);
@@ -229,7 +238,7 @@ Response App::respond(const Request& request, const std::string& etag, const Ans
 }
 
 Response App::respond_in_pieces(const Request& request, const std::string& etag, const Plan& plan) {
-  auto borrowed = piece_pool_.borrow();
+  auto borrowed = piece_pool_.borrow(options_.stream_patience);
   if (!borrowed) return problem_response(borrowed.error(), request.target);
   Answer empty{std::make_shared<const std::string>(), plan.content_type, "", plan.is_immutable};
   Response response = respond(request, etag, empty);

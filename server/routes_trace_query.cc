@@ -75,6 +75,7 @@ Expected<Plan> query_trace(Ask& ask) {
   schema::SqlLimits limits;
   limits.rows = ask.query.size("limit");
   Plan plan{asked.key, nullptr};
+  plan.is_fleeting = true;  // how far it comes in its time is another matter each time
   plan.stream = [trace = asked.id, sql, limits](schema::Connection& connection,
                                                 const TakePiece& take) -> Expected<void> {
     BENCHHUD_ASSIGN(TraceSql query, TraceSql::prepare(connection, trace, sql, class_of));

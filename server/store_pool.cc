@@ -15,10 +15,16 @@ schema::Expected<schema::Connection> StorePool::open() const {
   return connection;
 }
 
-schema::Expected<StorePool::Lease> StorePool::borrow() {
+schema::Expected<StorePool::Lease> StorePool::borrow(std::chrono::milliseconds patience) {
   {
     std::unique_lock lock(mutex_);
-    returned_.wait(lock, [this] { return !idle_.empty() || open_ < limit_; });
+    const auto is_any = [this] { return !idle_.empty() || open_ < limit_; };
+    if (patience == kHoweverLong) {
+      returned_.wait(lock, is_any);
+    } else if (!returned_.wait_for(lock, patience, is_any)) {
+      return schema::Error{schema::ErrorCode::kBusy,
+                           "Others are reading as much as may be read at once. Try again later."};
+    }
     if (!idle_.empty()) {
       // The one used last: its page cache is warm.
       Lease lease(this, std::move(idle_.back()));

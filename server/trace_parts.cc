@@ -10,6 +10,7 @@
 
 #include "analysis/label_class.h"
 #include "analysis/time_totals.h"
+#include "schema/content_hash.h"
 #include "server/trace_tile_bytes.h"
 #include "trace_json_parts.h"
 
@@ -39,7 +40,10 @@ Expected<AskedTrace> asked_trace(Ask& ask) {
   }
   trace.info = *std::move(info);
   constexpr std::size_t kKeyDigits = 16;
-  trace.key = trace.info.content.hex().substr(0, kKeyDigits);
+  // What is answered of a trace hangs on our rules as well: classes of names, kinds of flows.
+  trace.key = schema::content_hash(trace.info.content.hex().append(ask.version))
+                  .hex()
+                  .substr(0, kKeyDigits);
   if (ask.query.has("key") && ask.query.text("key") != trace.key) {
     ask.wrong_parameter = "key";
     return schema::Error{schema::ErrorCode::kNotFound,

@@ -209,8 +209,8 @@ describe("answers are what the contract says", () => {
         const response = await get(question);
         const text = await response.text();
         assert.equal(response.status, 200, `${question}: ${text}`);
-        assert.ok(response.headers.get("etag"), question);
-        assert.equal(response.headers.get("cache-control"), "no-cache", question);
+        assert.equal(!!response.headers.get("etag"), "304" in operation.responses, question);
+        assert.equal(response.headers.get("cache-control"), "304" in operation.responses ? "no-cache" : "no-store", question);
         const types = Object.keys(operation.responses["200"].content);
         assert.equal(response.headers.get("content-type").split(";")[0], types[0], question);
         if (types[0] === "application/json") check(path, JSON.parse(text), question);
@@ -240,7 +240,8 @@ describe("every address", () => {
       const first = await get(question, { headers: { "accept-encoding": "identity" } });
       const body = Buffer.from(await first.arrayBuffer());
       const etag = first.headers.get("etag");
-      for (const header of [etag, `"other", ${etag}`, "*", etag.replace(/^W\//, "")]) {
+      // Where the contract has no 304, no answer is told from the next.
+      for (const header of "304" in operation.responses ? [etag, `"other", ${etag}`, "*", etag.replace(/^W\//, "")] : []) {
         const again = await get(question, { headers: { "if-none-match": header } });
         assert.equal(again.status, 304, header);
         assert.equal(await again.text(), "");

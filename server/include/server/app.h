@@ -33,6 +33,8 @@ struct AppOptions {
   Changes changes = Changes::kRefused;          ///< who may make some
   /// How long a change waits for others who write to the store.
   std::chrono::milliseconds write_patience{5000};
+  /// How long an answer that is made while it is sent waits for others of its kind to be sent.
+  std::chrono::milliseconds stream_patience{10'000};
 };
 
 /// Threads may share it.

@@ -41,6 +41,8 @@ struct Plan {
   std::string content_type = "application/json";
   /// The address itself says of what content it asks: who has the answer need never ask again.
   bool is_immutable = false;
+  /// The same request may be answered otherwise the next time: nobody keeps the answer.
+  bool is_fleeting = false;
   /// Whether the answer is worth a place among those that are kept, and being compressed.
   bool is_kept = true;
   /// An answer that is made while it is sent, in place of `body`: it gets a connection of its own,

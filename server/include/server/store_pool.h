@@ -1,6 +1,7 @@
 // Read-only connections to the store, lent to one request at a time.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <mutex>
@@ -41,8 +42,9 @@ class StorePool {
   StorePool(std::string path, std::size_t limit, Mapping mapping = Mapping::kYes)
       : path_(std::move(path)), limit_(limit), mapping_(mapping) {}
 
-  /// Errors: those of schema::open_store_for_reading.
-  schema::Expected<Lease> borrow();
+  static constexpr auto kHoweverLong = std::chrono::milliseconds::max();
+  /// Errors: kBusy, none was given back within `patience`; those of schema::open_store_for_reading.
+  schema::Expected<Lease> borrow(std::chrono::milliseconds patience = kHoweverLong);
 
  private:
   schema::Expected<schema::Connection> open() const;

@@ -21,7 +21,8 @@ namespace benchhud::server {
 struct AskedTrace {
   schema::TraceId id{};
   schema::TraceInfo info;
-  std::string key;  ///< tells its content from another's, 16 hexadecimal digits
+  /// Tells its content, and the program that reads it, from others: 16 hexadecimal digits.
+  std::string key;
 };
 
 /// The trace of the parameter `id`. Errors: kNotFound where there is none, or where the parameter

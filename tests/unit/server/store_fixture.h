@@ -80,6 +80,7 @@ class StoreFixture : public testing::Test {
     options.instance = "test";
     options.changes = Changes::kFromThisMachine;
     options.write_patience = std::chrono::milliseconds(50);
+    options.stream_patience = std::chrono::milliseconds(50);
     return std::make_unique<App>(options, std::span<const StaticFiles::File>());
   }
 

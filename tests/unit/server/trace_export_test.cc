@@ -151,6 +151,28 @@ TEST_F(Export, ArgumentsThatAreNoJsonAreKeptAsText) {
   EXPECT_EQ(json.at("traceEvents").back().at("args").at("benchhud_raw"), R"({"x": NaN})");
 }
 
+TEST_F(Export, WhoTakesItSlowlyHoldsNobodyElseUp) {
+  schema::PackedArgs args;
+  store(read(R"([{"ph": "X", "pid": 1, "tid": 1, "name": "a", "ts": 1, "dur": 1}])", &args), &args);
+  const auto server = app();
+  const std::string address = "/api/v1/traces/1/export";
+  std::vector<Response> slow;
+  for (int i = 0; i < 2; ++i) slow.push_back(server->handle({"GET", address}));
+  for (const Response& one : slow) EXPECT_TRUE(one.stream) << one.status;
+  // As many more as there are connections for what is asked of traces.
+  for (int i = 0; i < 6; ++i) EXPECT_EQ(server->handle({"GET", address}).status, 503);
+  EXPECT_EQ(server->handle({"GET", "/api/v1/traces/1"}).status, 200);
+  slow.pop_back();
+  const Response next = server->handle({"GET", address});
+  ASSERT_TRUE(next.stream) << next.status;
+  std::string text;
+  EXPECT_TRUE(next.stream([&](std::string_view piece) {
+    text += piece;
+    return true;
+  }));
+  EXPECT_TRUE(nlohmann::json::accept(text)) << text;
+}
+
 TEST_F(Export, EndsWhereNobodyTakesMore) {
   std::string file = "[";
   for (int i = 0; i < 20'000; ++i) {

@@ -84,23 +84,12 @@ std::optional<Quantiles> delays(const Trace& trace, const std::vector<DeviceSlic
 
 void add_waits(const Trace& trace, const std::vector<DeviceSlice>& slices,
                DeviceActivity* activity) {
-  std::int64_t end = 0;  // of everything before on the stream
-  for (std::size_t i = 0; i < slices.size(); ++i) {
-    const TraceSlice& slice = trace.slices[slices[i].slice];
-    const bool is_first = i == 0 || trace.slices[slices[i - 1].slice].thread != slice.thread;
-    if (!is_first && slice.start > end) {
-      const std::int64_t gap = difference_of(slice.start, end);
-      const std::uint32_t launch = slices[i].launch;
-      if (launch != kNoSlice && trace.slices[launch].start > end) {
-        activity->host_wait = sum_of(activity->host_wait, gap);
-      } else if (gap < kKernelWait) {
-        activity->kernel_wait = sum_of(activity->kernel_wait, gap);
-      } else {
-        activity->other_wait = sum_of(activity->other_wait, gap);
-      }
-    }
-    end = is_first ? slice.end() : std::max(end, slice.end());
-  }
+  visit_gaps(trace, slices, [&](const DeviceGap& gap) {
+    std::int64_t& wait = gap.waits_for_host         ? activity->host_wait
+                         : gap.length < kKernelWait ? activity->kernel_wait
+                                                    : activity->other_wait;
+    wait = sum_of(wait, gap.length);
+  });
 }
 
 }  // namespace
@@ -136,6 +125,21 @@ std::vector<DeviceSlice> device_slices(const Trace& trace, const TraceNesting& n
 std::int64_t launch_delay(const Trace& trace, const DeviceSlice& slice) {
   const std::int64_t launched = trace.slices[slice.launch].end();
   return std::max<std::int64_t>(0, difference_of(trace.slices[slice.slice].start, launched));
+}
+
+void visit_gaps(const Trace& trace, const std::vector<DeviceSlice>& slices,
+                const std::function<void(const DeviceGap&)>& visit) {
+  std::int64_t end = 0;  // of everything before on the stream
+  for (std::size_t i = 0; i < slices.size(); ++i) {
+    const TraceSlice& slice = trace.slices[slices[i].slice];
+    const bool is_first = i == 0 || trace.slices[slices[i - 1].slice].thread != slice.thread;
+    if (!is_first && slice.start > end) {
+      const std::uint32_t launch = slices[i].launch;
+      visit({end, difference_of(slice.start, end), &slices[i],
+             launch != kNoSlice && trace.slices[launch].start > end});
+    }
+    end = is_first ? slice.end() : std::max(end, slice.end());
+  }
 }
 
 DeviceActivity device_activity(const Trace& trace, const std::vector<DeviceSlice>& slices) {

@@ -10,10 +10,12 @@
 #include <vector>
 
 #include "analysis/compiled_regions.h"
-#include "analysis/keep_first.h"
+#include "analysis/device_activity.h"
 #include "analysis/launch_queue.h"
+#include "analysis/launch_stats.h"
 #include "analysis/slice_side.h"
 #include "analysis/time_totals.h"
+#include "schema/text_excerpt.h"
 
 namespace benchhud::analysis {
 namespace {
@@ -22,14 +24,52 @@ using schema::kNoSlice;
 using schema::TraceFinding;
 using schema::TraceSlice;
 
-constexpr std::int64_t kLongDelay = 100'000;  // ns
-// Names in what is said: those of kernels are as long as pages.
-constexpr std::size_t kMostNameBytes = 200;
-
 std::string short_name_of(std::string_view name) {
-  if (name.size() <= kMostNameBytes) return std::string(name);
-  return std::string(name.substr(0, kMostNameBytes)) + "…";
+  // Names of kernels are as long as pages.
+  constexpr std::size_t kMostNameBytes = 200;
+  return schema::beginning_of(name, kMostNameBytes);
 }
+
+// The longest findings of a kind, and how many there were. A long trace has millions: only of what
+// is kept are there words.
+class LongestFindings {
+ public:
+  template <class Words>
+  void add(std::string_view kind, std::uint32_t thread, std::int64_t begin, std::int64_t end,
+           const Words& words) {
+    const std::int64_t length = difference_of(end, begin);
+    ++count_;
+    const bool is_full = kept_.size() == kMostFindingsOfAKind;
+    if (is_full && length <= kept_.front().length) return;
+    if (is_full) {
+      std::pop_heap(kept_.begin(), kept_.end(), is_before);
+      kept_.pop_back();
+    }
+    kept_.push_back(Kept{length, count_, {std::string(kind), thread, begin, end, words()}});
+    std::push_heap(kept_.begin(), kept_.end(), is_before);
+  }
+
+  std::int64_t count() const { return count_; }
+
+  // The longest first, of equal ones the first found.
+  void move_to(std::vector<TraceFinding>* findings) {
+    std::sort_heap(kept_.begin(), kept_.end(), is_before);
+    for (Kept& each : kept_) findings->push_back(std::move(each.finding));
+  }
+
+ private:
+  struct Kept {
+    std::int64_t length, number;  // number: in the order they were found
+    TraceFinding finding;
+  };
+  // A heap has in front what is behind all others.
+  static bool is_before(const Kept& a, const Kept& b) {
+    return a.length != b.length ? a.length > b.length : a.number < b.number;
+  }
+
+  std::int64_t count_ = 0;
+  std::vector<Kept> kept_;
+};
 
 class Finder {
  public:
@@ -43,13 +83,8 @@ class Finder {
     find_full_queues();
     schema::TraceFindings found;
     for (auto& [kind, findings] : by_kind_) {
-      found.kinds.push_back({std::string(kind), static_cast<std::int64_t>(findings.size())});
-      std::stable_sort(findings.begin(), findings.end(),
-                       [](const TraceFinding& a, const TraceFinding& b) {
-                         return difference_of(a.end, a.begin) > difference_of(b.end, b.begin);
-                       });
-      keep_first(&findings, kMostFindingsOfAKind);
-      std::move(findings.begin(), findings.end(), std::back_inserter(found.findings));
+      found.kinds.push_back({std::string(kind), findings.count()});
+      findings.move_to(&found.findings);
     }
     std::stable_sort(
         found.findings.begin(), found.findings.end(),
@@ -58,13 +93,17 @@ class Finder {
   }
 
  private:
+  std::string short_name(std::uint32_t index) const { return short_name_of(context_.name(index)); }
+  // `words`: makes them.
+  template <class Words>
   void add(std::string_view kind, std::uint32_t thread, std::int64_t begin, std::int64_t end,
-           std::string words) {
-    by_kind_[kind].push_back({std::string(kind), thread, begin, end, std::move(words)});
+           const Words& words) {
+    by_kind_[kind].add(kind, thread, begin, end, words);
   }
-  void add(std::string_view kind, std::uint32_t index, std::string words) {
+  template <class Words>
+  void add(std::string_view kind, std::uint32_t index, const Words& words) {
     const TraceSlice& slice = context_.slice(index);
-    add(kind, slice.thread, slice.start, slice.end(), std::move(words));
+    add(kind, slice.thread, slice.start, slice.end(), words);
   }
 
   void find_regions() {
@@ -78,16 +117,18 @@ class Finder {
     for (const std::uint32_t i : by_time) {
       const CompiledRegion& region = regions[i];
       if (region.depth > 0) {
-        add("graph_break", region.slice,
-            fmt::format("{} within {}", short_name_of(context_.name(region.slice)),
-                        short_name_of(context_.name(regions[region.around].slice))));
+        add("graph_break", region.slice, [&] {
+          return fmt::format("{} within {}", short_name(region.slice),
+                             short_name(regions[region.around].slice));
+        });
       }
       if (region.id.empty()) continue;
       auto& of_frame = versions[region.frame];
       if (of_frame.insert(region.id).second && of_frame.size() > 1) {
-        add("recompile", region.slice,
-            fmt::format("frame {} runs as {}, its version number {} in this trace", region.frame,
-                        region.id, of_frame.size()));
+        add("recompile", region.slice, [&] {
+          return fmt::format("frame {} runs as {}, its version number {} in this trace",
+                             region.frame, region.id, of_frame.size());
+        });
       }
     }
   }
@@ -95,7 +136,7 @@ class Finder {
   void find_slices() {
     const auto& slices = context_.trace().slices;
     for (const std::uint32_t step : profiler_steps(context_.trace())) {
-      add("step", step, short_name_of(context_.name(step)));
+      add("step", step, [&] { return short_name(step); });
     }
     const auto is_phase = [&](std::uint32_t index) {
       return is_compile_phase(context_.name(index));
@@ -105,36 +146,28 @@ class Finder {
       const std::string_view name = context_.name(i);
       const SliceSide side = context_.side(i);
       if (is_host(side) && around[i] == kNoSlice && is_compile_phase(name)) {
-        add("compiling", i, short_name_of(compile_phase(name)));
+        add("compiling", i, [&] { return short_name_of(compile_phase(name)); });
       }
       if (side == SliceSide::kRuntime && name.ends_with("Synchronize")) {
-        add("synchronization", i, short_name_of(name));
+        add("synchronization", i, [&] { return short_name_of(name); });
       }
       if (side == SliceSide::kMemcpy && name.find("Pageable") != name.npos) {
-        add("pageable_copy", i, short_name_of(name));
+        add("pageable_copy", i, [&] { return short_name_of(name); });
       }
     }
   }
 
-  // As DeviceActivity has them.
   void find_gaps() {
-    std::int64_t end = 0;  // of everything before on the stream
-    std::uint32_t thread = kNoSlice;
-    for (const DeviceSlice& device : context_.device()) {
-      const TraceSlice& slice = context_.slice(device.slice);
-      const bool is_first = slice.thread != thread;
-      thread = slice.thread;
-      if (!is_first && slice.start > end && difference_of(slice.start, end) >= kKernelWait) {
-        const bool waits_for_host =
-            device.launch != kNoSlice && context_.slice(device.launch).start > end;
-        add(waits_for_host ? "idle_host_wait" : "idle_other", thread, end, slice.start,
-            waits_for_host
-                ? fmt::format("idle: the host launched {} only then",
-                              short_name_of(context_.name(device.slice)))
-                : fmt::format("idle before {}", short_name_of(context_.name(device.slice))));
-      }
-      end = is_first ? slice.end() : std::max(end, slice.end());
-    }
+    visit_gaps(context_.trace(), context_.device(), [&](const DeviceGap& gap) {
+      if (gap.length < kKernelWait) return;
+      const std::uint32_t behind = gap.slice->slice;
+      add(gap.waits_for_host ? "idle_host_wait" : "idle_other", context_.slice(behind).thread,
+          gap.begin, sum_of(gap.begin, gap.length), [&] {
+            return gap.waits_for_host
+                       ? fmt::format("idle: the host launched {} only then", short_name(behind))
+                       : fmt::format("idle before {}", short_name(behind));
+          });
+    });
   }
 
   void find_delays() {
@@ -142,9 +175,10 @@ class Finder {
       if (device.launch == kNoSlice) continue;
       if (launch_delay(context_.trace(), device) <= kLongDelay) continue;
       const TraceSlice& slice = context_.slice(device.slice);
-      add("long_launch_delay", slice.thread, context_.slice(device.launch).end(), slice.start,
-          fmt::format("{} begins this long after {}", short_name_of(context_.name(device.slice)),
-                      short_name_of(context_.name(device.launch))));
+      add("long_launch_delay", slice.thread, context_.slice(device.launch).end(), slice.start, [&] {
+        return fmt::format("{} begins this long after {}", short_name(device.slice),
+                           short_name(device.launch));
+      });
     }
   }
 
@@ -161,14 +195,15 @@ class Finder {
           ++end;
         }
         if (end == i) continue;
-        add("queue_full", queue.stream, bound(i), bound(end),
-            fmt::format("{} launches or more wait: the next one blocks the host", kFullQueue));
+        add("queue_full", queue.stream, bound(i), bound(end), [] {
+          return fmt::format("{} launches or more wait: the next one blocks the host", kFullQueue);
+        });
       }
     }
   }
 
   const TraceContext& context_;
-  std::map<std::string_view, std::vector<TraceFinding>> by_kind_;
+  std::map<std::string_view, LongestFindings> by_kind_;
 };
 
 }  // namespace

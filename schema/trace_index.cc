@@ -1,5 +1,7 @@
 #include "schema/trace_index.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -394,14 +396,22 @@ Expected<std::int64_t> index_traces(Connection& connection, Unindexed which,
   BENCHHUD_ASSIGN(const auto traces,
                   collect(query, [](const Statement& row) { return TraceId(row.integer(0)); }));
   std::int64_t count = 0;
+  std::optional<Error> failed;
   for (const TraceId trace : traces) {
     if (go_on && !go_on()) break;
     BENCHHUD_ASSIGN(Transaction transaction,
                     Transaction::begin(connection, Transaction::Kind::kWrite));
-    BENCHHUD_TRY(index_trace(connection, trace));
-    BENCHHUD_TRY(transaction.commit());
-    ++count;
+    auto done = index_trace(connection, trace);
+    if (done) done = transaction.commit();
+    if (done) {
+      ++count;
+    } else if (!failed) {
+      failed = std::move(done).error();
+      failed->message =
+          fmt::format("trace {}: {}", static_cast<std::int64_t>(trace), failed->message);
+    }
   }
+  if (failed) return *std::move(failed);
   return count;
 }
 

@@ -139,8 +139,7 @@ Response App::handle_api(const Request& request, const Address& address) {
           is_other_site(request)};
   auto plan = find_route(operation->id)(ask);
   if (!plan) return problem_response(plan.error(), request.target, ask.wrong_parameter);
-  const std::string etag =
-      plan->is_fleeting ? "" : etag_of(options_, *operation, query, plan->key);
+  const std::string etag = plan->is_fleeting ? "" : etag_of(options_, *operation, query, plan->key);
   if (!etag.empty() && etag_matches(request.if_none_match, etag)) {
     return respond(request, etag,
                    Answer{std::make_shared<const std::string>(), "", "", plan->is_immutable});
@@ -148,8 +147,12 @@ Response App::handle_api(const Request& request, const Address& address) {
   if (plan->stream) {
     // It may wait for a connection of its own: nobody shall wait for this one meanwhile.
     const Plan streamed = *std::move(plan);
-    { const schema::Transaction ended = *std::move(transaction); }
-    { const StorePool::Lease given_back = *std::move(lease); }
+    {
+      const schema::Transaction ended = *std::move(transaction);
+    }
+    {
+      const StorePool::Lease given_back = *std::move(lease);
+    }
     return respond_in_pieces(request, etag, streamed);
   }
   const bool is_csv = query.text("format") == "csv";
@@ -219,10 +222,10 @@ Response App::respond(const Request& request, const std::string& etag, const Ans
   response.content_type = answer.content_type;
   response.body = answer.body;
   if (!etag.empty()) response.headers.emplace_back("ETag", etag);
-  response.headers.emplace_back("Cache-Control",
-                                answer.is_immutable ? "private, max-age=31536000, immutable"
-                                : etag.empty()      ? "no-store"
-                                                    : "no-cache");
+  response.headers.emplace_back("Cache-Control", answer.is_immutable
+                                                     ? "private, max-age=31536000, immutable"
+                                                 : etag.empty() ? "no-store"
+                                                                : "no-cache");
   response.headers.emplace_back("Vary", "Accept-Encoding");
   if (!answer.next_link.empty()) {
     response.headers.emplace_back("Link", "<" + answer.next_link + ">; rel=\"next\"");

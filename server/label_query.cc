@@ -4,6 +4,7 @@
 
 #include "analysis/label_class.h"
 #include "analysis/text_search.h"
+#include "trace_json_parts.h"
 
 namespace benchhud::server {
 namespace {
@@ -15,6 +16,19 @@ bool contains_all(std::string_view text, const std::vector<std::string>& parts) 
                      [&](const std::string& part) { return text.find(part) != text.npos; });
 }
 
+// Takes a name in quotes from the beginning of `text`; in it a quote is written twice.
+std::string take_quoted(std::string_view* text) {
+  std::string name;
+  for (;;) {
+    text->remove_prefix(1);
+    const std::size_t end = std::min(text->find('"'), text->size());
+    name += text->substr(0, end);
+    text->remove_prefix(std::min(end + 1, text->size()));
+    if (!text->starts_with('"')) return name;
+    name += '"';
+  }
+}
+
 }  // namespace
 
 LabelQuery::LabelQuery(std::string_view text) {
@@ -22,10 +36,7 @@ LabelQuery::LabelQuery(std::string_view text) {
     text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
     if (text.empty()) return;
     if (text.front() == '"') {
-      text.remove_prefix(1);
-      const std::size_t end = std::min(text.find('"'), text.size());
-      names_.emplace_back(text.substr(0, end));
-      text.remove_prefix(std::min(end + 1, text.size()));
+      names_.push_back(take_quoted(&text));
       continue;
     }
     const std::size_t end = std::min(text.find(' '), text.size());
@@ -47,8 +58,9 @@ bool LabelQuery::empty() const {
 
 bool LabelQuery::fits(std::string_view name, std::string_view category) const {
   if (empty()) return false;
-  const bool is_named = std::all_of(names_.begin(), names_.end(),
-                                    [&](const std::string& each) { return each == name; });
+  const bool is_named = std::all_of(names_.begin(), names_.end(), [&](const std::string& each) {
+    return each == name || each == trace_json::short_name(name);
+  });
   if (!is_named) return false;
   if (!words_.empty() && !contains_all(analysis::fold_text(name), words_)) return false;
   if (!categories_.empty() && !contains_all(analysis::fold_text(category), categories_)) {

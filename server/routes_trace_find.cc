@@ -26,8 +26,8 @@ using schema::SliceSums;
 using schema::TraceIndex;
 using schema::TraceLookup;
 
-// Letters of what is looked for.
-constexpr std::size_t kMostLetters = 500;
+// Of what is looked for: a name as answers show it, and words beside it.
+constexpr std::size_t kMostBytes = 2000;
 
 // The labels that fit what was typed, with their sums.
 struct FoundLabel {
@@ -53,8 +53,8 @@ Expected<void> for_each_match(TraceLookup& lookup, const TraceIndex& index, cons
 
 Expected<LabelQuery> asked_labels(Ask& ask) {
   const std::string& text = ask.query.text("q");
-  if (text.size() > kMostLetters) {
-    return wrong_parameter(ask, "q", "q must be of 500 letters at most.");
+  if (text.size() > kMostBytes) {
+    return wrong_parameter(ask, "q", "q must be of 2000 bytes at most.");
   }
   return LabelQuery(text);
 }

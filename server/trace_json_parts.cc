@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "analysis/keep_first.h"
+#include "schema/text_excerpt.h"
 
 namespace benchhud::server::trace_json {
 
@@ -77,8 +78,7 @@ void add_problems(ordered_json* json, const schema::Trace& trace) {
 
 std::string short_name(std::string_view name) {
   constexpr std::size_t kMostBytes = 1000;
-  if (name.size() <= kMostBytes) return std::string(name);
-  return std::string(name.substr(0, kMostBytes)) + "…";
+  return schema::beginning_of(name, kMostBytes);
 }
 
 NamedCounts named_counts(const std::map<std::string, std::int64_t>& counts, std::size_t most) {

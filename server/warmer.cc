@@ -31,14 +31,15 @@ bool Warmer::sleep() {
   return !wake_.wait_for(lock, kGlance, [this] { return stopping_; });
 }
 
-void Warmer::index_traces() {
+bool Warmer::index_traces() {
   auto store = schema::open_store(store_path_);
-  if (!store) return;
-  // What fails here is said to who asks for it: the trace has no index.
-  (void)schema::index_traces(*store, schema::Unindexed::kOnly, [this] {
+  if (!store) return store.error().code != schema::ErrorCode::kBusy;
+  const auto indexed = schema::index_traces(*store, schema::Unindexed::kOnly, [this] {
     const std::scoped_lock lock(mutex_);
     return !stopping_;
   });
+  // Any other failure is said to who asks for it: the trace has no index.
+  return indexed || indexed.error().code != schema::ErrorCode::kBusy;
 }
 
 void Warmer::work() {
@@ -54,7 +55,7 @@ void Warmer::work() {
     if (!number) return {};
     return *number;
   };
-  bool is_indexed = false;
+  bool is_indexed = false;  // as far as it can be
   do {
     const auto now = version();
     if (!now || now == seen) continue;
@@ -65,7 +66,7 @@ void Warmer::work() {
       return !stopping_ && version() == seen;
     });
     // What an older program took in is indexed once, behind what people wait for.
-    if (!std::exchange(is_indexed, true)) index_traces();
+    if (!is_indexed) is_indexed = index_traces();
   } while (sleep());
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -41,6 +42,17 @@ std::vector<DeviceSlice> device_slices(const schema::Trace& trace,
 
 /// ns from the end of the call that launched it (not kNoSlice) to its beginning, at least 0.
 std::int64_t launch_delay(const schema::Trace& trace, const DeviceSlice& slice);
+
+/// Nothing runs on a stream between two of its slices.
+struct DeviceGap {
+  std::int64_t begin = 0;       ///< the end of everything before on the stream
+  std::int64_t length = 0;      ///< ns, more than 0
+  const DeviceSlice* slice;     ///< that ends it
+  bool waits_for_host = false;  ///< its launch began after the gap had
+};
+/// Visits all gaps by stream and beginning; `slices` as device_slices() gives them.
+void visit_gaps(const schema::Trace& trace, const std::vector<DeviceSlice>& slices,
+                const std::function<void(const DeviceGap&)>& visit);
 
 struct DeviceActivity {
   std::int64_t kernels = 0;

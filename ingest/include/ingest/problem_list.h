@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "schema/profile.h"
+#include "schema/text_excerpt.h"
 
 namespace benchhud::ingest {
 
@@ -63,7 +64,7 @@ class LineCounter {
 /// A text's beginning, for a sentence about it.
 inline std::string excerpt(std::string_view text) {
   constexpr std::size_t kMost = 60;
-  return text.size() <= kMost ? std::string(text) : std::string(text.substr(0, kMost)) + "…";
+  return schema::beginning_of(text, kMost);
 }
 
 }  // namespace benchhud::ingest

@@ -25,6 +25,7 @@ Expected<void> index_trace(Connection& connection, TraceId trace);
 enum class Unindexed { kOnly, kAndOthers };
 
 /// Makes indexes, each in a transaction of its own. Returns how many. `go_on` is asked before each.
+/// A trace that fails keeps no other from its index; the first one's error is returned at the end.
 Expected<std::int64_t> index_traces(Connection& connection, Unindexed which,
                                     const std::function<bool()>& go_on = nullptr);
 

@@ -23,7 +23,8 @@ class Warmer {
 
  private:
   void work();
-  void index_traces();
+  /// False where somebody else was writing: it is to be tried again.
+  bool index_traces();
   bool sleep();
 
   App& app_;

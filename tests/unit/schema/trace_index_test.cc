@@ -2,6 +2,7 @@
 
 #include "schema/trace_index.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <map>
@@ -219,6 +220,20 @@ TEST_F(Index, RowsByTheThousandAndATraceWithoutSlices) {
   Trace empty;
   empty.threads.emplace_back();
   EXPECT_TRUE(store(std::move(empty)).tracks()->empty());
+}
+
+TEST_F(Index, OneThatCannotBeReadKeepsNoOtherFromItsOwn) {
+  store(busy_trace(4, 1000));
+  const auto broken = std::to_string(static_cast<std::int64_t>(id_));
+  const TraceId other = put(connection_, busy_trace(5, 1000), nullptr, "another");
+  ASSERT_TRUE(connection_.execute("COMMIT"));
+  ASSERT_TRUE(connection_.execute("UPDATE trace_index SET version = 0"));
+  ASSERT_TRUE(
+      connection_.execute("UPDATE trace_chunk SET slices = x'00' WHERE trace_id = " + broken));
+  const auto done = index_traces(connection_, Unindexed::kOnly);
+  ASSERT_FALSE(done);
+  EXPECT_THAT(done.error().message, testing::HasSubstr("trace " + broken));
+  EXPECT_TRUE(TraceIndex::open(connection_, other)->has_value());
 }
 
 TEST_F(Index, IsMadeOnceAndGoesWithTheTrace) {

@@ -24,6 +24,12 @@ TEST(LabelQuery, QuotesMeanTheWholeName) {
   EXPECT_TRUE(fits("\"a b", "a b")) << "the last quote may be missing";
   EXPECT_TRUE(fits("\"\"", "")) << "a name may be empty";
   EXPECT_FALSE(fits("\"a\" b", "a"));
+  EXPECT_TRUE(fits("\"say \"\"hi\"\"\"", "say \"hi\"")) << "a quote is written twice";
+  EXPECT_TRUE(fits("\"\"\"\"", "\""));
+  EXPECT_FALSE(fits("\"a\"\"b\"", "a"));
+  const std::string page(5000, 'x');
+  EXPECT_TRUE(fits("\"" + page.substr(0, 1000) + "…\"", page)) << "as answers show it";
+  EXPECT_FALSE(fits("\"" + page.substr(0, 999) + "…\"", page));
 }
 
 TEST(LabelQuery, CategoriesAndClasses) {

@@ -97,4 +97,4 @@ export class Finder {
 }
 
 /** A name to the letter, as what is looked for. */
-export const exactly = (name: string): string => `"${name}"`;
+export const exactly = (name: string): string => `"${name.replaceAll('"', '""')}"`;

@@ -1,6 +1,7 @@
 #include "trace_view.h"
 
 #include <fmt/format.h>
+#include <signal.h>
 #include <spawn.h>
 #include <unistd.h>
 
@@ -78,9 +79,20 @@ void open_browser(const std::string& address) {
   if (std::getenv("DISPLAY") == nullptr && std::getenv("WAYLAND_DISPLAY") == nullptr) return;
   std::string program = "xdg-open", argument = address;
   std::array<char*, 3> words = {program.data(), argument.data(), nullptr};
+  // A browser outlives this program, and is stopped by what this one holds back.
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t none, usual;
+  sigemptyset(&none);
+  sigemptyset(&usual);
+  sigaddset(&usual, SIGPIPE);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setsigdefault(&attributes, &usual);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
   pid_t child = 0;
   // Where there is none, the address has been printed.
-  (void)posix_spawnp(&child, program.c_str(), nullptr, nullptr, words.data(), environ);
+  (void)posix_spawnp(&child, program.c_str(), nullptr, &attributes, words.data(), environ);
+  posix_spawnattr_destroy(&attributes);
 }
 
 }  // namespace

@@ -35,13 +35,19 @@ class ArrowFinder {
     }
     BENCHHUD_TRY(blocks.status());
     blocks.reset();
-    window_.is_cut = window_.count > window_.arrows.size() || looked_at >= kMostEndsLookedAt;
+    window_.is_cut = is_beyond_limit_ || looked_at >= kMostEndsLookedAt;
     return std::move(window_);
   }
 
  private:
   bool is_inside(const ChunkFlow& flow) const {
     return flow.time >= query_.begin && flow.time < query_.end;
+  }
+
+  // Where there is none, somebody may be missing.
+  bool is_room() {
+    is_beyond_limit_ |= window_.arrows.size() >= query_.limit;
+    return !is_beyond_limit_;
   }
 
   Expected<bool> is_wanted(std::uint32_t category) {
@@ -58,14 +64,12 @@ class ArrowFinder {
     if (!wanted) return {};
     if (end.flow.after != 0) {
       ++window_.count;
-      if (window_.arrows.size() < query_.limit) {
-        BENCHHUD_ASSIGN(const auto to, lookup_.flow_after(end));
-        if (to) window_.arrows.push_back({end, *to});
-      }
+      if (!is_room()) return {};
+      BENCHHUD_ASSIGN(const auto to, lookup_.flow_after(end));
+      if (to) window_.arrows.push_back({end, *to});
     }
     // One that begins in the window was told there.
-    if (end.flow.before == 0) return {};
-    if (window_.arrows.size() >= query_.limit) return {};
+    if (end.flow.before == 0 || !is_room()) return {};
     BENCHHUD_ASSIGN(const auto from, lookup_.flow_before(end));
     if (!from || is_inside(from->flow)) return {};
     ++window_.count;
@@ -79,6 +83,7 @@ class ArrowFinder {
   TraceLookup lookup_;
   std::map<std::uint32_t, bool> wanted_;  // by category
   ArrowWindow window_;
+  bool is_beyond_limit_ = false;
 };
 
 }  // namespace

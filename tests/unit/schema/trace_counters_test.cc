@@ -180,6 +180,11 @@ TEST(Arrows, OfAWindowHaveAnEndInIt) {
   EXPECT_EQ(cut->arrows.size(), 10u);
   EXPECT_EQ(cut->count, 12'000u);
   EXPECT_TRUE(cut->is_cut);
+  // All of these come from before the window.
+  const auto from_before = arrows_in_window(
+      connection, id, {.begin = 24'500, .end = 50'000, .is_wanted = {}, .limit = 3});
+  EXPECT_EQ(from_before->arrows.size(), 3u);
+  EXPECT_TRUE(from_before->is_cut);
 }
 
 TEST(TraceNotes, OutliveTheTraceAndAreAudited) {

@@ -1,6 +1,5 @@
 // How often and how long, over an area: by name, category, track or class.
 import { useMemo } from "preact/hooks";
-import { address } from "../api/client";
 import type { components } from "../api/openapi";
 import { useApi } from "../api/use";
 import { count, plural, shown } from "../lib/format";
@@ -9,7 +8,9 @@ import { Choice } from "../parts/controls";
 import { ErrorNote, Num, Waiting } from "../parts/small";
 import { type Column, Table } from "../parts/table";
 import { exactly } from "./find";
+import { traceUrl } from "./info";
 import { trackTitle } from "./layout";
+import { classWords } from "./names";
 import { exactPlace, exactText, spanText } from "./time";
 import type { Area } from "./url";
 import { windowOf } from "./view";
@@ -23,7 +24,7 @@ const BY: By[] = ["name", "category", "track", "class"];
 const MOST_TRACKS = 1000;
 
 export const sumsUrl = (viewer: Viewer, { window, tracks }: Area, by: By): string =>
-  address(`/traces/${viewer.info.id}/sums`, { begin: window.begin, end: window.end, by, tracks: tracks && tracks.length <= MOST_TRACKS ? tracks.join(",") : null, key: viewer.info.key });
+  traceUrl(viewer.info, "sums", { ...window, by, tracks: tracks && tracks.length <= MOST_TRACKS ? tracks.join(",") : null });
 
 export function AreaTable({ viewer }: { viewer: Viewer }) {
   const area = useViewer(viewer, (one) => one.area);
@@ -96,7 +97,7 @@ function open(viewer: Viewer, by: By, row: SumsRow): void {
 function columnsOf(viewer: Viewer, by: By, all: number): Column<SumsRow>[] {
   const name = (row: SumsRow): string => {
     const track = row.thread === null ? undefined : viewer.tracks.get(row.thread);
-    return by === "track" && track ? trackTitle(track) : by === "class" ? row.key.replace(/_/g, " ") : row.key;
+    return by === "track" && track ? trackTitle(track) : by === "class" ? classWords(row.key) : row.key;
   };
   const time = (key: string, title: string, hint: string, value: (row: SumsRow) => number, width = 100): Column<SumsRow> => ({
     key,
@@ -120,7 +121,7 @@ function columnsOf(viewer: Viewer, by: By, all: number): Column<SumsRow>[] {
         </button>
       ),
     },
-    ...(by === "name" ? [{ key: "class", title: "Class", width: 120, sort: (row: SumsRow) => row.class ?? "", cell: (row: SumsRow) => <span class="clip">{(row.class ?? "").replace(/_/g, " ")}</span> }] : []),
+    ...(by === "name" ? [{ key: "class", title: "Class", width: 120, sort: (row: SumsRow) => row.class ?? "", cell: (row: SumsRow) => <span class="clip">{classWords(row.class ?? "")}</span> }] : []),
     { key: "count", title: "Count", hint: "Slices that touch the area", width: 90, align: "right", first: "desc", sort: (row) => row.count, cell: (row) => count(row.count) },
     time("total", "Total", "Their parts within the area, added up", (row) => row.total_ns),
     time("self", "Self", "Without what is right within each of them", (row) => row.self_ns),

@@ -9,7 +9,7 @@ import { Menu } from "../parts/controls";
 import { ErrorNote, Waiting } from "../parts/small";
 import { TraceCanvas } from "./canvas";
 import { SecondHead } from "./head";
-import { type TraceOverview, infoOf } from "./info";
+import { type TraceOverview, infoOf, traceUrl } from "./info";
 import { Overview } from "./overview";
 import { spanText } from "./time";
 import { Viewer, useViewer } from "./viewer";
@@ -49,7 +49,7 @@ export function Second({ first, beside }: { first: Viewer; beside: Beside }) {
 type Next = components["schemas"]["TraceNext"];
 
 async function firstStep({ info }: Viewer): Promise<number | null> {
-  const { data } = await ask<Next>(address(`/traces/${info.id}/next`, { q: "ProfilerStep#", from: 0, key: info.key }));
+  const { data } = await ask<Next>(traceUrl(info, "next", { q: "ProfilerStep#", from: 0 }));
   return data.slice?.begin ?? null;
 }
 

@@ -112,11 +112,3 @@ export function decodeTiles(bytes: Uint8Array, windowBegin: number): Tile[] {
 
 /** What a tile takes of the memory. */
 export const tileBytes = (tile: Tile): number => 200 + 9 * tile.rows.length + 38 * tile.begin.length;
-
-/** The slices that begin in the tile's window. */
-export function slicesIn(tile: Tile): number {
-  let sum = 0;
-  for (const one of tile.count) sum += one;
-  for (const one of tile.reachesIn) sum -= one;
-  return sum;
-}

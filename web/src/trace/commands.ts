@@ -9,7 +9,7 @@ import type { Viewer } from "./viewer";
 /** More tracks than this are found by the filter of tracks. */
 const MOST_TRACKS = 500;
 
-export function commandsOf(viewer: Viewer, tabs: { tab: Tab; title: string }[]): SearchCommand[] {
+function commandsOf(viewer: Viewer, tabs: { tab: Tab; title: string }[]): SearchCommand[] {
   const tracks = viewer.sections.flatMap((section) => section.tracks.map((track) => ({ section, track })));
   return [
     { name: "Show the whole trace", key: "0", words: "timeline zoom fit", run: () => viewer.fitAll() },

@@ -6,6 +6,7 @@ import { PlainTable } from "../parts/plain_table";
 import { Copy, ErrorNote, Waiting } from "../parts/small";
 import { type Argument, argumentsOf, isPlaceInCode } from "./arguments";
 import { trackTitle } from "./layout";
+import { classWords } from "./names";
 import { type Slice, type SliceFlow, arrowsOf, chooseSlice, sliceUrl } from "./slice";
 import { nameOf } from "./spoken";
 import { exactPlace, exactText, spanText } from "./time";
@@ -94,7 +95,7 @@ function One({ viewer, item }: { viewer: Viewer; item: Item }) {
           <dt>Category</dt>
           <dd>{data.category || "none"}</dd>
           <dt>Class</dt>
-          <dd>{data.class.replace(/_/g, " ")}</dd>
+          <dd>{classWords(data.class)}</dd>
           <dt>Track</dt>
           <dd>
             {track ? trackTitle(track) : data.thread}, row {data.row + 1} of {track?.rows ?? 1}
@@ -180,14 +181,14 @@ function Fact({ name, value }: Argument) {
   );
 }
 
-type Sum = { label: number; name: string; count: number; total: number; min: number; max: number };
+type Sum = { name: string; count: number; total: number; min: number; max: number };
 
 function Several({ viewer, items }: { viewer: Viewer; items: Item[] }) {
   useViewer(viewer, (one) => items.filter((item) => nameOf(one, item)).length);
   const sums = new Map<string, Sum>();
   for (const item of items) {
     const name = nameOf(viewer, item) ?? "…";
-    const sum = sums.get(name) ?? { label: item.label, name, count: 0, total: 0, min: Infinity, max: 0 };
+    const sum = sums.get(name) ?? { name, count: 0, total: 0, min: Infinity, max: 0 };
     sum.count += item.count;
     sum.total += item.busy;
     sum.min = Math.min(sum.min, item.count > 1 ? Infinity : item.busy);

@@ -160,6 +160,6 @@ export function drawInterval(pen: Pen, x0: number, x1: number, { width: all, hei
   const x = Math.min(all - width - 2, Math.max(2, to - from >= width ? (from + to - width) / 2 : to + 4));
   pen.fillStyle = ink.focus;
   pen.fillRect(x, 4, width, 18);
-  pen.fillStyle = theme === "light" ? "#ffffff" : "#0d1114";
+  pen.fillStyle = ink.filled;
   pen.fillText(words, x + 6, 13);
 }

@@ -93,7 +93,7 @@ export function drawPoints(pen: Pen, sight: Sight, points: readonly Point[], the
   }
 }
 
-export type Flag = { begin: number; end: number; words: string };
+export type Flag = { begin: number; end: number; words: string; thread: number | null };
 
 /** Notes: a flag each, its beginning a line through all tracks. */
 export function drawFlags(pen: Pen, view: View, height: number, flags: readonly Flag[], theme: Theme): void {
@@ -116,7 +116,7 @@ export function drawFlags(pen: Pen, view: View, height: number, flags: readonly 
     const width = widthOf(pen, text) + 10;
     const x = Math.min(view.width - width, Math.max(0, x0));
     pen.fillRect(x, 0, width, 16);
-    pen.fillStyle = theme === "light" ? "#ffffff" : "#0d1114";
+    pen.fillStyle = ink.filled;
     pen.fillText(text, x + 5, 8);
   }
 }

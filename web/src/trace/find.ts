@@ -1,6 +1,7 @@
 // Names that were looked for, over the whole trace: what fits, where, and from one to the next.
-import { ApiError, address, asApiError, ask } from "../api/client";
+import { ApiError, asApiError, ask } from "../api/client";
 import type { components } from "../api/openapi";
+import { traceUrl } from "./info";
 import { chooseSlice } from "./slice";
 import type { Viewer } from "./viewer";
 
@@ -52,8 +53,7 @@ export class Finder {
   private async ask(wanted: string): Promise<void> {
     const controller = new AbortController();
     this.controller = controller;
-    const { info } = this.viewer;
-    const url = address(`/traces/${info.id}/find`, { q: wanted, limit: MOST_LABELS, key: info.key });
+    const url = traceUrl(this.viewer.info, "find", { q: wanted, limit: MOST_LABELS });
     try {
       const { data } = await ask<Found>(url, controller.signal);
       if (controller.signal.aborted) return;
@@ -80,7 +80,7 @@ export class Finder {
     const { viewer, answered } = this;
     if (!answered) return;
     const { info, focus, view } = viewer;
-    const nextFrom = async (query: Record<string, number>): Promise<Next["slice"]> => (await ask<Next>(address(`/traces/${info.id}/next`, { q: answered, direction, key: info.key, ...query }))).data.slice;
+    const nextFrom = async (query: Record<string, number>): Promise<Next["slice"]> => (await ask<Next>(traceUrl(info, "next", { q: answered, direction, ...query }))).data.slice;
     const edge = Math.round(direction === "next" ? view.begin : view.begin + view.width * view.nsPerPx);
     try {
       let slice = await nextFrom(focus ? { from: focus.begin, thread: focus.slice.track, chunk: focus.slice.chunk, index: focus.slice.index } : { from: edge });

@@ -6,6 +6,7 @@ import { ErrorNote } from "../parts/small";
 import { exactly } from "./find";
 import { inRect } from "./hit";
 import { trackTitle } from "./layout";
+import { classWords } from "./names";
 import { chooseSlice } from "./slice";
 import { itemWords } from "./spoken";
 import { exactText, spanText } from "./time";
@@ -87,7 +88,7 @@ export function Hits({ viewer }: { viewer: Viewer }) {
                       {shown(one.name)}
                     </button>
                   </th>
-                  <td>{one.class.replace(/_/g, " ")}</td>
+                  <td>{classWords(one.class)}</td>
                   <td>{one.category}</td>
                   <td class="right">{one.count === null ? "–" : count(one.count)}</td>
                   <td class="right" title={one.total_ns === null ? undefined : exactText(one.total_ns)}>

@@ -1,6 +1,5 @@
 // Where the time of an area goes, stack by stack: in the order of time, heaviest first, or around one name.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { address } from "../api/client";
 import type { components } from "../api/openapi";
 import { useApi } from "../api/use";
 import { count, plural, shown } from "../lib/format";
@@ -14,6 +13,7 @@ import { FONT, fitting } from "./draw";
 import { exactly } from "./find";
 import { type FlameBox, type FlameRows, boxAt, boxesOf, depthOf, nodesOf } from "./flame_layout";
 import { inRect } from "./hit";
+import { traceUrl } from "./info";
 import { laneOf, rowTop } from "./layout";
 import { FILLS, INK, UNNAMED } from "./palette";
 import { exactPlace, spanText } from "./time";
@@ -70,7 +70,7 @@ export function Flame({ viewer }: { viewer: Viewer }) {
 }
 
 function OfServer({ viewer, area, view, label, onLabel }: { viewer: Viewer; area: Area; view: string; label: number | null; onLabel: (label: number) => void }) {
-  const url = address(`/traces/${viewer.info.id}/flame`, { begin: area.window.begin, end: area.window.end, tracks: area.tracks?.join(",") ?? null, view, label: view === "sandwich" ? label : null, key: viewer.info.key });
+  const url = traceUrl(viewer.info, "flame", { ...area.window, tracks: area.tracks?.join(",") ?? null, view, label: view === "sandwich" ? label : null });
   const { data, error, again, late } = useApi<FlameAnswer>(url);
   if (!data) return error ? <ErrorNote error={error} again={again} /> : <Waiting rows={4} />;
   const name = label === null ? null : viewer.labels.get(label)?.name;

@@ -22,7 +22,7 @@ export function useAbout(info: Pick<TraceInfo, "id" | "artifact">): About {
   return { artifact, result, name };
 }
 
-export const sizeWords = (info: TraceInfo): string => {
+const sizeWords = (info: TraceInfo): string => {
   const tracks = info.tracks.filter((one) => one.slices > 0).length;
   return `${plural(info.events, "event")} on ${plural(tracks, "track")} in ${spanText(info.end)}${info.tracksLeftOut > 0 ? `, without ${count(info.tracksLeftOut)} more tracks` : ""}`;
 };

@@ -1,4 +1,5 @@
 // What the server says of a trace, as the timeline needs it.
+import { address } from "../api/client";
 import type { components } from "../api/openapi";
 import type { Track } from "./types";
 
@@ -9,6 +10,9 @@ export type TraceCounter = Schemas["TraceCounter"];
 
 /** A trace with its tracks; times in ns from the origin. */
 export type TraceInfo = Pick<TraceOverview, "id" | "key" | "end" | "events" | "slices" | "points" | "flows" | "artifact" | "counters" | "flow_kinds" | "has_index" | "findings"> & { tracks: Track[]; tracksLeftOut: number };
+
+/** What is asked of a trace; with the key of its content, so that no answer is of another one that has its number by now. */
+export const traceUrl = ({ id, key }: Pick<TraceInfo, "id" | "key">, what: string, query: Parameters<typeof address>[1] = {}): string => address(`/traces/${id}/${what}`, { ...query, key });
 
 export function infoOf(overview: TraceOverview): TraceInfo {
   const { id, key, end, events, slices, points, flows, artifact, counters, flow_kinds, has_index, findings } = overview;

@@ -295,7 +295,7 @@ async function follow(viewer: Viewer, direction: SliceFlow["direction"], isOther
 
 /** The next note or finding that is drawn. */
 function nextMark(viewer: Viewer, direction: 1 | -1): void {
-  const all = [...viewer.notes.map((one) => ({ ...one, thread: null })), ...shownFindings(viewer)];
+  const all = [...viewer.notes, ...shownFindings(viewer)];
   const marks = all.sort((a, b) => (a.begin - b.begin) * direction);
   const middle = viewer.target.begin + (viewer.target.width * viewer.target.nsPerPx) / 2;
   const next = marks.find((one) => ((one.begin + one.end) / 2 - middle) * direction > viewer.target.nsPerPx) ?? marks[0];

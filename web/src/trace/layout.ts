@@ -223,7 +223,7 @@ export function lay(all: readonly Section[], state: LayoutState, open: ReadonlyS
 }
 
 /** The place in `lanes` of what is at `y`; −1 above all, the last one below them. */
-export function laneIndexAt(lanes: readonly Lane[], y: number): number {
+function laneIndexAt(lanes: readonly Lane[], y: number): number {
   let low = 0;
   let high = lanes.length;
   while (low < high) {

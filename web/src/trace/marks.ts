@@ -70,13 +70,13 @@ export function drawMarks(pen: Pen, sight: Sight, findings: readonly Finding[], 
   }
 }
 
-/** The finding whose sign or gap is at a place of a track; `nsPerPx` says how near is near. */
+/** The finding whose sign or gap is at a place of a track, or near enough to be meant. */
 export function findingAt(viewer: Viewer, thread: number, time: number): Finding | null {
   const near = 6 * viewer.view.nsPerPx;
   return shownFindings(viewer).find((one) => one.thread === thread && (isGap(one.kind) ? one.begin <= time && time <= one.end : Math.abs(one.begin - time) <= near)) ?? null;
 }
 
-/** Shows it with as much around it, and its track. */
+/** Shows a finding or a note with as much around it, and its track. */
 export function goToFinding(viewer: Viewer, { begin, end, thread, words }: Pick<Finding, "begin" | "end" | "words"> & { thread: number | null }): void {
   const length = Math.max(1, end - begin);
   viewer.fitWindow({ begin: begin - length, end: end + length });

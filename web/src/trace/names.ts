@@ -23,6 +23,9 @@ export const styleOf = (name: string): number => {
   return ((value ^ (value >>> 15)) >>> 0) % STYLES;
 };
 
+/** A class of labels as one reads it. */
+export const classWords = (name: string): string => name.replace(/_/g, " ");
+
 /** What of a name tells it from others: C++ functions without their result, arguments and namespaces' templates. */
 export function essence(name: string): string {
   const bare = name.replace(/^(?:void|bool|int|float|double)\s+/, "");

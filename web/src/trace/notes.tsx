@@ -6,6 +6,7 @@ import { useApi } from "../api/use";
 import { moment, plural } from "../lib/format";
 import { ErrorNote } from "../parts/small";
 import { useNamed, useRefusal } from "../parts/who";
+import { goToFinding } from "./marks";
 import { exactPlace, spanText } from "./time";
 import type { Window } from "./types";
 import { type Viewer, roundedOut, spanOf, useViewer } from "./viewer";
@@ -13,7 +14,7 @@ import { type Viewer, roundedOut, spanOf, useViewer } from "./viewer";
 export type Note = components["schemas"]["TraceNote"];
 const NONE: Note[] = [];
 
-export const notesUrl = (viewer: Viewer): string => address(`/traces/${viewer.info.id}/notes`);
+const notesUrl = (viewer: Viewer): string => address(`/traces/${viewer.info.id}/notes`);
 
 /** The trace's notes, by time; others' too, as soon as they are there. */
 export function useNotes(viewer: Viewer): { notes: Note[]; error: ApiError | null; again: () => void } {
@@ -22,7 +23,7 @@ export function useNotes(viewer: Viewer): { notes: Note[]; error: ApiError | nul
 }
 
 /** What a new note would be of. */
-export const notedWindow = (viewer: Viewer): Window | null => viewer.mark ?? spanOf(viewer.selection) ?? viewer.area?.window ?? null;
+const notedWindow = (viewer: Viewer): Window | null => viewer.mark ?? spanOf(viewer.selection) ?? viewer.area?.window ?? null;
 
 export function Notes({ viewer, notes, error, again }: { viewer: Viewer; notes: Note[]; error: ApiError | null; again: () => void }) {
   const window = useViewer(viewer, (one) => JSON.stringify(notedWindow(one)));
@@ -79,7 +80,7 @@ export function Notes({ viewer, notes, error, again }: { viewer: Viewer; notes: 
       <ul class="trace-notes">
         {notes.map((note) => (
           <li key={note.id}>
-            <button type="button" class="link" onClick={() => goToNote(viewer, note)}>
+            <button type="button" class="link" onClick={() => goToFinding(viewer, note)}>
               {note.words}
             </button>{" "}
             <span class="quiet">
@@ -96,8 +97,4 @@ export function Notes({ viewer, notes, error, again }: { viewer: Viewer; notes: 
       {dialog}
     </div>
   );
-}
-
-export function goToNote(viewer: Viewer, note: Window): void {
-  viewer.fitWindow({ begin: note.begin - (note.end - note.begin), end: note.end + (note.end - note.begin) });
 }

@@ -16,7 +16,7 @@ const LEAST_FRAME_PX = 6;
 
 /** Slices by pixel of the strip, from what is in memory of the whole trace. Its places are those of the tracks when all is
  * in sight. */
-export function densities(viewer: Viewer, width: number): Float64Array {
+function densities(viewer: Viewer, width: number): Float64Array {
   const bins = new Float64Array(Math.max(1, Math.floor(width)));
   const all = fitAll(bins.length, viewer.end);
   for (const track of viewer.overviewTracks) {

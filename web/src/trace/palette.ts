@@ -60,10 +60,10 @@ function fillsOf(theme: Theme): Fill[] {
 /** By style; the last one is of what has no name yet. */
 export const FILLS: Record<Theme, Fill[]> = { light: fillsOf("light"), dark: fillsOf("dark") };
 
-export type Ink = { ground: string; band: string; head: string; line: string; strong: string; text: string; quiet: string; focus: string; veil: string; mark: string; hatch: string; hit: string; arrow: string };
+export type Ink = { ground: string; band: string; head: string; line: string; strong: string; text: string; quiet: string; focus: string; veil: string; mark: string; hatch: string; hit: string; arrow: string; /** Text on `focus` or `hit`. */ filled: string };
 
 /** The rest of what is drawn: styles/base.css, which a canvas does not read. */
 export const INK: Record<Theme, Ink> = {
-  light: { ground: "#ffffff", band: "#f6f7f9", head: "#eceff2", line: "#e7eaee", strong: "#c5ccd4", text: "#1b1f24", quiet: "#5b6570", focus: "#0072b2", veil: "rgb(255 255 255 / 62%)", mark: "rgb(0 114 178 / 12%)", hatch: "#aab3bc", hit: "#b3450a", arrow: "#39424c" },
-  dark: { ground: "#14171a", band: "#1a1e22", head: "#22272c", line: "#24292f", strong: "#3d454d", text: "#e6e9ec", quiet: "#9aa4ae", focus: "#56b4e9", veil: "rgb(20 23 26 / 62%)", mark: "rgb(86 180 233 / 16%)", hatch: "#5a646e", hit: "#ffb27a", arrow: "#cfd6dd" },
+  light: { ground: "#ffffff", band: "#f6f7f9", head: "#eceff2", line: "#e7eaee", strong: "#c5ccd4", text: "#1b1f24", quiet: "#5b6570", focus: "#0072b2", veil: "rgb(255 255 255 / 62%)", mark: "rgb(0 114 178 / 12%)", hatch: "#aab3bc", hit: "#b3450a", arrow: "#39424c", filled: "#ffffff" },
+  dark: { ground: "#14171a", band: "#1a1e22", head: "#22272c", line: "#24292f", strong: "#3d454d", text: "#e6e9ec", quiet: "#9aa4ae", focus: "#56b4e9", veil: "rgb(20 23 26 / 62%)", mark: "rgb(86 180 233 / 16%)", hatch: "#5a646e", hit: "#ffb27a", arrow: "#cfd6dd", filled: "#0d1114" },
 };

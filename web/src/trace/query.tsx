@@ -1,6 +1,6 @@
 // A box for questions that no table answers: one SELECT over the trace.
 import { useEffect, useRef, useState } from "preact/hooks";
-import { address } from "../api/client";
+import { ask } from "../api/client";
 import type { components } from "../api/openapi";
 import { useApi } from "../api/use";
 import { count, digits, plural } from "../lib/format";
@@ -8,7 +8,8 @@ import { useQuery } from "../lib/route";
 import { Select } from "../parts/controls";
 import { ErrorNote, Missing, Waiting } from "../parts/small";
 import { type Column, Table } from "../parts/table";
-import { chooseSlice, sliceUrl } from "./slice";
+import { traceUrl } from "./info";
+import { type Slice, chooseSlice, sliceUrl } from "./slice";
 import type { SliceRef } from "./types";
 import type { Viewer } from "./viewer";
 
@@ -85,7 +86,7 @@ export function QueryBox({ viewer }: { viewer: Viewer }) {
 }
 
 function Answered({ viewer, sql }: { viewer: Viewer; sql: string }) {
-  const { data, error, again, late } = useApi<Answer>(address(`/traces/${viewer.info.id}/query`, { sql, limit: LIMIT, key: viewer.info.key }));
+  const { data, error, again, late } = useApi<Answer>(traceUrl(viewer.info, "query", { sql, limit: LIMIT }));
   if (error) return <ErrorNote error={error} again={again} />;
   if (!data) return <Waiting rows={4} />;
   const rows = data.rows.map((cells, number): Row => ({ number, cells }));
@@ -125,9 +126,11 @@ function CellOf({ viewer, name, value }: { viewer: Viewer; name: string; value: 
 
 function ToSlice({ viewer, slice, text }: { viewer: Viewer; slice: SliceRef; text: string }) {
   const show = async (): Promise<void> => {
-    const response = await fetch(sliceUrl(viewer, slice));
-    if (response.ok) chooseSlice(viewer, await response.json());
-    else viewer.say("that slice is not there");
+    try {
+      chooseSlice(viewer, (await ask<Slice>(sliceUrl(viewer, slice))).data);
+    } catch {
+      viewer.say("that slice is not there");
+    }
   };
   return (
     <button type="button" class="link mono" onClick={() => void show()}>

@@ -65,7 +65,7 @@ const MOST_TEXTS = 400;
 /** A gap to the next one, where it does not take much of it. */
 const GAP_FROM_PX = 4;
 
-export function rowsInSight({ layout, top, height }: Sight): number {
+function rowsInSight({ layout, top, height }: Sight): number {
   let rows = 0;
   for (const lane of lanesIn(layout.lanes, top, top + height)) if (lane.kind === "track") rows += Math.min(lane.rows, height / lane.rowPx);
   return rows;

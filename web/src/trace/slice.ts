@@ -1,7 +1,8 @@
 // One slice as the server tells it.
-import { address, ask } from "../api/client";
+import { ask } from "../api/client";
 import type { components } from "../api/openapi";
 import type { Arrow } from "./events";
+import { traceUrl } from "./info";
 import { speak } from "./spoken";
 import type { Item, SliceRef } from "./types";
 import type { Viewer } from "./viewer";
@@ -15,7 +16,7 @@ export const arrowsOf = (slice: Slice): Arrow[] =>
     direction === "back" ? { fromTime: time, fromTrack: thread, toTime: slice.begin, toTrack: slice.thread, kind } : { fromTime: slice.begin, fromTrack: slice.thread, toTime: time, toTrack: thread, kind },
   );
 
-export const sliceUrl = (viewer: Viewer, { track, chunk, index }: SliceRef): string => address(`/traces/${viewer.info.id}/slice`, { thread: track, chunk, index, key: viewer.info.key });
+export const sliceUrl = (viewer: Viewer, { track, chunk, index }: SliceRef): string => traceUrl(viewer.info, "slice", { thread: track, chunk, index });
 
 /** It as an item; its label's number is not told. */
 export const itemOfSlice = (slice: Pick<Slice, "thread" | "chunk" | "index" | "row" | "begin" | "duration">): Item => ({

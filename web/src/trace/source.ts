@@ -1,8 +1,9 @@
 // Where tiles and names come from. Unlike what pages ask through api/client.ts, the browser may keep them for ever: their
 // addresses hold the key of the content.
-import { ApiError, address, asApiError, problemOf } from "../api/client";
+import { ApiError, asApiError, problemOf } from "../api/client";
 import type { components } from "../api/openapi";
 import { decodeTiles } from "./codec";
+import { traceUrl } from "./info";
 import { tileSpan } from "./view";
 import { hasWorker, tilesByWorker } from "./workshop";
 import type { Label, Tile } from "./types";
@@ -32,18 +33,18 @@ async function answer(url: string, signal?: AbortSignal): Promise<Response> {
 
 /** Of the trace `id`, whose content has the key `key`. */
 export function sourceOf(id: number, key: string): Source {
-  const path = `/traces/${id}`;
+  const trace = { id, key };
   return {
     async tiles({ level, index, tracks }, signal) {
-      const url = address(`${path}/tiles`, { level, index, tracks: tracks.join(","), key });
+      const url = traceUrl(trace, "tiles", { level, index, tracks: tracks.join(",") });
       const windowBegin = index * tileSpan(level);
       if (hasWorker()) return tilesByWorker(url, windowBegin, signal);
       return decodeTiles(new Uint8Array(await (await answer(url, signal)).arrayBuffer()), windowBegin);
     },
     async labels(block, signal) {
-      const response = await answer(address(`${path}/labels`, { block, key }), signal);
+      const response = await answer(traceUrl(trace, "labels", { block }), signal);
       const { items } = (await response.json()) as components["schemas"]["TraceLabels"];
-      return items.map((one) => ({ name: one.name, category: one.category, class: one.class, count: one.count, total: one.total_ns }));
+      return items.map((one) => ({ name: one.name, category: one.category }));
     },
   };
 }

@@ -1,11 +1,10 @@
 // Tools, and what is shown of the tracks.
 import type { ComponentChildren } from "preact";
-import { address } from "../api/client";
 import { count, plural } from "../lib/format";
 import { Check, Menu } from "../parts/controls";
 import { INSTANTS } from "./events";
 import { FindBox } from "./find_box";
-import type { FlowKind } from "./info";
+import { type FlowKind, traceUrl } from "./info";
 import { trackTitle } from "./layout";
 import type { Tool } from "./url";
 import { TOOLS } from "./url";
@@ -120,8 +119,7 @@ function Marks({ viewer }: { viewer: Viewer }) {
 /** A part of the trace as a file that other viewers open. */
 function Export({ viewer }: { viewer: Viewer }) {
   const area = useViewer(viewer, (one) => one.area);
-  const { id, key } = viewer.info;
-  const link = (window: { begin: number; end: number } | null, tracks: number[] | null) => address(`/traces/${id}/export`, { begin: window?.begin, end: window?.end, tracks: tracks?.join(",") ?? null, key });
+  const link = (window: { begin: number; end: number } | null, tracks: number[] | null) => traceUrl(viewer.info, "export", { ...window, tracks: tracks?.join(",") ?? null });
   return (
     <Menu label="Export">
       {() => (

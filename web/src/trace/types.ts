@@ -69,4 +69,4 @@ export type Item = {
   slice: SliceRef;
 };
 
-export type Label = { name: string; category: string; class: string; count: number | null; total: number | null };
+export type Label = { name: string; category: string };

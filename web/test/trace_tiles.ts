@@ -193,6 +193,20 @@ test("a rectangle has what touches it", async () => {
   assert.equal(inRect(at, tiles, window, 0, 600, 3).isCut, true);
 });
 
+test("a rectangle has the tracks of all that touches it, however few items of them are listed", async () => {
+  const both = [track, { ...track, number: 2, tid: "2" }, { ...track, number: 3, tid: "3" }];
+  const slices = [...madeUp(), { track: 2, row: 0, begin: 42_000, end: 43_000 }, { track: 3, row: 0, begin: 90_000, end: 91_000 }];
+  const tiles = new TileStore(sourceOfSlices(slices), topLevel(END), () => {});
+  const lanes = lay(sections(both), NO_LAYOUT);
+  const at = { view: { begin: 40_000, nsPerPx: 10, width: 1000 }, top: 0, height: 600, end: END, layout: lanes };
+  const level = sightLevel(at);
+  tiles.want([{ level, ...tilesOf(windowOf(at.view), level, END), strips: ["1", "2", "3"] }]);
+  await settle();
+  const { items, tracks, isCut } = inRect(at, tiles, { begin: 41_000, end: 46_000 }, 0, 600, 3);
+  assert.deepEqual([items.length, isCut], [3, true]);
+  assert.deepEqual(tracks, [1, 2]);
+});
+
 test("all rectangles are drawn, a style at a time", async () => {
   const { tiles, sight, load } = made();
   const at = sight();

@@ -45,10 +45,7 @@ function Timeline({ info }: { info: TraceInfo }) {
   useEffect(() => {
     viewer.onChosen = () => setChosen(viewer);
     if (!second) return;
-    second.onChosen = () => {
-      setChosen(second);
-      viewer.setTab(second.tab);
-    };
+    second.onChosen = () => setChosen(second);
   }, [viewer, second]);
   const noted = useNotes(viewer);
   useEffect(() => viewer.setNotes(noted.notes), [viewer, noted.notes]);
@@ -58,8 +55,8 @@ function Timeline({ info }: { info: TraceInfo }) {
   useKeys(active);
   const pages: TabPage[] = [
     { tab: "details", title: "Details", render: () => <Details viewer={active} /> },
-    ...(info.has_index ? [{ tab: "area" as const, title: "Area", render: () => <AreaTable viewer={viewer} /> }] : []),
-    ...(info.has_index ? [{ tab: "flame" as const, title: "Stacks", render: () => <Flame viewer={viewer} /> }] : []),
+    ...(info.has_index ? [{ tab: "area" as const, title: "Area", render: () => <AreaTable viewer={active} /> }] : []),
+    ...(info.has_index ? [{ tab: "flame" as const, title: "Stacks", render: () => <Flame viewer={active} /> }] : []),
     { tab: "hits", title: "Hits", render: () => <Hits viewer={active} /> },
     { tab: "notes", title: noted.notes.length ? `Notes: ${noted.notes.length}` : "Notes", render: () => <Notes viewer={viewer} {...noted} /> },
     ...(info.has_index ? [{ tab: "query" as const, title: "Query", render: () => <QueryBox viewer={viewer} /> }] : []),

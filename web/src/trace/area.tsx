@@ -60,6 +60,7 @@ function OfArea({ viewer, area, by, setBy }: { viewer: Viewer; area: Area; by: B
             <>
               <strong>{plural(data.all.count, "slice")}</strong> within <span title={exactText(end - begin)}>{spanText(end - begin)}</span> from {exactPlace(begin)}
               {area.tracks ? ` on ${plural(area.tracks.length, "track")}` : ""}
+              {viewer.isBelow ? ", in the trace below" : ""}
             </>
           ) : (
             "…"

@@ -9,7 +9,6 @@ import { MARKS, drawMarks, findingAt, shownFindings } from "./marks";
 import { INK, type Theme } from "./palette";
 import { buildScene, newScene } from "./scene";
 import { spanText } from "./time";
-import type { Item } from "./types";
 import { axisOf, timeOf, xOf } from "./view";
 import type { HoverPoint, Viewer } from "./viewer";
 import { LabelsColumn } from "./labels_column";
@@ -228,13 +227,18 @@ function usePointer(viewer: Viewer, box: { current: HTMLDivElement | null }, ove
       return tool === "select" ? "rect" : tool;
     };
 
+    const unhover = () => {
+      viewer.setHover(null, 0, 0);
+      viewer.setHoverPoint(null);
+    };
+
     const onDown = (event: PointerEvent) => {
       if (event.button > 1) return;
       const { x, y } = placeIn(event);
       pointers.set(event.pointerId, { x, y });
       canvas.setPointerCapture(event.pointerId);
       if (event.button === 1) event.preventDefault();
-      viewer.setHover(null, 0, 0);
+      unhover();
       if (pointers.size === 2) {
         const [a = { x: 0 }, b = { x: 0 }] = pointers.values();
         pinch = { distance: Math.max(24, Math.abs(a.x - b.x)), time: timeOf(viewer.view, (a.x + b.x) / 2), nsPerPx: viewer.view.nsPerPx };
@@ -308,7 +312,7 @@ function usePointer(viewer: Viewer, box: { current: HTMLDivElement | null }, ove
     const onCancel = (event: PointerEvent) => finish(event, false);
     const onLeave = () => {
       viewer.pointer = null;
-      viewer.setHover(null, 0, 0);
+      unhover();
     };
     const onDouble = (event: MouseEvent) => {
       const { x, y } = placeIn(event);
@@ -335,8 +339,7 @@ function usePointer(viewer: Viewer, box: { current: HTMLDivElement | null }, ove
 
 /** A rectangle is an area of its time and its tracks; where few slices are in it, these are selected too. */
 function chooseRect(viewer: Viewer, window: { begin: number; end: number }, fromY: number, toY: number): void {
-  const { items, isCut } = inRect(viewer.sight, viewer.tiles, window, fromY, toY, MOST_IN_RECT);
-  const tracks = new Set(items.map((one: Item) => one.track));
+  const { items, tracks, isCut } = inRect(viewer.sight, viewer.tiles, window, fromY, toY, MOST_IN_RECT);
   viewer.selection = isCut || items.length > MOST_OUTLINED ? [] : items;
-  viewer.setArea({ window, tracks: tracks.size ? [...tracks] : null });
+  viewer.setArea({ window, tracks: tracks.length ? tracks : null });
 }

@@ -61,22 +61,25 @@ export function neighbour(sight: Sight, tiles: TileStore, from: Item, direction:
 
 const isLater = (tile: Tile, at: number, than: Item): boolean => (tile.chunk[at] as number) > than.slice.chunk || ((tile.chunk[at] as number) === than.slice.chunk && (tile.index[at] as number) > than.slice.index);
 
-/** The items in sight within a window of time and from `fromY` to `toY` of the lanes. */
-export function inRect(sight: Sight, tiles: TileStore, window: Window, fromY: number, toY: number, most: number): { items: Item[]; isCut: boolean } {
+/** The items in sight within a window of time and from `fromY` to `toY` of the lanes, `most` of them; and all tracks that
+ * have one. */
+export function inRect(sight: Sight, tiles: TileStore, window: Window, fromY: number, toY: number, most: number): { items: Item[]; tracks: number[]; isCut: boolean } {
   const items: Item[] = [];
+  const tracks = new Set<number>();
   let isCut = false;
   for (const lane of lanesIn(sight.layout.lanes, fromY, toY)) {
     if (lane.kind !== "track") continue;
     for (const { first, last } of stripsIn(lane, fromY, toY)) {
-      for (let row = first; row <= last; ++row) {
+      for (let row = first; row <= last && !(isCut && tracks.has(lane.track.number)); ++row) {
         rowItems(sight, tiles, lane.track.number, row, window, (tile, at) => {
+          tracks.add(tile.track);
           if (items.length >= most) isCut = true;
           else items.push(itemOf(tile, row, at));
         });
       }
     }
   }
-  return { items, isCut };
+  return { items, tracks: [...tracks], isCut };
 }
 
 /** The deepest item of a track at a moment: what an event of that moment happened in. */

@@ -194,16 +194,24 @@ export class Viewer {
     };
   }
 
+  /** Whether it stands below another one. */
+  get isBelow(): boolean {
+    return this.leader !== null;
+  }
+
   /** How far one can go. */
   get reach(): number {
     return this.follower ? Math.max(this.end, this.follower.viewer.end - this.follower.shift) : this.end;
   }
 
-  /** What is measured is measured in both. */
+  /** What is measured is measured in both, and an area's time is one of both; its tracks are of the trace in which it was
+   * chosen: another one has others. */
   private share({ viewer, shift }: { viewer: Viewer; shift: number }): void {
+    const window = this.area && moved(this.area.window, shift);
     viewer.mark = this.mark && moved(this.mark, shift);
-    viewer.area = this.area && { window: moved(this.area.window, shift), tracks: null };
+    if (!sameWindow(window, viewer.area?.window ?? null)) viewer.area = window && { window, tracks: null };
     viewer.tool = this.tool;
+    viewer.tab = this.tab;
     viewer.changed("overlay");
   }
 
@@ -382,7 +390,7 @@ export class Viewer {
     this.selection = items;
     this.ownArrows = [];
     if (items.length) {
-      this.tab = this.tab === "area" && items.length > 1 ? "area" : "details";
+      this.setTab(this.tab === "area" && items.length > 1 ? "area" : "details");
       this.onChosen();
     }
     this.changed("overlay");
@@ -458,10 +466,11 @@ export class Viewer {
   }
 
   setArea(area: Area | null): void {
+    if (this.leader) this.leader.viewer.setArea(area && { window: moved(area.window, -this.leader.shift), tracks: null });
     this.area = area;
     if (area) {
+      this.setTab(this.tab === "diff" ? "diff" : "area");
       this.onChosen();
-      this.tab = this.tab === "diff" ? "diff" : "area";
     }
     this.changed("overlay");
   }
@@ -514,6 +523,8 @@ export class Viewer {
 }
 
 const moved = ({ begin, end }: Window, by: number): Window => ({ begin: begin + by, end: end + by });
+
+const sameWindow = (a: Window | null, b: Window | null): boolean => a === b || (!!a && !!b && a.begin === b.begin && a.end === b.end);
 
 export const roundedOut = ({ begin, end }: Window): Window => ({ begin: Math.floor(begin), end: Math.ceil(end) });
 

@@ -20,7 +20,7 @@ export class Finder {
   error: ApiError | null = null;
   labels: ReadonlySet<number> | null = null;
   private going: Promise<void> = Promise.resolve();
-  private timer = 0;
+  private timer: ReturnType<typeof setTimeout> | undefined;
   private controller: AbortController | null = null;
 
   constructor(private readonly viewer: Viewer) {}
@@ -40,7 +40,7 @@ export class Finder {
       this.answered = "";
       this.labels = null;
     } else if (wanted !== this.answered) {
-      this.timer = window.setTimeout(() => void this.ask(wanted), isNow ? 0 : DEBOUNCE_MS);
+      this.timer = setTimeout(() => void this.ask(wanted), isNow ? 0 : DEBOUNCE_MS);
     }
     this.viewer.changed("slices");
   }
@@ -51,6 +51,8 @@ export class Finder {
   }
 
   private async ask(wanted: string): Promise<void> {
+    clearTimeout(this.timer);
+    this.controller?.abort();
     const controller = new AbortController();
     this.controller = controller;
     const url = traceUrl(this.viewer.info, "find", { q: wanted, limit: MOST_LABELS });
@@ -63,6 +65,7 @@ export class Finder {
     } catch (error) {
       if (controller.signal.aborted) return;
       this.error = asApiError(error, url);
+      this.answered = "";
       this.found = null;
       this.labels = null;
     }
@@ -77,8 +80,11 @@ export class Finder {
   }
 
   private async step(direction: "next" | "previous"): Promise<void> {
-    const { viewer, answered } = this;
-    if (!answered) return;
+    const { viewer } = this;
+    const answered = this.text.trim();
+    if (answered && answered !== this.answered) await this.ask(answered);
+    // It was not answered, or something else is looked for by now.
+    if (!answered || answered !== this.answered) return;
     const { info, focus, view } = viewer;
     const nextFrom = async (query: Record<string, number>): Promise<Next["slice"]> => (await ask<Next>(traceUrl(info, "next", { q: answered, direction, ...query }))).data.slice;
     const edge = Math.round(direction === "next" ? view.begin : view.begin + view.width * view.nsPerPx);

@@ -145,7 +145,14 @@ test("f fits the selection, m measures it, and the address brings all of it back
     await eventually(async () => assert.match(page.url(), /t=\d+:\d+&s=\d+\.\d+\.\d+&tab=details/));
     const seen = await span(page);
     const link = page.url();
-    await press(page, "Escape", "Escape", "0");
+    // Escape closes a menu, and only that.
+    await press(page, "m");
+    await page.getByRole("button", { name: /^Tracks/ }).click();
+    await page.locator(".menu-panel").waitFor();
+    await press(page, "Escape");
+    await page.locator(".menu-panel").waitFor({ state: "detached" });
+    assert.match(await details(page), /ProfilerStep#1/);
+    await press(page, "Escape", "0");
     await eventually(async () => assert.equal(new URL(page.url()).search, "?tab=details"));
     await page.goBack();
     await eventually(async () => assert.match(await details(page), /ProfilerStep#1/));
@@ -466,6 +473,16 @@ test("stacks of an area: heaviest first, around a name, and in the order of time
     await shot(page, "trace-stacks");
     await panel.getByRole("button", { name: "in time" }).click();
     await eventually(async () => assert.match(await text(panel), /\d+ boxes; point at one/));
+    // What a slice took by itself is not known there, and not told.
+    await panel.locator("summary").click();
+    await eventually(async () => assert.match(await text(panel), /the 50 with the longest time .*aten::conv2d .* in all, 1 slice, depth 2/));
+    assert.doesNotMatch(await text(panel), /itself/);
+    await page.locator(".trace-over").focus();
+    for (const [name, flame] of [["heaviest first", null], ["around a name", "sandwich"], ["in time", "time"]]) {
+      await press(page, "v");
+      await eventually(async () => assert.equal(await panel.getByRole("button", { name }).getAttribute("aria-pressed"), "true"));
+      assert.equal(new URL(page.url()).searchParams.get("flame"), flame);
+    }
   }));
 
 test("a part of the trace is exported as a trace", () =>

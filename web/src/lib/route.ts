@@ -1,5 +1,5 @@
 // The address is the state: path and query say everything that a page shows.
-import { useCallback, useEffect, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 
 export type Place = { path: string; query: URLSearchParams; hash: string };
 
@@ -63,16 +63,14 @@ export function usePlace(): Place {
 
 export type SetQuery = (change: Record<string, string | string[] | null>, replace?: boolean) => void;
 
-/** The query and how to change it. Typing and dragging replace the entry of the history; choices push one. */
-export function useQuery(): [URLSearchParams, SetQuery] {
-  const place = usePlace();
-  const set = useCallback<SetQuery>((change, replace = false) => {
-    const now = here();
-    const next = changed(now.query, change);
-    go(href(now.path, grouped(next)) + now.hash, replace);
-  }, []);
-  return [place.query, set];
-}
+/** Typing and dragging replace the entry of the history; choices push one. */
+export const setQuery: SetQuery = (change, replace = false) => {
+  const now = here();
+  go(href(now.path, grouped(changed(now.query, change))) + now.hash, replace);
+};
+
+/** The query and how to change it. */
+export const useQuery = (): [URLSearchParams, SetQuery] => [usePlace().query, setQuery];
 
 /** A query as `href` takes it. */
 export function grouped(query: URLSearchParams): Record<string, string[]> {

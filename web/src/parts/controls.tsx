@@ -114,7 +114,10 @@ export function Menu({ label, children }: { label: ComponentChildren; children: 
       if (!box.current?.contains(event.target as Node)) setOpen(false);
     };
     const onKey = (event: KeyboardEvent) => {
-      if (event.key === "Escape") close();
+      if (event.key !== "Escape") return;
+      // It is what the key was for: nothing that the page has chosen goes with it.
+      event.preventDefault();
+      close();
     };
     document.addEventListener("pointerdown", outside);
     document.addEventListener("keydown", onKey);

@@ -17,16 +17,12 @@ import { traceUrl } from "./info";
 import { laneOf, rowTop } from "./layout";
 import { FILLS, INK, UNNAMED } from "./palette";
 import { exactPlace, spanText } from "./time";
-import type { Area } from "./url";
+import { type Area, STACKS, type Stacks, stacksIn, stacksText } from "./url";
 import { windowOf } from "./view";
 import { type Viewer, roundedOut, useViewer } from "./viewer";
 
 type FlameAnswer = components["schemas"]["TraceFlame"];
-const VIEWS = [
-  { value: "time", text: "in time" },
-  { value: "heavy", text: "heaviest first" },
-  { value: "sandwich", text: "around a name" },
-];
+const WORDS: Record<Stacks, string> = { time: "in time", heavy: "heaviest first", sandwich: "around a name" };
 const ROW_PX = 18;
 const MOST_ITEMS = 2000;
 
@@ -34,8 +30,7 @@ export function Flame({ viewer }: { viewer: Viewer }) {
   const chosen = useViewer(viewer, (one) => one.area);
   const focus = useViewer(viewer, (one) => one.focus);
   const [query, setQuery] = useQuery();
-  const asked = query.get("flame");
-  const view = VIEWS.some((one) => one.value === asked) ? (asked as string) : "heavy";
+  const view = stacksIn(query);
   const told = query.get("of");
   const label = told !== null && /^\d{1,10}$/.test(told) ? Number(told) : focus && focus.label >= 0 ? focus.label : null;
   const [sight, setSight] = useState<Area | null>(null);
@@ -43,7 +38,7 @@ export function Flame({ viewer }: { viewer: Viewer }) {
   return (
     <div class="trace-area">
       <div class="trace-area-head">
-        <Choice label="Stacks" value={view} options={VIEWS} onChange={(value) => setQuery({ flame: value === "heavy" ? null : value }, true)} />
+        <Choice label="Stacks" value={view} options={STACKS.map((value) => ({ value, text: WORDS[value] }))} onChange={(value) => setQuery({ flame: stacksText(value as Stacks) }, true)} />
         {!chosen && (
           <button type="button" class="button" onClick={() => setSight({ window: roundedOut(windowOf(viewer.view)), tracks: null })}>
             Of what is in sight
@@ -92,14 +87,19 @@ function InTime({ viewer, area }: { viewer: Viewer; area: Area }) {
   if (!lane) return <p class="quiet">Its track is hidden.</p>;
   const { begin, end } = area.window;
   const view = { begin, nsPerPx: (end - begin) / 1000, width: 1000 };
-  const { items } = inRect({ ...viewer.sight, view }, viewer.tiles, area.window, lane.top, rowTop(lane, lane.rows) - 1, MOST_ITEMS);
+  const { items, isCut } = inRect({ ...viewer.sight, view }, viewer.tiles, area.window, lane.top, rowTop(lane, lane.rows) - 1, MOST_ITEMS);
   const boxes: FlameBox[] = items.map((item) => ({
-    node: { label: item.label, depth: item.row, parent: null, count: item.count, total: item.busy, self: item.busy },
+    node: { label: item.label, depth: item.row, parent: null, count: item.count, total: item.busy, self: null },
     from: Math.max(0, (item.begin - begin) / (end - begin)),
     to: Math.min(1, (item.end - begin) / (end - begin)),
     depth: item.row,
   }));
-  return <Boxes viewer={viewer} boxes={boxes} words="One track in the order of time" onLabel={() => {}} />;
+  return (
+    <>
+      <Boxes viewer={viewer} boxes={boxes} words="One track in the order of time" onLabel={() => {}} />
+      {isCut && <p class="quiet">These are the first {count(MOST_ITEMS)} boxes, row by row: a shorter area shows all of its rows.</p>}
+    </>
+  );
 }
 
 function Graph({ viewer, rows, isUp = false, words, onLabel }: { viewer: Viewer; rows: FlameRows; isUp?: boolean; words: string; onLabel: (label: number) => void }) {
@@ -112,6 +112,9 @@ function Graph({ viewer, rows, isUp = false, words, onLabel }: { viewer: Viewer;
     </>
   );
 }
+
+/** What a box is sorted by: its own time, where that is known. */
+const timeOfBox = ({ node }: FlameBox): number => node.self ?? node.total;
 
 function Boxes({ viewer, boxes, words, isUp = false, onLabel }: { viewer: Viewer; boxes: FlameBox[]; words: string; isUp?: boolean; onLabel: (label: number) => void }) {
   const frame = useRef<HTMLDivElement>(null);
@@ -158,12 +161,13 @@ function Boxes({ viewer, boxes, words, isUp = false, onLabel }: { viewer: Viewer
     const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
     return boxAt(boxes, (event.clientX - box.left) / box.width, rowOf(Math.floor((event.clientY - box.top) / ROW_PX)));
   };
-  const heaviest = useMemo(() => boxes.slice().sort((a, b) => b.node.self - a.node.self).slice(0, 50), [boxes]);
+  const isSelfKnown = boxes.some((box) => box.node.self !== null);
+  const heaviest = useMemo(() => boxes.slice().sort((a, b) => timeOfBox(b) - timeOfBox(a)).slice(0, 50), [boxes]);
   if (!boxes.length) return <p class="quiet">Nothing is there.</p>;
   return (
     <div class="trace-flame" ref={frame}>
       <p class="trace-flame-words" aria-hidden="true">
-        {over ? `${shown(nameOf(over))}: ${spanText(over.node.total)}, ${spanText(over.node.self)} of it itself, ${plural(over.node.count, "slice")}` : `${plural(boxes.length, "box", "boxes")}; point at one`}
+        {over ? `${shown(nameOf(over))}: ${spanText(over.node.total)}, ${over.node.self === null ? "" : `${spanText(over.node.self)} of it itself, `}${plural(over.node.count, "slice")}` : `${plural(boxes.length, "box", "boxes")}; point at one`}
       </p>
       <canvas
         ref={canvas}
@@ -181,7 +185,7 @@ function Boxes({ viewer, boxes, words, isUp = false, onLabel }: { viewer: Viewer
         }}
       />
       <details class="nested">
-        <summary>The same as a list: the 50 with the longest time of their own</summary>
+        <summary>The same as a list: the 50 with the longest time{isSelfKnown ? " of their own" : ""}</summary>
         <ol class="trace-flame-list" aria-label={words}>
           {heaviest.map((box, index) => (
             <li key={index}>
@@ -189,7 +193,8 @@ function Boxes({ viewer, boxes, words, isUp = false, onLabel }: { viewer: Viewer
                 {shown(nameOf(box))}
               </button>{" "}
               <span class="quiet">
-                {spanText(box.node.self)} itself, {spanText(box.node.total)} in all, {plural(box.node.count, "slice")}, depth {box.depth + 1}
+                {box.node.self === null ? "" : `${spanText(box.node.self)} itself, `}
+                {spanText(box.node.total)} in all, {plural(box.node.count, "slice")}, depth {box.depth + 1}
               </span>
             </li>
           ))}

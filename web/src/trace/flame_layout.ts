@@ -1,7 +1,7 @@
 // Stacks as boxes: each as wide as its time, below it what lies in it.
 import type { components } from "../api/openapi";
 
-export type FlameNode = { label: number; depth: number; parent: number | null; count: number; total: number; self: number };
+export type FlameNode = { label: number; depth: number; parent: number | null; count: number; total: number; /** Null where it is not known. */ self: number | null };
 /** `from` and `to` of the width, 0 to 1. */
 export type FlameBox = { node: FlameNode; from: number; to: number; depth: number };
 

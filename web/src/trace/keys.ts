@@ -2,13 +2,14 @@
 import { useEffect } from "preact/hooks";
 import { ask } from "../api/client";
 import { claimKeys, claimedKey, isTyping } from "../lib/keys";
+import { here, setQuery } from "../lib/route";
 import { itemAt, neighbour } from "./hit";
 import { laneOf, lanesIn, trackKey, trackLanes } from "./layout";
 import { goToFinding, shownFindings } from "./marks";
 import { type Slice, type SliceFlow, choose, chooseSlice, sliceUrl } from "./slice";
 import { speak } from "./spoken";
 import type { Item, SliceRef } from "./types";
-import { TOOLS } from "./url";
+import { STACKS, TOOLS, stacksIn, stacksText } from "./url";
 import { roundedOut, spanOf, type Viewer } from "./viewer";
 import { timeOf } from "./view";
 
@@ -150,6 +151,8 @@ function isElsewhere(event: KeyboardEvent): boolean {
   return (event.key === "Enter" || event.key === " ") && !!target.closest("button, a, summary, [role=tab], input");
 }
 
+const nextOf = <T,>(all: readonly T[], one: T): T => all[(all.indexOf(one) + 1) % all.length] as T;
+
 /** Whether the key meant something here. */
 function act(viewer: Viewer, event: KeyboardEvent): boolean {
   const tool = TOOLS[Number(SHIFTED_DIGIT[event.key] ?? (event.shiftKey ? SHIFTED_DIGIT[event.code] : event.key)) - 1];
@@ -208,8 +211,8 @@ function act(viewer: Viewer, event: KeyboardEvent): boolean {
       nextMark(viewer, event.key === "b" ? 1 : -1);
       return true;
     case "v":
-      viewer.setTab("flame");
-      if (viewer.tab === "flame") document.querySelector<HTMLElement>('.trace-panel .choice [aria-pressed="true"] + button, .trace-panel .choice button')?.click();
+      if (viewer.tab !== "flame") viewer.setTab("flame");
+      else setQuery({ flame: stacksText(nextOf(STACKS, stacksIn(here().query))) }, true);
       return true;
     case "c":
       document.querySelector<HTMLElement>(".trace-compare button")?.click();

@@ -6,6 +6,12 @@ export const TOOLS: Tool[] = ["select", "pan", "zoom", "time"];
 export const TABS = ["details", "area", "flame", "hits", "notes", "query", "diff"] as const;
 export type Tab = (typeof TABS)[number];
 
+/** How stacks are put together. */
+export const STACKS = ["time", "heavy", "sandwich"] as const;
+export type Stacks = (typeof STACKS)[number];
+export const stacksIn = (query: URLSearchParams): Stacks => STACKS.find((one) => one === query.get("flame")) ?? "heavy";
+export const stacksText = (stacks: Stacks): string | null => (stacks === "heavy" ? null : stacks);
+
 export type Area = { window: Window; /** Null: all. */ tracks: number[] | null };
 
 /** Null and empty: as it is at first. */

@@ -79,7 +79,7 @@ export function TraceCanvas({ viewer }: { viewer: Viewer }) {
     };
     const stop = viewer.onFrame(draw);
     window.benchhudViewer = {
-      frame: () => ({ rects: scene.rects, items: scene.items, counted: scene.counted, standIns: scene.standIns.length, ms, frames, isLate: viewer.isLate, arrows: viewer.events.arrows.length + viewer.ownArrows.length, points: viewer.events.points.length, counters: viewer.events.counters.size, notes: viewer.notes.length, marks: shownFindings(viewer).length }),
+      frame: () => ({ rects: scene.rects, items: scene.items, counted: scene.counted, standIns: scene.standIns.length, ms, frames, isLate: viewer.isLate, arrows: viewer.events.arrows.length + viewer.ownArrows.length, points: viewer.events.points.length, counters: viewer.events.counters, notes: viewer.notes.length, marks: shownFindings(viewer).length }),
       window: () => ({ begin: viewer.view.begin, end: viewer.view.begin + viewer.view.width * viewer.view.nsPerPx }),
     };
     viewer.changed("slices");
@@ -151,8 +151,8 @@ function drawOverlay(pen: Pen, viewer: Viewer, theme: Theme): void {
   if (viewer.area) drawInterval(pen, xOf(view, viewer.area.window.begin), xOf(view, viewer.area.window.end), size, "", theme);
   if (viewer.mark) drawInterval(pen, xOf(view, viewer.mark.begin), xOf(view, viewer.mark.end), size, spanText(viewer.mark.end - viewer.mark.begin), theme);
   for (const lane of lanesIn(sight.layout.lanes, sight.top, sight.top + height)) {
-    const kept = lane.kind === "counter" ? viewer.events.counters.get(lane.counter.number) : undefined;
-    if (lane.kind === "counter" && kept) drawCounter(pen, sight, lane, kept.data, theme);
+    const values = lane.kind === "counter" ? viewer.events.counter(lane.counter.number) : null;
+    if (lane.kind === "counter" && values) drawCounter(pen, sight, lane, values, theme);
   }
   drawMarks(pen, sight, shownFindings(viewer), theme);
   drawPoints(pen, sight, viewer.events.points, theme);

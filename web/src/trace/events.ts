@@ -1,7 +1,8 @@
 // What a trace has beside its slices, of the window in sight: arrows, counters, instants. Asked for when the picture rests.
-import { type ApiError, address, asApiError, ask } from "../api/client";
+import { type ApiError, asApiError, ask } from "../api/client";
 import type { components } from "../api/openapi";
-import type { FlowKind } from "./info";
+import { Again } from "./again";
+import { type FlowKind, traceUrl } from "./info";
 import { lanesIn } from "./layout";
 import type { Window } from "./types";
 import { windowOf } from "./view";
@@ -22,15 +23,59 @@ const REST_MS = 120;
 const MOST = 2000;
 const BUCKETS = 1024;
 
-/** An answer, and the window that it is of. */
-type Kept<T> = { asked: string; window: Window; data: T };
-const contains = (outer: Window, inner: Window): boolean => outer.begin <= inner.begin && outer.end >= inner.end;
-const spanOf = ({ begin, end }: Window): number => end - begin;
-
 /** The contract cannot say what stands where in a list of six. */
 function arrowOf(row: ArrowsAnswer["arrows"][number]): Arrow {
   const [fromTime, fromTrack, toTime, toTrack, kind] = row as unknown as [number, number, number, number, FlowKind];
   return { fromTime, fromTrack, toTime, toTrack, kind };
+}
+
+const contains = (outer: Window, inner: Window): boolean => outer.begin <= inner.begin && outer.end >= inner.end;
+const spanOf = ({ begin, end }: Window): number => end - begin;
+
+/** One kind of what is asked for: the newest answer, and the request that is on its way. An answer that came too late for
+ * what is asked now is none. */
+class Part<T> {
+  kept: { asked: string; window: Window; data: T } | null = null;
+  error: ApiError | null = null;
+  private url = "";
+  private controller: AbortController | null = null;
+
+  /** `asked`: of what, beside the window. `done`: the answer is there, or could not be had. */
+  ask(url: string, asked: string, window: Window, done: () => void): void {
+    if (this.controller && this.url === url) return;
+    this.controller?.abort();
+    const controller = new AbortController();
+    this.controller = controller;
+    this.url = url;
+    const end = (): void => {
+      this.controller = null;
+      done();
+    };
+    ask<T>(url, controller.signal).then(
+      ({ data }) => {
+        if (controller.signal.aborted) return;
+        this.kept = { asked, window, data };
+        this.error = null;
+        end();
+      },
+      (error: unknown) => {
+        if (controller.signal.aborted) return;
+        this.error = asApiError(error, url);
+        end();
+      },
+    );
+  }
+
+  get isBusy(): boolean {
+    return this.controller !== null;
+  }
+
+  /** What was asked for is not wanted any more. */
+  giveUp(): void {
+    this.controller?.abort();
+    this.controller = null;
+    this.error = null;
+  }
 }
 
 export class Events {
@@ -39,24 +84,45 @@ export class Events {
   tooManyArrows: number | null = null;
   points: Point[] = [];
   tooManyPoints = false;
-  readonly counters = new Map<number, Kept<CounterWindow>>();
-  error: ApiError | null = null;
-  private flowsKept: Kept<ArrowsAnswer> | null = null;
-  private pointsKept: Kept<PointsAnswer> | null = null;
-  private timer = 0;
-  private controller = new AbortController();
+  private readonly flowsPart = new Part<ArrowsAnswer>();
+  private readonly pointsPart = new Part<PointsAnswer>();
+  private readonly counterParts = new Map<number, Part<CounterWindow>>();
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private readonly again: Again;
 
-  constructor(private readonly viewer: Viewer) {}
+  constructor(private readonly viewer: Pick<Viewer, "info" | "view" | "flows" | "layout" | "top" | "height" | "changed">, againMs?: number) {
+    this.again = new Again(() => this.look(), againMs);
+  }
 
   /** Called with every picture: what is missing is asked for once nothing has moved for a moment. */
   rest(): void {
     clearTimeout(this.timer);
-    this.timer = window.setTimeout(() => this.look(), REST_MS);
+    this.timer = setTimeout(() => this.look(), REST_MS);
   }
 
   stop(): void {
     clearTimeout(this.timer);
-    this.controller.abort();
+    this.again.stop();
+    for (const one of this.parts) one.giveUp();
+  }
+
+  /** Why some of it could not be had; null once it could. */
+  get error(): ApiError | null {
+    for (const { error } of this.parts) if (error) return error;
+    return null;
+  }
+
+  /** What is known of a counter. */
+  counter(number: number): CounterWindow | null {
+    return this.counterParts.get(number)?.kept?.data ?? null;
+  }
+
+  get counters(): number {
+    return [...this.counterParts.values()].filter((one) => one.kept).length;
+  }
+
+  private get parts(): Part<unknown>[] {
+    return [this.flowsPart, this.pointsPart, ...this.counterParts.values()];
   }
 
   private get kinds(): string[] {
@@ -64,58 +130,60 @@ export class Events {
   }
 
   private look(): void {
-    const { viewer } = this;
-    const sight = windowOf(viewer.view);
+    const { viewer, error } = this;
+    const { begin, end } = windowOf(viewer.view);
+    // What the server is asked of: nothing is before the trace's beginning.
+    const sight = { begin: Math.max(0, Math.floor(begin)), end: Math.max(1, Math.ceil(end)) };
     // With as much on either side, so that small moves ask for nothing.
-    const margin = spanOf(sight) / 2;
-    const window = { begin: Math.max(0, Math.floor(sight.begin - margin)), end: Math.max(1, Math.ceil(sight.end + margin)) };
-    const isGood = <T extends { is_cut: boolean }>(kept: Kept<T> | null, asked: string): boolean => !!kept && kept.asked === asked && contains(kept.window, sight) && (!kept.data.is_cut || spanOf(kept.window) < 2.5 * spanOf(sight));
-    const kinds = this.kinds.join();
-    if (!kinds) {
-      this.flowsKept = null;
-      this.arrows = [];
-      this.tooManyArrows = null;
-    } else if (!isGood(this.flowsKept, kinds)) {
-      // What is cut is asked for of what is in sight alone.
-      const of = this.flowsKept?.data.is_cut ? { begin: Math.max(0, Math.floor(sight.begin)), end: Math.ceil(sight.end) } : window;
-      void this.get<ArrowsAnswer>("flows", { begin: of.begin, end: of.end, kinds, limit: MOST }, (data) => {
-        this.flowsKept = { asked: kinds, window: of, data };
-        this.tooManyArrows = data.is_cut ? data.count_at_least : null;
-        this.arrows = data.is_cut ? [] : data.arrows.map(arrowOf);
-      });
-    }
-    if (!viewer.flows.includes(INSTANTS)) {
-      this.pointsKept = null;
-      this.points = [];
-      this.tooManyPoints = false;
-    } else if (!isGood(this.pointsKept, INSTANTS)) {
-      const of = this.pointsKept?.data.is_cut ? { begin: Math.max(0, Math.floor(sight.begin)), end: Math.ceil(sight.end) } : window;
-      void this.get<PointsAnswer>("points", { begin: of.begin, end: of.end, limit: MOST }, (data) => {
-        this.pointsKept = { asked: INSTANTS, window: of, data };
-        this.points = data.is_cut ? [] : data.items;
-        this.tooManyPoints = data.is_cut;
-      });
-    }
+    const margin = Math.ceil(spanOf(sight) / 2);
+    const wide = { begin: Math.max(0, sight.begin - margin), end: sight.end + margin };
+    this.lookAt(this.flowsPart, "flows", this.kinds.join(), { kinds: this.kinds.join(), limit: MOST }, sight, wide);
+    this.lookAt(this.pointsPart, "points", viewer.flows.includes(INSTANTS) ? INSTANTS : "", { limit: MOST }, sight, wide);
+    const seen = new Set<number>();
     for (const lane of lanesIn(viewer.layout.lanes, viewer.top, viewer.top + viewer.height)) {
       if (lane.kind !== "counter") continue;
       const { number } = lane.counter;
-      const kept = this.counters.get(number);
-      if (kept && contains(kept.window, sight) && spanOf(kept.window) < 4.5 * spanOf(sight)) continue;
-      void this.get<CounterWindow>("counter", { number, begin: window.begin, end: window.end, buckets: BUCKETS }, (data) => this.counters.set(number, { asked: "", window, data }));
+      seen.add(number);
+      const part = this.counterParts.get(number) ?? new Part<CounterWindow>();
+      this.counterParts.set(number, part);
+      const { kept } = part;
+      if (kept && contains(kept.window, sight) && spanOf(kept.window) < 4.5 * spanOf(sight)) part.giveUp();
+      else this.ask(part, "counter", "", { number, buckets: BUCKETS }, wide);
     }
+    for (const [number, part] of this.counterParts) if (!seen.has(number)) part.giveUp();
+    if (error !== this.error) viewer.changed("overlay");
   }
 
-  private async get<T>(path: string, query: Record<string, string | number>, done: (data: T) => void): Promise<void> {
-    const { info } = this.viewer;
-    const url = address(`/traces/${info.id}/${path}`, { ...query, key: info.key });
-    try {
-      const { data } = await ask<T>(url, this.controller.signal);
-      done(data);
-      this.error = null;
-    } catch (error) {
-      if (this.controller.signal.aborted) return;
-      this.error = asApiError(error, url);
+  /** Of a list that may be cut: where it is, of what is in sight alone. `asked`: "" where nothing is wanted. */
+  private lookAt<T extends { is_cut: boolean }>(part: Part<T>, what: string, asked: string, query: Record<string, string | number>, sight: Window, wide: Window): void {
+    if (!asked) {
+      part.giveUp();
+      if (!part.kept) return;
+      part.kept = null;
+      return this.show();
     }
+    const kept = part.kept?.asked === asked ? part.kept : null;
+    if (kept && contains(kept.window, sight) && (!kept.data.is_cut || spanOf(kept.window) <= 1.1 * spanOf(sight))) part.giveUp();
+    else this.ask(part, what, asked, query, kept?.data.is_cut ? sight : wide);
+  }
+
+  private ask<T>(part: Part<T>, what: string, asked: string, query: Record<string, string | number>, window: Window): void {
+    if (part.error && this.again.isWaiting) return;
+    part.ask(traceUrl(this.viewer.info, what, { ...window, ...query }), asked, window, () => {
+      if (part.error) this.again.later();
+      // What is cut may be whole of what is in sight; and that may have moved meanwhile.
+      this.look();
+      this.show();
+    });
+  }
+
+  private show(): void {
+    const [flows, points] = [this.flowsPart, this.pointsPart];
+    this.arrows = flows.kept && !flows.kept.data.is_cut ? flows.kept.data.arrows.map(arrowOf) : [];
+    this.points = points.kept && !points.kept.data.is_cut ? points.kept.data.items : [];
+    // Of less there may be few enough: that is on its way then.
+    this.tooManyArrows = flows.kept?.data.is_cut && !flows.isBusy ? flows.kept.data.count_at_least : null;
+    this.tooManyPoints = !!points.kept?.data.is_cut && !points.isBusy;
     this.viewer.changed("overlay");
   }
 

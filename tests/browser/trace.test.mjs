@@ -27,7 +27,7 @@ after(async () => {
 
 const frame = (page) => page.evaluate(() => window.benchhudViewer.frame());
 const span = (page) => page.evaluate(() => window.benchhudViewer.window());
-const spoken = (page) => page.locator(".trace > [role=status]").textContent();
+const spoken = (page) => page.locator(".trace > .sr[role=status]").textContent();
 /** Waits until all that is in sight is there, as fine as it should be. */
 const drawn = (page) => eventually(async () => assert.equal(await page.evaluate(() => !!window.benchhudViewer && window.benchhudViewer.frame().items > 0 && !window.benchhudViewer.frame().isLate && window.benchhudViewer.frame().standIns === 0), true));
 
@@ -281,6 +281,22 @@ test("while finer tiles are on their way a coarser picture stands in, and says s
     for (const route of waiting) await route.continue().catch(() => {});
     await drawn(page);
   }));
+
+test("what cannot be fetched is told, and comes by itself once it can", () =>
+  timeline(async (page) => {
+    let isDown = true;
+    await page.route("**/tiles?*", (route) => (isDown ? route.fulfill({ status: 503, contentType: "application/json", body: '{"title":"busy","status":503,"detail":"The server is busy."}' }) : route.continue()));
+    await page.evaluate(() => history.replaceState(null, "", location.pathname + "?t=19020000:19040000"));
+    await page.evaluate(() => dispatchEvent(new PopStateEvent("popstate")));
+    const missing = page.locator(".trace-missing");
+    await eventually(async () => assert.match(await text(missing), /could not be fetched.*asked for again: The server is busy\.$/));
+    await settled(page);
+    assert.deepEqual(await axe(page), []);
+    await shot(page, "trace-missing");
+    isDown = false;
+    await drawn(page);
+    await eventually(async () => assert.equal(await text(missing), ""));
+  }, { allow: [/503/] }));
 
 test("very many very short slices are counted where they are not told apart, and told apart further in", () =>
   timeline(async (page) => {

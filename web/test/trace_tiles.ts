@@ -128,6 +128,29 @@ test("sixteen strips a request, four at once, and what is not wanted any more is
   tiles.stop();
 });
 
+test("a tile that could not be had is told of, and a picture is asked for that asks for it again", async () => {
+  let isDown = true;
+  let loads = 0;
+  const source = sourceOfSlices([{ track: 1, row: 0, begin: 0, end: 900_000 }]);
+  const tiles = new TileStore({ tiles: (batch) => (isDown ? Promise.reject(new Error("no")) : source.tiles(batch)) }, topLevel(END), () => ++loads, undefined, 30);
+  const want = () => tiles.want([{ level: 3, first: 4, last: 4, strips: ["1"] }]);
+  want();
+  await settle();
+  assert.match(String(tiles.error), /no/);
+  isDown = false;
+  want();
+  assert.equal(source.asked.length, 0, "not at once");
+  const before = loads;
+  await new Promise((done) => setTimeout(done, 60));
+  assert.equal(loads, before + 1);
+  assert.match(String(tiles.error), /no/, "as long as it is not there");
+  want();
+  await settle();
+  assert.equal(source.asked.length, 1);
+  want();
+  assert.equal(tiles.error, null);
+});
+
 test("what was used longest ago is given up first; the whole trace never is", async () => {
   const { slices } = made();
   const source = sourceOfSlices(slices);

@@ -1,6 +1,6 @@
 // A trace as a timeline: everything that was recorded, on one axis, to be moved through like a map.
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { address } from "../api/client";
+import { address, asApiError } from "../api/client";
 import { useApi } from "../api/use";
 import { useTitle } from "../lib/hooks";
 import { ErrorNote, Waiting } from "../parts/small";
@@ -76,9 +76,22 @@ function Timeline({ info }: { info: TraceInfo }) {
         </>
       )}
       <Second first={viewer} beside={beside} />
+      <Missing viewer={viewer} second={second} />
       <Drawer viewer={viewer} pages={pages} />
       <Spoken viewer={active} />
     </div>
+  );
+}
+
+/** What the picture lacks, as long as it does. */
+function Missing({ viewer, second }: { viewer: Viewer; second: Viewer | null }) {
+  const above = useViewer(viewer, (one) => one.error);
+  const below = useViewer(second ?? viewer, (one) => one.error);
+  const error = above ?? below;
+  return (
+    <p class="trace-missing" role="status">
+      {error ? `Something here could not be fetched, and is asked for again: ${asApiError(error, "").message}` : ""}
+    </p>
   );
 }
 

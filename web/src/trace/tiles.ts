@@ -1,4 +1,5 @@
 // The tiles that are in memory, and which are to be fetched next.
+import { Again } from "./again";
 import { tileBytes } from "./codec";
 import type { Batch, Source } from "./source";
 import { MOST_LEVEL, tileSpan } from "./view";
@@ -16,8 +17,6 @@ type Kept = { tile: Tile; bytes: number };
 const MOST_BYTES = 64e6;
 const AT_ONCE = 4;
 const IN_A_BATCH = 16;
-/** A tile that could not be had is asked for again after so long. */
-const AGAIN_MS = 3000;
 
 type Flight = { batch: Batch; controller: AbortController };
 const keyOf = (level: number, index: number, strip: string): string => `${level}/${index}/${strip}`;
@@ -25,22 +24,31 @@ const keyOf = (level: number, index: number, strip: string): string => `${level}
 export class TileStore {
   private readonly kept = new Map<string, Kept>();
   private readonly pinned = new Map<string, Tile>();
-  private readonly failed = new Map<string, number>();
+  /** Of what is wanted. */
+  private failed = new Set<string>();
+  private lastError: unknown = null;
+  private readonly again: Again;
   private flights: Flight[] = [];
   private queue: Batch[] = [];
   private bytes = 0;
   private isStopped = false;
-  /** Why the last batch could not be had; null once one could. */
-  error: unknown = null;
 
-  /** `top`: the level of which one tile holds everything, which is never given up. */
+  /** `top`: the level of which one tile holds everything, which is never given up. `onLoad` is called when there is something
+   * new to draw, and when what failed may be wanted again. */
   constructor(
     private readonly source: Pick<Source, "tiles">,
     readonly top: number,
     private readonly onLoad: () => void,
     private readonly mostBytes = MOST_BYTES,
-    private readonly now: () => number = Date.now,
-  ) {}
+    againMs?: number,
+  ) {
+    this.again = new Again(onLoad, againMs);
+  }
+
+  /** Why some of what is wanted could not be had; null where all of it is there or on its way for the first time. */
+  get error(): unknown {
+    return this.failed.size ? this.lastError : null;
+  }
 
   /** How many tiles of the whole trace there are; it only grows. */
   get pinnedCount(): number {
@@ -99,20 +107,24 @@ export class TileStore {
   want(wanted: { level: number; first: number; last: number; strips: string[] }[]): void {
     const queue: Batch[] = [];
     const seen = new Set<string>();
+    const failed = new Set<string>();
     for (const { level, first, last, strips } of wanted) {
       if (level > MOST_LEVEL) continue;
       for (let index = first; index <= last; ++index) {
         const missing = strips.filter((strip) => {
           const key = keyOf(level, index, strip);
           if (seen.has(key) || this.isThere(strip, level, index)) return false;
-          const failedAt = this.failed.get(key);
-          if (failedAt !== undefined && this.now() - failedAt < AGAIN_MS) return false;
+          if (this.failed.has(key)) {
+            failed.add(key);
+            if (this.again.isWaiting) return false;
+          }
           seen.add(key);
           return true;
         });
         for (let at = 0; at < missing.length; at += IN_A_BATCH) queue.push({ level, index, tracks: missing.slice(at, at + IN_A_BATCH) });
       }
     }
+    this.failed = failed;
     for (const flight of this.flights) {
       const { level, index, tracks } = flight.batch;
       if (!tracks.some((strip) => seen.has(keyOf(level, index, strip)))) flight.controller.abort();
@@ -131,6 +143,7 @@ export class TileStore {
 
   stop(): void {
     this.isStopped = true;
+    this.again.stop();
     this.queue = [];
     for (const one of this.flights) one.controller.abort();
     this.flights = [];
@@ -151,22 +164,26 @@ export class TileStore {
     this.source.tiles(batch, flight.controller.signal).then(
       (tiles) => {
         if (this.isStopped) return;
-        this.error = null;
         const got = new Map(tiles.map((tile) => [stripKey(tile), tile]));
         for (const strip of batch.tracks) {
           const tile = got.get(strip);
           if (tile) this.put(strip, batch.level, batch.index, tile);
-          else this.failed.set(keyOf(batch.level, batch.index, strip), this.now());
+          else this.fail(keyOf(batch.level, batch.index, strip), new Error("The server left a tile out."));
         }
         done();
       },
       (error: unknown) => {
         if (flight.controller.signal.aborted || this.isStopped) return;
-        this.error = error;
-        for (const strip of batch.tracks) this.failed.set(keyOf(batch.level, batch.index, strip), this.now());
+        for (const strip of batch.tracks) this.fail(keyOf(batch.level, batch.index, strip), error);
         done();
       },
     );
+  }
+
+  private fail(key: string, error: unknown): void {
+    this.failed.add(key);
+    this.lastError = error;
+    this.again.later();
   }
 
   private put(strip: string, level: number, index: number, tile: Tile): void {

@@ -98,6 +98,7 @@ export class Viewer {
 
   stop(): void {
     this.tiles.stop();
+    this.labels.stop();
     this.finder.stop();
     this.events.stop();
     cancelAnimationFrame(this.frame);
@@ -126,6 +127,7 @@ export class Viewer {
     this.frame = 0;
     if (this.ease) this.step(now);
     if (this.isSlicesDirty) {
+      this.labels.nextPicture();
       this.want();
       this.events.rest();
       this.follower?.viewer.follow({ ...this.view, begin: this.view.begin + this.follower.shift });
@@ -178,6 +180,11 @@ export class Viewer {
   /** Whether all that is in sight is there, as fine as it should be. */
   get isLate(): boolean {
     return this.tiles.isBusy;
+  }
+
+  /** Why something is missing that was asked for; it is asked for again until it comes. */
+  get error(): unknown {
+    return this.tiles.error ?? this.labels.error ?? this.events.error;
   }
 
   // --- moving

@@ -420,6 +420,8 @@ test("two traces lie beside each other on one axis, with what differs", () =>
       const cells = await panel.locator("tr[data-entry]", { hasText: "triton_poi_fused_1" }).locator("th, td").allInnerTexts();
       assert.deepEqual(cells.slice(1, 6).map((one) => one.trim()), [String(kernel(1).length), `${above.toPrecision(3)} ms`, String(kernel(1).length), `${below.toPrecision(3)} ms`, `+${(below - above).toPrecision(3)} ms`]);
     });
+    const asked = await page.evaluate(() => performance.getEntriesByType("resource").map((one) => one.name).filter((one) => one.includes("/sums?")));
+    assert.ok(asked.length >= 2 && asked.every((one) => one.includes("limit=10000")), "a name that is not listed must not look as if it were not there");
     // Both move together, whichever is moved.
     const lower = await page.locator(".trace-over").nth(1).boundingBox();
     await page.mouse.move(lower.x + lower.width / 2, lower.y + 40);
@@ -436,6 +438,18 @@ test("two traces lie beside each other on one axis, with what differs", () =>
     await settled(page);
     assert.deepEqual(await axe(page), []);
     await shot(page, "trace-two");
+    // A rectangle below is an area of the lower trace, and its time one of both.
+    await page.mouse.move(lower.x + lower.width * 0.3, lower.y + 30);
+    await page.mouse.down();
+    await page.mouse.move(lower.x + lower.width * 0.4, lower.y + 34);
+    await page.mouse.move(lower.x + lower.width * 0.6, lower.y + 38);
+    await page.mouse.up();
+    await page.getByRole("tab", { name: "Area" }).click();
+    await eventually(async () => assert.match(await text(panel), /slices? within .* on 1 track, in the trace below/));
+    await eventually(async () => assert.match(page.url(), /a=\d+:\d+(&|$)/));
+    await page.locator(".trace-over").nth(1).focus();
+    await press(page, "Escape");
+    await eventually(async () => assert.match(await text(panel), /^Drag a rectangle/));
     await page.getByRole("button", { name: /^Beside/ }).click();
     await page.getByRole("button", { name: "This trace alone" }).click();
     await eventually(async () => assert.equal(await page.locator(".trace-over").count(), 1));

@@ -23,8 +23,9 @@ const BY: By[] = ["name", "category", "track", "class"];
 /** More tracks than this the server does not take one by one. */
 const MOST_TRACKS = 1000;
 
-export const sumsUrl = (viewer: Viewer, { window, tracks }: Area, by: By): string =>
-  traceUrl(viewer.info, "sums", { ...window, by, tracks: tracks && tracks.length <= MOST_TRACKS ? tracks.join(",") : null });
+/** `limit`: rows that are listed, 10,000 at most. */
+export const sumsUrl = (viewer: Viewer, { window, tracks }: Area, by: By, limit: number | null = null): string =>
+  traceUrl(viewer.info, "sums", { ...window, by, limit, tracks: tracks && tracks.length <= MOST_TRACKS ? tracks.join(",") : null });
 
 export function AreaTable({ viewer }: { viewer: Viewer }) {
   const area = useViewer(viewer, (one) => one.area);

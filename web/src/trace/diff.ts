@@ -1,26 +1,31 @@
 // Two traces on one axis: what each name costs in one and in the other.
-import type { SumsRow } from "./area";
+import type { Sums, SumsRow } from "./area";
 
-export type DiffRow = { key: string; before: { count: number; self: number; total: number } | null; after: { count: number; self: number; total: number } | null; /** ns of self time: after − before. */ delta: number };
-export type Diff = { rows: DiffRow[]; before: number; after: number };
+type Side = { count: number; self: number; total: number };
+export type DiffRow = { key: string; before: Side | null; after: Side | null; /** ns of self time: after − before. */ delta: number };
+/** `before`, `after`: of all self time; `leftOut`: names that are not among the rows, for there are too many. */
+export type Diff = { rows: DiffRow[]; before: number; after: number; leftOut: { before: number; after: number } };
 
-const sideOf = ({ count, self_ns, total_ns }: SumsRow) => ({ count, self: self_ns, total: total_ns });
+const isProfiler = (row: SumsRow): boolean => row.class === "profiler";
 
 /** Rows of one name in several categories are one. The largest changes first. The profiler's own spans are as long as the
  * trace, and no work. */
-export function joined(before: readonly SumsRow[], after: readonly SumsRow[]): Diff {
+export function joined(before: Sums, after: Sums): Diff {
   const rows = new Map<string, DiffRow>();
-  const put = (row: SumsRow, side: "before" | "after"): void => {
-    if (row.class === "profiler") return;
-    const known = rows.get(row.key) ?? { key: row.key, before: null, after: null, delta: 0 };
-    const own = sideOf(row);
-    const sum = known[side];
-    known[side] = sum ? { count: sum.count + own.count, self: sum.self + own.self, total: sum.total + own.total } : own;
-    rows.set(row.key, known);
+  const put = ({ key, count, self_ns, total_ns }: SumsRow, side: "before" | "after"): void => {
+    const known = rows.get(key) ?? { key, before: null, after: null, delta: 0 };
+    const sum = known[side] ?? { count: 0, self: 0, total: 0 };
+    known[side] = { count: sum.count + count, self: sum.self + self_ns, total: sum.total + total_ns };
+    rows.set(key, known);
   };
-  for (const row of before) put(row, "before");
-  for (const row of after) put(row, "after");
+  for (const row of before.rows) if (!isProfiler(row)) put(row, "before");
+  for (const row of after.rows) if (!isProfiler(row)) put(row, "after");
   const all = [...rows.values()].map((row) => ({ ...row, delta: (row.after?.self ?? 0) - (row.before?.self ?? 0) }));
-  const sum = (side: "before" | "after") => all.reduce((total, row) => total + (row[side]?.self ?? 0), 0);
-  return { rows: all.sort((a, b) => Math.abs(b.delta) - Math.abs(a.delta) || a.key.localeCompare(b.key)), before: sum("before"), after: sum("after") };
+  const work = (sums: Sums): number => sums.rows.filter(isProfiler).reduce((left, row) => left - row.self_ns, sums.all.self_ns);
+  return {
+    rows: all.sort((a, b) => Math.abs(b.delta) - Math.abs(a.delta) || a.key.localeCompare(b.key)),
+    before: work(before),
+    after: work(after),
+    leftOut: { before: before.left_out, after: after.left_out },
+  };
 }

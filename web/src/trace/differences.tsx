@@ -10,12 +10,15 @@ import { Choice, Menu } from "../parts/controls";
 import { ErrorNote, Missing, Waiting } from "../parts/small";
 import { type Column, Table } from "../parts/table";
 import { type Sums, sumsUrl } from "./area";
-import { type DiffRow, joined } from "./diff";
+import { type Diff, type DiffRow, joined } from "./diff";
 import { exactly } from "./find";
 import { exactPlace, exactText, spanText } from "./time";
 import type { Window } from "./types";
 import { windowOf } from "./view";
 import { type Viewer, roundedOut, useViewer } from "./viewer";
+
+/** As many as the server lists. */
+const MOST_NAMES = 10_000;
 
 const signedSpan = (ns: number): string => (ns > 0 ? `+${spanText(ns)}` : spanText(ns));
 
@@ -24,10 +27,10 @@ export function Differences({ first, second, shift }: { first: Viewer; second: V
   const area = useViewer(first, (one) => one.area);
   const [sight, setSight] = useState<Window | null>(null);
   const window = area?.window ?? sight ?? { begin: 0, end: Math.max(first.end, second.end - shift) };
-  const before = useApi<Sums>(sumsUrl(first, { window, tracks: null }, "name"));
-  const after = useApi<Sums>(sumsUrl(second, { window: { begin: window.begin + shift, end: window.end + shift }, tracks: null }, "name"));
-  const diff = useMemo(() => (before.data && after.data ? joined(before.data.rows, after.data.rows) : null), [before.data, after.data]);
-  const columns = useMemo(() => columnsOf(first, second, diff?.before ?? 0), [first, second, diff]);
+  const before = useApi<Sums>(sumsUrl(first, { window, tracks: null }, "name", MOST_NAMES));
+  const after = useApi<Sums>(sumsUrl(second, { window: { begin: window.begin + shift, end: window.end + shift }, tracks: null }, "name", MOST_NAMES));
+  const diff = useMemo(() => (before.data && after.data ? joined(before.data, after.data) : null), [before.data, after.data]);
+  const columns = useMemo(() => columnsOf(first, second, diff), [first, second, diff]);
   const error = before.error ?? after.error;
   return (
     <div class="trace-area">
@@ -59,14 +62,23 @@ export function Differences({ first, second, shift }: { first: Viewer; second: V
       {error && <ErrorNote error={error} again={() => (before.again(), after.again())} />}
       {!diff && !error && <Waiting rows={4} />}
       {diff && <Table caption="Differences by name" columns={columns} rows={diff.rows} rowKey={(row) => row.key} late={before.late || after.late} sortKey="ds" orderWords="largest change first" empty="Nothing happens in either of them." />}
+      {diff && (diff.leftOut.before > 0 || diff.leftOut.after > 0) && (
+        <p class="quiet">
+          Of names with shorter totals {count(diff.leftOut.before)} above and {count(diff.leftOut.after)} below are not listed; the sums over all hold them.
+        </p>
+      )}
     </div>
   );
 }
 
-function columnsOf(first: Viewer, second: Viewer, all: number): Column<DiffRow>[] {
+/** Why a side has nothing of a name. */
+const whyMissing = (leftOut: number): string => (leftOut > 0 ? "not in this trace, or too short for the list" : "not in this trace");
+
+function columnsOf(first: Viewer, second: Viewer, diff: Diff | null): Column<DiffRow>[] {
+  const all = diff?.before ?? 0;
   const side = (key: "before" | "after", title: string): Column<DiffRow>[] => [
-    { key: `${key}n`, title: `${title}, count`, width: 110, align: "right", first: "desc", starts: true, sort: (row) => row[key]?.count ?? 0, cell: (row) => (row[key] ? count(row[key].count) : <Missing flush why="not in this trace" />) },
-    { key, title: `${title}, self`, width: 110, align: "right", first: "desc", sort: (row) => row[key]?.self ?? 0, cell: (row) => (row[key] ? <span title={exactText(row[key].self)}>{spanText(row[key].self)}</span> : <Missing flush why="not in this trace" />) },
+    { key: `${key}n`, title: `${title}, count`, width: 110, align: "right", first: "desc", starts: true, sort: (row) => row[key]?.count ?? 0, cell: (row) => (row[key] ? count(row[key].count) : <Missing flush why={whyMissing(diff?.leftOut[key] ?? 0)} />) },
+    { key, title: `${title}, self`, width: 110, align: "right", first: "desc", sort: (row) => row[key]?.self ?? 0, cell: (row) => (row[key] ? <span title={exactText(row[key].self)}>{spanText(row[key].self)}</span> : <Missing flush why={whyMissing(diff?.leftOut[key] ?? 0)} />) },
   ];
   return [
     {

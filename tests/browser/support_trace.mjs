@@ -8,7 +8,7 @@ const HOST = { pid: 71053, tid: 71053 };
 const BACKWARD = { pid: 71053, tid: 80000 };
 const STEPS = 3;
 const OPERATORS = 40;
-export const TINY = 20_000;
+const TINY = 20_000;
 
 const meta = (name, pid, tid, args) => ({ ph: "M", name, pid, tid, ts: 0, args });
 const slice = (place, name, cat, ts, dur, args) => ({ ph: "X", name, cat, ...place, ts, dur, ...(args ? { args } : {}) });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { axe, driven, eventually, openBrowser, openPage, serve, settled, shot, text, visit } from "./support.mjs";
-import { TINY, TPU_TRACKS, madeUpTrace, slicesOf, writeTrace, xprofTrace } from "./support_trace.mjs";
+import { TPU_TRACKS, madeUpTrace, slicesOf, writeTrace, xprofTrace } from "./support_trace.mjs";
 
 let browser;
 let server;
@@ -313,7 +313,6 @@ test("very many very short slices are counted where they are not told apart, and
     await drawn(page);
     await page.mouse.click(...(await placeOn(page, 10.5 / 110, await rowOf(page, "window.pwned", 0))));
     await eventually(async () => assert.match(await details(page), /tiny_0.*Duration 1 ns.*Begin 19 ms/));
-    assert.ok(TINY > 10_000);
   }));
 
 test("arrows lead from a launch to its kernel and back", () =>

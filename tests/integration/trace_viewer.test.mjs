@@ -65,7 +65,6 @@ async function getTiles(trace, level, index, tracks) {
   return readTiles(new Uint8Array(await response.arrayBuffer()), index * 2 ** (level + 10));
 }
 
-const countOf = (tiles) => tiles.flatMap((tile) => tile.rows).flatMap((row) => row.items).reduce((sum, item) => sum + (item.reachesIn ? 0 : item.count), 0);
 
 test("the tests' own reader reads what the document's cases say", () => {
   const cases = JSON.parse(readFileSync(join(root, "tests/cases/tile_bytes.json"), "utf8"));
@@ -137,20 +136,6 @@ describe("tiles as bytes", () => {
       assert.equal((await response.json()).parameter, parameter);
     }
   });
-
-  test("counts add up at every level", async () => {
-    const threads = sample.threads.filter(({ slices }) => slices > 0);
-    const end = Math.max(...threads.map((thread) => thread.end));
-    for (let level = Math.ceil(Math.log2(end + 1)) - 10; level > 12; --level) {
-      let count = 0;
-      for (let index = 0; index * 2 ** (level + 10) <= end; ++index) {
-        for (let i = 0; i < threads.length; i += 16) {
-          count += countOf(await getTiles(sample, level, index, threads.slice(i, i + 16).map(({ thread }) => thread).join(",")));
-        }
-      }
-      assert.equal(count, sample.slices, `level ${level}`);
-    }
-  });
 });
 
 describe("names and sides", () => {
@@ -203,7 +188,6 @@ describe("names and sides", () => {
 describe("finding, going on, summing up", () => {
   /** The sample's slices, by the tiles: {thread, chunk, index, begin, end, label, name}. */
   async function allSlices() {
-    const names = (await getJson(`/traces/${sample.id}/labels`)).items;
     const slices = [];
     for (const { thread, slices: count } of sample.threads) {
       if (count === 0) continue;
@@ -217,7 +201,6 @@ describe("finding, going on, summing up", () => {
       }
     }
     assert.equal(slices.length, sample.slices);
-    assert.ok(names.length > 0);
     return slices;
   }
   let slices;
@@ -306,7 +289,7 @@ describe("finding, going on, summing up", () => {
     const kinds = sample.flow_kinds.map(({ kind }) => kind);
     assert.deepEqual(kinds, ["fwdbwd"]);
     assert.equal(sample.flow_kinds.reduce((sum, { ends }) => sum + ends, 0), sample.flows);
-    for (const thread of sample.threads) assert.ok(thread.busy >= 0 && thread.points >= 0);
+    for (const thread of sample.threads) assert.ok(Number.isInteger(thread.busy) && Number.isInteger(thread.points), `${thread.busy} ${thread.points}`);
     const { items } = await getJson(`/traces/${sample.id}/labels`);
     const conv = items.find(({ name }) => name === "aten::conv2d");
     assert.equal(conv.count, slices.filter(({ name }) => name === "aten::conv2d").length);

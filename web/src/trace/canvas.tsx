@@ -3,25 +3,20 @@ import { useEffect, useRef } from "preact/hooks";
 import { useTheme } from "../lib/theme";
 import { FONT, type Pen, drawGround, drawInterval, drawSlices, outline } from "./draw";
 import { drawArrow, drawCounter, drawFlags, drawPoints } from "./draw_events";
-import { hit, inRect, placeOf, snapped } from "./hit";
-import { laneAt, lanesIn } from "./layout";
-import { MARKS, drawMarks, findingAt, shownFindings } from "./marks";
+import { hit, placeOf } from "./hit";
+import { lanesIn } from "./layout";
+import { drawMarks, shownFindings } from "./marks";
 import { INK, type Theme } from "./palette";
+import { onPointerOf, onWheelOf } from "./pointer";
 import { buildScene, newScene } from "./scene";
 import { spanText } from "./time";
-import { axisOf, timeOf, xOf } from "./view";
-import type { HoverPoint, Viewer } from "./viewer";
+import { axisOf, xOf } from "./view";
+import type { Viewer } from "./viewer";
 import { LabelsColumn } from "./labels_column";
 import { Tooltip } from "./tooltip";
-import { speak } from "./spoken";
 
 /** More than this on a screen nobody sees, and every pixel must be drawn. */
 const MOST_RATIO = 2;
-const CLICK_PX = 4;
-const MOST_IN_RECT = 2000;
-/** Outlines of more hide what they are around. */
-const MOST_OUTLINED = 50;
-const WHEEL_ZOOM = 0.0022;
 
 const ratioNow = (): number => Math.min(MOST_RATIO, devicePixelRatio || 1);
 
@@ -119,7 +114,11 @@ export function TraceCanvas({ viewer }: { viewer: Viewer }) {
     };
   }, [viewer]);
 
-  usePointer(viewer, box, over);
+  useEffect(() => {
+    const canvas = over.current as HTMLCanvasElement;
+    const stops = [onWheelOf(viewer, box.current as HTMLDivElement, canvas), onPointerOf(viewer, canvas)];
+    return () => stops.forEach((stop) => stop());
+  }, [viewer]);
 
   return (
     <div class="trace-box" ref={box}>
@@ -179,167 +178,4 @@ function drawOverlay(pen: Pen, viewer: Viewer, theme: Theme): void {
     const [from, to] = [Math.min(drag.x0, drag.x1), Math.max(drag.x0, drag.x1)];
     drawInterval(pen, from, to, size, spanText((to - from) * view.nsPerPx), theme);
   }
-}
-
-/** The finding or the instant that is under a place. */
-function pointUnder(viewer: Viewer, x: number, y: number): HoverPoint | null {
-  const lane = laneAt(viewer.layout.lanes, y + viewer.top);
-  if (lane?.kind !== "track") return null;
-  const time = timeOf(viewer.view, x);
-  const finding = y + viewer.top > lane.top + lane.height - 15 ? findingAt(viewer, lane.track.number, time) : null;
-  if (finding) return { what: MARKS[finding.kind].one, name: finding.words, time: finding.begin, category: spanText(finding.end - finding.begin) };
-  const point = y + viewer.top > lane.top + lane.height - 7 ? viewer.events.pointAt(lane.track.number, time, 4) : null;
-  return point && { what: "instant", name: point.name, time: point.time, category: point.category };
-}
-
-/** Wheel, mouse, pen and fingers. */
-function usePointer(viewer: Viewer, box: { current: HTMLDivElement | null }, over: { current: HTMLCanvasElement | null }): void {
-  useEffect(() => {
-    const node = box.current as HTMLDivElement;
-    const canvas = over.current as HTMLCanvasElement;
-    const placeIn = (event: { clientX: number; clientY: number }) => {
-      const { left, top } = canvas.getBoundingClientRect();
-      return { x: event.clientX - left, y: event.clientY - top };
-    };
-
-    const onWheel = (event: WheelEvent) => {
-      const scale = event.deltaMode === 1 ? 16 : event.deltaMode === 2 ? viewer.height : 1;
-      if (event.ctrlKey || event.metaKey) {
-        event.preventDefault();
-        // A pinch on a touchpad comes as a wheel with small steps.
-        viewer.zoom(Math.exp(-event.deltaY * scale * (Math.abs(event.deltaY) < 10 ? 4 : 1) * WHEEL_ZOOM), placeIn(event).x);
-      } else if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
-        event.preventDefault();
-        viewer.pan((event.deltaX || event.deltaY) * scale);
-      }
-    };
-    node.addEventListener("wheel", onWheel, { passive: false });
-
-    // What fingers and buttons are down, and where they went down.
-    const pointers = new Map<number, { x: number; y: number }>();
-    type Drag = { kind: "pan" | "rect" | "zoom" | "time"; x: number; y: number; top: number; begin: number; moved: boolean };
-    let drag: Drag | null = null;
-    let pinch: { distance: number; time: number; nsPerPx: number } | null = null;
-
-    const kindOf = (event: PointerEvent): Drag["kind"] => {
-      if (event.pointerType === "touch" || event.button === 1 || viewer.isPanHeld) return "pan";
-      const tool = event.shiftKey ? "select" : viewer.tool;
-      return tool === "select" ? "rect" : tool;
-    };
-
-    const unhover = () => {
-      viewer.setHover(null, 0, 0);
-      viewer.setHoverPoint(null);
-    };
-
-    const onDown = (event: PointerEvent) => {
-      if (event.button > 1) return;
-      const { x, y } = placeIn(event);
-      pointers.set(event.pointerId, { x, y });
-      canvas.setPointerCapture(event.pointerId);
-      if (event.button === 1) event.preventDefault();
-      unhover();
-      if (pointers.size === 2) {
-        const [a = { x: 0 }, b = { x: 0 }] = pointers.values();
-        pinch = { distance: Math.max(24, Math.abs(a.x - b.x)), time: timeOf(viewer.view, (a.x + b.x) / 2), nsPerPx: viewer.view.nsPerPx };
-        drag = null;
-        return;
-      }
-      drag = { kind: kindOf(event), x, y, top: viewer.top, begin: viewer.view.begin, moved: false };
-    };
-
-    const onMove = (event: PointerEvent) => {
-      const { x, y } = placeIn(event);
-      viewer.pointer = { x, y };
-      if (pointers.has(event.pointerId)) pointers.set(event.pointerId, { x, y });
-      if (pinch && pointers.size === 2) {
-        const [a = { x: 0 }, b = { x: 0 }] = pointers.values();
-        const nsPerPx = (pinch.nsPerPx * pinch.distance) / Math.max(24, Math.abs(a.x - b.x));
-        viewer.show({ ...viewer.view, nsPerPx, begin: pinch.time - ((a.x + b.x) / 2) * nsPerPx });
-        return;
-      }
-      if (!drag && event.pointerType === "touch") return;
-      if (!drag) {
-        viewer.setHover(hit(viewer.sight, viewer.tiles, x, y), x, y);
-        viewer.setHoverPoint(pointUnder(viewer, x, y));
-        return;
-      }
-      if (!drag.moved && Math.hypot(x - drag.x, y - drag.y) < CLICK_PX) return;
-      drag.moved = true;
-      if (drag.kind === "pan") {
-        viewer.show({ ...viewer.view, begin: drag.begin - (x - drag.x) * viewer.view.nsPerPx });
-        viewer.scrollTo(drag.top - (y - drag.y));
-        return;
-      }
-      const isTime = drag.kind === "time";
-      const edge = (px: number, py: number) => (isTime ? xOf(viewer.view, snapped(viewer.sight, viewer.tiles, px, py)) : px);
-      viewer.drag = { kind: drag.kind, x0: edge(drag.x, drag.y), y0: drag.y, x1: edge(x, y), y1: y };
-      viewer.changed("overlay");
-    };
-
-    const finish = (event: PointerEvent, isClick: boolean) => {
-      pointers.delete(event.pointerId);
-      if (pointers.size < 2) pinch = null;
-      const done = drag;
-      const shape = viewer.drag;
-      drag = null;
-      viewer.drag = null;
-      if (!done) return;
-      const { x, y } = placeIn(event);
-      if (!done.moved) {
-        if (isClick && event.button === 0) click(event, x, y);
-      } else if (shape && isClick) {
-        const [from, to] = [Math.min(shape.x0, shape.x1), Math.max(shape.x0, shape.x1)];
-        const window = { begin: Math.round(timeOf(viewer.view, from)), end: Math.max(Math.round(timeOf(viewer.view, from)) + 1, Math.round(timeOf(viewer.view, to))) };
-        if (shape.kind === "zoom") viewer.show({ begin: window.begin, nsPerPx: (window.end - window.begin) / viewer.view.width, width: viewer.view.width }, true);
-        else if (shape.kind === "time") viewer.setMark(window);
-        else chooseRect(viewer, window, Math.min(shape.y0, shape.y1) + viewer.top, Math.max(shape.y0, shape.y1) + viewer.top);
-      }
-      viewer.changed("overlay");
-    };
-
-    const click = (event: PointerEvent, x: number, y: number) => {
-      canvas.focus({ preventScroll: true });
-      const item = hit(viewer.sight, viewer.tiles, x, y);
-      if (event.ctrlKey || event.metaKey) {
-        if (item) viewer.alsoSelect(item);
-      } else if (item) viewer.select([item]);
-      else viewer.select([]);
-      if (item) speak(viewer, item);
-    };
-
-    const onUp = (event: PointerEvent) => finish(event, true);
-    const onCancel = (event: PointerEvent) => finish(event, false);
-    const onLeave = () => {
-      viewer.pointer = null;
-      unhover();
-    };
-    const onDouble = (event: MouseEvent) => {
-      const { x, y } = placeIn(event);
-      const item = hit(viewer.sight, viewer.tiles, x, y);
-      if (item) viewer.allOfName(item);
-    };
-    canvas.addEventListener("pointerdown", onDown);
-    canvas.addEventListener("pointermove", onMove);
-    canvas.addEventListener("pointerup", onUp);
-    canvas.addEventListener("pointercancel", onCancel);
-    canvas.addEventListener("pointerleave", onLeave);
-    canvas.addEventListener("dblclick", onDouble);
-    return () => {
-      node.removeEventListener("wheel", onWheel);
-      canvas.removeEventListener("pointerdown", onDown);
-      canvas.removeEventListener("pointermove", onMove);
-      canvas.removeEventListener("pointerup", onUp);
-      canvas.removeEventListener("pointercancel", onCancel);
-      canvas.removeEventListener("pointerleave", onLeave);
-      canvas.removeEventListener("dblclick", onDouble);
-    };
-  }, [viewer]);
-}
-
-/** A rectangle is an area of its time and its tracks; where few slices are in it, these are selected too. */
-function chooseRect(viewer: Viewer, window: { begin: number; end: number }, fromY: number, toY: number): void {
-  const { items, tracks, isCut } = inRect(viewer.sight, viewer.tiles, window, fromY, toY, MOST_IN_RECT);
-  viewer.selection = isCut || items.length > MOST_OUTLINED ? [] : items;
-  viewer.setArea({ window, tracks: tracks.length ? tracks : null });
 }

@@ -4,45 +4,55 @@ import { ask } from "../api/client";
 import { claimKeys, claimedKey, isTyping } from "../lib/keys";
 import { here, setQuery } from "../lib/route";
 import { itemAt, neighbour } from "./hit";
-import { laneOf, lanesIn, trackKey, trackLanes } from "./layout";
+import { lanesIn, trackKey, trackLanes } from "./layout";
 import { goToFinding, shownFindings } from "./marks";
 import { type Slice, type SliceFlow, choose, chooseSlice, sliceUrl } from "./slice";
 import { speak } from "./spoken";
 import type { Item, SliceRef } from "./types";
-import { STACKS, TOOLS, stacksIn, stacksText } from "./url";
+import { STACKS, type Stacks, TOOLS, type Tab, stacksIn, stacksText } from "./url";
 import { roundedOut, spanOf, type Viewer } from "./viewer";
 import { timeOf } from "./view";
 
-export const TRACE_KEYS: [string, string][] = [
-  ["w s", "zoom in and out at the pointer; Shift: faster"],
-  ["a d", "move left and right; Shift: faster; also ← →"],
-  ["1 2 3 4", "tool: select, pan, zoom, measure; also ! @ # $"],
-  ["f", "fit the selection, or else the area, or else everything"],
-  ["0", "the whole trace"],
-  ["m", "measure the selection; again: take the mark away"],
-  ["r", "the selection or the measured interval as an area with its sums"],
-  [". ,", "next and previous slice of the row"],
-  ["↑ ↓", "what is around the slice, and within it; then the next track"],
-  ["/", "find a name in the whole trace"],
-  ["n N", "next and previous hit"],
-  ["[ ]", "along an arrow of the slice, back and forward; with Alt: its other arrows in turn"],
-  ["l", "arrows of all kinds on and off"],
-  ["M", "keep what is measured, or selected, as a note"],
-  ["b B", "next and previous mark or note"],
-  ["v", "next view of the stacks"],
-  [":", "ask in SQL"],
-  ["c", "another trace beside this one"],
-  ["Enter", "details; again: zoom to it"],
-  ["j k", "next and previous track"],
-  ["p", "pin the track at the top"],
-  ["h H", "hide the track; show all"],
-  ["x X", "open or close the track; all of them"],
-  ["q", "open or close what is below"],
-  ["y", "copy the page as Markdown"],
-  ["Esc", "take back the mark, the area, the selection"],
+/** `keys` as events name them; `shown` in the list of keys, where an entry stands for all of them. `run` says whether it meant
+ * something; without it held keys move (MOVES), or the key means the same
+ * everywhere and has another name here. */
+type Binding = { keys: string[]; shown: string; words: string; run?: (viewer: Viewer, key: string) => boolean | void };
+
+const SHIFTED_DIGIT: Record<string, string> = { "!": "1", "@": "2", "#": "3", $: "4" };
+
+const BINDINGS: Binding[] = [
+  { keys: ["w", "W", "s", "S"], shown: "w s", words: "zoom in and out at the pointer; Shift: faster" },
+  { keys: ["a", "A", "d", "D", "ArrowLeft", "ArrowRight"], shown: "a d", words: "move left and right; Shift: faster; also ← →" },
+  { keys: ["1", "2", "3", "4", "!", "@", "#", "$"], shown: "1 2 3 4", words: "tool: select, pan, zoom, measure; also ! @ # $", run: (viewer, key) => viewer.setTool(TOOLS[Number(SHIFTED_DIGIT[key] ?? key) - 1] ?? "select") },
+  { keys: [" "], shown: "Space", words: "held: pan, whatever the tool is", run: (viewer) => void (viewer.isPanHeld = true) },
+  { keys: ["f"], shown: "f", words: "fit the selection, or else the area, or else everything", run: (viewer) => viewer.fitChosen() },
+  { keys: ["0"], shown: "0", words: "the whole trace", run: (viewer) => viewer.fitAll() },
+  { keys: ["m"], shown: "m", words: "measure the selection; again: take the mark away", run: (viewer) => viewer.markSelection() },
+  { keys: ["r"], shown: "r", words: "the selection or the measured interval as an area with its sums", run: areaOfChosen },
+  { keys: [".", ","], shown: ". ,", words: "next and previous slice of the row", run: (viewer, key) => step(viewer, key === "." ? 1 : -1) },
+  { keys: ["ArrowUp", "ArrowDown"], shown: "↑ ↓", words: "what is around the slice, and within it; then the next track", run: (viewer, key) => climb(viewer, key === "ArrowUp" ? -1 : 1) },
+  { keys: ["/"], shown: "/", words: "find a name in the whole trace", run: () => document.querySelector<HTMLInputElement>(".trace-find input")?.select() },
+  { keys: ["n", "N"], shown: "n N", words: "next and previous hit", run: (viewer, key) => void viewer.finder.go(key === "n" ? "next" : "previous") },
+  { keys: ["[", "]"], shown: "[ ]", words: "along an arrow of the slice, back and forward; with Alt: its other arrows in turn", run: (viewer, key) => void follow(viewer, key === "[" ? "back" : "forward") },
+  { keys: ["l"], shown: "l", words: "arrows of all kinds on and off", run: (viewer) => viewer.setFlows(viewer.flows.length ? [] : [...new Set(viewer.info.flow_kinds.map((one) => one.kind))]) },
+  { keys: ["M"], shown: "M", words: "keep what is measured, or selected, as a note", run: (viewer) => openField(viewer, "notes", "trace-note") },
+  { keys: ["b", "B"], shown: "b B", words: "next and previous mark or note", run: (viewer, key) => nextMark(viewer, key === "b" ? 1 : -1) },
+  { keys: ["v"], shown: "v", words: "next view of the stacks", run: nextStacks },
+  { keys: [":"], shown: ":", words: "ask in SQL", run: (viewer) => openField(viewer, "query", "trace-sql") },
+  { keys: ["c"], shown: "c", words: "another trace beside this one", run: () => document.querySelector<HTMLElement>(".trace-compare button")?.click() },
+  { keys: ["Enter"], shown: "Enter", words: "details; again: zoom to it", run: (viewer) => (viewer.focus && viewer.tab === "details" ? viewer.fitChosen() : viewer.setTab("details")) },
+  { keys: ["j", "k"], shown: "j k", words: "next and previous track", run: (viewer, key) => changeTrack(viewer, key === "j" ? 1 : -1) },
+  { keys: ["p"], shown: "p", words: "pin the track at the top", run: ofTrack((viewer, track) => viewer.pin(track)) },
+  { keys: ["h"], shown: "h", words: "hide the track", run: ofTrack((viewer, track) => viewer.hide(track)) },
+  { keys: ["H"], shown: "H", words: "show all hidden tracks", run: (viewer) => viewer.setLayout({ hidden: new Set() }) },
+  { keys: ["x"], shown: "x", words: "open or close the track", run: ofTrack((viewer, number) => viewer.toggle(trackKey({ number }))) },
+  { keys: ["X"], shown: "X", words: "open or close all tracks", run: (viewer) => viewer.toggleAll() },
+  { keys: ["q"], shown: "q", words: "open or close what is below", run: (viewer) => viewer.setTab(viewer.tab ? null : "details") },
+  { keys: [], shown: "y", words: "copy the page as Markdown" },
+  { keys: ["Escape"], shown: "Esc", words: "take back the mark, the area, the selection", run: (viewer) => viewer.clear() },
 ];
 
-const KEYS = new Set(["w", "W", "s", "S", "a", "A", "d", "D", "ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "1", "2", "3", "4", "!", "@", "#", "$", "f", "0", "m", "r", ".", ",", "Enter", "j", "k", "p", "h", "H", "x", "X", "q", "c", "e", " ", "Escape", "[", "]", "/", "n", "N", "l", "M", "b", "B", "v", ":"]);
+const RUNS = new Map(BINDINGS.flatMap(({ keys, run }) => keys.map((key) => [key, run] as const)));
 
 /** Each frame so much nearer, and so many pixels, while a key is held. */
 const ZOOM_A_SECOND = 9;
@@ -61,11 +71,10 @@ const MOVES: Record<string, { zoom: number; pan: number }> = {
   ArrowRight: { zoom: 0, pan: 1 },
 };
 const MOVE_CODES: Record<string, string> = { w: "KeyW", s: "KeyS", a: "KeyA", d: "KeyD", arrowleft: "ArrowLeft", arrowright: "ArrowRight" };
-const SHIFTED_DIGIT: Record<string, string> = { Digit1: "1", Digit2: "2", Digit3: "3", Digit4: "4", "!": "1", "@": "2", "#": "3", $: "4" };
 
 export function useKeys(viewer: Viewer): void {
   useEffect(() => {
-    const giveBack = claimKeys(KEYS, TRACE_KEYS);
+    const giveBack = claimKeys(new Set(RUNS.keys()), BINDINGS.map(({ shown, words }) => [shown, words]));
     const held = new Set<string>();
     let isFast = false;
     let frame = 0;
@@ -118,7 +127,7 @@ export function useKeys(viewer: Viewer): void {
         } else press(code);
         return;
       }
-      if (act(viewer, event)) event.preventDefault();
+      if (RUNS.get(event.key)?.(viewer, event.key) !== false) event.preventDefault();
     };
     const onUp = (event: KeyboardEvent) => {
       if (event.key === "Shift") isFast = false;
@@ -151,106 +160,27 @@ function isElsewhere(event: KeyboardEvent): boolean {
   return (event.key === "Enter" || event.key === " ") && !!target.closest("button, a, summary, [role=tab], input");
 }
 
-const nextOf = <T,>(all: readonly T[], one: T): T => all[(all.indexOf(one) + 1) % all.length] as T;
+function ofTrack(run: (viewer: Viewer, track: number) => void): (viewer: Viewer) => void {
+  return (viewer) => {
+    if (viewer.focusTrack !== null) run(viewer, viewer.focusTrack);
+  };
+}
 
-/** Whether the key meant something here. */
-function act(viewer: Viewer, event: KeyboardEvent): boolean {
-  const tool = TOOLS[Number(SHIFTED_DIGIT[event.key] ?? (event.shiftKey ? SHIFTED_DIGIT[event.code] : event.key)) - 1];
-  if (tool) {
-    viewer.setTool(tool);
-    return true;
-  }
-  const track = viewer.focusTrack;
-  switch (event.key) {
-    case "f":
-      viewer.fitChosen();
-      return true;
-    case "0":
-      viewer.fitAll();
-      return true;
-    case "m":
-      viewer.markSelection();
-      return true;
-    case "r": {
-      const window = viewer.mark ?? spanOf(viewer.selection);
-      if (window) viewer.setArea({ window: roundedOut(window), tracks: viewer.mark ? null : [...new Set(viewer.selection.map((one) => one.track))] });
-      return true;
-    }
-    case ".":
-    case ",":
-      step(viewer, event.key === "." ? 1 : -1);
-      return true;
-    case "ArrowUp":
-    case "ArrowDown":
-      climb(viewer, event.key === "ArrowUp" ? -1 : 1);
-      return true;
-    case "Enter":
-      if (viewer.focus && viewer.tab === "details") viewer.fitChosen();
-      else viewer.setTab("details");
-      return true;
-    case "/":
-      document.querySelector<HTMLInputElement>(".trace-find input")?.select();
-      return true;
-    case "[":
-    case "]":
-      void follow(viewer, event.key === "[" ? "back" : "forward");
-      return true;
-    case "l":
-      viewer.setFlows(viewer.flows.length ? [] : [...new Set(viewer.info.flow_kinds.map((one) => one.kind))]);
-      return true;
-    case "M":
-    case ":": {
-      const isNote = event.key === "M";
-      viewer.setTab(isNote ? "notes" : "query");
-      // The field is there two pictures later.
-      requestAnimationFrame(() => requestAnimationFrame(() => document.getElementById(isNote ? "trace-note" : "trace-sql")?.focus()));
-      return true;
-    }
-    case "b":
-    case "B":
-      nextMark(viewer, event.key === "b" ? 1 : -1);
-      return true;
-    case "v":
-      if (viewer.tab !== "flame") viewer.setTab("flame");
-      else setQuery({ flame: stacksText(nextOf(STACKS, stacksIn(here().query))) }, true);
-      return true;
-    case "c":
-      document.querySelector<HTMLElement>(".trace-compare button")?.click();
-      return true;
-    case "n":
-    case "N":
-      void viewer.finder.go(event.key === "n" ? "next" : "previous");
-      return true;
-    case "j":
-    case "k":
-      changeTrack(viewer, event.key === "j" ? 1 : -1);
-      return true;
-    case "p":
-      if (track !== null) viewer.pin(track);
-      return true;
-    case "h":
-      if (track !== null) viewer.hide(track);
-      return true;
-    case "H":
-      viewer.setLayout({ hidden: new Set() });
-      return true;
-    case "x":
-      if (track !== null) viewer.toggle(trackKey({ number: track }));
-      return true;
-    case "X":
-      viewer.toggleAll();
-      return true;
-    case "q":
-      viewer.setTab(viewer.tab ? null : "details");
-      return true;
-    case " ":
-      viewer.isPanHeld = true;
-      return true;
-    case "Escape":
-      return viewer.clear();
-    default:
-      return false;
-  }
+function areaOfChosen(viewer: Viewer): void {
+  const window = viewer.mark ?? spanOf(viewer.selection);
+  if (window) viewer.setArea({ window: roundedOut(window), tracks: viewer.mark ? null : [...new Set(viewer.selection.map((one) => one.track))] });
+}
+
+function openField(viewer: Viewer, tab: Tab, id: string): void {
+  viewer.setTab(tab);
+  // The field is there two pictures later.
+  requestAnimationFrame(() => requestAnimationFrame(() => document.getElementById(id)?.focus()));
+}
+
+function nextStacks(viewer: Viewer): void {
+  if (viewer.tab !== "flame") return viewer.setTab("flame");
+  const at = STACKS.indexOf(stacksIn(here().query));
+  setQuery({ flame: stacksText(STACKS[(at + 1) % STACKS.length] as Stacks) }, true);
 }
 
 /** The slice in the middle of the first track in sight: where keys begin that need one. */
@@ -340,7 +270,6 @@ function changeTrack(viewer: Viewer, direction: 1 | -1): void {
       choose(viewer, item);
       return;
     }
-    if (laneOf(viewer.layout, lane.track.number) === null) return;
   }
   if (focus) speak(viewer, focus);
 }

@@ -3,7 +3,7 @@ import { BAND_ROWS, type Item, type Tile } from "./types";
 import { type Layout, type TrackLane, lanesIn, ROW_PX, rowTop } from "./layout";
 import { STYLES, UNNAMED } from "./palette";
 import { type Piece, type TileStore, stripKey } from "./tiles";
-import { type View, endOf, levelOf, tilesOf } from "./view";
+import { type View, endOf, levelOf, tilesOf, xOf } from "./view";
 
 /** x, y, width, height of rectangles of one style; kept from picture to picture. */
 export class Rects {
@@ -159,79 +159,97 @@ function firstEndingAtOrAfter(tile: Tile, place: number, time: number): number {
   return at;
 }
 
+/** Makes rectangles of a row's items: short neighbours of one style are one. */
+class RowRects {
+  private style = -1;
+  private x0 = 0;
+  private x1 = 0;
+  private isDense = false;
+  private share = 0;
+
+  /** Of a row at `y`; edges lie on device pixels, `ratio` of them a pixel. */
+  constructor(private readonly scene: Scene, private readonly y: number, private readonly height: number, private readonly ratio: number) {}
+
+  /** From left to right. `share`: how busy a dense one is. */
+  add(style: number, begin: number, end: number, isDense: boolean, share: number): void {
+    const isShort = end - begin < 3 || this.x1 - this.x0 < 3;
+    if (style === this.style && isDense === this.isDense && begin - this.x1 < 1 && isShort && Math.abs(share - this.share) * this.height < 1.5) {
+      this.x1 = Math.max(this.x1, end);
+      return;
+    }
+    this.finish();
+    this.style = style;
+    this.x0 = begin;
+    this.x1 = end;
+    this.isDense = isDense;
+    this.share = share;
+  }
+
+  /** What is not yet a rectangle becomes one. */
+  finish(): void {
+    const { scene, style, x0, x1, y, height, ratio } = this;
+    if (style < 0) return;
+    this.style = -1;
+    ++scene.rects;
+    const width = x1 - x0 > GAP_FROM_PX ? x1 - x0 - 1 / ratio : x1 - x0;
+    const full = scene.full[style] as Rects;
+    if (!this.isDense) return full.push(x0, y, width, height);
+    (scene.dense[style] as Rects).push(x0, y, width, height);
+    const foot = this.share > 0 ? Math.max(1, Math.round(height * this.share * ratio) / ratio) : 0;
+    if (foot) full.push(x0, y + height - foot, width, foot);
+  }
+}
+
 /** Makes `scene` what is in sight. `ratio`: device pixels a pixel; edges lie on them. */
 export function buildScene(scene: Scene, sight: Sight, tiles: TileStore, names: Names, ratio = 1, hits: Hits = null): Scene {
   empty(scene);
   const { view, top, height, layout } = sight;
   const level = sightLevel(sight);
-  const viewEnd = endOf(view);
-  const { first, last } = tilesOf({ begin: view.begin, end: viewEnd }, level, sight.end);
-  const snap = (x: number): number => Math.round(x * ratio) / ratio;
-  const least = 1 / ratio;
-  const right = view.width + 4;
-
+  const { first, last } = tilesOf({ begin: view.begin, end: endOf(view) }, level, sight.end);
   for (const lane of lanesIn(layout.lanes, top, top + height)) {
     if (lane.kind !== "track") continue;
-    const isOpen = lane.rowPx >= ROW_PX;
-    const itemHeight = isOpen ? lane.rowPx - 2 : lane.rowPx - 1;
     for (const { strip, first: firstRow, last: lastRow } of stripsIn(lane, top, top + height)) {
       const pieces = tiles.pieces(strip, level, first, last);
-      for (const { window, isExact } of pieces) {
-        if (isExact) continue;
-        const x = Math.max(0, (window.begin - view.begin) / view.nsPerPx);
-        scene.standIns.push({ x, width: Math.min(right, (window.end - view.begin) / view.nsPerPx) - x, y: lane.top + lane.height - top });
-      }
-      for (let row = firstRow; row <= lastRow; ++row) {
-        const y = rowTop(lane, row) - top;
-        // What is not yet a rectangle: neighbours of one style may still join it.
-        let style = -1;
-        let x0 = 0;
-        let x1 = 0;
-        let isDense = false;
-        let share = 0;
-        const flush = (): void => {
-          if (style < 0) return;
-          const width = x1 - x0 > GAP_FROM_PX ? x1 - x0 - least : x1 - x0;
-          ++scene.rects;
-          if (isDense) {
-            (scene.dense[style] as Rects).push(x0, y, width, itemHeight);
-            const base = share > 0 ? Math.max(1, Math.round(itemHeight * share * ratio) / ratio) : 0;
-            if (base) (scene.full[style] as Rects).push(x0, y + itemHeight - base, width, base);
-          } else (scene.full[style] as Rects).push(x0, y, width, itemHeight);
-          style = -1;
-        };
-        eachItem(pieces, row, view.begin, viewEnd, (tile, at, from, to) => {
-          ++scene.items;
-          const count = tile.count[at] as number;
-          if ((tile.begin[at] as number) >= view.begin || count === 1) scene.counted += count;
-          const named = names.get(tile.label[at] as number);
-          const own = named?.style ?? UNNAMED;
-          const begin = snap(Math.max(-4, (from - view.begin) / view.nsPerPx));
-          const end = Math.max(begin + least, snap(Math.min(right, (to - view.begin) / view.nsPerPx)));
-          // What was not looked for is drawn as what is too short: pale, and without a foot.
-          const isPale = hits !== null && !hits.has(tile.label[at] as number);
-          const dense = count > 1 || isPale;
-          const part = isPale ? 0 : dense ? (tile.busy[at] as number) / Math.max(1, (tile.end[at] as number) - (tile.begin[at] as number)) : 1;
-          const isShort = end - begin < 3 || x1 - x0 < 3;
-          if (style === own && dense === isDense && begin - x1 < 1 && isShort && Math.abs(part - share) * itemHeight < 1.5) {
-            x1 = Math.max(x1, end);
-          } else {
-            flush();
-            style = own;
-            x0 = begin;
-            x1 = end;
-            isDense = dense;
-            share = part;
-          }
-          if (named && isOpen && count === 1 && scene.texts.length < MOST_TEXTS) {
-            const left = Math.max(0, begin);
-            const width = Math.min(view.width, end) - left;
-            if (width >= TEXT_LEAST_PX) scene.texts.push({ x: left, y, width, name: named.name, style: own, isPale });
-          }
-        });
-        flush();
-      }
+      addStandIns(scene, view, pieces, lane.top + lane.height - top);
+      for (let row = firstRow; row <= lastRow; ++row) addRow(scene, sight, lane, row, pieces, names, ratio, hits);
     }
   }
   return scene;
+}
+
+/** So far beyond the edges is drawn, for what reaches there not to end in sight. */
+const BEYOND_PX = 4;
+
+function addStandIns(scene: Scene, view: View, pieces: readonly Piece[], y: number): void {
+  for (const { window, isExact } of pieces) {
+    if (isExact) continue;
+    const x = Math.max(0, xOf(view, window.begin));
+    scene.standIns.push({ x, width: Math.min(view.width + BEYOND_PX, xOf(view, window.end)) - x, y });
+  }
+}
+
+function addRow(scene: Scene, { view, top }: Sight, lane: TrackLane, row: number, pieces: readonly Piece[], names: Names, ratio: number, hits: Hits): void {
+  const isOpen = lane.rowPx >= ROW_PX;
+  const y = rowTop(lane, row) - top;
+  const rects = new RowRects(scene, y, lane.rowPx - (isOpen ? 2 : 1), ratio);
+  const snap = (x: number): number => Math.round(x * ratio) / ratio;
+  eachItem(pieces, row, view.begin, endOf(view), (tile, at, from, to) => {
+    ++scene.items;
+    const count = tile.count[at] as number;
+    const label = tile.label[at] as number;
+    if ((tile.begin[at] as number) >= view.begin || count === 1) scene.counted += count;
+    const named = names.get(label);
+    const style = named?.style ?? UNNAMED;
+    const begin = snap(Math.max(-BEYOND_PX, xOf(view, from)));
+    const end = Math.max(begin + 1 / ratio, snap(Math.min(view.width + BEYOND_PX, xOf(view, to))));
+    // What was not looked for is drawn as what is too short: pale, and without a foot.
+    const isPale = hits !== null && !hits.has(label);
+    const busy = count > 1 ? (tile.busy[at] as number) / Math.max(1, (tile.end[at] as number) - (tile.begin[at] as number)) : 1;
+    rects.add(style, begin, end, count > 1 || isPale, isPale ? 0 : busy);
+    if (!named || !isOpen || count > 1 || scene.texts.length >= MOST_TEXTS) return;
+    const x = Math.max(0, begin);
+    const width = Math.min(view.width, end) - x;
+    if (width >= TEXT_LEAST_PX) scene.texts.push({ x, y, width, name: named.name, style, isPale });
+  });
+  rects.finish();
 }

@@ -341,6 +341,40 @@ test("arrows lead from a launch to its kernel and back", () =>
     await eventually(async () => assert.equal((await frame(page)).counters, 1));
   }));
 
+test("what a counter was is told on hover, and goes with the pointer", () =>
+  timeline(async (page) => {
+    await eventually(async () => assert.equal((await frame(page)).counters, 1));
+    const { begin, end } = await span(page);
+    const values = events.filter((one) => one.ph === "C").map((one) => ({ time: (one.ts - 1000) * 1000, value: one.args.bytes }));
+    const tip = page.locator(".trace-tip");
+    for (const part of [0.31, 0.7]) {
+      const time = begin + part * (end - begin);
+      const { value } = values.filter((one) => one.time <= time).pop();
+      await page.mouse.move(...(await placeOn(page, part, await rowOf(page, "allocated", 0))));
+      await eventually(async () => assert.match(await text(tip), new RegExp(`^allocated bytes ${value.toLocaleString("en")} at ${(time / 1e6).toPrecision(2)}[\\d.]* ms$`)));
+    }
+    await page.mouse.move(5, 5);
+    await eventually(async () => assert.equal(await tip.count(), 0));
+  }));
+
+test("which marks are drawn is in the address", () =>
+  timeline(async (page) => {
+    const steps = events.filter((one) => one.name?.startsWith("ProfilerStep#")).length;
+    const { marks } = await frame(page);
+    const check = async (isOn) => {
+      await page.getByRole("button", { name: /^Marks/ }).click();
+      await page.getByLabel(new RegExp(`${steps} steps`)).setChecked(isOn);
+      await press(page, "Escape");
+    };
+    await check(true);
+    await eventually(async () => assert.match(page.url(), /marks=[\w,]*step/));
+    await page.reload();
+    await drawn(page);
+    await eventually(async () => assert.equal((await frame(page)).marks, marks + steps));
+    await check(false);
+    await eventually(async () => assert.doesNotMatch(page.url(), /marks=/));
+  }));
+
 test("names are found in the whole trace, however near one is, and gone through", () =>
   timeline(async (page) => {
     await visit(page, address + "?t=1000:90000");

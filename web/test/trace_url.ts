@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { claimKeys, claimedHelp, claimedKey, plainKey } from "../src/lib/keys";
 import { changed, grouped, href } from "../src/lib/route";
+import { trackOf, viewerOf } from "./support_viewer";
 import { type Place, readPlace, writePlace } from "../src/trace/url";
 
-const NOTHING: Place = { window: null, selection: [], area: null, tool: "select", tab: null, find: "", flows: [], pinned: [], hidden: [], toggled: [], only: "", top: 0 };
+const NOTHING: Place = { window: null, selection: [], area: null, tool: "select", tab: null, find: "", flows: [], marks: null, pinned: [], hidden: [], toggled: [], only: "", top: 0 };
 const address = (place: Place) => href("/trace/3", grouped(changed(new URLSearchParams("with=9"), writePlace(place))));
 
 test("a place is in its address, and comes back from there", () => {
@@ -16,6 +17,7 @@ test("a place is in its address, and comes back from there", () => {
     tab: "area",
     find: "aten:: mm, & more",
     flows: ["launch", "async"],
+    marks: ["step", "queue_full"],
     pinned: [3, 7],
     hidden: [1],
     toggled: ["4", "s:1 a, b"],
@@ -30,6 +32,19 @@ test("a place is in its address, and comes back from there", () => {
 test("what is as it is at first is not said", () => {
   assert.equal(address(NOTHING), "/trace/3?with=9");
   assert.deepEqual(readPlace(new URLSearchParams("")), NOTHING);
+});
+
+test("no marks at all are told from those that are drawn at first", () => {
+  assert.match(address({ ...NOTHING, marks: [] }), /marks=none/);
+  assert.deepEqual(readPlace(new URLSearchParams("marks=none")).marks, []);
+  const viewer = viewerOf([trackOf(1)]);
+  assert.equal(viewer.place.marks, null);
+  for (const kind of viewer.marks) viewer.toggleMarks(kind);
+  assert.deepEqual(viewer.place.marks, []);
+  viewer.apply({ ...NOTHING, marks: ["pageable_copy", "nonsense", "step"] });
+  assert.deepEqual(viewer.place.marks, ["step", "pageable_copy"]);
+  viewer.apply(NOTHING);
+  assert.equal(viewer.place.marks, null);
 });
 
 test("what an address cannot mean is left out", () => {

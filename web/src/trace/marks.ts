@@ -1,5 +1,6 @@
 // Places that the server found something at: graph breaks, recompilations, idle gaps and the like.
 import type { components } from "../api/openapi";
+import { plural } from "../lib/format";
 import { type Pen, FONT } from "./draw";
 import { laneOf } from "./layout";
 import { INK, type Theme } from "./palette";
@@ -25,8 +26,11 @@ export const MARKS: Record<MarkKind, { sign: string; one: string; many: string }
   pageable_copy: { sign: "⇄", one: "copy of pageable memory", many: "copies of pageable memory" },
 };
 
+export const ALL_MARKS = Object.keys(MARKS) as MarkKind[];
 /** What is drawn before anybody chose: rare, and each worth a look. */
 export const FIRST_MARKS: MarkKind[] = ["graph_break", "recompile", "queue_full"];
+/** What costs time that it need not. */
+const HYGIENE: MarkKind[] = ["graph_break", "recompile", "queue_full", "long_launch_delay", "synchronization", "pageable_copy"];
 const MOST_DRAWN = 1000;
 const SIGN_PX = 12;
 const isGap = (kind: MarkKind): boolean => kind === "idle_host_wait" || kind === "idle_other";
@@ -74,6 +78,20 @@ export function drawMarks(pen: Pen, sight: Sight, findings: readonly Finding[], 
 export function findingAt(viewer: Viewer, thread: number, time: number): Finding | null {
   const near = 6 * viewer.view.nsPerPx;
   return shownFindings(viewer).find((one) => one.thread === thread && (isGap(one.kind) ? one.begin <= time && time <= one.end : Math.abs(one.begin - time) <= near)) ?? null;
+}
+
+/** How many there are of each kind that one should know of. */
+export const hygieneOf = (findings: Findings): { kind: MarkKind; words: string }[] =>
+  HYGIENE.flatMap((kind) => {
+    const count = findings.kinds.find((one) => one.kind === kind)?.count ?? 0;
+    return count > 0 ? [{ kind, words: plural(count, MARKS[kind].one, MARKS[kind].many) }] : [];
+  });
+
+/** Shows the first of a kind, and from then on all of it. */
+export function goToFirst(viewer: Viewer, kind: MarkKind): void {
+  viewer.toggleMarks(kind, true);
+  const first = viewer.findings.find((one) => one.kind === kind);
+  if (first) goToFinding(viewer, first);
 }
 
 /** Shows a finding or a note with as much around it, and its track. */

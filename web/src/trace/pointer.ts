@@ -1,6 +1,9 @@
 // What wheel, mouse, pen and fingers do on the picture of the tracks.
+import { count, digits } from "../lib/format";
+import { valueAt } from "./events";
 import { hit, inRect, snapped } from "./hit";
-import { laneAt } from "./layout";
+import type { TraceCounter } from "./info";
+import { counterTitle, laneAt } from "./layout";
 import { MARKS, findingAt } from "./marks";
 import { speak } from "./spoken";
 import { spanText } from "./time";
@@ -36,11 +39,22 @@ export function onWheelOf(viewer: Viewer, box: HTMLElement, canvas: HTMLElement)
   return () => box.removeEventListener("wheel", onWheel);
 }
 
-/** The finding or the instant that is under a place. */
+/** What a counter was at a moment; null where that is not known, or before its first value. */
+function counterAt(viewer: Viewer, counter: TraceCounter, time: number): HoverPoint | null {
+  const values = viewer.events.counter(counter.number);
+  const value = values && valueAt(values, time);
+  if (value === null) return null;
+  // As fine as a pixel is.
+  const step = Math.max(1, 10 ** Math.floor(Math.log10(viewer.view.nsPerPx)));
+  return { what: Number.isInteger(value) ? count(value) : digits(value), name: counterTitle(counter), time: Math.round(time / step) * step, category: "" };
+}
+
+/** The finding, the instant or the value that is under a place. */
 function pointUnder(viewer: Viewer, x: number, y: number): HoverPoint | null {
   const lane = laneAt(viewer.layout.lanes, y + viewer.top);
-  if (lane?.kind !== "track") return null;
   const time = timeOf(viewer.view, x);
+  if (lane?.kind === "counter") return counterAt(viewer, lane.counter, time);
+  if (lane?.kind !== "track") return null;
   const finding = y + viewer.top > lane.top + lane.height - 15 ? findingAt(viewer, lane.track.number, time) : null;
   if (finding) return { what: MARKS[finding.kind].one, name: finding.words, time: finding.begin, category: spanText(finding.end - finding.begin) };
   const point = y + viewer.top > lane.top + lane.height - 7 ? viewer.events.pointAt(lane.track.number, time, 4) : null;

@@ -10,7 +10,7 @@ import type { Tool } from "./url";
 import { TOOLS } from "./url";
 import { windowOf } from "./view";
 import { type Viewer, roundedOut, useViewer } from "./viewer";
-import { MARKS, type MarkKind, goToFinding } from "./marks";
+import { ALL_MARKS, MARKS, goToFirst } from "./marks";
 
 const TOOL_WORDS: Record<Tool, { name: string; hint: string; path: string }> = {
   select: { name: "Select", hint: "click a slice, or drag a rectangle", path: "M4 2l8 6.5-4 .6 2.3 4.3-1.8.9L6.3 10 4 12.6z" },
@@ -86,7 +86,7 @@ function Marks({ viewer }: { viewer: Viewer }) {
   const on = useViewer(viewer, (one) => one.marks);
   const findings = useViewer(viewer, (one) => one.findings);
   if (!findings.length) return null;
-  const kinds = (Object.keys(MARKS) as MarkKind[]).map((kind) => ({ kind, of: findings.filter((one) => one.kind === kind) })).filter((one) => one.of.length);
+  const kinds = ALL_MARKS.map((kind) => ({ kind, of: findings.filter((one) => one.kind === kind) })).filter((one) => one.of.length);
   return (
     <Menu label="Marks">
       {(close) => (
@@ -99,9 +99,7 @@ function Marks({ viewer }: { viewer: Viewer }) {
                 class="link"
                 aria-label={`Go to the first: ${MARKS[kind].one}`}
                 onClick={() => {
-                  viewer.toggleMarks(kind, true);
-                  const [first] = of;
-                  if (first) goToFinding(viewer, first);
+                  goToFirst(viewer, kind);
                   close();
                 }}
               >

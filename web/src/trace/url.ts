@@ -23,6 +23,8 @@ export type Place = {
   tab: Tab | null;
   find: string;
   flows: string[];
+  /** Kinds of marks; null: those that are drawn at first. */
+  marks: string[] | null;
   pinned: number[];
   hidden: number[];
   toggled: string[];
@@ -31,6 +33,8 @@ export type Place = {
 };
 
 const MOST_SELECTED = 50;
+/** What is empty, but not as it is at first. */
+const NONE = "none";
 
 const whole = (text: string | undefined): number | null => (text !== undefined && /^-?\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : null);
 const natural = (text: string | undefined): number | null => {
@@ -63,6 +67,7 @@ export function readPlace(query: URLSearchParams): Place {
     tab: tab && TABS.includes(tab) ? tab : null,
     find: query.get("q") ?? "",
     flows: list(query.get("fl")),
+    marks: query.has("marks") ? list(query.get("marks")).filter((one) => one !== NONE) : null,
     pinned: numbers(query.get("pinned")),
     hidden: numbers(query.get("hide")),
     toggled: query.getAll("shut"),
@@ -84,6 +89,7 @@ export function writePlace(place: Place): Record<string, string | string[] | nul
     tab: place.tab,
     q: place.find,
     fl: place.flows.join(","),
+    marks: place.marks && (place.marks.join(",") || NONE),
     pinned: place.pinned.join(","),
     hide: place.hidden.join(","),
     shut: place.toggled,

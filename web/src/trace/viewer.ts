@@ -7,7 +7,7 @@ import type { Flag } from "./draw_events";
 import { type Arrow, Events } from "./events";
 import { LabelStore } from "./labels";
 import type { TraceInfo } from "./info";
-import { FIRST_MARKS, type Finding, type MarkKind } from "./marks";
+import { ALL_MARKS, FIRST_MARKS, type Finding, type MarkKind } from "./marks";
 import { type Sight, sightLevel, stripsIn } from "./scene";
 import { type Source, sourceOf } from "./source";
 import { TileStore, stripKey } from "./tiles";
@@ -20,7 +20,7 @@ const STRIP_TRACKS = 256;
 const EASE_MS = 120;
 
 type Frame = () => void;
-/** What has no length, or a sign of its own: an instant, a finding. */
+/** What has no length, or a sign of its own: an instant, a finding, a counter's value. */
 export type HoverPoint = { what: string; name: string; time: number; category: string };
 
 export class Viewer {
@@ -449,6 +449,12 @@ export class Viewer {
     this.changed("overlay");
   }
 
+  /** Null: those that are drawn at first. */
+  private get chosenMarks(): MarkKind[] | null {
+    const isFirst = this.marks.size === FIRST_MARKS.length && FIRST_MARKS.every((kind) => this.marks.has(kind));
+    return isFirst ? null : ALL_MARKS.filter((kind) => this.marks.has(kind));
+  }
+
   setNotes(notes: readonly Flag[]): void {
     this.notes = notes;
     this.changed("overlay");
@@ -508,7 +514,7 @@ export class Viewer {
 
   get place(): Place {
     const { pinned, hidden, toggled, only } = this.layoutState;
-    return { window: this.isAll ? null : windowOf(this.target), selection: this.selection.map((one) => one.slice), area: this.area, tool: this.tool, tab: this.tab, find: this.finder.text, flows: this.flows, pinned: [...pinned], hidden: [...hidden], toggled: [...toggled], only, top: this.top };
+    return { window: this.isAll ? null : windowOf(this.target), selection: this.selection.map((one) => one.slice), area: this.area, tool: this.tool, tab: this.tab, find: this.finder.text, flows: this.flows, marks: this.chosenMarks, pinned: [...pinned], hidden: [...hidden], toggled: [...toggled], only, top: this.top };
   }
 
   /** All but the selection, whose slices must be asked for. */
@@ -520,6 +526,7 @@ export class Viewer {
     this.tab = place.tab;
     if (place.find !== this.finder.text) this.finder.set(place.find, true);
     this.flows = place.flows;
+    this.marks = new Set(place.marks ? ALL_MARKS.filter((kind) => place.marks?.includes(kind)) : FIRST_MARKS);
     this.ease = null;
     // To the nanosecond, without a margin: it is the window itself that was sent.
     const { width } = this.view;

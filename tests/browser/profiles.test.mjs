@@ -172,6 +172,36 @@ test("a profile says where the time goes, what breaks, what ran, and what was du
   }
 });
 
+test("a timeline says what its result's trace has that costs time, and its slices lead to their rows of the profile", async () => {
+  const { server, run, inductor } = await madeUpServer(5);
+  const { page, problems, close } = await openPage(browser, { height: 1200 });
+  try {
+    const { items } = await server.api(`/artifacts?run=${run.id}&experiment=${inductor}&kind=trace`);
+    const { trace_id: id } = items.find((one) => one.repetition === 1);
+    const { slice: kernel } = await server.api(`/traces/${id}/next?q=triton_poi`);
+    const open = (one) => visit(page, `${server.base}/trace/${id}?tab=details&s=${one.thread}.${one.chunk}.${one.index}`);
+    await open(kernel);
+    const chip = page.getByRole("group", { name: "What was found" }).getByRole("button", { name: "2 graph breaks" });
+    await chip.click();
+    await eventually(async () => assert.match(page.url(), /[?&]t=-?\d+:\d+/));
+    await shot(page, "trace-of-result");
+    assert.deepEqual(await axe(page), []);
+    await page.locator(".trace-panel").getByRole("link", { name: "all of this name" }).click();
+    await page.waitForURL(/\/profile\?.*kernel=triton_poi_fused_add_0#device$/);
+    const rows = (name) => page.getByRole("region", { name, exact: true }).locator("tr[data-entry]");
+    await eventually(async () => assert.match(await text(rows("Kernels")), /^triton_poi_fused_add_0 /));
+    const { slice: call } = await server.api(`/traces/${id}/next?q=cudaLaunch`);
+    await open(call);
+    await page.locator(".trace-panel").getByRole("link", { name: "all of this name" }).click();
+    await page.waitForURL(/slice=cudaLaunchKernel#operators$/);
+    await eventually(async () => assert.match(await text(page.locator('section[aria-labelledby="operators"] details tr[data-entry]')), /^cudaLaunchKernel /));
+    assert.deepEqual(problems, []);
+  } finally {
+    await close();
+    await server.stop();
+  }
+});
+
 test("thousands of operators are sorted, filtered and scrolled with few rows drawn; the choices are in the address", async () => {
   const { server, run, inductor } = await madeUpServer(4000);
   const { page, problems, close } = await openPage(browser);

@@ -65,7 +65,7 @@ function Timeline({ info }: { info: TraceInfo }) {
   useCommands(viewer, pages);
   return (
     <div class="trace">
-      <Head info={info} about={about} />
+      <Head viewer={viewer} about={about} findings={found} />
       <Toolbar viewer={viewer} more={info.has_index && <CompareMenu viewer={viewer} artifact={about.artifact} />} />
       {viewer.sections.length === 0 ? (
         <p class="empty">This trace has no slices: nothing in it has a length.</p>

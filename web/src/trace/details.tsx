@@ -1,16 +1,22 @@
 // What is known of the slice that is chosen; of several, their sums by name.
 import { useEffect } from "preact/hooks";
+import { address } from "../api/client";
+import { contentUrl } from "../api/contents";
+import { traceReport } from "../api/trace";
+import type { Artifact, ArtifactContent } from "../api/types";
 import { useApi } from "../api/use";
 import { count, digits, plural, shown } from "../lib/format";
+import { profileHref } from "../lib/route";
 import { PlainTable } from "../parts/plain_table";
 import { Copy, ErrorNote, Waiting } from "../parts/small";
 import { type Argument, argumentsOf, isPlaceInCode } from "./arguments";
 import { trackTitle } from "./layout";
 import { classWords } from "./names";
+import { profileRow } from "./profile_row";
 import { type Slice, type SliceFlow, arrowsOf, chooseSlice, sliceUrl } from "./slice";
 import { nameOf } from "./spoken";
 import { exactPlace, exactText, spanText } from "./time";
-import { type Item, sameSlice } from "./types";
+import { type Item, type Side, sameSlice } from "./types";
 import { type Viewer, spanOf, useViewer } from "./viewer";
 
 export function Details({ viewer }: { viewer: Viewer }) {
@@ -100,6 +106,7 @@ function One({ viewer, item }: { viewer: Viewer; item: Item }) {
           <dd>
             {track ? trackTitle(track) : data.thread}, row {data.row + 1} of {track?.rows ?? 1}
           </dd>
+          {track && viewer.info.artifact !== null && <ToProfile artifact={viewer.info.artifact} name={data.name} side={track.side} />}
         </dl>
         {(first.length > 0 || raw !== null) && (
           <dl class="facts trace-arguments">
@@ -129,6 +136,24 @@ function One({ viewer, item }: { viewer: Viewer; item: Item }) {
         </details>
       )}
     </div>
+  );
+}
+
+/** The way to all slices of its name in the profile of the result, where the trace is of one that shows it. */
+function ToProfile({ artifact, name, side }: { artifact: number; name: string; side: Side }) {
+  const { data: dump } = useApi<Artifact>(address(`/artifacts/${artifact}`));
+  const of = dump && !dump.superseded ? dump.results[0] : undefined;
+  const { data: content } = useApi<ArtifactContent>(of ? contentUrl(artifact) : null);
+  const report = content && traceReport(content.trace);
+  const row = report && profileRow(report, name, side);
+  if (!of || !row) return null;
+  return (
+    <>
+      <dt>Profile</dt>
+      <dd>
+        <a href={`${profileHref(of.run.id, of.experiment_id, { repetition: dump?.repetition?.toString(), ...row.query })}#${row.section}`}>all of this name</a>
+      </dd>
+    </>
   );
 }
 

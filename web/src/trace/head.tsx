@@ -8,7 +8,9 @@ import { whichDump } from "../lib/profile";
 import { artifactHref, modelHref, profileHref, traceHref } from "../lib/route";
 import { RunLink } from "../parts/small";
 import type { TraceInfo } from "./info";
+import { type Findings, MARKS, goToFirst, hygieneOf } from "./marks";
 import { spanText } from "./time";
+import type { Viewer } from "./viewer";
 
 export type About = { artifact: Artifact | null; result: Result | null; name: string };
 
@@ -27,7 +29,8 @@ const sizeWords = (info: TraceInfo): string => {
   return `${plural(info.events, "event")} on ${plural(tracks, "track")} in ${spanText(info.end)}${info.tracksLeftOut > 0 ? `, without ${count(info.tracksLeftOut)} more tracks` : ""}`;
 };
 
-export function Head({ info, about: { artifact, result, name } }: { info: TraceInfo; about: About }) {
+export function Head({ viewer, about: { artifact, result, name }, findings }: { viewer: Viewer; about: About; findings: Findings | null }) {
+  const { info } = viewer;
   useTitle(`Trace of ${name}`);
   const [of] = artifact?.results ?? [];
   return (
@@ -44,7 +47,23 @@ export function Head({ info, about: { artifact, result, name } }: { info: TraceI
         {result && <a href={modelHref(result.experiment.suite, result.experiment.model, { test: result.experiment.test, accelerator_model: result.experiment.accelerator_model })}>all nights</a>}
         {artifact && <a href={artifactHref(artifact)}>report</a>}
       </nav>
+      {findings && <Hygiene viewer={viewer} findings={findings} />}
     </header>
+  );
+}
+
+/** What was found that costs time, each leading to its first place. */
+function Hygiene({ viewer, findings }: { viewer: Viewer; findings: Findings }) {
+  const all = hygieneOf(findings);
+  if (!all.length) return null;
+  return (
+    <div class="trace-hygiene" role="group" aria-label="What was found">
+      {all.map(({ kind, words }) => (
+        <button type="button" class="chip" key={kind} title="Show the first; b and B go on from there" onClick={() => goToFirst(viewer, kind)}>
+          <span aria-hidden="true">{MARKS[kind].sign}</span> {words}
+        </button>
+      ))}
+    </div>
   );
 }
 

@@ -7,6 +7,7 @@
 
 #include "schema/column_codec.h"
 #include "schema/queries.h"
+#include "schema/trace_span.h"
 #include "trace_access.h"
 #include "trace_rows.h"
 
@@ -17,8 +18,7 @@ class StackBuilder {
  public:
   StackBuilder(Connection& connection, TraceId trace, std::uint32_t thread, std::int64_t begin,
                std::int64_t end, std::size_t most, std::vector<StackSlice>* slices)
-      : begin_(begin),
-        end_(end),
+      : window_{begin, end},
         most_(most),
         slices_(*slices),
         connection_(connection),
@@ -32,7 +32,8 @@ class StackBuilder {
     BENCHHUD_ASSIGN(const std::string rows, one_blob(query));
     BENCHHUD_ASSIGN(stack_rows_, decode_rows(rows));
     return access_.for_each_segment(
-        {begin_, end_}, [&](std::size_t, const TraceSegment& segment) -> Expected<void> {
+        {window_.begin, window_.end},
+        [&](std::size_t, const TraceSegment& segment) -> Expected<void> {
           if (row_ != segment.row) begin_row(segment.row);
           BENCHHUD_ASSIGN(const auto slices, access_.slices_of(segment));
           for (const ChunkSlice& slice : slices) BENCHHUD_TRY(add(slice));
@@ -56,8 +57,7 @@ class StackBuilder {
   }
 
   Expected<void> add(const ChunkSlice& slice) {
-    const bool is_inside = slice.begin < end_ && (slice.end() > begin_ || slice.begin >= begin_);
-    if (!is_inside) return {};
+    if (!window_.overlaps(slice)) return {};
     if (slices_.size() >= most_) {
       return Error{ErrorCode::kTooLarge,
                    fmt::format("There are more than {} slices: choose a shorter window, or fewer "
@@ -67,14 +67,13 @@ class StackBuilder {
     while (next_above_ < above_.size() && above_[next_above_].end < slice.end()) ++next_above_;
     const bool has_parent = next_above_ < above_.size() && above_[next_above_].begin <= slice.begin;
     const auto place = static_cast<std::uint32_t>(slices_.size());
-    const std::int64_t part = std::max<std::int64_t>(
-        0, wrapping_difference(std::min(slice.end(), end_), std::max(slice.begin, begin_)));
-    slices_.push_back({slice.label, has_parent ? above_[next_above_].place : kNoParent, part});
+    slices_.push_back(
+        {slice.label, has_parent ? above_[next_above_].place : kNoParent, window_.part_of(slice)});
     current_.push_back({slice.begin, slice.end(), place});
     return {};
   }
 
-  std::int64_t begin_, end_;
+  TraceSpan window_;
   std::size_t most_;
   std::vector<StackSlice>& slices_;
   Connection& connection_;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "schema/column_codec.h"
+#include "schema/trace_span.h"
 #include "trace_access.h"
 
 namespace benchhud::schema {
@@ -146,14 +147,10 @@ class Descent {
   Expected<void> open_slices(const TraceSegment& segment, std::uint64_t begin, std::uint64_t end) {
     BENCHHUD_ASSIGN(const auto all, access_.slices_of(segment));
     const auto slices = all.subspan(begin, end - begin);
-    // Only the one right before the window may reach into it.
-    auto slice = std::lower_bound(
-        slices.begin(), slices.end(), query_.begin,
-        [](const ChunkSlice& each, std::int64_t time) { return each.begin < time; });
-    if (slice != slices.begin()) --slice;
-    for (; slice != slices.end() && slice->begin < query_.end; ++slice) {
-      builder_.take(node_of(*slice),
-                    id(segment, begin + static_cast<std::uint64_t>(slice - slices.begin())));
+    const TraceSpan window{query_.begin, query_.end};
+    for (const ChunkSlice& slice : window.candidates(slices)) {
+      builder_.take(node_of(slice),
+                    id(segment, begin + static_cast<std::uint64_t>(&slice - slices.data())));
     }
     return {};
   }

@@ -11,10 +11,6 @@
 namespace benchhud::schema {
 namespace {
 
-bool is_in(const TraceSpan& window, std::int64_t time) {
-  return time >= window.begin && time < window.end;
-}
-
 // Blocks of a kind in the window; `visit(first number, bytes)` returns whether to go on.
 template <class Visit>
 Expected<void> visit_blocks(Connection& connection, TraceId trace, TraceBlockKind kind,
@@ -65,9 +61,7 @@ class SliceVisitor {
     }
     for (std::size_t i = 0; goes_on_ && i < slices.size(); ++i) {
       const ChunkSlice& slice = slices[i];
-      const bool overlaps = slice.begin < window_.end &&
-                            (slice.end() > window_.begin || slice.begin >= window_.begin);
-      if (!overlaps) continue;
+      if (!window_.overlaps(slice)) continue;
       const auto index = static_cast<std::uint32_t>(segment.first + i);
       BENCHHUD_ASSIGN(goes_on_, visit_({{thread_, segment.chunk, index}, slice}, extras_[index]));
     }
@@ -98,7 +92,7 @@ Expected<void> visit_points(Connection& connection, TraceId trace, const TraceSp
   const auto of_block = [&](std::uint64_t first, std::string_view bytes) -> Expected<bool> {
     BENCHHUD_ASSIGN(const auto points, decode_points(bytes));
     for (std::size_t i = 0; i < points.size(); ++i) {
-      if (!is_in(window, points[i].point.time)) continue;
+      if (!window.has(points[i].point.time)) continue;
       BENCHHUD_ASSIGN(const bool goes_on, visit({first + i, points[i]}));
       if (!goes_on) return false;
     }
@@ -112,7 +106,7 @@ Expected<void> visit_flows(Connection& connection, TraceId trace, const TraceSpa
   const auto of_block = [&](std::uint64_t first, std::string_view bytes) -> Expected<bool> {
     BENCHHUD_ASSIGN(const auto flows, decode_flows(bytes));
     for (std::size_t i = 0; i < flows.size(); ++i) {
-      if (!is_in(window, flows[i].time)) continue;
+      if (!window.has(flows[i].time)) continue;
       BENCHHUD_ASSIGN(const bool goes_on, visit({first + i, flows[i]}));
       if (!goes_on) return false;
     }

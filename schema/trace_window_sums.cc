@@ -8,6 +8,7 @@
 #include "rows.h"
 #include "schema/column_codec.h"
 #include "schema/queries.h"
+#include "schema/trace_span.h"
 #include "schema/trace_tiles.h"
 #include "trace_access.h"
 #include "trace_rows.h"
@@ -15,26 +16,10 @@
 namespace benchhud::schema {
 namespace {
 
-struct Window {
-  std::int64_t begin, end;
-
-  // Whether all that begins and ends in between is in the window. What takes no time at its very
-  // end is not, so an end there is not enough.
-  bool holds(std::int64_t first, std::int64_t last) const { return first >= begin && last < end; }
-  bool overlaps(const ChunkSlice& slice) const {
-    return slice.begin < end && (slice.end() > begin || slice.begin >= begin);
-  }
-  // ns of it that lie in the window.
-  std::int64_t part_of(std::int64_t from, std::int64_t to) const {
-    return std::max<std::int64_t>(
-        0, static_cast<std::int64_t>(distance(std::max(from, begin), std::min(to, end))));
-  }
-};
-
 class WindowSums {
  public:
   WindowSums(Connection& connection, TraceId trace, const TraceIndex& index, std::uint32_t thread,
-             Window window)
+             const TraceSpan& window)
       : connection_(connection),
         trace_(trace),
         index_(index),
@@ -118,32 +103,27 @@ class WindowSums {
   Expected<void> add_slices(const TraceSegment& segment, const std::vector<std::int64_t>& within) {
     if (segment.node.begin >= window_.end || segment.node.end < window_.begin) return {};
     BENCHHUD_ASSIGN(const auto slices, access_.slices_of(segment));
-    // Only the one right before the window may reach into it.
-    auto slice = std::lower_bound(
-        slices.begin(), slices.end(), window_.begin,
-        [](const ChunkSlice& each, std::int64_t time) { return each.begin < time; });
-    if (slice != slices.begin()) --slice;
-    for (; slice != slices.end() && slice->begin < window_.end; ++slice) {
-      if (!window_.overlaps(*slice)) continue;
-      const std::size_t place = segment.first + static_cast<std::size_t>(slice - slices.begin());
+    for (const ChunkSlice& slice : window_.candidates(slices)) {
+      if (!window_.overlaps(slice)) continue;
+      const std::size_t place = segment.first + static_cast<std::size_t>(&slice - slices.data());
       std::int64_t below = 0;
       if (!within.empty()) {
         if (place >= within.size()) return corrupt_trace("list of lengths");
         below = within[place];
       }
-      const std::int64_t part = window_.part_of(slice->begin, slice->end());
-      if (below > 0 && part < slice->duration) {
-        BENCHHUD_ASSIGN(below, within_part_of(*slice));
+      const std::int64_t part = window_.part_of(slice);
+      if (below > 0 && part < slice.duration) {
+        BENCHHUD_ASSIGN(below, within_part_of(slice));
       }
       if (below > part) return corrupt_trace("list of lengths");
-      sums_[slice->label].add(SliceSums{1, part, part - below, slice->duration, slice->duration});
+      sums_[slice.label].add(SliceSums{1, part, part - below, slice.duration, slice.duration});
     }
     return {};
   }
 
   // ns that what lies right within a slice takes of the slice's part in the window.
   Expected<std::int64_t> within_part_of(const ChunkSlice& slice) {
-    const Window part{std::max(slice.begin, window_.begin), std::min(slice.end(), window_.end)};
+    const TraceSpan part{std::max(slice.begin, window_.begin), std::min(slice.end(), window_.end)};
     BENCHHUD_ASSIGN(const Tile below, TileReader(connection_, trace_)
                                           .tile({.thread = thread_,
                                                  .begin = part.begin,
@@ -169,7 +149,7 @@ class WindowSums {
   TraceId trace_;
   const TraceIndex& index_;
   std::uint32_t thread_;
-  Window window_;
+  TraceSpan window_;
   ThreadAccess access_;
   std::vector<ChunkExtent> extents_;
   std::map<std::uint32_t, SliceSums> sums_;

@@ -5,12 +5,9 @@
 #include <functional>
 
 #include "schema/trace_lookup.h"
+#include "schema/trace_span.h"
 
 namespace benchhud::schema {
-
-struct TraceSpan {
-  std::int64_t begin = 0, end = 0;  ///< ns: [begin, end)
-};
 
 /// What is done with each event; false: no more are wanted. Must not visit anything itself.
 template <class... Event>

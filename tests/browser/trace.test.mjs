@@ -151,6 +151,8 @@ test("f fits the selection, m measures it, and the address brings all of it back
     await page.locator(".menu-panel").waitFor();
     await press(page, "Escape");
     await page.locator(".menu-panel").waitFor({ state: "detached" });
+    // What the key did besides would be seen two pictures later.
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
     assert.match(await details(page), /ProfilerStep#1/);
     await press(page, "Escape", "0");
     await eventually(async () => assert.equal(new URL(page.url()).search, "?tab=details"));

@@ -245,6 +245,8 @@ void argument(sqlite3_context* context, int, sqlite3_value** values) {
   auto& of = *static_cast<SqlContext*>(sqlite3_user_data(context));
   const auto* key = reinterpret_cast<const char*>(sqlite3_value_text(values[1]));
   if (key == nullptr || sqlite3_value_type(values[0]) != SQLITE_INTEGER) return;
+  // SQLite looks at the time only every so many steps, and each of these may read a block.
+  if (of.is_late()) return sqlite3_result_error_code(context, SQLITE_INTERRUPT);
   const auto value = argument_of(of, sqlite3_value_int64(values[0]), key);
   if (!value) return sqlite3_result_error(context, value.error().message.c_str(), -1);
   give(context, *value);

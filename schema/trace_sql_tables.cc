@@ -73,6 +73,21 @@ class TracksSource final : public ListSource {
   }
 };
 
+// The arguments of a slice as they are stored; none where it has none, or is not there.
+Expected<std::optional<std::string>> stored_arguments(SqlContext& context, std::int64_t slice) {
+  const SliceId id = slice_of_sql_id(slice);
+  std::optional<std::string> none;
+  const auto extras = context.extras(id.thread, id.chunk);
+  if (!extras || id.index >= (*extras)->size()) return none;
+  const std::uint64_t packed = (**extras)[id.index].args.packed;
+  if (packed == TraceArgs::kNotKept) return none;
+  auto text = context.lookup.arguments(packed);
+  // A trace may have been stored without them.
+  if (!text && text.error().code == ErrorCode::kNotFound) return none;
+  if (!text) return std::move(text).error();
+  return std::optional(*std::move(text));
+}
+
 class ArgsSource final : public ListSource {
  public:
   ArgsSource(SqlContext& context, const SqlFilter& filter)
@@ -81,10 +96,10 @@ class ArgsSource final : public ListSource {
  private:
   Expected<void> fill() override {
     if (!slice_) return {};
-    const auto details = context_.lookup.details(slice_of_sql_id(*slice_));
-    if (!details || !details->arguments) return {};
+    BENCHHUD_ASSIGN(const auto arguments, stored_arguments(context_, *slice_));
+    if (!arguments) return {};
     Statement& members = context_.connection.cached(sql::kMembersOfObject);
-    members.bind(1, *details->arguments);
+    members.bind_text_view(1, *arguments);
     while (members.step()) {
       rows_.push_back({*slice_, std::string(members.text(0)), std::string(members.text(1))});
     }
@@ -318,8 +333,9 @@ class SlicesSource final : public SqlSource {
       default:
         break;
     }
-    BENCHHUD_TRY(load_extras(id));
-    const TraceArgs& args = extras_[place_].args;
+    BENCHHUD_ASSIGN(const auto* const extras, context_.extras(id.thread, id.chunk));
+    if (extras->size() != slices_.size()) return corrupt_trace("chunk of arguments");
+    const TraceArgs& args = (*extras)[place_].args;
     return or_null(number == 9    ? args.correlation
                    : number == 10 ? args.external_id
                                   : args.sequence);
@@ -395,21 +411,8 @@ class SlicesSource final : public SqlSource {
     BENCHHUD_ASSIGN(const auto slices, access.slices(chunk.chunk));
     slices_.assign(slices.begin(), slices.end());
     context_.slices_read += static_cast<std::int64_t>(slices_.size());
-    extras_.clear();
     place_ = static_cast<std::size_t>(-1);
     return true;
-  }
-
-  Expected<void> load_extras(const SliceId& id) {
-    if (!extras_.empty()) return {};
-    Statement& query = context_.connection.cached(sql::kExtrasOfChunk);
-    query.bind(1, context_.trace)
-        .bind(2, std::int64_t{id.thread})
-        .bind(3, static_cast<std::int64_t>(id.chunk));
-    BENCHHUD_ASSIGN(const std::string bytes, one_blob(query));
-    BENCHHUD_ASSIGN(extras_, decode_extras(bytes));
-    if (extras_.size() != slices_.size()) return corrupt_trace("chunk of arguments");
-    return {};
   }
 
   SqlContext& context_;
@@ -419,7 +422,6 @@ class SlicesSource final : public SqlSource {
   std::vector<Chunk> chunks_;
   std::size_t next_ = 0;
   std::vector<ChunkSlice> slices_;
-  std::vector<SliceExtra> extras_;
   std::size_t place_ = static_cast<std::size_t>(-1);
 };
 
@@ -496,6 +498,20 @@ Expected<std::vector<std::uint32_t>> SqlContext::labels_named(const std::string&
   return named_.emplace(name, std::move(found)).first->second;
 }
 
+Expected<const std::vector<SliceExtra>*> SqlContext::extras(std::uint32_t thread,
+                                                            std::uint64_t chunk) {
+  const std::pair place(thread, chunk);
+  const auto known = extras_.find(place);
+  if (known != extras_.end()) return &known->second;
+  constexpr std::size_t kMostChunks = 8;  // of some 0.5 MB
+  if (extras_.size() >= kMostChunks) extras_.clear();
+  Statement& query = connection.cached(sql::kExtrasOfChunk);
+  query.bind(1, trace).bind(2, std::int64_t{thread}).bind(3, static_cast<std::int64_t>(chunk));
+  BENCHHUD_ASSIGN(const std::string bytes, one_blob(query));
+  BENCHHUD_ASSIGN(auto extras, decode_extras(bytes));
+  return &extras_.emplace(place, std::move(extras)).first->second;
+}
+
 std::span<const SqlTable> sql_tables() { return kTables; }
 
 std::int64_t sql_slice_id(const SliceId& id) {
@@ -511,10 +527,10 @@ SliceId slice_of_sql_id(std::int64_t id) {
 }
 
 Expected<SqlValue> argument_of(SqlContext& context, std::int64_t slice, std::string_view key) {
-  const auto details = context.lookup.details(slice_of_sql_id(slice));
-  if (!details || !details->arguments) return SqlValue();
+  BENCHHUD_ASSIGN(const auto arguments, stored_arguments(context, slice));
+  if (!arguments) return SqlValue();
   Statement& member = context.connection.cached(sql::kMemberOfObject);
-  member.bind(1, *details->arguments).bind(2, key);
+  member.bind_text_view(1, *arguments).bind_text_view(2, key);
   SqlValue value;
   if (member.step() && !member.is_null(1)) {
     const std::string_view type = member.text(0);

@@ -5,12 +5,14 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "schema/trace_index.h"
@@ -38,8 +40,13 @@ struct SqlContext {
   Expected<const LabelText*> label(std::uint32_t number);
   /// The labels of slices that have the name, one a category; kept. Error kBusy: it is too late.
   Expected<std::vector<std::uint32_t>> labels_named(const std::string& name);
+  /// What else there is to know of a chunk's slices; kept, for rows that follow one another are of
+  /// one chunk. Valid until another is asked for. Error: kCorrupt, also where there is no such
+  /// chunk.
+  Expected<const std::vector<SliceExtra>*> extras(std::uint32_t thread, std::uint64_t chunk);
 
  private:
+  std::map<std::pair<std::uint32_t, std::uint64_t>, std::vector<SliceExtra>> extras_;
   std::unordered_map<std::uint32_t, LabelText> labels_;
   std::unordered_map<std::string, std::vector<std::uint32_t>> named_;
 };

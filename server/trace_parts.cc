@@ -1,34 +1,17 @@
 #include "server/trace_parts.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <charconv>
 #include <limits>
-#include <optional>
 #include <utility>
 
 #include "analysis/label_class.h"
 #include "analysis/time_totals.h"
 #include "schema/content_hash.h"
-#include "server/trace_tile_bytes.h"
 #include "trace_json_parts.h"
 
 namespace benchhud::server {
-namespace {
 
 using schema::Expected;
-
-// Takes a number from the beginning of `text`; none if it begins with no digit or is too large.
-std::optional<std::uint32_t> take_track_number(std::string_view* text) {
-  std::uint32_t number = 0;
-  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), number);
-  if (error != std::errc()) return {};
-  text->remove_prefix(static_cast<std::size_t>(end - text->data()));
-  return number;
-}
-
-}  // namespace
 
 Expected<AskedTrace> asked_trace(Ask& ask) {
   AskedTrace trace;
@@ -116,30 +99,9 @@ void write_label(JsonWriter& json, std::uint32_t number, const schema::LabelText
 
 Expected<std::vector<TrackBand>> asked_tracks(Ask& ask, std::string_view name, std::size_t limit,
                                               bool bands) {
-  const auto wrong = [&] {
-    return wrong_parameter(
-        ask, name,
-        fmt::format("{} must be 1 to {} numbers with commas between{}.", name, limit,
-                    bands ? ", each with .BAND behind it where it is not 0" : ""));
-  };
-  std::vector<TrackBand> tracks;
-  for (std::string_view rest = ask.query.text(name);;) {
-    TrackBand& track = tracks.emplace_back();
-    const auto number = take_track_number(&rest);
-    if (!number || tracks.size() > limit) return wrong();
-    track.track = *number;
-    if (bands && rest.starts_with('.')) {
-      rest.remove_prefix(1);
-      const auto band = take_track_number(&rest);
-      // Its rows must have numbers.
-      constexpr std::uint32_t kMostBand = std::numeric_limits<std::uint32_t>::max() / kRowsABand;
-      if (!band || *band > kMostBand) return wrong();
-      track.band = *band;
-    }
-    if (rest.empty()) return tracks;
-    if (!rest.starts_with(',')) return wrong();
-    rest.remove_prefix(1);
-  }
+  auto tracks = read_track_list(ask.query.text(name), name, limit, bands);
+  if (!tracks) return wrong_parameter(ask, name, tracks.error().message);
+  return tracks;
 }
 
 Expected<std::vector<std::uint32_t>> asked_numbers(Ask& ask, std::string_view name,
@@ -151,9 +113,8 @@ Expected<std::vector<std::uint32_t>> asked_numbers(Ask& ask, std::string_view na
 }
 
 Expected<TrackFilter> asked_track_filter(Ask& ask) {
-  constexpr std::size_t kMostTracks = 1000;
   if (!ask.query.has("tracks")) return TrackFilter();
-  BENCHHUD_ASSIGN(auto tracks, asked_numbers(ask, "tracks", kMostTracks));
+  BENCHHUD_ASSIGN(auto tracks, asked_numbers(ask, "tracks", kMostTracksListed));
   return TrackFilter(std::move(tracks));
 }
 

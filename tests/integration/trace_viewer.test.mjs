@@ -421,6 +421,62 @@ test("a window as a Chrome trace", async () => {
   assert.deepEqual(told(whole), told(join(folder, "made.json")));
 });
 
+describe("benchhud trace export", () => {
+  const db = () => join(folder, "store.db");
+  const run = (...args) => benchhud("trace", "export", ...args, "--db", db());
+
+  test("the command writes what the address answers", async () => {
+    for (const [args, query] of [
+      [[], ""],
+      [["--begin", "1000000", "--end", "5000000"], "?begin=1000000&end=5000000"],
+      [["--tracks", "1,0"], "?tracks=0,1"],
+      [["--begin", "4000000", "--tracks", "0"], "?begin=4000000&tracks=0"],
+    ]) {
+      const printed = run(String(gpu.id), ...args);
+      assert.equal(printed.status, 0, printed.stderr);
+      const answered = await (await get(`/traces/${gpu.id}/export${query}`)).text();
+      assert.ok(printed.stdout === answered, `${args}: ${printed.stdout.length} and ${answered.length} bytes`);
+    }
+  });
+
+  test("into a file, of a dump", async () => {
+    const out = join(folder, "exported.json");
+    const { items } = await getJson("/artifacts?run=latest&kind=trace&limit=1000");
+    const dump = items.find(({ trace_id: id }) => id === gpu.id);
+    for (const again of [false, true]) {
+      const done = run("--artifact", String(dump.id), "--out", out);
+      assert.deepEqual([done.status, done.stdout, done.stderr], [0, "", ""], `there before: ${again}`);
+      assert.equal(readFileSync(out, "utf8"), await (await get(`/traces/${gpu.id}/export`)).text());
+    }
+    assert.deepEqual(readdirSync(folder).filter((name) => name.startsWith("exported")), ["exported.json"]);
+  });
+
+  test("what cannot be done is said, and leaves nothing behind", async () => {
+    const { items } = await getJson("/artifacts?run=latest&limit=1000");
+    const other = items.find(({ trace_id: id }) => id === null);
+    for (const [args, status, words] of [
+      [[], 2, /number of a trace/],
+      [["seven"], 2, /seven is not the number/],
+      [["7x"], 2, /7x is not the number/],
+      [["1", "2"], 2, /number of a trace/],
+      [["1", "--artifact", "1"], 2, /number of a trace/],
+      [["999"], 1, /trace 999/],
+      [["--artifact", "999"], 1, /999/],
+      [["--artifact", String(other.id)], 1, /is no trace/],
+      [["1", "--begin", "5", "--end", "5"], 2, /--end/],
+      [["1", "--tracks", "1,,2"], 2, /--tracks must be/],
+      [["1", "--begin", "soon"], 2, /soon/],
+      [["1", "--out", join(folder, "nowhere", "file.json")], 1, /cannot be written/],
+    ]) {
+      const done = run(...args);
+      assert.equal(done.status, status, `${args}: ${done.stderr}`);
+      assert.match(done.stderr, words);
+      assert.equal(done.stdout, "");
+    }
+    assert.equal(benchhud("trace", "export", "1", "--db", join(folder, "no.db")).status, 1);
+  });
+});
+
 describe("benchhud trace view", () => {
   async function view(...args) {
     const child = spawn(program, ["trace", "view", "--no-open", ...args], { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, TMPDIR: folder } });

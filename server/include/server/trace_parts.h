@@ -13,6 +13,7 @@
 #include "schema/trace_index.h"
 #include "schema/trace_lookup.h"
 #include "server/route_parts.h"
+#include "server/track_list.h"
 
 namespace benchhud::server {
 
@@ -60,11 +61,6 @@ void write_placed_fields(JsonWriter& json, const schema::PlacedSlice& placed,
 /// A label as JSON; `sums` null: not known.
 void write_label(JsonWriter& json, std::uint32_t number, const schema::LabelText& text,
                  const schema::SliceSums* sums);
-
-/// A number from a list such as 3,4.1,7: a track and, where bands are asked for, its band.
-struct TrackBand {
-  std::uint32_t track = 0, band = 0;
-};
 
 /// The tracks of the parameter `name`, with commas between: at least one, at most `limit`, and with
 /// bands only where `bands`. Error: kInvalidArgument, and the parameter is wrong.

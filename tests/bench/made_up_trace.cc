@@ -6,6 +6,7 @@
 
 #include "random.h"
 #include "schema/content_hash.h"
+#include "schema/trace_args.h"
 
 namespace benchhud::bench {
 
@@ -25,12 +26,15 @@ constexpr std::uint64_t kSlicesAStep = 1 + 8 + 32 + 96 + 192 + 192;
 constexpr std::uint64_t kKernelsAStep = 1500;
 constexpr std::int64_t kPause = 2'000'000;  // ns, between steps
 constexpr std::uint32_t kNames = 1000;
+constexpr std::uint64_t kKernelsAnArrow = 10;
+constexpr std::uint64_t kKernelsACount = 50;
 
 // One row of a thread: the tree of every step is grown anew for each, from the same seeds.
 class Row {
  public:
-  Row(TraceSliceWriter* writer, std::uint32_t thread, std::uint32_t row)
-      : writer_(*writer), thread_(thread), row_(row) {}
+  // `first_args`: as write_kernels() wants it.
+  Row(TraceSliceWriter* writer, std::uint32_t thread, std::uint32_t row, std::uint64_t first_args)
+      : writer_(*writer), thread_(thread), row_(row), next_(first_args) {}
 
   Expected<void> write(std::uint64_t steps) {
     std::int64_t time = 0;
@@ -72,10 +76,19 @@ class Row {
 
   TraceSliceWriter& writer_;
   std::uint32_t thread_, row_;
-  std::uint64_t next_ = 0;
+  std::uint64_t next_;
 };
 
-Expected<void> write_kernels(TraceSliceWriter* writer, std::uint64_t steps) {
+struct Kernel {
+  std::uint64_t number;
+  std::uint32_t name;
+  std::int64_t begin, duration;
+  std::uint64_t bits;
+};
+
+// The same ones every time: arrows lead to them before they are written.
+template <class Visit>
+Expected<void> for_each_kernel(std::uint64_t steps, Visit visit) {
   Random random(7, 1);
   std::int64_t time = 1'000'000;
   std::uint64_t number = 0;
@@ -83,14 +96,9 @@ Expected<void> write_kernels(TraceSliceWriter* writer, std::uint64_t steps) {
     for (std::uint64_t i = 0; i < kKernelsAStep; ++i) {
       const std::uint64_t bits = random.bits();
       // Kernels of one name take about as long.
-      const std::uint64_t name = i * 7919 % 400;
+      const auto name = static_cast<std::uint32_t>(i * 7919 % 400);
       const auto duration = static_cast<std::int64_t>(1'000 + name * 30 + bits % 500);
-      SliceExtra extra;
-      extra.args.packed = number * 3 + bits / 500 % 3;
-      extra.args.correlation = static_cast<std::int64_t>(number);
-      extra.args.external_id = static_cast<std::int64_t>(number / 2);
-      BENCHHUD_TRY(
-          writer->add(kThreads, {time, duration, 1 + static_cast<std::uint32_t>(name), 0}, extra));
+      BENCHHUD_TRY(visit(Kernel{number, name, time, duration, bits}));
       time += duration + static_cast<std::int64_t>(500 + bits / 1500 % 2500);
       ++number;
     }
@@ -99,10 +107,66 @@ Expected<void> write_kernels(TraceSliceWriter* writer, std::uint64_t steps) {
   return {};
 }
 
+// `first_args`: slices' arguments are numbered behind those that are kept, which leads nowhere.
+Expected<void> write_kernels(TraceSliceWriter* writer, std::uint64_t steps,
+                             std::uint64_t first_args) {
+  return for_each_kernel(steps, [&](const Kernel& kernel) {
+    SliceExtra extra;
+    extra.args.packed = first_args + kernel.number * 3 + kernel.bits / 500 % 3;
+    extra.args.correlation = static_cast<std::int64_t>(kernel.number);
+    extra.args.external_id = static_cast<std::int64_t>(kernel.number / 2);
+    return writer->add(kThreads, {kernel.begin, kernel.duration, 1 + kernel.name, 0}, extra);
+  });
+}
+
+// An arrow to every tenth kernel from what a thread of the host did before, and of every fiftieth
+// what memory there was then, as two counters.
+Expected<void> put_arrows_and_counters(Trace* trace, schema::PackedArgs* args,
+                                       std::uint64_t steps) {
+  const std::uint32_t category = trace->texts.put("ac2g");
+  const std::uint32_t memory =
+      trace->put_label({trace->texts.put("memory"), trace->texts.put("counter")});
+  return for_each_kernel(steps, [&](const Kernel& kernel) -> Expected<void> {
+    if (kernel.number % kKernelsAnArrow == 0) {
+      constexpr std::int64_t kDelay = 20'000;  // ns, from the launch to the kernel
+      const auto host = static_cast<std::uint32_t>(kernel.number / kKernelsAnArrow % kThreads);
+      trace->flows.push_back({.time = kernel.begin - kDelay,
+                              .key = kernel.number,
+                              .category = category,
+                              .thread = host,
+                              .step = schema::TraceFlow::Step::kStart});
+      trace->flows.push_back({.time = kernel.begin,
+                              .key = kernel.number,
+                              .category = category,
+                              .thread = kThreads,
+                              .step = schema::TraceFlow::Step::kEnd});
+    }
+    if (kernel.number % kKernelsACount == 0) {
+      schema::TraceArgs counted;
+      counted.packed = args->put(fmt::format("{{\"allocated\": {}, \"reserved\": {}}}",
+                                             kernel.bits % 1'000'000'000,
+                                             kernel.bits / 1'000'000'000 % 7 << 30));
+      schema::TracePoint point;
+      point.time = kernel.begin;
+      point.label = memory;
+      point.thread = 0;
+      point.args = trace->args.put(counted);
+      point.phase = 'C';
+      trace->points.push_back(point);
+    }
+    return {};
+  });
+}
+
 }  // namespace
 
-Expected<schema::TraceId> write_made_up_trace(schema::Connection& connection,
-                                              std::uint64_t events) {
+Expected<schema::TraceId> write_made_up_trace(schema::Connection& connection, std::uint64_t events,
+                                              MadeUpEvents which) {
+  const bool has_all = which == MadeUpEvents::kAll;
+  // Two ends of an arrow for every tenth kernel and a count for every fiftieth are events, too.
+  const std::uint64_t slices = has_all ? events * 100 / 111 : events;
+  const std::uint64_t steps = slices / 2 / kThreads / kSlicesAStep + 1;
+  const std::uint64_t kernel_steps = slices / 2 / kKernelsAStep + 1;
   Trace trace;
   for (std::uint32_t i = 0; i < kNames; ++i) {
     trace.put_label({trace.texts.put(fmt::format("aten::operation_{}", i)),
@@ -113,17 +177,25 @@ Expected<schema::TraceId> write_made_up_trace(schema::Connection& connection,
     thread.pid = i < kThreads ? "1" : "0";
     thread.tid = std::to_string(i);
   }
+  schema::PackedArgs args;
+  if (has_all) BENCHHUD_TRY(put_arrows_and_counters(&trace, &args, kernel_steps));
+  trace.flow_events = static_cast<std::int64_t>(trace.flows.size());
+  trace.events =
+      static_cast<std::int64_t>(trace.flows.size() + trace.points.size() +
+                                kThreads * kSlicesAStep * steps + kKernelsAStep * kernel_steps);
+  const std::uint64_t first_args = trace.points.size();
   const auto feed = [&](TraceSliceWriter& writer) -> Expected<void> {
     for (std::uint32_t thread = 0; thread < kThreads; ++thread) {
       for (std::uint32_t row = 0; row < kDepth; ++row) {
-        BENCHHUD_TRY(Row(&writer, thread, row).write(events / 2 / kThreads / kSlicesAStep + 1));
+        BENCHHUD_TRY(Row(&writer, thread, row, first_args).write(steps));
       }
     }
-    return write_kernels(&writer, events / 2 / kKernelsAStep + 1);
+    return write_kernels(&writer, kernel_steps, first_args);
   };
-  const auto content = schema::content_hash(fmt::format("made up, {}", events));
+  const auto content =
+      schema::content_hash(fmt::format("made up, {}{}", events, has_all ? ", all" : ""));
   const auto nesting = schema::nest(trace, schema::NestingRows::kYes);
-  return schema::put_trace(connection, trace, nesting, nullptr, content, 0, feed);
+  return schema::put_trace(connection, trace, nesting, has_all ? &args : nullptr, content, 0, feed);
 }
 
 }  // namespace benchhud::bench

@@ -8,9 +8,10 @@ import { serve } from './serve.mjs';
 import { tiles } from './tiles.mjs';
 import { timeline } from './timeline.mjs';
 import { trace } from './trace.mjs';
+import { viewer } from './viewer.mjs';
 import { data, say } from './lib/tools.mjs';
 
-const benchmarks = { alerts, ingest, memory, pages, report, serve, tiles, trace };
+const benchmarks = { alerts, ingest, memory, pages, report, serve, tiles, timeline, trace, viewer };
 
 const [asked = 'all', ...args] = process.argv.slice(2);
 const names = asked === 'all' ? Object.keys(benchmarks) : [asked];

@@ -1,50 +1,11 @@
 // How long every request of the pages takes on a store of a million results, while nights are being ingested.
 import { spawn } from 'node:child_process';
-import { Agent, get } from 'node:http';
+import { Client } from './lib/client.mjs';
 import { Server, copyOf, fleetStore } from './lib/server.mjs';
-import { filesOf, fleetFile, fleetFolder, keepFigures, option, program, quantile, removeStore, say, table } from './lib/tools.mjs';
+import { filesOf, fleetFile, fleetFolder, keepFigures, option, program, quantile, randomNumbers, removeStore, say, table } from './lib/tools.mjs';
 
 const TARGET_MEDIAN_MS = 10, TARGET_P99_MS = 50;
 const ACCELERATOR = 'NVIDIA A100-SXM4-40GB';
-
-/** A generator of numbers in [0, 1), the same every time (mulberry32). */
-function randomNumbers(seed) {
-  return () => {
-    seed = (seed + 0x6d2b79f5) | 0;
-    let t = Math.imul(seed ^ (seed >>> 15), 1 | seed);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
-// One keep-alive connection, as a browser's.
-class Client {
-  constructor(base) {
-    this.base = base;
-    this.agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  }
-
-  /** → {ms, bytes, text}: from asking to the last byte. Nothing is asked conditionally: every answer is made and sent in full. */
-  ask(address) {
-    return new Promise((resolve, reject) => {
-      const began = performance.now();
-      get(this.base + address, { agent: this.agent, headers: { accept: 'application/json' } }, (response) => {
-        const pieces = [];
-        response.on('data', (piece) => pieces.push(piece));
-        response.on('end', () => {
-          const ms = performance.now() - began;
-          const body = Buffer.concat(pieces);
-          if (response.statusCode !== 200) return reject(new Error(`${address}: ${response.statusCode} ${body.subarray(0, 300)}`));
-          resolve({ ms, bytes: body.length, text: () => body.toString() });
-        });
-      }).on('error', reject);
-    });
-  }
-
-  async json(address) {
-    return JSON.parse((await this.ask(address)).text());
-  }
-}
 
 function query(values) {
   return new URLSearchParams(values).toString();

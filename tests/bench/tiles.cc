@@ -1,4 +1,6 @@
-// tiles write STORE EVENTS: writes a made-up trace into a new store.
+// tiles write STORE EVENTS: writes a made-up trace of slices into a new store.
+// tiles write-all STORE EVENTS: the same, with arrows and counters.
+// tiles sizes STORE: what the store's trace takes, by what it holds.
 // tiles import STORE FILE…: reads trace files and puts them into a new store.
 // tiles read STORE WINDOWS: tiles of random windows of the store's last trace, at all zooms.
 // Each says as JSON what it took.
@@ -84,6 +86,18 @@ std::string sizes(Connection& connection) {
       blobs("segments", "trace_group") + blobs("nodes", "trace_group"),
       blobs("bytes", "trace_block WHERE kind = 3"), blobs("bytes", "trace_block WHERE kind = 4"),
       blobs("bytes", "trace_block WHERE kind = 2"));
+}
+
+// Bytes of the pages that hold what is derived of traces: the index, counters, findings.
+std::string index_size(Connection& connection) {
+  return fmt::format(
+      "\"index_pages\": {}",
+      number(
+          connection,
+          "SELECT sum(pgsize) FROM dbstat AS page JOIN sqlite_schema AS of ON of.name = page.name "
+          "WHERE of.tbl_name IN ('trace_index', 'trace_label_sums', 'trace_track', 'trace_sums', "
+          "'trace_posting', 'trace_flow_kind', 'trace_counter', 'trace_counter_block', "
+          "'trace_finding', 'trace_finding_kind')"));
 }
 
 template <class Write>
@@ -172,11 +186,18 @@ Expected<void> read(const std::string& store, int windows) {
 }
 
 Expected<void> run(const std::vector<std::string>& words) {
-  if (words.size() == 3 && words[0] == "write") {
+  if (words.size() == 3 && (words[0] == "write" || words[0] == "write-all")) {
     return write(words[1], [&](Connection& connection) -> Expected<void> {
-      BENCHHUD_TRY(write_made_up_trace(connection, std::stoull(words[2])));
+      BENCHHUD_TRY(
+          write_made_up_trace(connection, std::stoull(words[2]),
+                              words[0] == "write" ? MadeUpEvents::kSlices : MadeUpEvents::kAll));
       return {};
     });
+  }
+  if (words.size() == 2 && words[0] == "sizes") {
+    BENCHHUD_ASSIGN(Connection connection, schema::open_store_for_reading(words[1]));
+    fmt::print("{{{}, {}}}\n", sizes(connection), index_size(connection));
+    return {};
   }
   if (words.size() > 2 && words[0] == "import") {
     return write(words[1], [&](Connection& connection) {
@@ -185,7 +206,8 @@ Expected<void> run(const std::vector<std::string>& words) {
   }
   if (words.size() == 3 && words[0] == "read") return read(words[1], std::stoi(words[2]));
   return schema::Error{schema::ErrorCode::kInvalidArgument,
-                       "usage: tiles write STORE EVENTS | import STORE FILE… | read STORE WINDOWS"};
+                       "usage: tiles write|write-all STORE EVENTS | import STORE FILE… | "
+                       "read STORE WINDOWS | sizes STORE"};
 }
 
 }  // namespace

@@ -81,6 +81,14 @@ function instant(launch) {
 `;
 }
 
+function count(launch) {
+  return `  {
+    "ph": "C", "cat": "counter", "name": "memory", "pid": 71053, "tid": 0, "ts": ${time(start(launch) + 2000)},
+    "args": { "allocated": ${scatter(launch, 9, 1e9)}, "reserved": ${scatter(launch, 10, 7) * 2 ** 30} }
+  },
+`;
+}
+
 function step(number) {
   const begin = start(number * LAUNCHES_A_STEP) - 1;
   return `  {
@@ -91,8 +99,8 @@ function step(number) {
 `;
 }
 
-/** Writes a trace of at least so many events, less than a step more. */
-export function writeMadeTrace(out, events) {
+/** Writes a trace of at least so many events, less than a step more; `counters`: with one count more for every ten launches. */
+export function writeMadeTrace(out, events, { counters = false } = {}) {
   const file = openSync(out, 'w');
   let text = `{"schemaVersion": 1, "deviceProperties": [], "baseTimeNanoseconds": 1700000000000000000, "traceEvents": [
   {"ph": "M", "name": "process_name", "pid": 71053, "tid": 0, "ts": 0, "args": {"name": "python"}},
@@ -108,6 +116,7 @@ export function writeMadeTrace(out, events) {
   for (let launch = 0; launch < launches; ++launch) {
     add(operators(launch));
     if (launch % 10 === 0) add(instant(launch));
+    if (counters && launch % 10 === 5) add(count(launch));
   }
   for (let number = 0; number < steps; ++number) add(step(number));
   for (let launch = 0; launch < launches; ++launch) add(launched(launch));

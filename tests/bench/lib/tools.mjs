@@ -68,6 +68,16 @@ export function sizeOf(files) {
   return files.reduce((sum, file) => sum + statSync(file).size, 0);
 }
 
+/** A generator of numbers in [0, 1), the same every time (mulberry32). */
+export function randomNumbers(seed) {
+  return () => {
+    seed = (seed + 0x6d2b79f5) | 0;
+    let t = Math.imul(seed ^ (seed >>> 15), 1 | seed);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
 export function quantile(values, share) {
   const sorted = [...values].sort((a, b) => a - b);
   const at = (sorted.length - 1) * share;

@@ -211,6 +211,7 @@ CREATE TABLE trace_thread (
   begin_ns           INTEGER,           -- of its first slice; null: it has none
   end_ns             INTEGER,           -- of the slice that ends last
   stack_rows         BLOB    NOT NULL,  -- rows whose slices lie within no other
+  is_async           INTEGER NOT NULL DEFAULT 0,  -- derived: of what is asynchronous, made of points
   PRIMARY KEY (trace_id, thread)
 ) STRICT, WITHOUT ROWID;
 

@@ -14,6 +14,7 @@
 #include "schema/trace_counters.h"
 #include "schema/trace_lookup.h"
 #include "trace_access.h"
+#include "trace_async.h"
 #include "trace_index_version.h"
 #include "trace_rows.h"
 
@@ -382,6 +383,7 @@ Expected<void> index_trace(Connection& connection, TraceId trace) {
   TraceLookup lookup(connection, trace);
   BENCHHUD_ASSIGN(const TraceInfo info, lookup.info());
   if (info.labels > kMostIndexedLabels) return {};
+  BENCHHUD_TRY(put_async_tracks(connection, trace));
   BENCHHUD_ASSIGN(const auto threads, lookup.threads());
   BENCHHUD_TRY(TraceIndexer(connection, trace, info).run(threads));
   return index_counters(connection, trace);
@@ -421,6 +423,7 @@ Expected<void> delete_trace_index(Connection& connection, TraceId trace) {
         sql::kDeleteTraceSums, sql::kDeleteTracePostings, sql::kDeleteTraceFlowKinds}) {
     BENCHHUD_TRY(connection.cached(sql).bind(1, trace).run());
   }
+  BENCHHUD_TRY(delete_async_tracks(connection, trace));
   return delete_counters(connection, trace);
 }
 

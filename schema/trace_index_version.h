@@ -6,6 +6,6 @@
 namespace benchhud::schema {
 
 /// One more wherever index_trace() makes something else than before: older ones are made anew.
-inline constexpr std::int64_t kTraceIndexVersion = 2;
+inline constexpr std::int64_t kTraceIndexVersion = 3;
 
 }  // namespace benchhud::schema

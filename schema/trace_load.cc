@@ -76,8 +76,9 @@ class TraceLoader {
   }
 
   Expected<void> get_threads() {
+    // Without what is derived.
     Statement& query = connection_.cached(sql::kThreadsOfTrace);
-    query.bind(1, id_);
+    query.bind(1, id_).bind(2, false);
     BENCHHUD_ASSIGN(trace_.threads, collect(query, thread_of));
     return {};
   }

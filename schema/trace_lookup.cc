@@ -61,14 +61,15 @@ Expected<TraceInfo> TraceLookup::info() {
                          .flows = row.integer(6),
                          .labels = row.integer(7),
                          .events = row.integer(9),
-                         .problem_count = row.integer(17)};
+                         .problem_count = row.integer(17),
+                         .has_async_tracks = row.integer(19) != 0};
       },
       fmt::format("trace {}", to_int(trace_)));
 }
 
 Expected<std::vector<StoredThread>> TraceLookup::threads() {
   Statement& query = connection_.cached(sql::kThreadsOfTrace);
-  query.bind(1, trace_);
+  query.bind(1, trace_).bind(2, true);
   return collect(query, [](const Statement& row) {
     StoredThread stored;
     stored.number = static_cast<std::uint32_t>(row.integer(0));
@@ -77,6 +78,7 @@ Expected<std::vector<StoredThread>> TraceLookup::threads() {
     stored.rows = row.integer(9);
     stored.begin = row.optional_integer(10);
     stored.end = row.optional_integer(11);
+    stored.is_async = row.integer(12) != 0;
     return stored;
   });
 }

@@ -14,6 +14,7 @@
 #include "schema/trace_finding.h"
 #include "schema/trace_index.h"
 #include "schema/trace_nesting.h"
+#include "trace_async.h"
 #include "trace_rows.h"
 
 namespace benchhud::schema {
@@ -224,28 +225,11 @@ class TraceWriter {
 
   Expected<void> put_threads(const TraceSliceWriter& slices) {
     for (std::uint32_t i = 0; i < trace_.threads.size(); ++i) {
-      const TraceThread& thread = trace_.threads[i];
-      const ThreadExtent extent = slices.extent(i);
-      const std::string stack_rows = encode_rows(nesting_.stack_rows[i]);
-      Statement& insert = connection_.cached(sql::kInsertTraceThread);
-      insert.bind(1, id_)
-          .bind(2, std::int64_t{i})
-          .bind_text_view(3, thread.pid)
-          .bind_text_view(4, thread.tid)
-          .bind_text_view(5, thread.process_name)
-          .bind_text_view(6, thread.name)
-          .bind_text_view(7, thread.process_labels)
-          .bind(8, thread.process_sort_index)
-          .bind(9, thread.thread_sort_index)
-          .bind(10, static_cast<std::int64_t>(extent.slices))
-          .bind(11, static_cast<std::int64_t>(extent.rows))
-          .bind_blob_view(14, stack_rows);
-      if (extent.slices == 0) {
-        insert.bind_null(12).bind_null(13);
-      } else {
-        insert.bind(12, extent.begin).bind(13, extent.end);
-      }
-      BENCHHUD_TRY(insert.run());
+      BENCHHUD_TRY(insert_thread(connection_, id_,
+                                 {.number = i,
+                                  .thread = &trace_.threads[i],
+                                  .extent = slices.extent(i),
+                                  .stack_rows = nesting_.stack_rows[i]}));
     }
     return {};
   }

@@ -25,6 +25,8 @@ Expected<std::vector<StackSlice>> stacks(Ask& ask, const AskedTrace& asked,
   BENCHHUD_ASSIGN(const auto threads, schema::TraceLookup(connection, asked.id).threads());
   std::vector<StackSlice> slices;
   for (const schema::StoredThread& thread : threads) {
+    // What is asynchronous is in no stack, and has one of its own where it is asked for.
+    if (thread.is_async && tracks.is_all()) continue;
     if (thread.slices == 0 || !tracks.fits(thread.number)) continue;
     BENCHHUD_TRY(schema::add_stacks(connection, asked.id, thread.number, window.begin, window.end,
                                     kMostSlices, &slices));

@@ -98,6 +98,7 @@ void write_thread(JsonWriter& json, const schema::StoredThread& thread, const Tr
   json.field("name", thread.thread.name);
   json.field("process_sort_index", thread.thread.process_sort_index);
   json.field("thread_sort_index", thread.thread.thread_sort_index);
+  json.field("is_async", thread.is_async);
   json.field("side", analysis::track_side_name(facts.side));
   json.field("slices", thread.slices);
   json.field("points", facts.points);

@@ -84,7 +84,9 @@ class Exporter {
 
  private:
   bool is_wanted(std::uint32_t thread) const {
-    return thread < threads_.size() && (!query_.is_wanted || query_.is_wanted(thread));
+    // What is derived of points would be there twice.
+    return thread < threads_.size() && !threads_[thread].is_async &&
+           (!query_.is_wanted || query_.is_wanted(thread));
   }
   schema::TraceSpan window() const { return {query_.begin, query_.end}; }
 

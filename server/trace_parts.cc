@@ -23,8 +23,10 @@ Expected<AskedTrace> asked_trace(Ask& ask) {
   }
   trace.info = *std::move(info);
   constexpr std::size_t kKeyDigits = 16;
-  // What is answered of a trace hangs on our rules as well: classes of names, kinds of flows.
-  trace.key = schema::content_hash(trace.info.content.hex().append(ask.version))
+  // What is answered of a trace hangs on our rules as well: classes of names, kinds of flows. Where
+  // tracks were derived since, the origin may be another one.
+  const std::string_view tracks = trace.info.has_async_tracks ? " async" : "";
+  trace.key = schema::content_hash(trace.info.content.hex().append(ask.version).append(tracks))
                   .hex()
                   .substr(0, kKeyDigits);
   if (ask.query.has("key") && ask.query.text("key") != trace.key) {

@@ -27,7 +27,7 @@ after(async () => {
 });
 
 /** Stores a trace file alone and serves it. Gives its overview. */
-async function open(file) {
+async function store(file) {
   await server?.stop();
   const db = join(folder, `${Math.random()}.db`);
   const empty = join(folder, "results.jsonl");
@@ -147,7 +147,7 @@ const counted = (texts) => {
 async function compare(file) {
   const bytes = readFileSync(file);
   const slices = slicesOf((file.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString());
-  const trace = await open(file);
+  const trace = await store(file);
   const origin = BigInt(trace.origin);
   const tracks = new Map();
   for (const slice of slices) {
@@ -190,9 +190,12 @@ async function addUp(trace) {
         }
       }
     }
-    assert.equal(count, trace.slices, `level ${level}`);
+    assert.equal(count, slicesOfThreads(trace, () => true), `level ${level}`);
   }
+  assert.equal(slicesOfThreads(trace, ({ is_async: isAsync }) => !isAsync), trace.slices);
 }
+
+const slicesOfThreads = (trace, fits) => trace.threads.filter(fits).reduce((sum, { slices }) => sum + slices, 0);
 
 for (const file of files) {
   const path = join(root, file);
@@ -221,4 +224,59 @@ test("dense tiny events, and thousands at one moment", async () => {
   const { trace, count } = await compare(file);
   assert.equal(count, 109_002);
   await addUp(trace);
+});
+
+test("what is asynchronous, on tracks of its own, event by event", async () => {
+  const events = [{ ph: "M", pid: 1, tid: 1, name: "process_name", args: { name: "server" } }];
+  let state = 1;
+  const random = (most) => (state = (state * 48271) % 2147483647) % most;
+  /** What is to be drawn, by track: {name, start, duration}. */
+  const expected = [];
+  const open = new Map();
+  const begun = (key) => open.get(key) ?? open.set(key, []).get(key);
+  for (let ts = 10; ts < 20_000; ++ts) {
+    const pid = 1 + random(2), name = ["connect", "request", "answer"][random(3)], cat = ["net", "disk"][random(2)];
+    const isNested = random(3) > 0, isLocal = isNested && random(4) === 0, id = random(30);
+    const kind = random(7);
+    const ph = isNested ? "bbbeeen"[kind] : "SSSFFFT"[kind];
+    events.push({ ph, pid, tid: random(3), name, cat, ts, ...(isLocal ? { id2: { local: `0x${id}` } } : { id }), args: { ts } });
+    const stack = begun([isNested, cat, isLocal ? `${pid} ${id}` : id, isNested ? "" : name].join("|"));
+    const place = stack[0]?.track ?? `${pid}/async ${cat}/async: ${name}`;
+    if (kind === 6) expected.push({ track: place, name, cat, start: ts, duration: 0 });
+    else if (kind < 3) stack.push({ track: place, name, cat, start: ts });
+    else {
+      const at = stack.findLastIndex((one) => one.name === name);
+      if (at >= 0) expected.push({ ...stack[at], duration: ts - stack[at].start });
+      if (at >= 0) stack.splice(at, 1);
+    }
+    if (ts % 10 === 0) events.push({ ph: "X", pid, tid: 1, name: "work", cat: "cpu_op", ts: ts + 3, dur: 5 });
+  }
+  const file = join(folder, "async.json");
+  writeFileSync(file, JSON.stringify({ traceEvents: events }));
+  const trace = await store(file);
+  assert.equal(trace.slices, 1999, "of the file's own slices");
+  const lanes = new Map(trace.threads.filter(({ is_async: is }) => is).map((one) => [one.thread, `${one.pid}/${one.tid}/${one.name}`]));
+  assert.equal(lanes.size, 12);
+  assert.ok(trace.threads.every(({ is_async: is, pid, process_name: process }) => !is || pid !== "1" || process === "server"), "they stand with their process");
+  const { slices } = await descend(trace);
+  const drawn = slices.filter(({ track }) => lanes.has(track));
+  const line = ({ track, name, category, begin, end }) => [lanes.get(track), name, category, trace.origin === "0" ? begin : begin + Number(trace.origin), end - begin].join("\n");
+  assert.deepEqual(counted(drawn.map(line)), counted(expected.map(({ track, name, cat, start, duration }) => [track, name, cat, start * 1000, duration * 1000].join("\n"))));
+  assert.ok(expected.length > 5000);
+  await addUp(trace);
+  const api = `${server.base}/api/v1/traces/1`;
+  const one = drawn[0];
+  const tile = await (await fetch(`${api}/tile?thread=${one.track}&begin=${one.begin}&end=${one.begin + 1}`)).json();
+  const [, , , , , , chunk, index] = tile.rows.find(({ row }) => row === one.row).items.find(([begin]) => begin === one.begin);
+  const slice = await (await fetch(`${api}/slice?thread=${one.track}&chunk=${chunk}&index=${index}`)).json();
+  assert.equal(JSON.parse(slice.arguments).ts * 1000, one.begin + Number(trace.origin), "the arguments are those of its begin");
+  // Exported they are the events that they were, once; what is before the first slice is before the window.
+  const steps = (list) => counted(list.filter(({ ph, ts }) => "bneSTF".includes(ph) && ts * 1000 >= Number(trace.origin)).map(({ ph }) => ph));
+  const { traceEvents: exported } = await (await fetch(`${api}/export`)).json();
+  assert.equal(exported.filter(({ ph }) => ph === "X").length, 1999);
+  assert.deepEqual(steps(exported), steps(events));
+  const { rows } = await (await fetch(`${api}/sums?by=track`)).json();
+  assert.equal(rows.filter(({ thread }) => lanes.has(thread)).reduce((sum, { count }) => sum + count, 0), expected.length);
+  const { stacks } = await (await fetch(`${api}/flame?end=${trace.end + 1}`)).json();
+  assert.equal(stacks.rows.length, 1, "stacks are of threads");
 });

@@ -4,7 +4,7 @@ import { CLOSED_ROW_PX, HEAD_PX, NO_LAYOUT, ROW_PX, firstOpen, laneAt, lanesIn, 
 import type { Track } from "../src/trace/types";
 
 let next = 0;
-const track = (more: Partial<Track>): Track => ({ number: next++, pid: "1", tid: "1", process: "", processLabels: "", name: "", side: "other", processSort: null, threadSort: null, slices: 1, rows: 1, span: { begin: 0, end: 1 }, busy: 0, points: 0, ...more });
+const track = (more: Partial<Track>): Track => ({ number: next++, pid: "1", tid: "1", process: "", processLabels: "", name: "", side: "other", isAsync: false, processSort: null, threadSort: null, slices: 1, rows: 1, span: { begin: 0, end: 1 }, busy: 0, points: 0, ...more });
 const names = (tracks: Track[]) => sections(tracks).map((one) => [one.title, one.tracks.map(trackTitle)]);
 
 test("PyTorch on a GPU: the host's process with its threads, the devices with their streams", () => {
@@ -55,6 +55,13 @@ const all = sections([...host, device]);
 
 test("devices and the three busiest threads are open at first", () => {
   assert.deepEqual([...firstOpen(all)].sort((a, b) => a - b), [...host.slice(0, 3).map((one) => one.number), device.number].sort((a, b) => a - b));
+});
+
+test("what is asynchronous stands below the threads, closed at first", () => {
+  const lane = (name: string) => track({ process: "python", tid: "async net", name: `async: ${name}`, isAsync: true, busy: 1000, side: "host" });
+  const tracks = [lane("request 10"), lane("request 9"), track({ process: "python", name: "thread", busy: 1, side: "host" }), track({ process: "python", tid: "PyTorch Profiler", name: "PyTorch Profiler (0)", side: "host" })];
+  assert.deepEqual(names(tracks), [["python", ["thread", "async: request 9", "async: request 10", "PyTorch Profiler (0)"]]]);
+  assert.deepEqual([...firstOpen(sections(tracks))], [(tracks[2] as Track).number]);
 });
 
 test("lanes lie one below the other, and are found by their place", () => {

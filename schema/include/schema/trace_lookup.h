@@ -22,8 +22,9 @@ struct TraceInfo {
   ContentHash content;          ///< of the file, decompressed
   std::int64_t byte_count = 0;  ///< of the file, decompressed
   std::int64_t base_time = 0;   ///< as Trace::base_time
-  std::int64_t origin = 0;      ///< ns; where its first slice begins
+  std::int64_t origin = 0;      ///< ns; where its first slice begins, asynchronous ones included
   std::int64_t slices = 0, points = 0, flows = 0, labels = 0, events = 0, problem_count = 0;
+  bool has_async_tracks = false;
 };
 
 struct StoredThread {
@@ -31,6 +32,9 @@ struct StoredThread {
   TraceThread thread;
   std::int64_t slices = 0, rows = 0;
   std::optional<std::int64_t> begin, end;  ///< ns; of the first slice, and of the one ending last
+  /// Derived: what is asynchronous, as slices (trace_async.h). TraceInfo::slices counts none of
+  /// them.
+  bool is_async = false;
 };
 
 struct LabelText {

@@ -77,6 +77,7 @@ class TrackFilter {
   /// All of them.
   TrackFilter() = default;
   explicit TrackFilter(std::vector<std::uint32_t> tracks) : tracks_(std::move(tracks)) {}
+  bool is_all() const { return !tracks_; }
   bool fits(std::uint32_t track) const {
     return !tracks_ || std::find(tracks_->begin(), tracks_->end(), track) != tracks_->end();
   }

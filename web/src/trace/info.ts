@@ -25,6 +25,7 @@ export function infoOf(overview: TraceOverview): TraceInfo {
       processLabels: one.process_labels,
       name: one.name,
       side: one.side,
+      isAsync: one.is_async,
       processSort: one.process_sort_index,
       threadSort: one.thread_sort_index,
       slices: one.slices,

@@ -67,19 +67,23 @@ function rankOf(track: Track): [number, number] {
 const NOT_WORK = /^(spans|traces)$|pytorch profiler/i;
 const isAside = (track: Track): boolean => NOT_WORK.test(track.pid) || NOT_WORK.test(track.tid) || NOT_WORK.test(track.name);
 
+/** Threads, what is asynchronous by name, and what the profiler itself did. */
+const placeOf = (track: Track): number => (isAside(track) ? 2 : track.isAsync ? 1 : 0);
+
 const compare = (a: number | null, b: number | null): number => (a === b ? 0 : a === null ? 1 : b === null ? -1 : a - b);
 
 function orderTracks(tracks: Track[], side: Side): Track[] {
   const fallback = (a: Track, b: Track): number => {
+    if (a.isAsync && b.isAsync) return byName(a.name, b.name);
     if (side === "device") {
       const [one, other] = [rankOf(a), rankOf(b)];
       return one[0] - other[0] || one[1] - other[1] || byName(a.name || a.tid, b.name || b.tid);
     }
-    return Number(isAside(a)) - Number(isAside(b)) || b.busy - a.busy || b.slices - a.slices || byName(a.tid, b.tid);
+    return b.busy - a.busy || b.slices - a.slices || byName(a.tid, b.tid);
   };
   // Kineto numbers its threads by their ids, which puts none before another that matters more.
   const told = (track: Track): number | null => (track.threadSort !== null && String(track.threadSort) !== track.tid ? track.threadSort : null);
-  return tracks.slice().sort((a, b) => (side === "device" ? compare(told(a), told(b)) : Number(isAside(a)) - Number(isAside(b)) || compare(told(a), told(b))) || fallback(a, b) || a.number - b.number);
+  return tracks.slice().sort((a, b) => (side === "device" ? Number(a.isAsync) - Number(b.isAsync) : placeOf(a) - placeOf(b)) || compare(told(a), told(b)) || fallback(a, b) || a.number - b.number);
 }
 
 export const hasContent = (track: Track): boolean => track.slices > 0;
@@ -163,7 +167,7 @@ export function firstOpen(all: readonly Section[]): Set<number> {
   const open = new Set<number>();
   const hosts = all.filter((one) => one.side !== "device").flatMap((one) => one.tracks);
   for (const section of all) if (section.side === "device") for (const track of section.tracks) open.add(track.number);
-  const busiest = hosts.filter((one) => !isAside(one)).sort((a, b) => b.busy - a.busy || b.slices - a.slices);
+  const busiest = hosts.filter((one) => placeOf(one) === 0).sort((a, b) => b.busy - a.busy || b.slices - a.slices);
   for (const track of busiest.slice(0, OPEN_HOST_TRACKS)) open.add(track.number);
   return open;
 }

@@ -17,6 +17,8 @@ export type Track = {
   processLabels: string;
   name: string;
   side: Side;
+  /** Made of begins and ends of something asynchronous: of no thread. */
+  isAsync: boolean;
   processSort: number | null;
   threadSort: number | null;
   slices: number;

@@ -1,0 +1,1 @@
+DELETE FROM trace_thread WHERE trace_id = $1 AND is_async

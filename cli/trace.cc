@@ -59,7 +59,7 @@ CommandLine command_line() {
   add("artifact", po::value<std::int64_t>()->value_name("ID"),
       "export: the trace of this dump, instead of TRACE");
   add("begin", po::value<std::int64_t>()->value_name("NS"),
-      "export: from here on, counted from the first slice (0)");
+      "export: from here on, counted from the first slice (all)");
   add("end", po::value<std::int64_t>()->value_name("NS"), "export: up to here (all)");
   add("tracks", po::value<std::string>()->value_name("N,N…"),
       "export: of these tracks, by their numbers (all)");
@@ -105,7 +105,7 @@ int export_window(const po::variables_map& values, const Arguments& words) {
     return fail({ErrorCode::kInvalidArgument,
                  "`benchhud trace export` takes the number of a trace, or --artifact"});
   }
-  request.begin = given<std::int64_t>(values, "begin").value_or(0);
+  request.begin = given<std::int64_t>(values, "begin");
   request.end = given<std::int64_t>(values, "end");
   request.tracks = given<std::string>(values, "tracks");
   request.out = given<std::string>(values, "out");

@@ -44,7 +44,8 @@ Expected<schema::TraceId> asked_trace(Connection& store, const TraceExportReques
 
 Expected<server::ExportQuery> asked_window(const TraceExportRequest& request, std::int64_t origin) {
   server::ExportQuery query;
-  query.begin = analysis::sum_of(origin, request.begin);
+  query.begin = request.begin ? analysis::sum_of(origin, *request.begin)
+                              : std::numeric_limits<std::int64_t>::min();
   query.end = request.end ? analysis::sum_of(origin, *request.end)
                           : std::numeric_limits<std::int64_t>::max();
   if (query.begin >= query.end) {

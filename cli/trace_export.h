@@ -14,8 +14,8 @@ struct TraceExportRequest {
   std::string store;
   /// One of them: the number in the timeline's address, or a dump's.
   std::optional<std::int64_t> trace, artifact;
-  std::int64_t begin = 0;             ///< ns from the trace's origin
-  std::optional<std::int64_t> end;    ///< none: to its end
+  /// ns from the trace's origin; none: from its first event, to its last.
+  std::optional<std::int64_t> begin, end;
   std::optional<std::string> tracks;  ///< numbers with commas between; none: all
   std::optional<std::string> out;     ///< the file; none: standard output
 };

@@ -210,7 +210,7 @@ Urgency alert_urgency(const schema::Alert& alert) {
   simdjson::dom::parser parser;
   std::string_view direction;
   // Details that do not read have none.
-  (void)parser.parse(alert.details)["direction"].get(direction);
+  if (parser.parse(alert.details)["direction"].get(direction)) direction = {};
   return alert_urgency(alert, direction);
 }
 

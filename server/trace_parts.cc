@@ -46,7 +46,9 @@ Plan trace_plan(const Ask& ask, const AskedTrace& trace,
 
 Expected<AskedWindow> asked_window(Ask& ask, const AskedTrace& trace) {
   AskedWindow window;
-  window.begin = analysis::sum_of(trace.info.origin, ask.query.integer("begin"));
+  window.begin = ask.query.has("begin")
+                     ? analysis::sum_of(trace.info.origin, ask.query.integer("begin"))
+                     : std::numeric_limits<std::int64_t>::min();
   window.end = ask.query.has("end") ? analysis::sum_of(trace.info.origin, ask.query.integer("end"))
                                     : std::numeric_limits<std::int64_t>::max();
   if (window.begin < window.end) return window;

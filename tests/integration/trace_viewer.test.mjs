@@ -428,6 +428,7 @@ describe("benchhud trace export", () => {
   test("the command writes what the address answers", async () => {
     for (const [args, query] of [
       [[], ""],
+      [["--begin", "0"], "?begin=0"],
       [["--begin", "1000000", "--end", "5000000"], "?begin=1000000&end=5000000"],
       [["--tracks", "1,0"], "?tracks=0,1"],
       [["--begin", "4000000", "--tracks", "0"], "?begin=4000000&tracks=0"],

@@ -2,6 +2,7 @@
 
 #include "server/trace_export.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -151,19 +152,43 @@ TEST_F(Export, ArgumentsThatAreNoJsonAreKeptAsText) {
   EXPECT_EQ(json.at("traceEvents").back().at("args").at("benchhud_raw"), R"({"x": NaN})");
 }
 
+TEST_F(Export, WithoutAWindowIsAllThatTheTraceHas) {
+  schema::PackedArgs args;
+  store(read(R"([{"ph": "i", "pid": 1, "tid": 1, "name": "early", "ts": 1},
+                 {"ph": "X", "pid": 1, "tid": 1, "name": "a", "ts": 100, "dur": 1}])",
+             &args),
+        &args);
+  const auto server = app();
+  const auto events = [&](const std::string& query) {
+    std::string text, names;
+    const Response answer = get(*server, "/traces/1/export" + query);
+    EXPECT_TRUE(answer.stream && answer.stream([&](std::string_view piece) {
+      text += piece;
+      return true;
+    }));
+    const auto json = nlohmann::json::parse(text);
+    for (const auto& event : json["traceEvents"]) {
+      if (event["ph"] != "M") names += event["name"].get<std::string>() + " ";
+    }
+    return names;
+  };
+  EXPECT_EQ(events("?begin=0"), "a ");
+  EXPECT_THAT(events(""), testing::HasSubstr("early "));
+}
+
 TEST_F(Export, WhoTakesItSlowlyHoldsNobodyElseUp) {
   schema::PackedArgs args;
   store(read(R"([{"ph": "X", "pid": 1, "tid": 1, "name": "a", "ts": 1, "dur": 1}])", &args), &args);
   const auto server = app();
-  const std::string address = "/api/v1/traces/1/export";
+  const std::string address = "/traces/1/export";
   std::vector<Response> slow;
-  for (int i = 0; i < 2; ++i) slow.push_back(server->handle({"GET", address}));
+  for (int i = 0; i < 2; ++i) slow.push_back(get(*server, address));
   for (const Response& one : slow) EXPECT_TRUE(one.stream) << one.status;
   // As many more as there are connections for what is asked of traces.
-  for (int i = 0; i < 6; ++i) EXPECT_EQ(server->handle({"GET", address}).status, 503);
-  EXPECT_EQ(server->handle({"GET", "/api/v1/traces/1"}).status, 200);
+  for (int i = 0; i < 6; ++i) EXPECT_EQ(get(*server, address).status, 503);
+  EXPECT_EQ(get(*server, "/traces/1").status, 200);
   slow.pop_back();
-  const Response next = server->handle({"GET", address});
+  const Response next = get(*server, address);
   ASSERT_TRUE(next.stream) << next.status;
   std::string text;
   EXPECT_TRUE(next.stream([&](std::string_view piece) {

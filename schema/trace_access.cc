@@ -6,6 +6,22 @@
 
 namespace benchhud::schema {
 
+Expected<std::vector<SliceExtra>> chunk_extras(Connection& connection, TraceId trace,
+                                               std::uint32_t thread, std::uint64_t chunk) {
+  Statement& query = connection.cached(sql::kExtrasOfChunk);
+  query.bind(1, trace).bind(2, std::int64_t{thread}).bind(3, static_cast<std::int64_t>(chunk));
+  BENCHHUD_ASSIGN(const std::string bytes, one_blob(query));
+  return decode_extras(bytes);
+}
+
+Expected<std::vector<std::uint32_t>> stack_rows_of(Connection& connection, TraceId trace,
+                                                   std::uint32_t thread) {
+  Statement& query = connection.cached(sql::kStackRowsOfThread);
+  query.bind(1, trace).bind(2, std::int64_t{thread});
+  BENCHHUD_ASSIGN(const std::string bytes, one_blob(query));
+  return decode_rows(bytes);
+}
+
 Statement& ThreadAccess::of_chunk(std::string_view sql, std::uint64_t chunk) {
   Statement& query = connection_.cached(sql);
   query.bind(1, trace_).bind(2, std::int64_t{thread_}).bind(3, static_cast<std::int64_t>(chunk));

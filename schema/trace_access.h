@@ -17,6 +17,13 @@
 
 namespace benchhud::schema {
 
+/// Of each of a chunk's slices what else there is to know. Errors: kCorrupt, the store's.
+Expected<std::vector<SliceExtra>> chunk_extras(Connection& connection, TraceId trace,
+                                               std::uint32_t thread, std::uint64_t chunk);
+/// A thread's rows whose slices have no parent, ascending.
+Expected<std::vector<std::uint32_t>> stack_rows_of(Connection& connection, TraceId trace,
+                                                   std::uint32_t thread);
+
 class ThreadAccess {
  public:
   ThreadAccess(Connection& connection, TraceId trace, std::uint32_t thread)

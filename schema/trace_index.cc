@@ -224,8 +224,7 @@ class TraceIndexer {
     BENCHHUD_ASSIGN(const auto group_counts, collect(groups, [](const Statement& row) {
                       return static_cast<std::uint64_t>(row.integer(0));
                     }));
-    BENCHHUD_ASSIGN(const std::string rows, one_blob(of_thread(sql::kStackRowsOfThread, thread)));
-    BENCHHUD_ASSIGN(auto stack_rows, decode_rows(rows));
+    BENCHHUD_ASSIGN(auto stack_rows, stack_rows_of(connection_, trace_, thread));
     Children children(SliceCursor(connection_, trace_, thread, chunks), std::move(stack_rows));
     SliceCursor cursor(connection_, trace_, thread, chunks);
 

@@ -142,12 +142,7 @@ Expected<SliceDetails> TraceLookup::details(const SliceId& id) {
   SliceDetails details;
   BENCHHUD_ASSIGN(details.placed, slice(id));
   BENCHHUD_ASSIGN(details.label, label(details.placed.slice.label));
-  Statement& query = connection_.cached(sql::kExtrasOfChunk);
-  query.bind(1, trace_)
-      .bind(2, std::int64_t{id.thread})
-      .bind(3, static_cast<std::int64_t>(id.chunk));
-  BENCHHUD_ASSIGN(const std::string chunk, one_blob(query));
-  BENCHHUD_ASSIGN(const std::vector<SliceExtra> extras, decode_extras(chunk));
+  BENCHHUD_ASSIGN(const auto extras, chunk_extras(connection_, trace_, id.thread, id.chunk));
   if (id.index >= extras.size()) return corrupt_trace("chunk of arguments");
   details.extra = extras[id.index];
   BENCHHUD_ASSIGN(details.kernel_backend, text(details.extra.args.kernel_backend));
@@ -184,10 +179,7 @@ Expected<std::optional<PlacedSlice>> TraceLookup::slice_at(std::uint32_t thread,
 
 Expected<const std::vector<std::uint32_t>*> TraceLookup::stack_rows(std::uint32_t thread) {
   if (stack_rows_thread_ != thread) {
-    Statement& query = connection_.cached(sql::kStackRowsOfThread);
-    query.bind(1, trace_).bind(2, std::int64_t{thread});
-    BENCHHUD_ASSIGN(const std::string bytes, one_blob(query));
-    BENCHHUD_ASSIGN(stack_rows_, decode_rows(bytes));
+    BENCHHUD_ASSIGN(stack_rows_, stack_rows_of(connection_, trace_, thread));
     stack_rows_thread_ = thread;
   }
   return &stack_rows_;

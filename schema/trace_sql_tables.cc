@@ -505,10 +505,7 @@ Expected<const std::vector<SliceExtra>*> SqlContext::extras(std::uint32_t thread
   if (known != extras_.end()) return &known->second;
   constexpr std::size_t kMostChunks = 8;  // of some 0.5 MB
   if (extras_.size() >= kMostChunks) extras_.clear();
-  Statement& query = connection.cached(sql::kExtrasOfChunk);
-  query.bind(1, trace).bind(2, std::int64_t{thread}).bind(3, static_cast<std::int64_t>(chunk));
-  BENCHHUD_ASSIGN(const std::string bytes, one_blob(query));
-  BENCHHUD_ASSIGN(auto extras, decode_extras(bytes));
+  BENCHHUD_ASSIGN(auto extras, chunk_extras(connection, trace, thread, chunk));
   return &extras_.emplace(place, std::move(extras)).first->second;
 }
 

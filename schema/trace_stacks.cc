@@ -5,11 +5,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "schema/column_codec.h"
-#include "schema/queries.h"
 #include "schema/trace_span.h"
 #include "trace_access.h"
-#include "trace_rows.h"
 
 namespace benchhud::schema {
 namespace {
@@ -27,10 +24,7 @@ class StackBuilder {
         access_(connection, trace, thread) {}
 
   Expected<void> build() {
-    Statement& query = connection_.cached(sql::kStackRowsOfThread);
-    query.bind(1, trace_).bind(2, std::int64_t{thread_});
-    BENCHHUD_ASSIGN(const std::string rows, one_blob(query));
-    BENCHHUD_ASSIGN(stack_rows_, decode_rows(rows));
+    BENCHHUD_ASSIGN(stack_rows_, stack_rows_of(connection_, trace_, thread_));
     return access_.for_each_segment(
         {window_.begin, window_.end},
         [&](std::size_t, const TraceSegment& segment) -> Expected<void> {

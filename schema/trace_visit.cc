@@ -48,12 +48,7 @@ class SliceVisitor {
   Expected<void> visit_segment(const TraceSegment& segment) {
     BENCHHUD_ASSIGN(const auto slices, access_.slices_of(segment));
     if (chunk_ != segment.chunk) {
-      Statement& query = connection_.cached(sql::kExtrasOfChunk);
-      query.bind(1, trace_)
-          .bind(2, std::int64_t{thread_})
-          .bind(3, static_cast<std::int64_t>(segment.chunk));
-      BENCHHUD_ASSIGN(const std::string bytes, one_blob(query));
-      BENCHHUD_ASSIGN(extras_, decode_extras(bytes));
+      BENCHHUD_ASSIGN(extras_, chunk_extras(connection_, trace_, thread_, segment.chunk));
       chunk_ = segment.chunk;
     }
     if (segment.first + slices.size() > extras_.size()) {

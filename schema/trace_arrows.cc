@@ -3,8 +3,7 @@
 #include <map>
 #include <optional>
 
-#include "schema/column_codec.h"
-#include "schema/queries.h"
+#include "schema/trace_visit.h"
 
 namespace benchhud::schema {
 namespace {
@@ -14,36 +13,24 @@ constexpr std::uint64_t kMostEndsLookedAt = 200'000;
 class ArrowFinder {
  public:
   ArrowFinder(Connection& connection, TraceId trace, const ArrowQuery& query)
-      : connection_(connection), trace_(trace), query_(query), lookup_(connection, trace) {}
+      : connection_(connection),
+        trace_(trace),
+        query_(query),
+        span_{query.begin, query.end},
+        lookup_(connection, trace) {}
 
   Expected<ArrowWindow> find() {
-    Statement& blocks = connection_.cached(sql::kBlocksInWindow);
-    blocks.bind(1, trace_)
-        .bind(2, TraceBlockKind::kFlows)
-        .bind(3, query_.begin)
-        .bind(4, query_.end)
-        .bind_null(5);
     std::uint64_t looked_at = 0;
-    while (looked_at < kMostEndsLookedAt && blocks.step()) {
-      BENCHHUD_ASSIGN(const auto flows, decode_flows(blocks.blob(2)));
-      const auto first = static_cast<std::uint64_t>(blocks.integer(0));
-      for (std::size_t i = 0; i < flows.size(); ++i) {
-        if (!is_inside(flows[i])) continue;
-        ++looked_at;
-        BENCHHUD_TRY(look_at({first + i, flows[i]}));
-      }
-    }
-    BENCHHUD_TRY(blocks.status());
-    blocks.reset();
+    const auto look = [&](const PlacedFlow& end) -> Expected<bool> {
+      BENCHHUD_TRY(look_at(end));
+      return ++looked_at < kMostEndsLookedAt;
+    };
+    BENCHHUD_TRY(visit_flows(connection_, trace_, span_, look));
     window_.is_cut = is_beyond_limit_ || looked_at >= kMostEndsLookedAt;
     return std::move(window_);
   }
 
  private:
-  bool is_inside(const ChunkFlow& flow) const {
-    return flow.time >= query_.begin && flow.time < query_.end;
-  }
-
   // Where there is none, somebody may be missing.
   bool is_room() {
     is_beyond_limit_ |= window_.arrows.size() >= query_.limit;
@@ -71,7 +58,7 @@ class ArrowFinder {
     // One that begins in the window was told there.
     if (end.flow.before == 0 || !is_room()) return {};
     BENCHHUD_ASSIGN(const auto from, lookup_.flow_before(end));
-    if (!from || is_inside(from->flow)) return {};
+    if (!from || span_.has(from->flow.time)) return {};
     ++window_.count;
     window_.arrows.push_back({*from, end});
     return {};
@@ -80,6 +67,7 @@ class ArrowFinder {
   Connection& connection_;
   TraceId trace_;
   const ArrowQuery& query_;
+  TraceSpan span_;
   TraceLookup lookup_;
   std::map<std::uint32_t, bool> wanted_;  // by category
   ArrowWindow window_;

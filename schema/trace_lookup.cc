@@ -11,6 +11,7 @@
 #include "schema/column_codec.h"
 #include "schema/queries.h"
 #include "schema/trace_args.h"
+#include "schema/trace_visit.h"
 #include "trace_access.h"
 #include "trace_rows.h"
 
@@ -40,6 +41,14 @@ Expected<Thing> kept_thing(std::map<std::uint64_t, std::vector<Thing>>* blocks, 
   if (blocks->size() >= most) blocks->clear();
   blocks->insert_or_assign(stored.first, std::move(things));
   return thing;
+}
+
+// Adds an event where there is room. Whether to go on.
+template <class Event>
+bool keep(const Event& event, std::size_t limit, TraceWindow<Event>* window) {
+  window->is_cut = window->events.size() == limit;
+  if (!window->is_cut) window->events.push_back(event);
+  return !window->is_cut;
 }
 
 std::int64_t after(std::int64_t time) { return time == kLatest ? time : time + 1; }
@@ -201,31 +210,14 @@ Expected<std::vector<PlacedSlice>> TraceLookup::parents(const SliceId& id, std::
 
 Expected<TraceWindow<PlacedPoint>> TraceLookup::points(const PointQuery& query) {
   TraceWindow<PlacedPoint> window;
-  Statement& blocks = connection_.cached(sql::kBlocksInWindow);
-  blocks.bind(1, trace_).bind(2, TraceBlockKind::kPoints).bind(3, query.begin).bind(4, query.end);
-  if (query.thread) {
-    blocks.bind(5, std::int64_t{*query.thread});
-  } else {
-    blocks.bind_null(5);
-  }
-  while (!window.is_cut && blocks.step()) {
-    BENCHHUD_ASSIGN(const std::vector<ChunkPoint> points, decode_points(blocks.blob(2)));
-    const auto first = static_cast<std::uint64_t>(blocks.integer(0));
-    for (std::size_t i = 0; i < points.size(); ++i) {
-      const TracePoint& point = points[i].point;
-      if (point.time < query.begin || point.time >= query.end) continue;
-      if (query.thread && point.thread != *query.thread) continue;
-      if (query.phase && point.phase != *query.phase) continue;
-      if (query.other_than && point.phase == *query.other_than) continue;
-      if (window.events.size() == query.limit) {
-        window.is_cut = true;
-        break;
-      }
-      window.events.push_back({first + i, points[i]});
-    }
-  }
-  BENCHHUD_TRY(blocks.status());
-  blocks.reset();
+  BENCHHUD_TRY(visit_points(connection_, trace_, {query.begin, query.end}, query.thread,
+                            [&](const PlacedPoint& placed) -> Expected<bool> {
+                              const char phase = placed.point.point.phase;
+                              const bool is_wanted =
+                                  (!query.phase || phase == *query.phase) &&
+                                  (!query.other_than || phase != *query.other_than);
+                              return !is_wanted || keep(placed, query.limit, &window);
+                            }));
   return window;
 }
 
@@ -236,27 +228,12 @@ Expected<ChunkPoint> TraceLookup::point(std::uint64_t number) {
 
 Expected<TraceWindow<PlacedFlow>> TraceLookup::flows(const FlowQuery& query) {
   TraceWindow<PlacedFlow> window;
-  Statement& blocks = connection_.cached(sql::kBlocksInWindow);
-  blocks.bind(1, trace_)
-      .bind(2, TraceBlockKind::kFlows)
-      .bind(3, query.begin)
-      .bind(4, query.end)
-      .bind_null(5);
-  while (!window.is_cut && blocks.step()) {
-    BENCHHUD_ASSIGN(const std::vector<ChunkFlow> flows, decode_flows(blocks.blob(2)));
-    const auto first = static_cast<std::uint64_t>(blocks.integer(0));
-    for (std::size_t i = 0; i < flows.size(); ++i) {
-      if (flows[i].time < query.begin || flows[i].time >= query.end) continue;
-      if (query.thread && flows[i].thread != *query.thread) continue;
-      if (window.events.size() == query.limit) {
-        window.is_cut = true;
-        break;
-      }
-      window.events.push_back({first + i, flows[i]});
-    }
-  }
-  BENCHHUD_TRY(blocks.status());
-  blocks.reset();
+  BENCHHUD_TRY(visit_flows(connection_, trace_, {query.begin, query.end},
+                           [&](const PlacedFlow& placed) -> Expected<bool> {
+                             const bool is_wanted =
+                                 !query.thread || placed.flow.thread == *query.thread;
+                             return !is_wanted || keep(placed, query.limit, &window);
+                           }));
   return window;
 }
 

@@ -11,12 +11,19 @@
 namespace benchhud::schema {
 namespace {
 
-// Blocks of a kind in the window; `visit(first number, bytes)` returns whether to go on.
+// Blocks of a kind in the window, that may hold something of the thread if one is given;
+// `visit(first number, bytes)` returns whether to go on.
 template <class Visit>
 Expected<void> visit_blocks(Connection& connection, TraceId trace, TraceBlockKind kind,
-                            const TraceSpan& window, Visit visit) {
+                            const TraceSpan& window, std::optional<std::uint32_t> thread,
+                            Visit visit) {
   Statement& blocks = connection.cached(sql::kBlocksInWindow);
-  blocks.bind(1, trace).bind(2, kind).bind(3, window.begin).bind(4, window.end).bind_null(5);
+  blocks.bind(1, trace).bind(2, kind).bind(3, window.begin).bind(4, window.end);
+  if (thread) {
+    blocks.bind(5, std::int64_t{*thread});
+  } else {
+    blocks.bind_null(5);
+  }
   bool goes_on = true;
   while (goes_on && blocks.step()) {
     BENCHHUD_ASSIGN(goes_on, visit(static_cast<std::uint64_t>(blocks.integer(0)), blocks.blob(2)));
@@ -83,17 +90,19 @@ Expected<void> visit_slices(Connection& connection, TraceId trace, std::uint32_t
 }
 
 Expected<void> visit_points(Connection& connection, TraceId trace, const TraceSpan& window,
+                            std::optional<std::uint32_t> thread,
                             const VisitEvent<PlacedPoint>& visit) {
   const auto of_block = [&](std::uint64_t first, std::string_view bytes) -> Expected<bool> {
     BENCHHUD_ASSIGN(const auto points, decode_points(bytes));
     for (std::size_t i = 0; i < points.size(); ++i) {
-      if (!window.has(points[i].point.time)) continue;
+      const TracePoint& point = points[i].point;
+      if (!window.has(point.time) || (thread && point.thread != *thread)) continue;
       BENCHHUD_ASSIGN(const bool goes_on, visit({first + i, points[i]}));
       if (!goes_on) return false;
     }
     return true;
   };
-  return visit_blocks(connection, trace, TraceBlockKind::kPoints, window, of_block);
+  return visit_blocks(connection, trace, TraceBlockKind::kPoints, window, thread, of_block);
 }
 
 Expected<void> visit_flows(Connection& connection, TraceId trace, const TraceSpan& window,
@@ -107,7 +116,7 @@ Expected<void> visit_flows(Connection& connection, TraceId trace, const TraceSpa
     }
     return true;
   };
-  return visit_blocks(connection, trace, TraceBlockKind::kFlows, window, of_block);
+  return visit_blocks(connection, trace, TraceBlockKind::kFlows, window, {}, of_block);
 }
 
 }  // namespace benchhud::schema

@@ -181,7 +181,8 @@ class Exporter {
 
   Expected<void> write_points() {
     return schema::visit_points(
-        connection_, trace_, window(), [&](const schema::PlacedPoint& placed) -> Expected<bool> {
+        connection_, trace_, window(), {},
+        [&](const schema::PlacedPoint& placed) -> Expected<bool> {
           const schema::TracePoint& point = placed.point.point;
           // Names are written above; begins and ends without one another would find one here.
           constexpr std::string_view kLeftOut = "MBE";

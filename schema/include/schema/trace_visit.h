@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 
 #include "schema/trace_lookup.h"
 #include "schema/trace_span.h"
@@ -17,8 +18,9 @@ using VisitEvent = std::function<Expected<bool>(const Event&...)>;
 Expected<void> visit_slices(Connection& connection, TraceId trace, std::uint32_t thread,
                             const TraceSpan& window,
                             const VisitEvent<PlacedSlice, SliceExtra>& visit);
-/// Points in the window, by thread and time.
+/// Points in the window, of all threads or of one, by thread and time.
 Expected<void> visit_points(Connection& connection, TraceId trace, const TraceSpan& window,
+                            std::optional<std::uint32_t> thread,
                             const VisitEvent<PlacedPoint>& visit);
 /// Ends of flows in the window, by time.
 Expected<void> visit_flows(Connection& connection, TraceId trace, const TraceSpan& window,

@@ -12,7 +12,7 @@ using testing::IsEmpty;
 
 /// "left | right": batch size or -, and why a side is absent.
 std::vector<std::string> told(const std::vector<ResultPair>& pairs) {
-  const auto side = [](const PairedSide& side) {
+  const auto told_side = [](const PairedSide& side) {
     std::string text = "-";
     if (side.entry != nullptr) {
       const auto& size = side.entry->experiment().batch_size;
@@ -21,7 +21,9 @@ std::vector<std::string> told(const std::vector<ResultPair>& pairs) {
     return side.absent ? text + " " + std::string(absence_name(*side.absent)) : text;
   };
   std::vector<std::string> lines;
-  for (const auto& pair : pairs) lines.push_back(side(pair.left) + " | " + side(pair.right));
+  for (const auto& pair : pairs) {
+    lines.push_back(told_side(pair.left) + " | " + told_side(pair.right));
+  }
   return lines;
 }
 

@@ -16,6 +16,7 @@
 #include "rows.h"
 #include "schema/column_codec.h"
 #include "schema/queries.h"
+#include "schema/text_excerpt.h"
 #include "schema/trace_lookup.h"
 #include "schema/trace_nesting.h"
 #include "trace_rows.h"
@@ -124,8 +125,8 @@ class AsyncTracks {
     if (made_.threads.size() > kMostTracks) return kMostTracks;
     TraceThread& track = made_.threads.emplace_back(thread);
     const std::string_view name = is_last ? "all others" : texts_[step.name];
-    track.tid = fmt::format("async {}", texts_[step.category].substr(0, kMostNameBytes));
-    track.name = fmt::format("async: {}", name.substr(0, kMostNameBytes));
+    track.tid = fmt::format("async {}", beginning_of(texts_[step.category], kMostNameBytes));
+    track.name = fmt::format("async: {}", beginning_of(name, kMostNameBytes));
     track.thread_sort_index.reset();
     const auto number = static_cast<std::uint32_t>(made_.threads.size() - 1);
     if (!is_last) tracks_.emplace(key, number);

@@ -482,17 +482,13 @@ Expected<std::vector<std::uint32_t>> SqlContext::labels_named(const std::string&
   const auto known = named_.find(name);
   if (known != named_.end()) return known->second;
   std::vector<std::uint32_t> found;
-  for (std::uint64_t block = 0;; ++block) {
+  const auto look = [&](std::uint32_t number, const LabelTotals&) -> Expected<void> {
     if (is_late()) return too_late();
-    BENCHHUD_ASSIGN(const auto labels, index.labels(block));
-    if (labels.empty()) break;
-    for (std::size_t i = 0; i < labels.size(); ++i) {
-      const auto number = static_cast<std::uint32_t>(block * kLabelsASumsBlock + i);
-      if (labels[i].sums.count == 0) continue;
-      BENCHHUD_ASSIGN(const LabelText* text, label(number));
-      if (text->name == name) found.push_back(number);
-    }
-  }
+    BENCHHUD_ASSIGN(const LabelText* text, label(number));
+    if (text->name == name) found.push_back(number);
+    return {};
+  };
+  BENCHHUD_TRY(for_each_used_label(index, look));
   constexpr std::size_t kMostNames = 10'000;
   if (named_.size() >= kMostNames) named_.clear();
   return named_.emplace(name, std::move(found)).first->second;

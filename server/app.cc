@@ -140,7 +140,7 @@ Response App::handle_api(const Request& request, const Address& address) {
   auto plan = find_route(operation->id)(ask);
   if (!plan) return problem_response(plan.error(), request.target, ask.wrong_parameter);
   const std::string etag = plan->is_fleeting ? "" : etag_of(options_, *operation, query, plan->key);
-  if (!etag.empty() && etag_matches(request.if_none_match, etag)) {
+  if (etag_matches(request.if_none_match, etag)) {
     return respond(request, etag,
                    Answer{std::make_shared<const std::string>(), "", "", plan->is_immutable});
   }
@@ -230,7 +230,7 @@ Response App::respond(const Request& request, const std::string& etag, const Ans
   if (!answer.next_link.empty()) {
     response.headers.emplace_back("Link", "<" + answer.next_link + ">; rel=\"next\"");
   }
-  if (!etag.empty() && etag_matches(request.if_none_match, etag)) {
+  if (etag_matches(request.if_none_match, etag)) {
     response.status = 304;
   } else if (auto compressed = compressed_for(request, etag, answer)) {
     response.body = std::move(compressed);

@@ -11,6 +11,7 @@ std::string_view opaque(std::string_view tag) {
 }  // namespace
 
 bool etag_matches(std::string_view header, std::string_view etag) {
+  if (etag.empty()) return false;
   while (!header.empty()) {
     const char c = header.front();
     if (c == ' ' || c == '\t' || c == ',') {

@@ -39,16 +39,12 @@ struct FoundLabel {
 template <class Visit>
 Expected<void> for_each_match(TraceLookup& lookup, const TraceIndex& index, const LabelQuery& query,
                               Visit visit) {
-  for (std::uint64_t block = 0;; ++block) {
-    BENCHHUD_ASSIGN(const auto labels, index.labels(block));
-    if (labels.empty()) return {};
-    for (std::size_t i = 0; i < labels.size(); ++i) {
-      const auto number = static_cast<std::uint32_t>(block * schema::kLabelsASumsBlock + i);
-      if (labels[i].sums.count == 0) continue;
-      BENCHHUD_ASSIGN(const schema::LabelText text, lookup.label(number));
-      if (query.fits(text.name, text.category)) visit(number, labels[i]);
-    }
-  }
+  const auto look = [&](std::uint32_t number, const schema::LabelTotals& totals) -> Expected<void> {
+    BENCHHUD_ASSIGN(const schema::LabelText text, lookup.label(number));
+    if (query.fits(text.name, text.category)) visit(number, totals);
+    return {};
+  };
+  return schema::for_each_used_label(index, look);
 }
 
 Expected<LabelQuery> asked_labels(Ask& ask) {

@@ -93,4 +93,19 @@ class TraceIndex {
 /// rounded up, i·w/256 behind its begin, w = end − begin + 1.
 std::vector<std::int64_t> bin_begins(std::int64_t begin, std::int64_t end);
 
+/// Calls `visit(number, totals)`, which returns Expected<void>, for each label that has slices, in
+/// the order of their numbers.
+template <class Visit>
+Expected<void> for_each_used_label(const TraceIndex& index, Visit visit) {
+  for (std::uint64_t block = 0;; ++block) {
+    BENCHHUD_ASSIGN(const auto labels, index.labels(block));
+    if (labels.empty()) return {};
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+      if (labels[i].sums.count == 0) continue;
+      const auto number = static_cast<std::uint32_t>(block * kLabelsASumsBlock + i);
+      BENCHHUD_TRY(visit(number, labels[i]));
+    }
+  }
+}
+
 }  // namespace benchhud::schema

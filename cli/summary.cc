@@ -78,9 +78,9 @@ analysis::ErrorTexts error_texts(Reader& reader) {
 }
 
 std::string test_title(const std::string& test) {
-  if (test == "eval") return "Inference";
-  if (test == "train") return "Training";
-  return markdown_text(test);
+  const std::string_view name = schema::test_name(test);
+  if (name == test) return markdown_text(test);
+  return std::string(1, static_cast<char>(name.front() - 'a' + 'A')).append(name.substr(1));
 }
 
 const RunGroup* find_group(const RunSummary& summary, const std::string& test,

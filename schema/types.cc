@@ -38,6 +38,12 @@ double null_sample() { return std::bit_cast<double>(kNullSampleBits); }
 
 bool is_null_sample(double value) { return std::bit_cast<std::uint64_t>(value) == kNullSampleBits; }
 
+std::string_view test_name(std::string_view test) {
+  if (test == "eval") return "inference";
+  if (test == "train") return "training";
+  return test;
+}
+
 std::string Experiment::backend() const {
   if (torch_xla2) return "torch_xla2:" + *torch_xla2;
   if (dynamo) return xla && *dynamo == "openxla" ? "openxla+dynamo" : *dynamo;

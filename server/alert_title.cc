@@ -43,7 +43,7 @@ const AlertMember& largest(const Members& members) {
 std::string tests_text(const AlertContext& context, const Members& members) {
   std::set<std::string> tests;
   for (const AlertMember* member : members) {
-    tests.insert(context.catalog.find(member->experiment)->experiment().test);
+    tests.emplace(schema::test_name(context.catalog.find(member->experiment)->experiment().test));
   }
   return fmt::format("{}", fmt::join(tests, " and "));
 }
@@ -63,7 +63,7 @@ std::vector<std::string> model_parts(const AlertContext& context, const Members&
   if (!steady.empty()) {
     const AlertMember& most = largest(steady);
     parts.push_back(fmt::format(
-        "{} {}", context.catalog.find(most.experiment)->experiment().test,
+        "{} {}", schema::test_name(context.catalog.find(most.experiment)->experiment().test),
         direction_text(analysis::watched_metric_info(WatchedMetric::kSteady), most.effect)));
   }
   for (const auto& info : analysis::watched_metrics()) {

@@ -44,13 +44,6 @@ std::string date(double at) { return schema::format_time(at).substr(0, 10); }
 
 std::string id_text(auto id) { return std::to_string(to_int(id)); }
 
-/// What people call a test, as the pages do.
-std::string_view test_name(std::string_view test) {
-  if (test == "eval") return "inference";
-  if (test == "train") return "training";
-  return test;
-}
-
 std::string joined(const std::set<std::string>& words, std::string_view separator) {
   return fmt::format("{}", fmt::join(words, separator));
 }
@@ -80,7 +73,7 @@ struct Shared {
   }
   std::string test_names() const {
     std::vector<std::string_view> names;
-    for (const auto& test : tests) names.push_back(test_name(test));
+    for (const auto& test : tests) names.push_back(schema::test_name(test));
     return fmt::format("{}", fmt::join(names, ", "));
   }
 };

@@ -302,7 +302,7 @@ describe("made-up fleets", () => {
     const alerts = confirmed(list(storeOf(5, crash(20, 99))));
     assert.equal(alerts.length, 1, titles(alerts));
     assert.deepEqual([alerts[0].details.subject.model, day(alerts[0].details.onset)], ["model_07", "2025-11-21"]);
-    assert.match(alerts[0].details.title, /^made\/model_07 on inductor: eval was timed → failed$/);
+    assert.match(alerts[0].details.title, /^made\/model_07 on inductor: inference was timed → failed$/);
     const again = list(storeOf(5, crash(20, 23)), "--all").filter((one) => one.details.title.includes("failed"));
     assert.deepEqual(again.map(({ detected }) => detected), ["recovered"]);
     assert.equal(day(again[0].details.closed), "2025-11-24");

@@ -58,6 +58,9 @@ struct Experiment {
   bool operator==(const Experiment&) const = default;
 };
 
+/// What people call a test: "inference" for eval, "training" for train, any other by its own name.
+std::string_view test_name(std::string_view test);
+
 /// How a metric's value stood in the file.
 enum class SampleShape : std::uint8_t {
   kArray = 0,   ///< one number a repetition

@@ -26,7 +26,7 @@ struct AlertContext {
 std::vector<const analysis::AlertMember*> members_of(const AlertContext& context,
                                                      const analysis::WatchedAlert& alert);
 
-/// A line: "cpu-mini/resnet_mini on inductor: eval 29.9 % slower, graph breaks 0 → 2".
+/// A line: "cpu-mini/resnet_mini on inductor: inference 29.9 % slower, graph breaks 0 → 2".
 std::string alert_title(const AlertContext& context, const analysis::WatchedAlert& alert);
 
 /// The fields of the contract's AlertDetails, which the store keeps with an alert.

@@ -45,6 +45,22 @@ std::optional<Estimate> steady(std::span<const double> per_iter_time) {
   return estimate;
 }
 
+std::optional<Estimate> metric_median(std::span<const double> samples) {
+  std::vector<double> usable;
+  usable.reserve(samples.size());
+  std::copy_if(samples.begin(), samples.end(), std::back_inserter(usable),
+               [](double sample) { return std::isfinite(sample); });
+  if (usable.empty()) return std::nullopt;
+  Estimate estimate;
+  estimate.value = median(usable);
+  estimate.interval = median_interval(usable, 0.95);
+  estimate.n = usable.size();
+  estimate.unusable = samples.size() - usable.size();
+  estimate.flags.few_samples = usable.size() < kFewSamples;
+  estimate.flags.unusable_samples = estimate.unusable > 0;
+  return estimate;
+}
+
 std::optional<MeanEstimate> upstream_exec(std::span<const double> total_time) {
   if (total_time.size() <= kWarmup) return std::nullopt;
   const auto rest = total_time.subspan(kWarmup);

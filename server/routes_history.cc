@@ -7,7 +7,9 @@
 #include <limits>
 #include <unordered_map>
 
+#include "analysis/estimators.h"
 #include "analysis/rollup.h"
+#include "schema/metric.h"
 #include "server/csv.h"
 #include "server/route_parts.h"
 
@@ -253,30 +255,67 @@ Expected<ResultScope> asked_results(Ask& ask) {
   return scope;
 }
 
-enum class Metric { kSteady, kSpeedup, kCompile };
+enum class Metric { kSteady, kSpeedup, kCompile, kOfRunner };
 
 Metric asked_metric(const Ask& ask) {
   const std::string& metric = ask.query.text("metric");
+  if (metric == "steady") return Metric::kSteady;
   if (metric == "speedup") return Metric::kSpeedup;
-  return metric == "compile" ? Metric::kCompile : Metric::kSteady;
+  return metric == "compile" ? Metric::kCompile : Metric::kOfRunner;
+}
+
+/// Whether values come with their samples' number and interval.
+bool has_intervals(Metric metric) {
+  return metric == Metric::kSteady || metric == Metric::kOfRunner;
 }
 
 /// One experiment in one run.
 struct Point {
   double value = ResultDigest::kNone;
-  double low = ResultDigest::kNone;   ///< of a steady time alone
+  double low = ResultDigest::kNone;   ///< where the metric has intervals
   double high = ResultDigest::kNone;  ///< likewise
   std::int32_t n = 0;                 ///< likewise: its samples
   analysis::Outcome outcome = analysis::Outcome::kNotRun;
 };
 
-/// Every asked experiment in every asked run: first by the place in scope.entries, then by run.
-Expected<std::vector<std::vector<Point>>> read_points(Ask& ask, const ResultScope& scope) {
+/// First by the place in scope.entries, then by run.
+using PointTable = std::vector<std::vector<Point>>;
+
+/// Adds what the runner wrote of a metric, in those of the runs that lie side by side: places
+/// [from, to).
+Expected<void> add_runner_metric(Ask& ask, const ResultScope& scope, std::size_t from,
+                                 std::size_t to, PointTable* points) {
+  if (from == to) return {};
+  const std::string name = schema::canonical_metric_name(ask.query.text("metric"));
+  std::unordered_map<schema::RunId, std::size_t> places;
+  for (std::size_t run = from; run < to; ++run) places.emplace(scope.runs[run]->run.id, run);
+  const double since = scope.runs[from]->run.started_at;
+  const double until = scope.runs[to - 1]->run.started_at;
+  for (std::size_t row = 0; row < scope.entries.size(); ++row) {
+    BENCHHUD_ASSIGN(const auto series,
+                    ask.reader().series_of_metric(scope.entries[row]->id(), name, since, until));
+    for (const auto& [run, samples] : series) {
+      const auto place = places.find(run);
+      const auto median = analysis::metric_median(samples);
+      if (place == places.end() || !median) continue;
+      Point& point = (*points)[row][place->second];
+      point.value = median->value;
+      point.n = static_cast<std::int32_t>(median->n);
+      if (!median->interval) continue;
+      point.low = median->interval->low;
+      point.high = median->interval->high;
+    }
+  }
+  return {};
+}
+
+/// Every asked experiment in every asked run. `gap`: the place of a run before which others were
+/// left out of the runs; 0 where none were.
+Expected<PointTable> read_points(Ask& ask, const ResultScope& scope, std::size_t gap = 0) {
   const Metric metric = asked_metric(ask);
   std::unordered_map<schema::ExperimentId, std::size_t> rows;
   for (std::size_t i = 0; i < scope.entries.size(); ++i) rows.emplace(scope.entries[i]->id(), i);
-  std::vector<std::vector<Point>> points(scope.entries.size(),
-                                         std::vector<Point>(scope.runs.size()));
+  PointTable points(scope.entries.size(), std::vector<Point>(scope.runs.size()));
   for (std::size_t run = 0; run < scope.runs.size(); ++run) {
     BENCHHUD_ASSIGN(const auto digest, ask.judge.digest(ask.view, *scope.runs[run]));
     std::shared_ptr<const std::vector<double>> speedups;
@@ -303,17 +342,30 @@ Expected<std::vector<std::vector<Point>>> read_points(Ask& ask, const ResultScop
         case Metric::kCompile:
           point.value = result.compile;
           break;
+        case Metric::kOfRunner:
+          break;
       }
     }
+  }
+  if (metric == Metric::kOfRunner) {
+    BENCHHUD_TRY(add_runner_metric(ask, scope, 0, gap, &points));
+    BENCHHUD_TRY(add_runner_metric(ask, scope, gap, scope.runs.size(), &points));
   }
   return points;
 }
 
 void write_result_heading(Ask& ask, JsonWriter& json, const ResultScope& scope) {
   const Metric metric = asked_metric(ask);
-  json.field("metric", ask.query.text("metric"));
-  json.field("unit", metric == Metric::kSpeedup ? "" : "s");
-  json.field("better", metric == Metric::kSpeedup ? "higher" : "lower");
+  const std::string& name = ask.query.text("metric");
+  json.field("metric", name);
+  if (metric == Metric::kOfRunner) {
+    const auto& info = schema::metric_info(name);
+    json.field("unit", info.unit);
+    json.field("better", direction_name(info.direction));
+  } else {
+    json.field("unit", metric == Metric::kSpeedup ? "" : "s");
+    json.field("better", metric == Metric::kSpeedup ? "higher" : "lower");
+  }
   json.field("baseline", ask.query.text("baseline"));
   json.field("accelerator_model", scope.accelerator_model);
 }
@@ -361,7 +413,7 @@ Expected<std::string> write_model_history(Ask& ask, const ResultScope& scope) {
     json.key("experiment");
     write_experiment_ref(json, *scope.entries[i]);
     write_numbers(json, "values", points[i], [](const Point& point) { return point.value; });
-    if (ask.query.boolean("intervals") && asked_metric(ask) == Metric::kSteady) {
+    if (ask.query.boolean("intervals") && has_intervals(asked_metric(ask))) {
       write_numbers(json, "low", points[i], [](const Point& point) { return point.low; });
       write_numbers(json, "high", points[i], [](const Point& point) { return point.high; });
       json.key("n");
@@ -435,7 +487,7 @@ Expected<std::string> write_history_changes(Ask& ask, const ResultScope& scope) 
   ResultScope ends = scope;
   ends.runs.erase(ends.runs.begin() + static_cast<std::ptrdiff_t>(span),
                   ends.runs.end() - static_cast<std::ptrdiff_t>(span));
-  BENCHHUD_ASSIGN(const auto points, read_points(ask, ends));
+  BENCHHUD_ASSIGN(const auto points, read_points(ask, ends, span));
   std::string body;
   JsonWriter json(&body);
   json.begin_object();

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <unordered_map>
 
-#include "analysis/summary.h"
+#include "analysis/estimators.h"
 #include "schema/metric.h"
 #include "server/alert_rules_file.h"
 #include "server/csv.h"
@@ -29,12 +29,17 @@ Kind kind_of(const std::string& metric) {
   return Kind::kMetric;
 }
 
-struct Point {
-  double value = 0;
-  std::optional<analysis::Interval> interval;
-  std::size_t n = 0;
-  analysis::EstimateFlags flags;
-};
+using Point = analysis::Estimate;
+
+Point point_at(double value, std::optional<analysis::Interval> interval, std::size_t n,
+               const analysis::EstimateFlags& flags) {
+  Point point;
+  point.value = value;
+  point.interval = interval;
+  point.n = n;
+  point.flags = flags;
+  return point;
+}
 
 /// Every run's results of the model alone, judged, in the runs' order.
 Expected<std::vector<analysis::JudgedRun>> judge_model(Ask& ask, const SeriesScope& scope) {
@@ -69,12 +74,10 @@ std::optional<Point> point_of(const analysis::ResultView& view, Kind kind) {
   if (kind == Kind::kCompile || kind == Kind::kXlaCompile) {
     const auto& value = kind == Kind::kCompile ? view.compile_upstream : view.compile_xla;
     if (!value) return {};
-    return Point{*value, {}, 1, {}};
+    return point_at(*value, {}, 1, {});
   }
-  const auto time = analysis::time_of(
+  return analysis::time_of(
       view, kind == Kind::kSteady ? analysis::Estimator::kSteady : analysis::Estimator::kUpstream);
-  if (!time) return {};
-  return Point{time->value, time->interval, time->n, time->flags};
 }
 
 void add_speedups(Ask& ask, const analysis::JudgedRun& run, std::size_t place, Points* points) {
@@ -86,20 +89,8 @@ void add_speedups(Ask& ask, const analysis::JudgedRun& run, std::size_t place, P
     const auto& speedup = speedups[i].speedup;
     if (!speedup) continue;
     (*points)[run.results[i].experiment][place] =
-        Point{speedup->value, speedup->interval, speedup->n, speedup->flags};
+        point_at(speedup->value, speedup->interval, speedup->n, speedup->flags);
   }
-}
-
-/// A metric's median over its finite samples, warm-up included: nobody but the time metrics has
-/// one.
-std::optional<Point> median_point(std::vector<double> samples) {
-  const std::size_t all = samples.size();
-  std::erase_if(samples, [](double sample) { return !std::isfinite(sample); });
-  if (samples.empty()) return {};
-  Point point{analysis::median(samples), analysis::median_interval(samples), samples.size(), {}};
-  point.flags.unusable_samples = samples.size() < all;
-  point.flags.few_samples = samples.size() < 5;
-  return point;
 }
 
 Expected<Points> make_points(Ask& ask, const SeriesScope& scope,
@@ -118,7 +109,8 @@ Expected<Points> make_points(Ask& ask, const SeriesScope& scope,
                       ask.reader().series_of_metric(entry->id(), name, since, until));
       for (const auto& [run, samples] : series) {
         const auto place = scope.places.find(run);
-        if (place != scope.places.end()) points[entry->id()][place->second] = median_point(samples);
+        if (place == scope.places.end()) continue;
+        points[entry->id()][place->second] = analysis::metric_median(samples);
       }
     }
     return points;

@@ -105,20 +105,29 @@ test("explore: this against that, with other axes", async () => {
   });
 });
 
-test("explore: one model brings the metrics that the runner wrote", async () => {
+test("explore: any metric that the runner wrote, over runs, as changes and against another", async () => {
   await on("/explore", async (page) => {
     await page.getByRole("combobox", { name: "Models", exact: true }).fill("resnet_mini");
     await page.keyboard.press("Enter");
     await eventually(() => assert.match(page.url(), /model=resnet_mini/));
     await settled(page);
     await page.getByRole("combobox", { name: "Number" }).selectOption("metric.total_time");
-    await eventually(async () => assert.match(await text(page.locator("h1")), /^total_time of resnet_mini, inference/));
+    await eventually(async () => assert.match(await text(page.locator("h1")), /^total_time of each result/));
     await settled(page);
-    const series = await server.api("/series?suite=cpu-mini&model=resnet_mini&test=eval&metric=total_time&runs=60");
+    const { series } = await server.api("/history/models?suite=cpu-mini&model=resnet_mini&metric=total_time&runs=60");
     const row = await text(page.getByRole("region", { name: /^Values on/ }).locator("tbody tr").first());
-    for (const one of series.series) assert.ok(row.includes(seen(one.points.at(-1).value * 1000)), `${one.points.at(-1).value} in ${row}`);
+    assert.ok(series.length > 1);
+    for (const one of series) assert.ok(row.includes(seen(one.values.at(-1) * 1000)), `${one.values.at(-1)} in ${row}`);
     await page.getByRole("button", { name: /^resnet_mini/ }).click();
     await eventually(() => assert.doesNotMatch(page.url(), /model=/));
+    await settled(page);
+    await page.getByRole("button", { name: "changes", exact: true }).click();
+    await page.getByRole("combobox", { name: "Of" }).selectOption("metric.total_time");
+    const { items } = await server.api("/history/changes?metric=total_time&runs=60&span=7");
+    await eventually(async () => assert.match(await text(page.locator("h1")), new RegExp(`^Of ${items.filter((item) => item.ratio !== null).length} results .* slower .* median change of total_time`)));
+    await page.getByRole("button", { name: "this against that" }).click();
+    await page.getByRole("combobox", { name: "Across" }).selectOption("metric.total_time.after");
+    await eventually(async () => assert.match(await text(page.locator("h1")), /against total_time, last runs: \d+ results\.$/));
   });
 });
 
@@ -151,7 +160,6 @@ test("explore: spans without runs, and slices without results, say so", async ()
   await on("/explore?since=2030-01-01", async (page) => assert.match(await text(page.locator("main")), /nothing to show/));
   await on("/explore?view=changes&runs=1", async (page) => assert.match(await text(page.locator("main")), /fewer than two runs/));
   await on("/explore?view=scatter&suite=nobody", async (page) => assert.match(await text(page.locator("main")), /No result has both/));
-  await on("/explore?metric=metric.total_time", async (page) => assert.match(await text(page.locator("main")), /choose a suite and a model/));
 });
 
 for (const [name, address] of [["lines", "/explore?metric=passing"], ["each", "/explore?metric=each.steady"], ["changes", "/explore?view=changes"], ["scatter", "/explore?view=scatter&x=steady.after&y=compile.after"], ["table", "/explore?view=table"]]) {

@@ -317,7 +317,6 @@ describe("wrong parameters are named", () => {
     ["/verification/history?accelerator_model=nobody", "accelerator_model", 404],
     ["/overview?runs=366", "runs"],
     ["/history?group_by=model", "group_by"],
-    ["/history/models?metric=total_time", "metric"],
     ["/history/changes?span=31", "span"],
     ["/history/changes?accelerator_model=nobody", "accelerator_model", 404],
     ["/metrics-registry?cursor=AAAA", "cursor"],

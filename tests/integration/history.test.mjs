@@ -145,7 +145,7 @@ test("a run's outcomes tell a lack of memory from other failures", async () => {
 });
 
 test("single results over runs are those of the series", async () => {
-  for (const metric of ["steady", "speedup", "compile"]) {
+  for (const metric of ["steady", "speedup", "compile", "total_time", "peak_memory_nobody_wrote"]) {
     const answer = await api(`/history/models?${on(CPU)}&runs=28&metric=${metric}&intervals=true&model=resnet_mini&test=eval`);
     const series = await api(`/series?suite=cpu-mini&model=resnet_mini&test=eval&${on(CPU)}&runs=28&metric=${metric}`);
     assert.deepEqual(answer.runs, series.runs);
@@ -155,7 +155,8 @@ test("single results over runs are those of the series", async () => {
     for (const one of answer.series) {
       const theirs = series.series.find(({ experiment }) => experiment.id === one.experiment.id);
       assert.deepEqual(one.values, theirs.points.map((point) => point?.value ?? null));
-      if (metric === "steady") {
+      if (metric === "total_time") assert.ok(one.values.some((value) => value > 0));
+      if (!["speedup", "compile"].includes(metric)) {
         assert.deepEqual(one.low, theirs.points.map((point) => point?.low ?? null));
         assert.deepEqual(one.n, theirs.points.map((point) => point?.n ?? 0));
       }
@@ -182,6 +183,19 @@ test("what changed is the ratio of medians over the runs at both ends", async ()
 test("a span of dates is a span of runs", async () => {
   const answer = await api(`/history?${on(CPU)}&since=2025-11-10&until=2025-11-13`);
   assert.deepEqual(answer.accelerators[0].runs.map((run) => run.started_at.slice(0, 10)), ["2025-11-10", "2025-11-11", "2025-11-12"]);
+  // A metric as the runner wrote it, at both ends of the span.
+  const raw = await api(`/history/changes?${on(CPU)}&runs=28&span=3&metric=total_time&model=resnet_mini&test=eval`);
+  assert.deepEqual([raw.unit, raw.better, raw.before.length, raw.after.length], ["s", "lower", 3, 3]);
+  const whole = await api(`/history/models?${on(CPU)}&runs=28&metric=total_time&model=resnet_mini&test=eval`);
+  const middle = (values) => values.filter((value) => value !== null).sort((a, b) => a - b);
+  for (const item of raw.items) {
+    const { values } = whole.series.find(({ experiment }) => experiment.id === item.experiment.id);
+    for (const [side, of] of [[item.before, values.slice(0, 3)], [item.after, values.slice(-3)]]) {
+      assert.equal(side?.n ?? 0, middle(of).length);
+      if (side && side.n % 2) assert.equal(side.value, middle(of)[(side.n - 1) / 2]);
+    }
+  }
+  assert.ok(raw.items.some((item) => item.ratio > 0));
   const none = await api(`/history/models?${on(CPU)}&since=2030-01-01`);
   assert.deepEqual([none.runs, none.series], [[], []]);
 });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { h } from "preact";
-import { dayAfter, readAsked, readMeasure, writeMeasure, labelSlices } from "../src/lib/explore";
+import { dayAfter, labelSlices, modelsAddress, readAsked, readMeasure, writeMeasure } from "../src/lib/explore";
 import { GROUP_METRICS, groupName, groupStyles, pointsOf } from "../src/lib/history";
 import { binOf, extent, linearTicks, logTicks, median, place, ratioBins } from "../src/lib/plot";
 import { svgText } from "../src/lib/svg_text";
@@ -28,6 +28,11 @@ test("nonsense in an address becomes what is usual", () => {
 
 test("a number's name reads back", () => {
   for (const text of ["geomean", "each.speedup", "metric.total_time", "out_of_memory"]) assert.equal(writeMeasure(readMeasure(text)), text);
+  const asked = readAsked(new URLSearchParams("of=metric.xla_Time.s&x=metric.a.b.before&y=metric..after"));
+  assert.equal(asked.of, "metric.xla_Time.s");
+  assert.deepEqual(asked.x, { metric: "metric.a.b", end: "before" }, "a metric's name may have dots");
+  assert.deepEqual(asked.y, { metric: "steady", end: "after" }, "no metric is called nothing");
+  assert.match(modelsAddress(asked, asked.of), /[?&]metric=xla_Time\.s&/);
 });
 
 test("the last day of a span belongs to it", () => {

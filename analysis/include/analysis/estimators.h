@@ -48,6 +48,11 @@ std::vector<double> steady_samples(std::span<const double> per_iter_time);
 /// `median_interval` at 95 %. None where no usable sample is left.
 std::optional<Estimate> steady(std::span<const double> per_iter_time);
 
+/// Any metric's median over its finite samples, first repetitions included (only times have a
+/// warm-up), with the distribution-free interval of `median_interval` at 95 %; in the metric's own
+/// unit. None where no sample is finite.
+std::optional<Estimate> metric_median(std::span<const double> samples);
+
 /// A mean with the deviation that the upstream report gives it.
 struct MeanEstimate {
   double mean = 0;

@@ -30,6 +30,29 @@ TEST(Steady, DropsTheWarmUp) {
   EXPECT_EQ(estimate->interval->confidence, 0.75);
 }
 
+TEST(MetricMedian, KeepsTheFirstAndLeavesOutWhatIsNoNumber) {
+  const double nan = -kNull;
+  const auto all = metric_median(std::vector<double>{9, 1, 2, -3, 0, 4, 5});
+  ASSERT_TRUE(all);
+  EXPECT_EQ(all->value, 2);
+  EXPECT_EQ(all->n, 7u);
+  EXPECT_EQ(all->flags, EstimateFlags{});
+  ASSERT_TRUE(all->interval);
+  EXPECT_LE(all->interval->low, 2);
+  EXPECT_GE(all->interval->high, 2);
+
+  const auto some = metric_median(std::vector<double>{nan, 7, kNull});
+  ASSERT_TRUE(some);
+  EXPECT_EQ(some->value, 7);
+  EXPECT_EQ(some->n, 1u);
+  EXPECT_EQ(some->unusable, 2u);
+  EXPECT_TRUE(some->flags.few_samples);
+  EXPECT_TRUE(some->flags.unusable_samples);
+
+  EXPECT_FALSE(metric_median({}));
+  EXPECT_FALSE(metric_median(std::vector<double>{nan}));
+}
+
 TEST(Steady, HowManyAreWarmUp) {
   const std::vector<std::size_t> expected = {0, 0, 1, 1, 3, 3, 3};
   for (std::size_t n = 0; n < expected.size(); ++n) EXPECT_EQ(warmup_count(n), expected[n]) << n;

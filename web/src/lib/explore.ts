@@ -12,23 +12,32 @@ export const VIEWS: { value: View; text: string }[] = [
   { value: "table", text: "table" },
 ];
 
-/** What there is of every single result. */
-export type ResultMetric = "steady" | "speedup" | "compile";
-export const RESULT_METRICS: { value: ResultMetric; text: string; better: "higher" | "lower" }[] = [
-  { value: "steady", text: "steady time", better: "lower" },
-  { value: "speedup", text: "speedup", better: "higher" },
-  { value: "compile", text: "compile time", better: "lower" },
-];
-export const resultMetric = (value: string) => RESULT_METRICS.find((one) => one.value === value) ?? (RESULT_METRICS[0] as (typeof RESULT_METRICS)[number]);
-
 export const EACH = "each.";
 export const RAW = "metric.";
 
-/** `group`: of groups; `each`: of every result; `raw`: as the runner wrote it, of one model. */
-export type Measure = { kind: "group"; key: string } | { kind: "each"; key: ResultMetric } | { kind: "raw"; key: string };
+/** A number of every single result: what is made of its samples, or RAW and the name of a metric as the runner wrote it. */
+export type ResultMetric = string;
+export const RESULT_METRICS: { value: ResultMetric; text: string }[] = [
+  { value: "steady", text: "steady time" },
+  { value: "speedup", text: "speedup" },
+  { value: "compile", text: "compile time" },
+];
+/** By its name in addresses; what is none of them is the first. */
+export function resultMetric(value: string): { value: ResultMetric; text: string } {
+  if (value.startsWith(RAW) && value.length > RAW.length) return { value, text: value.slice(RAW.length) };
+  return RESULT_METRICS.find((one) => one.value === value) ?? (RESULT_METRICS[0] as (typeof RESULT_METRICS)[number]);
+}
+/** What the server calls it. */
+const serverName = (metric: ResultMetric): string => (metric.startsWith(RAW) ? metric.slice(RAW.length) : metric);
+
+/** `group`: of groups; `each`: of every result. */
+export type Measure = { kind: "group"; key: string } | { kind: "each"; key: ResultMetric };
 
 export const FILTERS = ["accelerator_model", "suite", "model", "test", "backend", "column", "label"] as const;
 export type Filter = (typeof FILTERS)[number];
+
+/** What stands behind a number in that unit: nothing behind counts and ratios. */
+export const plainUnit = (unit: string): string => (["count", "1", "ratio"].includes(unit) ? "" : unit);
 
 export type End = "before" | "after";
 export const endWord = (end: End): string => (end === "before" ? "first runs" : "last runs");
@@ -56,15 +65,16 @@ export const MOST_DIMENSIONS = 2;
 
 export function readMeasure(text: string): Measure {
   if (text.startsWith(EACH)) return { kind: "each", key: resultMetric(text.slice(EACH.length)).value };
-  if (text.startsWith(RAW) && text.length > RAW.length) return { kind: "raw", key: text.slice(RAW.length) };
+  if (text.startsWith(RAW) && text.length > RAW.length) return { kind: "each", key: text };
   return { kind: "group", key: groupMetric(text) ? text : (GROUP_METRICS[0]?.key ?? "") };
 }
 
-export const writeMeasure = (measure: Measure): string => (measure.kind === "group" ? measure.key : (measure.kind === "each" ? EACH : RAW) + measure.key);
+export const writeMeasure = (measure: Measure): string => (measure.kind === "group" || measure.key.startsWith(RAW) ? measure.key : EACH + measure.key);
 
 function readAxis(text: string | null, otherwise: string): AxisChoice {
-  const [metric, end] = (text ?? otherwise).split(".");
-  return { metric: resultMetric(metric ?? "").value, end: end === "before" ? "before" : "after" };
+  const all = text ?? otherwise;
+  const dot = all.lastIndexOf(".");
+  return { metric: resultMetric(all.slice(0, Math.max(0, dot))).value, end: all.slice(dot + 1) === "before" ? "before" : "after" };
 }
 export const writeAxis = ({ metric, end }: AxisChoice): string => `${metric}.${end}`;
 
@@ -109,24 +119,10 @@ export const historyAddress = (asked: Asked, more: More = {}): string =>
   address("/history", { accelerator_model: asked.filters.accelerator_model, ...sliceOf(asked), group_by: asked.by.length ? asked.by : "none", baseline: asked.baseline, ...spanOf(asked), ...more });
 
 export const modelsAddress = (asked: Asked, metric: ResultMetric, more: More = {}): string =>
-  address("/history/models", { accelerator_model: asked.filters.accelerator_model[0], ...sliceOf(asked), metric, baseline: asked.baseline, intervals: metric === "steady", ...spanOf(asked), ...more });
+  address("/history/models", { accelerator_model: asked.filters.accelerator_model[0], ...sliceOf(asked), metric: serverName(metric), baseline: asked.baseline, intervals: true, ...spanOf(asked), ...more });
 
 export const changesAddress = (asked: Asked, metric: ResultMetric, more: More = {}): string =>
-  address("/history/changes", { accelerator_model: asked.filters.accelerator_model[0], ...sliceOf(asked), metric, baseline: asked.baseline, span: asked.span, ...spanOf(asked), ...more });
-
-export const seriesAddress = (asked: Asked, metric: string, test: string, more: More = {}): string =>
-  address("/series", {
-    accelerator_model: asked.filters.accelerator_model[0],
-    suite: asked.filters.suite[0],
-    model: asked.filters.model[0],
-    test,
-    backend: asked.filters.backend,
-    metric,
-    runs: asked.runs,
-    until: asked.until ? dayAfter(asked.until) : "",
-    label: asked.filters.label,
-    ...more,
-  });
+  address("/history/changes", { accelerator_model: asked.filters.accelerator_model[0], ...sliceOf(asked), metric: serverName(metric), baseline: asked.baseline, span: asked.span, ...spanOf(asked), ...more });
 
 /** A key with more values than this names runs, as commits do; it is no slice of them. */
 const MOST_VALUES = 20;

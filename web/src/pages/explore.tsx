@@ -11,7 +11,6 @@ import {
   type Asked,
   type AxisChoice,
   DEFAULTS,
-  EACH,
   type Filter,
   MOST_DIMENSIONS,
   NO_DIMENSION,
@@ -35,7 +34,7 @@ import { Check, Choice, MarkdownButton, Menu, Select, Toggles } from "../parts/c
 import { Empty } from "../parts/empty";
 import { ErrorNote, Waiting } from "../parts/small";
 import { Changes } from "./explore_changes";
-import { EachOverRuns, GroupsOverRuns, RawOverRuns } from "./explore_lines";
+import { EachOverRuns, GroupsOverRuns } from "./explore_lines";
 import type { Taken } from "./explore_parts";
 import { ScatterOf } from "./explore_scatter";
 
@@ -48,7 +47,8 @@ export function ExplorePage() {
   const [taken, setTaken] = useState<Taken | null>(null);
   const models = useApi<Page<ModelItem>>(address("/models", { limit: MOST_MODELS }));
   const columns = useApi<History>(address("/history", { runs: 1, group_by: ["test", "column"] })).data;
-  const registry = useApi<Page<MetricInfo>>(address("/metrics-registry", { limit: 1000 })).data;
+  const metrics = useApi<Page<MetricInfo>>(address("/metrics-registry", { limit: 1000 }));
+  const registry = metrics.data?.items ?? [];
   useTitle("Explore");
 
   const items = models.data?.items ?? [];
@@ -56,7 +56,7 @@ export function ExplorePage() {
   const options = useMemo(() => optionsOf(items, columns, runs?.items ?? [], asked), [items, columns, runs, asked]);
   const set = (change: Record<string, string | string[] | null>) => setQuery({ ...change, range: null });
   const choose = (key: keyof typeof DEFAULTS, value: string) => set({ [key]: value === DEFAULTS[key] ? null : value });
-  if (!models.data) return models.error ? <ErrorNote error={models.error} again={models.again} /> : <Waiting rows={14} />;
+  if (!models.data || (!metrics.data && !metrics.error)) return models.error ? <ErrorNote error={models.error} again={models.again} /> : <Waiting rows={14} />;
   if (models.data.total === 0) return <Empty />;
   const { view, measure } = asked;
   const isOfResults = view === "changes" || view === "scatter" || measure.kind !== "group";
@@ -72,7 +72,7 @@ export function ExplorePage() {
       </nav>
       <div class="toolbar explore-choices">
         <Choice label="Show" value={view} options={VIEWS} onChange={(value) => choose("view", value as View)} />
-        <Measures asked={asked} registry={registry?.items ?? []} choose={choose} set={set} />
+        <Measures asked={asked} registry={registry} choose={choose} set={set} />
         <Select
           label="Accelerator"
           value={accelerator}
@@ -90,9 +90,7 @@ export function ExplorePage() {
       ) : view === "scatter" ? (
         <ScatterOf asked={asked} onTaken={setTaken} />
       ) : measure.kind === "each" ? (
-        <EachOverRuns asked={asked} onTaken={setTaken} />
-      ) : measure.kind === "raw" ? (
-        <RawOverRuns asked={asked} metric={measure.key} info={registry?.items.find((one) => one.metric === measure.key)} onTaken={setTaken} />
+        <EachOverRuns asked={asked} infos={registry} onTaken={setTaken} />
       ) : (
         <GroupsOverRuns asked={asked} onTaken={setTaken} />
       )}
@@ -121,16 +119,17 @@ function optionsOf(items: readonly ModelItem[], columns: History | null, runs: r
 }
 
 function Measures({ asked, registry, choose, set }: { asked: Asked; registry: readonly MetricInfo[]; choose: Choose; set: SetQuery }) {
+  const results = [...RESULT_METRICS, ...registry.map((one) => ({ value: RAW + one.metric, text: `as written: ${one.metric}` }))];
   if (asked.view === "changes") {
     return (
       <>
-        <Choice label="Of" value={asked.of} options={RESULT_METRICS} onChange={(value) => choose("of", value)} />
+        <Select label="Of" value={asked.of} options={results} onChange={(value) => choose("of", value)} />
         <SpanChoice asked={asked} choose={choose} />
       </>
     );
   }
   if (asked.view === "scatter") {
-    const axes = RESULT_METRICS.flatMap((metric) => (["after", "before"] as const).map((end) => ({ value: writeAxis({ metric: metric.value, end }), text: `${metric.text}, ${endWord(end)}` })));
+    const axes = results.flatMap((metric) => (["after", "before"] as const).map((end) => ({ value: writeAxis({ metric: metric.value, end }), text: `${metric.text}, ${endWord(end)}` })));
     const axis = (key: "x" | "y", label: string, value: AxisChoice) => <Select label={label} value={writeAxis(value)} options={axes} onChange={(next) => choose(key, next)} />;
     return (
       <>
@@ -140,11 +139,9 @@ function Measures({ asked, registry, choose, set }: { asked: Asked; registry: re
       </>
     );
   }
-  const one = asked.filters.model.length === 1 && asked.filters.suite.length === 1;
   const metrics = [
     ...GROUP_METRICS.map((metric) => ({ value: metric.key, text: metric.name })),
-    ...RESULT_METRICS.map((metric) => ({ value: EACH + metric.value, text: `each result: ${metric.text}` })),
-    ...(one ? registry.map((metric) => ({ value: RAW + metric.metric, text: `as written: ${metric.metric}` })) : []),
+    ...results.map((metric) => ({ value: writeMeasure({ kind: "each", key: metric.value }), text: `each result, ${metric.text}` })),
   ];
   return (
     <>
@@ -204,7 +201,7 @@ function ModelChoice({ items, asked, set }: { items: readonly ModelItem[]; asked
   const add = (name: string) => {
     if (!names.includes(name) || on.includes(name)) return false;
     setText("");
-    // A model whose suite is known is looked for there: then all its metrics can be shown.
+    // A model whose suite is known is looked for there.
     const suites = [...new Set(items.filter((item) => item.model === name).map((item) => item.suite))];
     set({ model: [...on, name], ...(on.length === 0 && suites.length === 1 && asked.filters.suite.length === 0 ? { suite: suites } : {}) });
     return true;

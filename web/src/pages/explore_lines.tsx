@@ -1,9 +1,9 @@
-// Explore over runs: lines of groups, of single results, or of one model's metrics; and the same as a table.
+// Explore over runs: lines of groups or of single results; and the same as a table.
 import { useMemo } from "preact/hooks";
-import type { AcceleratorHistory, History, Mark, MetricInfo, ModelHistory, RunRef, SeriesAnswer, SeriesPoint } from "../api/types";
+import type { AcceleratorHistory, History, Mark, MetricInfo, ModelHistory, RunRef, SeriesPoint } from "../api/types";
 import { useApi } from "../api/use";
 import { type Style, byBackend, columnStyle, lineStyle } from "../lib/backends";
-import { type Asked, historyAddress, modelsAddress, resultMetric, seriesAddress } from "../lib/explore";
+import { type Asked, RAW, historyAddress, modelsAddress, plainUnit, resultMetric } from "../lib/explore";
 import { change, count, digits, full, plural, shown, testName, type Unit, unitOf } from "../lib/format";
 import { type Dimension, byGroup, dimensionWord, groupMetric, groupName, groupStyles, lineSeries, pointsOf, unitWord } from "../lib/history";
 import { outcomeWord } from "../lib/outcomes";
@@ -96,12 +96,20 @@ function groupLines(accelerator: AcceleratorHistory, by: Dimension[], key: strin
   return { accelerator: accelerator.accelerator_model, runs: accelerator.runs, marks: accelerator.marks, lines };
 }
 
-export function EachOverRuns({ asked, onTaken }: ViewProps) {
-  const { value, text, better } = resultMetric(asked.measure.key);
+export function EachOverRuns({ asked, infos, onTaken }: ViewProps & { infos: readonly MetricInfo[] }) {
+  const { value, text } = resultMetric(asked.measure.key);
   const address = modelsAddress(asked, value);
   const { data, late, error, again } = useApi<ModelHistory>(address);
   const drawn = useMemo(() => (data ? [resultLines(data)] : []), [data]);
-  const said: Said = { title: `${capital(text)} of each result${value === "speedup" ? ` over ${asked.baseline}` : ""}`, unit: value === "speedup" ? "" : "s", better, note: value === "steady" ? "the median after warm-up; intervals within the run" : value === "compile" ? "as upstream has it" : "over the baseline in the same run", isRatio: value === "speedup" };
+  const isRaw = value.startsWith(RAW);
+  const explanation = isRaw ? infos.find((one) => RAW + one.metric === value)?.explanation : undefined;
+  const said: Said = {
+    title: `${isRaw ? text : capital(text)} of each result${value === "speedup" ? ` over ${asked.baseline}` : ""}`,
+    unit: plainUnit(data?.unit ?? ""),
+    better: data?.better ?? "neither",
+    note: value === "steady" ? "the median after warm-up; intervals within the run" : value === "compile" ? "as upstream has it" : isRaw ? `${explanation ? `${explanation}; ` : ""}the median over all samples, warm-up included; intervals within the run` : "over the baseline in the same run",
+    isRatio: value === "speedup",
+  };
   return <Lines asked={asked} drawn={drawn} said={said} late={late} waiting={!data} error={error} again={again} onTaken={onTaken} json={address} csv={modelsAddress(asked, value, { format: "csv" })} />;
 }
 
@@ -133,41 +141,6 @@ function resultLines(answer: ModelHistory): Drawn {
     };
   });
   return { accelerator: answer.accelerator_model, runs: answer.runs, marks: [], lines: lines.filter((line) => line.points.some(Boolean)) };
-}
-
-/** A metric as the runner wrote it; the server gives it for one model and test. */
-export function RawOverRuns({ asked, metric, info, onTaken }: ViewProps & { metric: string; info: MetricInfo | undefined }) {
-  const test = asked.filters.test[0] ?? "eval";
-  const isOne = asked.filters.suite.length === 1 && asked.filters.model.length === 1;
-  const address = seriesAddress(asked, metric, test);
-  const { data, late, error, again } = useApi<SeriesAnswer>(isOne ? address : null);
-  const drawn = useMemo(() => (data ? [rawLines(data, asked, test)] : []), [data, asked, test]);
-  if (!isOne) return <h1>{metric} is a metric as the runner wrote it, shown for one model: choose a suite and a model of it.</h1>;
-  const said: Said = { title: `${metric} of ${shown(asked.filters.model[0] ?? "")}, ${testName(test)}`, unit: data?.unit === "1" || data?.unit === "ratio" ? "" : (data?.unit ?? ""), better: data?.better ?? "neither", note: info?.explanation ?? "the median over all samples, warm-up included", isRatio: false };
-  return <Lines asked={asked} drawn={drawn} said={said} late={late} waiting={!data} error={error} again={again} onTaken={onTaken} json={address} csv={seriesAddress(asked, metric, test, { format: "csv" })} />;
-}
-
-function rawLines(answer: SeriesAnswer, asked: Asked, test: string): Drawn {
-  const first = answer.runs.findIndex((run) => !asked.since || run.started_at >= asked.since);
-  const from = first < 0 ? answer.runs.length : first;
-  const kept = answer.series.filter(({ experiment }) => asked.filters.column.length === 0 || asked.filters.column.includes(experiment.column));
-  return {
-    accelerator: answer.runs[0]?.accelerator_model ?? "",
-    runs: answer.runs.slice(from),
-    marks: answer.marks.slice(from),
-    lines: kept
-      .sort((a, b) => byBackend(a.experiment.backend, b.experiment.backend))
-      .map((one): Line => ({
-        key: String(one.experiment.id),
-        name: `${one.experiment.column}${one.experiment.batch_size === null ? "" : `, batch ${one.experiment.batch_size}`}`,
-        panel: "",
-        style: columnStyle(one.experiment.column, one.experiment.backend),
-        points: one.points.slice(from),
-        href: modelHref(one.experiment.suite, one.experiment.model, { test, accelerator_model: one.experiment.accelerator_model, metric: answer.metric }),
-        why: (run) => one.failures[from + run] ?? "not measured in this run",
-      }))
-      .filter((line) => line.points.some(Boolean)),
-  };
 }
 
 type LinesProps = { asked: Asked; drawn: Drawn[]; said: Said; late: boolean; waiting: boolean; error: Parameters<typeof ErrorNote>[0]["error"] | null; again: () => void; onTaken: (taken: Taken | null) => void; json: string; csv: string };

@@ -28,7 +28,7 @@ export function ScatterOf({ asked, onTaken }: ViewProps) {
   const error = across.error ?? up.error;
   const late = across.late || up.late;
   const rows = useMemo(() => (across.data && up.data ? rowsOf(across.data, up.data, x, y) : []), [across.data, up.data, x.end, y.end]);
-  const units = useMemo(() => ({ x: unitOf(rows.map((row) => row.x), x.metric === "speedup" ? "" : "s"), y: unitOf(rows.map((row) => row.y), y.metric === "speedup" ? "" : "s") }), [rows, x.metric, y.metric]);
+  const units = useMemo(() => ({ x: axisUnit(across.data, rows.map((row) => row.x)), y: axisUnit(up.data, rows.map((row) => row.y)) }), [rows, across.data, up.data]);
   // One metric, one unit: the line of no change is straight then.
   const same = x.metric === y.metric;
   const unitX = units.x;
@@ -76,6 +76,10 @@ export function ScatterOf({ asked, onTaken }: ViewProps) {
   );
 }
 
+function axisUnit(data: HistoryChanges | null, values: number[]): Unit {
+  return data?.metric === "speedup" ? { name: "×", factor: 1 } : unitOf(values, data?.unit ?? "");
+}
+
 function rowsOf(across: HistoryChanges, up: HistoryChanges, x: AxisChoice, y: AxisChoice): Row[] {
   const other = new Map(up.items.map((item) => [item.experiment.id, item]));
   return across.items.flatMap((item) => {
@@ -88,20 +92,20 @@ function rowsOf(across: HistoryChanges, up: HistoryChanges, x: AxisChoice, y: Ax
 function drawingOf(rows: readonly Row[], units: { x: Unit; y: Unit }, words: { x: string; y: string }, same: boolean, accelerator: string) {
   const columns = [...new Map(rows.map(({ item }) => [item.experiment.column, item.experiment.backend]))].sort((a, b) => byBackend(a[1], b[1]) || (a[0] < b[0] ? -1 : 1));
   const places = new Map(columns.map(([column], at) => [column, at]));
-  const name = (unit: Unit) => unit.name || "×";
+  const titled = (what: string, unit: Unit) => (unit.name ? `${what}, ${unit.name}` : what);
   const points: ScatterPoint[] = rows.map(({ item, x, y, nx, ny }) => ({
     key: String(item.experiment.id),
     x,
     y,
     group: places.get(item.experiment.column) as number,
-    title: `${experimentName(item)}\n${words.x}: ${full(x * units.x.factor)} ${name(units.x)} (n = ${plural(nx, "run")})\n${words.y}: ${full(y * units.y.factor)} ${name(units.y)} (n = ${plural(ny, "run")})`,
+    title: `${experimentName(item)}\n${words.x}: ${full(x * units.x.factor)} ${units.x.name} (n = ${plural(nx, "run")})\n${words.y}: ${full(y * units.y.factor)} ${units.y.name} (n = ${plural(ny, "run")})`,
     href: modelHref(item.experiment.suite, item.experiment.model, { test: item.experiment.test, accelerator_model: accelerator }),
   }));
   return {
     points,
     groups: columns.map(([column, backend]) => ({ name: column, color: columnStyle(column, backend).color })),
-    x: { title: `${words.x}, ${name(units.x)}`, factor: units.x.factor },
-    y: { title: `${words.y}, ${name(units.y)}`, factor: units.y.factor },
+    x: { title: titled(words.x, units.x), factor: units.x.factor },
+    y: { title: titled(words.y, units.y), factor: units.y.factor },
     same,
   };
 }
@@ -109,7 +113,7 @@ function drawingOf(rows: readonly Row[], units: { x: Unit; y: Unit }, words: { x
 function columnsOf(words: { x: string; y: string }, unitX: Unit, unitY: Unit, accelerator: string): Column<Row>[] {
   const value = (key: "x" | "y", unit: Unit): Column<Row> => ({
     key,
-    title: <span class="clip" title={words[key]}>{words[key]} {unit.name || "×"}</span>,
+    title: <span class="clip" title={words[key]}>{words[key]} {unit.name}</span>,
     label: words[key],
     width: 230,
     align: "right",

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Alert, AlertMember, AlertPage } from "../src/api/types";
-import { TRIAGE, attentionSentence, effectText, groups, levelsText, mainMember, probability, stateWords, unbroken } from "../src/lib/alerts";
+import { NEWEST, ORDERS, TRIAGE, attentionSentence, effectText, groups, levelsText, mainMember, orderAfterClick, orderOf, orderedBy, probability, stateWords, unbroken } from "../src/lib/alerts";
 import { markOf, placed } from "../src/lib/changes";
 import { ALERT_KEYS } from "../src/lib/keys";
 
@@ -45,6 +45,24 @@ test("regressions that are sure come first, what somebody is on after what nobod
     [["confirmed", [4]], ["suspect", [2]], ["taken", [3]], ["improvement", [1, 6]], ["change", [5]]],
   );
   assert.deepEqual(groups([]), []);
+});
+
+test("a group is gone through in the order that was asked for, and each head asks for its own", () => {
+  const full = (id: number, day: number, effect: number, owner: string | null): Alert =>
+    ({ id, owner, accelerator_model: "A100", details: { title: `model ${id} got slower`, scope: "model", subject: { backend: null }, onset: run(day), members: effect ? [timed(effect)] : [member({ metric: "verification", before_text: "PASS", after_text: "FAIL" })] } }) as unknown as Alert;
+  const list = [full(10, 3, -0.5, null), full(9, 5, 0.2, "ben"), full(2, 5, 0, "ann"), full(1, 4, 0.1, null)];
+  const by = (value: string | null) => orderedBy(list, orderOf(value)).map((one) => one.id);
+  assert.deepEqual(by(null), [9, 2, 1, 10], "newest first; of one night as they come");
+  assert.deepEqual(by("no such order"), by(NEWEST));
+  assert.deepEqual(by("oldest"), [10, 1, 9, 2]);
+  assert.deepEqual(by("largest"), [2, 10, 9, 1], "a verdict before all, then by size either way");
+  assert.deepEqual(by("title"), [1, 2, 9, 10], "numbers as numbers");
+  assert.deepEqual(by("owner"), [2, 9, 10, 1], "nobody's come last");
+  assert.equal(orderAfterClick("effect", orderOf(NEWEST)), "largest");
+  assert.equal(orderAfterClick("effect", orderOf("largest")), "smallest");
+  assert.equal(orderAfterClick("since", orderOf(NEWEST)), "oldest");
+  assert.equal(orderAfterClick("owner", orderOf("owner")), "owner");
+  for (const { column } of ORDERS) assert.notEqual(orderAfterClick(column, orderOf("none")), undefined);
 });
 
 test("how many alerts wait is said by how urgent they are, what somebody has taken up apart", () => {

@@ -1,6 +1,7 @@
 // Alerts in words and signs: what a state is called, which series an alert is mostly about, how much it changed.
 import type { Alert, AlertMember, AlertPage, AlertState, ChangeDirection, TriageState } from "../api/types";
 import { count, digits, full, percentInterval, change as percent, plural, unitOf } from "./format";
+import { type Key, sorted } from "./sort";
 
 export type StateWords = { word: string; glyph: string; name: string; meaning: string };
 
@@ -112,6 +113,38 @@ export function scopeText(alert: Alert): string {
   const { scope, subject } = alert.details;
   if (scope === "backend" && subject.backend !== null) return subject.backend;
   return SCOPES[scope] ?? scope;
+}
+
+/** How much the series changed that an alert is mostly about, either way; verdicts and counts before all. */
+function size(alert: Alert): number {
+  const main = mainMember(alert.details.members);
+  return main ? (isTimed(main) ? Math.abs(Math.log1p(main.effect ?? 0)) : Infinity) : 0;
+}
+
+/** Ways to go through a group of alerts; `column` is the one in whose head a click asks for it. */
+type Order = { value: string; text: string; column: AlertColumn; direction: "asc" | "desc"; key: (alert: Alert) => Key };
+export type AlertColumn = "title" | "effect" | "since" | "where" | "owner";
+export const NEWEST = "newest";
+export const ORDERS: readonly Order[] = [
+  { value: NEWEST, text: "newest", column: "since", direction: "desc", key: (alert) => alert.details.onset.started_at },
+  { value: "oldest", text: "oldest", column: "since", direction: "asc", key: (alert) => alert.details.onset.started_at },
+  { value: "largest", text: "largest change", column: "effect", direction: "desc", key: size },
+  { value: "smallest", text: "smallest change", column: "effect", direction: "asc", key: size },
+  { value: "title", text: "what changed", column: "title", direction: "asc", key: (alert) => alert.details.title },
+  { value: "where", text: "where", column: "where", direction: "asc", key: (alert) => `${scopeText(alert)} ${alert.accelerator_model}` },
+  // Nobody's come last: a missing key.
+  { value: "owner", text: "owner", column: "owner", direction: "asc", key: (alert) => alert.owner || null },
+];
+
+export const orderOf = (value: string | null): Order => ORDERS.find((one) => one.value === value) ?? (ORDERS[0] as Order);
+
+/** In that order; where it makes no difference, as they come. */
+export const orderedBy = (alerts: readonly Alert[], { key, direction }: Order): Alert[] => sorted(alerts, key, direction);
+
+/** The order that a click on a column's head asks for: its first, or the other one where it is in that already. */
+export function orderAfterClick(column: AlertColumn, now: Order): string {
+  const own = ORDERS.filter((one) => one.column === column);
+  return (own[(own.indexOf(now) + 1) % own.length] ?? now).value;
 }
 
 /** "5 alerts need attention: 2 confirmed regressions, 1 suspected, 2 improvements; 1 is in hand." */

@@ -1,9 +1,10 @@
 // All alerts, what needs attention first, to be gone through with the keys.
+import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { address } from "../api/client";
 import type { Alert, AlertPage, Page } from "../api/types";
 import { useApi } from "../api/use";
-import { FOLDED, attentionSentence, groups, isTimed, mainMember, scopeText, unbroken } from "../lib/alerts";
+import { type AlertColumn, FOLDED, NEWEST, ORDERS, attentionSentence, groups, mainMember, orderAfterClick, orderOf, orderedBy, scopeText, unbroken } from "../lib/alerts";
 import { count, plural, testName } from "../lib/format";
 import { useTitle } from "../lib/hooks";
 import { isTyping, plainKey } from "../lib/keys";
@@ -11,7 +12,7 @@ import { atOnce } from "../lib/modal";
 import { alertHref, useQuery } from "../lib/route";
 import { matches } from "../lib/sort";
 import { DirectionSign, Effect, StateSign } from "../parts/alert_bits";
-import { Choice, CsvLink, FilterField, Select } from "../parts/controls";
+import { CsvLink, FilterField, Select } from "../parts/controls";
 import { ErrorNote, Missing, RunLink, Section, Waiting } from "../parts/small";
 import { TextDialog } from "../parts/text_dialog";
 import { TriageNote, stateOfKey, useTriage } from "../parts/triage";
@@ -24,12 +25,6 @@ const MOST_AT_FIRST = 60;
 function searchText({ details, owner, accelerator_model }: Alert): string {
   const members = details.members.map(({ experiment, title }) => `${experiment.suite} ${experiment.model} ${experiment.column} ${testName(experiment.test)} ${title}`);
   return [details.title, owner, accelerator_model, ...new Set(members)].join(" ");
-}
-
-/** How much the series changed that an alert is mostly about, either way; verdicts and counts before all. */
-function largestEffect(alert: Alert): number {
-  const main = mainMember(alert.details.members);
-  return main ? (isTimed(main) ? Math.abs(Math.log1p(main.effect ?? 0)) : Infinity) : 0;
 }
 
 export function AlertsPage() {
@@ -51,11 +46,12 @@ export function AlertsPage() {
 
   const filter = query.get("q") ?? "";
   const accelerator = query.get("accelerator_model") ?? "";
-  const order = query.get("order") ?? "newest";
+  const order = orderOf(query.get("order"));
+  const setOrder = (value: string) => setQuery({ order: value === NEWEST ? null : value });
   const accelerators = useMemo(() => [...new Set((data?.items ?? []).map((alert) => alert.accelerator_model))].sort(), [data]);
   const listed = useMemo(() => {
     const fitting = (data?.items ?? []).filter((alert) => (!accelerator || alert.accelerator_model === accelerator) && (!filter || matches(filter, searchText(alert))));
-    return order === "largest" ? [...fitting].sort((a, b) => largestEffect(b) - largestEffect(a)) : fitting;
+    return orderedBy(fitting, order);
   }, [data, accelerator, filter, order]);
 
   if (!data) return error ? <ErrorNote error={error} again={again} /> : <Waiting rows={12} />;
@@ -82,15 +78,7 @@ export function AlertsPage() {
               onChange={(value) => setQuery({ accelerator_model: value || null })}
             />
           )}
-          <Choice
-            label="Order"
-            value={order}
-            options={[
-              { value: "newest", text: "newest" },
-              { value: "largest", text: "largest change" },
-            ]}
-            onChange={(value) => setQuery({ order: value === "newest" ? null : value })}
-          />
+          <Select label="Order" value={order.value} options={ORDERS} onChange={setOrder} />
           <CsvLink href={address("/alerts", { state: "all", format: "csv" })} name="alerts.csv" />
         </div>
       </header>
@@ -100,7 +88,7 @@ export function AlertsPage() {
         const isWhole = opened.includes(group.key) || group.alerts.length <= MOST_AT_FIRST;
         return (
           <Section key={group.key} id={`group-${group.key}`} title={<>{group.title} <span class="quiet">{count(group.alerts.length)}</span></>}>
-            <AlertTable caption={group.title} alerts={isWhole ? group.alerts : group.alerts.slice(0, MOST_AT_FIRST)} />
+            <AlertTable caption={group.title} alerts={isWhole ? group.alerts : group.alerts.slice(0, MOST_AT_FIRST)} order={order} onOrder={setOrder} />
             {!isWhole && (
               <p>
                 <button type="button" class="link" onClick={() => fold(group.key, true)}>
@@ -114,7 +102,7 @@ export function AlertsPage() {
       {data.items.length === 0 && <p class="quiet">Nothing that is watched has changed, or all of it is dealt with.</p>}
       {data.items.length > 0 && listed.length === 0 && <p class="quiet">No alert matches the choices above.</p>}
       {FOLDED.map(({ key, title, states }) => (
-        <Folded key={key} title={title} states={states.join(",")} open={opened.includes(key)} onToggle={(isOpen) => fold(key, isOpen)} />
+        <Folded key={key} title={title} states={states.join(",")} open={opened.includes(key)} onToggle={(isOpen) => fold(key, isOpen)} order={order} onOrder={setOrder} />
       ))}
       <p class="foot quiet">
         On the command line: <code>benchhud regressions</code>.
@@ -173,18 +161,36 @@ function useKeys(act: ReturnType<typeof useTriage>["act"] | null, note: (id: num
   });
 }
 
-function AlertTable({ caption, alerts }: { caption: string; alerts: Alert[] }) {
+type Ordering = { order: ReturnType<typeof orderOf>; onOrder: (value: string) => void };
+
+/** A column's head: a click asks for its order, another one for the opposite where there is one. */
+function Head({ column, children, order, onOrder }: Ordering & { column: AlertColumn; children: ComponentChildren }) {
+  const isOn = order.column === column;
+  return (
+    <th scope="col" class={`alert-col-${column}`} aria-sort={isOn ? (order.direction === "asc" ? "ascending" : "descending") : undefined}>
+      <button type="button" class="sort-head" onClick={() => onOrder(orderAfterClick(column, order))}>
+        {children}
+        <span class="sr">, sort</span>
+        <span class="arrow" aria-hidden="true">
+          {isOn ? (order.direction === "asc" ? " ↑" : " ↓") : ""}
+        </span>
+      </button>
+    </th>
+  );
+}
+
+function AlertTable({ caption, alerts, ...ordering }: Ordering & { caption: string; alerts: Alert[] }) {
   return (
     <table class="plain alerts">
       <caption class="sr">{caption}</caption>
       <thead>
         <tr>
           <th scope="col" class="alert-col-state">State</th>
-          <th scope="col">What changed</th>
-          <th scope="col" class="alert-col-effect">By how much <span class="quiet">[95 %]</span></th>
-          <th scope="col" class="alert-col-since">Since</th>
-          <th scope="col" class="alert-col-where">Where</th>
-          <th scope="col" class="alert-col-owner">Owner</th>
+          <Head column="title" {...ordering}>What changed</Head>
+          <Head column="effect" {...ordering}>By how much <span class="quiet">[95 %]</span></Head>
+          <Head column="since" {...ordering}>Since</Head>
+          <Head column="where" {...ordering}>Where</Head>
+          <Head column="owner" {...ordering}>Owner</Head>
         </tr>
       </thead>
       <tbody>
@@ -226,7 +232,7 @@ function AlertRow({ alert }: { alert: Alert }) {
 }
 
 /** Asked for only when somebody unfolds it; how many there are is said before. */
-function Folded({ title, states, open, onToggle }: { title: string; states: string; open: boolean; onToggle: (open: boolean) => void }) {
+function Folded({ title, states, open, onToggle, ...ordering }: Ordering & { title: string; states: string; open: boolean; onToggle: (open: boolean) => void }) {
   const { data } = useApi<Page<Alert>>(address("/alerts", { state: states, limit: open ? MOST : 1 }));
   if (!data || data.total === 0) return null;
   return (
@@ -236,7 +242,7 @@ function Folded({ title, states, open, onToggle }: { title: string; states: stri
           {title} <span class="quiet">{count(data.total)}</span>
         </h2>
       </summary>
-      {open && <AlertTable caption={title} alerts={data.items} />}
+      {open && <AlertTable caption={title} alerts={orderedBy(data.items, ordering.order)} {...ordering} />}
     </details>
   );
 }

@@ -57,11 +57,13 @@ export function useApi<T>(url: string | null): Asked<T> {
     return () => clearTimeout(timer);
   }, [mayPass, state.error]);
 
+  // What is known already is drawn at once: greying what stands there would draw the page twice.
+  const known = url && state.url !== url && !state.error ? remembered<T>(url) : undefined;
   return {
     // An answer to another question is shown greyed while one waits, but not beside an error.
-    data: url && !(state.error && state.url !== url) ? state.data : null,
-    url: state.url,
-    late: !!url && state.url !== url && !state.error,
+    data: known ? known.data : url && !(state.error && state.url !== url) ? state.data : null,
+    url: known ? url : state.url,
+    late: !!url && state.url !== url && !state.error && !known,
     error: state.error,
     again: () => setTurn((n) => n + 1),
   };

@@ -1,7 +1,8 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 
+/** The title of the window, there when the page that it is of is painted. */
 export function useTitle(title: string): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.title = title ? `${title} · benchhud` : "benchhud";
   }, [title]);
 }
@@ -16,10 +17,10 @@ export function useNow(): number {
   return now;
 }
 
-/** The width of an element as it changes; 0 before it is laid out. */
+/** The width of an element as it changes, known before it is painted; 0 before it is laid out. */
 export function useWidth(element: { current: HTMLElement | null }): number {
   const [width, setWidth] = useState(0);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const node = element.current;
     if (!node) return;
     setWidth(node.clientWidth);

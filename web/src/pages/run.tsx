@@ -13,7 +13,7 @@ import { go, href, modelHref, useQuery } from "../lib/route";
 import { matches } from "../lib/sort";
 import { capital, runSentence, testsOf } from "../lib/words";
 import { AlertLinks } from "../parts/alert_bits";
-import { Check, Choice, CsvLink, FilterField, Menu, Select } from "../parts/controls";
+import { Check, Choice, CsvLink, FilterField, Menu, Options, Select } from "../parts/controls";
 import { NightMarks } from "../parts/marks";
 import { PlainTable } from "../parts/plain_table";
 import { SpeedupCell, TimeCell } from "../parts/result_cells";
@@ -27,6 +27,11 @@ const PARTS = [
   { key: "interval", text: "interval, drawn" },
 ];
 const HIDDEN_AT_FIRST = "compile";
+const BASELINE_RUNS = [
+  { value: "same", text: "the same" },
+  { value: "oldest", text: "the oldest" },
+  { value: "latest", text: "the latest" },
+];
 
 /** How much a row wants to be seen: wrong results, then failures, then the slowest against the baseline. */
 export function badness(row: ModelRow): number {
@@ -70,6 +75,8 @@ export function RunPage({ id }: { id: string }) {
   const hidden = (query.get("hide") ?? HIDDEN_AT_FIRST).split(",").filter((key) => key && key !== "none");
   useTitle(data ? `Run ${runName(data.run)}` : "Run");
 
+  const runOptions = useMemo(() => (runs.data?.items ?? (data ? [data.run] : [])).map((run) => ({ value: String(run.id), text: runName(run) })), [runs.data, runs.data ? null : data]);
+  const baselineOptions = useMemo(() => [...BASELINE_RUNS, ...runOptions], [runOptions]);
   const place = runs.data?.items.findIndex((run) => run.id === data?.run.id) ?? -1;
   const known = place >= 0 ? runs.data?.items[place] : undefined;
   const newer = place > 0 ? runs.data?.items[place - 1] : undefined;
@@ -132,11 +139,7 @@ export function RunPage({ id }: { id: string }) {
                 <span class="button off" aria-hidden="true">‹</span>
               )}
               <select aria-label="Run" value={String(data.run.id)} onChange={(event) => go(href(`/runs/${event.currentTarget.value}`, Object.fromEntries(query)))}>
-                {(runs.data?.items ?? [data.run]).map((run) => (
-                  <option key={run.id} value={String(run.id)}>
-                    {runName(run)}
-                  </option>
-                ))}
+                <Options options={runOptions} />
               </select>
               {newer ? (
                 <a class="button" href={href(`/runs/${newer.id}`, Object.fromEntries(query))} title={`Next run, ${date(newer.started_at)} (])`} aria-label="Next run">
@@ -156,12 +159,7 @@ export function RunPage({ id }: { id: string }) {
           <Select
             label="of run"
             value={baselineRun}
-            options={[
-              { value: "same", text: "the same" },
-              { value: "oldest", text: "the oldest" },
-              { value: "latest", text: "the latest" },
-              ...(runs.data?.items ?? []).map((run) => ({ value: String(run.id), text: runName(run) })),
-            ]}
+            options={baselineOptions}
             onChange={(value) => setQuery({ baseline_run: value === "same" ? null : value })}
           />
           <Choice

@@ -11,7 +11,7 @@ import { useMarkdown } from "../lib/page_markdown";
 import { errorHref, href, modelHref, useQuery } from "../lib/route";
 import { matches } from "../lib/sort";
 import { testsOf, verificationSentence } from "../lib/words";
-import { Choice, CsvLink, FilterField, Select } from "../parts/controls";
+import { type Option, Choice, CsvLink, FilterField, Select } from "../parts/controls";
 import { Empty } from "../parts/empty";
 import { ErrorText, KindSign } from "../parts/error_bits";
 import { Stacks } from "../parts/history";
@@ -42,8 +42,8 @@ export function VerificationPage() {
   const accelerator = data?.run.accelerator_model;
   const runs = useApi<Page<Run>>(address("/runs", { limit: 1000 }));
   const history = useApi<VerificationHistory>(accelerator ? address("/verification/history", { accelerator_model: accelerator, runs: 60 }) : null);
-  const transitions = useApi<TransitionsAnswer>(data ? address("/verification/transitions", { run, since }) : null);
-  const failures = useApi<FailuresAnswer>(data ? address("/failures", { run }) : null);
+  const transitions = useApi<TransitionsAnswer>(address("/verification/transitions", { run, since }));
+  const failures = useApi<FailuresAnswer>(address("/failures", { run }));
   useTitle("Verification");
   useMarkdown({ tables: data ? [CODES_CAPTION, matrixCaption(data)] : [] });
 
@@ -61,14 +61,20 @@ export function VerificationPage() {
   );
   const grid = useMemo(() => matrixColumns(columns, tests, models, accelerator), [columns, tests, models, accelerator]);
 
-  if (!data) {
+  const runOptions = useMemo(() => [{ value: "latest", text: "the latest" }, ...runChoices(runs.data?.items ?? [])], [runs.data]);
+  const shownRun = data?.run;
+  const sinceOptions = useMemo(() => {
+    const earlier = (runs.data?.items ?? []).filter((one) => shownRun && one.accelerator_model === shownRun.accelerator_model && one.started_at < shownRun.started_at);
+    return [{ value: "previous", text: "the verified run before" }, ...earlier.map((one) => ({ value: String(one.id), text: runName(one) }))];
+  }, [runs.data, shownRun]);
+
+  // What stands above the models is there when they come: nothing is pushed down under somebody's hands.
+  if (!data || (!transitions.data && !transitions.error) || (!failures.data && !failures.error)) {
     if (runs.data && runs.data.items.length === 0) return <Empty />;
     return answer.error ? <ErrorNote error={answer.error} again={answer.again} /> : <Waiting rows={16} />;
   }
-  const runOptions = (runs.data?.items ?? []).map((one) => ({ value: String(one.id), text: `${runName(one)}${one.verified_at ? "" : " (not verified)"}${severalAccelerators(runs.data?.items) ? `, ${one.accelerator_model}` : ""}` }));
   const verified = transitions.data?.verified_run ?? null;
   const isStale = verified !== null && verified.id !== data.run.id;
-  const earlier = (runs.data?.items ?? []).filter((one) => one.accelerator_model === accelerator && one.started_at < data.run.started_at);
   const present = codeOrder(data.counts.map((item) => item.code));
   return (
     <div>
@@ -86,7 +92,7 @@ export function VerificationPage() {
           <Select
             label="Run"
             value={run === "latest" ? "latest" : String(data.run.id)}
-            options={[{ value: "latest", text: "the latest" }, ...runOptions]}
+            options={runOptions}
             onChange={(value) => setQuery({ run: value === "latest" ? null : value, since: null })}
           />
         </div>
@@ -105,7 +111,7 @@ export function VerificationPage() {
             <Select
               label="since"
               value={since}
-              options={[{ value: "previous", text: "the verified run before" }, ...earlier.map((one) => ({ value: String(one.id), text: runName(one) }))]}
+              options={sinceOptions}
               onChange={(value) => setQuery({ since: value === "previous" ? null : value })}
             />
           }
@@ -183,7 +189,10 @@ export function VerificationPage() {
   );
 }
 
-const severalAccelerators = (runs: Run[] | undefined): boolean => new Set(runs?.map((run) => run.accelerator_model)).size > 1;
+function runChoices(runs: readonly Run[]): Option[] {
+  const areOfSeveral = new Set(runs.map((run) => run.accelerator_model)).size > 1;
+  return runs.map((run) => ({ value: String(run.id), text: `${runName(run)}${run.verified_at ? "" : " (not verified)"}${areOfSeveral ? `, ${run.accelerator_model}` : ""}` }));
+}
 
 function byModel(rows: Row[]): ModelVerification[] {
   const models = new Map<string, ModelVerification>();
@@ -352,7 +361,7 @@ function FailureGroup({ item }: { item: FailuresAnswer["items"][number] }) {
 
 export function Legend({ codes }: { codes: CodeInfo[] }) {
   return (
-    <PlainTable caption="What the codes mean" class="legend-table" heads={[{ title: "Code" }, { title: "Means" }, { title: "What to do" }]}>
+    <PlainTable caption="Codes and their meanings" class="legend-table" heads={[{ title: "Code" }, { title: "Means" }, { title: "What to do" }]}>
       <tbody>
         {codes.map((code) => (
           <tr key={code.code}>

@@ -1,23 +1,33 @@
 // Choices: each is labelled, small, and kept in the address.
-import type { ComponentChildren } from "preact";
+import { Component, type ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { isTyping, plainKey } from "../lib/keys";
 import { copyMarkdown } from "../lib/page_markdown";
 
 export type Option = { value: string; text: string };
 
-export function Select({ label, value, options, onChange, wide = false }: { label: string; value: string; options: Option[]; onChange: (value: string) => void; wide?: boolean }) {
+/** Options of a select element. A list of all runs has a thousand: nothing is done for the list that is there already. */
+export class Options extends Component<{ options: readonly Option[] }> {
+  override shouldComponentUpdate(next: { options: readonly Option[] }) {
+    return next.options !== this.props.options;
+  }
+  override render({ options }: { options: readonly Option[] }) {
+    return options.map((option) => (
+      <option value={option.value} key={option.value}>
+        {option.text}
+      </option>
+    ));
+  }
+}
+
+export function Select({ label, value, options, onChange, wide = false }: { label: string; value: string; options: readonly Option[]; onChange: (value: string) => void; wide?: boolean }) {
   const known = options.some((option) => option.value === value);
   return (
     <label class={`field${wide ? " wide" : ""}`}>
       <span>{label}</span>
       <select value={value} onChange={(event) => onChange(event.currentTarget.value)}>
         {!known && <option value={value}>{value}</option>}
-        {options.map((option) => (
-          <option value={option.value} key={option.value}>
-            {option.text}
-          </option>
-        ))}
+        <Options options={options} />
       </select>
     </label>
   );

@@ -27,6 +27,8 @@ export type ColumnGroup = { title: ComponentChildren; span: number };
 const ROW_HEIGHT = 28;
 const VIRTUAL_FROM = 120;
 const OVERSCAN = 12;
+/** In so many steps a box tells how much of it is in the window. */
+const SIGHT_STEPS = 20;
 
 /** How far down each table was left, for who comes back to it. */
 const left = new Map<string, number>();
@@ -84,6 +86,11 @@ export function Table<Row>(props: Props<Row>) {
   const [view, setView] = useState({ top: 0, height: 900 });
   const [printing, setPrinting] = useState(false);
   const isVirtual = entries.length > VIRTUAL_FROM && !printing;
+  // Other rows, or another order: what is in sight is painted first, what is around it right afterwards.
+  const [whole, setWhole] = useState<Entry<Row>[] | null>(null);
+  const isFirstDraw = whole !== entries && !printing;
+  useEffect(() => setWhole(entries), [entries]);
+  const sight = useRef<{ from: number; to: number } | null>(null);
   const wanted = useRef<number | null>(null);
 
   useEffect(() => {
@@ -106,6 +113,15 @@ export function Table<Row>(props: Props<Row>) {
     node.addEventListener("scroll", scrolled, { passive: true });
     const observer = new ResizeObserver(measure);
     observer.observe(node);
+    // Which part of the box is in the window, told without laying out anything for it.
+    const inWindow = new IntersectionObserver(
+      (seen) => {
+        const last = seen.at(-1);
+        if (last) sight.current = { from: last.intersectionRect.top - last.boundingClientRect.top, to: last.intersectionRect.bottom - last.boundingClientRect.top };
+      },
+      { threshold: Array.from({ length: SIGHT_STEPS + 1 }, (_, step) => step / SIGHT_STEPS) },
+    );
+    inWindow.observe(node);
     const before = () => setPrinting(true);
     const after = () => setPrinting(false);
     addEventListener("beforeprint", before);
@@ -113,6 +129,7 @@ export function Table<Row>(props: Props<Row>) {
     return () => {
       node.removeEventListener("scroll", scrolled);
       observer.disconnect();
+      inWindow.disconnect();
       removeEventListener("beforeprint", before);
       removeEventListener("afterprint", after);
     };
@@ -125,8 +142,14 @@ export function Table<Row>(props: Props<Row>) {
     rows: (most) => entries.slice(0, most).map((entry) => (entry.kind === "group" ? entry.name : columns.map((column) => column.cell(entry.row)))),
   });
 
-  const from = isVirtual ? Math.max(0, Math.floor(view.top / ROW_HEIGHT) - OVERSCAN) : 0;
-  const to = isVirtual ? Math.min(entries.length, Math.ceil((view.top + view.height) / ROW_HEIGHT) + OVERSCAN) : entries.length;
+  let from = isVirtual ? Math.max(0, Math.floor(view.top / ROW_HEIGHT) - OVERSCAN) : 0;
+  let to = isVirtual ? Math.min(entries.length, Math.ceil((view.top + view.height) / ROW_HEIGHT) + OVERSCAN) : entries.length;
+  if (isFirstDraw && sight.current) {
+    // `view.top` is up to a step above what is seen, and so may the box's place in the window be.
+    const slack = OVERSCAN / 2 + Math.ceil(view.height / SIGHT_STEPS / ROW_HEIGHT);
+    from = Math.max(from, Math.floor((view.top + sight.current.from) / ROW_HEIGHT) - slack);
+    to = Math.max(from, Math.min(to, Math.ceil((view.top + sight.current.to) / ROW_HEIGHT) + slack));
+  }
 
   const focusRow = (entry: number) => {
     const node = box.current;
@@ -208,11 +231,16 @@ export function Table<Row>(props: Props<Row>) {
         <thead role="rowgroup">
           {props.groups && (
             <tr role="row" class="group-heads">
-              {props.groups.map((group, index) => (
-                <th key={index} role="columnheader" colSpan={group.span} style={{ gridColumn: `span ${group.span}` }} scope="colgroup" class={`${index === 0 ? "stay" : "starts"}`}>
-                  {group.title}
-                </th>
-              ))}
+              {props.groups.map((group, index) => {
+                const place = { key: index, colSpan: group.span, style: { gridColumn: `span ${group.span}` }, class: index === 0 ? "stay" : "starts" };
+                return group.title ? (
+                  <th {...place} role="columnheader" scope="colgroup">
+                    {group.title}
+                  </th>
+                ) : (
+                  <td {...place} role="cell" />
+                );
+              })}
             </tr>
           )}
           <tr role="row">

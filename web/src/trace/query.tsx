@@ -1,5 +1,5 @@
 // A box for questions that no table answers: one SELECT over the trace.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { ask } from "../api/client";
 import type { components } from "../api/openapi";
 import { useApi } from "../api/use";
@@ -87,9 +87,10 @@ export function QueryBox({ viewer }: { viewer: Viewer }) {
 
 function Answered({ viewer, sql }: { viewer: Viewer; sql: string }) {
   const { data, error, again, late } = useApi<Answer>(traceUrl(viewer.info, "query", { sql, limit: LIMIT }));
+  const rows = useMemo(() => (data?.rows ?? []).map((cells, number): Row => ({ number, cells })), [data]);
+  const columns = useMemo(() => columnsOf(viewer, data?.columns ?? []), [viewer, data]);
   if (error) return <ErrorNote error={error} again={again} />;
   if (!data) return <Waiting rows={4} />;
-  const rows = data.rows.map((cells, number): Row => ({ number, cells }));
   return (
     <>
       {data.error && <p class="warn">It ended early: {data.error}</p>}
@@ -97,7 +98,7 @@ function Answered({ viewer, sql }: { viewer: Viewer; sql: string }) {
         {plural(data.rows.length, "row")}
         {data.is_cut ? ", and there are more" : ""}, {plural(data.slices_read, "slice")} read
       </p>
-      <Table caption="What the query answers" columns={columnsOf(viewer, data.columns)} rows={rows} rowKey={(row) => String(row.number)} late={late} sortKey="qs" orderWords="as the query gives them" empty="No row." />
+      <Table caption="What the query answers" columns={columns} rows={rows} rowKey={(row) => String(row.number)} late={late} sortKey="qs" orderWords="as the query gives them" empty="No row." />
     </>
   );
 }

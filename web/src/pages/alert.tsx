@@ -73,6 +73,7 @@ export function AlertPage({ id }: { id: number }) {
       {error && <ErrorNote error={error} again={again} kept />}
       <TriageNote triage={triage} />
       <Facts alert={data} />
+      <h2 class="sr">Chart</h2>
       {main && <MainChart member={main} />}
       <Section id="members" title={<>Series that changed <span class="quiet">{details.members.length}</span></>} note="p: how likely nights like these are by chance. q: the share of false ones among all changes at least as sure.">
         <Members members={details.members} />

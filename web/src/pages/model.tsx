@@ -131,6 +131,7 @@ export function ModelPage({ suite, model }: { suite: string; model: string }) {
       </header>
       {lead.error && <ErrorNote error={lead.error} again={lead.again} kept={!!lead.data} />}
 
+      <h2 class="sr">Charts</h2>
       {metrics.map((metric, index) => (
         <MetricChart
           key={metric}

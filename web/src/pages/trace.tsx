@@ -13,7 +13,7 @@ import { CompareMenu, Differences } from "../trace/differences";
 import { Drawer, type TabPage } from "../trace/drawer";
 import { Hits } from "../trace/find_box";
 import { Flame } from "../trace/flame";
-import { Head, useAbout } from "../trace/head";
+import { type About, Head, useAbout } from "../trace/head";
 import { type TraceInfo, type TraceOverview, infoOf } from "../trace/info";
 import { useKeys } from "../trace/keys";
 import type { Findings } from "../trace/marks";
@@ -30,13 +30,20 @@ export function TracePage({ id }: { id: number }) {
   const info = useMemo(() => (data ? infoOf(data) : null), [data?.id, data?.key]);
   useTitle("Trace");
   if (!info) return error ? <ErrorNote error={error} again={again} /> : <Waiting rows={14} />;
-  return <Timeline key={`${info.id} ${info.key}`} info={info} />;
+  return <Known key={`${info.id} ${info.key}`} info={info} />;
 }
 
-function Timeline({ info }: { info: TraceInfo }) {
+/** What stands above the timeline is there when it comes: it is drawn once, at the size that it keeps. */
+function Known({ info }: { info: TraceInfo }) {
+  const about = useAbout(info);
+  const findings = useApi<Findings>(info.findings > 0 ? address(`/traces/${info.id}/findings`) : null);
+  if (!about.isKnown || (info.findings > 0 && !findings.data && !findings.error)) return <Waiting rows={14} />;
+  return <Timeline info={info} about={about} found={findings.data} />;
+}
+
+function Timeline({ info, about, found }: { info: TraceInfo; about: About; found: Findings | null }) {
   const viewer = useMemo(() => new Viewer(info), [info]);
   const beside = useBeside(viewer);
-  const about = useAbout(info);
   const { second, shift } = beside;
   // Keys and details are about the trace in which something was chosen last.
   const [chosen, setChosen] = useState(viewer);
@@ -49,7 +56,6 @@ function Timeline({ info }: { info: TraceInfo }) {
   }, [viewer, second]);
   const noted = useNotes(viewer);
   useEffect(() => viewer.setNotes(noted.notes), [viewer, noted.notes]);
-  const found = useApi<Findings>(info.findings > 0 ? address(`/traces/${info.id}/findings`) : null).data;
   useEffect(() => viewer.setFindings(found?.items ?? []), [viewer, found]);
   useUrl(viewer);
   useKeys(active);

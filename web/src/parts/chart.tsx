@@ -165,14 +165,16 @@ function drawPins(u: uPlot, pins: { time: number; name: string }[], color: strin
     ctx.strokeStyle = ctx.fillStyle = color;
     ctx.lineWidth = 1.5 * ratio;
     ctx.font = `600 ${11 * ratio}px sans-serif`;
-    ctx.textAlign = "left";
     for (const { time, name } of pins) {
       const left = u.valToPos(time, "x", true);
       ctx.beginPath();
       ctx.moveTo(left, top);
       ctx.lineTo(left, top + height);
       ctx.stroke();
-      ctx.fillText(name, left + 4 * ratio, top + height - 6 * ratio);
+      // To the left, where there is room: to the right of its rule stands the word of a mark of that night.
+      const isLeft = left - ctx.measureText(name).width - 6 * ratio > u.bbox.left;
+      ctx.textAlign = isLeft ? "right" : "left";
+      ctx.fillText(name, left + (isLeft ? -4 : 4) * ratio, top + height - 6 * ratio);
     }
   });
 }

@@ -71,7 +71,7 @@ export function FailedNightsTable({ runs, series, hrefOf, late }: { runs: readon
       {groups.length === 0 ? (
         <p class="quiet">It failed on none of these {plural(runs.length, "night")}.</p>
       ) : (
-        <PlainTable caption="Failed nights" class="failed-nights" late={late} heads={[{ title: "Backend" }, { title: "Error" }, { title: "Nights", right: true }, { title: "First" }, { title: "Last" }]}>
+        <PlainTable caption="Errors of failed nights" class="failed-nights" late={late} heads={[{ title: "Backend" }, { title: "Error" }, { title: "Nights", right: true }, { title: "First" }, { title: "Last" }]}>
           <tbody>
             {groups.map((group) => {
               const last = group.nights[group.nights.length - 1] as number;
@@ -109,7 +109,7 @@ export function Configurations({ runs, series, hrefOf }: { runs: readonly RunRef
   if (!series.length) return null;
   return (
     <Section id="configurations" title="Configurations" note="What was measured, everything but time: an experiment a row.">
-      <PlainTable caption="Configurations" heads={[{ title: "Backend" }, ...names.map((name) => ({ title: name, right: name === "batch size" })), { title: "Nights timed", right: true, hint: `of ${plural(runs.length, "night")} shown` }, { title: "Last timed" }]}>
+      <PlainTable caption="Settings of each experiment" heads={[{ title: "Backend" }, ...names.map((name) => ({ title: name, right: name === "batch size" })), { title: "Nights timed", right: true, hint: `of ${plural(runs.length, "night")} shown` }, { title: "Last timed" }]}>
         <tbody>
           {all.map(({ one, own }) => {
             const timed = one.points.map((point, index) => (point ? index : -1)).filter((index) => index >= 0);

@@ -22,11 +22,15 @@ export function PlainTable({ caption, heads, class: more, late = false, children
         {heads && (
           <thead>
             <tr>
-              {heads.map((head, index) => (
-                <th scope="col" key={index} class={[head.right ? "right" : "", head.class ?? ""].join(" ").trim() || undefined} title={head.hint}>
-                  {head.title}
-                </th>
-              ))}
+              {heads.map((head, index) =>
+                head.title ? (
+                  <th scope="col" key={index} class={[head.right ? "right" : "", head.class ?? ""].join(" ").trim() || undefined} title={head.hint}>
+                    {head.title}
+                  </th>
+                ) : (
+                  <td key={index} class={head.class} />
+                ),
+              )}
             </tr>
           </thead>
         )}

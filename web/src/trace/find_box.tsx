@@ -22,7 +22,7 @@ export function FindBox({ viewer }: { viewer: Viewer }) {
   const input = useRef<HTMLInputElement>(null);
   const isThere = !!text.trim();
   return (
-    <div class="trace-find" role="search">
+    <div class="trace-find" role="search" aria-label="Find in this trace">
       <input
         ref={input}
         type="search"

@@ -12,16 +12,19 @@ import { type Findings, MARKS, goToFirst, hygieneOf } from "./marks";
 import { spanText } from "./time";
 import type { Viewer } from "./viewer";
 
-export type About = { artifact: Artifact | null; result: Result | null; name: string };
+export type About = { artifact: Artifact | null; result: Result | null; name: string; isKnown: boolean };
 
 /** Whose trace it is. */
 export function useAbout(info: Pick<TraceInfo, "id" | "artifact">): About {
-  const { data: artifact } = useApi<Artifact>(info.artifact === null ? null : address(`/artifacts/${info.artifact}`));
+  const dump = useApi<Artifact>(info.artifact === null ? null : address(`/artifacts/${info.artifact}`));
+  const artifact = dump.data;
   const [of] = artifact?.results ?? [];
-  const { data: result } = useApi<Result>(of ? address(`/runs/${of.run.id}/results/${of.experiment_id}`) : null);
+  const measured = useApi<Result>(of ? address(`/runs/${of.run.id}/results/${of.experiment_id}`) : null);
+  const result = measured.data;
+  const isKnown = (info.artifact === null || artifact !== null || dump.error !== null) && (!of || result !== null || measured.error !== null);
   const file = artifact ? shown(artifact.name.split("/").pop() ?? "") : `Trace ${info.id}`;
   const name = result && artifact ? `${shown(result.experiment.model)}, ${result.experiment.column}, ${testName(result.experiment.test)}, ${whichDump(artifact)}` : file;
-  return { artifact, result, name };
+  return { artifact, result, name, isKnown };
 }
 
 const sizeWords = (info: TraceInfo): string => {

@@ -1,6 +1,6 @@
 // Draws what scene.ts made. Knows a canvas, and neither the page nor the server.
 import { shortened } from "./names";
-import { FILLS, INK, type Theme } from "./palette";
+import { FILLS, INK, type Theme, UNNAMED } from "./palette";
 import { HEAD_PX, type Layout, ROW_PX, lanesIn } from "./layout";
 import type { Rects, Scene } from "./scene";
 import type { Axis } from "./view";
@@ -90,7 +90,7 @@ export function drawGround(pen: Pen, { layout, top, width, height, theme }: Grou
 
 export function drawSlices(pen: Pen, scene: Scene, theme: Theme): void {
   const fills = FILLS[theme];
-  scene.dense.forEach((rects, style) => fillAll(pen, rects, (fills[style] as { dense: string }).dense));
+  fillAll(pen, scene.beds, (fills[UNNAMED] as { color: string }).color);
   scene.full.forEach((rects, style) => fillAll(pen, rects, (fills[style] as { color: string }).color));
   pen.font = FONT;
   pen.textBaseline = "middle";

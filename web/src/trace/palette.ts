@@ -35,21 +35,17 @@ function rgb(lightness: number, chroma: number, angle: number): [number, number,
 }
 
 const hex = (bytes: number[]): string => "#" + bytes.map((one) => one.toString(16).padStart(2, "0")).join("");
-const mixed = (one: number[], other: number[], part: number): number[] => one.map((value, index) => Math.round(value * part + (other[index] as number) * (1 - part)));
 
 export type Fill = {
   color: string;
   /** Of what stands on it. */
   text: string;
-  /** Several slices that are too short to be told from one another. */
-  dense: string;
 };
 
-const GROUND: Record<Theme, number[]> = { light: [255, 255, 255], dark: [20, 23, 26] };
 const TEXT: Record<Theme, string> = { light: "#14181d", dark: "#f4f6f8" };
 
 function fill(bytes: number[], theme: Theme): Fill {
-  return { color: hex(bytes), text: TEXT[theme], dense: hex(mixed(bytes, GROUND[theme], 0.55)) };
+  return { color: hex(bytes), text: TEXT[theme] };
 }
 
 function fillsOf(theme: Theme): Fill[] {

@@ -28,8 +28,8 @@ export type StandIn = { x: number; width: number; y: number };
 
 export type Scene = {
   full: Rects[];
-  /** Under them: several slices that are too short to be told apart. */
-  dense: Rects[];
+  /** Under them, in no style: where slices are too short to be told apart, beside each other one rectangle. */
+  beds: Rects;
   texts: Text[];
   standIns: StandIn[];
   /** Rectangles, items they show, and slices in these; what tests and measurements read. */
@@ -39,13 +39,12 @@ export type Scene = {
 };
 
 export const newScene = (): Scene => {
-  const rects = () => Array.from({ length: STYLES + 1 }, () => new Rects());
-  return { full: rects(), dense: rects(), texts: [], standIns: [], rects: 0, items: 0, counted: 0 };
+  return { full: Array.from({ length: STYLES + 1 }, () => new Rects()), beds: new Rects(), texts: [], standIns: [], rects: 0, items: 0, counted: 0 };
 };
 
 function empty(scene: Scene): void {
   for (const one of scene.full) one.length = 0;
-  for (const one of scene.dense) one.length = 0;
+  scene.beds.length = 0;
   scene.texts.length = 0;
   scene.standIns.length = 0;
   scene.rects = scene.items = scene.counted = 0;
@@ -57,12 +56,11 @@ export type Hits = ReadonlySet<number> | null;
 /** `top` and `height`: the part of the lanes in sight. */
 export type Sight = { view: View; top: number; height: number; end: number; layout: Layout };
 
-/** Rows in sight beyond which a row gets half as many rectangles, and a quarter. */
-const MANY_ROWS = 16;
-const VERY_MANY_ROWS = 48;
+/** Items for which a picture has time: with many rows in sight, what is narrower than some pixels is one. */
+const MOST_ITEMS = 12_000;
 const TEXT_LEAST_PX = 36;
 const MOST_TEXTS = 400;
-/** A gap to the next one, where it does not take much of it. */
+/** A gap behind a slice, where it does not take much of it; where slices are not told apart there are none. */
 const GAP_FROM_PX = 4;
 
 function rowsInSight({ layout, top, height }: Sight): number {
@@ -72,8 +70,9 @@ function rowsInSight({ layout, top, height }: Sight): number {
 }
 
 export function sightLevel(sight: Sight): number {
-  const rows = rowsInSight(sight);
-  return levelOf(sight.view.nsPerPx, rows > VERY_MANY_ROWS ? 4 : rows > MANY_ROWS ? 2 : 1);
+  // Buckets are up to half as wide as what is asked for.
+  const leastPx = (rowsInSight(sight) * sight.view.width) / MOST_ITEMS;
+  return levelOf(sight.view.nsPerPx, Math.max(1, 2 * leastPx));
 }
 
 /** The strips of a lane that are within `from` to `to`, and their rows there. */
@@ -166,6 +165,8 @@ class RowRects {
   private x1 = 0;
   private isDense = false;
   private share = 0;
+  private bed0 = 0;
+  private bed1 = -1;
 
   /** Of a row at `y`; edges lie on device pixels, `ratio` of them a pixel. */
   constructor(private readonly scene: Scene, private readonly y: number, private readonly height: number, private readonly ratio: number) {}
@@ -185,18 +186,37 @@ class RowRects {
     this.share = share;
   }
 
+  /** The row is over. */
+  end(): void {
+    this.finish();
+    this.finishBed();
+  }
+
   /** What is not yet a rectangle becomes one. */
-  finish(): void {
+  private finish(): void {
     const { scene, style, x0, x1, y, height, ratio } = this;
     if (style < 0) return;
     this.style = -1;
     ++scene.rects;
-    const width = x1 - x0 > GAP_FROM_PX ? x1 - x0 - 1 / ratio : x1 - x0;
     const full = scene.full[style] as Rects;
-    if (!this.isDense) return full.push(x0, y, width, height);
-    (scene.dense[style] as Rects).push(x0, y, width, height);
+    if (!this.isDense) return full.push(x0, y, x1 - x0 > GAP_FROM_PX ? x1 - x0 - 1 / ratio : x1 - x0, height);
     const foot = this.share > 0 ? Math.max(1, Math.round(height * this.share * ratio) / ratio) : 0;
-    if (foot) full.push(x0, y + height - foot, width, foot);
+    if (foot) full.push(x0, y + height - foot, x1 - x0, foot);
+    if (foot < height) this.lie(x0, x1);
+  }
+
+  /** A bed for a rectangle: thousands of them beside each other would take as long to draw as all that lies on them. */
+  private lie(x0: number, x1: number): void {
+    if (x0 - this.bed1 >= 1) {
+      this.finishBed();
+      this.bed0 = x0;
+    }
+    this.bed1 = x1;
+  }
+
+  private finishBed(): void {
+    if (this.bed1 > this.bed0) this.scene.beds.push(this.bed0, this.y, this.bed1 - this.bed0, this.height);
+    this.bed1 = -1;
   }
 }
 
@@ -251,5 +271,5 @@ function addRow(scene: Scene, { view, top }: Sight, lane: TrackLane, row: number
     const width = Math.min(view.width, end) - x;
     if (width >= TEXT_LEAST_PX) scene.texts.push({ x, y, width, name: named.name, style, isPale });
   });
-  rects.finish();
+  rects.end();
 }

@@ -6,6 +6,8 @@
 #include <boost/program_options/value_semantic.hpp>
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
+#include <ctime>
 #include <thread>
 #include <utility>
 
@@ -57,6 +59,18 @@ void hold_stop_signals() {
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
 }
+
+StopWhileWorking::StopWhileWorking(std::function<void()> clean_up)
+    : waiting_([clean_up = std::move(clean_up)](const std::stop_token& is_over) {
+        const sigset_t signals = stop_signals();
+        constexpr timespec kBetweenLooks = {0, 20'000'000};
+        while (!is_over.stop_requested()) {
+          const int signal = sigtimedwait(&signals, nullptr, &kBetweenLooks);
+          if (signal <= 0) continue;
+          clean_up();
+          std::_Exit(128 + signal);
+        }
+      }) {}
 
 schema::Expected<server::HttpCounts> serve_store(
     const std::string& path, const server::HttpOptions& options, server::Changes changes,

@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <thread>
 
 #include "schema/errors.h"
 #include "server/change_rules.h"
@@ -15,6 +16,17 @@ namespace benchhud::cli {
 
 /// From here on SIGINT and SIGTERM wait for serve_store(). To be called before any thread starts.
 void hold_stop_signals();
+
+/// Between hold_stop_signals() and serve_store(): while it lives, SIGINT and SIGTERM call
+/// `clean_up` from a thread of its own and end the program at once, with 128 and the signal's
+/// number as exit status, as a shell has it of a program that a signal ended.
+class StopWhileWorking {
+ public:
+  explicit StopWhileWorking(std::function<void()> clean_up);
+
+ private:
+  std::jthread waiting_;
+};
 
 /// Serves the store at `path` until SIGINT or SIGTERM comes. `started` is called with the address
 /// of the pages, which ends with a slash, once requests are taken. Returns what was served. Error:

@@ -41,7 +41,8 @@ class TemporaryFolder {
   }
   TemporaryFolder(TemporaryFolder&& other) noexcept : path_(std::exchange(other.path_, "")) {}
   TemporaryFolder& operator=(TemporaryFolder&&) = delete;
-  ~TemporaryFolder() {
+  ~TemporaryFolder() { remove(); }
+  void remove() const {
     std::error_code error;
     if (!path_.empty()) std::filesystem::remove_all(path_, error);
   }
@@ -103,6 +104,8 @@ Expected<void> view_traces(const ViewRequest& request) {
   const std::string path = folder.file("view.db");
   std::vector<std::int64_t> ids;
   {
+    // A trace of gigabytes takes a while, and there is nothing yet to be ended in order.
+    const StopWhileWorking stop([&folder] { folder.remove(); });
     BENCHHUD_ASSIGN(schema::Connection store, schema::open_store(path));
     for (const std::string& file : request.files) {
       BENCHHUD_ASSIGN(const schema::TraceId id, import_file(store, file));

@@ -1,14 +1,9 @@
 // Tracks of what is asynchronous: derived of the points that say where it begins and ends.
 #pragma once
 
-#include <cstdint>
-#include <span>
-
 #include "schema/artifact.h"
 #include "schema/database.h"
 #include "schema/errors.h"
-#include "schema/trace.h"
-#include "schema/trace_slices.h"
 
 namespace benchhud::schema {
 
@@ -24,15 +19,5 @@ Expected<void> put_async_tracks(Connection& connection, TraceId trace);
 
 /// Deletes them. Call it within a transaction.
 Expected<void> delete_async_tracks(Connection& connection, TraceId trace);
-
-/// A thread as it is stored beside its slices.
-struct ThreadRow {
-  std::uint32_t number = 0;
-  const TraceThread* thread = nullptr;
-  ThreadExtent extent;
-  std::span<const std::uint32_t> stack_rows;  ///< those whose slices have no parent
-  bool is_async = false;
-};
-Expected<void> insert_thread(Connection& connection, TraceId trace, const ThreadRow& row);
 
 }  // namespace benchhud::schema

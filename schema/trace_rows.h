@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -11,6 +12,7 @@
 #include "schema/errors.h"
 #include "schema/trace.h"
 #include "schema/trace_lookup.h"
+#include "schema/trace_slices.h"
 
 namespace benchhud::schema {
 
@@ -44,5 +46,15 @@ inline TraceThread thread_of(const Statement& row) {
   thread.thread_sort_index = row.optional_integer(7);
   return thread;
 }
+
+/// A thread as it is stored beside its slices.
+struct ThreadRow {
+  std::uint32_t number = 0;
+  const TraceThread* thread = nullptr;
+  ThreadExtent extent;
+  std::span<const std::uint32_t> stack_rows;  ///< those whose slices have no parent
+  bool is_async = false;
+};
+Expected<void> insert_thread(Connection& connection, TraceId trace, const ThreadRow& row);
 
 }  // namespace benchhud::schema

@@ -313,6 +313,31 @@ class TraceWriter {
 
 }  // namespace
 
+Expected<void> insert_thread(Connection& connection, TraceId trace, const ThreadRow& row) {
+  const TraceThread& thread = *row.thread;
+  const std::string stack_rows = encode_rows(row.stack_rows);
+  Statement& insert = connection.cached(sql::kInsertTraceThread);
+  insert.bind(1, trace)
+      .bind(2, std::int64_t{row.number})
+      .bind_text_view(3, thread.pid)
+      .bind_text_view(4, thread.tid)
+      .bind_text_view(5, thread.process_name)
+      .bind_text_view(6, thread.name)
+      .bind_text_view(7, thread.process_labels)
+      .bind(8, thread.process_sort_index)
+      .bind(9, thread.thread_sort_index)
+      .bind(10, static_cast<std::int64_t>(row.extent.slices))
+      .bind(11, static_cast<std::int64_t>(row.extent.rows))
+      .bind_blob_view(14, stack_rows)
+      .bind(15, row.is_async);
+  if (row.extent.slices == 0) {
+    insert.bind_null(12).bind_null(13);
+  } else {
+    insert.bind(12, row.extent.begin).bind(13, row.extent.end);
+  }
+  return insert.run();
+}
+
 Expected<std::optional<TraceId>> find_trace(Connection& connection, const ContentHash& content) {
   Statement& query = connection.cached(sql::kFindTrace);
   query.bind_blob_view(1, content.view());

@@ -510,6 +510,22 @@ describe("benchhud trace view", () => {
     }
   });
 
+  test("ends at once while a trace is still being read, and leaves nothing behind", async () => {
+    const large = join(folder, "large.json");
+    const part = JSON.stringify(madeUp().traceEvents).slice(1, -1);
+    writeFileSync(large, `{"traceEvents":[${Array(60).fill(part).join(",")}]}`);
+    const child = spawn(program, ["trace", "view", "--no-open", large], { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, TMPDIR: folder } });
+    let printed = "";
+    child.stdout.on("data", (bytes) => (printed += bytes));
+    const ended = new Promise((done) => child.on("close", (code) => done(code)));
+    while (!stores().length) await new Promise((done) => setTimeout(done, 1));
+    child.kill("SIGINT");
+    assert.equal(await ended, 130);
+    assert.equal(printed, "", "it did not come to serving");
+    assert.deepEqual(stores(), []);
+    removeFolder(large);
+  });
+
   test("says why a file cannot be shown", async () => {
     const text = join(folder, "no-trace.json");
     writeFileSync(text, '{"a": 1}');

@@ -115,15 +115,17 @@ std::vector<ProfileSection> profile_sections(const std::vector<schema::OperatorT
 }
 
 std::vector<ProfileSection> profile_sections(const schema::MetricsReport& report) {
-  using Kind = schema::MetricValue::Kind;
+  using ValueKind = schema::MetricValue::Kind;
   ProfileSection times{"time of metrics", ProfileUnit::kNs, {}, {}, true};
   ProfileSection sizes{"size of metrics", ProfileUnit::kBytes, {}, {}, true};
   ProfileSection others{"other metrics", ProfileUnit::kCount, {}, {}, true};
   ProfileSection counters{"counters", ProfileUnit::kCount, {}, {}};
   for (const schema::XlaMetric& metric : report.metrics) {
     if (!metric.accumulator) continue;
-    const Kind kind = metric.accumulator->kind;
-    ProfileSection& section = kind == Kind::kTime ? times : kind == Kind::kBytes ? sizes : others;
+    const ValueKind kind = metric.accumulator->kind;
+    ProfileSection& section = kind == ValueKind::kTime    ? times
+                              : kind == ValueKind::kBytes ? sizes
+                                                          : others;
     section.items.push_back(
         {metric.name, metric.accumulator->value, static_cast<double>(metric.total_samples)});
   }

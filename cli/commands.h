@@ -18,7 +18,9 @@ inline constexpr int kHasRegressions = 4;  ///< regressions --fail-on: there are
 int run_ingest(const Arguments& arguments);
 int run_alerts(const Arguments& arguments);
 int run_artifacts(const Arguments& arguments);
+int run_backup(const Arguments& arguments);
 int run_bisect_check(const Arguments& arguments);
+int run_doctor(const Arguments& arguments);
 int run_links(const Arguments& arguments);
 int run_runs(const Arguments& arguments);
 int run_rebuild(const Arguments& arguments);
@@ -26,6 +28,7 @@ int run_serve(const Arguments& arguments);
 int run_notify(const Arguments& arguments);
 int run_regressions(const Arguments& arguments);
 int run_report(const Arguments& arguments);
+int run_restore(const Arguments& arguments);
 int run_expect(const Arguments& arguments);
 int run_export(const Arguments& arguments);
 int run_summary(const Arguments& arguments);

@@ -38,6 +38,9 @@ constexpr std::array kCommands = {
     Command{"profile", run_profile, "say what differs between two profiles or traces"},
     Command{"detect", run_detect, "find where series of numbers changed, anybody's"},
     Command{"rebuild", run_rebuild, "derive runs and results again from the facts"},
+    Command{"backup", run_backup, "copy the store while it is in use"},
+    Command{"restore", run_restore, "make the store of a copy"},
+    Command{"doctor", run_doctor, "say whether the store is in order and up to date"},
     Command{"serve", run_serve, "serve the pages and the REST API"},
 };
 

@@ -288,6 +288,31 @@ Expected<void> Connection::execute(std::string_view script) {
   return {};
 }
 
+Expected<void> Connection::copy_to(const std::string& path) {
+  State target;
+  const int opened = sqlite3_open_v2(
+      path.c_str(), &target.database,
+      SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
+      nullptr);
+  if (opened != SQLITE_OK) {
+    return Error{error_code(opened), "cannot write " + path + ": " + sqlite3_errstr(opened)};
+  }
+  sqlite3_backup* copy = sqlite3_backup_init(target.database, "main", state_->database, "main");
+  if (copy == nullptr) return make_error(target.database, sqlite3_errcode(target.database));
+  // All pages in one step: of one moment, however long it takes, as the log keeps what is written
+  // meanwhile.
+  const int step = sqlite3_backup_step(copy, -1);
+  const int finish = sqlite3_backup_finish(copy);
+  if (step != SQLITE_DONE) {
+    const int code = finish != SQLITE_OK ? finish : step;
+    return Error{error_code(code), "cannot write " + path + ": " + sqlite3_errstr(code)};
+  }
+  const int code =
+      sqlite3_exec(target.database, "PRAGMA journal_mode = DELETE", nullptr, nullptr, nullptr);
+  if (code != SQLITE_OK) return make_error(target.database, code);
+  return {};
+}
+
 std::int64_t Connection::last_insert_id() const {
   return sqlite3_last_insert_rowid(state_->database);
 }

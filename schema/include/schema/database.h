@@ -103,6 +103,10 @@ class Connection {
   Statement& cached(std::string_view sql);
   /// Runs a script of statements without results.
   Expected<void> execute(std::string_view script);
+  /// Copies the whole store, as it is at one moment, into the database file `path`, without a log;
+  /// what was in it is gone. Who reads and writes this store goes on. Errors: kIo, kFull, kBusy,
+  /// kCorrupt.
+  Expected<void> copy_to(const std::string& path);
   std::int64_t last_insert_id() const;
   std::int64_t changes() const;
   /// Changes whenever another connection has committed to the store.

@@ -1,0 +1,42 @@
+// benchhud restore: the store as a copy has it.
+
+#include <fmt/format.h>
+
+#include "commands.h"
+#include "options.h"
+#include "schema/store_backup.h"
+#include "schema/time.h"
+
+namespace benchhud::cli {
+
+int run_restore(const Arguments& arguments) {
+  namespace po = boost::program_options;
+  CommandLine command;
+  command.usage = "benchhud restore COPY [--replace] [--db FILE]";
+  command.about =
+      "Makes the store of a copy that `benchhud backup` made. The copy stays as it is; it is "
+      "looked\n"
+      "through and brought up to date before the store has its name.";
+  add_store_option(&command.options);
+  command.options.add_options()("replace", po::bool_switch(),
+                                "rename the store that is there, which nobody may have open");
+  add_words(&command);
+  const ParsedCommandLine parsed = parse(std::move(command), arguments);
+  if (parsed.exit_status) return *parsed.exit_status;
+  const Arguments words = words_of(parsed.values);
+  if (words.size() != 1) {
+    return fail({schema::ErrorCode::kInvalidArgument, "`benchhud restore` takes one copy"});
+  }
+  const auto restored = schema::restore_store(words[0], store_path(parsed.values),
+                                              parsed.values["replace"].as<bool>());
+  if (!restored) return fail(restored.error());
+  const auto& copy = restored->copy;
+  if (!restored->set_aside.empty()) {
+    fmt::print("what was there is now {}\n", printable(restored->set_aside));
+  }
+  fmt::print("{}: {} run{}{}\n", printable(copy.path), copy.runs, copy.runs == 1 ? "" : "s",
+             copy.newest_run ? " up to " + schema::format_time(*copy.newest_run) : "");
+  return kDone;
+}
+
+}  // namespace benchhud::cli

@@ -1,0 +1,1 @@
+SELECT count(*), max(started_at) FROM run

@@ -1,0 +1,156 @@
+#include "schema/store_health.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "schema/migrate.h"
+#include "schema/queries.h"
+#include "schema/time.h"
+
+namespace benchhud::schema {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double kMega = 1e6;
+/// A log that is this large is not given back: somebody reads an old state of the store.
+constexpr double kLargeLog = 1e9;
+
+std::string megabytes(double bytes) { return fmt::format("{:.1f} MB", bytes / kMega); }
+
+std::string age_text(double seconds) {
+  const double hours = seconds / 3600;
+  if (hours < 48) return fmt::format("{:.0f} hours", std::floor(hours));
+  return fmt::format("{:.0f} days", std::floor(hours / 24));
+}
+
+/// Bytes of a file; 0 where there is none.
+double size_of(const std::string& path) {
+  std::error_code error;
+  const auto size = fs::file_size(path, error);
+  return error ? 0.0 : static_cast<double>(size);
+}
+
+HealthCheck version_check(int version) {
+  const int known = schema_version();
+  if (version == known) return {"version", HealthLevel::kGood, fmt::format("schema {}", version)};
+  if (version > known) {
+    return {
+        "version", HealthLevel::kBad,
+        fmt::format("schema {}, which this program (schema {}) does not know: a newer one wrote "
+                    "it",
+                    version, known)};
+  }
+  return {"version", HealthLevel::kWarning,
+          fmt::format("schema {}; the next ingest brings it to {}", version, known)};
+}
+
+HealthCheck integrity_check(Connection& connection, Examination examination) {
+  const auto damage = damage_of(connection, examination);
+  if (!damage) return {"integrity", HealthLevel::kBad, damage.error().message};
+  if (damage->empty()) {
+    return {"integrity", HealthLevel::kGood,
+            examination == Examination::kContent ? "every page, row and index entry"
+                                                 : "every page and row; indexes not compared"};
+  }
+  std::string words = damage->front();
+  if (damage->size() > 1) words += fmt::format(", and {} more", damage->size() - 1);
+  return {"integrity", HealthLevel::kBad, words + "; restore a backup"};
+}
+
+HealthCheck disk_check(const std::string& path) {
+  const double store = size_of(path);
+  std::error_code error;
+  const fs::path folder = fs::path(path).parent_path();
+  const auto space = fs::space(folder.empty() ? "." : folder, error);
+  if (error) return {"disk", HealthLevel::kWarning, "free space: " + error.message()};
+  const auto available = static_cast<double>(space.available);
+  // A migration, or a large ingest, writes as much again before it is committed.
+  const bool is_tight = available < store || available < 100 * kMega;
+  return {"disk", is_tight ? HealthLevel::kBad : HealthLevel::kGood,
+          fmt::format("the store takes {}, {} are free{}", megabytes(store), megabytes(available),
+                      is_tight ? "; a migration may need as much as the store again" : "")};
+}
+
+HealthCheck log_check(const std::string& path) {
+  const double size = size_of(path + "-wal");
+  const bool is_large = size > kLargeLog;
+  return {"log", is_large ? HealthLevel::kWarning : HealthLevel::kGood,
+          fmt::format("{}{}", megabytes(size),
+                      is_large ? "; something has been reading an old state for long" : "")};
+}
+
+HealthCheck freshness_check(Connection& connection, const HealthOptions& options) {
+  Statement query = connection.prepare(sql::kNewestRunByAccelerator);
+  std::string others;
+  std::string words = "no run at all";
+  HealthLevel level = HealthLevel::kBad;
+  for (int row = 0; query.step(); ++row) {
+    const double age = options.now - query.real(1);
+    if (row == 0) {
+      level = age > options.most_age ? HealthLevel::kBad : HealthLevel::kGood;
+      words = fmt::format("the newest run began {} ago, at {}, on {}", age_text(std::max(0.0, age)),
+                          format_time(query.real(1)), query.text(0));
+      if (level == HealthLevel::kBad) {
+        words += fmt::format("; no results since {}", age_text(options.most_age));
+      }
+    } else if (age > options.most_age) {
+      others += fmt::format("{}{} ({})", others.empty() ? "" : ", ", query.text(0), age_text(age));
+    }
+  }
+  if (const auto read = query.status(); !read) {
+    return {"freshness", HealthLevel::kBad, read.error().message};
+  }
+  // An accelerator may have been given up: that alarms nobody every morning.
+  if (!others.empty()) words += "; older ones: " + others;
+  return {"freshness", level, words};
+}
+
+HealthCheck ingest_check(Connection& connection) {
+  Statement query = connection.prepare(sql::kNewestIngest);
+  if (!query.step()) {
+    const auto read = query.status();
+    if (!read) return {"ingest", HealthLevel::kBad, read.error().message};
+    return {"ingest", HealthLevel::kWarning, "nothing was ingested yet"};
+  }
+  const std::int64_t rejected = query.integer(3);
+  return {"ingest", rejected > 0 ? HealthLevel::kWarning : HealthLevel::kGood,
+          fmt::format("the last file, {}, at {}: {} of {} lines rejected", query.text(0),
+                      format_time(std::floor(query.real(1))), rejected, query.integer(2))};
+}
+
+}  // namespace
+
+std::vector<HealthCheck> examine_store(const std::string& path, const HealthOptions& options) {
+  std::vector<HealthCheck> checks;
+  auto connection = Connection::open(path, OpenMode::kReadOnly);
+  const auto version =
+      connection ? schema_version_of(*connection) : Expected<int>(connection.error());
+  if (!version) {
+    const bool is_damaged = version.error().code == ErrorCode::kCorrupt;
+    checks.push_back({"opens", HealthLevel::kBad,
+                      version.error().message + (is_damaged ? "; restore a backup" : "")});
+    return checks;
+  }
+  if (*version == 0) {
+    checks.push_back({"opens", HealthLevel::kBad, path + " is no store of benchhud"});
+    return checks;
+  }
+  checks.push_back({"opens", HealthLevel::kGood, path});
+  checks.push_back(version_check(*version));
+  checks.push_back(integrity_check(*connection, options.examination));
+  checks.push_back(disk_check(path));
+  checks.push_back(log_check(path));
+  if (checks[2].level == HealthLevel::kBad) return checks;
+  checks.push_back(freshness_check(*connection, options));
+  checks.push_back(ingest_check(*connection));
+  return checks;
+}
+
+}  // namespace benchhud::schema

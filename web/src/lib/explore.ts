@@ -22,22 +22,21 @@ export const RESULT_METRICS: { value: ResultMetric; text: string }[] = [
   { value: "speedup", text: "speedup" },
   { value: "compile", text: "compile time" },
 ];
+/** Whether it is as the runner wrote it. */
+export const isRaw = (metric: ResultMetric): boolean => metric.startsWith(RAW) && metric.length > RAW.length;
+/** What the server calls it. */
+const serverName = (metric: ResultMetric): string => (isRaw(metric) ? metric.slice(RAW.length) : metric);
 /** By its name in addresses; what is none of them is the first. */
 export function resultMetric(value: string): { value: ResultMetric; text: string } {
-  if (value.startsWith(RAW) && value.length > RAW.length) return { value, text: value.slice(RAW.length) };
+  if (isRaw(value)) return { value, text: serverName(value) };
   return RESULT_METRICS.find((one) => one.value === value) ?? (RESULT_METRICS[0] as (typeof RESULT_METRICS)[number]);
 }
-/** What the server calls it. */
-const serverName = (metric: ResultMetric): string => (metric.startsWith(RAW) ? metric.slice(RAW.length) : metric);
 
 /** `group`: of groups; `each`: of every result. */
 export type Measure = { kind: "group"; key: string } | { kind: "each"; key: ResultMetric };
 
 export const FILTERS = ["accelerator_model", "suite", "model", "test", "backend", "column", "label"] as const;
 export type Filter = (typeof FILTERS)[number];
-
-/** What stands behind a number in that unit: nothing behind counts and ratios. */
-export const plainUnit = (unit: string): string => (["count", "1", "ratio"].includes(unit) ? "" : unit);
 
 export type End = "before" | "after";
 export const endWord = (end: End): string => (end === "before" ? "first runs" : "last runs");
@@ -65,11 +64,11 @@ export const MOST_DIMENSIONS = 2;
 
 export function readMeasure(text: string): Measure {
   if (text.startsWith(EACH)) return { kind: "each", key: resultMetric(text.slice(EACH.length)).value };
-  if (text.startsWith(RAW) && text.length > RAW.length) return { kind: "each", key: text };
+  if (isRaw(text)) return { kind: "each", key: text };
   return { kind: "group", key: groupMetric(text) ? text : (GROUP_METRICS[0]?.key ?? "") };
 }
 
-export const writeMeasure = (measure: Measure): string => (measure.kind === "group" || measure.key.startsWith(RAW) ? measure.key : EACH + measure.key);
+export const writeMeasure = (measure: Measure): string => (measure.kind === "group" || isRaw(measure.key) ? measure.key : EACH + measure.key);
 
 function readAxis(text: string | null, otherwise: string): AxisChoice {
   const all = text ?? otherwise;

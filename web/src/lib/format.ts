@@ -40,9 +40,12 @@ const SECONDS: Unit[] = [
   { name: "s", factor: 1 },
 ];
 
+/** What stands behind a number in that unit: nothing behind counts and ratios. */
+export const plainUnit = (unit: string): string => (["count", "1", "ratio"].includes(unit) ? "" : unit);
+
 /** One unit for all values of a column: that in which their median has at least one digit before the point. */
 export function unitOf(values: number[], unit: string): Unit {
-  if (unit !== "s") return { name: unit === "count" || unit === "1" || unit === "ratio" ? "" : unit, factor: 1 };
+  if (unit !== "s") return { name: plainUnit(unit), factor: 1 };
   const known = values.filter((value) => Number.isFinite(value) && value > 0).sort((a, b) => a - b);
   const median = known[Math.floor(known.length / 2)];
   if (median === undefined) return SECONDS[1] as Unit;

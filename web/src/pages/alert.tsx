@@ -10,6 +10,7 @@ import { digits, full, plural, runName, shown, testName, unitOf } from "../lib/f
 import { useTitle } from "../lib/hooks";
 import { isTyping, plainKey } from "../lib/keys";
 import { modelHref, profileHref } from "../lib/route";
+import { capital } from "../lib/words";
 import { DirectionSign, Effect, StateSign } from "../parts/alert_bits";
 import { Chart, type Range } from "../parts/chart";
 import { MarkdownButton } from "../parts/controls";
@@ -73,8 +74,12 @@ export function AlertPage({ id }: { id: number }) {
       {error && <ErrorNote error={error} again={again} kept />}
       <TriageNote triage={triage} />
       <Facts alert={data} />
-      <h2 class="sr">Chart</h2>
-      {main && <MainChart member={main} />}
+      {main && (
+        <>
+          <h2 class="sr">Chart</h2>
+          <MainChart member={main} />
+        </>
+      )}
       <Section id="members" title={<>Series that changed <span class="quiet">{details.members.length}</span></>} note="p: how likely nights like these are by chance. q: the share of false ones among all changes at least as sure.">
         <Members members={details.members} />
       </Section>
@@ -182,7 +187,7 @@ function MainChart({ member }: { member: AlertMember }) {
     <>
       {series.some((one) => one.points.some((point) => point !== null)) && (
         <Chart
-          title={`${metric === member.metric ? capitalized(member.title) : "Steady time"} of ${where}`}
+          title={`${metric === member.metric ? capital(member.title) : "Steady time"} of ${where}`}
           note={`${word}; ${data.better === "higher" ? "higher" : "lower"} is better${noted}`}
           runs={data.runs}
           series={series}
@@ -205,8 +210,6 @@ function MainChart({ member }: { member: AlertMember }) {
     </>
   );
 }
-
-const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 function Members({ members }: { members: AlertMember[] }) {
   return (

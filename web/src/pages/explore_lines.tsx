@@ -3,8 +3,8 @@ import { useMemo } from "preact/hooks";
 import type { AcceleratorHistory, History, Mark, MetricInfo, ModelHistory, RunRef, SeriesPoint } from "../api/types";
 import { useApi } from "../api/use";
 import { type Style, byBackend, columnStyle, lineStyle } from "../lib/backends";
-import { type Asked, RAW, historyAddress, modelsAddress, plainUnit, resultMetric } from "../lib/explore";
-import { change, count, digits, full, plural, shown, testName, type Unit, unitOf } from "../lib/format";
+import { type Asked, RAW, historyAddress, isRaw, modelsAddress, resultMetric } from "../lib/explore";
+import { change, count, digits, full, plainUnit, plural, shown, testName, type Unit, unitOf } from "../lib/format";
 import { type Dimension, byGroup, dimensionWord, groupMetric, groupName, groupStyles, lineSeries, pointsOf, unitWord } from "../lib/history";
 import { outcomeWord } from "../lib/outcomes";
 import { readRange, writeRange } from "../lib/range";
@@ -101,13 +101,13 @@ export function EachOverRuns({ asked, infos, onTaken }: ViewProps & { infos: rea
   const address = modelsAddress(asked, value);
   const { data, late, error, again } = useApi<ModelHistory>(address);
   const drawn = useMemo(() => (data ? [resultLines(data)] : []), [data]);
-  const isRaw = value.startsWith(RAW);
-  const explanation = isRaw ? infos.find((one) => RAW + one.metric === value)?.explanation : undefined;
+  const isAsWritten = isRaw(value);
+  const explanation = isAsWritten ? infos.find((one) => RAW + one.metric === value)?.explanation : undefined;
   const said: Said = {
-    title: `${isRaw ? text : capital(text)} of each result${value === "speedup" ? ` over ${asked.baseline}` : ""}`,
+    title: `${isAsWritten ? text : capital(text)} of each result${value === "speedup" ? ` over ${asked.baseline}` : ""}`,
     unit: plainUnit(data?.unit ?? ""),
     better: data?.better ?? "neither",
-    note: value === "steady" ? "the median after warm-up; intervals within the run" : value === "compile" ? "as upstream has it" : isRaw ? `${explanation ? `${explanation}; ` : ""}the median over all samples, warm-up included; intervals within the run` : "over the baseline in the same run",
+    note: value === "steady" ? "the median after warm-up; intervals within the run" : value === "compile" ? "as upstream has it" : isAsWritten ? `${explanation ? `${explanation}; ` : ""}the median over all samples, warm-up included; intervals within the run` : "over the baseline in the same run",
     isRatio: value === "speedup",
   };
   return <Lines asked={asked} drawn={drawn} said={said} late={late} waiting={!data} error={error} again={again} onTaken={onTaken} json={address} csv={modelsAddress(asked, value, { format: "csv" })} />;

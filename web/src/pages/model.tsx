@@ -10,7 +10,7 @@ import { change, count, date, digits, full, plural, shown, testName, times, unit
 import { useTitle } from "../lib/hooks";
 import { readRange, writeRange } from "../lib/range";
 import { changed, grouped, here, href, runHref, useQuery } from "../lib/route";
-import { leadBackend } from "../lib/words";
+import { capital, leadBackend } from "../lib/words";
 import { ChangeLinks } from "../parts/alert_bits";
 import { Chart, type Range } from "../parts/chart";
 import { Choice, CsvLink, MarkdownButton, Menu, Check, Select, Toggles } from "../parts/controls";
@@ -239,7 +239,7 @@ function MetricChart({ metric, common, baseline, range, onRange, onPick, picked,
   return (
     <>
     <Chart
-      title={capitalized(title)}
+      title={capital(title)}
       note={`${note}${withBand ? "; band: 95 % within each run" : ""}`}
       runs={data.runs}
       series={series}
@@ -259,8 +259,6 @@ function MetricChart({ metric, common, baseline, range, onRange, onPick, picked,
     </>
   );
 }
-
-const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 type ValueRow = { run: RunRef; index: number };
 

@@ -30,18 +30,29 @@ std::vector<double> steady_samples(std::span<const double> per_iter_time) {
   return usable;
 }
 
+namespace {
+
+/// Of the usable ones of `all` samples, of which there is one at least.
+Estimate median_estimate(std::span<const double> usable, std::size_t all) {
+  Estimate estimate;
+  estimate.value = median(usable);
+  estimate.interval = median_interval(usable, 0.95);
+  estimate.n = usable.size();
+  estimate.unusable = all - usable.size();
+  estimate.flags.few_samples = usable.size() < kFewSamples;
+  estimate.flags.unusable_samples = estimate.unusable > 0;
+  return estimate;
+}
+
+}  // namespace
+
 std::optional<Estimate> steady(std::span<const double> per_iter_time) {
   const std::vector<double> samples = steady_samples(per_iter_time);
   if (samples.empty()) return std::nullopt;
-  Estimate estimate;
-  estimate.value = median(samples);
-  estimate.interval = median_interval(samples, 0.95);
-  estimate.n = samples.size();
-  estimate.warmup_dropped = warmup_count(per_iter_time.size());
-  estimate.unusable = per_iter_time.size() - estimate.warmup_dropped - samples.size();
-  estimate.flags.no_warmup_dropped = estimate.warmup_dropped == 0;
-  estimate.flags.few_samples = samples.size() < kFewSamples;
-  estimate.flags.unusable_samples = estimate.unusable > 0;
+  const std::size_t dropped = warmup_count(per_iter_time.size());
+  Estimate estimate = median_estimate(samples, per_iter_time.size() - dropped);
+  estimate.warmup_dropped = dropped;
+  estimate.flags.no_warmup_dropped = dropped == 0;
   return estimate;
 }
 
@@ -51,14 +62,7 @@ std::optional<Estimate> metric_median(std::span<const double> samples) {
   std::copy_if(samples.begin(), samples.end(), std::back_inserter(usable),
                [](double sample) { return std::isfinite(sample); });
   if (usable.empty()) return std::nullopt;
-  Estimate estimate;
-  estimate.value = median(usable);
-  estimate.interval = median_interval(usable, 0.95);
-  estimate.n = usable.size();
-  estimate.unusable = samples.size() - usable.size();
-  estimate.flags.few_samples = usable.size() < kFewSamples;
-  estimate.flags.unusable_samples = estimate.unusable > 0;
-  return estimate;
+  return median_estimate(usable, samples.size());
 }
 
 std::optional<MeanEstimate> upstream_exec(std::span<const double> total_time) {

@@ -7,6 +7,7 @@
 
 #include "commands.h"
 #include "options.h"
+#include "runs_text.h"
 #include "schema/store_backup.h"
 #include "schema/time.h"
 
@@ -43,9 +44,8 @@ Expected<void> back_up(const std::string& store, const std::string& to, std::siz
       is_folder ? (std::filesystem::path(to) / schema::backup_name(store, schema::now())).string()
                 : to;
   BENCHHUD_ASSIGN(const schema::StoreCopy copy, schema::copy_store(store, path));
-  fmt::print("{}: {:.1f} MB, {} run{}{}, undamaged\n", printable(copy.path),
-             static_cast<double>(copy.bytes) / 1e6, copy.runs, copy.runs == 1 ? "" : "s",
-             copy.newest_run ? " up to " + schema::format_time(*copy.newest_run) : "");
+  fmt::print("{}: {:.1f} MB, {}, undamaged\n", printable(copy.path),
+             static_cast<double>(copy.bytes) / 1e6, runs_text(copy));
   if (keep == 0) return {};
   BENCHHUD_ASSIGN(const auto deleted, schema::delete_old_backups(to, store, keep));
   for (const std::string& old : deleted) fmt::print("{}: deleted\n", printable(old));

@@ -4,8 +4,8 @@
 
 #include "commands.h"
 #include "options.h"
+#include "runs_text.h"
 #include "schema/store_backup.h"
-#include "schema/time.h"
 
 namespace benchhud::cli {
 
@@ -34,8 +34,7 @@ int run_restore(const Arguments& arguments) {
   if (!restored->set_aside.empty()) {
     fmt::print("what was there is now {}\n", printable(restored->set_aside));
   }
-  fmt::print("{}: {} run{}{}\n", printable(copy.path), copy.runs, copy.runs == 1 ? "" : "s",
-             copy.newest_run ? " up to " + schema::format_time(*copy.newest_run) : "");
+  fmt::print("{}: {}\n", printable(copy.path), runs_text(copy));
   return kDone;
 }
 

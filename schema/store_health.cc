@@ -5,9 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <string_view>
 #include <system_error>
-#include <utility>
 
 #include "schema/migrate.h"
 #include "schema/queries.h"
@@ -144,10 +142,11 @@ std::vector<HealthCheck> examine_store(const std::string& path, const HealthOpti
   }
   checks.push_back({"opens", HealthLevel::kGood, path});
   checks.push_back(version_check(*version));
-  checks.push_back(integrity_check(*connection, options.examination));
+  const HealthCheck integrity = integrity_check(*connection, options.examination);
+  checks.push_back(integrity);
   checks.push_back(disk_check(path));
   checks.push_back(log_check(path));
-  if (checks[2].level == HealthLevel::kBad) return checks;
+  if (integrity.level == HealthLevel::kBad) return checks;
   checks.push_back(freshness_check(*connection, options));
   checks.push_back(ingest_check(*connection));
   return checks;

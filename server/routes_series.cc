@@ -31,16 +31,6 @@ Kind kind_of(const std::string& metric) {
 
 using Point = analysis::Estimate;
 
-Point point_at(double value, std::optional<analysis::Interval> interval, std::size_t n,
-               const analysis::EstimateFlags& flags) {
-  Point point;
-  point.value = value;
-  point.interval = interval;
-  point.n = n;
-  point.flags = flags;
-  return point;
-}
-
 /// Every run's results of the model alone, judged, in the runs' order.
 Expected<std::vector<analysis::JudgedRun>> judge_model(Ask& ask, const SeriesScope& scope) {
   std::vector<analysis::JudgedRun> judged(scope.runs.size());
@@ -74,7 +64,7 @@ std::optional<Point> point_of(const analysis::ResultView& view, Kind kind) {
   if (kind == Kind::kCompile || kind == Kind::kXlaCompile) {
     const auto& value = kind == Kind::kCompile ? view.compile_upstream : view.compile_xla;
     if (!value) return {};
-    return point_at(*value, {}, 1, {});
+    return Point{.value = *value, .interval = {}, .n = 1, .flags = {}};
   }
   return analysis::time_of(
       view, kind == Kind::kSteady ? analysis::Estimator::kSteady : analysis::Estimator::kUpstream);
@@ -88,8 +78,10 @@ void add_speedups(Ask& ask, const analysis::JudgedRun& run, std::size_t place, P
   for (std::size_t i = 0; i < run.results.size(); ++i) {
     const auto& speedup = speedups[i].speedup;
     if (!speedup) continue;
-    (*points)[run.results[i].experiment][place] =
-        point_at(speedup->value, speedup->interval, speedup->n, speedup->flags);
+    (*points)[run.results[i].experiment][place] = Point{.value = speedup->value,
+                                                        .interval = speedup->interval,
+                                                        .n = speedup->n,
+                                                        .flags = speedup->flags};
   }
 }
 

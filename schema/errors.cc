@@ -20,6 +20,7 @@ constexpr std::array kErrors = {
     ErrorInfo{ErrorCode::kTooLarge, "too-large", 413, "The request is too large."},
     ErrorInfo{ErrorCode::kMethodNotAllowed, "method-not-allowed", 405,
               "The address does not take this method."},
+    ErrorInfo{ErrorCode::kUnauthorized, "unauthorized", 401, "This needs a token."},
     ErrorInfo{ErrorCode::kForbidden, "forbidden", 403, "This is not allowed from there."},
     ErrorInfo{ErrorCode::kMediaType, "media-type", 415, "The body is not of a form that is read."},
     ErrorInfo{ErrorCode::kUnsupported, "unsupported", 501, "This is not supported."},

@@ -22,6 +22,7 @@ enum class ErrorCode {
   kVersion,           // the store was written by another version of the program
   kTooLarge,          // a request or answer is over its limit
   kMethodNotAllowed,  // the address exists, but not for this method
+  kUnauthorized,      // who asks must say who they are
   kForbidden,         // who asks may not do that, or not from there
   kMediaType,         // a body is of another form than what is read
   kUnsupported,       // a known thing that this program does not do

@@ -32,6 +32,7 @@ int run_restore(const Arguments& arguments);
 int run_expect(const Arguments& arguments);
 int run_export(const Arguments& arguments);
 int run_summary(const Arguments& arguments);
+int run_tokens(const Arguments& arguments);
 int run_trace(const Arguments& arguments);
 int run_profile(const Arguments& arguments);
 int run_detect(const Arguments& arguments);

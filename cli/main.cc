@@ -41,6 +41,7 @@ constexpr std::array kCommands = {
     Command{"backup", run_backup, "copy the store while it is in use"},
     Command{"restore", run_restore, "make the store of a copy"},
     Command{"doctor", run_doctor, "say whether the store is in order and up to date"},
+    Command{"tokens", run_tokens, "make, list and withdraw tokens: who may do what over HTTP"},
     Command{"serve", run_serve, "serve the pages and the REST API"},
 };
 

@@ -25,11 +25,13 @@ CommandLine command_line() {
   add_store_option(&command.options);
   add_listen_options(&command.options, kUsualPort);
   auto add = command.options.add_options();
-  add("allow-writes", po::bool_switch(),
-      "lets all who reach the server act on alerts and mark nights, whoever they say they are: "
-      "there are no passwords or tokens yet. Without it they may where --host is a loopback "
-      "address "
-      "(127.0.0.1), and elsewhere nobody may");
+  add("reading", po::value<std::string>()->default_value("open")->value_name("WHO"),
+      "who may read: open, whoever reaches the server; or token, who holds one (`benchhud "
+      "tokens`). "
+      "To change something always takes a token");
+  add("no-code", po::bool_switch(),
+      "print no address that signs a browser in, which is done where only this machine is listened "
+      "to");
   add("threads", po::value<unsigned>()->default_value(32),
       "how many connections are served at once");
   return command;
@@ -47,6 +49,10 @@ int run_serve(const Arguments& arguments) {
   if (options->threads < 1 || options->threads > 1024) {
     return fail({schema::ErrorCode::kInvalidArgument, "--threads must be between 1 and 1024"});
   }
+  const std::string& who_reads = values["reading"].as<std::string>();
+  if (who_reads != "open" && who_reads != "token") {
+    return fail({schema::ErrorCode::kInvalidArgument, "--reading is open or token"});
+  }
   hold_stop_signals();
   const std::string path = store_path(values);
   {
@@ -56,10 +62,14 @@ int run_serve(const Arguments& arguments) {
       return fail(store.error());
     }
   }
-  const server::Changes changes = values["allow-writes"].as<bool>() ? server::Changes::kFromAnywhere
-                                                                    : usual_changes(options->host);
-  const auto counts = serve_store(path, *options, changes, [&](const std::string& address) {
-    fmt::print("benchhud serves {} on {}\n", printable(path), address);
+  const ServeRequest request{
+      path, *options, who_reads == "open" ? server::Reading::kOpen : server::Reading::kByToken,
+      !values["no-code"].as<bool>()};
+  const auto counts = serve_store(request, [&](const ServedAt& where) {
+    fmt::print("benchhud serves {} on {}\n", printable(path), where.pages);
+    if (!where.sign_in.empty()) {
+      fmt::print("sign a browser in, once, within an hour, with {}\n", where.sign_in);
+    }
     std::fflush(stdout);
   });
   if (!counts) return fail(counts.error());

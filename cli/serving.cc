@@ -11,6 +11,8 @@
 #include <thread>
 #include <utility>
 
+#include "schema/access_token.h"
+#include "schema/time.h"
 #include "server/app.h"
 #include "server/static_files.h"
 #include "server/warmer.h"
@@ -73,25 +75,30 @@ StopWhileWorking::StopWhileWorking(std::function<void()> clean_up)
       }) {}
 
 schema::Expected<server::HttpCounts> serve_store(
-    const std::string& path, const server::HttpOptions& options, server::Changes changes,
-    const std::function<void(const std::string& address)>& started) {
+    const ServeRequest& request, const std::function<void(const ServedAt& where)>& started) {
+  constexpr double kCodeSeconds = 3600;
   server::AppOptions app_options;
-  app_options.store_path = path;
+  app_options.store_path = request.store_path;
   app_options.version = BENCHHUD_VERSION;
   app_options.instance = start_stamp();
-  app_options.changes = changes;
+  app_options.reading = request.reading;
+  if (request.makes_code && server::is_loopback(request.listen.host)) {
+    BENCHHUD_ASSIGN(app_options.sign_in_code, schema::random_secret());
+    app_options.sign_in_code_until = schema::now() + kCodeSeconds;
+  }
+  const std::string code = app_options.sign_in_code;
   server::App app(std::move(app_options), server::built_in_pages());
-  BENCHHUD_ASSIGN(auto http, server::HttpServer::bind(options, [&app](const server::Request& r) {
-                    return app.handle(r);
-                  }));
-  const server::Warmer warmer(app, path);
-  started(fmt::format("http://{}:{}/", in_url(options.host), http.port()));
+  BENCHHUD_ASSIGN(auto http,
+                  server::HttpServer::bind(
+                      request.listen, [&app](const server::Request& r) { return app.handle(r); }));
+  const server::Warmer warmer(app, request.store_path);
+  ServedAt where;
+  where.pages = fmt::format("http://{}:{}/", in_url(request.listen.host), http.port());
+  // Behind a #, which browsers keep to themselves: no log and no other site gets to see it.
+  if (!code.empty()) where.sign_in = where.pages + "sign-in#" + code;
+  started(where);
   serve_until_signal(http);
   return http.counts();
-}
-
-server::Changes usual_changes(const std::string& host) {
-  return server::is_loopback(host) ? server::Changes::kFromThisMachine : server::Changes::kRefused;
 }
 
 void add_listen_options(po::options_description* options, int port) {

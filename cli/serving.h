@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "schema/errors.h"
-#include "server/change_rules.h"
+#include "server/access.h"
 #include "server/http.h"
 
 namespace benchhud::cli {
@@ -28,15 +28,26 @@ class StopWhileWorking {
   std::jthread waiting_;
 };
 
-/// Serves the store at `path` until SIGINT or SIGTERM comes. `started` is called with the address
-/// of the pages, which ends with a slash, once requests are taken. Returns what was served. Error:
-/// kIo where it cannot listen.
-schema::Expected<server::HttpCounts> serve_store(
-    const std::string& path, const server::HttpOptions& options, server::Changes changes,
-    const std::function<void(const std::string& address)>& started);
+/// What is served, and to whom.
+struct ServeRequest {
+  std::string store_path;
+  server::HttpOptions listen;
+  server::Reading reading = server::Reading::kOpen;
+  /// Whether an address is made that signs one browser in, where only this machine is listened to.
+  bool makes_code = true;
+};
 
-/// Who may make changes where the server listens on `host`.
-server::Changes usual_changes(const std::string& host);
+/// Where a store is served.
+struct ServedAt {
+  std::string pages;  ///< the address of the pages; ends with a slash
+  std::string
+      sign_in;  ///< the one that signs a browser in, once, within an hour; "": there is none
+};
+
+/// Serves a store until SIGINT or SIGTERM comes. `started` is called once requests are taken.
+/// Returns what was served. Error: kIo where it cannot listen.
+schema::Expected<server::HttpCounts> serve_store(
+    const ServeRequest& request, const std::function<void(const ServedAt& where)>& started);
 
 /// Adds `--host` and `--port`. Their values; error kInvalidArgument for a port that is none.
 void add_listen_options(boost::program_options::options_description* options, int port);

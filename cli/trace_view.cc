@@ -114,12 +114,15 @@ Expected<void> view_traces(const ViewRequest& request) {
   }
   std::string page = fmt::format("trace/{}", ids.front());
   if (ids.size() > 1) page += fmt::format("?with={}", ids.back());
-  BENCHHUD_TRY(serve_store(path, request.listen, usual_changes(request.listen.host),
-                           [&](const std::string& address) {
-                             fmt::print("{}{}\n", address, page);
-                             std::fflush(stdout);
-                             if (request.opens_browser) open_browser(address + page);
-                           }));
+  ServeRequest serving;
+  serving.store_path = path;
+  serving.listen = request.listen;
+  BENCHHUD_TRY(serve_store(serving, [&](const ServedAt& where) {
+    fmt::print("{}{}\n", where.pages, page);
+    if (!where.sign_in.empty()) fmt::print("notes can be made after {}\n", where.sign_in);
+    std::fflush(stdout);
+    if (request.opens_browser) open_browser(where.pages + page);
+  }));
   return {};
 }
 

@@ -55,7 +55,7 @@ ParameterRule read_parameter(const ordered_json& node) {
 
 std::vector<BodyField> read_body(const ordered_json& document, const ordered_json& node) {
   const auto& schema = resolve(document, node.at("content").at("application/json").at("schema"));
-  const auto& required = schema.at("required");
+  const auto required = schema.value("required", ordered_json::array());
   std::vector<BodyField> fields;
   for (const auto& [name, property] : schema.at("properties").items()) {
     BodyField& field = fields.emplace_back();
@@ -64,6 +64,19 @@ std::vector<BodyField> read_body(const ordered_json& document, const ordered_jso
     if (property.contains("enum")) field.choices = property.at("enum");
   }
   return fields;
+}
+
+/// What the operation's first requirement asks of a token: `[{}]` asks for none, and one without
+/// scopes, or no requirement of its own, for any.
+std::optional<schema::Scope> read_scope(const ordered_json& node) {
+  if (!node.contains("security")) return schema::Scope::kRead;
+  const auto& requirement = node["security"].at(0);
+  if (requirement.empty()) return {};
+  const auto& scopes = *requirement.begin();
+  if (scopes.empty()) return schema::Scope::kRead;
+  const auto scope = schema::scope_of(scopes.at(0).get_ref<const std::string&>());
+  assert(scope && "openapi.json names scopes that there are");
+  return scope;
 }
 
 std::string upper(std::string text) {
@@ -86,6 +99,7 @@ Operation read_operation(const ordered_json& document, const std::string& path,
     const auto& parameter = resolve(document, item);
     if (parameter.at("in") != "header") operation.parameters.push_back(read_parameter(parameter));
   }
+  operation.scope = read_scope(node);
   if (node.contains("requestBody")) operation.body = read_body(document, node["requestBody"]);
   if (!node.at("responses").contains("200")) return operation;
   const auto& content = node["responses"]["200"].at("content");

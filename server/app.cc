@@ -72,6 +72,7 @@ App::App(AppOptions options, std::span<const StaticFiles::File> pages)
       trace_pool_(options_.store_path, kTraceConnections, StorePool::Mapping::kNo),
       piece_pool_(options_.store_path, kPieceConnections, StorePool::Mapping::kNo),
       writer_(options_.store_path, options_.write_patience),
+      sessions_(options_.sign_in_code, options_.sign_in_code_until, writer_),
       answers_(options_.cached_bytes,
                [](const Answer& answer) { return answer.body->size() + 256; }),
       compressed_(options_.cached_bytes / 4, [](const std::string& text) { return text.size(); }) {}
@@ -80,7 +81,7 @@ Response App::handle(const Request& request) noexcept {
   try {
     const Address address = parse_address(request.target);
     if (!address.segments.empty() && address.segments.front() == "api") {
-      return handle_api(request, address);
+      return handle_api(request, address, Asker::kSomebody);
     }
     if (request.method != "GET" && request.method != "HEAD") {
       return problem_response(
@@ -94,7 +95,7 @@ Response App::handle(const Request& request) noexcept {
   }
 }
 
-Response App::handle_api(const Request& request, const Address& address) {
+Response App::handle_api(const Request& request, const Address& address, Asker asker) {
   Query query;
   const Operation* operation = nullptr;
   const auto& segments = address.segments;
@@ -126,17 +127,20 @@ Response App::handle_api(const Request& request, const Address& address) {
   if (!transaction) return problem_response(transaction.error(), request.target);
   const auto readable = schema::check_schema_version(lease->connection());
   if (!readable) return problem_response(readable.error(), request.target);
+  const auto who = identify(request, lease->connection());
+  if (!who) return problem_response(who.error(), request.target);
+  const bool reads_by_token = options_.reading == Reading::kByToken;
+  if (asker == Asker::kSomebody && operation->scope && (reads_by_token || who->showed_bearer)) {
+    if (const auto refusal = check_scope(*who, *operation->scope)) {
+      return problem_response(*refusal, request.target);
+    }
+  }
   schema::Reader reader(lease->connection());
   const auto snapshot = snapshots_.current(reader);
   if (!snapshot) return problem_response(snapshot.error(), request.target);
 
-  Ask ask{*operation,
-          query,
-          {reader, **snapshot},
-          judge_,
-          options_.version,
-          options_.changes != Changes::kRefused,
-          is_other_site(request)};
+  Ask ask{*operation,       query, {reader, **snapshot}, judge_,
+          options_.version, *who,  reads_by_token,       is_other_site(request)};
   auto plan = find_route(operation->id)(ask);
   if (!plan) return problem_response(plan.error(), request.target, ask.wrong_parameter);
   const std::string etag = plan->is_fleeting ? "" : etag_of(options_, *operation, query, plan->key);
@@ -176,15 +180,25 @@ Response App::handle_api(const Request& request, const Address& address) {
 }
 
 Response App::make_change(const Request& request, const Operation& operation, const Query& query) {
-  if (const auto refusal = check_change(request, options_.changes)) {
+  if (const auto refusal = check_change(request)) {
     return problem_response(*refusal, request.target);
+  }
+  const auto who = who_asks(request);
+  if (!who) return problem_response(who.error(), request.target);
+  if (operation.scope) {
+    if (const auto refusal = check_scope(*who, *operation.scope)) {
+      return problem_response(*refusal, request.target);
+    }
   }
   Body body;
   if (const auto wrong = ApiContract::check_body(operation, request.body, &body)) {
     return problem_response(wrong->error, request.target, wrong->parameter);
   }
+  if (operation.segments.front() == "session") return change_session(request, operation, body);
   std::string wrong_parameter;
-  const auto changed = writer_.write([&](schema::Connection& store) {
+  const auto changed = writer_.write([&](schema::Connection& store) -> Expected<std::string> {
+    // Before it is done, so that nothing is that the audit does not tell of.
+    BENCHHUD_TRY(schema::note_request(store, *who->token, request.method + " " + request.target));
     ChangeAsk ask{query, body, store};
     auto address = find_change(operation.id)(ask);
     wrong_parameter = ask.wrong_parameter;
@@ -193,12 +207,41 @@ Response App::make_change(const Request& request, const Operation& operation, co
   if (!changed) return problem_response(changed.error(), request.target, wrong_parameter);
   // What is different now is answered as who asks for it would be.
   const std::string address = "/api/v1" + *changed;
-  Response response = handle({"GET", address, "", request.accept_encoding});
+  Response response = handle_api({"GET", address, "", request.accept_encoding},
+                                 parse_address(address), Asker::kProgram);
   if (operation.method == "POST" && response.status == 200) {
     constexpr int kCreated = 201;
     response.status = kCreated;
     response.headers.emplace_back("Location", address);
   }
+  return response;
+}
+
+Expected<Identity> App::who_asks(const Request& request) {
+  BENCHHUD_ASSIGN(auto lease, pool_.borrow());
+  BENCHHUD_TRY(schema::check_schema_version(lease.connection()));
+  return identify(request, lease.connection());
+}
+
+Response App::change_session(const Request& request, const Operation& operation, const Body& body) {
+  const auto changed = [&]() -> Expected<SessionChange> {
+    if (operation.method == "DELETE") {
+      BENCHHUD_ASSIGN(const Identity who, who_asks(request));
+      return sessions_.end(request, who);
+    }
+    BENCHHUD_ASSIGN(auto lease, pool_.borrow());
+    return sessions_.begin(request, body, lease.connection());
+  }();
+  if (!changed) return problem_response(changed.error(), request.target);
+  constexpr int kCreated = 201;
+  Response response;
+  response.status = operation.method == "POST" ? kCreated : 200;
+  response.content_type = "application/json";
+  response.body = std::make_shared<const std::string>(session_json(changed->who, options_.reading));
+  response.headers.emplace_back("Set-Cookie", changed->cookie);
+  response.headers.emplace_back("Cache-Control", "no-store");
+  if (operation.method == "POST") response.headers.emplace_back("Location", "/api/v1/session");
+  add_safe_headers(&response);
   return response;
 }
 
@@ -293,7 +336,9 @@ std::vector<std::string> App::recent_tables(const Snapshot& snapshot) const {
   return addresses;
 }
 
-void App::warm_address(const std::string& target) { handle({"GET", target, "", ""}); }
+void App::warm_address(const std::string& target) {
+  handle_api({"GET", target, "", ""}, parse_address(target), Asker::kProgram);
+}
 
 Expected<std::size_t> App::warm_nights(std::size_t depth, std::chrono::nanoseconds* worked) {
   const auto began = std::chrono::steady_clock::now();

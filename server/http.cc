@@ -233,7 +233,9 @@ class GuardedServer final : public httplib::Server {
     ++requests_;
     Response made =
         handler_({request.method, request.target, request.get_header_value("If-None-Match"),
-                  request.get_header_value(kHiddenEncoding), request.get_header_value("Host"),
+                  request.get_header_value(kHiddenEncoding),
+                  request.get_header_value("Authorization"), request.get_header_value("Cookie"),
+                  request.get_header_value("Host"),
                   request.get_header_value("Origin"), request.get_header_value("Sec-Fetch-Site"),
                   request.get_header_value("Content-Type"), request.body});
     response.status = made.status;

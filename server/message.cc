@@ -33,6 +33,9 @@ Response problem_response(const schema::Error& error, std::string_view instance,
   if (error.code == schema::ErrorCode::kMethodNotAllowed) {
     response.headers.emplace_back("Allow", allow);
   }
+  if (error.code == schema::ErrorCode::kUnauthorized) {
+    response.headers.emplace_back("WWW-Authenticate", "Bearer realm=\"benchhud\"");
+  }
   add_safe_headers(&response);
   return response;
 }

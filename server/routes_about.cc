@@ -1,5 +1,5 @@
 // The program, its vocabulary and what it serves: metrics-registry, openapi.json, health, store,
-// links.
+// links, and who asks.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -10,6 +10,7 @@
 #include "schema/metric.h"
 #include "server/alert_json.h"
 #include "server/route_parts.h"
+#include "server/sessions.h"
 
 namespace benchhud::server {
 namespace {
@@ -49,10 +50,18 @@ Expected<Plan> get_health(Ask& ask) {
                 json.field("status", "ok");
                 json.field("revision", ask.snapshot().revision);
                 json.field("version", ask.version);
-                json.field("takes_changes", ask.takes_changes);
                 json.end_object();
                 return body;
               }};
+}
+
+Expected<Plan> get_session(Ask& ask) {
+  Plan plan{"", [&ask]() -> Expected<std::string> {
+              return session_json(ask.who, ask.reads_by_token ? Reading::kByToken : Reading::kOpen);
+            }};
+  plan.is_fleeting = true;
+  plan.is_kept = false;
+  return plan;
 }
 
 Expected<std::string> write_store(Ask& ask) {
@@ -73,7 +82,6 @@ Expected<std::string> write_store(Ask& ask) {
   json.field("attention_count", std::count_if(alerts.begin(), alerts.end(), [](const auto& alert) {
                return needs_attention(alert) && alert.triage == schema::TriageState::kOpen;
              }));
-  json.field("takes_changes", ask.takes_changes);
   json.end_object();
   return body;
 }
@@ -113,8 +121,8 @@ Expected<Plan> list_links(Ask& ask) {
 
 constexpr std::array kRoutes = {
     NamedRoute{"listMetrics", list_metrics}, NamedRoute{"getContract", get_contract},
-    NamedRoute{"getStore", get_store}, NamedRoute{"listLinks", list_links},
-    NamedRoute{"getHealth", get_health}};
+    NamedRoute{"getSession", get_session},   NamedRoute{"getStore", get_store},
+    NamedRoute{"listLinks", list_links},     NamedRoute{"getHealth", get_health}};
 
 }  // namespace
 

@@ -104,7 +104,7 @@ test("keys go through the list, act, ask once for a name, and the next alert has
       await page.waitForURL(`${server.base}/alerts/${next}`);
     });
   } finally {
-    for (const { id } of items) await fetch(`${server.base}/api/v1/alerts/${id}/actions`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ kind: "state", value: "open" }) });
+    for (const { id } of items) await fetch(`${server.base}/api/v1/alerts/${id}/actions`, { method: "POST", headers: { ...server.bearer, "content-type": "application/json" }, body: JSON.stringify({ kind: "state", value: "open" }) });
   }
 });
 
@@ -218,7 +218,7 @@ test("what people said of nights stands in the charts", async () => {
     const drawing = () => plot.locator("canvas").evaluate((canvas) => canvas.toDataURL());
     const before = await drawing();
     for (const [run, kind, reason] of marks) {
-      const answer = await fetch(`${marked.base}/api/v1/runs/${run}/marks`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ kind, reason, who: "ada" }) });
+      const answer = await fetch(`${marked.base}/api/v1/runs/${run}/marks`, { method: "POST", headers: { ...marked.bearer, "Content-Type": "application/json" }, body: JSON.stringify({ kind, reason, who: "ada" }) });
       assert.equal(answer.status, 201, await answer.text());
     }
     await visit(page, `${marked.base}/models/cpu-mini/mlp_mini?test=eval`);
@@ -282,7 +282,7 @@ test("hostile names are text, on every page of alerts", async () => {
     const alert = items.find((one) => one.details.subject.model === model);
     assert.ok(alert, "the change is found");
     for (const [kind, value] of [["note", "<img src=x onerror=window.pwned=4>"], ["owner", "<script>window.pwned=5</script>"], ["link", "https://example.org/<img/onerror=window.pwned=6>"]]) {
-      const answer = await fetch(`${hostile.base}/api/v1/alerts/${alert.id}/actions`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ kind, value, who: "<img src=x onerror=window.pwned=7>" }) });
+      const answer = await fetch(`${hostile.base}/api/v1/alerts/${alert.id}/actions`, { method: "POST", headers: { ...hostile.bearer, "content-type": "application/json" }, body: JSON.stringify({ kind, value, who: "<img src=x onerror=window.pwned=7>" }) });
       assert.equal(answer.status, 201);
     }
     for (const address of ["/", "/alerts", `/alerts/${alert.id}`, `/runs/${alert.details.onset.id}`, `/models/${encodeURIComponent("<b>suite</b>")}/${encodeURIComponent(model)}`]) {

@@ -190,9 +190,9 @@ test("what is to be said of a night is said from its pages, in a name, and unsai
   }
 });
 
-test("where nothing can be changed the controls say so", async () => {
-  const server = await serve([samples], [], ["--host", "0.0.0.0"]);
-  const { page, problems, close } = await openPage(browser);
+test("to who is not signed in the controls say so", async () => {
+  const server = await serve([samples]);
+  const { page, problems, close } = await openPage(browser, { signedIn: false });
   try {
     await server.command("runs", "mark", "latest", "pinned", "release");
     await visit(page, `${server.base}/runs/latest`);
@@ -200,7 +200,7 @@ test("where nothing can be changed the controls say so", async () => {
     await eventually(async () => assert.match(await text(marks), /release/));
     assert.equal(await marks.getByRole("button", { name: /Take away/ }).count(), 0);
     await marks.getByRole("button", { name: "Mark this night" }).click();
-    assert.match(await text(marks), /Nothing can be changed here/);
+    assert.match(await text(marks), /Sign in to act on alerts, mark runs/);
     assert.equal(await marks.getByRole("radio").count(), 0);
     assert.deepEqual(problems, []);
   } finally {

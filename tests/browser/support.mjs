@@ -55,8 +55,11 @@ export async function serve(paths, more = [], options = []) {
     }
   };
   if (paths.length) await ingest(paths, more);
+  const token = (await command("tokens", "add", "tests", "--scope", "triage")).stdout.trim();
   const port = await freePort();
   const base = `http://127.0.0.1:${port}`;
+  const cookie = { name: `benchhud_session_${port}`, value: token, url: base, httpOnly: true, sameSite: "Strict" };
+  sessions.add(cookie);
   let child = null;
   let said = "";
   const end = async () => {
@@ -85,6 +88,7 @@ export async function serve(paths, more = [], options = []) {
   };
   const stop = async () => {
     await end();
+    sessions.delete(cookie);
     rmSync(folder, { recursive: true, force: true });
   };
   try {
@@ -98,7 +102,10 @@ export async function serve(paths, more = [], options = []) {
     if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
     return response.json();
   };
-  return { base, api, ingest, command, start, end, stop, folder, db };
+  const bearer = { authorization: `Bearer ${token}` };
+  /** The address that signs a browser in, once, as the last start printed it. */
+  const signIn = () => said.match(/\S+\/sign-in#\S+/g)?.at(-1);
+  return { base, api, ingest, command, start, end, stop, folder, db, bearer, token, signIn };
 }
 
 export async function openBrowser() {
@@ -108,10 +115,14 @@ export async function openBrowser() {
   });
 }
 
-/** A page of its own profile. `problems` collects errors of the console, exceptions and violations of the content policy. */
-export async function openPage(browser, { width = 1440, height = 900, theme = "light", allow = [] } = {}) {
+/** What a browser that is signed in sends to each server that serves now. */
+const sessions = new Set();
+
+/** A page of its own profile, signed in everywhere unless told otherwise. `problems` collects errors of the console, exceptions and violations of the content policy. */
+export async function openPage(browser, { width = 1440, height = 900, theme = "light", allow = [], signedIn = true } = {}) {
   const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme, reducedMotion: "reduce" });
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  if (signedIn) await context.addCookies([...sessions]);
   const page = await context.newPage();
   if (slowdown > 1) {
     throttles.set(page, await context.newCDPSession(page));

@@ -46,6 +46,9 @@ const health = "GET /api/v1/health HTTP/1.1\r\nHost: x\r\n";
 
 const post = "POST /api/v1/alerts/1/actions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
 
+/** The same from who may. */
+const permitted = () => `${post}Authorization: ${server.bearer().authorization}\r\n`;
+
 const refused = {
   "a body with its length": [`${health}Content-Length: 5\r\n\r\nhello`, 400],
   "a second request in a body": [`${health}Content-Length: 44\r\n\r\nGET /api/v1/runs HTTP/1.1\r\nHost: x\r\n\r\n1234567`, 400],
@@ -112,7 +115,7 @@ test("plain requests pass, one after the other on one connection", async () => {
 
 test("a body is the request's, byte for byte, and what follows it is the next request", async () => {
   const inside = "GET /api/v1/runs HTTP/1.1\r\nHost: x\r\n\r\n";
-  const { answer, statuses } = await exchange(`${post}Content-Length: ${inside.length}\r\n\r\n${inside}${health}\r\n`, { quiet: 500 });
+  const { answer, statuses } = await exchange(`${permitted()}Content-Length: ${inside.length}\r\n\r\n${inside}${health}\r\n`, { quiet: 500 });
   assert.deepEqual(statuses, [400, 200], "what looks like a request in a body is not answered");
   assert.match(answer, /one JSON object/);
   assert.match(answer, /"status":"ok"/);
@@ -123,7 +126,7 @@ test("a body in pieces arrives", async () => {
   let answer = "";
   socket.setEncoding("latin1").on("data", (text) => (answer += text));
   const body = '{"kind": "note", "value": "x"}';
-  for (const byte of `${post}Content-Length: ${body.length}\r\n\r\n${body}`) {
+  for (const byte of `${permitted()}Content-Length: ${body.length}\r\n\r\n${body}`) {
     socket.write(byte);
     await new Promise((next) => setTimeout(next, 2));
   }

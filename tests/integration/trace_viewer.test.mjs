@@ -374,7 +374,7 @@ describe("what is beside slices", () => {
 });
 
 describe("notes", () => {
-  const post = (note) => fetch(`${server.base}/api/v1/traces/${gpu.id}/notes`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(note) });
+  const post = (note) => fetch(`${server.base}/api/v1/traces/${gpu.id}/notes`, { method: "POST", headers: { ...server.bearer(), "content-type": "application/json" }, body: JSON.stringify(note) });
 
   test("are kept with the trace, and taken away", async () => {
     const made = await post({ begin: "5000", end: "9007199254740993", thread: "1", words: "slow <b>here</b>", who: "ada" });
@@ -383,7 +383,7 @@ describe("notes", () => {
     assert.deepEqual(items.map(({ begin, thread, words, who }) => [begin, thread, words, who]), [[5000, 1, "slow <b>here</b>", "ada"]]);
     assert.deepEqual((await getJson(`/traces/${gpu.id}/notes`)).items, items);
     assert.deepEqual((await getJson(`/traces/${sample.id}/notes`)).items, []);
-    const gone = await fetch(`${server.base}/api/v1/traces/${gpu.id}/notes/${items[0].id}`, { method: "DELETE" });
+    const gone = await fetch(`${server.base}/api/v1/traces/${gpu.id}/notes/${items[0].id}`, { method: "DELETE", headers: server.bearer() });
     assert.deepEqual(await gone.json(), { items: [] });
   });
 
@@ -399,7 +399,7 @@ describe("notes", () => {
       assert.ok([400, 413].includes(refused.status), JSON.stringify(note));
       assert.equal((await refused.json()).parameter, parameter, JSON.stringify(note));
     }
-    assert.equal((await fetch(`${server.base}/api/v1/traces/${gpu.id}/notes/999`, { method: "DELETE" })).status, 404);
+    assert.equal((await fetch(`${server.base}/api/v1/traces/${gpu.id}/notes/999`, { method: "DELETE", headers: server.bearer() })).status, 404);
   });
 });
 
@@ -487,7 +487,7 @@ describe("benchhud trace view", () => {
     const address = await new Promise((done) => {
       child.stdout.on("data", (bytes) => {
         printed += bytes;
-        if (printed.includes("\n")) done(printed.trim());
+        if (printed.includes("\n")) done(printed.split("\n")[0]);
       });
       child.on("close", () => done(null));
     });

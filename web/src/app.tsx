@@ -12,6 +12,7 @@ import { OverviewPage } from "./pages/overview";
 import { RunPage } from "./pages/run";
 import { RunsPage } from "./pages/runs";
 import { SearchPage } from "./pages/search";
+import { SignInPage } from "./pages/sign_in";
 import { SlicePage } from "./pages/slice";
 import { VerificationPage } from "./pages/verification";
 import { later } from "./parts/later";
@@ -68,6 +69,7 @@ function page(path: string) {
   if (path === "/search") return <SearchPage />;
   if (path === "/profile") return <ProfilePage />;
   if (path === "/profile-diff") return <ProfileDiffPage />;
+  if (path === "/sign-in") return <SignInPage />;
   if (path === "/artifacts") return <ArtifactsPage />;
   const Numbered = NUMBERED.get(parts[0] as string);
   // Whole numbers that are told apart: what is longer is nothing's.

@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "schema/access_token.h"
 #include "schema/errors.h"
 #include "server/address.h"
 
@@ -46,6 +47,8 @@ struct Operation {
   std::vector<ParameterRule> parameters;
   std::vector<CsvColumn> columns;  ///< empty: it has no CSV
   std::vector<BodyField> body;     ///< empty: it takes none
+  /// What a token must be for; none: no token is asked for.
+  std::optional<schema::Scope> scope = schema::Scope::kRead;
 };
 
 /// What a request asks for, checked against the rules; defaults are filled in.

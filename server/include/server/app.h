@@ -9,10 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "server/access.h"
 #include "server/api_contract.h"
-#include "server/change_rules.h"
 #include "server/judge.h"
 #include "server/message.h"
+#include "server/sessions.h"
 #include "server/shared_cache.h"
 #include "server/snapshot.h"
 #include "server/static_files.h"
@@ -30,7 +31,10 @@ struct AppOptions {
   std::string instance;         ///< tells one start of the server from another: part of every ETag
   std::size_t connections = 8;  ///< to the store, open at once
   std::size_t cached_bytes = 64 * 1024 * 1024;  ///< of answers that are kept
-  Changes changes = Changes::kRefused;          ///< who may make some
+  Reading reading = Reading::kOpen;             ///< who may read
+  /// Signs one browser in, once, before `sign_in_code_until` (unix seconds); "": there is none.
+  std::string sign_in_code;
+  double sign_in_code_until = 0;
   /// How long a change waits for others who write to the store.
   std::chrono::milliseconds write_patience{5000};
   /// How long an answer that is made while it is sent waits for others of its kind to be sent.
@@ -61,8 +65,14 @@ class App {
     bool is_kept = true;  ///< and compressed
   };
 
-  Response handle_api(const Request& request, const Address& address);
+  /// Who asks: somebody, whose token is looked at, or the program itself.
+  enum class Asker { kSomebody, kProgram };
+
+  Response handle_api(const Request& request, const Address& address, Asker asker);
   Response make_change(const Request& request, const Operation& operation, const Query& query);
+  schema::Expected<Identity> who_asks(const Request& request);
+  /// Begins or ends the session of a browser.
+  Response change_session(const Request& request, const Operation& operation, const Body& body);
   Response respond(const Request& request, const std::string& etag, const Answer& answer);
   /// An answer that is made while it is sent.
   Response respond_in_pieces(const Request& request, const std::string& etag, const Plan& plan);
@@ -88,6 +98,7 @@ class App {
   StorePool trace_pool_;  // for what is asked of traces, which may be larger than memory
   StorePool piece_pool_;  // for answers made while they are sent, as long as that takes
   StoreWriter writer_;
+  Sessions sessions_;
   Snapshots snapshots_;
   Judge judge_;
   SharedCache<Answer> answers_;

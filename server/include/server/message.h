@@ -17,7 +17,9 @@ struct Request {
   std::string target;           ///< the address as it came: path and query, percent-encoded
   std::string if_none_match;    ///< header; empty if absent
   std::string accept_encoding;  ///< header; empty if absent
-  // Of requests that change something; "" where absent.
+  // Headers that tell who asks, and from where; "" where absent.
+  std::string authorization{};
+  std::string cookie{};
   std::string host{};          ///< header: the name that the server was addressed by
   std::string origin{};        ///< header: the site whose page asks
   std::string fetch_site{};    ///< header Sec-Fetch-Site: what that site is to this one

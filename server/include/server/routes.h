@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "schema/errors.h"
+#include "server/access.h"
 #include "server/api_contract.h"
 #include "server/judge.h"
 #include "server/message.h"
@@ -24,8 +25,9 @@ struct Ask {
   const Query& query;
   View view;
   Judge& judge;
-  std::string_view version;       ///< the program's
-  bool takes_changes = false;     ///< of the store, by anybody
+  std::string_view version;  ///< the program's
+  const Identity& who;
+  bool reads_by_token = false;    ///< nobody else reads
   bool is_other_site = false;     ///< a page of another site asks
   std::string wrong_parameter{};  ///< set by a route beside an error that a parameter caused
 

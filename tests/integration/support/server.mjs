@@ -33,7 +33,16 @@ export function temporaryFolder(name) {
   return mkdtempSync(join(tmpdir(), `benchhud-${name}-`));
 }
 
-/** Starts `benchhud serve` on a free port; { base, port, stop() }, which stops it and gives what it printed. */
+/** A new token of these scopes for a store. */
+export function makeToken(db, ...scopes) {
+  const made = benchhud("tokens", "add", `tests ${++tokensMade}`, ...scopes.flatMap((scope) => ["--scope", scope]), "--db", db);
+  assert.equal(made.status, 0, made.stderr);
+  return made.stdout.trim();
+}
+let tokensMade = 0;
+
+/** Starts `benchhud serve` on a free port; { base, port, bearer(), signIn, stop() }: the header that shows a token for everything,
+ *  the address that signs a browser in, and what stops it and gives what it printed. */
 export async function serve(db, ...options) {
   const child = spawn(program, ["serve", "--db", db, "--port", "0", ...options], { stdio: ["ignore", "pipe", "pipe"] });
   let printed = "";
@@ -48,9 +57,17 @@ export async function serve(db, ...options) {
       if (found) done(found);
     });
   });
+  let token;
   return {
     base: `http://127.0.0.1:${address[1]}`,
     port: Number(address[1]),
+    bearer() {
+      token ??= makeToken(db, "triage", "ingest");
+      return { authorization: `Bearer ${token}` };
+    },
+    get signIn() {
+      return /\S+\/sign-in#\S+/.exec(printed)?.[0];
+    },
     async stop(signal = "SIGTERM") {
       child.kill(signal);
       return { ...(await ended), printed };

@@ -229,12 +229,8 @@ TEST_F(Alerts, WhatMakesNoSenseIsRefusedAndNamed) {
 
 TEST_F(Alerts, OtherSitesAndOtherFormsChangeNothing) {
   add(3000, schema::DetectedState::kConfirmed);
-  Request request;
-  request.method = "POST";
-  request.target = "/api/v1/alerts/1/actions";
-  request.host = "localhost:8080";
-  request.content_type = "application/json";
-  request.body = R"({"kind": "note", "value": "x"})";
+  const Request request =
+      change_request("POST", "/alerts/1/actions", R"({"kind": "note", "value": "x"})");
   Request foreign = request;
   foreign.origin = "https://elsewhere.example";
   EXPECT_EQ(app_->handle(foreign).status, 403);
@@ -274,15 +270,6 @@ TEST_F(Alerts, AStoreThatMayNotBeWrittenToIsSaidToBe) {
   add(3000, schema::DetectedState::kConfirmed);
   std::filesystem::permissions(path_, std::filesystem::perms::owner_read);
   EXPECT_EQ(act(R"({"kind": "note", "value": "x"})").status, 403);
-}
-
-TEST_F(Alerts, HealthSaysWhetherChangesAreTaken) {
-  EXPECT_TRUE(get_json(*app_, "/health")["takes_changes"].get<bool>());
-  AppOptions options;
-  options.store_path = path_;
-  App closed(options, {});
-  EXPECT_FALSE(get_json(closed, "/health")["takes_changes"].get<bool>());
-  EXPECT_EQ(change(closed, "POST", "/alerts/1/actions", "{}").status, 403);
 }
 
 TEST_F(Alerts, SeriesShowTheirChanges) {

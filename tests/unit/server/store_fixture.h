@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "schema/access_token.h"
 #include "schema/content_hash.h"
 #include "schema/store.h"
 #include "schema/text_store.h"
@@ -47,6 +48,7 @@ class StoreFixture : public testing::Test {
     auto store = schema::open_store(path_);
     EXPECT_TRUE(store) << store.error().message;
     connection_ = std::make_unique<schema::Connection>(*std::move(store));
+    token_ = add_token({schema::Scope::kTriage});
   }
   ~StoreFixture() override {
     connection_.reset();
@@ -78,12 +80,35 @@ class StoreFixture : public testing::Test {
     options.store_path = path_;
     options.version = "1.2.3";
     options.instance = "test";
-    options.changes = Changes::kFromThisMachine;
     options.write_patience = std::chrono::milliseconds(50);
     options.stream_patience = std::chrono::milliseconds(50);
     return std::make_unique<App>(options, std::span<const StaticFiles::File>());
   }
 
+  std::string add_token(schema::Scopes scopes) {
+    const auto made = schema::add_access_token(*connection_, "tester", scopes, {});
+    EXPECT_TRUE(made) << made.error().message;
+    return made->text;
+  }
+
+  /// A request for a change as a program makes it that holds a token for triage.
+  Request change_request(const std::string& method, const std::string& path,
+                         const std::string& body = "") const {
+    Request request;
+    request.method = method;
+    request.target = "/api/v1" + path;
+    request.host = "localhost:8080";
+    request.authorization = "Bearer " + token_;
+    request.content_type = "application/json";
+    request.body = body;
+    return request;
+  }
+  Response change(App& app, const std::string& method, const std::string& path,
+                  const std::string& body = "") const {
+    return app.handle(change_request(method, path, body));
+  }
+
+  std::string token_;
   std::filesystem::path folder_;
   std::string path_;
   std::unique_ptr<schema::Connection> connection_;
@@ -134,18 +159,6 @@ class StoreFixture : public testing::Test {
 
 inline Response get(App& app, const std::string& path) {
   return app.handle({"GET", path.starts_with("/api") ? path : "/api/v1" + path, "", ""});
-}
-
-/// Asks for a change as our own page does.
-inline Response change(App& app, const std::string& method, const std::string& path,
-                       const std::string& body = "") {
-  Request request;
-  request.method = method;
-  request.target = "/api/v1" + path;
-  request.host = "localhost:8080";
-  request.content_type = "application/json";
-  request.body = body;
-  return app.handle(request);
 }
 
 inline nlohmann::json get_json(App& app, const std::string& path) {

@@ -3,7 +3,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { announce } from "../lib/announce";
 import { plural, runName } from "../lib/format";
-import { CHANGED, address, ask } from "./client";
+import { ApiError, CHANGED, address, ask } from "./client";
 import type { Store } from "./types";
 
 export type Live = {
@@ -59,9 +59,14 @@ export function useLive(): Live {
         setLive((old) => (old.store === answer.data && old.silentSince === null ? old : { store: answer.data, silentSince: null }));
         if (isNew || wasSilent) dispatchEvent(new Event(CHANGED));
         if (news) announce(news);
-      } catch {
+      } catch (error) {
         if (controller.signal.aborted) return;
         ++failures;
+        // It does answer: that it shows what it holds to who is signed in.
+        if (error instanceof ApiError && error.problem.status === 401) {
+          addEventListener(CHANGED, onVisible, { once: true, signal: controller.signal });
+          return setLive({ store: null, silentSince: null });
+        }
         setLive((old) => (old.silentSince === null ? { ...old, silentSince: Date.now() } : old));
       } finally {
         isLooking = false;

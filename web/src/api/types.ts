@@ -3,6 +3,7 @@ import type { components } from "./openapi";
 
 type Schemas = components["schemas"];
 
+export type Session = Schemas["Session"];
 export type Interval = Schemas["Interval"];
 export type Estimate = Schemas["Estimate"];
 export type Speedup = Schemas["Speedup"];

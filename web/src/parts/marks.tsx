@@ -5,7 +5,8 @@ import type { Mark, Run } from "../api/types";
 import { announce } from "../lib/announce";
 import { MARK_KINDS, type MarkKind, markWords } from "../lib/marks";
 import { Menu } from "./controls";
-import { useNamed, useRefusal } from "./who";
+import { useRefusal } from "./session";
+import { useNamed } from "./who";
 
 const nameOf = (kind: MarkKind): string => MARK_KINDS.find((one) => one.kind === kind)?.name ?? kind;
 const MOST_LETTERS = 1000;

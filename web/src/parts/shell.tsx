@@ -14,7 +14,9 @@ import { copyMarkdown } from "../lib/page_markdown";
 import { go } from "../lib/route";
 import { plural } from "../lib/format";
 import { nextTheme, setTheme, useTheme } from "../lib/theme";
+import { SignInPage } from "../pages/sign_in";
 import { PinBar } from "./pins";
+import { useSession, useSignIn } from "./session";
 import { Search, type SearchCommand, type SearchPage } from "./search";
 
 /** Those with `aside` are reached by key, search and links alone. */
@@ -37,6 +39,7 @@ const OTHER_PAGES: SearchPage[] = [
   { path: "/errors", name: "Errors", words: "failures crashes out of memory exceptions signatures" },
   { path: "/artifacts", name: "Dumps", words: "artifacts traces profiles" },
   { path: "/search", name: "Search page" },
+  { path: "/sign-in", name: "Sign in", words: "token session log in out account" },
 ];
 
 /** A page that claims m for itself leaves y. */
@@ -95,6 +98,10 @@ export function Shell({ path, children }: { path: string; children: ComponentChi
   const { store, silentSince } = useLive();
   const waiting = store?.attention_count ?? 0;
 
+  const session = useSession();
+  const signIn = useSignIn();
+  const isShut = session?.reading === "token" && !session.signed_in;
+
   const links = useApi<LinkList>(address("/links")).data?.items ?? NO_LINKS;
 
   return (
@@ -129,13 +136,21 @@ export function Shell({ path, children }: { path: string; children: ComponentChi
           <button type="button" class="icon" onClick={() => setTheme(nextTheme())} title={`Theme: ${chosen}. Click for ${nextTheme()} (t)`} aria-label={`Theme: ${chosen}; change to ${nextTheme()}`}>
             <span aria-hidden="true">{chosen === "auto" ? "◐" : dark ? "☾" : "☀"}</span>
           </button>
+          <a class="icon" href={path === "/sign-in" ? "/sign-in" : signIn} title={session?.signed_in ? `Signed in as ${session.name}` : "Sign in"} aria-label={session?.signed_in ? `Signed in as ${session.name}` : "Sign in"}>
+            <svg width="16" height="16" viewBox="0 0 16 16" aria-hidden="true">
+              <g fill={session?.signed_in ? "currentColor" : "none"} stroke="currentColor" stroke-width="1.4">
+                <circle cx="8" cy="5" r="2.8" />
+                <path d="M2.7 14c.3-3 2.4-4.8 5.3-4.8s5 1.8 5.3 4.8z" stroke-linejoin="round" />
+              </g>
+            </svg>
+          </a>
           <button type="button" class="icon" onClick={() => setHelp(true)} title="Keys (?)" aria-label="Keys">
             <span aria-hidden="true">?</span>
           </button>
         </div>
       </header>
       <main id="main" tabIndex={-1} class={WHOLE_WINDOW.test(path) ? "whole-window" : undefined}>
-        {children}
+        {isShut ? <SignInPage isForced /> : children}
       </main>
       <Toast />
       <p class="silent" role="status">

@@ -3,7 +3,8 @@ import { useState } from "preact/hooks";
 import { type ApiError, address, asApiError, tell } from "../api/client";
 import type { Alert, AlertWithHistory, NewAlertAction } from "../api/types";
 import { TRIAGE, stateWords } from "../lib/alerts";
-import { useNamed, useRefusal } from "./who";
+import { useRefusal } from "./session";
+import { useNamed } from "./who";
 
 type Kind = NewAlertAction["kind"];
 type Pending = { alert: Pick<Alert, "id">; kind: Kind; value: string };
@@ -13,8 +14,8 @@ export type Triage = {
   /** What was done last, in words. */
   said: string;
   error: ApiError | null;
-  /** Where nobody may change anything this says why. */
-  refusal: string | null;
+  /** Why who looks may not act; null where they may. */
+  refusal: preact.ComponentChildren | null;
   /** Asks for the name, the first time; to be drawn somewhere. */
   dialog: preact.ComponentChildren;
 };

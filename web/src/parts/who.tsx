@@ -1,17 +1,8 @@
-// Whoever changes something does so in their name, where they may change anything.
+// Whoever changes something does so in their name.
 import { useState } from "preact/hooks";
-import { address } from "../api/client";
-import type { Health } from "../api/types";
-import { useApi } from "../api/use";
 import { atOnce } from "../lib/modal";
 import { setWho, who } from "../lib/who";
 import { TextDialog } from "./text_dialog";
-
-/** Why nobody may change anything here; null where one may, and while that is not known. */
-export function useRefusal(): string | null {
-  const health = useApi<Health>(address("/health")).data;
-  return health && !health.takes_changes ? "Nothing can be changed here: other machines reach this server, and it asks nobody who they are. Use it on its own machine, or start it with --allow-writes." : null;
-}
 
 export type Named = {
   /** Does it, once there is a name or somebody would not say. */

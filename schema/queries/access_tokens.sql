@@ -1,0 +1,1 @@
+SELECT id, name, scopes, created_at, expires_at, withdrawn_at FROM access_token ORDER BY id

@@ -36,5 +36,6 @@ int run_summary(const Arguments& arguments);
 int run_trace(const Arguments& arguments);
 int run_profile(const Arguments& arguments);
 int run_detect(const Arguments& arguments);
+int run_watch(const Arguments& arguments);
 
 }  // namespace benchhud::cli

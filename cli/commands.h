@@ -14,6 +14,7 @@ inline constexpr int kFailed = 1;
 inline constexpr int kUsage = 2;           ///< the command line makes no sense
 inline constexpr int kSomeRejected = 3;    ///< some lines were rejected, the rest is in
 inline constexpr int kHasRegressions = 4;  ///< regressions --fail-on: there are open ones
+inline constexpr int kStoreBusy = 5;       ///< another process worked on the store for too long
 
 int run_ingest(const Arguments& arguments);
 int run_alerts(const Arguments& arguments);
@@ -36,5 +37,6 @@ int run_tokens(const Arguments& arguments);
 int run_trace(const Arguments& arguments);
 int run_profile(const Arguments& arguments);
 int run_detect(const Arguments& arguments);
+int run_watch(const Arguments& arguments);
 
 }  // namespace benchhud::cli

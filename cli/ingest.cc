@@ -12,11 +12,12 @@
 #include "commands.h"
 #include "ingest/output_dir.h"
 #include "ingest/pipeline.h"
+#include "ingest_text.h"
+#include "locked_store.h"
 #include "memory.h"
 #include "named_result.h"
 #include "options.h"
 #include "schema/reader.h"
-#include "schema/store.h"
 #include "schema/time.h"
 #include "server/alert_update.h"
 #include "server/artifact_content.h"
@@ -54,12 +55,10 @@ CommandLine command_line() {
       "directory; with --for to the one named: RUN/EXPERIMENT, as in the addresses of the pages\n"
       "(12/34), or RUN/MODEL/TEST/BACKEND[/BATCH SIZE]; RUN is an id, a name or `latest`.\n\n"
       "Exit status: 0 every line and dump is in the store, now or already; 3 some lines were\n"
-      "rejected or dumps unreadable, and the rest is in; 1 failed (or --strict and anything was "
-      "rejected), the store as before; 2 "
-      "the\n"
-      "command line makes no sense. A file that fails while it is being read, among several, "
-      "leaves\n"
-      "nothing; those before it are in.";
+      "rejected or dumps unreadable, and the rest is in; 1 failed (or --strict and anything was\n"
+      "rejected), the store as before; 2 the command line makes no sense; 5 another process was\n"
+      "at work on the store for longer than --wait, nothing was taken in. A file that fails while\n"
+      "it is being read, among several, leaves nothing; those before it are in.";
   add_store_option(&command.options);
   auto add = command.options.add_options();
   command.arguments.add_options()("path", po::value<std::vector<std::string>>());
@@ -74,6 +73,7 @@ CommandLine command_line() {
       "the paths are dumps of this result, whatever they are called");
   add("repetition", po::value<std::int64_t>()->value_name("N"),
       "with --for: of this repetition, counted from 0");
+  add_wait_option(&command.options);
   add_format_option(&command.options, "of the report: text or json");
   command.positional.add("path", -1);
   return command;
@@ -153,68 +153,11 @@ std::vector<std::string> run_names(schema::Reader* reader, const std::vector<sch
   return names;
 }
 
-std::string counts(std::int64_t accepted, std::int64_t duplicate, std::int64_t rejected) {
-  return fmt::format("{} new, {} already there, {} rejected", accepted, duplicate, rejected);
-}
-
-void print_file(const FileResult& file, bool is_listed) {
-  if (file.error) {
-    fmt::print(stderr, "{}: {}\n", printable(file.path), printable(file.error->message));
-    return;
-  }
-  const schema::FileReport& report = file.report;
-  if (is_listed) {
-    fmt::print("{}: {}{}\n", printable(file.path),
-               counts(report.accepted, report.duplicate, report.rejected),
-               file.is_known ? " (the same content as before)" : "");
-  }
-  if (report.in_other_run > 0) {
-    fmt::print(stderr,
-               "{}: {} lines are in another run already and stay there; `benchhud runs merge` "
-               "moves them\n",
-               printable(file.path), report.in_other_run);
-  }
-  if (report.not_labelled > 0) {
-    fmt::print(stderr,
-               "{}: {} lines were there already and keep their labels; `benchhud runs relabel` "
-               "changes them\n",
-               printable(file.path), report.not_labelled);
-  }
-  if (report.resolved > 0) {
-    fmt::print("{}: {} lines that were rejected before are in now\n", printable(file.path),
-               report.resolved);
-  }
-  for (const ingest::Rejection& rejection : file.rejections) {
-    fmt::print(stderr, "{}:{}: rejected (byte {}): {}\n", printable(file.path),
-               rejection.line_number, rejection.byte_offset, printable(rejection.reason));
-  }
-  const auto listed = static_cast<std::int64_t>(file.rejections.size());
-  if (report.rejected > listed) {
-    fmt::print(stderr, "{}: {} more rejected lines; `benchhud runs rejected` lists all\n",
-               printable(file.path), report.rejected - listed);
-  }
-}
-
-// What a person should know of a dump.
-void print_dump(const DumpResult& dump) {
-  const std::string path = printable(dump.path);
-  if (dump.error) return fmt::print(stderr, "{}: {}\n", path, printable(dump.error->message));
-  if (dump.unreadable) {
-    return fmt::print(stderr, "{}: unreadable: {}\n", path, printable(*dump.unreadable));
-  }
-  if (dump.outcome == DumpResult::Outcome::kKnown) return;
-  if (dump.is_orphan) fmt::print(stderr, "{}: belongs to no result that is known\n", path);
-  if (dump.problem_count > 0) {
-    fmt::print(stderr, "{}: {} part{} of it could not be read\n", path, dump.problem_count,
-               dump.problem_count == 1 ? "" : "s");
-  }
-}
-
 void print_text(const IngestResult& result, const Request& request) {
   for (const FileResult& file : result.files) print_file(file, result.files.size() <= 50);
   for (const DumpResult& dump : result.dumps) print_dump(dump);
   fmt::print("{} file{}: {}\n", result.files.size(), result.files.size() == 1 ? "" : "s",
-             counts(result.accepted, result.duplicate, result.rejected));
+             counts_text(result.accepted, result.duplicate, result.rejected));
   if (!result.dumps.empty()) {
     fmt::print("{} dump{}: {} new, {} already there, {} without a result, {} unreadable\n",
                result.dumps.size(), result.dumps.size() == 1 ? "" : "s", result.new_dumps,
@@ -312,11 +255,6 @@ Expected<ingest::Inputs> find_files(const Request& request) {
   return files;
 }
 
-int exit_status(const IngestResult& result) {
-  if (result.failed || result.undone) return kFailed;
-  return result.rejected > 0 || result.unreadable_dumps > 0 ? kSomeRejected : kDone;
-}
-
 }  // namespace
 
 int run_ingest(const Arguments& arguments) {
@@ -328,8 +266,9 @@ int run_ingest(const Arguments& arguments) {
   // Before the store is touched: a path that is not there fails the whole command.
   const auto files = find_files(*request);
   if (!files) return fail(files.error());
-  auto store = schema::open_store(request->db);
-  if (!store) return fail(store.error());
+  auto locked = open_locked_store(parsed.values, request->db, "benchhud ingest");
+  if (!locked) return fail(locked.error());
+  schema::Connection* const store = &locked->connection;
   if (request->result) {
     const auto key = named_result(*store, *request->result);
     if (!key) return fail(key.error());
@@ -354,7 +293,7 @@ int run_ingest(const Arguments& arguments) {
   }
   // What was taken in is in; that alerts could not be found does not undo it.
   if (const auto update = server::update_alerts(*store); !update) return fail(update.error());
-  return exit_status(*result);
+  return exit_status_of(*result);
 }
 
 }  // namespace benchhud::cli

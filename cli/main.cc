@@ -21,6 +21,7 @@ struct Command {
 
 constexpr std::array kCommands = {
     Command{"ingest", run_ingest, "take results files and dumps into the store"},
+    Command{"watch", run_watch, "take in every output directory as soon as it is finished"},
     Command{"runs", run_runs, "list, show, relabel, rename, merge, delete and group runs"},
     Command{"links", run_links,
             "make labels of runs links: commits, branches, what is between two"},

@@ -104,7 +104,8 @@ std::string user_name() {
 
 int fail(const Error& error) {
   fmt::print(stderr, "benchhud: {}\n", printable(error.message));
-  return error.code == ErrorCode::kInvalidArgument ? kUsage : kFailed;
+  if (error.code == ErrorCode::kInvalidArgument) return kUsage;
+  return error.code == ErrorCode::kBusy ? kStoreBusy : kFailed;
 }
 
 std::string printable(std::string_view text) {

@@ -6,11 +6,11 @@
 #include <limits>
 
 #include "commands.h"
+#include "locked_store.h"
 #include "options.h"
 #include "schema/artifact_writer.h"
 #include "schema/maintenance.h"
 #include "schema/reader.h"
-#include "schema/store.h"
 #include "schema/text_store.h"
 #include "schema/trace_index.h"
 #include "schema/trace_store.h"
@@ -51,17 +51,19 @@ Expected<std::int64_t> rebuild_digests(schema::Connection& store) {
 
 int run_rebuild(const Arguments& arguments) {
   CommandLine command;
-  command.usage = "benchhud rebuild [--db FILE]";
+  command.usage = "benchhud rebuild [--wait SECONDS] [--db FILE]";
   command.about =
       "Drops what the store derives from its facts (runs, results, what traces tell and are\n"
       "searched by, alerts) and derives it again.\n"
       "Nothing that was ingested is lost, and the outcome is the same unless the rules changed.";
   add_store_option(&command.options);
+  add_wait_option(&command.options);
   const ParsedCommandLine parsed = parse(std::move(command), arguments);
   if (parsed.exit_status) return *parsed.exit_status;
 
-  auto store = schema::open_store(store_path(parsed.values));
-  if (!store) return fail(store.error());
+  auto locked = open_locked_store(parsed.values, store_path(parsed.values), "benchhud rebuild");
+  if (!locked) return fail(locked.error());
+  schema::Connection* const store = &locked->connection;
   if (const auto done = schema::rebuild(*store); !done) return fail(done.error());
   const auto indexed = schema::index_traces(*store, schema::Unindexed::kAndOthers);
   if (!indexed) return fail(indexed.error());

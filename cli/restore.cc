@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "commands.h"
+#include "locked_store.h"
 #include "options.h"
 #include "runs_text.h"
 #include "schema/store_backup.h"
@@ -12,7 +13,7 @@ namespace benchhud::cli {
 int run_restore(const Arguments& arguments) {
   namespace po = boost::program_options;
   CommandLine command;
-  command.usage = "benchhud restore COPY [--replace] [--db FILE]";
+  command.usage = "benchhud restore COPY [--replace] [--wait SECONDS] [--db FILE]";
   command.about =
       "Makes the store of a copy that `benchhud backup` made. The copy stays as it is; it is "
       "looked\n"
@@ -20,6 +21,7 @@ int run_restore(const Arguments& arguments) {
   add_store_option(&command.options);
   command.options.add_options()("replace", po::bool_switch(),
                                 "rename the store that is there, which nobody may have open");
+  add_wait_option(&command.options);
   add_words(&command);
   const ParsedCommandLine parsed = parse(std::move(command), arguments);
   if (parsed.exit_status) return *parsed.exit_status;
@@ -27,8 +29,10 @@ int run_restore(const Arguments& arguments) {
   if (words.size() != 1) {
     return fail({schema::ErrorCode::kInvalidArgument, "`benchhud restore` takes one copy"});
   }
-  const auto restored = schema::restore_store(words[0], store_path(parsed.values),
-                                              parsed.values["replace"].as<bool>());
+  const std::string store = store_path(parsed.values);
+  const auto lock = lock_store(parsed.values, store, "benchhud restore");
+  if (!lock) return fail(lock.error());
+  const auto restored = schema::restore_store(words[0], store, parsed.values["replace"].as<bool>());
   if (!restored) return fail(restored.error());
   const auto& copy = restored->copy;
   if (!restored->set_aside.empty()) {

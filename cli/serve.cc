@@ -7,6 +7,7 @@
 #include "options.h"
 #include "schema/store.h"
 #include "serving.h"
+#include "stop_signal.h"
 
 namespace benchhud::cli {
 namespace {

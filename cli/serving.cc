@@ -16,19 +16,12 @@
 #include "server/app.h"
 #include "server/static_files.h"
 #include "server/warmer.h"
+#include "stop_signal.h"
 
 namespace benchhud::cli {
 namespace {
 
 namespace po = boost::program_options;
-
-sigset_t stop_signals() {
-  sigset_t signals;
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGINT);
-  sigaddset(&signals, SIGTERM);
-  return signals;
-}
 
 /// Serves until SIGINT or SIGTERM comes. Signals are taken by a thread of their own, so that no
 /// handler has to be safe at any moment.
@@ -55,12 +48,6 @@ std::string in_url(const std::string& host) {
 }
 
 }  // namespace
-
-void hold_stop_signals() {
-  const sigset_t signals = stop_signals();
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  std::signal(SIGPIPE, SIG_IGN);
-}
 
 StopWhileWorking::StopWhileWorking(std::function<void()> clean_up)
     : waiting_([clean_up = std::move(clean_up)](const std::stop_token& is_over) {

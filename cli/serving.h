@@ -14,9 +14,6 @@
 
 namespace benchhud::cli {
 
-/// From here on SIGINT and SIGTERM wait for serve_store(). To be called before any thread starts.
-void hold_stop_signals();
-
 /// Between hold_stop_signals() and serve_store(): while it lives, SIGINT and SIGTERM call
 /// `clean_up` from a thread of its own and end the program at once, with 128 and the signal's
 /// number as exit status, as a shell has it of a program that a signal ended.

@@ -18,6 +18,7 @@
 #include "schema/store.h"
 #include "server/artifact_content.h"
 #include "serving.h"
+#include "stop_signal.h"
 
 extern char** environ;  // NOLINT: POSIX declares it nowhere
 

@@ -18,11 +18,11 @@ using schema::Expected;
 
 namespace fs = std::filesystem;
 
-namespace {
-
-bool is_results_name(const std::string& name) {
+bool is_results_name(std::string_view name) {
   return name.ends_with(".jsonl") || name.ends_with(".jsonl.gz");
 }
+
+namespace {
 
 // Folders that are links are not entered, so a loop of links has an end.
 Expected<Inputs> files_below(const fs::path& folder) {

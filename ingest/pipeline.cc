@@ -152,7 +152,8 @@ class FileIngest {
   // names a run or labels, for then the report tells what they were not given to. Only a size that
   // was seen before is worth hashing for.
   Expected<bool> find_known(std::optional<double> fallback) {
-    if (options_.run_name || !options_.labels.empty()) return false;
+    const bool is_told_of = options_.run_name || !options_.labels.empty();
+    if (is_told_of && !options_.skips_known_content) return false;
     std::error_code error;
     const auto size = std::filesystem::file_size(result_.path, error);
     if (error) return false;
@@ -270,21 +271,30 @@ class Ingest {
       all.emplace(std::move(transaction));
     }
     for (const std::string& path : inputs_.results) {
+      if (is_stopped()) break;
       result_.files.push_back(take_or_fail<FileResult>(path, [&] { return take_results(path); }));
       add_up(result_.files.back(), &result_);
     }
     for (const std::string& path : inputs_.dumps) {
+      if (is_stopped()) break;
       result_.dumps.push_back(take_or_fail<DumpResult>(path, [&] { return take_dump(path); }));
       add_up(result_.dumps.back(), &result_);
     }
     if (all) {
-      result_.undone = result_.rejected > 0 || result_.unreadable_dumps > 0 || result_.failed;
-      if (!result_.undone && changed_) BENCHHUD_TRY(all->commit());
+      result_.undone =
+          result_.rejected > 0 || result_.unreadable_dumps > 0 || result_.failed || result_.stopped;
+      if (!result_.undone && result_.changed) BENCHHUD_TRY(all->commit());
+      result_.changed &= !result_.undone;
     }
     return std::move(result_);
   }
 
  private:
+  bool is_stopped() {
+    result_.stopped = result_.stopped || (options_.should_stop && options_.should_stop());
+    return result_.stopped;
+  }
+
   template <class Result, class Take>
   Result take_or_fail(const std::string& path, Take take) {
     const std::int64_t bytes_after = progress_.bytes + size_on_disk(path);
@@ -304,12 +314,14 @@ class Ingest {
   auto alone(Take take, IsChange is_change) -> decltype(take()) {
     if (options_.strict) {
       auto taken = take();
-      changed_ |= taken && is_change(*taken);
+      result_.changed |= taken && is_change(*taken);
       return taken;
     }
     BENCHHUD_ASSIGN(Transaction transaction, Transaction::begin(store_, Transaction::Kind::kWrite));
     auto taken = take();
-    if (taken && is_change(*taken)) BENCHHUD_TRY(transaction.commit());
+    if (!taken || !is_change(*taken)) return taken;
+    BENCHHUD_TRY(transaction.commit());
+    result_.changed = true;
     return taken;
   }
 
@@ -330,7 +342,6 @@ class Ingest {
   DumpIngest dumps_;
   Progress progress_;
   IngestResult result_;
-  bool changed_ = false;
 };
 
 }  // namespace

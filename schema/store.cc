@@ -6,37 +6,20 @@
 #include <filesystem>
 
 #include "schema/migrate.h"
+#include "store_folder.h"
 
 namespace benchhud::schema {
 
-namespace {
-
-// SQLite takes an empty path for a database that is gone at the end.
-Expected<void> check_path(const std::string& path) {
-  if (!path.empty()) return {};
-  return Error{ErrorCode::kInvalidArgument, "the path of the store is empty"};
-}
-
-}  // namespace
-
 Expected<Connection> open_store(const std::string& path) {
-  BENCHHUD_TRY(check_path(path));
-  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  if (!folder.empty()) {
-    std::error_code error;
-    std::filesystem::create_directories(folder, error);
-    if (error) {
-      return Error{ErrorCode::kIo,
-                   fmt::format("cannot make the folder {}: {}", folder.string(), error.message())};
-    }
-  }
+  BENCHHUD_TRY(check_store_path(path));
+  BENCHHUD_TRY(make_folder_of(path));
   BENCHHUD_ASSIGN(Connection connection, Connection::open(path, OpenMode::kReadWriteCreate));
   BENCHHUD_TRY(migrate(connection));
   return connection;
 }
 
 Expected<Connection> open_store_for_reading(const std::string& path) {
-  BENCHHUD_TRY(check_path(path));
+  BENCHHUD_TRY(check_store_path(path));
   BENCHHUD_ASSIGN(Connection connection, Connection::open(path, OpenMode::kReadOnly));
   BENCHHUD_TRY(check_schema_version(connection));
   return connection;

@@ -16,6 +16,7 @@
 #include "schema/queries.h"
 #include "schema/store.h"
 #include "schema/time.h"
+#include "store_folder.h"
 
 namespace benchhud::schema {
 namespace {
@@ -180,13 +181,7 @@ Expected<Restored> restore_store(const std::string& copy, const std::string& sto
   BENCHHUD_ASSIGN(Connection source, Connection::open(copy, OpenMode::kReadOnly));
   BENCHHUD_TRY(describe(source, copy));
   Unfinished file(partial(store));
-  std::error_code error;
-  const fs::path folder = fs::path(store).parent_path();
-  if (!folder.empty()) fs::create_directories(folder, error);
-  if (error) {
-    return Error{ErrorCode::kIo,
-                 fmt::format("cannot make the folder {}: {}", folder.string(), error.message())};
-  }
+  BENCHHUD_TRY(make_folder_of(store));
   BENCHHUD_TRY(source.copy_to(file.path()));
   Restored restored;
   {

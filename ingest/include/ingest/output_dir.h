@@ -23,6 +23,9 @@ struct Inputs {
 /// folder without such files, kIo.
 schema::Expected<Inputs> find_inputs(const std::vector<std::string>& paths);
 
+/// Whether a file of this name is read as a results file: `*.jsonl`, `*.jsonl.gz`.
+bool is_results_name(std::string_view name);
+
 /// The results files that stand directly in a folder, by name. None where it is not there. Error:
 /// kIo.
 schema::Expected<std::vector<std::string>> results_files_in(const std::string& folder);

@@ -33,6 +33,11 @@ struct IngestOptions {
   /// As schema::FileOptions has it; what comes out does not depend on it.
   std::int64_t lines_between_derivations = schema::FileOptions().lines_between_derivations;
   std::function<void(const Progress&)> on_progress;
+  /// A file whose content is in the store is left at that, although a run's name or labels are
+  /// given: nobody reads a report of what they were not given to.
+  bool skips_known_content = false;
+  /// Asked before each file: true ends the ingest there.
+  std::function<bool()> should_stop;
 };
 
 struct Rejection {
@@ -64,8 +69,10 @@ struct IngestResult {
   std::int64_t known_dumps = 0;       ///< and nothing about them is new
   std::int64_t orphaned_dumps = 0;    ///< of all: that belong to no result
   std::int64_t unreadable_dumps = 0;  ///< of all
-  bool undone = false;  ///< strict, and something was rejected: the store is as before
-  bool failed = false;  ///< a file has an error
+  bool undone = false;   ///< strict, and something was rejected: the store is as before
+  bool failed = false;   ///< a file has an error
+  bool stopped = false;  ///< should_stop() ended it; files are missing
+  bool changed = false;  ///< the store differs from before
 };
 
 /// Takes results files in, in this order, then dumps. Where one fails, those after it are still

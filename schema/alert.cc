@@ -58,6 +58,11 @@ std::optional<TriageState> triage_state_of(std::string_view name) {
   return value_in(kTriageStates, name);
 }
 
+bool is_settled(TriageState state) {
+  return state == TriageState::kFixed || state == TriageState::kWontFix ||
+         state == TriageState::kInvalid || state == TriageState::kInfrastructure;
+}
+
 std::string_view alert_action_kind_name(AlertActionKind kind) {
   return name_in(kActionKinds, kind);
 }

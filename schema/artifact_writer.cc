@@ -16,6 +16,7 @@ KnownArtifact read_known(const Statement& row) {
   known.has_ties = row.integer(1) != 0;
   known.problem_count = row.integer(2);
   known.error = row.optional_text(3);
+  known.is_pruned = row.integer(4) != 0;
   return known;
 }
 

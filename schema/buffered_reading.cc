@@ -2,8 +2,8 @@
 
 namespace benchhud::schema {
 
-Expected<void> read_without_mapping(Connection& connection) {
-  return connection.execute("PRAGMA mmap_size = 0; PRAGMA cache_size = -2000;");
+Expected<void> read_with_small_buffer(Connection& connection) {
+  return connection.execute("PRAGMA cache_size = -2000;");
 }
 
 }  // namespace benchhud::schema

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <xxhash.h>
 
+#include <charconv>
+#include <system_error>
+
 namespace benchhud::schema {
 namespace {
 
@@ -20,6 +23,20 @@ std::string ContentHash::hex() const {
   std::string text;
   for (const char byte : bytes) text += fmt::format("{:02x}", static_cast<unsigned char>(byte));
   return text;
+}
+
+std::optional<ContentHash> content_hash_of_hex(std::string_view hex) {
+  ContentHash hash;
+  if (hex.size() != 2 * hash.bytes.size()) return {};
+  for (std::size_t i = 0; i < hash.bytes.size(); ++i) {
+    unsigned char byte = 0;
+    const char* begin = hex.data() + 2 * i;
+    const auto read = std::from_chars(begin, begin + 2, byte, 16);
+    if (read.ec != std::errc() || read.ptr != begin + 2) return {};
+    hash.bytes[i] = static_cast<char>(byte);
+  }
+  if (hash.hex() != hex) return {};  // capitals
+  return hash;
 }
 
 ContentHash content_hash(std::string_view bytes) {

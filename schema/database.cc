@@ -3,10 +3,13 @@
 #include <sqlite3.h>
 
 #include <cassert>
+#include <cerrno>
 #include <charconv>
 #include <cstring>
 #include <unordered_map>
 #include <utility>
+
+#include "page_checksums.h"
 
 namespace benchhud::schema {
 namespace {
@@ -15,6 +18,7 @@ namespace {
 constexpr int kBusyTimeoutMs = 60'000;
 
 ErrorCode error_code(int sqlite_code) {
+  if (sqlite_code == SQLITE_IOERR_DATA) return ErrorCode::kCorrupt;  // page_checksums.h
   switch (sqlite_code & 0xff) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
@@ -39,9 +43,57 @@ ErrorCode error_code(int sqlite_code) {
   }
 }
 
+/// The name of a connection's file, without its folder: who asks over HTTP need not know that.
+std::string name_of(sqlite3* database) {
+  const char* path = sqlite3_db_filename(database, "main");
+  const std::string_view whole = path != nullptr && *path != '\0' ? path : "the store";
+  return std::string(whole.substr(whole.rfind('/') + 1));
+}
+
+/// Why the system could not do what SQLite asked of it last; 0: unknown.
+int system_error_of(sqlite3* database) {
+  const int known = sqlite3_system_errno(database);
+  // What SQLite tries after a file could not be made fails by another error.
+  if (known != 0 && known != ENOENT) return known;
+  // Within a transaction only the file knows, or the log.
+  int error = 0;
+  sqlite3_file_control(database, "main", SQLITE_FCNTL_LAST_ERRNO, &error);
+  if (error != 0) return error;
+  sqlite3_file* log = nullptr;
+  sqlite3_file_control(database, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
+  if (log == nullptr || log->pMethods == nullptr) return 0;
+  const int status = log->pMethods->xFileControl(log, SQLITE_FCNTL_LAST_ERRNO, &error);
+  return status == SQLITE_OK ? error : 0;
+}
+
+/// What became of the store's file, in words: where, what, and why as the system says it.
+Error file_error(sqlite3* database, ErrorCode kind, const std::string& message) {
+  const std::string name = name_of(database);
+  const int system = system_error_of(database);
+  const bool has_reason = kind == ErrorCode::kIo && system != 0;
+  // SQLite knows a full disk only where it writes, and a quota not at all.
+  if (kind == ErrorCode::kFull || (has_reason && (system == ENOSPC || system == EDQUOT))) {
+    return {ErrorCode::kFull, name + ": no space is left for the store (" +
+                                  (has_reason ? std::string(std::strerror(system)) : message) +
+                                  ")"};
+  }
+  if (kind == ErrorCode::kCorrupt) {
+    return {kind, name + " is damaged (" + message + "); `benchhud doctor` says where"};
+  }
+  return {kind,
+          name + ": " + message + (has_reason ? std::string(": ") + std::strerror(system) : "")};
+}
+
 Error make_error(sqlite3* database, int code) {
   std::string message = database ? sqlite3_errmsg(database) : sqlite3_errstr(code);
-  return Error{error_code(code), "SQLite: " + message};
+  if (database && code == SQLITE_IOERR_DATA) {
+    message = "page " + std::to_string(last_damaged_page(database)) + " is not what was written";
+  }
+  const ErrorCode kind = error_code(code);
+  const bool is_of_file = kind == ErrorCode::kFull || kind == ErrorCode::kIo ||
+                          kind == ErrorCode::kCorrupt || kind == ErrorCode::kReadOnly;
+  if (database && is_of_file) return file_error(database, kind, message);
+  return Error{kind, "SQLite: " + message};
 }
 
 }  // namespace
@@ -210,6 +262,7 @@ std::optional<std::string> Statement::optional_text(int column) const {
 
 struct Connection::State {
   sqlite3* database = nullptr;
+  bool leaves_room = false;  // for checksums, when it was opened to be written
   std::unordered_map<const char*, Statement> statements;  // by the constant's address
 
   ~State() {
@@ -234,7 +287,7 @@ Expected<Connection> Connection::open(const std::string& path, OpenMode mode) {
     flags |= SQLITE_OPEN_READWRITE;
     if (mode == OpenMode::kReadWriteCreate) flags |= SQLITE_OPEN_CREATE;
   }
-  const int code = sqlite3_open_v2(path.c_str(), &state->database, flags, nullptr);
+  const int code = sqlite3_open_v2(path.c_str(), &state->database, flags, page_checksums_layer());
   if (code != SQLITE_OK) {
     const ErrorCode kind = (code & 0xff) == SQLITE_CANTOPEN && mode != OpenMode::kReadWriteCreate
                                ? ErrorCode::kNotFound
@@ -247,10 +300,12 @@ Expected<Connection> Connection::open(const std::string& path, OpenMode mode) {
   BENCHHUD_TRY(connection.execute(
       "PRAGMA foreign_keys = OFF; PRAGMA trusted_schema = OFF; PRAGMA temp_store = MEMORY;"));
   if (mode == OpenMode::kReadOnly) {
-    // Reads go through a memory map, so that a page in the system's cache costs no copy.
-    BENCHHUD_TRY(connection.execute(
-        "PRAGMA query_only = ON; PRAGMA mmap_size = 17179869184; PRAGMA cache_size = -4000;"));
+    BENCHHUD_TRY(connection.execute("PRAGMA query_only = ON; PRAGMA cache_size = -16000;"));
   } else {
+    // Reads it, which the next line needs: what is in the log counts as well.
+    BENCHHUD_TRY(connection.execute("PRAGMA user_version"));
+    connection.state_->leaves_room = leaves_room_for_checksums(connection.state_->database);
+    want_page_checksums(connection.state_->database);
     BENCHHUD_TRY(connection.execute("PRAGMA cache_size = -64000;"));
     // In WAL mode synchronous = NORMAL never loses consistency; a power cut may lose the last
     // commits, and an ingest that was lost so is simply run again. FULL costs one fsync a file.
@@ -293,10 +348,11 @@ Expected<void> Connection::copy_to(const std::string& path) {
   const int opened = sqlite3_open_v2(
       path.c_str(), &target.database,
       SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
-      nullptr);
+      page_checksums_layer());
   if (opened != SQLITE_OK) {
     return Error{error_code(opened), "cannot write " + path + ": " + sqlite3_errstr(opened)};
   }
+  set_checked_page_bytes(target.database, checked_page_bytes(state_->database));
   sqlite3_backup* copy = sqlite3_backup_init(target.database, "main", state_->database, "main");
   if (copy == nullptr) return make_error(target.database, sqlite3_errcode(target.database));
   // All pages in one step: of one moment, however long it takes, as the log keeps what is written
@@ -305,12 +361,17 @@ Expected<void> Connection::copy_to(const std::string& path) {
   const int finish = sqlite3_backup_finish(copy);
   if (step != SQLITE_DONE) {
     const int code = finish != SQLITE_OK ? finish : step;
+    if (code == SQLITE_IOERR_DATA) return make_error(state_->database, code);
     return Error{error_code(code), "cannot write " + path + ": " + sqlite3_errstr(code)};
   }
   const int code =
       sqlite3_exec(target.database, "PRAGMA journal_mode = DELETE", nullptr, nullptr, nullptr);
   if (code != SQLITE_OK) return make_error(target.database, code);
   return {};
+}
+
+bool Connection::has_page_checksums() const {
+  return state_->leaves_room || checked_page_bytes(state_->database) > 0;
 }
 
 std::int64_t Connection::last_insert_id() const {
@@ -337,8 +398,18 @@ Expected<std::int64_t> Connection::data_version() {
 
 // --- Transaction -------------------------------------------------------------------------------
 
+namespace {
+
+// Prepared once: each request to a server is a transaction.
+constexpr std::string_view kBegin = "BEGIN";
+constexpr std::string_view kBeginImmediate = "BEGIN IMMEDIATE";
+constexpr std::string_view kCommit = "COMMIT";
+constexpr std::string_view kRollback = "ROLLBACK";
+
+}  // namespace
+
 Expected<Transaction> Transaction::begin(Connection& connection, Kind kind) {
-  BENCHHUD_TRY(connection.execute(kind == Kind::kWrite ? "BEGIN IMMEDIATE" : "BEGIN"));
+  BENCHHUD_TRY(connection.cached(kind == Kind::kWrite ? kBeginImmediate : kBegin).run());
   return Transaction(connection);
 }
 
@@ -349,12 +420,12 @@ Transaction::~Transaction() {
   if (!connection_) return;
   connection_->stop_statements();
   // A failed rollback leaves nothing to be done here: SQLite has rolled back by itself then.
-  (void)connection_->execute("ROLLBACK");
+  (void)connection_->cached(kRollback).run();
 }
 
 Expected<void> Transaction::commit() {
   connection_->stop_statements();
-  BENCHHUD_TRY(connection_->execute("COMMIT"));
+  BENCHHUD_TRY(connection_->cached(kCommit).run());
   connection_ = nullptr;
   return {};
 }

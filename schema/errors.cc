@@ -16,7 +16,7 @@ constexpr std::array kErrors = {
     ErrorInfo{ErrorCode::kFull, "full", 507, "There is no space left for the store."},
     ErrorInfo{ErrorCode::kReadOnly, "read-only", 500, "The store may not be written."},
     ErrorInfo{ErrorCode::kCorrupt, "corrupt", 500, "The store is damaged."},
-    ErrorInfo{ErrorCode::kVersion, "version", 500, "The store is of another version."},
+    ErrorInfo{ErrorCode::kVersion, "version", 503, "The store is of another version."},
     ErrorInfo{ErrorCode::kTooLarge, "too-large", 413, "The request is too large."},
     ErrorInfo{ErrorCode::kMethodNotAllowed, "method-not-allowed", 405,
               "The address does not take this method."},

@@ -158,12 +158,12 @@ class Settling {
 }  // namespace
 
 Expected<InvocationGroup> open_group(Connection& connection, const std::string& accelerator_model,
-                                     double timestamp) {
+                                     double timestamp, const std::string& path) {
   InvocationGroup group;
   group.accelerator_model = accelerator_model;
   group.timestamp = timestamp;
   Statement& query = connection.cached(sql::kInvocationsAt);
-  query.bind(1, accelerator_model).bind(2, timestamp);
+  query.bind(1, accelerator_model).bind(2, timestamp).bind(3, path);
   while (group.existing.size() < kMostExisting && query.step()) {
     InvocationGroup::Existing existing;
     existing.id = InvocationId(query.integer(0));

@@ -107,18 +107,22 @@ Expected<void> merge_runs(Connection& connection, const Run& from, const Run& in
   return transaction.commit();
 }
 
-Expected<void> delete_run(Connection& connection, const Run& run) {
-  BENCHHUD_ASSIGN(Transaction transaction,
-                  Transaction::begin(connection, Transaction::Kind::kWrite));
+Expected<void> delete_facts_of_run(Connection& connection, const Run& run) {
   for (const std::string_view sql :
        {sql::kDeleteMeasurementsOfRun, sql::kDeleteLinesOfRun, sql::kDeleteLabelsOfRun,
         sql::kDeleteInvocationFilesOfRun, sql::kDeleteInvocationsOfRun, sql::kDeleteResultsOfRun}) {
     BENCHHUD_TRY(connection.cached(sql).bind(1, run.id).run());
   }
-  BENCHHUD_TRY(connection.cached(sql::kDeleteLabelsOfRunName)
-                   .bind(1, run.accelerator_model)
-                   .bind(2, run.name)
-                   .run());
+  return connection.cached(sql::kDeleteLabelsOfRunName)
+      .bind(1, run.accelerator_model)
+      .bind(2, run.name)
+      .run();
+}
+
+Expected<void> delete_run(Connection& connection, const Run& run) {
+  BENCHHUD_ASSIGN(Transaction transaction,
+                  Transaction::begin(connection, Transaction::Kind::kWrite));
+  BENCHHUD_TRY(delete_facts_of_run(connection, run));
   // People's marks stay (night_mark.h): they are about the night, not about this copy of it.
   // A file may hold lines of the run under other runs' ingests too: every file is read again when
   // given.

@@ -40,6 +40,14 @@ constexpr std::array kMetrics = {
     MetricInfo{
         "inductor_ops", "", kNeither, kCounters,
         "Operations of the aten library that ran outside compiled code, each with its times."},
+    MetricInfo{"hud:speedup", "", kHigherIsBetter, kTime,
+               "Eager's median time by the backend's, as torch's dynamo runner or the PyTorch HUD "
+               "wrote it."},
+    MetricInfo{"abs_latency", "", kLowerIsBetter, kTime,
+               "The backend's median time in ms, as torch's dynamo runner or the PyTorch HUD wrote "
+               "it."},
+    MetricInfo{"compilation_latency", "s", kLowerIsBetter, kCompile,
+               "What compiling took, as torch's dynamo runner or the PyTorch HUD wrote it."},
 };
 
 constexpr MetricInfo kUnknownSeconds{

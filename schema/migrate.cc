@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "audit_note.h"
 #include "embedded/migrations.h"
 
 namespace benchhud::schema {
@@ -32,7 +33,7 @@ Expected<int> schema_version_of(Connection& connection) {
   return version;
 }
 
-Expected<void> migrate(Connection& connection) {
+Expected<void> migrate(Connection& connection, const KeepOlderStore& keep) {
   BENCHHUD_ASSIGN(const int before, schema_version_of(connection));
   if (before == schema_version()) return {};
 
@@ -46,12 +47,23 @@ Expected<void> migrate(Connection& connection) {
                              "written by a newer benchhud",
                              found, schema_version())};
   }
-  if (found == 0) BENCHHUD_TRY(check_empty(connection));
+  if (found == schema_version()) return {};
+  std::string copy;
+  if (found == 0) {
+    BENCHHUD_TRY(check_empty(connection));
+  } else if (keep) {
+    BENCHHUD_ASSIGN(copy, keep(found));
+  }
   // Migrations are embedded in the order of their names, which begin with their numbers.
   for (int version = found; version < schema_version(); ++version) {
     BENCHHUD_TRY(connection.execute(embedded_migrations()[version].bytes));
   }
   BENCHHUD_TRY(connection.execute(fmt::format("PRAGMA user_version = {}", schema_version())));
+  if (found > 0) {
+    BENCHHUD_TRY(note(connection, "migrate",
+                      fmt::format("from schema {} to {}{}{}", found, schema_version(),
+                                  copy.empty() ? "" : "; as it was: ", copy)));
+  }
   return transaction.commit();
 }
 

@@ -33,13 +33,18 @@ IngestedFile read_ingest(const Statement& row) {
 Expected<std::string> Reader::text(TextId id) {
   Statement& query = connection_.cached(sql::kTextById);
   query.bind(1, id);
-  BENCHHUD_ASSIGN(auto text, one(
-                                 query,
-                                 [](const Statement& row) {
-                                   return unpack_text(row.blob(0), row.integer(1) != 0,
-                                                      row.integer(2));
-                                 },
-                                 fmt::format("text {}", to_int(id))));
+  BENCHHUD_ASSIGN(auto text,
+                  one(
+                      query,
+                      [](const Statement& row) -> Expected<std::string> {
+                        auto bytes = unpack_text(row.blob(0), row.integer(1) != 0, row.integer(2));
+                        // SQLite does not see damage within a value.
+                        if (bytes && content_hash(*bytes).view() != row.blob(3)) {
+                          return Error{ErrorCode::kCorrupt, "a kept text is not what was taken in"};
+                        }
+                        return bytes;
+                      },
+                      fmt::format("text {}", to_int(id))));
   return text;
 }
 
@@ -102,6 +107,12 @@ Expected<std::vector<RejectedLine>> Reader::rejected_lines(std::optional<FileId>
 Expected<std::int64_t> Reader::rejected_count(std::optional<FileId> file) {
   Statement& query = connection_.cached(file ? sql::kCountRejectedOfFile : sql::kCountRejected);
   if (file) query.bind(1, *file);
+  return one(query, [](const Statement& row) { return row.integer(0); }, "count");
+}
+
+Expected<std::int64_t> Reader::pruned_rejections(FileId file) {
+  Statement& query = connection_.cached(sql::kCountPrunedRejectionsOfFile);
+  query.bind(1, file);
   return one(query, [](const Statement& row) { return row.integer(0); }, "count");
 }
 

@@ -52,7 +52,8 @@ CREATE TABLE rejected_line (
   retriable   INTEGER NOT NULL,  -- 1: it may be taken in when the path is read again: the file ended
                                  -- inside it, or it had no timestamp
   reason      TEXT    NOT NULL,
-  text_id     INTEGER NOT NULL REFERENCES text (id)  -- its bytes, up to 1 MiB
+  text_id     INTEGER NOT NULL REFERENCES text (id),  -- its bytes, up to 1 MiB
+  pruned_at   REAL               -- null: it was not; else its bytes are gone, and nobody is told of it
 ) STRICT;
 CREATE UNIQUE INDEX rejected_line_identity ON rejected_line (path, byte_offset, hash);
 CREATE INDEX rejected_line_by_file ON rejected_line (file_id, line_number);
@@ -119,6 +120,14 @@ CREATE TABLE invocation_label (
   key           TEXT    NOT NULL,
   value         TEXT    NOT NULL,
   PRIMARY KEY (invocation_id, key)
+) STRICT, WITHOUT ROWID;
+
+-- Invocations whose lines were pruned, and are not taken in again.
+CREATE TABLE pruned_invocation (
+  accelerator_model TEXT NOT NULL,
+  timestamp         REAL NOT NULL,
+  pruned_at         REAL NOT NULL,
+  PRIMARY KEY (accelerator_model, timestamp)
 ) STRICT, WITHOUT ROWID;
 
 -- Accepted lines, numbered in the order they came.
@@ -300,7 +309,8 @@ CREATE TABLE artifact (
   error         TEXT,              -- why nothing could be made of it
   text_id       INTEGER REFERENCES text (id),   -- its text, whole; null: a trace, or one too long
   trace_id      INTEGER REFERENCES trace (id),
-  report_id     INTEGER REFERENCES text (id)    -- derived: what the trace tells, as JSON
+  report_id     INTEGER REFERENCES text (id),   -- derived: what the trace tells, as JSON
+  pruned_at     REAL               -- null: it was not; else its content is gone, and stays so
 ) STRICT;
 CREATE INDEX artifact_by_content ON artifact (name, content_hash);
 

@@ -1,11 +1,17 @@
 #include "schema/store.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
+#include <system_error>
 
 #include "schema/migrate.h"
+#include "schema/prune.h"
+#include "schema/store_backup.h"
 #include "store_folder.h"
 
 namespace benchhud::schema {
@@ -14,14 +20,54 @@ Expected<Connection> open_store(const std::string& path) {
   BENCHHUD_TRY(check_store_path(path));
   BENCHHUD_TRY(make_folder_of(path));
   BENCHHUD_ASSIGN(Connection connection, Connection::open(path, OpenMode::kReadWriteCreate));
-  BENCHHUD_TRY(migrate(connection));
+  KeptCopy copy;
+  const auto migrated = migrate(connection, [&](int version) -> Expected<std::string> {
+    auto kept = keep_copy(path, copy_before_migration(path, schema_version()));
+    if (!kept) {
+      return Error{kept.error().code,
+                   fmt::format("the store stays as it is, of schema version {}: before a migration "
+                               "to {} it is copied, which failed: {}",
+                               version, schema_version(), kept.error().message)};
+    }
+    copy = *std::move(kept);
+    return copy.path;
+  });
+  if (!migrated) {
+    // The store is as the copy has it.
+    std::error_code ignored;
+    if (copy.is_new) std::filesystem::remove(copy.path, ignored);
+    return migrated.error();
+  }
+  // An older program made it. Where there is no room to write it anew it stays as it is, which
+  // doctor tells.
+  if (!connection.has_page_checksums()) (void)give_back_space(connection, path);
   return connection;
 }
 
+namespace {
+
+/// The error, or what is behind it where SQLite only says that it may not write.
+Error why_not_readable(Error error, const std::string& path) {
+  if (error.code != ErrorCode::kReadOnly && error.code != ErrorCode::kIo) return error;
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  const std::string name = folder.empty() ? "." : folder.string();
+  if (::access(path.c_str(), R_OK) != 0 || ::access(name.c_str(), W_OK) == 0) return error;
+  return {ErrorCode::kReadOnly,
+          fmt::format("{} cannot be read: readers share a log with who writes, and it cannot be "
+                      "made in the store's folder ({}). Let this user write there, or copy the "
+                      "store to where it may",
+                      std::filesystem::path(path).filename().string(), std::strerror(errno))};
+}
+
+}  // namespace
+
 Expected<Connection> open_store_for_reading(const std::string& path) {
   BENCHHUD_TRY(check_store_path(path));
-  BENCHHUD_ASSIGN(Connection connection, Connection::open(path, OpenMode::kReadOnly));
-  BENCHHUD_TRY(check_schema_version(connection));
+  auto connection = Connection::open(path, OpenMode::kReadOnly);
+  if (!connection) return why_not_readable(std::move(connection).error(), path);
+  if (auto readable = check_schema_version(*connection); !readable) {
+    return why_not_readable(std::move(readable).error(), path);
+  }
   return connection;
 }
 

@@ -2,12 +2,16 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <cmath>
+#include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <sstream>
 #include <system_error>
 #include <utility>
@@ -30,12 +34,6 @@ bool is_there(const std::string& path) {
   return fs::exists(fs::symlink_status(path, error));
 }
 
-/// A database file with what SQLite keeps beside it.
-void remove_database(const std::string& path) {
-  std::error_code ignored;
-  for (const char* end : {"", "-wal", "-shm", "-journal"}) fs::remove(path + end, ignored);
-}
-
 /// A file that is being made: gone unless it was kept.
 class Unfinished {
  public:
@@ -47,6 +45,9 @@ class Unfinished {
   }
   const std::string& path() const { return path_; }
 
+  /// Keeps it under the name it has.
+  void keep() { path_.clear(); }
+
   /// Gives it its name, so that it has it after a power cut as well. Error: kIo.
   Expected<void> keep_as(const std::string& name) {
     std::error_code error;
@@ -54,7 +55,7 @@ class Unfinished {
     if (error) {
       return Error{ErrorCode::kIo, fmt::format("cannot write {}: {}", name, error.message())};
     }
-    path_.clear();
+    keep();
     const fs::path folder = fs::path(name).parent_path();
     const int directory = open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY);
     if (directory >= 0) {
@@ -80,6 +81,15 @@ std::string partial(const std::string& path) {
   return fmt::format("{}.{}.partial", path, getpid());
 }
 
+/// What SQLite's check says, with words for the error of a page that does not fit its checksum.
+std::string in_words(std::string damage) {
+  constexpr std::string_view kError = "unable to get the page. error code=8202";
+  if (const auto at = damage.find(kError); at != damage.npos) {
+    damage.replace(at, kError.size(), "it is not what was written");
+  }
+  return damage;
+}
+
 Expected<void> check_whole(Connection& connection, const std::string& path) {
   BENCHHUD_ASSIGN(const auto damage, damage_of(connection, Examination::kStructure));
   if (damage.empty()) return {};
@@ -100,6 +110,48 @@ Expected<StoreCopy> describe(Connection& connection, const std::string& path) {
   std::error_code error;
   copy.bytes = fs::file_size(path, error);
   return copy;
+}
+
+/// Makes an empty file that those may read and write who may do so with `like`: a copy shows nobody
+/// what its store hides. Error: kIo.
+Expected<void> make_file_like(const std::string& like, const std::string& path) {
+  constexpr mode_t kReadAndWrite = 0666;
+  struct stat status{};
+  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (file < 0) {
+    return Error{errno == ENOSPC ? ErrorCode::kFull : ErrorCode::kIo,
+                 fmt::format("cannot write {}: {}", path, std::strerror(errno))};
+  }
+  if (stat(like.c_str(), &status) == 0) {
+    // Root's work for a service must stay the service's; for others this is refused.
+    [[maybe_unused]] const int owned = fchown(file, status.st_uid, status.st_gid);
+    [[maybe_unused]] const int moded = fchmod(file, status.st_mode & kReadAndWrite);
+  }
+  close(file);
+  return {};
+}
+
+/// Copies a store into a file that is being made, and looks it through.
+Expected<StoreCopy> copy_into(const std::string& from, const Unfinished& file) {
+  BENCHHUD_ASSIGN(Connection source, Connection::open(from, OpenMode::kReadOnly));
+  BENCHHUD_TRY(describe(source, from));
+  BENCHHUD_TRY(make_file_like(from, file.path()));
+  BENCHHUD_TRY(source.copy_to(file.path()));
+  BENCHHUD_ASSIGN(Connection made, Connection::open(file.path(), OpenMode::kReadOnly));
+  BENCHHUD_TRY(check_whole(made, from));
+  return describe(made, file.path());
+}
+
+bool has_same_bytes(const std::string& a, const std::string& b) {
+  std::ifstream first(a, std::ios::binary), second(b, std::ios::binary);
+  constexpr std::size_t kAtOnce = 1 << 20;
+  std::string of_first(kAtOnce, '\0'), of_second(kAtOnce, '\0');
+  while (first && second) {
+    first.read(of_first.data(), kAtOnce);
+    second.read(of_second.data(), kAtOnce);
+    if (first.gcount() != second.gcount() || of_first != of_second) return false;
+  }
+  return first.eof() && second.eof();
 }
 
 /// Brings a store's log into it, which takes that nobody else has it open. One that is damaged is
@@ -136,6 +188,11 @@ Expected<std::string> set_aside(const std::string& store) {
 
 }  // namespace
 
+void remove_database(const std::string& path) {
+  std::error_code ignored;
+  for (const char* end : {"", "-wal", "-shm", "-journal"}) fs::remove(path + end, ignored);
+}
+
 Expected<std::vector<std::string>> damage_of(Connection& connection, Examination examination) {
   Statement query = connection.prepare(fmt::format(
       "PRAGMA {}({})", examination == Examination::kContent ? "integrity_check" : "quick_check",
@@ -145,7 +202,7 @@ Expected<std::vector<std::string>> damage_of(Connection& connection, Examination
     // Some rows are several lines, the first of which names the database.
     std::istringstream lines{std::string(query.text(0))};
     for (std::string line; std::getline(lines, line);) {
-      if (line != "ok" && !line.starts_with("***")) damage.push_back(line);
+      if (line != "ok" && !line.starts_with("***")) damage.push_back(in_words(line));
     }
   }
   // Of what is damaged enough the check itself fails.
@@ -158,20 +215,42 @@ Expected<std::vector<std::string>> damage_of(Connection& connection, Examination
 
 Expected<StoreCopy> copy_store(const std::string& from, const std::string& to) {
   if (is_there(to)) return Error{ErrorCode::kConflict, to + " is there already"};
-  BENCHHUD_ASSIGN(Connection source, Connection::open(from, OpenMode::kReadOnly));
-  BENCHHUD_TRY(describe(source, from));
   Unfinished file(partial(to));
-  BENCHHUD_TRY(source.copy_to(file.path()));
-  StoreCopy copy;
-  {
-    BENCHHUD_ASSIGN(Connection made, Connection::open(file.path(), OpenMode::kReadOnly));
-    BENCHHUD_TRY(check_whole(made, from));
-    BENCHHUD_ASSIGN(copy, describe(made, file.path()));
-  }
+  BENCHHUD_ASSIGN(StoreCopy copy, copy_into(from, file));
   if (is_there(to)) return Error{ErrorCode::kConflict, to + " is there already"};
   BENCHHUD_TRY(file.keep_as(to));
   copy.path = to;
   return copy;
+}
+
+Expected<void> copy_to_share(Connection& connection, const std::string& to) {
+  Unfinished file(to);
+  BENCHHUD_TRY(connection.copy_to(file.path()));
+  BENCHHUD_ASSIGN(Connection copy, Connection::open(file.path(), OpenMode::kReadWrite));
+  // Zeros are written over what is deleted; a copy has no log in which it could be left.
+  BENCHHUD_TRY(copy.execute(
+      "PRAGMA secure_delete = ON; PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF;" +
+      std::string(sql::kWithoutSecrets)));
+  file.keep();
+  return {};
+}
+
+std::string copy_before_migration(const std::string& store, int version) {
+  std::error_code error;
+  const fs::path file = fs::weakly_canonical(store, error);
+  return fmt::format("{}.before-v{}", error ? store : file.string(), version);
+}
+
+Expected<KeptCopy> keep_copy(const std::string& store, const std::string& to) {
+  Unfinished file(partial(to));
+  BENCHHUD_ASSIGN([[maybe_unused]] const StoreCopy copy, copy_into(store, file));
+  std::string name = to;
+  for (int more = 2; is_there(name); ++more) {
+    if (has_same_bytes(file.path(), name)) return KeptCopy{name, false};
+    name = fmt::format("{}-{}", to, more);
+  }
+  BENCHHUD_TRY(file.keep_as(name));
+  return KeptCopy{name, true};
 }
 
 Expected<Restored> restore_store(const std::string& copy, const std::string& store, bool replaces) {
@@ -185,7 +264,9 @@ Expected<Restored> restore_store(const std::string& copy, const std::string& sto
   BENCHHUD_TRY(source.copy_to(file.path()));
   Restored restored;
   {
-    BENCHHUD_ASSIGN(Connection made, open_store(file.path()));
+    // The copy stays; no other is made of it.
+    BENCHHUD_ASSIGN(Connection made, Connection::open(file.path(), OpenMode::kReadWrite));
+    BENCHHUD_TRY(migrate(made));
     BENCHHUD_TRY(check_whole(made, copy));
     BENCHHUD_ASSIGN(restored.copy, describe(made, file.path()));
   }

@@ -7,8 +7,11 @@
 #include <filesystem>
 #include <system_error>
 
+#include "page_checksums.h"
+#include "schema/content_hash.h"
 #include "schema/migrate.h"
 #include "schema/queries.h"
+#include "schema/text_store.h"
 #include "schema/time.h"
 
 namespace benchhud::schema {
@@ -49,17 +52,58 @@ HealthCheck version_check(int version) {
           fmt::format("schema {}; the next ingest brings it to {}", version, known)};
 }
 
+/// How many of the texts are not what their hashes say. SQLite sees damage to how pages hang
+/// together, and none to what is in them: of a store most of that is texts.
+Expected<std::int64_t> damaged_texts(Connection& connection) {
+  std::int64_t damaged = 0;
+  Statement& texts = connection.cached(sql::kAllTexts);
+  while (texts.step()) {
+    const auto text = unpack_text(texts.blob(3), texts.integer(2) != 0, texts.integer(1));
+    damaged += !text || content_hash(*text).view() != texts.blob(0) ? 1 : 0;
+  }
+  BENCHHUD_TRY(texts.status());
+  return damaged;
+}
+
 HealthCheck integrity_check(Connection& connection, Examination examination) {
-  const auto damage = damage_of(connection, examination);
+  auto damage = damage_of(connection, examination);
+  if (damage && damage->empty() && examination == Examination::kContent) {
+    const auto texts = damaged_texts(connection);
+    if (!texts) return {"integrity", HealthLevel::kBad, texts.error().message};
+    if (*texts > 0) damage->push_back(fmt::format("{} texts are not what was taken in", *texts));
+  }
   if (!damage) return {"integrity", HealthLevel::kBad, damage.error().message};
   if (damage->empty()) {
     return {"integrity", HealthLevel::kGood,
-            examination == Examination::kContent ? "every page, row and index entry"
+            examination == Examination::kContent ? "every page, row, index entry and text"
                                                  : "every page and row; indexes not compared"};
   }
   std::string words = damage->front();
   if (damage->size() > 1) words += fmt::format(", and {} more", damage->size() - 1);
   return {"integrity", HealthLevel::kBad, words + "; restore a backup"};
+}
+
+HealthCheck checksums_check(Connection& connection, const std::string& path) {
+  const auto found = count_page_checksums(path);
+  if (!found) return {"checksums", HealthLevel::kWarning, found.error().message};
+  if (!*found) {
+    return {"checksums", HealthLevel::kWarning,
+            "pages have none, so that damage to what is in them is not seen; the next ingest gives "
+            "them some, if there is room for the store twice"};
+  }
+  Statement free = connection.prepare("PRAGMA freelist_count");
+  const auto& [pages, missing, empty] = **found;
+  // With a log, what is free is no longer what was when the file was written.
+  if (free.step() && empty > free.integer(0) && size_of(path + "-wal") == 0) {
+    return {"checksums", HealthLevel::kBad,
+            fmt::format("{} pages hold nothing but zeros, and {} are free; restore a backup", empty,
+                        free.integer(0))};
+  }
+  if (missing == 0) return {"checksums", HealthLevel::kGood, fmt::format("of all {} pages", pages)};
+  return {"checksums", HealthLevel::kWarning,
+          fmt::format("{} of {} pages have none: another program wrote them, or their ends were "
+                      "lost to zeros; in a copy that `benchhud backup` makes all do",
+                      missing, pages)};
 }
 
 HealthCheck disk_check(const std::string& path) {
@@ -144,6 +188,7 @@ std::vector<HealthCheck> examine_store(const std::string& path, const HealthOpti
   checks.push_back(version_check(*version));
   const HealthCheck integrity = integrity_check(*connection, options.examination);
   checks.push_back(integrity);
+  checks.push_back(checksums_check(*connection, path));
   checks.push_back(disk_check(path));
   checks.push_back(log_check(path));
   if (integrity.level == HealthLevel::kBad) return checks;

@@ -43,9 +43,11 @@ std::string host_name() {
 }
 
 Error cannot_lock(const std::string& path, int error) {
-  return {
-      error == EACCES || error == EROFS || error == EPERM ? ErrorCode::kReadOnly : ErrorCode::kIo,
-      fmt::format("cannot lock the store with {}: {}", path, std::strerror(error))};
+  const bool is_full = error == ENOSPC || error == EDQUOT;
+  return {error == EACCES || error == EROFS || error == EPERM ? ErrorCode::kReadOnly
+          : is_full                                           ? ErrorCode::kFull
+                                                              : ErrorCode::kIo,
+          fmt::format("cannot lock the store with {}: {}", path, std::strerror(error))};
 }
 
 bool is_same_file(const struct stat& a, const struct stat& b) {

@@ -1,6 +1,7 @@
 #include "schema/writer.h"
 
 #include <cmath>
+#include <tuple>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -53,7 +54,7 @@ struct FileWriter::State {
   Expected<void> finish_group(InvocationGroup* group);
   Expected<bool> derive_changed();
   Expected<void> derive_behind();
-  Expected<void> put_labels(InvocationId invocation);
+  Expected<void> put_labels(InvocationId invocation, const InvocationGroup& group);
   Expected<void> note_known_lines(const InvocationGroup& group, std::int64_t count);
   Expected<std::set<RunId>> runs_of_file();
 
@@ -68,15 +69,18 @@ struct FileWriter::State {
   FileReport report;
   ChangedFacts changed;
 
-  // Accelerator model and timestamp to group. Lines of a group come together, so the last one is
-  // kept at hand.
-  std::map<std::pair<std::string, double>, InvocationGroup> groups;
-  InvocationGroup* last_group = nullptr;
+  // Accelerator model, timestamp and what lines say of their run to group. Lines of a group come
+  // together, so the last one is kept at hand.
+  using GroupKey = std::tuple<std::string, double, std::optional<std::string>, bool>;
+  std::map<GroupKey, InvocationGroup> groups;
+  std::optional<std::pair<LineOrigin, InvocationGroup*>> last_group;
 
   std::unordered_map<ContentHash, KnownExperiment, ContentHashHasher> experiments;
   std::map<std::string, std::int64_t, std::less<>> metrics;
   // Rejections of this path that may be whole lines by now, by byte offset.
   std::map<std::int64_t, RetriableLine> retriable;
+  // Rejections of this path that were pruned: byte offset and hash.
+  std::set<std::pair<std::int64_t, std::string>> pruned;
 };
 
 FileWriter::FileWriter(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -104,6 +108,11 @@ Expected<FileWriter> FileWriter::begin(Connection& connection, FileOptions optio
                                               retriable.integer(4) == 0};
   }
   BENCHHUD_TRY(retriable.status());
+
+  Statement& pruned = connection.cached(sql::kPrunedRejectionsOfPath);
+  pruned.bind(1, state->options.path);
+  while (pruned.step()) state->pruned.emplace(pruned.integer(0), pruned.blob(1));
+  BENCHHUD_TRY(pruned.status());
   return FileWriter(std::move(state));
 }
 
@@ -111,6 +120,11 @@ Expected<FileWriter::Outcome> FileWriter::add(const NewLine& line) {
   State& state = *state_;
   BENCHHUD_TRY(state.resolve_retriable(line.byte_offset, line.bytes));
   BENCHHUD_ASSIGN(InvocationGroup* const group, state.group_of(line));
+  if (group->is_pruned) {
+    ++state.report.duplicate;
+    ++state.report.pruned;
+    return Outcome::kDuplicate;
+  }
   BENCHHUD_ASSIGN(KnownExperiment* const experiment, state.experiment_of(line));
   const bool has_verdict = line.code && is_verdict(*line.code);
   group->has_timing |= line.timed;
@@ -144,31 +158,43 @@ Expected<FileWriter::Outcome> FileWriter::add(const NewLine& line) {
 }
 
 Expected<InvocationGroup*> FileWriter::State::group_of(const NewLine& line) {
+  static const LineOrigin kNothingSaid;
   const std::string& model = line.experiment->accelerator_model;
-  if (last_group && line.timestamp == last_group->timestamp &&
-      model == last_group->accelerator_model) {
-    return last_group;
+  const LineOrigin& origin = line.origin ? *line.origin : kNothingSaid;
+  if (last_group && line.timestamp == last_group->second->timestamp &&
+      model == last_group->second->accelerator_model && origin == last_group->first) {
+    return last_group->second;
   }
-  const auto found = groups.find({model, line.timestamp});
-  if (found != groups.end()) {
-    last_group = &found->second;
-    return last_group;
-  }
-  if (last_line_id - derived_to >= options.lines_between_derivations) {
-    BENCHHUD_TRY(derive_behind());
-  }
-  // What was seen of a group is remembered while the file is about it, and for a few groups behind.
-  constexpr std::size_t kGroupsRemembered = 16;
-  if (groups.size() % kGroupsRemembered == 0) {
-    for (auto& [key, group] : groups) {
-      group.has_forgotten |= !group.seen.empty();
-      group.seen = {};
+  const std::optional<std::string>& run = options.run_name ? options.run_name : origin.run_name;
+  const GroupKey key(model, line.timestamp, run, origin.is_verification);
+  auto found = groups.find(key);
+  if (found == groups.end()) {
+    if (last_line_id - derived_to >= options.lines_between_derivations) {
+      BENCHHUD_TRY(derive_behind());
     }
+    // What was seen of a group is remembered while the file is about it, and for a few groups
+    // behind.
+    constexpr std::size_t kGroupsRemembered = 16;
+    if (groups.size() % kGroupsRemembered == 0) {
+      for (auto& [other, group] : groups) {
+        group.has_forgotten |= !group.seen.empty();
+        group.seen = {};
+      }
+    }
+    BENCHHUD_ASSIGN(InvocationGroup opened,
+                    open_group(connection, model, line.timestamp, options.path));
+    opened.run_name = run;
+    Statement& pruned_before = connection.cached(sql::kIsInvocationPruned);
+    opened.is_pruned = pruned_before.bind(1, model).bind(2, line.timestamp).step();
+    opened.is_settled = opened.is_pruned;
+    BENCHHUD_TRY(pruned_before.status());
+    pruned_before.reset();
+    found = groups.emplace(key, std::move(opened)).first;
   }
-  BENCHHUD_ASSIGN(InvocationGroup opened, open_group(connection, model, line.timestamp));
-  opened.run_name = options.run_name;
-  last_group = &groups.emplace(std::pair(model, line.timestamp), std::move(opened)).first->second;
-  return last_group;
+  // Of two lines that say different things the first is believed.
+  found->second.labels.insert(origin.labels.begin(), origin.labels.end());
+  last_group.emplace(origin, &found->second);
+  return &found->second;
 }
 
 Expected<void> FileWriter::State::make_fresh(InvocationGroup* group) {
@@ -304,8 +330,12 @@ Expected<void> FileWriter::State::resolve_retriable(std::int64_t byte_offset,
   return {};
 }
 
-Expected<void> FileWriter::reject(const NewRejection& rejection) {
+Expected<bool> FileWriter::reject(const NewRejection& rejection) {
   State& state = *state_;
+  if (state.pruned.contains({rejection.byte_offset, std::string(rejection.hash.view())})) {
+    ++state.report.pruned;
+    return false;
+  }
   const auto known = state.retriable.find(rejection.byte_offset);
   const bool is_the_same =
       known != state.retriable.end() && known->second.hash == rejection.hash.view();
@@ -323,11 +353,14 @@ Expected<void> FileWriter::reject(const NewRejection& rejection) {
   BENCHHUD_TRY(insert.run());
   // Nothing is inserted where an earlier reading of this path rejected the same.
   if (state.connection.changes() > 0) state.report.changed = true;
-  return {};
+  return true;
 }
 
-Expected<void> FileWriter::State::put_labels(InvocationId invocation) {
-  for (const auto& [key, value] : options.labels) {
+Expected<void> FileWriter::State::put_labels(InvocationId invocation,
+                                             const InvocationGroup& group) {
+  std::map<std::string, std::string> labels = options.labels;
+  labels.insert(group.labels.begin(), group.labels.end());
+  for (const auto& [key, value] : labels) {
     Statement& put = connection.cached(sql::kPutInvocationLabel);
     BENCHHUD_TRY(put.bind(1, invocation).bind(2, key).bind(3, value).run());
   }
@@ -369,7 +402,7 @@ Expected<void> FileWriter::State::finish_group(InvocationGroup* group) {
   // Labels and the run's name are of what is new: a folder that grows every night is ingested with
   // tonight's commit, which is not that of the nights before.
   if (settlement.home) {
-    BENCHHUD_TRY(put_labels(*settlement.home));
+    BENCHHUD_TRY(put_labels(*settlement.home, *group));
     group->fresh = settlement.home;
   }
   changed.accelerator_models.insert(group->accelerator_model);

@@ -1,1 +1,1 @@
-SELECT count(*) FROM rejected_line
+SELECT count(*) FROM rejected_line WHERE pruned_at IS NULL

@@ -6,4 +6,5 @@ JOIN invocation AS i ON i.timestamp = t.timestamp AND i.accelerator_model = e.ac
   AND i.run_id = $1
 JOIN artifact AS a ON a.id = t.artifact_id
 WHERE asked.id = $2 AND a.kind IN ('trace', 'operator_table') AND a.repetition IS NOT NULL
+  AND a.pruned_at IS NULL
 ORDER BY a.repetition

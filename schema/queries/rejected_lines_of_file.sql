@@ -3,5 +3,5 @@ SELECT r.id, r.file_id, r.path, r.line_number, r.byte_offset, r.byte_count, r.re
 FROM rejected_line AS r
 JOIN ingested_file AS f ON f.id = r.file_id
 JOIN text AS x ON x.id = r.text_id
-WHERE r.id < $1 AND r.file_id = $3
+WHERE r.id < $1 AND r.pruned_at IS NULL AND r.file_id = $3
 ORDER BY r.id DESC LIMIT $2

@@ -1,1 +1,1 @@
-SELECT bytes, zstd, byte_count FROM text WHERE id = $1
+SELECT bytes, zstd, byte_count, hash FROM text WHERE id = $1

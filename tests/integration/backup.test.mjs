@@ -1,6 +1,7 @@
 // Copies of a store that is in use, the way back, and what is said of a store that is not in order. The real program.
 import assert from "node:assert/strict";
-import { closeSync, copyFileSync, mkdirSync, openSync, readFileSync, readdirSync, statSync, writeFileSync, writeSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { closeSync, copyFileSync, existsSync, mkdirSync, openSync, readFileSync, readdirSync, statSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { line, times } from "./support/lines.mjs";
@@ -179,7 +180,7 @@ test("doctor: results that are too old, an unknown version, rejected lines", () 
   const fresh = made("fresh", Math.round(now - 3600));
   const good = benchhud("doctor", "--db", fresh);
   assert.equal(good.status, 0, good.stdout);
-  assert.deepEqual(good.stdout.trim().split("\n").map((one) => one.split(/ +/).slice(0, 2)), ["opens", "version", "integrity", "disk", "log", "freshness", "ingest"].map((name) => ["good", name]));
+  assert.deepEqual(good.stdout.trim().split("\n").map((one) => one.split(/ +/).slice(0, 2)), ["opens", "version", "integrity", "checksums", "disk", "log", "freshness", "ingest"].map((name) => ["good", name]));
   assert.equal(benchhud("doctor", "--quiet", "--db", fresh).stdout, "", "nothing to mail");
 
   const old = made("old", Math.round(now - 31.5 * 3600));
@@ -200,6 +201,7 @@ test("doctor: results that are too old, an unknown version, rejected lines", () 
   // The schema's version stands at byte 60 of the file (SQLite's user_version).
   const file = openSync(fresh, "r+");
   writeSync(file, Buffer.from([0, 0, 99, 99]), 0, 4, 60);
+  writeSync(file, Buffer.alloc(8), 0, 8, 4096 - 8); // no checksum, as of one who keeps none
   closeSync(file);
   const newer = benchhud("doctor", "--db", fresh);
   assert.equal(newer.status, 1);
@@ -218,4 +220,33 @@ test("what is no store is said so", () => {
     }
   }
   assert.ok(!files().includes("never.db"));
+});
+
+test("another program that brings the log into the store leaves it whole, and doctor says that pages have no checksums", async (t) => {
+  if (spawnSync("sqlite3", ["-version"]).error) return t.skip("sqlite3 is not installed: nothing else writes to the store");
+  const store = path("foreign.db");
+  assert.equal(benchhud("ingest", "--db", store, nights[8]).status, 0);
+  // A server that is killed leaves what it wrote last in the log.
+  const server = await serve(store);
+  const run = (await (await fetch(`${server.base}/api/v1/runs`)).json()).items[0].id;
+  const pinned = await fetch(`${server.base}/api/v1/runs/${run}/marks`, { method: "POST", headers: { ...server.bearer(), "content-type": "application/json" }, body: JSON.stringify({ kind: "pinned", who: "a reader" }) });
+  assert.ok(pinned.ok, await pinned.text());
+  await server.stop("SIGKILL");
+  assert.ok(statSync(`${store}-wal`).size > 0);
+  const before = benchhud("export", "--format", "jsonl", "--db", store).stdout;
+  assert.equal(spawnSync("sqlite3", [store, "SELECT count(*) FROM run"], { encoding: "utf8" }).stdout.trim(), "1");
+  assert.ok(!existsSync(`${store}-wal`), "it is in the store");
+
+  const { stdout } = benchhud("doctor", "--max-age", "1000000", "--db", store);
+  assert.match(stdout, /^good +integrity/m);
+  assert.match(stdout, /^warning +checksums +\d+ of \d+ pages have none: another program wrote them/m);
+  assert.equal(benchhud("export", "--format", "jsonl", "--db", store).stdout, before);
+  assert.match(benchhud("runs", "marks", "--db", store).stdout, /pinned/);
+  // The copy that it makes page by page is read as the store is.
+  const theirs = path("foreign-backup.db");
+  assert.equal(spawnSync("sqlite3", ["-readonly", store, `.backup ${theirs}`]).status, 0);
+  assert.equal(benchhud("export", "--format", "jsonl", "--db", theirs).stdout, before);
+  const copy = path("foreign-copy.db");
+  assert.equal(benchhud("backup", copy, "--db", store).status, 0);
+  assert.match(benchhud("doctor", "--max-age", "1000000", "--db", copy).stdout, /^good +checksums +of all/m);
 });

@@ -54,6 +54,9 @@ test("who waits too long says who is at work since when, and did nothing", async
     assert.match(refused.stderr, new RegExp(`busy\\.db is being worked on: benchhud ingest, pid ${first.child.pid} on \\S*, since 20\\d\\d-\\d\\d-\\d\\dT[\\d:]+Z; waited 0 s, nothing was done`));
     assert.equal(refused.stdout, "");
   }
+  const quiet = benchhud("ingest", night, "--quiet", "--wait", "2", "--db", db);
+  assert.equal(quiet.status, 5);
+  assert.match(quiet.stderr, /^benchhud: the store .* waited 2 s, nothing was done\n$/, "that it waits is not said");
   assert.equal(benchhud("runs", "list", "--db", db).status, 0, "reading goes on");
 
   const second = benchhudAsync("ingest", night, "--wait", "60", "--db", db);
@@ -68,10 +71,10 @@ test("who waits too long says who is at work since when, and did nothing", async
 test("a killed ingest leaves no lock and nothing half done", async () => {
   const db = path("killed.db");
   const first = await standing(db);
+  first.pipe.on("error", () => {}); // who reads is killed
   first.pipe.write(line({ model: "beta", metrics: times(0.5) }) + "\n");
   first.child.kill("SIGKILL");
   assert.equal((await first.ended).signal, "SIGKILL");
-  first.pipe.on("error", () => {});
   first.pipe.destroy();
   const night = path("after.jsonl");
   writeFileSync(night, line({ metrics: times(0.5) }) + "\n");

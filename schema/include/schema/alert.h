@@ -43,6 +43,10 @@ enum class TriageState : std::uint8_t {
 std::string_view triage_state_name(TriageState state);
 std::optional<TriageState> triage_state_of(std::string_view name);
 
+/// Whether people are done with an alert that is in this state: what it tells was mended, is left,
+/// or never was.
+bool is_settled(TriageState state);
+
 /// What people can do with an alert.
 enum class AlertActionKind : std::uint8_t {
   kState,  ///< set its triage state

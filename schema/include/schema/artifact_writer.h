@@ -18,6 +18,7 @@ struct KnownArtifact {
   bool has_ties = false;
   std::int64_t problem_count = 0;
   std::optional<std::string> error;
+  bool is_pruned = false;  ///< its content was taken away, and stays so
 };
 
 /// The artifact that was last read at `path`, if the file has the size and time that it had then.

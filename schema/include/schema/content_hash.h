@@ -6,6 +6,7 @@
 #include <array>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -20,6 +21,9 @@ struct ContentHash {
 };
 
 ContentHash content_hash(std::string_view bytes);
+
+/// The hash whose hex() a text is; none if it is not one's.
+std::optional<ContentHash> content_hash_of_hex(std::string_view hex);
 
 struct ContentHashHasher {
   std::size_t operator()(const ContentHash& hash) const {

@@ -104,9 +104,12 @@ class Connection {
   /// Runs a script of statements without results.
   Expected<void> execute(std::string_view script);
   /// Copies the whole store, as it is at one moment, into the database file `path`, without a log;
-  /// what was in it is gone. Who reads and writes this store goes on. Errors: kIo, kFull, kBusy,
-  /// kCorrupt.
+  /// what was in it is gone. Who reads
+  /// and writes this store goes on. Errors: kIo, kFull, kBusy, kCorrupt.
   Expected<void> copy_to(const std::string& path);
+  /// Whether the store's pages have checksums, so that what is damaged is never taken for what was
+  /// written: reading it is an error, kCorrupt. A store gets them when it is made or written anew.
+  bool has_page_checksums() const;
   std::int64_t last_insert_id() const;
   std::int64_t changes() const;
   /// Changes whenever another connection has committed to the store.

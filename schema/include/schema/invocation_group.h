@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -35,7 +36,8 @@ struct InvocationGroup {
 
   std::string accelerator_model;
   double timestamp = 0;
-  std::optional<std::string> run_name;  ///< given for what is new
+  std::optional<std::string> run_name;        ///< given for what is new
+  std::map<std::string, std::string> labels;  ///< that the lines themselves give
   std::vector<Existing> existing;
   std::vector<Known> known;
   std::optional<InvocationId> fresh;  ///< the invocation that the file's new lines went into
@@ -46,12 +48,14 @@ struct InvocationGroup {
   /// How often each line was seen in the file, by its bytes; forgotten when that gets too large.
   std::unordered_map<ContentHash, std::int32_t, ContentHashHasher> seen;
   bool has_forgotten = false;
+  bool is_pruned = false;   ///< its lines are not taken in again
   bool is_settled = false;  ///< and nothing new has come since
 };
 
-/// The group as it is before the file's first line in it.
+/// The group as it is before the file's first line in it. Where very many invocations have that
+/// timestamp, those of `path` come first.
 Expected<InvocationGroup> open_group(Connection& connection, const std::string& accelerator_model,
-                                     double timestamp);
+                                     double timestamp, const std::string& path);
 
 /// What tells a line from every other of its invocation: its bytes and, where the file holds the
 /// same bytes several times, how many times before.

@@ -31,6 +31,10 @@ Expected<void> merge_runs(Connection& connection, const Run& from, const Run& in
 /// Deletes a run with all its facts but people's marks. Ingesting its files again brings it back.
 Expected<void> delete_run(Connection& connection, const Run& run);
 
+/// The same without what follows from it, which is then derived anew. For who holds the write
+/// transaction and deletes many.
+Expected<void> delete_facts_of_run(Connection& connection, const Run& run);
+
 /// Drops what is derived from the facts and makes it again.
 Expected<void> rebuild(Connection& connection);
 

@@ -230,6 +230,8 @@ class Reader {
                                                      std::optional<std::int64_t> before,
                                                      std::size_t limit);
   Expected<std::int64_t> rejected_count(std::optional<FileId> file);
+  /// How many rejected lines of a file were pruned: they are in no list and no count.
+  Expected<std::int64_t> pruned_rejections(FileId file);
 
   /// Dumps, newest first, each with the results that it belongs to.
   Expected<std::vector<Artifact>> artifacts(const ArtifactFilter& filter);

@@ -9,8 +9,10 @@
 namespace benchhud::schema {
 
 /// Opens the store at `path` for writing. Creates it, and the folders above it, if it is not there;
-/// migrates it forwards if an older version of the program wrote it.
-/// Errors: kVersion (a newer program wrote it), kCorrupt, kIo, kBusy, kReadOnly.
+/// migrates it forwards if an older version of the program wrote it. Before that it is copied
+/// beside itself (copy_before_migration()); where it cannot be copied it stays as it is. One
+/// without checksums of its pages is written anew with them, if there is room for that.
+/// Errors: kVersion (a newer program wrote it), kCorrupt, kIo, kFull, kBusy, kReadOnly.
 Expected<Connection> open_store(const std::string& path);
 
 /// Opens an existing store for reading. Errors: kNotFound, kVersion (written by a newer program, or

@@ -34,6 +34,30 @@ Expected<std::vector<std::string>> damage_of(Connection& connection, Examination
 /// kIo.
 Expected<StoreCopy> copy_store(const std::string& from, const std::string& to);
 
+/// Copies the store that `connection` reads for other people: without its tokens,
+/// without who changed what, and without where messages were sent. What is left out is nowhere in
+/// the file's bytes. A file `to` is replaced; whatever goes wrong, nothing is left of it. The copy
+/// need not outlast a power cut. Errors: kCorrupt, kFull, kIo.
+Expected<void> copy_to_share(Connection& connection, const std::string& to);
+
+/// Removes a database's file with what SQLite keeps beside it, as far as it is there and may be
+/// removed.
+void remove_database(const std::string& path);
+
+struct KeptCopy {
+  std::string path;
+  bool is_new = false;  ///< false: a copy of the same bytes was there already
+};
+
+/// The name of the copy of a store that is about to be migrated to a version of the schema:
+/// "…/benchhud.db.before-v15", beside the file that the store is, by whatever link it is named.
+std::string copy_before_migration(const std::string& store, int version);
+
+/// Copies a store as copy_store() does. Nothing that is there is replaced: where `to` is another
+/// store it becomes "`to`-2", "`to`-3", …, and where it is this one already it stays the only one.
+/// Errors: those of copy_store() but kConflict.
+Expected<KeptCopy> keep_copy(const std::string& store, const std::string& to);
+
 struct Restored {
   StoreCopy copy;
   std::string set_aside;  ///< what stood there before; "" if nothing did

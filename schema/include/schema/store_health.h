@@ -12,7 +12,8 @@ namespace benchhud::schema {
 enum class HealthLevel { kGood, kWarning, kBad };
 
 struct HealthCheck {
-  std::string name;  ///< one word: opens, version, integrity, disk, log, freshness, ingest
+  std::string
+      name;  ///< one word: opens, version, integrity, checksums, disk, log, freshness, ingest
   HealthLevel level = HealthLevel::kGood;
   std::string words;  ///< what was found, with numbers
 };

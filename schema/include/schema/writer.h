@@ -31,11 +31,23 @@ struct NewMeasurement {
   const PackedText* nested = nullptr;  ///< kNested: its JSON
 };
 
+/// What a line says of the run that it belongs to, where the format has room for it. What the
+/// command says wins.
+struct LineOrigin {
+  std::optional<std::string> run_name;
+  std::map<std::string, std::string> labels;
+  /// It is known to be the verifier's, and stands in an invocation of such lines.
+  bool is_verification = false;
+
+  bool operator==(const LineOrigin&) const = default;
+};
+
 /// A line to be taken in. Everything pointed to must live until add() returns.
 struct NewLine {
   const Experiment* experiment = nullptr;
-  ContentHash identity;  ///< of experiment->identity()
-  ContentHash family;    ///< of experiment->family()
+  ContentHash identity;                ///< of experiment->identity()
+  ContentHash family;                  ///< of experiment->family()
+  const LineOrigin* origin = nullptr;  ///< null: the format tells nothing
   double timestamp = 0;
   ContentHash
       hash;  ///< of the line's bytes (and of the timestamp, where it was given from outside)
@@ -83,7 +95,8 @@ struct FileReport {
   std::int64_t rejected = 0;  ///< all that were rejected, known before or not
   std::int64_t resolved = 0;  ///< rejected at an earlier reading of this path, in now
   std::int64_t in_other_run =
-      0;  ///< lines that --run named a run for but that are in another already
+      0;                    ///< lines that --run named a run for but that are in another already
+  std::int64_t pruned = 0;  ///< of `duplicate`, and rejected ones: were pruned, and stay away
   std::int64_t not_labelled = 0;  ///< lines that were there already: labels are given to new ones
   bool changed = false;           ///< whether the store differs from before
   std::vector<RunId> runs;        ///< that the file's lines belong to
@@ -107,7 +120,8 @@ class FileWriter {
   ~FileWriter();
 
   Expected<Outcome> add(const NewLine& line);
-  Expected<void> reject(const NewRejection& rejection);
+  /// False: it was rejected before and pruned since, and is nothing that anybody is told of.
+  Expected<bool> reject(const NewRejection& rejection);
   /// Puts invocations into runs and derives the results of every run that changed. Call last,
   /// before the commit; roll back instead where the report says that nothing changed.
   Expected<FileReport> finish(const FileContent& content);

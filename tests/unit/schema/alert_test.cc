@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <regex>
 #include <set>
 #include <sstream>
 #include <string>
@@ -359,8 +360,7 @@ TEST(AlertMigration, KeepsAllThatAStoreHeldBefore) {
   auto store = Connection::open(":memory:", OpenMode::kReadWriteCreate);
   ASSERT_TRUE(store);
   std::vector<std::filesystem::path> migrations;
-  for (const auto& entry : std::filesystem::directory_iterator(
-           std::filesystem::path(BENCHHUD_FIRST_MIGRATION).parent_path())) {
+  for (const auto& entry : std::filesystem::directory_iterator(BENCHHUD_MIGRATIONS)) {
     migrations.push_back(entry.path());
   }
   std::sort(migrations.begin(), migrations.end());
@@ -390,7 +390,11 @@ PRAGMA user_version = 5;
 
   const auto migrated = migrate(*store);
   ASSERT_TRUE(migrated) << migrated.error().message;
-  EXPECT_EQ(rows_of(*store, tables), before);
+  // But for the line that says so.
+  ASSERT_TRUE(store->execute("DELETE FROM audit WHERE action = 'migrate'"));
+  // And for the column that a dump has got since.
+  EXPECT_EQ(rows_of(*store, tables),
+            std::regex_replace(before, std::regex("(\nartifact: .*)"), "$1,NULL"));
   EXPECT_THAT(*alerts(*store), IsEmpty());
   EXPECT_TRUE(add_alert(*store, found()));
   EXPECT_EQ(*Reader(*store).revision(), 10);

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "older_store.h"
 #include "schema/database.h"
 #include "schema/reader.h"
 #include "schema/row_batch.h"
@@ -70,38 +71,10 @@ TEST(Migrate, MigratingAgainChangesNothing) {
   EXPECT_EQ(*schema_version_of(*connection), schema_version());
 }
 
-// A store as the first version of the program left it: a night in one file, a result whose
-// total_time is an array, one whose total_time is a lone number.
-constexpr const char* kFirstVersionRows = R"sql(
-INSERT INTO ingested_file VALUES (1, '/n.jsonl', x'01', 9, 3, 3, 0, 0, 5.0, 0, NULL, 1);
-INSERT INTO experiment VALUES
-  (1, x'01', x'0a', 's', 'm', 'eval', 'inductor', 'cuda', 'A100', 8, NULL, NULL, 'inductor', NULL, '{}', 1),
-  (2, x'02', x'0b', 's', 'n', 'eval', 'inductor', 'cuda', 'A100', 8, NULL, NULL, 'inductor', NULL, '{}', 1);
-INSERT INTO run VALUES (1, 'A100', 'night', 100.0, NULL, 2, 1);
-INSERT INTO invocation VALUES (1, 'A100', 100.0, NULL, 1, 0, 1);
-INSERT INTO line VALUES
-  (1, 1, 1, x'01', 1, 1, 0, 1, 3, 4, NULL, NULL, NULL, NULL),
-  (2, 1, 2, x'02', 1, 2, 9, 1, 1, 1, NULL, NULL, NULL, NULL),
-  (3, 1, 2, x'03', 1, 3, 18, 0, NULL, NULL, NULL, NULL, NULL, NULL);
-INSERT INTO metric VALUES (1, 'total_time'), (2, 'dispatch_time');
-INSERT INTO measurement VALUES
-  (1, 1, 0, 2, 1.5, 1.5, 1.0, 2.0, x'000000000000F03F0000000000000040', NULL),
-  (1, 2, 0, 1, 2.0, 2.0, 2.0, 2.0, x'0000000000000040', NULL),
-  (2, 1, 1, 1, 2.0, 2.0, 2.0, 2.0, x'0000000000000040', NULL);
-INSERT INTO result VALUES
-  (1, 1, 100.0, 1, NULL, NULL, NULL, NULL, 0, 0),
-  (1, 2, 100.0, 2, 3, NULL, NULL, NULL, 0, 0);
-PRAGMA user_version = 1;
-)sql";
-
 TEST(Migrate, AStoreOfTheFirstVersionKeepsAllThatItHolds) {
   auto connection = Connection::open(":memory:", OpenMode::kReadWriteCreate);
   ASSERT_TRUE(connection);
-  std::ifstream file(BENCHHUD_FIRST_MIGRATION);
-  std::stringstream first;
-  first << file.rdbuf();
-  ASSERT_TRUE(connection->execute(first.str()));
-  const auto filled = connection->execute(kFirstVersionRows);
+  const auto filled = make_first_store(*connection);
   ASSERT_TRUE(filled) << filled.error().message;
   const auto migrated = migrate(*connection);
   ASSERT_TRUE(migrated) << migrated.error().message;

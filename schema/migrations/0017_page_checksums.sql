@@ -1,0 +1,2 @@
+-- Pages end with a checksum (page_checksums.h). No table changes; but a program that knows nothing of them would
+-- leave pages with the checksums of what was there before, so it must not write to the store.

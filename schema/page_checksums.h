@@ -1,0 +1,53 @@
+// Checksums of a store's pages. SQLite keeps none: what a disk or a copy has changed would be read
+// as if it had been written so.
+//
+// The last eight bytes of each page in a store's file hold the XXH3 hash of the rest, with the
+// page's number as its seed: a page in the place of another does not fit either. They are put there
+// where SQLite writes to the file, and held against the page where it reads from it, by a layer
+// (in SQLite's words a VFS) above the usual one. In memory and in the log these bytes are zeros,
+// which mean that there is no checksum: another program that brings the log into the file, like
+// sqlite3, leaves pages that are read as before, unchecked. One that changes a page leaves the
+// checksum of what was there: to this program the page is damaged from then on. So is one of
+// nothing but zeros, which nobody writes and disks lose pages to.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "schema/errors.h"
+
+struct sqlite3;
+
+namespace benchhud::schema {
+
+/// The layer's name for sqlite3_open_v2(). Thread-safe; to be called after sqlite3_config().
+const char* page_checksums_layer();
+
+/// To be called for an open database before anything is written to it: a new one gets checksums,
+/// and one without them when it is next written anew (VACUUM).
+void want_page_checksums(sqlite3* database);
+
+/// Whether the database that is read leaves room for checksums: as its log has it, not only its
+/// file. To be called before want_page_checksums().
+bool leaves_room_for_checksums(sqlite3* database);
+
+/// Bytes of the pages in the file that have checksums; 0 where they have none.
+int checked_page_bytes(sqlite3* database);
+/// Says so of a database that is empty yet, whose pages may be written in any order.
+void set_checked_page_bytes(sqlite3* database, int bytes);
+
+/// The number (from 1) of the page that was last found not to fit its checksum; 0: none was.
+std::int64_t last_damaged_page(sqlite3* database);
+
+/// What a store's file has of them.
+struct PageChecksums {
+  std::int64_t pages = 0;
+  std::int64_t missing = 0;  ///< pages with content and no checksum
+  std::int64_t empty = 0;    ///< pages of nothing but zeros, which free ones may be
+};
+
+/// Reads the whole file. Nothing where pages have no checksums at all. Error: kIo.
+Expected<std::optional<PageChecksums>> count_page_checksums(const std::string& path);
+
+}  // namespace benchhud::schema

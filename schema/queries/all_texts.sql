@@ -1,0 +1,1 @@
+SELECT hash, byte_count, zstd, bytes FROM text;

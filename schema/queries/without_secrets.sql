@@ -1,0 +1,3 @@
+DELETE FROM access_token;
+DELETE FROM audit;
+DELETE FROM delivery;

@@ -1,0 +1,267 @@
+// What is damaged in a store's file is never taken for what was written.
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "older_store.h"
+#include "schema/database.h"
+#include "schema/migrate.h"
+#include "schema/store.h"
+#include "schema/store_backup.h"
+#include "schema/store_health.h"
+
+namespace benchhud::schema {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AnyOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr std::size_t kPage = 4096;
+
+std::string bytes_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+class PageChecksums : public testing::Test {
+ protected:
+  /// A store of a few hundred pages: rows, an index, and values longer than a page.
+  PageChecksums() {
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+    auto store = open_store(path("store"));
+    EXPECT_TRUE(store) << store.error().message;
+    EXPECT_TRUE(
+        store->execute("CREATE TABLE thing (id INTEGER PRIMARY KEY, name TEXT, content BLOB);"
+                       "CREATE INDEX thing_name ON thing (name);"));
+    fill(*store, 200);
+  }
+  ~PageChecksums() override { fs::remove_all(folder_); }
+
+  static void fill(Connection& store, int rows) {
+    Statement insert = store.prepare("INSERT INTO thing (name, content) VALUES ($1, $2)");
+    for (int i = 0; i < rows; ++i) {
+      const std::string content(static_cast<std::size_t>(i % 10 == 0 ? 9000 : 300),
+                                static_cast<char>('a' + i % 26));
+      EXPECT_TRUE(insert.bind(1, std::to_string(i)).bind(2, content).run());
+    }
+  }
+
+  std::string path(const std::string& name) const { return (folder_ / (name + ".db")).string(); }
+
+  void write(const std::string& name, const std::string& bytes) const {
+    std::ofstream(path(name), std::ios::binary) << bytes;
+  }
+
+  /// All that is in the table, read by the table and by its index.
+  static Expected<std::string> content(const std::string& file) {
+    BENCHHUD_ASSIGN(Connection store, Connection::open(file, OpenMode::kReadOnly));
+    std::string all;
+    for (const char* sql : {"SELECT name, content FROM thing ORDER BY id",
+                            "SELECT name, name FROM thing INDEXED BY thing_name ORDER BY name"}) {
+      Statement query = store.prepare(sql);
+      while (query.step()) {
+        all += query.text(0);
+        all += query.blob(1);
+      }
+      BENCHHUD_TRY(query.status());
+    }
+    return all;
+  }
+
+  std::string checksums_said(const std::string& file) const {
+    for (const HealthCheck& check : examine_store(file, {})) {
+      if (check.name == "checksums") return check.words;
+    }
+    return "nothing";
+  }
+
+  const fs::path folder_ =
+      fs::path(testing::TempDir()) / testing::UnitTest::GetInstance()->current_test_info()->name();
+};
+
+TEST_F(PageChecksums, NoDamagedPageIsReadAsIfItWereWhole) {
+  const std::string whole = bytes_of(path("store"));
+  const std::string said = *content(path("store"));
+  ASSERT_GT(whole.size(), 100 * kPage);
+  const std::vector<std::function<void(std::string*, std::size_t)>> damages = {
+      [](std::string* bytes, std::size_t at) { bytes->at(at + kPage / 2) ^= 1; },
+      [](std::string* bytes, std::size_t at) { bytes->at(at + kPage - 1) ^= 0x40; },
+      [](std::string* bytes, std::size_t at) {
+        bytes->replace(at, kPage, bytes->substr(at == kPage ? 2 * kPage : kPage, kPage));
+      },
+      [](std::string* bytes, std::size_t at) { bytes->replace(at + 512, 512, 512, '\0'); },
+  };
+  std::size_t found = 0;
+  for (std::size_t page = 2; page < whole.size() / kPage; page += 3) {
+    std::string bytes = whole;
+    damages[page % damages.size()](&bytes, page * kPage);
+    if (bytes == whole) continue;
+    write("damaged", bytes);
+    const auto read = content(path("damaged"));
+    if (read) {
+      // Another table's page.
+      EXPECT_EQ(*read, said) << page;
+    } else {
+      ++found;
+      EXPECT_EQ(read.error().code, ErrorCode::kCorrupt) << read.error().message;
+      EXPECT_THAT(read.error().message,
+                  HasSubstr(fmt::format("page {} is not what was written", page + 1)));
+    }
+    auto store = Connection::open(path("damaged"), OpenMode::kReadOnly);
+    if (!store) {
+      EXPECT_EQ(store.error().code, ErrorCode::kCorrupt);  // what tells of all tables
+      continue;
+    }
+    EXPECT_THAT(damage_of(*store, Examination::kStructure)->front(),
+                AnyOf(HasSubstr(fmt::format("age {}: it is not what was written", page + 1)),
+                      HasSubstr(fmt::format("failed to get page {}", page + 1))));
+  }
+  EXPECT_GT(found, 20U);
+}
+
+TEST_F(PageChecksums, TheFirstPageIsCheckedAsWell) {
+  std::string bytes = bytes_of(path("store"));
+  bytes[1000] ^= 1;
+  write("damaged", bytes);
+  const auto store = Connection::open(path("damaged"), OpenMode::kReadOnly);
+  ASSERT_FALSE(store && store->has_page_checksums() && content(path("damaged")));
+  EXPECT_EQ(content(path("damaged")).error().code, ErrorCode::kCorrupt);
+}
+
+TEST_F(PageChecksums, CopiesHaveThemWithWhatIsInTheLog) {
+  auto store = Connection::open(path("store"), OpenMode::kReadWrite);
+  ASSERT_TRUE(store);
+  fill(*store, 50);  // in the log
+  ASSERT_TRUE(store->copy_to(path("copy")));
+  EXPECT_EQ(*content(path("copy")), *content(path("store")));
+  EXPECT_THAT(checksums_said(path("copy")), HasSubstr("of all"));
+  std::string bytes = bytes_of(path("copy"));
+  bytes[bytes.size() - kPage + 100] ^= 1;
+  write("damaged", bytes);
+  auto damaged = Connection::open(path("damaged"), OpenMode::kReadOnly);
+  EXPECT_THAT(*damage_of(*damaged, Examination::kStructure), testing::Not(IsEmpty()));
+  EXPECT_EQ(damaged->copy_to(path("again")).error().code, ErrorCode::kCorrupt);
+}
+
+TEST_F(PageChecksums, PagesThatAnotherProgramWroteAreReadAndCounted) {
+  const std::string whole = *content(path("store"));
+  std::string bytes = bytes_of(path("store"));
+  for (const std::size_t page : {5U, 6U, 7U}) bytes.replace((page + 1) * kPage - 8, 8, 8, '\0');
+  write("foreign", bytes);
+  EXPECT_EQ(*content(path("foreign")), whole);
+  EXPECT_THAT(checksums_said(path("foreign")), HasSubstr("3 of "));
+  ASSERT_TRUE(copy_store(path("foreign"), path("copy")));
+  EXPECT_EQ(*content(path("copy")), whole);
+  EXPECT_THAT(checksums_said(path("copy")), HasSubstr("of all"));
+}
+
+TEST_F(PageChecksums, ZerosAreNoAlarm) {
+  auto store = Connection::open(path("store"), OpenMode::kReadWrite);
+  ASSERT_TRUE(store);
+  const std::string zeros(9000, '\0');
+  ASSERT_TRUE(store->prepare("INSERT INTO thing (name, content) VALUES ('0', $1)")
+                  .bind_blob(1, zeros)
+                  .run());
+  EXPECT_THAT(*damage_of(*store, Examination::kContent), IsEmpty());
+  ASSERT_TRUE(store->execute("DELETE FROM thing WHERE id > 150; PRAGMA wal_checkpoint(TRUNCATE)"));
+  store = Connection::open(path("store"), OpenMode::kReadOnly);
+  EXPECT_THAT(*damage_of(*store, Examination::kContent), IsEmpty());
+  ASSERT_TRUE(copy_store(path("store"), path("copy")));
+  EXPECT_EQ(*content(path("copy")), *content(path("store")));
+}
+
+TEST_F(PageChecksums, PagesThatWereLostToZerosAreCounted) {
+  std::string bytes = bytes_of(path("store"));
+  bytes.replace(bytes.size() - kPage, kPage, kPage, '\0');
+  write("damaged", bytes);
+  EXPECT_THAT(checksums_said(path("damaged")), HasSubstr("1 pages hold nothing but zeros"));
+}
+
+TEST_F(PageChecksums, WhatOtherProgramsWriteIntoACopysHeadIsNoDamage) {
+  // How the file is written, its change counter and the schema's, its length, and by which SQLite.
+  std::string bytes = bytes_of(path("store"));
+  for (const std::size_t at : {18U, 19U}) bytes[at] = 1;
+  for (const std::size_t at : {27U, 43U, 95U}) bytes[at] ^= 5;
+  write("copied", bytes);
+  EXPECT_EQ(*content(path("copied")), *content(path("store")));
+  bytes[47] ^= 1;  // the format of the schema
+  write("copied", bytes);
+  EXPECT_EQ(content(path("copied")).error().code, ErrorCode::kCorrupt);
+}
+
+TEST_F(PageChecksums, TheByteThatSaysThatThereAreSomeIsCheckedAsWell) {
+  std::string bytes = bytes_of(path("store"));
+  bytes[20] = 0;
+  write("damaged", bytes);
+  const auto read = content(path("damaged"));
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().code, ErrorCode::kCorrupt);
+}
+
+TEST_F(PageChecksums, WhatIsBehindTheEndOfAFileThatWasCutIsDamage) {
+  // The log knows how long the file should be.
+  auto store = Connection::open(path("store"), OpenMode::kReadWrite);
+  ASSERT_TRUE(store);
+  const auto size = fs::file_size(path("store"));
+  ASSERT_TRUE(store->execute("UPDATE thing SET name = 'x' WHERE id = 1"));
+  fs::resize_file(path("store"), size - 2 * kPage);
+  const auto read = content(path("store"));
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().code, ErrorCode::kCorrupt);
+}
+
+TEST_F(PageChecksums, OneThatIsReadWhileItGetsThemHasThemInItsLog) {
+  std::ofstream(path("older"), std::ios::binary) << empty_database_without_checksums();
+  auto older = Connection::open(path("older"), OpenMode::kReadWrite);
+  ASSERT_TRUE(older && make_older_store(*older, schema_version() - 1));
+  auto reader = Connection::open(path("older"), OpenMode::kReadOnly);
+  ASSERT_TRUE(reader);
+  {
+    const auto reading = Transaction::begin(*reader, Transaction::Kind::kRead);
+    ASSERT_TRUE(reading && *schema_version_of(*reader) < schema_version());
+    ASSERT_TRUE(older->execute("VACUUM"));
+    // The file is as it was, so long as somebody reads it. It is not to be written anew again.
+    EXPECT_TRUE(Connection::open(path("older"), OpenMode::kReadWrite)->has_page_checksums());
+    EXPECT_FALSE(Connection::open(path("older"), OpenMode::kReadOnly)->has_page_checksums());
+  }
+  ASSERT_TRUE(older->execute("PRAGMA wal_checkpoint(TRUNCATE)"));
+  EXPECT_TRUE(Connection::open(path("older"), OpenMode::kReadOnly)->has_page_checksums());
+  EXPECT_THAT(*damage_of(*reader, Examination::kContent), IsEmpty());
+}
+
+TEST_F(PageChecksums, WhatIsWrittenAndWrittenOverKeepsFitting) {
+  {
+    auto store = Connection::open(path("store"), OpenMode::kReadWrite);
+    ASSERT_TRUE(store);
+    ASSERT_TRUE(store->has_page_checksums());
+    for (int i = 0; i < 5; ++i) {
+      ASSERT_TRUE(store->execute("DELETE FROM thing WHERE id % 3 = " + std::to_string(i % 3)));
+      fill(*store, 100);
+      ASSERT_TRUE(store->execute("UPDATE thing SET name = name || 'x' WHERE id % 7 = 1"));
+      if (i % 2 == 0) {
+        ASSERT_TRUE(store->execute("PRAGMA wal_checkpoint(TRUNCATE)"));
+      }
+      EXPECT_THAT(*damage_of(*store, Examination::kContent), IsEmpty());
+    }
+    // Without a log, and back: pages go into the file by another way.
+    ASSERT_TRUE(store->execute("PRAGMA journal_mode = DELETE"));
+    fill(*store, 100);
+    ASSERT_TRUE(store->execute("BEGIN; DELETE FROM thing; ROLLBACK; VACUUM"));
+  }
+  auto store = Connection::open(path("store"), OpenMode::kReadOnly);
+  EXPECT_THAT(*damage_of(*store, Examination::kContent), IsEmpty());
+  EXPECT_THAT(checksums_said(path("store")), HasSubstr("of all"));
+}
+
+}  // namespace
+}  // namespace benchhud::schema

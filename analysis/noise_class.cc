@@ -55,10 +55,10 @@ bool is_drifting(std::span<const Night> nights, const Changes& changes) {
   const std::size_t third = level.size() / 3;
   const double first = median(std::span(level).first(third));
   const double last = median(std::span(level).last(third));
-  if (std::abs(last - first) < kDrift / 2) return false;
+  if (std::abs(last - first) < kLeastLean / 2) return false;
   const auto lean = trend(level);
   return lean && lean->p_value < kDriftSignificance &&
-         std::abs(lean->slope) * static_cast<double>(level.size() - 1) >= kDrift;
+         std::abs(lean->slope) * static_cast<double>(level.size() - 1) >= kLeastLean;
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ std::shared_ptr<const ErrorText> error_of(const std::optional<schema::TextId>& i
                                           const std::optional<std::string>& code,
                                           const ErrorTexts& errors) {
   if (id) {
-    if (auto error = errors(*id)) return error;
+    if (auto error = errors.get(*id)) return error;
   }
   return without_text(code);
 }
@@ -45,6 +45,18 @@ bool tells_of_failure(const schema::FailureFacts& failure) {
 }
 
 }  // namespace
+
+ErrorTexts::Text ErrorTexts::get(schema::TextId id) const {
+  auto text = read_(id);
+  if (text) return *std::move(text);
+  if (!error_) error_ = std::move(text).error();
+  return nullptr;
+}
+
+schema::Expected<void> ErrorTexts::status() const {
+  if (error_) return *error_;
+  return {};
+}
 
 std::string_view status_name(Status status) {
   switch (status) {
@@ -149,6 +161,7 @@ schema::Expected<JudgedRun> judge_run(schema::Reader& reader, const schema::Run&
     }
     judged.results.push_back(judge_result(*fact, last, errors));
   }
+  BENCHHUD_TRY(errors.status());
   return judged;
 }
 

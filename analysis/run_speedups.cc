@@ -22,6 +22,11 @@ auto configuration_rank(const CatalogEntry& entry) {
   return std::tuple(entry.configuration.size(), std::string_view(entry.configuration));
 }
 
+/// What of its configuration a result has in common with another backend's of the same.
+std::string flags_of(const CatalogEntry& entry) {
+  return entry.experiment().accelerator + '\n' + entry.experiment().flags;
+}
+
 std::optional<Exclusion> without_time(const ResultView& view, bool has_time) {
   if (view.status == Status::kFailed) return Exclusion::kFailed;
   if (view.status == Status::kSkipped) return Exclusion::kSkipped;
@@ -166,7 +171,7 @@ schema::Expected<std::optional<BaselineResult>> first_time(schema::Reader& reade
     BENCHHUD_ASSIGN(const auto runs, reader.first_timed_runs(entry.id(), limit));
     for (; seen < runs.size(); ++seen) {
       BENCHHUD_ASSIGN(const auto facts, reader.result(runs[seen], entry.id()));
-      const ResultView view = judge_result(facts, {}, [](schema::TextId) { return nullptr; });
+      const ResultView view = judge_result(facts, {}, ErrorTexts::none());
       BaselineResult result = baseline_result(runs[seen], view, estimator);
       if (result.time) return std::optional(std::move(result));
       if (!untimed) untimed = std::move(result);
@@ -221,11 +226,21 @@ void Baseline::offer(const CatalogEntry& entry, BaselineResult result) {
   workload.failed_without_batch_size |=
       !entry.experiment().batch_size &&
       (result.status == Status::kFailed || result.status == Status::kSkipped);
+  backend_ = entry.backend;
+  if (result.time) timed_[entry.comparable].push_back({flags_of(entry), result});
   const auto [place, is_new] = results_.try_emplace(entry.comparable, result);
   if (!is_new && !place->second.time && result.time) place->second = std::move(result);
 }
 
 const BaselineResult* Baseline::find(const CatalogEntry& entry) const {
+  const auto timed = timed_.find(entry.comparable);
+  // The baseline's own configurations are compared with each other.
+  if (timed != timed_.end() && entry.backend != backend_) {
+    const std::string flags = flags_of(entry);
+    for (const Timed& one : timed->second) {
+      if (one.flags == flags) return &one.result;
+    }
+  }
   const auto found = results_.find(entry.comparable);
   return found == results_.end() ? nullptr : &found->second;
 }
@@ -242,8 +257,8 @@ bool Baseline::timed_with_another_batch_size(const CatalogEntry& entry) const {
 
 std::vector<schema::RunId> Baseline::runs() const {
   std::set<schema::RunId> runs;
-  for (const auto& [comparable, result] : results_) {
-    if (result.time) runs.insert(result.run);
+  for (const auto& [comparable, timed] : timed_) {
+    for (const Timed& one : timed) runs.insert(one.result.run);
   }
   return {runs.begin(), runs.end()};
 }

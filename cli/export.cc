@@ -14,6 +14,8 @@
 #include "analysis/numpy_math.h"
 #include "analysis/upstream_export.h"
 #include "commands.h"
+#include "export_hud.h"
+#include "ingest/results_line_text.h"
 #include "line_source.h"
 #include "python_options.h"
 #include "schema/line_replay.h"
@@ -30,13 +32,18 @@ using schema::Expected;
 using Takes = PythonOption::Takes;
 using LineVisitor = std::function<void(const ResultsLine&)>;
 
+constexpr std::string_view kHudFormat = "hud-v3";
+
 constexpr std::string_view kHelp =
     R"(usage: benchhud export [option…] [FILE…]
 
 A row for each line, with the columns that the benchmark runner's result_analyzer.py writes, of the files given
 (JSONL, also gzipped) or, without any, of the store, whose lines are read in the order in which they came.
 
-  --format FORMAT        csv or jsonl (csv)
+  --format FORMAT        csv, jsonl or hud-v3 (csv). hud-v3: the store's runs as benchmark records of the PyTorch HUD,
+                         version 3, a JSON object a line (docs/neighbours.md); `benchhud ingest` reads them back
+  --run RUN              with hud-v3: of this run only, an id, a name or latest
+  --repo OWNER/NAME      with hud-v3: the repository of the records; the run's label NAME is their commit (pytorch/pytorch)
   --hide-errors          leave the texts of errors out
   --column-names NAMES   amin or min: what the extremes' columns are called; min is what upstream writes with
                          numpy 1.25 and newer (amin)
@@ -244,18 +251,8 @@ Expected<void> write_jsonl(const ReadLines& read, const Settings& settings) {
 }
 
 Expected<void> read_store(schema::Connection& store, const LineVisitor& visit) {
-  ResultsLine line;
-  return schema::replay_whole_lines(store, [&](const schema::WholeLine& stored) {
-    line.experiment = *stored.experiment;
-    line.timestamp = stored.timestamp;
-    line.repeat = stored.repeat;
-    line.iterations_per_run = stored.iterations_per_run;
-    line.verification_code = stored.code;
-    line.error = stored.error;
-    line.metrics = stored.metrics;
-    line.extra = stored.extra;
-    visit(line);
-  });
+  return schema::replay_whole_lines(
+      store, [&](const schema::WholeLine& line) { visit(ingest::results_line_of(line)); });
 }
 
 Expected<void> write(const PythonArguments& arguments, const ReadLines& read) {
@@ -272,6 +269,11 @@ Expected<void> export_store(const PythonArguments& arguments) {
   // Both readings are of the same state, whatever is ingested meanwhile.
   BENCHHUD_ASSIGN(const schema::Transaction transaction,
                   schema::Transaction::begin(store, schema::Transaction::Kind::kRead));
+  if (arguments.last("--format", "csv") == kHudFormat) {
+    std::optional<std::string> run;
+    if (arguments.has("--run")) run = arguments.last("--run", "");
+    return export_hud(store, run, arguments.last("--repo", "pytorch/pytorch"));
+  }
   return write(arguments, [&](const LineVisitor& visit) { return read_store(store, visit); });
 }
 
@@ -288,7 +290,9 @@ Expected<void> export_files(const PythonArguments& arguments) {
 
 int run_export(const Arguments& arguments) {
   const std::vector<PythonOption> options = {
-      {"--format", '\0', Takes::kOne, {"csv", "jsonl"}},
+      {"--format", '\0', Takes::kOne, {"csv", "jsonl", kHudFormat}},
+      {"--run"},
+      {"--repo"},
       {"--hide-errors", '\0', Takes::kNothing},
       {"--column-names", '\0', Takes::kOne, {"amin", "min"}},
       {"--db"},
@@ -303,6 +307,16 @@ int run_export(const Arguments& arguments) {
   if (parsed->has("--help")) {
     fmt::print("{}", kHelp);
     return kDone;
+  }
+  const bool is_hud = parsed->last("--format", "csv") == kHudFormat;
+  const bool is_odd =
+      is_hud ? !parsed->positional.empty() : parsed->has("--run") || parsed->has("--repo");
+  if (is_odd) {
+    fmt::print(stderr, "benchhud: {}\n\n{}",
+               is_hud ? "--format hud-v3 is of the store: ingest the files first"
+                      : "--run and --repo go with --format hud-v3",
+               kHelp);
+    return kUsage;
   }
   const auto done = parsed->positional.empty() ? export_store(*parsed) : export_files(*parsed);
   if (!done) {

@@ -13,9 +13,11 @@
 #include "ingest/output_dir.h"
 #include "ingest/pipeline.h"
 #include "ingest_text.h"
+#include "journal.h"
 #include "locked_store.h"
 #include "memory.h"
 #include "named_result.h"
+#include "neighbour_options.h"
 #include "options.h"
 #include "schema/reader.h"
 #include "schema/time.h"
@@ -39,6 +41,8 @@ struct Request {
   std::string db;
   std::vector<std::string> paths;
   bool as_json = false;
+  bool is_summary = false;            // the report is one line
+  bool is_quiet = false;              // which is left out where nothing is wrong
   std::optional<std::string> result;  // that all paths are dumps of
   ingest::IngestOptions options;
 };
@@ -51,14 +55,18 @@ CommandLine command_line() {
       "the benchmark runner with all dumps in them (traces, operator tables, counters, metrics\n"
       "reports, IR), folders of dated files. The same bytes again change nothing; of a file that\n"
       "has grown only what is new is added. One file is one transaction.\n\n"
+      "CSV files of torch's dynamo runner and records of the PyTorch HUD (version 3) are known by\n"
+      "their content and taken in beside them (docs/neighbours.md). Such a CSV does not say on\n"
+      "which machine it was made: --accelerator-model does.\n\n"
       "A dump belongs to the result that its name tells, of the results files in its output\n"
       "directory; with --for to the one named: RUN/EXPERIMENT, as in the addresses of the pages\n"
       "(12/34), or RUN/MODEL/TEST/BACKEND[/BATCH SIZE]; RUN is an id, a name or `latest`.\n\n"
       "Exit status: 0 every line and dump is in the store, now or already; 3 some lines were\n"
       "rejected or dumps unreadable, and the rest is in; 1 failed (or --strict and anything was\n"
       "rejected), the store as before; 2 the command line makes no sense; 5 another process was\n"
-      "at work on the store for longer than --wait, nothing was taken in. A file that fails while\n"
-      "it is being read, among several, leaves nothing; those before it are in.";
+      "at work on the store for longer than --wait, nothing was taken in, or no alerts were found\n"
+      "yet, which the message says: the same again later mends it. A file that fails while it is\n"
+      "being read, among several, leaves nothing; those before it are in.";
   add_store_option(&command.options);
   auto add = command.options.add_options();
   command.arguments.add_options()("path", po::value<std::vector<std::string>>());
@@ -68,11 +76,17 @@ CommandLine command_line() {
       "a label for the runs that get new lines, such as a commit or a version; may be given often");
   add("timestamp", po::value<std::string>()->value_name("TIME"),
       "of lines that have none: RFC 3339 or seconds since 1970 (else the date in the file's name)");
+  add_neighbour_options(&command.options);
   add("strict", "if any line is rejected or a dump is unreadable, take in nothing");
   add("for", po::value<std::string>()->value_name("RESULT"),
       "the paths are dumps of this result, whatever they are called");
   add("repetition", po::value<std::int64_t>()->value_name("N"),
       "with --for: of this repetition, counted from 0");
+  add("summary", po::bool_switch(),
+      "report in one line: files, lines, dumps, new alerts and the first thing that is wrong");
+  add("quiet", po::bool_switch(),
+      "that line only where something is wrong (the exit status is not 0), else nothing: for a job "
+      "whose output is mailed");
   add_wait_option(&command.options);
   add_format_option(&command.options, "of the report: text or json");
   command.positional.add("path", -1);
@@ -87,6 +101,11 @@ Expected<Request> read_request(const po::variables_map& values) {
   }
   request.paths = values["path"].as<std::vector<std::string>>();
   BENCHHUD_ASSIGN(request.as_json, wants_json(values));
+  request.is_quiet = values["quiet"].as<bool>();
+  request.is_summary = request.is_quiet || values["summary"].as<bool>();
+  if (request.as_json && request.is_summary) {
+    return Error{ErrorCode::kInvalidArgument, "--summary and --quiet are for text"};
+  }
   request.options.strict = values.count("strict") > 0;
   if (values.count("run")) {
     request.options.run_name = values["run"].as<std::string>();
@@ -100,6 +119,7 @@ Expected<Request> read_request(const po::variables_map& values) {
       request.options.labels[pair.first] = pair.second;
     }
   }
+  request.options.neighbours = neighbour_facts(values);
   if (values.count("for")) request.result = values["for"].as<std::string>();
   if (values.count("repetition")) {
     request.options.dumps.repetition = values["repetition"].as<std::int64_t>();
@@ -164,7 +184,7 @@ void print_text(const IngestResult& result, const Request& request) {
                result.known_dumps, result.orphaned_dumps, result.unreadable_dumps);
   }
   if (result.undone) {
-    fmt::print(stderr, "nothing was taken in (--strict); the store is as before\n");
+    warn("nothing was taken in (--strict); the store is as before\n");
   } else {
     fmt::print("store: {}\n", printable(request.db));
   }
@@ -184,6 +204,7 @@ Json to_json(const FileResult& file, schema::Reader* reader) {
   json["duplicate"] = file.report.duplicate;
   json["rejected"] = file.report.rejected;
   json["completed_lines"] = file.report.resolved;
+  json["pruned"] = file.report.pruned;
   json["in_other_run"] = file.report.in_other_run;
   json["not_labelled"] = file.report.not_labelled;
   json["runs"] = run_names(reader, file.report.runs);
@@ -237,6 +258,19 @@ void print_json(const IngestResult& result, const Request& request, schema::Read
   fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
 }
 
+// The whole report in a line, behind which nothing is printed but that the alerts could not be
+// found.
+void print_summary(const IngestResult& result, const Request& request, int status,
+                   const Expected<server::AlertUpdate>& alerts) {
+  const std::string line =
+      summary_line(result, alerts ? std::optional(alerts->added) : std::nullopt);
+  if (status != kDone) {
+    warn("{}\n", line);
+  } else if (!request.is_quiet) {
+    fmt::print("{}\n", line);
+  }
+}
+
 // Every file can be read, or the whole command fails.
 Expected<ingest::Inputs> find_files(const Request& request) {
   ingest::Inputs files;
@@ -279,7 +313,7 @@ int run_ingest(const Arguments& arguments) {
 
   Expected<IngestResult> result = [&] {
     ProgressBar bar;
-    if (isatty(STDERR_FILENO)) {
+    if (isatty(STDERR_FILENO) && !request->is_quiet) {
       request->options.on_progress = [&bar](const Progress& progress) { bar.show(progress); };
     }
     return ingest::ingest_files(*store, *files, request->options);
@@ -288,12 +322,19 @@ int run_ingest(const Arguments& arguments) {
   schema::Reader reader(*store);
   if (request->as_json) {
     print_json(*result, *request, &reader);
-  } else {
+  } else if (!request->is_summary) {
     print_text(*result, *request);
   }
+  const auto alerts = server::update_alerts(*store);
+  const int status = exit_status_of(*result);
+  if (request->is_summary) print_summary(*result, *request, status, alerts);
   // What was taken in is in; that alerts could not be found does not undo it.
-  if (const auto update = server::update_alerts(*store); !update) return fail(update.error());
-  return exit_status_of(*result);
+  if (!alerts) {
+    return fail(
+        {alerts.error().code, "what was taken in is in the store, but alerts could not be found: " +
+                                  alerts.error().message});
+  }
+  return status;
 }
 
 }  // namespace benchhud::cli

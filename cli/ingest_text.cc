@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "commands.h"
+#include "journal.h"
 #include "options.h"
 
 namespace benchhud::cli {
@@ -55,7 +56,7 @@ std::string counts_text(std::int64_t accepted, std::int64_t duplicate, std::int6
   return fmt::format("{} new, {} already there, {} rejected", accepted, duplicate, rejected);
 }
 
-std::string summary_line(const IngestResult& result) {
+std::string summary_line(const IngestResult& result, std::optional<std::size_t> new_alerts) {
   std::string text = fmt::format("{}: {}", counted(result.files.size(), "file"),
                                  counts_text(result.accepted, result.duplicate, result.rejected));
   if (!result.dumps.empty()) {
@@ -69,13 +70,14 @@ std::string summary_line(const IngestResult& result) {
     }
   }
   if (result.undone) text += "; undone (--strict)";
+  if (new_alerts) text += fmt::format("; {}", counted(*new_alerts, "new alert"));
   const std::string problem = first_problem(result);
   return printable(problem.empty() ? text : text + "; " + problem);
 }
 
 void print_file(const FileResult& file, bool is_listed) {
   if (file.error) {
-    fmt::print(stderr, "{}: {}\n", printable(file.path), printable(file.error->message));
+    warn("{}: {}\n", printable(file.path), printable(file.error->message));
     return;
   }
   const schema::FileReport& report = file.report;
@@ -85,43 +87,47 @@ void print_file(const FileResult& file, bool is_listed) {
                file.is_known ? " (the same content as before)" : "");
   }
   if (report.in_other_run > 0) {
-    fmt::print(stderr,
-               "{}: {} lines are in another run already and stay there; `benchhud runs merge` "
-               "moves them\n",
-               printable(file.path), report.in_other_run);
+    warn(
+        "{}: {} lines are in another run already and stay there; `benchhud runs merge` "
+        "moves them\n",
+        printable(file.path), report.in_other_run);
   }
   if (report.not_labelled > 0) {
-    fmt::print(stderr,
-               "{}: {} lines were there already and keep their labels; `benchhud runs relabel` "
-               "changes them\n",
-               printable(file.path), report.not_labelled);
+    warn(
+        "{}: {} lines were there already and keep their labels; `benchhud runs relabel` "
+        "changes them\n",
+        printable(file.path), report.not_labelled);
+  }
+  if (report.pruned > 0 && is_listed) {
+    fmt::print("{}: {} lines were pruned and stay away; `benchhud prune --forget` lets them in\n",
+               printable(file.path), report.pruned);
   }
   if (report.resolved > 0) {
     fmt::print("{}: {} lines that were rejected before are in now\n", printable(file.path),
                report.resolved);
   }
   for (const ingest::Rejection& rejection : file.rejections) {
-    fmt::print(stderr, "{}:{}: rejected (byte {}): {}\n", printable(file.path),
-               rejection.line_number, rejection.byte_offset, printable(rejection.reason));
+    warn("{}:{}: rejected (byte {}): {}\n", printable(file.path), rejection.line_number,
+         rejection.byte_offset, printable(rejection.reason));
   }
   const auto listed = static_cast<std::int64_t>(file.rejections.size());
   if (report.rejected > listed) {
-    fmt::print(stderr, "{}: {} more rejected lines; `benchhud runs rejected` lists all\n",
-               printable(file.path), report.rejected - listed);
+    warn("{}: {} more rejected lines; `benchhud runs rejected` lists all\n", printable(file.path),
+         report.rejected - listed);
   }
 }
 
 void print_dump(const DumpResult& dump) {
   const std::string path = printable(dump.path);
-  if (dump.error) return fmt::print(stderr, "{}: {}\n", path, printable(dump.error->message));
+  if (dump.error) return warn("{}: {}\n", path, printable(dump.error->message));
   if (dump.unreadable) {
-    return fmt::print(stderr, "{}: unreadable: {}\n", path, printable(*dump.unreadable));
+    return warn("{}: unreadable: {}\n", path, printable(*dump.unreadable));
   }
   if (dump.outcome == DumpResult::Outcome::kKnown) return;
-  if (dump.is_orphan) fmt::print(stderr, "{}: belongs to no result that is known\n", path);
+  if (dump.is_orphan) warn("{}: belongs to no result that is known\n", path);
   if (dump.problem_count > 0) {
-    fmt::print(stderr, "{}: {} part{} of it could not be read\n", path, dump.problem_count,
-               dump.problem_count == 1 ? "" : "s");
+    warn("{}: {} part{} of it could not be read\n", path, dump.problem_count,
+         dump.problem_count == 1 ? "" : "s");
   }
 }
 

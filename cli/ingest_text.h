@@ -1,7 +1,9 @@
 // What became of an ingest, in words.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "ingest/pipeline.h"
@@ -12,9 +14,11 @@ namespace benchhud::cli {
 std::string counts_text(std::int64_t accepted, std::int64_t duplicate, std::int64_t rejected);
 
 /// All of it in one line that a mail or a journal can carry: "41 files: 1540 new, 0 already there,
-/// 2 rejected; 12 dumps: 12 new, 0 already there; a.jsonl:7: rejected: no number". What is wrong
-/// stands last: the first error, or else the first rejection.
-std::string summary_line(const ingest::IngestResult& result);
+/// 2 rejected; 12 dumps: 12 new, 0 already there; 1 new alert; a.jsonl:7: rejected: no number".
+/// What is wrong stands last: the first error, or else the first rejection. `new_alerts`: as many
+/// as were found, where they were looked for.
+std::string summary_line(const ingest::IngestResult& result,
+                         std::optional<std::size_t> new_alerts = std::nullopt);
 
 /// What a person should know of a file: on standard output what is in order (of a file that
 /// `is_listed`), on standard error what is not.

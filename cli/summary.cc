@@ -64,17 +64,16 @@ CommandLine command_line() {
 
 // Error texts, each read once.
 analysis::ErrorTexts error_texts(Reader& reader) {
-  auto known = std::make_shared<
-      std::unordered_map<schema::TextId, std::shared_ptr<const analysis::ErrorText>>>();
-  return [&reader, known](schema::TextId id) {
-    std::shared_ptr<const analysis::ErrorText>& entry = (*known)[id];
-    if (!entry) {
-      if (const auto text = reader.text(id)) {
-        entry = std::make_shared<analysis::ErrorText>(analysis::read_error(*text));
-      }
-    }
-    return entry;
-  };
+  auto known = std::make_shared<std::unordered_map<schema::TextId, analysis::ErrorTexts::Text>>();
+  return analysis::ErrorTexts(
+      [&reader, known](schema::TextId id) -> schema::Expected<analysis::ErrorTexts::Text> {
+        analysis::ErrorTexts::Text& entry = (*known)[id];
+        if (!entry) {
+          BENCHHUD_ASSIGN(const std::string text, reader.text(id));
+          entry = std::make_shared<analysis::ErrorText>(analysis::read_error(text));
+        }
+        return entry;
+      });
 }
 
 std::string test_title(const std::string& test) {

@@ -19,8 +19,10 @@
 #include "ingest/output_watch.h"
 #include "ingest/pipeline.h"
 #include "ingest_text.h"
+#include "journal.h"
 #include "locked_store.h"
 #include "memory.h"
+#include "neighbour_options.h"
 #include "options.h"
 #include "schema/store.h"
 #include "schema/store_lock.h"
@@ -54,6 +56,7 @@ struct Request {
   bool once = false;
   bool is_quiet = false;
   Labels labels;
+  ingest::NeighbourFacts neighbours;
 };
 
 CommandLine command_line() {
@@ -62,7 +65,8 @@ CommandLine command_line() {
   command.about =
       "Takes in each output directory below DIR, or DIR itself, when it is finished: a folder "
       "with\n"
-      "results files in it, and all dumps below it. It is finished when nothing in it has changed\n"
+      "results files in it, neighbours' among them, and all dumps below it. It is finished when "
+      "nothing in it has changed\n"
       "for --settle seconds, or as soon as the runner has written --done-file into it, last of "
       "all.\n"
       "One that changes later is taken in again, which adds only what is new; what is in the "
@@ -97,6 +101,7 @@ CommandLine command_line() {
       "a label for all runs that get new lines; may be given often");
   add("label-file", po::value<std::string>()->value_name("NAME")->default_value("labels"),
       "the name of the files with labels");
+  add_neighbour_options(&command.options);
   add("quiet", po::bool_switch(), "say only what went wrong");
   add_wait_option(&command.options);
   command.positional.add("dir", -1);
@@ -136,6 +141,7 @@ Expected<Request> read_request(const po::variables_map& values) {
   BENCHHUD_ASSIGN(request.wait, wait_of(values));
   request.once = values["once"].as<bool>();
   request.is_quiet = values["quiet"].as<bool>();
+  request.neighbours = neighbour_facts(values);
   if (values.count("label")) {
     for (const std::string& label : values["label"].as<std::vector<std::string>>()) {
       BENCHHUD_ASSIGN(auto pair, split_label(label));
@@ -267,6 +273,7 @@ class Watcher {
   void take(const OutputDir& dir, const Labels& labels, schema::Connection& store) {
     ingest::IngestOptions options;
     options.labels = labels;
+    options.neighbours = request_.neighbours;
     options.skips_known_content = true;
     options.should_stop = [this] { return stop_.came(); };
     options.dumps.trace_report = server::trace_digest;
@@ -289,7 +296,7 @@ class Watcher {
     const int status = exit_status_of(*result);
     note_status(status);
     if (status != kDone) {
-      fmt::print(stderr, "{}: {}\n", printable(dir.path), summary);
+      warn("{}: {}\n", printable(dir.path), summary);
     } else {
       say("{}: {}", dir.path, summary);
     }
@@ -300,7 +307,7 @@ class Watcher {
     note_status(kFailed);
     const double pause = watch_.failed(dir, steady_now());
     const std::string again = request_.once ? "" : fmt::format("; again in {:.0f} s", pause);
-    fmt::print(stderr, "{}: {}{}\n", printable(dir.path), words, again);
+    warn("{}: {}{}\n", printable(dir.path), words, again);
   }
 
   /// Those of the command line, and over them those of files, the nearest one last.

@@ -30,7 +30,7 @@ using schema::ResultKey;
 
 namespace {
 
-constexpr std::size_t kPieceBytes = 1 << 20;
+constexpr std::size_t kDumpPieceBytes = 1 << 20;
 
 // Texts are held in memory while they are read. Traces, which may be of any length, are not.
 constexpr std::size_t kLongestText = std::size_t{256} << 20;
@@ -55,7 +55,7 @@ class HashedFile {
   Expected<bool> read(std::string* out) {
     if (!damage_.empty()) return false;
     const std::size_t before = out->size();
-    const Expected<std::size_t> count = file_.read(kPieceBytes, out);
+    const Expected<std::size_t> count = file_.read(kDumpPieceBytes, out);
     if (!count && count.error().code != ErrorCode::kCorrupt) return count.error();
     if (!count) damage_ = count.error().message;
     hasher_.update(std::string_view(*out).substr(before));
@@ -150,8 +150,10 @@ class DumpIngest::File {
   Expected<DumpResult> known(const schema::KnownArtifact& artifact, bool is_noted) {
     result_.id = artifact.id;
     result_.outcome = DumpResult::Outcome::kKnown;
-    result_.problem_count = artifact.problem_count;
-    result_.unreadable = artifact.error;
+    if (!artifact.is_pruned) {
+      result_.problem_count = artifact.problem_count;
+      result_.unreadable = artifact.error;
+    }
     result_.is_orphan = artifact_.ties.empty() && !artifact.has_ties;
     const bool is_free = !artifact.has_ties || state_.options.result;
     BENCHHUD_ASSIGN(
@@ -179,8 +181,8 @@ class DumpIngest::File {
   Expected<ArtifactKind> sniffed_kind() {
     BENCHHUD_ASSIGN(SourceFile source, SourceFile::open(result_.path));
     std::string begin;
-    while (begin.size() < kPieceBytes) {
-      const Expected<std::size_t> count = source.read(kPieceBytes, &begin);
+    while (begin.size() < kDumpPieceBytes) {
+      const Expected<std::size_t> count = source.read(kDumpPieceBytes, &begin);
       if (!count && count.error().code != ErrorCode::kCorrupt) return count.error();
       if (!count || *count == 0) break;
     }

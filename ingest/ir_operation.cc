@@ -14,7 +14,7 @@ using schema::IrContraction;
 
 namespace {
 
-constexpr std::size_t kMostOperands = 16;
+constexpr std::size_t kMostListedOperands = 16;
 
 // Of a function type, "(A, B) -> C": the part before and behind the arrow.
 std::pair<std::string_view, std::string_view> arrow_parts(std::string_view type) {
@@ -144,14 +144,14 @@ IrContraction contraction_of(std::string_view op, std::string_view body) {
   contraction.result = shape(result);
   if (operands.data() != nullptr) {
     for (const std::string_view operand : split_list(operands, true)) {
-      if (contraction.operands.size() == kMostOperands) break;
+      if (contraction.operands.size() == kMostListedOperands) break;
       contraction.operands.push_back(shape(operand));
     }
   } else {
     // One type for all: as many operands as there are names.
     const std::string_view names = before.substr(0, operands_end);
     const auto count = static_cast<std::size_t>(std::count(names.begin(), names.end(), '%'));
-    contraction.operands.assign(std::min(count, kMostOperands), contraction.result);
+    contraction.operands.assign(std::min(count, kMostListedOperands), contraction.result);
   }
   std::string_view dimensions = trim(before.substr(operands_end));
   if (dimensions.starts_with(',')) dimensions = trim(dimensions.substr(1));

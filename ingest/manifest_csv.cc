@@ -19,7 +19,7 @@ using schema::Expected;
 using schema::ExpectedResult;
 
 constexpr std::array<std::string_view, 4> kColumns = {"suite", "model", "test", "backend"};
-constexpr std::size_t kMostColumns = 1000;
+constexpr std::size_t kMostManifestColumns = 1000;
 
 Error wrong(std::size_t line, std::string_view reason) {
   return {ErrorCode::kUnsupported, fmt::format("line {}: {}", line, reason)};
@@ -32,7 +32,7 @@ Expected<Places> places_of(const CsvRecord& header, std::size_t line) {
   Places places{};
   for (std::size_t column = 0; column < kColumns.size(); ++column) {
     std::optional<std::size_t> place;
-    for (std::size_t i = 0; i < header.field_count() && i < kMostColumns; ++i) {
+    for (std::size_t i = 0; i < header.field_count() && i < kMostManifestColumns; ++i) {
       if (trim(header.field(i)) != kColumns[column]) continue;
       if (place) return wrong(line, fmt::format("there are two columns \"{}\"", kColumns[column]));
       place = i;
@@ -118,7 +118,7 @@ Expected<std::vector<ExpectedResult>> read_manifest(std::string_view text) {
     text.remove_prefix(line.size());
     if (!is_open) {
       if (trim(line).empty() || line.starts_with('#')) continue;
-      record.begin(kMostColumns);
+      record.begin(kMostManifestColumns);
       began = number;
     }
     const CsvRecord::State state = record.add(line);

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "ingest/dump_name.h"
+#include "ingest/results_format.h"
 #include "schema/time.h"
 
 namespace benchhud::ingest {
@@ -36,6 +37,8 @@ Expected<Inputs> files_below(const fs::path& folder) {
         files.results.push_back(entry->path().string());
       } else if (dump_name(entry->path().string())) {
         files.dumps.push_back(entry->path().string());
+      } else if (is_neighbour_file(entry->path().string())) {
+        files.results.push_back(entry->path().string());
       }
     }
     entry.increment(error);
@@ -75,7 +78,10 @@ Expected<Inputs> find_inputs(const std::vector<std::string>& paths) {
     if (below.results.empty() && below.dumps.empty()) {
       return Error{
           ErrorCode::kNotFound,
-          fmt::format("the folder {} holds no .jsonl or .jsonl.gz file, nor a dump", path)};
+          fmt::format(
+              "the folder {} holds no .jsonl or .jsonl.gz file, no results of torch's dynamo "
+              "runner or the PyTorch HUD, nor a dump",
+              path)};
     }
     for (const std::string& file : below.results) add(file, &inputs.results);
     for (const std::string& file : below.dumps) add(file, &inputs.dumps);
@@ -121,6 +127,12 @@ std::optional<double> date_in_name(std::string_view path) {
     if (const auto time = schema::parse_time(name.substr(i, kDateLength))) return time;
   }
   return std::nullopt;
+}
+
+std::optional<double> date_in_path(std::string_view path) {
+  if (const auto date = date_in_name(path)) return date;
+  const std::size_t slash = path.find_last_of('/');
+  return slash == path.npos ? std::nullopt : date_in_name(path.substr(0, slash));
 }
 
 }  // namespace benchhud::ingest

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "ingest/dump_name.h"
+#include "ingest/results_format.h"
 
 namespace benchhud::ingest {
 
@@ -85,6 +86,8 @@ Expected<Listing> list_folder(const std::string& folder, const ScanOptions& opti
       listing.results.push_back(std::move(found));
     } else if (dump_name(found.path)) {
       listing.dumps.push_back(std::move(found));
+    } else if (is_neighbour_file(found.path)) {
+      listing.results.push_back(std::move(found));
     }
   }
   if (error) {

@@ -10,24 +10,6 @@
 namespace benchhud::ingest {
 namespace {
 
-ParsedLine& next_line(ParsedChunk* parsed) {
-  if (parsed->line_count == parsed->lines.size()) parsed->lines.emplace_back();
-  ParsedLine& line = parsed->lines[parsed->line_count++];
-  line.rejection.reset();
-  line.lacks_timestamp = false;
-  line.is_unfinished = false;
-  return line;
-}
-
-// Two lines are the same if their bytes are; a time that came from outside is part of what is said.
-schema::ContentHash hash_with(const schema::ContentHash& hash, double timestamp) {
-  std::string bytes(hash.view());
-  char number[sizeof timestamp];
-  std::memcpy(number, &timestamp, sizeof timestamp);
-  bytes.append(number, sizeof number);
-  return schema::content_hash(bytes);
-}
-
 void prepare(ParsedLine* line) {
   const schema::Experiment& experiment = line->record.experiment;
   line->identity = schema::content_hash(experiment.identity());
@@ -52,6 +34,7 @@ void parse_line(ResultsLineParser* parser, std::optional<double> fallback_timest
   line->hash = schema::content_hash(line->text);
   line->rejection = parser->parse(line->text, &line->record);
   if (line->rejection) return;
+  if (line->record.origin) line->hash = *line->record.origin;
   if (!line->record.timestamp) {
     line->lacks_timestamp = true;
     if (!fallback_timestamp) {
@@ -75,6 +58,26 @@ void reject_overlong(ParsedChunk* parsed) {
 }
 
 }  // namespace
+
+ParsedLine& next_line(ParsedChunk* parsed) {
+  if (parsed->line_count == parsed->lines.size()) parsed->lines.emplace_back();
+  ParsedLine& line = parsed->lines[parsed->line_count++];
+  line.rejection.reset();
+  line.lacks_timestamp = false;
+  line.is_unfinished = false;
+  line.origin.reset();
+  line.text = {};
+  line.own_text.clear();
+  return line;
+}
+
+schema::ContentHash hash_with(const schema::ContentHash& hash, double timestamp) {
+  std::string bytes(hash.view());
+  char number[sizeof timestamp];
+  std::memcpy(number, &timestamp, sizeof timestamp);
+  bytes.append(number, sizeof number);
+  return schema::content_hash(bytes);
+}
 
 void parse_lines(ResultsLineParser* parser, std::optional<double> fallback_timestamp,
                  ParsedChunk* parsed) {
@@ -132,9 +135,10 @@ schema::Expected<schema::FileWriter::Outcome> write_line(schema::FileWriter* wri
   line.experiment = &record.experiment;
   line.identity = parsed.identity;
   line.family = parsed.family;
+  line.origin = parsed.origin ? &*parsed.origin : nullptr;
   line.timestamp = *record.timestamp;
   line.hash = parsed.hash;
-  line.bytes = parsed.text;
+  line.bytes = parsed.bytes();
   line.line_number = parsed.line_number;
   line.byte_offset = parsed.byte_offset;
   line.timed = record.has_timing();
@@ -148,7 +152,7 @@ schema::Expected<schema::FileWriter::Outcome> write_line(schema::FileWriter* wri
   return writer->add(line);
 }
 
-schema::Expected<void> write_rejection(schema::FileWriter* writer, const ParsedLine& line) {
+schema::Expected<bool> write_rejection(schema::FileWriter* writer, const ParsedLine& line) {
   schema::NewRejection rejection;
   rejection.line_number = line.line_number;
   rejection.byte_offset = line.byte_offset;
@@ -156,7 +160,7 @@ schema::Expected<void> write_rejection(schema::FileWriter* writer, const ParsedL
   rejection.hash = line.hash;
   rejection.retriable = line.is_unfinished || line.lacks_timestamp;
   rejection.reason = *line.rejection;
-  rejection.bytes = line.text;
+  rejection.bytes = line.bytes();
   return writer->reject(rejection);
 }
 

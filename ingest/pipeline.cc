@@ -7,8 +7,12 @@
 #include <utility>
 
 #include "ingest/bounded_queue.h"
+#include "ingest/dynamo_csv.h"
+#include "ingest/hud_reader.h"
+#include "ingest/line_reader.h"
 #include "ingest/output_dir.h"
 #include "ingest/parsed_chunk.h"
+#include "ingest/results_format.h"
 
 namespace benchhud::ingest {
 
@@ -25,11 +29,80 @@ namespace {
 // each takes about four times its bytes.
 constexpr std::size_t kChunksUnderWay = 3;
 
+// results.jsonl.
+class RunnerLineReader final : public LineReader {
+ public:
+  explicit RunnerLineReader(std::optional<double> fallback_timestamp)
+      : fallback_timestamp_(fallback_timestamp) {}
+
+  Expected<void> parse(ParsedChunk* parsed) override {
+    parse_lines(&parser_, fallback_timestamp_, parsed);
+    return {};
+  }
+
+ private:
+  ResultsLineParser parser_;
+  const std::optional<double> fallback_timestamp_;
+};
+
+// How a file is to be read.
+struct FileReading {
+  ResultsFormat format = ResultsFormat::kRunner;
+  std::optional<double> fallback_timestamp;
+  NeighbourFacts given, named;
+
+  /// What its bytes mean hangs on these, too.
+  std::string context() const {
+    switch (format) {
+      case ResultsFormat::kRunner:
+        break;
+      case ResultsFormat::kDynamoCsv:
+        return "csv " + given.or_else(named).identity();
+      case ResultsFormat::kHudRecords:
+        return given.identity();
+    }
+    return "";
+  }
+
+  std::unique_ptr<LineReader> make_reader() const {
+    switch (format) {
+      case ResultsFormat::kRunner:
+        break;
+      case ResultsFormat::kDynamoCsv:
+        return std::make_unique<DynamoCsvReader>(given, named, fallback_timestamp);
+      case ResultsFormat::kHudRecords:
+        return std::make_unique<HudReader>(given, fallback_timestamp);
+    }
+    return std::make_unique<RunnerLineReader>(fallback_timestamp);
+  }
+};
+
+Expected<FileReading> reading_of(const std::string& path, const IngestOptions& options) {
+  FileReading reading;
+  BENCHHUD_ASSIGN(reading.format, results_format_of(path));
+  reading.fallback_timestamp = options.timestamp;
+  const bool is_runners = reading.format == ResultsFormat::kRunner;
+  if (!reading.fallback_timestamp) {
+    reading.fallback_timestamp =
+        is_runners ? date_in_name(path) : date_in_path(absolute_path(path));
+  }
+  if (is_runners) return reading;
+  reading.given = options.neighbours;
+  if (reading.format == ResultsFormat::kDynamoCsv) reading.named = facts_in_name(path);
+  return reading;
+}
+
+// The hash of a file's bytes and of what else its lines are made of.
+schema::ContentHash in_context(const schema::ContentHash& bytes, const std::string& context) {
+  if (context.empty()) return bytes;
+  return schema::content_hash(std::string(bytes.view()) + context);
+}
+
 // Reads and parses a file in a thread of its own.
 class ParsingThread {
  public:
-  ParsingThread(SourceFile file, std::optional<double> fallback_timestamp)
-      : reader_(std::move(file)), fallback_timestamp_(fallback_timestamp) {
+  ParsingThread(SourceFile file, std::unique_ptr<LineReader> lines)
+      : reader_(std::move(file)), lines_(std::move(lines)) {
     for (std::size_t i = 0; i < kChunksUnderWay; ++i) {
       (void)empty_.push(std::make_unique<ParsedChunk>());
     }
@@ -71,17 +144,22 @@ class ParsingThread {
 
   // Fills a chunk; nothing at the end or after an error.
   std::unique_ptr<ParsedChunk> parse(std::unique_ptr<ParsedChunk> chunk) {
-    Expected<bool> more = reader_.next(&chunk->chunk);
-    if (!more) status_ = std::move(more).error();
-    if (!more || !*more) return nullptr;
-    parse_lines(&parser_, fallback_timestamp_, chunk.get());
+    if (!status_) return nullptr;
+    if (!is_read_) {
+      Expected<bool> more = lines_->wants_whole_lines() ? reader_.next(&chunk->chunk)
+                                                        : reader_.next_piece(&chunk->chunk);
+      if (!more) status_ = std::move(more).error();
+      is_read_ = status_ && !*more;
+    }
+    if (status_) status_ = is_read_ ? lines_->finish(chunk.get()) : lines_->parse(chunk.get());
+    if (!status_ || (is_read_ && chunk->line_count == 0)) return nullptr;
     prepare_lines(chunk.get());
     return chunk;
   }
 
   ChunkReader reader_;
-  ResultsLineParser parser_;
-  const std::optional<double> fallback_timestamp_;
+  const std::unique_ptr<LineReader> lines_;
+  bool is_read_ = false;  // to its end
   BoundedQueue<std::unique_ptr<ParsedChunk>> empty_{kChunksUnderWay};
   BoundedQueue<std::unique_ptr<ParsedChunk>> parsed_{kChunksUnderWay};
   Expected<void> status_;
@@ -113,9 +191,8 @@ class FileIngest {
 
   /// Takes the file in, inside the caller's transaction.
   Expected<FileResult> run() {
-    const std::optional<double> fallback =
-        options_.timestamp ? options_.timestamp : date_in_name(result_.path);
-    BENCHHUD_ASSIGN(const bool is_known, find_known(fallback));
+    BENCHHUD_ASSIGN(const FileReading reading, reading_of(result_.path, options_));
+    BENCHHUD_ASSIGN(const bool is_known, find_known(reading));
     if (is_known) return std::move(result_);
 
     BENCHHUD_ASSIGN(SourceFile file, SourceFile::open(result_.path));
@@ -123,7 +200,7 @@ class FileIngest {
         FileWriter writer,
         FileWriter::begin(store_, {absolute_path(result_.path), options_.run_name, options_.labels,
                                    options_.lines_between_derivations}));
-    ParsingThread parsing(std::move(file), fallback);
+    ParsingThread parsing(std::move(file), reading.make_reader());
     while (auto chunk = parsing.next()) {
       for (std::size_t i = 0; i < chunk->line_count; ++i) {
         BENCHHUD_TRY(take(chunk->lines[i], &writer));
@@ -138,11 +215,11 @@ class FileIngest {
     result_.line_count = reader.line_count();
 
     FileContent content;
-    content.hash = reader.content_hash();
+    content.hash = in_context(reader.content_hash(), reading.context());
     content.byte_count = reader.byte_count();
     content.line_count = reader.line_count();
     content.lacks_timestamps = lacks_timestamps_;
-    content.fallback_timestamp = fallback;
+    content.fallback_timestamp = reading.fallback_timestamp;
     BENCHHUD_ASSIGN(result_.report, writer.finish(content));
     return std::move(result_);
   }
@@ -151,7 +228,7 @@ class FileIngest {
   // The same content, taken in before and still there, is not parsed again; unless the command
   // names a run or labels, for then the report tells what they were not given to. Only a size that
   // was seen before is worth hashing for.
-  Expected<bool> find_known(std::optional<double> fallback) {
+  Expected<bool> find_known(const FileReading& reading) {
     const bool is_told_of = options_.run_name || !options_.labels.empty();
     if (is_told_of && !options_.skips_known_content) return false;
     std::error_code error;
@@ -161,18 +238,20 @@ class FileIngest {
                     schema::has_file_of_size(store_, static_cast<std::int64_t>(size)));
     if (!is_candidate) return false;
     BENCHHUD_ASSIGN(FileContent content, hash_file(result_.path));
-    content.fallback_timestamp = fallback;
+    content.hash = in_context(content.hash, reading.context());
+    content.fallback_timestamp = reading.fallback_timestamp;
     BENCHHUD_ASSIGN(const auto known, schema::find_complete_file(store_, content));
     if (!known) return false;
     schema::Reader reader(store_);
     // Some of what was rejected then may be in now; then it takes a reading to know what is not.
     BENCHHUD_ASSIGN(const std::int64_t rejected, reader.rejected_count(known->id));
-    if (rejected != known->rejected) return false;
+    BENCHHUD_ASSIGN(const std::int64_t pruned, reader.pruned_rejections(known->id));
+    if (rejected + pruned != known->rejected) return false;
     result_.is_known = true;
     result_.byte_count = known->byte_count;
     result_.line_count = known->line_count;
     result_.report.duplicate = known->accepted + known->duplicate;
-    result_.report.rejected = known->rejected;
+    result_.report.rejected = rejected;
     BENCHHUD_ASSIGN(result_.report.runs, reader.runs_of_ingest(known->id));
     return list_known_rejections(&reader, known->id);
   }
@@ -191,19 +270,21 @@ class FileIngest {
       BENCHHUD_ASSIGN([[maybe_unused]] const auto outcome, write_line(writer, line));
       return {};
     }
-    list(line.line_number, line.byte_offset, *line.rejection);
-    return write_rejection(writer, line);
+    BENCHHUD_ASSIGN(const bool is_told, write_rejection(writer, line));
+    if (is_told) list(line.line_number, line.byte_offset, *line.rejection);
+    return {};
   }
 
   Expected<void> reject_rest(const ChunkReader& reader, FileWriter* writer) {
-    list(reader.line_count() + 1, reader.byte_count(), reader.damage());
     schema::NewRejection rejection;
     rejection.line_number = reader.line_count() + 1;
     rejection.byte_offset = reader.byte_count();
     rejection.hash = schema::content_hash(reader.damage());
     rejection.retriable = true;
     rejection.reason = reader.damage();
-    return writer->reject(rejection);
+    BENCHHUD_ASSIGN(const bool is_told, writer->reject(rejection));
+    if (is_told) list(rejection.line_number, rejection.byte_offset, reader.damage());
+    return {};
   }
 
   void list(std::int64_t line_number, std::int64_t byte_offset, const std::string& reason) {

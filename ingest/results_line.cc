@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 
+#include "ingest/json_reader.h"
 #include "ingest/json_text.h"
 #include "ingest/number_text.h"
 #include "ingest/python_json.h"
@@ -23,107 +24,11 @@ using Reason = std::optional<std::string>;
 constexpr double kFirstTime = -62135596800.0;
 constexpr double kLastTime = 253402300799.0;
 
+using Reader = JsonReader;
+
 bool is_absent(element value) {
   return value.is_null() || (value.is_bool() && !value_of<bool>(value));
 }
-
-// One object's way out of the parser: its text and whether strings may be marks.
-struct Reader {
-  bool marked = false;
-
-  std::string_view literal(element value) const {
-    return marked && value.is_string() ? marked_literal(value_of<std::string_view>(value))
-                                       : std::string_view();
-  }
-
-  bool is_string(element value) const { return value.is_string() && literal(value).empty(); }
-
-  std::string_view string(element value) const {
-    const std::string_view text = value_of<std::string_view>(value);
-    return marked ? unmarked(text) : text;
-  }
-
-  std::string json(element value) const {
-    std::string text;
-    append_json(value, marked, JsonOrder::kAsItStands, &text);
-    return text;
-  }
-
-  // What a reason says of a value that is of the wrong type.
-  std::string describe(element value) const {
-    switch (value.type()) {
-      case element_type::ARRAY:
-        return "an array";
-      case element_type::OBJECT:
-        return "an object";
-      case element_type::STRING:
-        return is_string(value) ? "a string" : std::string(literal(value).substr(0, 40));
-      default:
-        return json(value);
-    }
-  }
-
-  // Any number, NaN and Infinity too, as the nearest double.
-  std::optional<double> number(element value) const {
-    switch (value.type()) {
-      case element_type::INT64:
-        return static_cast<double>(value_of<std::int64_t>(value));
-      case element_type::UINT64:
-        return static_cast<double>(value_of<std::uint64_t>(value));
-      case element_type::DOUBLE:
-        return value_of<double>(value);
-      case element_type::STRING:
-        return literal_number(literal(value));
-      default:
-        return std::nullopt;
-    }
-  }
-
-  static std::optional<double> literal_number(std::string_view text) {
-    constexpr double kInfinity = std::numeric_limits<double>::infinity();
-    if (text.empty()) return std::nullopt;
-    if (text == "NaN") return std::numeric_limits<double>::quiet_NaN();
-    if (text == "Infinity") return kInfinity;
-    if (text == "-Infinity") return -kInfinity;
-    return nearest_double(text);
-  }
-
-  // A number as a sample: one that a double holds exactly, or was written as a double.
-  std::optional<double> sample(element value) const {
-    if (value.type() == element_type::DOUBLE) return value_of<double>(value);
-    if (value.is_null()) return schema::null_sample();
-    constexpr double kTwoTo63 = 9223372036854775808.0;
-    if (value.type() == element_type::INT64) {
-      const std::int64_t exact = value_of<std::int64_t>(value);
-      const auto nearest = static_cast<double>(exact);
-      if (nearest >= kTwoTo63 || static_cast<std::int64_t>(nearest) != exact) return std::nullopt;
-      return nearest;
-    }
-    if (value.type() == element_type::UINT64) {
-      const std::uint64_t exact = value_of<std::uint64_t>(value);
-      const auto nearest = static_cast<double>(exact);
-      if (nearest >= 2 * kTwoTo63 || static_cast<std::uint64_t>(nearest) != exact) {
-        return std::nullopt;
-      }
-      return nearest;
-    }
-    const std::string_view text = literal(value);
-    const bool is_integer = text.find_first_not_of("-0123456789") == text.npos;
-    return is_integer ? std::nullopt : literal_number(text);
-  }
-
-  // An integer, or a double without a fraction; none if the value is neither or beyond 64 bits.
-  std::optional<std::int64_t> integer(element value) const {
-    if (value.type() == element_type::INT64) return value_of<std::int64_t>(value);
-    if (value.type() != element_type::DOUBLE) return std::nullopt;
-    const double number = value_of<double>(value);
-    constexpr double kTwoTo63 = 9223372036854775808.0;
-    if (std::trunc(number) != number || number < -kTwoTo63 || number >= kTwoTo63) {
-      return std::nullopt;
-    }
-    return static_cast<std::int64_t>(number);
-  }
-};
 
 // The members that are kept for themselves, as the text of a JSON object.
 struct KeptFields {
@@ -237,6 +142,7 @@ void clear(ResultsLine* line) {
   line->verification_code.reset();
   line->verification_mean_rel_error.reset();
   line->error.reset();
+  line->origin.reset();
 }
 
 }  // namespace
@@ -365,6 +271,9 @@ Reason ResultsLineParser::State::read_field(const JsonField& field, ResultsLine*
   } else if (key == "verification_mean_rel_error") {
     line->verification_mean_rel_error = reader.number(value);
     is_kept = !line->verification_mean_rel_error && !value.is_null();
+  } else if (key == "benchhud_line" && reader.is_string(value)) {
+    line->origin = schema::content_hash_of_hex(reader.string(value));
+    is_kept = !line->origin;
   } else {
     is_kept = true;
   }

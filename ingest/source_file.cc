@@ -151,6 +151,21 @@ Expected<bool> ChunkReader::next(Chunk* chunk) {
   return true;
 }
 
+Expected<bool> ChunkReader::next_piece(Chunk* chunk) {
+  chunk->byte_offset = offset_;
+  chunk->first_line = next_line_;
+  chunk->is_unfinished = false;
+  chunk->overlong_bytes = 0;
+  chunk->text.clear();
+  BENCHHUD_ASSIGN(const std::size_t count, read(&chunk->text));
+  chunk->position_on_disk = file_.position_on_disk();
+  if (count == 0) return false;
+  hasher_.update(chunk->text);
+  offset_ += static_cast<std::int64_t>(count);
+  next_line_ += std::count(chunk->text.begin(), chunk->text.end(), '\n');
+  return true;
+}
+
 // Gives out whole lines of what was read already, as many as a chunk may have. False if there is
 // none.
 bool ChunkReader::take_carried_lines(Chunk* chunk) {

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "ingest/results_line.h"
+#include "ingest/results_line_text.h"
 
 namespace {
 
@@ -36,6 +36,26 @@ void check(const ResultsLine& line) {
   }
 }
 
+void require_same(const ResultsLine& a, const ResultsLine& b) {
+  require(a.experiment == b.experiment);
+  require(a.extra == b.extra);
+  require(a.error == b.error);
+  require(a.origin == b.origin);
+  require(a.timestamp == b.timestamp);
+  require(a.verification_code == b.verification_code);
+  require(a.metrics.size() == b.metrics.size());
+  for (std::size_t i = 0; i < a.metrics.size(); ++i) {
+    const auto& left = a.metrics[i];
+    const auto& right = b.metrics[i];
+    require(left.metric == right.metric && left.shape == right.shape && left.json == right.json);
+    require(left.samples.size() == right.samples.size());
+    for (std::size_t j = 0; j < left.samples.size(); ++j) {
+      require(std::bit_cast<std::uint64_t>(left.samples[j]) ==
+              std::bit_cast<std::uint64_t>(right.samples[j]));
+    }
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -53,19 +73,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   check(used_line);
   // A parser that has read other lines, and one that reads large lines, read the same.
-  require(used_line.experiment == fresh_line.experiment);
-  require(used_line.extra == fresh_line.extra);
-  require(used_line.error == fresh_line.error);
-  require(used_line.metrics.size() == fresh_line.metrics.size());
-  for (std::size_t i = 0; i < used_line.metrics.size(); ++i) {
-    const auto& used = used_line.metrics[i];
-    const auto& fresh = fresh_line.metrics[i];
-    require(used.metric == fresh.metric && used.shape == fresh.shape && used.json == fresh.json);
-    require(used.samples.size() == fresh.samples.size());
-    for (std::size_t j = 0; j < used.samples.size(); ++j) {
-      require(std::bit_cast<std::uint64_t>(used.samples[j]) ==
-              std::bit_cast<std::uint64_t>(fresh.samples[j]));
-    }
-  }
+  require_same(used_line, fresh_line);
+  // And so is what is written of it.
+  std::string written;
+  benchhud::ingest::append_results_line(used_line, &written);
+  require(!fresh_parser.parse(written, &fresh_line));
+  require_same(used_line, fresh_line);
   return 0;
 }

@@ -91,6 +91,45 @@ test("exit statuses", () => {
   assert.equal(rejected[0].excerpt, "bad");
 });
 
+test("a report in one line, and none where nothing is wrong", () => {
+  const db = join(folder, "summary.db");
+  const good = join(folder, "summary-good.jsonl");
+  const bad = join(folder, "summary-bad.jsonl");
+  writeFileSync(good, line("a", 1e9, 1));
+  writeFileSync(bad, "bad\u001b[31m\n" + line("b", 1e9, 1));
+  const ingest = (...args) => benchhud("ingest", ...args, "--db", db);
+
+  const quiet = ingest("--quiet", good);
+  assert.deepEqual([quiet.status, quiet.stdout, quiet.stderr], [0, "", ""]);
+  const summary = ingest("--summary", good);
+  assert.deepEqual([summary.status, summary.stdout, summary.stderr], [0, "1 file: 0 new, 1 already there, 0 rejected; 0 new alerts\n", ""]);
+  for (const option of ["--quiet", "--summary"]) {
+    const some = ingest(option, good, bad);
+    assert.equal(some.status, 3);
+    assert.equal(some.stdout, "");
+    assert.match(some.stderr, /^2 files: \d new, \d already there, 1 rejected; 0 new alerts; \S*summary-bad\.jsonl:1: rejected: .+\n$/);
+    assert.equal(some.stderr.split("\n").length, 2, "one line");
+  }
+  const undone = ingest("--quiet", "--strict", bad);
+  assert.equal(undone.status, 1);
+  assert.match(undone.stderr, /; undone \(--strict\); /);
+  assert.match(ingest("--quiet", join(folder, "missing.jsonl")).stderr, /^benchhud: .*missing\.jsonl.*\n$/);
+  assert.equal(ingest("--quiet", "--format", "json", good).status, 2);
+});
+
+test("the line tells of new alerts", () => {
+  const db = join(folder, "alerts.db");
+  const night = (day, factor) => ["a", "b", "c", "d"].map((model) => line(model, 1.7e9 + day * 86400, factor * (1 + ((day * 7) % 5) / 1000))).join("");
+  const file = join(folder, "alerts.jsonl");
+  writeFileSync(file, Array.from({ length: 14 }, (_, day) => night(day, 1)).join(""));
+  assert.match(benchhud("ingest", "--summary", file, "--db", db).stdout, /; 0 new alerts$/m);
+  writeFileSync(file, Array.from({ length: 6 }, (_, day) => night(14 + day, 1.5)).join(""), { flag: "a" });
+  const slower = benchhud("ingest", "--summary", file, "--db", db);
+  assert.match(slower.stdout, /; [1-9]\d* new alerts?$/m, slower.stderr);
+  const listed = JSON.parse(benchhud("regressions", "--format", "json", "--all", "--db", db).stdout);
+  assert.equal(Number(/(\d+) new alerts?$/m.exec(slower.stdout)[1]), listed.alerts.length);
+});
+
 test("hostile text cannot write to the terminal", () => {
   const db = join(folder, "terminal.db");
   const file = join(folder, "terminal\u001b[31m.jsonl");

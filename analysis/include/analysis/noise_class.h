@@ -13,7 +13,7 @@ namespace benchhud::analysis {
 enum class NoiseClass : std::uint8_t {
   kBimodal,        ///< nights have two humps (dip test, 1 % of noise with one hump passes for two)
   kSpiky,          ///< 2 % of the nights, two at least, are off by more than kSpike
-  kDrifting,       ///< the last level leans by kDrift and more (Mann-Kendall, 0.1 %)
+  kDrifting,       ///< the last level leans by kLeastLean and more (Mann-Kendall, 0.1 %)
   kHighDeviation,  ///< a night's deviation is above kHighDeviation
   kStable,
 };
@@ -23,7 +23,7 @@ std::string_view noise_class_name(NoiseClass noise);
 std::string_view noise_class_meaning(NoiseClass noise);
 
 inline constexpr double kSpike = 5;             ///< standard deviations, by the median of distances
-inline constexpr double kDrift = 0.02;          ///< of the level, from its first night to its last
+inline constexpr double kLeastLean = 0.02;      ///< of the level, from its first night to its last
 inline constexpr double kHighDeviation = 0.05;  ///< of the level
 
 /// The class of a series, once its levels are known: `changes` is what find_changes() says of it,

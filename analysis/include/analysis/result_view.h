@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "analysis/catalog.h"
@@ -37,8 +38,27 @@ struct ErrorText {
 /// Reads one error text.
 ErrorText read_error(std::string_view text);
 
-/// Gives what is to be known of a kept error text; null if it cannot be read.
-using ErrorTexts = std::function<std::shared_ptr<const ErrorText>(schema::TextId)>;
+/// What is to be known of kept error texts. Errors stick: a text that cannot be read is as if there
+/// were none, and status() tells; so who judges many results asks once, at the end.
+class ErrorTexts {
+ public:
+  using Text = std::shared_ptr<const ErrorText>;
+  using Read = std::function<schema::Expected<Text>(schema::TextId)>;
+  explicit ErrorTexts(Read read) : read_(std::move(read)) {}
+  /// For who asks whether something failed, not of what: there are no texts.
+  static ErrorTexts none() {
+    return ErrorTexts([](schema::TextId) { return Text(); });
+  }
+
+  /// Null where there is none.
+  Text get(schema::TextId id) const;
+  /// The first error of reading one.
+  schema::Expected<void> status() const;
+
+ private:
+  Read read_;
+  mutable std::optional<schema::Error> error_;
+};
 
 struct FailureView {
   std::shared_ptr<const ErrorText> error;  ///< never null
@@ -75,8 +95,9 @@ struct ResultView {
 VerificationView judge_verification(const schema::VerificationFacts& facts, bool stale,
                                     double run_started_at, const ErrorTexts& errors);
 
-/// Judges one result. `last` is the newest verification of the experiment in an earlier run; it
-/// stands, as stale, where this run did not verify the experiment.
+/// Judges one result; `errors` tells whether its texts could be read. `last` is the newest
+/// verification of the experiment in an earlier run; it stands, as stale, where this run did not
+/// verify the experiment.
 ResultView judge_result(const schema::ResultFacts& facts,
                         const std::optional<schema::VerificationFacts>& last,
                         const ErrorTexts& errors);
@@ -91,7 +112,8 @@ struct JudgedRun {
 };
 
 /// Reads and judges all results of a run. Results of experiments that the catalog lacks (it is
-/// older than the store's state that `reader` sees) are left out.
+/// older than the store's state that `reader` sees) are left out. Errors: those of reading, of
+/// `errors` as well.
 schema::Expected<JudgedRun> judge_run(schema::Reader& reader, const schema::Run& run,
                                       const Catalog& catalog, const ErrorTexts& errors);
 

@@ -32,7 +32,8 @@ struct RunFailures {
   std::vector<Failure> failures;  ///< by experiment; of one with two, that of timing first
 };
 
-/// Sums up a run's results, given by experiment; their samples are not looked at.
+/// Sums up a run's results, given by experiment; their samples are not looked at. `errors` tells
+/// whether their texts could be read.
 RunFailures failures_of(std::span<const schema::ResultFacts> results, const ErrorTexts& errors);
 
 }  // namespace benchhud::analysis

@@ -57,7 +57,9 @@ class Baseline {
  public:
   void offer(const CatalogEntry& entry, BaselineResult result);
 
-  /// Null if there is none for that suite, model, test, batch size and accelerator model.
+  /// Null if there is none for that suite, model, test, batch size and accelerator model. For an
+  /// entry of another backend, the time with its own flags (the precision among them) where there
+  /// is one, else that of the configuration that stands for the baseline.
   const BaselineResult* find(const CatalogEntry& entry) const;
   /// What the baseline did of the same model and test otherwise.
   bool failed_without_batch_size(const CatalogEntry& entry) const;
@@ -70,13 +72,19 @@ class Baseline {
     bool timed = false;
     bool failed_without_batch_size = false;
   };
-  std::unordered_map<std::size_t, BaselineResult> results_;  // by comparable
+  struct Timed {
+    std::string flags;
+    BaselineResult result;
+  };
+  std::string backend_;
+  std::unordered_map<std::size_t, BaselineResult> results_;    // by comparable
+  std::unordered_map<std::size_t, std::vector<Timed>> timed_;  // likewise, in the order offered
   std::unordered_map<std::size_t, Workload> workloads_;
 };
 
 /// The baseline that one run gives. Where `backend` has several configurations in the run, the one
 /// with the shortest configuration stands for it (of equals the first in the alphabet); another one
-/// only where that one has no time.
+/// where that one has no time, and for results with its very flags.
 Baseline baseline_of_run(const JudgedRun& run, const Catalog& catalog, std::string_view backend,
                          Estimator estimator);
 

@@ -18,7 +18,8 @@ struct Inputs {
 };
 
 /// The files that `paths` mean: a file is itself, a dump if it is named as one (dump_name.h); a
-/// folder stands for every *.jsonl and *.jsonl.gz below it and for all dumps. In the order given,
+/// folder stands for every *.jsonl and *.jsonl.gz below it, for all dumps, and for what neighbours
+/// wrote into *.csv and *.json (results_format.h). In the order given,
 /// within a folder by path, each file once. Errors: kNotFound for a path that is not there or a
 /// folder without such files, kIo.
 schema::Expected<Inputs> find_inputs(const std::vector<std::string>& paths);
@@ -37,5 +38,7 @@ std::string absolute_path(const std::string& path);
 /// The date in a file's name (`2025-11-10.jsonl`, `results-2025-11-10.jsonl.gz`) as its midnight
 /// UTC, in seconds.
 std::optional<double> date_in_name(std::string_view path);
+/// The same, else that in the name of the folder that it lies in.
+std::optional<double> date_in_path(std::string_view path);
 
 }  // namespace benchhud::ingest

@@ -19,16 +19,20 @@ namespace benchhud::ingest {
 /// A line, accepted or rejected. Kept and filled again, so that its strings' memory is used again.
 struct ParsedLine {
   std::string_view text;  ///< of the chunk
+  std::string own_text;   ///< instead, where the line is no part of its chunk
   std::int64_t line_number = 0;
   std::int64_t byte_offset = 0;
   schema::ContentHash hash;
   std::optional<std::string> rejection;  ///< the reason
   bool lacks_timestamp = false;
-  bool is_unfinished = false;
+  bool is_unfinished = false;  ///< it may be whole when the file is read again
   std::int64_t byte_count = 0;
+
+  std::string_view bytes() const { return own_text.empty() ? text : std::string_view(own_text); }
 
   // Accepted lines:
   ResultsLine record;
+  std::optional<schema::LineOrigin> origin;  ///< what it says of its run
   // and of what the store keeps of them, once prepare_lines() has been there:
   schema::ContentHash identity, family;
   std::vector<schema::SampleSummary> summaries;  ///< of record.metrics
@@ -41,6 +45,13 @@ struct ParsedChunk {
   std::vector<ParsedLine> lines;  ///< the first line_count of them; the rest is memory to use again
   std::size_t line_count = 0;
 };
+
+/// One more line to be filled. Of what an earlier chunk left in it only the record stays.
+ParsedLine& next_line(ParsedChunk* parsed);
+
+/// Two lines are the same if their bytes are; a time that came from outside is part of what is
+/// said.
+schema::ContentHash hash_with(const schema::ContentHash& hash, double timestamp);
 
 /// Parses the lines of `parsed->chunk`. Blank lines are passed over. A line without a timestamp
 /// takes `fallback_timestamp`; where there is none either it is rejected.
@@ -55,6 +66,7 @@ schema::Expected<schema::FileWriter::Outcome> write_line(schema::FileWriter* wri
                                                          const ParsedLine& line);
 
 /// Hands a rejected line to the writer.
-schema::Expected<void> write_rejection(schema::FileWriter* writer, const ParsedLine& line);
+/// False: it was pruned, and nobody is told of it.
+schema::Expected<bool> write_rejection(schema::FileWriter* writer, const ParsedLine& line);
 
 }  // namespace benchhud::ingest

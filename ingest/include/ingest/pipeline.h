@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ingest/dump_ingest.h"
+#include "ingest/neighbour_line.h"
 #include "ingest/output_dir.h"
 #include "schema/database.h"
 #include "schema/errors.h"
@@ -28,6 +29,7 @@ struct IngestOptions {
   std::optional<std::string> run_name;  ///< all lines belong to the run of this name
   std::map<std::string, std::string> labels;
   std::optional<double> timestamp;  ///< of lines without one; wins over the date in the file's name
+  NeighbourFacts neighbours;        ///< of results in other programs' formats that do not say it
   bool strict = false;              ///< any rejected line or unreadable dump undoes everything
   DumpOptions dumps;                ///< `timestamp` is taken from above
   /// As schema::FileOptions has it; what comes out does not depend on it.

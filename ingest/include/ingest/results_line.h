@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "schema/content_hash.h"
 #include "schema/types.h"
 
 namespace benchhud::ingest {
@@ -28,6 +29,9 @@ struct ResultsLine {
   /// Keys that have no place above, as a JSON object of the line's shape
   /// (`{"outputs_file":null,"experiment":{"experiment_name":"run_all"}}`); "" if there are none.
   std::string extra;
+  /// What a line that comes from a store was there (`benchhud_line`, 32 hexadecimal digits): it is
+  /// that line, however it is written.
+  std::optional<schema::ContentHash> origin;
 
   /// Whether the line holds timings: a `total_time` with at least one number.
   bool has_timing() const;

@@ -63,6 +63,9 @@ class ChunkReader {
 
   /// The next chunk into `chunk` (its memory is used again); false at the end of the file.
   schema::Expected<bool> next(Chunk* chunk);
+  /// The same for who needs no whole lines: the next bytes, at most kChunkBytes, of however long a
+  /// line. Not to be mixed with next().
+  schema::Expected<bool> next_piece(Chunk* chunk);
 
   std::int64_t byte_count() const { return offset_; }         ///< decompressed bytes given out
   std::int64_t line_count() const { return next_line_ - 1; }  ///< lines given out

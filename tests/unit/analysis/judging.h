@@ -61,16 +61,18 @@ inline schema::ResultFacts facts_of(schema::ExperimentId experiment,
   return facts;
 }
 
-/// Texts are known by their id: 1 is a skip, 2 an exception, 3 another one.
+/// Texts are known by their id: 1 is a skip, 2 an exception, 3 another one, and others cannot be
+/// read.
 inline ErrorTexts made_up_texts() {
-  return [](schema::TextId id) -> std::shared_ptr<const ErrorText> {
-    if (id == schema::TextId{1}) return std::make_shared<ErrorText>(read_error("SKIP"));
+  return ErrorTexts([](schema::TextId id) -> schema::Expected<ErrorTexts::Text> {
+    if (id == schema::TextId{1}) return std::make_shared<const ErrorText>(read_error("SKIP"));
     if (id == schema::TextId{2}) {
-      return std::make_shared<ErrorText>(read_error("ValueError: shapes (3, 4) do not fit"));
+      return std::make_shared<const ErrorText>(read_error("ValueError: shapes (3, 4) do not fit"));
     }
-    if (id == schema::TextId{3}) return std::make_shared<ErrorText>(read_error("KeyError: 'x'"));
-    return nullptr;
-  };
+    if (id == schema::TextId{3})
+      return std::make_shared<const ErrorText>(read_error("KeyError: 'x'"));
+    return schema::Error{schema::ErrorCode::kCorrupt, "damaged"};
+  });
 }
 
 inline ResultView timed(schema::ExperimentId experiment, double seconds) {

@@ -59,6 +59,16 @@ TEST(ResultView, AnErrorThatCannotBeReadIsStillAFailure) {
   EXPECT_EQ(failed(kExperiment, 77).status, Status::kFailed);
 }
 
+TEST(ErrorTexts, ThatOneCannotBeReadIsToldAtTheEnd) {
+  const ErrorTexts texts = made_up_texts();
+  EXPECT_NE(texts.get(schema::TextId{2}), nullptr);
+  EXPECT_TRUE(texts.status());
+  EXPECT_EQ(texts.get(schema::TextId{77}), nullptr);
+  EXPECT_NE(texts.get(schema::TextId{2}), nullptr);
+  ASSERT_FALSE(texts.status());
+  EXPECT_EQ(texts.status().error().message, "damaged");
+}
+
 TEST(ResultView, AnEarlierVerificationIsStaleAndHasAnAge) {
   schema::VerificationFacts earlier;
   earlier.code = "PASS";

@@ -128,6 +128,21 @@ TEST_F(RunSpeedups, AnotherConfigurationStandsInWhereTheFirstFailed) {
   EXPECT_EQ(judged()[2].speedup->baseline_experiment, flagged);
 }
 
+TEST_F(RunSpeedups, AResultIsComparedWithTheBaselineOfItsOwnFlags) {
+  const auto amp = add("m", "inductor", 2.0, 8, R"({"dtype":"amp"})");
+  const auto full = add("m", "inductor", 6.0, 8, R"({"dtype":"float32"})");
+  add("m", "eager", 1.0, 8, R"({"dtype":"float32"})");
+  add("m", "eager", 1.0, 8, R"({"dtype":"amp"})");
+  add("m", "eager", 1.0, 8, R"({"dtype":"quant"})");
+  const auto speedups = judged();
+  EXPECT_EQ(speedups[0].excluded, Exclusion::kIsBaseline);
+  EXPECT_EQ(speedups[1].speedup->baseline_experiment, amp) << "the baseline's own are compared";
+  EXPECT_EQ(speedups[2].speedup->baseline_experiment, full);
+  EXPECT_DOUBLE_EQ(speedups[2].speedup->value, 6.0);
+  EXPECT_EQ(speedups[3].speedup->baseline_experiment, amp);
+  EXPECT_EQ(speedups[4].speedup->baseline_experiment, amp) << "there is none with its flags";
+}
+
 TEST_F(RunSpeedups, ABaselineOfAnotherRunComparesTheBaselineItself) {
   add("m", "inductor", 1.0);
   const auto run = run_of(results_, 2, 2000);

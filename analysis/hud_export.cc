@@ -1,0 +1,345 @@
+#include "analysis/hud_export.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "analysis/estimators.h"
+#include "schema/hud_terms.h"
+#include "schema/run_assignment.h"
+
+namespace benchhud::analysis {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using schema::Experiment;
+using schema::Measurement;
+using schema::SampleShape;
+using schema::WholeLine;
+
+constexpr double kMillisecondsPerSecond = 1000;
+
+std::string text_of(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Json parsed(const std::string& text) {
+  Json json = Json::parse(text, nullptr, false);
+  return json.is_object() ? json : Json::object();
+}
+
+const Measurement* find(const WholeLine& line, std::string_view name) {
+  const auto found = std::find_if(line.metrics.begin(), line.metrics.end(),
+                                  [&](const Measurement& metric) { return metric.metric == name; });
+  return found == line.metrics.end() ? nullptr : &*found;
+}
+
+std::optional<double> steady_of(const WholeLine& line) {
+  const Measurement* time = find(line, "per_iter_time");
+  if (time == nullptr || line.error) return {};
+  const auto estimate = steady(time->samples);
+  if (!estimate) return {};
+  return estimate->value;
+}
+
+std::string dtype_of(const Experiment& experiment) {
+  const Json flags = parsed(experiment.flags);
+  const auto dtype = flags.find("dtype");
+  return dtype != flags.end() && dtype->is_string() ? dtype->get<std::string>() : "notset";
+}
+
+bool is_commit(std::string_view text) {
+  return text.size() >= 7 && text.size() <= 40 &&
+         text.find_first_not_of("0123456789abcdef") == text.npos;
+}
+
+// As Python's JSON has it.
+std::string sample_text(double sample) {
+  if (schema::is_null_sample(sample)) return "null";
+  if (std::isnan(sample)) return "NaN";
+  if (std::isinf(sample)) return sample < 0 ? "-Infinity" : "Infinity";
+  return Json(sample).dump();
+}
+
+/// A metric as results.jsonl has it.
+std::string value_text(const Measurement& metric) {
+  switch (metric.shape) {
+    case SampleShape::kNull:
+      return "null";
+    case SampleShape::kNested:
+      return metric.json;
+    case SampleShape::kScalar:
+      return metric.samples.empty() ? "null" : sample_text(metric.samples.front());
+    case SampleShape::kArray:
+      break;
+  }
+  std::string text = "[";
+  for (const double sample : metric.samples) {
+    text += (text.size() > 1 ? "," : "") + sample_text(sample);
+  }
+  return text + ']';
+}
+
+Json finite_values(const Measurement& metric) {
+  Json values = Json::array();
+  if (!schema::has_samples(metric.shape)) return values;
+  for (const double sample : metric.samples) {
+    if (std::isfinite(sample)) values.push_back(sample);
+  }
+  return values;
+}
+
+/// Whether an array of numbers says all that the metric does.
+bool is_plain_array(const Measurement& metric) {
+  return metric.shape == SampleShape::kArray &&
+         std::all_of(metric.samples.begin(), metric.samples.end(),
+                     [](double sample) { return std::isfinite(sample); });
+}
+
+Json metric_record(const std::string& name, Json values) {
+  return {{"name", name}, {"benchmark_values", std::move(values)}, {"target_value", 0}};
+}
+
+Json own_metric(const Measurement& metric) {
+  const std::string name = schema::hud_metric_name(metric.metric);
+  Json record = metric_record(name, finite_values(metric));
+  if (is_plain_array(metric) && name == metric.metric) return record;
+  const std::string kept = '{' + text_of(Json(metric.metric)) + ':' + value_text(metric) + '}';
+  record["extra_info"] = {{std::string(schema::kOwnKey), kept}};
+  return record;
+}
+
+Json derived_metric(const std::string& name, Json values) {
+  Json record = metric_record(name, std::move(values));
+  record["extra_info"] = {{std::string(schema::kOwnKey), std::string(schema::kOwnDerived)}};
+  return record;
+}
+
+Json accuracy_metric(const std::string& status) {
+  Json record = metric_record("accuracy", Json::array());
+  record["extra_info"] = {{"benchmark_values", Json::array({status})},
+                          {std::string(schema::kOwnKey), std::string(schema::kOwnDerived)}};
+  return record;
+}
+
+/// The line of results.jsonl that a stored line was, without its metrics.
+Json line_json(const WholeLine& line) {
+  const Experiment& e = *line.experiment;
+  const auto option = [](const std::optional<std::string>& text) {
+    return text ? Json(*text) : Json();
+  };
+  Json json = line.extra.empty() ? Json::object() : parsed(line.extra);
+  Json model = {{"suite_name", e.suite}, {"model_name", e.model}};
+  Json experiment = json.contains("experiment") && json["experiment"].is_object()
+                        ? json["experiment"]
+                        : Json::object();
+  experiment["accelerator"] = e.accelerator;
+  experiment["accelerator_model"] = e.accelerator_model;
+  experiment["xla"] = option(e.xla);
+  experiment["xla_flags"] = option(e.xla_flags);
+  experiment["dynamo"] = option(e.dynamo);
+  experiment["torch_xla2"] = option(e.torch_xla2);
+  experiment["test"] = e.test;
+  experiment["batch_size"] = e.batch_size ? Json(*e.batch_size) : Json();
+  constexpr std::string_view kOfModel = "model.";
+  const Json flags = parsed(e.flags);
+  for (const auto& [key, value] : flags.items()) {
+    if (key.starts_with(kOfModel)) {
+      model[key.substr(kOfModel.size())] = value;
+    } else {
+      experiment[key] = value;
+    }
+  }
+  json["model"] = std::move(model);
+  json["experiment"] = std::move(experiment);
+  if (line.repeat) json["repeat"] = *line.repeat;
+  if (line.iterations_per_run) json["iterations_per_run"] = *line.iterations_per_run;
+  json["timestamp"] = line.timestamp;
+  if (line.code) json["verification_code"] = *line.code;
+  if (line.mean_rel_error) json["verification_mean_rel_error"] = *line.mean_rel_error;
+  return json;
+}
+
+/// Whether a line is the verifier's and has something to say.
+bool says_accuracy(const WholeLine& line) {
+  if (!line.code || find(line, "total_time") != nullptr) return false;
+  switch (line.invocation_kind) {
+    case schema::InvocationKind::kTiming:
+      return false;
+    case schema::InvocationKind::kVerification:
+      return *line.code != "VERIFIER_SKIPPED";
+    case schema::InvocationKind::kMixed:
+      return schema::is_verdict(*line.code);
+  }
+  return false;
+}
+
+void give_record(const Json& context, Json metric,
+                 const std::function<void(const std::string&)>& give) {
+  Json record = context;
+  record["metric"] = std::move(metric);
+  give(text_of(record));
+}
+
+// What the HUD wrote goes back as it came.
+void write_theirs(const WholeLine& line, const Json& extra,
+                  const std::function<void(const std::string&)>& give) {
+  const Json& context = extra["hud"];
+  const Json kept = extra.contains("hud_metrics") && extra["hud_metrics"].is_object()
+                        ? extra["hud_metrics"]
+                        : Json::object();
+  const auto add_kept = [&](const std::string& metric, Json record) {
+    const auto more = kept.find(metric);
+    if (more != kept.end() && more->is_object()) record.update(*more);
+    return record;
+  };
+  if (kept.contains("accuracy")) {
+    give_record(context, add_kept("accuracy", {{"name", "accuracy"}}), give);
+    return;
+  }
+  if (line.error) {
+    give_record(context,
+                add_kept(std::string(schema::kHudSpeedup),
+                         {{"name", "speedup"}, {"benchmark_values", Json::array({0.0})}}),
+                give);
+  }
+  const bool has_latency = find(line, "abs_latency") != nullptr;
+  for (const Measurement& metric : line.metrics) {
+    const bool is_ours = metric.metric == "total_time" || metric.metric == "per_iter_time";
+    if (is_ours && has_latency) continue;
+    give_record(context,
+                add_kept(metric.metric, {{"name", schema::hud_metric_name(metric.metric)},
+                                         {"benchmark_values", finite_values(metric)}}),
+                give);
+  }
+}
+
+}  // namespace
+
+HudExport::HudExport(schema::Run run, std::string repository)
+    : run_(std::move(run)), repository_(std::move(repository)) {}
+
+HudExport::Workload HudExport::workload_of(const Experiment& e) {
+  return {e.suite, e.model, e.test, e.flags, e.batch_size};
+}
+
+void HudExport::note(const WholeLine& line) {
+  if (line.experiment->backend() != "eager") return;
+  if (const auto time = steady_of(line)) eager_[workload_of(*line.experiment)] = *time;
+}
+
+std::string HudExport::head_sha() const {
+  const std::string name = repository_.substr(repository_.find_last_of('/') + 1);
+  for (const std::string& key : {name, std::string("commit")}) {
+    const auto label = run_.labels.find(key);
+    if (label != run_.labels.end()) return label->second;
+  }
+  return "";
+}
+
+std::string HudExport::own_text(const WholeLine& line) const {
+  Json own;
+  own["run"] = run_.name;
+  own["labels"] = run_.labels;
+  own["is_verification"] = line.invocation_kind == schema::InvocationKind::kVerification;
+  own["hash"] = line.hash.hex();
+  own["line"] = line_json(line);
+  return text_of(own);
+}
+
+void HudExport::write(const WholeLine& line, const std::function<void(const std::string&)>& give) {
+  const Json extra = line.extra.empty() ? Json::object() : parsed(line.extra);
+  if (extra.contains("hud") && extra["hud"].is_object()) return write_theirs(line, extra, give);
+  const auto derived = extra.find("derived");
+  if (derived != extra.end() && derived->is_object() && derived->contains("of_hud")) {
+    return;  // the record that it was worked out of is there
+  }
+
+  const Experiment& e = *line.experiment;
+  const bool is_verdict = says_accuracy(line);
+  const std::string mode = schema::mode_of_test(e.test);
+  const std::string dtype = dtype_of(e);
+  const std::string backend = e.backend();
+  const std::string output = backend + '_' + e.suite + '_' + dtype + '_' + mode + '_' +
+                             e.accelerator + (is_verdict ? "_accuracy.csv" : "_performance.csv");
+  const auto label = [&](const char* key) {
+    const auto found = run_.labels.find(key);
+    return found == run_.labels.end() ? std::string() : found->second;
+  };
+  std::uint64_t workflow = static_cast<std::uint64_t>(std::max(run_.started_at, 0.0));
+  const std::string workflow_label = label("workflow");
+  std::from_chars(workflow_label.data(), workflow_label.data() + workflow_label.size(), workflow);
+
+  Json context;
+  context["timestamp"] = static_cast<std::uint64_t>(std::max(line.timestamp, 0.0));
+  context["schema_version"] = "v3";
+  context["name"] = "benchhud";
+  context["repo"] = repository_;
+  context["head_branch"] = label("branch");
+  context["head_sha"] = head_sha();
+  context["workflow_id"] = workflow;
+  context["run_attempt"] = 1;
+  context["job_id"] = 0;
+  context["runners"] = Json::array({{{"name", e.accelerator}, {"type", e.accelerator_model}}});
+  context["benchmark"] = {{"name", std::string(schema::kHudBenchmark)},
+                          {"mode", mode},
+                          {"dtype", dtype},
+                          {"extra_info",
+                           {{"output", output},
+                            {"device", e.accelerator},
+                            {"arch", e.accelerator_model},
+                            {std::string(schema::kOwnKey), own_text(line)}}}};
+  if (e.batch_size) {
+    context["benchmark"]["extra_info"]["batch_size"] = std::to_string(*e.batch_size);
+  }
+  context["model"] = {{"name", e.model},
+                      {"type", "OSS model"},
+                      {"backend", backend},
+                      {"origins", Json::array({e.suite})}};
+  Json dependencies = Json::object();
+  for (const auto& [key, value] : run_.labels) {
+    if (is_commit(value)) dependencies[key] = {{"repo", key}, {"sha", value}};
+  }
+  context["dependencies"] = std::move(dependencies);
+
+  bool is_given = false;
+  const auto give_metric = [&](Json metric) {
+    is_given = true;
+    give_record(context, std::move(metric), give);
+  };
+  for (const Measurement& metric : line.metrics) give_metric(own_metric(metric));
+  if (line.error) {
+    // Only a model that was to be timed and failed has a speedup of zero there.
+    Json failed = is_verdict ? metric_record("error", Json::array())
+                             : metric_record("speedup", Json::array({0.0}));
+    const Json text = {{"error", *line.error}};
+    failed["extra_info"] = {{std::string(schema::kOwnKey), text_of(text)}};
+    give_metric(std::move(failed));
+  }
+  const auto give_derived = [&](const char* name, double value) {
+    if (find(line, schema::metric_of_hud(name)) == nullptr && std::isfinite(value)) {
+      give_metric(derived_metric(name, Json::array({value})));
+    }
+  };
+  if (const auto time = steady_of(line)) {
+    give_derived("abs_latency", *time * kMillisecondsPerSecond);
+    const auto eager = eager_.find(workload_of(e));
+    if (eager != eager_.end()) give_derived("speedup", eager->second / *time);
+    const Measurement* total = find(line, "total_time");
+    const auto compile = total ? upstream_compile(total->samples) : std::nullopt;
+    if (compile && *compile > 0) give_derived("compilation_latency", *compile);
+  }
+  if (is_verdict) {
+    if (const auto status = schema::accuracy_of_code(*line.code)) {
+      give_metric(accuracy_metric(*status));
+    }
+  }
+  // So that the line is there at all.
+  if (!is_given) give_metric(derived_metric("benchhud", Json::array()));
+}
+
+}  // namespace benchhud::analysis

@@ -1,7 +1,9 @@
 // benchhud serve: the API and the pages.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cstdio>
+#include <memory>
 
 #include "commands.h"
 #include "options.h"
@@ -33,8 +35,10 @@ CommandLine command_line() {
   add("no-code", po::bool_switch(),
       "print no address that signs a browser in, which is done where only this machine is listened "
       "to");
+  add("log", po::value<std::string>()->default_value("none")->value_name("FORMAT"),
+      "a line for each request on standard error: text, json or none");
   add("threads", po::value<unsigned>()->default_value(32),
-      "how many connections are served at once");
+      "how many requests are answered at once; a connection that waits holds none");
   return command;
 }
 
@@ -50,6 +54,11 @@ int run_serve(const Arguments& arguments) {
   if (options->threads < 1 || options->threads > 1024) {
     return fail({schema::ErrorCode::kInvalidArgument, "--threads must be between 1 and 1024"});
   }
+  const auto log = server::log_format_of(values["log"].as<std::string>());
+  if (!log) return fail({schema::ErrorCode::kInvalidArgument, "--log is text, json or none"});
+  if (*log != server::LogFormat::kNone) {
+    options->log = std::make_shared<server::RequestLog>(*log, STDERR_FILENO);
+  }
   const std::string& who_reads = values["reading"].as<std::string>();
   if (who_reads != "open" && who_reads != "token") {
     return fail({schema::ErrorCode::kInvalidArgument, "--reading is open or token"});
@@ -58,8 +67,14 @@ int run_serve(const Arguments& arguments) {
   const std::string path = store_path(values);
   {
     const auto store = schema::open_store(path);
-    if (!store && store.error().code != schema::ErrorCode::kReadOnly &&
-        store.error().code != schema::ErrorCode::kBusy) {
+    // One that may only be read is served all the same, if it can be.
+    const bool may_be_readable = !store && (store.error().code == schema::ErrorCode::kReadOnly ||
+                                            store.error().code == schema::ErrorCode::kFull ||
+                                            store.error().code == schema::ErrorCode::kIo);
+    if (may_be_readable) {
+      const auto readable = schema::open_store_for_reading(path);
+      if (!readable) return fail(readable.error());
+    } else if (!store && store.error().code != schema::ErrorCode::kBusy) {
       return fail(store.error());
     }
   }
@@ -74,8 +89,8 @@ int run_serve(const Arguments& arguments) {
     std::fflush(stdout);
   });
   if (!counts) return fail(counts.error());
-  fmt::print("stopped after {} requests on {} connections, {} refused\n", counts->requests,
-             counts->connections, counts->refusals);
+  fmt::print("stopped after {} requests on {} connections, {} refused\n",
+             (*counts)->requests.load(), (*counts)->connections.load(), (*counts)->refusals.load());
   return kDone;
 }
 

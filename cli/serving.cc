@@ -61,7 +61,7 @@ StopWhileWorking::StopWhileWorking(std::function<void()> clean_up)
         }
       }) {}
 
-schema::Expected<server::HttpCounts> serve_store(
+schema::Expected<std::shared_ptr<const server::HttpCounters>> serve_store(
     const ServeRequest& request, const std::function<void(const ServedAt& where)>& started) {
   constexpr double kCodeSeconds = 3600;
   server::AppOptions app_options;
@@ -73,11 +73,14 @@ schema::Expected<server::HttpCounts> serve_store(
     BENCHHUD_ASSIGN(app_options.sign_in_code, schema::random_secret());
     app_options.sign_in_code_until = schema::now() + kCodeSeconds;
   }
+  server::HttpOptions listen = request.listen;
+  app_options.http = listen.counters;
   const std::string code = app_options.sign_in_code;
   server::App app(std::move(app_options), server::built_in_pages());
-  BENCHHUD_ASSIGN(auto http,
-                  server::HttpServer::bind(
-                      request.listen, [&app](const server::Request& r) { return app.handle(r); }));
+  listen.limits.upload_addresses = app.upload_addresses();
+  BENCHHUD_ASSIGN(auto http, server::HttpServer::bind(listen, [&app](const server::Request& r) {
+                    return app.handle(r);
+                  }));
   const server::Warmer warmer(app, request.store_path);
   ServedAt where;
   where.pages = fmt::format("http://{}:{}/", in_url(request.listen.host), http.port());
@@ -85,7 +88,7 @@ schema::Expected<server::HttpCounts> serve_store(
   if (!code.empty()) where.sign_in = where.pages + "sign-in#" + code;
   started(where);
   serve_until_signal(http);
-  return http.counts();
+  return std::shared_ptr<const server::HttpCounters>(listen.counters);
 }
 
 void add_listen_options(po::options_description* options, int port) {

@@ -4,6 +4,7 @@
 #include <boost/program_options/options_description.hpp>
 #include <boost/program_options/variables_map.hpp>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <thread>
@@ -43,7 +44,7 @@ struct ServedAt {
 
 /// Serves a store until SIGINT or SIGTERM comes. `started` is called once requests are taken.
 /// Returns what was served. Error: kIo where it cannot listen.
-schema::Expected<server::HttpCounts> serve_store(
+schema::Expected<std::shared_ptr<const server::HttpCounters>> serve_store(
     const ServeRequest& request, const std::function<void(const ServedAt& where)>& started);
 
 /// Adds `--host` and `--port`. Their values; error kInvalidArgument for a port that is none.

@@ -89,7 +89,7 @@ std::optional<Error> check_change(const Request& request) {
           ? !request.origin.empty() && !is_own_origin(request.origin, request.host)
           : is_other_site(request);
   if (is_foreign) return Error{ErrorCode::kForbidden, "A page of another site asks for a change."};
-  if (request.method == "POST" && !is_json(request.content_type)) {
+  if (request.method == "POST" && !request.read_body && !is_json(request.content_type)) {
     return Error{ErrorCode::kMediaType, "The body must come as Content-Type: application/json."};
   }
   return {};
@@ -102,6 +102,7 @@ Expected<Identity> identify(const Request& request, schema::Connection& store) {
   const std::string_view text = bearer ? *bearer : session_token(request);
   if (text.empty()) return who;
   BENCHHUD_ASSIGN(who.token, schema::find_access_token(store, text, schema::now()));
+  if (who.token && request.asked_by != nullptr) *request.asked_by = who.token->id;
   return who;
 }
 

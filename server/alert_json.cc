@@ -171,12 +171,8 @@ std::string_view alert_state(const schema::Alert& alert) {
 }
 
 bool needs_attention(const schema::Alert& alert) {
-  using enum schema::TriageState;
-  if (alert.detected == schema::DetectedState::kWithdrawn ||
-      alert.detected == schema::DetectedState::kRecovered) {
-    return false;
-  }
-  return alert.triage == kOpen || alert.triage == kAcknowledged || alert.triage == kInvestigating;
+  return alert.detected != schema::DetectedState::kWithdrawn &&
+         alert.detected != schema::DetectedState::kRecovered && !schema::is_settled(alert.triage);
 }
 
 std::string_view urgency_name(Urgency urgency) {

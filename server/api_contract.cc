@@ -95,12 +95,17 @@ Operation read_operation(const ordered_json& document, const std::string& path,
     operation.segments.emplace_back(rest.substr(0, end));
     rest.remove_prefix(end);
   }
-  for (const auto& item : node.at("parameters")) {
+  static const ordered_json kNone = ordered_json::array();
+  for (const auto& item : node.contains("parameters") ? node["parameters"] : kNone) {
     const auto& parameter = resolve(document, item);
     if (parameter.at("in") != "header") operation.parameters.push_back(read_parameter(parameter));
   }
   operation.scope = read_scope(node);
-  if (node.contains("requestBody")) operation.body = read_body(document, node["requestBody"]);
+  if (node.contains("requestBody")) {
+    const auto& body = resolve(document, node["requestBody"]);
+    operation.takes_file = body.at("content").contains("application/octet-stream");
+    if (!operation.takes_file) operation.body = read_body(document, body);
+  }
   if (!node.at("responses").contains("200")) return operation;
   const auto& content = node["responses"]["200"].at("content");
   if (content.contains("text/csv")) {

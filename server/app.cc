@@ -1,6 +1,7 @@
 #include "server/app.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <chrono>
 #include <exception>
@@ -34,7 +35,6 @@ constexpr std::size_t kWarmTables = 30;
 constexpr std::size_t kTraceConnections = 4;
 /// For answers in pieces: who takes one slowly holds one as long.
 constexpr std::size_t kPieceConnections = 2;
-constexpr std::string_view kUsualBaseline = "inductor";
 /// Making ready goes on so long, in a transaction of its own (the log of an ingest can be put away
 /// only between them).
 constexpr std::chrono::milliseconds kWorkAtOnce{5};
@@ -69,10 +69,12 @@ App::App(AppOptions options, std::span<const StaticFiles::File> pages)
       contract_(schema::openapi_document()),
       pages_(pages),
       pool_(options_.store_path, options_.connections),
-      trace_pool_(options_.store_path, kTraceConnections, StorePool::Mapping::kNo),
-      piece_pool_(options_.store_path, kPieceConnections, StorePool::Mapping::kNo),
+      trace_pool_(options_.store_path, kTraceConnections, StorePool::Buffer::kSmall),
+      piece_pool_(options_.store_path, kPieceConnections, StorePool::Buffer::kSmall),
       writer_(options_.store_path, options_.write_patience),
       sessions_(options_.sign_in_code, options_.sign_in_code_until, writer_),
+      uploads_(options_.store_path, options_.uploads),
+      downloads_(options_.store_path),
       answers_(options_.cached_bytes,
                [](const Answer& answer) { return answer.body->size() + 256; }),
       compressed_(options_.cached_bytes / 4, [](const std::string& text) { return text.size(); }) {}
@@ -80,7 +82,12 @@ App::App(AppOptions options, std::span<const StaticFiles::File> pages)
 Response App::handle(const Request& request) noexcept {
   try {
     const Address address = parse_address(request.target);
-    if (!address.segments.empty() && address.segments.front() == "api") {
+    // Where monitoring systems look.
+    if (address.path == "/metrics") {
+      return handle_api(request, parse_address("/api/v1" + request.target), Asker::kSomebody);
+    }
+    // /api alone is a page, the contract's.
+    if (address.segments.size() > 1 && address.segments.front() == "api") {
       return handle_api(request, address, Asker::kSomebody);
     }
     if (request.method != "GET" && request.method != "HEAD") {
@@ -119,6 +126,10 @@ Response App::handle_api(const Request& request, const Address& address, Asker a
     return problem_response(wrong->error, request.target, wrong->parameter);
   }
   if (operation->method != "GET") return make_change(request, *operation, query);
+  if (operation->id == "getAlive") {
+    const auto body = std::make_shared<const std::string>(kAliveJson);
+    return respond(request, "", Answer{body, "application/json", "", false});
+  }
 
   auto lease = (operation->segments.front() == "traces" ? trace_pool_ : pool_).borrow();
   if (!lease) return problem_response(lease.error(), request.target);
@@ -139,14 +150,18 @@ Response App::handle_api(const Request& request, const Address& address, Asker a
   const auto snapshot = snapshots_.current(reader);
   if (!snapshot) return problem_response(snapshot.error(), request.target);
 
-  Ask ask{*operation,       query, {reader, **snapshot}, judge_,
-          options_.version, *who,  reads_by_token,       is_other_site(request)};
+  Ask ask{*operation,           query,
+          {reader, **snapshot}, judge_,
+          options_.version,     *who,
+          downloads_,           reads_by_token,
+          options_.http.get(),  is_other_site(request)};
   auto plan = find_route(operation->id)(ask);
   if (!plan) return problem_response(plan.error(), request.target, ask.wrong_parameter);
   const std::string etag = plan->is_fleeting ? "" : etag_of(options_, *operation, query, plan->key);
   if (etag_matches(request.if_none_match, etag)) {
     return respond(request, etag,
-                   Answer{std::make_shared<const std::string>(), "", "", plan->is_immutable});
+                   Answer{std::make_shared<const std::string>(), "", "", plan->is_immutable,
+                          plan->is_for_other_sites});
   }
   if (plan->stream) {
     // It may wait for a connection of its own: nobody shall wait for this one meanwhile.
@@ -166,8 +181,8 @@ Response App::handle_api(const Request& request, const Address& address, Asker a
     as_json.set("format", "json");
     json_etag = etag_of(options_, *operation, as_json, plan->key);
   }
-  auto answer = plan->is_kept ? answers_.get(json_etag, [&] { return make_answer(*plan); })
-                              : shared(make_answer(*plan));
+  auto answer = plan->is_kept() ? answers_.get(json_etag, [&] { return make_answer(*plan); })
+                                : shared(make_answer(*plan));
   if (answer && is_csv) {
     answer = answers_.get(etag, [&] { return make_csv(ask, *plan, address, *(*answer)->body); });
   }
@@ -190,6 +205,7 @@ Response App::make_change(const Request& request, const Operation& operation, co
       return problem_response(*refusal, request.target);
     }
   }
+  if (operation.takes_file) return take_file(request, operation, query, *who->token);
   Body body;
   if (const auto wrong = ApiContract::check_body(operation, request.body, &body)) {
     return problem_response(wrong->error, request.target, wrong->parameter);
@@ -223,6 +239,33 @@ Expected<Identity> App::who_asks(const Request& request) {
   return identify(request, lease.connection());
 }
 
+Response App::take_file(const Request& request, const Operation& operation, const Query& query,
+                        const schema::AccessToken& token) {
+  const auto noted = writer_.write([&](schema::Connection& store) -> Expected<std::string> {
+    BENCHHUD_TRY(schema::note_request(store, token, request.method + " " + request.target));
+    return std::string();
+  });
+  if (!noted) return problem_response(noted.error(), request.target);
+  auto report = uploads_.take(request, operation, query);
+  if (!report) return problem_response(report.error(), request.target);
+  Response response;
+  response.content_type = "application/json";
+  response.body = std::make_shared<const std::string>(*std::move(report));
+  response.headers.emplace_back("Cache-Control", "no-store");
+  add_safe_headers(&response);
+  return response;
+}
+
+std::vector<std::string> App::upload_addresses() const {
+  std::vector<std::string> addresses;
+  for (const Operation& operation : contract_.operations()) {
+    if (operation.takes_file) {
+      addresses.push_back(fmt::format("/api/v1/{}", fmt::join(operation.segments, "/")));
+    }
+  }
+  return addresses;
+}
+
 Response App::change_session(const Request& request, const Operation& operation, const Body& body) {
   const auto changed = [&]() -> Expected<SessionChange> {
     if (operation.method == "DELETE") {
@@ -247,8 +290,12 @@ Response App::change_session(const Request& request, const Operation& operation,
 
 Expected<App::Answer> App::make_answer(const Plan& plan) {
   BENCHHUD_ASSIGN(std::string body, plan.body());
-  return Answer{std::make_shared<const std::string>(std::move(body)), plan.content_type, "",
-                plan.is_immutable, plan.is_kept};
+  return Answer{std::make_shared<const std::string>(std::move(body)),
+                plan.content_type,
+                "",
+                plan.is_immutable,
+                plan.is_for_other_sites,
+                plan.is_kept()};
 }
 
 Expected<App::Answer> App::make_csv(const Ask& ask, const Plan& plan, const Address& address,
@@ -279,14 +326,15 @@ Response App::respond(const Request& request, const std::string& etag, const Ans
     response.body = std::move(compressed);
     response.headers.emplace_back("Content-Encoding", "gzip");
   }
-  add_safe_headers(&response);
+  add_safe_headers(&response, answer.is_for_other_sites ? Showing::kAnySite : Showing::kOwnSite);
   return response;
 }
 
 Response App::respond_in_pieces(const Request& request, const std::string& etag, const Plan& plan) {
   auto borrowed = piece_pool_.borrow(options_.stream_patience);
   if (!borrowed) return problem_response(borrowed.error(), request.target);
-  Answer empty{std::make_shared<const std::string>(), plan.content_type, "", plan.is_immutable};
+  Answer empty{std::make_shared<const std::string>(), plan.content_type, "", plan.is_immutable,
+               plan.is_for_other_sites};
   Response response = respond(request, etag, empty);
   if (!plan.file_name.empty()) {
     response.headers.emplace_back("Content-Disposition",

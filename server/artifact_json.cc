@@ -1,7 +1,5 @@
 #include "server/artifact_json.h"
 
-#include <ranges>
-
 #include "analysis/dynamo_counters.h"
 #include "server/answers.h"
 
@@ -285,7 +283,7 @@ void write_section_differences(JsonWriter& json,
     json.field("unexplained", difference.unexplained);
     json.field("change_count", difference.changes.size());
     json.key("changes");
-    json.list(std::views::take(difference.changes, most),
+    json.list(first_of(difference.changes, most),
               [&](const ProfileChange& change) { write_change(json, change); });
     json.end_object();
   });

@@ -12,6 +12,8 @@ using schema::ErrorCode;
 Error bad(std::string message) { return {ErrorCode::kInvalidArgument, std::move(message)}; }
 Error too_large(std::string message) { return {ErrorCode::kTooLarge, std::move(message)}; }
 
+constexpr std::string_view kGoOn = "100-continue";
+
 bool is_token_char(char c) {
   const auto u = static_cast<unsigned char>(c);
   if ((u >= '0' && u <= '9') || (u >= 'a' && u <= 'z') || (u >= 'A' && u <= 'Z')) return true;
@@ -54,10 +56,16 @@ std::optional<Error> check_target(std::string_view target, const HeadLimits& lim
   return {};
 }
 
+bool takes_files(std::string_view target, const HeadLimits& limits) {
+  const auto path = target.substr(0, target.find('?'));
+  return std::ranges::find(limits.upload_addresses, path) != limits.upload_addresses.end();
+}
+
 /// What a request's head says of it.
 struct Seen {
   bool wants_host = false;
   bool is_post = false;
+  bool is_upload = false;
   int hosts = 0;
   int lengths = 0;
   int ranges = 0;
@@ -77,6 +85,7 @@ std::optional<Error> check_request_line(std::string_view line, const HeadLimits&
   if (!is_token(method)) return bad("The request line is not HTTP/1.");
   if (auto error = check_target(target, limits)) return error;
   seen->is_post = method == "POST";
+  seen->is_upload = seen->is_post && takes_files(target, limits);
   if (method != "GET" && method != "HEAD" && method != "POST" && method != "DELETE") {
     return Error{ErrorCode::kMethodNotAllowed,
                  "Only GET, HEAD, POST and DELETE are answered here."};
@@ -109,7 +118,8 @@ std::optional<Error> check_length(std::string_view value, const HeadLimits& limi
   }
   const auto length = read_length(value);
   if (!length) return bad("The body's length is no number.");
-  if (*length > limits.body) return too_large("The request's body is too large.");
+  if (*length > (seen->is_upload ? limits.upload : limits.body))
+    return too_large("The request's body is too large.");
   return {};
 }
 
@@ -132,8 +142,10 @@ std::optional<Error> check_header(std::string_view line, const HeadLimits& limit
     return bad("A body must come in one piece, with its length.");
   }
   if (equal_ignoring_case(name, "content-encoding")) return bad("A body must come as it is.");
-  if (equal_ignoring_case(name, "expect"))
+  if (equal_ignoring_case(name, "expect") &&
+      !(seen->is_upload && equal_ignoring_case(value, kGoOn))) {
     return bad("Nothing is to be expected before an answer.");
+  }
   if (equal_ignoring_case(name, "content-length")) return check_length(value, limits, seen);
   if (equal_ignoring_case(name, "range")) {
     if (++seen->ranges > 1 || value.find(',') != std::string_view::npos) {
@@ -175,17 +187,46 @@ std::optional<Error> check_head(std::string_view head, const HeadLimits& limits)
   return {};
 }
 
-std::size_t body_size(std::string_view head) {
+std::string_view method_of(std::string_view head) { return head.substr(0, head.find(' ')); }
+
+std::string_view target_of(std::string_view head) {
+  const auto rest = head.substr(head.find(' ') + 1);
+  return rest.substr(0, rest.find(' '));
+}
+
+std::string_view header_of(std::string_view head, std::string_view name) {
   while (!head.empty()) {
     const auto line = head.substr(0, head.find("\r\n"));
     const std::size_t colon = line.find(':');
-    if (colon != std::string_view::npos &&
-        equal_ignoring_case(line.substr(0, colon), "content-length")) {
-      return read_length(trimmed(line.substr(colon + 1))).value_or(0);
+    if (colon != std::string_view::npos && equal_ignoring_case(line.substr(0, colon), name)) {
+      return trimmed(line.substr(colon + 1));
     }
     head.remove_prefix(std::min(head.size(), line.size() + 2));
   }
-  return 0;
+  return {};
+}
+
+bool is_last_request(std::string_view head) {
+  const auto line = head.substr(0, head.find("\r\n"));
+  const bool is_old = line.ends_with("HTTP/1.0");
+  bool says_close = false, says_keep = false;
+  for (auto rest = header_of(head, "connection"); !rest.empty();) {
+    const auto option = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(rest.size(), option.size() + 1));
+    says_close |= equal_ignoring_case(trimmed(option), "close");
+    says_keep |= equal_ignoring_case(trimmed(option), "keep-alive");
+  }
+  return says_close || (is_old && !says_keep);
+}
+
+bool is_upload(std::string_view head, const HeadLimits& limits) {
+  return method_of(head) == "POST" && takes_files(target_of(head), limits);
+}
+
+bool waits_for_word(std::string_view head) { return !header_of(head, "expect").empty(); }
+
+std::size_t body_size(std::string_view head) {
+  return read_length(header_of(head, "content-length")).value_or(0);
 }
 
 }  // namespace benchhud::server

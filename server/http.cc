@@ -2,52 +2,55 @@
 
 #include <fmt/format.h>
 #include <httplib.h>
-#include <poll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
 #include <chrono>
+#include <condition_variable>
 #include <cstring>
+#include <mutex>
 #include <string_view>
+#include <thread>
 #include <utility>
+#include <vector>
+
+#include "schema/time.h"
+#include "server/connection.h"
+#include "server/waiting_room.h"
 
 namespace benchhud::server {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+/// How often is looked for connections that have waited too long.
+constexpr std::chrono::milliseconds kBetweenLooks{100};
+/// How long answers that are on their way may take once the server stops.
+constexpr std::chrono::seconds kLastAnswers{5};
+/// Connections that may wait to be accepted: a burst of them is no reason to lose any.
+constexpr int kBacklog = 1024;
+/// Files that are not connections: stores with their logs, what is sent, pipes.
+constexpr std::size_t kOtherFiles = 256;
 
-Clock::time_point after(double seconds) {
-  return Clock::now() +
-         std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+/// All that the library gets to read of a request: how it is answered depends on nothing else of
+/// what the peer wrote. It would refuse some of what may be written in an address or a range with
+/// an answer of its own, decode what headers say, wait for bodies, and compress by itself.
+std::string head_for_library(std::string_view head) {
+  return fmt::format("{} / HTTP/1.1\r\nHost: x\r\n\r\n", method_of(head));
 }
 
-/// Waits until the socket is ready for `events` or the time is up.
-bool wait_for(int socket, short events, Clock::time_point deadline) {
-  for (;;) {
-    const auto left =
-        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
-    if (left <= 0) return false;
-    pollfd entry{socket, events, 0};
-    const int ready = ::poll(&entry, 1, static_cast<int>(std::min<long long>(left, 1000)));
-    if (ready > 0) return true;
-    if (ready < 0 && errno != EINTR) return false;
-  }
-}
-
-/// How the library sees a connection: one request's head that the guard has passed, and nothing
-/// behind it. Whatever else the peer sent waits for the next round.
+/// How the library sees a connection: one request's head, and nothing behind it. What it answers is
+/// kept to be sent when it is whole, but for what is made while it is sent.
 ///
 /// `override` is left out on purpose: newer versions of the library have other pure functions, and
 /// this has those of all of them.
 class HeadStream final : public httplib::Stream {
  public:
-  HeadStream(int socket, double write_seconds) : socket_(socket), write_seconds_(write_seconds) {}
+  explicit HeadStream(Connection& connection)
+      : connection_(connection), text_(head_for_library(connection.head())), head_(text_) {}
   ~HeadStream() = default;
 
-  void set_head(std::string_view head) { head_ = head; }
+  void send_at_once() { sends_at_once_ = true; }
 
   bool is_readable() const { return !head_.empty(); }
   bool is_writable() const { return true; }
@@ -63,100 +66,65 @@ class HeadStream final : public httplib::Stream {
   }
 
   ssize_t write(const char* bytes, size_t size) {
-    const auto deadline = after(write_seconds_);
-    for (std::size_t written = 0; written < size;) {
-      const ssize_t count = ::send(socket_, bytes + written, size - written, MSG_NOSIGNAL);
-      if (count > 0) {
-        written += static_cast<std::size_t>(count);
-      } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
-        if (!wait_for(socket_, POLLOUT, deadline)) return -1;
-      } else if (errno != EINTR) {
-        return -1;
-      }
-      if (Clock::now() > deadline) return -1;
-    }
+    connection_.append({bytes, size});
+    if (sends_at_once_ && !connection_.send_all()) return -1;
     return static_cast<ssize_t>(size);
   }
 
   void get_remote_ip_and_port(std::string& ip, int& port) const { ip.clear(), port = 0; }
   void get_local_ip_and_port(std::string& ip, int& port) const { ip.clear(), port = 0; }
-  socket_t socket() const { return socket_; }
+  socket_t socket() const { return connection_.socket(); }
 
  private:
-  const int socket_;
-  const double write_seconds_;
+  Connection& connection_;
+  const std::string text_;
   std::string_view head_;
+  bool sends_at_once_ = false;
 };
 
-/// What came of waiting for a request's head, or for its body.
-enum class Arrival { kHere, kTooLarge, kTooSlow, kGone };
+/// What the request that this thread is at has beside what the library knows of it.
+struct AtHand {
+  std::string_view body;
+  ReadBody read_body;  ///< of a file that is sent, in place of the body; else empty
+  const Connection* connection = nullptr;
+  HeadStream* stream = nullptr;  ///< that the answer goes to
+};
 
-/// Collects requests from a socket.
-class RequestReader {
+AtHand& at_hand() {
+  thread_local AtHand here;
+  return here;
+}
+
+/// As many connections as the system lets this process have, up to `wanted`.
+std::size_t allowed_connections(std::size_t wanted) {
+  rlimit files{};
+  if (::getrlimit(RLIMIT_NOFILE, &files) != 0) return wanted;
+  const rlim_t enough = wanted + kOtherFiles;
+  if (files.rlim_cur < enough) {
+    files.rlim_cur = std::min<rlim_t>(files.rlim_max, enough);
+    ::setrlimit(RLIMIT_NOFILE, &files);
+    ::getrlimit(RLIMIT_NOFILE, &files);
+  }
+  if (files.rlim_cur >= enough) return wanted;
+  // Few are better than none.
+  return std::max<std::size_t>(files.rlim_cur / 2,
+                               files.rlim_cur - std::min<rlim_t>(files.rlim_cur, kOtherFiles));
+}
+
+/// What the library hands connections to: they are taken in at once, where it accepts them.
+class TakeAtOnce final : public httplib::TaskQueue {
  public:
-  RequestReader(int socket, const HttpOptions& options) : socket_(socket), options_(options) {}
-
-  /// Waits for a whole head, as long as `may_idle` allows for its first byte.
-  Arrival next(const std::function<bool(Clock::time_point since)>& may_idle) {
-    buffer_.erase(0, head_size_ + body_size_);
-    head_size_ = body_size_ = 0;
-    const auto began = Clock::now();
-    while (buffer_.empty()) {
-      if (!may_idle(began)) return Arrival::kGone;
-      if (wait_for(socket_, POLLIN, after(kGlance)) && !receive()) return Arrival::kGone;
-    }
-    const auto deadline = after(options_.head_seconds);
-    for (std::size_t searched = 0;;) {
-      const std::size_t end = buffer_.find("\r\n\r\n", searched);
-      if (end != std::string::npos) {
-        head_size_ = end + 4;
-        return head_size_ > options_.limits.bytes ? Arrival::kTooLarge : Arrival::kHere;
-      }
-      // A head whose lines end otherwise never ends as it should; the guard says why.
-      if (buffer_.find("\n\n", searched) != std::string::npos) {
-        head_size_ = buffer_.size();
-        return Arrival::kHere;
-      }
-      if (buffer_.size() > options_.limits.bytes) return Arrival::kTooLarge;
-      searched = buffer_.size() < 3 ? 0 : buffer_.size() - 3;
-      if (!wait_for(socket_, POLLIN, deadline)) return Arrival::kTooSlow;
-      if (!receive()) return Arrival::kGone;
-    }
+  explicit TakeAtOnce(std::function<void()> at_end) : at_end_(std::move(at_end)) {}
+  // Newer versions of the library want to know whether there was room.
+  using Taken = decltype(std::declval<httplib::TaskQueue&>().enqueue(nullptr));
+  Taken enqueue(std::function<void()> take_in) override {
+    take_in();
+    return static_cast<Taken>(true);
   }
-
-  /// Waits for the `size` bytes behind the head.
-  Arrival read_body(std::size_t size) {
-    body_size_ = size;
-    const auto deadline = after(options_.body_seconds);
-    while (buffer_.size() < head_size_ + body_size_) {
-      if (!wait_for(socket_, POLLIN, deadline)) return Arrival::kTooSlow;
-      if (!receive()) return Arrival::kGone;
-    }
-    return Arrival::kHere;
-  }
-
-  std::string_view head() const { return std::string_view(buffer_).substr(0, head_size_); }
-  std::string_view body() const { return std::string_view(buffer_).substr(head_size_, body_size_); }
+  void shutdown() override { at_end_(); }
 
  private:
-  static constexpr double kGlance = 0.1;  // s between two looks at whether to go on
-
-  /// False when the peer is gone.
-  bool receive() {
-    char bytes[4096];
-    const ssize_t count = ::recv(socket_, bytes, sizeof bytes, 0);
-    if (count > 0) {
-      buffer_.append(bytes, static_cast<std::size_t>(count));
-      return true;
-    }
-    return count < 0 && (errno == EINTR || errno == EAGAIN || errno == EWOULDBLOCK);
-  }
-
-  const int socket_;
-  const HttpOptions& options_;
-  std::string buffer_;
-  std::size_t head_size_ = 0;
-  std::size_t body_size_ = 0;
+  const std::function<void()> at_end_;
 };
 
 std::string_view status_words(int status) {
@@ -169,6 +137,8 @@ std::string_view status_words(int status) {
       return "Request Timeout";
     case 413:
       return "Content Too Large";
+    case 503:
+      return "Service Unavailable";
     default:
       return "Error";
   }
@@ -183,45 +153,54 @@ std::string refusal_text(const Response& response) {
   return text + "Connection: close\r\n\r\n" + *response.body;
 }
 
-/// The header under which Accept-Encoding passes the library by: it would compress by itself, with
-/// brotli at its slowest where the client knows that.
-constexpr const char* kHiddenEncoding = "X-Benchhud-Accept-Encoding";
-
-void hide_from_library(httplib::Request& request) {
-  request.headers.erase(kHiddenEncoding);
-  if (request.has_header("Accept-Encoding")) {
-    request.set_header(kHiddenEncoding, request.get_header_value("Accept-Encoding"));
-    request.headers.erase("Accept-Encoding");
-  }
-  // Answers are whole: a range may be ignored (RFC 9110, 14.2).
-  request.headers.erase("Range");
-  request.ranges.clear();
-  // The library would wait for a body, which is not in what it gets to read.
-  request.headers.erase("Content-Length");
-}
-
 }  // namespace
 
-/// The library's server, with the reading of heads in our hands.
+using Clock = std::chrono::steady_clock;
+
+/// The library's server, with connections and the reading of requests in our hands. The library
+/// accepts connections and reads heads that the guard has passed. In between connections wait in a
+/// room of their own, where they hold no thread; whichever has something to do is taken up by the
+/// next of the threads, for one request.
 class GuardedServer final : public httplib::Server {
  public:
   GuardedServer(const HttpOptions& options, HttpServer::Handler handler)
-      : options_(options), handler_(std::move(handler)) {
-    new_task_queue = [threads = options.threads] { return new httplib::ThreadPool(threads); };
+      : options_(options),
+        handler_(std::move(handler)),
+        most_connections_(allowed_connections(options.connections)) {
+    new_task_queue = [this] { return new TakeAtOnce([this] { finish(); }); };
     set_tcp_nodelay(true);
     // Not the library's SO_REUSEPORT, with which two servers would share a port in silence.
     set_socket_options([](socket_t socket) {
       const int yes = 1;
       ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
     });
+    // What the library tells in Keep-Alive.
     set_keep_alive_max_count(options.requests_per_connection);
-    set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& response) {
-      answer(request, response);
+    set_keep_alive_timeout(static_cast<time_t>(options.idle_seconds));
+    set_pre_routing_handler([this](const httplib::Request&, httplib::Response& response) {
+      answer(response);
       return HandlerResponse::Handled;
     });
   }
 
-  HttpCounts counts() const { return {connections_.load(), requests_.load(), refusals_.load()}; }
+  ~GuardedServer() override {
+    if (room_) finish();
+  }
+
+  /// Before listening; once the address is bound.
+  schema::Expected<void> begin() {
+    BENCHHUD_ASSIGN(room_, WaitingRoom::make(options_));
+    // The library asks for five.
+    ::listen(svr_sock_, kBacklog);
+    for (std::size_t i = 0; i < options_.threads; ++i) {
+      threads_.emplace_back([this] {
+        while (auto connection = room_->next()) attend(std::move(connection));
+      });
+    }
+    threads_.emplace_back([this] { look_after_time(); });
+    return {};
+  }
+
   void stop_soon() {
     stopping_ = true;
     stop();
@@ -229,122 +208,227 @@ class GuardedServer final : public httplib::Server {
   bool stopping() const { return stopping_; }
 
  private:
-  void answer(const httplib::Request& request, httplib::Response& response) {
-    ++requests_;
+  void answer(httplib::Response& response) {
+    ++options_.counters->requests;
+    const std::string_view head = at_hand().connection->head();
+    const auto text = [head](std::string_view name) { return std::string(header_of(head, name)); };
+    const auto began = Clock::now();
+    LoggedRequest logged;
+    logged.method = method_of(head);
+    logged.target = target_of(head);
+    if (options_.log) logged.at = schema::now();
     Response made =
-        handler_({request.method, request.target, request.get_header_value("If-None-Match"),
-                  request.get_header_value(kHiddenEncoding),
-                  request.get_header_value("Authorization"), request.get_header_value("Cookie"),
-                  request.get_header_value("Host"),
-                  request.get_header_value("Origin"), request.get_header_value("Sec-Fetch-Site"),
-                  request.get_header_value("Content-Type"), request.body});
+        handler_({std::string(method_of(head)), std::string(target_of(head)), text("If-None-Match"),
+                  text("Accept-Encoding"), text("Authorization"), text("Cookie"), text("Host"),
+                  text("Origin"), text("Sec-Fetch-Site"), text("Content-Type"),
+                  std::string(at_hand().body), at_hand().read_body, &logged.token});
+    options_.counters->count_answer(made.status);
     response.status = made.status;
     for (const auto& [name, value] : made.headers) response.set_header(name, value);
-    if (made.status == 304) return;
-    if (made.stream) {
-      response.set_chunked_content_provider(
-          made.content_type, [stream = made.stream](std::size_t, httplib::DataSink& sink) {
-            const bool is_whole = stream(
-                [&](std::string_view piece) { return sink.write(piece.data(), piece.size()); });
-            if (is_whole) sink.done();
-            return is_whole;
-          });
-      return;
+    logged.status = made.status;
+    const bool is_sent = made.status != 304 && method_of(head) != "HEAD";
+    if (!made.stream || !is_sent) {
+      logged.bytes = is_sent ? static_cast<std::int64_t>(made.body->size()) : 0;
+      log(logged, began);
     }
+    if (made.status == 304) return;
+    // For HEAD the library asks for none of them.
+    if (made.stream) return answer_in_pieces(made, logged, began, response);
     response.body = *made.body;
     response.set_header("Content-Type", made.content_type);
   }
 
-  void refuse(HeadStream& stream, const schema::Error& error, int status = 0) {
-    ++refusals_;
+  /// What was made while it was sent is logged when it is.
+  void answer_in_pieces(const Response& made, LoggedRequest logged, Clock::time_point began,
+                        httplib::Response& response) {
+    at_hand().stream->send_at_once();
+    response.set_chunked_content_provider(
+        made.content_type,
+        [this, logged, began, stream = made.stream](std::size_t, httplib::DataSink& sink) mutable {
+          logged.is_whole = stream([&](std::string_view piece) {
+            logged.bytes += static_cast<std::int64_t>(piece.size());
+            return sink.write(piece.data(), piece.size());
+          });
+          if (logged.is_whole) sink.done();
+          log(logged, began);
+          return logged.is_whole;
+        });
+  }
+
+  void log(LoggedRequest logged, Clock::time_point began) const {
+    if (!options_.log) return;
+    logged.seconds = std::chrono::duration<double>(Clock::now() - began).count();
+    options_.log->note(logged);
+  }
+
+  /// Answers with a problem; the connection ends with it.
+  void refuse(std::unique_ptr<Connection> connection, const schema::Error& error, int status = 0) {
+    ++options_.counters->refusals;
     Response response = problem_response(error, "");
     if (status != 0) response.status = status;
-    const std::string text = refusal_text(response);
-    stream.write(text.data(), text.size());
-  }
-
-  void refuse_slow(HeadStream& stream) {
-    constexpr int kRequestTimeout = 408;
-    refuse(stream, {schema::ErrorCode::kInvalidArgument, "The request took too long to come."},
-           kRequestTimeout);
-  }
-
-  /// Whether an idle connection may go on waiting: not for long where others want its thread.
-  bool may_idle(Clock::time_point since) const {
-    constexpr double kCrowdedSeconds = 0.2;
-    const bool crowded = open_ >= options_.threads;
-    const double limit =
-        crowded ? std::min(kCrowdedSeconds, options_.idle_seconds) : options_.idle_seconds;
-    return !stopping_ && std::chrono::duration<double>(Clock::now() - since).count() < limit;
-  }
-
-  /// Hands the head to the library, whichever way its version wants it; the body goes by it.
-  template <class Base>
-  static bool process(Base& server, HeadStream& stream, std::string_view body, bool last,
-                      bool& closed) {
-    const std::function<void(httplib::Request&)> setup = [body](httplib::Request& request) {
-      hide_from_library(request);
-      request.body = body;
-    };
-    if constexpr (requires { server.process_request(stream, last, closed, setup); }) {
-      return server.process_request(stream, last, closed, setup);
-    } else {
-      return server.process_request(stream, std::string(), 0, std::string(), 0, last, closed,
-                                    setup);
+    // The head was not as it should be: nothing of it is repeated.
+    if (options_.log) {
+      LoggedRequest logged;
+      logged.at = schema::now();
+      logged.status = response.status;
+      logged.bytes = static_cast<std::int64_t>(response.body->size());
+      options_.log->note(logged);
     }
+    connection->append(refusal_text(response));
+    connection->end_when_sent();
+    send(std::move(connection));
   }
 
-  void converse(int socket) {
-    HeadStream stream(socket, options_.write_seconds);
-    RequestReader reader(socket, options_);
-    for (std::size_t left = options_.requests_per_connection; left > 0; --left) {
-      const auto arrival = reader.next([this](Clock::time_point since) { return may_idle(since); });
-      if (arrival == Arrival::kGone) return;
-      if (arrival == Arrival::kTooSlow) return refuse_slow(stream);
-      if (arrival == Arrival::kTooLarge) {
-        return refuse(stream, {schema::ErrorCode::kTooLarge, "The request's head is too large."});
+  /// Sends what is there to be sent, as far as the peer takes it, and lets the connection wait.
+  void send(std::unique_ptr<Connection> connection) {
+    if (!connection->send_some()) return;
+    if (!connection->has_unsent()) {
+      if (connection->is_last()) {
+        connection->begin_to_end();
+      } else {
+        connection->use_up();
       }
-      if (const auto error = check_head(reader.head(), options_.limits))
-        return refuse(stream, *error);
-      const auto body = reader.read_body(body_size(reader.head()));
-      if (body == Arrival::kGone) return;
-      if (body == Arrival::kTooSlow) return refuse_slow(stream);
-      stream.set_head(reader.head());
-      bool closed = false;
-      if (!process(*this, stream, reader.body(), left == 1 || stopping_, closed) || closed) return;
+    }
+    room_->enter(std::move(connection));
+  }
+
+  /// Does what there is to do for a connection.
+  void attend(std::unique_ptr<Connection> connection) {
+    if (connection->is_ending()) {
+      if (connection->drain()) room_->enter(std::move(connection));
+      return;
+    }
+    if (connection->has_unsent()) return send(std::move(connection));
+    switch (connection->receive()) {
+      case Connection::Arrival::kGone:
+        return;
+      case Connection::Arrival::kNotYet:
+        return room_->enter(std::move(connection));
+      case Connection::Arrival::kRefused: {
+        const schema::Error error = connection->error();
+        return refuse(std::move(connection), error);
+      }
+      case Connection::Arrival::kWhole:
+        return connection->is_file() ? take_file(std::move(connection))
+                                     : take_up(std::move(connection));
     }
   }
 
-  /// Ends a connection so that what was sent last still arrives: a close with unread bytes would
-  /// cut it.
-  static void close_gently(int socket) {
-    ::shutdown(socket, SHUT_WR);
-    const auto deadline = after(0.2);
-    char bytes[4096];
-    std::size_t drained = 0;
-    constexpr std::size_t kMostDrained = 256 * 1024;
-    while (drained < kMostDrained && wait_for(socket, POLLIN, deadline)) {
-      const ssize_t count = ::recv(socket, bytes, sizeof bytes, MSG_DONTWAIT);
-      if (count <= 0) break;
-      drained += static_cast<std::size_t>(count);
+  /// Hands the request to the library, whichever way its version wants it; the body goes by it.
+  /// False: the connection ends with the answer.
+  template <class Base>
+  static bool process(Base& server, Connection& connection, std::string_view body, bool last) {
+    HeadStream stream(connection);
+    at_hand().connection = &connection;
+    at_hand().stream = &stream;
+    at_hand().body = body;
+    const std::function<void(httplib::Request&)> setup;
+    bool closed = false;
+    bool done = false;
+    if constexpr (requires { server.process_request(stream, last, closed, setup); }) {
+      done = server.process_request(stream, last, closed, setup);
+    } else {
+      done =
+          server.process_request(stream, std::string(), 0, std::string(), 0, last, closed, setup);
     }
-    ::close(socket);
+    at_hand() = {};
+    return done && !closed && !last;
   }
 
+  void take_up(std::unique_ptr<Connection> connection) {
+    const bool last = stopping_ || is_last_request(connection->head()) ||
+                      connection->used_up() + 1 >= options_.requests_per_connection;
+    if (!process(*this, *connection, connection->body(), last)) connection->end_when_sent();
+    send(std::move(connection));
+  }
+
+  /// A file is the last thing that a connection brings: who is refused need not send the rest. It
+  /// holds its thread until it is here, so not all of them are for files.
+  void take_file(std::unique_ptr<Connection> connection) {
+    struct Place {
+      explicit Place(std::atomic<std::size_t>& all) : taken(all), number(++all) {}
+      ~Place() { --taken; }
+      std::atomic<std::size_t>& taken;
+      const std::size_t number;
+    };
+    const Place place(files_);
+    if (place.number > std::max<std::size_t>(1, options_.threads / 2)) {
+      return refuse(std::move(connection),
+                    {schema::ErrorCode::kBusy, "Others are sending files; try again in a moment."});
+    }
+    at_hand().read_body = [&](char* bytes, std::size_t size) {
+      return connection->read_file(bytes, size);
+    };
+    process(*this, *connection, {}, /*last=*/true);
+    connection->end_when_sent();
+    send(std::move(connection));
+  }
+
+  /// Closes what has waited too long.
+  void look_after_time() {
+    while (!is_over_) {
+      {
+        std::unique_lock lock(mutex_);
+        // With nobody there, nothing happens until somebody comes.
+        came_.wait_for(lock, kBetweenLooks, [this] { return is_over_.load(); });
+        came_.wait(lock, [this] { return is_over_ || options_.counters->open > 0; });
+      }
+      for (auto& connection : room_->overdue()) {
+        if (!connection->is_begun() || connection->is_ending()) continue;
+        constexpr int kRequestTimeout = 408;
+        refuse(std::move(connection),
+               {schema::ErrorCode::kInvalidArgument, "The request took too long to come."},
+               kRequestTimeout);
+      }
+    }
+  }
+
+  /// The library calls it where it accepts.
   bool process_and_close_socket(socket_t socket) override {
-    ++connections_;
-    ++open_;
-    converse(socket);
-    close_gently(socket);
-    --open_;
+    auto connection = std::make_unique<Connection>(socket, options_);
+    {
+      // Who looks after time sees it, or sleeps already.
+      const std::scoped_lock lock(mutex_);
+    }
+    came_.notify_one();
+    if (options_.counters->open > most_connections_ && !room_->make_place()) {
+      refuse(std::move(connection),
+             {schema::ErrorCode::kBusy, "Too many connections are open; try again in a moment."});
+      return true;
+    }
+    room_->enter(std::move(connection));
     return true;
+  }
+
+  /// Requests that are under way are answered, answers that are on their way are sent.
+  void finish() {
+    stopping_ = true;
+    const auto latest = Connection::Clock::now() + kLastAnswers;
+    for (room_->clear(); options_.counters->open > 0 && Connection::Clock::now() < latest;
+         room_->clear()) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    {
+      const std::scoped_lock lock(mutex_);
+      is_over_ = true;
+    }
+    came_.notify_all();
+    room_->close();
+    for (auto& thread : threads_) thread.join();
+    threads_.clear();
+    room_.reset();
   }
 
   const HttpOptions options_;
   const HttpServer::Handler handler_;
+  const std::size_t most_connections_;
+  std::unique_ptr<WaitingRoom> room_;
+  std::vector<std::thread> threads_;
+  std::atomic<std::size_t> files_{0};  // that are being read
   std::atomic<bool> stopping_{false};
-  std::atomic<std::size_t> open_{0};
-  std::atomic<std::uint64_t> connections_{0}, requests_{0}, refusals_{0};
+  std::mutex mutex_;
+  std::condition_variable came_;  // somebody, or the end
+  std::atomic<bool> is_over_{false};
 };
 
 struct HttpServer::State {
@@ -367,6 +451,7 @@ schema::Expected<HttpServer> HttpServer::bind(const HttpOptions& options, Handle
                     "one of this machine",
                     options.host, options.port)};
   }
+  BENCHHUD_TRY(state->server.begin());
   return HttpServer(std::move(state));
 }
 
@@ -379,6 +464,5 @@ void HttpServer::run() {
   if (!state_->server.stopping()) state_->server.listen_after_bind();
 }
 void HttpServer::stop() { state_->server.stop_soon(); }
-HttpCounts HttpServer::counts() const { return state_->server.counts(); }
 
 }  // namespace benchhud::server

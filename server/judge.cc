@@ -68,7 +68,8 @@ bool still_so(const IngestAnswer& kept, const Snapshot& snapshot) {
 }  // namespace
 
 analysis::ErrorTexts error_texts(View view) {
-  return [view](schema::TextId id) { return view.snapshot.error_texts->get(view.reader, id); };
+  return analysis::ErrorTexts(
+      [view](schema::TextId id) { return view.snapshot.error_texts->get(view.reader, id); });
 }
 
 Judge::Kept<analysis::JudgedRun> Judge::run(View view, const RunEntry& entry) {
@@ -203,7 +204,10 @@ Judge::Kept<analysis::RunFailures> Judge::failures(View view, const RunEntry& en
   const std::string key = fmt::format("{}.{}", schema::to_int(entry.run.id), entry.run.revision);
   return failures_.get(key, [&]() -> Expected<analysis::RunFailures> {
     BENCHHUD_ASSIGN(const auto results, view.reader.results_without_samples(entry.run.id));
-    return analysis::failures_of(results, error_texts(view));
+    const auto errors = error_texts(view);
+    auto failures = analysis::failures_of(results, errors);
+    BENCHHUD_TRY(errors.status());
+    return failures;
   });
 }
 
@@ -262,6 +266,7 @@ Judge::Kept<std::string> Judge::run_json(View view, const RunEntry& entry) {
     for (const auto& failures : counts.untimed) {
       if (counts_as_failed(failures, errors)) card.failed += failures.count;
     }
+    BENCHHUD_TRY(errors.status());
     BENCHHUD_ASSIGN(const auto marks,
                     schema::night_marks(view.reader.connection(), entry.run.accelerator_model));
     card.marks = schema::marks_of(entry.run, marks);

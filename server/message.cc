@@ -40,7 +40,7 @@ Response problem_response(const schema::Error& error, std::string_view instance,
   return response;
 }
 
-void add_safe_headers(Response* response) {
+void add_safe_headers(Response* response, Showing showing) {
   auto& headers = response->headers;
   headers.emplace_back(
       "Content-Security-Policy",
@@ -50,7 +50,8 @@ void add_safe_headers(Response* response) {
   headers.emplace_back("X-Content-Type-Options", "nosniff");
   headers.emplace_back("X-Frame-Options", "DENY");
   headers.emplace_back("Referrer-Policy", "no-referrer");
-  headers.emplace_back("Cross-Origin-Resource-Policy", "same-origin");
+  headers.emplace_back("Cross-Origin-Resource-Policy",
+                       showing == Showing::kAnySite ? "cross-origin" : "same-origin");
 }
 
 }  // namespace benchhud::server

@@ -16,8 +16,7 @@ Expected<analysis::NightFacts> read_night(schema::Reader& reader, const schema::
   night.run = run.id;
   night.started_at = run.started_at;
   BENCHHUD_ASSIGN(const auto results, reader.results(run.id));
-  // Only whether something failed is asked, not of what.
-  const analysis::ErrorTexts no_texts = [](schema::TextId) { return nullptr; };
+  const auto no_texts = analysis::ErrorTexts::none();
   for (const schema::ResultFacts& facts : results) {
     const analysis::CatalogEntry* entry = catalog.find(facts.experiment);
     if (entry == nullptr) continue;

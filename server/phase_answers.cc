@@ -1,7 +1,6 @@
 #include "server/phase_answers.h"
 
 #include <algorithm>
-#include <ranges>
 
 #include "server/answers.h"
 
@@ -34,7 +33,7 @@ void write_phase_summary(JsonWriter& json, const analysis::PhaseSummary& summary
 void write_reasons(JsonWriter& json, std::string_view name,
                    const std::vector<analysis::GraphBreak>& reasons) {
   json.key(name);
-  json.list(std::views::take(reasons, kMostListed), [&](const analysis::GraphBreak& reason) {
+  json.list(first_of(reasons, kMostListed), [&](const analysis::GraphBreak& reason) {
     json.begin_object();
     json.field("reason", reason.reason);
     json.field("count", reason.count);
@@ -124,7 +123,7 @@ void write_hygiene_flag(JsonWriter& json, const analysis::HygieneFlag& flag) {
   for (const auto& [name, value] : flag.values) json.field(name, value);
   json.end_object();
   json.key("repetitions");
-  json.list(std::views::take(flag.repetitions, kMostListed),
+  json.list(first_of(flag.repetitions, kMostListed),
             [&](const std::size_t repetition) { json.value(repetition); });
   json.end_object();
 }
@@ -154,7 +153,7 @@ void write_fallbacks(JsonWriter& json,
   if (!operations) return json.null();
   json.begin_object();
   json.key("items");
-  json.list(std::views::take(*operations, kMostListed), [&](const auto& operation) {
+  json.list(first_of(*operations, kMostListed), [&](const auto& operation) {
     json.begin_object();
     json.field("operation", operation.times.name);
     json.field("usual", bool{operation.usual});

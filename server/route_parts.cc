@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "schema/alert.h"
 #include "schema/run_choice.h"
+#include "server/alert_json.h"
 
 namespace benchhud::server {
 
@@ -53,6 +55,11 @@ Expected<AskedResult> asked_result(Ask& ask, std::string_view run_name,
   return AskedResult{run, entry, *std::move(facts)};
 }
 
+Expected<void> refuse_other_sites(const Ask& ask) {
+  if (!ask.is_other_site) return {};
+  return schema::Error{schema::ErrorCode::kForbidden, "A page of another site asks for this."};
+}
+
 std::string revision_key(const Ask& ask) { return std::to_string(ask.snapshot().revision); }
 
 Expected<std::vector<analysis::VerificationChange>> last_verification_changes(
@@ -76,6 +83,9 @@ Expected<std::vector<analysis::VerificationChange>> last_verification_changes(
   return found;
 }
 
+namespace {
+
+/// `wanted`: each `key:value`.
 bool has_labels(const schema::Run& run, const std::vector<std::string>& wanted) {
   const auto fits = [&](const std::string& label) {
     const std::size_t colon = label.find(':');
@@ -90,20 +100,33 @@ bool has_labels(const schema::Run& run, const std::vector<std::string>& wanted) 
   });
 }
 
+}  // namespace
+
+bool fits_run(const Query& query, const schema::Run& run) {
+  return run.started_at >= query.time("since", -kForever) &&
+         run.started_at < query.time("until", kForever) &&
+         fits_any(query, "accelerator_model", run.accelerator_model) &&
+         has_labels(run, query.texts("label"));
+}
+
 std::vector<const RunEntry*> asked_runs(const Ask& ask, const std::vector<std::size_t>& places) {
-  const double since = ask.query.time("since", -kForever);
-  const double until = ask.query.time("until", kForever);
   std::vector<const RunEntry*> runs;
   for (const std::size_t place : places) {
     if (runs.size() == ask.query.size("runs")) break;
     const RunEntry& entry = ask.snapshot().runs[place];
-    if (entry.run.started_at >= since && entry.run.started_at < until &&
-        has_labels(entry.run, ask.query.texts("label"))) {
-      runs.push_back(&entry);
-    }
+    if (fits_run(ask.query, entry.run)) runs.push_back(&entry);
   }
   std::reverse(runs.begin(), runs.end());
   return runs;
+}
+
+Expected<std::int64_t> attention_count(const Ask& ask, std::string_view accelerator_model) {
+  BENCHHUD_ASSIGN(const auto alerts,
+                  schema::told_alerts(ask.reader().connection(), false, -kForever));
+  return std::ranges::count_if(alerts, [&](const schema::Alert& alert) {
+    return needs_attention(alert) && alert.triage == schema::TriageState::kOpen &&
+           (accelerator_model.empty() || alert.accelerator_model == accelerator_model);
+  });
 }
 
 Expected<BaselineChoice> asked_baseline(Ask& ask, const RunEntry& entry) {

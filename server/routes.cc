@@ -6,12 +6,13 @@ namespace benchhud::server {
 
 Route find_route(std::string_view operation_id) {
   for (const auto routes :
-       {about_routes(),        alert_routes(),       artifact_routes(),    compare_routes(),
-        coverage_routes(),     error_routes(),       fact_routes(),        history_routes(),
-        ingest_routes(),       model_table_routes(), overview_routes(),    phase_routes(),
-        profile_routes(),      search_routes(),      series_routes(),      trace_event_routes(),
-        trace_export_routes(), trace_find_routes(),  trace_flame_routes(), trace_note_routes(),
-        trace_query_routes(),  trace_routes(),       verification_routes()}) {
+       {about_routes(),       alert_routes(),       artifact_routes(),    compare_routes(),
+        coverage_routes(),    error_routes(),       fact_routes(),        history_routes(),
+        ingest_routes(),      metrics_routes(),     badge_routes(),       download_routes(),
+        model_table_routes(), overview_routes(),    phase_routes(),       profile_routes(),
+        search_routes(),      series_routes(),      trace_event_routes(), trace_export_routes(),
+        trace_find_routes(),  trace_flame_routes(), trace_note_routes(),  trace_query_routes(),
+        trace_routes(),       verification_routes()}) {
     for (const auto& named : routes) {
       if (named.operation_id == operation_id) return named.route;
     }

@@ -2,13 +2,10 @@
 // links, and who asks.
 #include <algorithm>
 #include <array>
-#include <limits>
 
-#include "schema/alert.h"
 #include "schema/contract.h"
 #include "schema/label_link.h"
 #include "schema/metric.h"
-#include "server/alert_json.h"
 #include "server/route_parts.h"
 #include "server/sessions.h"
 
@@ -55,20 +52,23 @@ Expected<Plan> get_health(Ask& ask) {
               }};
 }
 
+// App answers it before a store is asked for.
+Expected<Plan> get_alive(Ask&) {
+  return Plan{"", []() -> Expected<std::string> { return std::string(kAliveJson); }};
+}
+
 Expected<Plan> get_session(Ask& ask) {
   Plan plan{"", [&ask]() -> Expected<std::string> {
               return session_json(ask.who, ask.reads_by_token ? Reading::kByToken : Reading::kOpen);
             }};
   plan.is_fleeting = true;
-  plan.is_kept = false;
   return plan;
 }
 
 Expected<std::string> write_store(Ask& ask) {
   const Snapshot& snapshot = ask.snapshot();
   BENCHHUD_ASSIGN(const std::int64_t rejected, ask.reader().rejected_count({}));
-  BENCHHUD_ASSIGN(const auto alerts,
-                  schema::told_alerts(ask.reader().connection(), false, -kForever));
+  BENCHHUD_ASSIGN(const std::int64_t attention, attention_count(ask));
   std::string body;
   JsonWriter json(&body);
   json.begin_object();
@@ -79,9 +79,7 @@ Expected<std::string> write_store(Ask& ask) {
   json.field("rejected_count", rejected);
   json.key("newest_run");
   write_run_ref(json, snapshot.runs.empty() ? nullptr : &snapshot.runs.front());
-  json.field("attention_count", std::count_if(alerts.begin(), alerts.end(), [](const auto& alert) {
-               return needs_attention(alert) && alert.triage == schema::TriageState::kOpen;
-             }));
+  json.field("attention_count", attention);
   json.end_object();
   return body;
 }
@@ -122,7 +120,8 @@ Expected<Plan> list_links(Ask& ask) {
 constexpr std::array kRoutes = {
     NamedRoute{"listMetrics", list_metrics}, NamedRoute{"getContract", get_contract},
     NamedRoute{"getSession", get_session},   NamedRoute{"getStore", get_store},
-    NamedRoute{"listLinks", list_links},     NamedRoute{"getHealth", get_health}};
+    NamedRoute{"listLinks", list_links},     NamedRoute{"getHealth", get_health},
+    NamedRoute{"getAlive", get_alive}};
 
 }  // namespace
 

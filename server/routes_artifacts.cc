@@ -1,7 +1,6 @@
 // Dumps: which there are, what is in them, and what differs between two.
 #include <algorithm>
 #include <array>
-#include <ranges>
 #include <utility>
 
 #include "analysis/profile_findings.h"
@@ -214,7 +213,7 @@ void write_pairs(JsonWriter& json, const std::vector<ArtifactPair>& pairs, const
 void write_unpaired(JsonWriter& json, std::string_view key, std::string_view count_key,
                     const std::vector<Artifact>& artifacts, const Snapshot& snapshot) {
   json.key(key);
-  json.list(std::views::take(artifacts, kMostListedDumps),
+  json.list(first_of(artifacts, kMostListedDumps),
             [&](const Artifact& artifact) { write_artifact(json, artifact, snapshot); });
   json.field(count_key, artifacts.size());
 }

@@ -27,7 +27,6 @@ bool is_behind(const schema::Run& run, double started_at, std::int64_t id) {
 
 Expected<std::string> write_runs(Ask& ask, const std::optional<Cursor>& cursor) {
   const Query& query = ask.query;
-  const double since = query.time("since", -kForever), until = query.time("until", kForever);
   const std::size_t limit = query.size("limit");
   std::string body;
   JsonWriter json(&body);
@@ -38,9 +37,7 @@ Expected<std::string> write_runs(Ask& ask, const std::optional<Cursor>& cursor) 
   bool more = false;
   for (const RunEntry& entry : ask.snapshot().runs) {
     const auto& run = entry.run;
-    if (run.started_at < since || run.started_at >= until) continue;
-    if (!fits_any(query, "accelerator_model", run.accelerator_model)) continue;
-    if (!has_labels(run, query.texts("label"))) continue;
+    if (!fits_run(query, run)) continue;
     ++total;
     if (cursor && !is_behind(run, from_bits(cursor->numbers[0]), cursor->numbers[1])) continue;
     if (written == limit) {
@@ -169,10 +166,11 @@ Expected<std::string> write_detail(Ask& ask, const Detail& detail) {
   json.key("lines");
   json.list(detail.lines, [&](const auto& line) {
     std::optional<std::string> excerpt;
-    const auto error = line.error ? errors(*line.error) : nullptr;
+    const auto error = line.error ? errors.get(*line.error) : nullptr;
     if (error) excerpt = error->excerpt;
     write_line(json, line, detail.facts, excerpt);
   });
+  BENCHHUD_TRY(errors.status());
   write_reproduction(json, detail.entry->experiment(), view);
   json.end_object();
   return body;

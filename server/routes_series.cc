@@ -54,6 +54,7 @@ Expected<std::vector<analysis::JudgedRun>> judge_model(Ask& ask, const SeriesSco
       if (facts.verification) last = facts.verification;
     }
   }
+  BENCHHUD_TRY(errors.status());
   return judged;
 }
 

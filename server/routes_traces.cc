@@ -384,7 +384,7 @@ Expected<Plan> get_tiles(Ask& ask) {
       trace_plan(ask, asked, [&ask, asked, tracks] { return write_tiles(ask, asked, tracks); });
   plan.content_type = "application/octet-stream";
   // The browser keeps them. Here, an hour's looking at one trace would push all else out.
-  plan.is_kept = false;
+  plan.is_worth_keeping = false;
   return plan;
 }
 

@@ -191,7 +191,7 @@ Expected<std::string> write_history(Ask& ask, const std::vector<std::size_t>& pl
   for (std::size_t i = std::min(places.size(), ask.query.size("runs")); i-- > 0;) {
     entries.push_back(&runs[places[i]]);
     // The summaries that the overview wants too: codes do not hang on the baseline.
-    BENCHHUD_ASSIGN(auto summary, ask.judge.summary(ask.view, *entries.back(), "inductor"));
+    BENCHHUD_ASSIGN(auto summary, ask.judge.summary(ask.view, *entries.back(), kUsualBaseline));
     summaries.push_back(std::move(summary));
   }
   std::string body;

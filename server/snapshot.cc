@@ -101,16 +101,15 @@ Expected<std::shared_ptr<const Snapshot>> make_snapshot(schema::Reader& reader,
 
 }  // namespace
 
-std::shared_ptr<const analysis::ErrorText> ErrorTextCache::get(schema::Reader& reader,
-                                                               schema::TextId id) {
+Expected<std::shared_ptr<const analysis::ErrorText>> ErrorTextCache::get(schema::Reader& reader,
+                                                                         schema::TextId id) {
   {
     const std::scoped_lock lock(mutex_);
     const auto found = texts_.find(id);
     if (found != texts_.end()) return found->second;
   }
-  const auto text = reader.text(id);
-  if (!text) return nullptr;
-  auto read = std::make_shared<const analysis::ErrorText>(analysis::read_error(*text));
+  BENCHHUD_ASSIGN(const std::string text, reader.text(id));
+  const auto read = std::make_shared<const analysis::ErrorText>(analysis::read_error(text));
   const std::scoped_lock lock(mutex_);
   if (texts_.size() >= kMostErrorTexts) texts_.clear();
   texts_.emplace(id, read);

@@ -11,7 +11,7 @@ StorePool::Lease::~Lease() {
 
 schema::Expected<schema::Connection> StorePool::open() const {
   BENCHHUD_ASSIGN(auto connection, schema::open_store_for_reading(path_));
-  if (mapping_ == Mapping::kNo) BENCHHUD_TRY(schema::read_without_mapping(connection));
+  if (buffer_ == Buffer::kSmall) BENCHHUD_TRY(schema::read_with_small_buffer(connection));
   return connection;
 }
 
@@ -21,9 +21,15 @@ schema::Expected<StorePool::Lease> StorePool::borrow(std::chrono::milliseconds p
     const auto is_any = [this] { return !idle_.empty() || open_ < limit_; };
     if (patience == kHoweverLong) {
       returned_.wait(lock, is_any);
-    } else if (!returned_.wait_for(lock, patience, is_any)) {
-      return schema::Error{schema::ErrorCode::kBusy,
-                           "Others are reading as much as may be read at once. Try again later."};
+    } else if (!is_any()) {
+      // Who waits holds a thread of the server, which others need.
+      ++patient_;
+      const bool came = patient_ <= limit_ && returned_.wait_for(lock, patience, is_any);
+      --patient_;
+      if (!came) {
+        return schema::Error{schema::ErrorCode::kBusy,
+                             "Others are reading as much as may be read at once. Try again later."};
+      }
     }
     if (!idle_.empty()) {
       // The one used last: its page cache is warm.

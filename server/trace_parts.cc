@@ -55,11 +55,6 @@ Expected<AskedWindow> asked_window(Ask& ask, const AskedTrace& trace) {
   return wrong_parameter(ask, "end", "A window ends after it begins.");
 }
 
-Expected<void> refuse_other_sites(const Ask& ask) {
-  if (!ask.is_other_site) return {};
-  return schema::Error{schema::ErrorCode::kForbidden, "A page of another site asks for this."};
-}
-
 Expected<schema::TraceIndex> asked_index(const Ask& ask, const AskedTrace& trace) {
   BENCHHUD_ASSIGN(const auto index, schema::TraceIndex::open(ask.reader().connection(), trace.id));
   if (index) return *index;

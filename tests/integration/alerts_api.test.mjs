@@ -6,31 +6,23 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import addFormats from "ajv-formats";
 import Ajv2020 from "ajv/dist/2020.js";
-import { benchhud, makeToken, removeFolder, root, serve, temporaryFolder } from "./support/server.mjs";
+import { benchhud, makeToken, root, serveSamples } from "./support/server.mjs";
 
 const contract = JSON.parse(readFileSync(join(root, "schema/openapi.json"), "utf8"));
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 addFormats(ajv);
 ajv.addSchema(contract, "openapi");
 
-let folder, db, server, id;
+let db, server, end, id;
 
 before(async () => {
-  folder = temporaryFolder("alerts");
-  db = join(folder, "store.db");
-  const ingested = benchhud("ingest", join(root, "samples"), "--db", db);
-  assert.equal(ingested.status, 0, ingested.stderr);
-  server = await serve(db);
+  ({ db, server, end } = await serveSamples("alerts"));
   const { data } = await ask("GET", "/alerts?model=resnet_mini&backend=inductor&since=2025-11-10&until=2025-11-11");
   assert.equal(data.total, 1);
   id = data.items[0].id;
 });
 
-after(async () => {
-  const ended = await server?.stop();
-  if (folder) removeFolder(folder);
-  if (ended) assert.equal(ended.code, 0, ended.printed);
-});
+after(() => end?.());
 
 /** Asks with exactly these headers: fetch would set Host and Origin by itself. */
 function ask(method, path, body, headers = {}, port = server.port) {

@@ -26,8 +26,8 @@ bool is_loopback(std::string_view host);
 bool is_other_site(const Request& request);
 
 /// Whether a request for a change may be looked at at all: it comes from no other site's page, and
-/// brings its body as JSON, which no other site's form can send unasked. Errors: kForbidden,
-/// kMediaType.
+/// brings its body as JSON, which no other site's form can send unasked (a file comes as what it
+/// is). Errors: kForbidden, kMediaType.
 ///
 /// Newer browsers say in Sec-Fetch-Site what the page's site is to this one, whatever name a proxy
 /// passes on; of others Origin must name the host that was asked.

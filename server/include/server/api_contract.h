@@ -47,6 +47,7 @@ struct Operation {
   std::vector<ParameterRule> parameters;
   std::vector<CsvColumn> columns;  ///< empty: it has no CSV
   std::vector<BodyField> body;     ///< empty: it takes none
+  bool takes_file = false;         ///< in place of fields
   /// What a token must be for; none: no token is asked for.
   std::optional<schema::Scope> scope = schema::Scope::kRead;
 };

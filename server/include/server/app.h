@@ -7,10 +7,13 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "server/access.h"
 #include "server/api_contract.h"
+#include "server/downloads.h"
+#include "server/http_counters.h"
 #include "server/judge.h"
 #include "server/message.h"
 #include "server/sessions.h"
@@ -19,6 +22,7 @@
 #include "server/static_files.h"
 #include "server/store_pool.h"
 #include "server/store_writer.h"
+#include "server/uploads.h"
 
 namespace benchhud::server {
 
@@ -35,6 +39,8 @@ struct AppOptions {
   /// Signs one browser in, once, before `sign_in_code_until` (unix seconds); "": there is none.
   std::string sign_in_code;
   double sign_in_code_until = 0;
+  UploadLimits uploads;
+  std::shared_ptr<const HttpCounters> http;  ///< of who serves it; null: nobody counts
   /// How long a change waits for others who write to the store.
   std::chrono::milliseconds write_patience{5000};
   /// How long an answer that is made while it is sent waits for others of its kind to be sent.
@@ -50,6 +56,9 @@ class App {
   /// where the contract has some. Never throws.
   Response handle(const Request& request) noexcept;
 
+  /// The addresses that take files, for HeadLimits.
+  std::vector<std::string> upload_addresses() const;
+
   /// Makes ready what pages ask for first: the addresses they start with, and every accelerator's
   /// newest runs. `go_on` is asked between two pieces of work. Returns early where the store cannot
   /// be read.
@@ -62,6 +71,7 @@ class App {
     std::string content_type;
     std::string next_link;  ///< for CSV: the address of what follows
     bool is_immutable = false;
+    bool is_for_other_sites = false;
     bool is_kept = true;  ///< and compressed
   };
 
@@ -71,6 +81,8 @@ class App {
   Response handle_api(const Request& request, const Address& address, Asker asker);
   Response make_change(const Request& request, const Operation& operation, const Query& query);
   schema::Expected<Identity> who_asks(const Request& request);
+  Response take_file(const Request& request, const Operation& operation, const Query& query,
+                     const schema::AccessToken& token);
   /// Begins or ends the session of a browser.
   Response change_session(const Request& request, const Operation& operation, const Body& body);
   Response respond(const Request& request, const std::string& etag, const Answer& answer);
@@ -99,6 +111,8 @@ class App {
   StorePool piece_pool_;  // for answers made while they are sent, as long as that takes
   StoreWriter writer_;
   Sessions sessions_;
+  Uploads uploads_;
+  Downloads downloads_;
   Snapshots snapshots_;
   Judge judge_;
   SharedCache<Answer> answers_;

@@ -3,34 +3,44 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 
 #include "schema/errors.h"
 #include "server/guard.h"
+#include "server/http_counters.h"
 #include "server/message.h"
+#include "server/request_log.h"
 
 namespace benchhud::server {
 
 struct HttpOptions {
   std::string host = "127.0.0.1";
   int port = 8080;  ///< 0: any that is free
-  /// Each open connection holds one; when all are held, idle connections are closed early.
+  /// How many requests are answered at once. A connection holds a thread only meanwhile.
   std::size_t threads = 32;
+  /// How many are open at once, where the system lets a process have as many files. One more takes
+  /// the place of the one that has been idle for the longest, or is answered 503.
+  std::size_t connections = 4096;
+  /// Bytes of requests that are not here yet, and of answers that are not taken yet, of all
+  /// connections. More, and those that have waited for the longest are closed.
+  std::size_t waiting_bytes = std::size_t{128} << 20;
   std::size_t requests_per_connection = 1000;
-  double idle_seconds = 5;    ///< how long a connection may wait between two requests
-  double head_seconds = 10;   ///< how long a request's head may take to come
-  double body_seconds = 10;   ///< how long a request's body may take to come
-  double write_seconds = 30;  ///< how long an answer may wait for who reads it
+  double idle_seconds = 30;  ///< how long a connection may wait between two requests
+  double head_seconds = 10;  ///< how long a request's head may take to come
+  double body_seconds = 10;  ///< how long a request's body may take to come
+  /// How long a file that is sent may stand still, and the bytes a second that it must bring after
+  /// that time.
+  double upload_still_seconds = 30;
+  double upload_rate = 8 << 10;
+  /// How long an answer may wait for who reads it, and the bytes a second that it must take after
+  /// that time.
+  double write_seconds = 30;
+  double answer_rate = 8 << 10;
   HeadLimits limits;
-};
-
-struct HttpCounts {
-  std::uint64_t connections = 0;
-  std::uint64_t requests = 0;
-  std::uint64_t refusals = 0;  ///< by the guard, among them heads that did not come in time
+  std::shared_ptr<RequestLog> log;  ///< null: no requests are logged
+  std::shared_ptr<HttpCounters> counters = std::make_shared<HttpCounters>();
 };
 
 class HttpServer {
@@ -48,7 +58,6 @@ class HttpServer {
   void run();
   /// May be called from any thread.
   void stop();
-  HttpCounts counts() const;
 
  private:
   struct State;

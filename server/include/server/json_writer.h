@@ -2,13 +2,16 @@
 // them costs ten times the time of their text.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace benchhud::server {
 
@@ -105,5 +108,12 @@ class JsonWriter {
   std::string* out_;
   bool needs_comma_ = false;
 };
+
+/// The first of a list, `most` at most: for JsonWriter::list(). (Not std::views::take(), which the
+/// clang that builds the fuzz targets cannot compile.)
+template <class Item>
+std::span<const Item> first_of(const std::vector<Item>& all, std::size_t most) {
+  return std::span(all).first(std::min(most, all.size()));
+}
 
 }  // namespace benchhud::server

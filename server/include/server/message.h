@@ -1,6 +1,7 @@
 // A request and its answer as the application sees them: no socket in sight.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -11,6 +12,10 @@
 #include "schema/errors.h"
 
 namespace benchhud::server {
+
+/// Reads a body in pieces: at most `size` bytes to `bytes`, and gives how many; 0 at its end.
+/// Error: kInvalidArgument where who sends it is gone, or takes too long.
+using ReadBody = std::function<schema::Expected<std::size_t>(char* bytes, std::size_t size)>;
 
 struct Request {
   std::string method;           ///< GET, HEAD, POST or DELETE
@@ -25,6 +30,9 @@ struct Request {
   std::string fetch_site{};    ///< header Sec-Fetch-Site: what that site is to this one
   std::string content_type{};  ///< header
   std::string body{};
+  ReadBody read_body{};  ///< of a file that is sent, in place of `body`; else empty
+  /// Where whose token was shown is noted, by its id, for the log; null where nobody wants to know.
+  std::int64_t* asked_by = nullptr;
 };
 
 /// Takes a piece of an answer. False: nobody takes any more.
@@ -48,7 +56,10 @@ struct Response {
 Response problem_response(const schema::Error& error, std::string_view instance,
                           std::string_view parameter = {}, std::string_view allow = "GET, HEAD");
 
+/// Which pages may show an answer.
+enum class Showing { kOwnSite, kAnySite };
+
 /// Adds the headers that every answer carries: nothing is sniffed, framed, or told to others.
-void add_safe_headers(Response* response);
+void add_safe_headers(Response* response, Showing showing = Showing::kOwnSite);
 
 }  // namespace benchhud::server

@@ -38,6 +38,10 @@ struct AskedResult {
 schema::Expected<AskedResult> asked_result(Ask& ask, std::string_view run = "run",
                                            std::string_view experiment = "experiment");
 
+/// Error: kForbidden where a page of another site asks for what costs much: it learns nothing, but
+/// could keep the server busy.
+schema::Expected<void> refuse_other_sites(const Ask& ask);
+
 /// What an answer hangs on that follows from all that was ingested.
 std::string revision_key(const Ask& ask);
 
@@ -47,12 +51,18 @@ std::string revision_key(const Ask& ask);
 schema::Expected<std::vector<analysis::VerificationChange>> last_verification_changes(
     Ask& ask, const RunEntry& entry);
 
-/// Whether a run has these labels, each `key:value`: of several values of one key any.
-bool has_labels(const schema::Run& run, const std::vector<std::string>& wanted);
+/// Whether the parameters since, until, label and accelerator_model let a run through: of several
+/// values of one label's key any does.
+bool fits_run(const Query& query, const schema::Run& run);
 
 /// The newest `runs` of those of an accelerator model (`places`, newest first) that the parameters
-/// since, until and label leave, oldest first.
+/// let through, oldest first.
 std::vector<const RunEntry*> asked_runs(const Ask& ask, const std::vector<std::size_t>& places);
+
+/// How many alerts somebody should look at and nobody does; those of an accelerator model if one is
+/// given (not "").
+schema::Expected<std::int64_t> attention_count(const Ask& ask,
+                                               std::string_view accelerator_model = {});
 
 /// The baseline that a request names; `entry` is the run that is compared.
 schema::Expected<BaselineChoice> asked_baseline(Ask& ask, const RunEntry& entry);

@@ -18,6 +18,11 @@ namespace benchhud::server {
 
 struct CsvAnswer;
 struct CsvRow;
+class Downloads;
+struct HttpCounters;
+
+/// The backend that speedups are against unless another is named.
+inline constexpr std::string_view kUsualBaseline = "inductor";
 
 /// A request as a route sees it.
 struct Ask {
@@ -27,9 +32,11 @@ struct Ask {
   Judge& judge;
   std::string_view version;  ///< the program's
   const Identity& who;
-  bool reads_by_token = false;    ///< nobody else reads
-  bool is_other_site = false;     ///< a page of another site asks
-  std::string wrong_parameter{};  ///< set by a route beside an error that a parameter caused
+  Downloads& downloads;
+  bool reads_by_token = false;         ///< nobody else reads
+  const HttpCounters* http = nullptr;  ///< null where nothing counts
+  bool is_other_site = false;          ///< a page of another site asks
+  std::string wrong_parameter{};       ///< set by a route beside an error that a parameter caused
 
   const Snapshot& snapshot() const { return view.snapshot; }
   schema::Reader& reader() const { return view.reader; }
@@ -45,8 +52,12 @@ struct Plan {
   bool is_immutable = false;
   /// The same request may be answered otherwise the next time: nobody keeps the answer.
   bool is_fleeting = false;
-  /// Whether the answer is worth a place among those that are kept, and being compressed.
-  bool is_kept = true;
+  /// Whether the answer is worth a place among those that are kept, and being compressed, unless it
+  /// is fleeting.
+  bool is_worth_keeping = true;
+  bool is_kept() const { return is_worth_keeping && !is_fleeting; }
+  /// A picture that pages of other sites may show; they do not get to read it.
+  bool is_for_other_sites = false;
   /// An answer that is made while it is sent, in place of `body`: it gets a connection of its own,
   /// within a transaction, and refers to nothing of the request.
   std::function<schema::Expected<void>(schema::Connection&, const TakePiece&)> stream{};
@@ -66,12 +77,15 @@ struct NamedRoute {
 std::span<const NamedRoute> about_routes();
 std::span<const NamedRoute> alert_routes();
 std::span<const NamedRoute> artifact_routes();
+std::span<const NamedRoute> badge_routes();
 std::span<const NamedRoute> compare_routes();
 std::span<const NamedRoute> coverage_routes();
+std::span<const NamedRoute> download_routes();
 std::span<const NamedRoute> error_routes();
 std::span<const NamedRoute> fact_routes();
 std::span<const NamedRoute> history_routes();
 std::span<const NamedRoute> ingest_routes();
+std::span<const NamedRoute> metrics_routes();
 std::span<const NamedRoute> model_table_routes();
 std::span<const NamedRoute> overview_routes();
 std::span<const NamedRoute> phase_routes();
@@ -80,6 +94,9 @@ std::span<const NamedRoute> search_routes();
 std::span<const NamedRoute> series_routes();
 std::span<const NamedRoute> trace_routes();
 std::span<const NamedRoute> verification_routes();
+
+/// What getAlive answers, which asks nothing of the store.
+inline constexpr std::string_view kAliveJson = R"({"status":"alive"})";
 
 /// Null for an operation without a route.
 Route find_route(std::string_view operation_id);

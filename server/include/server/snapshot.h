@@ -20,8 +20,8 @@ namespace benchhud::server {
 /// Error texts that were read, by id. Threads may share it.
 class ErrorTextCache {
  public:
-  /// Null if the store cannot give the text.
-  std::shared_ptr<const analysis::ErrorText> get(schema::Reader& reader, schema::TextId id);
+  schema::Expected<std::shared_ptr<const analysis::ErrorText>> get(schema::Reader& reader,
+                                                                   schema::TextId id);
 
  private:
   std::mutex mutex_;

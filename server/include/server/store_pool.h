@@ -18,7 +18,7 @@ namespace benchhud::server {
 /// Threads may share it.
 class StorePool {
  public:
-  enum class Mapping { kYes, kNo };
+  enum class Buffer { kUsual, kSmall };
 
   /// A connection, given back when this goes.
   class Lease {
@@ -38,12 +38,13 @@ class StorePool {
   };
 
   /// At most `limit` connections are open at once; who wants one more waits.
-  /// Without `mapping` the connections read through buffers of their own.
-  StorePool(std::string path, std::size_t limit, Mapping mapping = Mapping::kYes)
-      : path_(std::move(path)), limit_(limit), mapping_(mapping) {}
+  /// `buffer`: how much of what it reads each connection keeps.
+  StorePool(std::string path, std::size_t limit, Buffer buffer = Buffer::kUsual)
+      : path_(std::move(path)), limit_(limit), buffer_(buffer) {}
 
   static constexpr auto kHoweverLong = std::chrono::milliseconds::max();
-  /// Errors: kBusy, none was given back within `patience`; those of schema::open_store_for_reading.
+  /// Errors: kBusy, none was given back within `patience`, or with a patience that ends as many as
+  /// there are connections wait already; those of schema::open_store_for_reading.
   schema::Expected<Lease> borrow(std::chrono::milliseconds patience = kHoweverLong);
 
  private:
@@ -52,11 +53,12 @@ class StorePool {
 
   const std::string path_;
   const std::size_t limit_;
-  const Mapping mapping_;
+  const Buffer buffer_;
   std::mutex mutex_;
   std::condition_variable returned_;
   std::vector<schema::Connection> idle_;
   std::size_t open_ = 0;
+  std::size_t patient_ = 0;  // who waits with a patience that ends
 };
 
 }  // namespace benchhud::server

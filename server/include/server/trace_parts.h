@@ -44,10 +44,6 @@ struct AskedWindow {
 /// end it goes on to the end of time. Error: kInvalidArgument where it is empty.
 schema::Expected<AskedWindow> asked_window(Ask& ask, const AskedTrace& trace);
 
-/// Error: kForbidden where a page of another site asks for what costs much: it learns nothing, but
-/// could keep the server busy.
-schema::Expected<void> refuse_other_sites(const Ask& ask);
-
 /// The trace's index. Error: kBusy where it has none yet.
 schema::Expected<schema::TraceIndex> asked_index(const Ask& ask, const AskedTrace& trace);
 

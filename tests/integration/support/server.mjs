@@ -44,7 +44,12 @@ let tokensMade = 0;
 /** Starts `benchhud serve` on a free port; { base, port, bearer(), signIn, stop() }: the header that shows a token for everything,
  *  the address that signs a browser in, and what stops it and gives what it printed. */
 export async function serve(db, ...options) {
-  const child = spawn(program, ["serve", "--db", db, "--port", "0", ...options], { stdio: ["ignore", "pipe", "pipe"] });
+  return serveWith({}, db, ...options);
+}
+
+/** The same with variables in its environment. */
+export async function serveWith(variables, db, ...options) {
+  const child = spawn(program, ["serve", "--db", db, "--port", "0", ...options], { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...variables } });
   let printed = "";
   const ended = new Promise((done) => child.on("exit", (code, signal) => done({ code, signal })));
   const address = await new Promise((done, fail) => {
@@ -61,6 +66,7 @@ export async function serve(db, ...options) {
   return {
     base: `http://127.0.0.1:${address[1]}`,
     port: Number(address[1]),
+    pid: child.pid,
     bearer() {
       token ??= makeToken(db, "triage", "ingest");
       return { authorization: `Bearer ${token}` };
@@ -73,6 +79,20 @@ export async function serve(db, ...options) {
       return { ...(await ended), printed };
     },
   };
+}
+
+/** samples/ in a store of its own, served: { folder, db, server, end() }. */
+export async function serveSamples(name) {
+  const folder = temporaryFolder(name);
+  const db = join(folder, "store.db");
+  assert.equal(benchhud("ingest", join(root, "samples"), "--db", db).status, 0);
+  const server = await serve(db);
+  const end = async () => {
+    const ended = await server.stop();
+    removeFolder(folder);
+    assert.equal(ended.code, 0, ended.printed);
+  };
+  return { folder, db, server, end };
 }
 
 export function removeFolder(folder) {

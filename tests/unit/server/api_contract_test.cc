@@ -28,13 +28,27 @@ TEST_F(Contract, EveryOperationHasARoute) {
   for (const auto& operation : contract_.operations()) {
     const bool reads = operation.method == "GET";
     EXPECT_EQ(find_route(operation.id) != nullptr, reads) << operation.id;
-    // A session is the application's own: it changes what a browser holds.
-    const bool changes = !reads && operation.segments.front() != "session";
+    // A session is the application's own: it changes what a browser holds. So are files: they are
+    // read in pieces.
+    const bool changes = !reads && operation.segments.front() != "session" && !operation.takes_file;
     EXPECT_EQ(find_change(operation.id) != nullptr, changes) << operation.id;
-    EXPECT_TRUE(!changes || (operation.scope && *operation.scope != schema::Scope::kRead))
+    EXPECT_TRUE(!(changes || operation.takes_file) ||
+                (operation.scope && *operation.scope != schema::Scope::kRead))
         << operation.id << " takes a token that is for it";
   }
   EXPECT_EQ(find_route("nothing"), nullptr);
+}
+
+TEST(ContractDocument, AnOperationMayHaveNoParametersAndTakeFiles) {
+  const ApiContract contract(R"({"paths": {"/a/b": {
+    "get": {"operationId": "x", "responses": {}},
+    "post": {"operationId": "y", "responses": {}, "requestBody": {"content": {"application/octet-stream": {}}}}}}})");
+  Query query;
+  const Operation* read = contract.find("GET", {"a", "b"}, &query);
+  ASSERT_NE(read, nullptr);
+  EXPECT_TRUE(read->parameters.empty());
+  EXPECT_FALSE(read->takes_file);
+  EXPECT_TRUE(contract.find("POST", {"a", "b"}, &query)->takes_file);
 }
 
 TEST_F(Contract, AddressesAreFoundAndTheirParametersRead) {

@@ -50,7 +50,7 @@ TEST_F(AppTest, AStoreThatANewerProgramMigratedIsReadNoMore) {
   EXPECT_EQ(get(*server, "/runs").status, 200);
   ASSERT_TRUE(connection_->execute("PRAGMA user_version = 99"));
   const auto response = get(*server, "/runs");
-  EXPECT_EQ(response.status, 500);
+  EXPECT_EQ(response.status, 503);
   EXPECT_NE(response.body->find("schema version 99"), std::string::npos) << *response.body;
 }
 

@@ -76,6 +76,23 @@ TEST(Guard, TheBodysSizeIsTheLength) {
       body_size(head("GET /Content-Length:7 HTTP/1.1", "Host: x\r\nX: Content-Length: 9\r\n")), 0U);
 }
 
+TEST(Guard, WhatAHeadSays) {
+  const std::string text =
+      head("POST /a?b=%41&c??d HTTP/1.1", "Host: x\r\norigin:  a%0d%0ab \r\nOrigin: second\r\n");
+  EXPECT_EQ(method_of(text), "POST");
+  EXPECT_EQ(target_of(text), "/a?b=%41&c??d");
+  EXPECT_EQ(header_of(text, "Origin"), "a%0d%0ab");  // nothing is decoded
+  EXPECT_EQ(header_of(text, "Orig"), "");
+}
+
+TEST(Guard, TheLastRequestOfAConnection) {
+  EXPECT_FALSE(is_last_request(head("GET / HTTP/1.1")));
+  EXPECT_FALSE(is_last_request(head("GET / HTTP/1.1", "Host: x\r\nConnection: closed\r\n")));
+  EXPECT_TRUE(is_last_request(head("GET / HTTP/1.1", "Host: x\r\nConnection: TE, Close\r\n")));
+  EXPECT_TRUE(is_last_request(head("GET / HTTP/1.0", "")));
+  EXPECT_FALSE(is_last_request(head("GET / HTTP/1.0", "Connection: Keep-Alive\r\n")));
+}
+
 TEST(Guard, MethodsAndSizes) {
   EXPECT_EQ(check_head(head("PUT / HTTP/1.1"))->code, ErrorCode::kMethodNotAllowed);
   EXPECT_EQ(check_head(head("OPTIONS / HTTP/1.1"))->code, ErrorCode::kMethodNotAllowed);

@@ -1,0 +1,313 @@
+#include "server/uploads.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <utility>
+
+#include "schema/artifact_writer.h"
+#include "schema/reader.h"
+#include "schema/store.h"
+#include "schema/store_lock.h"
+#include "schema/time.h"
+#include "server/alert_update.h"
+#include "server/artifact_content.h"
+#include "server/json_writer.h"
+#include "server/unpacker.h"
+
+namespace benchhud::server {
+namespace {
+
+using schema::Error;
+using schema::ErrorCode;
+using schema::Expected;
+
+constexpr std::size_t kReadBytes = 64 << 10;
+
+Error spool_error(const char* what) {
+  const bool is_full = errno == ENOSPC || errno == EDQUOT;
+  return {is_full ? ErrorCode::kFull : ErrorCode::kIo,
+          fmt::format("{}: {}.", what, std::strerror(errno))};
+}
+
+/// Whether nobody else has the file: who writes it holds its lock for as long as it is wanted.
+bool take_lock(int file) { return ::flock(file, LOCK_EX | LOCK_NB) == 0; }
+
+/// A file that goes with this.
+class SpooledFile {
+ public:
+  /// Makes one of a name that nobody else has in `folder`.
+  static Expected<std::unique_ptr<SpooledFile>> make(const std::string& folder) {
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
+    for (;;) {
+      std::string path = folder + "/.incoming-XXXXXX";
+      const int file = mkostemp(path.data(), O_CLOEXEC);
+      if (file < 0) return spool_error("What is sent cannot be kept beside the store");
+      // Another server that cleans up may have taken it for a left-over before it was locked.
+      struct stat now{};
+      if (take_lock(file) && ::fstat(file, &now) == 0 && now.st_nlink > 0) {
+        return std::make_unique<SpooledFile>(std::move(path), file);
+      }
+      ::close(file);
+    }
+  }
+  SpooledFile(std::string path, int file) : path_(std::move(path)), file_(file) {}
+  SpooledFile(const SpooledFile&) = delete;
+  SpooledFile& operator=(const SpooledFile&) = delete;
+  ~SpooledFile() {
+    std::error_code error;
+    std::filesystem::remove(path_, error);
+    ::close(file_);
+  }
+
+  Expected<void> write(std::string_view bytes) {
+    while (!bytes.empty()) {
+      const ssize_t count = ::write(file_, bytes.data(), bytes.size());
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0) return spool_error("What is sent cannot be kept beside the store");
+      bytes.remove_prefix(static_cast<std::size_t>(count));
+    }
+    return {};
+  }
+
+  /// Nothing more is written, and it is called `path` from now on.
+  Expected<void> finish(const std::string& path) {
+    if (::rename(path_.c_str(), path.c_str()) != 0) {
+      return spool_error("What was sent cannot be kept beside the store");
+    }
+    path_ = path;
+    return {};
+  }
+
+ private:
+  std::string path_;
+  const int file_;
+};
+
+/// A file's name without a way out of its folder.
+Expected<void> check_name(std::string_view name) {
+  constexpr std::size_t kMostBytes = 200;
+  const bool is_one = !name.empty() && name.size() <= kMostBytes && name.front() != '.' &&
+                      name.find_first_of("/\\") == std::string_view::npos &&
+                      std::ranges::none_of(name, [](char c) {
+                        const auto u = static_cast<unsigned char>(c);
+                        return u < 0x20 || u == 0x7f;
+                      });
+  if (is_one) return {};
+  return Error{ErrorCode::kInvalidArgument,
+               "name is a file's name: no slashes, no dot before it, at most 200 bytes."};
+}
+
+/// What begins so the pipeline would unpack by itself, without a cap.
+constexpr std::string_view kGzipBegin = "\x1f\x8b";
+
+/// The body, unpacked, in a file beside the store.
+Expected<std::unique_ptr<SpooledFile>> spool(const Request& request, Packing packing,
+                                             const std::string& folder, std::int64_t most) {
+  BENCHHUD_ASSIGN(auto file, SpooledFile::make(folder));
+  const auto unpacker = Unpacker::make(packing, most);
+  std::string begin;  // as far as it tells; its bytes may come one by one
+  const auto take = [&](std::string_view piece) -> Expected<void> {
+    if (begin.size() < kGzipBegin.size()) {
+      begin += piece.substr(0, kGzipBegin.size() - begin.size());
+      if (begin == kGzipBegin) {
+        return Error{ErrorCode::kMediaType,
+                     packing == Packing::kNone
+                         ? "The body is gzip data: send it as Content-Type: application/gzip."
+                         : "The body is packed twice."};
+      }
+    }
+    return file->write(piece);
+  };
+  std::array<char, kReadBytes> bytes;
+  for (;;) {
+    BENCHHUD_ASSIGN(const std::size_t count, request.read_body(bytes.data(), bytes.size()));
+    if (count == 0) break;
+    BENCHHUD_TRY(unpacker->unpack({bytes.data(), count}, take));
+  }
+  BENCHHUD_TRY(unpacker->finish());
+  return file;
+}
+
+ingest::IngestOptions options_of(const Query& query) {
+  ingest::IngestOptions options;
+  if (query.has("run")) options.run_name = query.text("run");
+  for (const std::string& label : query.texts("label")) {
+    const std::size_t colon = label.find(':');  // the contract sees to it that there is one
+    options.labels[label.substr(0, colon)] = label.substr(colon + 1);
+  }
+  ingest::NeighbourFacts& facts = options.neighbours;
+  for (const auto& [name, fact] :
+       {std::pair("suite", &facts.suite), std::pair("backend", &facts.backend),
+        std::pair("test", &facts.test), std::pair("dtype", &facts.dtype),
+        std::pair("accelerator", &facts.accelerator),
+        std::pair("accelerator_model", &facts.accelerator_model)}) {
+    if (query.has(name)) *fact = query.text(name);
+  }
+  if (query.has("timestamp")) options.timestamp = query.time("timestamp", 0);
+  if (query.has("repetition")) options.dumps.repetition = query.integer("repetition");
+  options.dumps.trace_report = trace_digest;
+  options.dumps.trace_findings = trace_places;
+  return options;
+}
+
+std::string_view outcome_name(ingest::DumpResult::Outcome outcome) {
+  switch (outcome) {
+    case ingest::DumpResult::Outcome::kNew:
+      return "new";
+    case ingest::DumpResult::Outcome::kTied:
+      return "tied";
+    case ingest::DumpResult::Outcome::kKnown:
+      return "known";
+  }
+  return "";
+}
+
+/// An error of a file as its sender is told it, who knows nothing of where it was kept.
+Error as_told(Error error, const std::string& file) {
+  const std::string folder = file.substr(0, file.rfind('/') + 1);
+  for (std::size_t at = 0; (at = error.message.find(folder, at)) != std::string::npos;) {
+    error.message.erase(at, folder.size());
+  }
+  // What cannot be read as what it should be is the sender's mistake, not something that is missing
+  // here.
+  if (error.code == ErrorCode::kUnsupported) error.code = ErrorCode::kInvalidArgument;
+  return error;
+}
+
+void write_file(JsonWriter& json, const ingest::FileResult& file, schema::Reader& reader) {
+  json.begin_object();
+  json.field("byte_count", file.byte_count);
+  json.field("line_count", file.line_count);
+  json.field("known_content", file.is_known);
+  json.field("accepted", file.report.accepted);
+  json.field("duplicate", file.report.duplicate);
+  json.field("rejected", file.report.rejected);
+  json.field("completed_lines", file.report.resolved);
+  json.field("in_other_run", file.report.in_other_run);
+  json.field("not_labelled", file.report.not_labelled);
+  json.key("runs");
+  json.begin_array();
+  for (const schema::RunId id : file.report.runs) {
+    if (const auto run = reader.run(id)) json.value(run->name);
+  }
+  json.end_array();
+  json.key("rejected_lines");
+  json.list(file.rejections, [&](const ingest::Rejection& line) {
+    json.begin_object();
+    json.field("line_number", line.line_number);
+    json.field("byte_offset", line.byte_offset);
+    json.field("reason", line.reason);
+    json.end_object();
+  });
+  json.end_object();
+}
+
+void write_dump(JsonWriter& json, const ingest::DumpResult& dump) {
+  json.begin_object();
+  json.field("id", to_int(dump.id));
+  json.field("outcome", outcome_name(dump.outcome));
+  json.field("orphaned", dump.is_orphan);
+  json.field("problem_count", dump.problem_count);
+  json.field("unreadable", dump.unreadable);
+  json.end_object();
+}
+
+}  // namespace
+
+std::string ingest_report_json(const ingest::IngestResult& result, schema::Reader& reader) {
+  std::string body;
+  JsonWriter json(&body);
+  json.begin_object();
+  json.field("accepted", result.accepted);
+  json.field("duplicate", result.duplicate);
+  json.field("rejected", result.rejected);
+  json.key("files");
+  json.list(result.files, [&](const auto& file) { write_file(json, file, reader); });
+  json.key("dumps");
+  json.list(result.dumps, [&](const auto& dump) { write_dump(json, dump); });
+  json.end_object();
+  return body;
+}
+
+Uploads::Uploads(std::string store_path, const UploadLimits& limits)
+    : store_path_(std::move(store_path)), limits_(limits) {
+  // What a server that was killed has left.
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(store_path_ + ".uploads", error)) {
+    const int file = ::open(entry.path().c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (file < 0) continue;
+    if (take_lock(file)) std::filesystem::remove(entry.path(), error);
+    ::close(file);
+  }
+}
+
+Expected<std::string> Uploads::take(const Request& request, const Operation& operation,
+                                    const Query& query) {
+  const auto packing = packing_of(request.content_type);
+  if (!packing) {
+    return Error{ErrorCode::kMediaType,
+                 "The body must come as Content-Type: application/x-ndjson, application/json, "
+                 "application/octet-stream, text/plain, application/gzip or application/zstd."};
+  }
+  const std::string& name = query.text("name");
+  BENCHHUD_TRY(check_name(name));
+  if (!places_.try_acquire()) {
+    return Error{ErrorCode::kBusy, "Others are sending files; try again in a moment."};
+  }
+  const std::unique_ptr<std::counting_semaphore<kMostAtOnce>, void (*)(decltype(places_)*)> place(
+      &places_, [](auto* places) { places->release(); });
+  const std::string folder = store_path_ + ".uploads";
+  BENCHHUD_ASSIGN(const auto file, spool(request, *packing, folder, limits_.unpacked));
+  // One at a time: a file's name is part of what is known of it, and two may have the same.
+  const std::lock_guard lock(ingesting_);
+  const std::string path = folder + "/" + name;
+  BENCHHUD_TRY(file->finish(path));
+  return ingest(path, operation, query);
+}
+
+Expected<std::string> Uploads::ingest(const std::string& file, const Operation& operation,
+                                      const Query& query) {
+  schema::LockPatience patience;
+  patience.longest = limits_.patience;
+  BENCHHUD_ASSIGN(const auto lock,
+                  schema::StoreLock::take(store_path_, "taking an upload in", patience));
+  BENCHHUD_ASSIGN(auto store, schema::open_store(store_path_));
+  ingest::IngestOptions options = options_of(query);
+  ingest::Inputs inputs;
+  if (operation.id == "uploadDump") {
+    schema::Reader reader(store);
+    BENCHHUD_ASSIGN(const schema::Run run, reader.find_run(query.text("run")));
+    const schema::ExperimentId experiment{query.integer("experiment")};
+    BENCHHUD_ASSIGN(options.dumps.result, schema::key_of_result(store, run.id, experiment));
+    options.run_name.reset();
+    inputs.dumps.push_back(file);
+  } else {
+    inputs.results.push_back(file);
+  }
+  BENCHHUD_ASSIGN(const auto result, ingest::ingest_files(store, inputs, options));
+  for (const auto& one : result.files) {
+    if (one.error) return as_told(*one.error, file);
+  }
+  for (const auto& one : result.dumps) {
+    if (one.error) return as_told(*one.error, file);
+  }
+  if (const auto update = update_alerts(store); !update) {
+    return Error{update.error().code,
+                 "The file is in, but alerts could not be found anew: " + update.error().message};
+  }
+  schema::Reader reader(store);
+  return ingest_report_json(result, reader);
+}
+
+}  // namespace benchhud::server

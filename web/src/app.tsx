@@ -25,6 +25,7 @@ const ComparePage = later(async () => (await import("./pages/compare")).CompareP
 const ProfilePage = later(async () => (await import("./pages/profile")).ProfilePage);
 const ProfileDiffPage = later(async () => (await import("./pages/profile_diff")).ProfileDiffPage);
 const TracePage = later(async () => (await import("./pages/trace")).TracePage);
+const ApiPage = later(async () => (await import("./pages/api")).ApiPage);
 const ExplorePage = later(async () => (await import("./pages/explore")).ExplorePage);
 
 export function App() {
@@ -70,6 +71,7 @@ function page(path: string) {
   if (path === "/profile") return <ProfilePage />;
   if (path === "/profile-diff") return <ProfileDiffPage />;
   if (path === "/sign-in") return <SignInPage />;
+  if (path === "/api") return <ApiPage />;
   if (path === "/artifacts") return <ArtifactsPage />;
   const Numbered = NUMBERED.get(parts[0] as string);
   // Whole numbers that are told apart: what is longer is nothing's.

@@ -38,6 +38,7 @@ const NO_LINKS: Link[] = [];
 const OTHER_PAGES: SearchPage[] = [
   { path: "/errors", name: "Errors", words: "failures crashes out of memory exceptions signatures" },
   { path: "/artifacts", name: "Dumps", words: "artifacts traces profiles" },
+  { path: "/api", name: "REST API", words: "reference openapi documentation curl endpoints" },
   { path: "/search", name: "Search page" },
   { path: "/sign-in", name: "Sign in", words: "token session log in out account" },
 ];
@@ -215,7 +216,7 @@ function Help({ onClose }: { onClose: () => void }) {
           </div>
         </div>
         <p class="quiet">
-          The same numbers for programs: <a href="/api/v1/openapi.json" target="_blank" rel="noopener">/api/v1/openapi.json</a>
+          The same numbers for programs: <a href="/api">the REST API</a>
         </p>
         <button type="button" class="button" onClick={onClose}>
           Close

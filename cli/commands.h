@@ -24,6 +24,7 @@ int run_bisect_check(const Arguments& arguments);
 int run_doctor(const Arguments& arguments);
 int run_links(const Arguments& arguments);
 int run_runs(const Arguments& arguments);
+int run_prune(const Arguments& arguments);
 int run_rebuild(const Arguments& arguments);
 int run_serve(const Arguments& arguments);
 int run_notify(const Arguments& arguments);

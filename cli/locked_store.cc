@@ -43,6 +43,9 @@ Expected<schema::StoreLock> lock_store(const po::variables_map& values, const st
                                        std::string_view work) {
   schema::LockPatience patience;
   BENCHHUD_ASSIGN(patience.longest, wait_of(values));
+  const bool is_quiet = values.count("quiet") > 0 && values["quiet"].as<bool>();
+  // To wait is in order; who waits in vain says so.
+  if (is_quiet) return schema::StoreLock::take(path, work, patience);
   patience.on_wait = [&](const std::string& holder) {
     fmt::print(stderr, "waiting up to {} s for {}\n", patience.longest / std::chrono::seconds(1),
                printable(holder));

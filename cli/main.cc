@@ -39,6 +39,7 @@ constexpr std::array kCommands = {
     Command{"profile", run_profile, "say what differs between two profiles or traces"},
     Command{"detect", run_detect, "find where series of numbers changed, anybody's"},
     Command{"rebuild", run_rebuild, "derive runs and results again from the facts"},
+    Command{"prune", run_prune, "take what is old out of the store, for good"},
     Command{"backup", run_backup, "copy the store while it is in use"},
     Command{"restore", run_restore, "make the store of a copy"},
     Command{"doctor", run_doctor, "say whether the store is in order and up to date"},

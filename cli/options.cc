@@ -9,6 +9,7 @@
 #include <boost/program_options/value_semantic.hpp>
 #include <sstream>
 
+#include "journal.h"
 #include "schema/store.h"
 
 namespace benchhud::cli {
@@ -103,7 +104,7 @@ std::string user_name() {
 }
 
 int fail(const Error& error) {
-  fmt::print(stderr, "benchhud: {}\n", printable(error.message));
+  fmt::print(stderr, "{}benchhud: {}\n", journal_mark(Urgency::kError), printable(error.message));
   if (error.code == ErrorCode::kInvalidArgument) return kUsage;
   return error.code == ErrorCode::kBusy ? kStoreBusy : kFailed;
 }

@@ -43,9 +43,15 @@ class TemporaryFolder {
   TemporaryFolder(TemporaryFolder&& other) noexcept : path_(std::exchange(other.path_, "")) {}
   TemporaryFolder& operator=(TemporaryFolder&&) = delete;
   ~TemporaryFolder() { remove(); }
+  /// Also while another thread makes files in it: under another name it gets no new ones.
   void remove() const {
+    constexpr int kTries = 3;
     std::error_code error;
-    if (!path_.empty()) std::filesystem::remove_all(path_, error);
+    for (int i = 0; i < kTries && !path_.empty() && std::filesystem::exists(path_, error); ++i) {
+      const std::string gone = path_ + ".gone";
+      std::filesystem::rename(path_, gone, error);
+      std::filesystem::remove_all(error ? path_ : gone, error);
+    }
   }
   std::string file(std::string_view name) const { return fmt::format("{}/{}", path_, name); }
 

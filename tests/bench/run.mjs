@@ -1,6 +1,7 @@
 // Runs benchmarks and tells whether each met its target. `--rounds N` and the sizes can be given.
 import { alerts } from './alerts.mjs';
 import { ingest } from './ingest.mjs';
+import { load64 } from './load.mjs';
 import { memory } from './memory.mjs';
 import { pages } from './pages.mjs';
 import { report } from './report.mjs';
@@ -11,7 +12,7 @@ import { trace } from './trace.mjs';
 import { viewer } from './viewer.mjs';
 import { data, say } from './lib/tools.mjs';
 
-const benchmarks = { alerts, ingest, memory, pages, report, serve, tiles, timeline, trace, viewer };
+const benchmarks = { alerts, ingest, load: load64, memory, pages, report, serve, tiles, timeline, trace, viewer };
 
 const [asked = 'all', ...args] = process.argv.slice(2);
 const names = asked === 'all' ? Object.keys(benchmarks) : [asked];

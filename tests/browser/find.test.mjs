@@ -147,7 +147,7 @@ test("where the browser keeps nothing, searching works all the same", async () =
     await page.keyboard.press("Enter");
     await page.waitForURL(/\/models\//);
     await page.keyboard.press("/");
-    assert.equal((await titles(page))[0], "resnet50");
+    await eventually(async () => assert.equal((await titles(page))[0], "resnet50"));
     assert.deepEqual(problems, []);
   } finally {
     await close();

@@ -25,7 +25,7 @@ test("the printed address signs one browser in, without typing, and is nowhere a
       await visit(page, address.replace("/sign-in#", "/sign-in?to=/alerts#"));
       await page.waitForURL(`${server.base}/alerts`);
       await settled(page);
-      assert.equal(await page.locator(".top a.icon").getAttribute("title"), "Signed in as browser, signed in by code");
+      await eventually(async () => assert.equal(await page.locator(".top a.icon").getAttribute("title"), "Signed in as browser, signed in by code"));
       assert.equal(await page.evaluate(() => document.cookie), "", "no script reads the cookie");
       await page.goBack();
       await settled(page);
@@ -70,10 +70,10 @@ test("who is not signed in is told how to act on an alert, and comes back to it"
 
 test("signing out takes the cookie away", async () => {
   await driven(browser, `${server.base}/sign-in`, async (page) => {
-    assert.match(await text(main(page)), /You are signed in as tests, may act on alerts|You are signed in as tests, may read/);
+    await eventually(async () => assert.match(await text(main(page)), /You are signed in as tests, may act on alerts|You are signed in as tests, may read/));
     await page.getByRole("button", { name: "Sign out" }).click();
-    await eventually(async () => assert.equal(await page.getByRole("button", { name: "Sign out" }).count(), 0));
-    assert.equal(await page.locator(".top a.icon").getAttribute("title"), "Sign in");
+    await eventually(async () => assert.equal(await page.locator(".top a.icon").getAttribute("title"), "Sign in"));
+    assert.equal(await page.getByRole("button", { name: "Sign out" }).count(), 0);
   });
 });
 

@@ -27,7 +27,7 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 constexpr milliseconds kFirstPause{5};
-constexpr milliseconds kLongestPause{500};
+constexpr milliseconds kLongestPause{100};
 constexpr milliseconds kSilence{1000};  // before somebody is told that it waits
 
 /// Named after the file that the store is, by whatever links it is named.
@@ -61,20 +61,16 @@ mode_t mode_of_lock(const std::string& store) {
   return stat(store.c_str(), &status) == 0 ? status.st_mode & kAnybodysReading : kAnybodysReading;
 }
 
-/// The locked file, or nothing where another process has the lock. `holder` is what that one says
-/// of itself.
-Expected<std::optional<int>> try_lock(const std::string& path, mode_t mode, std::string* holder) {
+/// The locked file, or nothing where another process has the lock.
+Expected<std::optional<int>> try_lock(const std::string& path, mode_t mode) {
   for (;;) {
     const int file = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, mode);
     if (file < 0) return cannot_lock(path, errno);
     if (flock(file, LOCK_EX | LOCK_NB) != 0) {
       const int reason = errno;
-      std::array<char, 512> text{};
-      const ssize_t count = pread(file, text.data(), text.size(), 0);
       close(file);
       if (reason == EINTR) continue;
       if (reason != EWOULDBLOCK) return cannot_lock(path, reason);
-      holder->assign(text.data(), count > 0 ? static_cast<std::size_t>(count) : 0);
       return std::optional<int>();
     }
     // Who had it before may have deleted the file between our opening and our locking it.
@@ -85,6 +81,16 @@ Expected<std::optional<int>> try_lock(const std::string& path, mode_t mode, std:
     }
     close(file);
   }
+}
+
+/// What who has the lock says of itself.
+std::string holder_of(const std::string& path) {
+  std::array<char, 512> text{};
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  const ssize_t count = file < 0 ? 0 : pread(file, text.data(), text.size(), 0);
+  if (file >= 0) close(file);
+  return count > 0 ? std::string(text.data(), static_cast<std::size_t>(count))
+                   : std::string("another process");
 }
 
 /// What the holder writes into the file, and others are told.
@@ -99,30 +105,37 @@ Expected<StoreLock> StoreLock::take(const std::string& store, std::string_view w
                                     const LockPatience& patience) {
   BENCHHUD_TRY(check_store_path(store));
   BENCHHUD_TRY(make_folder_of(store));
-  const std::string path = lock_path(store);
+  const std::string path = lock_path(store), turn_path = path + "-next";
+  const mode_t mode = mode_of_lock(store);
   const auto begin = steady_clock::now();
+  // Without turns, who works file after file would have the lock again before who waits looks.
+  std::optional<StoreLock> turn;
   bool is_told = false;
   for (milliseconds pause = kFirstPause;; pause = std::min(2 * pause, kLongestPause)) {
-    std::string holder;
-    BENCHHUD_ASSIGN(const std::optional<int> file, try_lock(path, mode_of_lock(store), &holder));
-    if (file) {
-      StoreLock lock(path, *file);
-      const std::string text = signature(work);
-      if (ftruncate(*file, 0) != 0 || pwrite(*file, text.data(), text.size(), 0) < 0) {
-        return cannot_lock(path, errno);
-      }
-      return lock;
+    if (!turn) {
+      BENCHHUD_ASSIGN(const std::optional<int> file, try_lock(turn_path, mode));
+      if (file) turn.emplace(StoreLock(turn_path, *file));
     }
-    if (holder.empty()) holder = "another process";
+    if (turn) {
+      BENCHHUD_ASSIGN(const std::optional<int> file, try_lock(path, mode));
+      if (file) {
+        StoreLock lock(path, *file);
+        const std::string text = signature(work);
+        if (ftruncate(*file, 0) != 0 || pwrite(*file, text.data(), text.size(), 0) < 0) {
+          return cannot_lock(path, errno);
+        }
+        return lock;
+      }
+    }
     const auto waited = std::chrono::duration_cast<milliseconds>(steady_clock::now() - begin);
     if (waited >= patience.longest || (patience.gives_up && patience.gives_up())) {
-      return Error{
-          ErrorCode::kBusy,
-          fmt::format("the store {} is being worked on: {}; waited {} s, nothing was done", store,
-                      holder, std::chrono::duration_cast<std::chrono::seconds>(waited).count())};
+      return Error{ErrorCode::kBusy,
+                   fmt::format("the store {} is being worked on: {}; waited {} s, nothing was done",
+                               store, holder_of(path),
+                               std::chrono::duration_cast<std::chrono::seconds>(waited).count())};
     }
     if (!is_told && patience.on_wait && waited >= kSilence) {
-      patience.on_wait(holder);
+      patience.on_wait(holder_of(path));
       is_told = true;
     }
     std::this_thread::sleep_for(std::min(pause, patience.longest - waited));

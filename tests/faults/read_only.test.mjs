@@ -35,7 +35,7 @@ test("who may not write says what is missing, and changes nothing", { ...within,
   }
   const ingest = asNobody("ingest", night, "--db", db);
   assert.equal(ingest.status, 1);
-  assert.match(ingest.stderr, /store\.db-lock: Permission denied/);
+  assert.match(ingest.stderr, /store\.db-lock-next: Permission denied/);
   isWhole(db);
 });
 

@@ -18,7 +18,7 @@ struct LockPatience {
   std::chrono::milliseconds longest{0};
   /// Told once, after the first second, who has it and since when.
   std::function<void(const std::string&)> on_wait;
-  /// Asked twice a second or oftener: true ends the wait.
+  /// Asked ten times a second or oftener: true ends the wait.
   std::function<bool()> gives_up;
 };
 
@@ -29,8 +29,9 @@ class StoreLock {
  public:
   /// Takes the lock of the store at `store`, which need not be there yet (folders above it are
   /// made), for `work`, two or three words that others are told. Where another process has it, it
-  /// is tried again, at growing intervals of at most half a second. Errors: kBusy, saying who has
-  /// it and since when; kReadOnly, kIo.
+  /// is tried again, at growing intervals of at most a tenth of a second. One of those who wait has
+  /// the next turn (a lock of its own), so nobody who comes later goes before it. Errors: kBusy,
+  /// saying who has it and since when; kReadOnly, kFull, kIo.
   static Expected<StoreLock> take(const std::string& store, std::string_view work,
                                   const LockPatience& patience);
 

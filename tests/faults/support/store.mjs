@@ -39,7 +39,7 @@ export function makeNights(folder) {
 }
 
 /** A file of a store's name, and all that goes with it. */
-export const filesOf = (db) => ["", "-wal", "-shm", "-lock", "-journal"].map((end) => db + end).filter((file) => existsSync(file));
+export const filesOf = (db) => ["", "-wal", "-shm", "-lock", "-lock-next", "-journal"].map((end) => db + end).filter((file) => existsSync(file));
 
 export function copyStore(from, to) {
   removeStore(to);

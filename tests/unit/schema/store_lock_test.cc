@@ -20,6 +20,7 @@
 namespace benchhud::schema {
 namespace {
 
+using std::chrono::milliseconds;
 using std::chrono::seconds;
 using testing::HasSubstr;
 
@@ -47,7 +48,7 @@ TEST_F(StoreLockTest, OneAtATimeAndTheOtherIsToldWhoHasIt) {
     EXPECT_THAT(second.error().message, HasSubstr("some work, pid " + std::to_string(getpid())));
     EXPECT_THAT(second.error().message, testing::ContainsRegex("since 20[0-9-]*T[0-9:]*Z"));
   }
-  EXPECT_FALSE(is_locked()) << "nothing is left of it";
+  EXPECT_TRUE(std::filesystem::is_empty(folder_)) << "nothing is left of it";
   EXPECT_TRUE(StoreLock::take(store(), "other work", LockPatience{}));
 }
 
@@ -136,6 +137,29 @@ TEST_F(StoreLockTest, ManyAtOnceNeverHaveItTogether) {
   EXPECT_EQ(turns, 160);
   EXPECT_EQ(most, 1);
   EXPECT_FALSE(is_locked());
+}
+
+TEST_F(StoreLockTest, WhoTakesItAgainAtOnceIsBehindWhoWaits) {
+  const LockPatience patience{seconds(60), {}, {}};
+  auto first = StoreLock::take(store(), "file after file", patience);
+  ASSERT_TRUE(first);
+  std::optional<StoreLock> held(*std::move(first));
+  std::atomic<bool> was_in = false;
+  std::jthread waiting([&] {
+    const auto lock = StoreLock::take(store(), "work", patience);
+    was_in = lock.has_value();
+  });
+  const auto is_waiting = [&] { return std::filesystem::exists(store() + "-lock-next"); };
+  for (int i = 0; i < 1000 && !is_waiting(); ++i) std::this_thread::sleep_for(milliseconds(10));
+  int again = 0;
+  while (!was_in && again < 50) {
+    held.reset();
+    auto next = StoreLock::take(store(), "file after file", patience);
+    ASSERT_TRUE(next);
+    held.emplace(*std::move(next));
+    ++again;
+  }
+  EXPECT_EQ(again, 1);
 }
 
 TEST_F(StoreLockTest, WhereNothingCanBeWrittenItSaysSo) {

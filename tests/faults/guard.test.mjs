@@ -46,14 +46,16 @@ function watch() {
   return async () => ((isOver = true), await done, { took, wrong });
 }
 
-/** Sends bytes; all that comes back until the server closes, or `quiet` ms after the last. */
+/** Sends bytes; all that comes back until the server closes. `quiet` ms after the last of it the client says that it has nothing more to send and
+ *  takes what still comes: an answer that a busy machine gives late is one, too. `closed`: by the server, without that. */
 function exchange(bytes, { quiet = 3000, isText = true } = {}) {
   return new Promise((done, fail) => {
     const socket = net.connect(server.port, "127.0.0.1");
-    let answer = "", timer;
-    const finish = (closed) => (clearTimeout(timer), socket.destroy(), done({ answer, closed, statuses: [...answer.matchAll(/HTTP\/1\.1 (\d+) /g)].map((m) => Number(m[1])) }));
-    const wait = () => (clearTimeout(timer), (timer = setTimeout(() => finish(false), quiet)));
-    socket.setEncoding("latin1").on("data", (text) => ((answer += text), wait())).on("end", () => finish(true)).on("error", (error) => (answer ? finish(true) : fail(error)));
+    let answer = "", timer, closed = true;
+    const finish = () => (clearTimeout(timer), socket.destroy(), done({ answer, closed, statuses: [...answer.matchAll(/HTTP\/1\.1 (\d+) /g)].map((m) => Number(m[1])) }));
+    const leave = () => ((closed = false), socket.end(), (timer = setTimeout(finish, 10_000)));
+    const wait = () => closed && (clearTimeout(timer), (timer = setTimeout(leave, quiet)));
+    socket.setEncoding("latin1").on("data", (text) => ((answer += text), wait())).on("end", finish).on("error", (error) => (answer ? finish() : fail(error)));
     socket.write(isText ? Buffer.from(bytes, "latin1") : bytes);
     wait();
   });

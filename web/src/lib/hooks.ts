@@ -1,10 +1,28 @@
-import { useEffect, useLayoutEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { isTyping, plainKey } from "./keys";
 
 /** The title of the window, there when the page that it is of is painted. */
 export function useTitle(title: string): void {
   useLayoutEffect(() => {
     document.title = title ? `${title} · benchhud` : "benchhud";
   }, [title]);
+}
+
+/** Hands `onKey` each plain key (plainKey) while nobody types, from the moment that what listens is drawn: what is typed
+ * right after it was seen is taken. `first`: before those without. */
+export function usePlainKeys(onKey: (event: KeyboardEvent) => void, { first = false } = {}): void {
+  const latest = useRef(onKey);
+  latest.current = onKey;
+  useLayoutEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      if (!isTyping(event) && plainKey(event)) latest.current(event);
+    };
+    // The order is that of an event's way, not of what was drawn first: down through the window (the frame's, shell.tsx)
+    // and the document, and back up.
+    const target = first ? document : window;
+    target.addEventListener("keydown", listen as EventListener, first);
+    return () => target.removeEventListener("keydown", listen as EventListener, first);
+  }, [first]);
 }
 
 /** Now, renewed every minute, so that ages stay true on a page left open. */

@@ -1,5 +1,5 @@
 // One alert: what changed and since when, what else moved, how to measure it again, and what people made of it.
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useMemo, useRef, useState } from "preact/hooks";
 import { address } from "../api/client";
 import type { AlertAction, AlertCause, AlertMember, AlertWithHistory, RunRef, SeriesAnswer } from "../api/types";
 import { useApi } from "../api/use";
@@ -7,8 +7,7 @@ import { TRIAGE, directionWord, isTimed, levelsText, levelsTitle, mainMember, pr
 import { markOf } from "../lib/changes";
 import { compareHref } from "../lib/compare";
 import { digits, full, plural, runName, shown, testName, unitOf } from "../lib/format";
-import { useTitle } from "../lib/hooks";
-import { isTyping, plainKey } from "../lib/keys";
+import { usePlainKeys, useTitle } from "../lib/hooks";
 import { modelHref, profileHref } from "../lib/route";
 import { capital } from "../lib/words";
 import { DirectionSign, Effect, StateSign } from "../parts/alert_bits";
@@ -26,19 +25,18 @@ export function AlertPage({ id }: { id: number }) {
   useTitle(data ? data.details.title : "Alert");
   const main = useMemo(() => (data ? mainMember(data.details.members) : null), [data]);
 
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      if (!data || triage.refusal || isTyping(event) || !plainKey(event) || document.querySelector("dialog[open]")) return;
+  // Before what the same letters do elsewhere: f, e.
+  usePlainKeys(
+    (event) => {
+      if (!data || triage.refusal || document.querySelector("dialog[open]")) return;
       const state = stateOfKey(event.key);
       if (state) triage.act(data, "state", state);
       else if (event.key === "e") note.current?.focus();
       else return;
       event.preventDefault();
-    };
-    // Before what the same letters do elsewhere: f, e.
-    addEventListener("keydown", onKey, true);
-    return () => removeEventListener("keydown", onKey, true);
-  });
+    },
+    { first: true },
+  );
 
   if (!data) return error ? <ErrorNote error={error} again={again} /> : <Waiting rows={16} />;
   const { details } = data;

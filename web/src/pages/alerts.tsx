@@ -6,8 +6,7 @@ import type { Alert, AlertPage, Page } from "../api/types";
 import { useApi } from "../api/use";
 import { type AlertColumn, FOLDED, NEWEST, ORDERS, attentionSentence, groups, mainMember, orderAfterClick, orderOf, orderedBy, scopeText, unbroken } from "../lib/alerts";
 import { count, plural, testName } from "../lib/format";
-import { useTitle } from "../lib/hooks";
-import { isTyping, plainKey } from "../lib/keys";
+import { usePlainKeys, useTitle } from "../lib/hooks";
 import { atOnce } from "../lib/modal";
 import { alertHref, useQuery } from "../lib/route";
 import { matches } from "../lib/sort";
@@ -129,9 +128,10 @@ const rowLinks = (): HTMLAnchorElement[] => [...document.querySelectorAll<HTMLAn
 
 /** j and k move, letters act on the alert that has the focus. `act` null: nothing can be changed. */
 function useKeys(act: ReturnType<typeof useTriage>["act"] | null, note: (id: number) => void, wanted: { current: number | null }) {
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      if (isTyping(event) || !plainKey(event) || document.querySelector("dialog[open]")) return;
+  // Before what the same letters do elsewhere: f, e.
+  usePlainKeys(
+    (event) => {
+      if (document.querySelector("dialog[open]")) return;
       const links = rowLinks();
       const at = links.indexOf(document.activeElement as HTMLAnchorElement);
       const isArrow = at >= 0 && (event.key === "ArrowDown" || event.key === "ArrowUp");
@@ -154,11 +154,9 @@ function useKeys(act: ReturnType<typeof useTriage>["act"] | null, note: (id: num
         event.preventDefault();
         atOnce(() => note(id));
       }
-    };
-    // Before what the same letters do elsewhere: f, e.
-    addEventListener("keydown", onKey, true);
-    return () => removeEventListener("keydown", onKey, true);
-  });
+    },
+    { first: true },
+  );
 }
 
 type Ordering = { order: ReturnType<typeof orderOf>; onOrder: (value: string) => void };

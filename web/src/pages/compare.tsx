@@ -1,5 +1,5 @@
 // Any two runs, or any two backends, side by side: what got worse, what better, what is missing, and how sure that is.
-import { useEffect, useMemo } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import { address } from "../api/client";
 import type { ComparedMean, ComparedResult, Comparison, ComparisonGroup, ComparisonRow, ModelHistory, ModelItem, Page, Run, RunRef } from "../api/types";
 import { useApi } from "../api/use";
@@ -7,8 +7,7 @@ import { byBackend, columnStyle } from "../lib/backends";
 import { sign } from "../lib/codes";
 import { SHOWN, absenceWords, columnText, comparisonSentence, groupName, isFailure, isLikeForLike, meanSentence, named, percent, reasonSentence, rowKey, splitWords, totalOf, verdictWords, worstFirst } from "../lib/compare";
 import { change, count, digits, duration, full, interval as intervalText, percentInterval, reason, runName, shown, testName, unitOf, type Unit } from "../lib/format";
-import { useTitle } from "../lib/hooks";
-import { isTyping, plainKey } from "../lib/keys";
+import { usePlainKeys, useTitle } from "../lib/hooks";
 import { markWords } from "../lib/marks";
 import { here, modelHref, profileDiffHref, profileHref, runHref, useQuery } from "../lib/route";
 import { matches } from "../lib/sort";
@@ -79,20 +78,16 @@ export function ComparePage() {
     if (side === "right" && (here().query.get("left") ?? "previous") === "previous" && data && run !== "latest") change["left"] = String(data.left.run.id);
     setQuery(change, replace);
   };
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      const step = { "[": ["right", -1], "]": ["right", 1], "{": ["left", -1], "}": ["left", 1] }[event.key] as ["left" | "right", number] | undefined;
-      if (!step || isTyping(event) || !plainKey(event)) return;
-      const [side, by] = step;
-      // From what the address says by now: keys may come faster than answers.
-      const now = find(here().query.get(side) ?? "") ?? data?.[side].run;
-      const near = allRuns.filter((run) => run.accelerator_model === now?.accelerator_model);
-      const place = near.findIndex((run) => run.id === now?.id);
-      const next = place < 0 ? undefined : near[place - by];
-      if (next) onRun(side)(String(next.id), null);
-    };
-    addEventListener("keydown", onKey);
-    return () => removeEventListener("keydown", onKey);
+  usePlainKeys((event) => {
+    const step = { "[": ["right", -1], "]": ["right", 1], "{": ["left", -1], "}": ["left", 1] }[event.key] as ["left" | "right", number] | undefined;
+    if (!step) return;
+    const [side, by] = step;
+    // From what the address says by now: keys may come faster than answers.
+    const now = find(here().query.get(side) ?? "") ?? data?.[side].run;
+    const near = allRuns.filter((run) => run.accelerator_model === now?.accelerator_model);
+    const place = near.findIndex((run) => run.id === now?.id);
+    const next = place < 0 ? undefined : near[place - by];
+    if (next) onRun(side)(String(next.id), null);
   });
 
   const rows = data?.rows ?? [];

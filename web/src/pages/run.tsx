@@ -1,5 +1,5 @@
 // One run: a row a model and test, and for each backend its verification, time and speedup.
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { address } from "../api/client";
 import type { Alert, ArtifactPage, Cell, ColumnGeomean, ModelRow, ModelTable, Page, Run } from "../api/types";
 import { useApi } from "../api/use";
@@ -7,8 +7,7 @@ import { byBackend, columnStyle } from "../lib/backends";
 import { sign } from "../lib/codes";
 import { compareHref } from "../lib/compare";
 import { count, date, plural, reasonCounted, runName, shown, testName, unitOf } from "../lib/format";
-import { useNow, useTitle } from "../lib/hooks";
-import { isTyping, plainKey } from "../lib/keys";
+import { useNow, usePlainKeys, useTitle } from "../lib/hooks";
 import { go, href, modelHref, useQuery } from "../lib/route";
 import { matches } from "../lib/sort";
 import { capital, runSentence, testsOf } from "../lib/words";
@@ -82,14 +81,9 @@ export function RunPage({ id }: { id: string }) {
   const newer = place > 0 ? runs.data?.items[place - 1] : undefined;
   const older = place >= 0 ? runs.data?.items[place + 1] : undefined;
   const toRun = (run: Run) => go(href(`/runs/${run.id}`, Object.fromEntries(query)));
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      if (isTyping(event) || !plainKey(event)) return;
-      if (event.key === "[" && older) toRun(older);
-      if (event.key === "]" && newer) toRun(newer);
-    };
-    addEventListener("keydown", onKey);
-    return () => removeEventListener("keydown", onKey);
+  usePlainKeys((event) => {
+    if (event.key === "[" && older) toRun(older);
+    if (event.key === "]" && newer) toRun(newer);
   });
 
   const allRows = useMemo(() => data?.rows ?? [], [data]);

@@ -1,11 +1,10 @@
 // All runs, newest first.
-import { useEffect, useMemo } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import { BASE, address } from "../api/client";
 import type { Page, Run } from "../api/types";
 import { useApi } from "../api/use";
 import { count, plural, runName } from "../lib/format";
-import { useNow, useTitle } from "../lib/hooks";
-import { isTyping, plainKey } from "../lib/keys";
+import { useNow, usePlainKeys, useTitle } from "../lib/hooks";
 import { runHref, useQuery } from "../lib/route";
 import { matches } from "../lib/sort";
 import { CsvLink, FilterField, Select } from "../parts/controls";
@@ -32,14 +31,9 @@ export function RunsPage() {
       ),
     [runs, accelerator, filter],
   );
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      if (event.key !== "x" || isTyping(event) || !plainKey(event)) return;
-      document.activeElement?.closest("tr[data-entry]")?.querySelector<HTMLElement>("[data-pin]")?.click();
-    };
-    addEventListener("keydown", onKey);
-    return () => removeEventListener("keydown", onKey);
-  }, []);
+  usePlainKeys((event) => {
+    if (event.key === "x") document.activeElement?.closest("tr[data-entry]")?.querySelector<HTMLElement>("[data-pin]")?.click();
+  });
   useTitle("Runs");
   if (!data) return error ? <ErrorNote error={error} again={again} /> : <Waiting rows={14} />;
   if (!runs.length) return <Empty />;

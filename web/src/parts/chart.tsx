@@ -6,9 +6,8 @@ import { arrow, tone } from "../lib/alerts";
 import { type Style, columnStyle } from "../lib/backends";
 import { type ChangeMark, placed } from "../lib/changes";
 import { DASH, count, date, digits, flag, full, moment, runName, type Unit } from "../lib/format";
-import { useWidth } from "../lib/hooks";
+import { usePlainKeys, useWidth } from "../lib/hooks";
 import { markWords, type PlacedMark, placedMarks } from "../lib/marks";
-import { isTyping, plainKey } from "../lib/keys";
 import { useTheme } from "../lib/theme";
 import { usePlace } from "../lib/route";
 import { pinned, togglePin } from "./pins";
@@ -454,17 +453,13 @@ export function Chart(props: Props) {
   useEffect(() => plot.current?.redraw(false), [props.picked?.run, props.picked?.experiment, props.changes, props.marks, pins.join()]);
 
   // The night under the cursor, wherever the keys go: charts are pointed at far more often than walked through.
-  useEffect(() => {
-    const onPin = (event: KeyboardEvent) => {
-      const node = box.current?.closest("figure");
-      const run = pointed.current === null ? undefined : runs[pointed.current];
-      if (event.key !== "x" || isTyping(event) || !plainKey(event) || !run || !(node?.matches(":hover") || node?.contains(document.activeElement))) return;
-      event.preventDefault();
-      togglePin(run);
-    };
-    addEventListener("keydown", onPin);
-    return () => removeEventListener("keydown", onPin);
-  }, [runs]);
+  usePlainKeys((event) => {
+    const node = box.current?.closest("figure");
+    const run = pointed.current === null ? undefined : runs[pointed.current];
+    if (event.key !== "x" || !run || !(node?.matches(":hover") || node?.contains(document.activeElement))) return;
+    event.preventDefault();
+    togglePin(run);
+  });
 
   const onKey = (event: KeyboardEvent) => {
     const u = plot.current;

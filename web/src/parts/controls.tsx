@@ -1,7 +1,8 @@
 // Choices: each is labelled, small, and kept in the address.
 import { Component, type ComponentChildren } from "preact";
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { isTyping, plainKey } from "../lib/keys";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { usePlainKeys } from "../lib/hooks";
+import { atOnce } from "../lib/modal";
 import { copyMarkdown } from "../lib/page_markdown";
 
 export type Option = { value: string; text: string };
@@ -80,16 +81,12 @@ export function Check({ label, checked, onChange, title }: { label: string; chec
 /** Filters as one types; `f` jumps here, Escape empties and leaves. */
 export function FilterField({ value, onChange, label = "Filter", shown, all, what }: { value: string; onChange: (value: string) => void; label?: string; shown: number; all: number; what: string }) {
   const input = useRef<HTMLInputElement>(null);
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      if (event.key !== "f" || isTyping(event) || !plainKey(event)) return;
-      event.preventDefault();
-      input.current?.focus();
-      input.current?.select();
-    };
-    addEventListener("keydown", onKey);
-    return () => removeEventListener("keydown", onKey);
-  }, []);
+  usePlainKeys((event) => {
+    if (event.key !== "f") return;
+    event.preventDefault();
+    input.current?.focus();
+    input.current?.select();
+  });
   return (
     <label class="field filter">
       <span>{label}</span>
@@ -118,7 +115,8 @@ export function FilterField({ value, onChange, label = "Filter", shown, all, wha
 export function Menu({ label, children }: { label: ComponentChildren; children: ComponentChildren | ((close: () => void) => ComponentChildren) }) {
   const [open, setOpen] = useState(false);
   const box = useRef<HTMLDivElement>(null);
-  useEffect(() => {
+  // There as soon as the panel is: Escape may be the next key.
+  useLayoutEffect(() => {
     if (!open) return;
     const outside = (event: Event) => {
       if (!box.current?.contains(event.target as Node)) setOpen(false);
@@ -150,7 +148,7 @@ export function Menu({ label, children }: { label: ComponentChildren; children: 
   }, [open]);
   return (
     <div class="menu" ref={box}>
-      <button type="button" class="button" aria-expanded={open} onClick={() => setOpen(!open)}>
+      <button type="button" class="button" aria-expanded={open} onClick={() => atOnce(() => setOpen(!open))}>
         {label} <span aria-hidden="true">▾</span>
       </button>
       {open && <div class="menu-panel">{typeof children === "function" ? children(close) : children}</div>}

@@ -1,11 +1,10 @@
 // Nights that were pinned, in a chart or a list: two of them make a comparison.
-import { useEffect } from "preact/hooks";
 import { address } from "../api/client";
 import type { Run, RunRef } from "../api/types";
 import { useApi } from "../api/use";
 import { compareHref, inOrder } from "../lib/compare";
 import { runName } from "../lib/format";
-import { isTyping, plainKey } from "../lib/keys";
+import { usePlainKeys } from "../lib/hooks";
 import { changed, go, grouped, here, href, usePlace } from "../lib/route";
 
 /** The pinned runs' ids, as the address has them: two at most. */
@@ -47,16 +46,12 @@ export function PinBar() {
   const second = useApi<Run>(pins[1] ? address(`/runs/${pins[1]}`) : null);
   const [left, right] = first.data && second.data ? inOrder(first.data, second.data) : [first.data, second.data];
 
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      if (event.key !== "c" || isTyping(event) || !plainKey(event)) return;
-      // What was pinned goes before what the page offers.
-      const link = document.querySelector<HTMLAnchorElement>(".pin-bar [data-compare]") ?? document.querySelector<HTMLAnchorElement>("[data-compare]");
-      link?.click();
-    };
-    addEventListener("keydown", onKey);
-    return () => removeEventListener("keydown", onKey);
-  }, []);
+  usePlainKeys((event) => {
+    if (event.key !== "c") return;
+    // What was pinned goes before what the page offers.
+    const link = document.querySelector<HTMLAnchorElement>(".pin-bar [data-compare]") ?? document.querySelector<HTMLAnchorElement>("[data-compare]");
+    link?.click();
+  });
 
   if (!pins.length) return null;
   const name = (run: Run | null, id: string | undefined, error: unknown) => (run ? <span class="mono">{runName(run)}</span> : <span class="quiet">{error ? `no run ${id}` : "…"}</span>);

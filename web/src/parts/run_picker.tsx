@@ -1,8 +1,9 @@
 // One side of a comparison: accelerator, run (by search, by label, by slider), backend.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { RunRef } from "../api/types";
 import { choiceText, labelChoices } from "../lib/compare";
 import { date, runName, short } from "../lib/format";
+import { atOnce } from "../lib/modal";
 import { matches } from "../lib/sort";
 import { Select } from "./controls";
 import { Labels, Missing, RunLink } from "./small";
@@ -93,7 +94,7 @@ function RunMenu({ title, asked, run, runs, names, onPick }: { title: string; as
   const box = useRef<HTMLDivElement>(null);
   const id = `runs-${title.toLowerCase()}`;
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!open) return;
     box.current?.querySelector("input")?.focus();
     const outside = (event: Event) => {
@@ -140,7 +141,7 @@ function RunMenu({ title, asked, run, runs, names, onPick }: { title: string; as
   };
   return (
     <div class="menu run-menu" ref={box}>
-      <button type="button" class="button" aria-haspopup="listbox" aria-expanded={open} onClick={() => setOpen(!open)}>
+      <button type="button" class="button" aria-haspopup="listbox" aria-expanded={open} onClick={() => atOnce(() => setOpen(!open))}>
         <span class="sr">{title}: run </span>
         <span class="clip">{choiceText(asked, run)}</span> <span aria-hidden="true">▾</span>
       </button>

@@ -1,5 +1,5 @@
 // Search with one key over everything that has a name: what fits shows as one types, what was chosen before until then.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { address } from "../api/client";
 import type { SearchAnswer, SearchHit, SearchKind } from "../api/types";
 import { useApi } from "../api/use";
@@ -66,7 +66,7 @@ type Props = { pages: SearchPage[]; commands: SearchCommand[] };
 /** The field in the frame, and the palette that it and its keys open. */
 export function Search({ pages, commands }: Props) {
   const [open, setOpen] = useState(false);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       const slash = event.key === "/" && !isTyping(event) && plainKey(event);
       const control = event.key.toLowerCase() === "k" && (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey;
@@ -79,7 +79,7 @@ export function Search({ pages, commands }: Props) {
   }, []);
   return (
     <div class="search" role="search">
-      <button type="button" class="search-open" aria-haspopup="dialog" aria-keyshortcuts="/ Control+K Meta+K" title="Search everything (/ or Ctrl K)" onClick={() => setOpen(true)}>
+      <button type="button" class="search-open" aria-haspopup="dialog" aria-keyshortcuts="/ Control+K Meta+K" title="Search everything (/ or Ctrl K)" onClick={() => atOnce(() => setOpen(true))}>
         <span>Search</span>
         <kbd aria-hidden="true">/</kbd>
       </button>

@@ -1,11 +1,12 @@
 // The frame of every page: navigation, search, theme, the list of keys.
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { address } from "../api/client";
 import { useLive } from "../api/live";
 import { useApi } from "../api/use";
 import type { Link, LinkList } from "../api/types";
 import { ANNOUNCED, announce } from "../lib/announce";
+import { usePlainKeys } from "../lib/hooks";
 import { ALERT_KEYS, KEYS, claimedHelp, isClaimed, isTyping, plainKey } from "../lib/keys";
 import { Links } from "../lib/links";
 import { atOnce, useModal } from "../lib/modal";
@@ -57,7 +58,7 @@ export function Shell({ path, children }: { path: string; children: ComponentChi
   const { chosen, dark } = useTheme();
   const waitingForGo = useRef(0);
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (isTyping(event)) return;
       // After g a letter is neither ours nor the page's.
@@ -77,18 +78,14 @@ export function Shell({ path, children }: { path: string; children: ComponentChi
       else if (event.key === "t") setTheme(nextTheme());
       else if (event.key === markdownKey() && !document.querySelector("dialog[open]")) void copyMarkdown();
     };
-    // Behind the pages' own: on an alert, e writes a note.
-    const onExport = (event: KeyboardEvent) => {
-      if (event.key === "e" && !isTyping(event) && plainKey(event) && !document.querySelector("dialog[open]")) exportTable();
-    };
     // Before the pages' own keys: after g, a letter is not theirs.
     addEventListener("keydown", onKey, true);
-    addEventListener("keydown", onExport);
-    return () => {
-      removeEventListener("keydown", onKey, true);
-      removeEventListener("keydown", onExport);
-    };
+    return () => removeEventListener("keydown", onKey, true);
   }, []);
+  // Behind the pages' own: on an alert, e writes a note.
+  usePlainKeys((event) => {
+    if (event.key === "e" && !document.querySelector("dialog[open]")) exportTable();
+  });
   const commands: SearchCommand[] = [
     ...usePagesCommands(),
     { name: "Copy the page as Markdown", key: markdownKey(), words: "issue export", run: () => void copyMarkdown() },

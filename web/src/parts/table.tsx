@@ -1,7 +1,7 @@
 // One table for all pages: header and first column stay, sorting by click and by key, thousands of rows without a stutter.
 import { Component, type ComponentChildren } from "preact";
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { isTyping, plainKey } from "../lib/keys";
+import { usePlainKeys } from "../lib/hooks";
 import { useTableSource } from "../lib/page_markdown";
 import { cameBack, go, useQuery } from "../lib/route";
 import { type Direction, type Key, sorted } from "../lib/sort";
@@ -173,23 +173,19 @@ export function Table<Row>(props: Props<Row>) {
   };
   useLayoutEffect(tryFocus);
 
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      if ((event.key !== "j" && event.key !== "k") || isTyping(event) || !plainKey(event)) return;
-      const node = box.current;
-      if (!node) return;
-      const active = document.activeElement?.closest(".table-box");
-      const mine = active ? active === node : document.querySelector("main .table-box[data-open]") === node;
-      if (!mine) return;
-      const now = document.activeElement?.closest<HTMLElement>("tr[data-entry]");
-      let entry = now ? Number(now.dataset["entry"]) + (event.key === "j" ? 1 : -1) : Math.ceil(node.scrollTop / ROW_HEIGHT);
-      while (entries[entry]?.kind === "group") entry += event.key === "j" ? 1 : -1;
-      if (!entries[entry] || entries[entry].kind !== "row") return;
-      event.preventDefault();
-      focusRow(entry);
-    };
-    addEventListener("keydown", onKey);
-    return () => removeEventListener("keydown", onKey);
+  usePlainKeys((event) => {
+    if (event.key !== "j" && event.key !== "k") return;
+    const node = box.current;
+    if (!node) return;
+    const active = document.activeElement?.closest(".table-box");
+    const mine = active ? active === node : document.querySelector("main .table-box[data-open]") === node;
+    if (!mine) return;
+    const now = document.activeElement?.closest<HTMLElement>("tr[data-entry]");
+    let entry = now ? Number(now.dataset["entry"]) + (event.key === "j" ? 1 : -1) : Math.ceil(node.scrollTop / ROW_HEIGHT);
+    while (entries[entry]?.kind === "group") entry += event.key === "j" ? 1 : -1;
+    if (!entries[entry] || entries[entry].kind !== "row") return;
+    event.preventDefault();
+    focusRow(entry);
   });
 
   const latest = useRef(props);

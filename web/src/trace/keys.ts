@@ -1,5 +1,5 @@
 // The keys of the timeline. Held ones move it as long as they are down.
-import { useEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 import { ask } from "../api/client";
 import { claimKeys, claimedKey, isTyping } from "../lib/keys";
 import { here, setQuery } from "../lib/route";
@@ -73,7 +73,7 @@ const MOVES: Record<string, { zoom: number; pan: number }> = {
 const MOVE_CODES: Record<string, string> = { w: "KeyW", s: "KeyS", a: "KeyA", d: "KeyD", arrowleft: "ArrowLeft", arrowright: "ArrowRight" };
 
 export function useKeys(viewer: Viewer): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     const giveBack = claimKeys(new Set(RUNS.keys()), BINDINGS.map(({ shown, words }) => [shown, words]));
     const held = new Set<string>();
     let isFast = false;

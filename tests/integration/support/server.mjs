@@ -47,11 +47,16 @@ export async function serve(db, ...options) {
   return serveWith({}, db, ...options);
 }
 
+/** Servers that still run. One whose test failed before it was stopped ends with the tests. */
+const running = new Set();
+process.on("exit", () => running.forEach((child) => child.kill("SIGKILL")));
+
 /** The same with variables in its environment. */
 export async function serveWith(variables, db, ...options) {
   const child = spawn(program, ["serve", "--db", db, "--port", "0", ...options], { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...variables } });
   let printed = "";
-  const ended = new Promise((done) => child.on("exit", (code, signal) => done({ code, signal })));
+  running.add(child);
+  const ended = new Promise((done) => child.on("exit", (code, signal) => (running.delete(child), done({ code, signal }))));
   const address = await new Promise((done, fail) => {
     child.on("error", fail);
     child.on("exit", () => fail(new Error(`the server ended: ${printed}`)));

@@ -67,6 +67,9 @@ export async function serveWith(variables, db, ...options) {
       if (found) done(found);
     });
   });
+  // Tests that have failed do not wait for it.
+  const held = [child, child.stdout, child.stderr];
+  held.forEach((one) => one.unref());
   let token;
   return {
     base: `http://127.0.0.1:${address[1]}`,
@@ -80,6 +83,7 @@ export async function serveWith(variables, db, ...options) {
       return /\S+\/sign-in#\S+/.exec(printed)?.[0];
     },
     async stop(signal = "SIGTERM") {
+      held.forEach((one) => one.ref());
       child.kill(signal);
       return { ...(await ended), printed };
     },

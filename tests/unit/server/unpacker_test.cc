@@ -101,6 +101,14 @@ TEST(Unpacker, FormatsOfZstdThatAreNoMoreAreRefused) {
             ErrorCode::kInvalidArgument);
 }
 
+TEST(Unpacker, AnOldFormatIsRefusedInAHeadToo) {
+  // A head with a window of terabytes, of which a piece begins with 0.6's magic number.
+  const std::string body("\x28\xb5\x2f\xfd\x05\xf9\x26\xb5\x2f\xfd\x14\xff\x01\x05", 14);
+  for (std::size_t step = 1; step <= body.size(); ++step) {
+    EXPECT_FALSE(unpacked(Packing::kZstd, body, step)) << step;
+  }
+}
+
 TEST(Unpacker, AWindowOfGigabytesIsRefused) {
   ZSTD_CCtx* context = ZSTD_createCCtx();
   ZSTD_CCtx_setParameter(context, ZSTD_c_windowLog, 30);

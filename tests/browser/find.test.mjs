@@ -146,6 +146,8 @@ test("where the browser keeps nothing, searching works all the same", async () =
     await eventually(async () => assert.equal((await titles(page))[0], "resnet50"));
     await page.keyboard.press("Enter");
     await page.waitForURL(/\/models\//);
+    await page.locator(".palette").waitFor({ state: "detached" });
+    await settled(page);
     await page.keyboard.press("/");
     await eventually(async () => assert.equal((await titles(page))[0], "resnet50"));
     assert.deepEqual(problems, []);

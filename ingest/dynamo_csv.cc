@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "ingest/csv_lines.h"
 #include "ingest/csv_record.h"
 #include "ingest/number_text.h"
 #include "ingest/problem_list.h"
@@ -27,21 +28,11 @@ using schema::Expected;
 
 namespace {
 
-constexpr const char* kUnclosedQuote = "a quote that does not close";
-
 // A zero in one of these was written because nothing was measured.
 constexpr std::array<std::string_view, 4> kNeverZero = {"compilation_latency", "compression_ratio",
                                                         "eager_peak_mem", "dynamo_peak_mem"};
 
 constexpr std::array<std::string_view, 3> kTelling = {"speedup", "abs_latency", "accuracy"};
-
-// A line with its end.
-std::string_view cut_line(std::string_view* text) {
-  const std::size_t newline = text->find('\n');
-  const std::string_view line = text->substr(0, newline == text->npos ? newline : newline + 1);
-  text->remove_prefix(line.size());
-  return line;
-}
 
 // As Python prints them: also nan, inf, -inf.
 std::optional<double> python_number(std::string_view text) {
@@ -193,7 +184,7 @@ bool is_dynamo_csv(std::string_view beginning) {
   return false;
 }
 
-class DynamoCsvReader::State {
+class DynamoCsvReader::State final : private CsvTaker {
  public:
   State(const NeighbourFacts& given, const NeighbourFacts& named,
         std::optional<double> fallback_timestamp)
@@ -204,121 +195,57 @@ class DynamoCsvReader::State {
     parsed->line_count = 0;
     const Chunk& chunk = parsed->chunk;
     if (chunk.overlong_bytes > 0) {
-      BENCHHUD_TRY(give_up_all());
-      return refuse(chunk.text, chunk.first_line, chunk.byte_offset,
+      BENCHHUD_TRY(lines_.give_up());
+      return refuse({chunk.text, chunk.first_line, chunk.byte_offset},
                     fmt::format("longer than {} bytes", kLongestLine));
     }
-    std::string_view rest = chunk.text;
-    std::int64_t number = chunk.first_line;
-    std::int64_t offset = chunk.byte_offset;
-    while (!rest.empty()) {
-      const std::string_view line = cut_line(&rest);
-      BENCHHUD_TRY(take_line_at(line, number++, offset, GoesOn::kMay));
-      offset += static_cast<std::int64_t>(line.size());
-    }
-    return {};
+    return lines_.take({chunk.text, chunk.first_line, chunk.byte_offset});
   }
 
   Expected<void> finish(ParsedChunk* parsed) {
     parsed_ = parsed;
     parsed->line_count = 0;
-    BENCHHUD_TRY(give_up_all());
+    BENCHHUD_TRY(lines_.give_up());
     if (columns_.empty()) return Error{ErrorCode::kUnsupported, "there is nothing in it"};
     return {};
   }
 
  private:
-  // Whether a record may go on in the lines after this one.
-  enum class GoesOn { kMay, kMustNot };
-
-  Expected<void> take_line_at(std::string_view line, std::int64_t number, std::int64_t offset,
-                              GoesOn goes_on) {
-    if (offset == 0 && line.starts_with(kByteOrderMark)) {
-      line.remove_prefix(kByteOrderMark.size());
-      offset += static_cast<std::int64_t>(kByteOrderMark.size());
-    }
-    const bool is_first = open_.empty();
-    if (is_first) {
-      if (trim(line).empty()) return {};
-      record_.begin(kMostColumns);
-      record_line_ = number;
-      record_offset_ = offset;
-    }
-    const CsvRecord::State state = record_.add(line);
-    if (state == CsvRecord::State::kWhole) {
-      const std::string text = std::exchange(open_, {}) + std::string(line);
-      return take_record(text);
-    }
-    if (is_first && state == CsvRecord::State::kBroken) {
-      return refuse(line, number, offset, "text behind a closing quote");
-    }
-    if (goes_on == GoesOn::kMustNot) return refuse(line, number, offset, kUnclosedQuote);
-    open_ += line;
-    const bool is_over = state == CsvRecord::State::kBroken || open_.size() > kLongestRow;
-    return is_over ? give_up_open_record() : Expected<void>();
-  }
-
-  // As in SeriesCsvReader: the line with the quote is refused, those behind it are read again, each
-  // for itself but the last.
-  Expected<void> give_up_open_record() {
-    const std::string lines = std::exchange(open_, {});
-    std::string_view rest = lines;
-    std::int64_t number = record_line_;
-    std::int64_t offset = record_offset_;
-    const std::string_view first = cut_line(&rest);
-    BENCHHUD_TRY(refuse(first, number, offset, kUnclosedQuote));
-    offset += static_cast<std::int64_t>(first.size());
-    while (!rest.empty()) {
-      const std::string_view line = cut_line(&rest);
-      BENCHHUD_TRY(
-          take_line_at(line, ++number, offset, rest.empty() ? GoesOn::kMay : GoesOn::kMustNot));
-      offset += static_cast<std::int64_t>(line.size());
-    }
-    return {};
-  }
-
-  Expected<void> give_up_all() {
-    while (!open_.empty()) BENCHHUD_TRY(give_up_open_record());
-    return {};
-  }
-
-  Expected<void> refuse(std::string_view line, std::int64_t number, std::int64_t offset,
-                        std::string reason) {
+  Expected<void> refuse(const CsvLine& line, std::string reason) override {
     if (columns_.empty()) {
       return Error{ErrorCode::kUnsupported,
-                   fmt::format("line {} should name the columns: {}", number, reason)};
+                   fmt::format("line {} should name the columns: {}", line.number, reason)};
     }
-    const bool is_unfinished = !line.ends_with('\n');
+    const bool is_unfinished = !line.text.ends_with('\n');
     if (is_unfinished) reason = "the file ends inside this line: " + reason;
-    append_rejection(trim(line), number, offset, std::move(reason), is_unfinished, parsed_);
+    append_rejection(trim(line.text), line.number, line.offset, std::move(reason), is_unfinished,
+                     parsed_);
     return {};
   }
 
-  Expected<void> take_record(const std::string& text) {
-    if (record_.field_count() > kMostColumns) {
-      return refuse(text, record_line_, record_offset_,
-                    fmt::format("more than {} fields", kMostColumns));
+  Expected<void> take_record(const CsvRecord& record, const CsvLine& lines) override {
+    if (record.field_count() > kMostColumns) {
+      return refuse(lines, fmt::format("more than {} fields", kMostColumns));
     }
-    if (columns_.empty() || is_header()) return take_header();
-    if (record_.field_count() != columns_.size()) {
-      return refuse(text, record_line_, record_offset_,
-                    fmt::format("{} field{}, where the header has {}", record_.field_count(),
-                                record_.field_count() == 1 ? "" : "s", columns_.size()));
+    if (columns_.empty() || is_header(record)) return take_header(record, lines);
+    if (record.field_count() != columns_.size()) {
+      return refuse(lines, fmt::format("{} field{}, where the header has {}", record.field_count(),
+                                       record.field_count() == 1 ? "" : "s", columns_.size()));
     }
     // The runner ends every line. A number that was cut short is a number, too.
-    if (!text.ends_with('\n')) {
-      return refuse(text, record_line_, record_offset_, "it has no line end");
+    if (!lines.text.ends_with('\n')) {
+      return refuse(lines, "it has no line end");
     }
-    return take_row(text);
+    return take_row(record, lines);
   }
 
   // A file that jobs append to has its header again.
-  bool is_header() const {
-    for (std::size_t i = 0; i < record_.field_count(); ++i) {
-      if (trim(record_.field(i)) == "name") {
+  static bool is_header(const CsvRecord& record) {
+    for (std::size_t i = 0; i < record.field_count(); ++i) {
+      if (trim(record.field(i)) == "name") {
         return std::any_of(kTelling.begin(), kTelling.end(), [&](std::string_view telling) {
-          for (std::size_t j = 0; j < record_.field_count(); ++j) {
-            if (trim(record_.field(j)) == telling) return true;
+          for (std::size_t j = 0; j < record.field_count(); ++j) {
+            if (trim(record.field(j)) == telling) return true;
           }
           return false;
         });
@@ -327,10 +254,10 @@ class DynamoCsvReader::State {
     return false;
   }
 
-  Expected<void> take_header() {
-    std::vector<Column> columns = header_columns(record_);
+  Expected<void> take_header(const CsvRecord& record, const CsvLine& lines) {
+    std::vector<Column> columns = header_columns(record);
     if (const auto fault = fault_of(columns)) {
-      return Error{ErrorCode::kUnsupported, fmt::format("line {}: {}", record_line_, *fault)};
+      return Error{ErrorCode::kUnsupported, fmt::format("line {}: {}", lines.number, *fault)};
     }
     columns_ = std::move(columns);
     if (!facts_.suite) return told_nowhere("suite; give --suite");
@@ -349,12 +276,12 @@ class DynamoCsvReader::State {
     return {};
   }
 
-  Expected<void> take_row(const std::string& text) {
+  Expected<void> take_row(const CsvRecord& record, const CsvLine& lines) {
     Row row;
     for (std::size_t i = 0; i < columns_.size(); ++i) {
-      const std::string_view value = trim(record_.field(i));
+      const std::string_view value = trim(record.field(i));
       if (auto fault = read_row_field(columns_[i], value, &row)) {
-        return refuse(text, record_line_, record_offset_, *std::move(fault));
+        return refuse(lines, *std::move(fault));
       }
       // Zeros are left out: rows get them when a later row brings more columns.
       const auto number = python_number(value);
@@ -362,16 +289,16 @@ class DynamoCsvReader::State {
       row.facts.push_back(columns_[i].name + '=' + std::string(value));
     }
     if (row.model.empty()) {
-      return refuse(text, record_line_, record_offset_, "the name of the model is empty");
+      return refuse(lines, "the name of the model is empty");
     }
     if (row.metrics.empty() && row.accuracy.empty()) {
-      return refuse(text, record_line_, record_offset_, "the row says nothing but a name");
+      return refuse(lines, "the row says nothing but a name");
     }
-    append(text, std::move(row));
+    append(lines, std::move(row));
     return {};
   }
 
-  void append(const std::string& text, Row row) {
+  void append(const CsvLine& lines, Row row) {
     NeighbourResult result;
     schema::Experiment& experiment = result.experiment;
     experiment.suite = *facts_.suite;
@@ -398,9 +325,9 @@ class DynamoCsvReader::State {
       result.accuracy_extra = write(kept);
     }
 
-    result.text = trim(text);
-    result.line_number = record_line_;
-    result.byte_offset = record_offset_;
+    result.text = trim(lines.text);
+    result.line_number = lines.number;
+    result.byte_offset = lines.offset;
     std::sort(row.facts.begin(), row.facts.end());
     std::string facts;
     for (const std::string& fact : row.facts) facts += fact + '\n';
@@ -412,9 +339,7 @@ class DynamoCsvReader::State {
   const std::optional<double> fallback_timestamp_;
   ParsedChunk* parsed_ = nullptr;
   std::vector<Column> columns_;
-  CsvRecord record_;
-  std::int64_t record_line_ = 0, record_offset_ = 0;  // where it begins
-  std::string open_;                                  // its lines, as long as a quote is open
+  CsvLines lines_{this, kMostColumns, kLongestRow};
 };
 
 DynamoCsvReader::DynamoCsvReader(const NeighbourFacts& given, const NeighbourFacts& named,

@@ -114,8 +114,7 @@ Expected<std::vector<ExpectedResult>> read_manifest(std::string_view text) {
   bool is_open = false;
   std::size_t began = 0;
   for (std::size_t number = 1; !text.empty(); ++number) {
-    const std::string_view line = text.substr(0, std::min(text.find('\n'), text.size() - 1) + 1);
-    text.remove_prefix(line.size());
+    const std::string_view line = cut_line(&text);
     if (!is_open) {
       if (trim(line).empty() || line.starts_with('#')) continue;
       record.begin(kMostManifestColumns);

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "ingest/csv_lines.h"
 #include "ingest/csv_record.h"
 #include "ingest/number_text.h"
 #include "ingest/problem_list.h"
@@ -22,8 +23,6 @@ using schema::ErrorCode;
 using schema::Expected;
 
 namespace {
-
-constexpr const char* kOpenQuote = "a quote that does not close";
 
 // A number as people and programs write them: also "+1", ".5", "1.", which JSON has not; NaN and
 // infinities, to say of them what they are. Nothing where it is none.
@@ -106,18 +105,18 @@ Expected<Columns> columns_of(const CsvRecord& header) {
 
 }  // namespace
 
-class SeriesCsvReader::State {
+class SeriesCsvReader::State final : private CsvTaker {
  public:
   Expected<void> add(const Chunk& chunk) {
     if (chunk.overlong_bytes > 0) {
-      BENCHHUD_TRY(give_up_all());
+      BENCHHUD_TRY(lines_.give_up());
       return refuse(chunk.first_line, fmt::format("longer than {} bytes", kLongestLine));
     }
-    return take_lines(chunk.text, chunk.first_line);
+    return lines_.take({chunk.text, chunk.first_line, chunk.byte_offset});
   }
 
   Expected<SeriesCsv> finish() {
-    BENCHHUD_TRY(give_up_all());
+    BENCHHUD_TRY(lines_.give_up());
     if (!columns_) return Error{ErrorCode::kUnsupported, "there is nothing in it"};
     SeriesCsv read;
     read.nights = std::move(nights_);
@@ -132,63 +131,8 @@ class SeriesCsvReader::State {
   }
 
  private:
-  // Whether a record may go on in the lines after this one.
-  enum class GoesOn { kMay, kMustNot };
-
-  Expected<void> take_lines(std::string_view text, std::int64_t number) {
-    while (!text.empty()) BENCHHUD_TRY(take_line(next_line(&text), number++, GoesOn::kMay));
-    return {};
-  }
-
-  // With its end.
-  static std::string_view next_line(std::string_view* text) {
-    const std::size_t newline = text->find('\n');
-    const std::string_view line = text->substr(0, newline == text->npos ? newline : newline + 1);
-    text->remove_prefix(line.size());
-    return line;
-  }
-
-  Expected<void> take_line(std::string_view line, std::int64_t number, GoesOn goes_on) {
-    if (number == 1 && line.starts_with(kByteOrderMark)) line.remove_prefix(kByteOrderMark.size());
-    const bool is_first = open_.empty();
-    if (is_first) {
-      if (trim(line).empty()) return {};
-      record_.begin(columns_ ? columns_->count : kMostColumns);
-      record_line_ = number;
-    }
-    const CsvRecord::State state = record_.add(line);
-    if (state == CsvRecord::State::kWhole) {
-      open_.clear();
-      return take_record();
-    }
-    if (is_first && state == CsvRecord::State::kBroken) {
-      return refuse(number, "text behind a closing quote");
-    }
-    if (goes_on == GoesOn::kMustNot) return refuse(number, kOpenQuote);
-    open_ += line;
-    const bool is_over = state == CsvRecord::State::kBroken || open_.size() > kLongestRecord;
-    return is_over ? give_up_open_record() : Expected<void>();
-  }
-
-  // The quote was no quote, or its end is missing: its line is refused, and those that were taken
-  // for parts of it are read again, each for itself but the last. So no line is read more than
-  // three times, whatever quotes are in them.
-  Expected<void> give_up_open_record() {
-    const std::string lines = std::exchange(open_, {});
-    std::string_view rest = lines;
-    std::int64_t number = record_line_;
-    next_line(&rest);
-    BENCHHUD_TRY(refuse(number, kOpenQuote));
-    while (!rest.empty()) {
-      const std::string_view line = next_line(&rest);
-      BENCHHUD_TRY(take_line(line, ++number, rest.empty() ? GoesOn::kMay : GoesOn::kMustNot));
-    }
-    return {};
-  }
-
-  Expected<void> give_up_all() {
-    while (!open_.empty()) BENCHHUD_TRY(give_up_open_record());
-    return {};
+  Expected<void> refuse(const CsvLine& line, std::string reason) override {
+    return refuse(line.number, std::move(reason));
   }
 
   // Without columns nothing can be read.
@@ -201,36 +145,37 @@ class SeriesCsvReader::State {
     return {};
   }
 
-  Expected<void> take_record() {
+  Expected<void> take_record(const CsvRecord& record, const CsvLine& lines) override {
     if (!columns_) {
-      BENCHHUD_ASSIGN(columns_, columns_of(record_));
+      BENCHHUD_ASSIGN(columns_, columns_of(record));
+      lines_.keep_fields(columns_->count);
       return {};
     }
-    if (record_.field_count() != columns_->count) {
-      return refuse(record_line_,
-                    fmt::format("{} field{}, where the header has {}", record_.field_count(),
-                                record_.field_count() == 1 ? "" : "s", columns_->count));
+    if (record.field_count() != columns_->count) {
+      return refuse(lines.number,
+                    fmt::format("{} field{}, where the header has {}", record.field_count(),
+                                record.field_count() == 1 ? "" : "s", columns_->count));
     }
-    const std::string_view night = trim(record_.field(columns_->night));
-    const std::string_view text = trim(record_.field(columns_->value));
-    if (night.empty()) return refuse(record_line_, "the night is empty");
-    if (text.empty()) return refuse(record_line_, "the value is empty");
+    const std::string_view night = trim(record.field(columns_->night));
+    const std::string_view text = trim(record.field(columns_->value));
+    if (night.empty()) return refuse(lines.number, "the night is empty");
+    if (text.empty()) return refuse(lines.number, "the value is empty");
     const std::optional<double> value = number_in(text);
     if (!value) {
-      return refuse(record_line_, fmt::format("the value {} is no number", excerpt(text)));
+      return refuse(lines.number, fmt::format("the value {} is no number", excerpt(text)));
     }
     if (!std::isfinite(*value)) {
-      return refuse(record_line_, fmt::format("the value {} is not finite", excerpt(text)));
+      return refuse(lines.number, fmt::format("the value {} is not finite", excerpt(text)));
     }
-    return take_row(night, *value);
+    return take_row(record, night, *value);
   }
 
-  Expected<void> take_row(std::string_view night, double value) {
+  Expected<void> take_row(const CsvRecord& record, std::string_view night, double value) {
     if (++row_count_ > kMostRows) {
       return Error{ErrorCode::kTooLarge, fmt::format("there are more than {} rows", kMostRows)};
     }
     const std::string_view name =
-        columns_->series ? trim(record_.field(*columns_->series)) : std::string_view();
+        columns_->series ? trim(record.field(*columns_->series)) : std::string_view();
     const auto series_id = static_cast<std::uint32_t>(place_of_series(name));
     const std::uint32_t night_id = place_of_night(night);
     if (name_bytes_ > kMostNameBytes) {
@@ -270,9 +215,7 @@ class SeriesCsvReader::State {
     return place;
   }
 
-  CsvRecord record_;
-  std::int64_t record_line_ = 0;  // on which it begins
-  std::string open_;              // its lines, as long as a quote is open
+  CsvLines lines_{this, kMostColumns, kLongestRecord};
   std::optional<Columns> columns_;
   // Series and nights stay where they are as more come, and so do their names.
   std::deque<Rows> series_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <charconv>
+#include <cstddef>
 #include <optional>
 #include <string_view>
 #include <system_error>
@@ -19,6 +20,15 @@ inline std::string_view trim(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(kBlanks);
   if (begin == std::string_view::npos) return {};
   return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
+}
+
+/// The first line of a text, with its end, taken off it.
+inline std::string_view cut_line(std::string_view* text) {
+  const std::size_t newline = text->find('\n');
+  const std::string_view line =
+      text->substr(0, newline == std::string_view::npos ? newline : newline + 1);
+  text->remove_prefix(line.size());
+  return line;
 }
 
 /// The number that a text is, all of it. Nothing if it is none or does not fit.

@@ -3,13 +3,13 @@
 #include <sqlite3.h>
 
 #include <cassert>
-#include <cerrno>
 #include <charconv>
 #include <cstring>
 #include <unordered_map>
 #include <utility>
 
 #include "page_checksums.h"
+#include "schema/system_error.h"
 
 namespace benchhud::schema {
 namespace {
@@ -72,7 +72,7 @@ Error file_error(sqlite3* database, ErrorCode kind, const std::string& message) 
   const int system = system_error_of(database);
   const bool has_reason = kind == ErrorCode::kIo && system != 0;
   // SQLite knows a full disk only where it writes, and a quota not at all.
-  if (kind == ErrorCode::kFull || (has_reason && (system == ENOSPC || system == EDQUOT))) {
+  if (kind == ErrorCode::kFull || (has_reason && is_out_of_space(system))) {
     return {ErrorCode::kFull, name + ": no space is left for the store (" +
                                   (has_reason ? std::string(std::strerror(system)) : message) +
                                   ")"};

@@ -19,6 +19,7 @@
 #include "schema/migrate.h"
 #include "schema/queries.h"
 #include "schema/store.h"
+#include "schema/system_error.h"
 #include "schema/time.h"
 #include "store_folder.h"
 
@@ -119,7 +120,7 @@ Expected<void> make_file_like(const std::string& like, const std::string& path) 
   struct stat status{};
   const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (file < 0) {
-    return Error{errno == ENOSPC ? ErrorCode::kFull : ErrorCode::kIo,
+    return Error{is_out_of_space(errno) ? ErrorCode::kFull : ErrorCode::kIo,
                  fmt::format("cannot write {}: {}", path, std::strerror(errno))};
   }
   if (stat(like.c_str(), &status) == 0) {

@@ -17,6 +17,7 @@
 #include <thread>
 #include <utility>
 
+#include "schema/system_error.h"
 #include "schema/time.h"
 #include "store_folder.h"
 
@@ -43,9 +44,8 @@ std::string host_name() {
 }
 
 Error cannot_lock(const std::string& path, int error) {
-  const bool is_full = error == ENOSPC || error == EDQUOT;
   return {error == EACCES || error == EROFS || error == EPERM ? ErrorCode::kReadOnly
-          : is_full                                           ? ErrorCode::kFull
+          : is_out_of_space(error)                            ? ErrorCode::kFull
                                                               : ErrorCode::kIo,
           fmt::format("cannot lock the store with {}: {}", path, std::strerror(error))};
 }

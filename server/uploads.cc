@@ -18,6 +18,7 @@
 #include "schema/reader.h"
 #include "schema/store.h"
 #include "schema/store_lock.h"
+#include "schema/system_error.h"
 #include "schema/time.h"
 #include "server/alert_update.h"
 #include "server/artifact_content.h"
@@ -34,8 +35,7 @@ using schema::Expected;
 constexpr std::size_t kReadBytes = 64 << 10;
 
 Error spool_error(const char* what) {
-  const bool is_full = errno == ENOSPC || errno == EDQUOT;
-  return {is_full ? ErrorCode::kFull : ErrorCode::kIo,
+  return {schema::is_out_of_space(errno) ? ErrorCode::kFull : ErrorCode::kIo,
           fmt::format("{}: {}.", what, std::strerror(errno))};
 }
 

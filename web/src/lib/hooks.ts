@@ -25,6 +25,18 @@ export function usePlainKeys(onKey: (event: KeyboardEvent) => void, { first = fa
   }, [first]);
 }
 
+/** Calls `leave` when something outside of `box` is pressed while it is open, from the moment that it is drawn. */
+export function usePressOutside(box: { current: HTMLElement | null }, open: boolean, leave: () => void): void {
+  useLayoutEffect(() => {
+    if (!open) return;
+    const onPress = (event: Event) => {
+      if (!box.current?.contains(event.target as Node)) leave();
+    };
+    document.addEventListener("pointerdown", onPress);
+    return () => document.removeEventListener("pointerdown", onPress);
+  }, [open]);
+}
+
 /** Now, renewed every minute, so that ages stay true on a page left open. */
 export function useNow(): number {
   const [now, setNow] = useState(() => Date.now());

@@ -1,7 +1,7 @@
 // Choices: each is labelled, small, and kept in the address.
 import { Component, type ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { usePlainKeys } from "../lib/hooks";
+import { usePlainKeys, usePressOutside } from "../lib/hooks";
 import { atOnce } from "../lib/modal";
 import { copyMarkdown } from "../lib/page_markdown";
 
@@ -115,24 +115,18 @@ export function FilterField({ value, onChange, label = "Filter", shown, all, wha
 export function Menu({ label, children }: { label: ComponentChildren; children: ComponentChildren | ((close: () => void) => ComponentChildren) }) {
   const [open, setOpen] = useState(false);
   const box = useRef<HTMLDivElement>(null);
+  usePressOutside(box, open, () => setOpen(false));
   // There as soon as the panel is: Escape may be the next key.
   useLayoutEffect(() => {
     if (!open) return;
-    const outside = (event: Event) => {
-      if (!box.current?.contains(event.target as Node)) setOpen(false);
-    };
     const onKey = (event: KeyboardEvent) => {
       if (event.key !== "Escape") return;
       // It is what the key was for: nothing that the page has chosen goes with it.
       event.preventDefault();
       close();
     };
-    document.addEventListener("pointerdown", outside);
     document.addEventListener("keydown", onKey);
-    return () => {
-      document.removeEventListener("pointerdown", outside);
-      document.removeEventListener("keydown", onKey);
-    };
+    return () => document.removeEventListener("keydown", onKey);
   }, [open]);
   const close = () => {
     setOpen(false);

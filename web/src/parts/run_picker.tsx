@@ -3,6 +3,7 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { RunRef } from "../api/types";
 import { choiceText, labelChoices } from "../lib/compare";
 import { date, runName, short } from "../lib/format";
+import { usePressOutside } from "../lib/hooks";
 import { atOnce } from "../lib/modal";
 import { matches } from "../lib/sort";
 import { Select } from "./controls";
@@ -94,14 +95,9 @@ function RunMenu({ title, asked, run, runs, names, onPick }: { title: string; as
   const box = useRef<HTMLDivElement>(null);
   const id = `runs-${title.toLowerCase()}`;
 
+  usePressOutside(box, open, () => setOpen(false));
   useLayoutEffect(() => {
-    if (!open) return;
-    box.current?.querySelector("input")?.focus();
-    const outside = (event: Event) => {
-      if (!box.current?.contains(event.target as Node)) setOpen(false);
-    };
-    document.addEventListener("pointerdown", outside);
-    return () => document.removeEventListener("pointerdown", outside);
+    if (open) box.current?.querySelector("input")?.focus();
   }, [open]);
 
   const several = new Set(runs.map((one) => one.accelerator_model)).size > 1;

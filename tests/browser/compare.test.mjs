@@ -188,6 +188,15 @@ test("the strip of changes is gone through by keys, and filters narrow it", asyn
   });
 });
 
+test("on a small window the list of runs stays inside it", async () => {
+  await on("/compare", async (page) => {
+    await page.locator(".run-menu button").first().click();
+    const box = await page.locator(".run-menu .menu-panel").boundingBox();
+    const width = await page.evaluate(() => document.documentElement.clientWidth);
+    assert.ok(box.x >= 0 && box.x + box.width <= width, `${box.x} to ${box.x + box.width} of ${width}`);
+  }, { width: 390, height: 844 });
+});
+
 for (const [width, theme] of [[390, "light"], [1024, "dark"], [1440, "dark"]]) {
   test(`at ${width} pixels, ${theme}: axe finds nothing serious, and the page does not scroll sideways`, async () => {
     const [newest, second] = await runs("cpu");

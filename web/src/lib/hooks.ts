@@ -25,10 +25,15 @@ export function usePlainKeys(onKey: (event: KeyboardEvent) => void, { first = fa
   }, [first]);
 }
 
-/** Calls `leave` when something outside of `box` is pressed while it is open, from the moment that it is drawn. */
-export function usePressOutside(box: { current: HTMLElement | null }, open: boolean, leave: () => void): void {
+/** What all panels that a button in `box` opens have in common: they stay inside the window, wherever the button stands,
+ * and `leave` is called when something outside of `box` is pressed, from the moment that they are drawn. */
+export function useMenuPanel(box: { current: HTMLElement | null }, open: boolean, leave: () => void): void {
   useLayoutEffect(() => {
-    if (!open) return;
+    const panel = box.current?.querySelector<HTMLElement>(".menu-panel");
+    if (!open || !panel) return;
+    const { right } = panel.getBoundingClientRect();
+    const left = box.current?.getBoundingClientRect().left ?? 0;
+    panel.style.left = `${Math.max(8 - left, Math.min(0, document.documentElement.clientWidth - 8 - right))}px`;
     const onPress = (event: Event) => {
       if (!box.current?.contains(event.target as Node)) leave();
     };

@@ -1,7 +1,7 @@
 // Choices: each is labelled, small, and kept in the address.
 import { Component, type ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { usePlainKeys, usePressOutside } from "../lib/hooks";
+import { useMenuPanel, usePlainKeys } from "../lib/hooks";
 import { atOnce } from "../lib/modal";
 import { copyMarkdown } from "../lib/page_markdown";
 
@@ -115,7 +115,7 @@ export function FilterField({ value, onChange, label = "Filter", shown, all, wha
 export function Menu({ label, children }: { label: ComponentChildren; children: ComponentChildren | ((close: () => void) => ComponentChildren) }) {
   const [open, setOpen] = useState(false);
   const box = useRef<HTMLDivElement>(null);
-  usePressOutside(box, open, () => setOpen(false));
+  useMenuPanel(box, open, () => setOpen(false));
   // There as soon as the panel is: Escape may be the next key.
   useLayoutEffect(() => {
     if (!open) return;
@@ -132,14 +132,6 @@ export function Menu({ label, children }: { label: ComponentChildren; children: 
     setOpen(false);
     box.current?.querySelector("button")?.focus();
   };
-  // The panel stays inside the window, wherever its button stands.
-  useLayoutEffect(() => {
-    const panel = box.current?.querySelector<HTMLElement>(".menu-panel");
-    if (!panel) return;
-    const { right } = panel.getBoundingClientRect();
-    const left = box.current?.getBoundingClientRect().left ?? 0;
-    panel.style.left = `${Math.max(8 - left, Math.min(0, document.documentElement.clientWidth - 8 - right))}px`;
-  }, [open]);
   return (
     <div class="menu" ref={box}>
       <button type="button" class="button" aria-expanded={open} onClick={() => atOnce(() => setOpen(!open))}>

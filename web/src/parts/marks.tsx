@@ -52,7 +52,7 @@ export function NightMarks({ run }: { run: { id: number; marks: Mark[] } }) {
         </span>
       ))}
       <Menu label="Mark this night">
-        {(close) => (refusal ? <p class="mark-form quiet">{refusal}</p> : <MarkForm marks={run.marks} busy={busy} error={error} onMark={(kind, reason) => mark(kind, reason, close)} />)}
+        {(close) => (refusal ? <div class="mark-form quiet"><p>{refusal}</p></div> : <MarkForm marks={run.marks} busy={busy} error={error} onMark={(kind, reason) => mark(kind, reason, close)} />)}
       </Menu>
       {error && (
         <span class="warn" role="alert">

@@ -3,7 +3,7 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { RunRef } from "../api/types";
 import { choiceText, labelChoices } from "../lib/compare";
 import { date, runName, short } from "../lib/format";
-import { usePressOutside } from "../lib/hooks";
+import { useMenuPanel } from "../lib/hooks";
 import { atOnce } from "../lib/modal";
 import { matches } from "../lib/sort";
 import { Select } from "./controls";
@@ -95,7 +95,7 @@ function RunMenu({ title, asked, run, runs, names, onPick }: { title: string; as
   const box = useRef<HTMLDivElement>(null);
   const id = `runs-${title.toLowerCase()}`;
 
-  usePressOutside(box, open, () => setOpen(false));
+  useMenuPanel(box, open, () => setOpen(false));
   useLayoutEffect(() => {
     if (open) box.current?.querySelector("input")?.focus();
   }, [open]);

@@ -33,7 +33,9 @@ export function useMenuPanel(box: { current: HTMLElement | null }, open: boolean
     if (!open || !panel) return;
     const { right } = panel.getBoundingClientRect();
     const left = box.current?.getBoundingClientRect().left ?? 0;
-    panel.style.left = `${Math.max(8 - left, Math.min(0, document.documentElement.clientWidth - 8 - right))}px`;
+    // Without the place that is kept free for a scroll bar.
+    const edge = document.documentElement.getBoundingClientRect().right;
+    panel.style.left = `${Math.max(8 - left, Math.min(0, edge - 8 - right))}px`;
     const onPress = (event: Event) => {
       if (!box.current?.contains(event.target as Node)) leave();
     };

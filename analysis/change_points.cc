@@ -8,49 +8,19 @@
 #include "analysis/level_shift_test.h"
 #include "analysis/robust_segmentation.h"
 #include "analysis/searched_p_value.h"
+#include "analysis/step_fit.h"
 
 namespace benchhud::analysis {
 namespace {
 
-constexpr double kBiweight = 4;     // standard deviations beyond which a night has no weight
 constexpr double kPriorNights = 6;  // that the noise of the whole series counts for
 // Of a night's variance at most this share may be told by its repetitions.
 constexpr double kRepetitionShare = 0.8;
-constexpr double kFarthest = 3;  // standard deviations that a night may count for
 constexpr std::size_t kNightsPerOutlier = 50;
-constexpr double kLocation = 3.84;  // the 95 % quantile of chi-squared with one degree
 
 // Not reckoned in long double, of which no digit is wanted here and which takes thrice as long.
 using StudentsT = boost::math::students_t_distribution<
     double, boost::math::policies::policy<boost::math::policies::promote_double<false>>>;
-
-struct Level {
-  double mean = 0;
-  double squares = 0;  // of the distances from it, none counted beyond three deviations
-  std::size_t count = 0;
-};
-
-Level level_of(std::span<const double> values, double deviation) {
-  Level level;
-  level.count = values.size();
-  level.mean = median(values);
-  for (int i = 0; i < 3; ++i) {
-    double sum = 0, weights = 0;
-    for (const double value : values) {
-      const double off = (value - level.mean) / (kBiweight * deviation);
-      if (std::abs(off) >= 1) continue;
-      const double weight = (1 - off * off) * (1 - off * off);
-      sum += weight * value;
-      weights += weight;
-    }
-    if (weights > 0) level.mean = sum / weights;
-  }
-  for (const double value : values) {
-    const double off = std::min(std::abs(value - level.mean), kFarthest * deviation);
-    level.squares += off * off;
-  }
-  return level;
-}
 
 // One over each night's variance: what all nights have in common, and what its repetitions tell.
 std::vector<double> weights_of(std::span<const Night> nights, const NightNoise& noise) {
@@ -85,34 +55,22 @@ class Search {
     for (const Night& night : nights) values_.push_back(night.level);
     // Neighbours that are alike tell less than as many that are not.
     inflation_ = (1 + noise_.correlation) / (1 - noise_.correlation);
-    for (double& weight : weights_) weight /= inflation_;
+    for (const double weight : weights_) told_.push_back(weight / inflation_);
   }
 
   Changes run() {
     Changes changes;
     changes.noise = noise_;
     const double penalty = rules_.penalty * std::log(static_cast<double>(values_.size()));
-    if (may_have_changes(values_, weights_, rules_.cut, penalty)) {
-      cuts_ = segment_robustly(values_, weights_, rules_.cut, penalty);
-    }
-    for (;;) {
-      changes.found.clear();
-      std::optional<std::size_t> worst;
-      double worst_badness = 0;
-      Rejection reason{};
-      for (std::size_t i = 0; i < cuts_.size(); ++i) {
-        changes.found.push_back(change_at(i));
-        const auto [rejection, badness] = judge(changes.found.back());
-        if (badness > worst_badness) {
-          worst = i;
-          worst_badness = badness;
-          reason = rejection;
-        }
+    if (may_have_changes(values_, told_, rules_.cut, penalty)) {
+      for (const std::size_t at : segment_robustly(values_, told_, rules_.cut, penalty)) {
+        cuts_.emplace_back().at = at;
       }
-      if (!worst) break;
-      changes.rejected.push_back({changes.found[*worst], reason});
-      cuts_.erase(cuts_.begin() + static_cast<std::ptrdiff_t>(*worst));
     }
+    judge(0, cuts_.size());
+    prune(&changes.rejected);
+    place();
+    for (const Cut& cut : cuts_) changes.found.push_back(cut.change);
     for (std::size_t count = kMostSuspect; count > 0; --count) {
       if (const auto change = suspect(count)) {
         changes.found.push_back(*change);
@@ -123,75 +81,137 @@ class Search {
   }
 
  private:
-  std::span<const double> values(std::size_t begin, std::size_t end) const {
-    return std::span(values_).subspan(begin, end - begin);
+  // Where the nights are cut, and what is made of it.
+  struct Cut {
+    std::size_t at = 0;
+    Step step;
+    ChangePoint change;
+    Rejection rejection{};
+    double badness = 0;  // 0: it holds
+  };
+
+  // Takes the worst cut away until all that are left hold.
+  void prune(std::vector<RejectedChange>* rejected) {
+    for (;;) {
+      const auto worst = std::ranges::max_element(cuts_, {}, &Cut::badness);
+      if (worst == cuts_.end() || worst->badness == 0) return;
+      rejected->push_back({worst->change, worst->rejection});
+      const auto next = static_cast<std::size_t>(cuts_.erase(worst) - cuts_.begin());
+      judge(next - std::min<std::size_t>(next, 1), next + 1);
+    }
   }
 
-  ChangePoint change_at(std::size_t i) const {
-    const std::size_t at = cuts_[i];
-    std::size_t begin = i > 0 ? cuts_[i - 1] : 0;
-    std::size_t end = i + 1 < cuts_.size() ? cuts_[i + 1] : values_.size();
-    begin = std::max(begin, at - std::min(at, rules_.most_nights));
-    end = std::min(end, at + rules_.most_nights);
-    const Level before = level_of(values(begin, at), noise_.deviation);
-    const Level after = level_of(values(at, end), noise_.deviation);
+  // Moves each cut to where it lies most probably, if it and its neighbours hold there. How sure
+  // they are is what the best cuts said.
+  void place() {
+    std::vector<double> p_values;
+    for (const Cut& cut : cuts_) p_values.push_back(cut.change.p_value);
+    for (std::size_t i = 0; i < cuts_.size(); ++i) {
+      const Place place = place_of(i);
+      if (place.at != cuts_[i].at) move(i, place.at);
+    }
+    for (std::size_t i = 0; i < cuts_.size(); ++i) {
+      const Place place = place_of(i);
+      ChangePoint& change = cuts_[i].change;
+      change.p_value = p_values[i];
+      change.earliest = std::min(place.earliest, change.at);
+      change.latest = std::max(place.latest, change.at);
+    }
+  }
 
+  void move(std::size_t i, std::size_t at) {
+    const std::vector<Cut> before = cuts_;
+    cuts_[i].at = at;
+    judge(i - std::min<std::size_t>(i, 1), i + 2);
+    if (std::ranges::max(cuts_, {}, &Cut::badness).badness > 0) cuts_ = before;
+  }
+
+  // Judges cuts anew, from `first` to before `last` or the end.
+  void judge(std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < std::min(last, cuts_.size()); ++i) judge(i);
+  }
+
+  WeightedNights nights(std::size_t begin, std::size_t end) const {
+    return WeightedNights{values_, weights_}.between(begin, end);
+  }
+
+  // The nights of both levels that meet at a cut: from the first to before the second.
+  std::pair<std::size_t, std::size_t> bounds_of(std::size_t i) const {
+    const std::size_t at = cuts_[i].at;
+    const std::size_t begin = i > 0 ? cuts_[i - 1].at : 0;
+    const std::size_t end = i + 1 < cuts_.size() ? cuts_[i + 1].at : values_.size();
+    return {std::max(begin, at - std::min(at, rules_.most_nights)),
+            std::min(end, at + rules_.most_nights)};
+  }
+
+  Place place_of(std::size_t i) const {
+    const auto [begin, end] = bounds_of(i);
+    Place place = analysis::place_of(WeightedNights{values_, told_}.between(begin, end),
+                                     cuts_[i].step, rules_.fewest_nights);
+    for (std::size_t* night : {&place.at, &place.earliest, &place.latest}) *night += begin;
+    return place;
+  }
+
+  // What is made of a cut: its change, whether it holds, why not and how badly. Nights too few are
+  // worse than an effect too small, that is worse than a doubtful one; what is sure of itself but
+  // creeps goes when all of its neighbours are sure, too.
+  void judge(std::size_t i) {
+    const auto [begin, end] = bounds_of(i);
+    Cut& cut = cuts_[i];
+    const WeightedNights both = nights(begin, end);
+    cut.step = {level_of(nights(begin, cut.at)), level_of(nights(cut.at, end)), cut.at - begin};
+    cut.change = change_of(both, cut.step);
+    cut.change.at = cut.change.earliest = cut.change.latest = cut.at;
+    const double p_value = cut.change.p_value;
+    cut.badness = 0;
+    if (std::min(cut.change.nights_before, cut.change.nights_after) < rules_.fewest_nights) {
+      cut.rejection = Rejection::kTooFewNights;
+      cut.badness = 6 + p_value;
+    } else if (std::abs(cut.change.effect) < rules_.least_effect) {
+      cut.rejection = Rejection::kTooSmall;
+      cut.badness = 4 + p_value;
+    } else if (p_value > rules_.significance) {
+      cut.rejection = Rejection::kNotSignificant;
+      cut.badness = 2 + p_value;
+    } else if (is_creeping(both, cut.step)) {
+      cut.rejection = Rejection::kCreeping;
+      cut.badness = 1 + p_value;
+    }
+  }
+
+  ChangePoint change_of(const WeightedNights& both, const Step& step) const {
     ChangePoint change;
-    change.at = at;
-    change.before = before.mean;
-    change.after = after.mean;
-    change.nights_before = before.count;
-    change.nights_after = after.count;
-    compare(before, after, inflation_, &change);
-    change.p_value = std::max(change.p_value, wandering_p_value(begin, at, end, before, after));
+    change.before = step.before.mean;
+    change.after = step.after.mean;
+    change.nights_before = step.before.count;
+    change.nights_after = step.after.count;
+    compare(step.before, step.after, inflation_, &change);
+    change.p_value = std::max(change.p_value, wandering_p_value(both, step));
     change.p_value =
         searched_p_value(change.p_value, static_cast<double>(values_.size()), rules_.fewest_nights);
-    change.p_value = std::max(change.p_value, spikes_p_value(begin, at, end, before, after));
-    locate(begin, end, &change);
+    change.p_value = std::max(change.p_value, spikes_p_value(both, step, values_.size()));
     return change;
   }
 
   // How often nights that are each like the one before wander as far without a change.
-  double wandering_p_value(std::size_t begin, std::size_t at, std::size_t end, const Level& before,
-                           const Level& after) const {
-    std::vector<double> bounded(values_.begin() + static_cast<std::ptrdiff_t>(begin),
-                                values_.begin() + static_cast<std::ptrdiff_t>(end));
-    for (std::size_t i = 0; i < bounded.size(); ++i) {
-      const double level = begin + i < at ? before.mean : after.mean;
-      bounded[i] = level + std::clamp(bounded[i] - level, -kFarthest * noise_.deviation,
-                                      kFarthest * noise_.deviation);
+  static double wandering_p_value(const WeightedNights& nights, const Step& step) {
+    std::vector<double> bounded;
+    for (std::size_t i = 0; i < nights.size(); ++i) {
+      const double level = i < step.at ? step.before.mean : step.after.mean;
+      const double far = kFarthest / std::sqrt(nights.weights[i]);
+      bounded.push_back(level + std::clamp(nights.values[i] - level, -far, far));
     }
-    return level_shift_p_value(bounded, at - begin);
-  }
-
-  // How often nights that are far off come so many in a row as the shorter side has, if as many of
-  // the other side's nights are: spikes come together by chance.
-  double spikes_p_value(std::size_t begin, std::size_t at, std::size_t end, const Level& before,
-                        const Level& after) const {
-    const bool is_after_short = after.count <= before.count;
-    const Level& level = is_after_short ? before : after;
-    const double by = (after.mean - before.mean) * (is_after_short ? 1 : -1);
-    const double far = kBiweight * noise_.deviation;
-    if (std::abs(by) < far) return 0;
-    std::size_t spikes = 0;
-    for (const double value : is_after_short ? values(begin, at) : values(at, end)) {
-      if ((value - level.mean) * (by < 0 ? -1 : 1) > far) ++spikes;
-    }
-    const double share = static_cast<double>(spikes) / static_cast<double>(level.count);
-    const auto in_a_row = static_cast<double>(std::min(before.count, after.count));
-    return std::min(1.0, static_cast<double>(values_.size()) * std::pow(share, in_a_row));
+    return level_shift_p_value(bounded, nights.weights, step.at);
   }
 
   // Fills in what the two levels tell: effect, interval and the p-value of this one comparison.
   void compare(const Level& before, const Level& after, double inflation,
                ChangePoint* change) const {
     const double degrees = static_cast<double>(before.count + after.count) - 2;
+    // Of the nights' distances, as a share of what their variances let expect.
     const double variance =
-        (before.squares + after.squares + kPriorNights * noise_.deviation * noise_.deviation) /
-        (degrees + kPriorNights);
-    const double error =
-        std::sqrt(variance * inflation *
-                  (1 / static_cast<double>(before.count) + 1 / static_cast<double>(after.count)));
+        (before.squares + after.squares + kPriorNights) / (degrees + kPriorNights);
+    const double error = std::sqrt(variance * inflation * (1 / before.weight + 1 / after.weight));
     const StudentsT student(std::max(2.0, degrees / inflation_ + kPriorNights));
     const double by = after.mean - before.mean;
     change->p_value = 2 * boost::math::cdf(boost::math::complement(student, std::abs(by) / error));
@@ -204,24 +224,28 @@ class Search {
   // The last `count` nights, if they may begin a change.
   std::optional<ChangePoint> suspect(std::size_t count) const {
     const std::size_t at = values_.size() - count;
-    std::size_t begin = cuts_.empty() ? 0 : cuts_.back();
+    std::size_t begin = cuts_.empty() ? 0 : cuts_.back().at;
     begin = std::max(begin, at - std::min(at, rules_.most_nights));
     if (at < begin + rules_.fewest_before_suspect) return std::nullopt;
     // Known at once; the level takes longer to find.
     if (!is_far_out(nights_.subspan(begin, at - begin), nights_.subspan(at))) return std::nullopt;
-    const Level before = level_of(values(begin, at), noise_.deviation);
-    Level after = level_of(values(at, values_.size()), noise_.deviation);
-    after.mean = mean(values(at, values_.size()));
+    const Level before = level_of(nights(begin, at));
+    Level after = level_of(nights(at, values_.size()));
+    after.mean = 0;
+    for (std::size_t i = at; i < values_.size(); ++i) {
+      after.mean += values_[i] * weights_[i] / after.weight;
+    }
     const double by = after.mean - before.mean;
     // Every one of its nights is off, and to the same side, by more than others were.
     std::size_t as_far = 0, far_off = 0;
     double nearest = std::abs(by);
-    for (const double value : values(at, values_.size())) {
-      nearest = std::min(nearest, (value - before.mean) * (by < 0 ? -1 : 1));
+    for (std::size_t i = at; i < values_.size(); ++i) {
+      nearest = std::min(nearest, (values_[i] - before.mean) * (by < 0 ? -1 : 1));
     }
-    for (const double value : values(begin, at)) {
-      if ((value - before.mean) * (by < 0 ? -1 : 1) >= nearest) ++as_far;
-      if (std::abs(value - before.mean) > kBiweight * noise_.deviation) ++far_off;
+    for (std::size_t i = begin; i < at; ++i) {
+      const double off = values_[i] - before.mean;
+      if (off * (by < 0 ? -1 : 1) >= nearest) ++as_far;
+      if (off * off * weights_[i] > kFarOff * kFarOff) ++far_off;
     }
     if (nearest <= 0 || as_far * kNightsPerOutlier > before.count) return std::nullopt;
     // Where single nights often are far off, one more is nothing to wonder at.
@@ -255,44 +279,14 @@ class Search {
     return std::min(1.0, kMostSuspect * share);
   }
 
-  // How much worse a cut elsewhere explains the nights between the two levels.
-  void locate(std::size_t begin, std::size_t end, ChangePoint* change) const {
-    const auto cost = [&](std::size_t i, double level) {
-      const double off = values_[i] - level;
-      return std::min(weights_[i] * off * off, rules_.cut * rules_.cut);
-    };
-    change->earliest = change->latest = change->at;
-    double worse = 0;
-    for (std::size_t at = change->at; at > begin + 1; --at) {
-      worse += cost(at - 1, change->after) - cost(at - 1, change->before);
-      if (worse <= kLocation) change->earliest = at - 1;
-    }
-    worse = 0;
-    for (std::size_t at = change->at; at + 1 < end; ++at) {
-      worse += cost(at, change->before) - cost(at, change->after);
-      if (worse <= kLocation) change->latest = at + 1;
-    }
-  }
-
-  // Why a change does not hold, and how badly; 0: it holds. Nights too few are worse than an effect
-  // too small, and that is worse than a doubtful one.
-  std::pair<Rejection, double> judge(const ChangePoint& change) const {
-    if (std::min(change.nights_before, change.nights_after) < rules_.fewest_nights) {
-      return {Rejection::kTooFewNights, 4 + change.p_value};
-    }
-    if (std::abs(change.effect) < rules_.least_effect) {
-      return {Rejection::kTooSmall, 2 + change.p_value};
-    }
-    if (change.p_value > rules_.significance) return {Rejection::kNotSignificant, change.p_value};
-    return {Rejection{}, 0};
-  }
-
   const std::span<const Night> nights_;
   const ChangeRules& rules_;
   const NightNoise noise_;
-  std::vector<double> values_, weights_;
+  std::vector<double> values_;
+  std::vector<double> weights_;  // one over each night's variance
+  std::vector<double> told_;     // … as much as it tells, being like its neighbours
   double inflation_ = 1;
-  std::vector<std::size_t> cuts_;
+  std::vector<Cut> cuts_;
 };
 
 }  // namespace
@@ -319,6 +313,8 @@ std::string_view rejection_name(Rejection reason) {
       return "too_small";
     case Rejection::kNotSignificant:
       return "not_significant";
+    case Rejection::kCreeping:
+      return "creeping";
     case Rejection::kNotSignificantAmongSeries:
       return "not_significant_among_series";
   }

@@ -10,20 +10,22 @@ namespace {
 
 constexpr int kCorrelations = 20;  // tried: 0, 0.05, …, 0.95
 constexpr double kStep = 0.05;
-// Of the degrees of freedom that a known correlation would leave: it is chosen to fit, and where it
-// comes out too small by chance the step looks surest. By simulation (`./dev eval`, calibration).
-constexpr double kDegreesShare = 0.5;
+// The correlation is chosen to fit, and where it comes out too small by chance the step looks
+// surest: by more, the more alike nights are. Fewer degrees of freedom than a known one would
+// leave, and a smaller square. Both by simulation (`./dev eval`, calibration).
+constexpr double kDegreesShare = 0.6;
+constexpr double kDoubt = 1;  // of the square, as a share of it for a correlation of 1
 
-// Squares left of a regression on two columns, fed row by row.
+// Squares left of a weighted regression on two columns, fed row by row.
 class TwoColumns {
  public:
-  void add(double x, double z, double y) {
-    xx_ += x * x;
-    xz_ += x * z;
-    zz_ += z * z;
-    xy_ += x * y;
-    zy_ += z * y;
-    yy_ += y * y;
+  void add(double x, double z, double y, double weight) {
+    xx_ += weight * x * x;
+    xz_ += weight * x * z;
+    zz_ += weight * z * z;
+    xy_ += weight * x * y;
+    zy_ += weight * z * y;
+    yy_ += weight * y * y;
   }
   /// On the sum of both columns alone: one level.
   double left_of_one() const {
@@ -44,28 +46,33 @@ class TwoColumns {
 
 }  // namespace
 
-double level_shift_p_value(std::span<const double> values, std::size_t at) {
+double level_shift_p_value(std::span<const double> values, std::span<const double> weights,
+                           std::size_t at) {
   const auto n = static_cast<double>(values.size());
   if (values.size() < 5) return 1;
   const double origin = values.front();  // squares of what is far from zero would lose digits
   double without = std::numeric_limits<double>::infinity(), with = without;
+  double best = 0;  // of the correlations, with a step
   for (int i = 0; i < kCorrelations; ++i) {
     const double correlation = kStep * i;
     TwoColumns columns;
     const double first = std::sqrt(1 - correlation * correlation);
-    columns.add(first, 0, 0);
+    columns.add(first, 0, 0, weights[0]);
     for (std::size_t t = 1; t < values.size(); ++t) {
       const double y = (values[t] - origin) - correlation * (values[t - 1] - origin);
       const double x = (t < at ? 1 : 0) - (t <= at ? correlation : 0);
       const double z = (t >= at ? 1 : 0) - (t > at ? correlation : 0);
-      columns.add(x, z, y);
+      columns.add(x, z, y, weights[t]);
     }
     without = std::min(without, columns.left_of_one());
-    with = std::min(with, columns.left_of_both());
+    if (const double left = columns.left_of_both(); left < with) {
+      with = left;
+      best = correlation;
+    }
   }
   if (!(with > 0)) return without > 0 ? std::numeric_limits<double>::min() : 1;
   const double degrees = n - 3;
-  const double square = std::max(0.0, (without - with) / (with / degrees));
+  const double square = std::max(0.0, (without - with) / (with / degrees)) / (1 + kDoubt * best);
   return 2 *
          boost::math::cdf(boost::math::complement(
              boost::math::students_t(std::max(2.0, kDegreesShare * degrees)), std::sqrt(square)));

@@ -17,6 +17,7 @@ constexpr std::size_t kFurthest = 4;  // nights apart
 // The variance of a sample quartile, and of a median, is about this times that of a mean.
 constexpr double kQuartileVariance = 1.86;
 constexpr double kMedianVariance = 1.57;
+constexpr double kLessScatter = 0.8;     // of medians, to be taken
 constexpr double kFarthestLevel = 1e12;  // squares of it are far from the range of double
 
 // How much nights differ that are one, two, … apart.
@@ -97,14 +98,33 @@ std::optional<Night> night_at(std::span<const double> values, double share, doub
   return night;
 }
 
-}  // namespace
-
-std::optional<Night> night_of(std::span<const double> samples) {
+std::vector<double> logarithms_of(std::span<const double> samples) {
   std::vector<double> logs;
   for (const double sample : samples) {
     if (std::isfinite(sample) && sample > 0) logs.push_back(std::log(sample));
   }
-  return night_at(logs, 0.25, kQuartileVariance);
+  return logs;
+}
+
+}  // namespace
+
+std::optional<Night> night_of(std::span<const double> samples) {
+  return night_at(logarithms_of(samples), 0.25, kQuartileVariance);
+}
+
+std::string_view level_of_name(LevelOf level) {
+  return level == LevelOf::kMedian ? "median" : "lower_quartile";
+}
+
+SummarizedSeries nights_of(std::span<const std::span<const double>> samples) {
+  SummarizedSeries quartiles, medians{{}, LevelOf::kMedian};
+  for (const auto& night : samples) {
+    const std::vector<double> logs = logarithms_of(night);
+    quartiles.nights.push_back(*night_at(logs, 0.25, kQuartileVariance));
+    medians.nights.push_back(*night_at(logs, 0.5, kMedianVariance));
+  }
+  const double scatter = noise_of(quartiles.nights).deviation;
+  return noise_of(medians.nights).deviation < kLessScatter * scatter ? medians : quartiles;
 }
 
 double typical_magnitude(std::span<const double> values) {

@@ -62,15 +62,19 @@ std::optional<double> linear_magnitude(std::span<const std::span<const double>> 
   return is_positive ? std::nullopt : std::optional(typical_magnitude(values));
 }
 
+SummarizedSeries linear_nights(std::span<const std::span<const double>> samples, double magnitude) {
+  SummarizedSeries series{{}, LevelOf::kMedian};
+  for (const auto& night : samples) series.nights.push_back(*linear_night_of(night, magnitude));
+  return series;
+}
+
 }  // namespace
 
 SeriesChanges changes_of_series(std::span<const std::span<const double>> nights,
                                 const ChangeRules& rules) {
   const std::optional<double> magnitude = linear_magnitude(nights);
-  std::vector<Night> levels;
-  for (const auto& night : nights) {
-    levels.push_back(*(magnitude ? linear_night_of(night, *magnitude) : night_of(night)));
-  }
+  const SummarizedSeries series = magnitude ? linear_nights(nights, *magnitude) : nights_of(nights);
+  const std::vector<Night>& levels = series.nights;
   ChangeRules linear = rules;
   // Judged as a step of logarithms; down it is smaller than the share.
   linear.least_effect = -std::expm1(-rules.least_effect);
@@ -79,6 +83,7 @@ SeriesChanges changes_of_series(std::span<const std::span<const double>> nights,
   SeriesChanges told;
   told.nights = nights.size();
   told.is_linear = magnitude.has_value();
+  told.level = series.level;
   if (changes.noise.deviation > 0) told.noise = changes.noise;
   told.noise_class = noise_class(levels, changes);
   for (const ChangePoint& change : changes.found) {

@@ -1,5 +1,6 @@
 #include "real_series.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <fstream>
@@ -52,15 +53,12 @@ StepData read_steps(const std::filesystem::path& folder) {
 
 std::vector<analysis::Night> nights_of(const Builds& builds, std::size_t begin, std::size_t end,
                                        const StepCase& step) {
-  std::vector<analysis::Night> nights;
-  for (std::size_t i = begin; i < end; ++i) {
-    std::vector<double> values = builds[i];
-    if (i >= step.at) {
-      for (double& value : values) value *= 1 + step.step;
-    }
-    if (const auto night = analysis::night_of(values)) nights.push_back(*night);
+  std::vector<std::vector<double>> kept(builds.begin() + static_cast<std::ptrdiff_t>(begin),
+                                        builds.begin() + static_cast<std::ptrdiff_t>(end));
+  for (std::size_t i = std::max(begin, step.at); i < end; ++i) {
+    for (double& value : kept[i - begin]) value *= 1 + step.step;
   }
-  return nights;
+  return analysis::nights_of(std::vector<std::span<const double>>(kept.begin(), kept.end())).nights;
 }
 
 std::vector<AnnotatedSeries> read_annotated(const std::filesystem::path& folder) {

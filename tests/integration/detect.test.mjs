@@ -57,7 +57,7 @@ test("a step: where, how much, how sure", () => {
   const [series, ...others] = detect(write("step.csv", csv(nights(60, step(40, 1.2)))));
   assert.deepEqual(others, []);
   assert.deepEqual(Object.keys(series),
-    ["name", "nights", "levels", "noise", "change_points", "rejected"]);
+    ["name", "nights", "levels", "level", "noise", "change_points", "rejected"]);
   assert.equal(series.name, "");
   assert.equal(series.nights, 60);
   assert.equal(series.levels, "logarithmic");

@@ -17,8 +17,8 @@ struct ChangeRules {
   double cut = 3.5;
   /// What a change costs, times the logarithm of the number of nights. 2 is Schwarz's criterion for
   /// independent nights; nights are not, quite.
-  double penalty = 5;
-  double significance = 6e-3;     ///< p_value of a change, at most
+  double penalty = 4.5;
+  double significance = 5e-3;     ///< p_value of a change, at most
   double least_effect = 0.02;     ///< a smaller change, as a share of the level before, is not told
   std::size_t fewest_nights = 3;  ///< at a level, on either side
   std::size_t most_nights = 100;  ///< of a level that are looked at: it drifts
@@ -44,7 +44,8 @@ std::string_view change_state_name(ChangeState state);
 /// A level that changed.
 struct ChangePoint {
   std::size_t at = 0;  ///< the first night of the new level
-  /// Where it may lie as well: nights at which a cut fits nearly as well, at 95 %.
+  /// Between which it lies, at 95 %: of the probability of where the cut is, a fortieth lies
+  /// outside on either side.
   std::size_t earliest = 0, latest = 0;
   double before = 0, after = 0;  ///< levels, natural logarithms
   double reach = 0;              ///< `after` − `before` is known up to this, at 95 %
@@ -63,9 +64,10 @@ enum class Rejection : std::uint8_t {
   kTooFewNights,
   kTooSmall,
   kNotSignificant,
+  kCreeping,                   ///< a straight line explains the nights better than two levels do
   kNotSignificantAmongSeries,  ///< not once it pays for the series beside its own
 };
-/// "too_few_nights", "too_small", "not_significant", "not_significant_among_series".
+/// "too_few_nights", "too_small", "not_significant", "creeping", "not_significant_among_series".
 std::string_view rejection_name(Rejection reason);
 
 struct RejectedChange {
@@ -83,13 +85,14 @@ struct Changes {
 /// is asked where may_have_changes() says so; each night weighs by its variance, four fifths of
 /// which at most its own repetitions may tell. Then the worst candidate goes and its neighbours'
 /// levels are taken anew, until all that are left hold: nights enough on both sides, an effect
-/// worth telling, and a t test of the two levels (Tukey's biweight mean; a variance pooled with the
+/// worth telling, a t test of the two levels (Tukey's biweight mean; a variance pooled with the
 /// noise of the whole series, which counts for six nights; the number of nights reduced for their
 /// correlation), whose p-value pays for having searched and is no smaller than that of a step among
-/// nights that wander (level_shift_test.h), nor than that of as many spikes in a row. Then the last
-/// night, or the last two, are looked at: they are a suspect if they are as significantly off the
-/// last level, and further off than nights of it ever were (is_far_out()). Deterministic. Empty for
-/// fewer than four nights.
+/// nights that wander (level_shift_test.h), nor than that of as many spikes together, and levels
+/// that do not creep (step_fit.h). What holds is moved to where it lies most probably. Then the
+/// last night, or the last two, are looked at: they are a suspect if they are as significantly off
+/// the last level, and further off than nights of it ever were (is_far_out()). Deterministic. Empty
+/// for fewer than four nights.
 Changes find_changes(std::span<const Night> nights, const ChangeRules& rules = {});
 
 }  // namespace benchhud::analysis

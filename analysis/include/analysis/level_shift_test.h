@@ -12,8 +12,10 @@ namespace benchhud::analysis {
 /// without it. A series that wanders for some nights and comes back is told from one that changed:
 /// each of the two explanations may choose its own correlation, between 0 and 0.95 (generalized
 /// least squares, a search over the correlation as Cochrane & Orcutt's, JASA 44, 1949, with the
-/// first night kept as Prais & Winsten do). `at`: the first value of the new level, above 0 and
+/// first night kept as Prais & Winsten do). `weights`: as many as `values`, each one over the
+/// variance of its innovation, in any unit. `at`: the first value of the new level, above 0 and
 /// below the length. 1 for fewer than five values.
-double level_shift_p_value(std::span<const double> values, std::size_t at);
+double level_shift_p_value(std::span<const double> values, std::span<const double> weights,
+                           std::size_t at);
 
 }  // namespace benchhud::analysis

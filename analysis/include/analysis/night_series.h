@@ -3,8 +3,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
+#include <vector>
 
 namespace benchhud::analysis {
 
@@ -23,6 +26,21 @@ struct Night {
 /// disturbs a machine moves less than the median, for disturbances only make slower. None where no
 /// sample is positive and finite.
 std::optional<Night> night_of(std::span<const double> samples);
+
+/// What of a night's samples its level is.
+enum class LevelOf : std::uint8_t { kLowerQuartile, kMedian };
+/// "lower_quartile" or "median".
+std::string_view level_of_name(LevelOf level);
+
+/// The nights of a series. Where disturbances make samples faster as well as slower, or nights have
+/// few samples and not equally many, lower quartiles scatter more than medians: nights are medians
+/// if these have a deviation (noise_of()) below four fifths of the quartiles'.
+struct SummarizedSeries {
+  std::vector<Night> nights;
+  LevelOf level = LevelOf::kLowerQuartile;
+};
+/// `samples`: of each night, one positive finite sample at least.
+SummarizedSeries nights_of(std::span<const std::span<const double>> samples);
 
 /// What is usual in a series: the median of its values' magnitudes, zeros left out; 1 where all are
 /// zero. In the values' unit, finite and above 0. `values`: finite, in any order.

@@ -1,0 +1,62 @@
+// Two levels that a cut makes of nights: how they are measured, where the cut lies, and what else
+// may explain the nights.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+namespace benchhud::analysis {
+
+/// Standard deviations beyond which a night is far off: it has no weight for its level.
+inline constexpr double kFarOff = 4;
+/// Standard deviations that a night is off by at most where it is asked how well a level fits.
+inline constexpr double kFarthest = 3;
+
+/// Nights, oldest first, each with one over its variance.
+struct WeightedNights {
+  std::span<const double> values, weights;  ///< as many
+
+  std::size_t size() const { return values.size(); }
+  WeightedNights between(std::size_t begin, std::size_t end) const {
+    return {values.subspan(begin, end - begin), weights.subspan(begin, end - begin)};
+  }
+};
+
+struct Level {
+  double mean = 0;     ///< Tukey's biweight mean, each night by its weight
+  double squares = 0;  ///< of the nights' distances from it, in standard deviations of each
+  double weight = 0;   ///< of all nights: one over the variance of their mean
+  std::size_t count = 0;
+};
+/// `nights`: one at least.
+Level level_of(const WeightedNights& nights);
+
+/// Two levels that meet at a cut.
+struct Step {
+  Level before, after;
+  std::size_t at = 0;  ///< the first night of `after`, between 0 and the number of nights
+};
+
+/// Where a cut lies, in nights.
+struct Place {
+  std::size_t at = 0;
+  std::size_t earliest = 0, latest = 0;  ///< at 95 %
+};
+/// Where the nights change from one level to the other, `fewest` from either end at least: the cut
+/// whose neighbourhood of kNear nights either way is the likeliest, all cuts being equally likely
+/// beforehand. The likeliest single cut is further off more often, where noise makes several nearly
+/// as likely. Distances from a level follow Student's t distribution. `step`: its place does not
+/// count.
+Place place_of(const WeightedNights& nights, const Step& step, std::size_t fewest);
+inline constexpr std::size_t kNear = 2;
+
+/// Whether a straight line explains the nights better than the step does, by a tenth of the squares
+/// that are left: the level creeps, and any cut of it would look like a change.
+bool is_creeping(const WeightedNights& nights, const Step& step);
+
+/// How often as many of the shorter side's nights are far off the longer side's level as are, in
+/// one of `places`, if that side's own nights are as often: spikes, not a level. 0 if the levels
+/// are not far apart, or none of the longer side's nights is.
+double spikes_p_value(const WeightedNights& nights, const Step& step, std::size_t places);
+
+}  // namespace benchhud::analysis

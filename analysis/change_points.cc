@@ -229,7 +229,8 @@ class Search {
     if (at < begin + rules_.fewest_before_suspect) return std::nullopt;
     // Known at once; the level takes longer to find.
     if (!is_far_out(nights_.subspan(begin, at - begin), nights_.subspan(at))) return std::nullopt;
-    const Level before = level_of(nights(begin, at));
+    const std::vector<double> known = without_lean(nights(begin, at));
+    const Level before = level_of({known, std::span(weights_).subspan(begin, known.size())});
     Level after = level_of(nights(at, values_.size()));
     after.mean = 0;
     for (std::size_t i = at; i < values_.size(); ++i) {
@@ -243,7 +244,7 @@ class Search {
       nearest = std::min(nearest, (values_[i] - before.mean) * (by < 0 ? -1 : 1));
     }
     for (std::size_t i = begin; i < at; ++i) {
-      const double off = values_[i] - before.mean;
+      const double off = known[i - begin] - before.mean;
       if (off * (by < 0 ? -1 : 1) >= nearest) ++as_far;
       if (off * off * weights_[i] > kFarOff * kFarOff) ++far_off;
     }

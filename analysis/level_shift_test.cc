@@ -14,7 +14,7 @@ constexpr double kStep = 0.05;
 // surest: by more, the more alike nights are. Fewer degrees of freedom than a known one would
 // leave, and a smaller square. Both by simulation (`./dev eval`, calibration).
 constexpr double kDegreesShare = 0.6;
-constexpr double kDoubt = 1;  // of the square, as a share of it for a correlation of 1
+constexpr double kDoubt = 1.5;  // of the square, as a share of it for a correlation of 1
 
 // Squares left of a weighted regression on two columns, fed row by row.
 class TwoColumns {

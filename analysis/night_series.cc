@@ -17,7 +17,7 @@ constexpr std::size_t kFurthest = 4;  // nights apart
 // The variance of a sample quartile, and of a median, is about this times that of a mean.
 constexpr double kQuartileVariance = 1.86;
 constexpr double kMedianVariance = 1.57;
-constexpr double kLessScatter = 0.8;     // of medians, to be taken
+constexpr double kLessScatter = 0.85;     // of medians, to be taken
 constexpr double kFarthestLevel = 1e12;  // squares of it are far from the range of double
 
 // How much nights differ that are one, two, … apart.

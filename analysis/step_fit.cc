@@ -4,7 +4,6 @@
 #include <boost/math/distributions/binomial.hpp>
 #include <cmath>
 #include <numeric>
-#include <vector>
 
 #include "analysis/summary.h"
 
@@ -55,6 +54,14 @@ Line robust_line(const WeightedNights& nights) {
     line.origin = origin + (wy - line.slope * wx) / w;
   }
   return line;
+}
+
+double squares_left(const WeightedNights& nights, const Line& line) {
+  double squares = 0;
+  for (std::size_t i = 0; i < nights.size(); ++i) {
+    squares += bounded_square(off_by(nights, i, line.at(i)), kFarthest);
+  }
+  return squares;
 }
 
 }  // namespace
@@ -118,14 +125,22 @@ Place place_of(const WeightedNights& nights, const Step& step, std::size_t fewes
 }
 
 bool is_creeping(const WeightedNights& nights, const Step& step) {
-  const Line line = robust_line(nights);
-  double of_line = 0, of_step = 0;
+  double of_step = 0;
   for (std::size_t i = 0; i < nights.size(); ++i) {
     const double level = i < step.at ? step.before.mean : step.after.mean;
-    of_line += bounded_square(off_by(nights, i, line.at(i)), kFarthest);
     of_step += bounded_square(off_by(nights, i, level), kFarthest);
   }
-  return of_line < kBetterLine * of_step;
+  return squares_left(nights, robust_line(nights)) < kBetterLine * of_step;
+}
+
+std::vector<double> without_lean(const WeightedNights& nights) {
+  std::vector<double> values(nights.values.begin(), nights.values.end());
+  const Line line = robust_line(nights);
+  if (squares_left(nights, line) >= kBetterLine * level_of(nights).squares) return values;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] += line.slope * static_cast<double>(values.size() - i);
+  }
+  return values;
 }
 
 double spikes_p_value(const WeightedNights& nights, const Step& step, std::size_t places) {

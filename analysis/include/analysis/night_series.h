@@ -34,7 +34,7 @@ std::string_view level_of_name(LevelOf level);
 
 /// The nights of a series. Where disturbances make samples faster as well as slower, or nights have
 /// few samples and not equally many, lower quartiles scatter more than medians: nights are medians
-/// if these have a deviation (noise_of()) below four fifths of the quartiles'.
+/// if these have a deviation (noise_of()) below 85 % of the quartiles'.
 struct SummarizedSeries {
   std::vector<Night> nights;
   LevelOf level = LevelOf::kLowerQuartile;

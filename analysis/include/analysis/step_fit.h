@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <span>
+#include <vector>
 
 namespace benchhud::analysis {
 
@@ -53,6 +54,11 @@ inline constexpr std::size_t kNear = 2;
 /// Whether a straight line explains the nights better than the step does, by a tenth of the squares
 /// that are left: the level creeps, and any cut of it would look like a change.
 bool is_creeping(const WeightedNights& nights, const Step& step);
+
+/// The nights' values with a lean taken out, as if all were what the last of them are by it: what the
+/// next night is to be measured by. As they are where a straight line does not explain them better
+/// than one level does, by as much.
+std::vector<double> without_lean(const WeightedNights& nights);
 
 /// How often as many of the shorter side's nights are far off the longer side's level as are, in
 /// one of `places`, if that side's own nights are as often: spikes, not a level. 0 if the levels

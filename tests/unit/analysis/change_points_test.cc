@@ -65,6 +65,34 @@ TEST(NightOf, OfAnySignIsTheMedianAsAShareOfWhatIsUsual) {
   EXPECT_FALSE(linear_night_of(std::vector<double>{std::nan("")}, 1));
 }
 
+TEST(NightsOf, AreMediansWhereQuartilesScatterMore) {
+  std::mt19937_64 random(7);
+  std::normal_distribution<double> normal;
+  // Samples that are only ever disturbed one way.
+  std::vector<std::vector<double>> hastened, disturbed;
+  for (std::size_t i = 0; i < 80; ++i) {
+    hastened.emplace_back();
+    disturbed.emplace_back();
+    for (int k = 0; k < 8; ++k) {
+      const double by = std::max(0.0, normal(random));
+      hastened.back().push_back(std::exp(0.01 * normal(random) - by * by));
+      disturbed.back().push_back(std::exp(0.01 * normal(random) + by * by));
+    }
+  }
+  const auto of = [](const auto& nights) {
+    return nights_of(std::vector<std::span<const double>>(nights.begin(), nights.end()));
+  };
+  const SummarizedSeries medians = of(hastened), quartiles = of(disturbed);
+  EXPECT_EQ(medians.level, LevelOf::kMedian);
+  EXPECT_EQ(medians.nights.size(), 80u);
+  EXPECT_EQ(medians.nights[1].count, 8u);
+  EXPECT_EQ(quartiles.level, LevelOf::kLowerQuartile);
+  EXPECT_EQ(quartiles.nights[5], *night_of(disturbed[5]));
+  EXPECT_EQ(level_of_name(LevelOf::kMedian), "median");
+  EXPECT_EQ(level_of_name(LevelOf::kLowerQuartile), "lower_quartile");
+  EXPECT_THAT(of(std::vector<std::vector<double>>()).nights, IsEmpty());
+}
+
 TEST(NoiseOf, SeesThroughChangesAndCorrelation) {
   Series plain(0.02);
   plain.add(150, 1).add(150, 3).add(100, 1.5);
@@ -130,6 +158,50 @@ TEST(FindChanges, SaysWhyOneIsNotTold) {
   lone.add(50, 1).add(1, 5).add(50, 1);
   EXPECT_THAT(find_changes(lone.nights()).found, IsEmpty());
   EXPECT_THAT(find_changes(std::vector<Night>(3)).found, IsEmpty());
+}
+
+TEST(FindChanges, WhatCreepsIsNoChangeAndAStepInItIsOne) {
+  // 30 % in 120 nights, evenly: wherever it is cut, both sides differ.
+  const auto creeping = [](std::uint64_t seed, double step) {
+    Series series(0.01, seed);
+    for (int i = 0; i < 120; ++i) series.add(1, std::exp(0.0025 * i) * (i < 60 ? 1 : 1 + step));
+    return find_changes(series.nights());
+  };
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    const Changes even = creeping(seed, 0);
+    EXPECT_THAT(even.found, IsEmpty()) << seed;
+    EXPECT_TRUE(std::ranges::any_of(even.rejected, [](const RejectedChange& rejected) {
+      return rejected.reason == Rejection::kCreeping;
+    })) << seed;
+    const Changes stepped = creeping(seed, 0.5);
+    ASSERT_FALSE(stepped.found.empty()) << seed;
+    EXPECT_EQ(stepped.found.back().state, ChangeState::kConfirmed) << seed;
+    EXPECT_TRUE(std::ranges::any_of(stepped.found, [](const ChangePoint& change) {
+      return change.at == 60;
+    })) << seed;
+  }
+  EXPECT_EQ(rejection_name(Rejection::kCreeping), "creeping");
+}
+
+TEST(FindChanges, NightsThatAreKnownBetterTellMore) {
+  // Every third night has thirty samples, the others one: of 2 %, which they share, and 30 % of
+  // their own. Seen alone, or among nights that tell next to nothing.
+  int weighted = 0, unweighted = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    std::mt19937_64 random(seed);
+    std::normal_distribution<double> normal;
+    std::vector<Night> nights;
+    for (std::size_t i = 0; i < 90; ++i) {
+      const std::size_t count = i % 3 == 0 ? 30 : 1;
+      const double own = 0.3 / std::sqrt(static_cast<double>(count));
+      const double level = (i < 45 ? 0 : 0.25) + 0.02 * normal(random) + own * normal(random);
+      nights.push_back({level, count > 1 ? own * own : 0, count});
+    }
+    weighted += find_changes(nights).found.empty() ? 0 : 1;
+    for (Night& night : nights) night = {night.level, 0, 1};
+    unweighted += find_changes(nights).found.empty() ? 0 : 1;
+  }
+  EXPECT_GT(weighted, unweighted + 5) << weighted << " " << unweighted;
 }
 
 TEST(FindChanges, SuspectsTheLastNights) {

@@ -83,6 +83,23 @@ TEST(LevelShift, IsTheSameInAnyUnitAndFromAnyZero) {
   }
 }
 
+TEST(LevelShift, NightsCountByTheirWeights) {
+  // Nights that tell nothing may say what they like.
+  auto values = nights(60, 0, 30, 4, 3);
+  std::vector<double> weights(60, 1);
+  const double p_value = level_shift_p_value(values, weights, 30);
+  for (std::size_t i = 5; i < 60; i += 10) {
+    values[i] = i % 20 == 5 ? 100 : -100;
+    weights[i] = 1e-6;
+  }
+  EXPECT_GT(level_shift_p_value(values, std::vector<double>(60, 1), 30), 0.01);
+  EXPECT_LT(p_value, 1e-5);
+  // In any unit.
+  EXPECT_NEAR(level_shift_p_value(values, std::vector<double>(60, 7), 30) /
+                  level_shift_p_value(values, std::vector<double>(60, 1), 30),
+              1, 1e-9);
+}
+
 TEST(LevelShift, FewNightsAndEqualOnesTellNothing) {
   EXPECT_EQ(step_p_value({}, 0), 1);
   EXPECT_EQ(step_p_value(std::vector<double>{1, 1, 9, 9}, 2), 1);

@@ -186,8 +186,9 @@ class Grouping {
   // Whether a change is explained by a common cause.
   bool follows(std::size_t place, const Common& common) const {
     const AlertMember& member = members_[place];
-    if (!is_timed(member) || nights_apart(member.onset, common.group.onset) > kSameCause)
+    if (!is_timed(member) || is_drift(member) || !may_begin_near(member, common.group.onset)) {
       return false;
+    }
     const bool is_speedup = member.metric == WatchedMetric::kSpeedup;
     if (!is_speedup && member.worse != common.worse) return false;
     if (common.group.scope == AlertScope::kMachine) return true;

@@ -10,11 +10,9 @@ namespace {
 
 constexpr int kCorrelations = 20;  // tried: 0, 0.05, …, 0.95
 constexpr double kStep = 0.05;
-// The correlation is chosen to fit, and where it comes out too small by chance the step looks
-// surest: by more, the more alike nights are. Fewer degrees of freedom than a known one would
-// leave, and a smaller square. Both by simulation (`./dev eval`, calibration).
-constexpr double kDegreesShare = 0.6;
-constexpr double kDoubt = 1.5;  // of the square, as a share of it for a correlation of 1
+// Of the degrees of freedom that a known correlation would leave: it is chosen to fit, and where it
+// comes out too small by chance the step looks surest. By simulation (`./dev eval`, calibration).
+constexpr double kDegreesShare = 0.5;
 
 // Squares left of a weighted regression on two columns, fed row by row.
 class TwoColumns {
@@ -52,7 +50,6 @@ double level_shift_p_value(std::span<const double> values, std::span<const doubl
   if (values.size() < 5) return 1;
   const double origin = values.front();  // squares of what is far from zero would lose digits
   double without = std::numeric_limits<double>::infinity(), with = without;
-  double best = 0;  // of the correlations, with a step
   for (int i = 0; i < kCorrelations; ++i) {
     const double correlation = kStep * i;
     TwoColumns columns;
@@ -65,14 +62,11 @@ double level_shift_p_value(std::span<const double> values, std::span<const doubl
       columns.add(x, z, y, weights[t]);
     }
     without = std::min(without, columns.left_of_one());
-    if (const double left = columns.left_of_both(); left < with) {
-      with = left;
-      best = correlation;
-    }
+    with = std::min(with, columns.left_of_both());
   }
   if (!(with > 0)) return without > 0 ? std::numeric_limits<double>::min() : 1;
   const double degrees = n - 3;
-  const double square = std::max(0.0, (without - with) / (with / degrees)) / (1 + kDoubt * best);
+  const double square = std::max(0.0, (without - with) / (with / degrees));
   return 2 *
          boost::math::cdf(boost::math::complement(
              boost::math::students_t(std::max(2.0, kDegreesShare * degrees)), std::sqrt(square)));

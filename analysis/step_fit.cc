@@ -20,6 +20,10 @@ constexpr double kBetterLine = 0.9;  // of a step's squares
 constexpr double kTail = 5;
 constexpr double kOutside = 0.025;  // of what is likely, on either side of a place's interval
 
+// Not reckoned in long double, of which no digit is wanted here.
+using Binomial = boost::math::binomial_distribution<
+    double, boost::math::policies::policy<boost::math::policies::promote_double<false>>>;
+
 // A night's distance from a level, in standard deviations.
 double off_by(const WeightedNights& nights, std::size_t i, double level) {
   return (nights.values[i] - level) * std::sqrt(nights.weights[i]);
@@ -164,7 +168,7 @@ double spikes_p_value(const WeightedNights& nights, const Step& step, std::size_
   if (expected == 0) return 0;
   const double share = static_cast<double>(expected) / static_cast<double>(level.count);
   if (share >= 1) return 1;
-  const boost::math::binomial binomial(static_cast<double>(shorter), share);
+  const Binomial binomial(static_cast<double>(shorter), share);
   const double p_value =
       together == 0
           ? 1

@@ -18,7 +18,7 @@ struct ChangeRules {
   /// What a change costs, times the logarithm of the number of nights. 2 is Schwarz's criterion for
   /// independent nights; nights are not, quite.
   double penalty = 4.25;
-  double significance = 5e-3;     ///< p_value of a change, at most
+  double significance = 2e-3;     ///< p_value of a change, at most
   double least_effect = 0.02;     ///< a smaller change, as a share of the level before, is not told
   std::size_t fewest_nights = 3;  ///< at a level, on either side
   std::size_t most_nights = 100;  ///< of a level that are looked at: it drifts

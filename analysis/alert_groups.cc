@@ -4,6 +4,7 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <tuple>
 
 #include "analysis/night_series.h"
@@ -169,15 +170,18 @@ class Grouping {
     for (std::size_t i = 0; i < members_.size(); ++i) {
       if (!taken_[i] && follows(i, taken)) take(i, &taken.group);
     }
-    // What it took is missing from those around it alone.
+    // What it took is missing from the causes around where that began alone.
+    std::set<std::size_t> onsets;
+    for (const std::size_t place : taken.group.members) onsets.insert(members_[place].onset);
     for (auto& [candidate, cause] : causes_) {
       const std::size_t night = candidate.first;
-      const int worse = candidate.second;
-      if (nights_apart(night, taken.group.onset) > kSameCause + kTogether) continue;
+      const int direction = candidate.second;
+      const auto near = onsets.lower_bound(night - std::min(night, kTogether));
+      if (near == onsets.end() || *near > night + kTogether) continue;
       const bool is_left = std::ranges::any_of(steady_.at(night), [&](std::size_t place) {
-        return !taken_[place] && members_[place].worse == worse;
+        return !taken_[place] && members_[place].worse == direction;
       });
-      cause = is_left ? common_at(night, worse) : std::nullopt;
+      cause = is_left ? common_at(night, direction) : std::nullopt;
     }
     groups_.push_back(std::move(taken.group));
     return true;
@@ -186,7 +190,7 @@ class Grouping {
   // Whether a change is explained by a common cause.
   bool follows(std::size_t place, const Common& common) const {
     const AlertMember& member = members_[place];
-    if (!is_timed(member) || is_drift(member) || !may_begin_near(member, common.group.onset)) {
+    if (!is_timed(member) || !may_begin_near(member, common.group.onset)) {
       return false;
     }
     const bool is_speedup = member.metric == WatchedMetric::kSpeedup;

@@ -196,6 +196,34 @@ TEST_F(Groups, ACommonCauseTakesInWhatMovedWithinThreeNights) {
   EXPECT_THAT(groups(), SizeIs(4)) << "no machine makes graph breaks";
 }
 
+TEST_F(Groups, ACommonCauseTakesInWhatMayHaveBegunWithIt) {
+  for (int model = 0; model < 8; ++model) {
+    for (const std::string& backend : kBackends) add(model, backend, 20);
+  }
+  AlertMember& doubtful = add(11, "eager", 27);
+  doubtful.earliest = 19;
+  ASSERT_THAT(groups(), SizeIs(1));
+  EXPECT_THAT(groups()[0].members, SizeIs(25));
+  members_.back().earliest = 21;
+  EXPECT_THAT(groups(), SizeIs(2));
+}
+
+TEST_F(Groups, WhatOneCauseTookIsNoOthers) {
+  for (int model = 0; model < 8; ++model) {
+    for (const std::string& backend : kBackends) add(model, backend, 20);
+  }
+  // Three more seem to have a cause of their own, ten nights later, but may all have begun before.
+  for (const int model : {9, 10, 11}) add(model, "eager", 30).earliest = 20;
+  ASSERT_THAT(groups(), SizeIs(1));
+  EXPECT_THAT(groups()[0].members, SizeIs(27));
+  // Where one of them did not, it is alone.
+  members_.back().earliest = 29;
+  const auto found = groups();
+  ASSERT_THAT(found, SizeIs(2));
+  EXPECT_THAT(found[0].members, SizeIs(26));
+  EXPECT_THAT(found[1].members, ElementsAre(26));
+}
+
 TEST_F(Groups, SpeedupsFollowTheirBaseline) {
   for (int model = 0; model < 12; ++model) {
     add(model, "inductor", 20, -1);

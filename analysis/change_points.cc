@@ -146,8 +146,8 @@ class Search {
 
   Place place_of(std::size_t i) const {
     const auto [begin, end] = bounds_of(i);
-    Place place = analysis::place_of(WeightedNights{values_, told_}.between(begin, end),
-                                     cuts_[i].step, rules_.fewest_nights);
+    Place place = likeliest_place(WeightedNights{values_, told_}.between(begin, end), cuts_[i].step,
+                                  rules_.fewest_nights);
     for (std::size_t* night : {&place.at, &place.earliest, &place.latest}) *night += begin;
     return place;
   }
@@ -159,7 +159,7 @@ class Search {
     const auto [begin, end] = bounds_of(i);
     Cut& cut = cuts_[i];
     const WeightedNights both = nights(begin, end);
-    cut.step = {level_of(nights(begin, cut.at)), level_of(nights(cut.at, end)), cut.at - begin};
+    cut.step = {level_of(nights(begin, cut.at)), level_of(nights(cut.at, end))};
     cut.change = change_of(both, cut.step);
     cut.change.at = cut.change.earliest = cut.change.latest = cut.at;
     const double p_value = cut.change.p_value;
@@ -197,11 +197,11 @@ class Search {
   static double wandering_p_value(const WeightedNights& nights, const Step& step) {
     std::vector<double> bounded;
     for (std::size_t i = 0; i < nights.size(); ++i) {
-      const double level = i < step.at ? step.before.mean : step.after.mean;
+      const double level = step.level(i);
       const double far = kFarthest / std::sqrt(nights.weights[i]);
       bounded.push_back(level + std::clamp(nights.values[i] - level, -far, far));
     }
-    return level_shift_p_value(bounded, nights.weights, step.at);
+    return level_shift_p_value(bounded, nights.weights, step.at());
   }
 
   // Fills in what the two levels tell: effect, interval and the p-value of this one comparison.

@@ -17,7 +17,7 @@ constexpr std::size_t kFurthest = 4;  // nights apart
 // The variance of a sample quartile, and of a median, is about this times that of a mean.
 constexpr double kQuartileVariance = 1.86;
 constexpr double kMedianVariance = 1.57;
-constexpr double kLessScatter = 0.85;     // of medians, to be taken
+constexpr double kLessScatter = 0.85;    // of medians, to be taken
 constexpr double kFarthestLevel = 1e12;  // squares of it are far from the range of double
 
 // How much nights differ that are one, two, … apart.
@@ -98,6 +98,14 @@ std::optional<Night> night_at(std::span<const double> values, double share, doub
   return night;
 }
 
+std::optional<Night> quartile_night(std::span<const double> values) {
+  return night_at(values, 0.25, kQuartileVariance);
+}
+
+std::optional<Night> median_night(std::span<const double> values) {
+  return night_at(values, 0.5, kMedianVariance);
+}
+
 std::vector<double> logarithms_of(std::span<const double> samples) {
   std::vector<double> logs;
   for (const double sample : samples) {
@@ -109,19 +117,19 @@ std::vector<double> logarithms_of(std::span<const double> samples) {
 }  // namespace
 
 std::optional<Night> night_of(std::span<const double> samples) {
-  return night_at(logarithms_of(samples), 0.25, kQuartileVariance);
+  return quartile_night(logarithms_of(samples));
 }
 
-std::string_view level_of_name(LevelOf level) {
-  return level == LevelOf::kMedian ? "median" : "lower_quartile";
+std::string_view night_statistic_name(NightStatistic statistic) {
+  return statistic == NightStatistic::kMedian ? "median" : "lower_quartile";
 }
 
 SummarizedSeries nights_of(std::span<const std::span<const double>> samples) {
-  SummarizedSeries quartiles, medians{{}, LevelOf::kMedian};
+  SummarizedSeries quartiles, medians{{}, NightStatistic::kMedian};
   for (const auto& night : samples) {
     const std::vector<double> logs = logarithms_of(night);
-    quartiles.nights.push_back(*night_at(logs, 0.25, kQuartileVariance));
-    medians.nights.push_back(*night_at(logs, 0.5, kMedianVariance));
+    quartiles.nights.push_back(*quartile_night(logs));
+    medians.nights.push_back(*median_night(logs));
   }
   const double scatter = noise_of(quartiles.nights).deviation;
   return noise_of(medians.nights).deviation < kLessScatter * scatter ? medians : quartiles;
@@ -141,7 +149,7 @@ std::optional<Night> linear_night_of(std::span<const double> samples, double mag
     if (!std::isfinite(sample)) continue;
     shares.push_back(std::clamp(sample / magnitude, -kFarthestLevel, kFarthestLevel));
   }
-  return night_at(shares, 0.5, kMedianVariance);
+  return median_night(shares);
 }
 
 NightNoise noise_of(std::span<const Night> nights) {

@@ -63,7 +63,7 @@ std::optional<double> linear_magnitude(std::span<const std::span<const double>> 
 }
 
 SummarizedSeries linear_nights(std::span<const std::span<const double>> samples, double magnitude) {
-  SummarizedSeries series{{}, LevelOf::kMedian};
+  SummarizedSeries series{{}, NightStatistic::kMedian};
   for (const auto& night : samples) series.nights.push_back(*linear_night_of(night, magnitude));
   return series;
 }

@@ -92,7 +92,7 @@ Level level_of(const WeightedNights& nights) {
   return level;
 }
 
-Place place_of(const WeightedNights& nights, const Step& step, std::size_t fewest) {
+Place likeliest_place(const WeightedNights& nights, const Step& step, std::size_t fewest) {
   // Of the cuts `fewest` from either end, by how far they are from the first of them: the logarithm
   // of how likely each is, beside a common constant.
   std::vector<double> likely{0};
@@ -131,8 +131,7 @@ Place place_of(const WeightedNights& nights, const Step& step, std::size_t fewes
 bool is_creeping(const WeightedNights& nights, const Step& step) {
   double of_step = 0;
   for (std::size_t i = 0; i < nights.size(); ++i) {
-    const double level = i < step.at ? step.before.mean : step.after.mean;
-    of_step += bounded_square(off_by(nights, i, level), kFarthest);
+    of_step += bounded_square(off_by(nights, i, step.level(i)), kFarthest);
   }
   return squares_left(nights, robust_line(nights)) < kBetterLine * of_step;
 }
@@ -161,7 +160,7 @@ double spikes_p_value(const WeightedNights& nights, const Step& step, std::size_
     }
     return count;
   };
-  const std::size_t left = far_off(0, step.at), right = far_off(step.at, nights.size());
+  const std::size_t left = far_off(0, step.at()), right = far_off(step.at(), nights.size());
   const std::size_t expected = is_after_shorter ? left : right;
   const std::size_t together = is_after_shorter ? right : left;
   const std::size_t shorter = std::min(step.before.count, step.after.count);

@@ -202,7 +202,7 @@ std::string changes_json(const SeriesCsv& read, std::span<const SeriesChanges> c
     json.field("name", series.name);
     json.field("nights", changes[i].nights);
     json.field("levels", changes[i].is_linear ? "linear" : "logarithmic");
-    json.field("level", level_of_name(changes[i].level));
+    json.field("level", night_statistic_name(changes[i].level));
     json.key("noise");
     write_noise(json, changes[i]);
     json.key("change_points");

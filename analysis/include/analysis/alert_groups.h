@@ -76,11 +76,11 @@ inline constexpr std::size_t kFewestModels = 3;
 /// within a night of each other. If that is half of all that were timed, it is the machine's doing,
 /// unless nearly all are on one backend: of the others a quarter must have moved, where there are
 /// others. If it is half of a backend's, or if no other backend's times of those models moved as
-/// well, it is the backend's. Such a group takes in what else moved within kSameCause nights, or may
-/// have begun with it (AlertMember::earliest to latest): all times, or those of that backend and the
-/// speedups against it. What is left goes by model: changes that began as near the surest one, or
-/// may have begun with it; what is equally sure goes by the
-/// catalog's order, metric and number. Deterministic, whatever the order of `members`.
+/// well, it is the backend's. Such a group takes in what else moved within kSameCause nights, or
+/// may have begun with it (AlertMember::earliest to latest): all times, or those of that backend
+/// and the speedups against it. What is left goes by model: changes that began as near the surest
+/// one, or may have begun with it; what is equally sure goes by the catalog's order, metric and
+/// number. Deterministic, whatever the order of `members`.
 std::vector<AlertGroup> group_changes(std::span<const AlertMember> members, const Catalog& catalog,
                                       std::span<const NightSeries> nights);
 

@@ -28,18 +28,18 @@ struct Night {
 std::optional<Night> night_of(std::span<const double> samples);
 
 /// What of a night's samples its level is.
-enum class LevelOf : std::uint8_t { kLowerQuartile, kMedian };
+enum class NightStatistic : std::uint8_t { kLowerQuartile, kMedian };
 /// "lower_quartile" or "median".
-std::string_view level_of_name(LevelOf level);
+std::string_view night_statistic_name(NightStatistic statistic);
 
-/// The nights of a series. Where disturbances make samples faster as well as slower, or nights have
-/// few samples and not equally many, lower quartiles scatter more than medians: nights are medians
-/// if these have a deviation (noise_of()) below 85 % of the quartiles'.
 struct SummarizedSeries {
   std::vector<Night> nights;
-  LevelOf level = LevelOf::kLowerQuartile;
+  NightStatistic level = NightStatistic::kLowerQuartile;
 };
-/// `samples`: of each night, one positive finite sample at least.
+/// The nights of a series. Where disturbances make samples faster as well as slower, or nights have
+/// few samples and not equally many, lower quartiles scatter more than medians: nights are medians
+/// if these have a deviation (noise_of()) below 85 % of the quartiles'. `samples`: of each night,
+/// one positive finite sample at least.
 SummarizedSeries nights_of(std::span<const std::span<const double>> samples);
 
 /// What is usual in a series: the median of its values' magnitudes, zeros left out; 1 where all are

@@ -36,8 +36,9 @@ struct SeriesChanges {
   std::size_t nights = 0;
   /// Whether levels are shares of what is usual (linear_night_of()) instead of logarithms.
   bool is_linear = false;
-  LevelOf level = LevelOf::kLowerQuartile;  ///< what of a night's repetitions was looked at
-  std::optional<NightNoise> noise;          ///< none for fewer than four nights
+  NightStatistic level =
+      NightStatistic::kLowerQuartile;  ///< what of a night's repetitions was looked at
+  std::optional<NightNoise> noise;     ///< none for fewer than four nights
   NoiseClass noise_class = NoiseClass::kStable;
   std::vector<ValueChange> found;             ///< ascending; a suspect is the last
   std::vector<RejectedValueChange> rejected;  ///< ascending
@@ -45,11 +46,11 @@ struct SeriesChanges {
 
 /// The changes of a series, each of whose nights is its repetitions: one finite value at least.
 /// Levels are logarithms where all values are positive, of what nights_of() takes. Where not, they
-/// are linear, medians, and of a
-/// change's effect that has one both hold: as a share of what is usual and as a share of the level
-/// before it is no less than `rules.least_effect`. Its interval is then that of a ratio of two
-/// means (Fieller, Some Problems in Interval Estimation, Journal of the Royal Statistical Society B
-/// 16, 1954). `q_value` is `p_value` as yet. A candidate that is told as a suspect is not rejected.
+/// are linear, medians, and of a change's effect that has one both hold: as a share of what is
+/// usual and as a share of the level before it is no less than `rules.least_effect`. Its interval
+/// is then that of a ratio of two means (Fieller, Some Problems in Interval Estimation, Journal of
+/// the Royal Statistical Society B 16, 1954). `q_value` is `p_value` as yet. A candidate that is
+/// told as a suspect is not rejected.
 SeriesChanges changes_of_series(std::span<const std::span<const double>> nights,
                                 const ChangeRules& rules = {});
 

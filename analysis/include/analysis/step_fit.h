@@ -35,7 +35,10 @@ Level level_of(const WeightedNights& nights);
 /// Two levels that meet at a cut.
 struct Step {
   Level before, after;
-  std::size_t at = 0;  ///< the first night of `after`, between 0 and the number of nights
+
+  /// The first night of `after`, of those that both are of.
+  std::size_t at() const { return before.count; }
+  double level(std::size_t night) const { return night < at() ? before.mean : after.mean; }
 };
 
 /// Where a cut lies, in nights.
@@ -46,18 +49,18 @@ struct Place {
 /// Where the nights change from one level to the other, `fewest` from either end at least: the cut
 /// whose neighbourhood of kNear nights either way is the likeliest, all cuts being equally likely
 /// beforehand. The likeliest single cut is further off more often, where noise makes several nearly
-/// as likely. Distances from a level follow Student's t distribution. `step`: its place does not
-/// count.
-Place place_of(const WeightedNights& nights, const Step& step, std::size_t fewest);
+/// as likely. Distances from a level follow Student's t distribution. Of `step` the two
+/// means count.
+Place likeliest_place(const WeightedNights& nights, const Step& step, std::size_t fewest);
 inline constexpr std::size_t kNear = 2;
 
 /// Whether a straight line explains the nights better than the step does, by a tenth of the squares
 /// that are left: the level creeps, and any cut of it would look like a change.
 bool is_creeping(const WeightedNights& nights, const Step& step);
 
-/// The nights' values with a lean taken out, as if all were what the last of them are by it: what the
-/// next night is to be measured by. As they are where a straight line does not explain them better
-/// than one level does, by as much.
+/// The nights' values with a lean taken out, as if all were what the last of them are by it: what
+/// the next night is to be measured by. As they are where a straight line does not explain them
+/// better than one level does, by as much.
 std::vector<double> without_lean(const WeightedNights& nights);
 
 /// How often as many of the shorter side's nights are far off the longer side's level as are, in

@@ -83,13 +83,13 @@ TEST(NightsOf, AreMediansWhereQuartilesScatterMore) {
     return nights_of(std::vector<std::span<const double>>(nights.begin(), nights.end()));
   };
   const SummarizedSeries medians = of(hastened), quartiles = of(disturbed);
-  EXPECT_EQ(medians.level, LevelOf::kMedian);
+  EXPECT_EQ(medians.level, NightStatistic::kMedian);
   EXPECT_EQ(medians.nights.size(), 80u);
   EXPECT_EQ(medians.nights[1].count, 8u);
-  EXPECT_EQ(quartiles.level, LevelOf::kLowerQuartile);
+  EXPECT_EQ(quartiles.level, NightStatistic::kLowerQuartile);
   EXPECT_EQ(quartiles.nights[5], *night_of(disturbed[5]));
-  EXPECT_EQ(level_of_name(LevelOf::kMedian), "median");
-  EXPECT_EQ(level_of_name(LevelOf::kLowerQuartile), "lower_quartile");
+  EXPECT_EQ(night_statistic_name(NightStatistic::kMedian), "median");
+  EXPECT_EQ(night_statistic_name(NightStatistic::kLowerQuartile), "lower_quartile");
   EXPECT_THAT(of(std::vector<std::vector<double>>()).nights, IsEmpty());
 }
 

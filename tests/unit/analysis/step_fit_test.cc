@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -18,7 +19,7 @@ struct Made {
   WeightedNights nights() const { return {values, weights}; }
   Step step(std::size_t at) const {
     const WeightedNights all = nights();
-    return {level_of(all.between(0, at)), level_of(all.between(at, all.size())), at};
+    return {level_of(all.between(0, at)), level_of(all.between(at, all.size()))};
   }
 };
 
@@ -55,10 +56,10 @@ TEST(LevelOf, WeighsNightsAndLeavesOutWhatIsFarOff) {
   EXPECT_NEAR(with.squares, level_of(spiky.nights().between(0, 50)).squares + 9, 1e-3);
 }
 
-TEST(PlaceOf, LiesWhereTheNightsSayAndAsFarAsTheyLeaveOpen) {
+TEST(LikeliestPlace, LiesWhereTheNightsSayAndAsFarAsTheyLeaveOpen) {
   // A step of eight deviations is where it is; of one, its interval holds it in 19 of 20 series.
   const Made clear = made(60, step_of(8, 30), 1);
-  const Place place = place_of(clear.nights(), clear.step(31), 3);
+  const Place place = likeliest_place(clear.nights(), clear.step(31), 3);
   EXPECT_EQ(place.at, 30u);
   EXPECT_EQ(place.earliest, 30u);
   EXPECT_EQ(place.latest, 30u);
@@ -67,7 +68,7 @@ TEST(PlaceOf, LiesWhereTheNightsSayAndAsFarAsTheyLeaveOpen) {
   constexpr int kSeries = 400;
   for (int seed = 0; seed < kSeries; ++seed) {
     const Made weak = made(100, step_of(1, 40), static_cast<std::uint64_t>(seed));
-    const Place at = place_of(weak.nights(), weak.step(40), 3);
+    const Place at = likeliest_place(weak.nights(), weak.step(40), 3);
     EXPECT_LE(at.earliest, at.at);
     EXPECT_GE(at.latest, at.at);
     held += at.earliest <= 40 && 40 <= at.latest ? 1 : 0;
@@ -77,7 +78,7 @@ TEST(PlaceOf, LiesWhereTheNightsSayAndAsFarAsTheyLeaveOpen) {
   EXPECT_LT(wide, 30);
 }
 
-TEST(PlaceOf, IsOftenerNearThanTheLikeliestNightIs) {
+TEST(LikeliestPlace, IsOftenerNearThanTheLikeliestNightIs) {
   int near = 0, likeliest_near = 0;
   for (std::uint64_t seed = 0; seed < 2000; ++seed) {
     const Made one = made(80, step_of(1.2, 40), seed);
@@ -90,23 +91,23 @@ TEST(PlaceOf, IsOftenerNearThanTheLikeliestNightIs) {
         likeliest = cut;
       }
     }
-    const std::size_t ours = place_of(one.nights(), one.step(40), 3).at;
+    const std::size_t ours = likeliest_place(one.nights(), one.step(40), 3).at;
     near += ours >= 38 && ours <= 42 ? 1 : 0;
     likeliest_near += likeliest >= 38 && likeliest <= 42 ? 1 : 0;
   }
   EXPECT_GT(near, likeliest_near);
 }
 
-TEST(PlaceOf, KeepsOffTheEndsAndStandsLevelsThatDoNotFit) {
+TEST(LikeliestPlace, KeepsOffTheEndsAndStandsLevelsThatDoNotFit) {
   const Made few = made(6, step_of(8, 2), 3);
-  EXPECT_EQ(place_of(few.nights(), few.step(3), 3).at, 3u);
+  EXPECT_EQ(likeliest_place(few.nights(), few.step(3), 3).at, 3u);
   // One level of two: every night after the cut is a hundred deviations off, and tells all the
   // same.
   const Made three =
       made(60, [](std::size_t i) { return i < 20   ? 0.0
                                           : i < 40 ? 1000.0
                                                    : 1200.0; }, 1);
-  EXPECT_EQ(place_of(three.nights(), three.step(20), 3).at, 20u);
+  EXPECT_EQ(likeliest_place(three.nights(), three.step(20), 3).at, 20u);
 }
 
 TEST(IsCreeping, WhatAStraightLineExplains) {

@@ -1,12 +1,16 @@
 #include "analysis/alert_groups.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <optional>
 #include <set>
 #include <tuple>
 
+#include "analysis/drift_watch.h"
 #include "analysis/night_series.h"
 
 namespace benchhud::analysis {
@@ -20,8 +24,27 @@ bool is_timed(const AlertMember& member) {
   return watched_metric_info(member.metric).kind == MetricKind::kTimed;
 }
 
-// What crept up belongs to no night: a change near where it is counted from is another thing.
 bool is_drift(const AlertMember& member) { return member.metric == WatchedMetric::kDrift; }
+
+// What crept up belongs to no night: a change near where it is counted from is another thing. But
+// what seems to have crept may be a step that lies between where it is counted from and where it
+// was seen, and that was too small for its nights to tell.
+struct Step {
+  std::size_t onset = 0;
+  std::size_t end = 0;  // the night that it recovered on; kNever
+  double effect = 0;
+};
+constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();
+
+bool spans(const AlertMember& drift, const Step& step) {
+  return drift.onset < step.onset && step.onset <= drift.first_seen && drift.first_seen < step.end;
+}
+
+// How far a drift went beyond a step, as a share of what would be a drift.
+double beyond(const AlertMember& drift, const Step& step) {
+  const double moved = std::log1p(drift.effect) - std::log1p(step.effect);
+  return drift.worse * moved / DriftWatch::least(drift.error);
+}
 
 class Grouping {
  public:
@@ -84,6 +107,19 @@ class Grouping {
     Places core;
     int worse = 0;
   };
+
+  // What a common cause did to most: medians of its core.
+  Step step_of(const Common& common) const {
+    std::vector<double> effects;
+    std::vector<std::size_t> ends;
+    for (const std::size_t place : common.core) {
+      effects.push_back(members_[place].effect);
+      ends.push_back(members_[place].recovered.value_or(kNever));
+    }
+    const auto middle = ends.begin() + static_cast<std::ptrdiff_t>(ends.size() / 2);
+    std::nth_element(ends.begin(), middle, ends.end());
+    return {common.group.onset, *middle, median(effects)};
+  }
 
   // What the steady times that moved around a night have in common.
   std::optional<Common> common_at(std::size_t night, int worse) const {
@@ -166,9 +202,10 @@ class Grouping {
     }
     if (best == nullptr) return false;
     Common taken = *best;
+    const Step step = step_of(taken);
     for (const std::size_t place : taken.core) take(place, &taken.group);
     for (std::size_t i = 0; i < members_.size(); ++i) {
-      if (!taken_[i] && follows(i, taken)) take(i, &taken.group);
+      if (!taken_[i] && follows(i, taken, step)) take(i, &taken.group);
     }
     // What it took is missing from the causes around where that began alone.
     std::set<std::size_t> onsets;
@@ -188,11 +225,12 @@ class Grouping {
   }
 
   // Whether a change is explained by a common cause.
-  bool follows(std::size_t place, const Common& common) const {
+  bool follows(std::size_t place, const Common& common, const Step& step) const {
     const AlertMember& member = members_[place];
-    if (!is_timed(member) || !may_begin_near(member, common.group.onset)) {
-      return false;
-    }
+    const bool is_near = is_drift(member)
+                             ? spans(member, step) && beyond(member, step) < 1
+                             : is_timed(member) && may_begin_near(member, common.group.onset);
+    if (!is_near) return false;
     const bool is_speedup = member.metric == WatchedMetric::kSpeedup;
     if (!is_speedup && member.worse != common.worse) return false;
     if (common.group.scope == AlertScope::kMachine) return true;
@@ -206,13 +244,13 @@ class Grouping {
     group->members.push_back(place);
   }
 
-  // The surest first: what is exact, then what is confirmed, then by p-value.
+  // The surest first: what is exact, then what is confirmed, then by p-value; what crept last.
   Places by_certainty() const {
     Places places(members_.size());
     std::iota(places.begin(), places.end(), std::size_t{0});
     const auto rank = [&](std::size_t place) {
       const AlertMember& member = members_[place];
-      return std::tuple(is_timed(member), !member.confirmed,
+      return std::tuple(is_drift(member), is_timed(member), !member.confirmed,
                         member.metric != WatchedMetric::kSteady, member.p_value,
                         catalog_.place(entry(place)), member.metric, member.change);
     };
@@ -229,8 +267,7 @@ class Grouping {
       const std::size_t model = entry(place).model;
       std::vector<std::size_t>& groups = of_model[model];
       const auto group = std::find_if(groups.begin(), groups.end(), [&](std::size_t one) {
-        return is_drift(member) == is_drift(members_[groups_[one].members.front()]) &&
-               may_begin_near(member, groups_[one].onset);
+        return is_of_group(member, groups_[one]);
       });
       if (group != groups.end()) {
         take(place, &groups_[*group]);
@@ -242,6 +279,23 @@ class Grouping {
       made.onset = member.onset;
       take(place, &made);
     }
+  }
+
+  // Drifts come last, and begin groups of their own where no step explains them.
+  bool is_of_group(const AlertMember& member, const AlertGroup& group) const {
+    const bool is_of_drifts = is_drift(members_[group.members.front()]);
+    if (!is_drift(member) || is_of_drifts) {
+      return is_drift(member) == is_of_drifts && may_begin_near(member, group.onset);
+    }
+    return std::ranges::any_of(group.members, [&](std::size_t place) {
+      const AlertMember& other = members_[place];
+      if (other.metric != WatchedMetric::kSteady || other.experiment != member.experiment ||
+          other.worse != member.worse) {
+        return false;
+      }
+      const Step step{other.onset, other.recovered.value_or(kNever), other.effect};
+      return spans(member, step) && std::abs(beyond(member, step)) < 1;
+    });
   }
 
   static bool may_begin_near(const AlertMember& member, std::size_t night) {

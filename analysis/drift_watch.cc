@@ -32,6 +32,10 @@ double explained_since(const TimedWatch& series, std::size_t place) {
 
 }  // namespace
 
+double DriftWatch::least(double error) {
+  return std::max(std::log1p(kLeastDrift), kDriftErrors * error);
+}
+
 void DriftWatch::add_stretches(const TimedWatch& series) {
   if (begin_ != series.begin()) stretches_.clear();
   begin_ = series.begin();
@@ -111,7 +115,7 @@ bool DriftWatch::look(const TimedWatch& series, schema::Direction better,
     const double before = median_level(series.nights().subspan(from, kStretch));
     const std::size_t last = from + kStretch - 1;
     const double moved = now - before - explained_since(series, from + kStretch / 2);
-    if (worse * moved < std::max(std::log1p(kLeastDrift), kDriftErrors * error)) continue;
+    if (worse * moved < least(error)) continue;
     const bool is_known = std::any_of(drifts_.begin(), drifts_.end(), [&](const auto& drift) {
       return !drift.recovered && worse * (before + moved - drift.after) < std::log1p(kLeastDrift);
     });

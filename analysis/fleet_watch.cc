@@ -317,6 +317,7 @@ void FleetWatch::collect_drifts(Experiment& experiment) {
     member.after = std::exp(drift.after);
     member.effect = std::expm1(moved);
     member.worse = worse_of(member.effect, watched_metric_info(WatchedMetric::kDrift).better);
+    member.error = drift.error;
     constexpr double kReach = 1.96;  // standard errors, 95 %
     member.interval = {std::expm1(moved - kReach * drift.error),
                        std::expm1(moved + kReach * drift.error), 0.95};

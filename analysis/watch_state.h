@@ -93,10 +93,10 @@ struct StateFields {
   template <class Archive, Either<AlertMember> T>
   static void of(Archive& archive, T& member) {
     auto& [experiment, metric, change, onset, earliest, latest, first_seen, confirmed, withdrawn,
-           recovered, is_told, worse, before, after, effect, interval, p_value, q_value,
+           recovered, is_told, worse, before, after, effect, interval, error, p_value, q_value,
            nights_before, nights_after, before_text, after_text, flips, out_of, baseline] = member;
     archive(experiment, metric, change, onset, earliest, latest, first_seen, confirmed, withdrawn,
-            recovered, is_told, worse, before, after, effect, interval, p_value, q_value,
+            recovered, is_told, worse, before, after, effect, interval, error, p_value, q_value,
             nights_before, nights_after, before_text, after_text, flips, out_of, baseline);
   }
   template <class Archive, Either<AlertGroup> T>

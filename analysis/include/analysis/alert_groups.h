@@ -33,6 +33,7 @@ struct AlertMember {
   /// Timed: levels in the metric's unit, the change as a share of the level before.
   double before = 0, after = 0, effect = 0;
   Interval interval;  ///< of `effect`, at 95 %
+  double error = 0;   ///< drift: standard error of what moved, in natural logarithms
   double p_value = 1, q_value = 1;
   std::size_t nights_before = 0, nights_after = 0;
   /// Counts and verdicts: what was and what is.
@@ -81,6 +82,10 @@ inline constexpr std::size_t kFewestModels = 3;
 /// and the speedups against it. What is left goes by model: changes that began as near the surest
 /// one, or may have begun with it; what is equally sure goes by the catalog's order, metric and
 /// number. Deterministic, whatever the order of `members`.
+///
+/// A drift over the night of a step is no other thing than the step where that leaves no drift
+/// (DriftWatch::least()): it goes with the common cause, by the median effect of those that moved
+/// together, or else with the step of its own series. Otherwise it is a cause of its own.
 std::vector<AlertGroup> group_changes(std::span<const AlertMember> members, const Catalog& catalog,
                                       std::span<const NightSeries> nights);
 

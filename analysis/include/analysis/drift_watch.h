@@ -43,6 +43,10 @@ class DriftWatch {
   bool look(const TimedWatch& series, schema::Direction better,
             std::span<const std::size_t> pinned);
 
+  /// What must have moved for it to be a drift, in natural logarithms; `error` is its standard
+  /// error.
+  static double least(double error);
+
   std::span<const WatchedDrift> drifts() const { return drifts_; }
 
  private:

@@ -56,6 +56,14 @@ class Groups : public testing::Test {
     member.baseline = ids_.at({model, "inductor"});
     return member;
   }
+  /// Of 10 % at a standard error of 1 %, seen on night 35 over what was until night 5.
+  AlertMember& add_drift(int model, const std::string& backend) {
+    AlertMember& member = add(model, backend, 5, 1, WatchedMetric::kDrift);
+    member.first_seen = 35;
+    member.effect = 0.1;
+    member.error = 0.01;
+    return member;
+  }
   std::vector<AlertGroup> groups() const {
     return group_changes(members_, fleet_.catalog(), nights_);
   }
@@ -95,6 +103,85 @@ TEST_F(Groups, OneModelOverSeveralBackendsIsOne) {
   EXPECT_EQ(found[0].model, fleet_.catalog().find(ids_.at({3, "eager"}))->model);
   EXPECT_EQ(found[0].onset, 20u);
   EXPECT_THAT(found[0].members, ElementsAre(0, 1, 2, 3, 4));
+}
+
+// A step of most of the machine that is too small for one noisy series to tell.
+TEST_F(Groups, WhatACommonCauseLeavesNoDriftOfIsNoOtherCause) {
+  for (int m = 0; m < 11; ++m) {
+    for (const std::string& backend : kBackends) add(m, backend, 20).effect = 0.06;
+  }
+  add_drift(11, "eager");
+  auto found = groups();
+  ASSERT_THAT(found, SizeIs(1)) << "4 % are left, and 5 % would be a drift";
+  EXPECT_EQ(found[0].scope, AlertScope::kMachine);
+  EXPECT_THAT(found[0].members, SizeIs(34));
+  EXPECT_EQ(found[0].onset, 20u);
+
+  const AlertMember drift = members_.back();
+  members_.back().effect = 0.14;
+  EXPECT_THAT(groups(), SizeIs(2)) << "more than the machine explains";
+  members_.back().effect = 0.02;
+  EXPECT_THAT(groups(), SizeIs(1)) << "the machine explains it all, and the model gained some";
+  members_.back() = drift;
+  members_.back().first_seen = 19;
+  EXPECT_THAT(groups(), SizeIs(2)) << "it was there before";
+  members_.back() = drift;
+  members_.back().onset = members_.back().earliest = members_.back().latest = 20;
+  EXPECT_THAT(groups(), SizeIs(2)) << "it is counted from what the machine had left";
+  members_.back() = drift;
+  for (std::size_t i = 0; i < 17; ++i) members_[i].recovered = 30;
+  EXPECT_THAT(groups(), SizeIs(2)) << "most had recovered when it was seen";
+  for (std::size_t i = 0; i < 17; ++i) members_[i].recovered = 36;
+  EXPECT_THAT(groups(), SizeIs(1)) << "they recovered after it was seen";
+  for (AlertMember& member : members_) {
+    if (member.metric == WatchedMetric::kSteady) member.worse = -1, member.effect *= -1;
+  }
+  EXPECT_THAT(groups(), SizeIs(2)) << "the machine got faster";
+}
+
+TEST_F(Groups, DriftGoesWithTheBackendThatItIsOn) {
+  for (int m = 0; m < 6; ++m) add(m, "inductor", 20).effect = 0.08;
+  add_drift(7, "inductor");
+  add_drift(8, "eager");
+  const auto found = groups();
+  ASSERT_THAT(found, SizeIs(2));
+  EXPECT_EQ(found[0].scope, AlertScope::kBackend);
+  EXPECT_THAT(found[0].members, ElementsAre(0, 1, 2, 3, 4, 5, 6));
+  EXPECT_THAT(found[1].members, ElementsAre(7));
+}
+
+// What a step that is not sure moved: the step says since when, the drift that it is there.
+TEST_F(Groups, DriftIsNoOtherCauseThanTheStepOfItsSeries) {
+  add_drift(3, "inductor");
+  AlertMember& step = add(3, "inductor", 22);
+  step.effect = 0.09;
+  const AlertMember was = step;
+  auto found = groups();
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_EQ(found[0].onset, 22u) << "the step's";
+  EXPECT_THAT(found[0].members, ElementsAre(0, 1));
+
+  members_[1].effect = 0.3;
+  EXPECT_THAT(groups(), SizeIs(2)) << "a step that the level did not make";
+  members_[1] = was;
+  members_[1].recovered = 30;
+  EXPECT_THAT(groups(), SizeIs(2)) << "the step was over";
+  members_[1] = was;
+  members_[1].experiment = ids_.at({3, "eager"});
+  EXPECT_THAT(groups(), SizeIs(2)) << "another series' step";
+  members_[1] = was;
+  members_[1].metric = WatchedMetric::kCompile;
+  EXPECT_THAT(groups(), SizeIs(2)) << "of another time";
+}
+
+TEST_F(Groups, DriftsOfOneModelAreOneAndNoStepNearby) {
+  add_drift(3, "inductor");
+  add_drift(3, "eager").onset = 7;
+  add(3, "eager", 6);
+  const auto found = groups();
+  ASSERT_THAT(found, SizeIs(2));
+  EXPECT_THAT(found[0].members, ElementsAre(2)) << "what is a step comes first";
+  EXPECT_THAT(found[1].members, ElementsAre(0, 1));
 }
 
 TEST_F(Groups, TwoModelsInOneNightAreTwo) {

@@ -96,11 +96,16 @@ std::string measured(std::size_t series, std::size_t nights, Kind kind) {
     }
   }
   std::sort(more.begin(), more.end());
-  std::size_t confirmed = 0;
-  for (const analysis::WatchedAlert& alert : watch.alerts()) confirmed += alert.confirmed ? 1 : 0;
+  // What was ever told, and what stands after the last night: neither recovered nor withdrawn.
+  std::size_t confirmed = 0, standing = 0;
+  for (const analysis::WatchedAlert& alert : watch.alerts()) {
+    confirmed += alert.confirmed ? 1 : 0;
+    standing += alert.stage == analysis::AlertStage::kConfirmed ? 1 : 0;
+  }
   return fmt::format(R"({{"all_s": {:.3f}, "night_s": {:.4f}, "worst_night_s": {:.4f}, )"
-                     R"("alerts": {}, "confirmed": {}}})",
-                     all, more[more.size() / 2], more.back(), watch.alerts().size(), confirmed);
+                     R"("alerts": {}, "confirmed": {}, "standing": {}}})",
+                     all, more[more.size() / 2], more.back(), watch.alerts().size(), confirmed,
+                     standing);
 }
 
 }  // namespace

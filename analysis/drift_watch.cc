@@ -36,6 +36,11 @@ double DriftWatch::least(double error) {
   return std::max(std::log1p(kLeastDrift), kDriftErrors * error);
 }
 
+bool DriftWatch::is_due(const TimedWatch& series) {
+  const std::size_t count = series.nights().size();
+  return count >= series.begin() + kFewestForDrift && count % kEvery == 0;
+}
+
 void DriftWatch::add_stretches(const TimedWatch& series) {
   if (begin_ != series.begin()) stretches_.clear();
   begin_ = series.begin();
@@ -91,8 +96,7 @@ std::vector<std::size_t> DriftWatch::references(const TimedWatch& series,
 
 bool DriftWatch::look(const TimedWatch& series, schema::Direction better,
                       std::span<const std::size_t> pinned) {
-  const std::size_t count = series.nights().size();
-  if (count < series.begin() + kFewestForDrift || count % kEvery != 0) return false;
+  if (!is_due(series)) return false;
   if (better == schema::Direction::kNeither) return false;
   const int worse = better == schema::Direction::kLowerIsBetter ? 1 : -1;
   const double now = median_level(series.nights().last(kStretch));

@@ -16,7 +16,10 @@ constexpr WatchedMetric metric_at(std::size_t place) { return static_cast<Watche
 }  // namespace
 
 FleetWatch::FleetWatch(const Catalog& catalog, FleetRules rules)
-    : catalog_(catalog), rules_(std::move(rules)), lifetime_(rules_.false_discovery_rate) {}
+    : catalog_(catalog),
+      rules_(std::move(rules)),
+      by_place_(catalog.entries().size()),
+      lifetime_(rules_.false_discovery_rate) {}
 
 SeriesRules FleetWatch::rules_for(const CatalogEntry& entry, WatchedMetric metric) const {
   if (rules_.series) return rules_.series(entry, metric);
@@ -26,7 +29,7 @@ SeriesRules FleetWatch::rules_for(const CatalogEntry& entry, WatchedMetric metri
 }
 
 FleetWatch::Experiment& FleetWatch::experiment_of(const CatalogEntry& entry) {
-  Experiment*& place = by_id_[entry.id()];
+  Experiment*& place = by_place_[catalog_.place(entry)];
   if (place == nullptr) {
     place = &experiments_.emplace_back();
     place->id = entry.id();
@@ -42,9 +45,10 @@ FleetWatch::Experiment& FleetWatch::experiment_of(const CatalogEntry& entry) {
 }
 
 const TimedWatch* FleetWatch::timed(schema::ExperimentId experiment, WatchedMetric metric) const {
-  const auto found = by_id_.find(experiment);
-  if (found == by_id_.end() || !found->second->timed[place_of(metric)]) return nullptr;
-  return &*found->second->timed[place_of(metric)];
+  const CatalogEntry* entry = catalog_.find(experiment);
+  const Experiment* found = entry == nullptr ? nullptr : by_place_[catalog_.place(*entry)];
+  if (found == nullptr || !found->timed[place_of(metric)]) return nullptr;
+  return &*found->timed[place_of(metric)];
 }
 
 bool FleetWatch::begin_night(const NightFacts& night, NightSaid said) {
@@ -95,16 +99,16 @@ void FleetWatch::add(NightFacts night, NightSaid said) {
   }
   if (!begin_night(night, said)) return;
   const auto baselines = add_speedups(catalog_, rules_.baseline, &night);
-  std::size_t timed = 0;
+  Tonight tonight;
+  tonight.number = number;
   for (std::size_t i = 0; i < night.results.size(); ++i) {
     const ExperimentNight& result = night.results[i];
     Experiment* experiment = take_in(result, baselines[i]);
     if (experiment == nullptr) continue;
-    for (const auto& time : result.times) timed += time ? 1 : 0;
-    experiment->is_changed = watch(*experiment, result, number);
+    experiment->is_changed = watch(*experiment, result, &tonight);
   }
-  decide(number, timed);
-  look_for_drift(number);
+  decide(tonight);
+  look_for_drift(tonight);
   const bool is_changed = std::any_of(experiments_.begin(), experiments_.end(),
                                       [](const auto& one) { return one.is_changed; });
   if (is_changed) update_alerts(number);
@@ -168,14 +172,26 @@ std::vector<schema::ExperimentId> FleetWatch::one_of_models() const {
   return one;
 }
 
-bool FleetWatch::watch(Experiment& experiment, const ExperimentNight& night, std::size_t number) {
+bool FleetWatch::watch(Experiment& experiment, const ExperimentNight& night, Tonight* tonight) {
+  const std::size_t number = tonight->number;
   const auto is_watched = [&](WatchedMetric metric) {
     return experiment.rules[place_of(metric)].is_watched;
   };
   bool changed = false;
   for (std::size_t i = 0; i < kTimedMetrics; ++i) {
+    tonight->timed += night.times[i] ? 1 : 0;
     TimedWatch* watch = watch_of(experiment, night, i);
-    if (watch != nullptr) changed = watch->add(*night.times[i], number) || changed;
+    if (watch == nullptr) continue;
+    changed = watch->add(*night.times[i], number) || changed;
+    for (std::size_t c = 0; c < watch->changes().size(); ++c) {
+      if (!watch->changes()[c].is_candidate()) continue;
+      tonight->candidates.push_back({&experiment, watch, c});
+    }
+  }
+  const auto& steady = experiment.timed[place_of(WatchedMetric::kSteady)];
+  if (night.times[place_of(WatchedMetric::kSteady)] && steady && DriftWatch::is_due(*steady) &&
+      is_watched(WatchedMetric::kDrift)) {
+    tonight->due_for_drift.push_back(&experiment);
   }
   for (std::size_t i = 0; i < kCountMetrics; ++i) {
     if (!night.counts[i] || !is_watched(metric_at(kTimedMetrics + i))) continue;
@@ -191,46 +207,32 @@ bool FleetWatch::watch(Experiment& experiment, const ExperimentNight& night, std
   return changed;
 }
 
-// Which of the changes that have nights enough are told tonight, among `series` that were timed.
-void FleetWatch::decide(std::size_t number, std::size_t series) {
-  struct Candidate {
-    Experiment* experiment = nullptr;
-    TimedWatch* watch = nullptr;
-    std::size_t change = 0;
-  };
-  std::vector<Candidate> candidates;
+// Which of the changes that have nights enough are told tonight, among all series that were timed.
+void FleetWatch::decide(const Tonight& tonight) {
+  if (tonight.candidates.empty()) return;
   std::vector<double> p_values;
-  for (Experiment& experiment : experiments_) {
-    for (auto& watch : experiment.timed) {
-      if (!watch || watch->numbers().back() != number) continue;
-      for (std::size_t i = 0; i < watch->changes().size(); ++i) {
-        if (!watch->changes()[i].is_candidate()) continue;
-        candidates.push_back({&experiment, &*watch, i});
-        p_values.push_back(watch->changes()[i].point.p_value);
-      }
-    }
+  for (const Candidate& candidate : tonight.candidates) {
+    p_values.push_back(candidate.watch->changes()[candidate.change].point.p_value);
   }
-  if (candidates.empty()) return;
-  const std::size_t hypotheses = std::max(series, p_values.size());
+  const std::size_t hypotheses = std::max(tonight.timed, p_values.size());
   const bool is_alarm = simes(p_values, hypotheses) <= lifetime_.level();
   had_alarm_ = had_alarm_ || is_alarm;
   const auto q_values = benjamini_yekutieli(p_values, hypotheses);
-  for (std::size_t i = 0; i < candidates.size(); ++i) {
+  for (std::size_t i = 0; i < p_values.size(); ++i) {
+    const Candidate& candidate = tonight.candidates[i];
     const bool is_told = is_alarm && q_values[i] <= rules_.false_discovery_rate;
-    candidates[i].watch->decide(candidates[i].change,
-                                is_told ? std::optional(number) : std::nullopt, q_values[i]);
-    candidates[i].experiment->is_changed = true;
+    candidate.watch->decide(candidate.change,
+                            is_told ? std::optional(tonight.number) : std::nullopt, q_values[i]);
+    candidate.experiment->is_changed = true;
   }
 }
 
 // After it is decided what is told: what is not does not explain where a level went.
-void FleetWatch::look_for_drift(std::size_t number) {
-  for (Experiment& experiment : experiments_) {
-    const auto& steady = experiment.timed[place_of(WatchedMetric::kSteady)];
-    if (!steady || steady->numbers().back() != number) continue;
-    if (!experiment.rules[place_of(WatchedMetric::kDrift)].is_watched) continue;
-    const auto better = watched_metric_info(WatchedMetric::kSteady).better;
-    if (experiment.drift.look(*steady, better, pinned_)) experiment.is_changed = true;
+void FleetWatch::look_for_drift(const Tonight& tonight) {
+  const auto better = watched_metric_info(WatchedMetric::kSteady).better;
+  for (Experiment* experiment : tonight.due_for_drift) {
+    const TimedWatch& steady = *experiment->timed[place_of(WatchedMetric::kSteady)];
+    if (experiment->drift.look(steady, better, pinned_)) experiment->is_changed = true;
   }
 }
 

@@ -39,6 +39,8 @@ class DriftWatch {
   static constexpr double kLeastDrift = 0.05;
   static constexpr double kDriftErrors = 5;
 
+  /// Whether look() would look, after as many nights.
+  static bool is_due(const TimedWatch& series);
   /// After each night of the series. `pinned`: numbers of nights. Returns whether anything is new.
   bool look(const TimedWatch& series, schema::Direction better,
             std::span<const std::size_t> pinned);

@@ -10,7 +10,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "analysis/alert_groups.h"
@@ -122,6 +121,20 @@ class FleetWatch {
     bool is_changed = false;                                        // tonight
   };
 
+  // What waits for all results of a night: gathered as they come, for going over all experiments
+  // once more takes as long as most of them take themselves.
+  struct Candidate {
+    Experiment* experiment = nullptr;
+    TimedWatch* watch = nullptr;
+    std::size_t change = 0;
+  };
+  struct Tonight {
+    std::size_t number = 0;
+    std::size_t timed = 0;  // series
+    std::vector<Candidate> candidates;
+    std::vector<Experiment*> due_for_drift;
+  };
+
   // Gives a night its number and does what was said of it; returns whether its measurements count.
   bool begin_night(const NightFacts& night, NightSaid said);
   Experiment& experiment_of(const CatalogEntry& entry);
@@ -130,9 +143,9 @@ class FleetWatch {
   TimedWatch* watch_of(Experiment& experiment, const ExperimentNight& night, std::size_t metric);
   std::vector<schema::ExperimentId> one_of_models() const;
   SeriesRules rules_for(const CatalogEntry& entry, WatchedMetric metric) const;
-  bool watch(Experiment& experiment, const ExperimentNight& night, std::size_t number);
-  void decide(std::size_t number, std::size_t series);
-  void look_for_drift(std::size_t number);
+  bool watch(Experiment& experiment, const ExperimentNight& night, Tonight* tonight);
+  void decide(const Tonight& tonight);
+  void look_for_drift(const Tonight& tonight);
   AlertMember& member_of(Experiment& experiment, WatchedMetric metric, std::size_t change);
   void collect_members();
   void collect_timed(Experiment& experiment, WatchedMetric metric);
@@ -149,9 +162,9 @@ class FleetWatch {
   std::vector<NightSeries> night_series_;
   std::vector<std::size_t> pinned_;  // nights
   std::deque<Experiment> experiments_;
-  std::unordered_map<schema::ExperimentId, Experiment*> by_id_;
-  LordPlusPlus lifetime_;   // a test a stretch of TimedWatch::kWindow nights
-  bool had_alarm_ = false;  // in this stretch
+  std::vector<Experiment*> by_place_;  // in the catalog; null: none of its results was seen
+  LordPlusPlus lifetime_;              // a test a stretch of TimedWatch::kWindow nights
+  bool had_alarm_ = false;             // in this stretch
   std::vector<AlertMember> members_;
   std::vector<WatchedAlert> alerts_;
 };

@@ -29,19 +29,19 @@ bool is_drift(const AlertMember& member) { return member.metric == WatchedMetric
 // What crept up belongs to no night: a change near where it is counted from is another thing. But
 // what seems to have crept may be a step that lies between where it is counted from and where it
 // was seen, and that was too small for its nights to tell.
-struct Step {
+struct LastingStep {
   std::size_t onset = 0;
   std::size_t end = 0;  // the night that it recovered on; kNever
   double effect = 0;
 };
 constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();
 
-bool spans(const AlertMember& drift, const Step& step) {
+bool spans(const AlertMember& drift, const LastingStep& step) {
   return drift.onset < step.onset && step.onset <= drift.first_seen && drift.first_seen < step.end;
 }
 
 // How far a drift went beyond a step, as a share of what would be a drift.
-double beyond(const AlertMember& drift, const Step& step) {
+double beyond(const AlertMember& drift, const LastingStep& step) {
   const double moved = std::log1p(drift.effect) - std::log1p(step.effect);
   return drift.worse * moved / DriftWatch::least(drift.error);
 }
@@ -109,7 +109,7 @@ class Grouping {
   };
 
   // What a common cause did to most: medians of its core.
-  Step step_of(const Common& common) const {
+  LastingStep step_of(const Common& common) const {
     std::vector<double> effects;
     std::vector<std::size_t> ends;
     for (const std::size_t place : common.core) {
@@ -202,7 +202,7 @@ class Grouping {
     }
     if (best == nullptr) return false;
     Common taken = *best;
-    const Step step = step_of(taken);
+    const LastingStep step = step_of(taken);
     for (const std::size_t place : taken.core) take(place, &taken.group);
     for (std::size_t i = 0; i < members_.size(); ++i) {
       if (!taken_[i] && follows(i, taken, step)) take(i, &taken.group);
@@ -225,7 +225,7 @@ class Grouping {
   }
 
   // Whether a change is explained by a common cause.
-  bool follows(std::size_t place, const Common& common, const Step& step) const {
+  bool follows(std::size_t place, const Common& common, const LastingStep& step) const {
     const AlertMember& member = members_[place];
     const bool is_near = is_drift(member)
                              ? spans(member, step) && beyond(member, step) < 1
@@ -293,7 +293,7 @@ class Grouping {
           other.worse != member.worse) {
         return false;
       }
-      const Step step{other.onset, other.recovered.value_or(kNever), other.effect};
+      const LastingStep step{other.onset, other.recovered.value_or(kNever), other.effect};
       return spans(member, step) && std::abs(beyond(member, step)) < 1;
     });
   }

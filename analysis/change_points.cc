@@ -16,15 +16,15 @@ namespace {
 constexpr double kPriorNights = 6;  // that the noise of the whole series counts for
 // Of a night's variance at most this share may be told by its repetitions.
 constexpr double kRepetitionShare = 0.8;
+constexpr double kMostOwn = 4;  // times the variance of nights that a night's own may be
 constexpr std::size_t kNightsPerOutlier = 50;
 
 // Not reckoned in long double, of which no digit is wanted here and which takes thrice as long.
 using StudentsT = boost::math::students_t_distribution<
     double, boost::math::policies::policy<boost::math::policies::promote_double<false>>>;
 
-// One over each night's variance: what all nights have in common, and what its repetitions tell.
-std::vector<double> weights_of(std::span<const Night> nights, const NightNoise& noise) {
-  const double whole = noise.deviation * noise.deviation;
+// By how many repetitions each night has, and by what all of them scatter.
+std::vector<double> pooled_variances(std::span<const Night> nights) {
   double repeated = 0;  // variance of a single repetition
   std::size_t known = 0;
   for (const Night& night : nights) {
@@ -33,16 +33,33 @@ std::vector<double> weights_of(std::span<const Night> nights, const NightNoise& 
     ++known;
   }
   if (known > 0) repeated /= static_cast<double>(known);
+  std::vector<double> variances;
+  for (const Night& night : nights) {
+    variances.push_back(repeated / static_cast<double>(night.count));
+  }
+  return variances;
+}
+
+// A few nights that know next to nothing of themselves are no measure for the others.
+std::vector<double> known_variances(std::span<const Night> nights, double most) {
+  std::vector<double> variances;
+  for (const Night& night : nights) variances.push_back(std::min(night.variance, most));
+  return variances;
+}
+
+// One over each night's variance: what all nights have in common, and what its repetitions tell.
+std::vector<double> weights_of(std::span<const Night> nights, const NightNoise& noise,
+                               bool is_variance_known) {
+  const double whole = noise.deviation * noise.deviation;
+  std::vector<double> variances =
+      is_variance_known ? known_variances(nights, kMostOwn * whole) : pooled_variances(nights);
   double mean_own = 0;
-  for (const Night& night : nights) mean_own += repeated / static_cast<double>(night.count);
+  for (const double own : variances) mean_own += own;
   mean_own /= static_cast<double>(nights.size());
   const double between = std::max(whole - mean_own, (1 - kRepetitionShare) * whole);
   const double scale = mean_own > 0 ? std::min(1.0, (whole - between) / mean_own) : 0;
-  std::vector<double> weights;
-  for (const Night& night : nights) {
-    weights.push_back(1 / (between + scale * repeated / static_cast<double>(night.count)));
-  }
-  return weights;
+  for (double& own : variances) own = 1 / (between + scale * own);
+  return variances;
 }
 
 class Search {
@@ -51,7 +68,7 @@ class Search {
       : nights_(nights),
         rules_(rules),
         noise_(noise_of(nights)),
-        weights_(weights_of(nights, noise_)) {
+        weights_(weights_of(nights, noise_, rules.is_variance_known)) {
     for (const Night& night : nights) values_.push_back(night.level);
     // Neighbours that are alike tell less than as many that are not.
     inflation_ = (1 + noise_.correlation) / (1 - noise_.correlation);

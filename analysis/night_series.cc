@@ -106,14 +106,6 @@ std::optional<Night> median_night(std::span<const double> values) {
   return night_at(values, 0.5, kMedianVariance);
 }
 
-std::vector<double> logarithms_of(std::span<const double> samples) {
-  std::vector<double> logs;
-  for (const double sample : samples) {
-    if (std::isfinite(sample) && sample > 0) logs.push_back(std::log(sample));
-  }
-  return logs;
-}
-
 }  // namespace
 
 std::optional<Night> night_of(std::span<const double> samples) {
@@ -121,18 +113,23 @@ std::optional<Night> night_of(std::span<const double> samples) {
 }
 
 std::string_view night_statistic_name(NightStatistic statistic) {
-  return statistic == NightStatistic::kMedian ? "median" : "lower_quartile";
+  switch (statistic) {
+    case NightStatistic::kLowerQuartile:
+      return "lower_quartile";
+    case NightStatistic::kMedian:
+      return "median";
+    case NightStatistic::kShape:
+      return "shape";
+  }
+  return "";
 }
 
-SummarizedSeries nights_of(std::span<const std::span<const double>> samples) {
-  SummarizedSeries quartiles, medians{{}, NightStatistic::kMedian};
-  for (const auto& night : samples) {
-    const std::vector<double> logs = logarithms_of(night);
-    quartiles.nights.push_back(*quartile_night(logs));
-    medians.nights.push_back(*median_night(logs));
+std::vector<double> logarithms_of(std::span<const double> samples) {
+  std::vector<double> logs;
+  for (const double sample : samples) {
+    if (std::isfinite(sample) && sample > 0) logs.push_back(std::log(sample));
   }
-  const double scatter = noise_of(quartiles.nights).deviation;
-  return noise_of(medians.nights).deviation < kLessScatter * scatter ? medians : quartiles;
+  return logs;
 }
 
 double typical_magnitude(std::span<const double> values) {
@@ -143,13 +140,27 @@ double typical_magnitude(std::span<const double> values) {
   return magnitudes.empty() ? 1 : median(magnitudes);
 }
 
-std::optional<Night> linear_night_of(std::span<const double> samples, double magnitude) {
+std::vector<double> shares_of(std::span<const double> samples, double magnitude) {
   std::vector<double> shares;
   for (const double sample : samples) {
     if (!std::isfinite(sample)) continue;
     shares.push_back(std::clamp(sample / magnitude, -kFarthestLevel, kFarthestLevel));
   }
-  return median_night(shares);
+  return shares;
+}
+
+SummarizedSeries nights_of(Repetitions repetitions) {
+  SummarizedSeries quartiles;
+  for (const auto& night : repetitions) quartiles.nights.push_back(*quartile_night(night));
+  SummarizedSeries medians = medians_of(repetitions);
+  const double scatter = noise_of(quartiles.nights).deviation;
+  return noise_of(medians.nights).deviation < kLessScatter * scatter ? medians : quartiles;
+}
+
+SummarizedSeries medians_of(Repetitions repetitions) {
+  SummarizedSeries medians{{}, NightStatistic::kMedian};
+  for (const auto& night : repetitions) medians.nights.push_back(*median_night(night));
+  return medians;
 }
 
 NightNoise noise_of(std::span<const Night> nights) {

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "analysis/multiplicity.h"
+#include "analysis/shape_changes.h"
 
 namespace benchhud::analysis {
 namespace {
@@ -62,45 +63,76 @@ std::optional<double> linear_magnitude(std::span<const std::span<const double>> 
   return is_positive ? std::nullopt : std::optional(typical_magnitude(values));
 }
 
-SummarizedSeries linear_nights(std::span<const std::span<const double>> samples, double magnitude) {
-  SummarizedSeries series{{}, NightStatistic::kMedian};
-  for (const auto& night : samples) series.nights.push_back(*linear_night_of(night, magnitude));
-  return series;
+std::vector<std::vector<double>> repetitions_of(std::span<const std::span<const double>> nights,
+                                                std::optional<double> magnitude) {
+  std::vector<std::vector<double>> repetitions;
+  for (const auto& night : nights) {
+    repetitions.push_back(magnitude ? shares_of(night, *magnitude) : logarithms_of(night));
+  }
+  return repetitions;
 }
+
+// Changes as they are found, in the unit of levels, become what is told of the series.
+class Telling {
+ public:
+  Telling(std::optional<double> magnitude, double least_effect, SeriesChanges* told)
+      : magnitude_(magnitude), least_effect_(least_effect), told_(told) {}
+
+  void found(std::span<const ChangePoint> changes, NightStatistic level) {
+    for (const ChangePoint& change : changes) {
+      ValueChange value = in_values(change, magnitude_);
+      value.level = level;
+      if (magnitude_ && value.effect && std::abs(*value.effect) < least_effect_) {
+        told_->rejected.push_back({value, Rejection::kTooSmall});
+      } else {
+        told_->found.push_back(value);
+      }
+    }
+    std::ranges::stable_sort(told_->found, {}, &ValueChange::at);
+  }
+
+  // A candidate that is told as a suspect is not rejected.
+  void rejected(std::span<const RejectedChange> changes, NightStatistic level) {
+    for (const RejectedChange& rejected : changes) {
+      ValueChange value = in_values(rejected.change, magnitude_);
+      value.level = level;
+      const bool is_told = std::ranges::any_of(
+          told_->found, [&](const auto& other) { return other.at == value.at; });
+      if (!is_told) told_->rejected.push_back({value, rejected.reason});
+    }
+    sort_by_night(&told_->rejected);
+  }
+
+ private:
+  std::optional<double> magnitude_;
+  double least_effect_;
+  SeriesChanges* told_;
+};
 
 }  // namespace
 
 SeriesChanges changes_of_series(std::span<const std::span<const double>> nights,
                                 const ChangeRules& rules) {
   const std::optional<double> magnitude = linear_magnitude(nights);
-  const SummarizedSeries series = magnitude ? linear_nights(nights, *magnitude) : nights_of(nights);
-  const std::vector<Night>& levels = series.nights;
-  ChangeRules linear = rules;
-  // Judged as a step of logarithms; down it is smaller than the share.
-  linear.least_effect = -std::expm1(-rules.least_effect);
-  const Changes changes = find_changes(levels, magnitude ? linear : rules);
+  const auto repetitions = repetitions_of(nights, magnitude);
+  const SummarizedSeries series = magnitude ? medians_of(repetitions) : nights_of(repetitions);
+  ChangeRules in_levels = rules;
+  // A share of what is usual is judged as a step of logarithms; down it is smaller than the share.
+  if (magnitude) in_levels.least_effect = -std::expm1(-rules.least_effect);
+  const Changes changes = find_changes(series.nights, in_levels);
+  const auto shaped = shape_changes(repetitions, series.nights, changes, in_levels);
 
   SeriesChanges told;
   told.nights = nights.size();
   told.is_linear = magnitude.has_value();
-  told.level = series.level;
-  if (changes.noise.deviation > 0) told.noise = changes.noise;
-  told.noise_class = noise_class(levels, changes);
-  for (const ChangePoint& change : changes.found) {
-    const ValueChange value = in_values(change, magnitude);
-    if (magnitude && value.effect && std::abs(*value.effect) < rules.least_effect) {
-      told.rejected.push_back({value, Rejection::kTooSmall});
-    } else {
-      told.found.push_back(value);
-    }
-  }
-  for (const RejectedChange& rejected : changes.rejected) {
-    const ValueChange value = in_values(rejected.change, magnitude);
-    const bool is_told = std::any_of(told.found.begin(), told.found.end(),
-                                     [&](const auto& other) { return other.at == value.at; });
-    if (!is_told) told.rejected.push_back({value, rejected.reason});
-  }
-  sort_by_night(&told.rejected);
+  told.level = shaped ? NightStatistic::kShape : series.level;
+  const NightNoise& noise = shaped ? shaped->changes.noise : changes.noise;
+  if (noise.deviation > 0) told.noise = noise;
+  told.noise_class = noise_class(series.nights, changes);
+  Telling telling(magnitude, rules.least_effect, &told);
+  if (shaped) telling.found(shaped->others, series.level);
+  telling.found(shaped ? shaped->changes.found : changes.found, told.level);
+  telling.rejected(shaped ? shaped->changes.rejected : changes.rejected, told.level);
   return told;
 }
 

@@ -138,6 +138,7 @@ void write_change(server::JsonWriter& json, const std::string& night, const Valu
   json.end_object();
   json.field("before", change.before);
   json.field("after", change.after);
+  json.field("level", night_statistic_name(change.level));
   json.end_object();
 }
 

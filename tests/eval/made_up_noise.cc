@@ -72,4 +72,22 @@ std::vector<analysis::Night> made_up_series(NoiseKind kind, std::size_t nights,
   return series;
 }
 
+std::vector<std::vector<double>> made_up_humps(bool is_autocorrelated, std::size_t nights,
+                                               std::uint64_t number) {
+  Random random(number * 2 + (is_autocorrelated ? 1 : 0));
+  std::vector<std::vector<double>> series;
+  double before = random.normal();
+  while (series.size() < nights) {
+    before = is_autocorrelated ? 0.6 * before + 0.8 * random.normal() : random.normal();
+    const double level = (is_autocorrelated ? 0.02 : 0.003) * before;
+    series.emplace_back();
+    const auto repetitions = static_cast<std::size_t>(1 + 10 * random.uniform());
+    while (series.back().size() < repetitions) {
+      const double hump = random.uniform() < 1.0 / 3 ? std::log(1.4) : 0;
+      series.back().push_back(std::exp(level + hump + 0.02 * random.normal()));
+    }
+  }
+  return series;
+}
+
 }  // namespace benchhud::eval

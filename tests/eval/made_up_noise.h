@@ -26,4 +26,10 @@ std::string_view noise_name(NoiseKind kind);
 std::vector<analysis::Night> made_up_series(NoiseKind kind, std::size_t nights,
                                             std::uint64_t number);
 
+/// As made_up_series(), the values of each night's repetitions: one to ten of them, which fall into
+/// two humps 40 % apart, a third into the slower one, and differ by 2 % within each. Nights differ
+/// by 0.3 %, or by 2 % and as kAutocorrelated ones do.
+std::vector<std::vector<double>> made_up_humps(bool is_autocorrelated, std::size_t nights,
+                                               std::uint64_t number);
+
 }  // namespace benchhud::eval

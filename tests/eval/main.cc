@@ -8,12 +8,15 @@
 #include <boost/math/special_functions/beta.hpp>
 #include <chrono>
 #include <cmath>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analysis/change_points.h"
 #include "analysis/drift_watch.h"
 #include "analysis/multiplicity.h"
+#include "analysis/series_changes.h"
 #include "analysis/summary.h"
 #include "made_up_noise.h"
 #include "real_series.h"
@@ -41,17 +44,18 @@ void row(const std::string& what, double value, Target target = Target::kNone, d
     wanted = fmt::format("{} {:.3g}", target == Target::kAtLeast ? "≥" : "≤", bound);
     verdict = (target == Target::kAtLeast ? value >= bound : value <= bound) ? "" : "missed";
   }
-  fmt::print("| {:<66} | {:>8.3g} | {:>8} | {:<6} |\n", what, value, wanted, verdict);
+  fmt::print("| {:<84} | {:>8.3g} | {:>8} | {:<6} |\n", what, value, wanted, verdict);
 }
 
-// Alerts as they come, day by day, one for changes that are near each other.
-std::size_t alerts_of(const std::vector<Night>& nights,
-                      ChangeState state = ChangeState::kConfirmed) {
+// Alerts as they come, day by day, one for changes that are near each other. `nights`: as such, or
+// as the values of their repetitions.
+template <typename T>
+std::size_t alerts_of(const std::vector<T>& nights, ChangeState state = ChangeState::kConfirmed) {
   std::vector<std::size_t> told;
   for (std::size_t end = kFirstDay; end <= nights.size(); ++end) {
     const std::size_t begin = end - std::min(end, kWindow);
     for (const std::size_t at :
-         slowdowns(std::span(nights).subspan(begin, end - begin), begin, state)) {
+         slowdowns(std::span<const T>(nights).subspan(begin, end - begin), begin, state)) {
       const bool is_new = std::none_of(told.begin(), told.end(), [&](std::size_t other) {
         return analysis::nights_apart(at, other) <= kSameAlert;
       });
@@ -82,10 +86,10 @@ std::vector<double> delays_of(const StepData& data, bool suspected) {
       const std::size_t end = one.at + delay;
       if (end > builds.size()) break;
       const std::size_t begin = end - std::min(end, kWindow);
-      const std::vector<Night> nights = nights_of(builds, begin, end, one);
-      auto found = slowdowns(nights, begin);
+      const Builds known = builds_of(builds, begin, end, one);
+      auto found = slowdowns(known, begin);
       if (suspected) {
-        const auto more = slowdowns(nights, begin, ChangeState::kSuspect);
+        const auto more = slowdowns(known, begin, ChangeState::kSuspect);
         found.insert(found.end(), more.begin(), more.end());
       }
       const bool is_hit = std::any_of(found.begin(), found.end(), [&](std::size_t at) {
@@ -102,9 +106,8 @@ std::vector<double> delays_of(const StepData& data, bool suspected) {
 void steps_online(const StepData& data) {
   std::size_t alerts = 0, suspects = 0, builds_seen = 0;
   for (const auto& [name, builds] : data.series) {
-    const std::vector<Night> nights = nights_of(builds, 0, builds.size(), {});
-    alerts += alerts_of(nights);
-    suspects += alerts_of(nights, ChangeState::kSuspect);
+    alerts += alerts_of(builds);
+    suspects += alerts_of(builds, ChangeState::kSuspect);
     builds_seen += builds.size();
   }
   row("day by day: alerts in the clean series", static_cast<double>(alerts), Target::kAtMost, 0);
@@ -127,27 +130,44 @@ double upper_bound(std::size_t hits, std::size_t of) {
                                 0.95);
 }
 
-double least_p_value(const analysis::Changes& changes) {
+// Of all changes that are told.
+template <typename T>
+double least_p_value(const std::vector<T>& changes) {
   double least = 1;
-  for (const ChangePoint& change : changes.found) least = std::min(least, change.p_value);
+  for (const T& change : changes) least = std::min(least, change.p_value);
   return least;
 }
 
+// `p_value_of`: the least of the series with a number, in which nothing changes.
+template <typename Function>
+void calibration(std::string_view noise, Function p_value_of) {
+  constexpr std::size_t kSeries = 100'000;
+  constexpr std::array kLevels = {0.01, 0.001};
+  std::array<std::size_t, kLevels.size()> below{};
+  for (std::size_t i = 0; i < kSeries; ++i) {
+    const double p_value = p_value_of(1'000'000 + i);
+    for (std::size_t k = 0; k < kLevels.size(); ++k) below[k] += p_value < kLevels[k] ? 1 : 0;
+  }
+  for (std::size_t k = 0; k < kLevels.size(); ++k) {
+    row(fmt::format("{}: P(p < {}) / {}, upper bound at 95 %", noise, kLevels[k], kLevels[k]),
+        upper_bound(below[k], kSeries) / kLevels[k], Target::kAtMost, 1.2);
+  }
+}
+
 void null_calibration() {
-  constexpr std::size_t kSeries = 100'000, kNights = 60;
+  constexpr std::size_t kNights = 60;
   for (const NoiseKind kind : kNoiseKinds) {
-    std::array<std::size_t, 2> below{};
-    constexpr std::array kLevels = {0.01, 0.001};
-    for (std::size_t i = 0; i < kSeries; ++i) {
-      const double p_value =
-          least_p_value(analysis::find_changes(made_up_series(kind, kNights, 1'000'000 + i)));
-      for (std::size_t k = 0; k < kLevels.size(); ++k) below[k] += p_value < kLevels[k] ? 1 : 0;
-    }
-    for (std::size_t k = 0; k < kLevels.size(); ++k) {
-      row(fmt::format("{} noise: P(p < {}) / {}, upper bound at 95 %", noise_name(kind), kLevels[k],
-                      kLevels[k]),
-          upper_bound(below[k], kSeries) / kLevels[k], Target::kAtMost, 1.2);
-    }
+    calibration(fmt::format("{} noise", noise_name(kind)), [&](std::uint64_t number) {
+      return least_p_value(analysis::find_changes(made_up_series(kind, kNights, number)).found);
+    });
+  }
+  for (const bool is_autocorrelated : {false, true}) {
+    const std::string_view nights = is_autocorrelated ? "autocorrelated" : "independent";
+    calibration(fmt::format("repetitions in humps, {} nights", nights), [&](std::uint64_t number) {
+      const auto builds = made_up_humps(is_autocorrelated, kNights, number);
+      const std::vector<std::span<const double>> series(builds.begin(), builds.end());
+      return least_p_value(analysis::changes_of_series(series).found);
+    });
   }
 }
 
@@ -276,7 +296,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   const std::filesystem::path data = std::filesystem::path(argv[1]) / "data/changepoint";
-  fmt::print("| {:<66} | {:>8} | {:>8} | {:<6} |\n|{:-<68}|{:->9}:|{:->9}:|{:-<8}|\n", "",
+  fmt::print("| {:<84} | {:>8} | {:>8} | {:<6} |\n|{:-<86}|{:->9}:|{:->9}:|{:-<8}|\n", "",
              "measured", "target", "", "", "", "", "");
   if (std::filesystem::exists(data)) {
     const StepData steps = read_steps(data / "sap_hana");

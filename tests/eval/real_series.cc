@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <span>
 
 namespace benchhud::eval {
 
@@ -52,14 +51,13 @@ StepData read_steps(const std::filesystem::path& folder) {
   return data;
 }
 
-std::vector<analysis::Night> nights_of(const Builds& builds, std::size_t begin, std::size_t end,
-                                       const StepCase& step) {
-  std::vector<std::vector<double>> kept(builds.begin() + static_cast<std::ptrdiff_t>(begin),
-                                        builds.begin() + static_cast<std::ptrdiff_t>(end));
+Builds builds_of(const Builds& builds, std::size_t begin, std::size_t end, const StepCase& step) {
+  Builds kept(builds.begin() + static_cast<std::ptrdiff_t>(begin),
+              builds.begin() + static_cast<std::ptrdiff_t>(end));
   for (std::size_t i = std::max(begin, step.at); i < end; ++i) {
     for (double& value : kept[i - begin]) value *= 1 + step.step;
   }
-  return analysis::nights_of(std::vector<std::span<const double>>(kept.begin(), kept.end())).nights;
+  return kept;
 }
 
 std::vector<AnnotatedSeries> read_annotated(const std::filesystem::path& folder) {

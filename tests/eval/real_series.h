@@ -8,8 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "analysis/night_series.h"
-
 namespace benchhud::eval {
 
 /// Measurements of each build, oldest first.
@@ -29,9 +27,8 @@ struct StepData {
 };
 StepData read_steps(const std::filesystem::path& folder);
 
-/// The series as nights, from build `begin` to before `end`, with a case's step.
-std::vector<analysis::Night> nights_of(const Builds& builds, std::size_t begin, std::size_t end,
-                                       const StepCase& step);
+/// The series from build `begin` to before `end`, with a case's step.
+Builds builds_of(const Builds& builds, std::size_t begin, std::size_t end, const StepCase& step);
 
 /// A series of the Turing Change Point Dataset with what five people made of it.
 struct AnnotatedSeries {

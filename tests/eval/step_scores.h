@@ -18,8 +18,10 @@ namespace benchhud::eval {
 inline constexpr std::size_t kMargin = 2;
 
 /// Where it is told, or suspected, that a series got slower; counted from `first`, the number of
-/// its first night.
+/// its first night. Of builds as `benchhud detect` tells it.
 std::vector<std::size_t> slowdowns(std::span<const analysis::Night> nights, std::size_t first,
+                                   analysis::ChangeState state = analysis::ChangeState::kConfirmed);
+std::vector<std::size_t> slowdowns(std::span<const std::vector<double>> builds, std::size_t first,
                                    analysis::ChangeState state = analysis::ChangeState::kConfirmed);
 
 struct StepScore {

@@ -66,8 +66,8 @@ test("a step: where, how much, how sure", () => {
   assert.ok(series.noise.sigma > 0.003 && series.noise.sigma < 0.01, String(series.noise.sigma));
   assert.equal(series.change_points.length, 1);
   const [change] = series.change_points;
-  assert.deepEqual(Object.keys(change).sort(), ["after", "before", "ci", "direction", "effect", "index", "location",
-    "night", "p", "q", "state"]);
+  assert.deepEqual(Object.keys(change).sort(), ["after", "before", "ci", "direction", "effect", "index", "level",
+    "location", "night", "p", "q", "state"]);
   assert.deepEqual([change.index, change.night, change.direction, change.state], [40, "n40", "up", "confirmed"]);
   assert.ok(Math.abs(change.effect - 0.2) < 0.01);
   assert.ok(change.ci[0] < change.effect && change.effect < change.ci[1] && change.ci[1] - change.ci[0] < 0.03);
@@ -90,6 +90,20 @@ test("repetitions wherever they stand, columns in any order, several series", ()
   assert.deepEqual(b.change_points, []);
   // Two series and one change.
   assert.ok(Math.abs(a.change_points[0].q / a.change_points[0].p - 3) < 1e-9);
+});
+
+test("repetitions that fall into two humps", () => {
+  const random = noise(9), rows = ["night,value"];
+  for (let i = 0; i < 60; ++i) {
+    for (let k = 0; k < 4; ++k) {
+      const hump = random() < -0.2 ? 1.4 : 1;
+      rows.push(`n${i},${step(40, 1.1)(i) * hump * (1 + 0.02 * random())}`);
+    }
+  }
+  const [series] = detect(write("humps.csv", rows.join("\n")));
+  assert.equal(series.level, "shape");
+  assert.deepEqual(series.change_points.map((change) => [change.index, change.level, change.state]), [[40, "shape", "confirmed"]]);
+  assert.ok(Math.abs(series.change_points[0].effect - 0.1) < 0.02);
 });
 
 test("the youngest nights are suspected", () => {

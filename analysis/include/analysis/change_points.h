@@ -25,6 +25,9 @@ struct ChangeRules {
   /// The last nights may be the beginning of a change that is too young to be told: with so many
   /// nights before them at least.
   std::size_t fewest_before_suspect = 5;
+  /// Night::variance is known of each night by itself. Otherwise it is of a few repetitions, which
+  /// hardly tell, and what all nights' repetitions scatter by is taken for each.
+  bool is_variance_known = false;
 };
 
 /// Nights that are no more than a suspect.

@@ -15,7 +15,7 @@ namespace benchhud::analysis {
 /// they are not independent, so the night is the unit, and more repetitions make a night surer of
 /// itself only as far as nights agree with each other.
 struct Night {
-  double level = 0;       ///< the natural logarithm of the night's value; or as linear_night_of()
+  double level = 0;       ///< the natural logarithm of the night's value; or as shares_of()
   double variance = 0;    ///< of `level`, from its repetitions; 0: they do not tell
   std::size_t count = 1;  ///< repetitions
 
@@ -28,31 +28,42 @@ struct Night {
 std::optional<Night> night_of(std::span<const double> samples);
 
 /// What of a night's samples its level is.
-enum class NightStatistic : std::uint8_t { kLowerQuartile, kMedian };
-/// "lower_quartile" or "median".
+enum class NightStatistic : std::uint8_t {
+  kLowerQuartile,
+  kMedian,
+  kShape,  ///< repetition_shape.h
+};
+/// "lower_quartile", "median" or "shape".
 std::string_view night_statistic_name(NightStatistic statistic);
 
-struct SummarizedSeries {
-  std::vector<Night> nights;
-  NightStatistic level = NightStatistic::kLowerQuartile;
-};
-/// The nights of a series. Where disturbances make samples faster as well as slower, or nights have
-/// few samples and not equally many, lower quartiles scatter more than medians: nights are medians
-/// if these have a deviation (noise_of()) below 85 % of the quartiles'. `samples`: of each night,
-/// one positive finite sample at least.
-SummarizedSeries nights_of(std::span<const std::span<const double>> samples);
+/// Of each night the values of its repetitions, in the unit of Night::level: one at least.
+using Repetitions = std::span<const std::vector<double>>;
+
+/// Those of a night of times: natural logarithms of the samples that have one, positive and finite.
+std::vector<double> logarithms_of(std::span<const double> samples);
 
 /// What is usual in a series: the median of its values' magnitudes, zeros left out; 1 where all are
 /// zero. In the values' unit, finite and above 0. `values`: finite, in any order.
 double typical_magnitude(std::span<const double> values);
 
-/// A night of a series that has values of zero or below, which have no logarithms: the level is the
-/// median of the samples as a share of `magnitude`, the typical_magnitude() of the whole series. So
-/// a difference of two levels is a share of what is usual, as that of two small steps of logarithms
+/// Those of a night of a series that has values of zero or below, which have no logarithms: the
+/// finite samples as shares of `magnitude`, the typical_magnitude() of the whole series. So a
+/// difference of two levels is a share of what is usual, as that of two small steps of logarithms
 /// is a share of the level, and what is too small to tell, or too still to be true, means the same.
-/// The median: on which side of such values disturbances lie is not known. No level is further from
-/// 0 than 10^12. None where no sample is finite.
-std::optional<Night> linear_night_of(std::span<const double> samples, double magnitude);
+/// None is further from 0 than 10^12.
+std::vector<double> shares_of(std::span<const double> samples, double magnitude);
+
+struct SummarizedSeries {
+  std::vector<Night> nights;
+  NightStatistic level = NightStatistic::kLowerQuartile;
+};
+/// The nights of a series of times. Where disturbances make samples faster as well as slower, or
+/// nights have few samples and not equally many, lower quartiles scatter more than medians: nights
+/// are medians if these have a deviation (noise_of()) below 85 % of the quartiles'.
+SummarizedSeries nights_of(Repetitions repetitions);
+
+/// The nights of a series of which it is not known on which side of its values disturbances lie.
+SummarizedSeries medians_of(Repetitions repetitions);
 
 /// How many nights lie between two.
 constexpr std::size_t nights_apart(std::size_t a, std::size_t b) { return a < b ? b - a : a - b; }

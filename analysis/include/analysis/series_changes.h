@@ -23,6 +23,8 @@ struct ValueChange {
   double p_value = 1;
   double q_value = 1;  ///< among all series (tell_together())
   ChangeState state = ChangeState::kConfirmed;
+  /// What of a night's repetitions tells it.
+  NightStatistic level = NightStatistic::kLowerQuartile;
 
   bool is_up() const { return after > before; }
 };
@@ -34,11 +36,11 @@ struct RejectedValueChange {
 
 struct SeriesChanges {
   std::size_t nights = 0;
-  /// Whether levels are shares of what is usual (linear_night_of()) instead of logarithms.
+  /// Whether levels are shares of what is usual (shares_of()) instead of logarithms.
   bool is_linear = false;
-  NightStatistic level =
-      NightStatistic::kLowerQuartile;  ///< what of a night's repetitions was looked at
-  std::optional<NightNoise> noise;     ///< none for fewer than four nights
+  /// What of a night's repetitions was looked at; of shape_changes() the last, whose noise it is.
+  NightStatistic level = NightStatistic::kLowerQuartile;
+  std::optional<NightNoise> noise;  ///< none for fewer than four nights
   NoiseClass noise_class = NoiseClass::kStable;
   std::vector<ValueChange> found;             ///< ascending; a suspect is the last
   std::vector<RejectedValueChange> rejected;  ///< ascending
@@ -50,7 +52,8 @@ struct SeriesChanges {
 /// usual and as a share of the level before it is no less than `rules.least_effect`. Its interval
 /// is then that of a ratio of two means (Fieller, Some Problems in Interval Estimation, Journal of
 /// the Royal Statistical Society B 16, 1954). `q_value` is `p_value` as yet. A candidate that is
-/// told as a suspect is not rejected.
+/// told as a suspect is not rejected. Nights whose repetitions have humps are looked at once more,
+/// by the shape of these (shape_changes.h).
 SeriesChanges changes_of_series(std::span<const std::span<const double>> nights,
                                 const ChangeRules& rules = {});
 

@@ -17,8 +17,8 @@ struct ScanOptions {
   std::string label_file;  ///< the name of files with labels; "": there are none
 };
 
-/// A folder with results files in it, the runner's or a neighbour's, and all that lies in the folders below it, but for those that
-/// are output directories themselves.
+/// A folder with results files in it, the runner's or a neighbour's, and all that lies in the
+/// folders below it, but for those that are output directories themselves.
 struct OutputDir {
   std::string path;
   Inputs files;

@@ -9,7 +9,8 @@ namespace benchhud::server {
 
 /// Words, all of which must be in a name, capital or small ASCII letters alike. `"…"`, the last
 /// quote may be missing, is a name to the letter, or as answers cut it; a quote in it is written
-/// twice. `cat:…` is in the category; `class:…` is the class. Nothing else has a meaning of its own.
+/// twice. `cat:…` is in the category; `class:…` is the class. Nothing else has a meaning of its
+/// own.
 class LabelQuery {
  public:
   explicit LabelQuery(std::string_view text);

@@ -56,13 +56,17 @@ TEST(NightOf, OfAnySignIsTheMedianAsAShareOfWhatIsUsual) {
   EXPECT_EQ(typical_magnitude(std::vector<double>{0, -8, 2, 0, 4}), 4);
   EXPECT_EQ(typical_magnitude(std::vector<double>{0, -0.0}), 1);
   EXPECT_EQ(typical_magnitude({}), 1);
-  const auto night = linear_night_of(std::vector<double>{-8, 0, 4, 12, 16, std::nan("")}, 4);
-  ASSERT_TRUE(night);
-  EXPECT_DOUBLE_EQ(night->level, 1);
-  EXPECT_EQ(night->count, 5u);
-  EXPECT_NEAR(night->variance, 1.57 * 5.7 / 5, 1e-12);
-  EXPECT_EQ(linear_night_of(std::vector<double>{-1e300}, 1e-300)->level, -1e12);
-  EXPECT_FALSE(linear_night_of(std::vector<double>{std::nan("")}, 1));
+  const std::vector<std::vector<double>> repetitions = {
+      shares_of(std::vector<double>{-8, 0, 4, 12, 16, std::nan("")}, 4)};
+  const SummarizedSeries series = medians_of(repetitions);
+  EXPECT_EQ(series.level, NightStatistic::kMedian);
+  ASSERT_THAT(series.nights, SizeIs(1));
+  const Night& night = series.nights[0];
+  EXPECT_DOUBLE_EQ(night.level, 1);
+  EXPECT_EQ(night.count, 5u);
+  EXPECT_NEAR(night.variance, 1.57 * 5.7 / 5, 1e-12);
+  EXPECT_THAT(shares_of(std::vector<double>{-1e300}, 1e-300), ElementsAre(-1e12));
+  EXPECT_THAT(shares_of(std::vector<double>{std::nan("")}, 1), IsEmpty());
 }
 
 TEST(NightsOf, AreMediansWhereQuartilesScatterMore) {
@@ -80,7 +84,9 @@ TEST(NightsOf, AreMediansWhereQuartilesScatterMore) {
     }
   }
   const auto of = [](const auto& nights) {
-    return nights_of(std::vector<std::span<const double>>(nights.begin(), nights.end()));
+    std::vector<std::vector<double>> logarithms;
+    for (const auto& night : nights) logarithms.push_back(logarithms_of(night));
+    return nights_of(logarithms);
   };
   const SummarizedSeries medians = of(hastened), quartiles = of(disturbed);
   EXPECT_EQ(medians.level, NightStatistic::kMedian);
@@ -90,7 +96,26 @@ TEST(NightsOf, AreMediansWhereQuartilesScatterMore) {
   EXPECT_EQ(quartiles.nights[5], *night_of(disturbed[5]));
   EXPECT_EQ(night_statistic_name(NightStatistic::kMedian), "median");
   EXPECT_EQ(night_statistic_name(NightStatistic::kLowerQuartile), "lower_quartile");
+  EXPECT_EQ(night_statistic_name(NightStatistic::kShape), "shape");
   EXPECT_THAT(of(std::vector<std::vector<double>>()).nights, IsEmpty());
+}
+
+TEST(FindChanges, WeighsNightsByWhatEachIsKnownToVary) {
+  // Every second night knows nothing: its level is anywhere near. The others know theirs.
+  std::mt19937_64 random(11);
+  std::normal_distribution<double> normal;
+  std::vector<Night> nights;
+  for (int i = 0; i < 60; ++i) {
+    const double deviation = i % 2 == 0 ? 0.01 : 0.15;
+    nights.push_back({(i < 40 ? 0 : 0.08) + deviation * normal(random), deviation * deviation, 3});
+  }
+  EXPECT_THAT(find_changes(nights).found, IsEmpty());
+  ChangeRules rules;
+  rules.is_variance_known = true;
+  const Changes changes = find_changes(nights, rules);
+  ASSERT_THAT(changes.found, SizeIs(1));
+  EXPECT_NEAR(static_cast<double>(changes.found[0].at), 40, 1);
+  EXPECT_NEAR(changes.found[0].effect, std::expm1(0.08), 0.02);
 }
 
 TEST(NoiseOf, SeesThroughChangesAndCorrelation) {

@@ -9,6 +9,8 @@
 #include <random>
 #include <vector>
 
+#include "eval/made_up_noise.h"
+
 namespace benchhud::analysis {
 namespace {
 
@@ -206,6 +208,78 @@ TEST(SeriesChanges, WhatIsSuspectedIsNotRejectedAsWell) {
   ASSERT_THAT(told.found, SizeIs(1));
   EXPECT_EQ(told.found[0].state, ChangeState::kSuspect);
   EXPECT_THAT(told.rejected, IsEmpty());
+}
+
+using Builds = std::vector<std::vector<double>>;
+
+SeriesChanges changes_of_builds(const Builds& builds) {
+  return changes_of_series(std::vector<std::span<const double>>(builds.begin(), builds.end()));
+}
+
+// 60 nights of repetitions in two humps, from `at` on times `factor`.
+Builds humps(std::size_t at, double factor, std::uint64_t number = 1) {
+  Builds builds = eval::made_up_humps(false, 60, number);
+  for (std::size_t i = at; i < builds.size(); ++i) {
+    for (double& value : builds[i]) value *= factor;
+  }
+  return builds;
+}
+
+TEST(SeriesChanges, AreToldByTheHumpsOfRepetitions) {
+  // Nights of so few repetitions differ by far more.
+  const SeriesChanges told = changes_of_builds(humps(40, 1.1));
+  EXPECT_EQ(told.level, NightStatistic::kShape);
+  EXPECT_LT(told.noise->deviation, 0.03);
+  ASSERT_THAT(told.found, SizeIs(1));
+  EXPECT_EQ(told.found[0].at, 40u);
+  EXPECT_EQ(told.found[0].level, NightStatistic::kShape);
+  EXPECT_EQ(told.found[0].state, ChangeState::kConfirmed);
+  EXPECT_NEAR(*told.found[0].effect, 0.1, 0.015);
+  EXPECT_LT(told.found[0].interval->low, 0.1);
+  EXPECT_GT(told.found[0].interval->high, 0.1);
+  EXPECT_THAT(changes_of_builds(humps(60, 1)).found, IsEmpty());
+}
+
+TEST(SeriesChanges, OfHumpsAreAsLargeAsTheyAre) {
+  // Farther than a shift is looked for at first, and further than the humps are apart.
+  for (const double factor : {0.4, 1.4, 3.0}) {
+    const SeriesChanges told = changes_of_builds(humps(40, factor));
+    ASSERT_THAT(told.found, SizeIs(1)) << factor;
+    EXPECT_LE(told.found[0].earliest, 40u);
+    EXPECT_GE(told.found[0].latest, 40u);
+    EXPECT_NEAR(*told.found[0].effect, factor - 1, 0.1 * factor);
+  }
+  const SeriesChanges suspected = changes_of_builds(humps(58, 3));
+  ASSERT_THAT(suspected.found, SizeIs(1));
+  EXPECT_EQ(suspected.found[0].state, ChangeState::kSuspect);
+  EXPECT_NEAR(*suspected.found[0].effect, 2, 0.8);
+}
+
+TEST(SeriesChanges, ByTheirHumpsAreNoSmallerThanIsSeenAmongRepetitions) {
+  // Repetitions scatter by a sixth: 4 % is less than a third of that, though the humps show it.
+  std::size_t too_small = 0;
+  for (std::uint64_t number = 1; number <= 8; ++number) {
+    const SeriesChanges told = changes_of_builds(humps(30, 1.04, number));
+    EXPECT_EQ(told.level, NightStatistic::kShape);
+    for (const ValueChange& change : told.found) EXPECT_NE(change.level, NightStatistic::kShape);
+    for (const RejectedValueChange& rejected : told.rejected) {
+      EXPECT_EQ(rejected.reason, Rejection::kTooSmall);
+      EXPECT_EQ(rejected.change.level, NightStatistic::kShape);
+      ++too_small;
+    }
+  }
+  EXPECT_GE(too_small, 4u);
+}
+
+TEST(SeriesChanges, OfOneHumpAreTheNightsAlone) {
+  std::mt19937_64 random(4);
+  std::normal_distribution<double> normal;
+  Builds builds;
+  for (int night = 0; night < 60; ++night) {
+    builds.emplace_back();
+    for (int i = 0; i < 8; ++i) builds.back().push_back(100 + normal(random));
+  }
+  EXPECT_NE(changes_of_builds(builds).level, NightStatistic::kShape);
 }
 
 ValueChange with_p_value(double p_value, ChangeState state = ChangeState::kConfirmed) {

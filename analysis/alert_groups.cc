@@ -1,13 +1,14 @@
 #include "analysis/alert_groups.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <limits>
 #include <map>
-#include <numeric>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <tuple>
 
 #include "analysis/drift_watch.h"
@@ -50,9 +51,12 @@ class Grouping {
  public:
   Grouping(std::span<const AlertMember> members, const Catalog& catalog,
            std::span<const NightSeries> nights)
-      : members_(members), catalog_(catalog), nights_(nights), taken_(members.size(), false) {
+      : members_(members), catalog_(catalog), nights_(nights), taken_(members.size(), true) {
+    entries_.resize(members.size());
     for (std::size_t i = 0; i < members.size(); ++i) {
-      entries_.push_back(catalog.find(members[i].experiment));
+      if (members[i].withdrawn || !members[i].is_told) continue;
+      taken_[i] = false;
+      entries_[i] = catalog.find(members[i].experiment);
       if (members[i].metric == WatchedMetric::kSteady) steady_[members[i].onset].push_back(i);
     }
   }
@@ -82,7 +86,15 @@ class Grouping {
   }
 
   bool is_of_few_models(const Places& places) const {
-    return places.size() < kFewestModels || models_of(places).size() < kFewestModels;
+    std::array<std::size_t, kFewestModels - 1> seen{};
+    std::size_t count = 0;
+    for (const std::size_t place : places) {
+      const std::size_t model = entry(place).model;
+      if (std::find(seen.begin(), seen.begin() + count, model) != seen.begin() + count) continue;
+      if (count == seen.size()) return false;
+      seen[count++] = model;
+    }
+    return true;
   }
 
   // Steady times that moved in one direction around a night.
@@ -133,7 +145,7 @@ class Grouping {
       common.core = moved;
       return common;
     }
-    std::map<std::string, Places> by_backend;
+    std::map<std::string_view, Places> by_backend;
     for (const std::size_t place : moved) by_backend[entry(place).backend].push_back(place);
     for (const auto& [backend, places] : by_backend) {
       const Places core = share(places.size(), backend_series(night, backend)) >= kMost
@@ -150,7 +162,7 @@ class Grouping {
 
   // Whether the other backends kept still, if there are others.
   bool is_of_one_backend(const Places& moved, std::size_t night) const {
-    std::map<std::string, std::size_t> by_backend;
+    std::map<std::string_view, std::size_t> by_backend;
     for (const std::size_t place : moved) ++by_backend[entry(place).backend];
     const auto most =
         std::max_element(by_backend.begin(), by_backend.end(),
@@ -160,13 +172,13 @@ class Grouping {
     return others > 0 && share(moved.size() - most->second, others) < kFewOthers;
   }
 
-  std::size_t backend_series(std::size_t night, const std::string& backend) const {
+  std::size_t backend_series(std::size_t night, std::string_view backend) const {
     const auto found = nights_[night].by_backend.find(backend);
     return found == nights_[night].by_backend.end() ? 0 : found->second;
   }
 
   // Those whose model moved on no other backend.
-  Places only_on(const std::string& backend, const Places& places, const Places& moved) const {
+  Places only_on(std::string_view backend, const Places& places, const Places& moved) const {
     Places others;
     for (const std::size_t place : moved) {
       if (entry(place).backend != backend) others.push_back(place);
@@ -245,9 +257,11 @@ class Grouping {
   }
 
   // The surest first: what is exact, then what is confirmed, then by p-value; what crept last.
-  Places by_certainty() const {
-    Places places(members_.size());
-    std::iota(places.begin(), places.end(), std::size_t{0});
+  Places left_by_certainty() const {
+    Places places;
+    for (std::size_t i = 0; i < members_.size(); ++i) {
+      if (!taken_[i]) places.push_back(i);
+    }
     const auto rank = [&](std::size_t place) {
       const AlertMember& member = members_[place];
       return std::tuple(is_drift(member), is_timed(member), !member.confirmed,
@@ -261,8 +275,7 @@ class Grouping {
 
   void take_by_model() {
     std::map<std::size_t, std::vector<std::size_t>> of_model;  // places in groups_
-    for (const std::size_t place : by_certainty()) {
-      if (taken_[place]) continue;
+    for (const std::size_t place : left_by_certainty()) {
       const AlertMember& member = members_[place];
       const std::size_t model = entry(place).model;
       std::vector<std::size_t>& groups = of_model[model];
@@ -309,7 +322,7 @@ class Grouping {
   std::vector<const CatalogEntry*> entries_;           // by member
   std::map<std::size_t, Places> steady_;               // by onset
   std::map<Candidate, std::optional<Common>> causes_;  // none: it is no cause, or was taken
-  std::vector<bool> taken_;
+  std::vector<bool> taken_;                            // by member; or it is of no group
   std::vector<AlertGroup> groups_;
 };
 

@@ -87,7 +87,7 @@ class Search {
     judge(0, cuts_.size());
     prune(&changes.rejected);
     place();
-    for (const Cut& cut : cuts_) changes.found.push_back(cut.change);
+    for (const Cut& cut : cuts_) changes.found.push_back(with_interval(cut));
     for (std::size_t count = kMostSuspect; count > 0; --count) {
       if (const auto change = suspect(count)) {
         changes.found.push_back(*change);
@@ -112,7 +112,7 @@ class Search {
     for (;;) {
       const auto worst = std::ranges::max_element(cuts_, {}, &Cut::badness);
       if (worst == cuts_.end() || worst->badness == 0) return;
-      rejected->push_back({worst->change, worst->rejection});
+      rejected->push_back({with_interval(*worst), worst->rejection});
       const auto next = static_cast<std::size_t>(cuts_.erase(worst) - cuts_.begin());
       judge(next - std::min<std::size_t>(next, 1), next + 1);
     }
@@ -202,8 +202,9 @@ class Search {
     change.after = step.after.mean;
     change.nights_before = step.before.count;
     change.nights_after = step.after.count;
-    compare(step.before, step.after, inflation_, &change);
-    change.p_value = std::max(change.p_value, wandering_p_value(both, step));
+    change.effect = std::expm1(change.after - change.before);
+    change.p_value = std::max(p_value_of(difference(step.before, step.after, inflation_)),
+                              wandering_p_value(both, step));
     change.p_value =
         searched_p_value(change.p_value, static_cast<double>(values_.size()), rules_.fewest_nights);
     change.p_value = std::max(change.p_value, spikes_p_value(both, step, values_.size()));
@@ -221,21 +222,40 @@ class Search {
     return level_shift_p_value(bounded, nights.weights, step.at());
   }
 
-  // Fills in what the two levels tell: effect, interval and the p-value of this one comparison.
-  void compare(const Level& before, const Level& after, double inflation,
-               ChangePoint* change) const {
+  // Two levels against each other.
+  struct Difference {
+    double by = 0;
+    double error = 0;    // of `by`, standard
+    double degrees = 0;  // of freedom
+  };
+
+  Difference difference(const Level& before, const Level& after, double inflation) const {
     const double degrees = static_cast<double>(before.count + after.count) - 2;
     // Of the nights' distances, as a share of what their variances let expect.
     const double variance =
         (before.squares + after.squares + kPriorNights) / (degrees + kPriorNights);
-    const double error = std::sqrt(variance * inflation * (1 / before.weight + 1 / after.weight));
-    const StudentsT student(std::max(2.0, degrees / inflation_ + kPriorNights));
-    const double by = after.mean - before.mean;
-    change->p_value = 2 * boost::math::cdf(boost::math::complement(student, std::abs(by) / error));
-    const double reach = boost::math::quantile(student, 0.975) * error;
+    return {after.mean - before.mean,
+            std::sqrt(variance * inflation * (1 / before.weight + 1 / after.weight)),
+            std::max(2.0, degrees / inflation_ + kPriorNights)};
+  }
+
+  // Of this one comparison.
+  static double p_value_of(const Difference& levels) {
+    return 2 * boost::math::cdf(boost::math::complement(StudentsT(levels.degrees),
+                                                        std::abs(levels.by) / levels.error));
+  }
+
+  // Its quantile takes as long as all else that is asked of a cut: for what is told alone.
+  static void add_interval(const Difference& levels, ChangePoint* change) {
+    const double reach = boost::math::quantile(StudentsT(levels.degrees), 0.975) * levels.error;
     change->reach = reach;
-    change->effect = std::expm1(by);
-    change->interval = {std::expm1(by - reach), std::expm1(by + reach), 0.95};
+    change->interval = {std::expm1(levels.by - reach), std::expm1(levels.by + reach), 0.95};
+  }
+
+  ChangePoint with_interval(const Cut& cut) const {
+    ChangePoint change = cut.change;
+    add_interval(difference(cut.step.before, cut.step.after, inflation_), &change);
+    return change;
   }
 
   // The last `count` nights, if they may begin a change.
@@ -278,12 +298,14 @@ class Search {
     change.nights_after = count;
     change.state = ChangeState::kSuspect;
     // Of one night the neighbours' likeness takes nothing away; of two, not so much yet.
-    compare(before, after, count == 1 ? 1 : 1 + noise_.correlation, &change);
-    change.p_value = std::min(1.0, kMostSuspect * change.p_value);
+    change.effect = std::expm1(by);
+    const Difference levels = difference(before, after, count == 1 ? 1 : 1 + noise_.correlation);
+    change.p_value = std::min(1.0, kMostSuspect * p_value_of(levels));
     if (change.p_value > rules_.significance || std::abs(change.effect) < rules_.least_effect) {
       return std::nullopt;
     }
     change.p_value = std::max(change.p_value, rank_p_value(before.count, as_far, count));
+    add_interval(levels, &change);
     return change;
   }
 

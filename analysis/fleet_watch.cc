@@ -34,6 +34,9 @@ FleetWatch::Experiment& FleetWatch::experiment_of(const CatalogEntry& entry) {
     place = &experiments_.emplace_back();
     place->id = entry.id();
     place->entry = &entry;
+    const auto backend = std::ranges::find(backends_, entry.backend, &BackendCount::name);
+    place->backend = static_cast<std::size_t>(backend - backends_.begin());
+    if (backend == backends_.end()) backends_.push_back({entry.backend, 0});
     for (std::size_t i = 0; i < kWatchedMetrics; ++i) {
       place->rules[i] = rules_for(entry, metric_at(i));
     }
@@ -73,11 +76,19 @@ FleetWatch::Experiment* FleetWatch::take_in(const ExperimentNight& result,
   Experiment& experiment = experiment_of(*entry);
   if (baseline) experiment.baseline = baseline;
   if (result.times[place_of(WatchedMetric::kSteady)]) {
-    NightSeries& series = night_series_.back();
-    ++series.all;
-    ++series.by_backend[entry->backend];
+    ++backends_[experiment.backend].tonight;
   }
   return &experiment;
+}
+
+void FleetWatch::count_series() {
+  NightSeries& series = night_series_.back();
+  for (BackendCount& backend : backends_) {
+    const std::size_t count = std::exchange(backend.tonight, 0);
+    if (count == 0) continue;
+    series.all += count;
+    series.by_backend[backend.name] = count;
+  }
 }
 
 // Null where the night has no such time, or nobody watches it.
@@ -107,6 +118,7 @@ void FleetWatch::add(NightFacts night, NightSaid said) {
     if (experiment == nullptr) continue;
     experiment->is_changed = watch(*experiment, result, &tonight);
   }
+  count_series();
   decide(tonight);
   look_for_drift(tonight);
   const bool is_changed = std::any_of(experiments_.begin(), experiments_.end(),
@@ -128,6 +140,7 @@ void FleetWatch::recall(NightFacts night, NightSaid said) {
       }
     }
   }
+  count_series();
 }
 
 std::string FleetWatch::state() const {
@@ -343,17 +356,7 @@ void FleetWatch::collect_members() {
 }
 
 std::vector<AlertGroup> FleetWatch::groups_now() const {
-  std::vector<AlertMember> present;
-  std::vector<std::size_t> places;
-  for (std::size_t i = 0; i < members_.size(); ++i) {
-    if (members_[i].withdrawn || !members_[i].is_told) continue;
-    present.push_back(members_[i]);
-    places.push_back(i);
-  }
-  auto groups = group_changes(present, catalog_, night_series_);
-  for (AlertGroup& group : groups) {
-    for (std::size_t& place : group.members) place = places[place];
-  }
+  auto groups = group_changes(members_, catalog_, night_series_);
   // By onset, so that alerts of one night are numbered in a fixed order.
   std::stable_sort(groups.begin(), groups.end(),
                    [](const auto& a, const auto& b) { return a.onset < b.onset; });

@@ -18,6 +18,15 @@ struct Piece {
   double a = 0, b = 0, c = 0;
   std::size_t change = 0;
 
+  double at(double level) const { return (a * level + b) * level + c; }
+
+  // Most pieces rise or fall all the way: only what turns within it takes a division.
+  double cheapest() const {
+    if (a <= 0 || 2 * a * low + b >= 0) return low;
+    if (2 * a * high + b <= 0) return high;
+    return std::clamp(-b / (2 * a), low, high);
+  }
+
   bool continues(const Piece& before) const {
     return low == before.high && a == before.a && b == before.b && c == before.c &&
            change == before.change;
@@ -33,32 +42,31 @@ class LevelCost {
   void add(double value, double weight, double cut) {
     const double reach = cut / std::sqrt(weight);
     next_.clear();
+    const double from = value - reach, to = value + reach;
+    const double linear = 2 * weight * value, square = weight * value * value, most = cut * cut;
     for (Piece& piece : pieces_) {
-      // Most pieces lie on one side of where the value reaches, whole.
-      if (piece.low >= value - reach && piece.high <= value + reach) {
-        piece.a += weight;
-        piece.b -= 2 * weight * value;
-        piece.c += weight * value * value;
-        put(piece);
+      // Most pieces lie on one side of where the value reaches, whole: which one is not to be
+      // guessed, so both are reckoned without a branch.
+      const bool is_inside = piece.low >= from && piece.high <= to;
+      if (is_inside || piece.high <= from || piece.low >= to) {
+        piece.a += is_inside ? weight : 0;
+        piece.b -= is_inside ? linear : 0;
+        piece.c += is_inside ? square : most;
+        next_.push_back(piece);
         continue;
       }
-      if (piece.high <= value - reach || piece.low >= value + reach) {
-        piece.c += cut * cut;
-        put(piece);
-        continue;
-      }
-      const std::array ends{piece.low, std::clamp(value - reach, piece.low, piece.high),
-                            std::clamp(value + reach, piece.low, piece.high), piece.high};
+      const std::array ends{piece.low, std::clamp(from, piece.low, piece.high),
+                            std::clamp(to, piece.low, piece.high), piece.high};
       for (std::size_t i = 0; i + 1 < ends.size(); ++i) {
         Piece part = piece;
         part.low = ends[i];
         part.high = ends[i + 1];
         if (i == 1) {
           part.a += weight;
-          part.b -= 2 * weight * value;
-          part.c += weight * value * value;
+          part.b -= linear;
+          part.c += square;
         } else {
-          part.c += cut * cut;
+          part.c += most;
         }
         put(part);
       }
@@ -73,9 +81,7 @@ class LevelCost {
   Least least() const {
     Least least;
     for (const Piece& piece : pieces_) {
-      const double level =
-          piece.a > 0 ? std::clamp(-piece.b / (2 * piece.a), piece.low, piece.high) : piece.low;
-      const double cost = (piece.a * level + piece.b) * level + piece.c;
+      const double cost = piece.at(piece.cheapest());
       // A later change wins where costs are equal: pieces of equal cost differ by rounding only.
       if (cost < least.cost || (cost == least.cost && piece.change > least.change)) {
         least = {cost, piece.change};
@@ -102,8 +108,10 @@ class LevelCost {
  private:
   // The part of the piece where it costs no more than `cost`; empty, at its end, if nowhere.
   static std::pair<double, double> where_below(const Piece& piece, double cost) {
-    const std::pair nowhere(piece.high, piece.high);
-    if (piece.a <= 0) return piece.c <= cost ? std::pair(piece.low, piece.high) : nowhere;
+    const std::pair whole(piece.low, piece.high), nowhere(piece.high, piece.high);
+    // A parabola that is below at both ends is so between them: most are, and need no root.
+    if (piece.at(piece.low) <= cost && piece.at(piece.high) <= cost) return whole;
+    if (piece.a <= 0) return nowhere;
     const double discriminant = piece.b * piece.b - 4 * piece.a * (piece.c - cost);
     if (!(discriminant > 0)) return nowhere;
     const double root = std::sqrt(discriminant);
@@ -171,7 +179,7 @@ bool may_have_changes(std::span<const double> values, std::span<const double> we
   }
   // What a run gains by a level of its own is its sum squared by its weight. All of them add up to
   // nothing, so both sides of a cut are off by the same sum.
-  constexpr double kOfCut = 0.65, kOfRun = 0.45;
+  constexpr double kOfCut = 0.75, kOfRun = 0.55;
   for (std::size_t i = 1; i < n; ++i) {
     const double before = weight_sums[i], after = weight_sum - before;
     if (sums[i] * sums[i] * weight_sum > kOfCut * penalty * before * after) return true;

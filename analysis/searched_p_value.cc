@@ -8,7 +8,10 @@
 namespace benchhud::analysis {
 namespace {
 
-const boost::math::normal kNormal;
+// Not reckoned in long double, of which no digit is wanted here.
+const boost::math::normal_distribution<
+    double, boost::math::policies::policy<boost::math::policies::promote_double<false>>>
+    kNormal;
 
 // How much less a process exceeds a level that is looked at in steps: 1 for small ones.
 double overshoot(double x) {

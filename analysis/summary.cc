@@ -7,6 +7,8 @@
 #include <numeric>
 #include <vector>
 
+#include "analysis/selection.h"
+
 namespace benchhud::analysis {
 namespace {
 
@@ -126,10 +128,10 @@ double median_of_sorted(std::span<const double> sorted) {
 double median(std::span<const double> samples) {
   if (samples.empty()) return kNaN;
   std::vector<double> values(samples.begin(), samples.end());
-  const auto upper = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), upper, values.end());
-  if (values.size() % 2 == 1) return *upper;
-  return std::midpoint(*std::max_element(values.begin(), upper), *upper);
+  const std::size_t half = values.size() / 2;
+  const double upper = select(values, half);
+  if (values.size() % 2 == 1) return upper;
+  return std::midpoint(maximum(std::span(values).first(half)), upper);
 }
 
 double quantile_of_sorted(std::span<const double> sorted, double q) {
@@ -146,11 +148,10 @@ double quantile(std::span<const double> samples, double q) {
   const auto below = static_cast<std::size_t>(place);
   // Selecting the two neighbours costs a fraction of sorting all.
   std::vector<double> values(samples.begin(), samples.end());
-  const auto at = values.begin() + static_cast<std::ptrdiff_t>(below);
-  std::nth_element(values.begin(), at, values.end());
-  if (below + 1 == values.size()) return *at;
-  const double next = *std::min_element(at + 1, values.end());
-  return between(*at, next, place - static_cast<double>(below));
+  const double at = select(values, below);
+  if (below + 1 == values.size()) return at;
+  const double next = minimum(std::span(values).subspan(below + 1));
+  return between(at, next, place - static_cast<double>(below));
 }
 
 double median_absolute_deviation(std::span<const double> samples) {

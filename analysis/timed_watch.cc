@@ -4,18 +4,14 @@
 #include <cmath>
 #include <numeric>
 
-#include "analysis/summary.h"
 #include "analysis/watched_metric.h"
 
 namespace benchhud::analysis {
 namespace {
 
-constexpr std::size_t kFew = 20;     // nights, up to which every one is searched
-constexpr std::size_t kYoung = 10;   // nights for which a change is looked at again each night
-constexpr std::size_t kRecent = 12;  // nights that may be off the level together
-// Standard deviations that nights are off by, of which find_changes() may make something: of one or
-// two nights a suspect, of more a change only if it gains what a change costs, which is more.
-constexpr double kOffSuspect = 3, kOff = 3.3;
+constexpr std::size_t kFew = 20;    // nights, up to which every one is searched
+constexpr std::size_t kYoung = 10;  // nights for which a change is looked at again each night
+constexpr std::size_t kTwentieth = 20;
 constexpr std::size_t kLookBack = 4;  // nights
 // A confirmed change is not taken back because of one search that did not find it.
 constexpr std::size_t kMissedSearches = 5;
@@ -47,73 +43,42 @@ bool TimedWatch::add(const Night& night, std::size_t number) {
   const std::size_t first = std::max(begin_, nights_.size() - std::min(nights_.size(), kWindow));
   search_ = find_changes(std::span(nights_).subspan(first), rules_);
   searched_ = nights_.size();
-  level_begin_ = first + (search_.found.empty() ? 0 : search_.found.back().at);
-  std::vector<double> last;
-  for (std::size_t i = level_begin_; i < nights_.size(); ++i) last.push_back(nights_[i].level);
-  // Of nights with two humps the median is one of them: their mean is what sums are near.
-  const double middle = median(last);
-  const double bound = rules_.cut * search_.noise.deviation;
-  for (double& level : last) level = std::clamp(level, middle - bound, middle + bound);
-  level_ = mean(last);
+  const std::size_t level = first + (search_.found.empty() ? 0 : search_.found.back().at);
+  screen_.learn(nights_, level, search_.noise, rules_.cut);
   const bool merged = merge(first, number);
+  note_young();
   return note_recoveries(number) || merged;
 }
 
-bool TimedWatch::wants_search() const {
+bool TimedWatch::wants_search() {
   const std::size_t count = nights_.size() - begin_;
   if (count <= kFew || searched_ <= begin_) return true;
   const std::size_t since = nights_.size() - searched_;
   // A level of few nights is known badly, and so is what is off it: again with twice as many.
   if (since >= std::min(kRoutine, count / 2)) return true;
-  const bool young = std::any_of(changes_.begin(), changes_.end(), [&](const auto& change) {
-    return !change.withdrawn && (!change.confirmed || change.point.at + kYoung > nights_.size());
+  return is_young(since) || screen_.is_off(nights_) ||
+         (since % kLookBack == 0 && screen_.is_two(nights_, kWindow));
+}
+
+// A change is looked at again each night while it is young; and until it is confirmed, whenever its
+// nights have become more by a twentieth.
+bool TimedWatch::is_young(std::size_t since) const {
+  if (!is_any_open_ && nights_.size() >= young_until_) return false;
+  return std::any_of(changes_.begin(), changes_.end(), [&](const WatchedChange& change) {
+    if (change.withdrawn) return false;
+    const std::size_t age = nights_.size() - change.point.at;
+    return age < kYoung || (!change.confirmed && since * kTwentieth >= age);
   });
-  return young || is_off_level() || (since % kLookBack == 0 && is_two_levels());
 }
 
-// Whether the nights since the last change fall into two levels, wherever they are cut: a change
-// too small for its first nights to tell.
-bool TimedWatch::is_two_levels() const {
-  const std::size_t first =
-      std::max(level_begin_, nights_.size() - std::min(nights_.size(), kWindow));
-  const double bound = rules_.cut * search_.noise.deviation;
-  const std::span nights = std::span(nights_).subspan(first);
-  const auto off = [&](const Night& night) {
-    return std::clamp(night.level - level_, -bound, bound);
-  };
-  double all = 0;
-  for (const Night& night : nights) all += off(night);
-  const auto n = static_cast<double>(nights.size());
-  const double alike = (1 + search_.noise.correlation) / (1 - search_.noise.correlation);
-  const double least = kOff * search_.noise.deviation;
-  double sum = 0;
-  for (std::size_t k = 1; k < nights.size(); ++k) {
-    sum += off(nights[k - 1]);
-    const auto before = static_cast<double>(k);
-    const double apart = sum - all * before / n;  // its variance is before (n − before) / n
-    if (apart * apart * n > least * least * alike * before * (n - before)) return true;
+void TimedWatch::note_young() {
+  is_any_open_ = false;
+  young_until_ = 0;
+  for (const WatchedChange& change : changes_) {
+    if (change.withdrawn) continue;
+    is_any_open_ = is_any_open_ || !change.confirmed;
+    young_until_ = std::max(young_until_, change.point.at + kYoung);
   }
-  return false;
-}
-
-bool TimedWatch::is_off_level() const {
-  const double bound = rules_.cut * search_.noise.deviation;
-  double sum = 0;
-  double alike = 0, power = 1;  // r + r² + … of the nights' correlation r
-  double variance = 0;          // of the sum, for a deviation of 1
-  for (std::size_t k = 1; k <= std::min(kRecent, nights_.size() - begin_); ++k) {
-    sum += std::clamp(nights_[nights_.size() - k].level - level_, -bound, bound);
-    variance += 1 + 2 * alike;
-    power *= search_.noise.correlation;
-    alike += power;
-    // Of one night the clamp leaves kOffSuspect and more.
-    const double least = (k <= kMostSuspect ? kOffSuspect : kOff) * search_.noise.deviation;
-    if (sum * sum <= least * least * variance) continue;
-    if (k > kMostSuspect) return true;
-    const std::span level = std::span(nights_).subspan(level_begin_);
-    if (level.size() > k && is_far_out(level.first(level.size() - k), level.last(k))) return true;
-  }
-  return false;
 }
 
 // `seen`: those that this search has found already.
@@ -222,6 +187,7 @@ std::pair<std::span<const Night>, Changes> TimedWatch::standing() const {
 void TimedWatch::decide(std::size_t change, std::optional<std::size_t> number, double q_value) {
   changes_[change].q_value = q_value;
   if (number) changes_[change].confirmed = number;
+  note_young();
 }
 
 }  // namespace benchhud::analysis

@@ -71,7 +71,7 @@ inline constexpr std::size_t kSameCause = 3;
 /// A cause is the machine's, or a backend's, from so many models on.
 inline constexpr std::size_t kFewestModels = 3;
 
-/// Members that are withdrawn or not told are left out by the caller.
+/// Of members that are neither withdrawn nor untold; the others are of no group.
 ///
 /// First what many have in common: steady times of kFewestModels models that moved in one direction
 /// within a night of each other. If that is half of all that were timed, it is the machine's doing,

@@ -25,7 +25,7 @@ namespace benchhud::analysis {
 /// Which way of watching this is. Raised with whatever gives other alerts for the same nights: how
 /// a night is summed up, how changes are found and grouped; and with the layout of what is kept of
 /// it (watch_state.h). What an earlier one kept is not gone on from.
-inline constexpr std::uint32_t kWatchMethod = 8;
+inline constexpr std::uint32_t kWatchMethod = 9;
 
 /// How a series is watched.
 struct SeriesRules {
@@ -110,6 +110,7 @@ class FleetWatch {
   struct Experiment {
     schema::ExperimentId id{};
     const CatalogEntry* entry = nullptr;
+    std::size_t backend = 0;  // place in backends_
     std::array<SeriesRules, kWatchedMetrics> rules;
     std::array<std::optional<TimedWatch>, kTimedMetrics> timed;
     std::array<CountWatch, kCountMetrics> counts;
@@ -119,6 +120,11 @@ class FleetWatch {
     std::optional<schema::ExperimentId> baseline;
     std::array<std::vector<std::size_t>, kWatchedMetrics> members;  // places, by change
     bool is_changed = false;                                        // tonight
+  };
+
+  struct BackendCount {
+    std::string name;
+    std::size_t tonight = 0;  // steady times of it
   };
 
   // What waits for all results of a night: gathered as they come, for going over all experiments
@@ -140,6 +146,7 @@ class FleetWatch {
   Experiment& experiment_of(const CatalogEntry& entry);
   // The experiment of a result, which is counted among its night's; null if it is not known.
   Experiment* take_in(const ExperimentNight& result, std::optional<schema::ExperimentId> baseline);
+  void count_series();
   TimedWatch* watch_of(Experiment& experiment, const ExperimentNight& night, std::size_t metric);
   std::vector<schema::ExperimentId> one_of_models() const;
   SeriesRules rules_for(const CatalogEntry& entry, WatchedMetric metric) const;
@@ -161,6 +168,7 @@ class FleetWatch {
   std::vector<NightOf> nights_;
   std::vector<NightSeries> night_series_;
   std::vector<std::size_t> pinned_;  // nights
+  std::vector<BackendCount> backends_;
   std::deque<Experiment> experiments_;
   std::vector<Experiment*> by_place_;  // in the catalog; null: none of its results was seen
   LordPlusPlus lifetime_;              // a test a stretch of TimedWatch::kWindow nights

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/change_points.h"
+#include "analysis/level_screen.h"
 #include "schema/metric.h"
 
 namespace benchhud::analysis {
@@ -34,10 +35,10 @@ struct WatchedChange {
 };
 
 /// Nights come in order. Every change is found by find_changes() of the last kWindow nights, which
-/// is asked as long as there are few nights, while a change is young, when the last nights are off
-/// the level that is known, when that level seems to be two, and whenever there are twice as many
-/// nights, or kRoutine more: not asking it on quiet nights makes a year of nights affordable. The
-/// same nights in the same order give the same changes.
+/// is asked as long as there are few nights, while a change is young or not confirmed yet, when the
+/// last nights are off the level that is known or it seems to be two (level_screen.h), and whenever
+/// there are twice as many nights, or kRoutine more: not asking it on quiet nights makes a year of
+/// nights affordable. The same nights in the same order give the same changes.
 class TimedWatch {
  public:
   static constexpr std::size_t kWindow = 100;
@@ -75,9 +76,9 @@ class TimedWatch {
  private:
   friend struct StateFields;
 
-  bool wants_search() const;
-  bool is_off_level() const;
-  bool is_two_levels() const;
+  bool wants_search();
+  bool is_young(std::size_t since) const;
+  void note_young();
   bool merge(std::size_t first, std::size_t number);
   bool note_recoveries(std::size_t number);
   bool is_loss(const WatchedChange& improvement, const WatchedChange& later) const;
@@ -91,9 +92,10 @@ class TimedWatch {
   Changes search_;
   std::size_t begin_ = 0;     // of the nights that are comparable
   std::size_t searched_ = 0;  // nights at the last search
-  // The last level by the last search, and the place of its first night.
-  double level_ = 0;
-  std::size_t level_begin_ = 0;
+  LevelScreen screen_;        // of the last search
+  // Of changes_, to be known without going through them.
+  bool is_any_open_ = false;     // not confirmed yet
+  std::size_t young_until_ = 0;  // nights
 };
 
 }  // namespace benchhud::analysis

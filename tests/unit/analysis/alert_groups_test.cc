@@ -91,6 +91,18 @@ class Groups : public testing::Test {
   std::vector<AlertMember> members_;
 };
 
+TEST_F(Groups, LeaveOutWhatIsWithdrawnOrNotTold) {
+  for (int model = 0; model < 12; ++model) add(model, "eager", 20).withdrawn = 22;
+  add(3, "inductor", 20).is_told = false;
+  add(3, "inductor", 21, 1, WatchedMetric::kCompile);
+  const auto found = groups();
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_EQ(found[0].scope, AlertScope::kModel);
+  EXPECT_THAT(found[0].members, ElementsAre(13u));
+  members_.pop_back();
+  EXPECT_THAT(groups(), IsEmpty());
+}
+
 TEST_F(Groups, NothingIsNothing) { EXPECT_THAT(groups(), IsEmpty()); }
 
 TEST_F(Groups, OneModelOverSeveralBackendsIsOne) {

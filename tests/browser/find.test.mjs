@@ -118,6 +118,28 @@ test("commits, runs, errors, pages and keys are found", async () => {
   });
 });
 
+test("a key pressed right behind the one that leaves the palette is the page's", async () => {
+  await on("/", async (page) => {
+    const input = page.locator(".palette input");
+    for (let round = 0; round < 5; ++round) {
+      await page.keyboard.press("/");
+      await input.fill("resnet");
+      // All at once, before anything can be drawn in between.
+      await Promise.all([page.keyboard.press("Escape"), page.keyboard.press("/"), page.keyboard.type("bert")]);
+      assert.equal(await input.inputValue(), "bert");
+      await page.keyboard.press("Escape");
+      assert.equal(await input.count(), 0);
+    }
+    // A hit that was chosen.
+    await page.keyboard.press("/");
+    await input.fill("BERT_pytorch");
+    await eventually(async () => assert.equal((await titles(page))[0], "BERT_pytorch"));
+    await Promise.all([page.keyboard.press("Enter"), page.keyboard.press("/"), page.keyboard.type("al")]);
+    await page.waitForURL(/\/models\/torchbench\/BERT_pytorch/);
+    assert.equal(await input.inputValue(), "al");
+  });
+});
+
 test("nothing found says what was looked through; a slip of a letter is forgiven; anything may be typed", async () => {
   await on("/", async (page) => {
     await page.keyboard.press("/");

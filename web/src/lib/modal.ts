@@ -14,14 +14,26 @@ export function atOnce(change: () => void): void {
 }
 
 /** The reference of a <dialog> that is open while it is drawn; whatever had the focus has it again afterwards. Open it
- * with atOnce(). */
-export function useModal(): RefObject<HTMLDialogElement> {
+ * with atOnce(). `onClose` is called when the browser closes it, as for Escape, and has to take it away: that is drawn
+ * before the next key is taken, and no event of a dialog that is gone closes one that was opened since. */
+export function useModal(onClose: () => void): RefObject<HTMLDialogElement> {
   const dialog = useRef<HTMLDialogElement>(null);
+  const latest = useRef(onClose);
+  latest.current = onClose;
   useLayoutEffect(() => {
+    const shown = dialog.current;
     const before = document.activeElement as HTMLElement | null;
-    dialog.current?.showModal();
+    const leave = (event: Event) => {
+      event.preventDefault();
+      atOnce(() => latest.current());
+    };
+    shown?.addEventListener("cancel", leave);
+    shown?.addEventListener("close", leave);
+    shown?.showModal();
     return () => {
-      dialog.current?.close();
+      shown?.removeEventListener("cancel", leave);
+      shown?.removeEventListener("close", leave);
+      shown?.close();
       before?.focus?.({ preventScroll: true });
     };
   }, []);

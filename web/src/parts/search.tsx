@@ -89,7 +89,7 @@ export function Search({ pages, commands }: Props) {
 }
 
 function Palette({ pages, commands, onClose }: Props & { onClose: () => void }) {
-  const dialog = useModal();
+  const dialog = useModal(onClose);
   const [text, setText] = useState("");
   const [chosen, setChosen] = useState(0);
   const [recent] = useState(recentChoices);
@@ -119,8 +119,7 @@ function Palette({ pages, commands, onClose }: Props & { onClose: () => void }) 
   const leave = (choice: Choice) => {
     if (choice.href) remember({ href: choice.href, kind: choice.kind, title: choice.title, context: choice.context });
     // At once, not with the next drawing: keys pressed from here on belong to the page again.
-    dialog.current?.close();
-    onClose();
+    atOnce(onClose);
   };
   const follow = (choice: Choice | undefined) => {
     if (!choice) return;
@@ -158,7 +157,6 @@ function Palette({ pages, commands, onClose }: Props & { onClose: () => void }) 
       ref={dialog}
       class="palette"
       aria-label="Search"
-      onClose={onClose}
       onClick={(event) => event.target === event.currentTarget && onClose()}
     >
       <div class="palette-head">

@@ -188,10 +188,10 @@ function Toast() {
 }
 
 function Help({ onClose }: { onClose: () => void }) {
-  const dialog = useModal();
+  const dialog = useModal(onClose);
   const own = claimedHelp();
   return (
-    <dialog ref={dialog} class="help" onClose={onClose} onClick={(event) => event.target === event.currentTarget && onClose()} aria-labelledby="help-title">
+    <dialog ref={dialog} class="help" onClick={(event) => event.target === event.currentTarget && onClose()} aria-labelledby="help-title">
       <div class="help-body">
         <h2 id="help-title" tabIndex={-1} autofocus>
           Keys

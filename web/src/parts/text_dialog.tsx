@@ -3,11 +3,11 @@ import { useModal } from "../lib/modal";
 
 /** Asks for a text: one line, or several where `rows` says so. */
 export function TextDialog({ title, note, label, button, rows = 1, onText, onClose }: { title: string; note?: string; label: string; button: string; rows?: number; onText: (text: string) => void; onClose: () => void }) {
-  const dialog = useModal();
+  const dialog = useModal(onClose);
   const [text, setText] = useState("");
   const done = () => onText(text.trim());
   return (
-    <dialog ref={dialog} class="help" onClose={onClose} aria-labelledby="ask-title">
+    <dialog ref={dialog} class="help" aria-labelledby="ask-title">
       <form
         class="help-body ask"
         onSubmit={(event) => {

@@ -11,8 +11,14 @@ namespace {
 constexpr int kCorrelations = 20;  // tried: 0, 0.05, …, 0.95
 constexpr double kStep = 0.05;
 // Of the degrees of freedom that a known correlation would leave: it is chosen to fit, and where it
-// comes out too small by chance the step looks surest. By simulation (`./dev eval`, calibration).
-constexpr double kDegreesShare = 0.5;
+// comes out too small by chance the step looks surest. Nearly half of those of few nights, of many
+// a third. By simulation (`./dev eval`, calibration).
+constexpr double kShareOfFew = 0.45, kShareOfMany = 0.35;
+constexpr double kMostOfFew = 34;
+
+double degrees_left(double degrees) {
+  return std::max({2.0, std::min(kShareOfFew * degrees, kMostOfFew), kShareOfMany * degrees});
+}
 
 // Not reckoned in long double, of which no digit is wanted here.
 using StudentsT = boost::math::students_t_distribution<
@@ -106,7 +112,7 @@ double level_shift_p_value(std::span<const double> values, std::span<const doubl
   if (!(with > 0)) return without > 0 ? std::numeric_limits<double>::min() : 1;
   const double degrees = n - 3;
   const double square = std::max(0.0, (without - with) / (with / degrees));
-  const StudentsT student(std::max(2.0, kDegreesShare * degrees));
+  const StudentsT student(degrees_left(degrees));
   return 2 * boost::math::cdf(boost::math::complement(student, std::sqrt(square)));
 }
 

@@ -182,7 +182,7 @@ test("changes are marked on the model's charts, the overview and the run that th
   const alert = await alertOf("resnet_mini");
   await on("/models/cpu-mini/resnet_mini?test=eval", async (page) => {
     const link = page.locator(".change-links a").first();
-    assert.equal(await text(link), "2025-11-10 +29.9 %");
+    assert.equal(await text(link), "2025-11-10 +30.5 %");
     await shot(page, "model-changes");
     assert.deepEqual(await axe(page), []);
     await link.click();

@@ -156,11 +156,14 @@ void calibration(std::string_view noise, Function p_value_of) {
 
 void null_calibration() {
   constexpr std::size_t kNights = 60;
-  for (const NoiseKind kind : kNoiseKinds) {
-    calibration(fmt::format("{} noise", noise_name(kind)), [&](std::uint64_t number) {
-      return least_p_value(analysis::find_changes(made_up_series(kind, kNights, number)).found);
+  const auto of_noise = [](NoiseKind kind, std::size_t nights) {
+    calibration(fmt::format("{} noise, {} nights", noise_name(kind), nights), [&](auto number) {
+      return least_p_value(analysis::find_changes(made_up_series(kind, nights, number)).found);
     });
-  }
+  };
+  for (const NoiseKind kind : kNoiseKinds) of_noise(kind, kNights);
+  // What is worst for p-values, in as many nights as the watch looks at.
+  of_noise(NoiseKind::kAutocorrelated, kWindow);
   for (const bool is_autocorrelated : {false, true}) {
     const std::string_view nights = is_autocorrelated ? "autocorrelated" : "independent";
     calibration(fmt::format("repetitions in humps, {} nights", nights), [&](std::uint64_t number) {

@@ -16,7 +16,7 @@ namespace {
 constexpr double kPriorNights = 6;  // that the noise of the whole series counts for
 // Of a night's variance at most this share may be told by its repetitions.
 constexpr double kRepetitionShare = 0.8;
-constexpr double kMostOwn = 4;  // times the variance of nights that a night's own may be
+constexpr double kMostOwn = 4;  // times the variance of nights that a night's own counts for
 constexpr std::size_t kNightsPerOutlier = 50;
 
 // Not reckoned in long double, of which no digit is wanted here and which takes thrice as long.
@@ -40,10 +40,9 @@ std::vector<double> pooled_variances(std::span<const Night> nights) {
   return variances;
 }
 
-// A few nights that know next to nothing of themselves are no measure for the others.
-std::vector<double> known_variances(std::span<const Night> nights, double most) {
+std::vector<double> known_variances(std::span<const Night> nights) {
   std::vector<double> variances;
-  for (const Night& night : nights) variances.push_back(std::min(night.variance, most));
+  for (const Night& night : nights) variances.push_back(night.variance);
   return variances;
 }
 
@@ -52,9 +51,10 @@ std::vector<double> weights_of(std::span<const Night> nights, const NightNoise& 
                                bool is_variance_known) {
   const double whole = noise.deviation * noise.deviation;
   std::vector<double> variances =
-      is_variance_known ? known_variances(nights, kMostOwn * whole) : pooled_variances(nights);
+      is_variance_known ? known_variances(nights) : pooled_variances(nights);
   double mean_own = 0;
-  for (const double own : variances) mean_own += own;
+  // A few nights that know next to nothing of themselves are no measure for the others.
+  for (const double own : variances) mean_own += std::min(own, kMostOwn * whole);
   mean_own /= static_cast<double>(nights.size());
   const double between = std::max(whole - mean_own, (1 - kRepetitionShare) * whole);
   const double scale = mean_own > 0 ? std::min(1.0, (whole - between) / mean_own) : 0;

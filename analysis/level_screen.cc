@@ -44,11 +44,10 @@ void LevelScreen::follow(std::span<const Night> nights) {
       alike += power;
     }
   }
-  const double bound = cut_;
   while (begin_ + sums_.size() <= nights.size()) {
     const Night& night = nights[begin_ + sums_.size() - 1];
     const double off = (night.level - level_) / deviation_;
-    sums_.push_back(sums_.back() + std::clamp(off, -bound, bound));
+    sums_.push_back(sums_.back() + std::clamp(off, -cut_, cut_));
   }
 }
 
@@ -77,8 +76,8 @@ bool LevelScreen::is_off(std::span<const Night> nights) {
 }
 
 // The largest over all cuts.
-double LevelScreen::apart(std::size_t most_nights) const {
-  const std::size_t first = sums_.size() - std::min(sums_.size(), most_nights + 1);
+double LevelScreen::apart(std::size_t nights) const {
+  const std::size_t first = sums_.size() - std::min(sums_.size(), nights + 1);
   const std::span sums = std::span(sums_).subspan(first);
   const auto n = static_cast<double>(sums.size() - 1);
   const double slope = n > 0 ? (sums.back() - sums.front()) / n : 0;

@@ -42,29 +42,24 @@ class Shape {
     }
     density_.resize(cells);
     for (const double value : sorted) add(value, 1);
-    tails_.resize(cells);
-    for (std::size_t i = 0; i < cells; ++i) {
-      // A Cauchy distribution: what lies farther out than anything before still tells to which
-      // side.
-      const double off = (low_ + (static_cast<double>(i) + 0.5) * cell_) / half_;
-      tails_[i] = kTails * static_cast<double>(sorted.size()) /
-                  (std::numbers::pi * half_ * (1 + off * off));
-    }
+    size_ = static_cast<double>(sorted.size());
   }
 
   // The logarithm of how well each of the values, which the shape was made of, is told by the rest.
   double fit(std::span<const double> sorted) const {
     double sum = 0;
     for (const double value : sorted) {
-      const std::size_t cell = cell_of(value);
-      sum += std::log(density_[cell] - kernel_[0] + tails_[cell]);
+      const std::ptrdiff_t cell = cell_of(value);
+      sum += std::log(density_[static_cast<std::size_t>(cell)] - kernel_[0] +
+                      std::exp(log_tails(cell)));
     }
     return sum;
   }
 
   // The posterior mean of a night's shift, and its variance. `values`: of the night, around its
-  // level; they are part of the shape. `known`: levels there are, around the night's: the shift may
-  // be up to half of where nine tenths of all repetitions lie from any of them.
+  // level; they are part of the shape. `known`: levels there are, around the night's, which is one
+  // of them: the shift may be up to half of where nine tenths of all repetitions lie from any that
+  // they can be on.
   std::pair<double, double> shift_of(std::span<const double> values,
                                      std::span<const double> known) {
     if (logarithms_.empty()) {
@@ -73,11 +68,11 @@ class Shape {
     // The night itself is no witness.
     for (const double value : values) add(value, -1);
     for (const double value : values) take_logarithms_near(value);
-    const std::vector<std::ptrdiff_t> shifts = shifts_near(known);
+    const std::vector<std::ptrdiff_t> shifts = shifts_near(levels_for(values, known));
     std::vector<double> fits(shifts.size());
     for (const double value : values) {
-      const std::size_t cell = cell_of(value);
-      for (std::size_t i = 0; i < shifts.size(); ++i) fits[i] += logarithm_shifted(cell, shifts[i]);
+      const std::ptrdiff_t cell = cell_of(value);
+      for (std::size_t i = 0; i < shifts.size(); ++i) fits[i] += logarithm_at(cell - shifts[i]);
     }
     for (const double value : values) add(value, 1);
     for (const double value : values) take_logarithms_near(value);
@@ -97,19 +92,31 @@ class Shape {
   }
 
  private:
-  // The cell of a value; of one that is farther out than any has a cell, the last on that side.
-  std::size_t cell_of(double value) const {
-    const double cell = (value - low_) / cell_;
-    return static_cast<std::size_t>(
-        std::clamp(cell, 0.0, static_cast<double>(density_.size() - 1)));
+  // In cells from the first one; what is farther out than can be counted is as far out.
+  static std::ptrdiff_t whole(double cells) {
+    constexpr double kFarthestCell = 1e15;
+    return static_cast<std::ptrdiff_t>(
+        std::floor(std::clamp(cells, -kFarthestCell, kFarthestCell)));
+  }
+  std::ptrdiff_t cell_of(double value) const { return whole((value - low_) / cell_); }
+
+  // Those that a night may be on, going by the middle of its repetitions, and its own.
+  std::vector<double> levels_for(std::span<const double> values,
+                                 std::span<const double> known) const {
+    const double middle = median(values);
+    std::vector<double> levels;
+    for (const double level : known) {
+      const double off = middle - level;
+      if (level == 0 || (off >= least_ - half_ && off <= most_ + half_)) levels.push_back(level);
+    }
+    return levels;
   }
 
   // In cells, ascending. `known`: ascending, one at least.
   std::vector<std::ptrdiff_t> shifts_near(std::span<const double> known) const {
     std::vector<std::ptrdiff_t> shifts;
     for (const double level : known) {
-      const auto middle = static_cast<std::ptrdiff_t>(std::round(level / cell_));
-      const auto reach = static_cast<std::ptrdiff_t>(half_ / cell_);
+      const std::ptrdiff_t middle = whole(level / cell_ + 0.5), reach = whole(half_ / cell_);
       auto shift = middle - reach;
       if (!shifts.empty()) shift = std::max(shift, shifts.back() + 1);
       for (; shift <= middle + reach; ++shift) shifts.push_back(shift);
@@ -126,37 +133,44 @@ class Shape {
   // What is too far out for the shape was not counted and is not taken away.
   void add(double value, double count) {
     if (value < least_ || value > most_) return;
-    const std::size_t cell = cell_of(value);
+    const auto cell = static_cast<std::size_t>(cell_of(value));
     const auto [first, last] = near(cell);
     for (std::size_t i = first; i <= last; ++i) {
       density_[i] += count * kernel_[i < cell ? cell - i : i - cell];
     }
   }
 
+  // The logarithm of how many lie anywhere, as Laplace's distribution has it: what lies farther out
+  // than anything before tells as clearly to which side, however far out it is.
+  double log_tails(std::ptrdiff_t cell) const {
+    const double off = low_ + (static_cast<double>(cell) + 0.5) * cell_;
+    return std::log(kTails * size_ / (2 * half_)) - std::abs(off) / half_;
+  }
+
   // Rounding leaves less than nothing where all was taken away.
   double logarithm(std::size_t cell) const {
-    return std::log(std::max(density_[cell], 0.0) + tails_[cell]);
+    return std::log(std::max(density_[cell], 0.0) +
+                    std::exp(log_tails(static_cast<std::ptrdiff_t>(cell))));
   }
 
   void take_logarithms_near(double value) {
-    const auto [first, last] = near(cell_of(value));
+    if (value < least_ || value > most_) return;
+    const auto [first, last] = near(static_cast<std::size_t>(cell_of(value)));
     for (std::size_t i = first; i <= last; ++i) logarithms_[i] = logarithm(i);
   }
 
-  // Of a value in `cell`, if the shape is shifted by so many cells.
-  double logarithm_shifted(std::size_t cell, std::ptrdiff_t shift) const {
-    const auto at = static_cast<std::ptrdiff_t>(cell) - shift;
-    const auto last = static_cast<std::ptrdiff_t>(logarithms_.size()) - 1;
-    return logarithms_[static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(at, 0, last))];
+  double logarithm_at(std::ptrdiff_t cell) const {
+    const bool is_within = cell >= 0 && cell < static_cast<std::ptrdiff_t>(logarithms_.size());
+    return is_within ? logarithms_[static_cast<std::size_t>(cell)] : log_tails(cell);
   }
 
   double half_, cell_;
   double least_, most_;                            // of the values
+  double size_ = 0;                                // how many there are
   double low_ = 0;                                 // where the first cell begins
   std::array<double, kKernelCells + 1> kernel_{};  // by cells from its middle
-  std::vector<double> density_;                    // in counts, as `tails_`
-  std::vector<double> tails_;
-  std::vector<double> logarithms_;  // of both together
+  std::vector<double> density_;                    // in counts, as log_tails()
+  std::vector<double> logarithms_;                 // of both together
 };
 
 std::vector<double> around(const std::vector<double>& values, double level) {

@@ -91,7 +91,7 @@ class Telling {
     std::ranges::stable_sort(told_->found, {}, &ValueChange::at);
   }
 
-  // A candidate that is told as a suspect is not rejected.
+  // What is told of a night, as a suspect or by another look, is not rejected as well.
   void rejected(std::span<const RejectedChange> changes, NightStatistic level) {
     for (const RejectedChange& rejected : changes) {
       ValueChange value = in_values(rejected.change, magnitude_);

@@ -150,6 +150,7 @@ void write_rejected(server::JsonWriter& json, const std::string& night,
   json.field("direction", direction(rejected.change));
   json.field("effect", rejected.change.effect);
   json.field("p", rejected.change.p_value);
+  json.field("level", night_statistic_name(rejected.change.level));
   json.field("reason", rejection_name(rejected.reason));
   json.end_object();
 }

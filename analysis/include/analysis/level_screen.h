@@ -36,7 +36,7 @@ class LevelScreen {
 
   void follow(std::span<const Night> nights);
   double off_together() const;
-  double apart(std::size_t most) const;
+  double apart(std::size_t nights) const;
 
   double level_ = 0;
   std::size_t begin_ = 0;

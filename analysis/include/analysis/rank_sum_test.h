@@ -7,9 +7,9 @@ namespace benchhud::analysis {
 
 /// The two-sided p-value of Mann & Whitney's U (On a Test of Whether One of Two Random Variables Is
 /// Stochastically Larger than the Other, Annals of Mathematical Statistics 18, 1947), by its normal
-/// approximation, corrected for ties and for continuity: too large rather than too small where a
-/// group has very few values. 1 if a group has none, or all values are equal. Values in any order,
-/// finite.
+/// approximation, corrected for ties and for continuity: where a group has very few values it
+/// is never as small as their order alone may make it. 1 if a group has none, or all values are
+/// equal. Values in any order, finite.
 double rank_sum_p_value(std::span<const double> a, std::span<const double> b);
 
 }  // namespace benchhud::analysis

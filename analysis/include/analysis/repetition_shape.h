@@ -21,7 +21,8 @@ namespace benchhud::analysis {
 ///
 /// `levels`: of each night what it is thought to be, as where one level holds for many. None where
 /// the repetitions have one hump (by their dip, unimodality.h), which quantiles tell of as well,
-/// are fewer than 30, or most nights have one only. In n log n of the number of repetitions.
+/// are fewer than 30, or most nights have one only. The time grows as that of sorting them, times a
+/// few hundred shifts that are tried.
 std::optional<std::vector<Night>> nights_by_shape(Repetitions repetitions,
                                                   std::span<const double> levels);
 

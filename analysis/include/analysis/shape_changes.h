@@ -21,7 +21,8 @@ struct ShapeChanges {
 
 /// Looks at a series a second time, by the shape of its nights' repetitions, where that scatters
 /// less than `nights` do by 15 %. `changes`: find_changes() of `nights` by `rules`. Each p-value
-/// that is returned is doubled for having looked twice, and is `rules.significance` at most. Only
+/// that is returned is doubled for having looked twice; of what is confirmed it is
+/// `rules.significance` at most. Only
 /// changes by three tenths of the repetitions' scatter, or by 5 %, are told by their shape: those
 /// that are smaller still are easily seen by it, and drown in what repetitions differ by. None
 /// where nights_by_shape() has none, or scatters no less.

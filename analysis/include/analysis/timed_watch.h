@@ -35,10 +35,11 @@ struct WatchedChange {
 };
 
 /// Nights come in order. Every change is found by find_changes() of the last kWindow nights, which
-/// is asked as long as there are few nights, while a change is young or not confirmed yet, when the
-/// last nights are off the level that is known or it seems to be two (level_screen.h), and whenever
-/// there are twice as many nights, or kRoutine more: not asking it on quiet nights makes a year of
-/// nights affordable. The same nights in the same order give the same changes.
+/// is asked as long as there are few nights, while a change is young, when one that is not
+/// confirmed has a twentieth more nights, when the last nights are off the level that is known or
+/// it seems to be two (level_screen.h), and whenever there are twice as many nights, or kRoutine
+/// more: not asking it on quiet nights makes a year of nights affordable. The same nights in the
+/// same order give the same changes.
 class TimedWatch {
  public:
   static constexpr std::size_t kWindow = 100;

@@ -118,6 +118,17 @@ TEST(FindChanges, WeighsNightsByWhatEachIsKnownToVary) {
   EXPECT_NEAR(changes.found[0].effect, std::expm1(0.08), 0.02);
 }
 
+TEST(FindChanges, ANightThatIsNotSureOfItselfIsNoSuspect) {
+  std::vector<Night> nights;
+  for (int i = 0; i < 60; ++i) nights.push_back({i % 2 == 0 ? -0.01 : 0.01, 1e-4, 3});
+  ChangeRules rules;
+  rules.is_variance_known = true;
+  nights.push_back({0.2, 1e-4, 3});
+  ASSERT_THAT(find_changes(nights, rules).found, SizeIs(1));
+  nights.back().variance = 0.02;
+  EXPECT_THAT(find_changes(nights, rules).found, IsEmpty());
+}
+
 TEST(NoiseOf, SeesThroughChangesAndCorrelation) {
   Series plain(0.02);
   plain.add(150, 1).add(150, 3).add(100, 1.5);

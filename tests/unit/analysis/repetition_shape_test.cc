@@ -98,6 +98,22 @@ TEST(RepetitionShape, ANightThatMayLieInEitherHumpIsNotSureOfItself) {
   }
 }
 
+TEST(RepetitionShape, ANightIsOnNoLevelThatItsRepetitionsAreFarFrom) {
+  Values values = Humps(0.4).add(60, 0).add(20, 2).values();
+  std::vector<double> levels(80, 0);
+  for (std::size_t i = 60; i < 80; ++i) levels[i] = 2;
+  const Values others = Humps(0.4, 5).add(1, 0.9).add(1, 3).add(1, -3).add(1, 2).values();
+  values.insert(values.end(), others.begin(), others.end());
+  levels.resize(84, 0);
+  const auto nights = nights_by_shape(values, levels);
+  ASSERT_TRUE(nights);
+  EXPECT_GT((*nights)[80].level, 0);
+  EXPECT_LT((*nights)[80].level, kApart);
+  EXPECT_GT((*nights)[81].level, 0);
+  EXPECT_LT((*nights)[82].level, 0);
+  EXPECT_NEAR((*nights)[83].level, 2, 0.02) << "but on one that they are on, whatever was thought";
+}
+
 TEST(RepetitionShape, IsAskedOfRepetitionsWithHumpsAlone) {
   const auto is_asked = [](const Values& values) {
     return nights_by_shape(values, std::vector<double>(values.size(), 0)).has_value();

@@ -271,6 +271,33 @@ TEST(SeriesChanges, ByTheirHumpsAreNoSmallerThanIsSeenAmongRepetitions) {
   EXPECT_GE(too_small, 4u);
 }
 
+// Humps as narrow as doubles allow, a zero, and a level as far off.
+SeriesChanges of_narrow_humps(double hump, double far) {
+  std::mt19937_64 random(5);
+  Builds builds;
+  for (int night = 0; night < 60; ++night) {
+    builds.emplace_back();
+    for (int i = 0; i < 5; ++i) {
+      const double spread = hump * static_cast<double>(random() % 1000) / 50'000;
+      builds.back().push_back(night >= 50 ? far : 1 + (random() % 3 == 0 ? hump : 0) + spread);
+    }
+  }
+  builds[7][2] = 0;
+  return changes_of_builds(builds);
+}
+
+TEST(SeriesChanges, OfHumpsStandAnyNumbers) {
+  for (const double hump : {1e-3, 1e-6, 1e-9}) {
+    for (const double far : {1e3, 1e6}) {
+      const SeriesChanges told = of_narrow_humps(hump, far);
+      ASSERT_THAT(told.found, SizeIs(1)) << hump << " " << far;
+      EXPECT_EQ(told.found[0].at, 50u);
+    }
+    // Beyond what digits can tell of: whatever is said, it is said.
+    for (const double far : {1e9, 1e12}) EXPECT_EQ(of_narrow_humps(hump, far).nights, 60u);
+  }
+}
+
 TEST(SeriesChanges, OfOneHumpAreTheNightsAlone) {
   std::mt19937_64 random(4);
   std::normal_distribution<double> normal;

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kFewestRepetitions = 30;
 // Of where nine tenths of all repetitions lie, half: how far out others still tell of the shape.
-constexpr double kFarthest = 4;
+constexpr double kFarthestHalves = 4;
 // Widths of the kernel that are tried, in deviations that a normal distribution as wide would have.
 constexpr std::array kWidths = {0.02, 0.03, 0.045, 0.07, 0.1, 0.15, 0.22, 0.33, 0.5};
 constexpr double kHalfToDeviation = 1 / 1.6449;  // of a normal distribution
@@ -173,7 +173,7 @@ class Shape {
   std::vector<double> logarithms_;                 // of both together
 };
 
-std::vector<double> around(const std::vector<double>& values, double level) {
+std::vector<double> values_around(const std::vector<double>& values, double level) {
   std::vector<double> off;
   for (const double value : values) off.push_back(value - level);
   return off;
@@ -236,7 +236,7 @@ std::optional<std::vector<Night>> nights_by_shape(Repetitions repetitions,
   const double half = (high - low) / 2;
   if (!(half > 0) || !have_humps(all)) return std::nullopt;
   std::erase_if(all, [&](double value) {
-    return value < low - kFarthest * half || value > high + kFarthest * half;
+    return value < low - kFarthestHalves * half || value > high + kFarthestHalves * half;
   });
   Shape shape = best_shape(all, half);
   std::vector<double> known(levels.begin(), levels.end());
@@ -245,7 +245,7 @@ std::optional<std::vector<Night>> nights_by_shape(Repetitions repetitions,
   std::vector<Night> nights;
   for (std::size_t i = 0; i < repetitions.size(); ++i) {
     const auto [shift, variance] =
-        shape.shift_of(around(repetitions[i], levels[i]), around(known, levels[i]));
+        shape.shift_of(values_around(repetitions[i], levels[i]), values_around(known, levels[i]));
     nights.push_back({levels[i] + shift, variance, repetitions[i].size()});
   }
   return nights;

@@ -6,7 +6,7 @@
 namespace benchhud::analysis {
 namespace {
 
-constexpr std::size_t kFew = 12;  // values that the library selects from as fast
+constexpr std::size_t kFewValues = 12;  // values that the library selects from as fast
 
 double middle_of(double a, double b, double c) {
   return std::max(std::min(a, b), std::min(std::max(a, b), c));
@@ -33,7 +33,7 @@ double select(std::span<double> values, std::size_t rank) {
   // the ends of what rises and falls again are its extremes. Where they are bad all the same, the
   // library's selection, which bounds its time, goes on.
   std::size_t rounds = 2 * std::bit_width(values.size());
-  while (values.size() > kFew && rounds-- > 0) {
+  while (values.size() > kFewValues && rounds-- > 0) {
     const std::size_t quarter = values.size() / 4;
     const double pivot = middle_of(values[quarter], values[2 * quarter], values[3 * quarter]);
     const std::size_t equal = put_first(values, 0, [=](double value) { return value < pivot; });

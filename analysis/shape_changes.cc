@@ -12,11 +12,11 @@
 namespace benchhud::analysis {
 namespace {
 
-constexpr double kLessScatter = 0.85;
+constexpr double kShapeScatter = 0.85;
 constexpr double kLooks = 2;  // at the nights, and at their shape
 constexpr double kOfScatter = 0.3, kAlwaysEnough = 0.05;
 // The shape is known the better the better it is known where levels change.
-constexpr int kRounds = 2;
+constexpr int kLooksAtShape = 2;
 constexpr std::size_t kSameChange = 3;  // nights
 
 // Of each night the median of all repetitions between the changes around it.
@@ -37,7 +37,7 @@ double least_effect(Repetitions repetitions, std::span<const double> levels) {
   return std::min(std::expm1(kOfScatter * scatter_of(repetitions, levels)), kAlwaysEnough);
 }
 
-bool is_same(const ChangePoint& a, const ChangePoint& b) {
+bool is_same_change(const ChangePoint& a, const ChangePoint& b) {
   return (a.effect < 0) == (b.effect < 0) && a.earliest <= b.latest + kSameChange &&
          b.earliest <= a.latest + kSameChange;
 }
@@ -65,8 +65,9 @@ double searched_rank_p_value(std::span<const Night> nights, const ChangePoint& c
 void add_others(std::span<const Night> nights, const Changes& changes, const ChangeRules& rules,
                 ShapeChanges* told) {
   for (ChangePoint change : changes.found) {
-    const bool is_told = std::ranges::any_of(
-        told->changes.found, [&](const ChangePoint& other) { return is_same(change, other); });
+    const bool is_told = std::ranges::any_of(told->changes.found, [&](const ChangePoint& other) {
+      return is_same_change(change, other);
+    });
     // Of a suspect the shape, which scatters less, knows better.
     if (is_told || change.state == ChangeState::kSuspect) continue;
     change.p_value =
@@ -86,12 +87,12 @@ std::optional<ShapeChanges> shape_changes(Repetitions repetitions, std::span<con
                                           const Changes& changes, const ChangeRules& rules) {
   std::optional<ShapeChanges> told;
   std::vector<double> levels;
-  for (int round = 0; round < kRounds; ++round) {
+  for (int round = 0; round < kLooksAtShape; ++round) {
     const auto& known = told ? told->changes.found : changes.found;
     const std::vector<double> before = std::exchange(levels, levels_between(repetitions, known));
     if (round > 0 && levels == before) break;
     const auto shaped = nights_by_shape(repetitions, levels);
-    if (!shaped || noise_of(*shaped).deviation >= kLessScatter * changes.noise.deviation) break;
+    if (!shaped || noise_of(*shaped).deviation >= kShapeScatter * changes.noise.deviation) break;
     ChangeRules stricter = rules;
     stricter.is_variance_known = true;
     stricter.significance /= kLooks;

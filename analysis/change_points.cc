@@ -72,6 +72,7 @@ class Search {
     for (const Night& night : nights) values_.push_back(night.level);
     // Neighbours that are alike tell less than as many that are not.
     inflation_ = (1 + noise_.correlation) / (1 - noise_.correlation);
+    told_.reserve(weights_.size());
     for (const double weight : weights_) told_.push_back(weight / inflation_);
   }
 
@@ -122,6 +123,7 @@ class Search {
   // they are is what the best cuts said.
   void place() {
     std::vector<double> p_values;
+    p_values.reserve(cuts_.size());
     for (const Cut& cut : cuts_) p_values.push_back(cut.change.p_value);
     for (std::size_t i = 0; i < cuts_.size(); ++i) {
       const Place place = place_of(i);

@@ -175,6 +175,7 @@ class Shape {
 
 std::vector<double> values_around(const std::vector<double>& values, double level) {
   std::vector<double> off;
+  off.reserve(values.size());
   for (const double value : values) off.push_back(value - level);
   return off;
 }

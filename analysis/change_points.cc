@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "analysis/level_shift_test.h"
@@ -54,7 +55,8 @@ std::vector<double> weights_of(std::span<const Night> nights, const NightNoise& 
       is_variance_known ? known_variances(nights) : pooled_variances(nights);
   double mean_own = 0;
   // A few nights that know next to nothing of themselves are no measure for the others.
-  for (const double own : variances) mean_own += std::min(own, kMostOwn * whole);
+  const double most = is_variance_known ? kMostOwn * whole : std::numeric_limits<double>::max();
+  for (const double own : variances) mean_own += std::min(own, most);
   mean_own /= static_cast<double>(nights.size());
   const double between = std::max(whole - mean_own, (1 - kRepetitionShare) * whole);
   const double scale = mean_own > 0 ? std::min(1.0, (whole - between) / mean_own) : 0;

@@ -46,7 +46,6 @@ bool TimedWatch::add(const Night& night, std::size_t number) {
   const std::size_t level = first + (search_.found.empty() ? 0 : search_.found.back().at);
   screen_.learn(nights_, level, search_.noise, rules_.cut);
   const bool merged = merge(first, number);
-  note_young();
   return note_recoveries(number) || merged;
 }
 
@@ -63,22 +62,11 @@ bool TimedWatch::wants_search() {
 // A change is looked at again each night while it is young; and until it is confirmed, whenever its
 // nights have become more by a twentieth.
 bool TimedWatch::is_young(std::size_t since) const {
-  if (!is_any_open_ && nights_.size() >= young_until_) return false;
   return std::any_of(changes_.begin(), changes_.end(), [&](const WatchedChange& change) {
     if (change.withdrawn) return false;
     const std::size_t age = nights_.size() - change.point.at;
     return age < kYoung || (!change.confirmed && since * kTwentieth >= age);
   });
-}
-
-void TimedWatch::note_young() {
-  is_any_open_ = false;
-  young_until_ = 0;
-  for (const WatchedChange& change : changes_) {
-    if (change.withdrawn) continue;
-    is_any_open_ = is_any_open_ || !change.confirmed;
-    young_until_ = std::max(young_until_, change.point.at + kYoung);
-  }
 }
 
 // `seen`: those that this search has found already.
@@ -187,7 +175,6 @@ std::pair<std::span<const Night>, Changes> TimedWatch::standing() const {
 void TimedWatch::decide(std::size_t change, std::optional<std::size_t> number, double q_value) {
   changes_[change].q_value = q_value;
   if (number) changes_[change].confirmed = number;
-  note_young();
 }
 
 }  // namespace benchhud::analysis

@@ -58,8 +58,7 @@ struct StateFields {
   // What the last search found is in the changes.
   template <class Archive, Either<TimedWatch> T>
   static void of(Archive& archive, T& watch) {
-    archive(watch.changes_, watch.search_.noise, watch.begin_, watch.searched_, watch.screen_,
-            watch.is_any_open_, watch.young_until_);
+    archive(watch.changes_, watch.search_.noise, watch.begin_, watch.searched_, watch.screen_);
   }
   // The rest is made anew from the nights.
   template <class Archive, Either<LevelScreen> T>

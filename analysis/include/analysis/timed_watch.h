@@ -79,7 +79,6 @@ class TimedWatch {
 
   bool wants_search();
   bool is_young(std::size_t since) const;
-  void note_young();
   bool merge(std::size_t first, std::size_t number);
   bool note_recoveries(std::size_t number);
   bool is_loss(const WatchedChange& improvement, const WatchedChange& later) const;
@@ -94,9 +93,6 @@ class TimedWatch {
   std::size_t begin_ = 0;     // of the nights that are comparable
   std::size_t searched_ = 0;  // nights at the last search
   LevelScreen screen_;        // of the last search
-  // Of changes_, to be known without going through them.
-  bool is_any_open_ = false;     // not confirmed yet
-  std::size_t young_until_ = 0;  // nights
 };
 
 }  // namespace benchhud::analysis

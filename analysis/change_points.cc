@@ -10,6 +10,7 @@
 #include "analysis/robust_segmentation.h"
 #include "analysis/searched_p_value.h"
 #include "analysis/step_fit.h"
+#include "double_policy.h"
 
 namespace benchhud::analysis {
 namespace {
@@ -20,9 +21,7 @@ constexpr double kRepetitionShare = 0.8;
 constexpr double kMostOwn = 4;  // times the variance of nights that a night's own counts for
 constexpr std::size_t kNightsPerOutlier = 50;
 
-// Not reckoned in long double, of which no digit is wanted here and which takes thrice as long.
-using StudentsT = boost::math::students_t_distribution<
-    double, boost::math::policies::policy<boost::math::policies::promote_double<false>>>;
+using StudentsT = boost::math::students_t_distribution<double, DoublePolicy>;
 
 // By how many repetitions each night has, and by what all of them scatter.
 std::vector<double> pooled_variances(std::span<const Night> nights) {

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "double_policy.h"
+
 namespace benchhud::analysis {
 namespace {
 
@@ -20,9 +22,7 @@ double degrees_left(double degrees) {
   return std::max({2.0, std::min(kShareOfFew * degrees, kMostOfFew), kShareOfMany * degrees});
 }
 
-// Not reckoned in long double, of which no digit is wanted here.
-using StudentsT = boost::math::students_t_distribution<
-    double, boost::math::policies::policy<boost::math::policies::promote_double<false>>>;
+using StudentsT = boost::math::students_t_distribution<double, DoublePolicy>;
 
 // A weighted sum of products of two columns that are each taken less a correlation times what they
 // were a row before: as a function of the correlation.

@@ -5,13 +5,12 @@
 #include <cmath>
 #include <limits>
 
+#include "double_policy.h"
+
 namespace benchhud::analysis {
 namespace {
 
-// Not reckoned in long double, of which no digit is wanted here.
-const boost::math::normal_distribution<
-    double, boost::math::policies::policy<boost::math::policies::promote_double<false>>>
-    kNormal;
+const boost::math::normal_distribution<double, DoublePolicy> kNormal;
 
 // How much less a process exceeds a level that is looked at in steps: 1 for small ones.
 double overshoot(double x) {

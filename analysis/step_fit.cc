@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "analysis/summary.h"
+#include "double_policy.h"
 
 namespace benchhud::analysis {
 namespace {
@@ -20,9 +21,7 @@ constexpr double kBetterLine = 0.9;  // of a step's squares
 constexpr double kTail = 5;
 constexpr double kOutside = 0.025;  // of what is likely, on either side of a place's interval
 
-// Not reckoned in long double, of which no digit is wanted here.
-using Binomial = boost::math::binomial_distribution<
-    double, boost::math::policies::policy<boost::math::policies::promote_double<false>>>;
+using Binomial = boost::math::binomial_distribution<double, DoublePolicy>;
 
 // A night's distance from a level, in standard deviations.
 double off_by(const WeightedNights& nights, std::size_t i, double level) {

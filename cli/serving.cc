@@ -14,6 +14,7 @@
 #include "schema/access_token.h"
 #include "schema/time.h"
 #include "server/app.h"
+#include "server/host_names.h"
 #include "server/static_files.h"
 #include "server/warmer.h"
 #include "stop_signal.h"
@@ -95,6 +96,9 @@ void add_listen_options(po::options_description* options, int port) {
   auto add = options->add_options();
   add("host", po::value<std::string>()->default_value("127.0.0.1"),
       "the address to listen on; 0.0.0.0 lets other machines in");
+  add("allow-host", po::value<std::vector<std::string>>()->composing()->value_name("NAME"),
+      "a host name that requests may be addressed to, beside localhost and its like: the one under "
+      "which a proxy in front of the server is reached; may be repeated");
   add("port", po::value<int>()->default_value(port), "the port; 0 takes one that is free");
 }
 
@@ -102,6 +106,9 @@ schema::Expected<server::HttpOptions> listen_options(const po::variables_map& va
   server::HttpOptions options;
   options.host = values["host"].as<std::string>();
   options.port = values["port"].as<int>();
+  if (values.count("allow-host")) {
+    options.allowed_hosts = values["allow-host"].as<std::vector<std::string>>();
+  }
   constexpr int kMostPort = 65535;
   if (options.port >= 0 && options.port <= kMostPort) return options;
   return schema::Error{schema::ErrorCode::kInvalidArgument, "--port must be between 0 and 65535"};

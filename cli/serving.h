@@ -47,7 +47,7 @@ struct ServedAt {
 schema::Expected<std::shared_ptr<const server::HttpCounters>> serve_store(
     const ServeRequest& request, const std::function<void(const ServedAt& where)>& started);
 
-/// Adds `--host` and `--port`. Their values; error kInvalidArgument for a port that is none.
+/// Adds `--host`, `--allow-host` and `--port`. Their values; error kInvalidArgument for a port that is none.
 void add_listen_options(boost::program_options::options_description* options, int port);
 schema::Expected<server::HttpOptions> listen_options(
     const boost::program_options::variables_map& values);

@@ -70,14 +70,6 @@ std::string cookie_attributes(const Request& request) {
 
 }  // namespace
 
-bool is_loopback(std::string_view host) {
-  if (host == "::1" || equal_ignoring_case(host, "localhost")) return true;
-  // A name may begin like an address (127.example.org).
-  return host.starts_with("127.") && std::all_of(host.begin(), host.end(), [](char c) {
-           return c == '.' || (c >= '0' && c <= '9');
-         });
-}
-
 bool is_other_site(const Request& request) {
   return !request.fetch_site.empty() && request.fetch_site != "same-origin" &&
          request.fetch_site != "none";

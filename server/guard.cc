@@ -1,6 +1,9 @@
 #include "server/guard.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 #include <cstdint>
 
 namespace benchhud::server {
@@ -61,14 +64,22 @@ bool takes_files(std::string_view target, const HeadLimits& limits) {
   return std::ranges::find(limits.upload_addresses, path) != limits.upload_addresses.end();
 }
 
+/// Headers that this server reads and of which there must not be two: of two that differ, a proxy
+/// in front of it may have looked at the other one.
+constexpr std::array<std::string_view, 8> kSingleHeaders = {
+    "host",   "content-length", "range",          "authorization",
+    "cookie", "origin",         "sec-fetch-site", "content-type"};
+constexpr std::size_t kHost = 0;
+constexpr std::size_t kContentLength = 1;
+
 /// What a request's head says of it.
 struct Seen {
   bool wants_host = false;
   bool is_post = false;
   bool is_upload = false;
-  int hosts = 0;
-  int lengths = 0;
-  int ranges = 0;
+  std::array<int, kSingleHeaders.size()> singles{};  // how often each of them came
+  bool has_host() const { return singles[kHost] > 0; }
+  bool has_length() const { return singles[kContentLength] > 0; }
 };
 
 std::optional<Error> check_request_line(std::string_view line, const HeadLimits& limits,
@@ -112,7 +123,6 @@ std::optional<std::size_t> read_length(std::string_view value) {
 }
 
 std::optional<Error> check_length(std::string_view value, const HeadLimits& limits, Seen* seen) {
-  if (++seen->lengths > 1) return bad("The request has more than one length.");
   if (!seen->is_post) {
     return value == "0" ? std::nullopt : std::optional(bad("Only a POST carries a body."));
   }
@@ -137,7 +147,11 @@ std::optional<Error> check_header(std::string_view line, const HeadLimits& limit
     if ((u < 0x20 && u != '\t') || u == 0x7f) return bad("A header holds a control character.");
   }
 
-  if (equal_ignoring_case(name, "host")) ++seen->hosts;
+  for (std::size_t i = 0; i < kSingleHeaders.size(); ++i) {
+    if (equal_ignoring_case(name, kSingleHeaders[i]) && ++seen->singles[i] > 1) {
+      return bad(fmt::format("The request has more than one header {}.", kSingleHeaders[i]));
+    }
+  }
   if (equal_ignoring_case(name, "transfer-encoding")) {
     return bad("A body must come in one piece, with its length.");
   }
@@ -147,10 +161,8 @@ std::optional<Error> check_header(std::string_view line, const HeadLimits& limit
     return bad("Nothing is to be expected before an answer.");
   }
   if (equal_ignoring_case(name, "content-length")) return check_length(value, limits, seen);
-  if (equal_ignoring_case(name, "range")) {
-    if (++seen->ranges > 1 || value.find(',') != std::string_view::npos) {
-      return bad("At most one range can be asked for.");
-    }
+  if (equal_ignoring_case(name, "range") && value.find(',') != std::string_view::npos) {
+    return bad("At most one range can be asked for.");
   }
   return {};
 }
@@ -181,9 +193,8 @@ std::optional<Error> check_head(std::string_view head, const HeadLimits& limits)
     if (auto error = check_header(line, limits, &seen)) return error;
   }
   if (!head.empty()) return bad("Something follows the request's head.");
-  if (seen.hosts > 1 || (seen.wants_host && seen.hosts == 0))
-    return bad("The request must name one Host.");
-  if (seen.is_post && seen.lengths == 0) return bad("A POST must say how long its body is.");
+  if (seen.wants_host && !seen.has_host()) return bad("The request must name one Host.");
+  if (seen.is_post && !seen.has_length()) return bad("A POST must say how long its body is.");
   return {};
 }
 

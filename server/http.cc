@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 #include <httplib.h>
+#include <netdb.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -18,6 +20,7 @@
 
 #include "schema/time.h"
 #include "server/connection.h"
+#include "server/host_names.h"
 #include "server/waiting_room.h"
 
 namespace benchhud::server {
@@ -137,11 +140,31 @@ std::string_view status_words(int status) {
       return "Request Timeout";
     case 413:
       return "Content Too Large";
+    case 421:
+      return "Misdirected Request";
     case 503:
       return "Service Unavailable";
     default:
       return "Error";
   }
+}
+
+// Errors that only the protocol knows; their code says what they are nearest to.
+constexpr schema::ErrorInfo kTimeout{schema::ErrorCode::kInvalidArgument, "request-timeout", 408,
+                                     "The request took too long to come."};
+constexpr schema::ErrorInfo kMisdirected{
+    schema::ErrorCode::kForbidden, "misdirected-request", 421,
+    "The request is for a host name that this server does not answer for."};
+
+/// Whether only this machine reaches a socket's own address.
+bool is_bound_to_loopback(int socket) {
+  sockaddr_storage bound{};
+  socklen_t size = sizeof bound;
+  if (::getsockname(socket, reinterpret_cast<sockaddr*>(&bound), &size) != 0) return false;
+  std::array<char, NI_MAXHOST> text{};
+  return ::getnameinfo(reinterpret_cast<const sockaddr*>(&bound), size, text.data(), text.size(),
+                       nullptr, 0, NI_NUMERICHOST) == 0 &&
+         is_loopback(text.data());
 }
 
 /// A refusal as it goes over the wire; the connection ends with it.
@@ -189,6 +212,8 @@ class GuardedServer final : public httplib::Server {
 
   /// Before listening; once the address is bound.
   schema::Expected<void> begin() {
+    BENCHHUD_ASSIGN(hosts_, HostNames::make(options_.host, is_bound_to_loopback(svr_sock_),
+                                            options_.allowed_hosts));
     BENCHHUD_ASSIGN(room_, WaitingRoom::make(options_));
     // The library asks for five.
     ::listen(svr_sock_, kBacklog);
@@ -262,13 +287,18 @@ class GuardedServer final : public httplib::Server {
   }
 
   /// Answers with a problem; the connection ends with it.
-  void refuse(std::unique_ptr<Connection> connection, const schema::Error& error, int status = 0) {
+  void refuse(std::unique_ptr<Connection> connection, const schema::Error& error) {
+    refuse(std::move(connection), problem_response(error, ""));
+  }
+
+  /// `checked_head`: of a request that the guard has passed. Nothing of another one is repeated.
+  void refuse(std::unique_ptr<Connection> connection, const Response& response,
+              std::string_view checked_head = {}) {
     ++options_.counters->refusals;
-    Response response = problem_response(error, "");
-    if (status != 0) response.status = status;
-    // The head was not as it should be: nothing of it is repeated.
     if (options_.log) {
       LoggedRequest logged;
+      logged.method = method_of(checked_head);
+      logged.target = target_of(checked_head);
       logged.at = schema::now();
       logged.status = response.status;
       logged.bytes = static_cast<std::int64_t>(response.body->size());
@@ -309,9 +339,26 @@ class GuardedServer final : public httplib::Server {
         return refuse(std::move(connection), error);
       }
       case Connection::Arrival::kWhole:
+        if (!hosts_.contains(header_of(connection->head(), "host"))) {
+          return refuse_host(std::move(connection));
+        }
         return connection->is_file() ? take_file(std::move(connection))
                                      : take_up(std::move(connection));
     }
+  }
+
+  void refuse_host(std::unique_ptr<Connection> connection) {
+    const std::string head(connection->head());
+    const auto host = header_of(head, "host");
+    refuse(std::move(connection),
+           protocol_problem(
+               kMisdirected,
+               host.empty()
+                   ? std::string("The request must name its Host.")
+                   : fmt::format("This server does not answer for the host \"{}\". If it is meant "
+                                 "to, start it with --allow-host and that name.",
+                                 host)),
+           head);
   }
 
   /// Hands the request to the library, whichever way its version wants it; the body goes by it.
@@ -375,10 +422,7 @@ class GuardedServer final : public httplib::Server {
       }
       for (auto& connection : room_->overdue()) {
         if (!connection->is_begun() || connection->is_ending()) continue;
-        constexpr int kRequestTimeout = 408;
-        refuse(std::move(connection),
-               {schema::ErrorCode::kInvalidArgument, "The request took too long to come."},
-               kRequestTimeout);
+        refuse(std::move(connection), protocol_problem(kTimeout, ""));
       }
     }
   }
@@ -422,6 +466,7 @@ class GuardedServer final : public httplib::Server {
   const HttpOptions options_;
   const HttpServer::Handler handler_;
   const std::size_t most_connections_;
+  HostNames hosts_;
   std::unique_ptr<WaitingRoom> room_;
   std::vector<std::thread> threads_;
   std::atomic<std::size_t> files_{0};  // that are being read

@@ -13,14 +13,26 @@ std::string_view Response::header(std::string_view name) const {
 
 Response problem_response(const schema::Error& error, std::string_view instance,
                           std::string_view parameter, std::string_view allow) {
-  const auto& info = schema::error_info(error.code);
+  Response response =
+      protocol_problem(schema::error_info(error.code), error.message, instance, parameter);
+  if (error.code == schema::ErrorCode::kMethodNotAllowed) {
+    response.headers.emplace_back("Allow", allow);
+  }
+  if (error.code == schema::ErrorCode::kUnauthorized) {
+    response.headers.emplace_back("WWW-Authenticate", "Bearer realm=\"benchhud\"");
+  }
+  return response;
+}
+
+Response protocol_problem(const schema::ErrorInfo& info, std::string_view detail,
+                          std::string_view instance, std::string_view parameter) {
   std::string body;
   JsonWriter json(&body);
   json.begin_object();
   json.field("type", std::string("urn:benchhud:problem:") + std::string(info.name));
   json.field("title", info.title);
   json.field("status", info.http_status);
-  json.field("detail", error.message.empty() ? info.title : std::string_view(error.message));
+  json.field("detail", detail.empty() ? info.title : detail);
   json.field("instance", instance);
   if (!parameter.empty()) json.field("parameter", parameter);
   json.end_object();
@@ -30,12 +42,6 @@ Response problem_response(const schema::Error& error, std::string_view instance,
   response.content_type = "application/problem+json";
   response.body = std::make_shared<const std::string>(std::move(body));
   response.headers.emplace_back("Cache-Control", "no-store");
-  if (error.code == schema::ErrorCode::kMethodNotAllowed) {
-    response.headers.emplace_back("Allow", allow);
-  }
-  if (error.code == schema::ErrorCode::kUnauthorized) {
-    response.headers.emplace_back("WWW-Authenticate", "Bearer realm=\"benchhud\"");
-  }
   add_safe_headers(&response);
   return response;
 }

@@ -8,7 +8,7 @@ import { Peer, busyClients, figures, metric, pause, peakMemory, quantile, streng
 
 const SECONDS = strength("BENCHHUD_CROWD_SECONDS", 4, 60);
 const IDLE = 300, BUSY = 64, DAWDLING = 40, DEAF = 20;
-const health = "GET /api/v1/health HTTP/1.1\r\nHost: x\r\n\r\n";
+const health = "GET /api/v1/health HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
 let folder, db;
 before(() => {
@@ -37,14 +37,14 @@ test("300 idle, 64 busy, 40 dawdling and 20 deaf connections on 4 threads: who a
     peers.push(...idle, ...deaf);
     await Promise.all(peers.map((one) => one.connected));
     // Megabytes each, that nobody reads.
-    for (const one of deaf) one.deaf().send("GET /api/v1/overview HTTP/1.1\r\nHost: x\r\n\r\n".repeat(150));
+    for (const one of deaf) one.deaf().send("GET /api/v1/overview HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(150));
     const busy = busyClients(server.port, { clients: BUSY, seconds: SECONDS + 30, targets: ["/api/v1/overview", "/api/v1/runs", "/api/v1/models"] });
     // Heads and bodies of which a byte comes now and then; who is told to go begins anew.
     const dawdling = new Set();
     const dawdle = setInterval(() => {
       while (dawdling.size < DAWDLING) {
         const one = new Peer(server.port);
-        one.send(dawdling.size % 2 ? "GET /api/v1/health HTTP/1.1\r\nA: " : "POST /api/v1/alerts/1/actions HTTP/1.1\r\nHost: x\r\nContent-Length: 9000\r\n\r\n");
+        one.send(dawdling.size % 2 ? "GET /api/v1/health HTTP/1.1\r\nA: " : "POST /api/v1/alerts/1/actions HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9000\r\n\r\n");
         dawdling.add(one);
       }
       for (const one of dawdling) one.isClosed ? dawdling.delete(one) : one.send("x");

@@ -91,9 +91,9 @@ function isRefused({ name, status }, { answer, closed, statuses }) {
   assert.equal(guards(answer), 1, name);
 }
 
-const get = "GET /api/v1/health HTTP/1.1\r\nHost: x\r\n";
-const post = "POST /api/v1/alerts/1/actions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n";
-const upload = (name) => `POST /api/v1/ingest?name=${name} HTTP/1.1\r\nHost: x\r\n`;
+const get = "GET /api/v1/health HTTP/1.1\r\nHost: localhost\r\n";
+const post = "POST /api/v1/alerts/1/actions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
+const upload = (name) => `POST /api/v1/ingest?name=${name} HTTP/1.1\r\nHost: localhost\r\n`;
 
 test("every byte in every place of a head", within, async () => {
   const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]$/;
@@ -101,9 +101,9 @@ test("every byte in every place of a head", within, async () => {
   for (let code = 0; code < 256; ++code) {
     const c = String.fromCharCode(code), hex = code.toString(16).padStart(2, "0");
     const isPlain = code > 0x20 && code < 0x7f;
-    all.push({ place: "method", c, ok: false, bytes: `G${c}T /api/v1/health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n` });
-    all.push({ place: "address", c, ok: isPlain && c !== "#" && c !== "%", bytes: `GET /api/v1/health?x${c}y HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n` });
-    all.push({ place: "percent-encoded", c, ok: code >= 0x20 && code !== 0x7f, bytes: `GET /api/v1/health?x%${hex}y HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n` });
+    all.push({ place: "method", c, ok: false, bytes: `G${c}T /api/v1/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n` });
+    all.push({ place: "address", c, ok: isPlain && c !== "#" && c !== "%", bytes: `GET /api/v1/health?x${c}y HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n` });
+    all.push({ place: "percent-encoded", c, ok: code >= 0x20 && code !== 0x7f, bytes: `GET /api/v1/health?x%${hex}y HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n` });
     all.push({ place: "name", c, ok: token.test(c) || c === ":", bytes: `${get}X${c}Y: z\r\nConnection: close\r\n\r\n` });
     all.push({ place: "value", c, ok: code === 9 || (code >= 0x20 && code !== 0x7f), bytes: `${get}X: y${c}z\r\nConnection: close\r\n\r\n` });
   }
@@ -146,7 +146,7 @@ test("heads: many headers, long ones, ones without end", within, async () => {
       { name: "a million headers", status: 413, bytes: `${get}${"A: b\r\n".repeat(1_000_000)}\r\n` },
       { name: "a header of 8 MB", status: 413, bytes: `${get}A: ${"b".repeat(8 << 20)}\r\n\r\n` },
       { name: "a name of 8 MB", status: 413, bytes: `${get}${"b".repeat(8 << 20)}: A\r\n\r\n` },
-      { name: "an address of 8 MB", status: 413, bytes: `GET /${"b".repeat(8 << 20)} HTTP/1.1\r\nHost: x\r\n\r\n` },
+      { name: "an address of 8 MB", status: 413, bytes: `GET /${"b".repeat(8 << 20)} HTTP/1.1\r\nHost: localhost\r\n\r\n` },
       { name: "nothing but line ends", status: 400, bytes: "\r\n".repeat(100_000) },
       { name: "nothing but zeros", status: 413, bytes: "\0".repeat(1 << 20) },
     );
@@ -155,7 +155,7 @@ test("heads: many headers, long ones, ones without end", within, async () => {
 });
 
 test("second requests in disguise are nobody's", within, async () => {
-  const inside = "GET /api/v1/runs HTTP/1.1\r\nHost: x\r\n\r\n";
+  const inside = "GET /api/v1/runs HTTP/1.1\r\nHost: localhost\r\n\r\n";
   const disguises = [
     "Content-Length: 5\r\nContent-Length: 6", "Content-Length: 5\r\nContent-Length: 5", "Content-Length: 5, 5", "Content-Length: +5", "Content-Length: 0x5", "Content-Length: 5 5",
     "Content-Length: 5a", "Content-Length:", "Content-Length: \u00b25", "Content-Length : 5", "Content-Length\t: 5", " Content-Length: 5", "content-length: -0",
@@ -165,7 +165,7 @@ test("second requests in disguise are nobody's", within, async () => {
     "Transfer-Encoding: chunked\r\nContent-Length: 5", "Expect: 100-continue\r\nContent-Length: 5", "Host: y",
   ];
   const all = disguises.flatMap((line) => [
-    { name: line, status: 400, bytes: `GET /api/v1/health HTTP/1.1\r\nHost: x\r\n${line}\r\n\r\n${inside}${inside}` },
+    { name: line, status: 400, bytes: `GET /api/v1/health HTTP/1.1\r\nHost: localhost\r\n${line}\r\n\r\n${inside}${inside}` },
     { name: `POST ${line}`, status: 400, bytes: `${post}${line}\r\n\r\n${inside}${inside}`.replace("\r\n\r\n", line.startsWith("Host") ? "\r\nContent-Length: 0\r\n\r\n" : "\r\n\r\n") },
   ]);
   await attack("smuggling", all, (one, result) => {
@@ -206,7 +206,7 @@ test("requests with bytes changed, added and taken away get an answer or an end"
   const random = randomNumbers(Number(process.env.BENCHHUD_GUARD_SEED ?? 1));
   const pick = (items) => items[Math.floor(random() * items.length)];
   const seeds = [`${get}Accept-Encoding: gzip\r\nConnection: close\r\n\r\n`, `${post}Content-Length: 17\r\nConnection: close\r\n\r\n{"kind": "state"}`, `${upload("x.jsonl")}Content-Type: application/gzip\r\nContent-Length: 4\r\n\r\n\x1f\x8b\x08\x00`,
-    "HEAD /api/v1/runs?limit=5 HTTP/1.1\r\nHost: x\r\nIf-None-Match: \"a\"\r\nConnection: close\r\n\r\n", "DELETE /api/v1/session HTTP/1.1\r\nHost: x\r\nCookie: a=b\r\nConnection: close\r\n\r\n"];
+    "HEAD /api/v1/runs?limit=5 HTTP/1.1\r\nHost: localhost\r\nIf-None-Match: \"a\"\r\nConnection: close\r\n\r\n", "DELETE /api/v1/session HTTP/1.1\r\nHost: localhost\r\nCookie: a=b\r\nConnection: close\r\n\r\n"];
   const pieces = ["\r\n", "\n", "\r", "\0", ":", " ", "%00", "%", "/../", "?", "Content-Length: 3\r\n", "Transfer-Encoding: chunked\r\n", "\xff", "\r\n\r\n", "HTTP/1.1"];
   const all = Array.from({ length: MUTATIONS }, () => {
     let bytes = pick(seeds);

@@ -34,7 +34,7 @@ test("every change that was answered is there afterwards, and none is there twic
     bearer ??= server.bearer();
     const readers = busyClients(server.port, { clients: 16, seconds: 30, targets: ["/api/v1/overview", "/api/v1/runs", `/api/v1/alerts/${alert}`, "/api/v1/alerts"] });
     // Half of a file, so that there is one when it is killed.
-    const half = new Peer(server.port).send(`POST /api/v1/ingest?name=half.jsonl HTTP/1.1\r\nHost: x\r\nAuthorization: ${bearer.authorization}\r\nContent-Type: application/x-ndjson\r\nContent-Length: 100000\r\n\r\n${"x".repeat(70_000)}`);
+    const half = new Peer(server.port).send(`POST /api/v1/ingest?name=half.jsonl HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${bearer.authorization}\r\nContent-Type: application/x-ndjson\r\nContent-Length: 100000\r\n\r\n${"x".repeat(70_000)}`);
     await until(() => leftOvers().some((name) => statSync(join(`${db}.uploads`, name)).size > 0), "the half file");
     if (round === 0) {
       const other = await serve(db, "--no-code");

@@ -42,7 +42,7 @@ function exchange(bytes, { quiet = 1500 } = {}) {
   });
 }
 
-const health = "GET /api/v1/health HTTP/1.1\r\nHost: x\r\n";
+const health = "GET /api/v1/health HTTP/1.1\r\nHost: localhost\r\n";
 
 const post = "POST /api/v1/alerts/1/actions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
 
@@ -51,7 +51,7 @@ const permitted = () => `${post}Authorization: ${server.bearer().authorization}\
 
 const refused = {
   "a body with its length": [`${health}Content-Length: 5\r\n\r\nhello`, 400],
-  "a second request in a body": [`${health}Content-Length: 44\r\n\r\nGET /api/v1/runs HTTP/1.1\r\nHost: x\r\n\r\n1234567`, 400],
+  "a second request in a body": [`${health}Content-Length: 44\r\n\r\nGET /api/v1/runs HTTP/1.1\r\nHost: localhost\r\n\r\n1234567`, 400],
   "two lengths": [`${health}Content-Length: 0\r\nContent-Length: 0\r\n\r\n`, 400],
   "a length that is a list": [`${health}Content-Length: 0, 0\r\n\r\n`, 400],
   "chunks": [`${health}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n`, 400],
@@ -65,28 +65,28 @@ const refused = {
   "a header without a colon": [`${health}nonsense\r\n\r\n`, 400],
   "a NUL in a header": [`${health}X-A: b\0c\r\n\r\n`, 400],
   "a bare CR in a header": [`${health}X-A: b\rc\r\n\r\n`, 400],
-  "a bare LF between headers": ["GET /api/v1/health HTTP/1.1\nHost: x\n\n", 400],
+  "a bare LF between headers": ["GET /api/v1/health HTTP/1.1\nHost: localhost\n\n", 400],
   "no host": ["GET /api/v1/health HTTP/1.1\r\n\r\n", 400],
   "two hosts": [`${health}Host: y\r\n\r\n`, 400],
-  "a control character in the path": ["GET /api/\x01 HTTP/1.1\r\nHost: x\r\n\r\n", 400],
-  "an encoded line end in the path": ["GET /api/v1/runs/%0d%0aSet-Cookie:x HTTP/1.1\r\nHost: x\r\n\r\n", 400],
-  "an encoded NUL in the query": ["GET /api/v1/runs?q=%00 HTTP/1.1\r\nHost: x\r\n\r\n", 400],
-  "a % that encodes nothing": ["GET /api/v1/runs/%zz HTTP/1.1\r\nHost: x\r\n\r\n", 400],
-  "bytes beyond ASCII in the path": ["GET /\xff HTTP/1.1\r\nHost: x\r\n\r\n", 400],
-  "an absolute address": ["GET http://elsewhere/ HTTP/1.1\r\nHost: x\r\n\r\n", 400],
-  "another protocol": ["GET / HTTP/2.0\r\nHost: x\r\n\r\n", 400],
-  "no protocol": ["GET /\r\nHost: x\r\n\r\n", 400],
-  "PUT": ["PUT /api/v1/runs HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n", 405],
-  "OPTIONS, with which other sites would ask whether they may": ["OPTIONS /api/v1/alerts/1/actions HTTP/1.1\r\nHost: x\r\n\r\n", 405],
+  "a control character in the path": ["GET /api/\x01 HTTP/1.1\r\nHost: localhost\r\n\r\n", 400],
+  "an encoded line end in the path": ["GET /api/v1/runs/%0d%0aSet-Cookie:x HTTP/1.1\r\nHost: localhost\r\n\r\n", 400],
+  "an encoded NUL in the query": ["GET /api/v1/runs?q=%00 HTTP/1.1\r\nHost: localhost\r\n\r\n", 400],
+  "a % that encodes nothing": ["GET /api/v1/runs/%zz HTTP/1.1\r\nHost: localhost\r\n\r\n", 400],
+  "bytes beyond ASCII in the path": ["GET /\xff HTTP/1.1\r\nHost: localhost\r\n\r\n", 400],
+  "an absolute address": ["GET http://elsewhere/ HTTP/1.1\r\nHost: localhost\r\n\r\n", 400],
+  "another protocol": ["GET / HTTP/2.0\r\nHost: localhost\r\n\r\n", 400],
+  "no protocol": ["GET /\r\nHost: localhost\r\n\r\n", 400],
+  "PUT": ["PUT /api/v1/runs HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n", 405],
+  "OPTIONS, with which other sites would ask whether they may": ["OPTIONS /api/v1/alerts/1/actions HTTP/1.1\r\nHost: localhost\r\n\r\n", 405],
   "a POST that does not say its length": [`${post}\r\n`, 400],
   "a POST in chunks": [`${post}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n`, 400],
   "a POST with a length and chunks": [`${post}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`, 400],
   "a POST of a negative length": [`${post}Content-Length: -1\r\n\r\n`, 400],
   "a POST of a length beyond all numbers": [`${post}Content-Length: 99999999999999999999\r\n\r\n`, 400],
   "a POST of a megabyte": [`${post}Content-Length: 1048576\r\n\r\n`, 413],
-  "a DELETE with a body": ["DELETE /api/v1/runs/1/marks/excluded HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}", 400],
-  "CONNECT": ["CONNECT /x HTTP/1.1\r\nHost: x\r\n\r\n", 405],
-  "an address of 5000 bytes": [`GET /${"a".repeat(5000)} HTTP/1.1\r\nHost: x\r\n\r\n`, 413],
+  "a DELETE with a body": ["DELETE /api/v1/runs/1/marks/excluded HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}", 400],
+  "CONNECT": ["CONNECT /x HTTP/1.1\r\nHost: localhost\r\n\r\n", 405],
+  "an address of 5000 bytes": [`GET /${"a".repeat(5000)} HTTP/1.1\r\nHost: localhost\r\n\r\n`, 413],
   "a hundred headers": [`${health}${"A: b\r\n".repeat(100)}\r\n`, 413],
   "100,000 headers": [`${health}${"A: b\r\n".repeat(100_000)}\r\n`, 413],
   "a header of a megabyte": [`${health}A: ${"b".repeat(1 << 20)}\r\n\r\n`, 413],
@@ -114,7 +114,7 @@ test("plain requests pass, one after the other on one connection", async () => {
 });
 
 test("a body is the request's, byte for byte, and what follows it is the next request", async () => {
-  const inside = "GET /api/v1/runs HTTP/1.1\r\nHost: x\r\n\r\n";
+  const inside = "GET /api/v1/runs HTTP/1.1\r\nHost: localhost\r\n\r\n";
   const { answer, statuses } = await exchange(`${permitted()}Content-Length: ${inside.length}\r\n\r\n${inside}${health}\r\n`, { quiet: 500 });
   assert.deepEqual(statuses, [400, 200], "what looks like a request in a body is not answered");
   assert.match(answer, /one JSON object/);
@@ -149,7 +149,7 @@ test("a head in pieces arrives", async () => {
 });
 
 test("HTTP/1.0 and Connection: close end the connection", async () => {
-  for (const bytes of ["GET /api/v1/health HTTP/1.0\r\n\r\n", `${health}Connection: close\r\n\r\n`]) {
+  for (const bytes of ["GET /api/v1/health HTTP/1.0\r\nHost: localhost\r\n\r\n", `${health}Connection: close\r\n\r\n`]) {
     const { statuses, closed } = await exchange(bytes);
     assert.deepEqual(statuses, [200]);
     assert.ok(closed);
@@ -157,7 +157,7 @@ test("HTTP/1.0 and Connection: close end the connection", async () => {
 });
 
 test("HEAD has no body", async () => {
-  const { answer } = await exchange("HEAD /api/v1/health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+  const { answer } = await exchange("HEAD /api/v1/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
   assert.match(answer, /\r\nContent-Length: [1-9]\d*\r\n/i);
   assert.ok(answer.endsWith("\r\n\r\n"));
 });

@@ -146,7 +146,7 @@ function exchange(pieces, pause = 0) {
     })();
   });
 }
-const head = (size, more = "") => `POST /api/v1/ingest?name=raw.jsonl HTTP/1.1\r\nHost: x\r\nAuthorization: ${server.bearer().authorization}\r\nContent-Type: application/x-ndjson\r\nContent-Length: ${size}\r\n${more}\r\n`;
+const head = (size, more = "") => `POST /api/v1/ingest?name=raw.jsonl HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${server.bearer().authorization}\r\nContent-Type: application/x-ndjson\r\nContent-Length: ${size}\r\n${more}\r\n`;
 
 describe("on the wire", () => {
   const body = line({ metrics: times(0.7), timestamp: 1_764_200_000 }) + "\n";
@@ -203,7 +203,7 @@ describe("on the wire", () => {
   });
 
   test("what follows a file is no request", async () => {
-    const answer = await exchange([head(body.length) + body + "GET /api/v1/health HTTP/1.1\r\nHost: x\r\n\r\n"]);
+    const answer = await exchange([head(body.length) + body + "GET /api/v1/health HTTP/1.1\r\nHost: localhost\r\n\r\n"]);
     assert.equal([...answer.matchAll(/HTTP\/1\.1 /g)].length, 1, answer);
   });
 });

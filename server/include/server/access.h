@@ -18,10 +18,6 @@ enum class Reading {
   kByToken,  ///< the holder of any token
 };
 
-/// Whether a host, as one listens on it, is this machine for nobody but itself: 127.0.0.0/8, ::1,
-/// localhost.
-bool is_loopback(std::string_view host);
-
 /// Whether a browser says that a page of another site asks.
 bool is_other_site(const Request& request);
 

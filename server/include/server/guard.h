@@ -29,8 +29,9 @@ struct HeadLimits {
 
 /// Checks a request's head: everything up to and including the empty line. Only what is certain to
 /// mean one thing passes: GET, HEAD, POST or DELETE, an address without control characters, plain
-/// or percent-encoded, header lines of their plainest form, one Host, at most one range. A POST has
-/// a body, in one piece and with its length; nothing else has one. Gives the reason for a refusal.
+/// or percent-encoded, header lines of their plainest form, one Host, and at most one of each
+/// header that this server reads. A POST has a body, in one piece and with its length; nothing else
+/// has one. Gives the reason for a refusal.
 std::optional<schema::Error> check_head(std::string_view head, const HeadLimits& limits = {});
 
 // What a head says that check_head() let pass.

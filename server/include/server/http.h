@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "schema/errors.h"
 #include "server/guard.h"
@@ -18,6 +19,8 @@ namespace benchhud::server {
 struct HttpOptions {
   std::string host = "127.0.0.1";
   int port = 8080;  ///< 0: any that is free
+  /// Names beside those of the loopback interface that requests may give as their Host (HostNames).
+  std::vector<std::string> allowed_hosts;
   /// How many requests are answered at once. A connection holds a thread only meanwhile.
   std::size_t threads = 32;
   /// How many are open at once, where the system lets a process have as many files. One more takes
@@ -47,7 +50,8 @@ class HttpServer {
  public:
   using Handler = std::function<Response(const Request&)>;
 
-  /// Binds the address. Errors: kIo where it cannot be had (in use, not this machine's, forbidden).
+  /// Binds the address. Errors: kIo where it cannot be had (in use, not this machine's, forbidden),
+  /// kInvalidArgument for an allowed host that is no name.
   static schema::Expected<HttpServer> bind(const HttpOptions& options, Handler handler);
   HttpServer(HttpServer&&) noexcept;
   HttpServer& operator=(HttpServer&&) = delete;

@@ -56,6 +56,11 @@ struct Response {
 Response problem_response(const schema::Error& error, std::string_view instance,
                           std::string_view parameter = {}, std::string_view allow = "GET, HEAD");
 
+/// The same for an error of the protocol, which has no ErrorCode because nothing but the HTTP
+/// server meets it.
+Response protocol_problem(const schema::ErrorInfo& info, std::string_view detail,
+                          std::string_view instance = {}, std::string_view parameter = {});
+
 /// Which pages may show an answer.
 enum class Showing { kOwnSite, kAnySite };
 

@@ -21,7 +21,7 @@ function client(number) {
   const ask = () => {
     if (isOver || Date.now() > latest) return socket.destroy();
     began = performance.now();
-    socket.write(`GET ${targets[drawn++ % targets.length]} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    socket.write(`GET ${targets[drawn++ % targets.length]} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
   };
   const connect = () => {
     if (isOver || Date.now() > latest) {

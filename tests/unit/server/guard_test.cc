@@ -13,6 +13,21 @@ std::string head(const std::string& first, const std::string& headers = "Host: x
   return first + "\r\n" + headers + "\r\n";
 }
 
+TEST(Guard, HeadersThatAreReadStandOnce) {
+  for (const char* name : {"Host", "Content-Length", "Range", "Authorization", "Cookie", "Origin",
+                           "Sec-Fetch-Site", "Content-Type"}) {
+    const std::string one = std::string(name) == "Content-Length" ? "0" : "x";
+    const std::string host = std::string(name) == "Host" ? "" : "Host: x\r\n";
+    const std::string line = std::string(name) + ": " + one + "\r\n";
+    std::string lower = line;
+    for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    const auto refused = check_head(head("GET / HTTP/1.1", host + line + lower));
+    ASSERT_TRUE(refused) << name;
+    EXPECT_NE(refused->message.find("more than one header"), std::string::npos) << name;
+  }
+  EXPECT_FALSE(check_head(head("GET / HTTP/1.1", "Host: x\r\nAccept: a\r\nAccept: b\r\n")));
+}
+
 TEST(Guard, PlainRequestsPass) {
   EXPECT_FALSE(check_head(head("GET / HTTP/1.1")));
   EXPECT_FALSE(check_head(head("HEAD /api/v1/runs?limit=5&model=a%2Fb%C3%A4 HTTP/1.1")));

@@ -22,7 +22,7 @@ using namespace std::chrono_literals;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-constexpr const char* kRequest = "GET /x HTTP/1.1\r\nHost: x\r\n\r\n";
+constexpr const char* kRequest = "GET /x HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
 /// A peer that does what it is told, and no more.
 class Peer {
@@ -176,11 +176,11 @@ TEST_F(HttpTest, ConnectionsThatDoNothingHoldNoThread) {
     dawdling.push_back(peer());
     dawdling.back().send("GET /x HTTP/1.1\r\nHo");
     dawdling.push_back(peer());
-    dawdling.back().send("POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab");
+    dawdling.back().send("POST /x HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nab");
   }
   for (int i = 0; i < 6; ++i) {
     unread.push_back(peer());
-    unread.back().send("GET /big HTTP/1.1\r\nHost: x\r\n\r\n");
+    unread.back().send("GET /big HTTP/1.1\r\nHost: localhost\r\n\r\n");
   }
   const auto began = std::chrono::steady_clock::now();
   for (int i = 0; i < 20; ++i) EXPECT_THAT(ask(), StartsWith("HTTP/1.1 200 "));
@@ -206,7 +206,7 @@ TEST_F(HttpTest, WhoIsTooSlowIsToldAndCounted) {
   start(options);
   Peer head = peer(), body = peer();
   head.send("GET /x HTTP/1.1\r\nHo");
-  body.send("POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab");
+  body.send("POST /x HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nab");
   for (Peer* one : {&head, &body}) {
     EXPECT_THAT(one->read_to_end(), StartsWith("HTTP/1.1 408 "));
     EXPECT_TRUE(one->is_closed());
@@ -250,8 +250,8 @@ TEST_F(HttpTest, AnAnswerThatNobodyTakesIsGivenUp) {
   std::vector<Peer> peers;
   for (int i = 0; i < 3; ++i) {
     peers.push_back(peer());
-    peers.back().send(i == 0 ? "GET /pieces HTTP/1.1\r\nHost: x\r\n\r\n"
-                             : "GET /big HTTP/1.1\r\nHost: x\r\n\r\n");
+    peers.back().send(i == 0 ? "GET /pieces HTTP/1.1\r\nHost: localhost\r\n\r\n"
+                             : "GET /big HTTP/1.1\r\nHost: localhost\r\n\r\n");
   }
   expect_soon([&] { return counters_->requests == 3; });
   expect_soon([&] { return counters_->open == 0; });
@@ -309,7 +309,7 @@ TEST_F(HttpTest, AnswersThatNobodyTakesHoldBoundedMemory) {
   std::vector<Peer> unread;
   for (int i = 0; i < 12; ++i) {
     unread.push_back(peer());
-    unread.back().send("GET /big HTTP/1.1\r\nHost: x\r\n\r\n");
+    unread.back().send("GET /big HTTP/1.1\r\nHost: localhost\r\n\r\n");
   }
   expect_soon([&] { return counters_->crowded_out >= 8; });
   EXPECT_THAT(ask(), StartsWith("HTTP/1.1 200 "));
@@ -339,8 +339,8 @@ TEST_F(HttpTest, ManyRequestsAtOnceAreAnsweredInTheirOrder) {
 TEST_F(HttpTest, WhatIsUnderWayIsAnsweredBeforeTheServerEnds) {
   start(few_threads());
   Peer slow = peer(), unread = peer(), idle = peer();
-  slow.send("GET /slow HTTP/1.1\r\nHost: x\r\n\r\n");
-  unread.send("GET /big HTTP/1.1\r\nHost: x\r\n\r\n");
+  slow.send("GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  unread.send("GET /big HTTP/1.1\r\nHost: localhost\r\n\r\n");
   expect_soon([&] { return counters_->requests == 2; });
   std::thread later([this] {
     std::this_thread::sleep_for(100ms);

@@ -1,7 +1,7 @@
 // A store that may only be read: by a user who may not write to it, and on a file system that nobody may write to.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
-import { chmodSync, copyFileSync, mkdirSync } from "node:fs";
+import { chmodSync, copyFileSync, cpSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { benchhud, program, removeFolder, root, serve, temporaryFolder } from "../integration/support/server.mjs";
@@ -12,14 +12,16 @@ const within = { timeout: 60_000 };
 const NOBODY = ["--reuid", "65534", "--regid", "65534", "--clear-groups"];
 const canBeNobody = process.getuid() === 0 && spawnSync("setpriv", [...NOBODY, "true"]).status === 0;
 const skip = !canBeNobody && "takes root and setpriv, to be somebody else";
-const night = join(root, "samples/cpu_nightlies/2025-11-11");
 
-let folder, db, own;
+let folder, db, own, night;
 before(() => {
   folder = temporaryFolder("read-only");
   chmodSync(folder, 0o755);
   own = join(folder, "benchhud");
   copyFileSync(program, own);
+  // The checkout may be in a folder that only its owner can enter, such as root's home directory.
+  night = join(folder, "2025-11-11");
+  cpSync(join(root, "samples/cpu_nightlies/2025-11-11"), night, { recursive: true });
   db = join(folder, "store.db");
   assert.equal(benchhud("ingest", join(root, "samples/cpu_nightlies/2025-11-10"), "--db", db).status, 0);
 });

@@ -76,6 +76,10 @@ CommandLine command_line() {
       "a label for the runs that get new lines, such as a commit or a version; may be given often");
   add("timestamp", po::value<std::string>()->value_name("TIME"),
       "of lines that have none: RFC 3339 or seconds since 1970 (else the date in the file's name)");
+  add("shift-to-this-week", po::bool_switch(),
+      "for samples: times are shifted by whole weeks, so that the newest result is of the last "
+      "seven "
+      "days; the first ingest into a new store chooses the shift, the store keeps it");
   add_neighbour_options(&command.options);
   add("strict", "if any line is rejected or a dump is unreadable, take in nothing");
   add("for", po::value<std::string>()->value_name("RESULT"),
@@ -119,6 +123,7 @@ Expected<Request> read_request(const po::variables_map& values) {
       request.options.labels[pair.first] = pair.second;
     }
   }
+  if (values["shift-to-this-week"].as<bool>()) request.options.shift_times_to = schema::now();
   request.options.neighbours = neighbour_facts(values);
   if (values.count("for")) request.result = values["for"].as<std::string>();
   if (values.count("repetition")) {
@@ -183,6 +188,7 @@ void print_text(const IngestResult& result, const Request& request) {
                result.dumps.size(), result.dumps.size() == 1 ? "" : "s", result.new_dumps,
                result.known_dumps, result.orphaned_dumps, result.unreadable_dumps);
   }
+  if (result.shift_weeks != 0) fmt::print("times: shifted by {} weeks\n", result.shift_weeks);
   if (result.undone) {
     warn("nothing was taken in (--strict); the store is as before\n");
   } else {
@@ -250,6 +256,7 @@ void print_json(const IngestResult& result, const Request& request, schema::Read
   json["accepted"] = result.accepted;
   json["duplicate"] = result.duplicate;
   json["rejected"] = result.rejected;
+  json["shift_weeks"] = result.shift_weeks;
   json["undone"] = result.undone;
   json["files"] = Json::array();
   for (const FileResult& file : result.files) json["files"].push_back(to_json(file, reader));

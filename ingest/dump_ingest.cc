@@ -91,7 +91,8 @@ Expected<std::vector<ResultKey>> DumpIngest::State::ties_of(const DumpName& name
   if (name.base.empty() || name.directory.empty()) return std::vector<ResultKey>();
   auto found = indexes.find(name.directory);
   if (found == indexes.end()) {
-    BENCHHUD_ASSIGN(OutputIndex index, OutputIndex::read(name.directory, options.timestamp));
+    BENCHHUD_ASSIGN(OutputIndex index,
+                    OutputIndex::read(name.directory, options.timestamp, options.shift_weeks));
     found = indexes.emplace(name.directory, std::move(index)).first;
   }
   return found->second.find(name.base);

@@ -7,6 +7,7 @@
 #include "ingest/dump_name.h"
 #include "ingest/output_dir.h"
 #include "ingest/parsed_chunk.h"
+#include "ingest/time_shift.h"
 
 namespace benchhud::ingest {
 
@@ -14,7 +15,7 @@ using schema::Expected;
 using schema::ResultKey;
 
 Expected<OutputIndex> OutputIndex::read(const std::string& directory,
-                                        std::optional<double> timestamp) {
+                                        std::optional<double> timestamp, std::int64_t shift_weeks) {
   OutputIndex index;
   BENCHHUD_ASSIGN(const std::vector<std::string> files, results_files_in(directory));
   std::unordered_map<schema::ContentHash, std::size_t, schema::ContentHashHasher> known;
@@ -45,6 +46,7 @@ Expected<OutputIndex> OutputIndex::read(const std::string& directory,
       BENCHHUD_ASSIGN(const bool more, reader.next(&parsed.chunk));
       if (!more) break;
       parse_lines(&parser, timestamp ? timestamp : date_in_name(path), &parsed);
+      shift_times(shift_weeks, &parsed);
       for (std::size_t i = 0; i < parsed.line_count; ++i) {
         if (!parsed.lines[i].rejection) take(parsed.lines[i]);
       }

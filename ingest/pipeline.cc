@@ -7,12 +7,11 @@
 #include <utility>
 
 #include "ingest/bounded_queue.h"
-#include "ingest/dynamo_csv.h"
-#include "ingest/hud_reader.h"
+#include "ingest/file_reading.h"
 #include "ingest/line_reader.h"
 #include "ingest/output_dir.h"
 #include "ingest/parsed_chunk.h"
-#include "ingest/results_format.h"
+#include "ingest/time_shift.h"
 
 namespace benchhud::ingest {
 
@@ -29,69 +28,6 @@ namespace {
 // each takes about four times its bytes.
 constexpr std::size_t kChunksUnderWay = 3;
 
-// results.jsonl.
-class RunnerLineReader final : public LineReader {
- public:
-  explicit RunnerLineReader(std::optional<double> fallback_timestamp)
-      : fallback_timestamp_(fallback_timestamp) {}
-
-  Expected<void> parse(ParsedChunk* parsed) override {
-    parse_lines(&parser_, fallback_timestamp_, parsed);
-    return {};
-  }
-
- private:
-  ResultsLineParser parser_;
-  const std::optional<double> fallback_timestamp_;
-};
-
-// How a file is to be read.
-struct FileReading {
-  ResultsFormat format = ResultsFormat::kRunner;
-  std::optional<double> fallback_timestamp;
-  NeighbourFacts given, named;
-
-  /// What its bytes mean hangs on these, too.
-  std::string context() const {
-    switch (format) {
-      case ResultsFormat::kRunner:
-        break;
-      case ResultsFormat::kDynamoCsv:
-        return "csv " + given.or_else(named).identity();
-      case ResultsFormat::kHudRecords:
-        return given.identity();
-    }
-    return "";
-  }
-
-  std::unique_ptr<LineReader> make_reader() const {
-    switch (format) {
-      case ResultsFormat::kRunner:
-        break;
-      case ResultsFormat::kDynamoCsv:
-        return std::make_unique<DynamoCsvReader>(given, named, fallback_timestamp);
-      case ResultsFormat::kHudRecords:
-        return std::make_unique<HudReader>(given, fallback_timestamp);
-    }
-    return std::make_unique<RunnerLineReader>(fallback_timestamp);
-  }
-};
-
-Expected<FileReading> reading_of(const std::string& path, const IngestOptions& options) {
-  FileReading reading;
-  BENCHHUD_ASSIGN(reading.format, results_format_of(path));
-  reading.fallback_timestamp = options.timestamp;
-  const bool is_runners = reading.format == ResultsFormat::kRunner;
-  if (!reading.fallback_timestamp) {
-    reading.fallback_timestamp =
-        is_runners ? date_in_name(path) : date_in_path(absolute_path(path));
-  }
-  if (is_runners) return reading;
-  reading.given = options.neighbours;
-  if (reading.format == ResultsFormat::kDynamoCsv) reading.named = facts_in_name(path);
-  return reading;
-}
-
 // The hash of a file's bytes and of what else its lines are made of.
 schema::ContentHash in_context(const schema::ContentHash& bytes, const std::string& context) {
   if (context.empty()) return bytes;
@@ -101,8 +37,8 @@ schema::ContentHash in_context(const schema::ContentHash& bytes, const std::stri
 // Reads and parses a file in a thread of its own.
 class ParsingThread {
  public:
-  ParsingThread(SourceFile file, std::unique_ptr<LineReader> lines)
-      : reader_(std::move(file)), lines_(std::move(lines)) {
+  ParsingThread(SourceFile file, std::unique_ptr<LineReader> lines, std::int64_t shift_weeks)
+      : reader_(std::move(file)), lines_(std::move(lines)), shift_weeks_(shift_weeks) {
     for (std::size_t i = 0; i < kChunksUnderWay; ++i) {
       (void)empty_.push(std::make_unique<ParsedChunk>());
     }
@@ -153,12 +89,14 @@ class ParsingThread {
     }
     if (status_) status_ = is_read_ ? lines_->finish(chunk.get()) : lines_->parse(chunk.get());
     if (!status_ || (is_read_ && chunk->line_count == 0)) return nullptr;
+    shift_times(shift_weeks_, chunk.get());
     prepare_lines(chunk.get());
     return chunk;
   }
 
   ChunkReader reader_;
   const std::unique_ptr<LineReader> lines_;
+  const std::int64_t shift_weeks_;
   bool is_read_ = false;  // to its end
   BoundedQueue<std::unique_ptr<ParsedChunk>> empty_{kChunksUnderWay};
   BoundedQueue<std::unique_ptr<ParsedChunk>> parsed_{kChunksUnderWay};
@@ -184,8 +122,12 @@ Expected<FileContent> hash_file(const std::string& path) {
 class FileIngest {
  public:
   FileIngest(Connection& store, const std::string& path, const IngestOptions& options,
-             Progress progress)
-      : store_(store), options_(options), progress_(progress), bytes_before_(progress.bytes) {
+             std::int64_t shift_weeks, Progress progress)
+      : store_(store),
+        options_(options),
+        shift_weeks_(shift_weeks),
+        progress_(progress),
+        bytes_before_(progress.bytes) {
     result_.path = path;
   }
 
@@ -200,7 +142,7 @@ class FileIngest {
         FileWriter writer,
         FileWriter::begin(store_, {absolute_path(result_.path), options_.run_name, options_.labels,
                                    options_.lines_between_derivations}));
-    ParsingThread parsing(std::move(file), reading.make_reader());
+    ParsingThread parsing(std::move(file), reading.make_reader(), shift_weeks_);
     while (auto chunk = parsing.next()) {
       for (std::size_t i = 0; i < chunk->line_count; ++i) {
         BENCHHUD_TRY(take(chunk->lines[i], &writer));
@@ -301,6 +243,7 @@ class FileIngest {
 
   Connection& store_;
   const IngestOptions& options_;
+  const std::int64_t shift_weeks_;
   Progress progress_;
   const std::int64_t bytes_before_;
   FileResult result_;
@@ -328,9 +271,10 @@ void add_up(const DumpResult& dump, IngestResult* result) {
   result->unreadable_dumps += dump.unreadable.has_value();
 }
 
-DumpOptions dump_options(const IngestOptions& options) {
+DumpOptions dump_options(const IngestOptions& options, std::int64_t shift_weeks) {
   DumpOptions dumps = options.dumps;
   dumps.timestamp = options.timestamp;
+  dumps.shift_weeks = shift_weeks;
   return dumps;
 }
 
@@ -338,7 +282,7 @@ DumpOptions dump_options(const IngestOptions& options) {
 class Ingest {
  public:
   Ingest(Connection& store, const Inputs& inputs, const IngestOptions& options)
-      : store_(store), inputs_(inputs), options_(options), dumps_(store, dump_options(options)) {}
+      : store_(store), inputs_(inputs), options_(options) {}
 
   Expected<IngestResult> run() {
     progress_.file_count = inputs_.results.size() + inputs_.dumps.size();
@@ -351,6 +295,8 @@ class Ingest {
                       Transaction::begin(store_, Transaction::Kind::kWrite));
       all.emplace(std::move(transaction));
     }
+    BENCHHUD_TRY(choose_shift());
+    dumps_.emplace(store_, dump_options(options_, result_.shift_weeks));
     for (const std::string& path : inputs_.results) {
       if (is_stopped()) break;
       result_.files.push_back(take_or_fail<FileResult>(path, [&] { return take_results(path); }));
@@ -374,6 +320,20 @@ class Ingest {
   bool is_stopped() {
     result_.stopped = result_.stopped || (options_.should_stop && options_.should_stop());
     return result_.stopped;
+  }
+
+  Expected<void> choose_shift() {
+    if (!options_.shift_times_to) return {};
+    const auto choose = [this] {
+      return choose_time_shift(store_, inputs_, options_, *options_.shift_times_to);
+    };
+    if (options_.strict) {
+      BENCHHUD_ASSIGN(result_.shift_weeks, choose());
+      return {};
+    }
+    BENCHHUD_ASSIGN(Transaction transaction, Transaction::begin(store_, Transaction::Kind::kWrite));
+    BENCHHUD_ASSIGN(result_.shift_weeks, choose());
+    return transaction.commit();
   }
 
   template <class Result, class Take>
@@ -407,20 +367,21 @@ class Ingest {
   }
 
   Expected<FileResult> take_results(const std::string& path) {
-    return alone([&] { return FileIngest(store_, path, options_, progress_).run(); },
-                 [](const FileResult& file) { return file.report.changed; });
+    return alone(
+        [&] { return FileIngest(store_, path, options_, result_.shift_weeks, progress_).run(); },
+        [](const FileResult& file) { return file.report.changed; });
   }
 
   Expected<DumpResult> take_dump(const std::string& path) {
     if (options_.on_progress) options_.on_progress(progress_);
-    return alone([&] { return dumps_.take(path); },
+    return alone([&] { return dumps_->take(path); },
                  [](const DumpResult& dump) { return dump.changed; });
   }
 
   Connection& store_;
   const Inputs& inputs_;
   const IngestOptions& options_;
-  DumpIngest dumps_;
+  std::optional<DumpIngest> dumps_;
   Progress progress_;
   IngestResult result_;
 };

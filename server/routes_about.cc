@@ -6,6 +6,7 @@
 #include "schema/contract.h"
 #include "schema/label_link.h"
 #include "schema/metric.h"
+#include "schema/time_shift.h"
 #include "server/route_parts.h"
 #include "server/sessions.h"
 
@@ -69,6 +70,7 @@ Expected<std::string> write_store(Ask& ask) {
   const Snapshot& snapshot = ask.snapshot();
   BENCHHUD_ASSIGN(const std::int64_t rejected, ask.reader().rejected_count({}));
   BENCHHUD_ASSIGN(const std::int64_t attention, attention_count(ask));
+  BENCHHUD_ASSIGN(const auto shift, schema::time_shift_weeks(ask.reader().connection()));
   std::string body;
   JsonWriter json(&body);
   json.begin_object();
@@ -80,6 +82,7 @@ Expected<std::string> write_store(Ask& ask) {
   json.key("newest_run");
   write_run_ref(json, snapshot.runs.empty() ? nullptr : &snapshot.runs.front());
   json.field("attention_count", attention);
+  json.field("time_shift_weeks", shift.value_or(0));
   json.end_object();
   return body;
 }

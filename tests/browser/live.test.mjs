@@ -124,3 +124,19 @@ test("a server that goes away is said, and what it says when it is back is shown
     await server.stop();
   }
 });
+
+test("a store of shifted samples says so at the foot of its pages", async () => {
+  const server = await serve(folders(0, 1), ["--shift-to-this-week"]);
+  const { page, problems, close } = await openPage(browser);
+  try {
+    const { time_shift_weeks: weeks } = await server.api("/store");
+    for (const path of ["/", "/runs"]) {
+      await visit(page, server.base + path);
+      await page.locator("main .foot", { hasText: `Sample data: all times are shifted by ${weeks} weeks.` }).waitFor();
+    }
+    assert.deepEqual(problems, []);
+  } finally {
+    await close();
+    await server.stop();
+  }
+});

@@ -6,7 +6,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 
-import { benchhud, program, root, temporaryFolder } from "./support/server.mjs";
+import { benchhud, program, root, serve, temporaryFolder } from "./support/server.mjs";
 
 const samples = join(root, "samples/cpu_nightlies");
 let folder;
@@ -56,6 +56,38 @@ test("the samples go in, and in again", () => {
   assert.equal(again.status, 0);
   assert.equal(JSON.parse(again.stdout).duplicate, 1540);
   assert.ok(bytes.equals(readFileSync(db)), "the store's file changed");
+});
+
+test("samples can be shown as of this week", async () => {
+  const db = join(folder, "shifted.db");
+  const week = 7 * 24 * 3600 * 1000;
+  const ingest = (...more) => benchhud("ingest", samples, "--shift-to-this-week", "--db", db, ...more);
+  const first = ingest("--format", "json");
+  assert.equal(first.status, 0, first.stderr);
+  const report = JSON.parse(first.stdout);
+  assert.equal(report.accepted, 1540);
+  const newest = Math.max(...runs(db).map((run) => Date.parse(run.verified_at ?? run.started_at)));
+  assert.ok(newest <= Date.now() && newest > Date.now() - week, new Date(newest).toISOString());
+  const unshifted = join(folder, "samples.db");
+  assert.deepEqual(
+    runs(db).map((run) => Date.parse(run.started_at)),
+    runs(unshifted).map((run) => Date.parse(run.started_at) + report.shift_weeks * week),
+  );
+
+  const bytes = readFileSync(db);
+  assert.match(ingest().stdout, new RegExp(`times: shifted by ${report.shift_weeks} weeks`));
+  assert.ok(bytes.equals(readFileSync(db)), "the store's file changed");
+  const refused = benchhud("ingest", samples, "--shift-to-this-week", "--db", unshifted);
+  assert.equal(refused.status, 1);
+  assert.match(refused.stderr, /results with their own times/);
+
+  const server = await serve(db);
+  try {
+    const store = await (await fetch(`${server.base}/api/v1/store`)).json();
+    assert.equal(store.time_shift_weeks, report.shift_weeks);
+  } finally {
+    await server.stop();
+  }
 });
 
 test("exit statuses", () => {

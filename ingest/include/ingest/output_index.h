@@ -1,6 +1,7 @@
 // Which results of an output directory a dump belongs to.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,10 +18,12 @@ namespace benchhud::ingest {
 class OutputIndex {
  public:
   /// Reads every results file directly in `directory`. Lines that cannot be read are passed over
-  /// (taking the file in reports them); `timestamp` as in IngestOptions. A directory without such
-  /// files gives an empty index. Errors: kIo.
+  /// (taking the file in reports them); `timestamp` as in IngestOptions, `shift_weeks` what times
+  /// are shifted by (time_shift.h). A directory without such files gives an empty index. Errors:
+  /// kIo.
   static schema::Expected<OutputIndex> read(const std::string& directory,
-                                            std::optional<double> timestamp);
+                                            std::optional<double> timestamp,
+                                            std::int64_t shift_weeks);
 
   /// The results that a dump of that base (dump_name.h) belongs to: of the newest invocation, for a
   /// runner writes over the dumps of the one before; of one that timed them, if any did. More than

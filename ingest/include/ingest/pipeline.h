@@ -29,9 +29,12 @@ struct IngestOptions {
   std::optional<std::string> run_name;  ///< all lines belong to the run of this name
   std::map<std::string, std::string> labels;
   std::optional<double> timestamp;  ///< of lines without one; wins over the date in the file's name
-  NeighbourFacts neighbours;        ///< of results in other programs' formats that do not say it
-  bool strict = false;              ///< any rejected line or unreadable dump undoes everything
-  DumpOptions dumps;                ///< `timestamp` is taken from above
+  /// Times are shifted by whole weeks so that the newest result is of the week before this time
+  /// (time_shift.h), for samples. The store keeps the shift that its first ingest chose.
+  std::optional<double> shift_times_to;
+  NeighbourFacts neighbours;  ///< of results in other programs' formats that do not say it
+  bool strict = false;        ///< any rejected line or unreadable dump undoes everything
+  DumpOptions dumps;          ///< `timestamp` is taken from above
   /// As schema::FileOptions has it; what comes out does not depend on it.
   std::int64_t lines_between_derivations = schema::FileOptions().lines_between_derivations;
   std::function<void(const Progress&)> on_progress;
@@ -71,6 +74,7 @@ struct IngestResult {
   std::int64_t known_dumps = 0;       ///< and nothing about them is new
   std::int64_t orphaned_dumps = 0;    ///< of all: that belong to no result
   std::int64_t unreadable_dumps = 0;  ///< of all
+  std::int64_t shift_weeks = 0;       ///< by which times were shifted
   bool undone = false;   ///< strict, and something was rejected: the store is as before
   bool failed = false;   ///< a file has an error
   bool stopped = false;  ///< should_stop() ended it; files are missing

@@ -80,6 +80,18 @@ TEST_F(Dumps, BelongToTheResultThatTheirNameTells) {
   }
 }
 
+TEST_F(Dumps, BelongToResultsWhoseTimesAreShifted) {
+  write("n1/results.jsonl", line(1000));
+  counters("n1");
+  IngestOptions options;
+  options.shift_times_to = 1e9;
+  const IngestResult done = ingest_folder(".", options);
+  EXPECT_GT(done.shift_weeks, 1000);
+  EXPECT_EQ(done.orphaned_dumps, 0);
+  ASSERT_THAT(only_artifact().results, SizeIs(1));
+  EXPECT_EQ(only_artifact().results[0].run, only_run().id);
+}
+
 TEST_F(Dumps, TheSameAgainChangesNothing) {
   write("n/results.jsonl", line(1000));
   counters("n");

@@ -401,5 +401,51 @@ TEST(DateInName, OnlyTheFilesOwnName) {
   EXPECT_EQ(date_in_name("12025-11-01.jsonl"), std::nullopt);
 }
 
+constexpr double kWeek = 7 * 24 * 3600;
+
+TEST_F(Pipeline, ShiftsTimesByWholeWeeksToTheWeekBefore) {
+  const double newest = 1761955200;
+  IngestOptions options;
+  options.shift_times_to = newest + 52 * kWeek + 3 * 24 * 3600;
+  const std::string path =
+      write("a/results.jsonl", timed().at(newest - 86400).text() + timed().at(newest).text());
+  const IngestResult first = ingest({path}, options);
+  EXPECT_EQ(first.shift_weeks, 52);
+  ASSERT_EQ(runs().size(), 2u);
+  EXPECT_EQ(runs()[0].started_at, newest + 52 * kWeek);
+  EXPECT_EQ(runs()[1].started_at, newest - 86400 + 52 * kWeek);
+
+  // The store keeps the shift: months later the same files change nothing, and what a file has
+  // more of is shifted by as much.
+  const std::string before = dump();
+  *options.shift_times_to += 10 * kWeek;
+  EXPECT_EQ(ingest({path}, options).duplicate, 2);
+  EXPECT_EQ(dump(), before);
+  write("a/results.jsonl", timed().at(newest - 86400).text() + timed().at(newest).text() +
+                               timed().at(newest + 86400).text());
+  const IngestResult grown = ingest({path}, options);
+  EXPECT_EQ(grown.accepted, 1);
+  EXPECT_EQ(grown.duplicate, 2);
+  EXPECT_EQ(runs()[0].started_at, newest + 86400 + 52 * kWeek);
+}
+
+TEST_F(Pipeline, ShiftsTimesOnlyInAStoreThatBeganSo) {
+  ingest_text("a.jsonl", timed().text());
+  IngestOptions options;
+  options.shift_times_to = 1761955200 + 52 * kWeek;
+  const auto refused =
+      ingest_files(*store_, {{write("b.jsonl", timed().model("x").text())}, {}}, options);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, schema::ErrorCode::kConflict);
+  EXPECT_EQ(only_run().result_count, 1);
+}
+
+TEST_F(Pipeline, WithoutResultsNoShiftIsChosen) {
+  IngestOptions options;
+  options.shift_times_to = 1761955200 + 52 * kWeek;
+  EXPECT_EQ(ingest_text("a.jsonl", "no result\n", options).shift_weeks, 0);
+  EXPECT_EQ(ingest_text("b.jsonl", timed().text(), options).shift_weeks, 52);
+}
+
 }  // namespace
 }  // namespace benchhud::ingest

@@ -149,6 +149,9 @@ export function Shell({ path, children }: { path: string; children: ComponentChi
       </header>
       <main id="main" tabIndex={-1} class={WHOLE_WINDOW.test(path) ? "whole-window" : undefined}>
         {isShut ? <SignInPage isForced /> : children}
+        {!!store?.time_shift_weeks && !WHOLE_WINDOW.test(path) && (
+          <p class="foot quiet">Sample data: all times are shifted by {plural(store.time_shift_weeks, "week")}.</p>
+        )}
       </main>
       <Toast />
       <p class="silent" role="status">

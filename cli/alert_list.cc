@@ -5,6 +5,7 @@
 #include "schema/reader.h"
 #include "server/alert_causes.h"
 #include "server/alert_json.h"
+#include "server/json_text.h"
 
 namespace benchhud::cli {
 
@@ -30,7 +31,7 @@ Expected<Json> AlertList::json(const schema::Alert& alert) {
   writer.begin_object();
   BENCHHUD_TRY(server::write_explained_alert(writer, reader, *catalog_, alert));
   writer.end_object();
-  return Json::parse(text);
+  return server::parse_json<Json>("an alert", text);
 }
 
 Expected<std::vector<ListedAlert>> AlertList::needing_attention() {

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <csignal>
+#include <exception>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -77,9 +79,13 @@ class Fresh {
   Fresh& operator=(const Fresh&) = delete;
 
   Expected<void> read(const Arguments& files) {
-    std::string name = (std::filesystem::temp_directory_path() / "benchhud-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) {
-      return Error{ErrorCode::kIo, "no folder for temporary files can be made"};
+    std::error_code error;
+    const std::filesystem::path place = std::filesystem::temp_directory_path(error);
+    std::string name = (place / "benchhud-XXXXXX").string();
+    if (error || mkdtemp(name.data()) == nullptr) {
+      return Error{ErrorCode::kIo,
+                   "no folder for temporary files can be made (TMPDIR): " +
+                       (error ? error : std::error_code(errno, std::generic_category())).message()};
     }
     folder_ = name;
     BENCHHUD_ASSIGN(store_, schema::open_store((folder_ / "store.db").string()));
@@ -122,7 +128,7 @@ class Fresh {
                       entry.backend == text_of(wanted, "backend") &&
                       experiment.xla_flags.value_or("") == text_of(wanted, "xla_flags");
     if (!same) return false;
-    const Json& batch = wanted["batch_size"];
+    const Json& batch = wanted.at("batch_size");
     return !experiment.batch_size || batch.is_null() || batch == *experiment.batch_size;
   }
 
@@ -188,26 +194,9 @@ std::optional<Verdict> judge(const Json& member, const ExperimentNight& result) 
   return judge_timed(member, *time);
 }
 
-Expected<Verdict> check(const po::variables_map& values) {
-  if (!values.contains("alert")) {
-    return Error{ErrorCode::kInvalidArgument, "--alert N is missing"};
-  }
-  const Arguments files = words_of(values);
-  if (files.empty()) {
-    return Error{ErrorCode::kInvalidArgument, "which results? Name a results.jsonl"};
-  }
-  const std::string wanted =
-      values.contains("metric") ? values["metric"].as<std::string>() : std::string();
-  if (!wanted.empty() && !analysis::watched_metric_of(wanted)) {
-    return Error{ErrorCode::kInvalidArgument, "there is no metric " + wanted};
-  }
-  BENCHHUD_ASSIGN(auto store, schema::open_store_for_reading(store_path(values)));
-  BENCHHUD_ASSIGN(const schema::Alert alert,
-                  schema::alert(store, schema::AlertId{values["alert"].as<std::int64_t>()}));
-  const Json details = Json::parse(alert.details);
-  Fresh fresh;
-  BENCHHUD_TRY(fresh.read(files));
-
+// Judges by the member of an alert that says most. Throws nlohmann's exceptions where `details` are
+// of another form.
+Verdict judge_members(const Json& details, const std::string& wanted, const Fresh& fresh) {
   // What is exact decides before what has noise; of that what stands out of its noise most.
   const auto rank = [](const Json& member) {
     if (member.contains("before_text")) {
@@ -224,11 +213,12 @@ Expected<Verdict> check(const po::variables_map& values) {
     // Two results are a speedup; each of them is judged by itself.
     if (text_of(member, "metric") == "speedup") continue;
     if (!wanted.empty() && text_of(member, "metric") != wanted) continue;
-    for (const ExperimentNight& result : fresh.find(member.at("experiment"))) {
+    const Json& experiment = member.at("experiment");
+    for (const ExperimentNight& result : fresh.find(experiment)) {
       if (auto verdict = judge(member, result)) {
-        verdict->reason = fmt::format("{} {} on {}: {}", text_of(member["experiment"], "model"),
-                                      text_of(member["experiment"], "test"),
-                                      text_of(member["experiment"], "backend"), verdict->reason);
+        verdict->reason = fmt::format("{} {} on {}: {}", text_of(experiment, "model"),
+                                      text_of(experiment, "test"), text_of(experiment, "backend"),
+                                      verdict->reason);
         return *verdict;
       }
     }
@@ -236,9 +226,33 @@ Expected<Verdict> check(const po::variables_map& values) {
   return Verdict{kCannotTell, "the files have no result that the alert is about"};
 }
 
+Expected<Verdict> check(const po::variables_map& values) {
+  if (!values.contains("alert")) {
+    return Error{ErrorCode::kInvalidArgument, "--alert N is missing"};
+  }
+  const Arguments files = words_of(values);
+  if (files.empty()) {
+    return Error{ErrorCode::kInvalidArgument, "which results? Name a results.jsonl"};
+  }
+  const std::string wanted =
+      values.contains("metric") ? values["metric"].as<std::string>() : std::string();
+  if (!wanted.empty() && !analysis::watched_metric_of(wanted)) {
+    return Error{ErrorCode::kInvalidArgument, "there is no metric " + wanted};
+  }
+  BENCHHUD_ASSIGN(auto store, schema::open_store_for_reading(store_path(values)));
+  BENCHHUD_ASSIGN(const schema::Alert alert,
+                  schema::alert(store, schema::AlertId{values["alert"].as<std::int64_t>()}));
+  const std::string what = fmt::format("the details of alert {}", to_int(alert.id));
+  BENCHHUD_ASSIGN(const Json details, server::parse_json(what, alert.details));
+  Fresh fresh;
+  BENCHHUD_TRY(fresh.read(files));
+  return server::read_json(what, [&] { return judge_members(details, wanted, fresh); });
+}
+
 }  // namespace
 
-int run_bisect_check(const Arguments& arguments) {
+int run_bisect_check(const Arguments& arguments) try {
+  std::signal(SIGPIPE, SIG_IGN);  // it would end this with a status beyond 127
   const ParsedCommandLine parsed = parse(command_line(), arguments);
   if (parsed.exit_status) return *parsed.exit_status == kDone ? kDone : kCannotTell;
   const Expected<Verdict> verdict = check(parsed.values);
@@ -250,7 +264,11 @@ int run_bisect_check(const Arguments& arguments) {
                            : verdict->status == kBad ? "bad"
                                                      : "cannot tell";
   fmt::print("{}: {}\n", word, printable(verdict->reason));
-  return verdict->status;
+  return std::fflush(stdout) == 0 ? verdict->status : kCannotTell;
+} catch (const std::exception& error) {
+  // A status from 128 on would end `git bisect run`, and 1 would blame the commit.
+  fail({ErrorCode::kInternal, fmt::format("cannot tell: {}", error.what())});
+  return kCannotTell;
 }
 
 }  // namespace benchhud::cli

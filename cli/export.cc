@@ -91,8 +91,15 @@ std::vector<ExportValue> computed(const ResultsLine& line, const Settings& setti
                                    is_set(line.experiment.dynamo), settings.names);
 }
 
-bool keeps_data_on_cuda(const ResultsLine& line) {
-  return json::parse(line.experiment.flags, nullptr, false).value("keep_model_data_on_cuda", false);
+// The runner writes true or false; what else a line holds is printed as it is. The reader of lines
+// leaves null and false out of the flags.
+std::string data_on_cuda_text(const ResultsLine& line) {
+  const json flags = json::parse(line.experiment.flags, nullptr, false);
+  const auto flag = flags.find("keep_model_data_on_cuda");
+  if (flag == flags.end()) return "False";
+  if (flag->is_boolean()) return flag->get<bool>() ? "True" : "False";
+  if (flag->is_string()) return flag->get<std::string>();
+  return flag->dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
 // The runner wrote it inside of the experiment, and before that beside it.
@@ -138,7 +145,7 @@ std::map<std::string, std::string> csv_fields(const ResultsLine& line, const Set
       {"xla_flags", csv_text(experiment.xla_flags.value_or(""))},
       {"dynamo", csv_text(experiment.dynamo.value_or(""))},
       {"torch_xla2", csv_text(experiment.torch_xla2.value_or(""))},
-      {"keep_model_data_on_cuda", keeps_data_on_cuda(line) ? "True" : "False"},
+      {"keep_model_data_on_cuda", csv_text(data_on_cuda_text(line))},
       {"test", csv_text(experiment.test)},
       {"batch_size", csv_integer(experiment.batch_size)},
       {"repeat", csv_integer(line.repeat)},
@@ -234,7 +241,7 @@ std::string json_row(const ResultsLine& line, const Settings& settings) {
   dimensions.add_option("xla", experiment.xla);
   dimensions.add_option("dynamo", experiment.dynamo);
   dimensions.add_option("torch_xla2", experiment.torch_xla2);
-  dimensions.add_text("keep_model_data_on_cuda", keeps_data_on_cuda(line) ? "True" : "False");
+  dimensions.add_text("keep_model_data_on_cuda", data_on_cuda_text(line));
   dimensions.add_text("test", experiment.test.empty() ? "None" : experiment.test);
   const std::string file = outputs_file(line);
   dimensions.add_text("outputs_file", file.empty() ? "None" : file);

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cerrno>
 #include <clocale>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
+#include <exception>
 #include <string_view>
 
 #include "commands.h"
@@ -83,8 +86,26 @@ int run(const Arguments& arguments) {
 }  // namespace benchhud::cli
 
 int main(int argc, char** argv) {
+  using benchhud::cli::kDone, benchhud::cli::kFailed, benchhud::cli::kInternalError;
   // A reader that goes away (`benchhud report | head`) ends the program quietly, as with other
   // tools.
   std::signal(SIGPIPE, SIG_DFL);
-  return benchhud::cli::run({argv + 1, argv + argc});
+  int status = kDone;
+  try {
+    status = benchhud::cli::run({argv + 1, argv + argc});
+  } catch (const std::exception& error) {
+    // fmt throws where standard output cannot be written. Everything else is caught where it
+    // arises: this is a net for where that was forgotten, and for memory that runs out.
+    if (std::ferror(stdout) == 0) {
+      std::fprintf(stderr, "benchhud: internal error: %s\n", error.what());
+      return kInternalError;
+    }
+  }
+  const bool is_flushed = std::fflush(stdout) == 0;
+  if (!is_flushed || std::ferror(stdout) != 0) {
+    std::fprintf(stderr, "benchhud: standard output cannot be written%s%s\n",
+                 is_flushed ? "" : ": ", is_flushed ? "" : std::strerror(errno));
+    if (status == kDone) status = kFailed;
+  }
+  return status;
 }

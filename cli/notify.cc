@@ -156,7 +156,8 @@ Expected<int> notify(const Request& request) {
   BENCHHUD_ASSIGN(auto alerts, AlertList::open(store));
   if (!request.markdown.empty()) {
     BENCHHUD_ASSIGN(const auto listed, alerts.needing_attention());
-    BENCHHUD_TRY(write_file(request.markdown, regressions_markdown(listed)));
+    BENCHHUD_ASSIGN(const std::string text, regressions_markdown(listed));
+    BENCHHUD_TRY(write_file(request.markdown, text));
   }
   int failed = 0;
   for (const std::string& url : request.webhooks) {

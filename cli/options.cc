@@ -104,7 +104,10 @@ std::string user_name() {
 }
 
 int fail(const Error& error) {
-  fmt::print(stderr, "{}benchhud: {}\n", journal_mark(Urgency::kError), printable(error.message));
+  // Not by fmt, which throws where standard error cannot be written.
+  const std::string line =
+      fmt::format("{}benchhud: {}\n", journal_mark(Urgency::kError), printable(error.message));
+  std::fputs(line.c_str(), stderr);
   if (error.code == ErrorCode::kInvalidArgument) return kUsage;
   return error.code == ErrorCode::kBusy ? kStoreBusy : kFailed;
 }

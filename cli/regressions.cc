@@ -15,6 +15,7 @@
 #include "schema/time.h"
 #include "server/alert_json.h"
 #include "server/alert_update.h"
+#include "server/json_text.h"
 
 namespace benchhud::cli {
 namespace {
@@ -89,13 +90,13 @@ Expected<Request> read_request(const po::variables_map& values) {
 }
 
 bool fits_member(const Request& request, const Json& member) {
-  const Json& experiment = member["experiment"];
-  const auto model = experiment["model"].get<std::string>();
-  const auto suite = experiment["suite"].get<std::string>();
+  const Json& experiment = member.at("experiment");
+  const auto model = experiment.at("model").get<std::string>();
+  const auto suite = experiment.at("suite").get<std::string>();
   if (!request.model.empty() && request.model != model && request.model != suite + "/" + model) {
     return false;
   }
-  return request.backend.empty() || experiment["backend"] == request.backend;
+  return request.backend.empty() || experiment.at("backend") == request.backend;
 }
 
 bool fits(const Request& request, const schema::Alert& alert, const Json& details) {
@@ -105,18 +106,46 @@ bool fits(const Request& request, const schema::Alert& alert, const Json& detail
     return false;
   }
   if (request.model.empty() && request.backend.empty()) return true;
-  const Json& members = details["members"];
+  const Json& members = details.at("members");
   return std::any_of(members.begin(), members.end(),
                      [&](const Json& member) { return fits_member(request, member); });
 }
 
 // Whether a nightly job should stop because of it: open, for the worse and sure enough.
 bool fails(schema::DetectedState fail_on, const schema::Alert& alert, const Json& details) {
-  if (alert.triage != schema::TriageState::kOpen || details["direction"] == "improvement") {
+  if (alert.triage != schema::TriageState::kOpen || details.at("direction") == "improvement") {
     return false;
   }
   return alert.detected == schema::DetectedState::kConfirmed ||
          (alert.detected == fail_on && fail_on == schema::DetectedState::kSuspect);
+}
+
+Expected<std::vector<ListedAlert>> list_alerts(schema::Connection& store, const Request& request) {
+  BENCHHUD_ASSIGN(const auto alerts, schema::alerts(store));
+  BENCHHUD_ASSIGN(AlertList list, AlertList::open(store));
+  std::vector<ListedAlert> listed;
+  for (const schema::Alert& alert : alerts) {
+    const std::string what = fmt::format("the details of alert {}", to_int(alert.id));
+    BENCHHUD_ASSIGN(const Json details, server::parse_json<Json>(what, alert.details));
+    BENCHHUD_ASSIGN(const bool is_wanted,
+                    server::read_json(what, [&] { return fits(request, alert, details); }));
+    if (!is_wanted) continue;
+    BENCHHUD_ASSIGN(Json json, list.json(alert));
+    BENCHHUD_ASSIGN(const bool fails_now, server::read_json(what, [&] {
+                      return request.fail_on && fails(*request.fail_on, alert, details);
+                    }));
+    listed.push_back({std::move(json), fails_now});
+  }
+  return listed;
+}
+
+Expected<std::string> text_as(const std::string& format, const std::vector<ListedAlert>& listed) {
+  if (format == "markdown") return regressions_markdown(listed);
+  if (format == "junit") return regressions_junit(listed);
+  if (format == "text") return regressions_text(listed);
+  Json answer = {{"alerts", Json::array()}};
+  for (const ListedAlert& alert : listed) answer["alerts"].push_back(alert.json);
+  return answer.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace
@@ -129,33 +158,13 @@ int run_regressions(const Arguments& arguments) {
   auto store = schema::open_store(request->db);
   if (!store) return fail(store.error());
   if (const auto update = server::update_alerts(*store); !update) return fail(update.error());
-  const auto alerts = schema::alerts(*store);
-  if (!alerts) return fail(alerts.error());
-
-  auto list = AlertList::open(*store);
-  if (!list) return fail(list.error());
-  std::vector<ListedAlert> listed;
-  bool is_failing = false;
-  for (const schema::Alert& alert : *alerts) {
-    if (!fits(*request, alert, Json::parse(alert.details))) continue;
-    auto json = list->json(alert);
-    if (!json) return fail(json.error());
-    const bool fails_now = request->fail_on && fails(*request->fail_on, alert, (*json)["details"]);
-    is_failing = is_failing || fails_now;
-    listed.push_back({std::move(*json), fails_now});
-  }
-  if (request->format == "json") {
-    Json answer;
-    answer["alerts"] = Json::array();
-    for (ListedAlert& alert : listed) answer["alerts"].push_back(std::move(alert.json));
-    fmt::print("{}\n", answer.dump(2, ' ', false, Json::error_handler_t::replace));
-  } else if (request->format == "markdown") {
-    fmt::print("{}", regressions_markdown(listed));
-  } else if (request->format == "junit") {
-    fmt::print("{}", regressions_junit(listed));
-  } else {
-    fmt::print("{}", regressions_text(listed));
-  }
+  const auto listed = list_alerts(*store, *request);
+  if (!listed) return fail(listed.error());
+  const auto text = text_as(request->format, *listed);
+  if (!text) return fail(text.error());
+  fmt::print("{}", *text);
+  const bool is_failing = std::any_of(listed->begin(), listed->end(),
+                                      [](const ListedAlert& alert) { return alert.fails; });
   return is_failing ? kHasRegressions : kDone;
 }
 

@@ -14,7 +14,11 @@
 namespace benchhud::cli {
 namespace {
 
+using schema::Expected;
+using server::read_json;
 using server::text_of;
+
+constexpr std::string_view kWhat = "an alert";
 
 std::string run_text(const Json& run) {
   if (!run.is_object()) return "";
@@ -32,11 +36,11 @@ std::string value_text(const Json& value, const std::string& unit) {
 }
 
 std::string who_text(const Json& member) {
-  const Json& experiment = member["experiment"];
+  const Json& experiment = member.at("experiment");
   std::string text = fmt::format("{} {} {}", text_of(experiment, "model"),
                                  text_of(experiment, "test"), text_of(experiment, "column"));
-  if (experiment["batch_size"].is_number()) {
-    text += fmt::format(" (batch {})", experiment["batch_size"].get<std::int64_t>());
+  if (experiment.at("batch_size").is_number()) {
+    text += fmt::format(" (batch {})", experiment.at("batch_size").get<std::int64_t>());
   }
   return text;
 }
@@ -46,16 +50,16 @@ std::string change_text(const Json& member) {
     return text_of(member, "before_text") + " → " + text_of(member, "after_text");
   }
   const std::string unit = text_of(member, "unit");
-  return value_text(member["before"], unit) + " → " + value_text(member["after"], unit);
+  return value_text(member.at("before"), unit) + " → " + value_text(member.at("after"), unit);
 }
 
 std::string effect_text(const Json& member) {
-  if (!member.contains("effect") || !member["effect"].is_number()) return "";
-  std::string text = signed_share(member["effect"].get<double>());
-  const Json& interval = member["interval"];
+  if (!member.contains("effect") || !member.at("effect").is_number()) return "";
+  std::string text = signed_share(member.at("effect").get<double>());
+  const Json& interval = member.at("interval");
   if (interval.is_object()) {
-    text += fmt::format(" [{}, {}]", signed_share(interval["low"].get<double>()),
-                        signed_share(interval["high"].get<double>()));
+    text += fmt::format(" [{}, {}]", signed_share(interval.at("low").get<double>()),
+                        signed_share(interval.at("high").get<double>()));
   }
   return text;
 }
@@ -64,26 +68,28 @@ std::string effect_text(const Json& member) {
 std::string basis_text(const Json& member) {
   std::string text;
   if (member.contains("effect")) {
-    text = fmt::format("p {:.1g}, {} + {} nights", member["p_value"].get<double>(),
-                       member["nights_before"].get<std::int64_t>(),
-                       member["nights_after"].get<std::int64_t>());
+    text = fmt::format("p {:.1g}, {} + {} nights", member.at("p_value").get<double>(),
+                       member.at("nights_before").get<std::int64_t>(),
+                       member.at("nights_after").get<std::int64_t>());
     std::string words = text_of(member.value("noise", Json::object()), "class");
     if (!words.empty() && words != "stable") {
       std::replace(words.begin(), words.end(), '_', ' ');
       text += ", " + words;
     }
   } else {
-    const Json& flakiness = member["flakiness"];
+    const Json& flakiness = member.at("flakiness");
     text = fmt::format("{} of the last {} nights differed from the one before",
-                       flakiness["flips"].get<std::int64_t>(), flakiness["of"].get<std::int64_t>());
+                       flakiness.at("flips").get<std::int64_t>(),
+                       flakiness.at("of").get<std::int64_t>());
   }
   if (member.value("is_doing_of_baseline", false)) text += "; its baseline moved, not it";
   return text;
 }
 
 std::string since_text(const Json& details) {
-  std::string text = "since " + run_text(details["onset"]);
-  const std::string good = run_text(details["last_good"]), bad = run_text(details["first_bad"]);
+  std::string text = "since " + run_text(details.at("onset"));
+  const std::string good = run_text(details.at("last_good")),
+                    bad = run_text(details.at("first_bad"));
   if (!good.empty()) text += fmt::format("; between {} and {}", good, bad);
   return text;
 }
@@ -97,8 +103,9 @@ std::string label_text(const Json& label) {
 }
 
 std::string heading(const Json& alert) {
-  return fmt::format("#{} {}, {}: {}", alert["id"].get<std::int64_t>(), text_of(alert, "state"),
-                     text_of(alert["details"], "direction"), text_of(alert["details"], "title"));
+  return fmt::format("#{} {}, {}: {}", alert.at("id").get<std::int64_t>(), text_of(alert, "state"),
+                     text_of(alert.at("details"), "direction"),
+                     text_of(alert.at("details"), "title"));
 }
 
 // U+FFFE and U+FFFF are no characters of XML 1.0; what else is none, printable() has replaced.
@@ -131,21 +138,21 @@ std::string xml_text(std::string_view text) {
 }
 
 std::string paragraph(const Json& alert) {
-  const Json& details = alert["details"];
+  const Json& details = alert.at("details");
   std::string out = printable(heading(alert)) + "\n";
   out += "    " + printable(since_text(details)) + ", on " +
          printable(text_of(alert, "accelerator_model")) + "\n";
-  for (const Json& label : details["labels"]) {
+  for (const Json& label : details.at("labels")) {
     out += "    " + printable(label_text(label)) + "\n";
   }
-  for (const Json& member : details["members"]) {
+  for (const Json& member : details.at("members")) {
     out += fmt::format("    {:<12} {}: {} {} {} ({})\n", text_of(member, "state"),
                        printable(who_text(member)), text_of(member, "title"),
                        printable(change_text(member)), effect_text(member), basis_text(member));
   }
-  for (const Json& cause : alert["causes"]) {
+  for (const Json& cause : alert.at("causes")) {
     out += "    " + printable(text_of(cause, "title")) + "\n";
-    for (const Json& line : cause["lines"]) {
+    for (const Json& line : cause.at("lines")) {
       out += "        " + printable(line.get<std::string>()) + "\n";
     }
   }
@@ -166,72 +173,78 @@ std::string paragraph(const Json& alert) {
 
 }  // namespace
 
-std::string regressions_text(std::span<const ListedAlert> alerts) {
-  if (alerts.empty()) return "nothing changed that is not dealt with\n";
-  std::string out;
-  for (const ListedAlert& alert : alerts) out += paragraph(alert.json) + "\n";
-  out += analysis::count_text(static_cast<std::int64_t>(alerts.size()), "alert") + "\n";
-  return out;
+Expected<std::string> regressions_text(std::span<const ListedAlert> alerts) {
+  return read_json(kWhat, [&]() -> std::string {
+    if (alerts.empty()) return "nothing changed that is not dealt with\n";
+    std::string out;
+    for (const ListedAlert& alert : alerts) out += paragraph(alert.json) + "\n";
+    out += analysis::count_text(static_cast<std::int64_t>(alerts.size()), "alert") + "\n";
+    return out;
+  });
 }
 
-std::string regressions_markdown(std::span<const ListedAlert> alerts) {
-  if (alerts.empty()) return "Nothing changed that is not dealt with.\n";
-  std::string out;
-  for (const ListedAlert& listed : alerts) {
-    const Json& alert = listed.json;
-    const Json& details = alert["details"];
-    out += fmt::format("### {}\n\n{}, on {}.\n", markdown_text(heading(alert)),
-                       markdown_text(since_text(details)),
-                       markdown_text(text_of(alert, "accelerator_model")));
-    for (const Json& label : details["labels"]) {
-      out += "\n- " + markdown_text(label_text(label));
+Expected<std::string> regressions_markdown(std::span<const ListedAlert> alerts) {
+  return read_json(kWhat, [&]() -> std::string {
+    if (alerts.empty()) return "Nothing changed that is not dealt with.\n";
+    std::string out;
+    for (const ListedAlert& listed : alerts) {
+      const Json& alert = listed.json;
+      const Json& details = alert.at("details");
+      out += fmt::format("### {}\n\n{}, on {}.\n", markdown_text(heading(alert)),
+                         markdown_text(since_text(details)),
+                         markdown_text(text_of(alert, "accelerator_model")));
+      for (const Json& label : details.at("labels")) {
+        out += "\n- " + markdown_text(label_text(label));
+      }
+      if (!details.at("labels").empty()) out += "\n";
+      out += "\n| what | | change | effect [95 %] | basis |\n|---|---|---|---|---|\n";
+      for (const Json& member : details.at("members")) {
+        out += fmt::format("| {} | {} | {} | {} | {} |\n", markdown_text(who_text(member)),
+                           text_of(member, "title"), markdown_text(change_text(member)),
+                           effect_text(member), basis_text(member));
+      }
+      for (const Json& cause : alert.at("causes")) {
+        out += "\n- " + markdown_text(text_of(cause, "title"));
+        for (const Json& line : cause.at("lines")) {
+          out += "\n  - " + markdown_text(line.get<std::string>());
+        }
+      }
+      if (!alert.at("causes").empty()) out += "\n";
+      if (const std::string rerun = text_of(details, "rerun"); !rerun.empty()) {
+        out += "\nTo settle it: " + rerun + ".\n";
+      }
+      if (const std::string command = text_of(alert, "reproduction"); !command.empty()) {
+        out += "\nAgain: " + markdown_code(command) + "\n";
+      }
+      out += "\n";
     }
-    if (!details["labels"].empty()) out += "\n";
-    out += "\n| what | | change | effect [95 %] | basis |\n|---|---|---|---|---|\n";
-    for (const Json& member : details["members"]) {
-      out += fmt::format("| {} | {} | {} | {} | {} |\n", markdown_text(who_text(member)),
-                         text_of(member, "title"), markdown_text(change_text(member)),
-                         effect_text(member), basis_text(member));
-    }
-    for (const Json& cause : alert["causes"]) {
-      out += "\n- " + markdown_text(text_of(cause, "title"));
-      for (const Json& line : cause["lines"]) {
-        out += "\n  - " + markdown_text(line.get<std::string>());
+    return out;
+  });
+}
+
+Expected<std::string> regressions_junit(std::span<const ListedAlert> alerts) {
+  return read_json(kWhat, [&]() -> std::string {
+    const auto failures = std::count_if(alerts.begin(), alerts.end(),
+                                        [](const ListedAlert& alert) { return alert.fails; });
+    std::string out = fmt::format(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+        "<testsuite name=\"benchhud regressions\" tests=\"{}\" failures=\"{}\">\n",
+        std::max<std::size_t>(alerts.size(), 1), failures);
+    if (alerts.empty()) out += "  <testcase name=\"nothing changed\" classname=\"benchhud\"/>\n";
+    for (const ListedAlert& listed : alerts) {
+      const Json& alert = listed.json;
+      out += fmt::format("  <testcase name=\"{}\" classname=\"benchhud.{}\"",
+                         xml_text(printable(text_of(alert.at("details"), "title"))),
+                         text_of(alert, "state"));
+      if (listed.fails) {
+        out += fmt::format(">\n    <failure message=\"{}\">{}</failure>\n  </testcase>\n",
+                           xml_text(printable(heading(alert))), xml_text(paragraph(alert)));
+      } else {
+        out += "/>\n";
       }
     }
-    if (!alert["causes"].empty()) out += "\n";
-    if (const std::string rerun = text_of(details, "rerun"); !rerun.empty()) {
-      out += "\nTo settle it: " + rerun + ".\n";
-    }
-    if (const std::string command = text_of(alert, "reproduction"); !command.empty()) {
-      out += "\nAgain: " + markdown_code(command) + "\n";
-    }
-    out += "\n";
-  }
-  return out;
-}
-
-std::string regressions_junit(std::span<const ListedAlert> alerts) {
-  const auto failures = std::count_if(alerts.begin(), alerts.end(),
-                                      [](const ListedAlert& alert) { return alert.fails; });
-  std::string out = fmt::format(
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-      "<testsuite name=\"benchhud regressions\" tests=\"{}\" failures=\"{}\">\n",
-      std::max<std::size_t>(alerts.size(), 1), failures);
-  if (alerts.empty()) out += "  <testcase name=\"nothing changed\" classname=\"benchhud\"/>\n";
-  for (const ListedAlert& listed : alerts) {
-    const Json& alert = listed.json;
-    out += fmt::format("  <testcase name=\"{}\" classname=\"benchhud.{}\"",
-                       xml_text(printable(text_of(alert["details"], "title"))),
-                       text_of(alert, "state"));
-    if (listed.fails) {
-      out += fmt::format(">\n    <failure message=\"{}\">{}</failure>\n  </testcase>\n",
-                         xml_text(printable(heading(alert))), xml_text(paragraph(alert)));
-    } else {
-      out += "/>\n";
-    }
-  }
-  return out + "</testsuite>\n";
+    return out + "</testsuite>\n";
+  });
 }
 
 }  // namespace benchhud::cli

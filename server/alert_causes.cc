@@ -39,6 +39,11 @@ struct Subject {
   bool is_timed = false;     ///< its steady time is
 };
 
+// What messages call the details of an alert.
+std::string details_name(schema::AlertId id) {
+  return fmt::format("the details of alert {}", to_int(id));
+}
+
 std::optional<RunId> run_of(const Json& run) {
   if (!run.is_object()) return std::nullopt;
   return RunId{run.at("id").get<std::int64_t>()};
@@ -119,7 +124,7 @@ class Causes {
       causes_.push_back(
           {Kind::kEnvironment,
            fmt::format("several models moved on {} in one night, and not on other backends",
-                       text_of(details_["subject"], "backend")),
+                       text_of(details_.at("subject"), "backend")),
            {},
            {}});
     }
@@ -127,11 +132,11 @@ class Causes {
 
   void add_baseline() {
     AlertCause cause{Kind::kBaseline, "", {}, {}};
-    for (const Json& member : details_["members"]) {
+    for (const Json& member : details_.at("members")) {
       if (!member.value("is_doing_of_baseline", false)) continue;
-      cause.lines.push_back(fmt::format("{} {} on {}", text_of(member["experiment"], "model"),
-                                        text_of(member["experiment"], "test"),
-                                        text_of(member["experiment"], "backend")));
+      cause.lines.push_back(fmt::format("{} {} on {}", text_of(member.at("experiment"), "model"),
+                                        text_of(member.at("experiment"), "test"),
+                                        text_of(member.at("experiment"), "backend")));
     }
     if (cause.lines.empty()) return;
     cause.title =
@@ -300,7 +305,7 @@ class Causes {
   }
 
   Expected<void> add_verification() {
-    for (const Json& member : details_["members"]) {
+    for (const Json& member : details_.at("members")) {
       if (text_of(member, "metric") != "verification") continue;
       const auto info = analysis::verification_info(text_of(member, "after_text"));
       AlertCause cause{Kind::kVerification,
@@ -363,31 +368,29 @@ Expected<std::vector<AlertCause>> alert_causes(schema::Reader& reader,
                                                const schema::Alert& alert) {
   const Json details = Json::parse(alert.details, nullptr, false);
   if (!details.is_object()) return std::vector<AlertCause>();
-  try {
+  return read_json(details_name(alert.id), [&]() -> Expected<std::vector<AlertCause>> {
     const auto subject = subject_of(details);
     if (!subject) return std::vector<AlertCause>();
     return Causes(reader, catalog, details, *subject).find();
-  } catch (const Json::exception& error) {
-    // Details that another version of the program wrote: alerts are found anew with the next
-    // ingest.
-    return schema::Error{schema::ErrorCode::kCorrupt,
-                         fmt::format("alert {} does not read: {}", to_int(alert.id), error.what())};
-  }
+  });
 }
 
-std::string alert_reproduction(const analysis::Catalog& catalog, const schema::Alert& alert) {
+Expected<std::string> alert_reproduction(const analysis::Catalog& catalog,
+                                         const schema::Alert& alert) {
   const Json details = Json::parse(alert.details, nullptr, false);
-  if (!details.is_object()) return "";
-  const auto subject = subject_of(details);
-  const analysis::CatalogEntry* entry = subject ? catalog.find(subject->experiment) : nullptr;
-  if (entry == nullptr) return "";
-  analysis::RunnerOptions options;
-  for (const Json& member : details["members"]) {
-    options.verify = options.verify || text_of(member, "metric") == "verification";
-  }
-  // A verification is an invocation of its own: it times nothing.
-  options.verify = options.verify && subject->is_verified;
-  return analysis::runner_command(entry->experiment(), options);
+  if (!details.is_object()) return std::string();
+  return read_json(details_name(alert.id), [&]() -> std::string {
+    const auto subject = subject_of(details);
+    const analysis::CatalogEntry* entry = subject ? catalog.find(subject->experiment) : nullptr;
+    if (entry == nullptr) return "";
+    analysis::RunnerOptions options;
+    for (const Json& member : details.at("members")) {
+      options.verify = options.verify || text_of(member, "metric") == "verification";
+    }
+    // A verification is an invocation of its own: it times nothing.
+    options.verify = options.verify && subject->is_verified;
+    return analysis::runner_command(entry->experiment(), options);
+  });
 }
 
 namespace {
@@ -410,10 +413,11 @@ void write_causes(JsonWriter& json, const std::vector<AlertCause>& causes) {
 Expected<void> write_explained_alert(JsonWriter& json, schema::Reader& reader,
                                      const analysis::Catalog& catalog, const schema::Alert& alert) {
   BENCHHUD_ASSIGN(const auto causes, alert_causes(reader, catalog, alert));
+  BENCHHUD_ASSIGN(const std::string reproduction, alert_reproduction(catalog, alert));
   write_alert_fields(json, alert, alert_urgency(alert));
   json.key("causes");
   write_causes(json, causes);
-  json.field("reproduction", alert_reproduction(catalog, alert));
+  json.field("reproduction", reproduction);
   return {};
 }
 

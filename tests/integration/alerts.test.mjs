@@ -1,12 +1,13 @@
 // What people and jobs do with alerts: triage, rules, marks, notifications, bisecting.
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
-import { copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { closeSync, copyFileSync, existsSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 
-import { benchhud, benchhudAsync, removeFolder, root, temporaryFolder } from "./support/server.mjs";
+import { benchhud, benchhudAsync, program, removeFolder, root, temporaryFolder } from "./support/server.mjs";
 
 const nights = join(root, "samples/cpu_nightlies");
 let folder, db;
@@ -127,6 +128,37 @@ test("bisect-check tells good from bad, and what it cannot tell", () => {
   assert.equal(run("bisect-check", "--alert", "99999", join(nights, "2025-11-09/results.jsonl")).status, 125);
   assert.equal(run("bisect-check", "--alert", "1", join(folder, "none.jsonl")).status, 125);
   assert.equal(run("bisect-check").status, 125);
+});
+
+test("bisect-check exits with 125 whatever fails, and never with a status that ends git bisect run", () => {
+  const args = ["bisect-check", "--db", db, "--alert", String(about("resnet_mini").id), join(nights, "2025-11-09/results.jsonl")];
+  const file = join(folder, "no-folder");
+  writeFileSync(file, "");
+  const full = openSync("/dev/full", "w");
+  for (const [what, environment, stdio] of [
+    ["a TMPDIR that is not there", { TMPDIR: join(folder, "nowhere") }, "pipe"],
+    ["a TMPDIR that is a file", { TMPDIR: file }, "pipe"],
+    ["a TMPDIR that may not be written to", { TMPDIR: "/proc" }, "pipe"],
+    ["an output that cannot be written", {}, ["ignore", full, full]],
+  ]) {
+    const done = spawnSync(program, args, { encoding: "utf8", stdio, env: { ...process.env, ...environment } });
+    assert.deepEqual([done.status, done.signal], [125, null], what);
+    if (environment.TMPDIR) assert.match(done.stderr, /no folder for temporary files.*TMPDIR/, what);
+  }
+  closeSync(full);
+  // Whoever reads it has left.
+  const shell = spawnSync("bash", ["-c", '{ sleep 0.2; "$@"; echo $? >&2; } | true', "bash", program, ...args], { encoding: "utf8" });
+  assert.match(shell.stderr, /cannot be written.*\n125\n$/);
+});
+
+test("an output that cannot be written is a failure", () => {
+  const full = openSync("/dev/full", "w");
+  for (const args of [["summary"], ["runs", "list"], ["export"], ["regressions"], ["doctor", "--max-age", "1000000"]]) {
+    const done = spawnSync(program, [...args, "--db", db], { encoding: "utf8", stdio: ["ignore", full, "pipe"] });
+    assert.deepEqual([done.status, done.signal], [1, null], args[0]);
+    assert.match(done.stderr, /standard output cannot be written/, args[0]);
+  }
+  closeSync(full);
 });
 
 test("causes and the runner's command come with an alert", () => {

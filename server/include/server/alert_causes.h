@@ -35,13 +35,16 @@ std::string_view cause_name(AlertCause::Kind kind);
 /// What changed between the nights before and behind the onset of an alert, read from the store as
 /// it is now: counts of the two nights, phases of up to five nights on either side, dumps of the
 /// nearest nights that have some. The surest of its members' experiments is looked at. Empty for an
-/// alert whose runs are gone.
+/// alert whose runs are gone. Error: kCorrupt where another version of the program wrote its
+/// details in a form that this one does not know: the next ingest finds alerts again.
 schema::Expected<std::vector<AlertCause>> alert_causes(schema::Reader& reader,
                                                        const analysis::Catalog& catalog,
                                                        const schema::Alert& alert);
 
 /// The runner's command for the experiment that alert_causes() looks at; "" where there is none.
-std::string alert_reproduction(const analysis::Catalog& catalog, const schema::Alert& alert);
+/// Error: kCorrupt, as alert_causes().
+schema::Expected<std::string> alert_reproduction(const analysis::Catalog& catalog,
+                                                 const schema::Alert& alert);
 
 /// What one alert is shown with and a list is not: its fields (alert_json.h), `causes` and
 /// `reproduction`, for an object that the caller opened.

@@ -2,7 +2,9 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
+#include "analysis/catalog.h"
 #include "schema/alert.h"
+#include "server/alert_causes.h"
 #include "store_fixture.h"
 
 namespace benchhud::server {
@@ -181,6 +183,31 @@ TEST_F(Alerts, OneHasItsHistory) {
   EXPECT_EQ(alert["actions"][0]["kind"], "owner");
   EXPECT_EQ(alert["actions"][1]["value"], "the driver?");
   EXPECT_EQ(alert["actions"][1]["who"], "ada");
+}
+
+TEST_F(Alerts, DetailsOfAnotherFormAreAnErrorThatNamesTheAlert) {
+  schema::Reader reader(*connection_);
+  const auto experiments = reader.experiments_after(schema::ExperimentId{0});
+  ASSERT_TRUE(experiments);
+  const analysis::Catalog catalog(*experiments);
+  const std::string member = R"({"metric":"verification","experiment":)";
+  for (const std::string& details : {
+           std::string(R"({"members":[{}]})"),
+           R"({"members":[)" + member + R"({"id":1}}]})",
+           R"({"members":[)" + member + R"({"id":"1"}}],"last_good":null,"first_bad":null})",
+           R"({"members":[)" + member + R"({"id":1}}],"last_good":{},"first_bad":null})",
+       }) {
+    schema::Alert alert;
+    alert.id = schema::AlertId{7};
+    alert.details = details;
+    const auto causes = alert_causes(reader, catalog, alert);
+    ASSERT_FALSE(causes) << details;
+    EXPECT_EQ(causes.error().code, schema::ErrorCode::kCorrupt) << details;
+    EXPECT_THAT(causes.error().message, testing::HasSubstr("alert 7")) << details;
+    const auto command = alert_reproduction(catalog, alert);
+    ASSERT_FALSE(command) << details;
+    EXPECT_EQ(command.error().code, schema::ErrorCode::kCorrupt) << details;
+  }
 }
 
 TEST_F(Alerts, PeopleActOnThem) {

@@ -57,33 +57,6 @@ bool is_commit(std::string_view text) {
          text.find_first_not_of("0123456789abcdef") == text.npos;
 }
 
-// As Python's JSON has it.
-std::string sample_text(double sample) {
-  if (schema::is_null_sample(sample)) return "null";
-  if (std::isnan(sample)) return "NaN";
-  if (std::isinf(sample)) return sample < 0 ? "-Infinity" : "Infinity";
-  return Json(sample).dump();
-}
-
-/// A metric as results.jsonl has it.
-std::string value_text(const Measurement& metric) {
-  switch (metric.shape) {
-    case SampleShape::kNull:
-      return "null";
-    case SampleShape::kNested:
-      return metric.json;
-    case SampleShape::kScalar:
-      return metric.samples.empty() ? "null" : sample_text(metric.samples.front());
-    case SampleShape::kArray:
-      break;
-  }
-  std::string text = "[";
-  for (const double sample : metric.samples) {
-    text += (text.size() > 1 ? "," : "") + sample_text(sample);
-  }
-  return text + ']';
-}
-
 Json finite_values(const Measurement& metric) {
   Json values = Json::array();
   if (!schema::has_samples(metric.shape)) return values;
@@ -104,15 +77,6 @@ Json metric_record(const std::string& name, Json values) {
   return {{"name", name}, {"benchmark_values", std::move(values)}, {"target_value", 0}};
 }
 
-Json own_metric(const Measurement& metric) {
-  const std::string name = schema::hud_metric_name(metric.metric);
-  Json record = metric_record(name, finite_values(metric));
-  if (is_plain_array(metric) && name == metric.metric) return record;
-  const std::string kept = '{' + text_of(Json(metric.metric)) + ':' + value_text(metric) + '}';
-  record["extra_info"] = {{std::string(schema::kOwnKey), kept}};
-  return record;
-}
-
 Json derived_metric(const std::string& name, Json values) {
   Json record = metric_record(name, std::move(values));
   record["extra_info"] = {{std::string(schema::kOwnKey), std::string(schema::kOwnDerived)}};
@@ -124,44 +88,6 @@ Json accuracy_metric(const std::string& status) {
   record["extra_info"] = {{"benchmark_values", Json::array({status})},
                           {std::string(schema::kOwnKey), std::string(schema::kOwnDerived)}};
   return record;
-}
-
-/// The line of results.jsonl that a stored line was, without its metrics.
-Json line_json(const WholeLine& line) {
-  const Experiment& e = *line.experiment;
-  const auto option = [](const std::optional<std::string>& text) {
-    return text ? Json(*text) : Json();
-  };
-  Json json = line.extra.empty() ? Json::object() : parsed(line.extra);
-  Json model = {{"suite_name", e.suite}, {"model_name", e.model}};
-  Json experiment = json.contains("experiment") && json["experiment"].is_object()
-                        ? json["experiment"]
-                        : Json::object();
-  experiment["accelerator"] = e.accelerator;
-  experiment["accelerator_model"] = e.accelerator_model;
-  experiment["xla"] = option(e.xla);
-  experiment["xla_flags"] = option(e.xla_flags);
-  experiment["dynamo"] = option(e.dynamo);
-  experiment["torch_xla2"] = option(e.torch_xla2);
-  experiment["test"] = e.test;
-  experiment["batch_size"] = e.batch_size ? Json(*e.batch_size) : Json();
-  constexpr std::string_view kOfModel = "model.";
-  const Json flags = parsed(e.flags);
-  for (const auto& [key, value] : flags.items()) {
-    if (key.starts_with(kOfModel)) {
-      model[key.substr(kOfModel.size())] = value;
-    } else {
-      experiment[key] = value;
-    }
-  }
-  json["model"] = std::move(model);
-  json["experiment"] = std::move(experiment);
-  if (line.repeat) json["repeat"] = *line.repeat;
-  if (line.iterations_per_run) json["iterations_per_run"] = *line.iterations_per_run;
-  json["timestamp"] = line.timestamp;
-  if (line.code) json["verification_code"] = *line.code;
-  if (line.mean_rel_error) json["verification_mean_rel_error"] = *line.mean_rel_error;
-  return json;
 }
 
 /// Whether a line is the verifier's and has something to say.
@@ -183,6 +109,25 @@ void give_record(const Json& context, Json metric,
   Json record = context;
   record["metric"] = std::move(metric);
   give(text_of(record));
+}
+
+// Whether the line was made of a record of the HUD: only such a line has its context, a record
+// without its metric. The runner's own lines may have a key of that name as well.
+bool is_theirs(const WholeLine& line, const Json& extra) {
+  const auto context = extra.find("hud");
+  if (context == extra.end() || !context->is_object()) return false;
+  const auto model = context->find("model");
+  if (model == context->end() || !model->is_object()) return false;
+  const auto name = model->find("name");
+  return name != model->end() &&
+         (name->is_number() || (name->is_string() && *name == line.experiment->model));
+}
+
+// Whether an import worked the line out of such a record, which is there itself.
+bool is_of_theirs(const Json& extra) {
+  const auto derived = extra.find("derived");
+  return derived != extra.end() && derived->is_object() && derived->size() == 2 &&
+         derived->contains("from") && derived->contains("of_hud");
 }
 
 // What the HUD wrote goes back as it came.
@@ -220,8 +165,8 @@ void write_theirs(const WholeLine& line, const Json& extra,
 
 }  // namespace
 
-HudExport::HudExport(schema::Run run, std::string repository)
-    : run_(std::move(run)), repository_(std::move(repository)) {}
+HudExport::HudExport(schema::Run run, std::string repository, ResultsText text)
+    : run_(std::move(run)), repository_(std::move(repository)), text_(std::move(text)) {}
 
 HudExport::Workload HudExport::workload_of(const Experiment& e) {
   return {e.suite, e.model, e.test, e.flags, e.batch_size};
@@ -247,17 +192,26 @@ std::string HudExport::own_text(const WholeLine& line) const {
   own["labels"] = run_.labels;
   own["is_verification"] = line.invocation_kind == schema::InvocationKind::kVerification;
   own["hash"] = line.hash.hex();
-  own["line"] = line_json(line);
-  return text_of(own);
+  std::string text = text_of(own);
+  text.back() = ',';
+  return text + "\"line\":" + text_.line(line) + '}';
+}
+
+Json HudExport::own_metric(const Measurement& metric) const {
+  std::string name = schema::hud_metric_name(metric.metric);
+  // The HUD has no metric without a name.
+  if (name.empty()) name = "unnamed";
+  Json record = metric_record(name, finite_values(metric));
+  if (is_plain_array(metric) && name == metric.metric) return record;
+  const std::string kept = '{' + text_of(Json(metric.metric)) + ':' + text_.value(metric) + '}';
+  record["extra_info"] = {{std::string(schema::kOwnKey), kept}};
+  return record;
 }
 
 void HudExport::write(const WholeLine& line, const std::function<void(const std::string&)>& give) {
   const Json extra = line.extra.empty() ? Json::object() : parsed(line.extra);
-  if (extra.contains("hud") && extra["hud"].is_object()) return write_theirs(line, extra, give);
-  const auto derived = extra.find("derived");
-  if (derived != extra.end() && derived->is_object() && derived->contains("of_hud")) {
-    return;  // the record that it was worked out of is there
-  }
+  if (is_theirs(line, extra)) return write_theirs(line, extra, give);
+  if (is_of_theirs(extra)) return;
 
   const Experiment& e = *line.experiment;
   const bool is_verdict = says_accuracy(line);

@@ -7,12 +7,36 @@
 #include <vector>
 
 #include "analysis/hud_export.h"
+#include "ingest/results_line_text.h"
 #include "schema/line_replay.h"
 #include "schema/reader.h"
 
 namespace benchhud::cli {
 
 using schema::Expected;
+
+namespace {
+
+analysis::ResultsText results_text() {
+  analysis::ResultsText text;
+  text.line = [](const schema::WholeLine& stored) {
+    ingest::ResultsLine line = ingest::results_line_of(stored);
+    line.metrics.clear();
+    line.error.reset();
+    line.origin.reset();
+    std::string written;
+    ingest::append_results_line(line, &written);
+    return written;
+  };
+  text.value = [](const schema::Measurement& metric) {
+    std::string written;
+    ingest::append_metric(metric, &written);
+    return written;
+  };
+  return text;
+}
+
+}  // namespace
 
 Expected<void> export_hud(schema::Connection& store, const std::optional<std::string>& run,
                           const std::string& repository) {
@@ -27,7 +51,7 @@ Expected<void> export_hud(schema::Connection& store, const std::optional<std::st
   }
   for (schema::Run& one : runs) {
     const std::array ids = {one.id};
-    analysis::HudExport exported(std::move(one), repository);
+    analysis::HudExport exported(std::move(one), repository, results_text());
     BENCHHUD_TRY(schema::replay_lines_of_runs(store, ids, [&](const schema::WholeLine& line) {
       exported.note(line);
       return true;

@@ -92,7 +92,7 @@ class HudRecordParser::State {
       metrics = "{";
       append_json_string(name, &metrics);
       metrics += ':';
-      append_json(*values, reader_.marked, JsonOrder::kAsItStands, &metrics);
+      append_json(*values, reader_.marked, JsonOrder::kPython, &metrics);
       metrics += '}';
     }
     write_context(fields, record);
@@ -116,12 +116,17 @@ class HudRecordParser::State {
     const auto hash = schema::content_hash_of_hex(text_of(about, "hash"));
     record->hash = hash ? *hash : schema::content_hash(record->context);
 
-    std::string text = reader_.json(*line);
-    if (text.size() < 2) return in_own("line is missing");
+    std::string text;
+    append_json(*line, reader_.marked, JsonOrder::kPython, &text);
     text.back() = ',';
     text += "\"metrics\":" + metrics + '}';
     record->own.emplace();
     if (const auto reason = line_parser_.parse(text, &*record->own)) return in_own(*reason);
+    // The name is as the store had it, even where a reader of a line would take it for an alias.
+    if (record->own->metrics.size() == 1 && !load(metrics, &document)) {
+      const Fields named = fields_of(document);
+      if (named.size() == 1) record->own->metrics[0].metric = named[0].key;
+    }
     record->experiment = record->own->experiment;
     record->timestamp = record->own->timestamp;
     return {};

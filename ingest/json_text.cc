@@ -147,6 +147,10 @@ void append_json(simdjson::dom::element element, bool marked, JsonOrder order, s
       const std::string_view text = value_of<std::string_view>(element);
       if (!marked) return append_json_string(text, out);
       const std::string_view literal = marked_literal(text);
+      if (!literal.empty() && order == JsonOrder::kPython) {
+        out->append(literal);
+        return;
+      }
       append_json_string(literal.empty() ? unmarked(text) : literal, out);
       return;
     }

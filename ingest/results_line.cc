@@ -271,9 +271,10 @@ Reason ResultsLineParser::State::read_field(const JsonField& field, ResultsLine*
   } else if (key == "verification_mean_rel_error") {
     line->verification_mean_rel_error = reader.number(value);
     is_kept = !line->verification_mean_rel_error && !value.is_null();
-  } else if (key == "benchhud_line" && reader.is_string(value)) {
+  } else if (key == "benchhud_line") {
+    // This program's own key: what is no hash under it says nothing.
+    if (!reader.is_string(value)) return {};
     line->origin = schema::content_hash_of_hex(reader.string(value));
-    is_kept = !line->origin;
   } else {
     is_kept = true;
   }

@@ -133,6 +133,23 @@ void append_experiment(const ResultsLine& line, const Flags& flags,
   members.end();
 }
 
+void append_metrics(const ResultsLine& line, Members members) {
+  for (const schema::Measurement& metric : line.metrics) {
+    append_metric(metric, members.begin(metric.metric));
+  }
+  if (line.error) members.text("error", *line.error);
+  members.end();
+}
+
+/// As it reads back: the reader takes the name of Python's enum from before it.
+std::string written_code(const std::string& code) {
+  constexpr std::string_view kEnum = "VerificationCode.";
+  const bool is_like_one = code.starts_with(kEnum) || code.starts_with('<');
+  return is_like_one ? std::string(kEnum) + code : code;
+}
+
+}  // namespace
+
 void append_metric(const schema::Measurement& metric, std::string* out) {
   switch (metric.shape) {
     case schema::SampleShape::kNull:
@@ -154,23 +171,6 @@ void append_metric(const schema::Measurement& metric, std::string* out) {
   }
   *out += ']';
 }
-
-void append_metrics(const ResultsLine& line, Members members) {
-  for (const schema::Measurement& metric : line.metrics) {
-    append_metric(metric, members.begin(metric.metric));
-  }
-  if (line.error) members.text("error", *line.error);
-  members.end();
-}
-
-/// As it reads back: the reader takes the name of Python's enum from before it.
-std::string written_code(const std::string& code) {
-  constexpr std::string_view kEnum = "VerificationCode.";
-  const bool is_like_one = code.starts_with(kEnum) || code.starts_with('<');
-  return is_like_one ? std::string(kEnum) + code : code;
-}
-
-}  // namespace
 
 void append_results_line(const ResultsLine& line, std::string* out) {
   const ObjectText flag_fields(line.experiment.flags);

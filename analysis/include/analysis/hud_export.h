@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -13,12 +14,21 @@
 
 namespace benchhud::analysis {
 
+/// How results.jsonl has what is stored (ingest/results_line_text.h): this module knows nothing of
+/// its format.
+struct ResultsText {
+  /// A line as a JSON object, without its metrics and its error.
+  std::function<std::string(const schema::WholeLine&)> line;
+  /// A metric's value.
+  std::function<std::string(const schema::Measurement&)> value;
+};
+
 /// Writes the records of one run. Two passes: note() sees every line of the run, then write() every
 /// line again.
 class HudExport {
  public:
   /// `repository`: of the records; the run's label of its short name is the commit.
-  HudExport(schema::Run run, std::string repository);
+  HudExport(schema::Run run, std::string repository, ResultsText text);
 
   /// Learns the time of eager, for speedups are over it.
   void note(const schema::WholeLine& line);
@@ -28,14 +38,15 @@ class HudExport {
  private:
   using Workload =
       std::tuple<std::string, std::string, std::string, std::string, std::optional<std::int64_t>>;
-  struct Derived;
 
   static Workload workload_of(const schema::Experiment& experiment);
   std::string head_sha() const;
   std::string own_text(const schema::WholeLine& line) const;
+  nlohmann::ordered_json own_metric(const schema::Measurement& metric) const;
 
   const schema::Run run_;
   const std::string repository_;
+  const ResultsText text_;
   std::map<Workload, double> eager_;  // s
 };
 

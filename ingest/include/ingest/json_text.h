@@ -32,14 +32,15 @@ void collect_fields(simdjson::dom::object object, bool marked, std::vector<JsonF
 
 void append_json_string(std::string_view text, std::string* out);
 
-enum class JsonOrder : bool {
+enum class JsonOrder : std::uint8_t {
   kAsItStands,  ///< members in the file's order, with those that come twice
   kCanonical,   ///< members by key, integral numbers without a fraction: equal values, equal texts
+  kPython,      ///< as it stands, with NaN and Infinity as Python writes them
 };
 
 /// Appends `element` without spaces, for every reader of JSON: NaN, Infinity and numbers that
-/// fit neither 64 bits nor a double become strings ("NaN", "1e400"). Recurses as deep as the
-/// document, which the parser bounds at 1024.
+/// fit neither 64 bits nor a double become strings ("NaN", "1e400"), but for kPython. Recurses as
+/// deep as the document, which the parser bounds at 1024.
 void append_json(simdjson::dom::element element, bool marked, JsonOrder order, std::string* out);
 
 }  // namespace benchhud::ingest

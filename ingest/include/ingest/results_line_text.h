@@ -13,6 +13,9 @@ namespace benchhud::ingest {
 /// one. Not thread-safe with the same `out`.
 void append_results_line(const ResultsLine& line, std::string* out);
 
+/// Appends the value of a metric as such a line has it.
+void append_metric(const schema::Measurement& metric, std::string* out);
+
 /// A line that a store holds, as it was read. Its `origin` is set: taken in again, here or into
 /// another store, it is the line that it was.
 ResultsLine results_line_of(const schema::WholeLine& line);

@@ -286,29 +286,50 @@ void draw_resample(std::uint32_t n, SplitMix64& random, Draw draw) {
 // then as many for the second, and so on.
 using Counts = std::vector<std::uint8_t>;
 
-// What more values there are is drawn anew each time: their counts would take too much memory.
+// For more values than that their sums are drawn each time: the counts would take too much memory.
 constexpr std::size_t kMostCounted = 1024;
-constexpr std::size_t kKeptCounts = 64;
 
-// Every geomean of n values is resampled alike, so the draws are made once for each n that is in
-// use. (A count does not reach 256: of n draws that many of one value have a chance of 1 / 256!.)
-std::shared_ptr<const Counts> counts_for(std::size_t n) {
-  static std::mutex mutex;
-  static std::map<std::size_t, std::shared_ptr<const Counts>> kept;
-  {
-    const std::scoped_lock lock(mutex);
-    if (const auto found = kept.find(n); found != kept.end()) return found->second;
-  }
+// A count does not reach 256: of n draws that many of one value have a chance of 1 / 256!.
+std::shared_ptr<const Counts> make_counts(std::size_t n) {
   auto counts = std::make_shared<Counts>(n * kGeomeanResamples);
   SplitMix64 random(kGeomeanSeed);
   for (std::size_t resample = 0; resample < kGeomeanResamples; ++resample) {
     draw_resample(static_cast<std::uint32_t>(n), random,
                   [&](std::size_t index) { ++(*counts)[index * kGeomeanResamples + resample]; });
   }
-  const std::scoped_lock lock(mutex);
-  if (kept.size() >= kKeptCounts) kept.clear();
-  kept.emplace(n, counts);
   return counts;
+}
+
+// Every geomean of n values is resampled alike, so the draws are made once for each n that is in
+// use. A fleet's geomeans are of some dozens of different n below 100: 2 kB for each value.
+class CountsMemo {
+ public:
+  std::shared_ptr<const Counts> of(std::size_t n) {
+    {
+      const std::scoped_lock lock(mutex_);
+      if (const auto found = kept_.find(n); found != kept_.end()) return found->second;
+    }
+    auto counts = make_counts(n);
+    const std::scoped_lock lock(mutex_);
+    if (bytes_ + counts->size() > kMostBytes) {
+      kept_.clear();
+      bytes_ = 0;
+    }
+    if (kept_.emplace(n, counts).second) bytes_ += counts->size();
+    return counts;
+  }
+
+ private:
+  static constexpr std::size_t kMostBytes = std::size_t{16} << 20;
+
+  std::mutex mutex_;
+  std::map<std::size_t, std::shared_ptr<const Counts>> kept_;
+  std::size_t bytes_ = 0;
+};
+
+std::shared_ptr<const Counts> counts_for(std::size_t n) {
+  static CountsMemo memo;
+  return memo.of(n);
 }
 
 // sums[r] += value * times[r] for every resample. The two never overlap: told so, the compiler does

@@ -1,6 +1,7 @@
 #include "analysis/bootstrap.h"
 
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <cmath>
@@ -238,6 +239,18 @@ TEST(GeomeanInterval, TendsToTheNormalInterval) {
   const auto interval = geomean_interval(ratios);
   EXPECT_NEAR(std::log(interval->low), mean(logs) - 1.96 * error, 0.12 * error);
   EXPECT_NEAR(std::log(interval->high), mean(logs) + 1.96 * error, 0.12 * error);
+}
+
+// The draws for n values are kept for the next geomean of as many: 2 MB for a thousand.
+TEST(GeomeanInterval, KeepsAtMost16MegabytesOfDraws) {
+  const auto bytes_in_use = [] {
+    const auto memory = mallinfo2();
+    return memory.uordblks + memory.hblkhd;
+  };
+  const auto before = bytes_in_use();
+  if (before == 0) GTEST_SKIP() << "this allocator does not count what is in use";
+  for (std::size_t n = 980; n < 1010; ++n) ASSERT_TRUE(geomean_interval(lognormal(n, 13, 0.1)));
+  EXPECT_LT(bytes_in_use(), before + (std::size_t{17} << 20));
 }
 
 TEST(GeomeanInterval, TwoModelsGiveTheirRange) {

@@ -38,6 +38,20 @@ void append_escaped(std::string* out, char c) {
   out->push_back(kHex[u & 15]);
 }
 
+// Writes a number's text to `begin`; returns its end.
+char* put_number(char* begin, char* end, std::int64_t number) {
+  return std::to_chars(begin, end, number).ptr;
+}
+
+// The shortest text that reads back. That of a large double is one of digits alone, which a reader
+// takes for an integer, and may refuse where it has more than 64 bits: such have an exponent.
+char* put_number(char* begin, char* end, double number) {
+  constexpr double kTwoTo63 = 9223372036854775808.0;
+  return std::abs(number) < kTwoTo63
+             ? std::to_chars(begin, end, number).ptr
+             : std::to_chars(begin, end, number, std::chars_format::scientific).ptr;
+}
+
 }  // namespace
 
 void JsonWriter::open(char bracket) {
@@ -75,7 +89,7 @@ void JsonWriter::put_field(std::string_view name, Number number) {
   }
   Piece piece;
   char* const end = put_name(name, piece.data());
-  out_->append(piece.data(), std::to_chars(end, piece.data() + piece.size(), number).ptr);
+  out_->append(piece.data(), put_number(end, piece.data() + piece.size(), number));
   needs_comma_ = true;
 }
 
@@ -136,13 +150,13 @@ void JsonWriter::text(std::string_view bytes) {
 void JsonWriter::value(double number) {
   if (!std::isfinite(number)) return null();
   std::array<char, 32> text;
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), number).ptr;
+  const char* const end = put_number(text.data(), text.data() + text.size(), number);
   raw({text.data(), static_cast<std::size_t>(end - text.data())});
 }
 
 void JsonWriter::integer(std::int64_t number) {
   std::array<char, 24> text;
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), number).ptr;
+  const char* const end = put_number(text.data(), text.data() + text.size(), number);
   raw({text.data(), static_cast<std::size_t>(end - text.data())});
 }
 

@@ -43,7 +43,7 @@ const TEXTS = ["", " ", "eval", "cuda", "None", "NaN", "null", "True", "0", "8",
   "&amp;", "]]>", "../../etc/passwd", "a/b/c", "/", "?x=1#y", "%2e%2f%00", "%s%n{}{0}", "| pipe `code` *bold* [a](b) @somebody", "model.model_name", "VerificationCode.PASS", "<VerificationCode.FAIL: 'FAIL'>", "VerificationCode.VerificationCode.PASS", "<", "SKIP",
   "x".repeat(3000), "word ".repeat(400), new Raw('"\\ud800"'), new Raw('"\\udc00\\ud800 behind"'), new Raw('"\\u0000NaN"'), new Raw('"\\ud83d\\ude00"'), new Raw('"\\/\\b\\f"')];
 const STRUCTURES = [[], {}, [[]], [{}], [null], { "": "" }, { a: { b: { c: [1, { d: null }] } } }, [1, "a", null, new Raw("NaN"), [2], { x: 1 }], { suite_name: "other", model_name: "other" }, [new Raw("Infinity"), new Raw("-Infinity")],
-  Array.from({ length: 300 }, (_, i) => i / 7), nested(60), nested(60, '{"k":[', "]}"), nested(1100), { total_time: [1, 2, 3] }, { hud: { timestamp: 1 } }, { of_hud: true }];
+  Array.from({ length: 300 }, (_, i) => i / 7), nested(60), nested(60, '{"k":[', "]}"), nested(1000), nested(1015), nested(500, '{"k":[', "]}"), nested(1100), { total_time: [1, 2, 3] }, { hud: { timestamp: 1 } }, { of_hud: true }];
 const CONSTANTS = [null, true, false];
 
 /** Names that the runner gives members, at one age or another, and such as readers of files could take for their own. */
@@ -108,6 +108,14 @@ function makeOdd(random, line) {
     }
   }
 }
+
+/** A CSV of series and a dump of Dynamo's counters, odd in the same way. */
+export function oddSeries(seed) {
+  const random = makeRandom(seed);
+  const values = Array.from({ length: 60 }, (_, i) => (random.chance(0.8) ? String(100 + (i > 40 ? 20 : 0) + random.next()) : textOf(random.pick([...NUMBERS, ...TEXTS]))));
+  return `night,value\n${values.map((value, i) => `n${i},${value}\n`).join("")}`;
+}
+export const oddCounters = (seed) => textOf(makeRandom(seed).pick(COUNTERS.filter((one) => one !== null && typeof one === "object")));
 
 /** Results files of `nights` nights: [{ name, text }]. `oddness`: the share of lines that are changed. */
 export function oddNights(seed, { nights = 12, oddness = 0.5 } = {}) {

@@ -65,6 +65,15 @@ TEST(JsonWriter, NumbersReadBackAsTheyWere) {
   EXPECT_EQ(number_as_json(NAN), "null");
   EXPECT_EQ(number_as_json(-INFINITY), "null");
   EXPECT_EQ(number_as_json(0.25), "0.25");
+  // Digits alone would be an integer of more than 64 bits, which readers refuse.
+  EXPECT_EQ(number_as_json(18446744073709551616.0), "1.8446744073709552e+19");
+  EXPECT_EQ(number_as_json(-1e22), "-1e+22");
+  std::string out;
+  JsonWriter writer(&out);
+  writer.begin_object();
+  writer.field("a", 9223372036854775808.0);
+  writer.end_object();
+  EXPECT_EQ(out, R"({"a":9.223372036854776e+18})");
 }
 
 TEST(JsonWriter, AnyBytesGiveTheTextThatNlohmannGives) {

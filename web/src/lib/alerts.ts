@@ -101,7 +101,7 @@ export const levelsTitle = (member: AlertMember): string => (isTimed(member) ? `
 export function probability(value: number | null | undefined): string {
   if (value === null || value === undefined) return "–";
   if (value < 1e-12) return "< 1e-12";
-  return value < 1e-3 ? value.toExponential(0).replace("-", "\u2212") : value >= 0.995 ? "1" : digits(value, 2);
+  return Number(value.toExponential(0)) < 1e-3 ? value.toExponential(0).replace("-", "\u2212") : value >= 0.995 ? "1" : digits(value, 2);
 }
 
 /** A title whose "0 → 2" and "6.5 %" are not torn apart at the end of a line. */

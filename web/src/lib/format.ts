@@ -7,12 +7,15 @@ const MINUS = "\u2212";
 export function digits(value: number, significant = 3): string {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? "NaN" : value > 0 ? "∞" : MINUS + "∞";
   if (value === 0) return "0";
-  const size = Math.floor(Math.log10(Math.abs(Number(value.toPrecision(significant)))));
-  if (size < -6) return signed(value.toExponential(significant - 1));
+  const rounded = roundedTo(Math.abs(value), significant);
+  const size = Math.floor(Math.log10(rounded));
+  if (size < -6 || size > 20) return signed(value.toExponential(significant - 1));
   const decimals = Math.max(0, significant - 1 - size);
-  const rounded = Math.abs(Number(value.toPrecision(significant)));
   return (value < 0 ? MINUS : "") + withThousands(rounded.toFixed(Math.min(decimals, 20)));
 }
+
+/** The number that `digits` shows. */
+const roundedTo = (value: number, significant = 3): number => Number(value.toPrecision(significant));
 
 function signed(text: string): string {
   return text.replace(/-/g, MINUS);
@@ -25,7 +28,8 @@ function withThousands(text: string): string {
 }
 
 export function count(value: number): string {
-  return withThousands(String(Math.round(value)));
+  const whole = Math.round(value);
+  return (whole < 0 ? MINUS : "") + withThousands(String(Math.abs(whole)));
 }
 
 /** The number as it was sent, for hover. */
@@ -34,11 +38,26 @@ export function full(value: number | null | undefined): string {
 }
 
 export type Unit = { name: string; factor: number };
+const NANOSECONDS: Unit = { name: "ns", factor: 1e9 };
 const SECONDS: Unit[] = [
   { name: "µs", factor: 1e6 },
   { name: "ms", factor: 1e3 },
   { name: "s", factor: 1 },
 ];
+const BYTES: Unit[] = [
+  { name: "kB", factor: 1e-3 },
+  { name: "MB", factor: 1e-6 },
+  { name: "GB", factor: 1e-9 },
+  { name: "TB", factor: 1e-12 },
+];
+
+/** Of units from small to large the largest of which `value` is at least one, rounded as it is shown: 0.9996 s is
+ * 1.00 s and not 1,000 ms. */
+function unitFor(value: number, units: readonly Unit[]): Unit {
+  let found = units[0] as Unit;
+  for (const unit of units) if (roundedTo(Math.abs(value) * unit.factor) >= 1) found = unit;
+  return found;
+}
 
 /** What stands behind a number in that unit: nothing behind counts and ratios. */
 export const plainUnit = (unit: string): string => (["count", "1", "ratio"].includes(unit) ? "" : unit);
@@ -48,35 +67,38 @@ export function unitOf(values: number[], unit: string): Unit {
   if (unit !== "s") return { name: plainUnit(unit), factor: 1 };
   const known = values.filter((value) => Number.isFinite(value) && value > 0).sort((a, b) => a - b);
   const median = known[Math.floor(known.length / 2)];
-  if (median === undefined) return SECONDS[1] as Unit;
-  return median < 1e-3 ? (SECONDS[0] as Unit) : median < 1 ? (SECONDS[1] as Unit) : (SECONDS[2] as Unit);
+  return median === undefined ? (SECONDS[1] as Unit) : unitFor(median, SECONDS);
 }
 
-/** A single duration with its unit: 1.23 ms, 45.6 s, 2 min 5 s. */
+/** A single duration with its unit: 12.0 ns, 1.23 ms, 45.6 s, 2 min 5 s, 3 h 20 min. */
 export function duration(seconds: number): string {
-  if (seconds >= 120) return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
-  const unit = unitOf([Math.abs(seconds)], "s");
-  return `${digits(seconds * unit.factor)} ${unit.name}`;
+  if (seconds === 0) return "0 s";
+  const size = Math.abs(seconds);
+  const minus = seconds < 0 ? MINUS : "";
+  const minutes = Math.round(size / 60);
+  if (minutes >= 120 && size < Infinity) return `${minus}${count(Math.floor(minutes / 60))} h ${minutes % 60} min`;
+  const whole = Math.round(size);
+  if (whole >= 120 && size < Infinity) return `${minus}${Math.floor(whole / 60)} min ${whole % 60} s`;
+  const unit = unitFor(size, [NANOSECONDS, ...SECONDS]);
+  return `${minus}${digits(size * unit.factor)} ${unit.name}`;
 }
 
 export function bytes(value: number): string {
-  if (value < 1000) return `${value} B`;
-  const names = ["kB", "MB", "GB", "TB"];
-  let scaled = value;
-  let name = "B";
-  for (const next of names) {
-    if (scaled < 1000) break;
-    scaled /= 1000;
-    name = next;
-  }
-  return `${digits(scaled)} ${name}`;
+  if (roundedTo(Math.abs(value)) < 1000) return `${Number.isInteger(value) ? signed(String(value)) : digits(value)} B`;
+  const unit = unitFor(value, BYTES);
+  return `${digits(value * unit.factor)} ${unit.name}`;
+}
+
+/** A number of percent without its sign: one decimal below 100, three digits from there on. */
+export function percentSize(percent: number): string {
+  const text = Math.abs(percent).toFixed(1);
+  return Number(text) < 100 ? text : digits(Math.abs(percent));
 }
 
 /** −6.0 %, +12 %: the change that a ratio means. */
 export function change(ratio: number): string {
   const percent = (ratio - 1) * 100;
-  const size = Math.abs(percent);
-  const text = size >= 1000 ? digits(size) : size >= 100 ? size.toFixed(0) : size.toFixed(1);
+  const text = percentSize(percent);
   if (Number(text) === 0) return "0 %";
   return `${percent < 0 ? MINUS : "+"}${text} %`;
 }
@@ -92,7 +114,8 @@ export function interval(low: number, high: number): string {
 
 /** 0.84×, with two decimals for sentences. */
 export function times(ratio: number): string {
-  return `${ratio >= 10 ? digits(ratio) : ratio.toFixed(2)}×`;
+  const text = ratio.toFixed(2);
+  return `${Number(text) >= 10 ? digits(ratio) : text}×`;
 }
 
 export function plural(n: number, one: string, many = one + "s"): string {
@@ -125,19 +148,17 @@ export function localMoment(time: string): string {
 
 /** The time since, in one unit: 40 min, 3 h, 2 d, 5 w, 11 months. */
 export function age(seconds: number): string {
-  const steps: [number, number, string][] = [
+  const steps: [most: number, one: number, name: string][] = [
     [90, 1, "s"],
-    [90 * 60, 60, "min"],
-    [36 * 3600, 3600, "h"],
-    [21 * 86400, 86400, "d"],
-    [10 * 7 * 86400, 7 * 86400, "w"],
-    [24 * 30.44 * 86400, 30.44 * 86400, "months"],
+    [90, 60, "min"],
+    [36, 3600, "h"],
+    [21, 86400, "d"],
+    [10, 7 * 86400, "w"],
+    [24, 30.44 * 86400, "months"],
   ];
-  for (const [below, one, name] of steps) {
-    if (seconds < below) {
-      const value = Math.max(0, Math.round(seconds / one));
-      return name === "months" && value === 1 ? "1 month" : `${value} ${name}`;
-    }
+  for (const [most, one, name] of steps) {
+    const value = Math.max(0, Math.round(seconds / one));
+    if (value <= most) return `${value} ${name}`;
   }
   return `${digits(seconds / (365.25 * 86400), 2)} years`;
 }

@@ -1,6 +1,6 @@
 // Dumps as the pages need them: what they are called, which to show, in which unit, how large a part.
 import type { Artifact, ArtifactKind, ArtifactPair, OperatorTable, ProfileChange, SectionDifference, XlaMetricValue } from "../api/types";
-import { bytes, change, count, digits, duration, plural, unitOf, type Unit } from "./format";
+import { bytes, change, count, digits, duration, percentSize, plural, unitOf, type Unit } from "./format";
 
 type KindWords = {
   one: string;
@@ -65,15 +65,11 @@ export function whichDump(artifact: Pick<Artifact, "repetition" | "part">): stri
 /** Nanoseconds, bytes or counts as one says them, each with its unit. */
 export function amount(value: number, unit: "ns" | "bytes" | "count" | "number"): string {
   if (unit === "ns") return nanoseconds(value);
-  if (unit === "bytes") return value < 0 ? "\u2212" + bytes(-value) : bytes(value);
-  return Number.isInteger(value) ? (value < 0 ? "\u2212" + count(-value) : count(value)) : digits(value);
+  if (unit === "bytes") return bytes(value);
+  return Number.isInteger(value) ? count(value) : digits(value);
 }
 
-export function nanoseconds(ns: number): string {
-  if (ns === 0) return "0 s";
-  if (Math.abs(ns) < 1000) return `${digits(ns)} ns`;
-  return ns < 0 ? "\u2212" + duration(-ns / 1e9) : duration(ns / 1e9);
-}
+export const nanoseconds = (ns: number): string => duration(ns / 1e9);
 
 export function signedAmount(value: number, unit: "ns" | "bytes" | "count"): string {
   return value > 0 ? "+" + amount(value, unit) : amount(value, unit);
@@ -96,7 +92,7 @@ export function percent(share: number): string {
   const size = Math.abs(value);
   if (value === 0) return "0 %";
   if (size < 0.1) return `${value < 0 ? "\u2212" : ""}< 0.1 %`;
-  return `${value < 0 ? "\u2212" : ""}${size >= 1000 ? digits(size) : size >= 99.95 ? size.toFixed(0) : size.toFixed(1)} %`;
+  return `${value < 0 ? "\u2212" : ""}${percentSize(size)} %`;
 }
 
 /** The ratio after/before as a change; what there was none of before has no ratio. */

@@ -1,8 +1,8 @@
 // Spans and places of time in words. A number never stands without its unit.
-import { count, digits, duration } from "../lib/format";
+import { count, duration } from "../lib/format";
 
 /** How long: 12 ns, 3.40 µs, 1.24 s. */
-export const spanText = (ns: number): string => (Math.abs(ns) < 1000 ? `${Number.isInteger(ns) ? ns : digits(ns)} ns` : ns < 0 ? `\u2212${duration(-ns / 1e9)}` : duration(ns / 1e9));
+export const spanText = (ns: number): string => (Math.abs(ns) < 1000 && Number.isInteger(ns) ? `${ns} ns` : duration(ns / 1e9));
 
 /** The same to the nanosecond, for hover and details. */
 export const exactText = (ns: number): string => `${count(ns)} ns`;

@@ -63,7 +63,7 @@ test("keys go through the list, act, ask once for a name, and the next alert has
       assert.equal(await focused(page), order[0]);
 
       await page.keyboard.press("i");
-      await page.getByLabel("Name").fill("Ada <b>");
+      await page.getByLabel("Name", { exact: true }).fill("Ada <b>");
       await page.keyboard.press("Enter");
       await eventually(async () => assert.equal((await server.api(`/alerts/${order[0]}`)).state, "investigating"));
       const [action] = (await server.api(`/alerts/${order[0]}`)).actions;
@@ -137,8 +137,8 @@ test("an alert's page: buttons, notes, owner and link", async () => {
   const { id } = await alertOf("unet_mini");
   await on(`/alerts/${id}`, async (page) => {
     await page.getByRole("button", { name: /^Acknowledge/ }).click();
-    await page.getByLabel("Name").fill("Bob");
-    await page.getByRole("button", { name: "Go on" }).click();
+    await page.getByLabel("Name", { exact: true }).fill("Bob");
+    await page.getByRole("button", { name: "Continue" }).click();
     await page.locator('.triage [aria-pressed="true"]', { hasText: "Acknowledge" }).waitFor();
     await page.keyboard.press("e");
     await page.keyboard.type("is it the <i>driver</i>?");
@@ -175,6 +175,135 @@ test("what is refused is said, and nothing is shown as done", async () => {
     assert.deepEqual(problems, []);
   } finally {
     await close();
+  }
+});
+
+/** A page whose browser knows a name, or does not, and what it posted. */
+async function acting(address, body, { name = "Bob", answer } = {}) {
+  const { page, problems, close } = await openPage(browser, { allow: [/status of 503/] });
+  try {
+    if (name !== null) await page.addInitScript((who) => localStorage.setItem("hud:who", who), name);
+    await visit(page, server.base + address);
+    const posted = [];
+    await page.route("**/actions", async (route) => {
+      posted.push(route.request().postDataJSON());
+      if (answer) await answer(route);
+      else await route.continue();
+    });
+    await body(page, posted);
+    assert.deepEqual(problems, []);
+  } finally {
+    await close();
+  }
+}
+const refused = (route) => route.fulfill({ status: 503, contentType: "application/problem+json", body: JSON.stringify({ type: "urn:benchhud:problem:busy", title: "Busy", status: 503, detail: "Something else is writing to the store.", instance: "" }) });
+
+test("a note that the server refuses is kept, on the alert's page and in the list", async () => {
+  const { id } = await alertOf("unet_mini");
+  await acting(
+    `/alerts/${id}`,
+    async (page) => {
+      await page.getByLabel("Note", { exact: true }).fill("half an hour of writing");
+      await page.getByRole("button", { name: "Add note" }).click();
+      await page.getByRole("alert").filter({ hasText: "Something else is writing" }).waitFor();
+      assert.equal(await page.getByLabel("Note", { exact: true }).inputValue(), "half an hour of writing");
+    },
+    { answer: refused },
+  );
+  await acting(
+    "/alerts",
+    async (page, posted) => {
+      await page.keyboard.press("j");
+      await page.keyboard.press("e");
+      const dialog = page.getByRole("dialog", { name: /^Note on alert/ });
+      await dialog.getByLabel("Note", { exact: true }).fill("half an hour of writing");
+      await dialog.getByRole("button", { name: "Add note" }).click();
+      await dialog.getByRole("alert").filter({ hasText: "Something else is writing" }).waitFor();
+      assert.equal(await dialog.getByLabel("Note", { exact: true }).inputValue(), "half an hour of writing");
+      assert.equal(posted.length, 1);
+    },
+    { answer: refused },
+  );
+});
+
+test("a note is kept where the name is not given", async () => {
+  const { id } = await alertOf("unet_mini");
+  await acting(
+    `/alerts/${id}`,
+    async (page, posted) => {
+      await page.getByLabel("Note", { exact: true }).fill("half an hour of writing");
+      await page.getByRole("button", { name: "Add note" }).click();
+      await page.getByRole("button", { name: "Cancel" }).click();
+      await page.locator("dialog.help").waitFor({ state: "detached" });
+      assert.equal(await page.getByLabel("Note", { exact: true }).inputValue(), "half an hour of writing");
+      assert.deepEqual(posted, []);
+      assert.equal(await page.getByRole("button", { name: "Add note" }).isEnabled(), true);
+    },
+    { name: null },
+  );
+  await acting(
+    "/alerts",
+    async (page, posted) => {
+      await page.keyboard.press("j");
+      await page.keyboard.press("e");
+      const dialog = page.getByRole("dialog", { name: /^Note on alert/ });
+      await dialog.getByLabel("Note", { exact: true }).fill("half an hour of writing");
+      await dialog.getByRole("button", { name: "Add note" }).click();
+      await page.getByRole("dialog", { name: "Your name" }).getByRole("button", { name: "Cancel" }).click();
+      await page.getByRole("dialog", { name: "Your name" }).waitFor({ state: "detached" });
+      assert.equal(await dialog.getByLabel("Note", { exact: true }).inputValue(), "half an hour of writing");
+      assert.deepEqual(posted, []);
+    },
+    { name: null },
+  );
+});
+
+test("a second press while the first is under way does nothing, and what was done is shown", async () => {
+  const { id } = await alertOf("unet_mini");
+  let release;
+  const held = new Promise((done) => (release = done));
+  await acting(
+    `/alerts/${id}`,
+    async (page, posted) => {
+      await page.keyboard.press("a");
+      await page.keyboard.press("a");
+      await page.keyboard.press("f");
+      await eventually(async () => assert.equal(await page.getByRole("button", { name: /^Fixed/ }).isDisabled(), true));
+      release();
+      await page.locator(".toast", { hasText: `Alert ${id} is acknowledged.` }).waitFor();
+      assert.deepEqual(posted.map((one) => one.value), ["acknowledged"]);
+      await page.keyboard.press("o");
+      await page.locator(".toast", { hasText: `Alert ${id} is open again.` }).waitFor();
+    },
+    {
+      answer: async (route) => {
+        await held;
+        await route.continue();
+      },
+    },
+  );
+});
+
+test("a second press in the list is not of the next alert", async () => {
+  const { items } = await server.api("/alerts?state=attention");
+  try {
+    await acting("/alerts", async (page, posted) => {
+      await page.keyboard.press("j");
+      const first = Number(await page.evaluate(() => document.activeElement.dataset.alert));
+      await page.keyboard.press("w");
+      // As soon as another alert has the focus.
+      await page.waitForFunction((id) => Number(document.activeElement?.dataset.alert ?? id) !== id, first);
+      await page.keyboard.press("w");
+      await page.locator(".toast", { hasText: `Alert ${first} is won't fix.` }).waitFor();
+      assert.equal(posted.length, 1);
+      await page.keyboard.press("j");
+      await page.keyboard.press("k");
+      await page.keyboard.press("i");
+      await eventually(async () => assert.equal(posted.length, 2));
+      await page.locator(".toast", { hasText: "investigating" }).waitFor();
+    });
+  } finally {
+    for (const { id } of items) await fetch(`${server.base}/api/v1/alerts/${id}/actions`, { method: "POST", headers: { ...server.bearer, "content-type": "application/json" }, body: JSON.stringify({ kind: "state", value: "open" }) });
   }
 });
 

@@ -140,3 +140,50 @@ test("a store of shifted samples says so at the foot of its pages", async () => 
     await server.stop();
   }
 });
+
+test("a page whose script was not loaded yet goes on by itself when the server is back", async () => {
+  const server = await serve(folders(0, 3));
+  const { page, problems, close } = await openPage(browser, { allow: [/ERR_CONNECTION_REFUSED/, /ERR_EMPTY_RESPONSE/, /ERR_CONNECTION_RESET/] });
+  try {
+    await visit(page, `${server.base}/runs`);
+    await server.end();
+    await page.getByRole("link", { name: "Explore" }).click();
+    await page.getByRole("alert").filter({ hasText: "The server does not answer" }).waitFor();
+    await server.start();
+    await page.getByRole("navigation", { name: "Questions" }).waitFor({ timeout: 15_000 });
+    assert.equal(await page.getByRole("alert").count(), 0);
+    assert.deepEqual(problems, []);
+  } finally {
+    await close();
+    await server.stop();
+  }
+});
+
+test("after an upgrade an open tab offers to reload, and says so where a page's script is gone", async () => {
+  const server = await serve(folders(0, 3));
+  const { page, problems, close } = await openPage(browser, { allow: [/MIME type/, /text\/html/] });
+  try {
+    await visit(page, `${server.base}/runs`);
+    assert.equal(await page.locator(".upgraded").count(), 0);
+    // What the server of another version does: it has no script of that name, and answers with its first page.
+    await page.route("**/part-*.js", (route) => route.fulfill({ contentType: "text/html", body: "<!doctype html>" }));
+    await page.getByRole("link", { name: "Explore" }).click();
+    const gone = page.getByRole("alert").filter({ hasText: "is not on the server any more" });
+    await gone.waitFor();
+    await page.unroute("**/part-*.js");
+    await gone.getByRole("button", { name: "Reload" }).click();
+    await page.getByRole("navigation", { name: "Questions" }).waitFor();
+    await page.route("**/api/v1/store", async (route) => {
+      const store = await (await route.fetch({ headers: { ...route.request().headers(), "if-none-match": "" } })).json();
+      await route.fulfill({ json: { ...store, version: "9.9.9" }, headers: { etag: '"9.9.9"' } });
+    });
+    await page.locator(".upgraded", { hasText: "upgraded to 9.9.9" }).waitFor({ timeout: 15_000 });
+    await page.unroute("**/api/v1/store");
+    await page.locator(".upgraded").getByRole("button", { name: "Reload" }).click();
+    await eventually(async () => assert.equal(await page.locator(".upgraded").count(), 0));
+    assert.deepEqual(problems, []);
+  } finally {
+    await close();
+    await server.stop();
+  }
+});

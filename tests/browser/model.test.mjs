@@ -160,7 +160,7 @@ test("what is to be said of a night is said from its pages, in a name, and unsai
     await marks.getByLabel("Why, in a word").fill("driver 570 <b>");
     await marks.getByRole("button", { name: "Mark", exact: true }).click();
     await page.getByLabel("Name", { exact: true }).fill("ada");
-    await page.getByRole("button", { name: "Go on" }).click();
+    await page.getByRole("button", { name: "Continue" }).click();
     await eventually(async () => assert.match(await text(marks), /another environment from here on: driver 570 <b>/));
     const [mark] = (await server.api(`/runs/${run}`)).marks;
     assert.deepEqual({ kind: mark.kind, reason: mark.reason, who: mark.who }, { kind: "environment", reason: "driver 570 <b>", who: "ada" });

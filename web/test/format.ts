@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { amount, percent } from "../src/lib/profile";
-import { age, bytes, change, count, digits, duration, moment, percentInterval, plural, reason, short, testName, times, unitOf } from "../src/lib/format";
+import { age, bytes, change, count, digits, duration, hoverText, moment, percentInterval, plural, reason, short, testName, times, unitOf } from "../src/lib/format";
 
 test("three significant digits, whatever the size", () => {
   assert.equal(digits(0.84213), "0.842");
@@ -156,4 +156,9 @@ test("a column's unit is that of its rounded median", () => {
 test("counts and other numbers keep their value at every size", () => {
   assert.equal(count(-1234), "\u22121,234");
   for (const size of sizes(-12, 24)) assert.ok(Math.abs(Number(digits(size).replace(/,/g, "").replace("\u2212", "-")) - size) <= 0.0051 * size, `${size}: ${digits(size)}`);
+});
+
+test("what is shown on hover is bounded", () => {
+  assert.equal(hoverText("short"), "short");
+  assert.ok(hoverText("x".repeat(3_000_000)).length <= 1001);
 });

@@ -1,5 +1,7 @@
 // Asks the server, remembers the last answer of each address, and says what went wrong in words.
-import type { Page, Problem } from "./types";
+import { tab } from "../lib/tab";
+import type { Answer } from "./cache";
+import type { Problem } from "./types";
 
 export const BASE = "/api/v1";
 
@@ -9,14 +11,8 @@ export class ApiError extends Error {
   }
 }
 
-export type Answer<T> = { data: T; text: string; etag: string | null; at: number };
-
-const answers = new Map<string, Answer<unknown>>();
-const MAX_REMEMBERED = 60;
-
-export function remembered<T>(url: string): Answer<T> | undefined {
-  return answers.get(url) as Answer<T> | undefined;
-}
+/** What was answered last, while there is room for it. */
+export const remembered = <T>(url: string): Answer<T> | undefined => tab.answers.get<T>(url);
 
 /** Parameters with several values are repeated; empty ones are left out. */
 export function address(path: string, query: Record<string, string | number | boolean | string[] | null | undefined> = {}): string {
@@ -54,9 +50,11 @@ async function respond(url: string, init: RequestInit): Promise<Response> {
   }
 }
 
-/** Reads an address as JSON. The same object comes back while the answer is the same, so that nothing is drawn anew. */
-export async function ask<T>(url: string, signal?: AbortSignal): Promise<Answer<T>> {
-  const known = answers.get(url) as Answer<T> | undefined;
+/** Reads an address as JSON. The same object comes back while the answer is the same, so that nothing is drawn again. */
+export const ask = <T>(url: string, signal?: AbortSignal): Promise<Answer<T>> => tab.flights.join(url, (flight) => askNow<T>(url, flight), signal);
+
+async function askNow<T>(url: string, signal: AbortSignal): Promise<Answer<T>> {
+  const known = remembered<T>(url);
   const headers: Record<string, string> = { accept: "application/json" };
   if (known?.etag) headers["if-none-match"] = known.etag;
   const response = await respond(url, { signal, headers, cache: "no-store" });
@@ -68,20 +66,24 @@ export async function ask<T>(url: string, signal?: AbortSignal): Promise<Answer<
   const text = await response.text();
   const data = known?.text === text ? known.data : (JSON.parse(text) as T);
   const answer = { data, text, etag: response.headers.get("etag"), at: Date.now() };
-  answers.delete(url);
-  answers.set(url, answer);
-  if (answers.size > MAX_REMEMBERED) answers.delete(answers.keys().next().value as string);
+  tab.answers.set(url, answer);
   return answer;
 }
 
 /** Fired when something was changed, from here or by others, so that what is shown is asked for again. */
 export const CHANGED = "hud:changed";
 
+/** Asks for everything again that is shown: no answer that set out before is taken for one of now. */
+export function announceChange(): void {
+  tab.flights.forget();
+  dispatchEvent(new Event(CHANGED));
+}
+
 async function change<T>(url: string, init: RequestInit): Promise<T> {
   const response = await respond(url, { ...init, headers: { accept: "application/json", ...init.headers } });
   if (!response.ok) throw new ApiError(await problemOf(response), url);
   const data = (await response.json()) as T;
-  dispatchEvent(new Event(CHANGED));
+  announceChange();
   return data;
 }
 
@@ -91,23 +93,25 @@ export const tell = <T>(url: string, body: Record<string, string>): Promise<T> =
 /** Takes something away. The answer is what is left. */
 export const take = <T>(url: string): Promise<T> => change<T>(url, { method: "DELETE" });
 
-/** All pages of a list, one after the other, at most `most` items. */
-export async function askAll<T>(url: string, most: number, signal?: AbortSignal): Promise<Page<T>> {
-  const first = (await ask<Page<T>>(url, signal)).data;
-  const items = first.items.slice();
-  let cursor = first.next_cursor;
-  while (cursor && items.length < most) {
-    const next = (await ask<Page<T>>(url + (url.includes("?") ? "&" : "?") + "cursor=" + encodeURIComponent(cursor), signal)).data;
-    items.push(...next.items);
-    cursor = next.next_cursor;
-  }
-  return { items, next_cursor: cursor, total: first.total };
-}
-
 export async function askText(url: string, signal?: AbortSignal): Promise<string> {
   const response = await respond(url, { signal, headers: { accept: "text/plain" } });
   if (!response.ok) throw new ApiError(await problemOf(response), url);
   return response.text();
+}
+
+const NEXT = /<([^>]*)>; *rel="next"/;
+
+/** A whole list as CSV, however many pieces the server gives it in: texts that make up the file, with one header line. */
+export async function askCsv(url: string, signal?: AbortSignal): Promise<string[]> {
+  const pieces: string[] = [];
+  for (let next: string | null = url; next !== null; ) {
+    const response = await respond(next, { signal, headers: { accept: "text/csv" } });
+    if (!response.ok) throw new ApiError(await problemOf(response), next);
+    const text = await response.text();
+    pieces.push(pieces.length ? text.slice(text.indexOf("\n") + 1) : text);
+    next = NEXT.exec(response.headers.get("link") ?? "")?.[1] ?? null;
+  }
+  return pieces;
 }
 
 /** A piece of a dump's text, in bytes of the stored text: pieces that follow each other make up the whole. */

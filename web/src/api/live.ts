@@ -3,13 +3,15 @@
 import { useEffect, useState } from "preact/hooks";
 import { announce } from "../lib/announce";
 import { plural, runName } from "../lib/format";
-import { ApiError, CHANGED, address, ask } from "./client";
+import { ApiError, CHANGED, address, announceChange, ask } from "./client";
 import type { Store } from "./types";
 
 export type Live = {
   store: Store | null;
   /** Since when the server has not answered; null while it does. */
   silentSince: number | null;
+  /** The version of the program that answers, where it is another one than when this tab was opened: its pages may not fit. */
+  newVersion: string | null;
 };
 
 export const EVERY_MS = 3_000;
@@ -33,12 +35,13 @@ export function newsOf(before: Store, now: Store): string {
 
 /** For the frame of the pages alone: whoever calls it looks. */
 export function useLive(): Live {
-  const [live, setLive] = useState<Live>({ store: null, silentSince: null });
+  const [live, setLive] = useState<Live>({ store: null, silentSince: null, newVersion: null });
   useEffect(() => {
     const controller = new AbortController();
     let timer = 0;
     let etag: string | null = null;
     let store: Store | null = null;
+    let version: string | null = null;
     let failures = 0;
     let changesInARow = 0;
     let isLooking = false;
@@ -56,8 +59,10 @@ export function useLive(): Live {
         store = answer.data;
         failures = 0;
         changesInARow = isNew ? changesInARow + 1 : 0;
-        setLive((old) => (old.store === answer.data && old.silentSince === null ? old : { store: answer.data, silentSince: null }));
-        if (isNew || wasSilent) dispatchEvent(new Event(CHANGED));
+        version ??= answer.data.version;
+        const newVersion = answer.data.version === version ? null : answer.data.version;
+        setLive((old) => (old.store === answer.data && old.silentSince === null ? old : { store: answer.data, silentSince: null, newVersion }));
+        if (isNew || wasSilent) announceChange();
         if (news) announce(news);
       } catch (error) {
         if (controller.signal.aborted) return;
@@ -65,7 +70,7 @@ export function useLive(): Live {
         // It does answer: that it shows what it holds to who is signed in.
         if (error instanceof ApiError && error.problem.status === 401) {
           addEventListener(CHANGED, onVisible, { once: true, signal: controller.signal });
-          return setLive({ store: null, silentSince: null });
+          return setLive((old) => ({ ...old, store: null, silentSince: null }));
         }
         setLive((old) => (old.silentSince === null ? { ...old, silentSince: Date.now() } : old));
       } finally {

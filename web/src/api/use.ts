@@ -50,12 +50,7 @@ export function useApi<T>(url: string | null): Asked<T> {
     return () => removeEventListener(CHANGED, renew);
   }, []);
 
-  const mayPass = state.error !== null && state.error.problem.status >= 500;
-  useEffect(() => {
-    if (!mayPass) return;
-    const timer = setTimeout(() => setTurn((n) => n + 1), AGAIN_MS);
-    return () => clearTimeout(timer);
-  }, [mayPass, state.error]);
+  useRetry(state.error, () => setTurn((n) => n + 1));
 
   // What is known already is drawn at once: greying what stands there would draw the page twice.
   const known = url && state.url !== url && !state.error ? remembered<T>(url) : undefined;
@@ -67,4 +62,14 @@ export function useApi<T>(url: string | null): Asked<T> {
     error: state.error,
     again: () => setTurn((n) => n + 1),
   };
+}
+
+/** Asks again after a while where an error of the server may pass. */
+export function useRetry(error: ApiError | null, again: () => void): void {
+  const mayPass = error !== null && error.problem.status >= 500;
+  useEffect(() => {
+    if (!mayPass) return;
+    const timer = setTimeout(again, AGAIN_MS);
+    return () => clearTimeout(timer);
+  }, [mayPass, error]);
 }

@@ -20,6 +20,9 @@ const STATES: Record<AlertState, StateWords> = {
 };
 const UNKNOWN: StateWords = { word: "unknown", glyph: "?", name: "over", meaning: "a state that this version does not know" };
 
+/** Every state of what was an alert and is still taken for one. */
+export const NOT_WITHDRAWN = (Object.keys(STATES) as AlertState[]).filter((state) => state !== "withdrawn").join(",");
+
 export const stateWords = (state: string): StateWords => STATES[state as AlertState] ?? { ...UNKNOWN, word: state };
 
 /** What a person can say of an alert, with its key and the words of its button. */

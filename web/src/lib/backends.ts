@@ -23,12 +23,6 @@ function hash(text: string): number {
   return value;
 }
 
-/** The index for style sheets: `backend-0` … `backend-9`. */
-export function styleIndex(backend: string): number {
-  const known = Object.keys(KNOWN).indexOf(backend);
-  return known >= 0 ? known : Object.keys(KNOWN).length + (hash(backend) % OTHERS.length);
-}
-
 export function backendStyle(backend: string): Style {
   const known = KNOWN[backend];
   const [color, dash] = known ?? (OTHERS[hash(backend) % OTHERS.length] as [string, number[]]);

@@ -20,8 +20,6 @@ export function sign(code: string): Sign {
   return SIGNS[code] ?? UNKNOWN;
 }
 
-export const KNOWN_CODES = Object.keys(SIGNS);
-
 /** Codes for legends and stacks: passing first, then by how loud they are, unknown ones by name. */
 export function codeOrder(codes: Iterable<string>): string[] {
   return [...new Set(codes)].sort((a, b) => sign(a).rank - sign(b).rank || (a < b ? -1 : a > b ? 1 : 0));

@@ -1,4 +1,4 @@
-// Drawings as files.
+// Drawings and tables as files.
 
 function save(name: string, blob: Blob): void {
   const link = document.createElement("a");
@@ -13,6 +13,10 @@ function save(name: string, blob: Blob): void {
 
 /** Names of files hold letters, digits and little else. */
 export const fileName = (text: string, ending: string): string => `${text.replace(/[^\p{L}\p{N}._+-]+/gu, "-").replace(/^[-.]+|[-.]+$/g, "").slice(0, 80) || "benchhud"}.${ending}`;
+
+export function saveCsv(name: string, pieces: string[]): void {
+  save(name, new Blob(pieces, { type: "text/csv" }));
+}
 
 export function saveSvg(name: string, svg: string): void {
   save(name, new Blob([svg], { type: "image/svg+xml" }));

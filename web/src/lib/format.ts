@@ -127,6 +127,14 @@ export function shown(name: string): string {
   return name.trim() === "" ? "(blank)" : name;
 }
 
+/** More than this is neither read on hover nor fast. */
+const LONGEST_HOVER = 1000;
+
+/** A text for hover: of a long one its beginning. The whole is where the text itself is shown. */
+export function hoverText(text: string): string {
+  return text.length > LONGEST_HOVER ? `${text.slice(0, LONGEST_HOVER)}…` : text;
+}
+
 /** A run's name; one that is only its own time is shown as people write times. */
 export function runName(run: { name: string; started_at: string }): string {
   return /^\d{4}-\d\d-\d\dT/.test(run.name) && Date.parse(run.name) === Date.parse(run.started_at) ? moment(run.started_at) : run.name;

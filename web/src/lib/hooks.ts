@@ -37,7 +37,8 @@ export function useMenuPanel(box: { current: HTMLElement | null }, open: boolean
     const edge = document.documentElement.getBoundingClientRect().right;
     panel.style.left = `${Math.max(8 - left, Math.min(0, edge - 8 - right))}px`;
     const onPress = (event: Event) => {
-      if (!box.current?.contains(event.target as Node)) leave();
+      // What a dialog in front of it is asked for is no press elsewhere.
+      if (!box.current?.contains(event.target as Node) && !(event.target as Element).closest?.("dialog")) leave();
     };
     document.addEventListener("pointerdown", onPress);
     return () => document.removeEventListener("pointerdown", onPress);

@@ -1,4 +1,5 @@
 // Keys that work everywhere, unless someone is typing.
+import { tab } from "./tab";
 
 export function isTyping(event: KeyboardEvent): boolean {
   const target = event.target as HTMLElement | null;
@@ -8,21 +9,20 @@ export function isTyping(event: KeyboardEvent): boolean {
   return target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement;
 }
 
-type Claim = { keys: ReadonlySet<string>; help: [string, string][] };
-let claim: Claim | null = null;
+export type Claim = { keys: ReadonlySet<string>; help: [string, string][] };
 
 /** A page whose own keys come before those that work everywhere, until it is left. `help` is what the list of keys says
  * of them. Returns how to give them back. */
 export function claimKeys(keys: ReadonlySet<string>, help: [string, string][]): () => void {
   const own = { keys, help };
-  claim = own;
+  tab.claim = own;
   return () => {
-    if (claim === own) claim = null;
+    if (tab.claim === own) tab.claim = null;
   };
 }
 
-export const isClaimed = (key: string): boolean => claim?.keys.has(key) ?? false;
-export const claimedHelp = (): [string, string][] => claim?.help ?? [];
+export const isClaimed = (key: string): boolean => tab.claim?.keys.has(key) ?? false;
+export const claimedHelp = (): [string, string][] => tab.claim?.help ?? [];
 
 const unmodified = (event: KeyboardEvent): boolean => !event.ctrlKey && !event.metaKey && !event.altKey && !event.defaultPrevented;
 

@@ -1,12 +1,12 @@
 // Commands that only the page that is open has: the palette offers them before those that are everywhere.
 import { useEffect, useState } from "preact/hooks";
 import type { SearchCommand } from "../parts/search";
+import { tab } from "./tab";
 
 const EVENT = "hud:page-commands";
-let known: SearchCommand[] = [];
 
 const set = (commands: SearchCommand[]): void => {
-  known = commands;
+  tab.commands = commands;
   dispatchEvent(new Event(EVENT));
 };
 
@@ -20,9 +20,9 @@ export function usePageCommands(commands: SearchCommand[]): void {
 
 /** For the frame: the commands of the page that is open. */
 export function usePagesCommands(): SearchCommand[] {
-  const [commands, setCommands] = useState(known);
+  const [commands, setCommands] = useState(tab.commands);
   useEffect(() => {
-    const update = () => setCommands(known);
+    const update = () => setCommands(tab.commands);
     update();
     addEventListener(EVENT, update);
     return () => removeEventListener(EVENT, update);

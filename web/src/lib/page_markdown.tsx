@@ -4,6 +4,7 @@ import { useEffect } from "preact/hooks";
 import { announce } from "./announce";
 import { copyText } from "./clipboard";
 import { type Cell, type MarkdownList, type MarkdownPart, type MarkdownTable, type Piece, toMarkdown } from "./markdown";
+import { tab } from "./tab";
 
 /** A page's say in what is copied. */
 export type Told = {
@@ -15,17 +16,15 @@ export type Told = {
   more?: () => MarkdownPart[];
 };
 
-let told: Told = {};
-
 /** What `m` copies of this page. Pages without it give their first heading, and every table, `dl.facts`, command
  * and list with `data-told` (its title) in sight. */
 export function useMarkdown(now: Told): void {
   useEffect(() => {
-    told = now;
+    tab.told = now;
   });
   useEffect(
     () => () => {
-      told = {};
+      tab.told = {};
     },
     [],
   );
@@ -34,31 +33,28 @@ export function useMarkdown(now: Told): void {
 /** More rows than this are counted, not copied. */
 const MOST_ROWS = 250;
 
-type Source = {
+export type Source = {
   heads: { title: ComponentChildren; right: boolean }[];
   groups: { title: ComponentChildren; span: number }[] | undefined;
   size: number;
   /** The first rows in the order that is seen; a text is a group's name. */
   rows: (most: number) => (ComponentChildren[] | string)[];
 };
-const sources = new WeakMap<Element, Source>();
 
 /** For tables that draw only the rows in sight: what else is in them. */
 export function useTableSource(box: { current: Element | null }, source: Source): void {
   useEffect(() => {
-    if (box.current) sources.set(box.current, source);
+    if (box.current) tab.sources.set(box.current, source);
   });
 }
 
 const SKIPPED = "svg, .sr, .copy-state, .label-range .copy, .arrow, input, select, textarea, canvas, kbd, details:not([open]) > :not(summary), [hidden]";
 
-/** How elements are laid out, by what style sheets go by here: to ask the browser for each of thousands takes seconds. */
-const displays = new Map<string, string>();
-
+/** How an element is laid out, by what style sheets go by here. */
 function displayOf(node: HTMLElement): string {
   const key = `${node.parentElement?.className}|${node.tagName}|${node.className}`;
-  let display = displays.get(key);
-  if (display === undefined) displays.set(key, (display = getComputedStyle(node).display));
+  let display = tab.displays.get(key);
+  if (display === undefined) tab.displays.set(key, (display = getComputedStyle(node).display));
   return display;
 }
 
@@ -157,7 +153,7 @@ const inSight = (node: HTMLElement): boolean => node.checkVisibility?.() ?? node
 
 function tableOf(table: HTMLTableElement): MarkdownTable {
   const title = titleOf(table, captionOf(table));
-  const source = table.parentElement ? sources.get(table.parentElement) : undefined;
+  const source = table.parentElement ? tab.sources.get(table.parentElement) : undefined;
   return source ? fromSource(source, title) : fromElement(table, title);
 }
 
@@ -189,17 +185,17 @@ function partsIn(place: Element, captions: string[] | undefined): MarkdownPart[]
 
 /** The page as Markdown, or of it the section that `within` stands in. */
 export function pageMarkdown(within?: Element | null): string | null {
-  displays.clear();
+  tab.displays.clear();
   const main = document.querySelector("main");
   const heading = main?.querySelector("h1");
   const section = within?.closest(".section");
   const own = section?.querySelector("table, [data-told]") ? section : null;
-  if (!main || (!heading && !told.sentence)) return null;
+  if (!main || (!heading && !tab.told.sentence)) return null;
   const head = heading?.closest(".page-head");
   return toMarkdown({
-    sentence: told.sentence ? [told.sentence] : cellOf(heading as Element),
+    sentence: tab.told.sentence ? [tab.told.sentence] : cellOf(heading as Element),
     context: [...(head?.querySelector(".kicker")?.children ?? [])].map(cellOf),
-    parts: own ? partsIn(own, undefined) : [...partsIn(main, told.tables), ...(told.more?.() ?? [])],
+    parts: own ? partsIn(own, undefined) : [...partsIn(main, tab.told.tables), ...(tab.told.more?.() ?? [])],
     address: location.href,
   });
 }

@@ -1,6 +1,7 @@
 // What a profile is made of: which dumps of a result are shown, and what was fetched of them.
 import { address } from "../api/client";
 import { type Contents, contentUrl, useContents } from "../api/contents";
+import { PER_PAGE, usePages } from "../api/pages";
 import { type TraceReport, traceReport } from "../api/trace";
 import type { Artifact, ArtifactContent, ArtifactPage, DumpedCounters, PhasesAnswer, ResultDetail } from "../api/types";
 import { type Asked, useApi } from "../api/use";
@@ -84,7 +85,7 @@ const compilingIn = (trace: TraceState): Compiling | null => (trace.file && trac
 export function useProfile(run: string, experiment: string, asked: string | null): { profile: Profile | null; error: Asked<unknown>["error"]; again: () => void } {
   const path = `/runs/${encodeURIComponent(run)}/results/${experiment}`;
   const detail = useApi<ResultDetail>(address(path));
-  const list = useApi<ArtifactPage>(address("/artifacts", { run, experiment, limit: 1000 }));
+  const list = usePages<ArtifactPage>(address("/artifacts", { run, experiment, limit: PER_PAGE }), { whole: true });
   const phases = useApi<PhasesAnswer>(address(`${path}/phases`));
   const dumps = chooseDumps(list.data?.items ?? [], asked);
 

@@ -1,5 +1,6 @@
 // The address is the state: path and query say everything that a page shows.
 import { useEffect, useState } from "preact/hooks";
+import { tab } from "./tab";
 
 export type Place = { path: string; query: URLSearchParams; hash: string };
 
@@ -31,17 +32,28 @@ export function changed(query: URLSearchParams, change: Record<string, string | 
   return next;
 }
 
-let isBack = false;
-if (typeof window !== "undefined") addEventListener("popstate", () => (isBack = true));
+if (typeof window !== "undefined") addEventListener("popstate", () => (tab.cameBack = true));
 
 /** Whether what is shown was gone back or forward to: then it stands as it was left. */
-export const cameBack = (): boolean => isBack;
+export const cameBack = (): boolean => tab.cameBack;
 
-export function go(address: string, replace = false): void {
+/** Pages that pins do not go along to: the comparison is made of them, and a trace fills the window. */
+const WITHOUT_PINS = /^\/(compare|trace\/|sign-in)/;
+
+/** The address of another page, with what is pinned here. */
+export function withPins(address: string, from: Pick<Place, "path" | "query">): string {
+  const to = new URL(address, "http://here");
+  const pins = from.query.getAll("pin");
+  if (!pins.length || to.pathname === from.path || to.searchParams.has("pin") || WITHOUT_PINS.test(to.pathname)) return address;
+  return href(to.pathname, grouped(changed(to.searchParams, { pin: pins }))) + to.hash;
+}
+
+export function go(to: string, replace = false): void {
+  const address = withPins(to, here());
   if (address === location.pathname + location.search + location.hash) return;
   if (replace) history.replaceState(null, "", address);
   else {
-    isBack = false;
+    tab.cameBack = false;
     history.pushState(null, "", address);
   }
   dispatchEvent(new CustomEvent(EVENT, { detail: { replace } }));

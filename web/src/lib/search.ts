@@ -2,6 +2,7 @@
 import { RAW } from "./explore";
 import { alertHref, backendHref, errorHref, href, modelHref, runHref, suiteHref } from "./route";
 import { runName, shown } from "./format";
+import { tab } from "./tab";
 import type { SearchAnswer, SearchHit, SearchKind } from "../api/types";
 
 /** The server takes no longer questions, in bytes. */
@@ -118,7 +119,6 @@ export type Recent = { href: string; kind: string; title: string; context: strin
 
 const KEY = "benchhud.search";
 const MOST_RECENT = 6;
-let inMemory: Recent[] = [];
 
 const isRecent = (item: unknown): item is Recent => {
   const one = item as Recent | null;
@@ -129,16 +129,16 @@ const isRecent = (item: unknown): item is Recent => {
 export function recentChoices(): Recent[] {
   try {
     const kept: unknown = JSON.parse(sessionStorage.getItem(KEY) ?? "null");
-    return Array.isArray(kept) ? kept.filter(isRecent).slice(0, MOST_RECENT) : inMemory;
+    return Array.isArray(kept) ? kept.filter(isRecent).slice(0, MOST_RECENT) : tab.recent;
   } catch {
-    return inMemory;
+    return tab.recent;
   }
 }
 
 export function remember(choice: Recent): void {
-  inMemory = [choice, ...recentChoices().filter((one) => one.href !== choice.href)].slice(0, MOST_RECENT);
+  tab.recent = [choice, ...recentChoices().filter((one) => one.href !== choice.href)].slice(0, MOST_RECENT);
   try {
-    sessionStorage.setItem(KEY, JSON.stringify(inMemory));
+    sessionStorage.setItem(KEY, JSON.stringify(tab.recent));
   } catch {
     // Where nothing may be kept it holds until the page goes.
   }

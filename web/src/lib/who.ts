@@ -1,22 +1,22 @@
 // Who triages and marks: a name that this browser keeps, asked for once. It is no account; it stands beside what was done.
 
-const KEY = "hud:who";
+import { tab } from "./tab";
 
-let inMemory: string | null = null;
+const KEY = "hud:who";
 
 /** Null: nobody has been asked yet; "": they would not say. */
 export function who(): string | null {
   try {
-    return localStorage.getItem(KEY) ?? inMemory;
+    return localStorage.getItem(KEY) ?? tab.name;
   } catch {
-    return inMemory;
+    return tab.name;
   }
 }
 
 export function setWho(name: string): void {
-  inMemory = name.trim();
+  tab.name = name.trim();
   try {
-    localStorage.setItem(KEY, inMemory);
+    localStorage.setItem(KEY, tab.name);
   } catch {
     // Where nothing may be kept it holds until the page goes.
   }

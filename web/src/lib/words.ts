@@ -1,5 +1,5 @@
 // The sentences at the top of pages: what a person would say about these numbers.
-import type { AcceleratorHistory, AcceleratorOverview, ColumnGeomean, Group, HistoryPoint, ModelTable, VerificationAnswer } from "../api/types";
+import type { AcceleratorHistory, AcceleratorOverview, Group, HistoryPoint, ModelTable, VerificationAnswer } from "../api/types";
 import { byBackend } from "./backends";
 import { count, date, plural, shown, testName, times } from "./format";
 import { sign } from "./codes";
@@ -109,10 +109,6 @@ export function runSentence(table: ModelTable): string {
     return `${testName(test)} ${count(timed)} of ${count(cells.length)} timed, ${count(passing)} pass${speed}`;
   });
   return `${column.key}: ${parts.join("; ")}.`;
-}
-
-export function geomeanTitle(geomean: ColumnGeomean): string {
-  return `${geomean.column}, ${testName(geomean.test)}`;
 }
 
 export function verificationSentence(answer: VerificationAnswer): string {

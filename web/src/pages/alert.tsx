@@ -30,7 +30,9 @@ export function AlertPage({ id }: { id: number }) {
     (event) => {
       if (!data || triage.refusal || document.querySelector("dialog[open]")) return;
       const state = stateOfKey(event.key);
-      if (state) triage.act(data, "state", state);
+      if (state) {
+        if (!event.repeat) void triage.act(data, "state", state);
+      }
       else if (event.key === "e") note.current?.focus();
       else return;
       event.preventDefault();
@@ -108,7 +110,7 @@ function Buttons({ alert, triage }: { alert: AlertWithHistory; triage: Triage })
       <StateSign state={alert.state} />
       {!triage.refusal &&
         TRIAGE.filter((one) => one.state !== "open" || alert.triage !== "open").map((one) => (
-          <button key={one.key} type="button" class="button" aria-pressed={alert.triage === one.state} title={`${one.state === "open" ? "as if nobody had said anything" : stateWords(one.state).meaning} (${one.key})`} onClick={() => triage.act(alert, "state", one.state)}>
+          <button key={one.key} type="button" class="button" aria-pressed={alert.triage === one.state} title={`${one.state === "open" ? "as if nobody had said anything" : stateWords(one.state).meaning} (${one.key})`} disabled={triage.busy.has(alert.id)} onClick={() => void triage.act(alert, "state", one.state)}>
             {one.button} <kbd aria-hidden="true">{one.key}</kbd>
           </button>
         ))}
@@ -332,17 +334,17 @@ function History({ alert }: { alert: AlertWithHistory }) {
 
 function Forms({ alert, triage, note }: { alert: AlertWithHistory; triage: Triage; note: { current: HTMLTextAreaElement | null } }) {
   const [text, setText] = useState("");
-  const add = () => {
-    if (!text.trim()) return;
-    triage.act(alert, "note", text.trim());
-    setText("");
+  const busy = triage.busy.has(alert.id);
+  const add = async () => {
+    // What was not taken stays, and so does what was written meanwhile.
+    if (text.trim() && (await triage.act(alert, "note", text.trim()))) setText((now) => (now === text ? "" : now));
   };
   return (
     <div class="forms">
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          add();
+          void add();
         }}
       >
         <label class="field">
@@ -354,22 +356,22 @@ function Forms({ alert, triage, note }: { alert: AlertWithHistory; triage: Triag
             onInput={(event) => setText(event.currentTarget.value)}
             onKeyDown={(event) => {
               if (event.key === "Escape") event.currentTarget.blur();
-              if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) add();
+              if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) void add();
             }}
           />
         </label>
-        <button type="submit" class="button">
+        <button type="submit" class="button" disabled={busy}>
           Add note
         </button>
       </form>
-      <OneLine key={`owner ${alert.owner}`} label="Owner" value={alert.owner} onSet={(value) => triage.act(alert, "owner", value)} />
-      <OneLine key={`link ${alert.link}`} label="Link: an issue, a commit" value={alert.link} type="url" onSet={(value) => triage.act(alert, "link", value)} />
+      <OneLine key={`owner ${alert.owner}`} label="Owner" value={alert.owner} busy={busy} onSet={(value) => void triage.act(alert, "owner", value)} />
+      <OneLine key={`link ${alert.link}`} label="Link: an issue, a commit" value={alert.link} type="url" busy={busy} onSet={(value) => void triage.act(alert, "link", value)} />
     </div>
   );
 }
 
 /** A text that is set as a whole; an empty one takes it away. */
-function OneLine({ label, value, type = "text", onSet }: { label: string; value: string; type?: string; onSet: (value: string) => void }) {
+function OneLine({ label, value, type = "text", busy, onSet }: { label: string; value: string; type?: string; busy: boolean; onSet: (value: string) => void }) {
   const [text, setText] = useState(value);
   return (
     <form
@@ -382,7 +384,7 @@ function OneLine({ label, value, type = "text", onSet }: { label: string; value:
         <span>{label}</span>
         <input type={type} value={text} maxLength={1000} onInput={(event) => setText(event.currentTarget.value)} />
       </label>
-      <button type="submit" class="button">
+      <button type="submit" class="button" disabled={busy}>
         {text.trim() === "" && value !== "" ? "Take away" : "Set"}
       </button>
     </form>

@@ -2,8 +2,8 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { address } from "../api/client";
+import { PER_PAGE, usePages } from "../api/pages";
 import type { Alert, AlertPage, Page } from "../api/types";
-import { useApi } from "../api/use";
 import { type AlertColumn, FOLDED, NEWEST, ORDERS, attentionSentence, groups, mainMember, orderAfterClick, orderOf, orderedBy, scopeText, unbroken } from "../lib/alerts";
 import { count, plural, testName } from "../lib/format";
 import { usePlainKeys, useTitle } from "../lib/hooks";
@@ -14,9 +14,8 @@ import { DirectionSign, Effect, StateSign } from "../parts/alert_bits";
 import { CsvLink, FilterField, Select } from "../parts/controls";
 import { ErrorNote, Missing, RunLink, Section, Waiting } from "../parts/small";
 import { TextDialog } from "../parts/text_dialog";
-import { TriageNote, stateOfKey, useTriage } from "../parts/triage";
+import { TriageNote, type Triage, TriageProblem, stateOfKey, useTriage } from "../parts/triage";
 
-const MOST = 1000;
 /** So many of a kind are drawn before somebody asks for all. */
 const MOST_AT_FIRST = 60;
 
@@ -28,12 +27,14 @@ function searchText({ details, owner, accelerator_model }: Alert): string {
 
 export function AlertsPage() {
   const [query, setQuery] = useQuery();
-  const { data, late, error, again } = useApi<AlertPage>(address("/alerts", { limit: MOST, order: "urgency" }));
+  const { data, late, error, again, isComplete } = usePages<AlertPage>(address("/alerts", { limit: PER_PAGE, order: "urgency" }), { whole: true });
   const triage = useTriage();
   const [noteOn, setNoteOn] = useState<number | null>(null);
   const wanted = useRef<number | null>(null);
+  // The key that moved the focus to another alert last, and when it did.
+  const moved = useRef({ key: "", at: 0 });
   useTitle(data ? plural(data.total, "alert") : "Alerts");
-  useKeys(triage.refusal ? null : triage.act, setNoteOn, wanted);
+  useKeys(triage.refusal ? null : triage, setNoteOn, wanted, moved);
 
   // What was acted on may stand elsewhere now: the next one in its place gets the focus.
   useEffect(() => {
@@ -41,6 +42,7 @@ export function AlertsPage() {
     const links = rowLinks();
     links[Math.min(wanted.current, links.length - 1)]?.focus();
     wanted.current = null;
+    moved.current.at = Date.now();
   }, [data]);
 
   const filter = query.get("q") ?? "";
@@ -65,10 +67,10 @@ export function AlertsPage() {
           <span class="keys-hint">
             <kbd>j</kbd> <kbd>k</kbd> go through them, <kbd>?</kbd> lists the keys.
           </span>
-          {data.total > data.items.length && ` The first ${count(data.items.length)} are shown.`}
+          {!isComplete && ` The first ${count(data.items.length)} of ${count(data.total)} are loaded.`}
         </p>
         <div class="toolbar">
-          <FilterField value={filter} onChange={(value) => setQuery({ q: value || null }, true)} shown={listed.length} all={data.items.length} what="alerts" />
+          <FilterField value={filter} onChange={(value) => setQuery({ q: value || null }, true)} shown={listed.length} all={data.items.length} total={data.total} what="alerts" />
           {accelerators.length > 1 && (
             <Select
               label="Accelerator"
@@ -78,11 +80,11 @@ export function AlertsPage() {
             />
           )}
           <Select label="Order" value={order.value} options={ORDERS} onChange={setOrder} />
-          <CsvLink href={address("/alerts", { state: "all", format: "csv" })} name="alerts.csv" />
+          <CsvLink href={address("/alerts", { state: "all", limit: PER_PAGE, format: "csv" })} name="alerts.csv" list />
         </div>
       </header>
       {error && <ErrorNote error={error} again={again} kept />}
-      <TriageNote triage={triage} />
+      {noteOn === null && <TriageNote triage={triage} />}
       {groups(listed).map((group) => {
         const isWhole = opened.includes(group.key) || group.alerts.length <= MOST_AT_FIRST;
         return (
@@ -99,7 +101,7 @@ export function AlertsPage() {
         );
       })}
       {data.items.length === 0 && <p class="quiet">Nothing that is watched has changed, or all of it is dealt with.</p>}
-      {data.items.length > 0 && listed.length === 0 && <p class="quiet">No alert matches the choices above.</p>}
+      {isComplete && data.items.length > 0 && listed.length === 0 && <p class="quiet">No alert matches the choices above.</p>}
       {FOLDED.map(({ key, title, states }) => (
         <Folded key={key} title={title} states={states.join(",")} open={opened.includes(key)} onToggle={(isOpen) => fold(key, isOpen)} order={order} onOrder={setOrder} />
       ))}
@@ -113,9 +115,10 @@ export function AlertsPage() {
           label="Note"
           button="Add note"
           rows={5}
-          onText={(text) => {
-            setNoteOn(null);
-            if (text) triage.act({ id: noteOn }, "note", text);
+          busy={triage.busy.has(noteOn)}
+          problem={<TriageProblem error={triage.error} />}
+          onText={async (text) => {
+            if (!text || (await triage.act({ id: noteOn }, "note", text))) setNoteOn(null);
           }}
           onClose={() => setNoteOn(null)}
         />
@@ -126,8 +129,11 @@ export function AlertsPage() {
 
 const rowLinks = (): HTMLAnchorElement[] => [...document.querySelectorAll<HTMLAnchorElement>("main a[data-alert]")];
 
-/** j and k move, letters act on the alert that has the focus. `act` null: nothing can be changed. */
-function useKeys(act: ReturnType<typeof useTriage>["act"] | null, note: (id: number) => void, wanted: { current: number | null }) {
+/** A second press of the same key within this time is of the alert that had the focus before, not of the one that has it now. */
+const SECOND_PRESS_MS = 600;
+
+/** j and k move, letters act on the alert that has the focus. `triage` null: nothing can be changed. */
+function useKeys(triage: Triage | null, note: (id: number) => void, wanted: { current: number | null }, moved: { current: { key: string; at: number } }) {
   // Before what the same letters do elsewhere: f, e.
   usePlainKeys(
     (event) => {
@@ -137,6 +143,7 @@ function useKeys(act: ReturnType<typeof useTriage>["act"] | null, note: (id: num
       const isArrow = at >= 0 && (event.key === "ArrowDown" || event.key === "ArrowUp");
       if (event.key === "j" || event.key === "k" || isArrow) {
         event.preventDefault();
+        moved.current.key = "";
         const step = event.key === "j" || event.key === "ArrowDown" ? 1 : -1;
         const next = links[at < 0 ? 0 : Math.min(links.length - 1, Math.max(0, at + step))];
         next?.focus();
@@ -144,14 +151,20 @@ function useKeys(act: ReturnType<typeof useTriage>["act"] | null, note: (id: num
         return;
       }
       const id = Number(links[at]?.dataset["alert"]);
-      if (!id || !act) return;
+      if (!id || !triage) return;
       const state = stateOfKey(event.key);
       if (state) {
         event.preventDefault();
+        const isSecond = event.key === moved.current.key && Date.now() - moved.current.at < SECOND_PRESS_MS;
+        if (event.repeat || isSecond || wanted.current !== null) return;
+        moved.current = { key: event.key, at: Date.now() };
         wanted.current = at;
-        act({ id }, "state", state);
+        void triage.act({ id }, "state", state).then((isDone) => {
+          if (!isDone) wanted.current = null;
+        });
       } else if (event.key === "e") {
         event.preventDefault();
+        triage.forgetError();
         atOnce(() => note(id));
       }
     },
@@ -231,7 +244,7 @@ function AlertRow({ alert }: { alert: Alert }) {
 
 /** Asked for only when somebody unfolds it; how many there are is said before. */
 function Folded({ title, states, open, onToggle, ...ordering }: Ordering & { title: string; states: string; open: boolean; onToggle: (open: boolean) => void }) {
-  const { data } = useApi<Page<Alert>>(address("/alerts", { state: states, limit: open ? MOST : 1 }));
+  const { data } = usePages<Page<Alert>>(address("/alerts", { state: states, limit: open ? PER_PAGE : 1 }), { whole: open });
   if (!data || data.total === 0) return null;
   return (
     <details class="alert-fold" open={open} onToggle={(event) => event.currentTarget.open !== open && onToggle(event.currentTarget.open)}>

@@ -1,18 +1,19 @@
 // All dumps that were taken in, and one of them alone: for those that belong to no result, or to several.
 import { useMemo, useState } from "preact/hooks";
-import { address, ask, ApiError } from "../api/client";
+import { address } from "../api/client";
 import { contentUrl } from "../api/contents";
-import type { Artifact, ArtifactContent, ArtifactKind, ArtifactPage, Page, Result, Run } from "../api/types";
+import type { Artifact, ArtifactContent, ArtifactKind, ArtifactPage, Result } from "../api/types";
 import { traceReport } from "../api/trace";
+import { PER_PAGE, usePages, useRuns } from "../api/pages";
 import { useApi } from "../api/use";
 import { adviceFlags } from "../lib/flags";
-import { bytes, count, plural, runName, shown, testName } from "../lib/format";
+import { bytes, count, plural, shown, testName } from "../lib/format";
 import { useNow, useTitle } from "../lib/hooks";
 import { KINDS, KIND_ORDER, kindCounts, kindName, whichDump } from "../lib/profile";
 import { artifactHref, modelHref, profileHref, traceHref, useQuery } from "../lib/route";
 import { pathWord } from "../lib/shell";
 import { matches } from "../lib/sort";
-import { Check, CsvLink, FilterField, Select } from "../parts/controls";
+import { Check, CsvLink, FilterField, More, Select, runChoices } from "../parts/controls";
 import { Backend, Command, Copy, ErrorNote, Missing, RunLink, Section, Time, Waiting } from "../parts/small";
 import { Table } from "../parts/table";
 import { ProblemsNote } from "../parts/profile/bits";
@@ -26,8 +27,6 @@ import { OperatorTableView } from "../parts/profile/operators";
 import { TextView } from "../parts/profile/text";
 import { XlaReport } from "../parts/profile/xla";
 
-const PER_PAGE = 1000;
-
 export function ArtifactsPage() {
   const [query, setQuery] = useQuery();
   const now = useNow();
@@ -37,27 +36,16 @@ export function ArtifactsPage() {
   const superseded = query.get("superseded") !== "false";
   const filter = query.get("q") ?? "";
   const asked = { run, kind, orphaned: orphaned ? "true" : null, superseded: superseded ? null : "false" };
-  const url = address("/artifacts", { ...asked, limit: PER_PAGE });
-  const { data, late, error, again } = useApi<ArtifactPage>(url);
-  const runs = useApi<Page<Run>>(address("/runs", { limit: 1000 }));
-  const [further, setFurther] = useState<{ url: string; items: Artifact[]; cursor: string | null; error: ApiError | null; busy: boolean } | null>(null);
-  const mine = further?.url === url && data ? further : null;
-  const items = useMemo(() => (data ? [...data.items, ...(mine?.items ?? [])] : []), [data, mine?.items]);
-  const cursor = mine ? mine.cursor : (data?.next_cursor ?? null);
+  const list = usePages<ArtifactPage>(address("/artifacts", { ...asked, limit: PER_PAGE }));
+  const { data, late, error, again } = list;
+  const runs = useRuns();
+  const items = useMemo(() => data?.items ?? [], [data]);
   const columns = useMemo(() => artifactColumns({ now }), [now]);
   const rows = useMemo(() => items.filter((one) => !filter || matches(filter, `${one.name} ${one.model} ${kindName(one.kind)} ${one.path}`)), [items, filter]);
   useTitle("Dumps");
   if (!data) return error ? <ErrorNote error={error} again={again} /> : <Waiting rows={14} />;
-  const more = () => {
-    if (!cursor) return;
-    setFurther({ url, items: mine?.items ?? [], cursor, error: null, busy: true });
-    ask<ArtifactPage>(address("/artifacts", { ...asked, limit: PER_PAGE, cursor }))
-      .then((answer) => setFurther({ url, items: [...(mine?.items ?? []), ...answer.data.items], cursor: answer.data.next_cursor, error: null, busy: false }))
-      .catch((problem) => setFurther({ url, items: mine?.items ?? [], cursor, error: problem instanceof ApiError ? problem : null, busy: false }));
-  };
   const orphans = items.filter((one) => !one.results.length).length;
   const unreadable = items.filter((one) => one.unreadable !== null).length;
-  const known = runs.data?.items ?? [];
   return (
     <div>
       <header class="page-head">
@@ -67,16 +55,16 @@ export function ArtifactsPage() {
         </div>
         <h1>
           {items.length
-            ? `${plural(data.total, "dump")}${cursor ? `, the newest ${count(items.length)} of them here` : ""}: ${kindCounts(items).map((one) => one.text).join(", ")}${orphans ? `; ${count(orphans)} ${orphans === 1 ? "belongs" : "belong"} to no result` : ""}${unreadable ? `; ${count(unreadable)} could not be read` : ""}.`
+            ? `${plural(data.total, "dump")}${list.isComplete ? "" : `, the newest ${count(items.length)} of them here`}: ${kindCounts(items).map((one) => one.text).join(", ")}${orphans ? `; ${count(orphans)} ${orphans === 1 ? "belongs" : "belong"} to no result` : ""}${unreadable ? `; ${count(unreadable)} could not be read` : ""}.`
             : "No dump here."}
         </h1>
         <div class="toolbar">
-          <Select label="Run" value={run} options={[{ value: "", text: "all" }, ...known.map((one) => ({ value: String(one.id), text: runName(one) }))]} onChange={(value) => setQuery({ run: value || null })} />
+          <Select label="Run" value={run} options={[{ value: "", text: "all" }, ...runChoices(runs.data?.items)]} onChange={(value) => setQuery({ run: value || null })} />
           <Select label="Kind" value={kind} options={[{ value: "", text: "all" }, ...KIND_ORDER.map((one) => ({ value: one, text: KINDS[one].one }))]} onChange={(value) => setQuery({ kind: value || null })} />
           <Check label="orphaned only" title="Dumps that belong to no result" checked={orphaned} onChange={(on) => setQuery({ orphaned: on ? "true" : null })} />
           <Check label="superseded too" title="With dumps that a later one of the same name and result took the place of" checked={superseded} onChange={(on) => setQuery({ superseded: on ? null : "false" })} />
-          <FilterField value={filter} onChange={(value) => setQuery({ q: value || null }, true)} shown={rows.length} all={items.length} what="dumps" />
-          <CsvLink href={address("/artifacts", { ...asked, limit: PER_PAGE, format: "csv" })} name="dumps.csv" />
+          <FilterField value={filter} onChange={(value) => setQuery({ q: value || null }, true)} shown={rows.length} all={items.length} total={data.total} what="dumps" />
+          <CsvLink href={address("/artifacts", { ...asked, limit: PER_PAGE, format: "csv" })} name="dumps.csv" list />
         </div>
       </header>
       {error && <ErrorNote error={error} again={again} kept />}
@@ -87,16 +75,9 @@ export function ArtifactsPage() {
           <Command text="benchhud ingest trace.json --for RUN/MODEL/TEST/BACKEND" />
         </div>
       ) : (
-        <Table caption="Dumps" columns={columns} rows={rows} rowKey={(one) => String(one.id)} rowHref={artifactHref} late={late} orderWords="newest first" empty="No dump matches." />
+        <Table caption="Dumps" columns={columns} rows={rows} rowKey={(one) => String(one.id)} rowHref={artifactHref} late={late} orderWords="newest first" empty={list.isComplete ? "No dump matches." : `None of the newest ${count(items.length)} dumps matches.`} />
       )}
-      {cursor && (
-        <p>
-          <button type="button" class="button" disabled={mine?.busy} onClick={more}>
-            {count(PER_PAGE)} more
-          </button>
-        </p>
-      )}
-      {mine?.error && <ErrorNote error={mine.error} again={more} kept />}
+      {!error && <More list={list} what="dumps" />}
     </div>
   );
 }

@@ -1,7 +1,8 @@
 // Any two runs, or any two backends, side by side: what got worse, what better, what is missing, and how sure that is.
 import { useMemo } from "preact/hooks";
 import { address } from "../api/client";
-import type { ComparedMean, ComparedResult, Comparison, ComparisonGroup, ComparisonRow, ModelHistory, ModelItem, Page, Run, RunRef } from "../api/types";
+import type { ComparedMean, ComparedResult, Comparison, ComparisonGroup, ComparisonRow, ModelHistory, ModelItem, Page, RunRef } from "../api/types";
+import { usePages, useRuns } from "../api/pages";
 import { useApi } from "../api/use";
 import { byBackend, columnStyle } from "../lib/backends";
 import { sign } from "../lib/codes";
@@ -59,8 +60,8 @@ export function ComparePage() {
     baseline,
   };
   const { data, late, error, again } = useApi<Comparison>(address("/compare", choices));
-  const runs = useApi<Page<Run>>(address("/runs", { limit: 1000 }));
-  const models = useApi<Page<ModelItem>>(address("/models", { limit: 10000 }));
+  const runs = useRuns();
+  const models = usePages<Page<ModelItem>>(address("/models", { limit: 10000 }), { whole: true });
   const rightRun = data?.right.run;
   const history = useApi<ModelHistory>(rightRun ? address("/history/models", { accelerator_model: rightRun.accelerator_model, until: instantAfter(rightRun.started_at), runs: HISTORY_RUNS }) : null);
   useTitle(data ? `${runName(data.left.run)} → ${runName(data.right.run)}` : "Compare");

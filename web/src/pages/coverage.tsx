@@ -1,16 +1,17 @@
 // What should have run and did not: not run, skipped, crashed, timed out, out of memory, wrong are different things.
 import { useMemo } from "preact/hooks";
 import { address } from "../api/client";
-import type { CoverageAnswer, CoverageItem, Page, ResultOutcome, Run } from "../api/types";
+import type { CoverageAnswer, CoverageItem, ResultOutcome } from "../api/types";
+import { useRuns } from "../api/pages";
 import { useApi } from "../api/use";
 import { byBackend } from "../lib/backends";
 import { basisWords, coverageSentence, sumOf } from "../lib/coverage";
-import { count, runName, shown, testName } from "../lib/format";
+import { count, shown, testName } from "../lib/format";
 import { useTitle } from "../lib/hooks";
 import { OUTCOMES, outcomeWord } from "../lib/outcomes";
 import { useQuery } from "../lib/route";
 import { matches } from "../lib/sort";
-import { Choice, CsvLink, FilterField, Select } from "../parts/controls";
+import { Choice, CsvLink, FilterField, Select, runChoices } from "../parts/controls";
 import { CoverageBar, OutcomeSign, coverageColumns, itemHref, itemKey, worstFirst } from "../parts/coverage";
 import { PlainTable } from "../parts/plain_table";
 import { Backend, ErrorNote, RunLink, Section, Sentence, Waiting } from "../parts/small";
@@ -66,12 +67,12 @@ export function CoveragePage() {
 }
 
 function RunSelect({ answer, value, onChange }: { answer: CoverageAnswer; value: string; onChange: (value: string) => void }) {
-  const runs = useApi<Page<Run>>(address("/runs", { accelerator_model: answer.run.accelerator_model, limit: 1000 })).data?.items ?? [answer.run];
+  const runs = useRuns(answer.run.accelerator_model).data?.items;
   return (
     <Select
       label="Run"
       value={value === "latest" ? "latest" : String(answer.run.id)}
-      options={[{ value: "latest", text: "the newest" }, ...runs.map((run) => ({ value: String(run.id), text: runName(run) }))]}
+      options={[{ value: "latest", text: "the newest" }, ...runChoices(runs, answer.run)]}
       onChange={onChange}
     />
   );

@@ -6,7 +6,7 @@ import type { ErrorHistory, ErrorList, ErrorTrend, FailingExperiment, RunRef } f
 import { useApi } from "../api/use";
 import { byBackend } from "../lib/backends";
 import { ERROR_KINDS, NIGHTS, errorSentence, errorSign, errorsSentence, nightsText, standingOf, standingText } from "../lib/errors";
-import { count, date, plural, runName, shown, testName } from "../lib/format";
+import { count, date, hoverText, plural, runName, shown, testName } from "../lib/format";
 import { useTitle } from "../lib/hooks";
 import { backendHref, errorHref, go, href, modelHref, runHref, suiteHref, useQuery } from "../lib/route";
 import { matches } from "../lib/sort";
@@ -142,7 +142,7 @@ function listColumns(answer: ErrorList): Column<ErrorTrend>[] {
       width: 420,
       sort: (one) => one.signature,
       cell: (one) => (
-        <a class="mono clip" title={`${one.signature}\n\n${one.excerpt}`} href={oneHref(one.signature, new URLSearchParams(location.search))}>
+        <a class="mono clip" title={hoverText(`${one.signature}\n\n${one.excerpt}`)} href={oneHref(one.signature, new URLSearchParams(location.search))}>
           {shown(one.signature)}
         </a>
       ),

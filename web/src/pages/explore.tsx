@@ -2,6 +2,7 @@
 import { useMemo, useState } from "preact/hooks";
 import { address } from "../api/client";
 import type { History, MetricInfo, ModelItem, Page, Run } from "../api/types";
+import { PER_PAGE, usePages, useRuns } from "../api/pages";
 import { useApi } from "../api/use";
 import { announce } from "../lib/announce";
 import { byBackend } from "../lib/backends";
@@ -45,14 +46,14 @@ export function ExplorePage() {
   const [query, setQuery] = useQuery();
   const asked = useMemo(() => readAsked(query), [query.toString()]);
   const [taken, setTaken] = useState<Taken | null>(null);
-  const models = useApi<Page<ModelItem>>(address("/models", { limit: MOST_MODELS }));
+  const models = usePages<Page<ModelItem>>(address("/models", { limit: MOST_MODELS }), { whole: true });
   const columns = useApi<History>(address("/history", { runs: 1, group_by: ["test", "column"] })).data;
-  const metrics = useApi<Page<MetricInfo>>(address("/metrics-registry", { limit: 1000 }));
+  const metrics = usePages<Page<MetricInfo>>(address("/metrics-registry", { limit: PER_PAGE }), { whole: true });
   const registry = metrics.data?.items ?? [];
   useTitle("Explore");
 
   const items = models.data?.items ?? [];
-  const runs = useApi<Page<Run>>(address("/runs", { limit: 365 })).data;
+  const runs = useRuns().data;
   const options = useMemo(() => optionsOf(items, columns, runs?.items ?? [], asked), [items, columns, runs, asked]);
   const set = (change: Record<string, string | string[] | null>) => setQuery({ ...change, range: null });
   const choose = (key: keyof typeof DEFAULTS, value: string) => set({ [key]: value === DEFAULTS[key] ? null : value });

@@ -1,24 +1,25 @@
 // What was read from where, and what was refused.
 import { address } from "../api/client";
+import { PER_PAGE, usePages } from "../api/pages";
 import type { Ingest, Page, RejectedLine } from "../api/types";
 import { useApi } from "../api/use";
-import { bytes, count, plural } from "../lib/format";
+import { bytes, count, hoverText, plural } from "../lib/format";
 import { useNow, useTitle } from "../lib/hooks";
 import { useQuery } from "../lib/route";
 import { matches } from "../lib/sort";
-import { CsvLink, FilterField } from "../parts/controls";
+import { CsvLink, FilterField, More } from "../parts/controls";
 import { Empty } from "../parts/empty";
 import { Copy, ErrorNote, Missing, RunLink, Section, Time, Waiting } from "../parts/small";
 import { type Column, Table } from "../parts/table";
 
 export function IngestsPage() {
   const [query, setQuery] = useQuery();
-  const { data, late, error, again } = useApi<Page<Ingest>>(address("/ingests", { limit: 1000 }));
+  const { data, late, error, again, isComplete } = usePages<Page<Ingest>>(address("/ingests", { limit: PER_PAGE }), { whole: true });
   const now = useNow();
   const filter = query.get("q") ?? "";
   useTitle("Ingest reports");
   if (!data) return error ? <ErrorNote error={error} again={again} /> : <Waiting rows={14} />;
-  if (!data.items.length) return <Empty />;
+  if (data.total === 0) return <Empty />;
   const rejected = data.items.reduce((sum, one) => sum + one.rejected, 0);
   const lines = data.items.reduce((sum, one) => sum + one.line_count, 0);
   const rows = data.items.filter((one) => !filter || matches(filter, one.path + " " + one.runs.map((run) => run.name).join(" ")));
@@ -36,34 +37,36 @@ export function IngestsPage() {
     <div>
       <header class="page-head">
         <h1>
-          {plural(lines, "line")} read from {plural(data.items.length, "file")}; {rejected ? `${plural(rejected, "line")} rejected` : "none rejected"}.
+          {isComplete
+            ? `${plural(lines, "line")} read from ${plural(data.total, "file")}; ${rejected ? `${plural(rejected, "line")} rejected` : "none rejected"}.`
+            : `${plural(data.total, "file")} read; the newest ${count(data.items.length)} are loaded.`}
         </h1>
         <div class="toolbar">
-          <FilterField value={filter} onChange={(value) => setQuery({ q: value || null }, true)} shown={rows.length} all={data.items.length} what="files" />
+          <FilterField value={filter} onChange={(value) => setQuery({ q: value || null }, true)} shown={rows.length} all={data.items.length} total={data.total} what="files" />
           <a class="button" href="/artifacts" title="Traces, operator tables, counters, metrics reports and IR that were taken in">
             Dumps
           </a>
-          <CsvLink href={address("/ingests", { format: "csv" })} name="ingests.csv" />
+          <CsvLink href={address("/ingests", { limit: PER_PAGE, format: "csv" })} name="ingests.csv" list />
         </div>
       </header>
       {error && <ErrorNote error={error} again={again} kept />}
-      <Table caption="Ingest reports" columns={columns} rows={rows} rowKey={(one) => String(one.id)} rowHref={(one) => `/ingests/${one.id}`} late={late} orderWords="newest first" empty="No file matches." />
+      <Table caption="Ingest reports" columns={columns} rows={rows} rowKey={(one) => String(one.id)} rowHref={(one) => `/ingests/${one.id}`} late={late} orderWords="newest first" empty={isComplete ? "No file matches." : `None of the newest ${count(data.items.length)} files matches.`} />
     </div>
   );
 }
 
 export function IngestPage({ id }: { id: number }) {
   const { data, error, again } = useApi<Ingest>(address(`/ingests/${id}`));
-  const rejected = useApi<Page<RejectedLine>>(address("/rejected-lines", { ingest: id, limit: 1000 }));
+  const rejected = usePages<Page<RejectedLine>>(address("/rejected-lines", { ingest: id, limit: PER_PAGE }));
   const now = useNow();
   useTitle(data ? `Ingest of ${data.path}` : "Ingest report");
   if (!data) return error ? <ErrorNote error={error} again={again} /> : <Waiting rows={8} />;
   const columns: Column<RejectedLine>[] = [
     { key: "line", title: "Line", width: 90, sort: (one) => one.line_number, cell: (one) => <span class="num">{count(one.line_number)}</span> },
-    { key: "reason", title: "Reason", width: 360, sort: (one) => one.reason, cell: (one) => <span class="clip" title={one.reason}>{one.reason}</span> },
+    { key: "reason", title: "Reason", width: 360, sort: (one) => one.reason, cell: (one) => <span class="clip" title={hoverText(one.reason)}>{one.reason}</span> },
     { key: "offset", title: "At byte", width: 110, align: "right", sort: (one) => one.byte_offset, cell: (one) => <span class="num">{count(one.byte_offset)}</span> },
     { key: "bytes", title: "Bytes", width: 96, align: "right", sort: (one) => one.byte_count, first: "desc", cell: (one) => <span class="num">{count(one.byte_count)}</span> },
-    { key: "excerpt", title: "Begins with", width: 520, cell: (one) => <code class="clip" title={one.excerpt}>{one.excerpt}</code> },
+    { key: "excerpt", title: "Begins with", width: 520, cell: (one) => <code class="clip" title={hoverText(one.excerpt)}>{one.excerpt}</code> },
   ];
   return (
     <div>
@@ -86,13 +89,16 @@ export function IngestPage({ id }: { id: number }) {
         <dt>Runs</dt>
         <dd>{data.runs.length ? data.runs.map((run, index) => <>{index > 0 && ", "}<RunLink run={run} /></>) : <Missing why="no new line, so no run" />}</dd>
       </dl>
-      <Section id="rejected" title="Rejected lines" note={data.rejected ? "Each was refused alone; all the other lines are in the store. Mend the file and ingest it again: only what is new is added." : undefined} actions={data.rejected ? <CsvLink href={address("/rejected-lines", { ingest: id, format: "csv" })} name={`rejected-${id}.csv`} /> : null}>
+      <Section id="rejected" title="Rejected lines" note={data.rejected ? "Each was refused alone; all the other lines are in the store. Mend the file and ingest it again: only what is new is added." : undefined} actions={data.rejected ? <CsvLink href={address("/rejected-lines", { ingest: id, limit: PER_PAGE, format: "csv" })} name={`rejected-${id}.csv`} list /> : null}>
         {rejected.error ? (
           <ErrorNote error={rejected.error} again={rejected.again} />
         ) : !rejected.data ? (
           <Waiting rows={3} />
-        ) : rejected.data.items.length ? (
-          <Table caption="Rejected lines" columns={columns} rows={rejected.data.items} rowKey={(one) => String(one.id)} late={rejected.late} />
+        ) : rejected.data.total ? (
+          <>
+            <Table caption="Rejected lines" columns={columns} rows={rejected.data.items} rowKey={(one) => String(one.id)} late={rejected.late} />
+            <More list={rejected} what="rejected lines" />
+          </>
         ) : (
           <p class="quiet">No line of this file was rejected.</p>
         )}

@@ -2,6 +2,7 @@
 import { useEffect, useMemo } from "preact/hooks";
 import { address } from "../api/client";
 import type { MetricInfo, ModelItem, Page, RunRef, Series, SeriesAnswer } from "../api/types";
+import { PER_PAGE, usePages } from "../api/pages";
 import { useApi } from "../api/use";
 import { byBackend } from "../lib/backends";
 import { markOf } from "../lib/changes";
@@ -35,7 +36,7 @@ const holdsAnything = (one: Series): boolean => one.points.some(Boolean) || one.
 export function ModelPage({ suite, model }: { suite: string; model: string }) {
   const [query, setQuery] = useQuery();
   const about = useApi<Page<ModelItem>>(address("/models", { suite, model }));
-  const registry = useApi<Page<MetricInfo>>(address("/metrics-registry", { limit: 1000 }));
+  const registry = usePages<Page<MetricInfo>>(address("/metrics-registry", { limit: PER_PAGE }), { whole: true });
   const item = about.data?.items.find((one) => one.suite === suite && one.model === model);
   const tests = item ? [...item.tests].sort() : [];
   const test = query.get("test") ?? tests[0] ?? "eval";

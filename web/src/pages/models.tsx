@@ -2,6 +2,7 @@
 import { useMemo } from "preact/hooks";
 import { address } from "../api/client";
 import type { ModelHistory, ModelItem, ModelSeries, Overview, Page, VerificationAnswer, VerificationCell } from "../api/types";
+import { usePages } from "../api/pages";
 import { useApi } from "../api/use";
 import { byBackend, columnStyle } from "../lib/backends";
 import { describe, sign } from "../lib/codes";
@@ -25,7 +26,7 @@ export function ModelsPage() {
   const now = useNow();
   const filter = query.get("q") ?? "";
   const suite = query.get("suite") ?? "";
-  const { data, late, error, again } = useApi<Page<ModelItem>>(address("/models", { limit: MOST }));
+  const { data, late, error, again, isComplete } = usePages<Page<ModelItem>>(address("/models", { limit: MOST }), { whole: true });
   const overview = useApi<Overview>(address("/overview", { baseline: "inductor", runs: 30 }));
   const accelerators = overview.data?.accelerators.map((one) => one.accelerator_model) ?? [];
   const accelerator = query.get("accelerator_model") ?? accelerators[0] ?? "";
@@ -56,7 +57,7 @@ export function ModelsPage() {
         <h1>{sentence(all, suites, accelerator, accelerators.length)}</h1>
         <p class="quiet">Codes and times are of the newest run; the line is the steady time of {backend || "a backend"} in the last {RUNS} runs.</p>
         <div class="toolbar">
-          <FilterField value={filter} onChange={(value) => setQuery({ q: value || null }, true)} shown={rows.length} all={all.length} what="models" />
+          <FilterField value={filter} onChange={(value) => setQuery({ q: value || null }, true)} shown={rows.length} all={all.length} total={data.total} what="models" />
           {suites.length > 1 && <Select label="Suite" value={suite} options={[{ value: "", text: "all" }, ...suites.map((name) => ({ value: name, text: shown(name) }))]} onChange={(value) => setQuery({ suite: value || null })} />}
           {accelerators.length > 1 && <Select label="Accelerator" value={accelerator} options={accelerators.map((name) => ({ value: name, text: name }))} onChange={(value) => setQuery({ accelerator_model: value })} />}
           {tests.length > 1 && <Choice label="Test" value={test} options={tests.map((name) => ({ value: name, text: testName(name) }))} onChange={(value) => setQuery({ test: value === tests[0] ? null : value })} />}
@@ -76,7 +77,7 @@ export function ModelsPage() {
         order={loudFirst}
         orderWords="worst first"
         late={late || verification.late || history.late}
-        empty={filter || suite ? "No model matches the choices above." : "No model yet."}
+        empty={!isComplete ? `None of the first ${count(all.length)} models matches.` : filter || suite ? "No model matches the choices above." : "No model yet."}
       />
     </div>
   );

@@ -6,7 +6,7 @@ import { useApi } from "../api/use";
 import { attentionSentence, unbroken } from "../lib/alerts";
 import { byBackend, columnStyle } from "../lib/backends";
 import { type CoverageSum, lostSentence, sumOf } from "../lib/coverage";
-import { age, ago, change, count, date, digits, duration, full, moment, percentInterval, plural, runName, short, shown, testName, times, unitOf } from "../lib/format";
+import { age, ago, change, count, date, digits, duration, full, hoverText, moment, percentInterval, plural, runName, short, shown, testName, times, unitOf } from "../lib/format";
 import { type GroupMetric, byGroup, groupMetric, groupStyles } from "../lib/history";
 import { useNow, useTitle } from "../lib/hooks";
 import { OUTCOMES } from "../lib/outcomes";
@@ -247,7 +247,7 @@ function Missed({ coverage, accelerator }: { coverage: CoverageAnswer; accelerat
               <Backend name={item.column ?? item.backend} backend={item.backend} />
               <span class="quiet">{testName(item.test)}</span>
               {item.failure && (
-                <span class="quiet signature-cell" title={item.failure.excerpt}>
+                <span class="quiet signature-cell" title={hoverText(item.failure.excerpt)}>
                   {item.failure.signature}
                 </span>
               )}

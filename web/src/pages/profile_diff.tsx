@@ -2,14 +2,15 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { address } from "../api/client";
-import type { Artifact, ArtifactDiff, ArtifactKind, ArtifactPair, ArtifactSum, LeftOut, Page, ProfileChange, ProfileFinding, Result, ResultDetail, ResultDiff, Run, SectionDifference } from "../api/types";
+import type { Artifact, ArtifactDiff, ArtifactKind, ArtifactPair, ArtifactSum, LeftOut, Page, ProfileChange, ProfileFinding, Result, ResultDetail, ResultDiff, SectionDifference } from "../api/types";
+import { PER_PAGE, usePages, useRuns } from "../api/pages";
 import { useApi } from "../api/use";
 import { change, count, duration, full, plural, runName, shown, testName } from "../lib/format";
 import { useTitle } from "../lib/hooks";
 import { siblings } from "../lib/neighbours";
 import { KINDS, KIND_ORDER, addsUp, amount, barOf, isSameFile, kindName, percent, relative, signedAmount, whichDump } from "../lib/profile";
 import { artifactHref, go, modelHref, profileDiffHref, profileHref, traceHref, useQuery } from "../lib/route";
-import { Select } from "../parts/controls";
+import { Select, runChoices } from "../parts/controls";
 import { Backend, ErrorNote, Missing, RunLink, Section, Sentence, Waiting } from "../parts/small";
 import { type Column, Table } from "../parts/table";
 import { ChangeBar, Name } from "../parts/profile/bits";
@@ -97,13 +98,13 @@ export function diffSentence(before: ResultDetail, after: ResultDetail): string 
 
 function SidePicker({ title, side, onChange }: { title: string; side: ResultDetail; onChange: (side: Side) => void }) {
   const { experiment, run } = side;
-  const runs = useApi<Page<Run>>(address("/runs", { accelerator_model: experiment.accelerator_model, limit: 1000 }));
-  const results = useApi<Page<Result>>(address("/results", { run: run.id, suite: experiment.suite, model: experiment.model, test: experiment.test, accelerator_model: experiment.accelerator_model, limit: 1000 }));
+  const runs = useRuns(experiment.accelerator_model);
+  const results = usePages<Page<Result>>(address("/results", { run: run.id, suite: experiment.suite, model: experiment.model, test: experiment.test, accelerator_model: experiment.accelerator_model, limit: PER_PAGE }), { whole: true });
   const others = results.data ? siblings(results.data.items.map((one) => one.experiment), experiment) : [];
   const text = (one: Result["experiment"]) => `${one.column}${one.batch_size === null ? "" : `, batch ${one.batch_size}`}`;
   return (
     <div class="side" role="group" aria-label={title}>
-      <Select label={`${title}: run`} value={String(run.id)} options={(runs.data?.items ?? [run]).map((one) => ({ value: String(one.id), text: runName(one) }))} onChange={(value) => onChange({ run: value, experiment: String(experiment.id) })} />
+      <Select label={`${title}: run`} value={String(run.id)} options={runChoices(runs.data?.items, run)} onChange={(value) => onChange({ run: value, experiment: String(experiment.id) })} />
       <Select label="Backend" value={String(experiment.id)} options={[experiment, ...others].map((one) => ({ value: String(one.id), text: text(one) }))} onChange={(value) => onChange({ run: String(run.id), experiment: value })} />
       <p class="note">
         <Backend name={experiment.column} backend={experiment.backend} link={{ accelerator_model: experiment.accelerator_model, test: experiment.test }} /> <RunLink run={run} /> <a href={profileHref(run.id, experiment.id)}>profile</a>

@@ -1,18 +1,20 @@
 // One run: a row a model and test, and for each backend its verification, time and speedup.
 import { useMemo, useState } from "preact/hooks";
 import { address } from "../api/client";
+import { useRuns } from "../api/pages";
 import type { Alert, ArtifactPage, Cell, ColumnGeomean, ModelRow, ModelTable, Page, Run } from "../api/types";
 import { useApi } from "../api/use";
+import { NOT_WITHDRAWN } from "../lib/alerts";
 import { byBackend, columnStyle } from "../lib/backends";
 import { sign } from "../lib/codes";
 import { compareHref } from "../lib/compare";
 import { count, date, plural, reasonCounted, runName, shown, testName, unitOf } from "../lib/format";
 import { useNow, usePlainKeys, useTitle } from "../lib/hooks";
-import { go, href, modelHref, useQuery } from "../lib/route";
+import { go, grouped, href, modelHref, useQuery } from "../lib/route";
 import { matches } from "../lib/sort";
 import { capital, runSentence, testsOf } from "../lib/words";
 import { AlertLinks } from "../parts/alert_bits";
-import { Check, Choice, CsvLink, FilterField, Menu, Options, Select } from "../parts/controls";
+import { Check, Choice, CsvLink, FilterField, Menu, Options, Select, runChoices } from "../parts/controls";
 import { NightMarks } from "../parts/marks";
 import { PlainTable } from "../parts/plain_table";
 import { SpeedupCell, TimeCell } from "../parts/result_cells";
@@ -62,11 +64,11 @@ export function RunPage({ id }: { id: string }) {
   const verifiedOnly = query.get("verified_only") === "true";
   const choices = { baseline, baseline_run: baselineRun, estimator, verified_only: verifiedOnly };
   const { data, late, error, again } = useApi<ModelTable>(address(`/runs/${encodeURIComponent(id)}/models`, choices));
-  const runs = useApi<Page<Run>>(data ? address("/runs", { accelerator_model: data.run.accelerator_model, limit: 1000 }) : null);
+  const runs = useRuns(data ? data.run.accelerator_model : null);
 
   const dumps = useApi<ArtifactPage>(data ? address("/artifacts", { run: data.run.id, superseded: "false", limit: 1 }) : null);
 
-  const began = useApi<Page<Alert>>(data ? address("/alerts", { state: "all", accelerator_model: data.run.accelerator_model, since: data.run.started_at, until: instantAfter(data.run.started_at), limit: 100, order: "urgency" }) : null);
+  const began = useApi<Page<Alert>>(data ? address("/alerts", { state: NOT_WITHDRAWN, accelerator_model: data.run.accelerator_model, since: data.run.started_at, until: instantAfter(data.run.started_at), limit: 100, order: "urgency" }) : null);
 
   const test = query.get("test") ?? "";
   const filter = query.get("q") ?? "";
@@ -74,13 +76,13 @@ export function RunPage({ id }: { id: string }) {
   const hidden = (query.get("hide") ?? HIDDEN_AT_FIRST).split(",").filter((key) => key && key !== "none");
   useTitle(data ? `Run ${runName(data.run)}` : "Run");
 
-  const runOptions = useMemo(() => (runs.data?.items ?? (data ? [data.run] : [])).map((run) => ({ value: String(run.id), text: runName(run) })), [runs.data, runs.data ? null : data]);
+  const runOptions = useMemo(() => runChoices(runs.data?.items, data?.run), [runs.data, data?.run.id]);
   const baselineOptions = useMemo(() => [...BASELINE_RUNS, ...runOptions], [runOptions]);
   const place = runs.data?.items.findIndex((run) => run.id === data?.run.id) ?? -1;
   const known = place >= 0 ? runs.data?.items[place] : undefined;
   const newer = place > 0 ? runs.data?.items[place - 1] : undefined;
   const older = place >= 0 ? runs.data?.items[place + 1] : undefined;
-  const toRun = (run: Run) => go(href(`/runs/${run.id}`, Object.fromEntries(query)));
+  const toRun = (run: Run) => go(href(`/runs/${run.id}`, grouped(query)));
   usePlainKeys((event) => {
     if (event.key === "[" && older) toRun(older);
     if (event.key === "]" && newer) toRun(newer);
@@ -98,7 +100,8 @@ export function RunPage({ id }: { id: string }) {
   // What stands above the table is there when the table comes: nothing is pushed down under somebody's hands.
   if (!data || !columns || (!began.data && !began.error)) return error ? <ErrorNote error={error} again={again} /> : <Waiting rows={16} />;
   const tests = testsOf(allRows);
-  const alerts = began.late ? [] : (began.data?.items ?? []).filter((alert) => alert.state !== "withdrawn");
+  const alerts = began.late ? [] : (began.data?.items ?? []);
+  const alertCount = began.data?.total ?? alerts.length;
   const hide = (key: string, on: boolean) => {
     const next = on ? hidden.filter((one) => one !== key) : [...hidden, key];
     setQuery({ hide: next.length === 0 ? "none" : next.join(",") === HIDDEN_AT_FIRST ? null : next.join(",") });
@@ -126,17 +129,17 @@ export function RunPage({ id }: { id: string }) {
             <span aria-hidden="true">Run</span>
             <div class="stepper">
               {older ? (
-                <a class="button" href={href(`/runs/${older.id}`, Object.fromEntries(query))} title={`Previous run, ${date(older.started_at)} ([)`} aria-label="Previous run">
+                <a class="button" href={href(`/runs/${older.id}`, grouped(query))} title={`Previous run, ${date(older.started_at)} ([)`} aria-label="Previous run">
                   ‹
                 </a>
               ) : (
                 <span class="button off" aria-hidden="true">‹</span>
               )}
-              <select aria-label="Run" value={String(data.run.id)} onChange={(event) => go(href(`/runs/${event.currentTarget.value}`, Object.fromEntries(query)))}>
+              <select aria-label="Run" value={String(data.run.id)} onChange={(event) => go(href(`/runs/${event.currentTarget.value}`, grouped(query)))}>
                 <Options options={runOptions} />
               </select>
               {newer ? (
-                <a class="button" href={href(`/runs/${newer.id}`, Object.fromEntries(query))} title={`Next run, ${date(newer.started_at)} (])`} aria-label="Next run">
+                <a class="button" href={href(`/runs/${newer.id}`, grouped(query))} title={`Next run, ${date(newer.started_at)} (])`} aria-label="Next run">
                   ›
                 </a>
               ) : (
@@ -171,8 +174,8 @@ export function RunPage({ id }: { id: string }) {
       </header>
       {error && <ErrorNote error={error} again={again} kept={data !== null} />}
       {alerts.length > 0 && (
-        <Section id="alerts" title={<>Began with this run <span class="quiet">{plural(alerts.length, "alert")}</span></>}>
-          <AlertLinks alerts={alerts} />
+        <Section id="alerts" title={<>Began with this run <span class="quiet">{plural(alertCount, "alert")}</span></>}>
+          <AlertLinks alerts={alerts} total={alertCount} />
         </Section>
       )}
 

@@ -1,8 +1,8 @@
 // All runs, newest first.
 import { useMemo } from "preact/hooks";
-import { BASE, address } from "../api/client";
-import type { Page, Run } from "../api/types";
-import { useApi } from "../api/use";
+import { address } from "../api/client";
+import { PER_PAGE, useRuns } from "../api/pages";
+import type { Run } from "../api/types";
 import { count, plural, runName } from "../lib/format";
 import { useNow, usePlainKeys, useTitle } from "../lib/hooks";
 import { runHref, useQuery } from "../lib/route";
@@ -13,10 +13,9 @@ import { pinned, togglePin } from "../parts/pins";
 import { ErrorNote, Labels, Missing, RunLink, Time, Waiting } from "../parts/small";
 import { type Column, Table } from "../parts/table";
 
-
 export function RunsPage() {
   const [query, setQuery] = useQuery();
-  const { data, late, error, again } = useApi<Page<Run>>(address("/runs", { limit: 1000 }));
+  const { data, late, error, again, isComplete } = useRuns();
   const now = useNow();
   const accelerator = query.get("accelerator_model") ?? "";
   const filter = query.get("q") ?? "";
@@ -36,7 +35,7 @@ export function RunsPage() {
   });
   useTitle("Runs");
   if (!data) return error ? <ErrorNote error={error} again={again} /> : <Waiting rows={14} />;
-  if (!runs.length) return <Empty />;
+  if (data.total === 0) return <Empty />;
 
   const first = runs[runs.length - 1] as Run;
   const verified = runs.filter((run) => run.verified_at).length;
@@ -75,7 +74,15 @@ export function RunsPage() {
     <div>
       <header class="page-head">
         <h1>
-          {plural(runs.length, "run")} on {accelerators.length === 1 ? accelerators[0] : plural(accelerators.length, "accelerator model")} since {first.started_at.slice(0, 10)}, {count(verified)} of them verified.
+          {isComplete ? (
+            <>
+              {plural(data.total, "run")} on {accelerators.length === 1 ? accelerators[0] : plural(accelerators.length, "accelerator model")} since {first.started_at.slice(0, 10)}, {count(verified)} of them verified.
+            </>
+          ) : (
+            <>
+              {plural(data.total, "run")}; the newest {count(runs.length)} are loaded.
+            </>
+          )}
         </h1>
         <div class="toolbar">
           {accelerators.length > 1 && (
@@ -86,12 +93,12 @@ export function RunsPage() {
               onChange={(value) => setQuery({ accelerator_model: value || null })}
             />
           )}
-          <FilterField value={filter} onChange={(value) => setQuery({ q: value || null }, true)} shown={rows.length} all={runs.length} what="runs" />
-          <CsvLink href={`${BASE}/runs?format=csv${accelerator ? "&accelerator_model=" + encodeURIComponent(accelerator) : ""}`} name="runs.csv" />
+          <FilterField value={filter} onChange={(value) => setQuery({ q: value || null }, true)} shown={rows.length} all={runs.length} total={data.total} what="runs" />
+          <CsvLink href={address("/runs", { accelerator_model: accelerator, limit: PER_PAGE, format: "csv" })} name="runs.csv" list />
         </div>
       </header>
       {error && <ErrorNote error={error} again={again} kept />}
-      <Table caption="Runs" columns={columns} rows={rows} rowKey={(run) => String(run.id)} rowHref={(run) => runHref(run)} late={late} orderWords="newest first" empty="No run matches." />
+      <Table caption="Runs" columns={columns} rows={rows} rowKey={(run) => String(run.id)} rowHref={(run) => runHref(run)} late={late} orderWords="newest first" empty={isComplete ? "No run matches." : `None of the newest ${count(runs.length)} runs matches.`} />
     </div>
   );
 }

@@ -6,7 +6,7 @@ import { useApi } from "../api/use";
 import { waitingCount } from "../lib/alerts";
 import { byBackend, columnStyle } from "../lib/backends";
 import { sign } from "../lib/codes";
-import { ago, change, count, duration, failureKind, full, plural, shown, testName, unitOf } from "../lib/format";
+import { ago, change, count, duration, failureKind, full, hoverText, plural, shown, testName, unitOf } from "../lib/format";
 import { byGroup, type Dimension, groupMetric, groupName, groupStyles } from "../lib/history";
 import { useNow, useTitle } from "../lib/hooks";
 import { OUTCOMES } from "../lib/outcomes";
@@ -197,7 +197,7 @@ function Failures({ answer, late, test }: { answer: FailuresAnswer; late: boolea
             </td>
             <td class="quiet">{failureKind(item.kind)}</td>
             <th scope="row">
-              <a class="mono clip" href={errorHref(item.signature)} title={item.signature}>
+              <a class="mono clip" href={errorHref(item.signature)} title={hoverText(item.signature)}>
                 {item.signature}
               </a>
             </th>

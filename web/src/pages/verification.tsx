@@ -1,11 +1,12 @@
 // Right or wrong: models by backends, how it was before, what changed, and why things fail.
 import { useMemo, useState } from "preact/hooks";
 import { address } from "../api/client";
-import type { CodeInfo, FailuresAnswer, Page, Run, RunRef, TransitionsAnswer, VerificationAnswer, VerificationCell, VerificationHistory } from "../api/types";
+import type { CodeInfo, FailuresAnswer, Run, RunRef, TransitionsAnswer, VerificationAnswer, VerificationCell, VerificationHistory } from "../api/types";
+import { useRuns } from "../api/pages";
 import { useApi } from "../api/use";
 import { byBackend } from "../lib/backends";
 import { codeOrder, sign } from "../lib/codes";
-import { ago, count, date, failureKind, moment, runName, shown, testName } from "../lib/format";
+import { ago, count, date, failureKind, hoverText, moment, runName, shown, testName } from "../lib/format";
 import { useNow, useTitle } from "../lib/hooks";
 import { useMarkdown } from "../lib/page_markdown";
 import { errorHref, href, modelHref, useQuery } from "../lib/route";
@@ -40,7 +41,7 @@ export function VerificationPage() {
   const answer = useApi<VerificationAnswer>(address("/verification", { run }));
   const { data } = answer;
   const accelerator = data?.run.accelerator_model;
-  const runs = useApi<Page<Run>>(address("/runs", { limit: 1000 }));
+  const runs = useRuns();
   const history = useApi<VerificationHistory>(accelerator ? address("/verification/history", { accelerator_model: accelerator, runs: 60 }) : null);
   const transitions = useApi<TransitionsAnswer>(address("/verification/transitions", { run, since }));
   const failures = useApi<FailuresAnswer>(address("/failures", { run }));
@@ -70,7 +71,7 @@ export function VerificationPage() {
 
   // What stands above the models is there when they come: nothing is pushed down under somebody's hands.
   if (!data || (!transitions.data && !transitions.error) || (!failures.data && !failures.error)) {
-    if (runs.data && runs.data.items.length === 0) return <Empty />;
+    if (runs.data?.total === 0) return <Empty />;
     return answer.error ? <ErrorNote error={answer.error} again={answer.again} /> : <Waiting rows={16} />;
   }
   const verified = transitions.data?.verified_run ?? null;
@@ -250,7 +251,7 @@ function matrixColumns(columns: { key: string; backend: string }[], tests: strin
           return (
             <span class="code-cell">
               <VerificationSign verification={cell} />
-              {cell.failure && <span class="quiet clip" title={cell.failure.signature}>{failureKind(cell.failure.kind)}</span>}
+              {cell.failure && <span class="quiet clip" title={hoverText(cell.failure.signature)}>{failureKind(cell.failure.kind)}</span>}
             </span>
           );
         },

@@ -1,11 +1,25 @@
 // Choices: each is labelled, small, and kept in the address.
 import { Component, type ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { asApiError, askCsv } from "../api/client";
+import { type Listed, PER_PAGE } from "../api/pages";
+import type { Page, RunRef } from "../api/types";
+import { announce } from "../lib/announce";
+import { saveCsv } from "../lib/download";
+import { count, runName } from "../lib/format";
 import { useMenuPanel, usePlainKeys } from "../lib/hooks";
 import { atOnce } from "../lib/modal";
 import { copyMarkdown } from "../lib/page_markdown";
+import { ErrorNote } from "./small";
 
 export type Option = { value: string; text: string };
+
+/** All runs that are loaded, and the one that is shown. */
+export function runChoices(runs: readonly RunRef[] | undefined, shownRun?: RunRef): Option[] {
+  const all = runs ?? [];
+  const listed = shownRun && !all.some((run) => run.id === shownRun.id) ? [shownRun, ...all] : all;
+  return listed.map((run) => ({ value: String(run.id), text: runName(run) }));
+}
 
 /** Options of a select element. A list of all runs has a thousand: nothing is done for the list that is there already. */
 export class Options extends Component<{ options: readonly Option[] }> {
@@ -78,8 +92,8 @@ export function Check({ label, checked, onChange, title }: { label: string; chec
   );
 }
 
-/** Filters as one types; `f` jumps here, Escape empties and leaves. */
-export function FilterField({ value, onChange, label = "Filter", shown, all, what }: { value: string; onChange: (value: string) => void; label?: string; shown: number; all: number; what: string }) {
+/** Filters as one types; `f` jumps here, Escape empties and leaves. `all` of `total` are loaded, and can be looked through. */
+export function FilterField({ value, onChange, label = "Filter", shown, all, total = all, what }: { value: string; onChange: (value: string) => void; label?: string; shown: number; all: number; total?: number; what: string }) {
   const input = useRef<HTMLInputElement>(null);
   usePlainKeys((event) => {
     if (event.key !== "f") return;
@@ -105,9 +119,30 @@ export function FilterField({ value, onChange, label = "Filter", shown, all, wha
         }}
       />
       <span class="shown quiet" role="status">
-        {shown === all ? `${all} ${what}` : `${shown} of ${all} ${what}`}
+        {shown === total ? `${count(all)} ${what}` : `${count(shown)} of ${count(all)} ${what}`}{total > all && ` loaded, ${count(total)} in all`}
       </span>
     </label>
+  );
+}
+
+/** The end of a list of which more can be had: how much of it is shown, and a button for the next piece. */
+export function More({ list, what }: { list: Listed<Page<unknown>>; what: string }) {
+  const { data, error } = list;
+  if (!data || (list.isComplete && !error)) return null;
+  return (
+    <>
+      <p class="quiet">
+        {count(data.items.length)} of {count(data.total)} {what}{" "}
+        {list.isLoading && !error ? (
+          "…"
+        ) : (
+          <button type="button" class="button" disabled={!list.more} onClick={() => list.more?.()}>
+            {count(Math.min(PER_PAGE, data.total - data.items.length))} more
+          </button>
+        )}
+      </p>
+      {error && <ErrorNote error={error} again={list.again} kept />}
+    </>
   );
 }
 
@@ -120,7 +155,7 @@ export function Menu({ label, children }: { label: ComponentChildren; children: 
   useLayoutEffect(() => {
     if (!open) return;
     const onKey = (event: KeyboardEvent) => {
-      if (event.key !== "Escape") return;
+      if (event.key !== "Escape" || document.querySelector("dialog[open]")) return;
       // It is what the key was for: nothing that the page has chosen goes with it.
       event.preventDefault();
       close();
@@ -142,11 +177,23 @@ export function Menu({ label, children }: { label: ComponentChildren; children: 
   );
 }
 
-/** A table to take along: all digits as CSV, or as one sees it as Markdown. */
-export function CsvLink({ href, name }: { href: string; name: string }) {
+/** A table as a file: in full precision as CSV, or as it is seen as Markdown. `list`: the server gives it in pieces. */
+export function CsvLink({ href, name, list = false }: { href: string; name: string; list?: boolean }) {
+  const [isBusy, setBusy] = useState(false);
+  const saveAll = async (event: Event) => {
+    event.preventDefault();
+    if (isBusy) return;
+    setBusy(true);
+    try {
+      saveCsv(name, await askCsv(href));
+    } catch (error) {
+      announce(`The table could not be exported: ${asApiError(error, href).message}`);
+    }
+    setBusy(false);
+  };
   return (
     <span class="take-along">
-      <a class="button" href={href} download={name} data-export title="The same rows with all digits, as CSV (e)">
+      <a class="button" href={href} download={name} data-export aria-busy={isBusy} onClick={list ? saveAll : undefined} title="The same rows in full precision, as CSV (e)">
         CSV
       </a>
       <MarkdownButton />

@@ -1,6 +1,6 @@
 // What should have run and what became of it: as a bar, as signs, as a table.
 import type { CoverageCounts, CoverageItem, ResultOutcome } from "../api/types";
-import { count, date, shown, testName } from "../lib/format";
+import { count, date, hoverText, shown, testName } from "../lib/format";
 import { OUTCOMES, outcomeGlyph, outcomeMeaning, outcomeWord } from "../lib/outcomes";
 import { errorHref, modelHref, runHref } from "../lib/route";
 import { Backend, Missing } from "./small";
@@ -88,7 +88,7 @@ export function coverageColumns(accelerator: string): Column<CoverageItem>[] {
       title: "Why",
       width: 380,
       sort: (item) => item.failure?.signature ?? null,
-      cell: (item) => (item.failure ? <a class="signature-cell" href={errorHref(item.failure.signature)} title={item.failure.excerpt}>{item.failure.signature}</a> : <span class="quiet">{item.outcome === "not_run" ? "no line in the results" : ""}</span>),
+      cell: (item) => (item.failure ? <a class="signature-cell" href={errorHref(item.failure.signature)} title={hoverText(item.failure.excerpt)}>{item.failure.signature}</a> : <span class="quiet">{item.outcome === "not_run" ? "no line in the results" : ""}</span>),
     },
   ];
 }

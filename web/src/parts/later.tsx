@@ -1,11 +1,21 @@
 // A page whose script is fetched when it is opened, so that others start without it.
 import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { asApiError } from "../api/client";
-import type { ApiError } from "../api/client";
+import { ApiError, CHANGED, address, ask } from "../api/client";
+import type { Store } from "../api/types";
 import { ErrorNote, Waiting } from "./small";
 
-/** The page once it is there; drawn at once when it is opened again. */
+/** Why a script is not there: nobody answers, or somebody does who does not have it. */
+async function whyNot(): Promise<ApiError> {
+  try {
+    await ask<Store>(address("/store"));
+    return new ApiError({ title: "The script of this page is not on the server any more", status: 404, detail: "benchhud was probably upgraded since this tab was opened." }, location.pathname);
+  } catch {
+    return new ApiError({ title: "The server does not answer", status: 0, detail: "The script of this page could not be loaded." }, location.pathname);
+  }
+}
+
+/** The page once it is there; drawn at once when it is opened again. While the server is away it is tried again whenever the server answers. */
 export function later<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
   let Known: ComponentType<Props> | null = null;
   return function Later(props: Props) {
@@ -14,15 +24,40 @@ export function later<Props extends object>(load: () => Promise<ComponentType<Pr
     const [turn, setTurn] = useState(0);
     useEffect(() => {
       if (Known) return;
+      let isLeft = false;
       load()
         .then((page) => {
           Known = page;
+          if (isLeft) return;
           setError(null);
           setPage(() => page);
         })
-        .catch((failure: unknown) => setError(asApiError(failure, location.pathname)));
+        .catch(async () => {
+          const why = await whyNot();
+          if (!isLeft) setError(why);
+        });
+      return () => (isLeft = true);
     }, [turn]);
+    useEffect(() => {
+      if (!error) return;
+      const again = () => setTurn((n) => n + 1);
+      addEventListener(CHANGED, again);
+      return () => removeEventListener(CHANGED, again);
+    }, [error]);
     if (Page) return <Page {...props} />;
-    return error ? <ErrorNote error={error} again={() => setTurn(turn + 1)} /> : <Waiting rows={14} />;
+    if (!error) return <Waiting rows={14} />;
+    return error.problem.status === 404 ? <Gone error={error} /> : <ErrorNote error={error} again={() => setTurn(turn + 1)} />;
   };
+}
+
+function Gone({ error }: { error: ApiError }) {
+  return (
+    <div class="problem" role="alert">
+      <strong>{error.problem.title}</strong>
+      <p>{error.problem.detail}</p>
+      <button type="button" class="button" onClick={() => location.reload()}>
+        Reload
+      </button>
+    </div>
+  );
 }

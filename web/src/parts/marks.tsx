@@ -33,9 +33,10 @@ export function NightMarks({ run }: { run: { id: number; marks: Mark[] } }) {
     const url = address(`/runs/${run.id}/marks/${mark.kind}`);
     void change(url, () => take<Run>(url), `Taken away: ${nameOf(mark.kind)}.`);
   };
-  const mark = (kind: MarkKind, reason: string, close: () => void) => {
+  const mark = async (kind: MarkKind, reason: string, close: () => void) => {
     const url = address(`/runs/${run.id}/marks`);
-    named((who) => void change(url, () => tell<Run>(url, { kind, reason, who }), `Marked: ${nameOf(kind)}.`, close));
+    const who = await named();
+    if (who !== null) await change(url, () => tell<Run>(url, { kind, reason, who }), `Marked: ${nameOf(kind)}.`, close);
   };
   return (
     <span class="night-marks">
@@ -52,7 +53,7 @@ export function NightMarks({ run }: { run: { id: number; marks: Mark[] } }) {
         </span>
       ))}
       <Menu label="Mark this night">
-        {(close) => (refusal ? <div class="mark-form quiet"><p>{refusal}</p></div> : <MarkForm marks={run.marks} busy={busy} error={error} onMark={(kind, reason) => mark(kind, reason, close)} />)}
+        {(close) => (refusal ? <div class="mark-form quiet"><p>{refusal}</p></div> : <MarkForm marks={run.marks} busy={busy} error={error} onMark={(kind, reason) => void mark(kind, reason, close)} />)}
       </Menu>
       {error && (
         <span class="warn" role="alert">

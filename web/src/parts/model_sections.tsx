@@ -1,8 +1,8 @@
 // What a model's page tells beside its charts: its alerts, the nights on which it failed, its configurations.
 import { useMemo } from "preact/hooks";
 import { address } from "../api/client";
+import { PER_PAGE, usePages } from "../api/pages";
 import type { Alert, Page, RunRef, Series } from "../api/types";
-import { useApi } from "../api/use";
 import { FOLDED } from "../lib/alerts";
 import { count, date, plural } from "../lib/format";
 import { AlertLinks } from "./alert_bits";
@@ -16,16 +16,16 @@ const OVER = new Set<string>(FOLDED.flatMap((fold) => fold.states));
 
 /** Alerts with a series of this model, on this machine: what is not dealt with, then the rest on demand. */
 export function ModelAlerts({ suite, model, accelerator }: { suite: string; model: string; accelerator: string }) {
-  const { data, late, error, again } = useApi<Page<Alert>>(address("/alerts", { state: "all", suite, model, accelerator_model: accelerator, limit: 200 }));
+  const { data, late, error, again, isComplete } = usePages<Page<Alert>>(address("/alerts", { state: "all", suite, model, accelerator_model: accelerator, limit: PER_PAGE }), { whole: true });
   const open = data?.items.filter((alert) => !OVER.has(alert.state)) ?? [];
   const over = data?.items.filter((alert) => OVER.has(alert.state)) ?? [];
   return (
-    <Section id="alerts" title={<>Alerts {data && <span class="quiet">{count(open.length)}</span>}</>} note="Changes for good of any of its series, inference or training, by whatever backend.">
+    <Section id="alerts" title={<>Alerts {isComplete && <span class="quiet">{count(open.length)}</span>}</>} note="Changes for good of any of its series, inference or training, by whatever backend.">
       {error && <ErrorNote error={error} again={again} kept={!!data} />}
-      {!data && !error && <p class="quiet">…</p>}
+      {!isComplete && !error && <p class="quiet">…</p>}
       {data && (
         <div class={late ? "late" : ""}>
-          {open.length ? <AlertLinks alerts={open} /> : <p class="quiet">Nothing that is watched has changed, or all of it is dealt with.</p>}
+          {open.length ? <AlertLinks alerts={open} /> : isComplete ? <p class="quiet">Nothing that is watched has changed, or all of it is dealt with.</p> : null}
           {over.length > 0 && (
             <details class="nested">
               <summary>

@@ -1,6 +1,6 @@
 // A result's numbers as the cells of tables.
 import type { Cell } from "../api/types";
-import { type Unit, digits, full, interval as intervalText, reason } from "../lib/format";
+import { digits, full, hoverText, interval as intervalText, reason, type Unit } from "../lib/format";
 import { EstimateNum, FailureNote, Missing, Num } from "./small";
 
 /** A result's time, or what became of it. */
@@ -10,7 +10,7 @@ export function TimeCell({ cell, unit }: { cell: Cell | undefined; unit: Unit })
     return (
       <>
         {cell.failure?.after_timing && (
-          <span class="after-failure" title={`A later attempt failed: ${cell.failure.signature}`}>
+          <span class="after-failure" title={hoverText(`A later attempt failed: ${cell.failure.signature}`)}>
             !
           </span>
         )}

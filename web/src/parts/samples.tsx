@@ -2,6 +2,7 @@
 import { useMemo, useRef } from "preact/hooks";
 import { address } from "../api/client";
 import type { ArtifactPage, Measurement, Page, ResultDetail, RunRef, Sample } from "../api/types";
+import { PER_PAGE, usePages } from "../api/pages";
 import { useApi } from "../api/use";
 import { columnStyle } from "../lib/backends";
 import { date, digits, duration, full, plural, testName, unitOf } from "../lib/format";
@@ -158,8 +159,8 @@ function Nested({ measurement }: { measurement: Measurement }) {
 /** Everything about one result, opened by a click on a point. */
 export function ResultPanel({ run, experiment, metric, runs, onClose }: { run: number; experiment: number; metric: string; runs: readonly RunRef[]; onClose: () => void }) {
   const detail = useApi<ResultDetail>(address(`/runs/${run}/results/${experiment}`));
-  const measured = useApi<Page<Measurement>>(address(`/runs/${run}/results/${experiment}/measurements`, { limit: 1000 }));
-  const dumps = useApi<ArtifactPage>(address("/artifacts", { run, experiment, superseded: "false", limit: 200 }));
+  const measured = usePages<Page<Measurement>>(address(`/runs/${run}/results/${experiment}/measurements`, { limit: PER_PAGE }), { whole: true });
+  const dumps = usePages<ArtifactPage>(address("/artifacts", { run, experiment, superseded: "false", limit: PER_PAGE }), { whole: true });
   const kinds = kindCounts(current(dumps.data?.items ?? []));
   const result = detail.data;
   const effective = result?.lines.find((line) => line.effective.includes("timing"))?.id;

@@ -93,7 +93,7 @@ export function Shell({ path, children }: { path: string; children: ComponentChi
     { name: `Theme: ${nextTheme()}`, key: "t", words: "dark light auto colours", run: () => setTheme(nextTheme()) },
     { name: "Keys", key: "?", words: "help shortcuts keyboard", run: () => setHelp(true) },
   ];
-  const { store, silentSince } = useLive();
+  const { store, silentSince, newVersion } = useLive();
   const waiting = store?.attention_count ?? 0;
 
   const session = useSession();
@@ -157,6 +157,14 @@ export function Shell({ path, children }: { path: string; children: ComponentChi
       <p class="silent" role="status">
         {silentSince !== null && `The server has not answered since ${new Date(silentSince).toLocaleTimeString()}. What is shown is from before; it is asked again by itself.`}
       </p>
+      {newVersion !== null && (
+        <p class="upgraded" role="status">
+          benchhud was upgraded to {newVersion} since this tab was opened.{" "}
+          <button type="button" class="button" onClick={() => location.reload()}>
+            Reload
+          </button>
+        </p>
+      )}
       <PinBar />
       {help && <Help onClose={() => setHelp(false)} />}
     </Links.Provider>

@@ -6,7 +6,7 @@ import type { Estimate, Failure, Interval, RunRef, Verification } from "../api/t
 import { type Style, columnStyle } from "../lib/backends";
 import { copyText } from "../lib/clipboard";
 import { describe, sign } from "../lib/codes";
-import { DASH, age, ago, digits, failureKind, flag, full, interval as intervalText, localMoment, moment, runName, short, shown, type Unit } from "../lib/format";
+import { DASH, age, ago, digits, failureKind, flag, full, hoverText, interval as intervalText, localMoment, moment, runName, short, shown, type Unit } from "../lib/format";
 import { linkOf, rangeOf, useLinks } from "../lib/links";
 import { backendHref, errorHref, runHref, suiteHref } from "../lib/route";
 
@@ -37,9 +37,9 @@ export function Sentence({ text }: { text: string }) {
 /** `flush`: in a column of whole numbers, whose last digit stands at the edge. */
 export function Missing({ why, flush = false }: { why: string; flush?: boolean }) {
   return (
-    <span class={`missing${flush ? " flush" : ""}`} title={why}>
+    <span class={`missing${flush ? " flush" : ""}`} title={hoverText(why)}>
       <span aria-hidden="true">{DASH}</span>
-      <span class="sr">{why}</span>
+      <span class="sr">{hoverText(why)}</span>
     </span>
   );
 }
@@ -133,7 +133,7 @@ export function VerificationSign({ verification, why }: { verification: Verifica
 
 export function FailureNote({ failure }: { failure: Failure }) {
   return (
-    <span class={`failure-note${failure.kind === "skipped" ? " skipped" : ""}`} title={`${failure.signature}\n\n${failure.excerpt}`}>
+    <span class={`failure-note${failure.kind === "skipped" ? " skipped" : ""}`} title={hoverText(`${failure.signature}\n\n${failure.excerpt}`)}>
       {failureKind(failure.kind)}
     </span>
   );
@@ -247,7 +247,7 @@ export function Copy({ text, children, label }: { text: string; children?: Compo
     setTimeout(() => setCopied(false), 1500);
   };
   return (
-    <button type="button" class="copy mono" onClick={copy} title={`Copy ${text}`}>
+    <button type="button" class="copy mono" onClick={copy} title={hoverText(`Copy ${text}`)}>
       {children ?? text}
       <span class="sr">{label ?? ", copy"}</span>
       <span class="copy-state" aria-live="polite">

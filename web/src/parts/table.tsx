@@ -5,6 +5,7 @@ import { usePlainKeys } from "../lib/hooks";
 import { useTableSource } from "../lib/page_markdown";
 import { cameBack, go, useQuery } from "../lib/route";
 import { type Direction, type Key, sorted } from "../lib/sort";
+import { tab } from "../lib/tab";
 
 export type Column<Row> = {
   key: string;
@@ -29,9 +30,6 @@ const VIRTUAL_FROM = 120;
 const OVERSCAN = 12;
 /** In so many steps a box tells how much of it is in the window. */
 const SIGHT_STEPS = 20;
-
-/** How far down each table was left, for who comes back to it. */
-const left = new Map<string, number>();
 
 type Entry<Row> = { kind: "row"; row: Row; index: number } | { kind: "group"; name: string; size: number };
 
@@ -104,10 +102,10 @@ export function Table<Row>(props: Props<Row>) {
       setView((old) => (old.top === top && old.height === height ? old : { top, height }));
     };
     const place = `${location.pathname} ${props.caption}`;
-    if (cameBack()) node.scrollTop = left.get(place) ?? 0;
+    if (cameBack()) node.scrollTop = tab.scrolled.get(place) ?? 0;
     measure();
     const scrolled = () => {
-      left.set(place, node.scrollTop);
+      tab.scrolled.set(place, node.scrollTop);
       measure();
     };
     node.addEventListener("scroll", scrolled, { passive: true });

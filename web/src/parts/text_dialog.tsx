@@ -1,13 +1,17 @@
-import { useState } from "preact/hooks";
+import type { ComponentChildren } from "preact";
+import { useId, useState } from "preact/hooks";
 import { useModal } from "../lib/modal";
 
-/** Asks for a text: one line, or several where `rows` says so. */
-export function TextDialog({ title, note, label, button, rows = 1, onText, onClose }: { title: string; note?: string; label: string; button: string; rows?: number; onText: (text: string) => void; onClose: () => void }) {
+/** Asks for a text: one line, or several where `rows` says so. It stays open, with its text, until it is taken away. `problem`: why the text was not taken. */
+export function TextDialog({ title, note, label, button, rows = 1, busy = false, problem, onText, onClose }: { title: string; note?: string; label: string; button: string; rows?: number; busy?: boolean; problem?: ComponentChildren; onText: (text: string) => void; onClose: () => void }) {
   const dialog = useModal(onClose);
+  const id = useId();
   const [text, setText] = useState("");
-  const done = () => onText(text.trim());
+  const done = () => {
+    if (!busy) onText(text.trim());
+  };
   return (
-    <dialog ref={dialog} class="help" aria-labelledby="ask-title">
+    <dialog ref={dialog} class="help" aria-labelledby={id}>
       <form
         class="help-body ask"
         onSubmit={(event) => {
@@ -15,7 +19,7 @@ export function TextDialog({ title, note, label, button, rows = 1, onText, onClo
           done();
         }}
       >
-        <h2 id="ask-title">{title}</h2>
+        <h2 id={id}>{title}</h2>
         {note && <p class="quiet">{note}</p>}
         <label class="field">
           <span>{label}</span>
@@ -34,8 +38,9 @@ export function TextDialog({ title, note, label, button, rows = 1, onText, onClo
             <input type="text" autofocus maxLength={200} autocomplete="name" value={text} onInput={(event) => setText(event.currentTarget.value)} />
           )}
         </label>
+        {problem}
         <div class="ask-buttons">
-          <button type="submit" class="button">
+          <button type="submit" class="button" disabled={busy}>
             {button}
           </button>
           <button type="button" class="button" onClick={onClose}>

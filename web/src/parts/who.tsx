@@ -5,32 +5,35 @@ import { setWho, who } from "../lib/who";
 import { TextDialog } from "./text_dialog";
 
 export type Named = {
-  /** Does it, once there is a name or somebody would not say. */
-  named: (act: (who: string) => void) => void;
-  /** Asks for the name, the first time; to be drawn somewhere. */
+  /** The name, asked for the first time; "" where somebody would not say, null where they cancelled. */
+  named: () => Promise<string | null>;
+  /** Asks for the name; to be drawn somewhere. */
   dialog: preact.ComponentChildren;
 };
 
 export function useNamed(): Named {
-  const [waiting, setWaiting] = useState<{ act: (who: string) => void } | null>(null);
+  const [waiting, setWaiting] = useState<{ answer: (name: string | null) => void } | null>(null);
+  const close = (name: string | null) => {
+    setWaiting(null);
+    waiting?.answer(name);
+  };
   return {
-    named: (act) => {
+    named: () => {
       const name = who();
-      if (name === null) atOnce(() => setWaiting({ act }));
-      else act(name);
+      if (name !== null) return Promise.resolve(name);
+      return new Promise((answer) => atOnce(() => setWaiting({ answer })));
     },
     dialog: waiting && (
       <TextDialog
-        title="Who are you?"
-        note="Your name stands beside what you say of alerts and nights. This browser remembers it; it is asked for once."
+        title="Your name"
+        note="Your name stands beside what you say of alerts and runs. This browser remembers it; it is asked for once."
         label="Name"
-        button="Go on"
+        button="Continue"
         onText={(name) => {
           setWho(name);
-          setWaiting(null);
-          waiting.act(who() ?? "");
+          close(who() ?? "");
         }}
-        onClose={() => setWaiting(null)}
+        onClose={() => close(null)}
       />
     ),
   };

@@ -34,12 +34,17 @@ export function Notes({ viewer, notes, error, again }: { viewer: Viewer; notes: 
   const [failed, setFailed] = useState<ApiError | null>(null);
   const field = useRef<HTMLInputElement>(null);
 
+  const busy = useRef(false);
   const attempt = async (act: () => Promise<unknown>): Promise<void> => {
+    if (busy.current) return;
+    busy.current = true;
     try {
       await act();
       setFailed(null);
     } catch (problem) {
       setFailed(asApiError(problem, notesUrl(viewer)));
+    } finally {
+      busy.current = false;
     }
   };
   const add = (words: string) => {
@@ -47,12 +52,12 @@ export function Notes({ viewer, notes, error, again }: { viewer: Viewer; notes: 
     const { begin, end } = roundedOut(of);
     const [only] = viewer.selection;
     const thread: Record<string, string> = !viewer.mark && only && viewer.selection.length === 1 ? { thread: String(only.track) } : {};
-    named((who) =>
-      void attempt(async () => {
-        await tell(notesUrl(viewer), { begin: String(begin), end: String(end), ...thread, words: words.trim(), who });
-        if (field.current) field.current.value = "";
-      }),
-    );
+    void attempt(async () => {
+      const who = await named();
+      if (who === null) return;
+      await tell(notesUrl(viewer), { begin: String(begin), end: String(end), ...thread, words: words.trim(), who });
+      if (field.current) field.current.value = "";
+    });
   };
   return (
     <div class="trace-details">

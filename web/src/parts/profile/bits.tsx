@@ -4,7 +4,7 @@ import type { ApiError } from "../../api/client";
 import { contentUrl } from "../../api/contents";
 import type { Artifact, ArtifactContent } from "../../api/types";
 import { useApi } from "../../api/use";
-import { full, plural, shown } from "../../lib/format";
+import { full, hoverText, plural, shown } from "../../lib/format";
 import { amount, kindName, whichDump } from "../../lib/profile";
 import { artifactHref, traceHref } from "../../lib/route";
 import { ErrorNote, Waiting } from "../small";
@@ -43,7 +43,7 @@ export function Amount({ value, unit }: { value: number; unit: "ns" | "bytes" | 
 /** A name that a dump holds: any text, of any length. */
 export function Name({ text, title }: { text: string; title?: string }) {
   return (
-    <span class="mono clip" title={title ?? text}>
+    <span class="mono clip" title={hoverText(title ?? text)}>
       {shown(text)}
     </span>
   );

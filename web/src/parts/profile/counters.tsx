@@ -1,6 +1,6 @@
 // TorchDynamo's counters, repetition beside repetition: what was captured, why graphs broke, what the caches did.
 import type { ArtifactContent, DynamoCounterGroup } from "../../api/types";
-import { count, plural } from "../../lib/format";
+import { count, hoverText, plural } from "../../lib/format";
 import { countersSideBySide, unquoted, whichDump } from "../../lib/profile";
 import { PlainTable } from "../plain_table";
 import { Missing } from "../small";
@@ -42,7 +42,7 @@ export function CounterTable({ caption, heads, rows, mono = true }: { caption: s
       <tbody>
         {rows.map((row) => (
           <tr key={row.name}>
-            <th scope="row" class={`wrap${mono ? " mono" : ""}${row.tone ? ` ${row.tone}` : ""}`} title={row.name}>
+            <th scope="row" class={`wrap${mono ? " mono" : ""}${row.tone ? ` ${row.tone}` : ""}`} title={hoverText(row.name)}>
               {unquoted(row.name)}
               {row.note && <span class="quiet"> {row.note}</span>}
             </th>

@@ -1,6 +1,6 @@
 // The files behind a profile: where each was found, how large it is, what is wrong with it.
 import type { Artifact } from "../../api/types";
-import { bytes, count, full, plural, runName } from "../../lib/format";
+import { bytes, count, full, hoverText, plural, runName } from "../../lib/format";
 import { kindName, KINDS } from "../../lib/profile";
 import { artifactHref, profileHref, traceHref } from "../../lib/route";
 import { Missing, Time } from "../small";
@@ -10,7 +10,7 @@ import { rawUrl } from "./text";
 export function ArtifactState({ artifact }: { artifact: Artifact }) {
   if (artifact.unreadable !== null)
     return (
-      <span class="worse clip" title={artifact.unreadable}>
+      <span class="worse clip" title={hoverText(artifact.unreadable)}>
         ✗ unreadable: {artifact.unreadable}
       </span>
     );

@@ -1,7 +1,7 @@
 // Compiled graphs: how large each is, of which operations, fusions and contractions, and its text on demand.
 import { useMemo, useState } from "preact/hooks";
 import type { Artifact, IrModule } from "../../api/types";
-import { bytes, count, full, plural, shown } from "../../lib/format";
+import { bytes, count, full, hoverText, plural, shown } from "../../lib/format";
 import { ofKind, isReadable, percent, whichDump } from "../../lib/profile";
 import { useQuery } from "../../lib/route";
 import { matches } from "../../lib/sort";
@@ -63,7 +63,7 @@ export function Modules({ artifact, modules }: { artifact: Artifact; modules: Ir
       width: 300,
       sort: ({ module }) => module.name,
       cell: ({ module, index }) => (
-        <button type="button" class="link mono clip" title={module.name} onClick={() => setQuery({ module: String(index) })}>
+        <button type="button" class="link mono clip" title={hoverText(module.name)} onClick={() => setQuery({ module: String(index) })}>
           {shown(module.name)}
         </button>
       ),
@@ -172,7 +172,7 @@ function ModuleDetail({ artifact, module, onClose }: { artifact: Artifact; modul
                 <td class="mono">{row.operands.join(" × ")}</td>
                 <td class="mono">{row.result}</td>
                 <td class="quiet">
-                  <span class="mono clip dims" title={row.dimensions}>
+                  <span class="mono clip dims" title={hoverText(row.dimensions)}>
                     {row.dimensions}
                   </span>
                 </td>

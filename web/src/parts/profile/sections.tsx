@@ -120,7 +120,7 @@ export function profileSections(profile: Profile): ProfileSection[] {
       title: "Counters",
       when: has("dynamo_counters"),
       note: dumps.counters.length > MOST_COLUMNS ? `TorchDynamo's, of the first ${MOST_COLUMNS} of ${count(dumps.counters.length)} repetitions.` : "TorchDynamo's, repetition beside repetition.",
-      render: () => (counters.error ? <ErrorNote error={counters.error} /> : counters.data ? <Counters contents={counters.data} /> : <Waiting rows={4} />),
+      render: () => (counters.error && !counters.data ? <ErrorNote error={counters.error} again={counters.again} /> : counters.data ? <Counters contents={counters.data} /> : <Waiting rows={4} />),
     },
     {
       id: "xla",
@@ -184,7 +184,7 @@ function Breaks({ trace, hasTrace, dumped }: { trace: TraceState; hasTrace: bool
     <>
       {hasTrace && <OfTrace trace={trace}>{() => null}</OfTrace>}
       <GraphBreaks report={report} hasTrace={hasTrace} dynamo={dumped.data?.dynamo ?? null} />
-      {dumped.error && <NotKnown what="Dynamo's reasons" error={dumped.error} />}
+      {dumped.error && <NotKnown what="Dynamo's reasons" error={dumped.error} again={dumped.again} />}
       {dumped.data && dumped.data.left_out > 0 && (
         <p class="quiet note">
           Dynamo's reasons are of {plural(dumped.data.dump_count, "counter dump")}; {count(dumped.data.left_out)} more are too long to be read with them.
@@ -200,7 +200,7 @@ function Compilation({ profile }: { profile: Profile }) {
   const { compiling, functions } = profile;
   return (
     <>
-      {functions.error && <NotKnown what="the seconds of the compiler's functions" error={functions.error} />}
+      {functions.error && <NotKnown what="the seconds of the compiler's functions" error={functions.error} again={functions.again} />}
       <CompileTime report={compiling?.report ?? null} functions={(functions.data ?? []).flatMap((one) => (one.compile_times ? [{ dump: whichDump(one.artifact), rows: one.compile_times }] : []))} />
     </>
   );

@@ -1,7 +1,7 @@
 // A tree as a table: what lies below a row is indented under it, and folded away by its button.
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { plural, shown } from "../../lib/format";
+import { hoverText, plural, shown } from "../../lib/format";
 import { PlainTable } from "../plain_table";
 
 export type TreeNode = { name: string; depth: number; parent: number | null };
@@ -69,7 +69,7 @@ export function Tree<Node extends TreeNode>({ caption, nodes, columns, head, mos
                         {node.depth > 0 ? "·" : ""}
                       </span>
                     )}
-                    <span class="mono clip" title={node.name}>
+                    <span class="mono clip" title={hoverText(node.name)}>
                       {shown(node.name)}
                     </span>
                     <span class="sr">, level {node.depth + 1}</span>

@@ -254,4 +254,10 @@ bool Connection::is_quiet() const {
   return ::recv(socket_, &byte, 1, MSG_PEEK) < 0 && is_nothing_yet(errno);
 }
 
+bool Connection::has_left() const {
+  // Not by peeking: a request that came behind this one would hide the end behind it.
+  pollfd entry{socket_, POLLRDHUP, 0};
+  return ::poll(&entry, 1, 0) > 0 && (entry.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0;
+}
+
 }  // namespace benchhud::server

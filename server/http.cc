@@ -242,11 +242,13 @@ class GuardedServer final : public httplib::Server {
     logged.method = method_of(head);
     logged.target = target_of(head);
     if (options_.log) logged.at = schema::now();
-    Response made =
-        handler_({std::string(method_of(head)), std::string(target_of(head)), text("If-None-Match"),
-                  text("Accept-Encoding"), text("Authorization"), text("Cookie"), text("Host"),
-                  text("Origin"), text("Sec-Fetch-Site"), text("Content-Type"),
-                  std::string(at_hand().body), at_hand().read_body, &logged.token});
+    Response made = handler_(
+        {std::string(method_of(head)), std::string(target_of(head)), text("If-None-Match"),
+         text("Accept-Encoding"), text("Authorization"), text("Cookie"), text("Host"),
+         text("Origin"), text("Sec-Fetch-Site"), text("Content-Type"), std::string(at_hand().body),
+         at_hand().read_body, &logged.token, [this, connection = at_hand().connection] {
+           return stopping_ || connection->has_left();
+         }});
     options_.counters->count_answer(made.status);
     response.status = made.status;
     for (const auto& [name, value] : made.headers) response.set_header(name, value);

@@ -88,6 +88,8 @@ class Connection {
   bool is_begun() const { return !buffer_.empty() && !has_unsent(); }
   /// Whether nothing has come that nobody read yet. A look at the socket.
   bool is_quiet() const;
+  /// Whether the peer has closed its end, wholly or for sending. A look at the socket.
+  bool has_left() const;
   /// Whether all that has come has been looked at.
   bool is_all_looked_at() const { return !wants_turn_ && is_quiet(); }
   /// Bytes of memory that it holds.

@@ -17,6 +17,11 @@ namespace benchhud::server {
 /// Error: kInvalidArgument where who sends it is gone, or takes too long.
 using ReadBody = std::function<schema::Expected<std::size_t>(char* bytes, std::size_t size)>;
 
+/// Whether nobody waits for an answer any more: the peer has closed its end of the connection, or
+/// the server is stopping. Cheap enough to be asked every few milliseconds. Whatever can take long
+/// asks it now and then, and then ends early: what it returns is read by nobody.
+using IsCancelled = std::function<bool()>;
+
 struct Request {
   std::string method;           ///< GET, HEAD, POST or DELETE
   std::string target;           ///< the address as it came: path and query, percent-encoded
@@ -33,6 +38,8 @@ struct Request {
   ReadBody read_body{};  ///< of a file that is sent, in place of `body`; else empty
   /// Where whose token was shown is noted, by its id, for the log; null where nobody wants to know.
   std::int64_t* asked_by = nullptr;
+  /// Valid until the answer is sent, so an answer that is made while it is sent may keep a copy.
+  IsCancelled is_cancelled = [] { return false; };
 };
 
 /// Takes a piece of an answer. False: nobody takes any more.

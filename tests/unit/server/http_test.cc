@@ -110,6 +110,11 @@ class HttpTest : public testing::Test {
       if (request.target == "/slow") {
         while (holds_) std::this_thread::sleep_for(1ms);
       }
+      if (request.target == "/until-cancelled") {
+        ++working_;
+        while (holds_ && !request.is_cancelled()) std::this_thread::sleep_for(1ms);
+        --working_;
+      }
       response.body = std::make_shared<const std::string>("answer");
       if (request.target == "/pieces") {
         response.stream = [](const TakePiece& take) {
@@ -160,6 +165,7 @@ class HttpTest : public testing::Test {
   std::optional<HttpServer> server_;
   std::thread running_;
   std::atomic<bool> holds_{true};
+  std::atomic<int> working_{0};  // requests for /until-cancelled
 };
 
 HttpOptions few_threads() {
@@ -191,7 +197,7 @@ TEST_F(HttpTest, ConnectionsThatDoNothingHoldNoThread) {
     EXPECT_THAT(one.read(), StartsWith("HTTP/1.1 200 "));
   }
   for (std::size_t i = 0; i < dawdling.size(); ++i) {
-    dawdling[i].send(i % 2 == 0 ? "st: x\r\n\r\n" : "cde");
+    dawdling[i].send(i % 2 == 0 ? "st: localhost\r\n\r\n" : "cde");
     EXPECT_THAT(dawdling[i].read(), StartsWith("HTTP/1.1 200 "));
   }
   for (Peer& one : unread) {
@@ -334,6 +340,26 @@ TEST_F(HttpTest, ManyRequestsAtOnceAreAnsweredInTheirOrder) {
     }
   }
   EXPECT_EQ(answers, 500u);
+}
+
+TEST_F(HttpTest, WorkIsCancelledWhenThePeerLeavesOrTheServerStops) {
+  start(few_threads());
+  constexpr const char* kWork = "GET /until-cancelled HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  {
+    const Peer leaves = peer();
+    // The request behind it shall not hide that the peer has left.
+    leaves.send(std::string(kWork) + kRequest);
+    expect_soon([this] { return working_ == 1; });
+    std::this_thread::sleep_for(50ms);
+    EXPECT_EQ(working_, 1) << "a peer that waits is no reason to stop";
+  }
+  expect_soon([this] { return working_ == 0; });
+  const Peer stays = peer();
+  stays.send(kWork);
+  expect_soon([this] { return working_ == 1; });
+  server_->stop();
+  expect_soon([this] { return working_ == 0; });
+  stop();
 }
 
 TEST_F(HttpTest, WhatIsUnderWayIsAnsweredBeforeTheServerEnds) {

@@ -85,10 +85,19 @@ void fill_absent(const TraceArgs& from, TraceArgs* to) {
   if (to->kernel_backend == 0) to->kernel_backend = from.kernel_backend;
 }
 
+// What a builder finds a thread by.
+void put_thread_key(const RawTraceEvent& event, std::string* key) {
+  key->assign(event.process.text());
+  *key += '\0';
+  *key += event.thread.text();
+}
+
 }  // namespace
 
-TraceBuilder::TraceBuilder(schema::TraceArgsSink* sink)
-    : sink_(sink), parser_(std::make_unique<simdjson::dom::parser>()) {}
+TraceBuilder::TraceBuilder(schema::TraceArgsSink* sink, std::size_t most_threads)
+    : sink_(sink),
+      most_threads_(most_threads),
+      parser_(std::make_unique<simdjson::dom::parser>()) {}
 TraceBuilder::~TraceBuilder() = default;
 
 void TraceBuilder::problem(std::int64_t offset, std::string_view reason) {
@@ -124,6 +133,14 @@ std::uint32_t TraceBuilder::text(const TraceToken& token) {
   return found->second;
 }
 
+bool TraceBuilder::has_room_for(const RawTraceEvent& event) const {
+  if (trace_.slices.size() >= schema::kMostTraceSlices) return false;
+  if (trace_.threads.size() < most_threads_) return true;
+  std::string key;
+  put_thread_key(event, &key);
+  return threads_.contains(key);
+}
+
 std::uint32_t TraceBuilder::thread_of(const RawTraceEvent& event) {
   const std::string_view pid = event.process.text(), tid = event.thread.text();
   // Events come in runs of one thread.
@@ -132,9 +149,7 @@ std::uint32_t TraceBuilder::thread_of(const RawTraceEvent& event) {
       last[pid.size()] == '\0' && !trace_.threads.empty()) {
     return last_thread_;
   }
-  last_thread_key_.assign(pid);
-  last_thread_key_ += '\0';
-  last_thread_key_ += tid;
+  put_thread_key(event, &last_thread_key_);
   const auto [found, is_new] =
       threads_.try_emplace(last_thread_key_, static_cast<std::uint32_t>(trace_.threads.size()));
   if (is_new) {
@@ -189,6 +204,10 @@ TraceBuilder::ReadArgs TraceBuilder::read_args(const RawTraceEvent& event) {
 
 // The arguments' number.
 std::uint32_t TraceBuilder::keep_args(ReadArgs* read, std::string_view json) {
+  if (trace_.args.size() >= schema::kMostTraceArgsWords) {
+    problem(0, "arguments are dropped: the trace has more than can be kept");
+    return 0;
+  }
   if (sink_ != nullptr && !json.empty()) {
     read->args.packed = sink_->put(json);
     read->has_any = true;
@@ -387,6 +406,9 @@ void TraceBuilder::add(const RawTraceEvent& event) {
   }
   if (event.phase.text().size() != 1) {
     return refuse(event, event.phase ? "an event of an unknown phase" : "an event without ph");
+  }
+  if (!has_room_for(event)) {
+    return refuse(event, "the trace has more threads or slices than can be kept");
   }
   const auto flow = [&](TraceFlow::Step step) {
     const auto time = time_of(event);

@@ -1,6 +1,7 @@
 #include "schema/trace_args_table.h"
 
-#include <cassert>
+#include "schema/check.h"
+#include "schema/trace_limits.h"
 
 namespace benchhud::schema {
 namespace {
@@ -21,7 +22,7 @@ Width width_of(std::uint64_t number, std::uint64_t absent) {
 }  // namespace
 
 std::uint32_t TraceArgsTable::put(const TraceArgs& args) {
-  assert(words_.size() < kNarrowMost);
+  BENCHHUD_CHECK(words_.size() < kMostTraceArgsWords);
   const std::size_t at = words_.size();
   words_.push_back(0);
   std::uint32_t head = 0;
@@ -50,7 +51,7 @@ std::uint32_t TraceArgsTable::put(const TraceArgs& args) {
 }
 
 TraceArgs TraceArgsTable::operator[](std::uint32_t number) const {
-  assert(number < words_.size());
+  BENCHHUD_CHECK(number < words_.size());
   std::size_t at = number;
   std::uint32_t head = words_[at++];
   const auto take = [&](std::uint64_t absent) {

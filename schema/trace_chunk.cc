@@ -1,10 +1,10 @@
 #include "schema/trace_chunk.h"
 
-#include <cassert>
 #include <limits>
 #include <type_traits>
 #include <utility>
 
+#include "schema/check.h"
 #include "schema/column_codec.h"
 
 namespace benchhud::schema {
@@ -93,7 +93,7 @@ constexpr auto kOfPoint = [](auto& point) -> auto& { return point.args; };
 bool is_empty(const TraceArgs& args) { return present(args) == 0; }
 
 std::string encode_slices(std::span<const ChunkSlice> slices) {
-  assert(slices.size() <= kMostSlicesAChunk);
+  BENCHHUD_CHECK(slices.size() <= kMostSlicesAChunk);
   ColumnWriter column;
   column.put(slices.size());
   // Rows: how many slices each has, and where it begins.

@@ -4,10 +4,10 @@
 #include <simdjson.h>
 
 #include <algorithm>
-#include <cassert>
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "schema/check.h"
 #include "schema/time.h"
 
 namespace benchhud::server {
@@ -75,7 +75,7 @@ std::optional<schema::Scope> read_scope(const ordered_json& node) {
   const auto& scopes = *requirement.begin();
   if (scopes.empty()) return schema::Scope::kRead;
   const auto scope = schema::scope_of(scopes.at(0).get_ref<const std::string&>());
-  assert(scope && "openapi.json names scopes that there are");
+  BENCHHUD_CHECK(scope);  // openapi.json names scopes that there are
   return scope;
 }
 
@@ -221,7 +221,7 @@ void Query::forget(std::string_view name) {
 
 ApiContract::ApiContract(std::string_view openapi) {
   const auto document = ordered_json::parse(openapi, nullptr, false);
-  assert(!document.is_discarded() && "openapi.json is JSON");
+  BENCHHUD_CHECK(!document.is_discarded());  // openapi.json is JSON
   for (const auto& [path, item] : document.at("paths").items()) {
     for (const auto& [method, node] : item.items()) {
       operations_.push_back(read_operation(document, path, method, node));

@@ -3,11 +3,12 @@
 
 #include <simdjson.h>
 
-#include <cassert>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "schema/check.h"
 
 namespace benchhud::ingest {
 
@@ -15,8 +16,8 @@ namespace benchhud::ingest {
 template <class T>
 T value_of(simdjson::dom::element element) {
   T value{};
-  [[maybe_unused]] const simdjson::error_code error = element.get(value);
-  assert(error == simdjson::SUCCESS);
+  const simdjson::error_code error = element.get(value);
+  BENCHHUD_CHECK(error == simdjson::SUCCESS);
   return value;
 }
 

@@ -12,6 +12,7 @@
 
 #include "ingest/trace_event.h"
 #include "schema/trace.h"
+#include "schema/trace_limits.h"
 
 namespace simdjson::dom {
 class parser;
@@ -24,7 +25,9 @@ namespace benchhud::ingest {
 class TraceBuilder : public TraceEvents {
  public:
   /// `sink`, if there is one, gets the whole arguments of slices and points.
-  explicit TraceBuilder(schema::TraceArgsSink* sink);
+  /// Events of more than `most_threads` threads are refused, those beyond.
+  explicit TraceBuilder(schema::TraceArgsSink* sink,
+                        std::size_t most_threads = schema::kMostTraceThreads);
   ~TraceBuilder() override;
 
   RawTraceEvent* begin_event() override;
@@ -63,6 +66,8 @@ class TraceBuilder : public TraceEvents {
   void refuse(const RawTraceEvent& event, std::string_view reason);
   std::optional<std::int64_t> time_of(const RawTraceEvent& event);
   std::int64_t duration_of(const RawTraceEvent& event, std::int64_t start);
+  /// Whether the trace has room for an event of its thread.
+  bool has_room_for(const RawTraceEvent& event) const;
   std::uint32_t text(const TraceToken& token);
   std::uint32_t thread_of(const RawTraceEvent& event);
   std::uint32_t label_of(const RawTraceEvent& event);
@@ -82,6 +87,7 @@ class TraceBuilder : public TraceEvents {
   RawTraceEvent event_;  // of begin_event()
   schema::Trace trace_;
   schema::TraceArgsSink* sink_;
+  const std::size_t most_threads_;
   std::unique_ptr<simdjson::dom::parser> parser_;
   std::unordered_map<std::string, std::uint32_t> escaped_;  // texts with escapes, as they stand
   std::unordered_map<std::string, std::uint32_t> threads_;  // by pid, NUL, tid

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "ingest/trace_builder.h"
 #include "ingest/trace_scanner.h"
 
 namespace benchhud::ingest {
@@ -649,6 +650,26 @@ TEST(TraceReader, TextsAreUnescapedAndKeptOnce) {
                            slice(R"(a\"b\u00E9\n)", "2", "1") + "]");
   EXPECT_THAT(names(trace), ElementsAre("a\"bé\n", "a\"bé\n"));
   EXPECT_EQ(trace.slices[0].label, trace.slices[1].label);
+}
+
+TEST(TraceBuilder, EventsOfThreadsBeyondTheMostAreRefusedAndCounted) {
+  constexpr std::size_t kMost = 3;
+  TraceBuilder builder(nullptr, kMost);
+  TraceScanner scanner(&builder);
+  std::string json = "[";
+  for (int i = 0; i < 10; ++i) {
+    json += R"({"ph": "X", "name": "a", "ts": 1, "dur": 1, "pid": 1, "tid": )" +
+            std::to_string(i % 5) + "},";
+  }
+  scanner.feed(json + "{}]");
+  scanner.finish();
+  const Trace trace = builder.finish();
+  EXPECT_EQ(trace.threads.size(), kMost);
+  EXPECT_EQ(trace.slices.size(), 6u) << "two of each thread that there is room for";
+  EXPECT_EQ(trace.refused, 4);
+  EXPECT_EQ(trace.problem_count, 4);
+  EXPECT_THAT(trace.problems.front().reason, HasSubstr("more threads"));
+  EXPECT_EQ(trace.events, 11);
 }
 
 }  // namespace

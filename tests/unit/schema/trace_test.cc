@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "schema/check.h"
 #include "schema/segmented_vector.h"
 #include "schema/trace_args_table.h"
 
@@ -38,6 +39,14 @@ TEST(SegmentedVector, KeepsAllInOrderAndMovesNothing) {
   SegmentedVector<std::uint64_t> copy = vector;
   copy[5] = 50;
   EXPECT_EQ(vector[5], 5u);
+}
+
+TEST(Check, EndsTheProgramInEveryBuild) {
+  const TraceArgsTable table;
+  BENCHHUD_CHECK(table.size() > 0);
+  EXPECT_DEATH(BENCHHUD_CHECK(table.size() == 0), "table.size\\(\\) == 0");
+  // What would be read there is not the table's.
+  EXPECT_DEATH(table[static_cast<std::uint32_t>(table.size())], "a bug: in operator");
 }
 
 TEST(TraceArgsTable, GivesBackWhatItWasGiven) {

@@ -1,0 +1,16 @@
+// How much a trace may have of what is numbered. A reader refuses events beyond, and counts them.
+#pragma once
+
+#include <cstddef>
+
+namespace benchhud::schema {
+
+/// Threads of the file. Slices' numbers in SQL (sql_slice_id()) have 20 bits for a track, which
+/// leaves some 48,000 for tracks that are made for asynchronous events.
+inline constexpr std::size_t kMostTraceThreads = 1'000'000;
+/// Words of TraceArgsTable, whose numbers have 32 bits, and slices; four billion of either take
+/// more than 16 GB of memory.
+inline constexpr std::size_t kMostTraceArgsWords = 0xffffff00;
+inline constexpr std::size_t kMostTraceSlices = 0xffffff00;
+
+}  // namespace benchhud::schema

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "commands.h"
+#include "server/query_worker.h"
 
 namespace benchhud::cli {
 namespace {
@@ -72,6 +73,7 @@ int run(const Arguments& arguments) {
     fmt::print("benchhud {}\n", BENCHHUD_VERSION);
     return kDone;
   }
+  if (arguments[0] == server::kQueryWorkerCommand) return server::run_query_worker();
   for (const Command& command : kCommands) {
     if (command.name == arguments[0]) {
       return command.run(Arguments(arguments.begin() + 1, arguments.end()));

@@ -15,6 +15,7 @@
 #include "schema/time.h"
 #include "server/app.h"
 #include "server/host_names.h"
+#include "server/query_worker.h"
 #include "server/static_files.h"
 #include "server/warmer.h"
 #include "stop_signal.h"
@@ -70,6 +71,8 @@ schema::Expected<std::shared_ptr<const server::HttpCounters>> serve_store(
   app_options.version = BENCHHUD_VERSION;
   app_options.instance = start_stamp();
   app_options.reading = request.reading;
+  // This program as it runs, also after another version has taken its place.
+  app_options.queries.command = {"/proc/self/exe", std::string(server::kQueryWorkerCommand)};
   if (request.makes_code && server::is_loopback(request.listen.host)) {
     BENCHHUD_ASSIGN(app_options.sign_in_code, schema::random_secret());
     app_options.sign_in_code_until = schema::now() + kCodeSeconds;

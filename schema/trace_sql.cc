@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <new>
 #include <utility>
 
+#include "temporary_files.h"
 #include "trace_sql_tables.h"
 
 namespace benchhud::schema {
@@ -16,9 +18,12 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kMostSqlBytes = 4000;
-constexpr int kMostValueBytes = 1 << 20;  // of one value
-constexpr int kMostTextCacheKb = 16'000;
-constexpr int kOpsBetweenLooks = 10'000;
+// Of one value. Functions like instr() and replace() take the time of two lengths multiplied,
+// within one step: a tenth of a second for two values of this size.
+constexpr int kMostValueBytes = 64 << 10;
+// What a sort keeps in memory before it goes to a file. There may be several sorts.
+constexpr int kMostSortKb = 8'000;
+constexpr int kOpsBetweenLooks = 100;
 
 // What a query may call: nothing of these has side effects, or makes much of nothing.
 constexpr auto kFunctions = std::to_array<std::string_view>(
@@ -62,6 +67,23 @@ int authorize(void*, int action, const char* first, const char* second, const ch
       return SQLITE_DENY;
   }
 }
+
+// What a function that SQLite calls may throw ends there: no exception goes through SQLite's
+// frames, which would leave its locks and counters as they are.
+template <auto kCallback>
+struct NoThrow;
+template <class... Args, int (*kCallback)(Args...)>
+struct NoThrow<kCallback> {
+  static int call(Args... args) noexcept {
+    try {
+      return kCallback(args...);
+    } catch (const std::bad_alloc&) {
+      return SQLITE_NOMEM;
+    } catch (const std::exception&) {
+      return SQLITE_INTERNAL;
+    }
+  }
+};
 
 // A table as SQLite sees it.
 struct Table {
@@ -241,30 +263,40 @@ int row_id(sqlite3_vtab_cursor* cursor, sqlite3_int64* id) {
   return SQLITE_OK;
 }
 
-void argument(sqlite3_context* context, int, sqlite3_value** values) {
+int give_argument(sqlite3_context* context, int, sqlite3_value** values) {
   auto& of = *static_cast<SqlContext*>(sqlite3_user_data(context));
   const auto* key = reinterpret_cast<const char*>(sqlite3_value_text(values[1]));
-  if (key == nullptr || sqlite3_value_type(values[0]) != SQLITE_INTEGER) return;
+  if (key == nullptr || sqlite3_value_type(values[0]) != SQLITE_INTEGER) return SQLITE_OK;
   // SQLite looks at the time only every so many steps, and each of these may read a block.
-  if (of.is_late()) return sqlite3_result_error_code(context, SQLITE_INTERRUPT);
+  if (of.is_late()) return SQLITE_INTERRUPT;
   const auto value = argument_of(of, sqlite3_value_int64(values[0]), key);
-  if (!value) return sqlite3_result_error(context, value.error().message.c_str(), -1);
-  give(context, *value);
+  if (value) {
+    give(context, *value);
+  } else {
+    sqlite3_result_error(context, value.error().message.c_str(), -1);
+  }
+  return SQLITE_OK;
+}
+
+void argument(sqlite3_context* context, int count, sqlite3_value** values) {
+  const int code = NoThrow<give_argument>::call(context, count, values);
+  if (code != SQLITE_OK) sqlite3_result_error_code(context, code);
 }
 
 constexpr sqlite3_module kModule = [] {
   sqlite3_module module{};
-  module.xConnect = connect;  // without xCreate: the table is there, and none can be made
-  module.xBestIndex = best_index;
+  // Without xCreate: the table is there, and none can be made.
+  module.xConnect = NoThrow<connect>::call;
+  module.xBestIndex = NoThrow<best_index>::call;
   module.xDisconnect = disconnect;
   module.xDestroy = disconnect;
-  module.xOpen = open_cursor;
+  module.xOpen = NoThrow<open_cursor>::call;
   module.xClose = close_cursor;
-  module.xFilter = filter;
-  module.xNext = next_row;
+  module.xFilter = NoThrow<filter>::call;
+  module.xNext = NoThrow<next_row>::call;
   module.xEof = is_at_end;
-  module.xColumn = column;
-  module.xRowid = row_id;
+  module.xColumn = NoThrow<column>::call;
+  module.xRowid = NoThrow<row_id>::call;
   return module;
 }();
 
@@ -297,8 +329,8 @@ struct TraceSql::State {
   }
 
   Expected<void> open() {
-    const int code = sqlite3_open_v2(":memory:", &database,
-                                     SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nullptr);
+    const int code = sqlite3_open_v2(
+        ":memory:", &database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, temporary_files.name());
     if (code != SQLITE_OK) return Error{ErrorCode::kInternal, sqlite3_errstr(code)};
     for (const auto& [limit, most] :
          {std::pair(SQLITE_LIMIT_LENGTH, kMostValueBytes),
@@ -311,7 +343,8 @@ struct TraceSql::State {
     int was = 0;
     sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, &was);
     sqlite3_db_config(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, &was);
-    const std::string cache = fmt::format("PRAGMA cache_size = -{};", kMostTextCacheKb);
+    const std::string cache =
+        fmt::format("PRAGMA cache_size = -{}; PRAGMA temp_store = FILE;", kMostSortKb);
     sqlite3_exec(database, cache.c_str(), nullptr, nullptr, nullptr);
     modules.reserve(sql_tables().size());
     for (const SqlTable& table : sql_tables()) {
@@ -329,14 +362,15 @@ struct TraceSql::State {
       sqlite3_finalize(named);
       if (declared != SQLITE_OK) return Error{ErrorCode::kInternal, sqlite3_errmsg(database)};
     }
-    sqlite3_set_authorizer(database, authorize, nullptr);
+    sqlite3_set_authorizer(database, NoThrow<authorize>::call, nullptr);
     sqlite3_progress_handler(
         database, kOpsBetweenLooks,
         [](void* of) { return static_cast<SqlContext*>(of)->is_late() ? 1 : 0; }, &context);
     return {};
   }
 
-  Error wrong(std::string_view sql) const {
+  Error wrong(int code, std::string_view sql) const {
+    if (code == SQLITE_NOMEM) return out_of_memory();
     std::string message = sqlite3_errmsg(database);
     const int offset = sqlite3_error_offset(database);
     if (offset >= 0 && static_cast<std::size_t>(offset) <= sql.size()) {
@@ -345,7 +379,25 @@ struct TraceSql::State {
     return {ErrorCode::kInvalidArgument, message};
   }
 
+  // Why a statement that runs ended with `code`.
+  std::string why_ended(int code) const {
+    if (code == SQLITE_NOMEM) return out_of_memory().message;
+    if (code == SQLITE_FULL && temporary_files.was_full()) {
+      return fmt::format(
+          "It takes more than the {} MB of temporary files that a query may have. "
+          "Sort and group fewer rows or shorter ones.",
+          kMostTemporaryBytes >> 20);
+    }
+    if (code == SQLITE_TOOBIG) {
+      return fmt::format("A value is longer than the {} kB that one may have.",
+                         kMostValueBytes >> 10);
+    }
+    if (code != SQLITE_INTERRUPT) return sqlite3_errmsg(database);
+    return "It took longer than a query may. Add `track =`, `name =` or bounds for begin.";
+  }
+
   SqlContext context;
+  BoundedTemporaryFiles temporary_files{kMostTemporaryBytes};
   std::vector<Module> modules;
   sqlite3* database = nullptr;
   sqlite3_stmt* statement = nullptr;
@@ -374,12 +426,14 @@ Expected<TraceSql> TraceSql::prepare(
   const char* rest = nullptr;
   const int code = sqlite3_prepare_v2(state->database, sql.data(), static_cast<int>(sql.size()),
                                       &state->statement, &rest);
-  if (code != SQLITE_OK) return state->wrong(sql);
+  if (code != SQLITE_OK) return state->wrong(code, sql);
   if (state->statement == nullptr) {
     return Error{ErrorCode::kInvalidArgument, "There is no statement."};
   }
-  // The authorizer is not asked about all of them: VACUUM INTO would write a file.
-  if (sqlite3_column_count(state->statement) == 0 || !sqlite3_stmt_readonly(state->statement)) {
+  // The authorizer is not asked about all of them: VACUUM INTO would write a file, and EXPLAIN
+  // print addresses of memory.
+  if (sqlite3_column_count(state->statement) == 0 || !sqlite3_stmt_readonly(state->statement) ||
+      sqlite3_stmt_isexplain(state->statement) != 0) {
     return Error{ErrorCode::kInvalidArgument, "Only a SELECT is answered."};
   }
   const auto behind = sql.substr(static_cast<std::size_t>(rest - sql.data()));
@@ -393,35 +447,42 @@ Expected<TraceSql> TraceSql::prepare(
   return TraceSql(std::move(state));
 }
 
+Error TraceSql::out_of_memory() {
+  return {
+      ErrorCode::kTooLarge,
+      "The query takes more memory than a query may have. Write it shorter, or read fewer rows."};
+}
+
 SqlOutcome TraceSql::run(const SqlLimits& limits,
                          const std::function<bool(const std::vector<SqlValue>&)>& take) {
   SqlOutcome outcome;
   state_->context.deadline = Clock::now() + limits.time;
-  std::vector<SqlValue> row(state_->columns.size());
-  std::size_t bytes = 0;
   int code = SQLITE_ROW;
-  while ((code = sqlite3_step(state_->statement)) == SQLITE_ROW) {
-    if (outcome.rows == limits.rows) {
-      outcome.is_cut = true;
-      break;
+  try {
+    std::vector<SqlValue> row(state_->columns.size());
+    std::size_t bytes = 0;
+    while ((code = sqlite3_step(state_->statement)) == SQLITE_ROW) {
+      if (outcome.rows == limits.rows) {
+        outcome.is_cut = true;
+        break;
+      }
+      for (std::size_t i = 0; i < row.size(); ++i) {
+        row[i] = value_of(state_->statement, static_cast<int>(i));
+        if (const auto* text = std::get_if<std::string>(&row[i])) bytes += text->size();
+      }
+      if (bytes > limits.text_bytes) {
+        outcome.is_cut = true;
+        break;
+      }
+      ++outcome.rows;
+      if (!take(row)) break;
     }
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      row[i] = value_of(state_->statement, static_cast<int>(i));
-      if (const auto* text = std::get_if<std::string>(&row[i])) bytes += text->size();
-    }
-    if (bytes > limits.text_bytes) {
-      outcome.is_cut = true;
-      break;
-    }
-    ++outcome.rows;
-    if (!take(row)) break;
+  } catch (const std::bad_alloc&) {
+    code = SQLITE_NOMEM;
   }
   if (code != SQLITE_ROW && code != SQLITE_DONE) {
     outcome.is_cut = true;
-    outcome.error = code == SQLITE_INTERRUPT
-                        ? "It took longer than a query may. Add `track =`, `name =` or bounds for "
-                          "begin."
-                        : sqlite3_errmsg(state_->database);
+    outcome.error = state_->why_ended(code & 0xff);
   }
   sqlite3_reset(state_->statement);
   outcome.slices_read = state_->context.slices_read;

@@ -7,15 +7,20 @@
 #include <utility>
 
 #include "rows.h"
+#include "schema/check.h"
 #include "schema/queries.h"
 #include "schema/trace_counters.h"
+#include "schema/trace_limits.h"
 #include "trace_access.h"
 #include "trace_rows.h"
 
 namespace benchhud::schema {
 namespace {
 
-constexpr int kIndexBits = 13, kChunkBits = 30;
+constexpr int kIndexBits = 13, kChunkBits = 30, kThreadBits = 20;  // the number is positive
+static_assert(kMostTraceThreads < std::size_t{1} << kThreadBits);
+// Of texts that a query keeps, of each kind; and what one takes beside its text.
+constexpr std::size_t kMostKeptBytes = std::size_t{8} << 20, kBytesPerEntry = 128;
 
 Error too_late() {
   return {ErrorCode::kBusy,
@@ -472,9 +477,12 @@ constexpr std::array kTables = {
 Expected<const LabelText*> SqlContext::label(std::uint32_t number) {
   const auto known = labels_.find(number);
   if (known != labels_.end()) return &known->second;
-  constexpr std::size_t kMostLabels = 100'000;
-  if (labels_.size() >= kMostLabels) labels_.clear();
+  if (labels_bytes_ >= kMostKeptBytes) {
+    labels_.clear();
+    labels_bytes_ = 0;
+  }
   BENCHHUD_ASSIGN(LabelText text, lookup.label(number));
+  labels_bytes_ += kBytesPerEntry + text.name.size() + text.category.size();
   return &labels_.emplace(number, std::move(text)).first->second;
 }
 
@@ -489,8 +497,11 @@ Expected<std::vector<std::uint32_t>> SqlContext::labels_named(const std::string&
     return {};
   };
   BENCHHUD_TRY(for_each_used_label(index, look));
-  constexpr std::size_t kMostNames = 10'000;
-  if (named_.size() >= kMostNames) named_.clear();
+  if (named_bytes_ >= kMostKeptBytes) {
+    named_.clear();
+    named_bytes_ = 0;
+  }
+  named_bytes_ += kBytesPerEntry + name.size() + found.size() * sizeof(found.front());
   return named_.emplace(name, std::move(found)).first->second;
 }
 
@@ -508,6 +519,9 @@ Expected<const std::vector<SliceExtra>*> SqlContext::extras(std::uint32_t thread
 std::span<const SqlTable> sql_tables() { return kTables; }
 
 std::int64_t sql_slice_id(const SliceId& id) {
+  BENCHHUD_CHECK(id.thread < std::uint64_t{1} << kThreadBits &&
+                 id.chunk < std::uint64_t{1} << kChunkBits &&
+                 id.index < std::uint64_t{1} << kIndexBits);
   return static_cast<std::int64_t>(std::uint64_t{id.thread} << (kIndexBits + kChunkBits) |
                                    id.chunk << kIndexBits | id.index);
 }

@@ -48,7 +48,9 @@ struct SqlContext {
  private:
   std::map<std::pair<std::uint32_t, std::uint64_t>, std::vector<SliceExtra>> extras_;
   std::unordered_map<std::uint32_t, LabelText> labels_;
+  std::size_t labels_bytes_ = 0;
   std::unordered_map<std::string, std::vector<std::uint32_t>> named_;
+  std::size_t named_bytes_ = 0;
 };
 
 /// What a query says of the rows it wants; rows that do not fit may come all the same.

@@ -75,6 +75,7 @@ App::App(AppOptions options, std::span<const StaticFiles::File> pages)
       sessions_(options_.sign_in_code, options_.sign_in_code_until, writer_),
       uploads_(options_.store_path, options_.uploads),
       downloads_(options_.store_path),
+      queries_(options_.store_path, options_.queries),
       answers_(options_.cached_bytes,
                [](const Answer& answer) { return answer.body->size() + 256; }),
       compressed_(options_.cached_bytes / 4, [](const std::string& text) { return text.size(); }) {}
@@ -150,11 +151,18 @@ Response App::handle_api(const Request& request, const Address& address, Asker a
   const auto snapshot = snapshots_.current(reader);
   if (!snapshot) return problem_response(snapshot.error(), request.target);
 
-  Ask ask{*operation,           query,
-          {reader, **snapshot}, judge_,
-          options_.version,     *who,
-          downloads_,           reads_by_token,
-          options_.http.get(),  is_other_site(request)};
+  Ask ask{*operation,
+          query,
+          {reader, **snapshot},
+          judge_,
+          options_.version,
+          *who,
+          downloads_,
+          queries_,
+          reads_by_token,
+          options_.http.get(),
+          is_other_site(request),
+          request.is_cancelled};
   auto plan = find_route(operation->id)(ask);
   if (!plan) return problem_response(plan.error(), request.target, ask.wrong_parameter);
   const std::string etag = plan->is_fleeting ? "" : etag_of(options_, *operation, query, plan->key);
@@ -163,17 +171,17 @@ Response App::handle_api(const Request& request, const Address& address, Asker a
                    Answer{std::make_shared<const std::string>(), "", "", plan->is_immutable,
                           plan->is_for_other_sites});
   }
-  if (plan->stream) {
-    // It may wait for a connection of its own: nobody shall wait for this one meanwhile.
-    const Plan streamed = *std::move(plan);
+  if (plan->stream || plan->is_without_store) {
+    // It takes long, or waits for a connection of its own: nobody shall wait for this one
+    // meanwhile.
     {
       const schema::Transaction ended = *std::move(transaction);
     }
     {
       const StorePool::Lease given_back = *std::move(lease);
     }
-    return respond_in_pieces(request, etag, streamed);
   }
+  if (plan->stream) return respond_in_pieces(request, etag, *plan);
   const bool is_csv = query.text("format") == "csv";
   std::string json_etag = etag;
   if (is_csv) {

@@ -18,6 +18,9 @@
 
 namespace benchhud::schema {
 
+/// Of one query, all of them together.
+inline constexpr std::int64_t kMostTemporaryBytes = std::int64_t{64} << 20;
+
 using SqlValue = std::variant<std::monostate, std::int64_t, double, std::string>;
 
 struct SqlLimits {
@@ -29,12 +32,16 @@ struct SqlLimits {
 /// How a query ended, and what it read.
 struct SqlOutcome {
   std::size_t rows = 0;
-  bool is_cut = false;               ///< there are more rows, or may be
-  std::optional<std::string> error;  ///< why it ended early, if it did: the time, a value too large
+  bool is_cut = false;  ///< there are more rows, or may be
+  /// Why it ended early, if it did: the time, the memory, temporary files, a value too large.
+  std::optional<std::string> error;
   std::int64_t slices_read = 0;
 };
 
-/// A query of one trace. Its tables, times in ns from the trace's origin:
+/// A query of one trace. Values have 64 kB at most. A statement of 900 bytes can take gigabytes and
+/// minutes while it is prepared, where nothing looks at the time: whoever prepares one that others
+/// wrote does so in a process with limits (server/query_worker.h). Its tables, times in ns from the
+/// trace's origin:
 ///
 ///     slices(slice_id, track, row, begin, duration, "end", name, category, class, correlation,
 ///            external_id, sequence)
@@ -52,12 +59,15 @@ class TraceSql {
  public:
   /// Takes one statement. `class_of` tells the class of a name and a category. Errors:
   /// kInvalidArgument with SQLite's words and the place where it is wrong; kTooLarge for more than
-  /// 4000 bytes; kBusy where the trace has no index.
+  /// 4000 bytes, and where there is not enough memory; kBusy where the trace has no index.
   static Expected<TraceSql> prepare(
       Connection& store, TraceId trace, std::string_view sql,
       std::function<std::string_view(std::string_view, std::string_view)> class_of);
   TraceSql(TraceSql&&) noexcept;
   ~TraceSql();
+
+  /// What is said where a query's memory does not suffice: kTooLarge.
+  static Error out_of_memory();
 
   const std::vector<std::string>& columns() const;
   /// Gives the rows to `take`, which returns whether it takes more.

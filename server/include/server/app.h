@@ -16,6 +16,7 @@
 #include "server/http_counters.h"
 #include "server/judge.h"
 #include "server/message.h"
+#include "server/query_process.h"
 #include "server/sessions.h"
 #include "server/shared_cache.h"
 #include "server/snapshot.h"
@@ -40,6 +41,7 @@ struct AppOptions {
   std::string sign_in_code;
   double sign_in_code_until = 0;
   UploadLimits uploads;
+  QueryOptions queries;
   std::shared_ptr<const HttpCounters> http;  ///< of who serves it; null: nobody counts
   /// How long a change waits for others who write to the store.
   std::chrono::milliseconds write_patience{5000};
@@ -113,6 +115,7 @@ class App {
   Sessions sessions_;
   Uploads uploads_;
   Downloads downloads_;
+  QueryProcesses queries_;
   Snapshots snapshots_;
   Judge judge_;
   SharedCache<Answer> answers_;

@@ -19,6 +19,7 @@ namespace benchhud::server {
 struct CsvAnswer;
 struct CsvRow;
 class Downloads;
+class QueryProcesses;
 struct HttpCounters;
 
 /// The backend that speedups are against unless another is named.
@@ -33,9 +34,11 @@ struct Ask {
   std::string_view version;  ///< the program's
   const Identity& who;
   Downloads& downloads;
+  QueryProcesses& queries;
   bool reads_by_token = false;         ///< nobody else reads
   const HttpCounters* http = nullptr;  ///< null where nothing counts
   bool is_other_site = false;          ///< a page of another site asks
+  IsCancelled is_cancelled;            ///< the request's
   std::string wrong_parameter{};       ///< set by a route beside an error that a parameter caused
 
   const Snapshot& snapshot() const { return view.snapshot; }
@@ -56,10 +59,14 @@ struct Plan {
   /// is fleeting.
   bool is_worth_keeping = true;
   bool is_kept() const { return is_worth_keeping && !is_fleeting; }
+  /// Whether `body` takes long and reads nothing through the request's connection to the store,
+  /// which then is given back first, so that other requests get it.
+  bool is_without_store = false;
   /// A picture that pages of other sites may show; they do not get to read it.
   bool is_for_other_sites = false;
   /// An answer that is made while it is sent, in place of `body`: it gets a connection of its own,
-  /// within a transaction, and refers to nothing of the request.
+  /// within a transaction, and refers to nothing of the request but copies of what it has, like
+  /// `Ask::is_cancelled`.
   std::function<schema::Expected<void>(schema::Connection&, const TakePiece&)> stream{};
   std::string file_name{};  ///< what a browser saves it as; "": it shows it
   /// The CSV's rows from the answer (csv.h); the objects in `items` unless set.

@@ -6,7 +6,10 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <functional>
+#include <new>
 #include <random>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -51,9 +54,12 @@ class Sql : public testing::Test {
     std::vector<std::vector<SqlValue>> rows;
     SqlOutcome outcome;
   };
-  Answer ask(const std::string& sql, SqlLimits limits = {}) {
+  using ClassOf = std::function<std::string_view(std::string_view, std::string_view)>;
+  Answer ask(
+      const std::string& sql, SqlLimits limits = {},
+      const ClassOf& class_of = [](auto, auto) { return "class"; }) {
     Answer answer;
-    auto query = TraceSql::prepare(connection_, id_, sql, [](auto, auto) { return "class"; });
+    auto query = TraceSql::prepare(connection_, id_, sql, class_of);
     EXPECT_TRUE(query) << sql << ": " << query.error().message;
     if (!query) return answer;
     answer.outcome = query->run(limits, [&](const std::vector<SqlValue>& row) {
@@ -179,6 +185,8 @@ TEST_F(Sql, NothingElseIsAllowed) {
                           "SELECT sqlite_version()",
                           "CREATE VIRTUAL TABLE t USING slices",
                           "EXPLAIN DELETE FROM slices",
+                          "EXPLAIN SELECT name FROM slices",
+                          "EXPLAIN QUERY PLAN SELECT name FROM slices",
                           "",
                           "  ; ",
                           "SELECT 1; SELECT 2",
@@ -215,17 +223,68 @@ TEST_F(Sql, RowsAndTextsAreLimited) {
   EXPECT_FALSE(exact.outcome.is_cut);
   const Answer large =
       ask("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 50) "
-          "SELECT replace(printf('%.*c', 100000, 'x'), 'x', 'y') FROM n");
+          "SELECT replace(printf('%.*c', 60000, 'x'), 'x', 'y') FROM n");
   EXPECT_TRUE(large.outcome.is_cut);
-  EXPECT_LE(large.rows.size(), 11u);
-  const Answer huge = ask("SELECT printf('%.*c', 100000000, 'x')");
+  EXPECT_EQ(large.outcome.error, std::nullopt);
+  EXPECT_EQ(large.rows.size(), 17u);  // of 1 MB
+  const Answer huge = ask("SELECT printf('%.*c', 65537, 'x')");
   for (const auto& row : huge.rows) {
     const auto* text = std::get_if<std::string>(&row[0]);
-    EXPECT_TRUE(text == nullptr || text->size() <= std::size_t{1} << 20);
+    EXPECT_TRUE(text == nullptr || text->size() <= std::size_t{64} << 10);
   }
+  const Answer joined = ask("SELECT printf('%.*c', 60000, 'x') || printf('%.*c', 60000, 'x')");
+  EXPECT_THAT(joined.outcome.error.value_or(""), HasSubstr("longer than the 64 kB"));
   const Answer none = ask("SELECT NULL, 1.5, 'a'");
   ASSERT_EQ(none.rows.size(), 1u);
   EXPECT_THAT(none.rows[0], ElementsAre(SqlValue(), SqlValue(1.5), SqlValue(std::string("a"))));
+}
+
+TEST_F(Sql, FunctionsThatTakeQuadraticTimeEndSoon) {
+  for (const char* call :
+       {"instr(printf('%.*c', 60000, 'x'), printf('%.*c', 30000, 'x') || 'y' || i)",
+        "length(replace(printf('%.*c', 60000, 'x'), "
+        "printf('%.*c', 30000, 'x') || 'y', i))"}) {
+    const auto began = std::chrono::steady_clock::now();
+    const Answer answer = ask(
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 1000) SELECT sum(" +
+            std::string(call) + ") FROM n",
+        {.time = std::chrono::milliseconds(20)});
+    EXPECT_THAT(answer.outcome.error.value_or(""), HasSubstr("longer"));
+    // With values of 1 MB and looks every 10,000 steps it is minutes.
+    EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(10)) << call;
+  }
+}
+
+TEST_F(Sql, TemporaryFilesAreBoundedInTotal) {
+  const std::string rows =
+      "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 5000) ";
+  const auto sort = [](int bytes) {
+    return "(SELECT i FROM n ORDER BY printf('%.*c', " + std::to_string(bytes) +
+           ", 'x') || i LIMIT -1 OFFSET 1)";
+  };
+  const SqlLimits patient{.time = std::chrono::minutes(2)};
+  // 50 MB; and twice 40 MB, each of which alone would do.
+  EXPECT_EQ(ask(rows + "SELECT count(*) FROM " + sort(10'000), patient).outcome.error,
+            std::nullopt);
+  EXPECT_EQ(ask(rows + "SELECT count(*) FROM " + sort(8'000), patient).outcome.error, std::nullopt);
+  for (const std::string& from : {sort(20'000), sort(8'000) + " a, " + sort(8'000) + " b"}) {
+    const Answer answer = ask(rows + "SELECT count(*) FROM " + from, patient);
+    EXPECT_THAT(answer.outcome.error.value_or(""), HasSubstr("64 MB of temporary files")) << from;
+    EXPECT_TRUE(answer.outcome.is_cut);
+  }
+  EXPECT_EQ(number("SELECT count(*) FROM tracks"), 2) << "what a query has held is given back";
+}
+
+TEST_F(Sql, WhatIsThrownDoesNotGoThroughSqlite) {
+  const std::string sql = "SELECT class FROM labels";
+  EXPECT_THAT(
+      ask(sql, {}, [](auto, auto) -> std::string_view { throw std::bad_alloc(); }).outcome.error,
+      TraceSql::out_of_memory().message);
+  const Answer other =
+      ask(sql, {}, [](auto, auto) -> std::string_view { throw std::runtime_error("odd"); });
+  EXPECT_TRUE(other.outcome.error.has_value());
+  EXPECT_TRUE(other.outcome.is_cut);
+  EXPECT_EQ(number("SELECT count(*) FROM tracks"), 2);
 }
 
 TEST_F(Sql, ArgumentsOfMostSlicesAreReadInTheTimeOfOneQuery) {

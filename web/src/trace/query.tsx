@@ -96,7 +96,8 @@ function Answered({ viewer, sql }: { viewer: Viewer; sql: string }) {
       {data.error && <p class="warn">It ended early: {data.error}</p>}
       <p class="quiet" role="status">
         {plural(data.rows.length, "row")}
-        {data.is_cut ? ", and there are more" : ""}, {plural(data.slices_read, "slice")} read
+        {data.is_cut ? ", and there are more" : ""}
+        {data.slices_read === null ? "" : `, ${plural(data.slices_read, "slice")} read`}
       </p>
       <Table caption="What the query answers" columns={columns} rows={rows} rowKey={(row) => String(row.number)} late={late} sortKey="qs" orderWords="as the query gives them" empty="No row." />
     </>

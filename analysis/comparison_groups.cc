@@ -15,28 +15,6 @@ namespace {
 
 using Model = std::size_t;  // CatalogEntry::model
 
-/// A value on both sides, of one row.
-struct Values {
-  Model model = 0;
-  double left = 0, right = 0;
-};
-
-void count(const PairedSide& side, SideCounts* counts) {
-  if (side.view == nullptr) return;
-  ++counts->results;
-  counts->timed += side.view->status == Status::kTimed;
-  counts->failed += side.view->status == Status::kFailed;
-  const auto& verification = side.view->verification;
-  if (!verification) {
-    ++counts->unverified;
-    return;
-  }
-  counts->passing += verification->standing == Standing::kPassing;
-  counts->failing += verification->standing == Standing::kFailing;
-  counts->undecided += verification->standing == Standing::kNeither;
-  counts->stale += verification->stale;
-}
-
 void list(const ComparisonRow& row, std::size_t place, ComparisonGroup* group) {
   const ResultPair& pair = row.pair;
   if (row.verification == Transition::kNewlyFailing) group->newly_failing.push_back(place);
@@ -56,38 +34,12 @@ void list(const ComparisonRow& row, std::size_t place, ComparisonGroup* group) {
   group->unclear += row.verdict == Verdict::kUnclear;
 }
 
-/// The geometric means of both sides and of their ratio, a model a value.
-MeanChange mean_of(std::vector<Values> values) {
-  std::stable_sort(values.begin(), values.end(),
-                   [](const Values& a, const Values& b) { return a.model < b.model; });
-  std::vector<double> left, right, ratios;
-  for (auto at = values.begin(); at != values.end();) {
-    double of_left = 0, of_right = 0, rows = 0;
-    const Model model = at->model;
-    for (; at != values.end() && at->model == model; ++at, ++rows) {
-      of_left += std::log(at->left);
-      of_right += std::log(at->right);
-    }
-    left.push_back(std::exp(of_left / rows));
-    right.push_back(std::exp(of_right / rows));
-    ratios.push_back(std::exp((of_right - of_left) / rows));
-  }
-  MeanChange mean;
-  mean.n = ratios.size();
-  if (ratios.empty()) return mean;
-  mean.left = geometric_mean(left);
-  mean.right = geometric_mean(right);
-  mean.ratio = geometric_mean(ratios);
-  mean.interval = geomean_interval(ratios);
-  return mean;
-}
-
 GeomeanView geomean_of(std::vector<std::pair<Model, double>> speedups) {
-  std::vector<Values> values;
+  std::vector<ModelValues> values;
   values.reserve(speedups.size());
   for (const auto& [model, speedup] : speedups) values.push_back({model, speedup, speedup});
   std::stable_sort(values.begin(), values.end(),
-                   [](const Values& a, const Values& b) { return a.model < b.model; });
+                   [](const ModelValues& a, const ModelValues& b) { return a.model < b.model; });
   std::vector<double> means;
   for (auto at = values.begin(); at != values.end();) {
     std::vector<double> own;
@@ -202,7 +154,7 @@ void judge(TimeMeanChange* time) {
 
 MeanChange mean_of_metric(std::span<const ComparisonRow> rows, const RowPlaces& places,
                           const SideMetric& metric) {
-  std::vector<Values> values;
+  std::vector<ModelValues> values;
   for (const std::size_t place : places) {
     const ResultPair& pair = rows[place].pair;
     if (pair.left.entry == nullptr || pair.right.entry == nullptr) continue;
@@ -212,7 +164,7 @@ MeanChange mean_of_metric(std::span<const ComparisonRow> rows, const RowPlaces& 
     if (!(left->second > 0) || !(right->second > 0)) continue;
     values.push_back({pair.entry().model, left->second, right->second});
   }
-  return mean_of(std::move(values));
+  return mean_change(std::move(values));
 }
 
 ComparisonGroup sum_up(std::span<const ComparisonRow> rows, const RowPlaces& places,
@@ -222,15 +174,15 @@ ComparisonGroup sum_up(std::span<const ComparisonRow> rows, const RowPlaces& pla
   for (const SideMetric& metric : metrics) {
     group.metrics.push_back(mean_of_metric(rows, places, metric));
   }
-  std::vector<Values> times, speedups, compile;
+  std::vector<ModelValues> times, speedups, compile;
   std::vector<std::pair<Model, double>> left, right;
   std::vector<const ComparisonRow*> timed;
   for (const std::size_t place : places) {
     const ComparisonRow& row = rows[place];
     const ResultPair& pair = row.pair;
     const Model model = pair.entry().model;
-    count(pair.left, &group.left);
-    count(pair.right, &group.right);
+    if (pair.left.view != nullptr) group.left.add(*pair.left.view);
+    if (pair.right.view != nullptr) group.right.add(*pair.right.view);
     list(row, place, &group);
     const auto& before = row.left_speedup.speedup;
     const auto& after = row.right_speedup.speedup;
@@ -238,8 +190,8 @@ ComparisonGroup sum_up(std::span<const ComparisonRow> rows, const RowPlaces& pla
     if (after) right.emplace_back(model, after->value);
     if (before && after) speedups.push_back({model, before->value, after->value});
     if (pair.left.view != nullptr && pair.right.view != nullptr) {
-      const double was = pair.left.view->compile_upstream.value_or(0);
-      const double is = pair.right.view->compile_upstream.value_or(0);
+      const double was = pair.left.view->compile.value_or(0);
+      const double is = pair.right.view->compile.value_or(0);
       if (was > 0 && is > 0) compile.push_back({model, was, is});
     }
     if (!pair.is_timed()) continue;
@@ -248,14 +200,39 @@ ComparisonGroup sum_up(std::span<const ComparisonRow> rows, const RowPlaces& pla
   }
   group.left_speedup = geomean_of(std::move(left));
   group.right_speedup = geomean_of(std::move(right));
-  group.speedup = mean_of(std::move(speedups));
-  group.compile = mean_of(std::move(compile));
-  group.time.mean = mean_of(std::move(times));
+  group.speedup = mean_change(std::move(speedups));
+  group.compile = mean_change(std::move(compile));
+  group.time.mean = mean_change(std::move(times));
   if (!timed.empty()) add_noise(timed, past, options, &group.time);
   return group;
 }
 
 }  // namespace
+
+MeanChange mean_change(std::vector<ModelValues> values) {
+  std::stable_sort(values.begin(), values.end(),
+                   [](const ModelValues& a, const ModelValues& b) { return a.model < b.model; });
+  std::vector<double> left, right, ratios;
+  for (auto at = values.begin(); at != values.end();) {
+    double of_left = 0, of_right = 0, rows = 0;
+    const std::size_t model = at->model;
+    for (; at != values.end() && at->model == model; ++at, ++rows) {
+      of_left += std::log(at->left);
+      of_right += std::log(at->right);
+    }
+    left.push_back(std::exp(of_left / rows));
+    right.push_back(std::exp(of_right / rows));
+    ratios.push_back(std::exp((of_right - of_left) / rows));
+  }
+  MeanChange mean;
+  mean.n = ratios.size();
+  if (ratios.empty()) return mean;
+  mean.left = geometric_mean(left);
+  mean.right = geometric_mean(right);
+  mean.ratio = geometric_mean(ratios);
+  mean.interval = geomean_interval(ratios);
+  return mean;
+}
 
 std::vector<ComparisonGroup> comparison_groups(std::span<const ComparisonRow> rows,
                                                const FindPastNights& past,

@@ -16,6 +16,7 @@ struct Presence {
   std::uint64_t runs = 0;  // a bit a run before, the last one the lowest
   std::uint64_t timed = 0;
   std::optional<Outcome> now;
+  bool is_timed = false;        // now
   std::optional<Outcome> last;  // in the run before
 };
 
@@ -28,7 +29,10 @@ std::vector<Presence> presences(const Catalog& catalog, const RunDigest& run,
     return entry == nullptr ? nullptr : &all[catalog.place(*entry)];
   };
   for (const ResultDigest& result : run.results) {
-    if (Presence* one = at(result.experiment)) one->now = result.outcome;
+    Presence* one = at(result.experiment);
+    if (one == nullptr) continue;
+    one->now = result.outcome;
+    one->is_timed = result.status == Status::kTimed;
   }
   for (std::size_t i = 0; i < before.size(); ++i) {
     const std::uint64_t bit = std::uint64_t{1} << i;
@@ -55,8 +59,8 @@ CoverageItem item_of(const CatalogEntry& entry, const Presence& presence) {
   item.entry = &entry;
   item.outcome = presence.now.value_or(Outcome::kNotRun);
   item.before = presence.last;
-  const bool timed_now = presence.now == Outcome::kTimed || presence.now == Outcome::kWrong;
-  if (timed_now) {
+  item.is_timed = presence.is_timed;
+  if (item.is_timed) {
     item.timed_runs_ago = 0;
   } else if (const auto place = lowest_bit(presence.timed)) {
     item.timed_runs_ago = *place + 1;
@@ -154,9 +158,11 @@ std::vector<CoverageItem> coverage(const Catalog& catalog, const RunDigest& run,
 void count(const CoverageItem& item, CoverageCounts* counts) {
   if (!item.is_expected) {
     ++counts->extra;
+    counts->extra_timed += item.is_timed;
     return;
   }
   ++counts->expected;
+  counts->timed += item.is_timed;
   ++counts->outcomes[static_cast<std::size_t>(item.outcome)];
   counts->lost += is_lost(item);
 }

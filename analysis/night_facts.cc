@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "analysis/estimators.h"
+#include "analysis/phases.h"
 
 namespace benchhud::analysis {
 namespace {
@@ -18,12 +19,6 @@ std::optional<Night> steady_night(std::span<const double> samples) {
 std::optional<Night> lone_night(std::optional<double> value) {
   if (!value) return std::nullopt;
   return night_of(std::span(&*value, 1));
-}
-
-std::optional<Night> compile_night(const TimingFacts& facts) {
-  if (!facts.compiles()) return std::nullopt;
-  if (const auto xla = xla_compile(facts.compile_time)) return lone_night(xla->compile);
-  return lone_night(upstream_compile(facts.total_time));
 }
 
 // Compilations in repetitions that should not compile any more.
@@ -69,7 +64,7 @@ void sum_up(const TimingFacts& facts, const std::optional<DynamoReport>& dynamo,
     return of_all;
   };
   time(WatchedMetric::kSteady) = steady(facts.total_time);
-  time(WatchedMetric::kCompile) = compile_night(facts);
+  time(WatchedMetric::kCompile) = lone_night(compile_time(facts, dynamo.value_or(DynamoReport())));
   time(WatchedMetric::kTracing) = steady(facts.trace_time);
   time(WatchedMetric::kDevice) =
       steady(facts.execute_time.empty() ? facts.cuda_time : facts.execute_time);

@@ -15,6 +15,26 @@ class Phaser {
  public:
   Phaser(const TimingFacts& facts, const DynamoReport& dynamo) : facts_(facts), dynamo_(dynamo) {}
 
+  std::optional<double> compile_time() {
+    begin_repetitions();
+    find_others();
+    if (!facts_.compiles() || report_.repetitions.empty()) return std::nullopt;
+    const PhaseTime first = compiling(0);
+    if (!first.seconds && first.basis != Basis::kNoise) {
+      const auto excess =
+          report_.repetitions.size() == 2 ? upstream_compile(facts_.total_time) : std::nullopt;
+      return excess && *excess > 0 ? excess : std::nullopt;
+    }
+    double sum = 0;
+    bool is_known = first.seconds.has_value();
+    for (std::size_t i = 0; i < report_.repetitions.size(); ++i) {
+      const PhaseTime time = compiling(i);
+      sum += time.seconds.value_or(0);
+      is_known = is_known || time.seconds.value_or(0) > 0;
+    }
+    return is_known && std::isfinite(sum) ? std::optional(sum) : std::nullopt;
+  }
+
   PhaseReport work_out() {
     name_metrics();
     begin_repetitions();
@@ -288,6 +308,24 @@ bool PhasedRepetition::compiled() const {
 
 PhaseReport phases(const TimingFacts& facts, const DynamoReport& dynamo) {
   return Phaser(facts, dynamo).work_out();
+}
+
+std::optional<double> compile_time(const TimingFacts& facts, const DynamoReport& dynamo) {
+  return Phaser(facts, dynamo).compile_time();
+}
+
+bool may_recompile(const TimingFacts& facts) {
+  constexpr double kShareOfFirst = 0.25;
+  if (!facts.has_dynamo || !facts.compile_time.empty()) return false;
+  std::vector<double> later;
+  for (std::size_t i = 1; i < facts.total_time.size(); ++i) {
+    if (const auto seconds = usable_sample(facts.total_time, i)) later.push_back(*seconds);
+  }
+  const auto first = usable_sample(facts.total_time, 0);
+  if (!first || later.size() < 2) return false;
+  std::sort(later.begin(), later.end());
+  const double base = median_of_sorted(std::span(later).first((later.size() + 1) / 2));
+  return later.back() - base > kShareOfFirst * (*first - base);
 }
 
 }  // namespace benchhud::analysis

@@ -55,6 +55,8 @@ ProfileDifference diff_profiles(const std::vector<ProfileItem>& before,
   difference.before = total_before.value_or(sum_before);
   difference.after = total_after.value_or(sum_after);
   const double total = difference.after - difference.before;
+  const bool has_shares =
+      total != 0 && std::abs(total) >= kWorthSaying * std::max(difference.before, difference.after);
   if (total_before || total_after) difference.unexplained = total - (sum_after - sum_before);
   for (const auto& [name, pair] : pairs) {
     const auto& [was, is] = pair;
@@ -68,7 +70,7 @@ ProfileDifference diff_profiles(const std::vector<ProfileItem>& before,
     change.after = is.amount;
     change.calls_before = was.calls;
     change.calls_after = is.calls;
-    if (total != 0) change.share = delta / total;
+    if (has_shares) change.share = delta / total;
     difference.changes.push_back(std::move(change));
   }
   std::stable_sort(difference.changes.begin(), difference.changes.end(),

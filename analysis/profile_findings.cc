@@ -131,9 +131,13 @@ void find_ir(const ProfileComparison& comparison, const SectionDifference& secti
   findings->push_back(std::move(finding));
 }
 
-// " (+20 %)"; "" where there was nothing to have a part of.
+// " (+20 %)"; " (× 12)" where it is a multiple; "" where there was nothing to have a part of.
 std::string change_in_percent(double before, double after) {
-  return before > 0 ? fmt::format(" ({:+.0f} %)", (after - before) / before * 100) : "";
+  constexpr double kMultiple = 10;
+  if (!(before > 0)) return "";
+  const double ratio = after / before;
+  return ratio < kMultiple ? fmt::format(" ({:+.0f} %)", (ratio - 1) * 100)
+                           : fmt::format(" (× {:.3g})", ratio);
 }
 
 bool is_worth_saying(double before, double after) {
@@ -186,9 +190,14 @@ void find_times(const ProfileComparison& comparison, const SectionDifference& se
     const char* const how = item.kind == Kind::kAppeared ? ", new"
                             : item.kind == Kind::kGone   ? ", gone"
                                                          : "";
-    finding.sentence +=
-        fmt::format("{}{} {} ({:.0f} % of the change{})", said ? "; " : ": ", item.name,
-                    signed_text(nanoseconds_text(its), its), item.share.value_or(0) * 100, how);
+    finding.sentence += fmt::format("{}{} {}", said ? "; " : ": ", item.name,
+                                    signed_text(nanoseconds_text(its), its));
+    // What went the other way makes up for more than a whole: no share of it.
+    if (item.share && *item.share <= 1) {
+      finding.sentence += fmt::format(" ({:.0f} % of the change{})", *item.share * 100, how);
+    } else if (*how != 0) {
+      finding.sentence += fmt::format(" ({})", how + 2);
+    }
     finding.names.push_back(item.name);
     ++said;
   }

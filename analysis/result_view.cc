@@ -1,7 +1,11 @@
 #include "analysis/result_view.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
+
+#include "analysis/phases.h"
+#include "analysis/timing_review.h"
 
 namespace benchhud::analysis {
 namespace {
@@ -125,6 +129,21 @@ ResultView judge_result(const schema::ResultFacts& facts,
   return view;
 }
 
+schema::Expected<ResultView> judge_stored_result(
+    schema::Reader& reader, const CatalogEntry& entry, const schema::ResultFacts& facts,
+    const std::optional<schema::VerificationFacts>& last, const ErrorTexts& errors) {
+  ResultView view = judge_result(facts, last, errors);
+  if (!facts.timing_line) return view;
+  TimingFacts timing = compile_facts(entry.experiment(), facts.total_time, facts.xla_compile_time);
+  DynamoReport dynamo;
+  if (may_recompile(timing)) {
+    BENCHHUD_ASSIGN(TimingCounts counts, read_timing_counts(reader, entry, facts));
+    if (counts.dynamo) dynamo = *std::move(counts.dynamo);
+  }
+  view.compile = compile_time(timing, dynamo);
+  return view;
+}
+
 const ResultView* JudgedRun::find(schema::ExperimentId experiment) const {
   const auto found =
       std::find_if(results.begin(), results.end(),
@@ -132,14 +151,27 @@ const ResultView* JudgedRun::find(schema::ExperimentId experiment) const {
   return found == results.end() ? nullptr : &*found;
 }
 
+void mark_verifiable(const Catalog& catalog, JudgedRun* run) {
+  const auto key_of = [&](const ResultView& view) {
+    const CatalogEntry* entry = catalog.find(view.experiment);
+    return entry == nullptr
+               ? std::pair(std::string_view(), std::size_t{0})
+               : std::pair(std::string_view(entry->experiment().suite), entry->backend_group);
+  };
+  std::set<std::pair<std::string_view, std::size_t>> verified;
+  for (const ResultView& view : run->results) {
+    if (view.verification) verified.insert(key_of(view));
+  }
+  for (ResultView& view : run->results) view.is_verifiable = verified.contains(key_of(view));
+}
+
 schema::Expected<JudgedRun> judge_run(schema::Reader& reader, const schema::Run& run,
                                       const Catalog& catalog, const ErrorTexts& errors) {
   BENCHHUD_ASSIGN(const auto facts, reader.results(run.id));
-  std::vector<std::pair<std::size_t, const schema::ResultFacts*>> ordered;
+  std::vector<std::pair<const CatalogEntry*, const schema::ResultFacts*>> ordered;
   ordered.reserve(facts.size());
   for (const auto& fact : facts) {
-    if (const auto* entry = catalog.find(fact.experiment))
-      ordered.emplace_back(catalog.place(*entry), &fact);
+    if (const auto* entry = catalog.find(fact.experiment)) ordered.emplace_back(entry, &fact);
   }
   std::sort(ordered.begin(), ordered.end());
   BENCHHUD_ASSIGN(const auto before,
@@ -147,7 +179,7 @@ schema::Expected<JudgedRun> judge_run(schema::Reader& reader, const schema::Run&
   JudgedRun judged;
   judged.run = run;
   judged.results.reserve(ordered.size());
-  for (const auto& [place, fact] : ordered) {
+  for (const auto& [entry, fact] : ordered) {
     std::optional<schema::VerificationFacts> last;
     if (!fact->verification) {
       const auto known = std::lower_bound(
@@ -159,9 +191,11 @@ schema::Expected<JudgedRun> judge_run(schema::Reader& reader, const schema::Run&
         BENCHHUD_ASSIGN(last, reader.last_verification(fact->experiment, run.started_at));
       }
     }
-    judged.results.push_back(judge_result(*fact, last, errors));
+    BENCHHUD_ASSIGN(auto view, judge_stored_result(reader, *entry, *fact, last, errors));
+    judged.results.push_back(std::move(view));
   }
   BENCHHUD_TRY(errors.status());
+  mark_verifiable(catalog, &judged);
   return judged;
 }
 

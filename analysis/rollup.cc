@@ -37,19 +37,13 @@ struct Gathered {
 
 void count_result(const ResultDigest& result, Gathered& into) {
   GroupRollup& group = into.rollup;
-  ++group.total;
   ++group.outcomes[static_cast<std::size_t>(result.outcome)];
-  group.timed += result.status == Status::kTimed;
-  group.failed += result.status == Status::kFailed;
   if (!std::isnan(result.compile)) into.compile.push_back(result.compile);
-  if (!result.is_verified()) {
-    ++group.unverified;
-    return;
+  if (result.is_verified()) {
+    group.add(result.status, result.is_verifiable, result.standing, result.stale);
+  } else {
+    group.add_unverified(result.status, result.is_verifiable);
   }
-  group.stale += result.stale;
-  group.passing += result.standing == Standing::kPassing;
-  group.failing += result.standing == Standing::kFailing;
-  group.undecided += result.standing == Standing::kNeither;
 }
 
 void add_geomeans(const RollupSlice& slice, std::vector<Gathered>& groups) {

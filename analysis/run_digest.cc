@@ -90,6 +90,7 @@ RunDigest digest_run(const JudgedRun& run) {
     result.experiment = view.experiment;
     result.status = view.status;
     result.outcome = outcome_of(view);
+    result.is_verifiable = view.is_verifiable;
     if (view.steady) {
       result.steady = view.steady->value;
       result.n = static_cast<std::int32_t>(view.steady->n);
@@ -98,7 +99,7 @@ RunDigest digest_run(const JudgedRun& run) {
         result.high = interval->high;
       }
     }
-    if (view.compile_upstream) result.compile = *view.compile_upstream;
+    if (view.compile) result.compile = *view.compile;
     if (view.failure) result.error_kind = static_cast<std::int8_t>(view.failure->error->kind);
     if (view.verification) {
       result.code = place_of(view.verification->code, places, digest.codes);

@@ -14,23 +14,8 @@ struct GatheredGroup {
   std::map<std::string, CodeCount> codes;
 };
 
-void add_verification(GatheredGroup& into, const std::optional<VerificationView>& verification) {
-  if (!verification) {
-    ++into.group.unverified;
-    return;
-  }
-  switch (verification->standing) {
-    case Standing::kPassing:
-      ++into.group.passing;
-      break;
-    case Standing::kFailing:
-      ++into.group.failing;
-      break;
-    case Standing::kNeither:
-      ++into.group.undecided;
-      break;
-  }
-  into.group.stale += verification->stale;
+void add_code(GatheredGroup& into, const std::optional<VerificationView>& verification) {
+  if (!verification) return;
   CodeCount& code = into.codes[verification->code];
   ++code.count;
   code.stale += verification->stale;
@@ -59,11 +44,9 @@ RunSummary summarize_run(const JudgedRun& run, const Catalog& catalog,
     const auto* entry = catalog.find(view.experiment);
     if (entry == nullptr) continue;
     GatheredGroup& gathered = groups[{entry->experiment().test, entry->backend}];
-    ++gathered.group.total;
-    gathered.group.timed += view.status == Status::kTimed;
-    gathered.group.failed += view.status == Status::kFailed;
-    if (view.compile_upstream) gathered.compile.push_back(*view.compile_upstream);
-    add_verification(gathered, view.verification);
+    gathered.group.add(view);
+    if (view.compile) gathered.compile.push_back(*view.compile);
+    add_code(gathered, view.verification);
     summary.verified |= view.verification && !view.verification->stale;
   }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <string_view>
+#include <utility>
 
 #include "analysis/summary.h"
 
@@ -49,24 +50,32 @@ bool all_zero(const std::vector<double>& samples) {
 
 }  // namespace
 
-TimingFacts timing_facts(const schema::Experiment& experiment,
-                         std::span<const StoredMeasurement> measurements,
-                         std::optional<std::int64_t> repeat,
-                         std::optional<std::int64_t> iterations_per_run) {
-  const Samples samples(measurements);
+TimingFacts compile_facts(const schema::Experiment& experiment, std::vector<double> total_time,
+                          std::vector<double> compile_time) {
   TimingFacts facts;
   facts.has_xla = experiment.xla.has_value();
   facts.has_dynamo = experiment.dynamo.has_value();
   facts.has_torch_xla2 = experiment.torch_xla2.has_value();
   facts.on_cpu = experiment.accelerator == "cpu";
+  facts.total_time = std::move(total_time);
+  if (!facts.has_torch_xla2) facts.compile_time = std::move(compile_time);
+  return facts;
+}
+
+TimingFacts timing_facts(const schema::Experiment& experiment,
+                         std::span<const StoredMeasurement> measurements,
+                         std::optional<std::int64_t> repeat,
+                         std::optional<std::int64_t> iterations_per_run) {
+  const Samples samples(measurements);
+  TimingFacts facts =
+      compile_facts(experiment, samples.of_all("total_time", "per_iter_time", iterations_per_run),
+                    samples.of("xla_CompileTime_time_s"));
   facts.repeat = repeat;
   facts.iterations_per_run = iterations_per_run;
-  facts.total_time = samples.of_all("total_time", "per_iter_time", iterations_per_run);
   facts.trace_time = samples.of_all("trace_total_time", "trace_per_iter_time", iterations_per_run);
   facts.pure_wall_time = all_zero(facts.trace_time);
   if (facts.pure_wall_time) facts.trace_time.clear();
   if (!facts.has_torch_xla2) {
-    facts.compile_time = samples.of("xla_CompileTime_time_s");
     facts.compile_number = samples.of("xla_CompileTime_number");
     facts.execute_time = samples.of("xla_ExecuteTime_time_s");
     facts.execute_number = samples.of("xla_ExecuteTime_number");

@@ -51,6 +51,7 @@ class Inspector {
       if (repetition.is_warmup || !repetition.total) continue;
       steady_places_.push_back(i);
       steady_.push_back(*repetition.total);
+      if (!repetition.compiled()) settled_.push_back(*repetition.total);
     }
   }
 
@@ -322,33 +323,42 @@ class Inspector {
          {}});
   }
 
+  /// How the repetitions in settled_ are called.
+  std::string_view subject() const {
+    return settled_.size() == steady_.size() ? "The steady repetitions"
+                                             : "The steady repetitions that compile nothing";
+  }
+
   void drift() {
     // Six values in perfect order are the fewest that chance gives that seldom.
     constexpr std::size_t kFewest = 6;
-    if (steady_.size() < kFewest) return;
+    if (settled_.size() < kFewest) return;
     set(kDrifting, kNotFound);
-    const auto found = trend(steady_);
+    // Of logarithms, so that a fall is a share of where it began, and less than all of it.
+    std::vector<double> logarithms;
+    for (const double seconds : settled_) logarithms.push_back(std::log(seconds));
+    const auto found = trend(logarithms);
     if (!found || found->p_value >= kDriftAlarmRate) return;
-    const double change = found->slope * static_cast<double>(steady_.size() - 1) / median(steady_);
+    const double change = std::expm1(found->slope * static_cast<double>(settled_.size() - 1));
     if (!(std::abs(change) >= kSmallestChange)) return;
     flag({kDrifting,
           Severity::kWarning,
-          fmt::format("The steady repetitions drift {} by {} from the first to the last (n = {}, p "
-                      "= {:.2g}): the machine warms up or slows down, or something accumulates.",
-                      change > 0 ? "up" : "down", share_text(std::abs(change)), steady_.size(),
-                      found->p_value),
+          fmt::format("{} drift {} by {} from the first to the last (n = {}, p = {:.2g}): the "
+                      "machine warms up or slows down, or something accumulates.",
+                      subject(), change > 0 ? "up" : "down", share_text(std::abs(change)),
+                      settled_.size(), found->p_value),
           {{"change_share", change},
-           {"slope_per_repetition_s", found->slope},
+           {"slope_per_repetition_s", found->slope * median(settled_)},
            {"p_value", found->p_value},
-           {"n", static_cast<double>(steady_.size())}},
+           {"n", static_cast<double>(settled_.size())}},
           {}});
   }
 
   void modes() {
-    std::vector<double> samples = steady_;
+    std::vector<double> samples = settled_;
     if (samples.size() > kMostForDip) {
       for (std::size_t i = 0; i < kMostForDip; ++i) {
-        samples[i] = steady_[i * steady_.size() / kMostForDip];
+        samples[i] = settled_[i * settled_.size() / kMostForDip];
       }
       samples.resize(kMostForDip);
     }
@@ -362,11 +372,11 @@ class Inspector {
     if (!(apart >= kSmallestChange) || std::min(groups->low_count, groups->high_count) < 2) return;
     flag({kBimodal,
           Severity::kWarning,
-          fmt::format("The steady repetitions fall into two groups: {} around {}, {} around {}, {} "
-                      "apart (dip {:.3g} over {:.3g}). The median may jump from one to the other "
-                      "between runs.",
-                      groups->low_count, duration_text(groups->low_median), groups->high_count,
-                      duration_text(groups->high_median), share_text(apart), found, *critical),
+          fmt::format(
+              "{} fall into two groups: {} around {}, {} around {}, {} apart (dip {:.3g} over "
+              "{:.3g}). The median may jump from one to the other between runs.",
+              subject(), groups->low_count, duration_text(groups->low_median), groups->high_count,
+              duration_text(groups->high_median), share_text(apart), found, *critical),
           {{"low_s", groups->low_median},
            {"high_s", groups->high_median},
            {"low_count", static_cast<double>(groups->low_count)},
@@ -379,18 +389,20 @@ class Inspector {
 
   void spread() {
     constexpr std::size_t kFewest = 5;
-    if (steady_.size() < kFewest) return;
+    if (settled_.size() < kFewest) return;
     set(kHighSpread, kNotFound);
-    const double share = kMadToDeviation * median_absolute_deviation(steady_) / median(steady_);
+    const double share = kMadToDeviation * median_absolute_deviation(settled_) / median(settled_);
     if (!(share > kHighSpreadShare)) return;
     flag({kHighSpread,
           Severity::kNote,
-          fmt::format("The steady repetitions spread by {} around {} (n = {}): small changes "
+          fmt::format("{} spread by {} around {} and lie between {} and {} (n = {}): small changes "
                       "cannot be seen in this run.",
-                      share_text(share), duration_text(median(steady_)), steady_.size()),
+                      subject(), share_text(share), duration_text(median(settled_)),
+                      duration_text(minimum(settled_)), duration_text(maximum(settled_)),
+                      settled_.size()),
           {{"spread_share", share},
-           {"median_s", median(steady_)},
-           {"n", static_cast<double>(steady_.size())}},
+           {"median_s", median(settled_)},
+           {"n", static_cast<double>(settled_.size())}},
           {}});
   }
 
@@ -428,6 +440,10 @@ class Inspector {
   const HygieneContext& context_;
   std::vector<std::size_t> steady_places_;
   std::vector<double> steady_;  // usable totals, s
+  // Of them, those in which nothing is known to have been compiled: what a repetition that compiles
+  // takes longer is compile time, neither a drift nor a spread nor a second mode of the steady
+  // time.
+  std::vector<double> settled_;
   HygieneReport found_;
 };
 

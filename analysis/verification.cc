@@ -21,7 +21,8 @@ constexpr std::array<VerificationInfo, 7> kCodes = {{
      "from one of the verifier.",
      Standing::kFailing},
     {"VERIFIER_DIDNT_RUN",
-     "No verdict was reached, for a reason nobody planned: a time-out, a crash or an exception.",
+     "No verdict was reached: the verifier timed out, crashed, ran out of memory or raised an "
+     "exception.",
      "Read the error: raise the time limit if it timed out, else fix the crash first.",
      Standing::kFailing},
     {"EAGER_FAILED", "The model fails in eager mode, without any compiler.",

@@ -1,13 +1,21 @@
-// benchhud summary: the list that a team posts every week, as Markdown: pass rates, speedups, what
-// newly fails and passes.
+// benchhud summary: the list that a team posts every week, as Markdown: open alerts, pass rates and
+// speedups beside those of an earlier run, what is no longer timed, what newly fails and passes.
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <tuple>
 #include <unordered_map>
 
+#include "alert_list.h"
+#include "analysis/group_changes.h"
+#include "analysis/quantity_text.h"
 #include "analysis/run_changes.h"
 #include "analysis/run_summary.h"
 #include "commands.h"
@@ -16,12 +24,15 @@
 #include "schema/reader.h"
 #include "schema/store.h"
 #include "schema/time.h"
+#include "server/alert_json.h"
+#include "server/json_text.h"
 
 namespace benchhud::cli {
 namespace {
 
 namespace po = boost::program_options;
 using analysis::Catalog;
+using analysis::GroupChange;
 using analysis::JudgedRun;
 using analysis::RunGroup;
 using analysis::RunSummary;
@@ -34,26 +45,29 @@ using schema::Reader;
 using schema::Run;
 
 struct Request {
-  std::string run;  ///< "" for the newest of each accelerator model
-  std::optional<std::string> since;
+  std::string run;                     ///< "" for the newest of each accelerator model
+  std::optional<std::string> against;  ///< the earlier run, or how long before (7d); none: the last
   std::optional<std::string> accelerator_model;
   std::string baseline;
 };
 
 CommandLine command_line() {
   CommandLine command;
-  command.usage = "benchhud summary [--run RUN] [--since RUN] [option…]";
+  command.usage = "benchhud summary [--run RUN] [--against RUN|7d] [option…]";
   command.about =
-      "Prints a run as Markdown, to be posted: versions from its labels, pass rates by test and\n"
-      "backend beside those of the run before (\"last\"), speedups, models that newly fail or "
-      "pass.\n"
-      "Without --run: the newest run of every accelerator model.";
+      "Prints a run as Markdown, to be posted: versions from its labels, open alerts, pass rates\n"
+      "and speedups by test and backend beside those of an earlier run (\"before\"), models that\n"
+      "are no longer timed, that newly fail or pass verification. Without --run: the newest run "
+      "of\n"
+      "every accelerator model.";
   add_store_option(&command.options);
   auto add = command.options.add_options();
   add("run", po::value<std::string>()->value_name("RUN"),
       "an id, a name, the unique beginning of a name, or `latest`");
-  add("since", po::value<std::string>()->value_name("RUN"),
-      "what \"last\" is: an earlier run on the same accelerator model (default: the run before)");
+  add("against", po::value<std::string>()->value_name("RUN|7d"),
+      "what \"before\" is: an earlier run on the same accelerator model, or the run nearest to so "
+      "many days (7d) or weeks (2w) before (default: the run before)");
+  add("since", po::value<std::string>()->value_name("RUN"), "another name of --against");
   add("accelerator-model", po::value<std::string>()->value_name("TEXT"), "of the runs meant");
   add("baseline", po::value<std::string>()->value_name("BACKEND")->default_value("inductor"),
       "that speedups are against");
@@ -90,28 +104,49 @@ const RunGroup* find_group(const RunSummary& summary, const std::string& test,
   return nullptr;
 }
 
-bool is_verified(const RunGroup& group) {
-  return group.passing + group.failing + group.undecided > 0;
-}
-
 // Three significant digits, the trailing zeros among them kept: 0.900.
 std::string three_digits(double value) {
   return value < 99.95 ? fmt::format("{:#.3g}", value) : fmt::format("{:.0f}", value);
 }
 
+// What the two runs say of a test and backend; null where a run has no such group.
+struct Cell {
+  const RunGroup* now = nullptr;
+  const RunGroup* before = nullptr;
+  const GroupChange* change = nullptr;
+};
+
 // A backend that was never verified, such as the one that verifies the others, has a dash.
-std::string passing_cell(const RunGroup* now, const RunGroup* last) {
+std::string passing_cell(const Cell& of) {
   std::string cell = "–";
-  if (now && is_verified(*now)) {
-    cell = fmt::format("{} of {}", now->passing, now->total);
-    if (now->stale > 0) cell += fmt::format(" ({} verified earlier)", now->stale);
+  if (of.now && of.now->is_verified()) {
+    cell = fmt::format("{} of {}", of.now->passing, of.now->verifiable);
+    if (of.now->failing > 0) cell += fmt::format(", {} failing", of.now->failing);
+    if (of.now->stale > 0) cell += fmt::format(" ({} verified earlier)", of.now->stale);
   }
-  if (last && is_verified(*last)) cell += fmt::format(" (last: {})", last->passing);
+  if (of.before && of.before->is_verified()) {
+    cell += fmt::format(" (before: {} of {})", of.before->passing, of.before->verifiable);
+  }
   return cell;
 }
 
-std::string speedup_cell(const RunGroup* now, const RunGroup* last) {
-  const auto& view = now ? now->all : std::nullopt;
+// Of the earlier run only what is over the same models stands beside the later one's.
+std::string before_text(const RunGroup& now, const GroupChange& change) {
+  const analysis::MeanChange& both = change.speedup;
+  if (!both.left) return change.speedups_before == 0 ? "" : " (before: none of these models)";
+  if (both.n == now.all->n && both.n == change.speedups_before) {
+    return fmt::format(" (before: {}×)", three_digits(*both.left));
+  }
+  if (both.n == now.all->n) {
+    return fmt::format(" (before, over the same {} of {}: {}×)", both.n, change.speedups_before,
+                       three_digits(*both.left));
+  }
+  return fmt::format(" (over the {} in both runs: {}×, before {}×)", both.n,
+                     three_digits(*both.right), three_digits(*both.left));
+}
+
+std::string speedup_cell(const Cell& of) {
+  const auto& view = of.now ? of.now->all : std::nullopt;
   if (!view || !view->value) return "–";
   std::string cell = three_digits(*view->value) + "×";
   if (view->interval) {
@@ -119,22 +154,31 @@ std::string speedup_cell(const RunGroup* now, const RunGroup* last) {
                         three_digits(view->interval->high));
   }
   cell += fmt::format(", n = {}", view->n);
-  if (last && last->all && last->all->value) {
-    cell += fmt::format(" (last: {}×)", three_digits(*last->all->value));
-  }
-  return cell;
+  return of.change ? cell + before_text(*of.now, *of.change) : cell;
 }
 
-// A table with a row a backend and a column a test. `cell` gives the text for one group now and
-// last.
-template <class Cell>
-void print_table(const RunSummary& now, const RunSummary& last, Cell cell,
+// Both runs, summed up.
+struct BothRuns {
+  RunSummary now, before;
+  std::vector<GroupChange> changes;  // empty without an earlier run
+
+  Cell cell(const std::string& test, const std::string& backend) const {
+    const auto change = std::find_if(changes.begin(), changes.end(), [&](const auto& one) {
+      return one.test == test && one.backend == backend;
+    });
+    return {find_group(now, test, backend), find_group(before, test, backend),
+            change == changes.end() ? nullptr : &*change};
+  }
+};
+
+// A table with a row per backend and a column per test; `text` writes a cell.
+void print_table(const BothRuns& runs, std::string (*text)(const Cell&),
                  const std::string& without_backend) {
   std::vector<std::string> tests, backends;
   const auto add = [](std::vector<std::string>& names, const std::string& name) {
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   };
-  for (const RunGroup& group : now.groups) {
+  for (const RunGroup& group : runs.now.groups) {
     add(tests, group.test);
     if (group.backend != without_backend) add(backends, group.backend);
   }
@@ -145,7 +189,7 @@ void print_table(const RunSummary& now, const RunSummary& last, Cell cell,
   for (const std::string& backend : backends) {
     fmt::print("\n| {} |", markdown_code(backend));
     for (const std::string& test : tests) {
-      fmt::print(" {} |", cell(find_group(now, test, backend), find_group(last, test, backend)));
+      fmt::print(" {} |", text(runs.cell(test, backend)));
     }
   }
   fmt::print("\n\n");
@@ -174,46 +218,110 @@ void print_changes(const std::vector<VerificationChange>& changes, const Catalog
   fmt::print("\n");
 }
 
-Expected<std::optional<Run>> find_last(Reader& reader, const Request& request, const Run& run) {
-  if (request.since) {
-    BENCHHUD_ASSIGN(Run since, reader.find_run(*request.since, run.accelerator_model));
-    if (since.started_at >= run.started_at) {
-      return Error{ErrorCode::kInvalidArgument,
-                   fmt::format("--since {} is not before {}", since.name, run.name)};
+// What is no longer timed, a line per model and test: which backends, and why.
+void print_no_longer_timed(const BothRuns& runs, const Catalog& catalog) {
+  struct Lost {
+    std::vector<std::string> backends;
+    const analysis::UntimedModel* model;
+  };
+  std::map<std::tuple<std::size_t, std::string, analysis::Outcome>, Lost> lost;
+  std::set<std::size_t> models;
+  for (const GroupChange& change : runs.changes) {
+    for (const analysis::UntimedModel& model : change.no_longer_timed) {
+      const analysis::CatalogEntry* entry = catalog.find(model.experiment);
+      if (entry == nullptr) continue;
+      Lost& one = lost[{entry->model, change.test, model.outcome}];
+      one.backends.push_back(markdown_text(change.backend));
+      one.model = &model;
+      models.insert(entry->model);
     }
-    return std::optional(std::move(since));
   }
+  fmt::print("**No longer timed**: {}\n",
+             models.empty()
+                 ? "none"
+                 : analysis::count_text(static_cast<std::int64_t>(models.size()), "model"));
+  for (const auto& [key, one] : lost) {
+    std::string outcome(analysis::outcome_name(one.model->outcome));
+    std::replace(outcome.begin(), outcome.end(), '_', ' ');
+    const auto& experiment = catalog.find(one.model->experiment)->experiment();
+    fmt::print(
+        "- {}, {}, on {}: {}{}\n", markdown_code(experiment.suite + "/" + experiment.model),
+        test_title(std::get<1>(key)), fmt::join(one.backends, ", "), outcome,
+        one.model->error ? fmt::format(" ({})", markdown_text(one.model->error->signature)) : "");
+  }
+  fmt::print("\n");
+}
+
+// Alerts that began up to the run and need attention.
+Expected<void> print_alerts(AlertList& alerts, const Run& run) {
+  std::vector<std::string> items;
+  BENCHHUD_ASSIGN(const auto all, alerts.all());
+  for (const schema::Alert& alert : all) {
+    if (alert.accelerator_model != run.accelerator_model || alert.onset > run.started_at ||
+        !server::needs_attention(alert)) {
+      continue;
+    }
+    const auto details = nlohmann::json::parse(alert.details, nullptr, false);
+    items.push_back(fmt::format("alert {}, {} {} since {}: {}", to_int(alert.id),
+                                server::alert_state(alert), server::text_of(details, "direction"),
+                                schema::format_time(alert.onset).substr(0, 10),
+                                markdown_text(server::text_of(details, "title"))));
+  }
+  fmt::print("**Open alerts**: {}\n", items.empty() ? "none" : std::to_string(items.size()));
+  for (const std::string& item : items) fmt::print("- {}\n", item);
+  fmt::print("\n");
+  return {};
+}
+
+// "7d" or "2w" in seconds; none of what is no such span.
+std::optional<double> span_of(std::string_view text) {
+  if (text.size() < 2 || (text.back() != 'd' && text.back() != 'w')) return std::nullopt;
+  int count = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size() - 1, count);
+  if (error != std::errc() || end != text.data() + text.size() - 1 || count < 1) {
+    return std::nullopt;
+  }
+  return count * (text.back() == 'w' ? 7.0 : 1.0) * 86400;
+}
+
+// The run that is nearest to `span` seconds before `run`: nights do not begin to the second.
+Expected<std::optional<Run>> run_before(Reader& reader, const Run& run, double span) {
   schema::RunFilter before;
   before.accelerator_models = {run.accelerator_model};
   before.until = run.started_at;
-  before.limit = 1;
-  BENCHHUD_ASSIGN(std::vector<Run> found, reader.runs(before));
-  if (found.empty()) return std::optional<Run>();
-  return std::optional(std::move(found.front()));
+  BENCHHUD_ASSIGN(std::vector<Run> runs, reader.runs(before));
+  const double wanted = run.started_at - span;
+  const auto nearest = std::min_element(runs.begin(), runs.end(), [&](const Run& a, const Run& b) {
+    return std::abs(a.started_at - wanted) < std::abs(b.started_at - wanted);
+  });
+  if (nearest == runs.end()) return std::optional<Run>();
+  return std::optional(std::move(*nearest));
 }
 
-std::size_t model_count(const JudgedRun& run, const Catalog& catalog) {
-  std::map<std::pair<std::string, std::string>, int> models;
-  for (const analysis::ResultView& result : run.results) {
-    if (const auto* entry = catalog.find(result.experiment)) {
-      models[{entry->experiment().suite, entry->experiment().model}] = 1;
-    }
+Expected<std::optional<Run>> find_before(Reader& reader, const Request& request, const Run& run) {
+  if (!request.against) return run_before(reader, run, 0);
+  if (const auto span = span_of(*request.against)) return run_before(reader, run, *span);
+  BENCHHUD_ASSIGN(Run before, reader.find_run(*request.against, run.accelerator_model));
+  if (before.started_at >= run.started_at) {
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("--against {} is not before {}", before.name, run.name)};
   }
-  return models.size();
+  return std::optional(std::move(before));
 }
 
-Expected<void> print_run(Reader& reader, const Catalog& catalog, const Request& request,
-                         const Run& run) {
+Expected<void> print_run(AlertList& alerts, Reader& reader, const Catalog& catalog,
+                         const Request& request, const Run& run) {
   const analysis::ErrorTexts errors = error_texts(reader);
   BENCHHUD_ASSIGN(const JudgedRun judged, analysis::judge_run(reader, run, catalog, errors));
-  BENCHHUD_ASSIGN(const std::optional<Run> last_run, find_last(reader, request, run));
-  std::optional<JudgedRun> last;
-  if (last_run) {
-    BENCHHUD_ASSIGN(last, analysis::judge_run(reader, *last_run, catalog, errors));
+  BENCHHUD_ASSIGN(const std::optional<Run> before_run, find_before(reader, request, run));
+  BothRuns runs;
+  runs.now = analysis::summarize_run(judged, catalog, request.baseline);
+  std::optional<JudgedRun> before;
+  if (before_run) {
+    BENCHHUD_ASSIGN(before, analysis::judge_run(reader, *before_run, catalog, errors));
+    runs.before = analysis::summarize_run(*before, catalog, request.baseline);
+    runs.changes = analysis::group_changes(*before, judged, catalog, request.baseline);
   }
-  const RunSummary now_summary = analysis::summarize_run(judged, catalog, request.baseline);
-  const RunSummary last_summary =
-      last ? analysis::summarize_run(*last, catalog, request.baseline) : RunSummary();
 
   fmt::print("### {}: run {}\n\n", markdown_text(run.accelerator_model), markdown_text(run.name));
   for (const auto& [key, value] : run.labels)
@@ -221,15 +329,20 @@ Expected<void> print_run(Reader& reader, const Catalog& catalog, const Request& 
   fmt::print("- started {}\n", schema::format_time(run.started_at));
   fmt::print("- {}\n", run.verified_at ? "verified " + schema::format_time(*run.verified_at)
                                        : std::string("not verified in this run"));
-  fmt::print("- last: {}\n\n", last_run ? "run " + markdown_text(last_run->name) : "none");
+  fmt::print("- before: {}\n\n",
+             before_run ? "run " + markdown_text(before_run->name) : "there is no earlier run");
+  BENCHHUD_TRY(print_alerts(alerts, run));
+  if (before) print_no_longer_timed(runs, catalog);
 
-  fmt::print("#### Pass rate (out of {} models)\n\n", model_count(judged, catalog));
-  print_table(now_summary, last_summary, passing_cell, "");
-  fmt::print("#### Speedup over {} (geometric mean over models, 95 % interval)\n\n",
-             markdown_text(request.baseline));
-  print_table(now_summary, last_summary, speedup_cell, request.baseline);
+  fmt::print("#### Passing, of the results of backends that are verified\n\n");
+  print_table(runs, passing_cell, "");
+  fmt::print(
+      "#### Speedup over {} (geometric mean over n models, 95 % interval; before: over the same "
+      "models)\n\n",
+      markdown_text(request.baseline));
+  print_table(runs, speedup_cell, request.baseline);
 
-  if (!last) return {};
+  if (!before) return {};
   Expected<void> status;
   const auto started_at = [&](schema::RunId id) {
     const auto found = reader.run(id);
@@ -237,10 +350,10 @@ Expected<void> print_run(Reader& reader, const Catalog& catalog, const Request& 
     return found ? found->started_at : 0;
   };
   const std::vector<VerificationChange> changes =
-      analysis::verification_changes(*last, judged, catalog, started_at);
+      analysis::verification_changes(*before, judged, catalog, started_at);
   BENCHHUD_TRY(status);
-  print_changes(changes, catalog, Transition::kNewlyFailing, "Newly failing");
-  print_changes(changes, catalog, Transition::kNewlyPassing, "Newly passing");
+  print_changes(changes, catalog, Transition::kNewlyFailing, "Newly failing verification");
+  print_changes(changes, catalog, Transition::kNewlyPassing, "Newly passing verification");
   return {};
 }
 
@@ -250,16 +363,17 @@ Expected<void> print_summary(schema::Connection& store, const Request& request) 
   Reader reader(store);
   BENCHHUD_ASSIGN(auto experiments, reader.experiments_after(schema::ExperimentId(0)));
   const Catalog catalog(std::move(experiments));
+  BENCHHUD_ASSIGN(AlertList alerts, AlertList::open(store));
   if (!request.run.empty()) {
     BENCHHUD_ASSIGN(const Run run, reader.find_run(request.run, request.accelerator_model));
-    return print_run(reader, catalog, request, run);
+    return print_run(alerts, reader, catalog, request, run);
   }
   BENCHHUD_ASSIGN(std::vector<std::string> models, reader.accelerator_models());
   if (request.accelerator_model) models = {*request.accelerator_model};
   if (models.empty()) return Error{ErrorCode::kNotFound, "there are no runs yet"};
   for (const std::string& model : models) {
     BENCHHUD_ASSIGN(const Run run, reader.find_run("latest", model));
-    BENCHHUD_TRY(print_run(reader, catalog, request, run));
+    BENCHHUD_TRY(print_run(alerts, reader, catalog, request, run));
   }
   return {};
 }
@@ -275,7 +389,9 @@ int run_summary(const Arguments& arguments) {
   }
   Request request;
   if (values.count("run")) request.run = values["run"].as<std::string>();
-  if (values.count("since")) request.since = values["since"].as<std::string>();
+  for (const char* name : {"since", "against"}) {
+    if (values.count(name)) request.against = values[name].as<std::string>();
+  }
   if (values.count("accelerator-model")) {
     request.accelerator_model = values["accelerator-model"].as<std::string>();
   }

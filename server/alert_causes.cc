@@ -4,18 +4,21 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "analysis/bootstrap.h"
 #include "analysis/quantity_text.h"
 #include "analysis/runner_command.h"
 #include "analysis/summary.h"
+#include "analysis/timing_review.h"
 #include "analysis/verification.h"
+#include "server/alert_errors.h"
 #include "server/alert_json.h"
 #include "server/json_text.h"
 #include "server/result_diff.h"
-#include "server/timing_review.h"
 
 namespace benchhud::server {
 namespace {
@@ -97,6 +100,9 @@ class Causes {
   Expected<std::vector<AlertCause>> find() {
     add_common();
     add_baseline();
+    BENCHHUD_ASSIGN(auto errors, error_causes(reader_, details_.at("members")));
+    causes_.insert(causes_.end(), std::make_move_iterator(errors.begin()),
+                   std::make_move_iterator(errors.end()));
     const analysis::CatalogEntry* entry = catalog_.find(subject_.experiment);
     if (entry != nullptr && subject_.before && subject_.after) {
       BENCHHUD_TRY(read_nights());
@@ -167,8 +173,8 @@ class Causes {
 
   Expected<void> add_counts(const analysis::CatalogEntry& entry) {
     if (before_.empty() || after_.empty()) return {};
-    BENCHHUD_ASSIGN(const auto was, read_timing_counts(reader_, entry, before_.back()));
-    BENCHHUD_ASSIGN(const auto is, read_timing_counts(reader_, entry, after_.front()));
+    BENCHHUD_ASSIGN(const auto was, analysis::read_timing_counts(reader_, entry, before_.back()));
+    BENCHHUD_ASSIGN(const auto is, analysis::read_timing_counts(reader_, entry, after_.front()));
     if (!was.dynamo || !is.dynamo) return {};
     AlertCause cause{Kind::kCounts, "", {}, {}};
     const auto compare = [&](std::string_view noun, std::int64_t before, std::int64_t after) {
@@ -214,13 +220,19 @@ class Causes {
   }
 
   // The median over nights of each phase of a steady repetition; the whole under kPhases.size().
-  using PhaseSeconds = std::array<std::optional<double>, analysis::kPhases.size() + 1>;
+  struct NightPhases {
+    std::array<std::optional<double>, analysis::kPhases.size() + 1> medians;
+    std::vector<double> totals;  ///< one per night that has one
 
-  Expected<PhaseSeconds> phases_of(const analysis::CatalogEntry& entry,
-                                   const std::vector<schema::ResultFacts>& nights) {
+    std::optional<double> of(Phase phase) const { return medians[static_cast<std::size_t>(phase)]; }
+  };
+
+  Expected<NightPhases> phases_of(const analysis::CatalogEntry& entry,
+                                  const std::vector<schema::ResultFacts>& nights) {
     std::array<std::vector<double>, analysis::kPhases.size() + 1> seconds;
     for (const schema::ResultFacts& facts : nights) {
-      BENCHHUD_ASSIGN(const TimingReview review, review_timing(reader_, entry, facts, "", {}));
+      BENCHHUD_ASSIGN(const analysis::TimingReview review,
+                      analysis::review_timing(reader_, entry, facts, "", {}));
       for (const Phase phase : analysis::kPhases) {
         if (const auto median = review.phases.steady.of(phase).median) {
           seconds[static_cast<std::size_t>(phase)].push_back(*median);
@@ -228,53 +240,80 @@ class Causes {
       }
       if (const auto median = review.phases.steady.total.median) seconds.back().push_back(*median);
     }
-    PhaseSeconds medians;
+    NightPhases phases;
     for (std::size_t i = 0; i < seconds.size(); ++i) {
       // A phase that some nights do not know cannot be compared.
       if (seconds[i].size() == nights.size() && !nights.empty()) {
-        medians[i] = analysis::median(seconds[i]);
+        phases.medians[i] = analysis::median(seconds[i]);
       }
     }
-    return medians;
+    phases.totals = std::move(seconds.back());
+    return phases;
   }
 
-  Expected<void> add_phases(const analysis::CatalogEntry& entry) {
-    BENCHHUD_ASSIGN(const PhaseSeconds was, phases_of(entry, before_));
-    BENCHHUD_ASSIGN(const PhaseSeconds is, phases_of(entry, after_));
-    if (!was.back() || !is.back()) return {};
-    const double change = *is.back() - *was.back();
-    if (!(std::abs(change) > 0.01 * *was.back())) return {};
-    AlertCause cause{Kind::kPhases, "", {}, {}};
-    std::string largest;
-    for (const Phase phase : analysis::kPhases) {
-      const auto place = static_cast<std::size_t>(phase);
-      if (!was[place] || !is[place]) continue;
-      const double share = (*is[place] - *was[place]) / change;
-      if (share < kWorthNaming) continue;
-      cause.lines.push_back(fmt::format(
-          "{}: {} → {}, {} of the change", phase_name(phase), analysis::duration_text(*was[place]),
-          analysis::duration_text(*is[place]), analysis::share_text(share)));
-      if (!cause.share || share > *cause.share) {
-        cause.share = share;
-        largest = phase_name(phase);
-      }
+  // Whether the whole differs by more than the nights on either side differ among themselves: parts
+  // of a difference that may be none are no explanation.
+  static bool is_beyond_noise(const std::vector<double>& was, const std::vector<double>& is) {
+    if (const auto interval = analysis::ratio_of_medians_interval(is, was)) {
+      return interval->low > 1 || interval->high < 1;
     }
-    const auto known = [&](Phase phase) {
-      const auto place = static_cast<std::size_t>(phase);
-      return was[place].has_value() && is[place].has_value();
+    return analysis::minimum(is) > analysis::maximum(was) ||
+           analysis::maximum(is) < analysis::minimum(was);
+  }
+
+  // What a phase took before and after.
+  struct PhaseChange {
+    Phase phase{};
+    double was = 0, is = 0;
+    double change() const { return is - was; }
+  };
+
+  Expected<void> add_phases(const analysis::CatalogEntry& entry) {
+    BENCHHUD_ASSIGN(const NightPhases was, phases_of(entry, before_));
+    BENCHHUD_ASSIGN(const NightPhases is, phases_of(entry, after_));
+    if (!was.medians.back() || !is.medians.back()) return {};
+    const double change = *is.medians.back() - *was.medians.back();
+    if (!(std::abs(change) > 0.01 * *was.medians.back())) return {};
+    const auto say_nothing = [&](std::string title) {
+      causes_.push_back({Kind::kPhases, std::move(title), {}, {}, false});
     };
-    // The rest is the whole then: nothing tells the phases apart.
-    if (largest.empty() || (!known(Phase::kTracing) && !known(Phase::kExecuting))) {
-      causes_.push_back({Kind::kPhases,
-                         "which phase of a steady repetition it is in is not recorded: no metric "
-                         "tells tracing from executing",
-                         {},
-                         {},
-                         false});
+    if (!is_beyond_noise(was.totals, is.totals)) {
+      say_nothing(
+          "the times of the nearest nights before and after do not differ by more than noise, so "
+          "no phase of a repetition can be named");
       return {};
     }
-    cause.title =
-        fmt::format("most of it is in {}: {}", largest, analysis::share_text(*cause.share));
+    std::vector<PhaseChange> phases;
+    for (const Phase phase : analysis::kPhases) {
+      if (was.of(phase) && is.of(phase)) phases.push_back({phase, *was.of(phase), *is.of(phase)});
+    }
+    const auto is_separate = [](const PhaseChange& one) {
+      return one.phase == Phase::kTracing || one.phase == Phase::kExecuting;
+    };
+    std::stable_sort(phases.begin(), phases.end(), [&](const auto& a, const auto& b) {
+      return a.change() / change > b.change() / change;
+    });
+    // The rest is the whole where nothing tells the phases apart.
+    if (std::none_of(phases.begin(), phases.end(), is_separate) ||
+        phases.front().change() / change < kWorthNaming) {
+      say_nothing(
+          "which phase of a steady repetition it is in is not recorded: no metric tells tracing "
+          "from executing");
+      return {};
+    }
+    // Where one phase grew by more than the whole and another shrank, none is a part of the whole.
+    const bool has_shares = phases.front().change() / change <= 1;
+    AlertCause cause{Kind::kPhases, "", {}, {}};
+    cause.title = fmt::format("most of it is in {}", phase_name(phases.front().phase));
+    if (has_shares) cause.share = phases.front().change() / change;
+    for (const PhaseChange& one : phases) {
+      const double share = one.change() / change;
+      if (std::abs(share) < kWorthNaming) continue;
+      cause.lines.push_back(fmt::format(
+          "{}: {} → {}{}", phase_name(one.phase), analysis::duration_text(one.was),
+          analysis::duration_text(one.is),
+          has_shares && share > 0 ? ", " + analysis::share_text(share) + " of the change" : ""));
+    }
     causes_.push_back(std::move(cause));
     return {};
   }
@@ -349,6 +388,8 @@ std::string_view cause_name(AlertCause::Kind kind) {
       return "environment";
     case AlertCause::Kind::kBaseline:
       return "baseline";
+    case AlertCause::Kind::kError:
+      return "error";
     case AlertCause::Kind::kCounts:
       return "counts";
     case AlertCause::Kind::kPhases:
@@ -402,6 +443,8 @@ void write_causes(JsonWriter& json, const std::vector<AlertCause>& causes) {
     json.field("title", cause.title);
     json.field("share", cause.share);
     json.field("explains", cause.explains);
+    json.field("signature",
+               cause.signature.empty() ? std::nullopt : std::optional(cause.signature));
     json.key("lines");
     json.list(cause.lines, [&](const std::string& line) { json.value(line); });
     json.end_object();

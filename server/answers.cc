@@ -280,6 +280,7 @@ void write_result_fields(JsonWriter& json, schema::RunId run, const CatalogEntry
   }
   json.key("compile");
   json.begin_object();
+  json.field("all", view.compile);
   json.field("upstream", view.compile_upstream);
   json.field("xla", view.compile_xla);
   json.end_object();
@@ -311,18 +312,24 @@ void write_compile(JsonWriter& json, const std::optional<analysis::CompileSummar
   json.end_object();
 }
 
+void write_result_counts(JsonWriter& json, const analysis::ResultCounts& counts,
+                         std::string_view total_name) {
+  json.field("passing", counts.passing);
+  json.field("failing", counts.failing);
+  json.field("undecided", counts.undecided);
+  json.field("unverified", counts.unverified);
+  json.field("stale", counts.stale);
+  json.field("verifiable", counts.verifiable);
+  json.field(total_name, counts.total);
+  json.field("timed", counts.timed);
+  json.field("failed", counts.failed);
+}
+
 void write_group(JsonWriter& json, const analysis::RunGroup& group) {
   json.begin_object();
   json.field("test", group.test);
   json.field("backend", group.backend);
-  json.field("passing", group.passing);
-  json.field("failing", group.failing);
-  json.field("undecided", group.undecided);
-  json.field("unverified", group.unverified);
-  json.field("stale", group.stale);
-  json.field("total", group.total);
-  json.field("timed", group.timed);
-  json.field("failed", group.failed);
+  write_result_counts(json, group);
   json.key("geomean");
   write_geomeans(json, group.all ? &*group.all : nullptr,
                  group.matched ? &*group.matched : nullptr);
@@ -333,6 +340,49 @@ void write_group(JsonWriter& json, const analysis::RunGroup& group) {
 
 void write_groups(JsonWriter& json, const std::vector<analysis::RunGroup>& groups) {
   json.list(groups, [&](const auto& group) { write_group(json, group); });
+}
+
+namespace {
+
+void write_change_over_both(JsonWriter& json, const analysis::MeanChange& mean) {
+  json.begin_object();
+  json.field("before", mean.left);
+  json.field("now", mean.right);
+  json.field("ratio", mean.ratio);
+  json.key("interval");
+  write_interval(json, mean.interval);
+  json.field("n", mean.n);
+  json.end_object();
+}
+
+}  // namespace
+
+void write_group_change(JsonWriter& json, const analysis::Catalog& catalog,
+                        const analysis::GroupChange& change) {
+  json.begin_object();
+  json.field("test", change.test);
+  json.field("backend", change.backend);
+  json.key("speedup");
+  write_change_over_both(json, change.speedup);
+  json.field("speedups_before", change.speedups_before);
+  json.field("speedups_now", change.speedups_after);
+  json.key("compile");
+  write_change_over_both(json, change.compile);
+  json.key("no_longer_timed");
+  json.begin_array();
+  for (const auto& model : change.no_longer_timed) {
+    const CatalogEntry* entry = catalog.find(model.experiment);
+    if (entry == nullptr) continue;
+    json.begin_object();
+    json.field("suite", entry->experiment().suite);
+    json.field("model", entry->experiment().model);
+    json.field("outcome", analysis::outcome_name(model.outcome));
+    json.field("signature", model.error ? std::optional(model.error->signature) : std::nullopt);
+    json.end_object();
+  }
+  json.end_array();
+  json.field("newly_timed", change.newly_timed);
+  json.end_object();
 }
 
 void write_transition(JsonWriter& json, const CatalogEntry& entry,
@@ -401,6 +451,7 @@ void write_line(JsonWriter& json, const schema::LineFacts& line, const schema::R
   json.end_array();
   json.field("shared", line.experiment != result.experiment);
   json.field("code", line.code);
+  json.field("mean_rel_error", line.mean_rel_error);
   json.field("error_excerpt", error_excerpt);
   json.key("extra");
   write_stored_json(json, line.extra, "{}");

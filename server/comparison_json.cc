@@ -43,8 +43,7 @@ void write_side(JsonWriter& json, const PairedSide& side, const analysis::Judged
   write_absence(json, side.absent);
   json.key("time");
   write_estimate(json, side.view == nullptr ? std::nullopt : side.view->steady);
-  json.field("compile",
-             side.view == nullptr ? std::optional<double>() : side.view->compile_upstream);
+  json.field("compile", side.view == nullptr ? std::optional<double>() : side.view->compile);
   json.key("speedup");
   write_speedup(json, speedup.speedup);
   json.key("excluded");
@@ -78,19 +77,6 @@ void write_speedup_change(JsonWriter& json, const std::optional<analysis::Speedu
   json.field("own", std::exp(change->own));
   json.field("baseline", std::exp(change->baseline));
   json.field("due", analysis::due_name(change->due));
-  json.end_object();
-}
-
-void write_counts(JsonWriter& json, const analysis::SideCounts& counts) {
-  json.begin_object();
-  json.field("results", counts.results);
-  json.field("timed", counts.timed);
-  json.field("failed", counts.failed);
-  json.field("passing", counts.passing);
-  json.field("failing", counts.failing);
-  json.field("undecided", counts.undecided);
-  json.field("unverified", counts.unverified);
-  json.field("stale", counts.stale);
   json.end_object();
 }
 
@@ -170,9 +156,13 @@ void write_comparison_group(JsonWriter& json, const ComparisonGroup& group,
   name("left_backend", group.left_backend);
   name("right_backend", group.right_backend);
   json.key("left");
-  write_counts(json, group.left);
+  json.begin_object();
+  write_result_counts(json, group.left, "results");
+  json.end_object();
   json.key("right");
-  write_counts(json, group.right);
+  json.begin_object();
+  write_result_counts(json, group.right, "results");
+  json.end_object();
   const auto places = [&](std::string_view key, const analysis::RowPlaces& rows) {
     json.key(key);
     json.list(rows, [&](const std::size_t row) { json.value(row); });

@@ -199,6 +199,20 @@ Judge::Kept<RunChanges> Judge::changes(View view, const RunEntry& since, const R
   });
 }
 
+Judge::Kept<std::vector<analysis::GroupChange>> Judge::group_changes(View view,
+                                                                     const RunEntry& since,
+                                                                     const RunEntry& entry,
+                                                                     std::string_view baseline) {
+  const std::string key =
+      fmt::format("{}.{:x}.{}", key_of(view.snapshot, entry), since.history, baseline);
+  using Changes = std::vector<analysis::GroupChange>;
+  return group_changes_.get(key, [&]() -> Expected<Changes> {
+    BENCHHUD_ASSIGN(const auto before, run(view, since));
+    BENCHHUD_ASSIGN(const auto after, run(view, entry));
+    return analysis::group_changes(*before, *after, *view.snapshot.catalog, baseline);
+  });
+}
+
 Judge::Kept<analysis::RunFailures> Judge::failures(View view, const RunEntry& entry) {
   // What earlier runs say does not matter: a stale verification fails of nothing.
   const std::string key = fmt::format("{}.{}", schema::to_int(entry.run.id), entry.run.revision);

@@ -2,9 +2,8 @@
 
 #include <algorithm>
 
+#include "analysis/timing_review.h"
 #include "analysis/verification.h"
-#include "server/nested_metrics.h"
-#include "server/timing_review.h"
 
 namespace benchhud::server {
 
@@ -27,7 +26,8 @@ Expected<analysis::NightFacts> read_night(schema::Reader& reader, const schema::
       result.code = facts.verification->code;
     }
     if (facts.timing_line) {
-      BENCHHUD_ASSIGN(const TimingCounts counts, read_timing_counts(reader, *entry, facts));
+      BENCHHUD_ASSIGN(const analysis::TimingCounts counts,
+                      analysis::read_timing_counts(reader, *entry, facts));
       analysis::sum_up(counts.timing, counts.dynamo, counts.fallbacks, &result);
     }
     night.results.push_back(std::move(result));

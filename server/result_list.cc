@@ -71,7 +71,8 @@ Expected<bool> ResultList::look_up(const Ask& ask, const RunEntry& entry, std::s
     if (!facts->verification) {
       BENCHHUD_ASSIGN(last, ask.reader().last_verification(candidate->id(), entry.run.started_at));
     }
-    const auto view = analysis::judge_result(*facts, last, errors);
+    BENCHHUD_ASSIGN(const auto view,
+                    analysis::judge_stored_result(ask.reader(), *candidate, *facts, last, errors));
     BENCHHUD_TRY(errors.status());
     if (!take(entry, *candidate, view)) return false;
   }

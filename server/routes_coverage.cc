@@ -47,7 +47,9 @@ bool fits(const Query& query, const Names& names) {
 
 void write_counts(JsonWriter& json, const analysis::CoverageCounts& counts) {
   json.field("expected", counts.expected);
+  json.field("timed", counts.timed);
   json.field("extra", counts.extra);
+  json.field("extra_timed", counts.extra_timed);
   json.field("lost", counts.lost);
   json.key("outcomes");
   json.begin_object();

@@ -83,8 +83,14 @@ void write_trend_fields(JsonWriter& json, const Ask& ask, const Span& span,
   json.field("run_count", trend.run_count);
   write_run_id(json, "first_run_id", span, trend.first);
   write_run_id(json, "last_run_id", span, trend.last);
-  write_run_id(json, "since_run_id", span, trend.since);
-  json.field("maybe_older", trend.maybe_older);
+  json.key("since");
+  json.list(trend.since, [&](const analysis::ErrorSince& since) {
+    json.begin_object();
+    write_run_id(json, "run_id", span, since.run);
+    json.field("standing", analysis::error_standing_name(since.standing));
+    json.field("experiments", since.experiments);
+    json.end_object();
+  });
   std::set<std::string_view> suites, backends, tests;
   std::set<std::size_t> models;
   for (const auto id : trend.experiments) {
@@ -104,6 +110,7 @@ void write_trend_fields(JsonWriter& json, const Ask& ask, const Span& span,
   write_words("backends", backends);
   write_words("tests", tests);
   json.field("line_id", to_int(trend.line));
+  write_run_id(json, "line_run_id", span, trend.line_run);
   json.field("excerpt", trend.error->excerpt);
   write_counts(json, trend);
 }
@@ -119,6 +126,13 @@ Expected<std::string> write_errors(Ask& ask, const std::vector<std::size_t>& pla
   json.key("runs");
   json.list(span.runs, [&](const RunEntry* run) { write_run_ref(json, run); });
   write_accelerators(json, accelerators);
+  const auto now = analysis::failing_now(span.failures, asked_experiments(ask));
+  json.key("now");
+  json.begin_object();
+  json.field("experiments", now.experiments);
+  json.field("failed", now.failed);
+  json.field("verification", now.verification);
+  json.end_object();
   json.key("items");
   json.begin_array();
   for (const ErrorTrend& trend : trends) {
@@ -178,6 +192,8 @@ void write_experiment_history(JsonWriter& json, const Ask& ask, const Span& span
   json.field("failed", failing.failed);
   json.field("tried", failing.tried);
   json.field("now", failing.now);
+  write_run_id(json, "since_run_id", span, failing.since);
+  json.field("standing", analysis::error_standing_name(failing.standing));
   json.field("verifying", failing.of_verification);
   json.field("line_id", to_int(failing.line));
   std::string nights;

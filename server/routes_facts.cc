@@ -156,7 +156,8 @@ Expected<std::string> write_detail(Ask& ask, const Detail& detail) {
                     ask.reader().last_verification(detail.entry->id(), detail.run->run.started_at));
   }
   const auto errors = error_texts(ask.view);
-  const auto view = analysis::judge_result(detail.facts, earlier, errors);
+  BENCHHUD_ASSIGN(const auto view, analysis::judge_stored_result(ask.reader(), *detail.entry,
+                                                                 detail.facts, earlier, errors));
   std::string body;
   JsonWriter json(&body);
   json.begin_object();

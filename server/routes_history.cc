@@ -83,14 +83,7 @@ void write_key(JsonWriter& json, const analysis::GroupKey& key) {
 void write_rollup(JsonWriter& json, const analysis::GroupRollup& group,
                   const std::optional<double>& steady) {
   json.begin_object();
-  json.field("passing", group.passing);
-  json.field("failing", group.failing);
-  json.field("undecided", group.undecided);
-  json.field("unverified", group.unverified);
-  json.field("stale", group.stale);
-  json.field("total", group.total);
-  json.field("timed", group.timed);
-  json.field("failed", group.failed);
+  write_result_counts(json, group);
   json.key("outcomes");
   json.begin_object();
   for (std::size_t i = 0; i < group.outcomes.size(); ++i) {

@@ -108,7 +108,7 @@ void write_cell(JsonWriter& json, const analysis::ResultView& view,
   json.field("status", analysis::status_name(view.status));
   json.key("time");
   write_estimate(json, analysis::time_of(view, estimator));
-  json.field("compile", view.compile_upstream);
+  json.field("compile", view.compile);
   json.key("speedup");
   write_speedup(json, speedup.speedup);
   json.key("excluded");

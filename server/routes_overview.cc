@@ -1,5 +1,8 @@
 // Where every accelerator stands: the newest run, what changed since the one before, the history.
+#include <algorithm>
 #include <array>
+#include <limits>
+#include <span>
 
 #include "server/route_parts.h"
 
@@ -36,7 +39,7 @@ Expected<void> write_changes(Ask& ask, JsonWriter& json, const RunEntry& newest)
 }
 
 Expected<void> write_accelerator(Ask& ask, JsonWriter& json, const std::string& model,
-                                 const std::vector<std::size_t>& places) {
+                                 std::span<const std::size_t> places) {
   const auto& runs = ask.snapshot().runs;
   const auto& baseline = ask.query.text("baseline");
   const RunEntry& newest = runs[places.front()];
@@ -57,6 +60,14 @@ Expected<void> write_accelerator(Ask& ask, JsonWriter& json, const std::string& 
   } else {
     write_groups(json, {});
   }
+  json.key("changes");
+  json.begin_array();
+  if (previous != nullptr) {
+    BENCHHUD_ASSIGN(const auto changes,
+                    ask.judge.group_changes(ask.view, *previous, newest, baseline));
+    for (const auto& change : *changes) write_group_change(json, ask.catalog(), change);
+  }
+  json.end_array();
   json.key("history");
   json.begin_array();
   for (std::size_t i = std::min(places.size(), ask.query.size("runs")); i-- > 0;) {
@@ -73,6 +84,15 @@ Expected<void> write_accelerator(Ask& ask, JsonWriter& json, const std::string& 
   BENCHHUD_TRY(write_changes(ask, json, newest));
   json.end_object();
   return {};
+}
+
+/// Those of an accelerator's runs that started before the parameter `until`, newest first.
+std::span<const std::size_t> runs_until(Ask& ask, const std::vector<std::size_t>& places) {
+  const double until = ask.query.time("until", std::numeric_limits<double>::infinity());
+  const auto first = std::find_if(places.begin(), places.end(), [&](const std::size_t place) {
+    return ask.snapshot().runs[place].run.started_at < until;
+  });
+  return std::span(places).subspan(static_cast<std::size_t>(first - places.begin()));
 }
 
 Expected<std::string> write_overview(Ask& ask) {
@@ -93,7 +113,8 @@ Expected<std::string> write_overview(Ask& ask) {
   json.key("accelerators");
   json.begin_array();
   for (const auto& [model, places] : snapshot.accelerators) {
-    BENCHHUD_TRY(write_accelerator(ask, json, model, places));
+    const auto shown = runs_until(ask, places);
+    if (!shown.empty()) BENCHHUD_TRY(write_accelerator(ask, json, model, shown));
   }
   json.end_array();
   json.end_object();

@@ -3,11 +3,11 @@
 #include <array>
 #include <map>
 
+#include "analysis/timing_review.h"
 #include "server/csv.h"
 #include "server/phase_answers.h"
 #include "server/route_parts.h"
 #include "server/series_scope.h"
-#include "server/timing_review.h"
 
 namespace benchhud::server {
 namespace {
@@ -40,11 +40,12 @@ Expected<BatchSizes> baseline_batch_sizes(Ask& ask, const std::vector<const Cata
   return sizes;
 }
 
-Expected<TimingReview> review(Ask& ask, const CatalogEntry& entry, const schema::ResultFacts& facts,
-                              const BatchSizes& sizes) {
+Expected<analysis::TimingReview> review(Ask& ask, const CatalogEntry& entry,
+                                        const schema::ResultFacts& facts, const BatchSizes& sizes) {
   const auto found = sizes.find(facts.run);
-  return review_timing(ask.reader(), entry, facts, ask.query.text("baseline"),
-                       found == sizes.end() ? std::vector<std::int64_t>() : found->second);
+  return analysis::review_timing(
+      ask.reader(), entry, facts, ask.query.text("baseline"),
+      found == sizes.end() ? std::vector<std::int64_t>() : found->second);
 }
 
 void write_checks(JsonWriter& json, const analysis::HygieneReport& hygiene) {
@@ -127,7 +128,7 @@ Expected<Plan> get_result_phases(Ask& ask) {
   return plan;
 }
 
-void write_point(JsonWriter& json, const TimingReview& timing) {
+void write_point(JsonWriter& json, const analysis::TimingReview& timing) {
   json.begin_object();
   json.field("line_id", to_int(*timing.line));
   json.key("warmup");
@@ -147,10 +148,9 @@ void write_point(JsonWriter& json, const TimingReview& timing) {
 }
 
 /// One experiment's point in each of the runs; none where it was not timed.
-Expected<std::vector<std::optional<TimingReview>>> review_series(Ask& ask, const SeriesScope& scope,
-                                                                 const CatalogEntry& entry,
-                                                                 const BatchSizes& sizes) {
-  std::vector<std::optional<TimingReview>> points(scope.runs.size());
+Expected<std::vector<std::optional<analysis::TimingReview>>> review_series(
+    Ask& ask, const SeriesScope& scope, const CatalogEntry& entry, const BatchSizes& sizes) {
+  std::vector<std::optional<analysis::TimingReview>> points(scope.runs.size());
   BENCHHUD_ASSIGN(const auto series,
                   ask.reader().series(entry.id(), scope.runs.front()->run.started_at,
                                       scope.runs.back()->run.started_at));

@@ -49,7 +49,9 @@ Expected<std::vector<analysis::JudgedRun>> judge_model(Ask& ask, const SeriesSco
     for (const auto& facts : series) {
       const auto place = scope.places.find(facts.run);
       if (place != scope.places.end()) {
-        judged[place->second].results.push_back(analysis::judge_result(facts, last, errors));
+        BENCHHUD_ASSIGN(auto view,
+                        analysis::judge_stored_result(ask.reader(), *entry, facts, last, errors));
+        judged[place->second].results.push_back(std::move(view));
       }
       if (facts.verification) last = facts.verification;
     }
@@ -63,7 +65,7 @@ using Points = std::unordered_map<schema::ExperimentId, std::vector<std::optiona
 
 std::optional<Point> point_of(const analysis::ResultView& view, Kind kind) {
   if (kind == Kind::kCompile || kind == Kind::kXlaCompile) {
-    const auto& value = kind == Kind::kCompile ? view.compile_upstream : view.compile_xla;
+    const auto& value = kind == Kind::kCompile ? view.compile : view.compile_xla;
     if (!value) return {};
     return Point{.value = *value, .interval = {}, .n = 1, .flags = {}};
   }

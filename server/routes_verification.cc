@@ -86,6 +86,18 @@ void write_counts(JsonWriter& json, const std::vector<Found>& results) {
   });
 }
 
+void write_backends(JsonWriter& json, const std::vector<Found>& results) {
+  std::map<std::string_view, analysis::ResultCounts> backends;
+  for (const auto& result : results) backends[result.entry->backend].add(*result.view);
+  json.key("backends");
+  json.list(backends, [&](const auto& item) {
+    json.begin_object();
+    json.field("backend", item.first);
+    write_result_counts(json, item.second);
+    json.end_object();
+  });
+}
+
 /// How much a result wants to be seen where one cell stands for several.
 int seriousness(const ResultView& view) {
   if (!view.verification) return 0;
@@ -148,6 +160,7 @@ Expected<std::string> write_table(Ask& ask, const RunEntry& run) {
   write_run_ref(json, &run);
   write_codes(json, results);
   write_counts(json, results);
+  write_backends(json, results);
   write_rows(json, results);
   json.key("columns");
   json.list(columns, [&](const auto& item) {

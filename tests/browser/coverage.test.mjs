@@ -48,7 +48,7 @@ const on = (address, body, options) => driven(browser, server.base + address, bo
 test("the morning's page says what was lost, why, and since when nothing came", async () => {
   await on("/", async (page) => {
     const heading = page.locator("h1");
-    await eventually(async () => assert.match(await text(heading), /Lost since the run before: 1 crashed, 1 out of memory, 1 not run\./));
+    await eventually(async () => assert.match(await text(heading), /3 results lost since the run before: 1 crashed, 1 out of memory, 1 not run\./));
     assert.match(await text(page.locator(".kicker .warn").first()), /no run for .*; there is usually one every 24 h/);
     const lost = page.locator(".lost li");
     assert.equal(await lost.count(), 3);
@@ -82,7 +82,7 @@ test("the morning's table by suite holds the numbers of the history", async () =
 test("coverage: every expected result once, filtered, grouped, sorted, all in the address", async () => {
   const answer = await server.api("/coverage");
   await on("/coverage", async (page) => {
-    assert.match(await text(page.locator("h1")), /^9 of 12 expected results are timed and not known to be wrong; 1 crashed, 1 out of memory, 1 not run\. Lost since the run before/);
+    assert.match(await text(page.locator("h1")), /^9 of 12 expected results are timed; 1 crashed, 1 out of memory, 1 not run\. 3 results lost since the run before/);
     const groups = page.getByRole("region", { name: "Expected results by what became of them" });
     assert.equal(await groups.locator("tbody tr").count(), answer.groups.length);
     const table = page.getByRole("region", { name: "Results that are not as expected" });
@@ -90,7 +90,7 @@ test("coverage: every expected result once, filtered, grouped, sorted, all in th
     await page.getByLabel("Outcome").selectOption({ label: "not run" });
     await page.waitForURL(/outcome=not_run/);
     await eventually(async () => assert.equal(await table.locator("tr[data-entry]").count(), 1));
-    assert.match(await text(table.locator("tr[data-entry]")), /gamma timm inference inductor .*∅ not run ● timed 2026-01-02 no line in the results/);
+    assert.match(await text(table.locator("tr[data-entry]")), /gamma timm inference inductor .*∅ not run ● timed and not wrong 2026-01-02 no line in the results/);
     await page.getByLabel("Outcome").selectOption({ label: "all" });
     await page.getByRole("group", { name: "Group by" }).getByRole("button", { name: "outcome" }).click();
     await page.waitForURL(/group=outcome/);

@@ -217,12 +217,12 @@ test("all hits stand on a page that can be shared", async () => {
 test("errors: what fails, since when, and what is over", async () => {
   const answer = await server.api("/errors");
   await on("/errors", async (page) => {
-    assert.match(await text(page.locator("h1")), /1 error in the newest run, of 1 experiment; 1 back within the last 12 runs; 1 other is over\./);
+    assert.match(await text(page.locator("h1")), /1 error in the newest run, of 1 experiment \(1 failed\); 1 new within the last 12 runs; 1 other is over\./);
     const rows = page.locator("tr[data-entry]");
     assert.equal(await rows.count(), answer.items.length);
     assert.match(await text(rows.nth(0)), /out of memory/i);
-    assert.match(await text(rows.nth(0)), /back since 2025-11-12/);
-    assert.match(await text(rows.nth(1)), /last on 2025-11-08/);
+    assert.match(await text(rows.nth(0)), /new since 2025-11-12/);
+    assert.match(await text(rows.nth(1)), /over; last on 2025-11-08/);
     await shot(page, "errors-light");
     assert.deepEqual(await axe(page), []);
     await page.getByRole("button", { name: "exception", exact: true }).click();
@@ -241,7 +241,7 @@ test("one error: its experiments, its nights, its text and the command that trie
   const oom = items.find((item) => item.kind === "out_of_memory");
   const history = await server.api(`/errors/history?signature=${encodeURIComponent(oom.signature)}`);
   await on(`/errors?signature=${encodeURIComponent(oom.signature)}`, async (page) => {
-    assert.match(await text(page.locator("h1")), /^Out of memory: 1 experiment now, back since 2025-11-12; 1 more had it before\.$/);
+    assert.match(await text(page.locator("h1")), /^Out of memory: 1 experiment now, new since 2025-11-12; 1 more had it before\.$/);
     const rows = page.locator("tr[data-entry]");
     assert.equal(await rows.count(), 2);
     assert.match(await text(rows.nth(0)), /alpha.*failing.*5 of 12.*2025-11-12.*2025-11-16/);

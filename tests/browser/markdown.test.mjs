@@ -46,7 +46,9 @@ test("every page gives its sentence, its tables as seen, and its address", async
       const sentence = (await text(page.locator("main h1"))).replace(/(worse|better|different): /i, "");
       assert.ok(unescaped(markdown).replace(/\s+/g, " ").startsWith(`**${sentence}**`), `${address}\n${sentence}\n${markdown.slice(0, 300)}`);
       assert.ok(rowsOf(markdown, head).length > 0, address);
-      assert.ok(markdown.trimEnd().endsWith(`[This view](<${server.base}${address}>)`), markdown.slice(-200));
+      // The newest runs are others tomorrow: the overview gives the address of these.
+      const link = address === "/" ? `/?until=${encodeURIComponent(new Date(Date.parse(table.run.started_at) + 1).toISOString())}` : address;
+      assert.ok(markdown.trimEnd().endsWith(`[This view](<${server.base}${link}>)`), markdown.slice(-200));
     }
     // Numbers are those of the answer, with units in the heads and the interval beside a speedup.
     const run = all.get(`/runs/${table.run.id}?test=eval`);

@@ -267,7 +267,7 @@ test("a difference begins with sentences, goes both ways, and tells what only on
     await visit(page, `${server.base}/profile?run=${run.id}&experiment=${inductor}`);
     const compare = page.getByRole("group", { name: "Compare with" });
     await compare.getByRole("link", { name: "eager" }).waitFor();
-    await compare.getByRole("link", { name: /the night before/ }).click();
+    await compare.getByRole("link", { name: /(day|days) before/ }).click();
     await page.waitForURL(/\/profile-diff\?before_run=/);
     await page.locator(".findings").waitFor();
     await noHarm(page, "difference");
@@ -318,7 +318,7 @@ test("folders of modules: their sum is open, a pair is compared when it is opene
     const asked = [];
     page.on("request", (request) => asked.push(new URL(request.url()).pathname));
     await visit(page, `${server.base}/profile?run=${run.id}&experiment=${inductor}`);
-    await page.getByRole("group", { name: "Compare with" }).getByRole("link", { name: /the night before/ }).click();
+    await page.getByRole("group", { name: "Compare with" }).getByRole("link", { name: /(day|days) before/ }).click();
     await page.waitForURL(/\/profile-diff\?before_run=/);
     assert.equal(asked.filter((path) => path.endsWith("/neighbours")).length, 1);
     assert.equal(asked.filter((path) => path.endsWith("/artifacts")).length, 1);
@@ -551,7 +551,7 @@ test("the real nights: the difference names the graph breaks of resnet_mini and 
     const visitDiff = async (model, from, to) => {
       const id = await experiment(on(to), model);
       await visit(page, `${server.base}/profile?run=${on(to).id}&experiment=${id}`);
-      await page.getByRole("group", { name: "Compare with" }).getByRole("link", { name: new RegExp(`^${from}.*the night before`) }).click();
+      await page.getByRole("group", { name: "Compare with" }).getByRole("link", { name: new RegExp(`^${from}.* (day|days) before`) }).click();
       await page.waitForURL(new RegExp(`before_run=${on(from).id}&before_experiment=${id}&run=${on(to).id}`));
       await page.locator(".findings").waitFor();
       return text(page.locator(".findings"));

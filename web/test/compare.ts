@@ -86,7 +86,7 @@ test("branches come first among labels, each with its newest run", () => {
 });
 
 test("the sentence says what broke before what moved", () => {
-  const counts = { results: 2, timed: 2, failed: 0, passing: 1, failing: 1, undecided: 0, unverified: 0, stale: 0 };
+  const counts = { results: 2, timed: 2, failed: 0, passing: 1, failing: 1, undecided: 0, unverified: 0, stale: 0, verifiable: 2 };
   const mean = { left: 1, right: 1.02, ratio: 1.02, interval: { low: 0.99, high: 1.05, confidence: 0.95 }, n: 2 };
   const total: ComparisonGroup = {
     suite: null, test: null, left_backend: null, right_backend: null, left: counts, right: counts,
@@ -99,6 +99,9 @@ test("the sentence says what broke before what moved", () => {
     right: { run: run(2, "2026-01-02T00:00:00Z"), backend: null, marks: [] },
     baseline: "inductor", baseline_run: "same", nights_apart: 1, rule, groups: [total], rows: [row(), row()],
   };
-  assert.equal(comparisonSentence(answer), "night-1 → night-2: 1 newly failing, 1 no longer timed, 1 slower of 2 results; times over all about the same (+2.0 % [−1.0, +5.0]).");
+  assert.equal(comparisonSentence(answer), "night-1 → night-2: 1 newly failing, 1 no longer timed, 1 slower of 2 results; no significant change of the times over all.");
+  const judged = (more: Partial<ComparisonGroup["time"]>) => comparisonSentence({ ...answer, groups: [{ ...total, time: { ...total.time, ...more } }] });
+  assert.match(judged({ verdict: "worse", reason: "significant" }), /times over all longer \(\+2\.0 % \[−1\.0, \+5\.0\]\)\.$/);
+  assert.match(judged({ ratio: 1.512, knows_nights: false, reason: "few_nights" }), /too few earlier nights to judge the times over all\.$/, "no percentage of what may be noise");
   assert.match(comparisonSentence({ ...answer, right: answer.left }), /stands on both sides/);
 });

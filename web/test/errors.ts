@@ -13,41 +13,52 @@ const trend = (more: Partial<ErrorTrend>): ErrorTrend => ({
   run_count: 1,
   first_run_id: 2,
   last_run_id: 3,
-  since_run_id: 2,
-  maybe_older: false,
+  since: [{ run_id: 2, standing: "new", experiments: 1 }],
   suites: [],
   backends: [],
   tests: [],
   line_id: 1,
+  line_run_id: 3,
   excerpt: "",
   counts: [0, 1, 1],
   ...more,
 });
 
+const since = (run_id: number, standing: "new" | "back" | "lasting", experiments = 1) => ({ since: [{ run_id, standing, experiments }] });
+const over = { since: [], now: 0 };
+
 test("an error is new, back, lasting or over", () => {
   assert.equal(standingOf(trend({})), "new");
-  assert.equal(standingOf(trend({ since_run_id: 3 })), "back");
-  assert.equal(standingOf(trend({ first_run_id: 1, since_run_id: 1, maybe_older: true })), "lasting");
-  assert.equal(standingOf(trend({ since_run_id: null, now: 0 })), "over");
+  assert.equal(standingOf(trend(since(3, "back"))), "back");
+  assert.equal(standingOf(trend(since(1, "lasting"))), "lasting");
+  assert.equal(standingOf(trend(over)), "over");
   assert.equal(standingText(trend({}), runs), "new since 2025-11-02");
-  assert.equal(standingText(trend({ since_run_id: 3 }), runs), "back since 2025-11-03");
-  assert.equal(standingText(trend({ first_run_id: 1, since_run_id: 1, maybe_older: true }), runs), "since 2025-11-01 or before");
-  assert.equal(standingText(trend({ since_run_id: null, last_run_id: 2 }), runs), "last on 2025-11-02");
+  assert.equal(standingText(trend(since(3, "back")), runs), "back since 2025-11-03");
+  assert.equal(standingText(trend(since(1, "lasting")), runs), "since 2025-11-01 or before");
+  assert.equal(standingText(trend({ ...over, last_run_id: 2 }), runs), "over; last on 2025-11-02");
+});
+
+test("an error that one more experiment got says since when each has it", () => {
+  const both = trend({ now: 4, since: [...since(3, "new").since, ...since(1, "lasting", 3).since] });
+  assert.equal(standingOf(both), "new");
+  assert.equal(standingText(both, runs), "1 new since 2025-11-03, 3 since 2025-11-01 or before");
 });
 
 test("the list's sentence counts what fails now, what is new and what is over", () => {
-  assert.equal(errorsSentence({ runs, items: [] }), "Nothing failed in the last 3 runs.");
-  assert.equal(errorsSentence({ runs, items: [trend({ kind: "skipped" })] }), "Nothing failed in the last 3 runs.");
+  const now = { experiments: 0, failed: 0, verification: 0 };
+  assert.equal(errorsSentence({ runs, now, items: [] }), "Nothing failed in the last 3 runs.");
+  assert.equal(errorsSentence({ runs, now, items: [trend({ kind: "skipped" })] }), "Nothing failed in the last 3 runs.");
+  // One experiment has both errors: the errors' own counts would add up to 5.
   assert.equal(
-    errorsSentence({ runs, items: [trend({ now: 4 }), trend({ since_run_id: 3 }), trend({ since_run_id: null, now: 0 })] }),
-    "2 errors in the newest run, of 5 experiments; 1 new and 1 back within the last 3 runs; 1 other is over.",
+    errorsSentence({ runs, now: { experiments: 4, failed: 4, verification: 1 }, items: [trend({ now: 4 }), trend(since(3, "back")), trend(over)] }),
+    "2 errors in the newest run, of 4 experiments (4 failed, 1 with an error of the verifier); 1 new and 1 back within the last 3 runs; 1 other is over.",
   );
-  assert.equal(errorsSentence({ runs, items: [trend({ since_run_id: null, now: 0 })] }), "No error in the newest run; 1 other is over.");
+  assert.equal(errorsSentence({ runs, now, items: [trend(over)] }), "No error in the newest run; 1 other is over.");
 });
 
 test("one error's sentence", () => {
-  assert.equal(errorSentence(trend({ kind: "out_of_memory", now: 2, experiment_count: 5, model_count: 3 }), runs), "Out of memory: 2 experiments now, new since 2025-11-02; 3 more had it before.");
-  assert.equal(errorSentence(trend({ now: 0, since_run_id: null, experiment_count: 4, model_count: 2, run_count: 2 }), runs), "An exception: over since 2025-11-03; 4 experiments of 2 models had it in 2 runs of the last 3.");
+  assert.equal(errorSentence(trend({ kind: "out_of_memory", now: 2, ...since(2, "new", 2), experiment_count: 5, model_count: 3 }), runs), "Out of memory: 2 experiments now, new since 2025-11-02; 3 more had it before.");
+  assert.equal(errorSentence(trend({ ...over, experiment_count: 4, model_count: 2, run_count: 2 }), runs), "An exception: over since 2025-11-03; 4 experiments of 2 models had it in 2 runs of the last 3.");
 });
 
 test("every kind has a sign of its own and a word", () => {
@@ -57,5 +68,5 @@ test("every kind has a sign of its own and a word", () => {
 });
 
 test("nights of an experiment in words", () => {
-  assert.equal(nightsText({ failed: 2, tried: 3, first_run_id: 1, last_run_id: 3 }, runs), "failed of this in 2 of 3 runs that tried it, first 2025-11-01, last 2025-11-03");
+  assert.equal(nightsText({ failed: 2, tried: 3, first_run_id: 1, last_run_id: 3 }, runs), "failed with this error in 2 of 3 runs that tried it; has it first 2025-11-01, last 2025-11-03");
 });

@@ -46,6 +46,7 @@ const point = (passing: number, total: number): HistoryPoint => ({
   undecided: 0,
   unverified: total - passing,
   stale: 0,
+  verifiable: total,
   total,
   timed: total,
   failed: 0,

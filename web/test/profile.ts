@@ -5,7 +5,7 @@ import type { Artifact, OperatorTable, PhasedRepetition, ProfileChange, ResultDe
 import { adviceFlags } from "../src/lib/flags";
 import { siblings } from "../src/lib/neighbours";
 import { pointSegments, segments, stackLength, ticksTo } from "../src/lib/phases";
-import { addsUp, amount, barOf, countersSideBySide, current, isSameFile, isUnusualFallback, kindCounts, metricText, nameColumn, nanoseconds, percent, pick, relative, repetitions, rowText, signedAmount, unitOfNs, unquoted, whichDump } from "../src/lib/profile";
+import { addsUp, amount, barOf, countersSideBySide, current, isSameFile, isUnusualFallback, kindCounts, metricText, nameColumn, nanoseconds, percent, pick, relative, repetitions, rowText, signedAmount, unitOfNs, unquoted, whichDump, earlierRecompilations, recompilationWords } from "../src/lib/profile";
 import { profileDiffHref, profileHref } from "../src/lib/route";
 import { diffSentence, leftOutWords, markedParts, sectionWords, sectionsWords, withoutTopic } from "../src/pages/profile_diff";
 import { groupsSideBySide } from "../src/parts/profile/counters";
@@ -269,4 +269,13 @@ test("a report of another shape is no report", () => {
   assert.equal(traceReport(null), null);
   assert.equal(traceReport({}), null);
   assert.equal(traceReport("text"), null);
+});
+
+test("a region 0/1 was recompiled, if before the trace began", () => {
+  const frames = [{ compilations_ever: 2, recompiles: 0 }, { compilations_ever: 1, recompiles: 0 }];
+  assert.equal(earlierRecompilations(frames), 1);
+  assert.equal(recompilationWords(0, 1), "1 recompilation before the trace began");
+  assert.equal(recompilationWords(0, 0), "No recompilation");
+  assert.equal(recompilationWords(2, 1), "2 recompilations: the same code compiled again for other inputs; 1 recompilation before the trace began");
+  assert.equal(recompilationWords(null, 0), "Compilations of frames");
 });

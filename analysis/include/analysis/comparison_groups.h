@@ -9,22 +9,13 @@
 #include <unordered_map>
 #include <vector>
 
+#include "analysis/result_counts.h"
 #include "analysis/run_comparison.h"
 
 namespace benchhud::analysis {
 
 /// A smaller change of a geometric mean has no verdict, as a share.
 inline constexpr double kLeastMeanEffect = 0.01;
-
-/// What one side has of a group.
-struct SideCounts {
-  std::size_t results = 0;
-  std::size_t timed = 0;
-  std::size_t failed = 0;  ///< without timings, what is skipped on purpose aside
-  std::size_t passing = 0, failing = 0, undecided = 0;
-  std::size_t unverified = 0;  ///< never verified
-  std::size_t stale = 0;       ///< of the verified: in an earlier run
-};
 
 /// A geometric mean over the models that have the value on both sides, so that no change comes from
 /// which models there are. A model's several rows enter as one.
@@ -34,6 +25,16 @@ struct MeanChange {
   std::optional<Interval> interval;   ///< of the ratio: over models, and over nights where known
   std::size_t n = 0;                  ///< models
 };
+
+/// A value of a model on both sides, above 0.
+struct ModelValues {
+  std::size_t model = 0;  ///< CatalogEntry::model
+  double left = 0, right = 0;
+};
+
+/// The geometric means of both sides and of their ratio: a model with several values enters with
+/// their geometric mean.
+MeanChange mean_change(std::vector<ModelValues> values);
 
 /// The change of the own time, with a verdict.
 struct TimeMeanChange {
@@ -58,7 +59,7 @@ struct ComparisonGroup {
   std::string suite, test;
   std::string left_backend, right_backend;
   bool is_total = false;  ///< of all rows: the names are ""
-  SideCounts left, right;
+  ResultCounts left, right;
   RowPlaces newly_failing, newly_passing, changed;  ///< verification
   RowPlaces appeared, gone;                         ///< a result on one side only
   RowPlaces stopped, started;                       ///< timed on the left only, on the right only

@@ -20,6 +20,7 @@ struct CoverageItem {
   const CatalogEntry* entry = nullptr;
   const schema::ExpectedResult* expected = nullptr;
   Outcome outcome = Outcome::kNotRun;
+  bool is_timed = false;    ///< it has timings in the run, be they of a wrong result
   bool is_expected = true;  ///< else it ran for the first time, or the manifest does not name it
   /// How it was in the run before, if it should have been in that too.
   std::optional<Outcome> before;
@@ -57,7 +58,9 @@ std::vector<CoverageItem> coverage(const Catalog& catalog, const RunDigest& run,
 struct CoverageCounts {
   std::array<std::size_t, kOutcomes> outcomes{};  ///< of what was expected, by Outcome
   std::size_t expected = 0;                       ///< their sum
-  std::size_t extra = 0;                          ///< ran and was not expected
+  std::size_t timed = 0;        ///< of those expected: with timings, as ResultCounts::timed
+  std::size_t extra = 0;        ///< ran and was not expected
+  std::size_t extra_timed = 0;  ///< of these: with timings
   std::size_t lost = 0;  ///< of those expected: timed in the run before, and now not, or wrong
 };
 

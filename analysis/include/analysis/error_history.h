@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -19,22 +20,41 @@ using ExperimentChoice = std::function<bool(schema::ExperimentId)>;
 /// Runs on one accelerator model, oldest first; never null.
 using FailureRuns = std::span<const std::shared_ptr<const RunFailures>>;
 
+/// How an experiment, or all of an error's, have it at the end of the span.
+enum class ErrorStanding : std::uint8_t {
+  kNew,      ///< it was tried before within the span, and did not have it
+  kBack,     ///< it had it before, then not, and has it again
+  kLasting,  ///< it has had it since it was first tried within the span: it may be older
+  kOver,     ///< it does not have it any more
+};
+/// "new", "back", "lasting" or "over".
+std::string_view error_standing_name(ErrorStanding standing);
+
+/// Experiments that have an error now and have had it without a break since the same run.
+struct ErrorSince {
+  std::size_t run = 0;  ///< a place in the span
+  ErrorStanding standing = ErrorStanding::kNew;
+  std::size_t experiments = 0;
+};
+
 /// All failures of a signature. Runs are places in the span.
+///
+/// An experiment *has* an error in a run if it is in the run and its last attempt up to that run
+/// failed with it: at being timed, or at being verified, each counted by its own last attempt. So a
+/// run that was not verified says of verifications what the last one said, as everywhere; the
+/// counts do not alternate with nights that are verified and nights that are not.
 struct ErrorTrend {
   std::shared_ptr<const ErrorText> error;  ///< the newest one; never null
   schema::LineId line{};                   ///< the newest one's
+  std::size_t line_run = 0;                ///< the run of that line
   std::size_t first = 0, last = 0;         ///< the first and the last run with it
   std::size_t run_count = 0;               ///< runs with it
-  /// Where it is still there: the run since which every run that could show it has it.
-  std::optional<std::size_t> since;
-  /// It is in the first run of the span that could show it: it may be older than the span.
-  bool maybe_older = false;
-  /// Experiments that have it in the newest run that was timed, or for the verifier's errors in the
-  /// newest that was verified.
-  std::size_t now = 0;
+  std::size_t now = 0;                     ///< experiments that have it in the newest run
+  /// Those by since when each has it, the latest first; together they are `now`.
+  std::vector<ErrorSince> since;
   std::vector<schema::ExperimentId> experiments;  ///< that ever had it, by id
-  /// One a run: how many experiments have it. None where nothing could show it: none of its
-  /// experiments was tried in the way in which they fail of it (timed, verified).
+  /// One a run: how many experiments have it. None where nothing is known: none of its experiments
+  /// is in the run and was tried up to then in the way in which it fails of it.
   std::vector<std::optional<std::size_t>> counts;
 };
 
@@ -42,24 +62,34 @@ struct ErrorTrend {
 /// those seen last, those of most runs, by signature.
 std::vector<ErrorTrend> error_trends(FailureRuns runs, const ExperimentChoice& fits);
 
-/// What a run says of an experiment and an error.
+/// Experiments that have any error in the newest run, skips on purpose aside, each once.
+struct FailingNow {
+  std::size_t experiments = 0;
+  std::size_t failed = 0;        ///< of them: that failed to be timed, as ResultCounts::failed
+  std::size_t verification = 0;  ///< of them: of which the verifier's line has an error
+};
+FailingNow failing_now(FailureRuns runs, const ExperimentChoice& fits);
+
+/// What is known of an experiment and an error in a run, by its last attempts up to it.
 enum class ErrorNight : char {
-  kThis = 'x',     ///< it failed of it
-  kOther = 'o',    ///< it failed of something else
-  kNone = '.',     ///< it was tried in the way in which it otherwise fails of it, without an error
-  kUntried = '-',  ///< it was not
+  kThis = 'x',     ///< it has it
+  kOther = 'o',    ///< it has another error
+  kNone = '.',     ///< it has none
+  kUntried = '-',  ///< unknown, or the experiment is not in the run
 };
 
 /// An experiment that at least once failed of a signature.
 struct FailingExperiment {
   schema::ExperimentId experiment{};
-  schema::LineId line{};            ///< the newest one's
-  std::size_t first = 0, last = 0;  ///< runs, as places in the span
-  std::size_t failed = 0;           ///< runs in which it failed of it
-  std::size_t tried = 0;            ///< runs in which it could have
-  bool now = false;                 ///< as in ErrorTrend
-  bool of_verification = false;     ///< the newest one is the verifier's
-  std::vector<ErrorNight> nights;   ///< one a run
+  schema::LineId line{};             ///< the newest one's
+  std::size_t first = 0, last = 0;   ///< runs in which it has it, as places in the span
+  std::size_t failed = 0;            ///< runs in which an attempt failed with it
+  std::size_t tried = 0;             ///< runs in which there was an attempt that could have
+  bool now = false;                  ///< it has it in the newest run
+  std::optional<std::size_t> since;  ///< where it has it now: since which run without a break
+  ErrorStanding standing = ErrorStanding::kOver;
+  bool of_verification = false;    ///< the newest one is the verifier's
+  std::vector<ErrorNight> nights;  ///< one a run
 };
 
 /// Those that fail now first, then those that failed most often, by id.

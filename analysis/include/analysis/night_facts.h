@@ -40,8 +40,7 @@ std::string pack_night(const NightFacts& night);
 std::optional<NightFacts> unpack_night(std::string_view bytes);
 
 /// What a timing line says. `dynamo` and `fallbacks`: none where it has no such counters. The
-/// compile time is XLA's own of the first repetition; else upstream's estimate, where something
-/// compiles. The other times are of one iteration.
+/// compile time is compile_time(), over all repetitions. The other times are of one iteration.
 void sum_up(const TimingFacts& facts, const std::optional<DynamoReport>& dynamo,
             const std::optional<std::vector<FallbackOperation>>& fallbacks, ExperimentNight* night);
 

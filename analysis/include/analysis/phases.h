@@ -135,4 +135,16 @@ struct PhaseReport {
 /// call itself compiles, with lazy tensors what comes after it.
 PhaseReport phases(const TimingFacts& facts, const DynamoReport& dynamo);
 
+/// The compile time of a result, s: its compiling phase (see phases()) added up over all
+/// repetitions, so that a model that recompiles is not taken for one that compiles faster. What
+/// cannot be told from noise adds nothing. None where nothing compiles on the backend, where the
+/// first repetition's share is unknown, and where all of it is within noise. With two repetitions
+/// there is nothing to know the noise from: what the first one took longer, if it did.
+std::optional<double> compile_time(const TimingFacts& facts, const DynamoReport& dynamo);
+
+/// Whether compile_time() needs Dynamo's counters of the result: without them, times say that a
+/// repetition after the first may have compiled too, as it took longer than the faster half of
+/// them by more than a quarter of what the first one did.
+bool may_recompile(const TimingFacts& facts);
+
 }  // namespace benchhud::analysis

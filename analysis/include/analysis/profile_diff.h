@@ -13,6 +13,10 @@
 
 namespace benchhud::analysis {
 
+/// A repetition's profile is one measurement: what moves a total by less is noise more often than
+/// not (the same model's tables of two nights without a change differ by a few percent).
+inline constexpr double kWorthSaying = 0.02;
+
 /// Something that a profile counts under a name.
 struct ProfileItem {
   std::string name;
@@ -26,8 +30,8 @@ struct ProfileChange {
   Kind kind = Kind::kChanged;
   double before = 0, after = 0;  ///< amounts
   double calls_before = 0, calls_after = 0;
-  /// (after − before) / the difference of the totals; none where the totals are equal. The shares
-  /// of all items and the unexplained rest add up to 1.
+  /// (after − before) / the difference of the totals; none where the totals differ by less than
+  /// kWorthSaying of the larger one. The shares of all items and the unexplained rest add up to 1.
   std::optional<double> share;
 };
 

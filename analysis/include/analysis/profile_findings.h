@@ -45,8 +45,4 @@ std::string_view topic_name(ProfileFinding::Topic topic);
 /// the largest of its times. Counters of caches (is_of_cache()) are not said.
 std::vector<ProfileFinding> profile_findings(const std::vector<ProfileComparison>& comparisons);
 
-/// A repetition's profile is one measurement: what moves a total by less is noise more often than
-/// not (the same model's tables of two nights without a change differ by a few percent).
-inline constexpr double kWorthSaying = 0.02;
-
 }  // namespace benchhud::analysis

@@ -83,12 +83,17 @@ struct ResultView {
   std::optional<Estimate> steady;
   std::vector<double> steady_samples;  ///< s
   std::optional<MeanEstimate> upstream;
-  std::optional<double> compile_upstream;  ///< s
+  /// Compiling in all repetitions, s (compile_time()); set by judge_stored_result() alone.
+  std::optional<double> compile;
+  std::optional<double> compile_upstream;  ///< s, as the upstream report has it
   std::optional<double> compile_xla;       ///< s, in repetition 0
   std::optional<VerificationView> verification;
   std::optional<FailureView> failure;
   std::optional<std::int64_t> repeat;
   std::optional<std::int64_t> iterations_per_run;
+  /// Some result of its suite, test and backend in the run was ever verified: only such results
+  /// count in a pass rate. Set for all results of a run together, by mark_verifiable().
+  bool is_verifiable = false;
 };
 
 /// A verification as a result of a run that started at `run_started_at` shows it.
@@ -102,6 +107,12 @@ ResultView judge_result(const schema::ResultFacts& facts,
                         const std::optional<schema::VerificationFacts>& last,
                         const ErrorTexts& errors);
 
+/// Judges one result with its compile time, which only a reader of the store can tell: where the
+/// times leave open in which repetitions something was compiled, Dynamo's counters are read.
+schema::Expected<ResultView> judge_stored_result(
+    schema::Reader& reader, const CatalogEntry& entry, const schema::ResultFacts& facts,
+    const std::optional<schema::VerificationFacts>& last, const ErrorTexts& errors);
+
 /// A run and all its results, in the catalog's order.
 struct JudgedRun {
   schema::Run run;
@@ -110,6 +121,9 @@ struct JudgedRun {
   /// Null if the run has no such result.
   const ResultView* find(schema::ExperimentId experiment) const;
 };
+
+/// Sets ResultView::is_verifiable of all results of a run.
+void mark_verifiable(const Catalog& catalog, JudgedRun* run);
 
 /// Reads and judges all results of a run. Results of experiments that the catalog lacks (it is
 /// older than the store's state that `reader` sees) are left out. Errors: those of reading, of

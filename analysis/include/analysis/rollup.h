@@ -73,18 +73,9 @@ class SliceGroups {
 };
 
 /// One run's word on one group. Counts are of results.
-struct GroupRollup {
+struct GroupRollup : ResultCounts {
   GroupKey key;
-  std::size_t total = 0;
   std::array<std::size_t, kOutcomes> outcomes{};  ///< by Outcome; add up to `total`
-  std::size_t timed = 0;                          ///< has timings, be they of a wrong result
-  std::size_t failed = 0;                         ///< without timings, skips on purpose aside
-  // By what the last verification said.
-  std::size_t passing = 0;
-  std::size_t failing = 0;
-  std::size_t undecided = 0;
-  std::size_t unverified = 0;
-  std::size_t stale = 0;  ///< of the first three: verified in an earlier run
   /// Speedups over the baseline in the same run; none for the baseline's own backend where groups
   /// are by backend (not where they are by column: its other configurations are compared with it).
   std::optional<PeerGeomeans> geomean;

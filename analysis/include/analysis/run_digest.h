@@ -40,14 +40,15 @@ struct ResultDigest {
   double steady = kNone;        ///< s, the median after warm-up
   double low = kNone;           ///< s, its interval within the run
   double high = kNone;          ///< s
-  double compile = kNone;       ///< s, as upstream has it
+  double compile = kNone;       ///< s, in all repetitions (compile_time())
   std::int32_t n = 0;           ///< steady samples
   std::int32_t code = -1;       ///< a place in RunDigest::codes; -1: never verified
   std::int8_t error_kind = -1;  ///< an ErrorKind, of the failure to time; -1: none
   Standing standing = Standing::kNeither;
   Status status = Status::kNotTimed;
   Outcome outcome = Outcome::kNotTimed;
-  bool stale = false;  ///< the code is of an earlier run
+  bool stale = false;          ///< the code is of an earlier run
+  bool is_verifiable = false;  ///< as ResultView has it
 
   bool is_timed() const { return steady == steady; }
   bool is_verified() const { return code >= 0; }

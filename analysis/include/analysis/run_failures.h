@@ -25,6 +25,7 @@ struct Failure {
   std::shared_ptr<const ErrorText> error;  ///< never null
   schema::LineId line{};
   bool of_verification = false;  ///< else of timing
+  bool after_timing = false;     ///< the result has timings; a later attempt failed
 };
 
 struct RunFailures {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/result_counts.h"
 #include "analysis/run_speedups.h"
 
 namespace benchhud::analysis {
@@ -23,21 +24,12 @@ struct CompileSummary {
   std::size_t n = 0;
 };
 
-struct RunGroup {
+struct RunGroup : ResultCounts {
   std::string test;
   std::string backend;
-  // Results by what the last verification said of them.
-  std::size_t passing = 0;
-  std::size_t failing = 0;
-  std::size_t undecided = 0;
-  std::size_t unverified = 0;  ///< never verified
-  std::size_t stale = 0;       ///< of the first three: verified in an earlier run
-  std::size_t total = 0;
-  std::size_t timed = 0;
-  std::size_t failed = 0;  ///< without timings, what is skipped on purpose aside
   /// Speedup against the baseline in the same run; none for the baseline's own backend.
   std::optional<GeomeanView> all, matched;
-  std::optional<CompileSummary> compile;  ///< as upstream has it
+  std::optional<CompileSummary> compile;  ///< over results with a compile time
   std::vector<CodeCount> codes;           ///< by code
 };
 

@@ -48,6 +48,11 @@ TimingFacts timing_facts(const schema::Experiment& experiment,
                          std::optional<std::int64_t> repeat,
                          std::optional<std::int64_t> iterations_per_run);
 
+/// What compile_time() needs of a timing line's metrics where only those of a result's own row are
+/// at hand. `compile_time` is xla_CompileTime_time_s.
+TimingFacts compile_facts(const schema::Experiment& experiment, std::vector<double> total_time,
+                          std::vector<double> compile_time);
+
 /// Whether the first repetition took more than twice as long as the median of the others.
 bool has_slow_start(const TimingFacts& facts);
 

@@ -17,6 +17,7 @@ struct AlertCause {
   enum class Kind : std::uint8_t {
     kEnvironment,  ///< the machine, a backend: common to many
     kBaseline,     ///< the baseline moved, not the series itself
+    kError,        ///< what a result failed with
     kCounts,       ///< what Dynamo counts of the model: breaks, operations
     kPhases,       ///< which phase the time went to
     kProfile,      ///< what differs between the dumps
@@ -28,8 +29,9 @@ struct AlertCause {
   std::optional<double> share;     ///< of the change of steady time that it explains
   std::vector<std::string> lines;  ///< more of it, the weightiest first
   bool explains = true;            ///< false for what was looked at and says nothing
+  std::string signature = {};      ///< kError: of the error, which has a page of its own
 };
-/// "environment", "baseline", "counts", "phases", "profile", "verification", "labels".
+/// "environment", "baseline", "error", "counts", "phases", "profile", "verification", "labels".
 std::string_view cause_name(AlertCause::Kind kind);
 
 /// What changed between the nights before and behind the onset of an alert, read from the store as

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analysis/catalog.h"
+#include "analysis/group_changes.h"
 #include "analysis/result_view.h"
 #include "analysis/run_changes.h"
 #include "analysis/run_speedups.h"
@@ -55,8 +56,14 @@ void write_result_fields(JsonWriter& json, schema::RunId run, const analysis::Ca
 void write_geomeans(JsonWriter& json, const analysis::GeomeanView* all,
                     const analysis::GeomeanView* matched);
 void write_compile(JsonWriter& json, const std::optional<analysis::CompileSummary>& compile);
+/// The members of an object that counts results; `total_name` is what its total is called.
+void write_result_counts(JsonWriter& json, const analysis::ResultCounts& counts,
+                         std::string_view total_name = "total");
 void write_group(JsonWriter& json, const analysis::RunGroup& group);
 void write_groups(JsonWriter& json, const std::vector<analysis::RunGroup>& groups);
+/// What became of a test and backend since an earlier run.
+void write_group_change(JsonWriter& json, const analysis::Catalog& catalog,
+                        const analysis::GroupChange& change);
 void write_transition(JsonWriter& json, const analysis::CatalogEntry& entry,
                       const analysis::VerificationChange& change);
 void write_move(JsonWriter& json, const analysis::CatalogEntry& entry, const analysis::Move& move);

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/group_changes.h"
 #include "analysis/result_view.h"
 #include "analysis/rollup.h"
 #include "analysis/run_changes.h"
@@ -84,6 +85,10 @@ class Judge {
   Kept<analysis::Baseline> baseline(View view, const RunEntry& entry, const BaselineChoice& choice,
                                     analysis::Estimator estimator);
   Kept<RunChanges> changes(View view, const RunEntry& since, const RunEntry& entry);
+  /// What became of each test and backend since an earlier run, over the same models.
+  Kept<std::vector<analysis::GroupChange>> group_changes(View view, const RunEntry& since,
+                                                         const RunEntry& entry,
+                                                         std::string_view baseline);
   /// What was tried in a run and what failed of it: cheap for hundreds of runs.
   Kept<analysis::RunFailures> failures(View view, const RunEntry& entry);
   /// The run as answers have it: JSON.
@@ -111,6 +116,7 @@ class Judge {
   SharedCache<SummaryAnswer> summaries_{16384};
   SharedCache<analysis::Baseline> baselines_{64};
   SharedCache<RunChanges> changes_{128};
+  SharedCache<std::vector<analysis::GroupChange>> group_changes_{128};
   SharedCache<analysis::RunFailures> failures_;
   SharedCache<std::string> run_json_{65536};
   SharedCache<IngestAnswer> ingests_{65536};

@@ -8,8 +8,8 @@
 #include "analysis/dynamo_counters.h"
 #include "analysis/phases.h"
 #include "analysis/timing_hygiene.h"
+#include "analysis/timing_review.h"
 #include "server/json_writer.h"
-#include "server/timing_review.h"
 
 namespace benchhud::server {
 

@@ -8,7 +8,9 @@ namespace benchhud::analysis {
 namespace {
 
 using schema::ExperimentId;
+using testing::AllOf;
 using testing::ElementsAre;
+using testing::Field;
 using testing::IsEmpty;
 using testing::Optional;
 
@@ -44,6 +46,11 @@ std::vector<std::shared_ptr<const RunFailures>> made(const std::vector<Lines>& r
     summed.push_back(std::make_shared<RunFailures>(failures_of(run, made_up_texts())));
   }
   return summed;
+}
+
+auto since(std::size_t run, ErrorStanding standing, std::size_t experiments) {
+  return AllOf(Field(&ErrorSince::run, run), Field(&ErrorSince::standing, standing),
+               Field(&ErrorSince::experiments, experiments));
 }
 
 std::string nights_of(const FailingExperiment& experiment) {
@@ -86,22 +93,30 @@ TEST(ErrorTrends, CountExperimentsRunByRun) {
   EXPECT_EQ(trend.last, 2U);
   EXPECT_EQ(trend.run_count, 2U);
   EXPECT_EQ(trend.now, 2U);
-  EXPECT_THAT(trend.since, Optional(1));
-  EXPECT_FALSE(trend.maybe_older);
+  EXPECT_THAT(trend.since,
+              ElementsAre(since(2, ErrorStanding::kNew, 1), since(1, ErrorStanding::kNew, 1)))
+      << "of each experiment its own";
   EXPECT_EQ(trend.line, schema::LineId{21});
+  EXPECT_EQ(trend.line_run, 2U);
 }
 
 TEST(ErrorTrends, WhatIsOverHasNoSince) {
   const auto runs = made({{failed_facts(a, kValue)}, {timed_facts(a)}});
   const auto trends = error_trends(runs, all);
   EXPECT_EQ(trends[0].now, 0U);
-  EXPECT_EQ(trends[0].since, std::nullopt);
-  EXPECT_TRUE(trends[0].maybe_older);
+  EXPECT_THAT(trends[0].since, IsEmpty());
 }
 
 TEST(ErrorTrends, SinceIsOfTheLastTimeItCame) {
   const auto runs = made({{failed_facts(a, kValue)}, {timed_facts(a)}, {failed_facts(a, kValue)}});
-  EXPECT_THAT(error_trends(runs, all)[0].since, Optional(2));
+  EXPECT_THAT(error_trends(runs, all)[0].since, ElementsAre(since(2, ErrorStanding::kBack, 1)));
+}
+
+TEST(ErrorTrends, OneMoreExperimentIsNewThoughOthersAlwaysHadIt) {
+  const auto runs = made({{failed_facts(a, kValue), timed_facts(b)},
+                          {failed_facts(a, kValue), failed_facts(b, kValue)}});
+  EXPECT_THAT(error_trends(runs, all)[0].since,
+              ElementsAre(since(1, ErrorStanding::kNew, 1), since(0, ErrorStanding::kLasting, 1)));
 }
 
 TEST(ErrorTrends, NightsThatDidNotVerifyBreakNoStreakOfTheVerifiersErrors) {
@@ -113,9 +128,35 @@ TEST(ErrorTrends, NightsThatDidNotVerifyBreakNoStreakOfTheVerifiersErrors) {
   const auto trends = error_trends(runs, all);
   ASSERT_EQ(trends.size(), 1U);
   EXPECT_THAT(trends[0].counts,
-              ElementsAre(Optional(0), Optional(1), std::nullopt, Optional(1), std::nullopt));
-  EXPECT_THAT(trends[0].since, Optional(1));
-  EXPECT_EQ(trends[0].now, 1U) << "in the newest run that was verified";
+              ElementsAre(Optional(0), Optional(1), Optional(1), Optional(1), Optional(1)))
+      << "a night that was not verified has what the last verification said";
+  EXPECT_THAT(trends[0].since, ElementsAre(since(1, ErrorStanding::kNew, 1)));
+  EXPECT_EQ(trends[0].now, 1U);
+  EXPECT_EQ(trends[0].last, 4U) << "the newest run has it, as `now` says";
+  EXPECT_EQ(trends[0].line_run, 3U) << "and the line is of the verified one";
+}
+
+TEST(ErrorTrends, AnErrorOfBothWaysDoesNotAlternate) {
+  // a fails to be timed with it, b to be verified, every other night.
+  const auto timed_only = Lines{failed_facts(a, kValue), timed_facts(b)};
+  auto verified = timed_facts(b);
+  verified.verification = verified_facts(b, kValue).verification;
+  const auto both = Lines{failed_facts(a, kValue), verified};
+  const auto trends = error_trends(made({both, timed_only, both, timed_only}), all);
+  EXPECT_THAT(trends[0].counts, ElementsAre(Optional(2), Optional(2), Optional(2), Optional(2)));
+  EXPECT_EQ(trends[0].now, 2U);
+  EXPECT_EQ(trends[0].run_count, 4U);
+}
+
+TEST(FailingNow, CountsAnExperimentOnceHoweverManyErrorsItHas) {
+  auto both = failed_facts(a, kValue);
+  both.verification = verified_facts(a, kKey).verification;
+  const auto runs = made({{both, failed_facts(b, 1), timed_facts(c)}});
+  const FailingNow now = failing_now(runs, all);
+  EXPECT_EQ(now.experiments, 1U) << "not b, which was skipped on purpose";
+  EXPECT_EQ(now.failed, 1U);
+  EXPECT_EQ(now.verification, 1U);
+  EXPECT_EQ(failing_now({}, all).experiments, 0U);
 }
 
 TEST(ErrorTrends, AnExperimentThatIsGoneFailsNoMore) {
@@ -166,6 +207,9 @@ TEST(FailingExperiments, TellOfEveryNight) {
   EXPECT_EQ(found[0].last, 3U);
   EXPECT_EQ(found[0].line, schema::LineId{25});
   EXPECT_TRUE(found[0].now);
+  EXPECT_THAT(found[0].since, Optional(1));
+  EXPECT_EQ(found[0].standing, ErrorStanding::kNew);
+  EXPECT_EQ(found[1].standing, ErrorStanding::kOver);
   EXPECT_EQ(nights_of(found[1]), "xo-.");
   EXPECT_FALSE(found[1].now);
   EXPECT_THAT(failing_experiments(runs, "no such", all), IsEmpty());
@@ -175,9 +219,10 @@ TEST(FailingExperiments, ANightOfTimingsSaysNothingOfTheVerifiersErrors) {
   const auto runs = made({{verified_facts(a, kValue)}, {timed_facts(a)}, {verified_facts(a, {})}});
   const auto found = failing_experiments(runs, kValueError, all);
   ASSERT_EQ(found.size(), 1U);
-  EXPECT_EQ(nights_of(found[0]), "x-.");
+  EXPECT_EQ(nights_of(found[0]), "xx.") << "until it is verified again";
   EXPECT_TRUE(found[0].of_verification);
   EXPECT_EQ(found[0].tried, 2U);
+  EXPECT_EQ(found[0].failed, 1U);
 }
 
 }  // namespace

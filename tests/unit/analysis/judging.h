@@ -76,7 +76,9 @@ inline ErrorTexts made_up_texts() {
 }
 
 inline ResultView timed(schema::ExperimentId experiment, double seconds) {
-  return judge_result(facts_of(experiment, seconds), {}, made_up_texts());
+  ResultView view = judge_result(facts_of(experiment, seconds), {}, made_up_texts());
+  view.compile = view.compile_upstream;  // of facts there is no more to know it from
+  return view;
 }
 
 inline ResultView failed(schema::ExperimentId experiment, int text = 2) {

@@ -240,5 +240,43 @@ TEST(Phases, EveryWordIsSaid) {
   EXPECT_EQ(words.size(), kPhases.size() + kBases.size());
 }
 
+TEST(CompileTime, ARecompilingModelDoesNotLookFaster) {
+  TimingFacts facts;
+  facts.has_dynamo = true;
+  facts.total_time = {0.41, 0.08, 0.08, 0.08, 0.08, 0.08, 0.08, 0.08, 0.08, 0.08, 0.08, 0.08};
+  EXPECT_FALSE(may_recompile(facts));
+  const auto once = compile_time(facts, captured({1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}));
+  EXPECT_NEAR(*once, 0.33, 1e-9);
+  EXPECT_NEAR(*compile_time(facts, {}), 0.33, 1e-9) << "without counters the same";
+  for (std::size_t i = 1; i < 7; ++i) facts.total_time[i] = 0.40;
+  EXPECT_TRUE(may_recompile(facts));
+  EXPECT_NEAR(*compile_time(facts, captured({1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0})), 0.33 + 6 * 0.32,
+              1e-9);
+  EXPECT_NEAR(*compile_time(facts, {}), 0.33, 1e-9) << "without counters the first alone, no less";
+}
+
+TEST(CompileTime, IsNeverBelowNoise) {
+  TimingFacts facts;
+  facts.has_dynamo = true;
+  facts.total_time = {0.9, 1.0, 1.1, 1.0, 1.05, 1.1, 0.95};
+  EXPECT_FALSE(compile_time(facts, {})) << "it would be below zero";
+  facts.total_time[0] = 1.08;
+  EXPECT_FALSE(compile_time(facts, {})) << "and here no more than one of the others";
+  facts.total_time = {3, 1};
+  EXPECT_EQ(compile_time(facts, {}), 2) << "of two repetitions there is no noise to know";
+  facts.total_time = {1, 3};
+  EXPECT_FALSE(compile_time(facts, {}));
+  facts.total_time = {3};
+  EXPECT_FALSE(compile_time(facts, {}));
+  facts.total_time = {3, 1, 1, 1, 1, 1};
+  facts.has_dynamo = false;
+  EXPECT_FALSE(compile_time(facts, {})) << "nothing compiles";
+}
+
+TEST(CompileTime, OfXlaIsMeasuredInAllRepetitions) {
+  EXPECT_EQ(compile_time(openxla(), {}), 4.5);
+  EXPECT_FALSE(may_recompile(openxla())) << "no counters are needed";
+}
+
 }  // namespace
 }  // namespace benchhud::analysis

@@ -265,8 +265,8 @@ TEST_F(Comparison, GroupsAddUp) {
   const auto& group = groups[1];
   EXPECT_EQ(group.suite, "suite");
   EXPECT_EQ(group.right_backend, "inductor");
-  EXPECT_EQ(group.left.results, 32U);
-  EXPECT_EQ(group.right.results, 31U);
+  EXPECT_EQ(group.left.total, 32U);
+  EXPECT_EQ(group.right.total, 31U);
   EXPECT_EQ(group.left.passing, 1U);
   EXPECT_EQ(group.right.failing, 1U);
   EXPECT_THAT(group.newly_failing, ElementsAre(30));

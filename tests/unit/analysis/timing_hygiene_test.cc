@@ -279,8 +279,8 @@ TEST(TimingHygiene, Drift) {
   }
   const auto found = inspect(facts);
   ASSERT_TRUE(found.find(Concern::kDrifting));
-  EXPECT_NEAR(value(*found.find(Concern::kDrifting), "change_share"), 0.0008 / 0.01070, 0.001);
-  EXPECT_THAT(found.find(Concern::kDrifting)->sentence, HasSubstr("drift up by 7.5 %"));
+  EXPECT_NEAR(value(*found.find(Concern::kDrifting), "change_share"), 0.0008 / 0.0103, 0.001);
+  EXPECT_THAT(found.find(Concern::kDrifting)->sentence, HasSubstr("drift up by 7.8 %"));
   // As sure a drift, but of less than 2 %.
   for (std::size_t i = 3; i < 12; ++i) {
     facts.total_time[i] = 0.010 + 0.00001 * static_cast<double>(i);
@@ -299,11 +299,37 @@ TEST(TimingHygiene, TwoHumps) {
   EXPECT_EQ(value(*found.find(Concern::kBimodal), "low_count"), 5);
 }
 
+TEST(TimingHygiene, AFallIsLessThanAllOfIt) {
+  auto facts = calm();
+  for (std::size_t i = 3; i < 12; ++i)
+    facts.total_time[i] = 4.6 / static_cast<double>(1 << (i - 3));
+  const auto found = inspect(facts);
+  ASSERT_TRUE(found.find(Concern::kDrifting));
+  const double change = value(*found.find(Concern::kDrifting), "change_share");
+  EXPECT_NEAR(change, 1.0 / 256 - 1, 1e-9);
+  EXPECT_THAT(found.find(Concern::kDrifting)->sentence, HasSubstr("drift down by 99.6 %"));
+}
+
+TEST(TimingHygiene, RepetitionsThatCompileAreNoSpreadAndNoDrift) {
+  TimingFacts facts;
+  facts.has_dynamo = true;
+  facts.total_time = {4.35, 4.63,   4.17,   4.21,   4.17,   4.59,
+                      0.41, 0.0816, 0.0799, 0.0791, 0.0773, 0.0765};
+  DynamoReport dynamo;
+  dynamo.repetitions = 12;
+  dynamo.captured = {1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0};
+  const auto found = inspect(facts, dynamo);
+  EXPECT_THAT(found.names(), ElementsAre("compiling_in_steady_state"));
+  EXPECT_EQ(found.outcome(Concern::kDrifting), kCannotTell) << "five that do not compile";
+}
+
 TEST(TimingHygiene, HighSpread) {
   auto facts = calm();
   const std::vector<double> wide = {10, 11.4, 8.7, 10.6, 9.1, 12.1, 8.2, 10.3, 9.6};
   for (std::size_t i = 0; i < wide.size(); ++i) facts.total_time[i + 3] = wide[i] / 1000;
   EXPECT_THAT(inspect(facts).names(), ElementsAre("high_spread"));
+  EXPECT_THAT(inspect(facts).find(Concern::kHighSpread)->sentence,
+              HasSubstr("lie between 8.2 ms and 12.1 ms"));
 }
 
 TEST(TimingHygiene, BatchSizes) {

@@ -53,11 +53,14 @@ TEST_F(Errors, TheListTellsSinceWhenAndHowOften) {
   EXPECT_EQ(key["counts"], (json{0, 1, 0, 1}));
   EXPECT_EQ(key["now"], 1);
   EXPECT_EQ(key["run_count"], 2);
-  EXPECT_EQ(key["since_run_id"], answer["runs"][3]["id"]);
+  ASSERT_EQ(key["since"].size(), 1U);
+  EXPECT_EQ(key["since"][0]["run_id"], answer["runs"][3]["id"]);
+  EXPECT_EQ(key["since"][0]["standing"], "back");
+  EXPECT_EQ(key["line_run_id"], answer["runs"][3]["id"]);
   EXPECT_EQ(key["first_run_id"], answer["runs"][1]["id"]);
-  EXPECT_FALSE(key["maybe_older"]);
   EXPECT_EQ(key["backends"], json{"inductor"});
-  EXPECT_EQ(by_signature["ValueError: no"]["since_run_id"], answer["runs"][2]["id"]);
+  EXPECT_EQ(by_signature["ValueError: no"]["since"][0]["run_id"], answer["runs"][2]["id"]);
+  EXPECT_EQ(answer["now"], (json{{"experiments", 2}, {"failed", 2}, {"verification", 0}}));
   EXPECT_EQ(by_signature["ValueError: no"]["backends"], json{"eager"});
 }
 
@@ -68,7 +71,7 @@ TEST_F(Errors, FiltersAndSpansNarrowTheList) {
   EXPECT_EQ(list("?kind=crashed&kind=exception")["items"].size(), 2U);
   const auto last = list("?runs=1");
   EXPECT_EQ(last["runs"].size(), 1U);
-  EXPECT_TRUE(last["items"][0]["maybe_older"]);
+  EXPECT_EQ(last["items"][0]["since"][0]["standing"], "lasting");
 }
 
 TEST_F(Errors, OneSignatureTellsOfItsExperiments) {
@@ -80,6 +83,7 @@ TEST_F(Errors, OneSignatureTellsOfItsExperiments) {
   EXPECT_EQ(one["failed"], 2);
   EXPECT_EQ(one["tried"], 4);
   EXPECT_TRUE(one["now"]);
+  EXPECT_EQ(one["since_run_id"], answer["runs"][3]["id"]);
   EXPECT_FALSE(one["verifying"]);
   EXPECT_THAT(answer["reproduction"].get<std::string>(), HasSubstr("alpha"));
   const auto text = get(*app_, "/lines/" + std::to_string(one["line_id"].get<int>()) + "/error");

@@ -173,7 +173,10 @@ export function comparisonSentence(answer: Comparison): string {
     said.push(moved.length ? `${moved.join(", ")} of ${plural(timed, "result")}` : few ? `too few earlier nights to call any of ${plural(timed, "result")} slower or faster` : `none of ${plural(timed, "result")} is surely slower or faster`);
   }
   const { time } = total;
-  const mean = time.ratio === null ? "" : `; times over all ${time.verdict === "unclear" ? "about the same" : time.verdict === "worse" ? "longer" : "shorter"} (${change(time.ratio)}${time.interval ? ` ${percentInterval(time.interval.low, time.interval.high)}` : ""})`;
+  // A percentage only where it is more than noise: what may be none has no size worth a headline.
+  const size = time.ratio === null ? "" : ` (${change(time.ratio)}${time.interval ? ` ${percentInterval(time.interval.low, time.interval.high)}` : ""})`;
+  const unclear = time.knows_nights ? "no significant change of the times over all" : "too few earlier nights to judge the times over all";
+  const mean = time.ratio === null || time.reason === "same_result" ? "" : time.verdict === "unclear" ? `; ${unclear}` : `; times over all ${time.verdict === "worse" ? "longer" : "shorter"}${size}`;
   return `${title}: ${said.join(", ")}${mean}.`;
 }
 

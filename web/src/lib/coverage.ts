@@ -4,14 +4,17 @@ import { count, date, plural } from "./format";
 import { OUTCOMES, outcomeWord } from "./outcomes";
 import { capital } from "./words";
 
-export type CoverageSum = { expected: number; extra: number; lost: number; outcomes: CoverageCounts };
+/** `timed`, `extraTimed`: with timings, whatever verification says. */
+export type CoverageSum = { expected: number; timed: number; extra: number; extraTimed: number; lost: number; outcomes: CoverageCounts };
 
 export function sumOf(groups: readonly CoverageGroup[]): CoverageSum {
   const outcomes = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, 0])) as CoverageCounts;
-  const sum = { expected: 0, extra: 0, lost: 0, outcomes };
+  const sum = { expected: 0, timed: 0, extra: 0, extraTimed: 0, lost: 0, outcomes };
   for (const group of groups) {
     sum.expected += group.expected;
+    sum.timed += group.timed;
     sum.extra += group.extra;
+    sum.extraTimed += group.extra_timed;
     sum.lost += group.lost;
     for (const outcome of OUTCOMES) outcomes[outcome] += group.outcomes[outcome];
   }
@@ -33,14 +36,14 @@ export function lostSentence(items: readonly CoverageItem[]): string {
   const parts = OUTCOMES.map((outcome) => [outcome, of(outcome)] as const)
     .filter(([, n]) => n > 0)
     .map(([outcome, n]) => `${count(n)} ${outcomeWord(outcome)}`);
-  return `lost since the run before: ${parts.join(", ")}`;
+  return `${plural(lost.length, "result")} lost since the run before: ${parts.join(", ")}`;
 }
 
 export function coverageSentence(answer: CoverageAnswer): string {
   const sum = sumOf(answer.groups);
   if (sum.expected === 0) return sum.extra ? `Nothing was expected of this run, the first of its kind; it holds ${plural(sum.extra, "result")}.` : "Nothing was expected of this run, and it holds nothing of what is asked for.";
   const rest = outcomesText(sum.outcomes);
-  const first = `${count(sum.outcomes.timed)} of ${count(sum.expected)} expected results are timed and not known to be wrong${rest ? `; ${rest}` : ""}`;
+  const first = `${count(sum.timed)} of ${count(sum.expected)} expected results are timed${rest ? `; ${rest}` : ""}`;
   return [first, capital(lostSentence(answer.items))].filter(Boolean).join(". ") + ".";
 }
 

@@ -1,5 +1,5 @@
 // Errors in words and signs: what kind they are, whether they are new, still there or over.
-import type { ErrorList, ErrorTrend, FailingExperiment, RunRef } from "../api/types";
+import type { ErrorList, ErrorStanding, ErrorTrend, FailingExperiment, RunRef } from "../api/types";
 import { count, date, failureKind, plural } from "./format";
 import { outcomeGlyph, outcomeMeaning } from "./outcomes";
 
@@ -21,36 +21,31 @@ export const errorSign = (kind: string): { glyph: string; word: string; meaning:
   return { glyph, word: failureKind(kind), meaning };
 };
 
-/** How a trend stands at the end of its runs. */
-export type Standing = "new" | "back" | "lasting" | "over";
-
-export function standingOf(trend: Pick<ErrorTrend, "since_run_id" | "first_run_id" | "maybe_older">): Standing {
-  if (trend.since_run_id === null) return "over";
-  if (trend.since_run_id !== trend.first_run_id) return "back";
-  return trend.maybe_older ? "lasting" : "new";
-}
-
 const dayOf = (runs: readonly RunRef[], id: number | null): string => {
   const run = runs.find((one) => one.id === id);
   return run ? date(run.started_at) : "";
 };
 
-/** "since 2025-11-10", "back since …", "since … or before", "over since …" */
-export function standingText(trend: Pick<ErrorTrend, "since_run_id" | "first_run_id" | "last_run_id" | "maybe_older">, runs: readonly RunRef[]): string {
-  switch (standingOf(trend)) {
-    case "new":
-      return `new since ${dayOf(runs, trend.since_run_id)}`;
-    case "back":
-      return `back since ${dayOf(runs, trend.since_run_id)}`;
-    case "lasting":
-      return `since ${dayOf(runs, trend.first_run_id)} or before`;
-    case "over":
-      return `last on ${dayOf(runs, trend.last_run_id)}`;
-  }
+/** Experiments that have an error since the same run: "new since 2025-11-10", "back since …", "since … or before". */
+export function sinceText({ standing, run_id }: { standing: ErrorStanding; run_id: number | null }, runs: readonly RunRef[]): string {
+  if (standing === "new") return `new since ${dayOf(runs, run_id)}`;
+  if (standing === "back") return `back since ${dayOf(runs, run_id)}`;
+  return standing === "lasting" ? `since ${dayOf(runs, run_id)} or before` : "over";
 }
 
+/** Of a whole error: since when each of its experiments has it, the latest first: "1 new since 2025-11-10, 3 since 2025-11-01 or before". */
+export function standingText(trend: Pick<ErrorTrend, "since" | "last_run_id">, runs: readonly RunRef[]): string {
+  if (!trend.since.length) return `over; last on ${dayOf(runs, trend.last_run_id)}`;
+  const [only] = trend.since;
+  if (trend.since.length === 1 && only) return sinceText(only, runs);
+  return trend.since.map((one) => `${count(one.experiments)} ${sinceText(one, runs)}`).join(", ");
+}
+
+/** How the experiments stand that got it last. */
+export const standingOf = (trend: Pick<ErrorTrend, "since">): ErrorStanding => trend.since[0]?.standing ?? "over";
+
 /** The sentence of the list: what fails now, what of it is new, what is over. */
-export function errorsSentence(answer: Pick<ErrorList, "items" | "runs">): string {
+export function errorsSentence(answer: Pick<ErrorList, "items" | "runs" | "now">): string {
   const real = answer.items.filter((one) => one.kind !== "skipped");
   const span = plural(answer.runs.length, "run");
   if (!real.length) return `Nothing failed in the last ${span}.`;
@@ -58,9 +53,9 @@ export function errorsSentence(answer: Pick<ErrorList, "items" | "runs">): strin
   const fresh = now.filter((one) => standingOf(one) === "new").length;
   const back = now.filter((one) => standingOf(one) === "back").length;
   const over = real.length - now.length;
-  const said = now.length
-    ? [`${plural(now.length, "error")} in the newest run, of ${plural(now.reduce((sum, one) => sum + one.now, 0), "experiment")}`]
-    : ["No error in the newest run"];
+  const { experiments, failed, verification } = answer.now;
+  const ways = [failed ? `${count(failed)} failed` : "", verification ? `${count(verification)} with an error of the verifier` : ""].filter(Boolean).join(", ");
+  const said = now.length ? [`${plural(now.length, "error")} in the newest run, of ${plural(experiments, "experiment")}${ways ? ` (${ways})` : ""}`] : ["No error in the newest run"];
   if (fresh || back) said.push([fresh ? `${count(fresh)} new` : "", back ? `${count(back)} back` : ""].filter(Boolean).join(" and ") + ` within the last ${span}`);
   if (over) said.push(`${plural(over, "other")} ${over === 1 ? "is" : "are"} over`);
   return said.join("; ") + ".";
@@ -78,13 +73,13 @@ export function errorSentence(trend: ErrorTrend, runs: readonly RunRef[]): strin
 
 /** What a letter of a night says. */
 export const NIGHTS: Record<string, { name: string; words: string }> = {
-  x: { name: "this", words: "failed of this" },
-  o: { name: "other", words: "failed of something else" },
+  x: { name: "this", words: "has this error" },
+  o: { name: "other", words: "has another error" },
   ".": { name: "none", words: "no error" },
   "-": { name: "untried", words: "not tried" },
 };
 
-/** "failed of this 5 of 12 nights, from 2025-11-10 to 2025-11-28" */
+/** "failed with this error in 5 of 12 runs that tried it, first 2025-11-10, last 2025-11-28" */
 export function nightsText(failing: Pick<FailingExperiment, "failed" | "tried" | "first_run_id" | "last_run_id">, runs: readonly RunRef[]): string {
-  return `failed of this in ${count(failing.failed)} of ${plural(failing.tried, "run")} that tried it, first ${dayOf(runs, failing.first_run_id)}, last ${dayOf(runs, failing.last_run_id)}`;
+  return `failed with this error in ${count(failing.failed)} of ${plural(failing.tried, "run")} that tried it; has it first ${dayOf(runs, failing.first_run_id)}, last ${dayOf(runs, failing.last_run_id)}`;
 }

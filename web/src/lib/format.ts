@@ -171,6 +171,15 @@ export function age(seconds: number): string {
   return `${digits(seconds / (365.25 * 86400), 2)} years`;
 }
 
+/** How much earlier a run is than another: "12 days before", "the day before", "earlier the same day". */
+export function daysBefore(earlier: string, later: string): string {
+  const days = Math.round((Date.parse(later) - Date.parse(earlier)) / 86_400_000);
+  return days === 0 ? "less than a day before" : days === 1 ? "the day before" : `${count(days)} days before`;
+}
+
+/** "3 days after", as daysBefore(). */
+export const daysAfter = (later: string, earlier: string): string => daysBefore(earlier, later).replace("before", "after");
+
 export function ago(time: string, now: number): string {
   const seconds = (now - Date.parse(time)) / 1000;
   return Number.isFinite(seconds) ? (seconds < -60 ? "in the future" : seconds < 60 ? "just now" : `${age(seconds)} ago`) : time;

@@ -25,7 +25,7 @@ export type GroupMetric = {
 
 const counted = (value: number, n: number): GroupValue => ({ value, low: null, high: null, n });
 const isVerified = (point: HistoryPoint): boolean => point.passing + point.failing + point.undecided > 0;
-const ofVerified = (pick: (point: HistoryPoint) => number) => (point: HistoryPoint): GroupValue | null => (isVerified(point) ? counted(pick(point), point.total) : null);
+const ofVerified = (pick: (point: HistoryPoint) => number) => (point: HistoryPoint): GroupValue | null => (isVerified(point) ? counted(pick(point), point.verifiable) : null);
 const ofAll = (pick: (point: HistoryPoint) => number) => (point: HistoryPoint): GroupValue => counted(pick(point), point.total);
 
 const geomean = (set: "all" | "matched") => (point: HistoryPoint): GroupValue | null => {
@@ -37,12 +37,12 @@ export const GROUP_METRICS: readonly GroupMetric[] = [
   { key: "geomean", name: "geomean speedup", unit: "", better: "higher", isRatio: true, explanation: "over every model that has a speedup; the interval is a bootstrap over models", of: geomean("all") },
   { key: "matched", name: "geomean speedup, matched", unit: "", better: "higher", isRatio: true, explanation: "over the models that every backend has a speedup for, so that backends can be compared", of: geomean("matched") },
   { key: "passing", name: "passing", unit: "count", better: "higher", explanation: "results whose last verification passed, stale ones included", of: ofVerified((point) => point.passing) },
-  { key: "pass_rate", name: "pass rate", unit: "%", better: "higher", explanation: "passing results of all", of: (point) => (isVerified(point) && point.total > 0 ? counted((100 * point.passing) / point.total, point.total) : null) },
+  { key: "pass_rate", name: "pass rate", unit: "%", better: "higher", explanation: "passing results, of those of suites, tests and backends that are verified", of: (point) => (isVerified(point) ? counted((100 * point.passing) / point.verifiable, point.verifiable) : null) },
   { key: "failing", name: "failing verification", unit: "count", better: "lower", explanation: "results whose last verification failed", of: ofVerified((point) => point.failing) },
   { key: "undecided", name: "verified without a verdict", unit: "count", better: "neither", explanation: "eager failed, or two eager runs disagree", of: ofVerified((point) => point.undecided) },
   { key: "unverified", name: "never verified", unit: "count", better: "lower", explanation: "results without any verification", of: ofAll((point) => point.unverified) },
-  { key: "compile", name: "compile time, median", unit: "s", better: "lower", explanation: "the median over results, as upstream has it", of: (point) => (point.compile ? counted(point.compile.median, point.compile.n) : null) },
-  { key: "compile_mean", name: "compile time, mean", unit: "s", better: "lower", explanation: "the mean over results, as upstream has it", of: (point) => (point.compile ? counted(point.compile.mean, point.compile.n) : null) },
+  { key: "compile", name: "compile time, median", unit: "s", better: "lower", explanation: "the median over results; of each, compiling in all repetitions", of: (point) => (point.compile ? counted(point.compile.median, point.compile.n) : null) },
+  { key: "compile_mean", name: "compile time, mean", unit: "s", better: "lower", explanation: "the mean over results; of each, compiling in all repetitions", of: (point) => (point.compile ? counted(point.compile.mean, point.compile.n) : null) },
   { key: "level", name: "steady time, geomean", unit: "s", better: "lower", explanation: "over the results timed in every one of these runs, so that a change is of times and not of who is there", of: (point, group) => (point.steady === null ? null : counted(point.steady, group.steady_set.n)) },
   { key: "total", name: "results", unit: "count", better: "neither", explanation: "whatever became of them", of: ofAll((point) => point.total) },
   { key: "has_timings", name: "with timings", unit: "count", better: "higher", explanation: "be they of a wrong result", of: ofAll((point) => point.timed) },

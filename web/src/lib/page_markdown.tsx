@@ -14,6 +14,8 @@ export type Told = {
   tables?: string[];
   /** What is drawn, and stands in no table and in no list with `data-told`. */
   more?: () => MarkdownPart[];
+  /** Where the same numbers are to be seen later, where that is not the page's own address. */
+  address?: string | undefined;
 };
 
 /** What `m` copies of this page. Pages without it give their first heading, and every table, `dl.facts`, command
@@ -196,7 +198,7 @@ export function pageMarkdown(within?: Element | null): string | null {
     sentence: tab.told.sentence ? [tab.told.sentence] : cellOf(heading as Element),
     context: [...(head?.querySelector(".kicker")?.children ?? [])].map(cellOf),
     parts: own ? partsIn(own, undefined) : [...partsIn(main, tab.told.tables), ...(tab.told.more?.() ?? [])],
-    address: location.href,
+    address: tab.told.address ?? location.href,
   });
 }
 

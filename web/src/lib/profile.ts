@@ -145,3 +145,14 @@ export const addsUp = (kind: ArtifactKind, section: Pick<SectionDifference, "uni
 
 /** Two dumps of one content need no comparison. */
 export const isSameFile = (pair: Pick<ArtifactPair, "before" | "after">): boolean => pair.before.content_hash === pair.after.content_hash;
+
+/** Recompilations that the numbers of compilations tell of and the trace does not show: a frame whose region is 0/1 was compiled twice. */
+export const earlierRecompilations = (frames: readonly { compilations_ever: number; recompiles: number }[]): number =>
+  frames.reduce((sum, frame) => sum + Math.max(0, frame.compilations_ever - 1 - frame.recompiles), 0);
+
+export function recompilationWords(recompiles: number | null, earlier: number): string {
+  if (recompiles === null) return "Compilations of frames";
+  const before = earlier ? `${plural(earlier, "recompilation")} before the trace began` : "";
+  if (recompiles) return `${plural(recompiles, "recompilation")}: the same code compiled again for other inputs${before ? `; ${before}` : ""}`;
+  return before || "No recompilation";
+}

@@ -1,5 +1,5 @@
 // The sentences at the top of pages: what a person would say about these numbers.
-import type { AcceleratorHistory, AcceleratorOverview, Group, HistoryPoint, ModelTable, VerificationAnswer } from "../api/types";
+import type { AcceleratorHistory, AcceleratorOverview, Group, GroupChange, HistoryPoint, ModelTable, VerificationAnswer } from "../api/types";
 import { byBackend } from "./backends";
 import { count, date, plural, shown, testName, times } from "./format";
 import { sign } from "./codes";
@@ -24,11 +24,11 @@ function fewer(now: number, before: number | undefined): string {
   return now < before ? ` (${before - now} fewer)` : ` (${now - before} more)`;
 }
 
-type Passed = Pick<Group, "passing" | "failing" | "undecided" | "total">;
+type Passed = Pick<Group, "passing" | "failing" | "undecided" | "verifiable">;
 
 export function passSentence(group: Passed, previous: Passed | undefined): string {
   if (group.passing + group.failing + group.undecided === 0) return "nothing verified";
-  return `${count(group.passing)} of ${count(group.total)} pass${fewer(group.passing, previous?.passing)}`;
+  return `${count(group.passing)} of ${count(group.verifiable)} pass${fewer(group.passing, previous?.passing)}`;
 }
 
 /** A backend or a suite: its lead backend in each test, the newest of these runs against the one before. */
@@ -63,6 +63,22 @@ function transitionsSentence({ transitions, run, verified_run, verified_before }
   return stale ? `verified last on ${date(verified_run.started_at)}: ${said} against ${date(verified_before.started_at)}` : `${said} since ${date(verified_before.started_at)}`;
 }
 
+/** "3 models no longer time": those that were timed in the run before, by name where there are few. */
+export function untimedSentence({ changes }: Pick<AcceleratorOverview, "changes">): string {
+  const names = [...new Map(changes.flatMap((change) => change.no_longer_timed).map((model) => [`${model.suite}/${model.model}`, model.model])).values()].map(shown);
+  if (!names.length) return "";
+  const named = names.length <= 4 ? ` (${names.join(", ")})` : "";
+  return `${plural(names.length, "model")} no longer ${names.length === 1 ? "times" : "time"}${named}`;
+}
+
+/** " (0.97× before, over the 28 of 35 models in both runs)" */
+function speedBefore(change: GroupChange | undefined): string {
+  const { before, now, n } = change?.speedup ?? {};
+  if (!change || !n || before === null || before === undefined || now === null || now === undefined) return "";
+  if (n === change.speedups_now && n === change.speedups_before) return "";
+  return `; over the ${count(n)} of ${plural(Math.max(change.speedups_before, change.speedups_now), "model")} in both runs ${times(now)}, before ${times(before)}`;
+}
+
 export function overviewSentence(accelerator: AcceleratorOverview, baseline: string): string {
   const { groups, previous_groups } = accelerator;
   const timed = groups.filter((group) => group.timed > 0);
@@ -76,7 +92,7 @@ export function overviewSentence(accelerator: AcceleratorOverview, baseline: str
       const geomean = group.geomean?.all;
       const speed =
         geomean && geomean.value !== null
-          ? `, ${times(geomean.value)} ${baseline}${geomean.interval ? ` (${geomean.interval.low.toFixed(2)}–${geomean.interval.high.toFixed(2)})` : ""}`
+          ? `, ${times(geomean.value)} ${baseline}${geomean.interval ? ` (${geomean.interval.low.toFixed(2)}–${geomean.interval.high.toFixed(2)})` : ""}${speedBefore(accelerator.changes.find((one) => one.test === test && one.backend === backend))}`
           : "";
       return `${testName(test)} ${passSentence(group, before)}${speed}`;
     })
@@ -87,8 +103,8 @@ export function overviewSentence(accelerator: AcceleratorOverview, baseline: str
     .sort(byBackend)
     .map((name) => ({ name, failing: groups.filter((group) => group.backend === name).reduce((sum, group) => sum + group.failing, 0) }))
     .filter((one) => one.failing > 0)
-    .map((one) => `${plural(one.failing, "result")} of ${one.name} ${one.failing === 1 ? "does" : "do"} not pass verification`);
-  return [`${backend}: ${parts.join("; ")}`, capital(news), ...others].filter(Boolean).join(". ") + ".";
+    .map((one) => `${plural(one.failing, "result")} of ${one.name} ${one.failing === 1 ? "fails" : "fail"} verification`);
+  return [`${backend}: ${parts.join("; ")}`, capital(untimedSentence(accelerator)), capital(news), ...others].filter(Boolean).join(". ") + ".";
 }
 
 export function capital(text: string): string {
@@ -112,20 +128,10 @@ export function runSentence(table: ModelTable): string {
 }
 
 export function verificationSentence(answer: VerificationAnswer): string {
-  const perBackend = new Map<string, { passing: number; total: number; loud: Map<string, number> }>();
-  for (const item of answer.counts) {
-    const entry = perBackend.get(item.backend) ?? { passing: 0, total: 0, loud: new Map<string, number>() };
-    const outcome = answer.codes.find((code) => code.code === item.code)?.outcome;
-    entry.total += item.count;
-    if (outcome === "passing") entry.passing += item.count;
-    else entry.loud.set(item.code, (entry.loud.get(item.code) ?? 0) + item.count);
-    perBackend.set(item.backend, entry);
-  }
-  if (!perBackend.size) return "Nothing in this run has been verified.";
-  const wrong = [...perBackend.values()].reduce((sum, entry) => sum + (entry.loud.get("FAIL") ?? 0), 0);
-  const parts = [...perBackend.entries()]
-    .sort(([a], [b]) => byBackend(a, b))
-    .map(([backend, entry]) => `${backend} passes ${count(entry.passing)} of ${count(entry.total)}`);
+  const verified = answer.backends.filter((one) => one.passing + one.failing + one.undecided > 0);
+  if (!verified.length) return "Nothing in this run has been verified.";
+  const wrong = answer.counts.reduce((sum, item) => sum + (item.code === "FAIL" ? item.count : 0), 0);
+  const parts = verified.sort((a, b) => byBackend(a.backend, b.backend)).map((one) => `${one.backend} passes ${count(one.passing)} of ${count(one.verifiable)}`);
   return `${parts.join(", ")}; ${wrong ? `${plural(wrong, "result")} ${wrong === 1 ? "is" : "are"} wrong` : `no result is wrong`}.`;
 }
 

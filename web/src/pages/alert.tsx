@@ -8,7 +8,7 @@ import { markOf } from "../lib/changes";
 import { compareHref } from "../lib/compare";
 import { digits, full, plural, runName, shown, testName, unitOf } from "../lib/format";
 import { usePlainKeys, useTitle } from "../lib/hooks";
-import { modelHref, profileHref } from "../lib/route";
+import { errorHref, modelHref, profileHref } from "../lib/route";
 import { capital } from "../lib/words";
 import { DirectionSign, Effect, StateSign } from "../parts/alert_bits";
 import { Chart, type Range } from "../parts/chart";
@@ -293,6 +293,7 @@ function Causes({ causes }: { causes: AlertCause[] }) {
       {causes.map((cause, index) => (
         <li key={index}>
           {cause.explains ? <strong>{cause.title}</strong> : <span class="quiet">Not known: {cause.title}</span>} {cause.share !== null && <span class="quiet">{digits(cause.share * 100, 2)} % of the change</span>}
+          {cause.signature !== null && <a href={errorHref(cause.signature)}>This error over runs</a>}
           {cause.lines.length > 0 && <pre>{cause.lines.join("\n")}</pre>}
         </li>
       ))}

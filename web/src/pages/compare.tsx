@@ -87,8 +87,14 @@ export function ComparePage() {
     const now = find(here().query.get(side) ?? "") ?? data?.[side].run;
     const near = allRuns.filter((run) => run.accelerator_model === now?.accelerator_model);
     const place = near.findIndex((run) => run.id === now?.id);
-    const next = place < 0 ? undefined : near[place - by];
-    if (next) onRun(side)(String(next.id), null);
+    // "previous" goes with the right side; a run that is named stays, and is passed over: no step compares a run with itself.
+    const follows = side === "right" && (here().query.get("left") ?? "previous") === "previous";
+    const other = side === "right" ? "left" : "right";
+    const taken = follows || backend.left !== backend.right ? undefined : (find(here().query.get(other) ?? "")?.id ?? data?.[other].run.id);
+    const beside = place < 0 ? undefined : near[place - by];
+    const next = beside && beside.id === taken ? near[place - 2 * by] : beside;
+    if (next && follows) setQuery({ right: String(next.id), right_accelerator_model: null, row: null });
+    else if (next) onRun(side)(String(next.id), null);
   });
 
   const rows = data?.rows ?? [];
@@ -289,13 +295,13 @@ const SIDES = ["left", "right"] as const;
 /** "62/67 → 61/67", the second loud where something that passed fails. */
 function PassCell({ group }: { group: ComparisonGroup }) {
   const part = (side: "left" | "right") => {
-    const { passing, failing, undecided, results, stale } = group[side];
+    const { passing, failing, undecided, results, stale, verifiable } = group[side];
     const verified = passing + failing + undecided;
     return verified === 0 ? (
       <Missing flush why="nothing of it was ever verified" />
     ) : (
       <span title={`${passing} pass, ${failing} fail, ${undecided} undecided, ${results - verified} never verified${stale ? `; ${stale} of the codes are of an earlier run` : ""}`}>
-        {count(passing)}/{count(results)}
+        {count(passing)}/{count(verifiable)}
       </span>
     );
   };
@@ -336,7 +342,7 @@ function Summary({ answer, set, late, onScope }: { answer: Comparison; set: "all
         <tr>
           <th scope="col">{suites.size > 1 ? "Suite, test" : "Test"}</th>
           <th scope="col">Backend</th>
-          <th scope="col" title="Results that pass of all results; stale codes count">Pass</th>
+          <th scope="col" title="Results that pass, of those of suites, tests and backends that are verified; stale codes count">Pass</th>
           <th scope="col" title="Results with timings">Timed</th>
           <th scope="col" class="starts" title="Verdicts of single results: slower, faster, unclear">▼ ▲ ~</th>
           <th scope="col" class="starts" title="Geometric mean of right time / left time">Time</th>

@@ -92,6 +92,7 @@ function Groups({ answer, onPick }: { answer: CoverageAnswer; onPick: (change: R
           { title: "Test" },
           { title: "Backend" },
           { title: "Expected", right: true },
+          { title: "Timed", right: true, hint: "with timings, of those expected, whatever their verification says" },
           { title: <span class="sr">drawn</span> },
           ...columns.map((outcome) => ({ title: <OutcomeSign outcome={outcome} swatch />, right: true })),
           { title: "Lost", right: true, hint: "timed in the run before, and not, or wrong, now" },
@@ -111,6 +112,7 @@ function Groups({ answer, onPick }: { answer: CoverageAnswer; onPick: (change: R
                 <Backend name={group.backend} />
               </td>
               <td class="right num">{count(group.expected)}</td>
+              <td class="right num">{count(group.timed)}</td>
               <td>
                 <CoverageBar outcomes={group.outcomes} expected={group.expected} />
               </td>

@@ -5,7 +5,7 @@ import { address } from "../api/client";
 import type { ErrorHistory, ErrorList, ErrorTrend, FailingExperiment, RunRef } from "../api/types";
 import { useApi } from "../api/use";
 import { byBackend } from "../lib/backends";
-import { ERROR_KINDS, NIGHTS, errorSentence, errorSign, errorsSentence, nightsText, standingOf, standingText } from "../lib/errors";
+import { ERROR_KINDS, NIGHTS, errorSentence, errorSign, errorsSentence, nightsText, sinceText, standingOf, standingText } from "../lib/errors";
 import { count, date, hoverText, plural, runName, shown, testName } from "../lib/format";
 import { useTitle } from "../lib/hooks";
 import { backendHref, errorHref, go, href, modelHref, runHref, suiteHref, useQuery } from "../lib/route";
@@ -151,7 +151,7 @@ function listColumns(answer: ErrorList): Column<ErrorTrend>[] {
     {
       key: "now",
       title: "Now",
-      hint: "Experiments that have it in the newest run that was timed or, for the verifier's errors, verified",
+      hint: "Experiments that have it in the newest run, by their last attempt at being timed or verified: the last point of the line beside it",
       width: 64,
       align: "right",
       first: "desc",
@@ -161,7 +161,7 @@ function listColumns(answer: ErrorList): Column<ErrorTrend>[] {
     {
       key: "trend",
       title: "Over runs",
-      hint: "Experiments that have it, a point a run; gaps: nothing could show it",
+      hint: "Experiments that have it, one point per run; a run that was not verified has the verifier's errors of the last one that was. Gaps: unknown",
       width: 124,
       cell: (one) => {
         const points = one.counts.map((n) => (n === null ? null : { value: n }));
@@ -171,9 +171,10 @@ function listColumns(answer: ErrorList): Column<ErrorTrend>[] {
     {
       key: "standing",
       title: "Since",
-      width: 204,
+      hint: "Since when each of its experiments has it, the latest first",
+      width: 260,
       first: "desc",
-      sort: (one) => at(one.since_run_id),
+      sort: (one) => at(one.since[0]?.run_id ?? null),
       cell: (one) => <Standing trend={one} runs={answer.runs} />,
     },
     { key: "first", title: "First", hint: "The first of these runs that has it", width: 96, first: "desc", sort: (one) => at(one.first_run_id), cell: (one) => <RunDay runs={answer.runs} id={one.first_run_id} /> },
@@ -200,7 +201,12 @@ function listColumns(answer: ErrorList): Column<ErrorTrend>[] {
 
 function Standing({ trend, runs }: { trend: ErrorTrend; runs: readonly RunRef[] }) {
   const standing = standingOf(trend);
-  return <span class={standing === "over" ? "quiet" : standing === "lasting" ? "" : "worse"}>{(standing === "new" || standing === "back" ? "▼ " : "") + standingText(trend, runs)}</span>;
+  const text = standingText(trend, runs);
+  return (
+    <span class={`clip ${standing === "over" ? "quiet" : standing === "lasting" ? "" : "worse"}`} title={text}>
+      {(standing === "new" || standing === "back" ? "▼ " : "") + text}
+    </span>
+  );
 }
 
 const GROUPS: Record<string, { text: string; of: (one: FailingExperiment) => string }> = {
@@ -262,7 +268,7 @@ function OneError({ signature }: { signature: string }) {
         <p class="quiet">It may be older: choose more runs, or look for a part of it with the search. A signature is compared to the letter.</p>
       ) : (
         <>
-          <Section id="over-runs" title="Over runs" note="Experiments that fail of it. Click a bar for its run.">
+          <Section id="over-runs" title="Over runs" note="Experiments with this error. Click a bar for its run.">
             <CountBars runs={data.runs} counts={trend.counts} onPick={(run) => go(runHref(run))} />
             <Since trend={trend} runs={data.runs} />
           </Section>
@@ -282,7 +288,7 @@ function OneError({ signature }: { signature: string }) {
               <Choice label="Group by" value={group} options={[{ value: "", text: "none" }, ...Object.entries(GROUPS).map(([value, { text }]) => ({ value, text }))]} onChange={(value) => setQuery({ group: value || null })} />
             </div>
             <Table
-              caption="Experiments that fail of it"
+              caption="Experiments with this error"
               columns={columns}
               rows={rows}
               rowKey={(one) => String(one.experiment.id)}
@@ -308,7 +314,7 @@ function OneError({ signature }: { signature: string }) {
 
 /** Between which two runs it came, and what of their labels is different. */
 function Since({ trend, runs }: { trend: ErrorTrend; runs: RunRef[] }) {
-  const id = trend.since_run_id ?? trend.first_run_id;
+  const id = trend.since[0]?.run_id ?? trend.first_run_id;
   const index = runs.findIndex((run) => run.id === id);
   const run = runs[index];
   const before = runs.slice(0, Math.max(0, index)).filter((_, place) => trend.counts[place] !== null).pop();
@@ -324,7 +330,7 @@ function Since({ trend, runs }: { trend: ErrorTrend; runs: RunRef[] }) {
           </dd>
         </>
       )}
-      <dt>{trend.since_run_id === null ? "first run with it" : before ? "there since" : "there in the first run shown"}</dt>
+      <dt>{!trend.since.length ? "first run with it" : before ? "there since" : "there in the first run shown"}</dt>
       <dd>
         <RunLink run={run} />
         {!before && <Labels labels={run.labels} />}
@@ -340,7 +346,7 @@ function Since({ trend, runs }: { trend: ErrorTrend; runs: RunRef[] }) {
         ))}
       <dt>in</dt>
       <dd>
-        {plural(trend.run_count, "run")} of {count(trend.counts.filter((n) => n !== null).length)} that tried its experiments
+        {plural(trend.run_count, "run")} of {count(trend.counts.filter((n) => n !== null).length)} that tell
       </dd>
     </dl>
   );
@@ -407,7 +413,7 @@ function experimentColumns(answer: ErrorHistory, isSkipped: boolean): Column<Fai
     {
       key: "failed",
       title: "Failed",
-      hint: "Runs in which it failed of this, of those that tried it",
+      hint: "Runs in which an attempt failed with this error, of those in which there was one",
       width: 92,
       align: "right",
       first: "desc",
@@ -419,8 +425,17 @@ function experimentColumns(answer: ErrorHistory, isSkipped: boolean): Column<Fai
         </span>
       ),
     },
-    { key: "first", title: "First", width: 96, first: "desc", sort: (one) => place.get(one.first_run_id), cell: (one) => <RunDay runs={answer.runs} id={one.first_run_id} /> },
-    { key: "last", title: "Last", width: 96, first: "desc", sort: (one) => place.get(one.last_run_id), cell: (one) => <RunDay runs={answer.runs} id={one.last_run_id} /> },
+    {
+      key: "since",
+      title: "Since",
+      hint: "Since which run it has had the error without a break",
+      width: 180,
+      first: "desc",
+      sort: (one) => (one.since_run_id === null ? null : (place.get(one.since_run_id) ?? null)),
+      cell: (one) => <span class={one.standing === "over" ? "quiet" : one.standing === "lasting" ? "" : "worse"}>{sinceText({ standing: one.standing, run_id: one.since_run_id }, answer.runs)}</span>,
+    },
+    { key: "first", title: "First", hint: "The first of these runs in which it has it", width: 96, first: "desc", sort: (one) => place.get(one.first_run_id), cell: (one) => <RunDay runs={answer.runs} id={one.first_run_id} /> },
+    { key: "last", title: "Last", hint: "The last run in which it has it", width: 96, first: "desc", sort: (one) => place.get(one.last_run_id), cell: (one) => <RunDay runs={answer.runs} id={one.last_run_id} /> },
   ];
   if (answer.experiments.some(({ experiment }) => experiment.batch_size !== null)) {
     columns.splice(3, 0, { key: "batch", title: "Batch", width: 64, align: "right", sort: ({ experiment }) => experiment.batch_size, cell: ({ experiment }) => (experiment.batch_size === null ? <Missing flush why="batch size unknown" /> : <span class="num">{experiment.batch_size}</span>) });
@@ -430,7 +445,7 @@ function experimentColumns(answer: ErrorHistory, isSkipped: boolean): Column<Fai
 
 function WholeText({ trend, runs }: { trend: ErrorTrend; runs: readonly RunRef[] }) {
   const [open, setOpen] = useState(false);
-  const last = runOf(runs, trend.last_run_id);
+  const last = runOf(runs, trend.line_run_id);
   return (
     <Section id="text" title="The newest text" note={last && <>Of run {runName(last)}; its end, and all of it when opened.</>}>
       {open ? (

@@ -1,7 +1,7 @@
 // The page of the morning: for each accelerator the last run, how it stands, what changed since the run before.
 import { useMemo, useState } from "preact/hooks";
 import { address } from "../api/client";
-import type { AcceleratorOverview, Alert, AlertCause, AlertPage, AlertWithHistory, CoverageAnswer, Group, History, Move, Overview, RunRef } from "../api/types";
+import type { AcceleratorOverview, Alert, AlertCause, AlertPage, AlertWithHistory, CoverageAnswer, Group, GroupChange, History, Move, Overview, RunRef } from "../api/types";
 import { useApi } from "../api/use";
 import { attentionSentence, unbroken } from "../lib/alerts";
 import { byBackend, columnStyle } from "../lib/backends";
@@ -30,12 +30,13 @@ export function OverviewPage() {
   const [query, setQuery] = useQuery();
   const baseline = query.get("baseline") ?? "inductor";
   const runs = query.get("runs") ?? "30";
-  const { data, late, error, again } = useApi<Overview>(address("/overview", { baseline, runs }));
+  const until = query.get("until");
+  const { data, late, error, again } = useApi<Overview>(address("/overview", { baseline, runs, until }));
   const now = useNow();
   const alerts = useApi<AlertPage>(address("/alerts", { limit: MOST_ALERTS, order: "urgency" }));
   useTitle(data ? headTitle(data) : "Overview");
   const several = data && data.accelerators.length > 1 ? data.accelerators.map((one) => `${one.accelerator_model}: ${overviewSentence(one, data.baseline)}`).join(" ") : null;
-  useMarkdown(several ? { sentence: several } : {});
+  useMarkdown({ ...(several ? { sentence: several } : {}), address: data ? fixedAddress(data, until) : undefined });
 
   // Alerts stand above all else: what came later would push the page down under somebody's hands.
   if (!data || (!alerts.data && !alerts.error)) return error ? <ErrorNote error={error} again={again} /> : <Waiting rows={14} />;
@@ -53,6 +54,7 @@ export function OverviewPage() {
           runs={runs}
           now={now}
           first={index === 0}
+          until={until}
           control={
             index === 0 && (
               <>
@@ -63,7 +65,7 @@ export function OverviewPage() {
                   options={["30", "90", "180"].map((value) => ({ value, text: `${value} runs` }))}
                   onChange={(value) => setQuery({ runs: value === "30" ? null : value })}
                 />
-                <CsvLink href={address("/history", { accelerator_model: one.accelerator_model, group_by: ["test", "backend"], baseline: data.baseline, runs, format: "csv" })} name="overview.csv" />
+                <CsvLink href={address("/history", { accelerator_model: one.accelerator_model, group_by: ["test", "backend"], baseline: data.baseline, runs, until, format: "csv" })} name="overview.csv" />
               </>
             )
           }
@@ -82,6 +84,14 @@ export function OverviewPage() {
   );
 }
 
+/** The address of these runs: whatever comes later, it shows the same numbers. */
+function fixedAddress(data: Overview, until: string | null): string {
+  const newest = Math.max(...data.accelerators.map((one) => Date.parse(one.run.started_at)));
+  const fixed = new URL(location.href);
+  if (until === null && Number.isFinite(newest)) fixed.searchParams.set("until", new Date(newest + 1).toISOString());
+  return fixed.href;
+}
+
 function headTitle(data: Overview): string {
   const failing = data.accelerators.reduce((sum, one) => sum + one.transitions.filter((item) => item.kind === "newly_failing").length, 0);
   return failing ? `${failing} newly failing` : "Overview";
@@ -98,7 +108,7 @@ function Attention({ alerts }: { alerts: AlertPage }) {
       <strong>
         <a href="/alerts">{attentionSentence(alerts)}</a>
       </strong>
-      <ul class="alert-links">
+      <ul class="alert-links" data-told={attentionSentence(alerts)}>
         {alerts.items.map((alert) => (
           <AttentionItem key={alert.id} alert={alert} />
         ))}
@@ -149,7 +159,7 @@ function overdue(runs: readonly RunRef[], now: number): string {
   return waited > Math.max(1.25 * step, step + 6 * 3600) ? `no run for ${age(waited)}; there is usually one every ${age(step)}` : "";
 }
 
-function Accelerator({ accelerator, baseline, runs, now, first, control }: { accelerator: AcceleratorOverview; baseline: string; runs: string; now: number; first: boolean; control: preact.ComponentChildren }) {
+function Accelerator({ accelerator, baseline, runs, now, first, until, control }: { accelerator: AcceleratorOverview; baseline: string; runs: string; now: number; first: boolean; until: string | null; control: preact.ComponentChildren }) {
   const { run, previous_run, groups, history, moves } = accelerator;
   const [query, setQuery] = useQuery();
   const Heading = first ? "h1" : "h2";
@@ -167,8 +177,14 @@ function Accelerator({ accelerator, baseline, runs, now, first, control }: { acc
           <span>
             last run <RunLink run={run} /> <time dateTime={run.started_at}>{runName(run) === run.name ? `${moment(run.started_at)}, ` : ""}{ago(run.started_at, now)}</time>
           </span>
-          {late && <span class="warn">{late}</span>}
-          <span class={stale ? "warn" : ""}>{run.verified_at ? `verified ${moment(run.verified_at)}` : "not verified: codes below are of an earlier run"}</span>
+          {until === null ? (
+            late && <span class="warn">{late}</span>
+          ) : (
+            <span class="warn">
+              as of this run; <a href={href("/", { baseline: query.get("baseline"), runs: query.get("runs") })}>the newest</a>
+            </span>
+          )}
+          <span class={stale ? "warn" : ""}>{run.verified_at ? `verified ${moment(run.verified_at)}` : (groups.some((group) => group.stale > 0) ? "not verified: codes below are of an earlier run" : "not verified")}</span>
           <Labels labels={run.labels} />
         </div>
         <Heading>
@@ -192,7 +208,7 @@ function Accelerator({ accelerator, baseline, runs, now, first, control }: { acc
         )}
       </header>
 
-      {bySuite ? <StatusBySuite accelerator={accelerator} baseline={baseline} runs={runs} coverage={coverage} /> : <StatusTable accelerator={accelerator} parts={[{ suite: null, groups, previous: accelerator.previous_groups, history }]} baseline={baseline} coverage={coverage} />}
+      {bySuite ? <StatusBySuite accelerator={accelerator} baseline={baseline} runs={runs} until={until} coverage={coverage} /> : <StatusTable accelerator={accelerator} parts={[{ suite: null, groups, previous: accelerator.previous_groups, history }]} baseline={baseline} coverage={coverage} />}
 
       <div class="columns">
         <Section
@@ -213,7 +229,7 @@ function Accelerator({ accelerator, baseline, runs, now, first, control }: { acc
         </Section>
       </div>
 
-      <Trend accelerator={accelerator.accelerator_model} baseline={baseline} runs={runs} />
+      <Trend accelerator={accelerator.accelerator_model} baseline={baseline} runs={runs} until={until} />
     </article>
   );
 }
@@ -229,7 +245,7 @@ function Missed({ coverage, accelerator }: { coverage: CoverageAnswer; accelerat
       <p class="coverage-line">
         <CoverageBar outcomes={sum.outcomes} expected={sum.expected} width={240} />
         <span>
-          {count(sum.outcomes.timed)} of {count(sum.expected)} expected are timed
+          {count(sum.timed)} of {count(sum.expected)} expected are timed
         </span>
         {OUTCOMES.filter((outcome) => outcome !== "timed" && sum.outcomes[outcome] > 0).map((outcome) => (
           <OutcomeSign key={outcome} outcome={outcome} n={sum.outcomes[outcome]} swatch />
@@ -266,9 +282,9 @@ function Missed({ coverage, accelerator }: { coverage: CoverageAnswer; accelerat
 const MOST_LOST = 12;
 
 /** The geomean of every backend over the runs, a chart a test. */
-function Trend({ accelerator, baseline, runs }: { accelerator: string; baseline: string; runs: string }) {
+function Trend({ accelerator, baseline, runs, until }: { accelerator: string; baseline: string; runs: string; until: string | null }) {
   const [range, setRange] = useState<Range>(null);
-  const { data, late } = useApi<History>(address("/history", { accelerator_model: accelerator, group_by: ["test", "backend"], baseline, runs }));
+  const { data, late } = useApi<History>(address("/history", { accelerator_model: accelerator, group_by: ["test", "backend"], baseline, runs, until }));
   const mine = data?.accelerators.find((one) => one.accelerator_model === accelerator);
   const charts = useMemo(
     () =>
@@ -294,9 +310,9 @@ const GEOMEAN = groupMetric("geomean") as GroupMetric;
 type StatusPart = { suite: string | null; groups: Group[]; previous: Group[]; history: HistoryPoint[] };
 
 /** The same status for every suite by itself. */
-function StatusBySuite({ accelerator, baseline, runs, coverage }: { accelerator: AcceleratorOverview; baseline: string; runs: string; coverage: CoverageAnswer | null }) {
+function StatusBySuite({ accelerator, baseline, runs, until, coverage }: { accelerator: AcceleratorOverview; baseline: string; runs: string; until: string | null; coverage: CoverageAnswer | null }) {
   const { accelerator_model, run } = accelerator;
-  const { data, late, error, again } = useApi<History>(address("/history", { accelerator_model, group_by: ["suite", "test", "backend"], baseline, runs }));
+  const { data, late, error, again } = useApi<History>(address("/history", { accelerator_model, group_by: ["suite", "test", "backend"], baseline, runs, until }));
   const parts = useMemo<StatusPart[]>(() => {
     const mine = data?.accelerators.find((one) => one.accelerator_model === accelerator_model);
     if (!mine) return [];
@@ -374,6 +390,7 @@ function StatusTable({ accelerator, parts, baseline, coverage }: { accelerator: 
                     key={group.backend}
                     group={group}
                     before={part.previous.find((one) => one.test === test && one.backend === group.backend)}
+                    change={part.suite === null ? accelerator.changes.find((one) => one.test === test && one.backend === group.backend) : undefined}
                     history={part.history}
                     baseline={baseline}
                     domain={domain}
@@ -409,7 +426,16 @@ function Changes({ accelerator }: { accelerator: AcceleratorOverview }) {
   );
 }
 
-function GroupRow({ group, before, history, baseline, domain, compileUnit, run, coverage }: { group: Group; before: Group | undefined; history: HistoryPoint[]; baseline: string; domain: { low: number; high: number }; compileUnit: { name: string; factor: number }; run: AcceleratorOverview["run"]; coverage: CoverageSum | null }) {
+/** By how much a mean moved over the models of both runs; a percentage only where it is more than which models there are. */
+function Moved({ mean, unit }: { mean: GroupChange["speedup"] | undefined; unit: string }) {
+  if (!mean || mean.ratio === null) return null;
+  const apart = mean.interval !== null && (mean.interval.low > 1 || mean.interval.high < 1);
+  const bounds = mean.interval ? ` ${percentInterval(mean.interval.low, mean.interval.high)}` : "";
+  const title = `over the ${plural(mean.n, "model")} in both runs: ${full(mean.before)}${unit} before, ${full(mean.now)}${unit} now; ${apart ? "" : "no significant change, "}${change(mean.ratio)}${bounds}`;
+  return <span title={title}>{apart ? change(mean.ratio) : "~"}</span>;
+}
+
+function GroupRow({ group, before, change: moved, history, baseline, domain, compileUnit, run, coverage }: { group: Group; before: Group | undefined; change: GroupChange | undefined; history: HistoryPoint[]; baseline: string; domain: { low: number; high: number }; compileUnit: { name: string; factor: number }; run: AcceleratorOverview["run"]; coverage: CoverageSum | null }) {
   const { color, dash } = columnStyle(group.backend, group.backend);
   const past = (pick: (group: Group) => SparkPoint): SparkPoint[] =>
     history.map(({ groups }) => {
@@ -417,16 +443,15 @@ function GroupRow({ group, before, history, baseline, domain, compileUnit, run, 
       return same ? pick(same) : null;
     });
   const verified = (one: Group) => one.passing + one.failing + one.undecided > 0;
-  const rates = past((one) => (verified(one) && one.total > 0 ? { value: one.passing / one.total } : null));
+  const rates = past((one) => (verified(one) ? { value: one.passing / one.verifiable } : null));
   const geomeans = past((one) => {
     const all = one.geomean?.all;
     return all && all.value !== null ? { value: all.value, low: all.interval?.low, high: all.interval?.high } : null;
   });
   const compiles = past((one) => (one.compile ? { value: one.compile.median } : null));
   const geomean = group.geomean?.all ?? null;
-  const beforeGeomean = before?.geomean?.all ?? null;
   const isBaseline = group.backend === baseline;
-  const rateTitle = `${group.passing} passing, ${group.failing} failing, ${group.undecided} undecided, ${group.unverified} never verified, of ${group.total}${group.stale ? `; ${group.stale} stale` : ""}`;
+  const rateTitle = `${group.passing} passing, ${group.failing} failing, ${group.undecided} undecided, ${group.unverified} never verified, of ${group.total} results, ${group.verifiable} of which count in the pass rate${group.stale ? `; ${group.stale} stale` : ""}`;
   const difference = before ? group.passing - before.passing : 0;
   return (
     <tr>
@@ -437,7 +462,8 @@ function GroupRow({ group, before, history, baseline, domain, compileUnit, run, 
         {verified(group) ? (
           <>
             <strong class="num">{count(group.passing)}</strong>
-            <span class="quiet">/{count(group.total)}</span>
+            <span class="quiet">/{count(group.verifiable)}</span>
+            {group.failing > 0 && <span class="worse note"> {count(group.failing)} fail</span>}
             {group.stale > 0 && <span class="stale-note" title={`${group.stale} of these codes are older than this run`}> stale</span>}
           </>
         ) : (
@@ -468,8 +494,8 @@ function GroupRow({ group, before, history, baseline, domain, compileUnit, run, 
           <td>
             <Whisker value={geomean.value} interval={geomean.interval} domain={domain} color={color} />
           </td>
-          <td class="delta quiet" title={beforeGeomean?.value ? `before: ${full(beforeGeomean.value)}×` : undefined}>
-            {beforeGeomean?.value ? change(geomean.value / beforeGeomean.value) : ""}
+          <td class="delta quiet">
+            <Moved mean={moved?.speedup} unit="×" />
           </td>
           <td>
             <Spark points={geomeans} color={color} dash={dash} label={sparkLabel("geomean speedup", geomeans, times)} />
@@ -498,7 +524,9 @@ function GroupRow({ group, before, history, baseline, domain, compileUnit, run, 
           <td class="right starts">
             <Num value={group.compile.median} factor={compileUnit.factor} title={`median ${full(group.compile.median)} s, mean ${full(group.compile.mean)} s, n = ${group.compile.n}`} />
           </td>
-          <td class="delta quiet">{before?.compile ? change(group.compile.median / before.compile.median) : ""}</td>
+          <td class="delta quiet">
+            <Moved mean={moved?.compile} unit=" s" />
+          </td>
           <td>
             <Spark points={compiles} color={color} dash={dash} label={sparkLabel("median compile time", compiles, duration)} />
           </td>
@@ -506,14 +534,15 @@ function GroupRow({ group, before, history, baseline, domain, compileUnit, run, 
       ) : (
         <>
           <td class="right starts">
-            <Missing why="no compile time: nothing was timed often enough" />
+            <Missing why={group.backend === "eager" ? "nothing compiles on eager" : "no compile time that is more than noise"} />
           </td>
           <td colSpan={2} />
         </>
       )}
       <td class="right starts" title={`${group.timed} timed, ${group.failed} failed`}>
-        <span class="num">{count(group.timed)}</span>
-        {coverage && <span class="quiet">/{count(coverage.expected)}</span>}
+        <span class="num">{count(coverage && coverage.expected > 0 ? coverage.timed : group.timed)}</span>
+        {coverage && coverage.expected > 0 && <span class="quiet">/{count(coverage.expected)}</span>}
+        {coverage && coverage.expected > 0 && coverage.extraTimed > 0 && <span class="quiet"> +{count(coverage.extraTimed)} new</span>}
       </td>
       <td>{coverage && coverage.expected > 0 && <CoverageBar outcomes={coverage.outcomes} expected={coverage.expected} width={72} />}</td>
     </tr>

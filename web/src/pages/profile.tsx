@@ -4,7 +4,7 @@ import type { TraceReport } from "../api/trace";
 import { address } from "../api/client";
 import type { Artifact, DynamoReport, Neighbours, PhasesAnswer, ResultDetail } from "../api/types";
 import { useApi } from "../api/use";
-import { count, duration, plural, runName, shown, testName } from "../lib/format";
+import { count, daysAfter, daysBefore, duration, plural, runName, shown, testName } from "../lib/format";
 import { useTitle } from "../lib/hooks";
 import { inOrder } from "../lib/neighbours";
 import { KINDS, KIND_ORDER, kindCounts, whichDump } from "../lib/profile";
@@ -160,12 +160,12 @@ function Compare({ result }: { result: ResultDetail }) {
         {!found && !error && <span class="quiet">looking for dumps …</span>}
         {found?.before && (
           <a class="button" href={profileDiffHref({ run: found.before.id, experiment: own.experiment }, own)} title="The last night before this one that has dumps of this result">
-            {runName(found.before)}, the night before
+            {runName(found.before)}, {daysBefore(found.before.started_at, result.run.started_at)}
           </a>
         )}
         {found?.after && (
           <a class="button" href={profileDiffHref(own, { run: found.after.id, experiment: own.experiment })} title="The first night after this one that has dumps of this result">
-            {runName(found.after)}, the next
+            {runName(found.after)}, {daysAfter(found.after.started_at, result.run.started_at)}
           </a>
         )}
         {inOrder(found?.others ?? [], result.experiment).map((one) => (

@@ -170,6 +170,7 @@ export function ResultPanel({ run, experiment, metric, runs, onClose }: { run: n
   const preferred = ({ steady: "per_iter_time", upstream: "total_time", compile: "total_time", speedup: "per_iter_time", xla_compile: "xla_CompileTime_time_s" } as Record<string, string>)[metric] ?? metric;
   const main = arrays.find((one) => one.metric === preferred) ?? arrays.find((one) => one.metric === "per_iter_time") ?? arrays[0];
   const error = detail.error ?? measured.error;
+  const relError = result?.lines.find((line) => line.effective.includes("verification"))?.mean_rel_error ?? null;
   return (
     <section class={`panel${detail.late || measured.late ? " late" : ""}`} aria-label="Samples" id="samples" tabIndex={-1}>
       <div class="panel-head">
@@ -180,6 +181,7 @@ export function ResultPanel({ run, experiment, metric, runs, onClose }: { run: n
               {date(result.run.started_at)}
             </a>{" "}
             <VerificationSign verification={result.verification} />
+            {relError !== null && <span class="quiet" title={`verification_mean_rel_error: ${full(relError)}`}> mean relative error {digits(relError)}</span>}
           </h3>
         ) : (
           <h3>Samples</h3>
@@ -269,7 +271,8 @@ export function ResultPanel({ run, experiment, metric, runs, onClose }: { run: n
                 {result.lines.map((line) => (
                   <li key={line.id}>
                     {line.kind}
-                    {line.code ? `, ${line.code}` : ""}: <Copy text={`${line.file}:${line.line_number}`} />
+                    {line.code ? `, ${line.code}` : ""}
+                    {line.mean_rel_error !== null && <span title={`verification_mean_rel_error: ${full(line.mean_rel_error)}`}>{`, mean relative error ${digits(line.mean_rel_error)}`}</span>}: <Copy text={`${line.file}:${line.line_number}`} />
                     <span class="quiet">
                       {" "}
                       byte {line.byte_offset}

@@ -3,7 +3,7 @@ import { useMemo, useState } from "preact/hooks";
 import { address, ask, asApiError, type ApiError } from "../api/client";
 import type { Artifact, ArtifactPage, Neighbours, Result } from "../api/types";
 import { useApi } from "../api/use";
-import { change, count, digits, runName, shown } from "../lib/format";
+import { change, count, daysAfter, daysBefore, digits, runName, shown } from "../lib/format";
 import { inOrder } from "../lib/neighbours";
 import { useQuery } from "../lib/route";
 import { Choice, Menu } from "../parts/controls";
@@ -159,8 +159,8 @@ function Near({ artifact, onChoose }: { artifact: Artifact; onChoose: (trace: nu
   const [error, setError] = useState<ApiError | null>(null);
   if (!data || !result) return <p class="quiet">looking for other traces …</p>;
   const choices: Choices[] = [
-    ...(data.before ? [{ run: data.before.id, experiment: own.experiment_id, text: `${runName(data.before)}, the night before` }] : []),
-    ...(data.after ? [{ run: data.after.id, experiment: own.experiment_id, text: `${runName(data.after)}, the next` }] : []),
+    ...(data.before ? [{ run: data.before.id, experiment: own.experiment_id, text: `${runName(data.before)}, ${daysBefore(data.before.started_at, own.run.started_at)}` }] : []),
+    ...(data.after ? [{ run: data.after.id, experiment: own.experiment_id, text: `${runName(data.after)}, ${daysAfter(data.after.started_at, own.run.started_at)}` }] : []),
     ...inOrder(data.others, result.experiment).map((one) => ({ run: own.run.id, experiment: one.id, text: `${one.column}, the same night` })),
   ];
   const choose = async ({ run, experiment }: Choices): Promise<void> => {

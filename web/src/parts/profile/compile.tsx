@@ -2,7 +2,7 @@
 import type { CompileTimesFunction, DynamoReport } from "../../api/types";
 import type { TraceReport, TreeRow } from "../../api/trace";
 import { count, duration, full, plural } from "../../lib/format";
-import { nanoseconds, percent, unitOfNs } from "../../lib/profile";
+import { earlierRecompilations, nanoseconds, percent, recompilationWords, unitOfNs } from "../../lib/profile";
 import { PlainTable } from "../plain_table";
 import { Missing, Num } from "../small";
 import { type Column, Table } from "../table";
@@ -162,12 +162,13 @@ export function GraphBreaks({ report, hasTrace = report !== null, dynamo }: { re
 export function Recompilations({ report }: { report: TraceReport }) {
   const { frames, recompiles, frames_left_out } = report.recompilation;
   if (!frames.length) return null;
+  const earlier = earlierRecompilations(frames);
   const unit = ns(frames.flatMap((frame) => frame.versions.map((one) => one.executed.total_ns)));
   const compileUnit = ns(frames.flatMap((frame) => frame.versions.filter((one) => one.compiled.count).map((one) => one.compiled.total_ns)));
   return (
     <details class="nested" open={(recompiles ?? 0) > 0}>
-      <summary class={recompiles ? "warn" : ""}>
-        {recompiles === null ? "Compilations of frames" : recompiles ? `${plural(recompiles, "recompilation")}: the same code compiled again for other inputs` : "No recompilation"}{" "}
+      <summary class={recompiles || earlier ? "warn" : ""}>
+        {recompilationWords(recompiles, earlier)}{" "}
         <span class="quiet">{plural(frames.length + frames_left_out, "frame")}</span>
       </summary>
       <PlainTable

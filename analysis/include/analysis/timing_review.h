@@ -12,36 +12,34 @@
 #include "analysis/timing_hygiene.h"
 #include "schema/reader.h"
 
-namespace benchhud::server {
+namespace benchhud::analysis {
 
 /// A timing line's times and counters, as they are.
 struct TimingCounts {
-  analysis::TimingFacts timing;
-  std::optional<analysis::DynamoReport> dynamo;
-  std::optional<std::vector<analysis::FallbackOperation>> fallbacks;
+  TimingFacts timing;
+  std::optional<DynamoReport> dynamo;
+  std::optional<std::vector<FallbackOperation>> fallbacks;
   std::vector<std::string> unreadable;  ///< metrics that are there but make no sense
 };
 
 /// Of a result that was timed: facts.timing_line is there.
-schema::Expected<TimingCounts> read_timing_counts(schema::Reader& reader,
-                                                  const analysis::CatalogEntry& entry,
+schema::Expected<TimingCounts> read_timing_counts(schema::Reader& reader, const CatalogEntry& entry,
                                                   const schema::ResultFacts& facts);
 
 struct TimingReview {
   std::optional<schema::LineId> line;  ///< none: it was not timed, and all else is empty
-  analysis::PhaseReport phases;
-  analysis::HygieneReport hygiene;
-  std::optional<analysis::DynamoReport> dynamo;
-  std::optional<std::vector<analysis::FallbackOperation>> fallbacks;
+  PhaseReport phases;
+  HygieneReport hygiene;
+  std::optional<DynamoReport> dynamo;
+  std::optional<std::vector<FallbackOperation>> fallbacks;
   std::vector<std::string> unreadable;  ///< metrics that are there but make no sense
 };
 
 /// Reads and judges the timing of one result. `baseline_batch_sizes`: those with which the backend
 /// `baseline` was timed in the same run.
-schema::Expected<TimingReview> review_timing(schema::Reader& reader,
-                                             const analysis::CatalogEntry& entry,
+schema::Expected<TimingReview> review_timing(schema::Reader& reader, const CatalogEntry& entry,
                                              const schema::ResultFacts& facts,
                                              const std::string& baseline,
                                              const std::vector<std::int64_t>& baseline_batch_sizes);
 
-}  // namespace benchhud::server
+}  // namespace benchhud::analysis

@@ -1,4 +1,4 @@
-#include "server/nested_metrics.h"
+#include "analysis/nested_metrics.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-namespace benchhud::server {
+namespace benchhud::analysis {
 namespace {
 
 using testing::ElementsAre;
@@ -63,4 +63,4 @@ TEST(NestedMetrics, TimesOfOperations) {
 }
 
 }  // namespace
-}  // namespace benchhud::server
+}  // namespace benchhud::analysis

@@ -8,7 +8,7 @@
 #include "analysis/fallback_operations.h"
 #include "schema/profile.h"
 
-namespace benchhud::server {
+namespace benchhud::analysis {
 
 /// `dynamo_counters`: an array with one {group: {counter: number}} a repetition; one such object
 /// alone counts as an array of one. A repetition that is null, or no object, has no counters, and
@@ -18,7 +18,6 @@ std::optional<std::vector<schema::DynamoCounters>> read_dynamo_counters(std::str
 
 /// `xla_unlowered_ops` and `inductor_ops`: an array with one {operation: {times}} a repetition, by
 /// the same rules.
-std::optional<std::vector<std::vector<analysis::OperationTimes>>> read_operation_times(
-    std::string_view json);
+std::optional<std::vector<std::vector<OperationTimes>>> read_operation_times(std::string_view json);
 
-}  // namespace benchhud::server
+}  // namespace benchhud::analysis

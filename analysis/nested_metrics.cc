@@ -1,4 +1,4 @@
-#include "server/nested_metrics.h"
+#include "analysis/nested_metrics.h"
 
 #include <simdjson.h>
 
@@ -6,7 +6,7 @@
 #include <limits>
 #include <string>
 
-namespace benchhud::server {
+namespace benchhud::analysis {
 namespace {
 
 namespace dom = simdjson::dom;
@@ -43,8 +43,8 @@ schema::DynamoCounters counters_of(const dom::object& groups) {
   return counters;
 }
 
-std::vector<analysis::OperationTimes> operations_of(const dom::object& operations) {
-  std::vector<analysis::OperationTimes> read;
+std::vector<OperationTimes> operations_of(const dom::object& operations) {
+  std::vector<OperationTimes> read;
   for (const auto& [name, times] : operations) {
     dom::object object;
     if (times.get(object) != simdjson::SUCCESS) continue;
@@ -85,9 +85,9 @@ std::optional<std::vector<schema::DynamoCounters>> read_dynamo_counters(std::str
   return read_repetitions<schema::DynamoCounters>(json, counters_of);
 }
 
-std::optional<std::vector<std::vector<analysis::OperationTimes>>> read_operation_times(
+std::optional<std::vector<std::vector<OperationTimes>>> read_operation_times(
     std::string_view json) {
-  return read_repetitions<std::vector<analysis::OperationTimes>>(json, operations_of);
+  return read_repetitions<std::vector<OperationTimes>>(json, operations_of);
 }
 
-}  // namespace benchhud::server
+}  // namespace benchhud::analysis

@@ -279,8 +279,8 @@ class Causes {
     };
     if (!is_beyond_noise(was.totals, is.totals)) {
       say_nothing(
-          "the times of the nearest nights before and after do not differ by more than noise, so "
-          "no phase of a repetition can be named");
+          "the nearest nights before and after vary too much among themselves to name a phase of a "
+          "repetition");
       return {};
     }
     std::vector<PhaseChange> phases;

@@ -52,6 +52,31 @@ TEST(ProfileFindings, TimesSayWhatTheChangeWentTo) {
   EXPECT_THAT(findings[1].sentence, HasSubstr("not there: new (1 ms self CPU time)."));
 }
 
+TEST(ProfileFindings, PercentagesAreOfSomething) {
+  const auto of = [](double a, double b, double a_now, double b_now) {
+    return profile_findings(
+        {compared(ArtifactKind::kOperatorTable, "self CPU time", ProfileUnit::kNs,
+                  {{"a", a, 1}, {"b", b, 1}}, {{"a", a_now, 1}, {"b", b_now, 1}})});
+  };
+  // One grew by seven times the whole, as the other shrank: no share of the whole.
+  const auto offset = of(10e6, 10e6, 24e6, 1e6);
+  ASSERT_THAT(offset, SizeIs(1));
+  EXPECT_THAT(offset[0].sentence, HasSubstr("a +14 ms"));
+  EXPECT_THAT(offset[0].sentence, Not(HasSubstr("of the change")));
+  // A multiple is none.
+  const auto multiple = of(1e6, 0, 41e6, 0);
+  ASSERT_THAT(multiple, SizeIs(1));
+  EXPECT_THAT(multiple[0].sentence, HasSubstr("1 ms → 41 ms (× 41)"));
+}
+
+TEST(ProfileFindings, ATotalThatHardlyChangedHasNoShares) {
+  const auto difference = compare_sections(
+      {ProfileSection{"self CPU time", ProfileUnit::kNs, {{"a", 10e6, 1}, {"b", 10e6, 1}}, {}}},
+      {ProfileSection{"self CPU time", ProfileUnit::kNs, {{"a", 12e6, 1}, {"b", 8.1e6, 1}}, {}}});
+  ASSERT_THAT(difference, SizeIs(1));
+  for (const auto& change : difference[0].difference.changes) EXPECT_FALSE(change.share);
+}
+
 TEST(ProfileFindings, ATraceCountsAndLeavesTimesToTheTable) {
   const auto times = [](ArtifactKind kind, const char* of) {
     return compared(kind, of, ProfileUnit::kNs, {{"a", 1e6, 1}}, {{"a", 2e6, 1}});

@@ -757,7 +757,7 @@ function tableColumns(answer: Comparison, hidden: string[], past: Map<number, (n
       sort: (row) => row[side].compile,
       cell: (row) => {
         const value = row[side].compile;
-        return value === null ? <Missing why="no compile time: too few repetitions, or not timed" /> : <Num value={value} factor={compileUnit.factor} />;
+        return value === null ? <Missing why="no compile time: nothing compiles, all of it is within noise, or it was not timed" /> : <Num value={value} factor={compileUnit.factor} />;
       },
     });
     add(<>Compile, {compileUnit.name}</>, [compile("left"), compile("right")]);

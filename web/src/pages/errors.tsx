@@ -172,7 +172,7 @@ function listColumns(answer: ErrorList): Column<ErrorTrend>[] {
       key: "standing",
       title: "Since",
       hint: "Since when each of its experiments has it, the latest first",
-      width: 260,
+      width: 216,
       first: "desc",
       sort: (one) => at(one.since[0]?.run_id ?? null),
       cell: (one) => <Standing trend={one} runs={answer.runs} />,

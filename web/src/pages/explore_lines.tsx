@@ -107,7 +107,7 @@ export function EachOverRuns({ asked, infos, onTaken }: ViewProps & { infos: rea
     title: `${isAsWritten ? text : capital(text)} of each result${value === "speedup" ? ` over ${asked.baseline}` : ""}`,
     unit: plainUnit(data?.unit ?? ""),
     better: data?.better ?? "neither",
-    note: value === "steady" ? "the median after warm-up; intervals within the run" : value === "compile" ? "as upstream has it" : isAsWritten ? `${explanation ? `${explanation}; ` : ""}the median over all samples, warm-up included; intervals within the run` : "over the baseline in the same run",
+    note: value === "steady" ? "the median after warm-up; intervals within the run" : value === "compile" ? "compiling in all repetitions; unknown where it is within noise" : isAsWritten ? `${explanation ? `${explanation}; ` : ""}the median over all samples, warm-up included; intervals within the run` : "over the baseline in the same run",
     isRatio: value === "speedup",
   };
   return <Lines asked={asked} drawn={drawn} said={said} late={late} waiting={!data} error={error} again={again} onTaken={onTaken} json={address} csv={modelsAddress(asked, value, { format: "csv" })} />;

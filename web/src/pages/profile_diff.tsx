@@ -358,7 +358,7 @@ function SectionTable({ section, id, kind }: { section: SectionDifference; id: s
   ];
   if (isSum && before !== after) {
     const hint = "Of the difference of the totals. Shares and the unexplained rest add up to 100 %; what went the other way has a share below 0";
-    const share = (one: ProfileChange) => (one.share === null ? <Missing flush why="the totals are equal: there is no whole to have a share of" /> : <span class="num" title={full(one.share)}>{percent(one.share)}</span>);
+    const share = (one: ProfileChange) => (one.share === null ? <Missing flush why="the totals differ by less than 2 %: a share of that would be a share of noise" /> : <span class="num" title={full(one.share)}>{percent(one.share)}</span>);
     columns.push(number("share", 84, (one) => one.share, share, hint));
   }
   if (withCalls) {

@@ -303,7 +303,7 @@ function tableColumns(table: ModelTable, backends: { key: string; backend: strin
         sort: (row) => at(row)?.compile,
         cell: (row) => {
           const compile = at(row)?.compile;
-          return compile === null || compile === undefined ? <Missing why="no compile time: too few repetitions, or not timed" /> : <Num value={compile} factor={compileUnit.factor} />;
+          return compile === null || compile === undefined ? <Missing why="no compile time: nothing compiles, all of it is within noise, or it was not timed" /> : <Num value={compile} factor={compileUnit.factor} />;
         },
       });
     }

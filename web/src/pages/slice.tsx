@@ -417,7 +417,7 @@ function modelColumns(kind: Kind, rows: Row[], table: ModelTable): Column<Row>[]
       align: "right",
       first: "desc",
       sort: (row) => row.cell.compile,
-      cell: (row) => (row.cell.compile === null ? <Missing why="no compile time: too few repetitions, or not timed" /> : <Num value={row.cell.compile} factor={compileUnit.factor} />),
+      cell: (row) => (row.cell.compile === null ? <Missing why="no compile time: nothing compiles, all of it is within noise, or it was not timed" /> : <Num value={row.cell.compile} factor={compileUnit.factor} />),
     },
     {
       key: "history",

@@ -33,13 +33,13 @@ void set_size(BoundedFile& file, std::int64_t size) {
   file.size = size;
 }
 
-int close(sqlite3_file* base) {
+int close_bounded(sqlite3_file* base) {
   BoundedFile& file = bounded(base);
   set_size(file, 0);
   return file.usual()->pMethods->xClose(file.usual());
 }
 
-int write(sqlite3_file* base, const void* bytes, int count, sqlite3_int64 at) {
+int write_bounded(sqlite3_file* base, const void* bytes, int count, sqlite3_int64 at) {
   BoundedFile& file = bounded(base);
   const std::int64_t size = std::max<std::int64_t>(file.size, at + count);
   if (size - file.size > file.layer->left) {
@@ -50,7 +50,7 @@ int write(sqlite3_file* base, const void* bytes, int count, sqlite3_int64 at) {
   return file.usual()->pMethods->xWrite(file.usual(), bytes, count, at);
 }
 
-int truncate(sqlite3_file* base, sqlite3_int64 size) {
+int truncate_bounded(sqlite3_file* base, sqlite3_int64 size) {
   BoundedFile& file = bounded(base);
   const int code = file.usual()->pMethods->xTruncate(file.usual(), size);
   if (code == SQLITE_OK) set_size(file, std::min<std::int64_t>(file.size, size));
@@ -59,10 +59,10 @@ int truncate(sqlite3_file* base, sqlite3_int64 size) {
 
 /// A method that the usual file does as it is.
 template <auto kMethod>
-struct Usual;
+struct UsualMethod;
 template <class Result, class... Args,
           Result (*sqlite3_io_methods::*kMethod)(sqlite3_file*, Args...)>
-struct Usual<kMethod> {
+struct UsualMethod<kMethod> {
   static Result call(sqlite3_file* file, Args... args) {
     sqlite3_file* usual = bounded(file).usual();
     return (usual->pMethods->*kMethod)(usual, args...);
@@ -70,31 +70,32 @@ struct Usual<kMethod> {
 };
 
 // Of version 1: without memory maps, through which a file would be written uncounted.
-constexpr sqlite3_io_methods kMethods = [] {
+constexpr sqlite3_io_methods kBoundedMethods = [] {
   sqlite3_io_methods methods{};
   methods.iVersion = 1;
-  methods.xClose = close;
-  methods.xRead = Usual<&sqlite3_io_methods::xRead>::call;
-  methods.xWrite = write;
-  methods.xTruncate = truncate;
-  methods.xSync = Usual<&sqlite3_io_methods::xSync>::call;
-  methods.xFileSize = Usual<&sqlite3_io_methods::xFileSize>::call;
-  methods.xLock = Usual<&sqlite3_io_methods::xLock>::call;
-  methods.xUnlock = Usual<&sqlite3_io_methods::xUnlock>::call;
-  methods.xCheckReservedLock = Usual<&sqlite3_io_methods::xCheckReservedLock>::call;
-  methods.xFileControl = Usual<&sqlite3_io_methods::xFileControl>::call;
-  methods.xSectorSize = Usual<&sqlite3_io_methods::xSectorSize>::call;
-  methods.xDeviceCharacteristics = Usual<&sqlite3_io_methods::xDeviceCharacteristics>::call;
+  methods.xClose = close_bounded;
+  methods.xRead = UsualMethod<&sqlite3_io_methods::xRead>::call;
+  methods.xWrite = write_bounded;
+  methods.xTruncate = truncate_bounded;
+  methods.xSync = UsualMethod<&sqlite3_io_methods::xSync>::call;
+  methods.xFileSize = UsualMethod<&sqlite3_io_methods::xFileSize>::call;
+  methods.xLock = UsualMethod<&sqlite3_io_methods::xLock>::call;
+  methods.xUnlock = UsualMethod<&sqlite3_io_methods::xUnlock>::call;
+  methods.xCheckReservedLock = UsualMethod<&sqlite3_io_methods::xCheckReservedLock>::call;
+  methods.xFileControl = UsualMethod<&sqlite3_io_methods::xFileControl>::call;
+  methods.xSectorSize = UsualMethod<&sqlite3_io_methods::xSectorSize>::call;
+  methods.xDeviceCharacteristics = UsualMethod<&sqlite3_io_methods::xDeviceCharacteristics>::call;
   return methods;
 }();
 
-int open(sqlite3_vfs* vfs, const char* name, sqlite3_file* memory, int flags, int* flags_out) {
+int open_bounded(sqlite3_vfs* vfs, const char* name, sqlite3_file* memory, int flags,
+                 int* flags_out) {
   auto* layer = static_cast<TemporaryLayer*>(vfs);
   auto* file = new (memory) BoundedFile;
   file->pMethods = nullptr;
   file->layer = layer;
   const int code = layer->usual->xOpen(layer->usual, name, file->usual(), flags, flags_out);
-  if (code == SQLITE_OK) file->pMethods = &kMethods;
+  if (code == SQLITE_OK) file->pMethods = &kBoundedMethods;
   return code;
 }
 
@@ -112,7 +113,7 @@ BoundedTemporaryFiles::BoundedTemporaryFiles(std::int64_t most_bytes)
   layer_->pNext = nullptr;
   layer_->zName = layer_->own_name.c_str();
   layer_->szOsFile += static_cast<int>(sizeof(BoundedFile));
-  layer_->xOpen = open;
+  layer_->xOpen = open_bounded;
   sqlite3_vfs_register(layer_.get(), /*makeDflt=*/0);
 }
 

@@ -20,7 +20,7 @@ namespace {
 constexpr int kIndexBits = 13, kChunkBits = 30, kThreadBits = 20;  // the number is positive
 static_assert(kMostTraceThreads < std::size_t{1} << kThreadBits);
 // Of texts that a query keeps, of each kind; and what one takes beside its text.
-constexpr std::size_t kMostKeptBytes = std::size_t{8} << 20, kBytesPerEntry = 128;
+constexpr std::size_t kMostCachedBytes = std::size_t{8} << 20, kBytesPerEntry = 128;
 
 Error too_late() {
   return {ErrorCode::kBusy,
@@ -477,7 +477,7 @@ constexpr std::array kTables = {
 Expected<const LabelText*> SqlContext::label(std::uint32_t number) {
   const auto known = labels_.find(number);
   if (known != labels_.end()) return &known->second;
-  if (labels_bytes_ >= kMostKeptBytes) {
+  if (labels_bytes_ >= kMostCachedBytes) {
     labels_.clear();
     labels_bytes_ = 0;
   }
@@ -497,7 +497,7 @@ Expected<std::vector<std::uint32_t>> SqlContext::labels_named(const std::string&
     return {};
   };
   BENCHHUD_TRY(for_each_used_label(index, look));
-  if (named_bytes_ >= kMostKeptBytes) {
+  if (named_bytes_ >= kMostCachedBytes) {
     named_.clear();
     named_bytes_ = 0;
   }

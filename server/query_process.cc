@@ -32,9 +32,9 @@ using schema::Expected;
 using Clock = std::chrono::steady_clock;
 
 /// How often is asked whether the request is cancelled.
-constexpr std::chrono::milliseconds kBetweenLooks{50};
+constexpr std::chrono::milliseconds kBetweenChecks{50};
 /// Columns and ends beside the rows. Who writes more is no process of ours any more.
-constexpr std::size_t kMostBytes = kMostReplyBytes + (std::size_t{1} << 20);
+constexpr std::size_t kMostReceivedBytes = kMostReplyBytes + (std::size_t{1} << 20);
 
 Error not_started(const char* what, int error) {
   return {ErrorCode::kInternal, fmt::format("The query's process cannot be started: {}: {}.", what,
@@ -134,7 +134,7 @@ class Reply {
       line_.clear();
     }
     if (error_) error_->message.append(bytes);
-    return taken_ <= kMostBytes;
+    return taken_ <= kMostReceivedBytes;
   }
 
   /// What there is, once the process has ended. `why`: why it did so, if it was not by itself.
@@ -206,7 +206,7 @@ End read_reply(int socket, Clock::time_point latest, const IsCancelled& is_cance
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(latest - Clock::now());
     if (left.count() <= 0) return End::kByTime;
     pollfd entry{socket, POLLIN, 0};
-    const int ready = ::poll(&entry, 1, static_cast<int>(std::min(left, kBetweenLooks).count()));
+    const int ready = ::poll(&entry, 1, static_cast<int>(std::min(left, kBetweenChecks).count()));
     if (ready <= 0) continue;
     const ssize_t count = ::recv(socket, bytes.data(), bytes.size(), 0);
     if (count < 0 && errno == EINTR) continue;
@@ -243,7 +243,7 @@ Expected<void> QueryProcesses::take_turn(const IsCancelled& is_cancelled) {
     if (waiting_ >= options_.at_once) return busy;
     ++waiting_;
     while (!is_free() && Clock::now() < latest && !is_cancelled()) {
-      ended_.wait_for(lock, kBetweenLooks, is_free);
+      ended_.wait_for(lock, kBetweenChecks, is_free);
     }
     --waiting_;
     if (!is_free()) return busy;

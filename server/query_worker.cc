@@ -36,7 +36,7 @@ using schema::TraceSql;
 using Clock = std::chrono::steady_clock;
 
 constexpr int kSocket = STDIN_FILENO;
-constexpr std::size_t kPieceBytes = std::size_t{64} << 10;
+constexpr std::size_t kFlushBytes = std::size_t{64} << 10;
 /// More than the time by the clock, so of use only where that fails.
 constexpr rlim_t kMostProcessorSeconds = 6;
 
@@ -50,7 +50,7 @@ class Lines {
  public:
   bool put(char letter, std::string_view rest) {
     text_.append(1, letter).append(rest).append(1, '\n');
-    return text_.size() < kPieceBytes || flush();
+    return text_.size() < kFlushBytes || flush();
   }
   void put_error(const Error& error) {
     put('X', std::to_string(static_cast<int>(error.code)));
@@ -124,12 +124,12 @@ void become_subordinate(pid_t parent) {
   if (::getppid() != parent) std::_Exit(1);
 }
 
-struct Request {
+struct WorkerRequest {
   QueryRequest query;
   pid_t parent = 0;
 };
 
-Expected<Request> read_request() {
+Expected<WorkerRequest> read_request() {
   std::string text;
   std::array<char, 4096> bytes;
   for (ssize_t count = 1; count != 0;) {
@@ -138,7 +138,7 @@ Expected<Request> read_request() {
     if (count < 0) break;
     text.append(bytes.data(), static_cast<std::size_t>(count));
   }
-  Request request;
+  WorkerRequest request;
   std::int64_t trace = 0;
   const char* at = text.data();
   const char* const end = at + text.size();
@@ -221,7 +221,7 @@ Expected<void> answer(const QueryRequest& request, Clock::time_point began, Line
 
 Expected<void> answer_request(Clock::time_point began, Lines* lines) {
   try {
-    BENCHHUD_ASSIGN(const Request request, read_request());
+    BENCHHUD_ASSIGN(const WorkerRequest request, read_request());
     become_subordinate(request.parent);
     BENCHHUD_TRY(set_limits());
     return answer(request.query, began, lines);

@@ -108,7 +108,7 @@ async function watched(work, everyMs = 3) {
   while (!isOver) {
     const children = processes();
     most.memory = Math.max(most.memory, children.reduce((sum, pid) => sum + ownMemory(pid), ownMemory(server.pid) - idle));
-    most.files = Math.max(most.files, children.reduce((sum, pid) => sum + temporaryBytes(pid), 0));
+    most.files = Math.max(most.files, children.reduce((sum, pid) => sum + temporaryBytes(pid), temporaryBytes(server.pid)));
     await pause(everyMs);
   }
   return { ...most, result: await done };

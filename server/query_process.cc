@@ -37,8 +37,8 @@ constexpr std::chrono::milliseconds kBetweenChecks{50};
 constexpr std::size_t kMostReceivedBytes = kMostReplyBytes + (std::size_t{1} << 20);
 
 Error not_started(const char* what, int error) {
-  return {ErrorCode::kInternal, fmt::format("The query's process cannot be started: {}: {}.", what,
-                                            std::strerror(error))};
+  return {ErrorCode::kBusy, fmt::format("The query's process cannot be started: {}: {}.", what,
+                                        std::strerror(error))};
 }
 
 /// An open file.
@@ -274,7 +274,7 @@ class QueryProcesses::Turn {
 Expected<std::string> QueryProcesses::answer(schema::TraceId trace, const std::string& sql,
                                              std::size_t rows, const IsCancelled& is_cancelled) {
   if (options_.command.empty()) {
-    return Error{ErrorCode::kUnsupported, "Queries are not answered here."};
+    return Error{ErrorCode::kBusy, "Queries are not answered here."};
   }
   BENCHHUD_TRY(take_turn(is_cancelled));
   const Turn turn(this);

@@ -41,7 +41,7 @@ constexpr std::size_t kFlushBytes = std::size_t{64} << 10;
 constexpr rlim_t kMostProcessorSeconds = 6;
 
 Error system_error(const char* what) {
-  return {ErrorCode::kInternal,
+  return {ErrorCode::kBusy,
           fmt::format("The limits of a query cannot be set: {}: {}.", what, std::strerror(errno))};
 }
 

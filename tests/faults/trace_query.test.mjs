@@ -4,8 +4,9 @@ import assert from "node:assert/strict";
 import { readFileSync, readdirSync, readlinkSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { benchhud, removeFolder, root, serve, temporaryFolder } from "../integration/support/server.mjs";
+import { benchhud, removeFolder, root, serve, serveWith, temporaryFolder } from "../integration/support/server.mjs";
 import { Peer, busyClients, figures, pause, quantile, strength, until } from "./support/faults.mjs";
+import { buildShim, harm } from "./support/store.mjs";
 
 const SECONDS = strength("BENCHHUD_QUERY_SECONDS", 8, 60);
 const MB = 2 ** 20;
@@ -216,6 +217,17 @@ describe("nobody waits for the answer", () => {
       server = kept;
     }
   });
+});
+
+test("where its process may not limit itself a query is refused, and says so", async () => {
+  const own = await serveWith(harm(buildShim(folder), { path: "no such path", limits: true }), db, "--no-code");
+  try {
+    const response = await fetch(own.base + address("SELECT 1"));
+    assert.equal(response.status, 503);
+    assert.match((await response.json()).detail, /limits of a query cannot be set: memory: Operation not permitted/);
+  } finally {
+    await own.stop();
+  }
 });
 
 test("64 hostile queries at once: whoever asks for something else is answered as ever", { timeout: (SECONDS * 2 + 60) * 1000 }, async () => {

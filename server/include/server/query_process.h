@@ -35,8 +35,8 @@ class QueryProcesses {
   /// its time or its memory is answered with the rows that it gave until then; the process is ended
   /// at the latest 5.3 s after it was begun, and within some 50 ms after `is_cancelled`.
   /// Errors: those of schema::TraceSql::prepare() and schema::open_store_for_reading(); kBusy where
-  /// other queries run, where it could not be prepared in its time, and where it was cancelled;
-  /// kInternal where the process could not be begun or ended by a fault.
+  /// other queries run, where the process could not be started, limit itself or prepare the query
+  /// in its time, and where it was cancelled; kInternal where it ended by a fault.
   schema::Expected<std::string> answer(schema::TraceId trace, const std::string& sql,
                                        std::size_t rows, const IsCancelled& is_cancelled);
 

@@ -6,6 +6,7 @@
 //   FAULT_ONCE    "1": only at that call; else at that and all after it
 //   FAULT_SWITCH  only while this file is there
 //   FAULT_COUNT   file that the number of calls is written to at the end
+//   FAULT_LIMITS  "1": the process may not limit itself, as under a service manager that forbids it
 //   FAULT_CLOCK   file that holds seconds to add to the wall clock, read at each look at it
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -17,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/uio.h>
@@ -146,6 +148,13 @@ static long long seconds_added(void) {
   const ssize_t size = read(file, text, sizeof text - 1);
   close(file);
   return size > 0 ? atoll(text) : 0;
+}
+
+int setrlimit(__rlimit_resource_t kind, const struct rlimit* limit) {
+  REAL(setrlimit);
+  if (!getenv("FAULT_LIMITS")) return real(kind, limit);
+  errno = EPERM;
+  return -1;
 }
 
 int clock_gettime(clockid_t clock, struct timespec* time) {

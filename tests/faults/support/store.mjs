@@ -16,13 +16,13 @@ export function buildShim(folder) {
   return library;
 }
 
-/** Runs the program with the shim. `fault`: { path, at, what, once, count, clock, whileThere }. */
+/** Runs the program with the shim. `fault`: { path, at, what, once, count, clock, whileThere, limits }. */
 export function harmed(shim, fault, ...args) {
   return spawnSync(program, args, { encoding: "utf8", timeout: 120_000, maxBuffer: 1 << 28, env: { ...process.env, ...harm(shim, fault) } });
 }
 
-export function harm(shim, { path, at = 0, what = "", once = false, count = "", clock = "", whileThere = "" }) {
-  const own = { LD_PRELOAD: shim, FAULT_PATH: path, FAULT_AT: String(at), FAULT_DO: what, FAULT_ONCE: once && "1", FAULT_COUNT: count, FAULT_CLOCK: clock, FAULT_SWITCH: whileThere };
+export function harm(shim, { path, at = 0, what = "", once = false, count = "", clock = "", whileThere = "", limits = false }) {
+  const own = { LD_PRELOAD: shim, FAULT_PATH: path, FAULT_AT: String(at), FAULT_DO: what, FAULT_ONCE: once && "1", FAULT_COUNT: count, FAULT_CLOCK: clock, FAULT_SWITCH: whileThere, FAULT_LIMITS: limits && "1" };
   return Object.fromEntries(Object.entries(own).filter(([, value]) => value));
 }
 

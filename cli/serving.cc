@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <pthread.h>
 
+#include <algorithm>
 #include <boost/program_options/value_semantic.hpp>
 #include <chrono>
 #include <csignal>
@@ -73,6 +74,8 @@ schema::Expected<std::shared_ptr<const server::HttpCounters>> serve_store(
   app_options.reading = request.reading;
   // This program as it runs, also after another version has taken its place.
   app_options.queries.command = {"/proc/self/exe", std::string(server::kQueryWorkerCommand)};
+  // Those that run and those that wait hold at most half of the threads.
+  app_options.queries.at_once = std::clamp<std::size_t>(request.listen.threads / 4, 1, 2);
   if (request.makes_code && server::is_loopback(request.listen.host)) {
     BENCHHUD_ASSIGN(app_options.sign_in_code, schema::random_secret());
     app_options.sign_in_code_until = schema::now() + kCodeSeconds;

@@ -219,6 +219,21 @@ describe("nobody waits for the answer", () => {
   });
 });
 
+test("queries leave half of few threads to others", async () => {
+  const own = await serve(db, "--no-code", "--threads", "4");
+  const peers = Array.from({ length: 8 }, () => new Peer(own.port).send(`GET ${address(HOSTILE["numbers without end"])} HTTP/1.1\r\nHost: localhost\r\n\r\n`));
+  try {
+    // One runs and one waits.
+    await until(() => peers.filter((one) => one.statuses[0] === 503).length >= 6, "the refusals", 2);
+    const began = performance.now();
+    assert.equal((await fetch(`${own.base}/api/v1/overview`)).status, 200);
+    assert.ok(performance.now() - began < 1500, "before any of them has ended");
+  } finally {
+    for (const one of peers) one.end();
+    await own.stop();
+  }
+});
+
 test("where its process may not limit itself a query is refused, and says so", async () => {
   const own = await serveWith(harm(buildShim(folder), { path: "no such path", limits: true }), db, "--no-code");
   try {

@@ -336,6 +336,7 @@ class Causes {
     if (diff.findings.empty()) return {};
     AlertCause cause{
         Kind::kProfile, fmt::format("the dumps of {} and {} differ", was->name, is->name), {}, {}};
+    cause.compared = ComparedDumps{was->id, is->id, subject_.experiment};
     for (const analysis::ProfileFinding& finding : diff.findings) {
       if (cause.lines.size() < kMostLines) cause.lines.push_back(finding.sentence);
     }
@@ -447,6 +448,16 @@ void write_causes(JsonWriter& json, const std::vector<AlertCause>& causes) {
                cause.signature.empty() ? std::nullopt : std::optional(cause.signature));
     json.key("lines");
     json.list(cause.lines, [&](const std::string& line) { json.value(line); });
+    json.key("compared");
+    if (cause.compared) {
+      json.begin_object();
+      json.field("before_run", to_int(cause.compared->before));
+      json.field("run", to_int(cause.compared->after));
+      json.field("experiment", to_int(cause.compared->experiment));
+      json.end_object();
+    } else {
+      json.null();
+    }
     json.end_object();
   });
 }

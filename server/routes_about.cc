@@ -6,6 +6,7 @@
 #include "schema/contract.h"
 #include "schema/label_link.h"
 #include "schema/metric.h"
+#include "schema/store_place.h"
 #include "schema/time_shift.h"
 #include "server/route_parts.h"
 #include "server/sessions.h"
@@ -70,6 +71,7 @@ Expected<std::string> write_store(Ask& ask) {
   const Snapshot& snapshot = ask.snapshot();
   BENCHHUD_ASSIGN(const std::int64_t rejected, ask.reader().rejected_count({}));
   BENCHHUD_ASSIGN(const std::int64_t attention, attention_count(ask));
+  BENCHHUD_ASSIGN(const bool is_default, schema::is_default_store(ask.reader().connection()));
   BENCHHUD_ASSIGN(const auto shift, schema::time_shift_weeks(ask.reader().connection()));
   std::string body;
   JsonWriter json(&body);
@@ -83,6 +85,7 @@ Expected<std::string> write_store(Ask& ask) {
   write_run_ref(json, snapshot.runs.empty() ? nullptr : &snapshot.runs.front());
   json.field("attention_count", attention);
   json.field("time_shift_weeks", shift.value_or(0));
+  json.field("is_default", is_default);
   json.end_object();
   return body;
 }

@@ -4,7 +4,7 @@ import { newsOf, waitAfter } from "../src/api/live";
 import type { Store } from "../src/api/types";
 
 const run = (id: number, started_at: string) => ({ id, name: `night ${id}`, started_at, accelerator_model: "A100" }) as Store["newest_run"];
-const store = (run_count: number, newest_run: Store["newest_run"]): Store => ({ revision: 1, version: "1", run_count, result_count: 0, rejected_count: 0, newest_run, attention_count: 0, time_shift_weeks: 0 });
+const store = (run_count: number, newest_run: Store["newest_run"]): Store => ({ revision: 1, version: "1", run_count, result_count: 0, rejected_count: 0, newest_run, attention_count: 0, time_shift_weeks: 0, is_default: true });
 
 test("it looks every three seconds, less often in a long ingest and where nobody answers", () => {
   assert.equal(waitAfter(0, 0), 3000);

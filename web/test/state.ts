@@ -4,6 +4,7 @@ import { address } from "../src/api/client";
 import { backendStyle, byBackend, columnStyle } from "../src/lib/backends";
 import { codeOrder, sign } from "../src/lib/codes";
 import { backendHref, changed, errorHref, href, modelHref, suiteHref } from "../src/lib/route";
+import { axisExtent } from "../src/lib/plot";
 import { compare, matches, sorted } from "../src/lib/sort";
 import { leadBackend } from "../src/lib/words";
 import { fullRange, withHoles } from "../src/parts/chart";
@@ -90,4 +91,21 @@ test("nested metrics become rows, absent ones stay absent", () => {
   assert.deepEqual(rows, [{ path: "a › b", values: [1, 2] }, { path: "a › c", values: [null, 3] }]);
   assert.deepEqual(leaves(null), [{ path: "", values: [null] }]);
   assert.deepEqual(leaves(["text"]), []);
+});
+
+test("one wide interval does not set the axis: values do, and the intervals of most", () => {
+  const night = (value: number, half: number) => ({ value, low: value - half, high: value + half });
+  const usual = Array.from({ length: 24 }, (_, n) => night(1 + 0.01 * (n % 5), 0.02));
+  const all = axisExtent(usual, false);
+  assert.deepEqual([all?.low.toFixed(2), all?.high.toFixed(2), all?.isClipped], ["0.98", "1.06", false], "intervals of one width are all there");
+  const wide = axisExtent([...usual, night(1.02, 4)], false);
+  assert.deepEqual([wide?.low.toFixed(2), wide?.high.toFixed(2), wide?.isClipped], ["0.98", "1.06", true]);
+  const value = axisExtent([...usual, { value: 9, low: null, high: null }], false);
+  assert.equal(value?.high, 9, "a value is never beyond the axis");
+  assert.equal(value?.isClipped, false);
+  const few = axisExtent([night(1, 0.01), night(1.01, 0.01), night(1.02, 5)], false);
+  assert.ok(few && few.high < 1.1 && few.isClipped);
+  assert.equal(axisExtent([], false), null);
+  const log = axisExtent([{ value: 0.1, low: -1, high: 0.2 }, { value: 10, low: 5, high: 20 }], true);
+  assert.ok(log && log.low > 0 && log.low < 0.1001 && log.high > 9.99);
 });

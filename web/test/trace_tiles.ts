@@ -151,7 +151,7 @@ test("a tile that could not be had is told of, and a picture is asked for that a
   assert.equal(tiles.error, null);
 });
 
-test("what was used longest ago is given up first; the whole trace never is", async () => {
+test("what was used longest ago is given up first, the whole trace last", async () => {
   const { slices } = made();
   const source = sourceOfSlices(slices);
   const tiles = new TileStore(source, topLevel(END), () => {}, 40_000);
@@ -165,6 +165,19 @@ test("what was used longest ago is given up first; the whole trace never is", as
   assert.equal(tiles.get("1", 2, 0), null);
   assert.ok(tiles.get("1", 2, 297));
   assert.ok(tiles.get("1", tiles.top, 0));
+});
+
+test("tiles of the whole trace are within the same bytes", async () => {
+  const { slices } = made();
+  const source = sourceOfSlices(slices.flatMap((slice) => Array.from({ length: 40 }, (_, track) => ({ ...slice, track: track + 1 }))));
+  const tiles = new TileStore(source, topLevel(END), () => {}, 40_000);
+  const strips = Array.from({ length: 40 }, (_, track) => String(track + 1));
+  tiles.want([{ level: tiles.top, first: 0, last: 0, strips }]);
+  for (let turn = 0; tiles.isBusy && turn < 100; ++turn) await settle();
+  assert.ok(tiles.size > 0 && tiles.size <= 40_000, `${tiles.size}`);
+  assert.equal(tiles.pinnedCount, 40);
+  assert.equal(tiles.get("1", tiles.top, 0), null, "the first of them is given up");
+  assert.ok(tiles.get("40", tiles.top, 0));
 });
 
 test("what is hit is what is drawn there", async () => {

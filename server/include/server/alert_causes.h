@@ -12,6 +12,13 @@
 
 namespace benchhud::server {
 
+/// Two results of one experiment whose dumps were compared.
+struct ComparedDumps {
+  schema::RunId before{};
+  schema::RunId after{};
+  schema::ExperimentId experiment{};
+};
+
 /// A reason, or a trace of one.
 struct AlertCause {
   enum class Kind : std::uint8_t {
@@ -30,6 +37,7 @@ struct AlertCause {
   std::vector<std::string> lines;  ///< more of it, the weightiest first
   bool explains = true;            ///< false for what was looked at and says nothing
   std::string signature = {};      ///< kError: of the error, which has a page of its own
+  std::optional<ComparedDumps> compared = {};  ///< of kProfile: whose difference the lines are of
 };
 /// "environment", "baseline", "error", "counts", "phases", "profile", "verification", "labels".
 std::string_view cause_name(AlertCause::Kind kind);

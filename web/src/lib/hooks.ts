@@ -45,6 +45,23 @@ export function useMenuPanel(box: { current: HTMLElement | null }, open: boolean
   }, [open]);
 }
 
+/** Marks a box that scrolls sideways while there is more of it to the right (parts.css). */
+export function useMoreSign(box: { current: HTMLElement | null }): void {
+  useEffect(() => {
+    const node = box.current;
+    if (!node) return;
+    const update = () => node.toggleAttribute("data-more", node.scrollLeft + node.clientWidth < node.scrollWidth - 2);
+    const observer = new ResizeObserver(update);
+    observer.observe(node);
+    if (node.firstElementChild) observer.observe(node.firstElementChild);
+    node.addEventListener("scroll", update, { passive: true });
+    return () => {
+      observer.disconnect();
+      node.removeEventListener("scroll", update);
+    };
+  }, []);
+}
+
 /** Now, renewed every minute, so that ages stay true on a page left open. */
 export function useNow(): number {
   const [now, setNow] = useState(() => Date.now());

@@ -7,7 +7,7 @@ const WORDS: Record<ResultOutcome, [word: string, glyph: string, meaning: string
   timed: ["timed and not wrong", "●", "it has timings, and its last verification does not say that the result is wrong"],
   wrong: ["wrong", "✗", "its last verification says FAIL, be it of an earlier run"],
   crashed: ["crashed", "‡", "a signal, an abort or a failed check ended it"],
-  timed_out: ["timed out", "⧖", "the runner's time limit was reached"],
+  timed_out: ["timed out", "◷", "the runner's time limit was reached"],
   out_of_memory: ["out of memory", "▣", "memory did not suffice"],
   raised: ["raised", "!", "it failed otherwise: an exception, or nobody knows"],
   skipped: ["skipped", "·", "the runner knew it not to work and did not try"],

@@ -100,3 +100,31 @@ export function median(values: readonly number[]): number | null {
   const middle = sorted.length >> 1;
   return sorted.length % 2 ? (sorted[middle] as number) : ((sorted[middle - 1] as number) + (sorted[middle] as number)) / 2;
 }
+
+export type Bounded = { value: number; low: number | null; high: number | null };
+
+/** At most this part of the intervals' ends on one side may lie beyond the axis. */
+const BEYOND = 0.05;
+
+/**
+ * What an axis holds: all values, and the intervals around them, but for the few that are much wider than the others:
+ * one of them would make a flat line of everything else. `isClipped`: an interval goes on beyond it. Logarithmic: only
+ * what is above 0 counts. Null where there is nothing to hold.
+ */
+export function axisExtent(points: readonly Bounded[], log: boolean): { low: number; high: number; isClipped: boolean } | null {
+  const counts = (value: number | null): value is number => value !== null && Number.isFinite(value) && (!log || value > 0);
+  const values = points.map((point) => point.value).filter(counts);
+  if (!values.length) return null;
+  const scaled = log ? Math.log : (value: number) => value;
+  const back = log ? Math.exp : (value: number) => value;
+  const ends = (part: (point: Bounded) => number | null) => points.map((point) => part(point) ?? point.value).filter(counts).map(scaled).sort((a, b) => a - b);
+  const lows = ends((point) => point.low);
+  const highs = ends((point) => point.high);
+  const middle = values.map(scaled);
+  const from = Math.min(...middle, lows[Math.ceil(BEYOND * (lows.length - 1))] ?? Infinity);
+  const to = Math.max(...middle, highs[Math.floor((1 - BEYOND) * (highs.length - 1))] ?? -Infinity);
+  const room = (to - from) / 2;
+  const low = Math.min(from, ...lows.filter((end) => end >= from - room));
+  const high = Math.max(to, ...highs.filter((end) => end <= to + room));
+  return { low: back(low), high: back(high), isClipped: (lows[0] ?? low) < low || (highs[highs.length - 1] ?? high) > high };
+}

@@ -8,7 +8,8 @@ import { markOf } from "../lib/changes";
 import { compareHref } from "../lib/compare";
 import { digits, full, plural, runName, shown, testName, unitOf } from "../lib/format";
 import { usePlainKeys, useTitle } from "../lib/hooks";
-import { errorHref, modelHref, profileHref } from "../lib/route";
+import { readRange, writeRange } from "../lib/range";
+import { errorHref, modelHref, profileDiffHref, profileHref, useQuery } from "../lib/route";
 import { capital } from "../lib/words";
 import { DirectionSign, Effect, StateSign } from "../parts/alert_bits";
 import { Chart, type Range } from "../parts/chart";
@@ -167,7 +168,9 @@ const DRAWN = ["steady", "speedup", "compile"];
 /** The series that the alert is mostly about; of a verdict or a count its steady time, with the codes below. */
 function MainChart({ member }: { member: AlertMember }) {
   const { experiment } = member;
-  const [range, setRange] = useState<Range>(null);
+  const [query, setQuery] = useQuery();
+  const range = readRange(query.get("range"));
+  const setRange = (next: Range) => setQuery({ range: writeRange(next) }, true);
   const metric = DRAWN.includes(member.metric) ? member.metric : "steady";
   const { data, late } = useApi<SeriesAnswer>(
     address("/series", { suite: experiment.suite, model: experiment.model, test: experiment.test, accelerator_model: experiment.accelerator_model, backend: experiment.backend, metric, runs: 180 }),
@@ -295,6 +298,7 @@ function Causes({ causes }: { causes: AlertCause[] }) {
           {cause.explains ? <strong>{cause.title}</strong> : <span class="quiet">Not known: {cause.title}</span>} {cause.share !== null && <span class="quiet">{digits(cause.share * 100, 2)} % of the change</span>}
           {cause.signature !== null && <a href={errorHref(cause.signature)}>This error over runs</a>}
           {cause.lines.length > 0 && <pre>{cause.lines.join("\n")}</pre>}
+          {cause.compared && <a href={profileDiffHref({ run: cause.compared.before_run, experiment: cause.compared.experiment }, cause.compared)}>All differences of the two profiles</a>}
         </li>
       ))}
     </ul>

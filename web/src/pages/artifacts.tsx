@@ -14,6 +14,7 @@ import { artifactHref, modelHref, profileHref, traceHref, useQuery } from "../li
 import { pathWord } from "../lib/shell";
 import { matches } from "../lib/sort";
 import { Check, CsvLink, FilterField, More, Select, runChoices } from "../parts/controls";
+import { WhatIsStore, useDbOption } from "../parts/empty";
 import { Backend, Command, Copy, ErrorNote, Missing, RunLink, Section, Time, Waiting } from "../parts/small";
 import { Table } from "../parts/table";
 import { ProblemsNote } from "../parts/profile/bits";
@@ -42,6 +43,7 @@ export function ArtifactsPage() {
   const items = useMemo(() => data?.items ?? [], [data]);
   const columns = useMemo(() => artifactColumns({ now }), [now]);
   const rows = useMemo(() => items.filter((one) => !filter || matches(filter, `${one.name} ${one.model} ${kindName(one.kind)} ${one.path}`)), [items, filter]);
+  const db = useDbOption();
   useTitle("Dumps");
   if (!data) return error ? <ErrorNote error={error} again={again} /> : <Waiting rows={14} />;
   const orphans = items.filter((one) => !one.results.length).length;
@@ -71,8 +73,9 @@ export function ArtifactsPage() {
       {!items.length && !run && !kind && !orphaned ? (
         <div class="empty">
           <p>Let the benchmark runner leave them ({[...new Set(KIND_ORDER.map((one) => KINDS[one].flag))].slice(0, 3).join(", ")}), then give benchhud its output directory. One file alone goes in with the result that it is of:</p>
-          <Command text="benchhud ingest path/to/output" />
-          <Command text="benchhud ingest trace.json --for RUN/MODEL/TEST/BACKEND" />
+          <Command text={`benchhud ingest ${db}path/to/output`} />
+          <Command text={`benchhud ingest ${db}trace.json --for RUN/MODEL/TEST/BACKEND`} />
+          {db && <WhatIsStore />}
         </div>
       ) : (
         <Table caption="Dumps" columns={columns} rows={rows} rowKey={(one) => String(one.id)} rowHref={artifactHref} late={late} orderWords="newest first" empty={list.isComplete ? "No dump matches." : `None of the newest ${count(items.length)} dumps matches.`} />
@@ -138,11 +141,13 @@ export function ArtifactViewPage({ id }: { id: number }) {
 }
 
 function Orphan({ artifact }: { artifact: Artifact }) {
+  const db = useDbOption();
   return (
     <>
       <p class="warn">No result: none of that name, in folder {shown(artifact.model)}, was taken in together with it.</p>
       <p class="quiet note">Ingest its results.jsonl, or say whose it is:</p>
-      <Command text={`benchhud ingest ${pathWord(artifact.path)} --for RESULT`} />
+      <Command text={`benchhud ingest ${db}${pathWord(artifact.path)} --for RESULT`} />
+      {db && <WhatIsStore />}
     </>
   );
 }

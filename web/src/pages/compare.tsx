@@ -113,6 +113,8 @@ export function ComparePage() {
 
   if ((!runs.data || !data) && !(error && runs.data) && !(runs.error && data)) return error ?? runs.error ? <ErrorNote error={(error ?? runs.error) as NonNullable<typeof error>} again={() => (again(), runs.again())} /> : <Waiting rows={16} />;
   if (runs.data && !allRuns.length) return <Empty />;
+  // The server knows no run before the only one.
+  const isFirst = error?.problem.status === 404 && asked.left === "previous" && runs.isComplete && allRuns.length === 1;
   const backendsOf = (run: RunRef | undefined) => {
     const known = new Set((models.data?.items ?? []).filter((item) => !run || item.accelerator_models.includes(run.accelerator_model)).flatMap((item) => item.backends));
     for (const row of rows) for (const side of [row.left, row.right]) if (side.column !== null) known.add(side.column);
@@ -192,7 +194,7 @@ export function ComparePage() {
           onBackend={(name) => setQuery({ right_backend: name || null, left_backend: name ? backend.left || name : null, row: null })}
         />
       </div>
-      {error && <ErrorNote error={error} again={again} kept={!!data} />}
+      {error && (isFirst ? <NothingBefore /> : <ErrorNote error={error} again={again} kept={!!data} />)}
       {!data || !columns ? (
         !error && <Waiting rows={12} />
       ) : (
@@ -269,6 +271,14 @@ export function ComparePage() {
         </>
       )}
     </div>
+  );
+}
+
+function NothingBefore() {
+  return (
+    <p>
+      There is one run so far, and none before it to compare it with. To compare its backends with each other, choose <i>latest</i> on the left as well, and a backend on each side.
+    </p>
   );
 }
 

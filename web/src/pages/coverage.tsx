@@ -1,7 +1,7 @@
 // What should have run and did not: not run, skipped, crashed, timed out, out of memory, wrong are different things.
 import { useMemo } from "preact/hooks";
 import { address } from "../api/client";
-import type { CoverageAnswer, CoverageItem, ResultOutcome } from "../api/types";
+import type { CoverageAnswer, CoverageItem, ResultOutcome, Store } from "../api/types";
 import { useRuns } from "../api/pages";
 import { useApi } from "../api/use";
 import { byBackend } from "../lib/backends";
@@ -13,6 +13,7 @@ import { useQuery } from "../lib/route";
 import { matches } from "../lib/sort";
 import { Choice, CsvLink, FilterField, Select, runChoices } from "../parts/controls";
 import { CoverageBar, OutcomeSign, coverageColumns, itemHref, itemKey, worstFirst } from "../parts/coverage";
+import { Empty } from "../parts/empty";
 import { PlainTable } from "../parts/plain_table";
 import { Backend, ErrorNote, RunLink, Section, Sentence, Waiting } from "../parts/small";
 import { Table } from "../parts/table";
@@ -27,7 +28,9 @@ export function CoveragePage() {
   const filters = Object.fromEntries(FILTERS.map((name) => [name, query.getAll(name)]));
   const asked = { run, accelerator_model: where, expect_runs: back === "14" ? null : back, ...filters };
   const { data, late, error, again } = useApi<CoverageAnswer>(address("/coverage", asked));
+  const store = useApi<Store>(address("/store")).data;
   useTitle("Coverage");
+  if (!data && error?.problem.status === 404 && store?.run_count === 0) return <Empty rejected={store.rejected_count} />;
   if (!data) return error ? <ErrorNote error={error} again={again} /> : <Waiting rows={14} />;
   return (
     <div class={late ? "late" : ""}>

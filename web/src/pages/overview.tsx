@@ -1,5 +1,5 @@
 // The page of the morning: for each accelerator the last run, how it stands, what changed since the run before.
-import { useMemo, useState } from "preact/hooks";
+import { useMemo, useRef } from "preact/hooks";
 import { address } from "../api/client";
 import type { AcceleratorOverview, Alert, AlertCause, AlertPage, AlertWithHistory, CoverageAnswer, Group, GroupChange, History, Move, Overview, RunRef } from "../api/types";
 import { useApi } from "../api/use";
@@ -8,9 +8,10 @@ import { byBackend, columnStyle } from "../lib/backends";
 import { type CoverageSum, lostSentence, sumOf } from "../lib/coverage";
 import { age, ago, change, count, date, digits, duration, full, hoverText, moment, percentInterval, plural, runName, short, shown, testName, times, unitOf } from "../lib/format";
 import { type GroupMetric, byGroup, groupMetric, groupStyles } from "../lib/history";
-import { useNow, useTitle } from "../lib/hooks";
+import { useMoreSign, useNow, useTitle } from "../lib/hooks";
 import { OUTCOMES } from "../lib/outcomes";
 import { useMarkdown } from "../lib/page_markdown";
+import { readRange, writeRange } from "../lib/range";
 import { alertHref, href, modelHref, runHref, suiteHref, useQuery } from "../lib/route";
 import { capital, overviewSentence, testsOf } from "../lib/words";
 import { DirectionSign, StateSign } from "../parts/alert_bits";
@@ -129,10 +130,10 @@ function AttentionItem({ alert }: { alert: Alert }) {
   return (
     <li>
       <DirectionSign direction={details.direction} />
-      <a href={alertHref(alert)}>{unbroken(details.title)}</a>
+      <a href={alertHref(alert)}>{unbroken(details.title)}</a>{" "}
       <span class="quiet">
         since {date(details.onset.started_at)} <StateSign state={alert.state} />
-      </span>
+      </span>{" "}
       <span class="why quiet">
         {causes ? causeText(causes) : "\u00a0"}
         {range && ` ${range}`}
@@ -283,7 +284,9 @@ const MOST_LOST = 12;
 
 /** The geomean of every backend over the runs, a chart a test. */
 function Trend({ accelerator, baseline, runs, until }: { accelerator: string; baseline: string; runs: string; until: string | null }) {
-  const [range, setRange] = useState<Range>(null);
+  const [query, setQuery] = useQuery();
+  const range = readRange(query.get("range"));
+  const setRange = (next: Range) => setQuery({ range: writeRange(next) }, true);
   const { data, late } = useApi<History>(address("/history", { accelerator_model: accelerator, group_by: ["test", "backend"], baseline, runs, until }));
   const mine = data?.accelerators.find((one) => one.accelerator_model === accelerator);
   const charts = useMemo(
@@ -343,8 +346,10 @@ function StatusTable({ accelerator, parts, baseline, coverage }: { accelerator: 
   const compileUnit = unitOf(groups.map((group) => group.compile?.median ?? NaN), "s");
   const runs = parts[0]?.history.length ?? 0;
   const name = `Tests and backends on ${accelerator.accelerator_model}`;
+  const box = useRef<HTMLDivElement>(null);
+  useMoreSign(box);
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label={name}>
+    <div ref={box} class="scroll" tabIndex={0} role="region" aria-label={name}>
       <table class="overview">
         <caption class="sr">{name}</caption>
         <thead>

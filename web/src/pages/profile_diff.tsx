@@ -383,7 +383,7 @@ function SectionTable({ section, id, kind }: { section: SectionDifference; id: s
         )}
       </h3>
       {section.changes.length ? (
-        <Table caption={`${section.of}: what changed`} columns={columns} rows={section.changes} rowKey={(one) => one.name} sortKey="ds" orderWords="the largest change first" />
+        <Table caption={`${section.of}: what changed`} columns={columns} rows={section.changes} rowKey={(one) => one.name} sortKey={`sort-${id.replace(/[^\w-]+/g, "-")}`} orderWords="the largest change first" />
       ) : (
         <p class="quiet note">No difference.</p>
       )}

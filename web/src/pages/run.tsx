@@ -112,7 +112,7 @@ export function RunPage({ id }: { id: string }) {
         <div class="kicker">
           <span class="accel">{data.run.accelerator_model}</span>
           <Time at={data.run.started_at} now={now} />
-          <span>{data.run.verified_at ? <>verified <Time at={data.run.verified_at} /></> : <span class="warn">not verified: codes are of an earlier run</span>}</span>
+          <span>{data.run.verified_at ? <>verified <Time at={data.run.verified_at} /></> : <span class="warn">{allRows.some((row) => Object.values(row.cells).some((cell) => cell.verification?.stale)) ? "not verified: codes are of an earlier run" : "not verified"}</span>}</span>
           {older && (
             <a data-compare href={compareHref(older, data.run, baseline === "inductor" ? {} : { baseline })} title="What is worse, better or missing against the run before (c)">
               compare with the run before

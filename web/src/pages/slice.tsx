@@ -80,7 +80,7 @@ export function SlicePage({ kind, name }: { kind: Kind; name: string }) {
           <span>
             last run <RunLink run={run} /> <span class="quiet">{ago(run.started_at, now)}</span>
           </span>
-          {!run.verified_at && <span class="warn">not verified: codes are of an earlier run</span>}
+          {!run.verified_at && <span class="warn">{accelerator.groups.some((group) => (group.points[accelerator.runs.length - 1]?.stale ?? 0) > 0) ? "not verified: codes are of an earlier run" : "not verified"}</span>}
         </div>
         <h1>
           <Sentence text={sliceSentence(name, accelerator, baseline, alerts ? waitingCount(alerts.counts) : 0)} />

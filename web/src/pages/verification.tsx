@@ -83,7 +83,7 @@ export function VerificationPage() {
         <div class="kicker">
           <span class="accel">{data.run.accelerator_model}</span>
           <span>run <RunLink run={data.run} /> {runName(data.run) === data.run.name ? `${moment(data.run.started_at)}, ` : ""}{ago(data.run.started_at, now)}</span>
-          <span>{data.run.verified_at ? <>verified <Time at={data.run.verified_at} /></> : <span class="warn">not verified: outlined codes are of an earlier run</span>}</span>
+          <span>{data.run.verified_at ? <>verified <Time at={data.run.verified_at} /></> : <span class="warn">{data.counts.some((item) => item.stale > 0) ? "not verified: outlined codes are of an earlier run" : "not verified"}</span>}</span>
           <Labels labels={data.run.labels} />
         </div>
         <h1>

@@ -44,7 +44,7 @@ export function AlertLinks({ alerts, total = alerts.length }: { alerts: readonly
       {alerts.map((alert) => (
         <li key={alert.id}>
           <DirectionSign direction={alert.details.direction} />
-          <a href={alertHref(alert)}>{unbroken(alert.details.title)}</a>
+          <a href={alertHref(alert)}>{unbroken(alert.details.title)}</a>{" "}
           <span class="quiet">
             since {date(alert.details.onset.started_at)}, {stateWords(alert.state).word}
           </span>
@@ -69,9 +69,9 @@ export function ChangeLinks({ changes }: { changes: { column: string; backend: s
           <DirectionSign direction={one.direction} />
           <a href={alertHref({ id: one.alert })}>
             {date(one.run.started_at)} {change(1 + one.effect)}
-          </a>
-          <span class="interval">{one.interval ? percentInterval(1 + one.interval.low, 1 + one.interval.high) : ""}</span>
-          <Backend name={column} backend={backend} link={{}} />
+          </a>{" "}
+          <span class="interval">{one.interval ? percentInterval(1 + one.interval.low, 1 + one.interval.high) : ""}</span>{" "}
+          <Backend name={column} backend={backend} link={{}} />{" "}
           <span class="quiet">{stateWords(one.state).word}</span>
         </li>
       ))}

@@ -8,8 +8,9 @@ import { type ChangeMark, placed } from "../lib/changes";
 import { DASH, count, date, digits, flag, full, moment, runName, type Unit } from "../lib/format";
 import { usePlainKeys, useWidth } from "../lib/hooks";
 import { markWords, type PlacedMark, placedMarks } from "../lib/marks";
+import { type Bounded, axisExtent, logTicks } from "../lib/plot";
 import { useTheme } from "../lib/theme";
-import { usePlace } from "../lib/route";
+import { useQuery } from "../lib/route";
 import { pinned, togglePin } from "./pins";
 import { Backend, CodeSign, Missing, Num, Swatch } from "./small";
 
@@ -53,6 +54,26 @@ export function fullRange(runs: RunRef[]): { from: number; to: number } {
   const last = times[times.length - 1] ?? 1;
   const margin = Math.max((last - first) * 0.015, 3600 * 6);
   return { from: first - margin, to: last + margin };
+}
+
+/** The key of the address that makes the value axes of a page logarithmic. */
+const LOG = "axis";
+/** So long a click waits for a second one where a double click means something. */
+const DOUBLE_CLICK_MS = 280;
+
+/** From where to where a value axis goes, in its unit. */
+function yLimits(extent: ReturnType<typeof axisExtent>, factor: number, zoom: Range, startsAtZero: boolean, log: boolean): [number, number] {
+  if (zoom) return [zoom.from, zoom.to];
+  if (!extent) return [0, 1];
+  const low = extent.low * factor;
+  const high = extent.high * factor;
+  if (log) {
+    const margin = Math.max((high / low) ** 0.08, 1.02);
+    return [low / margin, high * margin];
+  }
+  if (startsAtZero) return [0, high * 1.06];
+  const margin = (high - low) * 0.08 || Math.abs(high) * 0.05 || 1;
+  return [low - margin, high + margin];
 }
 
 type Tones = Record<"worse" | "better" | "unclear", string>;
@@ -207,33 +228,40 @@ export function Chart(props: Props) {
   const plot = useRef<uPlot | null>(null);
   const width = useWidth(box);
   const { dark } = useTheme();
-  const [at, setAt] = useState<number | null>(null);
+  // The night under the cursor by its run: its place changes with the runs.
+  const [atRun, setAtRun] = useState<number | null>(null);
   // As of the last event: keys may come faster than pages are drawn.
-  const pointed = useRef<number | null>(null);
+  const pointedRun = useRef<number | null>(null);
+  const placeOf = (id: number | null): number | null => {
+    const place = id === null ? -1 : runs.findIndex((run) => run.id === id);
+    return place < 0 ? null : place;
+  };
+  const at = placeOf(atRun);
+  // A zoom into values, in the unit of the axis; that into nights is the page's.
+  const [yRange, setYRange] = useState<Range>(null);
   const [said, setSaid] = useState("");
   const latest = useRef(props);
   latest.current = props;
 
   const written = (value: number): string => (props.whole ? count(value) : digits(value));
-  const pins = pinned(usePlace().query);
+  const [query, setQuery] = useQuery();
+  const pins = pinned(query);
   const pinnedRuns = pins.flatMap((id) => runs.filter((run) => String(run.id) === id)).sort((a, b) => seconds(a) - seconds(b));
   const drawnPins = useRef(pinnedRuns);
   drawnPins.current = pinnedRuns;
 
   const { x, index } = useMemo(() => withHoles(runs.map(seconds)), [runs]);
 
-  const startsAtZero = useMemo(() => {
-    let low = Infinity;
-    let high = -Infinity;
-    for (const one of series) {
-      for (const point of one.points) {
-        if (!point) continue;
-        low = Math.min(low, point.low ?? point.value);
-        high = Math.max(high, point.high ?? point.value);
-      }
-    }
-    return low >= 0 && low < 0.35 * high;
-  }, [series]);
+  const shownPoints = useMemo(() => {
+    const inRange = (place: number) => !range || (seconds(runs[place] as RunRef) >= range.from && seconds(runs[place] as RunRef) <= range.to);
+    return series.flatMap((one) => one.points.filter((point, place): point is SeriesPoint => point !== null && inRange(place)));
+  }, [series, runs, range?.from, range?.to]);
+  // A logarithm is of what is above 0; counts start at 0.
+  const canLog = !props.whole && shownPoints.length > 0 && shownPoints.every((point) => point.value > 0);
+  const log = canLog && query.get(LOG) === "log";
+  const extent = useMemo(() => axisExtent(shownPoints as Bounded[], log), [shownPoints, log]);
+  const startsAtZero = !log && !yRange && extent !== null && extent.low >= 0 && extent.low < 0.35 * extent.high;
+  useEffect(() => setYRange(null), [props.title, unit.factor, log]);
 
   useEffect(() => {
     const node = box.current;
@@ -269,7 +297,8 @@ export function Chart(props: Props) {
         points: { show: x.length < 120, size: 6, width: 1.5, stroke: style.color, fill: ground },
       };
     });
-    const edges = (): uPlot.Series => ({ show: true, width: 0, stroke: "transparent", spanGaps: false, points: { show: false } });
+    // The axis is not theirs to widen.
+    const edges = (): uPlot.Series => ({ show: true, auto: false, width: 0, stroke: "transparent", spanGaps: false, points: { show: false } });
     const n = series.length;
     const options: uPlot.Options = {
       width,
@@ -278,7 +307,8 @@ export function Chart(props: Props) {
       legend: { show: false },
       cursor: {
         sync: { key: "page", scales: ["x", null] },
-        drag: { x: true, y: false, setScale: false },
+        // Along whichever way is dragged further: into nights or into values.
+        drag: { x: true, y: true, uni: Infinity, setScale: false },
         focus: { prox: 24 },
         points: { size: 9, width: 2, fill: ground },
         x: true,
@@ -287,14 +317,7 @@ export function Chart(props: Props) {
       focus: { alpha: 1 },
       scales: {
         x: { time: true, range: () => (range ? [range.from, range.to] : [fullRange(runs).from, fullRange(runs).to]) },
-        y: {
-          range: (_, low, high) => {
-            if (low === null || high === null || !Number.isFinite(low)) return [0, 1];
-            if (startsAtZero) return [0, high * 1.06];
-            const margin = (high - low) * 0.08 || Math.abs(high) * 0.05 || 1;
-            return [low - margin, high + margin];
-          },
-        },
+        y: { distr: log ? 3 : 1, range: () => yLimits(extent, unit.factor, yRange, startsAtZero, log) },
       },
       axes: [
         {
@@ -320,6 +343,7 @@ export function Chart(props: Props) {
           ...(props.whole ? { incrs: WHOLE_STEPS } : {}),
           grid: { stroke: line, width: 1 },
           ticks: { show: false },
+          ...(log ? { splits: (_: uPlot, __: number, low: number, high: number) => logTicks(low, high, Math.max(3, Math.floor(props.height / 40))), filter: (_: uPlot, splits: number[]) => splits } : {}),
           values: (_, splits) => splits.map((value) => written(value)),
         },
       ],
@@ -365,6 +389,16 @@ export function Chart(props: Props) {
                 u.ctx.fillStyle = color;
                 u.ctx.fillText("×", left, u.bbox.top + u.bbox.height - (2 + 9 * s) * ratio);
               });
+              // An interval that goes on beyond the axis.
+              index.forEach((run, i) => {
+                const point = run < 0 ? null : one.points[run];
+                const left = u.valToPos(x[i] as number, "x", true);
+                if (!point || left < u.bbox.left || left > u.bbox.left + u.bbox.width) return;
+                const { min = -Infinity, max = Infinity } = u.scales["y"] ?? {};
+                u.ctx.fillStyle = color;
+                if ((point.high ?? point.value) * unit.factor > (max ?? Infinity)) u.ctx.fillText("▲", left, u.bbox.top + 9 * ratio);
+                if ((point.low ?? point.value) * unit.factor < (min ?? -Infinity)) u.ctx.fillText("▼", left, u.bbox.top + u.bbox.height - ratio);
+              });
               // A wrong result is not a point like the others.
               index.forEach((run, i) => {
                 const point = run < 0 ? null : one.points[run];
@@ -400,33 +434,50 @@ export function Chart(props: Props) {
           (u) => {
             const place = u.cursor.idx;
             const run = place === null || place === undefined || (u.cursor.left ?? -1) < 0 ? -1 : (index[place] ?? -1);
-            pointed.current = run < 0 ? null : run;
-            setAt(pointed.current);
+            pointedRun.current = run < 0 ? null : (runs[run] as RunRef).id;
+            setAtRun(pointedRun.current);
           },
         ],
         setSelect: [
           (u) => {
-            if (u.select.width < 6) return;
-            latest.current.onRange({ from: Math.round(u.posToVal(u.select.left, "x")), to: Math.round(u.posToVal(u.select.left + u.select.width, "x")) });
+            const { left, top, width: wide, height: high } = u.select;
+            const isWhole = wide >= u.over.clientWidth - 1;
+            if (!isWhole && wide >= 6) latest.current.onRange({ from: Math.round(u.posToVal(left, "x")), to: Math.round(u.posToVal(left + wide, "x")) });
+            else if (isWhole && high >= 6 && high < u.over.clientHeight - 1) setYRange({ from: u.posToVal(top + high, "y"), to: u.posToVal(top, "y") });
+            else return;
             u.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
           },
         ],
       },
     };
+    // The night under the cursor stays so where the same one is drawn again, whatever its place is now.
+    const before = index.indexOf(runs.findIndex((run) => run.id === pointedRun.current));
     const u = new uPlot(options, [x, ...values, ...lows, ...highs] as uPlot.AlignedData, node);
     plot.current = u;
+    // Once it has scales, which it makes in a microtask.
+    queueMicrotask(() => {
+      if (plot.current === u && before >= 0 && index[before] !== -1) u.setCursor({ left: u.valToPos(x[before] as number, "x"), top: 10 }, true);
+    });
 
-    let pressedAt = 0;
+    let pressedAt = { x: 0, y: 0 };
     const down = (event: MouseEvent) => {
-      pressedAt = event.clientX;
+      pressedAt = { x: event.clientX, y: event.clientY };
     };
+    let waiting = 0;
     const click = (event: MouseEvent) => {
-      if (Math.abs(event.clientX - pressedAt) > 4) return;
+      if (Math.hypot(event.clientX - pressedAt.x, event.clientY - pressedAt.y) > 4) return;
       const place = u.cursor.idx;
-      if (place === null || place === undefined) return;
+      // The second click of a double one is no click of its own, nor is the first where a double one resets the zoom.
+      clearTimeout(waiting);
+      if (place === null || place === undefined || event.detail > 1) return;
+      const top = u.cursor.top ?? 0;
+      if (range || yRange) waiting = window.setTimeout(() => choose(place, top, event.shiftKey), DOUBLE_CLICK_MS);
+      else choose(place, top, event.shiftKey);
+    };
+    const choose = (place: number, top: number, withShift: boolean) => {
       const run = index[place] as number;
       // Where a click shows nothing else it pins; elsewhere it does with Shift.
-      if (event.shiftKey || !latest.current.onPick) {
+      if (withShift || !latest.current.onPick) {
         if (run >= 0) togglePin(runs[run] as RunRef);
         return;
       }
@@ -435,27 +486,32 @@ export function Chart(props: Props) {
       series.forEach((one, i) => {
         const value = values[i]?.[place];
         if (value === null || value === undefined) return;
-        const away = Math.abs(u.valToPos(value, "y") - (u.cursor.top ?? 0));
+        const away = Math.abs(u.valToPos(value, "y") - top);
         if (away < distance) [distance, best] = [away, one];
       });
       if (run >= 0 && best) latest.current.onPick(runs[run] as RunRef, best);
     };
-    const reset = () => latest.current.onRange(null);
+    const reset = () => {
+      clearTimeout(waiting);
+      setYRange(null);
+      latest.current.onRange(null);
+    };
     u.over.addEventListener("mousedown", down);
     u.over.addEventListener("click", click);
     u.over.addEventListener("dblclick", reset);
     return () => {
+      clearTimeout(waiting);
       u.destroy();
       plot.current = null;
     };
-  }, [runs, series, width, dark, range?.from, range?.to, unit.factor, props.height, x]);
+  }, [runs, series, width, dark, range?.from, range?.to, unit.factor, props.height, x, yRange?.from, yRange?.to, log]);
 
   useEffect(() => plot.current?.redraw(false), [props.picked?.run, props.picked?.experiment, props.changes, props.marks, pins.join()]);
 
   // The night under the cursor, wherever the keys go: charts are pointed at far more often than walked through.
   usePlainKeys((event) => {
     const node = box.current?.closest("figure");
-    const run = pointed.current === null ? undefined : runs[pointed.current];
+    const run = runs.find((one) => one.id === pointedRun.current);
     if (event.key !== "x" || !run || !(node?.matches(":hover") || node?.contains(document.activeElement))) return;
     event.preventDefault();
     togglePin(run);
@@ -464,7 +520,7 @@ export function Chart(props: Props) {
   const onKey = (event: KeyboardEvent) => {
     const u = plot.current;
     if (!u || event.ctrlKey || event.metaKey || event.altKey) return;
-    const now = pointed.current ?? runs.length;
+    const now = placeOf(pointedRun.current) ?? runs.length;
     if (event.key === "ArrowLeft" || event.key === "ArrowRight") {
       event.preventDefault();
       const next = Math.min(runs.length - 1, Math.max(0, now + (event.key === "ArrowLeft" ? -1 : 1)));
@@ -472,15 +528,17 @@ export function Chart(props: Props) {
       u.setCursor({ left: u.valToPos(x[place] as number, "x"), top: 10 }, true);
       const words = series.map((one) => {
         const point = one.points[next];
-        return `${one.experiment.column} ${point ? `${written(point.value * unit.factor)} ${props.unitWord}` : "nothing"}`;
+        return `${one.experiment.column} ${point ? `${written(point.value * unit.factor)} ${props.unitWord}` : (one.failures[next] ?? "not measured")}`;
       });
       const said = (props.marks?.[next] ?? []).map((mark) => `${markWords(mark)}; `).join("");
       setSaid(`${date((runs[next] as RunRef).started_at)}: ${said}${words.join(", ")}`);
-    } else if (event.key === "Enter" && pointed.current !== null && props.onPick) {
-      const run = pointed.current;
+    } else if (event.key === "Enter" && props.onPick) {
+      const run = placeOf(pointedRun.current);
+      if (run === null) return;
       const first = series.find((one) => one.points[run]);
       if (first) props.onPick(runs[run] as RunRef, first);
     } else if (event.key === "Escape") {
+      setYRange(null);
       props.onRange(null);
     }
   };
@@ -494,8 +552,14 @@ export function Chart(props: Props) {
       <figcaption>
         <h3>{props.title}</h3>
         <span class="quiet">
-          {props.note}; {startsAtZero ? "axis starts at 0" : "axis does not start at 0"}
+          {props.note}; {log ? "logarithmic axis" : startsAtZero ? "axis starts at 0" : "axis does not start at 0"}
+          {(extent?.isClipped || yRange) && "; ▲ ▼ at an edge: an interval or a value goes on beyond it"}
         </span>
+        {canLog && (
+          <button type="button" class="link" aria-pressed={log} onClick={() => setQuery({ [LOG]: log ? null : "log" })} title="A logarithmic axis shows equal ratios as equal distances">
+            log
+          </button>
+        )}
       </figcaption>
       <div
         class="plot"
@@ -503,7 +567,7 @@ export function Chart(props: Props) {
         style={{ height: `${props.height}px` }}
         tabIndex={0}
         role="group"
-        aria-label={`${props.title} over ${runs.length} runs. Left and right arrows move from night to night, ${props.onPick ? "Enter shows more of it, " : ""}x pins the night: two make a comparison. The same values are in the table at the end of the page.`}
+        aria-label={`${props.title} over ${runs.length} runs. Left and right arrows move from night to night, ${props.onPick ? "Enter shows more of it, " : ""}x pins the night: two make a comparison. The table after it has the values of that night.`}
         onKeyDown={onKey}
       />
       <span class="sr" role="status">

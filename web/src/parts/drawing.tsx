@@ -3,7 +3,7 @@
 import type { ComponentChildren } from "preact";
 import type { Style } from "../lib/backends";
 import { digits } from "../lib/format";
-import { type Scale, extent, linearTicks, logTicks, place } from "../lib/plot";
+import { type Scale, axisExtent, extent, linearTicks, logTicks, place } from "../lib/plot";
 import { go } from "../lib/route";
 
 export type Ink = { text: string; quiet: string; line: string; ground: string; worse: string; better: string; sans: string };
@@ -91,8 +91,11 @@ const dated = (seconds: number): string => new Date(seconds * 1000).toISOString(
 /** Lines over nights; `times` in seconds. Nothing is drawn across missing values. */
 export function LinesDrawing({ panel, times, unit, ruleAtOne, width, height, ink }: { panel: LinesPanel; times: number[]; unit: string; ruleAtOne: boolean; width: number; height: number; ink: Ink }) {
   const box: Box = { left: 64, top: 40, right: width - 12, bottom: height - 42 };
-  const all = panel.lines.flatMap((line) => [...line.values, ...(line.low ?? []), ...(line.high ?? [])]).filter((value) => value != null) as number[];
-  const y: Scale = { ...extent(all, false), log: false, from: box.bottom, to: box.top };
+  const points = panel.lines.flatMap((line) => line.values.flatMap((value, at) => (value === null ? [] : [{ value, low: line.low?.[at] ?? null, high: line.high?.[at] ?? null }])));
+  const held = axisExtent(points, false);
+  const y: Scale = { ...extent(held ? [held.low, held.high] : [], false), log: false, from: box.bottom, to: box.top };
+  // What goes on beyond the axis ends at it.
+  const inside = (value: number) => Math.min(y.high, Math.max(y.low, value));
   const first = times[0] ?? 0;
   const last = times[times.length - 1] ?? 1;
   const x: Scale = { low: first, high: last > first ? last : first + 1, log: false, from: box.left + 6, to: box.right - 6 };
@@ -111,10 +114,10 @@ export function LinesDrawing({ panel, times, unit, ruleAtOne, width, height, ink
       {panel.lines.map((line) =>
         spans(line.values).map(([from, to]) => {
           const edge = (part: (number | null)[] | undefined) => line.values.slice(from, to).map((value, at) => part?.[from + at] ?? value);
-          const points = (values: (number | null)[]) => values.map((value, at) => `${place(x, times[from + at] as number).toFixed(1)} ${place(y, value as number).toFixed(1)}`);
+          const corners = (values: (number | null)[]) => values.map((value, at) => `${place(x, times[from + at] as number).toFixed(1)} ${place(y, inside(value as number)).toFixed(1)}`);
           return (
             <>
-              {line.low?.some((value) => value != null) && <path d={`M${[...points(edge(line.high)), ...points(edge(line.low)).reverse()].join("L")}Z`} fill={line.style.color} fill-opacity="0.16" />}
+              {line.low?.some((value) => value != null) && <path d={`M${[...corners(edge(line.high)), ...corners(edge(line.low)).reverse()].join("L")}Z`} fill={line.style.color} fill-opacity="0.16" />}
               <path d={path(line.values, from, to)} fill="none" stroke={line.style.color} stroke-width="1.75" stroke-dasharray={line.style.dash.join(" ") || undefined} />
               {times.length < 120 && line.values.slice(from, to).map((value, at) => <circle cx={place(x, times[from + at] as number).toFixed(1)} cy={place(y, value as number).toFixed(1)} r="2.25" fill={ink.ground} stroke={line.style.color} stroke-width="1.25" />)}
             </>

@@ -1,5 +1,7 @@
 // A table without sorting, for what is read from top to bottom: it scrolls sideways in its own box, by keys too.
 import type { ComponentChildren } from "preact";
+import { useRef } from "preact/hooks";
+import { useMoreSign } from "../lib/hooks";
 
 export type Head = { title: ComponentChildren; hint?: string | undefined; right?: boolean; class?: string };
 
@@ -15,8 +17,10 @@ type Props = {
 };
 
 export function PlainTable({ caption, heads, class: more, late = false, children }: Props) {
+  const box = useRef<HTMLDivElement>(null);
+  useMoreSign(box);
   return (
-    <div class={late ? "scroll late" : "scroll"} tabIndex={0} role="region" aria-label={caption}>
+    <div ref={box} class={late ? "scroll late" : "scroll"} tabIndex={0} role="region" aria-label={caption}>
       <table class={more ? `plain ${more}` : "plain"}>
         <caption class="sr">{caption}</caption>
         {heads && (

@@ -7,6 +7,7 @@ import { type Style, columnStyle } from "../lib/backends";
 import { copyText } from "../lib/clipboard";
 import { describe, sign } from "../lib/codes";
 import { DASH, age, ago, digits, failureKind, flag, full, hoverText, interval as intervalText, localMoment, moment, runName, short, shown, type Unit } from "../lib/format";
+import { axisExtent } from "../lib/plot";
 import { linkOf, rangeOf, useLinks } from "../lib/links";
 import { backendHref, errorHref, runHref, suiteHref } from "../lib/route";
 
@@ -174,19 +175,16 @@ export type SparkPoint = { value: number; low?: number | null; high?: number | n
 export function Spark({ points, color, dash = [], width = 96, height = 20, label, floor }: { points: SparkPoint[]; color: string; dash?: number[]; width?: number; height?: number; label: string; floor?: Domain }) {
   const known = points.filter((point) => point !== null);
   if (known.length === 0) return <Missing why={`no history: ${label}`} />;
-  let low = floor?.low ?? Infinity;
-  let high = floor?.high ?? -Infinity;
-  for (const point of known) {
-    low = Math.min(low, point.low ?? point.value);
-    high = Math.max(high, point.high ?? point.value);
-  }
+  const held = axisExtent(known.map(({ value, low = null, high = null }) => ({ value, low, high })), false);
+  let low = Math.min(floor?.low ?? Infinity, held?.low ?? Infinity);
+  let high = Math.max(floor?.high ?? -Infinity, held?.high ?? -Infinity);
   if (!(high - low > Math.abs(high) * 1e-3)) {
     const middle = (low + high) / 2;
     low = middle - (Math.abs(middle) * 0.05 || 1);
     high = middle + (Math.abs(middle) * 0.05 || 1);
   }
   const x = (index: number) => 2 + (points.length === 1 ? (width - 5) : (index / (points.length - 1)) * (width - 5));
-  const y = (value: number) => 2.5 + (1 - (value - low) / (high - low)) * (height - 5);
+  const y = (value: number) => 2.5 + (1 - (Math.min(high, Math.max(low, value)) - low) / (high - low)) * (height - 5);
   const lines: string[] = [];
   const bands: string[] = [];
   let start = -1;

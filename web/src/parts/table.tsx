@@ -1,7 +1,7 @@
 // One table for all pages: header and first column stay, sorting by click and by key, thousands of rows without a stutter.
 import { Component, type ComponentChildren } from "preact";
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { usePlainKeys } from "../lib/hooks";
+import { useMoreSign, usePlainKeys } from "../lib/hooks";
 import { useTableSource } from "../lib/page_markdown";
 import { cameBack, go, useQuery } from "../lib/route";
 import { type Direction, type Key, sorted } from "../lib/sort";
@@ -81,6 +81,7 @@ export function Table<Row>(props: Props<Row>) {
   }, [ordered, groupBy]);
 
   const box = useRef<HTMLDivElement>(null);
+  useMoreSign(box);
   const [view, setView] = useState({ top: 0, height: 900 });
   const [printing, setPrinting] = useState(false);
   const isVirtual = entries.length > VIRTUAL_FROM && !printing;

@@ -23,7 +23,8 @@ const keyOf = (level: number, index: number, strip: string): string => `${level}
 
 export class TileStore {
   private readonly kept = new Map<string, Kept>();
-  private readonly pinned = new Map<string, Tile>();
+  /** Of the whole trace: given up only where there is nothing else to give up. */
+  private readonly pinned = new Map<string, Kept>();
   /** Of what is wanted. */
   private failed = new Set<string>();
   private lastError: unknown = null;
@@ -31,9 +32,10 @@ export class TileStore {
   private flights: Flight[] = [];
   private queue: Batch[] = [];
   private bytes = 0;
+  private pinnedSeen = 0;
   private isStopped = false;
 
-  /** `top`: the level of which one tile holds everything, which is never given up. `onLoad` is called when there is something
+  /** `top`: the level of which one tile holds everything, which is given up last. `onLoad` is called when there is something
    * new to draw, and when what failed may be wanted again. */
   constructor(
     private readonly source: Pick<Source, "tiles">,
@@ -50,9 +52,9 @@ export class TileStore {
     return this.failed.size ? this.lastError : null;
   }
 
-  /** How many tiles of the whole trace there are; it only grows. */
+  /** How many tiles of the whole trace have come; it only grows. */
   get pinnedCount(): number {
-    return this.pinned.size;
+    return this.pinnedSeen;
   }
 
   get size(): number {
@@ -61,13 +63,12 @@ export class TileStore {
 
   get(strip: string, level: number, index: number): Tile | null {
     const key = keyOf(level, index, strip);
-    const pinned = this.pinned.get(key);
-    if (pinned) return pinned;
-    const kept = this.kept.get(key);
-    if (!kept) return null;
-    this.kept.delete(key);
-    this.kept.set(key, kept);
-    return kept.tile;
+    const tiles = level >= this.top ? this.pinned : this.kept;
+    const found = tiles.get(key);
+    if (!found) return null;
+    tiles.delete(key);
+    tiles.set(key, found);
+    return found.tile;
   }
 
   /** The finest tile in memory that holds tile `index` of `level`. */
@@ -189,19 +190,19 @@ export class TileStore {
   private put(strip: string, level: number, index: number, tile: Tile): void {
     const key = keyOf(level, index, strip);
     this.failed.delete(key);
-    if (level >= this.top) {
-      this.pinned.set(key, tile);
-      return;
-    }
-    const before = this.kept.get(key);
-    if (before) this.bytes -= before.bytes;
+    const tiles = level >= this.top ? this.pinned : this.kept;
+    this.bytes -= tiles.get(key)?.bytes ?? 0;
+    tiles.delete(key);
+    if (tiles === this.pinned) ++this.pinnedSeen;
     const bytes = tileBytes(tile);
-    this.kept.set(key, { tile, bytes });
+    tiles.set(key, { tile, bytes });
     this.bytes += bytes;
-    for (const [oldest, { bytes: size }] of this.kept) {
-      if (this.bytes <= this.mostBytes) break;
-      this.kept.delete(oldest);
-      this.bytes -= size;
+    for (const store of [this.kept, this.pinned]) {
+      for (const [oldest, { bytes: size }] of store) {
+        if (this.bytes <= this.mostBytes) break;
+        store.delete(oldest);
+        this.bytes -= size;
+      }
     }
   }
 }

@@ -133,6 +133,31 @@ test("an alert's page: since when, what changed, in numbers that are the API's",
   });
 });
 
+test("an alert links the difference of the profiles that it quotes", async () => {
+  const alert = await server.api(`/alerts/${(await alertOf("resnet_mini")).id}`);
+  const quoted = alert.causes.find((one) => one.kind === "profile");
+  assert.ok(quoted, "its dumps differ");
+  for (const one of alert.causes) assert.equal(one.compared !== null, one.kind === "profile");
+  await on(`/alerts/${alert.id}`, async (page) => {
+    await page.getByRole("link", { name: "All differences of the two profiles" }).click();
+    const { before_run, run, experiment } = quoted.compared;
+    await page.waitForURL(`${server.base}/profile-diff?before_run=${before_run}&before_experiment=${experiment}&run=${run}&experiment=${experiment}`);
+    await settled(page);
+    const findings = await text(page.locator(".findings"));
+    assert.ok(findings.includes(quoted.lines[0].split(": ").at(-1)), `${quoted.lines[0]} in ${findings}`);
+  });
+});
+
+test("on a narrow page words do not run into each other", async () => {
+  await on(
+    "/",
+    async (page) => {
+      for (const words of await page.locator(".alert-links li").allTextContents()) assert.doesNotMatch(words, /\Ssince \d{4}/);
+    },
+    { width: 390 },
+  );
+});
+
 test("an alert's page: buttons, notes, owner and link", async () => {
   const { id } = await alertOf("unet_mini");
   await on(`/alerts/${id}`, async (page) => {

@@ -283,6 +283,14 @@ test("a difference begins with sentences, goes both ways, and tells what only on
     await shot(page, "difference-light");
     assert.deepEqual(await axe(page), []);
 
+    // Each table has an order of its own.
+    const tables = page.locator("main .table-box");
+    assert.ok((await tables.count()) > 1);
+    await tables.first().getByRole("button", { name: /^change/ }).click();
+    await page.waitForURL(/sort-/);
+    assert.equal(await page.locator("main .table-box th[aria-sort]").count(), 1);
+    await page.goBack();
+
     await page.getByRole("button", { name: "Swap" }).click();
     await page.waitForURL((url) => url.searchParams.get("run") === String(older.id) && url.searchParams.get("before_run") === String(run.id));
     await settled(page);

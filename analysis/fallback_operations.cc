@@ -2,14 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <tuple>
 
 namespace benchhud::analysis {
 namespace {
 
+// Sums stay numbers, however large what is added.
 void add(double number, double* sum) {
-  if (std::isfinite(number) && number > 0) *sum += number;
+  if (!std::isfinite(number) || !(number > 0)) return;
+  *sum = std::min(*sum + number, std::numeric_limits<double>::max());
 }
 
 }  // namespace

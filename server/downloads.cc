@@ -61,9 +61,9 @@ std::string copy_begin(const std::string& store) { return store + ".download-"; 
 
 /// What programs left that were killed while they made a copy.
 void remove_orphans(const std::string& store) {
-  const fs::path begin = fs::absolute(copy_begin(store));
-  const std::string name = begin.filename().string();
   std::error_code error;
+  const fs::path begin = fs::absolute(copy_begin(store), error);
+  const std::string name = begin.filename().string();
   for (fs::directory_iterator entry(begin.parent_path(), error), end; !error && entry != end;
        entry.increment(error)) {
     const std::string file = entry->path().filename().string();
@@ -90,7 +90,8 @@ Expected<std::shared_ptr<const Downloads::Copy>> Downloads::begin() {
   }
   auto copy = std::make_shared<const Copy>(store_path_, &turn_);
   std::error_code error;
-  const auto room = fs::space(fs::absolute(store_path_).parent_path(), error);
+  const fs::path store = fs::absolute(store_path_, error);
+  const auto room = error ? fs::space_info() : fs::space(store.parent_path(), error);
   const auto wanted =
       static_cast<double>(size_of(store_path_) + size_of(store_path_ + "-wal")) * kRoomToSpare;
   if (!error && static_cast<double>(room.available) < wanted) {

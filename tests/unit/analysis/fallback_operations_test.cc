@@ -39,5 +39,14 @@ TEST(FallbackOperations, BadNumbersCountAsZero) {
   EXPECT_TRUE(fallback_operations({}).empty());
 }
 
+TEST(FallbackOperations, SumsOfHugeNumbersStayNumbers) {
+  const std::vector<std::vector<OperationTimes>> repetitions(
+      2, {{"aten::nms", 1e308, 0, 1e308, 0, 0}});
+  const auto found = fallback_operations(repetitions);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].times.calls, std::numeric_limits<double>::max());
+  EXPECT_EQ(found[0].times.total_cpu, std::numeric_limits<double>::max());
+}
+
 }  // namespace
 }  // namespace benchhud::analysis

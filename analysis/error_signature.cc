@@ -440,8 +440,4 @@ ErrorSummary summarize_error(std::string_view text) {
   return summary;
 }
 
-std::string error_signature(std::string_view text) { return summarize_error(text).signature; }
-
-ErrorKind error_kind(std::string_view text) { return summarize_error(text).kind; }
-
 }  // namespace benchhud::analysis

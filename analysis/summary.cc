@@ -105,11 +105,6 @@ double sample_sd(std::span<const double> samples) {
   return sd_with_divisor(samples, static_cast<double>(samples.size() - 1));
 }
 
-double population_sd(std::span<const double> samples) {
-  if (samples.empty()) return kNaN;
-  return sd_with_divisor(samples, static_cast<double>(samples.size()));
-}
-
 double minimum(std::span<const double> samples) {
   return samples.empty() ? kNaN : *std::min_element(samples.begin(), samples.end());
 }

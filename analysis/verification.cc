@@ -60,18 +60,6 @@ VerificationInfo verification_info(std::string_view code) {
           /*known=*/false};
 }
 
-std::string_view standing_name(Standing standing) {
-  switch (standing) {
-    case Standing::kPassing:
-      return "passing";
-    case Standing::kFailing:
-      return "failing";
-    case Standing::kNeither:
-      break;
-  }
-  return "neither";
-}
-
 Transition transition(std::optional<std::string_view> before,
                       std::optional<std::string_view> after) {
   const auto was = verdict(before);

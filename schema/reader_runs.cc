@@ -189,14 +189,6 @@ Expected<std::vector<StoredExperiment>> Reader::experiments_after(ExperimentId a
   return collect(query, [](const Statement& row) { return read_experiment(row, 0); });
 }
 
-Expected<std::vector<StoredExperiment>> Reader::experiments_of_model(
-    std::string_view suite, std::string_view model, std::string_view test,
-    std::string_view accelerator_model) {
-  Statement& query = connection_.cached(sql::kExperimentsOfModel);
-  query.bind(1, suite).bind(2, model).bind(3, test).bind(4, accelerator_model);
-  return collect(query, [](const Statement& row) { return read_experiment(row, 0); });
-}
-
 Expected<std::optional<double>> Reader::last_run(ExperimentId experiment) {
   Statement& query = connection_.cached(sql::kLastRun);
   query.bind(1, experiment);

@@ -351,31 +351,4 @@ Expected<TraceWindow<PlacedFlow>> TraceLookup::flows_on(const SliceId& id, std::
   return window;
 }
 
-Expected<TraceWindow<PlacedFlow>> TraceLookup::flows_of(const SliceId& id, std::size_t limit) {
-  BENCHHUD_ASSIGN(const auto on, flows_on(id, limit + 1));
-  std::map<std::uint64_t, ChunkFlow> ends;
-  for (const PlacedFlow& each : on.events) {
-    if (ends.size() > limit) break;
-    if (!ends.emplace(each.number, each.flow).second) continue;
-    std::optional<PlacedFlow> at = each;
-    while (ends.size() <= limit) {
-      BENCHHUD_ASSIGN(at, flow_before(*at));
-      if (!at) break;
-      ends.emplace(at->number, at->flow);
-    }
-    at = each;
-    while (ends.size() <= limit) {
-      BENCHHUD_ASSIGN(at, flow_after(*at));
-      if (!at) break;
-      ends.emplace(at->number, at->flow);
-    }
-  }
-  TraceWindow<PlacedFlow> window;
-  window.is_cut = on.is_cut || ends.size() > limit;
-  for (const auto& [number, flow] : ends) {
-    if (window.events.size() < limit) window.events.push_back({number, flow});
-  }
-  return window;
-}
-
 }  // namespace benchhud::schema

@@ -16,6 +16,7 @@
 #include "analysis/change_points.h"
 #include "analysis/drift_watch.h"
 #include "analysis/multiplicity.h"
+#include "analysis/numpy_math.h"
 #include "analysis/series_changes.h"
 #include "analysis/summary.h"
 #include "made_up_noise.h"
@@ -230,7 +231,7 @@ void annotated(const std::vector<AnnotatedSeries>& all) {
   rules.least_effect = 0;
   double f1 = 0, cover = 0;
   for (const AnnotatedSeries& series : all) {
-    const double scale = analysis::population_sd(series.values);
+    const double scale = analysis::numpy_std(series.values, 0);
     std::vector<Night> nights;
     for (const double value : series.values) {
       nights.push_back({scale > 0 ? (value - series.values.front()) / scale / 10 : 0, 0, 1});

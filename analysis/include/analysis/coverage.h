@@ -32,9 +32,8 @@ struct CoverageItem {
   const std::string& backend() const { return entry ? entry->backend : expected->backend; }
 };
 
-/// How many runs before a run say what is expected of it, where no manifest does.
-inline constexpr std::size_t kCoverageRuns = 14;
-/// The most that may say so: a bit each.
+/// The most runs before a run that may say what is expected of it, where no manifest does: a bit
+/// each.
 inline constexpr std::size_t kMostCoverageRuns = 63;
 
 /// The coverage of `run`. `before` are the runs before it on its accelerator model, the last one

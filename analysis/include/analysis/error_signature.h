@@ -43,10 +43,4 @@ inline constexpr std::size_t kSignatureLimit = 200;
 /// the text.
 ErrorSummary summarize_error(std::string_view text);
 
-/// `summarize_error(text).signature`.
-std::string error_signature(std::string_view text);
-
-/// `summarize_error(text).kind`.
-ErrorKind error_kind(std::string_view text);
-
 }  // namespace benchhud::analysis

@@ -30,9 +30,6 @@ double mean(std::span<const double> samples);
 /// The sample standard deviation (divisor n - 1). NaN for fewer than two values.
 double sample_sd(std::span<const double> samples);
 
-/// The population standard deviation (divisor n). NaN for an empty sample.
-double population_sd(std::span<const double> samples);
-
 /// The smallest and the largest value. NaN for an empty sample.
 double minimum(std::span<const double> samples);
 double maximum(std::span<const double> samples);

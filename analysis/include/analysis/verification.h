@@ -35,9 +35,6 @@ std::span<const VerificationInfo> verification_codes();
 /// neither.
 VerificationInfo verification_info(std::string_view code);
 
-/// "passing", "failing" or "neither".
-std::string_view standing_name(Standing standing);
-
 enum class Transition {
   kUnchanged,     ///< The same code, or no verdict on either side.
   kNewlyFailing,  ///< PASS before, another known verdict now.

@@ -173,11 +173,6 @@ class Reader {
   Expected<StoredExperiment> experiment(ExperimentId id);
   /// Experiments with an id above `after`, by id.
   Expected<std::vector<StoredExperiment>> experiments_after(ExperimentId after);
-  /// Experiments of one model, by id. `accelerator_model` and `test` filter unless empty.
-  Expected<std::vector<StoredExperiment>> experiments_of_model(std::string_view suite,
-                                                               std::string_view model,
-                                                               std::string_view test,
-                                                               std::string_view accelerator_model);
 
   /// When the newest run started in which an experiment has a result. None for one without any: of
   /// lines that know no batch size and count for others.

@@ -127,11 +127,9 @@ class TraceLookup {
   /// Flows by time.
   Expected<TraceWindow<PlacedFlow>> flows(const FlowQuery& query);
   Expected<PlacedFlow> flow(std::uint64_t number);
-  /// Of the flows with an end on the slice all ends, by time. An end is on the innermost slice of
-  /// its thread that is going on at its time, the moment of its end included. Of a slice with more
-  /// than 10,000 ends within it, those behind are not looked at (`is_cut`).
-  Expected<TraceWindow<PlacedFlow>> flows_of(const SliceId& id, std::size_t limit = 1000);
-  /// The ends that are on the slice itself, by time.
+  /// The ends that are on the slice itself, by time. An end is on the innermost slice of its thread
+  /// that is going on at its time, the moment of its end included. Of a slice with more than 10,000
+  /// ends within it, those behind are not looked at (`is_cut`).
   Expected<TraceWindow<PlacedFlow>> flows_on(const SliceId& id, std::size_t limit = 1000);
   /// The ends of its flow before and after an end.
   Expected<std::optional<PlacedFlow>> flow_before(const PlacedFlow& end);

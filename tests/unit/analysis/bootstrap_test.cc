@@ -235,7 +235,7 @@ TEST(GeomeanInterval, TendsToTheNormalInterval) {
   const Values ratios = lognormal(2000, 12, 0.4);
   Values logs = ratios;
   for (double& value : logs) value = std::log(value);
-  const double error = population_sd(logs) / std::sqrt(2000.0);
+  const double error = sample_sd(logs) / std::sqrt(2000.0);
   const auto interval = geomean_interval(ratios);
   EXPECT_NEAR(std::log(interval->low), mean(logs) - 1.96 * error, 0.12 * error);
   EXPECT_NEAR(std::log(interval->high), mean(logs) + 1.96 * error, 0.12 * error);

@@ -212,7 +212,7 @@ TEST(ErrorSignature, TheSamplesFailForThreeReasons) {
     for (std::string line; std::getline(file, line);) {
       const auto parsed = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
       if (!parsed.is_object() || !parsed["metrics"].contains("error")) continue;
-      ++counts[error_signature(parsed["metrics"]["error"].get<std::string>())];
+      ++counts[summarize_error(parsed["metrics"]["error"].get<std::string>()).signature];
     }
   }
   const std::map<std::string, int> expected = {
@@ -268,7 +268,7 @@ TEST(ErrorSignature, AnyBytesGiveABoundedLineOfUtf8) {
       text += pieces[which(random)];
       if (i % 7 == 0) text += static_cast<char>(byte(random));
     }
-    const std::string signature = error_signature(text);
+    const std::string signature = summarize_error(text).signature;
     ASSERT_FALSE(signature.empty());
     ASSERT_LE(signature.size(), kSignatureLimit);
     ASSERT_TRUE(is_utf8(signature)) << text;
@@ -280,7 +280,7 @@ TEST(ErrorSignature, LongMessagesAreCutBetweenCharacters) {
   std::string text = traceback("ValueError: a");
   text.pop_back();
   for (int i = 0; i < 5000; ++i) text += "é";
-  const std::string signature = error_signature(text);
+  const std::string signature = summarize_error(text).signature;
   EXPECT_LE(signature.size(), kSignatureLimit);
   EXPECT_GT(signature.size(), kSignatureLimit - 5);
   EXPECT_TRUE(signature.ends_with("é..."));
@@ -300,7 +300,7 @@ std::vector<std::string> long_texts(std::size_t size) {
 // In processor time, which other processes do not add to.
 double seconds_of_signature(const std::string& text) {
   const std::clock_t start = std::clock();
-  EXPECT_FALSE(error_signature(text).empty());
+  EXPECT_FALSE(summarize_error(text).signature.empty());
   return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
 }
 
@@ -322,7 +322,7 @@ TEST(ErrorKind, NamesAreDistinct) {
     names.insert(error_kind_name(kind));
   }
   EXPECT_EQ(names.size(), 6U);
-  EXPECT_EQ(error_kind("SKIP"), ErrorKind::kSkipped);
+  EXPECT_EQ(summarize_error("SKIP").kind, ErrorKind::kSkipped);
 }
 
 }  // namespace

@@ -153,7 +153,7 @@ TEST(TraceStore, DamageIsAnError) {
         errors += !TileReader(connection, id).tile({.thread = thread, .begin = 0, .end = 100'000});
         errors += !lookup.details({thread, 0, 5});
         errors += !lookup.parents({thread, 0, 25});
-        errors += !lookup.flows_of({thread, 0, 5});
+        errors += !lookup.flows_on({thread, 0, 5});
       }
       ASSERT_TRUE(connection.execute("ROLLBACK TO s; RELEASE s"));
     }

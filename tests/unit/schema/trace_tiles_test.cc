@@ -356,17 +356,30 @@ TEST_F(Lookup, FlowsOfASlice) {
   trace_.flows.push_back({90'009, 99, 0, 0, Step::kEnd});
   store();
   const auto times = [&](const SliceId& id, std::size_t limit = 1000) {
-    const auto found = lookup_->flows_of(id, limit);
+    const auto found = lookup_->flows_on(id, limit);
     EXPECT_TRUE(found);
     std::vector<std::int64_t> all;
     for (const PlacedFlow& each : found->events) all.push_back(each.flow.time);
     return all;
   };
+  // The times of the ends before and after the first end on a slice; -1 where there is none.
+  const auto beside = [&](const SliceId& id) {
+    const auto found = lookup_->flows_on(id);
+    EXPECT_TRUE(found && !found->events.empty());
+    const auto before = lookup_->flow_before(found->events.front());
+    const auto after = lookup_->flow_after(found->events.front());
+    EXPECT_TRUE(before && after);
+    const auto time = [](const auto& end) { return end ? end->flow.time : -1; };
+    return std::pair(time(*before), time(*after));
+  };
   using testing::ElementsAre;
-  EXPECT_THAT(times(at(0, 1, 10 * 4'321 + 2)), ElementsAre(43'211, 43'217));
-  EXPECT_THAT(times(at(1, 0, 50'007)), ElementsAre(7, 50'001, 50'007, 50'008, 90'009));
-  EXPECT_THAT(times(at(0, 0, 8)), ElementsAre(7, 50'008, 90'009));
-  EXPECT_EQ(times(at(0, 0, 8), 2).size(), 2u);
+  EXPECT_THAT(times(at(0, 1, 10 * 4'321 + 2)), ElementsAre(43'211));
+  EXPECT_EQ(beside(at(0, 1, 10 * 4'321 + 2)), std::pair(-1L, 43'217L));
+  EXPECT_THAT(times(at(1, 0, 50'007)), ElementsAre(50'007, 50'008));
+  EXPECT_EQ(beside(at(1, 0, 50'007)), std::pair(50'001L, -1L));
+  EXPECT_THAT(times(at(0, 0, 8)), ElementsAre(7, 90'009));
+  EXPECT_EQ(beside(at(0, 0, 8)), std::pair(-1L, 50'008L));
+  EXPECT_EQ(times(at(0, 0, 8), 1).size(), 1u);
   const auto window = lookup_->flows({.thread = {}, .begin = 40'000, .end = 40'010});
   ASSERT_TRUE(window);
   EXPECT_EQ(window->events.size(), 2u);

@@ -148,7 +148,7 @@ export function ModelPage({ suite, model }: { suite: string; model: string }) {
           explanation={registry.data?.items.find((one) => one.metric === metric)?.explanation}
         />
       ))}
-      <p class="quiet note chart-help">Drag to zoom, double-click for all nights, click a point for its samples, Shift and click or x to pin its night: two make a comparison. × at the foot: failed that night; red cross on a point: verification says the result is wrong.{lead.data?.marks.some((marks) => marks.length) && " Dotted: a new environment begins; ⚑: a pinned night; grey: a night that does not count."}</p>
+      <p class="quiet note chart-help">Drag to zoom, sideways into nights, up or down into values; double-click for all of them; click a point for its samples, Shift and click or x to pin its night: two make a comparison. × at the foot: failed that night; red cross on a point: verification says the result is wrong.{lead.data?.marks.some((marks) => marks.length) && " Dotted: a new environment begins; ⚑: a pinned night; grey: a night that does not count."}</p>
 
       {point && <ResultPanel run={Number(point[1])} experiment={Number(point[2])} metric={pickedMetric} runs={lead.data?.runs ?? []} onClose={() => setQuery({ point: null, of: null, against: null })} />}
 

@@ -32,7 +32,7 @@ test("an empty store says the command to type, and fills without a reload", asyn
     await page.evaluate(() => document.querySelector('.top nav a[href="/"]').click());
     await page.locator("main h1").waitFor();
     await page.locator(".command .copy").first().click();
-    assert.equal(await page.evaluate(() => navigator.clipboard.readText()), "benchhud ingest path/to/output");
+    assert.equal(await page.evaluate(() => navigator.clipboard.readText()), "benchhud ingest --db STORE path/to/output");
 
     await server.ingest([join(samples, "2025-11-01")]);
     await page.clock.fastForward(31_000);

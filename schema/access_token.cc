@@ -130,7 +130,7 @@ Expected<NewToken> add_access_token(Connection& connection, std::string_view nam
   BENCHHUD_ASSIGN(const std::string secret, random_secret());
   BENCHHUD_ASSIGN(Transaction transaction,
                   Transaction::begin(connection, Transaction::Kind::kWrite));
-  Statement& insert = connection.cached(sql::kInsertAccessToken);
+  Statement insert = connection.cached(sql::kInsertAccessToken);
   insert.bind(1, name).bind_blob(2, sha256(secret)).bind(3, scopes_text(scopes));
   insert.bind(4, made.token.created_at).bind(5, expires_at);
   BENCHHUD_TRY(insert.run());
@@ -163,7 +163,7 @@ Expected<std::optional<AccessToken>> find_access_token(Connection& connection,
   const auto parts = split_token(text);
   if (!parts) return std::optional<AccessToken>();
   const std::string hash = sha256(parts->secret);
-  Statement& query = connection.cached(sql::kAccessTokenById);
+  Statement query = connection.cached(sql::kAccessTokenById);
   query.bind(1, parts->id);
   std::optional<AccessToken> found;
   if (query.step() && equal_in_constant_time(query.blob(6), hash)) {
@@ -171,7 +171,6 @@ Expected<std::optional<AccessToken>> find_access_token(Connection& connection,
     if (!found->is_valid(time)) found.reset();
   }
   BENCHHUD_TRY(query.status());
-  query.reset();
   return found;
 }
 

@@ -44,26 +44,26 @@ Expected<void> count_revision(Connection& connection) {
 Expected<std::vector<Alert>> alerts(Connection& connection,
                                     std::optional<std::string_view> accelerator_model) {
   if (!accelerator_model) return collect(connection.cached(sql::kAlertsById), read_alert);
-  Statement& query = connection.cached(sql::kAlertsOfModel);
+  Statement query = connection.cached(sql::kAlertsOfModel);
   query.bind(1, *accelerator_model);
   return collect(query, read_alert);
 }
 
 Expected<std::vector<Alert>> told_alerts(Connection& connection, bool with_recovered,
                                          double since) {
-  Statement& query = connection.cached(sql::kToldAlerts);
+  Statement query = connection.cached(sql::kToldAlerts);
   query.bind(1, with_recovered).bind(2, since);
   return collect(query, read_alert);
 }
 
 Expected<Alert> alert(Connection& connection, AlertId id) {
-  Statement& query = connection.cached(sql::kAlertById);
+  Statement query = connection.cached(sql::kAlertById);
   query.bind(1, id);
   return one(query, read_alert, fmt::format("alert {}", to_int(id)));
 }
 
 Expected<std::vector<AlertAction>> alert_actions(Connection& connection, AlertId id) {
-  Statement& query = connection.cached(sql::kActionsOfAlert);
+  Statement query = connection.cached(sql::kActionsOfAlert);
   query.bind(1, id);
   return collect(query, [id](const Statement& row) {
     AlertAction action;
@@ -92,7 +92,7 @@ Expected<void> set_alerts_state(Connection& connection, std::string_view state) 
 }
 
 Expected<AlertId> add_alert(Connection& connection, const Alert& alert) {
-  Statement& insert = connection.cached(sql::kInsertAlert);
+  Statement insert = connection.cached(sql::kInsertAlert);
   insert.bind(1, alert.accelerator_model).bind(2, alert.key).bind(3, alert.onset);
   insert.bind(4, detected_state_name(alert.detected)).bind(5, alert.first_seen);
   insert.bind(6, alert.confirmed_at).bind(7, alert.details);
@@ -103,7 +103,7 @@ Expected<AlertId> add_alert(Connection& connection, const Alert& alert) {
 }
 
 Expected<bool> update_alert(Connection& connection, const Alert& found) {
-  Statement& update = connection.cached(sql::kUpdateAlert);
+  Statement update = connection.cached(sql::kUpdateAlert);
   update.bind(1, found.id).bind(2, found.onset).bind(3, detected_state_name(found.detected));
   update.bind(4, found.confirmed_at).bind(5, found.details);
   BENCHHUD_TRY(update.run());
@@ -131,7 +131,7 @@ Expected<void> act_on_alert(Connection& connection, AlertId id, std::string_view
   BENCHHUD_ASSIGN(Transaction transaction,
                   Transaction::begin(connection, Transaction::Kind::kWrite));
   BENCHHUD_TRY(alert(connection, id));
-  Statement& insert = connection.cached(sql::kInsertAlertAction);
+  Statement insert = connection.cached(sql::kInsertAlertAction);
   insert.bind(1, id).bind(2, now()).bind(3, who).bind(4, kind).bind(5, value);
   BENCHHUD_TRY(insert.run());
   // Notes may be long, and stand with the alert.

@@ -21,7 +21,7 @@ KnownArtifact read_known(const Statement& row) {
 }
 
 Expected<bool> has_any(Connection& connection, ArtifactId id, const std::vector<ResultKey>& ties) {
-  Statement& query = connection.cached(sql::kHasArtifactTie);
+  Statement query = connection.cached(sql::kHasArtifactTie);
   for (const ResultKey& key : ties) {
     query.bind(1, id).bind_blob_view(2, key.experiment.view()).bind(3, key.timestamp);
     const bool found = query.step();
@@ -36,7 +36,7 @@ Expected<bool> insert_ties(Connection& connection, ArtifactId id,
                            const std::vector<ResultKey>& ties) {
   bool is_new = false;
   for (const ResultKey& key : ties) {
-    Statement& insert = connection.cached(sql::kInsertArtifactTie);
+    Statement insert = connection.cached(sql::kInsertArtifactTie);
     insert.bind(1, id).bind_blob_view(2, key.experiment.view()).bind(3, key.timestamp);
     BENCHHUD_TRY(insert.run());
     is_new |= connection.changes() > 0;
@@ -48,7 +48,7 @@ Expected<bool> insert_ties(Connection& connection, ArtifactId id,
 
 Expected<std::optional<KnownArtifact>> find_unchanged(Connection& connection, std::string_view path,
                                                       const FileStamp& file) {
-  Statement& query = connection.cached(sql::kFindUnchangedArtifact);
+  Statement query = connection.cached(sql::kFindUnchangedArtifact);
   query.bind(1, path).bind(2, file.disk_size).bind(3, file.modified_ns);
   BENCHHUD_ASSIGN(const auto found, collect(query, read_known));
   if (found.empty()) return std::optional<KnownArtifact>();
@@ -62,7 +62,7 @@ bool is_unique(ArtifactKind kind) {
 Expected<std::optional<KnownArtifact>> find_same(Connection& connection, ArtifactKind kind,
                                                  std::string_view name, const ContentHash& hash,
                                                  const std::vector<ResultKey>& ties) {
-  Statement& query = connection.cached(sql::kArtifactsOfContent);
+  Statement query = connection.cached(sql::kArtifactsOfContent);
   query.bind(1, name).bind_blob_view(2, hash.view());
   BENCHHUD_ASSIGN(const auto candidates, collect(query, read_known));
   std::optional<KnownArtifact> orphan;
@@ -78,7 +78,7 @@ Expected<std::optional<KnownArtifact>> find_same(Connection& connection, Artifac
 }
 
 Expected<ArtifactId> put_artifact(Connection& connection, const NewArtifact& artifact) {
-  Statement& insert = connection.cached(sql::kInsertArtifact);
+  Statement insert = connection.cached(sql::kInsertArtifact);
   insert.bind(1, artifact_kind_name(artifact.kind)).bind(2, artifact.name);
   insert.bind(3, artifact.path).bind(4, artifact.base).bind(5, artifact.model);
   insert.bind(6, artifact.repetition).bind(7, artifact.part);
@@ -103,7 +103,7 @@ Expected<bool> add_ties(Connection& connection, ArtifactId id, const std::vector
 
 Expected<bool> add_ties_of_invocation(Connection& connection, ArtifactId id,
                                       const std::vector<ResultKey>& ties) {
-  Statement& query = connection.cached(sql::kTimestampsOfArtifact);
+  Statement query = connection.cached(sql::kTimestampsOfArtifact);
   query.bind(1, id);
   BENCHHUD_ASSIGN(const auto timestamps,
                   collect(query, [](const Statement& row) { return row.real(0); }));
@@ -118,7 +118,7 @@ Expected<bool> add_ties_of_invocation(Connection& connection, ArtifactId id,
 
 Expected<void> note_file(Connection& connection, ArtifactId id, std::string_view path,
                          const FileStamp& file) {
-  Statement& put = connection.cached(sql::kPutArtifactFile);
+  Statement put = connection.cached(sql::kPutArtifactFile);
   return put.bind(1, path).bind(2, id).bind(3, file.disk_size).bind(4, file.modified_ns).run();
 }
 
@@ -127,7 +127,7 @@ Expected<void> set_report(Connection& connection, ArtifactId id, TextId report) 
 }
 
 Expected<ResultKey> key_of_result(Connection& connection, RunId run, ExperimentId experiment) {
-  Statement& query = connection.cached(sql::kKeyOfResult);
+  Statement query = connection.cached(sql::kKeyOfResult);
   query.bind(1, run).bind(2, experiment);
   return one(
       query,

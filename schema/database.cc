@@ -7,6 +7,7 @@
 #include <cstring>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "page_checksums.h"
 #include "schema/system_error.h"
@@ -84,6 +85,26 @@ Error file_error(sqlite3* database, ErrorCode kind, const std::string& message) 
           name + ": " + message + (has_reason ? std::string(": ") + std::strerror(system) : "")};
 }
 
+/// Whether an error may come from the state of a connection or its file, and not only from what was
+/// asked of it or from what others do with the store.
+bool may_lie_in_connection(int sqlite_code) {
+  switch (sqlite_code & 0xff) {
+    case SQLITE_ERROR:
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+    case SQLITE_ABORT:
+    case SQLITE_INTERRUPT:
+    case SQLITE_TOOBIG:
+    case SQLITE_CONSTRAINT:
+    case SQLITE_MISMATCH:
+    case SQLITE_AUTH:
+    case SQLITE_RANGE:
+      return false;
+    default:
+      return true;
+  }
+}
+
 Error make_error(sqlite3* database, int code) {
   std::string message = database ? sqlite3_errmsg(database) : sqlite3_errstr(code);
   if (database && code == SQLITE_IOERR_DATA) {
@@ -103,8 +124,40 @@ Error make_error(sqlite3* database, int code) {
 // What SQLite allows unless built otherwise.
 constexpr int kMostParameters = 32766;
 
-Statement::Statement(sqlite3* database, sqlite3_stmt* statement)
-    : database_(database), statement_(statement) {
+/// A statement of SQLite's, and where its parameters are.
+struct Statement::Prepared {
+  Prepared(Connection::State& connection, sqlite3_stmt* statement);
+  Prepared(const Prepared&) = delete;
+  Prepared& operator=(const Prepared&) = delete;
+  ~Prepared() { sqlite3_finalize(statement); }
+
+  Connection::State& connection;
+  sqlite3_stmt* const statement;
+  std::vector<std::uint16_t> parameters;  // SQLite's index of $1, $2, … (0: unused)
+  bool is_kept = false;                   // by the connection
+  bool is_in_use = false;
+};
+
+struct Connection::State {
+  sqlite3* database = nullptr;
+  bool leaves_room = false;  // for checksums, when it was opened to be written
+  bool has_failed = false;   // by an error that may lie in the connection
+  // By the constant's address.
+  std::unordered_map<const char*, std::unique_ptr<Statement::Prepared>> statements;
+
+  ~State() {
+    statements.clear();
+    sqlite3_close(database);
+  }
+
+  Error failed(int code) {
+    has_failed = has_failed || may_lie_in_connection(code);
+    return make_error(database, code);
+  }
+};
+
+Statement::Prepared::Prepared(Connection::State& of, sqlite3_stmt* made)
+    : connection(of), statement(made) {
   const int count = sqlite3_bind_parameter_count(statement);
   for (int i = 1; i <= count; ++i) {
     const char* name = sqlite3_bind_parameter_name(statement, i);
@@ -115,91 +168,83 @@ Statement::Statement(sqlite3* database, sqlite3_stmt* statement)
       assert(false && "parameters are named $1, $2, …");
       continue;
     }
-    if (parameters_.size() < static_cast<std::size_t>(number)) parameters_.resize(number);
-    parameters_[number - 1] = static_cast<std::uint16_t>(i);
+    if (parameters.size() < static_cast<std::size_t>(number)) parameters.resize(number);
+    parameters[number - 1] = static_cast<std::uint16_t>(i);
   }
 }
 
-Statement::Statement(Error error) : error_(std::move(error)) {}
-
-Statement::Statement(Statement&& other) noexcept
-    : database_(std::exchange(other.database_, nullptr)),
-      statement_(std::exchange(other.statement_, nullptr)),
-      error_(std::move(other.error_)),
-      parameters_(std::move(other.parameters_)) {}
-
-Statement& Statement::operator=(Statement&& other) noexcept {
-  if (this != &other) {
-    sqlite3_finalize(statement_);
-    database_ = std::exchange(other.database_, nullptr);
-    statement_ = std::exchange(other.statement_, nullptr);
-    error_ = std::move(other.error_);
-    parameters_ = std::move(other.parameters_);
+void Statement::Release::operator()(Prepared* prepared) const {
+  if (!prepared->is_kept) {
+    delete prepared;
+    return;
   }
-  return *this;
+  sqlite3_reset(prepared->statement);
+  sqlite3_clear_bindings(prepared->statement);
+  prepared->is_in_use = false;
 }
 
-Statement::~Statement() { sqlite3_finalize(statement_); }
+sqlite3_stmt* Statement::get() const { return prepared_ ? prepared_->statement : nullptr; }
 
 void Statement::check(int code) {
-  if (code != SQLITE_OK && !error_) error_ = make_error(database_, code);
+  if (code != SQLITE_OK && !error_) error_ = prepared_->connection.failed(code);
 }
 
 int Statement::index(int parameter) const {
-  if (parameter < 1 || static_cast<std::size_t>(parameter) > parameters_.size()) return 0;
-  return parameters_[parameter - 1];
+  const auto& parameters = prepared_->parameters;
+  if (parameter < 1 || static_cast<std::size_t>(parameter) > parameters.size()) return 0;
+  return parameters[parameter - 1];
 }
 
 Statement& Statement::bind(int parameter, std::int64_t value) {
-  if (statement_) check(sqlite3_bind_int64(statement_, index(parameter), value));
+  if (prepared_) check(sqlite3_bind_int64(get(), index(parameter), value));
   return *this;
 }
 
 Statement& Statement::bind(int parameter, double value) {
-  if (statement_) check(sqlite3_bind_double(statement_, index(parameter), value));
+  if (prepared_) check(sqlite3_bind_double(get(), index(parameter), value));
   return *this;
 }
 
 Statement& Statement::bind(int parameter, std::string_view text) {
-  if (statement_) {
-    check(sqlite3_bind_text64(statement_, index(parameter), text.data() ? text.data() : "",
-                              text.size(), SQLITE_TRANSIENT, SQLITE_UTF8));
+  if (prepared_) {
+    check(sqlite3_bind_text64(get(), index(parameter), text.data() ? text.data() : "", text.size(),
+                              SQLITE_TRANSIENT, SQLITE_UTF8));
   }
   return *this;
 }
 
 Statement& Statement::bind_text_view(int parameter, std::string_view text) {
-  if (statement_) {
-    check(sqlite3_bind_text64(statement_, index(parameter), text.data() ? text.data() : "",
-                              text.size(), SQLITE_STATIC, SQLITE_UTF8));
+  if (prepared_) {
+    check(sqlite3_bind_text64(get(), index(parameter), text.data() ? text.data() : "", text.size(),
+                              SQLITE_STATIC, SQLITE_UTF8));
   }
   return *this;
 }
 
 Statement& Statement::bind_blob(int parameter, std::string_view bytes) {
-  if (statement_) {
-    check(sqlite3_bind_blob64(statement_, index(parameter), bytes.data() ? bytes.data() : "",
+  if (prepared_) {
+    check(sqlite3_bind_blob64(get(), index(parameter), bytes.data() ? bytes.data() : "",
                               bytes.size(), SQLITE_TRANSIENT));
   }
   return *this;
 }
 
 Statement& Statement::bind_blob_view(int parameter, std::string_view bytes) {
-  if (statement_) {
-    check(sqlite3_bind_blob64(statement_, index(parameter), bytes.data() ? bytes.data() : "",
+  if (prepared_) {
+    check(sqlite3_bind_blob64(get(), index(parameter), bytes.data() ? bytes.data() : "",
                               bytes.size(), SQLITE_STATIC));
   }
   return *this;
 }
 
 Statement& Statement::bind_null(int parameter) {
-  if (statement_) check(sqlite3_bind_null(statement_, index(parameter)));
+  if (prepared_) check(sqlite3_bind_null(get(), index(parameter)));
   return *this;
 }
 
 bool Statement::step() {
-  if (error_ || !statement_) return false;
-  const int code = sqlite3_step(statement_);
+  if (error_ || !prepared_) return false;
+  const int code = sqlite3_step(get());
   if (code == SQLITE_ROW) return true;
   if (code != SQLITE_DONE) check(code);
   return false;
@@ -214,8 +259,8 @@ Expected<void> Statement::run() {
 }
 
 void Statement::reset() {
-  if (statement_) {
-    sqlite3_reset(statement_);
+  if (prepared_) {
+    sqlite3_reset(get());
     error_.reset();
   }
 }
@@ -226,22 +271,20 @@ Expected<void> Statement::status() const {
 }
 
 bool Statement::is_null(int column) const {
-  return sqlite3_column_type(statement_, column) == SQLITE_NULL;
+  return sqlite3_column_type(get(), column) == SQLITE_NULL;
 }
-std::int64_t Statement::integer(int column) const {
-  return sqlite3_column_int64(statement_, column);
-}
-double Statement::real(int column) const { return sqlite3_column_double(statement_, column); }
+std::int64_t Statement::integer(int column) const { return sqlite3_column_int64(get(), column); }
+double Statement::real(int column) const { return sqlite3_column_double(get(), column); }
 
 std::string_view Statement::text(int column) const {
-  const void* data = sqlite3_column_text(statement_, column);
-  const int size = sqlite3_column_bytes(statement_, column);
+  const void* data = sqlite3_column_text(get(), column);
+  const int size = sqlite3_column_bytes(get(), column);
   return data ? std::string_view(static_cast<const char*>(data), size) : std::string_view();
 }
 
 std::string_view Statement::blob(int column) const {
-  const void* data = sqlite3_column_blob(statement_, column);
-  const int size = sqlite3_column_bytes(statement_, column);
+  const void* data = sqlite3_column_blob(get(), column);
+  const int size = sqlite3_column_bytes(get(), column);
   return data ? std::string_view(static_cast<const char*>(data), size) : std::string_view();
 }
 
@@ -259,17 +302,6 @@ std::optional<std::string> Statement::optional_text(int column) const {
 }
 
 // --- Connection --------------------------------------------------------------------------------
-
-struct Connection::State {
-  sqlite3* database = nullptr;
-  bool leaves_room = false;  // for checksums, when it was opened to be written
-  std::unordered_map<const char*, Statement> statements;  // by the constant's address
-
-  ~State() {
-    statements.clear();
-    sqlite3_close(database);
-  }
-};
 
 Connection::Connection(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Connection::Connection(Connection&&) noexcept = default;
@@ -322,24 +354,28 @@ Statement Connection::prepare(std::string_view sql) {
   sqlite3_stmt* statement = nullptr;
   const int code = sqlite3_prepare_v3(state_->database, sql.data(), static_cast<int>(sql.size()),
                                       SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
-  if (code != SQLITE_OK) return Statement(make_error(state_->database, code));
-  return Statement(state_->database, statement);
+  if (code != SQLITE_OK) return Statement(state_->failed(code));
+  return Statement(Statement::Handle(new Statement::Prepared(*state_, statement)));
 }
 
-Statement& Connection::cached(std::string_view sql) {
-  auto [found, is_new] = state_->statements.try_emplace(sql.data());
-  if (is_new) {
-    found->second = prepare(sql);
-  } else {
-    found->second.reset();
+Statement Connection::cached(std::string_view sql) {
+  auto& kept = state_->statements[sql.data()];
+  if (!kept) {
+    Statement made = prepare(sql);
+    if (!made.prepared_) return made;
+    kept.reset(made.prepared_.release());
+    kept->is_kept = true;
+  } else if (kept->is_in_use) {
+    return prepare(sql);
   }
-  return found->second;
+  kept->is_in_use = true;
+  return Statement(Statement::Handle(kept.get()));
 }
 
 Expected<void> Connection::execute(std::string_view script) {
   const std::string text(script);
   const int code = sqlite3_exec(state_->database, text.c_str(), nullptr, nullptr, nullptr);
-  if (code != SQLITE_OK) return make_error(state_->database, code);
+  if (code != SQLITE_OK) return state_->failed(code);
   return {};
 }
 
@@ -361,7 +397,7 @@ Expected<void> Connection::copy_to(const std::string& path) {
   const int finish = sqlite3_backup_finish(copy);
   if (step != SQLITE_DONE) {
     const int code = finish != SQLITE_OK ? finish : step;
-    if (code == SQLITE_IOERR_DATA) return make_error(state_->database, code);
+    if (code == SQLITE_IOERR_DATA) return state_->failed(code);
     return Error{error_code(code), "cannot write " + path + ": " + sqlite3_errstr(code)};
   }
   const int code =
@@ -380,6 +416,10 @@ std::int64_t Connection::last_insert_id() const {
 
 std::int64_t Connection::changes() const { return sqlite3_changes64(state_->database); }
 
+bool Connection::is_sound() const {
+  return !state_->has_failed && sqlite3_get_autocommit(state_->database) != 0;
+}
+
 void Connection::stop_statements() {
   for (sqlite3_stmt* statement = sqlite3_next_stmt(state_->database, nullptr); statement != nullptr;
        statement = sqlite3_next_stmt(state_->database, statement)) {
@@ -389,10 +429,9 @@ void Connection::stop_statements() {
 
 Expected<std::int64_t> Connection::data_version() {
   static constexpr std::string_view kSql = "PRAGMA data_version";
-  Statement& statement = cached(kSql);
+  Statement statement = cached(kSql);
   const std::int64_t version = statement.step() ? statement.integer(0) : 0;
   BENCHHUD_TRY(statement.status());
-  statement.reset();
   return version;
 }
 

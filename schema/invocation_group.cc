@@ -60,11 +60,10 @@ class Settling {
   static bool is_mixed(bool has_timing, bool has_verdict) { return has_timing && has_verdict; }
 
   Expected<bool> is_of_this_path(InvocationId invocation) {
-    Statement& query = connection_.cached(sql::kIsInvocationOfPath);
+    Statement query = connection_.cached(sql::kIsInvocationOfPath);
     query.bind(1, invocation).bind(2, path_);
     const bool found = query.step();
     BENCHHUD_TRY(query.status());
-    query.reset();
     return found;
   }
 
@@ -86,7 +85,7 @@ class Settling {
     if (is_same_file) return {};
     BENCHHUD_ASSIGN(const InvocationId parted, make_invocation(whole.id));
     for (const InvocationGroup::Known& line : group_.known) {
-      Statement& move = connection_.cached(sql::kMoveLine);
+      Statement move = connection_.cached(sql::kMoveLine);
       BENCHHUD_TRY(move.bind(1, line.line).bind(2, parted).run());
     }
     for (const InvocationId invocation : {parted, whole.id}) {
@@ -116,7 +115,7 @@ class Settling {
       BENCHHUD_TRY(connection_.cached(sql::kDeleteInvocation).bind(1, *group_.fresh).run());
     }
     if (!home) {
-      Statement& insert = connection_.cached(sql::kInsertInvocation);
+      Statement insert = connection_.cached(sql::kInsertInvocation);
       insert.bind(1, group_.accelerator_model).bind(2, group_.timestamp).bind(3, group_.run_name);
       BENCHHUD_TRY(insert.run());
       home = InvocationId(connection_.last_insert_id());
@@ -126,7 +125,7 @@ class Settling {
       ++settlement_.copied;
     }
     if (rest_.empty()) {
-      Statement& update = connection_.cached(sql::kAddInvocationFlags);
+      Statement update = connection_.cached(sql::kAddInvocationFlags);
       update.bind(1, *home).bind(2, group_.fresh_has_timing).bind(3, group_.fresh_has_verdict);
       BENCHHUD_TRY(update.run());
     } else {
@@ -140,7 +139,7 @@ class Settling {
 
   Expected<void> copy(const InvocationGroup::Known& line, InvocationId into) {
     const auto id = LineId(++*last_line_id_);
-    Statement& copy_line = connection_.cached(sql::kCopyLine);
+    Statement copy_line = connection_.cached(sql::kCopyLine);
     copy_line.bind(1, line.line).bind(2, id).bind(3, into).bind(4, file_);
     BENCHHUD_TRY(copy_line.bind(5, line.line_number).bind(6, line.byte_offset).run());
     return connection_.cached(sql::kCopyMeasurements).bind(1, line.line).bind(2, id).run();
@@ -162,7 +161,7 @@ Expected<InvocationGroup> open_group(Connection& connection, const std::string& 
   InvocationGroup group;
   group.accelerator_model = accelerator_model;
   group.timestamp = timestamp;
-  Statement& query = connection.cached(sql::kInvocationsAt);
+  Statement query = connection.cached(sql::kInvocationsAt);
   query.bind(1, accelerator_model).bind(2, timestamp).bind(3, path);
   while (group.existing.size() < kMostExisting && query.step()) {
     InvocationGroup::Existing existing;
@@ -173,7 +172,6 @@ Expected<InvocationGroup> open_group(Connection& connection, const std::string& 
     group.existing.push_back(existing);
   }
   BENCHHUD_TRY(query.status());
-  query.reset();
   return group;
 }
 
@@ -194,7 +192,7 @@ Expected<bool> find_known(Connection& connection, InvocationGroup* group, Experi
                           std::int64_t byte_offset) {
   InvocationGroup::Known known;
   for (std::size_t i = 0; i < group->existing.size(); ++i) {
-    Statement& query = connection.cached(sql::kFindLine);
+    Statement query = connection.cached(sql::kFindLine);
     query.bind(1, group->existing[i].id).bind(2, experiment).bind_blob_view(3, identity.view());
     if (query.step()) {
       known.line = LineId(query.integer(0));
@@ -202,7 +200,6 @@ Expected<bool> find_known(Connection& connection, InvocationGroup* group, Experi
       ++group->existing[i].matched;
     }
     BENCHHUD_TRY(query.status());
-    query.reset();
   }
   if (known.in == 0) return false;
   known.line_number = line_number;

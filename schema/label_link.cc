@@ -81,7 +81,7 @@ std::string setting_key(std::string_view kind, std::string_view label) {
 
 Expected<void> read_all(Connection& connection, std::string_view kind,
                         std::string LabelLink::* part, std::map<std::string, LabelLink>* links) {
-  Statement& query = connection.cached(sql::kSettingsOf);
+  Statement query = connection.cached(sql::kSettingsOf);
   query.bind(1, kind);
   BENCHHUD_ASSIGN(const auto rows, collect(query, [](const Statement& row) {
                     return std::pair(std::string(row.text(0)), std::string(row.text(1)));
@@ -126,7 +126,7 @@ Expected<void> remove_label_link(Connection& connection, std::string_view key) {
                   Transaction::begin(connection, Transaction::Kind::kWrite));
   bool any = false;
   for (const std::string_view kind : {kOne, kRange}) {
-    Statement& remove = connection.cached(sql::kDeleteSetting);
+    Statement remove = connection.cached(sql::kDeleteSetting);
     const std::string name = setting_key(kind, key);
     BENCHHUD_TRY(remove.bind(1, name).run());
     any = any || connection.changes() > 0;

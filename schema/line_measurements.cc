@@ -43,7 +43,7 @@ OwnSamples read_own_samples(const Statement& row) {
 Expected<std::vector<StoredMeasurement>> measurements_of_line(Connection& connection, LineId line,
                                                               OwnSamples own) {
   std::vector<Numbered> found;
-  Statement& query = connection.cached(sql::kMeasurementsOfLine);
+  Statement query = connection.cached(sql::kMeasurementsOfLine);
   query.bind(1, line);
   while (query.step()) {
     BENCHHUD_ASSIGN(auto stored, read_measurement(query, line));
@@ -52,7 +52,6 @@ Expected<std::vector<StoredMeasurement>> measurements_of_line(Connection& connec
     found.emplace_back(query.integer(0), std::move(stored));
   }
   BENCHHUD_TRY(query.status());
-  query.reset();
   for (std::size_t i = 0; i < kLineMetrics.size(); ++i) {
     if (!own.samples[i]) continue;
     StoredMeasurement stored;

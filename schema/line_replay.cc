@@ -28,7 +28,7 @@ Expected<Experiments> all_experiments(Connection& connection) {
 }
 
 /// Visits the lines of a query with the columns of replay_whole_lines.sql while they are wanted.
-Expected<bool> visit_lines(Connection& connection, Statement& query, const Experiments& experiments,
+Expected<bool> visit_lines(Connection& connection, Statement query, const Experiments& experiments,
                            const std::function<bool(const WholeLine&)>& visit) {
   WholeLine line;
   while (query.step()) {
@@ -52,12 +52,10 @@ Expected<bool> visit_lines(Connection& connection, Statement& query, const Exper
     line.metrics.clear();
     for (auto& stored : measurements) line.metrics.push_back(std::move(stored.measurement));
     if (!visit(line)) {
-      query.reset();
       return false;
     }
   }
   BENCHHUD_TRY(query.status());
-  query.reset();
   return true;
 }
 
@@ -78,9 +76,10 @@ Expected<bool> replay_lines_of_runs(Connection& connection, std::span<const RunI
                                     const std::function<bool(const WholeLine&)>& visit) {
   BENCHHUD_ASSIGN(const Experiments experiments, all_experiments(connection));
   for (const RunId run : runs) {
-    Statement& query = connection.cached(sql::kReplayWholeLinesOfRun);
+    Statement query = connection.cached(sql::kReplayWholeLinesOfRun);
     query.bind(1, run);
-    BENCHHUD_ASSIGN(const bool goes_on, visit_lines(connection, query, experiments, visit));
+    BENCHHUD_ASSIGN(const bool goes_on,
+                    visit_lines(connection, std::move(query), experiments, visit));
     if (!goes_on) return false;
   }
   return true;

@@ -11,7 +11,7 @@ namespace {
 
 Expected<std::vector<InvocationId>> invocation_ids(Connection& connection, RunId run) {
   std::vector<InvocationId> ids;
-  Statement& query = connection.cached(sql::kInvocationsOfRun);
+  Statement query = connection.cached(sql::kInvocationsOfRun);
   query.bind(1, run);
   while (query.step()) ids.push_back(InvocationId(query.integer(0)));
   BENCHHUD_TRY(query.status());
@@ -27,10 +27,10 @@ Expected<void> pin(Connection& connection, RunId run, const std::string& name) {
 Expected<void> move_night_marks(Connection& connection, const std::string& accelerator_model,
                                 const std::string& from, const std::string& to,
                                 const std::string& kept) {
-  Statement& both = connection.cached(sql::kDeleteNightMarksOfBoth);
+  Statement both = connection.cached(sql::kDeleteNightMarksOfBoth);
   both.bind(1, accelerator_model).bind(2, kept == from ? to : from).bind(3, kept);
   BENCHHUD_TRY(both.run());
-  Statement& move = connection.cached(sql::kRenameNightMarks);
+  Statement move = connection.cached(sql::kRenameNightMarks);
   return move.bind(1, accelerator_model).bind(2, from).bind(3, to).run();
 }
 
@@ -44,7 +44,7 @@ Expected<void> relabel_run(Connection& connection, const Run& run,
   for (const auto& [key, value] : labels) {
     // A removed label is kept as an empty one: it must also hide the label that came with an
     // ingest.
-    Statement& put = connection.cached(sql::kPutRunLabel);
+    Statement put = connection.cached(sql::kPutRunLabel);
     put.bind(1, run.accelerator_model).bind(2, run.name).bind(3, key).bind(4, value.value_or(""));
     BENCHHUD_TRY(put.run());
     detail += value ? fmt::format(" {}={}", key, *value) : fmt::format(" -{}", key);
@@ -59,11 +59,10 @@ Expected<void> rename_run(Connection& connection, const Run& run, const std::str
   if (name.empty()) return Error{ErrorCode::kInvalidArgument, "a run's name cannot be empty"};
   BENCHHUD_ASSIGN(Transaction transaction,
                   Transaction::begin(connection, Transaction::Kind::kWrite));
-  Statement& taken = connection.cached(sql::kFindRunByName);
+  Statement taken = connection.cached(sql::kFindRunByName);
   taken.bind(1, run.accelerator_model).bind(2, name);
   const bool is_taken = taken.step();
   BENCHHUD_TRY(taken.status());
-  taken.reset();
   if (is_taken) {
     return Error{ErrorCode::kConflict,
                  fmt::format("there is a run called {} on {}; merge the two instead", name,
@@ -71,7 +70,7 @@ Expected<void> rename_run(Connection& connection, const Run& run, const std::str
   }
   BENCHHUD_TRY(pin(connection, run.id, name));
   BENCHHUD_TRY(connection.cached(sql::kRenameRun).bind(1, run.id).bind(2, name).run());
-  Statement& labels = connection.cached(sql::kRenameRunLabels);
+  Statement labels = connection.cached(sql::kRenameRunLabels);
   BENCHHUD_TRY(labels.bind(1, run.accelerator_model).bind(2, run.name).bind(3, name).run());
   // A deleted run may have left marks under the new name; the run's own are the newer word.
   BENCHHUD_TRY(move_night_marks(connection, run.accelerator_model, run.name, name, run.name));
@@ -156,7 +155,7 @@ Expected<void> regroup_runs(Connection& connection, const RunGrouping& grouping)
 
 Expected<std::vector<AuditLine>> audit(Connection& connection, std::size_t limit) {
   std::vector<AuditLine> lines;
-  Statement& query = connection.cached(sql::kAuditNewestFirst);
+  Statement query = connection.cached(sql::kAuditNewestFirst);
   query.bind(1, static_cast<std::int64_t>(limit));
   while (query.step()) {
     lines.push_back({query.real(0), std::string(query.text(1)), std::string(query.text(2))});

@@ -11,7 +11,7 @@ namespace benchhud::schema {
 
 Expected<std::vector<ExpectedResult>> manifest_of(Connection& connection,
                                                   std::string_view accelerator_model) {
-  Statement& query = connection.cached(sql::kManifestOfModel);
+  Statement query = connection.cached(sql::kManifestOfModel);
   query.bind(1, accelerator_model);
   return collect(query, [](const Statement& row) {
     return ExpectedResult{std::string(row.text(0)), std::string(row.text(1)),
@@ -31,7 +31,7 @@ Expected<void> put_manifest(Connection& connection, std::string_view accelerator
                   Transaction::begin(connection, Transaction::Kind::kWrite));
   BENCHHUD_TRY(connection.cached(sql::kDeleteManifest).bind(1, accelerator_model).run());
   for (const ExpectedResult& one : results) {
-    Statement& put = connection.cached(sql::kPutExpectedResult);
+    Statement put = connection.cached(sql::kPutExpectedResult);
     put.bind(1, accelerator_model).bind(2, one.suite).bind(3, one.model);
     put.bind(4, one.test).bind(5, one.backend);
     BENCHHUD_TRY(put.run());

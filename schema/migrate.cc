@@ -26,7 +26,7 @@ int schema_version() { return static_cast<int>(embedded_migrations().size()); }
 
 Expected<int> schema_version_of(Connection& connection) {
   static constexpr std::string_view kSql = "PRAGMA user_version";
-  Statement& statement = connection.cached(kSql);
+  Statement statement = connection.cached(kSql);
   const int version = statement.step() ? static_cast<int>(statement.integer(0)) : 0;
   BENCHHUD_TRY(statement.status());
   statement.reset();

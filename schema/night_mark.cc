@@ -51,7 +51,7 @@ std::optional<NightMarkKind> night_mark_kind_of(std::string_view name) {
 Expected<std::vector<NightMark>> night_marks(Connection& connection,
                                              std::optional<std::string_view> accelerator_model) {
   if (!accelerator_model) return collect(connection.cached(sql::kNightMarksByName), read_mark);
-  Statement& query = connection.cached(sql::kNightMarksOfModel);
+  Statement query = connection.cached(sql::kNightMarksOfModel);
   query.bind(1, *accelerator_model);
   return collect(query, read_mark);
 }
@@ -69,7 +69,7 @@ Expected<void> mark_night(Connection& connection, const Run& run, NightMarkKind 
   BENCHHUD_TRY(check_length("the name of who marks", who, kMostLineBytes));
   BENCHHUD_ASSIGN(Transaction transaction,
                   Transaction::begin(connection, Transaction::Kind::kWrite));
-  Statement& put = connection.cached(sql::kPutNightMark);
+  Statement put = connection.cached(sql::kPutNightMark);
   put.bind(1, run.accelerator_model).bind(2, run.name).bind(3, night_mark_kind_name(kind));
   put.bind(4, reason).bind(5, who).bind(6, now());
   BENCHHUD_TRY(put.run());
@@ -85,7 +85,7 @@ Expected<void> mark_night(Connection& connection, const Run& run, NightMarkKind 
 Expected<void> unmark_night(Connection& connection, const Run& run, NightMarkKind kind) {
   BENCHHUD_ASSIGN(Transaction transaction,
                   Transaction::begin(connection, Transaction::Kind::kWrite));
-  Statement& remove = connection.cached(sql::kDeleteNightMark);
+  Statement remove = connection.cached(sql::kDeleteNightMark);
   remove.bind(1, run.accelerator_model).bind(2, run.name).bind(3, night_mark_kind_name(kind));
   BENCHHUD_TRY(remove.run());
   if (connection.changes() == 0) {

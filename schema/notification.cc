@@ -27,14 +27,14 @@ std::optional<NotificationEvent> notification_event_of(std::string_view name) {
 }
 
 Expected<bool> add_notification(Connection& connection, AlertId alert, NotificationEvent event) {
-  Statement& insert = connection.cached(sql::kInsertNotification);
+  Statement insert = connection.cached(sql::kInsertNotification);
   insert.bind(1, alert).bind(2, notification_event_name(event)).bind(3, now());
   BENCHHUD_TRY(insert.run());
   return connection.changes() > 0;
 }
 
 Expected<bool> was_notified(Connection& connection, AlertId alert) {
-  Statement& query = connection.cached(sql::kNotificationsOfAlert);
+  Statement query = connection.cached(sql::kNotificationsOfAlert);
   query.bind(1, alert);
   BENCHHUD_ASSIGN(const auto counts,
                   collect(query, [](const Statement& row) { return row.integer(0); }));
@@ -43,7 +43,7 @@ Expected<bool> was_notified(Connection& connection, AlertId alert) {
 
 Expected<std::vector<Notification>> undelivered(Connection& connection, std::string_view target,
                                                 double since) {
-  Statement& query = connection.cached(sql::kUndeliveredNotifications);
+  Statement query = connection.cached(sql::kUndeliveredNotifications);
   query.bind(1, target).bind(2, since);
   return collect(query, [](const Statement& row) {
     Notification notification;
@@ -59,7 +59,7 @@ Expected<bool> claim_delivery(Connection& connection, std::int64_t notification,
                               std::string_view target, double hold) {
   BENCHHUD_ASSIGN(Transaction transaction,
                   Transaction::begin(connection, Transaction::Kind::kWrite));
-  Statement& claim = connection.cached(sql::kClaimDelivery);
+  Statement claim = connection.cached(sql::kClaimDelivery);
   claim.bind(1, notification).bind(2, target).bind(3, now()).bind(4, now() - hold);
   BENCHHUD_TRY(claim.run());
   const bool claimed = connection.changes() > 0;
@@ -71,7 +71,7 @@ Expected<void> finish_delivery(Connection& connection, std::int64_t notification
                                std::string_view target, std::string_view error) {
   BENCHHUD_ASSIGN(Transaction transaction,
                   Transaction::begin(connection, Transaction::Kind::kWrite));
-  Statement& finish = connection.cached(sql::kFinishDelivery);
+  Statement finish = connection.cached(sql::kFinishDelivery);
   finish.bind(1, notification).bind(2, target).bind(3, error.substr(0, kMostError)).bind(4, now());
   BENCHHUD_TRY(finish.run());
   return transaction.commit();

@@ -92,12 +92,11 @@ class Pruning {
 
   Expected<std::optional<double>> night(const std::string& accelerator_model, double at,
                                         std::int64_t back) {
-    Statement& query = connection_.cached(sql::kNightsBefore);
+    Statement query = connection_.cached(sql::kNightsBefore);
     query.bind(1, accelerator_model).bind(2, at).bind(3, back);
     std::optional<double> found;
     if (query.step()) found = query.real(0);
     BENCHHUD_TRY(query.status());
-    query.reset();
     return found;
   }
 
@@ -118,7 +117,7 @@ class Pruning {
   };
 
   Expected<std::vector<Dump>> dumps_before(double before) {
-    Statement& query = connection_.cached(sql::kPrunableArtifacts);
+    Statement query = connection_.cached(sql::kPrunableArtifacts);
     query.bind(1, before);
     return collect(query, [](const Statement& row) {
       return Dump{ArtifactId(row.integer(0)),
@@ -146,7 +145,7 @@ class Pruning {
 
   Expected<void> prune_dump(const Dump& dump) {
     const std::string reason = fmt::format("what was in it was pruned on {}", day_of(request_.now));
-    Statement& update = connection_.cached(sql::kPruneArtifact);
+    Statement update = connection_.cached(sql::kPruneArtifact);
     report_.dump_bytes += dump.byte_count;
     return update.bind(1, dump.id).bind(2, request_.now).bind(3, reason).run();
   }
@@ -178,7 +177,7 @@ class Pruning {
   }
 
   Expected<void> prune_runs() {
-    Statement& query = connection_.cached(sql::kPrunableRuns);
+    Statement query = connection_.cached(sql::kPrunableRuns);
     query.bind(1, request_.before);
     BENCHHUD_ASSIGN(const auto old, collect(query, [](const Statement& row) {
                       Run run;
@@ -201,7 +200,7 @@ class Pruning {
     for (const Run& run : gone) {
       BENCHHUD_ASSIGN(const std::int64_t lines, count_lines(run.id));
       report_.lines += lines;
-      Statement& remember = connection_.cached(sql::kPutPrunedInvocationsOfRun);
+      Statement remember = connection_.cached(sql::kPutPrunedInvocationsOfRun);
       BENCHHUD_TRY(remember.bind(1, run.id).bind(2, request_.now).run());
       BENCHHUD_TRY(delete_facts_of_run(connection_, run));
     }
@@ -212,7 +211,7 @@ class Pruning {
   }
 
   Expected<std::int64_t> count_lines(RunId run) {
-    Statement& query = connection_.cached(sql::kCountLinesOfRun);
+    Statement query = connection_.cached(sql::kCountLinesOfRun);
     query.bind(1, run);
     return one(query, [](const Statement& row) { return row.integer(0); }, "count");
   }
@@ -245,7 +244,7 @@ class Pruning {
   Expected<void> prune_rejected_lines() {
     TextWriter texts(connection_);
     BENCHHUD_ASSIGN(const TextId nothing, texts.put(pack_text("")));
-    Statement& update = connection_.cached(sql::kPruneRejectedLines);
+    Statement update = connection_.cached(sql::kPruneRejectedLines);
     BENCHHUD_TRY(update.bind(1, request_.before).bind(2, request_.now).bind(3, nothing).run());
     report_.rejected_lines = connection_.changes();
     return {};
@@ -287,7 +286,7 @@ Expected<PruneReport> prune(Connection& connection, const PruneRequest& request)
 Expected<std::int64_t> forget_pruned(Connection& connection) {
   BENCHHUD_ASSIGN(Transaction transaction,
                   Transaction::begin(connection, Transaction::Kind::kWrite));
-  Statement& query = connection.cached(sql::kCountPruned);
+  Statement query = connection.cached(sql::kCountPruned);
   BENCHHUD_ASSIGN(
       const std::int64_t count,
       one(

@@ -35,23 +35,22 @@ Artifact read_artifact(const Statement& row) {
 
 // What is not in the artifact's own row.
 Expected<void> complete(Connection& connection, Artifact* artifact) {
-  Statement& results = connection.cached(sql::kResultsOfArtifact);
+  Statement results = connection.cached(sql::kResultsOfArtifact);
   results.bind(1, artifact->id);
   BENCHHUD_ASSIGN(artifact->results, collect(results, [](const Statement& row) {
                     return ArtifactResult{RunId(row.integer(0)), ExperimentId(row.integer(1))};
                   }));
-  Statement& superseded = connection.cached(sql::kIsArtifactSuperseded);
+  Statement superseded = connection.cached(sql::kIsArtifactSuperseded);
   superseded.bind(1, artifact->id);
   artifact->is_superseded = superseded.step();
   BENCHHUD_TRY(superseded.status());
-  superseded.reset();
   return {};
 }
 
 }  // namespace
 
 Expected<std::vector<ArtifactName>> Reader::artifact_names(ArtifactId after, std::size_t limit) {
-  Statement& query = connection_.cached(sql::kArtifactNamesAfter);
+  Statement query = connection_.cached(sql::kArtifactNamesAfter);
   query.bind(1, after).bind(2, static_cast<std::int64_t>(limit));
   return collect(query, [](const Statement& row) {
     return ArtifactName{ArtifactId(row.integer(0)),
@@ -61,10 +60,10 @@ Expected<std::vector<ArtifactName>> Reader::artifact_names(ArtifactId after, std
 }
 
 Expected<std::vector<Artifact>> Reader::artifacts(const ArtifactFilter& filter) {
-  Statement& query = connection_.cached(filter.result         ? sql::kArtifactsOfResult
-                                        : filter.run          ? sql::kArtifactsOfRun
-                                        : filter.only_orphans ? sql::kOrphanedArtifacts
-                                                              : sql::kArtifactsBefore);
+  Statement query = connection_.cached(filter.result         ? sql::kArtifactsOfResult
+                                       : filter.run          ? sql::kArtifactsOfRun
+                                       : filter.only_orphans ? sql::kOrphanedArtifacts
+                                                             : sql::kArtifactsBefore);
   query.bind(1, filter.before ? to_int(*filter.before) : std::numeric_limits<std::int64_t>::max());
   if (filter.kind) {
     query.bind(2, artifact_kind_name(*filter.kind));
@@ -85,20 +84,19 @@ Expected<std::vector<Artifact>> Reader::artifacts(const ArtifactFilter& filter) 
     found.push_back(std::move(artifact));
   }
   BENCHHUD_TRY(query.status());
-  query.reset();
   return found;
 }
 
 Expected<std::vector<std::int64_t>> Reader::profiled_repetitions(RunId run,
                                                                  ExperimentId experiment) {
-  Statement& query = connection_.cached(sql::kProfiledRepetitions);
+  Statement query = connection_.cached(sql::kProfiledRepetitions);
   query.bind(1, run).bind(2, experiment);
   return collect(query, [](const Statement& row) { return row.integer(0); });
 }
 
 Expected<std::vector<RunId>> Reader::runs_with_artifacts(ExperimentId experiment,
                                                          std::optional<RunId> run) {
-  Statement& query = connection_.cached(sql::kRunsWithArtifacts);
+  Statement query = connection_.cached(sql::kRunsWithArtifacts);
   query.bind(1, experiment);
   if (run) {
     query.bind(2, *run);
@@ -110,7 +108,7 @@ Expected<std::vector<RunId>> Reader::runs_with_artifacts(ExperimentId experiment
 
 Expected<std::int64_t> Reader::artifact_count(const ArtifactFilter& filter) {
   if (!filter.result && !filter.run && !filter.only_orphans && filter.with_superseded) {
-    Statement& query = connection_.cached(sql::kCountArtifacts);
+    Statement query = connection_.cached(sql::kCountArtifacts);
     if (filter.kind) {
       query.bind(1, artifact_kind_name(*filter.kind));
     } else {
@@ -126,7 +124,7 @@ Expected<std::int64_t> Reader::artifact_count(const ArtifactFilter& filter) {
 }
 
 Expected<Artifact> Reader::artifact(ArtifactId id) {
-  Statement& query = connection_.cached(sql::kArtifactById);
+  Statement query = connection_.cached(sql::kArtifactById);
   query.bind(1, id);
   BENCHHUD_ASSIGN(Artifact artifact, one(query, read_artifact, fmt::format("dump {}", to_int(id))));
   BENCHHUD_TRY(complete(connection_, &artifact));

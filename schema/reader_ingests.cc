@@ -31,7 +31,7 @@ IngestedFile read_ingest(const Statement& row) {
 }  // namespace
 
 Expected<std::string> Reader::text(TextId id) {
-  Statement& query = connection_.cached(sql::kTextById);
+  Statement query = connection_.cached(sql::kTextById);
   query.bind(1, id);
   BENCHHUD_ASSIGN(auto text,
                   one(
@@ -50,14 +50,14 @@ Expected<std::string> Reader::text(TextId id) {
 
 Expected<std::vector<IngestedFile>> Reader::ingests(std::optional<FileId> before,
                                                     std::size_t limit) {
-  Statement& query = connection_.cached(sql::kIngestsBefore);
+  Statement query = connection_.cached(sql::kIngestsBefore);
   query.bind(1, before ? to_int(*before) : std::numeric_limits<std::int64_t>::max());
   query.bind(2, static_cast<std::int64_t>(limit));
   return collect(query, read_ingest);
 }
 
 Expected<IngestedFile> Reader::ingest(FileId id) {
-  Statement& query = connection_.cached(sql::kIngestById);
+  Statement query = connection_.cached(sql::kIngestById);
   query.bind(1, id);
   return one(query, read_ingest, fmt::format("ingest {}", to_int(id)));
 }
@@ -69,7 +69,7 @@ Expected<std::int64_t> Reader::ingest_count() {
 }
 
 Expected<std::vector<RunId>> Reader::runs_of_ingest(FileId id) {
-  Statement& query = connection_.cached(sql::kRunsOfIngest);
+  Statement query = connection_.cached(sql::kRunsOfIngest);
   query.bind(1, id);
   return collect(query, [](const Statement& row) { return RunId(row.integer(0)); });
 }
@@ -78,7 +78,7 @@ Expected<std::vector<RejectedLine>> Reader::rejected_lines(std::optional<FileId>
                                                            std::optional<std::int64_t> before,
                                                            std::size_t limit) {
   constexpr std::size_t kExcerpt = 200;
-  Statement& query =
+  Statement query =
       connection_.cached(file ? sql::kRejectedLinesOfFile : sql::kRejectedLinesBefore);
   query.bind(1, before.value_or(std::numeric_limits<std::int64_t>::max()));
   query.bind(2, static_cast<std::int64_t>(limit));
@@ -100,18 +100,17 @@ Expected<std::vector<RejectedLine>> Reader::rejected_lines(std::optional<FileId>
     lines.push_back(std::move(line));
   }
   BENCHHUD_TRY(query.status());
-  query.reset();
   return lines;
 }
 
 Expected<std::int64_t> Reader::rejected_count(std::optional<FileId> file) {
-  Statement& query = connection_.cached(file ? sql::kCountRejectedOfFile : sql::kCountRejected);
+  Statement query = connection_.cached(file ? sql::kCountRejectedOfFile : sql::kCountRejected);
   if (file) query.bind(1, *file);
   return one(query, [](const Statement& row) { return row.integer(0); }, "count");
 }
 
 Expected<std::int64_t> Reader::pruned_rejections(FileId file) {
-  Statement& query = connection_.cached(sql::kCountPrunedRejectionsOfFile);
+  Statement query = connection_.cached(sql::kCountPrunedRejectionsOfFile);
   query.bind(1, file);
   return one(query, [](const Statement& row) { return row.integer(0); }, "count");
 }

@@ -64,25 +64,25 @@ LineFacts read_line(const Statement& row) {
 }  // namespace
 
 Expected<std::int64_t> Reader::count_results(ExperimentId experiment, double since, double until) {
-  Statement& query = connection_.cached(sql::kCountResults);
+  Statement query = connection_.cached(sql::kCountResults);
   query.bind(1, experiment).bind(2, since).bind(3, until);
   return one(query, [](const Statement& row) { return row.integer(0); }, "count");
 }
 
 Expected<std::vector<ResultFacts>> Reader::results(RunId run) {
-  Statement& query = connection_.cached(sql::kResultsOfRun);
+  Statement query = connection_.cached(sql::kResultsOfRun);
   query.bind(1, run);
   return collect(query, read_result);
 }
 
 Expected<std::vector<ResultFacts>> Reader::results_without_samples(RunId run) {
-  Statement& query = connection_.cached(sql::kResultsOfRunWithoutSamples);
+  Statement query = connection_.cached(sql::kResultsOfRunWithoutSamples);
   query.bind(1, run);
   return collect(query, read_result);
 }
 
 Expected<ResultFacts> Reader::result(RunId run, ExperimentId experiment) {
-  Statement& query = connection_.cached(sql::kResultById);
+  Statement query = connection_.cached(sql::kResultById);
   query.bind(1, run).bind(2, experiment);
   return one(query, read_result,
              fmt::format("result of experiment {} in run {}", to_int(experiment), to_int(run)));
@@ -90,21 +90,21 @@ Expected<ResultFacts> Reader::result(RunId run, ExperimentId experiment) {
 
 Expected<std::vector<ResultFacts>> Reader::series(ExperimentId experiment, double since,
                                                   double until) {
-  Statement& query = connection_.cached(sql::kResultsOfExperiment);
+  Statement query = connection_.cached(sql::kResultsOfExperiment);
   query.bind(1, experiment).bind(2, since).bind(3, until);
   return collect(query, read_result);
 }
 
 Expected<std::vector<ResultFacts>> Reader::series_without_samples(ExperimentId experiment,
                                                                   double since, double until) {
-  Statement& query = connection_.cached(sql::kResultsOfExperimentWithoutSamples);
+  Statement query = connection_.cached(sql::kResultsOfExperimentWithoutSamples);
   query.bind(1, experiment).bind(2, since).bind(3, until);
   return collect(query, read_result);
 }
 
 Expected<std::vector<std::pair<RunId, std::vector<double>>>> Reader::series_of_metric(
     ExperimentId experiment, std::string_view metric, double since, double until) {
-  Statement& query = connection_.cached(sql::kSamplesOfExperiment);
+  Statement query = connection_.cached(sql::kSamplesOfExperiment);
   query.bind(1, experiment).bind(2, since).bind(3, until).bind(4, metric);
   return collect(query, [](const Statement& row) {
     return std::pair(RunId(row.integer(0)), to_samples(row.blob(1)));
@@ -113,7 +113,7 @@ Expected<std::vector<std::pair<RunId, std::vector<double>>>> Reader::series_of_m
 
 Expected<std::optional<VerificationFacts>> Reader::last_verification(ExperimentId experiment,
                                                                      double before) {
-  Statement& query = connection_.cached(sql::kLastVerification);
+  Statement query = connection_.cached(sql::kLastVerification);
   query.bind(1, experiment).bind(2, before);
   std::optional<VerificationFacts> found;
   if (query.step()) {
@@ -123,13 +123,12 @@ Expected<std::optional<VerificationFacts>> Reader::last_verification(ExperimentI
     found->code = query.text(2);
   }
   BENCHHUD_TRY(query.status());
-  query.reset();
   return found;
 }
 
 Expected<std::vector<std::pair<ExperimentId, VerificationFacts>>> Reader::verifications_before(
     std::string_view accelerator_model, double before) {
-  Statement& query = connection_.cached(sql::kVerificationsBefore);
+  Statement query = connection_.cached(sql::kVerificationsBefore);
   query.bind(1, accelerator_model).bind(2, before);
   return collect(query, [](const Statement& row) {
     VerificationFacts facts;
@@ -142,19 +141,19 @@ Expected<std::vector<std::pair<ExperimentId, VerificationFacts>>> Reader::verifi
 
 Expected<std::vector<LineFacts>> Reader::lines(RunId run, ExperimentId experiment) {
   // A line without a batch size stands under an experiment of the same family.
-  Statement& query = connection_.cached(sql::kLinesOfResult);
+  Statement query = connection_.cached(sql::kLinesOfResult);
   query.bind(1, run).bind(2, experiment);
   return collect(query, read_line);
 }
 
 Expected<LineFacts> Reader::line(LineId id) {
-  Statement& query = connection_.cached(sql::kLineById);
+  Statement query = connection_.cached(sql::kLineById);
   query.bind(1, id);
   return one(query, read_line, fmt::format("line {}", to_int(id)));
 }
 
 Expected<std::vector<StoredMeasurement>> Reader::measurements(LineId line) {
-  Statement& query = connection_.cached(sql::kSamplesOfLine);
+  Statement query = connection_.cached(sql::kSamplesOfLine);
   query.bind(1, line);
   BENCHHUD_ASSIGN(OwnSamples own,
                   one(query, read_own_samples, fmt::format("line {}", to_int(line))));
@@ -172,7 +171,7 @@ Expected<void> Reader::replay(const std::function<void(const ReplayedLine&)>& vi
     const ExperimentId id = experiment.id;
     experiments.emplace(id, std::move(experiment));
   }
-  Statement& query = connection_.cached(sql::kReplay);
+  Statement query = connection_.cached(sql::kReplay);
   std::vector<double> samples;
   while (query.step()) {
     ReplayedLine line;
@@ -183,7 +182,6 @@ Expected<void> Reader::replay(const std::function<void(const ReplayedLine&)>& vi
     visit(line);
   }
   BENCHHUD_TRY(query.status());
-  query.reset();
   return {};
 }
 

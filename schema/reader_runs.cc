@@ -48,7 +48,7 @@ Run read_run(const Statement& row) {
 Expected<void> read_labels(Connection& connection, Run* run) {
   // Labels of invocations first, then those given to the run, which win.
   for (const std::string_view sql : {sql::kLabelsOfInvocations, sql::kLabelsOfRun}) {
-    Statement& query = connection.cached(sql);
+    Statement query = connection.cached(sql);
     query.bind(1, run->id);
     while (query.step()) run->labels[std::string(query.text(0))] = query.text(1);
     BENCHHUD_TRY(query.status());
@@ -70,7 +70,7 @@ bool has_labels(const Run& run, const std::vector<std::pair<std::string, std::st
 
 Expected<StoreInfo> Reader::info() {
   StoreInfo info;
-  Statement& query = connection_.cached(sql::kStoreInfo);
+  Statement query = connection_.cached(sql::kStoreInfo);
   if (query.step()) {
     info.revision = query.integer(0);
     info.run_count = query.integer(1);
@@ -79,20 +79,18 @@ Expected<StoreInfo> Reader::info() {
     info.newest_run_at = query.optional_real(4);
   }
   BENCHHUD_TRY(query.status());
-  query.reset();
   return info;
 }
 
 Expected<std::int64_t> Reader::revision() {
-  Statement& query = connection_.cached(sql::kRevision);
+  Statement query = connection_.cached(sql::kRevision);
   const std::int64_t revision = query.step() ? query.integer(0) : 0;
   BENCHHUD_TRY(query.status());
-  query.reset();
   return revision;
 }
 
 Expected<std::vector<Run>> Reader::runs(const RunFilter& filter) {
-  Statement& query = connection_.cached(sql::kRunsByTime);
+  Statement query = connection_.cached(sql::kRunsByTime);
   const double last_time = filter.after ? filter.after->first : filter.until;
   const std::int64_t last_id =
       filter.after ? to_int(filter.after->second) : std::numeric_limits<std::int64_t>::min();
@@ -109,12 +107,11 @@ Expected<std::vector<Run>> Reader::runs(const RunFilter& filter) {
     if (has_labels(run, filter.labels)) runs.push_back(std::move(run));
   }
   BENCHHUD_TRY(query.status());
-  query.reset();
   return runs;
 }
 
 Expected<Run> Reader::run(RunId id) {
-  Statement& query = connection_.cached(sql::kRunById);
+  Statement query = connection_.cached(sql::kRunById);
   query.bind(1, id);
   BENCHHUD_ASSIGN(Run run, one(query, read_run, fmt::format("run {}", to_int(id))));
   BENCHHUD_TRY(read_labels(connection_, &run));
@@ -138,7 +135,7 @@ Expected<std::vector<std::string>> Reader::accelerator_models() {
 }
 
 Expected<std::vector<Invocation>> Reader::invocations(RunId run) {
-  Statement& query = connection_.cached(sql::kInvocationsOfRun);
+  Statement query = connection_.cached(sql::kInvocationsOfRun);
   query.bind(1, run);
   BENCHHUD_ASSIGN(std::vector<Invocation> invocations, collect(query, [](const Statement& row) {
                     Invocation invocation;
@@ -149,7 +146,7 @@ Expected<std::vector<Invocation>> Reader::invocations(RunId run) {
                     return invocation;
                   }));
   for (Invocation& invocation : invocations) {
-    Statement& files = connection_.cached(sql::kFilesOfInvocation);
+    Statement files = connection_.cached(sql::kFilesOfInvocation);
     files.bind(1, invocation.id);
     while (files.step()) {
       invocation.files.emplace_back(files.text(0));
@@ -162,11 +159,11 @@ Expected<std::vector<Invocation>> Reader::invocations(RunId run) {
 
 Expected<RunCounts> Reader::run_counts(RunId run) {
   RunCounts counts;
-  Statement& timed = connection_.cached(sql::kTimedOfRun);
+  Statement timed = connection_.cached(sql::kTimedOfRun);
   timed.bind(1, run);
   BENCHHUD_ASSIGN(counts.timed,
                   one(timed, [](const Statement& row) { return row.integer(0); }, "count"));
-  Statement& failures = connection_.cached(sql::kFailuresOfRun);
+  Statement failures = connection_.cached(sql::kFailuresOfRun);
   failures.bind(1, run);
   BENCHHUD_ASSIGN(counts.untimed, collect(failures, [](const Statement& row) {
                     return RunCounts::Failures{optional_id<TextId>(row, 0), row.optional_text(1),
@@ -176,7 +173,7 @@ Expected<RunCounts> Reader::run_counts(RunId run) {
 }
 
 Expected<StoredExperiment> Reader::experiment(ExperimentId id) {
-  Statement& query = connection_.cached(sql::kExperimentById);
+  Statement query = connection_.cached(sql::kExperimentById);
   query.bind(1, id);
   return one(
       query, [](const Statement& row) { return read_experiment(row, 0); },
@@ -184,19 +181,19 @@ Expected<StoredExperiment> Reader::experiment(ExperimentId id) {
 }
 
 Expected<std::vector<StoredExperiment>> Reader::experiments_after(ExperimentId after) {
-  Statement& query = connection_.cached(sql::kExperimentsAfter);
+  Statement query = connection_.cached(sql::kExperimentsAfter);
   query.bind(1, after);
   return collect(query, [](const Statement& row) { return read_experiment(row, 0); });
 }
 
 Expected<std::optional<double>> Reader::last_run(ExperimentId experiment) {
-  Statement& query = connection_.cached(sql::kLastRun);
+  Statement query = connection_.cached(sql::kLastRun);
   query.bind(1, experiment);
   return one(query, [](const Statement& row) { return row.optional_real(0); }, "answer");
 }
 
 Expected<std::vector<RunId>> Reader::first_timed_runs(ExperimentId experiment, std::size_t limit) {
-  Statement& query = connection_.cached(sql::kFirstTimedRuns);
+  Statement query = connection_.cached(sql::kFirstTimedRuns);
   query.bind(1, experiment).bind(2, static_cast<std::int64_t>(limit));
   return collect(query, [](const Statement& row) { return RunId(row.integer(0)); });
 }

@@ -49,7 +49,7 @@ class RunUpdate {
 
  private:
   Expected<void> load_invocations() {
-    Statement& query = connection_.cached(sql::kInvocationsOfModel);
+    Statement query = connection_.cached(sql::kInvocationsOfModel);
     query.bind(1, model_);
     while (query.step()) {
       InvocationRow row{InvocationId(query.integer(0)), {}};
@@ -62,7 +62,7 @@ class RunUpdate {
   }
 
   Expected<void> load_runs() {
-    Statement& query = connection_.cached(sql::kRunsOfModel);
+    Statement query = connection_.cached(sql::kRunsOfModel);
     query.bind(1, model_);
     while (query.step()) runs_[std::string(query.text(1))] = RunId(query.integer(0));
     return query.status();
@@ -86,7 +86,7 @@ class RunUpdate {
     const double started_at = times.first_timing ? *times.first_timing : *times.first_any;
     const auto found = runs_.find(name);
     if (found == runs_.end()) {
-      Statement& insert = connection_.cached(sql::kInsertRun);
+      Statement insert = connection_.cached(sql::kInsertRun);
       insert.bind(1, model_).bind(2, name).bind(3, started_at).bind(4, times.last_verification);
       BENCHHUD_TRY(insert.run());
       const auto id = RunId(connection_.last_insert_id());
@@ -94,7 +94,7 @@ class RunUpdate {
       dirty_->insert(id);
       return {};
     }
-    Statement& update = connection_.cached(sql::kUpdateRunTimes);
+    Statement update = connection_.cached(sql::kUpdateRunTimes);
     update.bind(1, found->second).bind(2, started_at).bind(3, times.last_verification);
     BENCHHUD_TRY(update.run());
     if (connection_.changes() > 0) dirty_->insert(found->second);
@@ -103,7 +103,7 @@ class RunUpdate {
 
   Expected<void> move(const InvocationRow& invocation, RunId run) {
     if (invocation.run == run) return {};
-    Statement& update = connection_.cached(sql::kMoveInvocation);
+    Statement update = connection_.cached(sql::kMoveInvocation);
     update.bind(1, invocation.id).bind(2, run);
     BENCHHUD_TRY(update.run());
     dirty_->insert(run);
@@ -204,7 +204,7 @@ class ResultUpdate {
     for (const RunLine& line : lines_) ++counts[{line.invocation, line.file}];
     BENCHHUD_TRY(connection_.cached(sql::kDeleteInvocationFilesOfRun).bind(1, run).run());
     for (const auto& [key, count] : counts) {
-      Statement& insert = connection_.cached(sql::kInsertInvocationFile);
+      Statement insert = connection_.cached(sql::kInsertInvocationFile);
       BENCHHUD_TRY(insert.bind(1, key.first).bind(2, key.second).bind(3, count).run());
     }
     return {};
@@ -212,7 +212,7 @@ class ResultUpdate {
 
   Expected<void> load_lines(RunId run) {
     lines_.clear();
-    Statement& query = connection_.cached(sql::kLinesOfRun);
+    Statement query = connection_.cached(sql::kLinesOfRun);
     query.bind(1, run);
     while (query.step()) {
       RunLine line;
@@ -242,7 +242,7 @@ class ResultUpdate {
   Expected<const ExperimentFacts*> facts(ExperimentId id) {
     const auto known = experiments_.find(id);
     if (known != experiments_.end()) return &known->second;
-    Statement& query = connection_.cached(sql::kExperimentFamily);
+    Statement query = connection_.cached(sql::kExperimentFamily);
     query.bind(1, id);
     ExperimentFacts found;
     if (query.step()) found = {std::string(query.blob(0)), !query.is_null(1)};
@@ -275,7 +275,7 @@ class ResultUpdate {
       targets_ = here->second;
       return {};
     }
-    Statement& query = connection_.cached(sql::kTimedExperimentsOfFamily);
+    Statement query = connection_.cached(sql::kTimedExperimentsOfFamily);
     query.bind_blob(1, experiment->family);
     std::vector<ExperimentId> ever;
     while (query.step()) ever.push_back(ExperimentId(query.integer(0)));
@@ -321,11 +321,10 @@ class ResultUpdate {
 
   Expected<void> store(RunId run, std::int64_t revision,
                        const std::map<ExperimentId, DerivedResult>& results) {
-    Statement& start = connection_.cached(sql::kRunStart);
+    Statement start = connection_.cached(sql::kRunStart);
     start.bind(1, run);
     const double started_at = start.step() ? start.real(0) : 0;
     BENCHHUD_TRY(start.status());
-    start.reset();
 
     BENCHHUD_TRY(connection_.cached(sql::kDeleteResultsOfRun).bind(1, run).run());
     for (const auto& [experiment, result] : results) {
@@ -333,7 +332,7 @@ class ResultUpdate {
       *row = {run, experiment, started_at, &result};
     }
     BENCHHUD_TRY(rows_.flush());
-    Statement& update = connection_.cached(sql::kUpdateRunResults);
+    Statement update = connection_.cached(sql::kUpdateRunResults);
     update.bind(1, run).bind(2, static_cast<std::int64_t>(results.size())).bind(3, revision);
     return update.run();
   }
@@ -351,7 +350,7 @@ class ResultUpdate {
 // before.
 Expected<void> add_runs_of_family(Connection& connection, ExperimentId experiment,
                                   std::set<RunId>* dirty) {
-  Statement& query = connection.cached(sql::kUntimedRunsOfFamily);
+  Statement query = connection.cached(sql::kUntimedRunsOfFamily);
   query.bind(1, experiment);
   while (query.step()) dirty->insert(RunId(query.integer(0)));
   return query.status();
@@ -373,11 +372,10 @@ Expected<bool> derive(Connection& connection, const ChangedFacts& changed) {
     BENCHHUD_TRY(RunUpdate(connection, model, grouping, &dirty).apply());
   }
   for (const InvocationId invocation : changed.invocations) {
-    Statement& query = connection.cached(sql::kRunOfInvocation);
+    Statement query = connection.cached(sql::kRunOfInvocation);
     query.bind(1, invocation);
     if (query.step()) dirty.insert(RunId(query.integer(0)));
     BENCHHUD_TRY(query.status());
-    query.reset();
   }
   for (const ExperimentId experiment : changed.newly_timed) {
     BENCHHUD_TRY(add_runs_of_family(connection, experiment, &dirty));

@@ -43,8 +43,11 @@ auto collect(Statement& query, Read read) -> Expected<std::vector<decltype(read(
   std::vector<decltype(read(query))> rows;
   while (query.step()) rows.push_back(read(query));
   BENCHHUD_TRY(query.status());
-  query.reset();
   return rows;
+}
+template <class Read>
+auto collect(Statement&& query, Read read) -> Expected<std::vector<decltype(read(query))>> {
+  return collect(query, std::move(read));
 }
 
 // The only row of a query, or kNotFound with `what`.
@@ -54,9 +57,11 @@ auto one(Statement& query, Read read, std::string what) -> Expected<decltype(rea
     BENCHHUD_TRY(query.status());
     return Error{ErrorCode::kNotFound, "there is no " + std::move(what)};
   }
-  auto row = read(query);
-  query.reset();
-  return row;
+  return read(query);
+}
+template <class Read>
+auto one(Statement&& query, Read read, std::string what) -> Expected<decltype(read(query))> {
+  return one(query, std::move(read), std::move(what));
 }
 
 }  // namespace benchhud::schema

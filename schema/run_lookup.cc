@@ -6,7 +6,7 @@
 namespace benchhud::schema {
 
 Expected<std::vector<std::string>> metrics_named(Connection& connection, std::string_view part) {
-  Statement& query = connection.cached(sql::kMetricsNamed);
+  Statement query = connection.cached(sql::kMetricsNamed);
   query.bind(1, part);
   return collect(query, [](const Statement& row) { return std::string(row.text(0)); });
 }
@@ -14,7 +14,7 @@ Expected<std::vector<std::string>> metrics_named(Connection& connection, std::st
 Expected<std::vector<std::pair<ExperimentId, double>>> medians_of_run(Connection& connection,
                                                                       RunId run,
                                                                       std::string_view metric) {
-  Statement& query = connection.cached(sql::kMediansOfRun);
+  Statement query = connection.cached(sql::kMediansOfRun);
   query.bind(1, run).bind(2, metric);
   return collect(query, [](const Statement& row) {
     return std::pair(ExperimentId(row.integer(0)), row.real(1));
@@ -22,7 +22,7 @@ Expected<std::vector<std::pair<ExperimentId, double>>> medians_of_run(Connection
 }
 
 Expected<std::vector<ExperimentId>> experiments_with_artifacts(Connection& connection, RunId run) {
-  Statement& query = connection.cached(sql::kExperimentsWithArtifacts);
+  Statement query = connection.cached(sql::kExperimentsWithArtifacts);
   query.bind(1, run);
   return collect(query, [](const Statement& row) { return ExperimentId(row.integer(0)); });
 }

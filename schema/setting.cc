@@ -5,12 +5,11 @@
 namespace benchhud::schema {
 
 Expected<std::optional<std::string>> setting(Connection& connection, std::string_view key) {
-  Statement& query = connection.cached(sql::kGetSetting);
+  Statement query = connection.cached(sql::kGetSetting);
   query.bind(1, key);
   std::optional<std::string> value;
   if (query.step()) value = query.optional_text(0);
   BENCHHUD_TRY(query.status());
-  query.reset();
   return value;
 }
 

@@ -71,6 +71,15 @@ Expected<Connection> open_store_for_reading(const std::string& path) {
   return connection;
 }
 
+Expected<Connection> open_store_for_writing(const std::string& path,
+                                            std::chrono::milliseconds patience) {
+  BENCHHUD_TRY(check_store_path(path));
+  BENCHHUD_ASSIGN(Connection connection, Connection::open(path, OpenMode::kReadWrite));
+  BENCHHUD_TRY(connection.execute(fmt::format("PRAGMA busy_timeout = {};", patience.count())));
+  BENCHHUD_TRY(check_schema_version(connection));
+  return connection;
+}
+
 Expected<void> check_schema_version(Connection& connection) {
   BENCHHUD_ASSIGN(const int version, schema_version_of(connection));
   if (version == schema_version()) return {};

@@ -56,7 +56,7 @@ HealthCheck version_check(int version) {
 /// together, and none to what is in them: of a store most of that is texts.
 Expected<std::int64_t> damaged_texts(Connection& connection) {
   std::int64_t damaged = 0;
-  Statement& texts = connection.cached(sql::kAllTexts);
+  Statement texts = connection.cached(sql::kAllTexts);
   while (texts.step()) {
     const auto text = unpack_text(texts.blob(3), texts.integer(2) != 0, texts.integer(1));
     damaged += !text || content_hash(*text).view() != texts.blob(0) ? 1 : 0;

@@ -10,11 +10,10 @@
 namespace benchhud::schema {
 
 Expected<bool> is_default_store(Connection& connection) {
-  Statement& query = connection.cached(sql::kMainFile);
+  Statement query = connection.cached(sql::kMainFile);
   std::string path;
   if (query.step()) path = query.text(0);
   BENCHHUD_TRY(query.status());
-  query.reset();
   std::error_code error;
   return std::filesystem::equivalent(path, default_store_path(), error) && !error;
 }

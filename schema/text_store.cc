@@ -48,14 +48,14 @@ Expected<TextId> TextWriter::put(const PackedText& text) {
   if (const auto known = known_.find(text.hash); known != known_.end()) return known->second;
   if (known_.size() > kMostKnown) known_.clear();
 
-  Statement& find = connection_.cached(sql::kFindText);
+  Statement find = connection_.cached(sql::kFindText);
   find.bind_blob_view(1, text.hash.view());
   TextId id{};
   if (find.step()) {
     id = TextId(find.integer(0));
   } else {
     BENCHHUD_TRY(find.status());
-    Statement& insert = connection_.cached(sql::kInsertText);
+    Statement insert = connection_.cached(sql::kInsertText);
     insert.bind_blob_view(1, text.hash.view())
         .bind(2, text.byte_count)
         .bind(3, text.is_zstd)

@@ -8,7 +8,7 @@ namespace benchhud::schema {
 
 Expected<std::vector<SliceExtra>> chunk_extras(Connection& connection, TraceId trace,
                                                std::uint32_t thread, std::uint64_t chunk) {
-  Statement& query = connection.cached(sql::kExtrasOfChunk);
+  Statement query = connection.cached(sql::kExtrasOfChunk);
   query.bind(1, trace).bind(2, std::int64_t{thread}).bind(3, static_cast<std::int64_t>(chunk));
   BENCHHUD_ASSIGN(const std::string bytes, one_blob(query));
   return decode_extras(bytes);
@@ -16,21 +16,21 @@ Expected<std::vector<SliceExtra>> chunk_extras(Connection& connection, TraceId t
 
 Expected<std::vector<std::uint32_t>> stack_rows_of(Connection& connection, TraceId trace,
                                                    std::uint32_t thread) {
-  Statement& query = connection.cached(sql::kStackRowsOfThread);
+  Statement query = connection.cached(sql::kStackRowsOfThread);
   query.bind(1, trace).bind(2, std::int64_t{thread});
   BENCHHUD_ASSIGN(const std::string bytes, one_blob(query));
   return decode_rows(bytes);
 }
 
-Statement& ThreadAccess::of_chunk(std::string_view sql, std::uint64_t chunk) {
-  Statement& query = connection_.cached(sql);
+Statement ThreadAccess::of_chunk(std::string_view sql, std::uint64_t chunk) {
+  Statement query = connection_.cached(sql);
   query.bind(1, trace_).bind(2, std::int64_t{thread_}).bind(3, static_cast<std::int64_t>(chunk));
   return query;
 }
 
 // The level of the segments [first, end), of which those that `has` says have nodes.
 template <class HasNodes>
-Expected<ThreadAccess::Level> ThreadAccess::read_level(Statement& query, std::size_t first,
+Expected<ThreadAccess::Level> ThreadAccess::read_level(Statement query, std::size_t first,
                                                        std::size_t end, HasNodes has) {
   Level level;
   level.first = first;
@@ -39,7 +39,6 @@ Expected<ThreadAccess::Level> ThreadAccess::read_level(Statement& query, std::si
     return corrupt_trace("block of nodes");
   }
   BENCHHUD_ASSIGN(level.nodes, decode_nodes(query.blob(0)));
-  query.reset();
   std::size_t at = 0;
   for (std::size_t i = first; i < end; ++i) {
     level.begins.push_back(at);
@@ -73,31 +72,29 @@ Expected<std::span<const TraceNode>> ThreadAccess::nodes(std::size_t index) {
 
 Expected<std::span<const TraceNode>> ThreadAccess::upper_nodes(std::size_t index) {
   if (!upper_) {
-    Statement& query = connection_.cached(sql::kNodesOfGroup);
+    Statement query = connection_.cached(sql::kNodesOfGroup);
     query.bind(1, trace_).bind(2, std::int64_t{thread_}).bind(3, group_);
-    BENCHHUD_ASSIGN(upper_, read_level(query, 0, segments_.size(), has_upper_nodes));
+    BENCHHUD_ASSIGN(upper_, read_level(std::move(query), 0, segments_.size(), has_upper_nodes));
   }
   return upper_->of(index);
 }
 
 Expected<bool> ThreadAccess::has_chunk(std::uint64_t chunk) {
-  Statement& query = of_chunk(sql::kSlicesOfChunk, chunk);
+  Statement query = of_chunk(sql::kSlicesOfChunk, chunk);
   const bool is_there = query.step();
   BENCHHUD_TRY(query.status());
-  query.reset();
   return is_there;
 }
 
 Expected<std::span<const ChunkSlice>> ThreadAccess::slices(std::uint64_t chunk) {
   if (slices_chunk_ != chunk) {
     slices_chunk_.reset();
-    Statement& query = of_chunk(sql::kSlicesOfChunk, chunk);
+    Statement query = of_chunk(sql::kSlicesOfChunk, chunk);
     if (!query.step()) {
       BENCHHUD_TRY(query.status());
       return corrupt_trace("chunk of slices");
     }
     BENCHHUD_ASSIGN(slices_, decode_slices(query.blob(0)));
-    query.reset();
     slices_chunk_ = chunk;
   }
   return std::span<const ChunkSlice>(slices_);

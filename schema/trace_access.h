@@ -60,9 +60,9 @@ class ThreadAccess {
       return {nodes.data() + begins[i], begins[i + 1] - begins[i]};
     }
   };
-  Statement& of_chunk(std::string_view sql, std::uint64_t chunk);
+  Statement of_chunk(std::string_view sql, std::uint64_t chunk);
   template <class HasNodes>
-  Expected<Level> read_level(Statement& query, std::size_t first, std::size_t end, HasNodes has);
+  Expected<Level> read_level(Statement query, std::size_t first, std::size_t end, HasNodes has);
 
   Connection& connection_;
   TraceId trace_;
@@ -79,7 +79,7 @@ class ThreadAccess {
 
 template <class Visit>
 Expected<void> ThreadAccess::for_each_segment(const Window& window, Visit visit) {
-  Statement& query = connection_.cached(sql::kGroupsInWindow);
+  Statement query = connection_.cached(sql::kGroupsInWindow);
   query.bind(1, trace_)
       .bind(2, std::int64_t{thread_})
       .bind(3, window.begin)
@@ -100,7 +100,6 @@ Expected<void> ThreadAccess::for_each_segment(const Window& window, Visit visit)
     }
   }
   BENCHHUD_TRY(query.status());
-  query.reset();
   return {};
 }
 

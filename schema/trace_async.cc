@@ -72,7 +72,7 @@ class AsyncTracks {
 
   Expected<void> read_steps() {
     // What is looked up below reads other blocks in between, by other statements.
-    Statement& blocks = connection_.cached(sql::kBlocksOfTrace);
+    Statement blocks = connection_.cached(sql::kBlocksOfTrace);
     blocks.bind(1, trace_).bind(2, TraceBlockKind::kPoints);
     while (blocks.step()) {
       BENCHHUD_ASSIGN(const auto points, decode_points(blocks.blob(2)));
@@ -81,7 +81,6 @@ class AsyncTracks {
       }
     }
     BENCHHUD_TRY(blocks.status());
-    blocks.reset();
     for (Step& step : steps_) {
       BENCHHUD_ASSIGN(std::tie(step.name, step.category), label_of(step.at.point.label));
       BENCHHUD_ASSIGN(step.id, id_of(step.at.point.id));

@@ -61,7 +61,7 @@ class CounterIndexer {
 
   Expected<void> run() {
     // The blocks' numbers first: what is looked up below reads others in between.
-    Statement& query = connection_.cached(sql::kBlocksOfTrace);
+    Statement query = connection_.cached(sql::kBlocksOfTrace);
     query.bind(1, trace_).bind(2, TraceBlockKind::kPoints);
     while (query.step()) {
       BENCHHUD_ASSIGN(const auto points, decode_points(query.blob(2)));
@@ -70,7 +70,6 @@ class CounterIndexer {
       }
     }
     BENCHHUD_TRY(query.status());
-    query.reset();
     return finish();
   }
 
@@ -84,12 +83,11 @@ class CounterIndexer {
     // A trace may have been stored without them.
     if (!arguments && arguments.error().code == ErrorCode::kNotFound) return {};
     if (!arguments) return arguments.error();
-    Statement& members = connection_.cached(sql::kNumbersOfObject);
+    Statement members = connection_.cached(sql::kNumbersOfObject);
     members.bind_text_view(1, *arguments);
     std::vector<std::pair<std::string, double>> numbers;
     while (members.step()) numbers.emplace_back(members.text(0), members.real(1));
     BENCHHUD_TRY(members.status());
-    members.reset();
     for (auto& [key, value] : numbers) {
       BENCHHUD_ASSIGN(Series * series, series_of(each.point, std::move(key)));
       if (series == nullptr) continue;
@@ -132,7 +130,7 @@ class CounterIndexer {
         values.begin(), values.end(),
         [](const CounterValue& a, const CounterValue& b) { return a.value < b.value; });
     const std::string bytes = encode_values(values);
-    Statement& insert = connection_.cached(sql::kInsertTraceCounterBlock);
+    Statement insert = connection_.cached(sql::kInsertTraceCounterBlock);
     insert.bind(1, trace_)
         .bind(2, std::int64_t{series->counter.number})
         .bind(3, std::int64_t{series->blocks++})
@@ -152,7 +150,7 @@ class CounterIndexer {
     for (auto& [key, series] : series_) {
       BENCHHUD_TRY(write_block(&series));
       const TraceCounter& counter = series.counter;
-      Statement& insert = connection_.cached(sql::kInsertTraceCounter);
+      Statement insert = connection_.cached(sql::kInsertTraceCounter);
       insert.bind(1, trace_)
           .bind(2, std::int64_t{counter.number})
           .bind(3, std::int64_t{counter.thread})
@@ -208,7 +206,7 @@ class PartBuilder {
 // The last value before the window.
 Expected<std::optional<double>> value_before(Connection& connection, TraceId trace,
                                              const CounterQuery& query) {
-  Statement& blocks = connection.cached(sql::kCounterBlockBefore);
+  Statement blocks = connection.cached(sql::kCounterBlockBefore);
   blocks.bind(1, trace).bind(2, std::int64_t{query.number}).bind(3, query.begin);
   std::optional<double> value;
   if (blocks.step()) {
@@ -222,7 +220,6 @@ Expected<std::optional<double>> value_before(Connection& connection, TraceId tra
     }
   }
   BENCHHUD_TRY(blocks.status());
-  blocks.reset();
   return value;
 }
 
@@ -241,7 +238,7 @@ Expected<void> delete_counters(Connection& connection, TraceId trace) {
 }
 
 Expected<std::vector<TraceCounter>> trace_counters(Connection& connection, TraceId trace) {
-  Statement& query = connection.cached(sql::kCountersOfTrace);
+  Statement query = connection.cached(sql::kCountersOfTrace);
   query.bind(1, trace);
   return collect(query, [](const Statement& row) {
     TraceCounter counter;
@@ -258,15 +255,13 @@ Expected<std::vector<TraceCounter>> trace_counters(Connection& connection, Trace
 
 Expected<std::vector<CounterValue>> counter_values(Connection& connection, TraceId trace,
                                                    std::uint32_t counter, std::uint32_t block) {
-  Statement& query = connection.cached(sql::kCounterBlock);
+  Statement query = connection.cached(sql::kCounterBlock);
   query.bind(1, trace).bind(2, std::int64_t{counter}).bind(3, std::int64_t{block});
   if (!query.step()) {
     BENCHHUD_TRY(query.status());
     return std::vector<CounterValue>();
   }
-  auto values = decode_values(query.blob(0));
-  query.reset();
-  return values;
+  return decode_values(query.blob(0));
 }
 
 Expected<CounterWindow> counter_window(Connection& connection, TraceId trace,
@@ -278,7 +273,7 @@ Expected<CounterWindow> counter_window(Connection& connection, TraceId trace,
   CounterWindow window;
   BENCHHUD_ASSIGN(window.before, value_before(connection, trace, query));
   PartBuilder parts(query, &window);
-  Statement& blocks = connection.cached(sql::kCounterBlocksInWindow);
+  Statement blocks = connection.cached(sql::kCounterBlocksInWindow);
   blocks.bind(1, trace).bind(2, std::int64_t{query.number}).bind(3, query.begin);
   blocks.bind(4, query.end);
   while (blocks.step()) {
@@ -295,7 +290,6 @@ Expected<CounterWindow> counter_window(Connection& connection, TraceId trace,
     }
   }
   BENCHHUD_TRY(blocks.status());
-  blocks.reset();
   return window;
 }
 

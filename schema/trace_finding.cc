@@ -34,7 +34,7 @@ Expected<void> put_trace_findings(Connection& connection, TraceId trace,
 
 Expected<TraceFindings> trace_findings(Connection& connection, TraceId trace) {
   TraceFindings found;
-  Statement& query = connection.cached(sql::kFindingsOfTrace);
+  Statement query = connection.cached(sql::kFindingsOfTrace);
   query.bind(1, trace);
   BENCHHUD_ASSIGN(found.findings, collect(query, [](const Statement& row) {
                     TraceFinding each;
@@ -45,7 +45,7 @@ Expected<TraceFindings> trace_findings(Connection& connection, TraceId trace) {
                     each.words = row.text(4);
                     return each;
                   }));
-  Statement& kinds = connection.cached(sql::kFindingKindsOfTrace);
+  Statement kinds = connection.cached(sql::kFindingKindsOfTrace);
   kinds.bind(1, trace);
   BENCHHUD_ASSIGN(found.kinds, collect(kinds, [](const Statement& row) {
                     return FindingKind{std::string(row.text(0)), row.integer(1)};

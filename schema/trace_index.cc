@@ -193,14 +193,16 @@ class TraceIndexer {
     std::vector<std::uint64_t> chunks;
   };
 
-  Statement& of_thread(std::string_view sql, std::uint32_t thread) {
-    return connection_.cached(sql).bind(1, trace_).bind(2, std::int64_t{thread});
+  Statement of_thread(std::string_view sql, std::uint32_t thread) {
+    Statement query = connection_.cached(sql);
+    query.bind(1, trace_).bind(2, std::int64_t{thread});
+    return query;
   }
 
   // Of each thread, without metadata.
   Expected<std::vector<std::int64_t>> count_points(std::size_t threads) {
     std::vector<std::int64_t> counts(threads);
-    Statement& blocks = connection_.cached(sql::kBlocksOfTrace);
+    Statement blocks = connection_.cached(sql::kBlocksOfTrace);
     blocks.bind(1, trace_).bind(2, TraceBlockKind::kPoints);
     while (blocks.step()) {
       BENCHHUD_ASSIGN(const auto points, decode_points(blocks.blob(2)));
@@ -210,17 +212,15 @@ class TraceIndexer {
       }
     }
     BENCHHUD_TRY(blocks.status());
-    blocks.reset();
     return counts;
   }
 
   Expected<void> index_thread(std::uint32_t thread, std::int64_t points) {
     thread_ = thread;
-    Statement& count = of_thread(sql::kChunkCountOfThread, thread);
+    Statement count = of_thread(sql::kChunkCountOfThread, thread);
     const std::uint64_t chunks = count.step() ? static_cast<std::uint64_t>(count.integer(0)) : 0;
     BENCHHUD_TRY(count.status());
-    count.reset();
-    Statement& groups = of_thread(sql::kSliceCountsOfGroups, thread);
+    Statement groups = of_thread(sql::kSliceCountsOfGroups, thread);
     BENCHHUD_ASSIGN(const auto group_counts, collect(groups, [](const Statement& row) {
                       return static_cast<std::uint64_t>(row.integer(0));
                     }));
@@ -286,7 +286,7 @@ class TraceIndexer {
                           const std::string* within) {
     const std::string sums = encode_label_sums(table->sorted());
     table->clear();
-    Statement& insert = of_thread(sql::kInsertTraceSums, thread_);
+    Statement insert = of_thread(sql::kInsertTraceSums, thread_);
     insert.bind(3, is_group).bind(4, static_cast<std::int64_t>(number)).bind_blob_view(5, sums);
     if (within == nullptr) return insert.bind_null(6).run();
     return insert.bind_blob_view(6, *within).run();
@@ -331,14 +331,13 @@ class TraceIndexer {
 
   Expected<void> put_flow_kinds() {
     std::map<std::uint32_t, std::int64_t> ends;
-    Statement& blocks = connection_.cached(sql::kBlocksOfTrace);
+    Statement blocks = connection_.cached(sql::kBlocksOfTrace);
     blocks.bind(1, trace_).bind(2, TraceBlockKind::kFlows);
     while (blocks.step()) {
       BENCHHUD_ASSIGN(const auto flows, decode_flows(blocks.blob(2)));
       for (const ChunkFlow& flow : flows) ++ends[flow.category];
     }
     BENCHHUD_TRY(blocks.status());
-    blocks.reset();
     for (const auto& [category, count] : ends) {
       BENCHHUD_TRY(connection_.cached(sql::kInsertTraceFlowKind)
                        .bind(1, trace_)
@@ -391,7 +390,7 @@ Expected<void> index_trace(Connection& connection, TraceId trace) {
 Expected<std::int64_t> index_traces(Connection& connection, Unindexed which,
                                     const std::function<bool()>& go_on) {
   constexpr std::int64_t kNoVersion = -1;
-  Statement& query = connection.cached(sql::kTracesWithoutIndex);
+  Statement query = connection.cached(sql::kTracesWithoutIndex);
   query.bind(1, which == Unindexed::kOnly ? kTraceIndexVersion : kNoVersion)
       .bind(2, kMostIndexedLabels);
   BENCHHUD_ASSIGN(const auto traces,

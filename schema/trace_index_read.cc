@@ -12,30 +12,27 @@
 namespace benchhud::schema {
 
 Expected<std::optional<TraceIndex>> TraceIndex::open(Connection& connection, TraceId trace) {
-  Statement& query = connection.cached(sql::kTraceIndexOfTrace);
+  Statement query = connection.cached(sql::kTraceIndexOfTrace);
   query.bind(1, trace).bind(2, kTraceIndexVersion);
   std::optional<TraceIndex> index;
   if (query.step()) index = TraceIndex(connection, trace, query.integer(0), query.integer(1));
   BENCHHUD_TRY(query.status());
-  query.reset();
   return index;
 }
 
 Expected<std::vector<LabelTotals>> TraceIndex::labels(std::uint64_t block) const {
-  Statement& query = connection_->cached(sql::kLabelSumsOfBlock);
+  Statement query = connection_->cached(sql::kLabelSumsOfBlock);
   query.bind(1, trace_).bind(2, static_cast<std::int64_t>(block));
   if (!query.step()) {
     BENCHHUD_TRY(query.status());
     return std::vector<LabelTotals>();
   }
-  auto labels = decode_label_totals(query.blob(0));
-  query.reset();
-  return labels;
+  return decode_label_totals(query.blob(0));
 }
 
 Expected<std::vector<IndexedTrack>> TraceIndex::tracks() const {
   std::vector<IndexedTrack> tracks;
-  Statement& query = connection_->cached(sql::kTracksOfTrace);
+  Statement query = connection_->cached(sql::kTracksOfTrace);
   query.bind(1, trace_);
   while (query.step()) {
     IndexedTrack& track = tracks.emplace_back();
@@ -45,37 +42,32 @@ Expected<std::vector<IndexedTrack>> TraceIndex::tracks() const {
     BENCHHUD_ASSIGN(track.sums, decode_label_sums(query.blob(3)));
   }
   BENCHHUD_TRY(query.status());
-  query.reset();
   return tracks;
 }
 
 Expected<std::vector<LabelSums>> TraceIndex::thread_sums(std::uint32_t thread) const {
-  Statement& query = connection_->cached(sql::kTrackOfTrace);
+  Statement query = connection_->cached(sql::kTrackOfTrace);
   query.bind(1, trace_).bind(2, std::int64_t{thread});
   if (!query.step()) {
     BENCHHUD_TRY(query.status());
     return std::vector<LabelSums>();
   }
-  auto sums = decode_label_sums(query.blob(0));
-  query.reset();
-  return sums;
+  return decode_label_sums(query.blob(0));
 }
 
 Expected<std::vector<ChunkExtent>> TraceIndex::extents(std::uint32_t thread) const {
-  Statement& query = connection_->cached(sql::kTrackOfTrace);
+  Statement query = connection_->cached(sql::kTrackOfTrace);
   query.bind(1, trace_).bind(2, std::int64_t{thread});
   if (!query.step()) {
     BENCHHUD_TRY(query.status());
     return std::vector<ChunkExtent>();
   }
-  auto extents = decode_extents(query.blob(1));
-  query.reset();
-  return extents;
+  return decode_extents(query.blob(1));
 }
 
 Expected<std::vector<LabelSums>> TraceIndex::sums_of(std::uint32_t thread, bool is_group,
                                                      std::uint64_t number) const {
-  Statement& query = connection_->cached(sql::kSumsOfTracePart);
+  Statement query = connection_->cached(sql::kSumsOfTracePart);
   query.bind(1, trace_)
       .bind(2, std::int64_t{thread})
       .bind(3, is_group)
@@ -96,7 +88,7 @@ Expected<std::vector<LabelSums>> TraceIndex::chunk_sums(std::uint32_t thread,
 
 Expected<std::vector<std::int64_t>> TraceIndex::within(std::uint32_t thread,
                                                        std::uint64_t chunk) const {
-  Statement& query = connection_->cached(sql::kWithinOfChunk);
+  Statement query = connection_->cached(sql::kWithinOfChunk);
   query.bind(1, trace_).bind(2, std::int64_t{thread}).bind(3, static_cast<std::int64_t>(chunk));
   BENCHHUD_ASSIGN(const std::string block, one_blob(query));
   if (block.empty()) return std::vector<std::int64_t>();
@@ -105,7 +97,7 @@ Expected<std::vector<std::int64_t>> TraceIndex::within(std::uint32_t thread,
 
 Expected<std::vector<LabelPlaces>> TraceIndex::places(std::uint32_t label) const {
   std::vector<LabelPlaces> places;
-  Statement& query = connection_->cached(sql::kPostingsOfLabel);
+  Statement query = connection_->cached(sql::kPostingsOfLabel);
   query.bind(1, trace_).bind(2, std::int64_t{label});
   while (query.step()) {
     LabelPlaces& of_thread = places.emplace_back();
@@ -113,12 +105,11 @@ Expected<std::vector<LabelPlaces>> TraceIndex::places(std::uint32_t label) const
     BENCHHUD_ASSIGN(of_thread.chunks, decode_ascending(query.blob(1)));
   }
   BENCHHUD_TRY(query.status());
-  query.reset();
   return places;
 }
 
 Expected<std::vector<FlowKindCount>> TraceIndex::flow_kinds() const {
-  Statement& query = connection_->cached(sql::kFlowKindsOfTrace);
+  Statement query = connection_->cached(sql::kFlowKindsOfTrace);
   query.bind(1, trace_);
   BENCHHUD_ASSIGN(const auto counts, collect(query, [](const Statement& row) {
                     return std::pair(static_cast<std::uint32_t>(row.integer(0)), row.integer(1));

@@ -46,7 +46,7 @@ class TraceLoader {
 
  private:
   Expected<void> get_row() {
-    Statement& query = connection_.cached(sql::kTraceById);
+    Statement query = connection_.cached(sql::kTraceById);
     query.bind(1, id_);
     if (!query.step()) {
       BENCHHUD_TRY(query.status());
@@ -62,12 +62,11 @@ class TraceLoader {
           &trace_.flow_events, &trace_.unclosed, &trace_.unmatched, &trace_.problem_count}) {
       *count = query.integer(column++);
     }
-    query.reset();
     return {};
   }
 
   Expected<void> get_problems() {
-    Statement& query = connection_.cached(sql::kProblemsOfTrace);
+    Statement query = connection_.cached(sql::kProblemsOfTrace);
     query.bind(1, id_);
     BENCHHUD_ASSIGN(trace_.problems, collect(query, [](const Statement& row) {
                       return TraceProblem{row.integer(0), std::string(row.text(1))};
@@ -77,7 +76,7 @@ class TraceLoader {
 
   Expected<void> get_threads() {
     // Without what is derived.
-    Statement& query = connection_.cached(sql::kThreadsOfTrace);
+    Statement query = connection_.cached(sql::kThreadsOfTrace);
     query.bind(1, id_).bind(2, false);
     BENCHHUD_ASSIGN(trace_.threads, collect(query, thread_of));
     return {};
@@ -85,11 +84,10 @@ class TraceLoader {
 
   template <class Take>
   Expected<void> for_each_block(TraceBlockKind kind, Take take) {
-    Statement& query = connection_.cached(sql::kBlocksOfTrace);
+    Statement query = connection_.cached(sql::kBlocksOfTrace);
     query.bind(1, id_).bind(2, kind);
     while (query.step()) BENCHHUD_TRY(take(query.blob(2)));
     BENCHHUD_TRY(query.status());
-    query.reset();
     return {};
   }
 
@@ -113,7 +111,7 @@ class TraceLoader {
   }
 
   Expected<void> get_slices(std::uint32_t thread) {
-    Statement& query = connection_.cached(sql::kChunksOfThread);
+    Statement query = connection_.cached(sql::kChunksOfThread);
     query.bind(1, id_).bind(2, std::int64_t{thread});
     while (query.step()) {
       BENCHHUD_ASSIGN(const std::vector<ChunkSlice> slices, decode_slices(query.blob(0)));
@@ -136,7 +134,6 @@ class TraceLoader {
       }
     }
     BENCHHUD_TRY(query.status());
-    query.reset();
     return {};
   }
 

@@ -56,7 +56,7 @@ std::int64_t after(std::int64_t time) { return time == kLatest ? time : time + 1
 }  // namespace
 
 Expected<TraceInfo> TraceLookup::info() {
-  Statement& query = connection_.cached(sql::kTraceById);
+  Statement query = connection_.cached(sql::kTraceById);
   query.bind(1, trace_);
   return one(
       query,
@@ -77,7 +77,7 @@ Expected<TraceInfo> TraceLookup::info() {
 }
 
 Expected<std::vector<StoredThread>> TraceLookup::threads() {
-  Statement& query = connection_.cached(sql::kThreadsOfTrace);
+  Statement query = connection_.cached(sql::kThreadsOfTrace);
   query.bind(1, trace_).bind(2, true);
   return collect(query, [](const Statement& row) {
     StoredThread stored;
@@ -93,14 +93,14 @@ Expected<std::vector<StoredThread>> TraceLookup::threads() {
 }
 
 Expected<std::optional<ArtifactId>> TraceLookup::artifact() {
-  Statement& query = connection_.cached(sql::kArtifactOfTrace);
+  Statement query = connection_.cached(sql::kArtifactOfTrace);
   query.bind(1, trace_);
   return one(
       query, [](const Statement& row) { return optional_id<ArtifactId>(row, 0); }, "artifact");
 }
 
 Expected<TraceLookup::Block> TraceLookup::block_of(TraceBlockKind kind, std::uint64_t number) {
-  Statement& query = connection_.cached(sql::kBlockOfTrace);
+  Statement query = connection_.cached(sql::kBlockOfTrace);
   const std::uint64_t asked = std::min(number, static_cast<std::uint64_t>(kLatest));
   query.bind(1, trace_).bind(2, kind).bind(3, static_cast<std::int64_t>(asked));
   const bool is_there = query.step();
@@ -112,7 +112,6 @@ Expected<TraceLookup::Block> TraceLookup::block_of(TraceBlockKind kind, std::uin
                  fmt::format("trace {} has no such thing as number {}", to_int(trace_), number)};
   }
   Block block{static_cast<std::uint64_t>(query.integer(0)), own(query, 2)};
-  query.reset();
   return block;
 }
 

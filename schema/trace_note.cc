@@ -50,7 +50,7 @@ Expected<void> tell(Connection& connection, std::string_view action, const Conte
 }  // namespace
 
 Expected<std::vector<TraceNote>> trace_notes(Connection& connection, const ContentHash& content) {
-  Statement& query = connection.cached(sql::kNotesOfTrace);
+  Statement query = connection.cached(sql::kNotesOfTrace);
   query.bind_blob_view(1, content.view());
   return collect(query, read_note);
 }
@@ -65,7 +65,7 @@ Expected<std::int64_t> put_trace_note(Connection& connection, const ContentHash&
     return Error{ErrorCode::kConflict,
                  fmt::format("The trace has {} notes, which is the most.", kMostTraceNotes)};
   }
-  Statement& insert = connection.cached(sql::kInsertTraceNote);
+  Statement insert = connection.cached(sql::kInsertTraceNote);
   insert.bind_blob_view(1, content.view()).bind(2, put.begin).bind(3, put.end);
   insert.bind(4, put.thread ? std::optional<std::int64_t>(*put.thread) : std::nullopt)
       .bind_text_view(5, put.words)

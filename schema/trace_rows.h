@@ -29,9 +29,7 @@ inline Expected<std::string> one_blob(Statement& query) {
     BENCHHUD_TRY(query.status());
     return corrupt_trace("part");
   }
-  std::string bytes = own(query, 0);
-  query.reset();
-  return bytes;
+  return own(query, 0);
 }
 
 /// A row of threads_of_trace.sql.

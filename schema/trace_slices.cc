@@ -109,7 +109,7 @@ Expected<void> TraceSliceWriter::write_chunk(std::size_t size) {
   const std::string extras = encode_extras({extras_.data(), size});
   const std::string level = nodes.empty() ? std::string() : encode_nodes(nodes);
 
-  Statement& insert = connection_.cached(sql::kInsertTraceChunk);
+  Statement insert = connection_.cached(sql::kInsertTraceChunk);
   bind_place(trace_, thread_, chunks_,
              extent_of({segments_.data() + first_segment, segments_.size() - first_segment}),
              &insert);
@@ -133,7 +133,7 @@ Expected<void> TraceSliceWriter::write_group() {
   if (segments_.empty()) return {};
   const std::string segments = encode_segments(segments_);
   const std::string nodes = nodes_.empty() ? std::string() : encode_nodes(nodes_);
-  Statement& insert = connection_.cached(sql::kInsertTraceGroup);
+  Statement insert = connection_.cached(sql::kInsertTraceGroup);
   bind_place(trace_, thread_, groups_, extent_of(segments_), &insert);
   insert.bind_blob_view(9, segments);
   if (nodes_.empty()) {

@@ -103,13 +103,12 @@ class ArgsSource final : public ListSource {
     if (!slice_) return {};
     BENCHHUD_ASSIGN(const auto arguments, stored_arguments(context_, *slice_));
     if (!arguments) return {};
-    Statement& members = context_.connection.cached(sql::kMembersOfObject);
+    Statement members = context_.connection.cached(sql::kMembersOfObject);
     members.bind_text_view(1, *arguments);
     while (members.step()) {
       rows_.push_back({*slice_, std::string(members.text(0)), std::string(members.text(1))});
     }
     BENCHHUD_TRY(members.status());
-    members.reset();
     return {};
   }
   // A slice's id has no bit to spare for the member's place.
@@ -162,7 +161,7 @@ class BlockSource : public SqlSource {
     while (place_ >= events_.size()) {
       if (context_.is_late()) return too_late();
       // Looked up anew each time: between two rows anybody may use the statement.
-      Statement& block = context_.connection.cached(sql::kBlockBehind);
+      Statement block = context_.connection.cached(sql::kBlockBehind);
       block.bind(1, context_.trace).bind(2, kKind).bind(3, static_cast<std::int64_t>(end_));
       if (!block.step()) {
         BENCHHUD_TRY(block.status());
@@ -170,7 +169,6 @@ class BlockSource : public SqlSource {
       }
       first_ = static_cast<std::uint64_t>(block.integer(0));
       BENCHHUD_ASSIGN(events_, kDecode(block.blob(1)));
-      block.reset();
       end_ = first_ + events_.size();
       place_ = 0;
       if (events_.empty()) return corrupt_trace("block");
@@ -536,7 +534,7 @@ SliceId slice_of_sql_id(std::int64_t id) {
 Expected<SqlValue> argument_of(SqlContext& context, std::int64_t slice, std::string_view key) {
   BENCHHUD_ASSIGN(const auto arguments, stored_arguments(context, slice));
   if (!arguments) return SqlValue();
-  Statement& member = context.connection.cached(sql::kMemberOfObject);
+  Statement member = context.connection.cached(sql::kMemberOfObject);
   member.bind_text_view(1, *arguments).bind_text_view(2, key);
   SqlValue value;
   if (member.step() && !member.is_null(1)) {
@@ -550,7 +548,6 @@ Expected<SqlValue> argument_of(SqlContext& context, std::int64_t slice, std::str
     }
   }
   BENCHHUD_TRY(member.status());
-  member.reset();
   return value;
 }
 

@@ -99,7 +99,7 @@ class TraceWriter {
 
  private:
   Expected<void> put_row(const ContentHash& content, std::int64_t byte_count) {
-    Statement& insert = connection_.cached(sql::kInsertTrace);
+    Statement insert = connection_.cached(sql::kInsertTrace);
     insert.bind_blob_view(1, content.view()).bind(2, byte_count).bind(3, trace_.base_time);
     int parameter = 4;
     for (const std::size_t size :
@@ -118,7 +118,7 @@ class TraceWriter {
 
   Expected<void> put_problems() {
     for (std::size_t i = 0; i < trace_.problems.size(); ++i) {
-      Statement& insert = connection_.cached(sql::kInsertTraceProblem);
+      Statement insert = connection_.cached(sql::kInsertTraceProblem);
       insert.bind(1, id_)
           .bind(2, static_cast<std::int64_t>(i))
           .bind(3, trace_.problems[i].offset)
@@ -129,7 +129,7 @@ class TraceWriter {
   }
 
   Expected<void> put_block(const BlockPlace& place, std::string_view bytes) {
-    Statement& insert = connection_.cached(sql::kInsertTraceBlock);
+    Statement insert = connection_.cached(sql::kInsertTraceBlock);
     insert.bind(1, id_)
         .bind(2, place.kind)
         .bind(3, static_cast<std::int64_t>(place.first))
@@ -316,7 +316,7 @@ class TraceWriter {
 Expected<void> insert_thread(Connection& connection, TraceId trace, const ThreadRow& row) {
   const TraceThread& thread = *row.thread;
   const std::string stack_rows = encode_rows(row.stack_rows);
-  Statement& insert = connection.cached(sql::kInsertTraceThread);
+  Statement insert = connection.cached(sql::kInsertTraceThread);
   insert.bind(1, trace)
       .bind(2, std::int64_t{row.number})
       .bind_text_view(3, thread.pid)
@@ -339,7 +339,7 @@ Expected<void> insert_thread(Connection& connection, TraceId trace, const Thread
 }
 
 Expected<std::optional<TraceId>> find_trace(Connection& connection, const ContentHash& content) {
-  Statement& query = connection.cached(sql::kFindTrace);
+  Statement query = connection.cached(sql::kFindTrace);
   query.bind_blob_view(1, content.view());
   BENCHHUD_ASSIGN(const auto found,
                   collect(query, [](const Statement& row) { return TraceId(row.integer(0)); }));
@@ -357,11 +357,10 @@ Expected<TraceId> put_trace(Connection& connection, const Trace& trace, const Tr
 }
 
 Expected<void> delete_trace(Connection& connection, TraceId id) {
-  Statement& query = connection.cached(sql::kIsTraceUsed);
+  Statement query = connection.cached(sql::kIsTraceUsed);
   query.bind(1, id);
   const bool is_used = query.step();
   BENCHHUD_TRY(query.status());
-  query.reset();
   if (is_used) {
     return Error{ErrorCode::kConflict, fmt::format("an artifact refers to trace {}", to_int(id))};
   }
@@ -379,7 +378,7 @@ Expected<void> delete_trace(Connection& connection, TraceId id) {
 }
 
 Expected<std::int64_t> delete_unused_traces(Connection& connection) {
-  Statement& query = connection.cached(sql::kUnusedTraces);
+  Statement query = connection.cached(sql::kUnusedTraces);
   BENCHHUD_ASSIGN(const auto unused,
                   collect(query, [](const Statement& row) { return TraceId(row.integer(0)); }));
   for (const TraceId id : unused) BENCHHUD_TRY(delete_trace(connection, id));

@@ -17,7 +17,7 @@ template <class Visit>
 Expected<void> visit_blocks(Connection& connection, TraceId trace, TraceBlockKind kind,
                             const TraceSpan& window, std::optional<std::uint32_t> thread,
                             Visit visit) {
-  Statement& blocks = connection.cached(sql::kBlocksInWindow);
+  Statement blocks = connection.cached(sql::kBlocksInWindow);
   blocks.bind(1, trace).bind(2, kind).bind(3, window.begin).bind(4, window.end);
   if (thread) {
     blocks.bind(5, std::int64_t{*thread});
@@ -29,7 +29,6 @@ Expected<void> visit_blocks(Connection& connection, TraceId trace, TraceBlockKin
     BENCHHUD_ASSIGN(goes_on, visit(static_cast<std::uint64_t>(blocks.integer(0)), blocks.blob(2)));
   }
   BENCHHUD_TRY(blocks.status());
-  blocks.reset();
   return {};
 }
 

@@ -55,7 +55,7 @@ class WindowSums {
   Expected<void> add_groups() {
     // All of them first: the statement that gives them is used again below.
     std::vector<Group> groups;
-    Statement& query = connection_.cached(sql::kGroupsOfWindow);
+    Statement query = connection_.cached(sql::kGroupsOfWindow);
     query.bind(1, trace_)
         .bind(2, std::int64_t{thread_})
         .bind(3, window_.begin)
@@ -67,7 +67,6 @@ class WindowSums {
       BENCHHUD_ASSIGN(group.segments, decode_segments(query.blob(3)));
     }
     BENCHHUD_TRY(query.status());
-    query.reset();
     for (const Group& group : groups) {
       if (group.segments.empty()) {
         BENCHHUD_ASSIGN(const auto sums, index_.group_sums(thread_, group.number));

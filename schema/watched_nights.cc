@@ -28,18 +28,17 @@ void bind_bytes(Statement& insert, int first, const PackedText& packed) {
 
 Expected<std::optional<std::string>> night_facts(Connection& connection, RunId run,
                                                  std::int64_t revision) {
-  Statement& query = connection.cached(sql::kNightFactsOfRun);
+  Statement query = connection.cached(sql::kNightFactsOfRun);
   query.bind(1, run).bind(2, revision);
   std::optional<std::string> bytes;
   if (query.step()) bytes = kept_bytes(query);
   BENCHHUD_TRY(query.status());
-  query.reset();
   return bytes;
 }
 
 Expected<std::optional<WatchState>> watch_state(Connection& connection,
                                                 std::string_view accelerator_model) {
-  Statement& query = connection.cached(sql::kWatchStateOfModel);
+  Statement query = connection.cached(sql::kWatchStateOfModel);
   query.bind(1, accelerator_model);
   std::optional<WatchState> state;
   if (query.step()) {
@@ -48,14 +47,13 @@ Expected<std::optional<WatchState>> watch_state(Connection& connection,
     }
   }
   BENCHHUD_TRY(query.status());
-  query.reset();
   return state;
 }
 
 Expected<void> put_night_facts(Connection& connection, RunId run, std::int64_t revision,
                                std::string_view bytes) {
   const PackedText packed = pack_text(bytes);
-  Statement& insert = connection.cached(sql::kPutNightFacts);
+  Statement insert = connection.cached(sql::kPutNightFacts);
   insert.bind(1, run).bind(2, revision);
   bind_bytes(insert, 3, packed);
   return insert.run();
@@ -64,7 +62,7 @@ Expected<void> put_night_facts(Connection& connection, RunId run, std::int64_t r
 Expected<void> put_watch_state(Connection& connection, std::string_view accelerator_model,
                                const WatchState& state) {
   const PackedText packed = pack_text(state.bytes);
-  Statement& insert = connection.cached(sql::kPutWatchState);
+  Statement insert = connection.cached(sql::kPutWatchState);
   insert.bind(1, accelerator_model).bind(2, state.night_count).bind(3, state.basis);
   bind_bytes(insert, 4, packed);
   return insert.run();

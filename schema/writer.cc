@@ -89,18 +89,17 @@ FileWriter::~FileWriter() = default;
 
 Expected<FileWriter> FileWriter::begin(Connection& connection, FileOptions options) {
   auto state = std::make_unique<State>(connection, std::move(options));
-  Statement& insert = connection.cached(sql::kInsertFile);
+  Statement insert = connection.cached(sql::kInsertFile);
   insert.bind(1, state->options.path).bind_blob(2, "").bind(3, now());
   BENCHHUD_TRY(insert.run());
   state->file = FileId(connection.last_insert_id());
 
-  Statement& last_line = connection.cached(sql::kLastLineId);
+  Statement last_line = connection.cached(sql::kLastLineId);
   if (last_line.step()) state->last_line_id = last_line.integer(0);
   state->derived_to = state->last_line_id;
   BENCHHUD_TRY(last_line.status());
-  last_line.reset();
 
-  Statement& retriable = connection.cached(sql::kRetriableOfPath);
+  Statement retriable = connection.cached(sql::kRetriableOfPath);
   retriable.bind(1, state->options.path);
   while (retriable.step()) {
     state->retriable[retriable.integer(1)] = {retriable.integer(0), std::string(retriable.blob(2)),
@@ -109,7 +108,7 @@ Expected<FileWriter> FileWriter::begin(Connection& connection, FileOptions optio
   }
   BENCHHUD_TRY(retriable.status());
 
-  Statement& pruned = connection.cached(sql::kPrunedRejectionsOfPath);
+  Statement pruned = connection.cached(sql::kPrunedRejectionsOfPath);
   pruned.bind(1, state->options.path);
   while (pruned.step()) state->pruned.emplace(pruned.integer(0), pruned.blob(1));
   BENCHHUD_TRY(pruned.status());
@@ -184,11 +183,10 @@ Expected<InvocationGroup*> FileWriter::State::group_of(const NewLine& line) {
     BENCHHUD_ASSIGN(InvocationGroup opened,
                     open_group(connection, model, line.timestamp, options.path));
     opened.run_name = run;
-    Statement& pruned_before = connection.cached(sql::kIsInvocationPruned);
+    Statement pruned_before = connection.cached(sql::kIsInvocationPruned);
     opened.is_pruned = pruned_before.bind(1, model).bind(2, line.timestamp).step();
     opened.is_settled = opened.is_pruned;
     BENCHHUD_TRY(pruned_before.status());
-    pruned_before.reset();
     found = groups.emplace(key, std::move(opened)).first;
   }
   // Of two lines that say different things the first is believed.
@@ -199,7 +197,7 @@ Expected<InvocationGroup*> FileWriter::State::group_of(const NewLine& line) {
 
 Expected<void> FileWriter::State::make_fresh(InvocationGroup* group) {
   if (group->fresh) return {};
-  Statement& insert = connection.cached(sql::kInsertInvocation);
+  Statement insert = connection.cached(sql::kInsertInvocation);
   insert.bind(1, group->accelerator_model).bind(2, group->timestamp).bind(3, group->run_name);
   BENCHHUD_TRY(insert.run());
   group->fresh = InvocationId(connection.last_insert_id());
@@ -211,16 +209,15 @@ Expected<KnownExperiment*> FileWriter::State::experiment_of(const NewLine& line)
   KnownExperiment* const known = &found->second;
   if (!is_new) return known;
 
-  Statement& query = connection.cached(sql::kFindExperiment);
+  Statement query = connection.cached(sql::kFindExperiment);
   query.bind_blob_view(1, line.identity.view());
   if (query.step()) {
     *known = {ExperimentId(query.integer(0)), query.integer(1) != 0};
-    query.reset();
     return known;
   }
   BENCHHUD_TRY(query.status());
   const Experiment& experiment = *line.experiment;
-  Statement& insert = connection.cached(sql::kInsertExperiment);
+  Statement insert = connection.cached(sql::kInsertExperiment);
   insert.bind_blob_view(1, line.identity.view()).bind_blob_view(2, line.family.view());
   insert.bind(3, experiment.suite).bind(4, experiment.model).bind(5, experiment.test);
   insert.bind(6, experiment.backend()).bind(7, experiment.accelerator);
@@ -236,11 +233,10 @@ Expected<bool> FileWriter::State::is_in_fresh(const InvocationGroup& group, Expe
                                               const ContentHash& identity) {
   if (!group.fresh) return false;
   BENCHHUD_TRY(lines.flush());
-  Statement& query = connection.cached(sql::kFindLine);
+  Statement query = connection.cached(sql::kFindLine);
   query.bind(1, *group.fresh).bind(2, experiment).bind_blob_view(3, identity.view());
   const bool found = query.step();
   BENCHHUD_TRY(query.status());
-  query.reset();
   return found;
 }
 
@@ -305,11 +301,10 @@ Expected<void> FileWriter::State::insert_measurements(LineId id, const NewLine& 
 Expected<std::int64_t> FileWriter::State::metric_id(std::string_view name) {
   if (const auto known = metrics.find(name); known != metrics.end()) return known->second;
   BENCHHUD_TRY(connection.cached(sql::kInsertMetric).bind(1, name).run());
-  Statement& query = connection.cached(sql::kFindMetric);
+  Statement query = connection.cached(sql::kFindMetric);
   query.bind(1, name);
   const std::int64_t id = query.step() ? query.integer(0) : 0;
   BENCHHUD_TRY(query.status());
-  query.reset();
   metrics.emplace(name, id);
   return id;
 }
@@ -345,7 +340,7 @@ Expected<bool> FileWriter::reject(const NewRejection& rejection) {
   ++state.report.rejected;
   BENCHHUD_ASSIGN(const TextId text,
                   state.texts.put(pack_text(rejection.bytes.substr(0, kMostKeptBytes))));
-  Statement& insert = state.connection.cached(sql::kInsertRejectedLine);
+  Statement insert = state.connection.cached(sql::kInsertRejectedLine);
   insert.bind(1, state.file).bind(2, state.options.path).bind(3, rejection.line_number);
   insert.bind(4, rejection.byte_offset).bind(5, rejection.byte_count);
   insert.bind_blob_view(6, rejection.hash.view()).bind(7, rejection.retriable);
@@ -361,7 +356,7 @@ Expected<void> FileWriter::State::put_labels(InvocationId invocation,
   std::map<std::string, std::string> labels = options.labels;
   labels.insert(group.labels.begin(), group.labels.end());
   for (const auto& [key, value] : labels) {
-    Statement& put = connection.cached(sql::kPutInvocationLabel);
+    Statement put = connection.cached(sql::kPutInvocationLabel);
     BENCHHUD_TRY(put.bind(1, invocation).bind(2, key).bind(3, value).run());
   }
   return {};
@@ -375,11 +370,10 @@ Expected<void> FileWriter::State::note_known_lines(const InvocationGroup& group,
   if (!options.run_name) return {};
   for (const InvocationGroup::Existing& existing : group.existing) {
     if (existing.matched == 0) continue;
-    Statement& query = connection.cached(sql::kRunNameOfInvocation);
+    Statement query = connection.cached(sql::kRunNameOfInvocation);
     query.bind(1, existing.id);
     const bool is_elsewhere = query.step() && query.text(0) != *options.run_name;
     BENCHHUD_TRY(query.status());
-    query.reset();
     if (is_elsewhere) {
       report.in_other_run += count;
       return {};
@@ -438,11 +432,10 @@ Expected<std::set<RunId>> FileWriter::State::runs_of_file() {
       if (existing.matched > 0) invocations.push_back(existing.id);
     }
     for (const InvocationId invocation : invocations) {
-      Statement& query = connection.cached(sql::kRunOfInvocation);
+      Statement query = connection.cached(sql::kRunOfInvocation);
       query.bind(1, invocation);
       if (query.step()) runs.insert(RunId(query.integer(0)));
       BENCHHUD_TRY(query.status());
-      query.reset();
     }
   }
   return runs;
@@ -473,7 +466,7 @@ Expected<FileReport> FileWriter::finish(const FileContent& content) {
     report.runs.assign(unchanged.begin(), unchanged.end());
     return report;
   }
-  Statement& update = state.connection.cached(sql::kFinishFile);
+  Statement update = state.connection.cached(sql::kFinishFile);
   update.bind(1, state.file).bind_blob_view(2, content.hash.view());
   update.bind(3, content.byte_count).bind(4, content.line_count);
   update.bind(5, report.accepted).bind(6, report.duplicate).bind(7, report.rejected);
@@ -490,7 +483,7 @@ Expected<FileReport> FileWriter::finish(const FileContent& content) {
 
 Expected<std::optional<IngestedFile>> find_complete_file(Connection& connection,
                                                          const FileContent& content) {
-  Statement& query = connection.cached(sql::kFindCompleteFile);
+  Statement query = connection.cached(sql::kFindCompleteFile);
   query.bind_blob_view(1, content.hash.view()).bind(2, content.byte_count);
   query.bind(3, content.fallback_timestamp);
   std::optional<IngestedFile> found;
@@ -507,16 +500,14 @@ Expected<std::optional<IngestedFile>> find_complete_file(Connection& connection,
     found->ingested_at = query.real(6);
   }
   BENCHHUD_TRY(query.status());
-  query.reset();
   return found;
 }
 
 Expected<bool> has_file_of_size(Connection& connection, std::int64_t byte_count) {
-  Statement& query = connection.cached(sql::kHasFileOfSize);
+  Statement query = connection.cached(sql::kHasFileOfSize);
   query.bind(1, byte_count);
   const bool found = query.step();
   BENCHHUD_TRY(query.status());
-  query.reset();
   return found;
 }
 

@@ -51,7 +51,11 @@ schema::Expected<StorePool::Lease> StorePool::borrow(std::chrono::milliseconds p
 
 void StorePool::give_back(schema::Connection connection) {
   const std::scoped_lock lock(mutex_);
-  idle_.push_back(std::move(connection));
+  if (connection.is_sound()) {
+    idle_.push_back(std::move(connection));
+  } else {
+    --open_;  // the next one who wants it opens another
+  }
   returned_.notify_one();
 }
 

@@ -1,7 +1,5 @@
 #include "server/store_writer.h"
 
-#include <fmt/format.h>
-
 #include <utility>
 
 #include "schema/store.h"
@@ -25,12 +23,6 @@ Error told(Error error) {
     return {ErrorCode::kForbidden, "The server may not write to its store; nothing was changed."};
   }
   return error;
-}
-
-/// Whether it is the connection's or the file's fault, so that another connection may fare better.
-bool is_of_connection(ErrorCode code) {
-  return code == ErrorCode::kReadOnly || code == ErrorCode::kIo || code == ErrorCode::kCorrupt ||
-         code == ErrorCode::kVersion;
 }
 
 }  // namespace
@@ -67,7 +59,9 @@ Expected<std::string> StoreWriter::write(const Work& work) {
   const Turn turn(*this);
   if (!turn.came()) return busy();
   if (!connection_) {
-    if (auto opened = open(); !opened) return told(std::move(opened).error());
+    auto opened = schema::open_store_for_writing(path_, patience_);
+    if (!opened) return told(std::move(opened).error());
+    connection_ = *std::move(opened);
   }
   // A newer program may have migrated the store since.
   auto done = [&]() -> Expected<std::string> {
@@ -75,15 +69,9 @@ Expected<std::string> StoreWriter::write(const Work& work) {
     return work(*connection_);
   }();
   if (done) return done;
-  if (is_of_connection(done.error().code)) connection_.reset();
+  // Another connection may do better.
+  if (!connection_->is_sound() || done.error().code == ErrorCode::kVersion) connection_.reset();
   return told(std::move(done).error());
-}
-
-Expected<void> StoreWriter::open() {
-  BENCHHUD_ASSIGN(auto connection, schema::Connection::open(path_, schema::OpenMode::kReadWrite));
-  BENCHHUD_TRY(connection.execute(fmt::format("PRAGMA busy_timeout = {};", patience_.count())));
-  connection_ = std::move(connection);
-  return {};
 }
 
 }  // namespace benchhud::server

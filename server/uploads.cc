@@ -282,7 +282,7 @@ Expected<std::string> Uploads::ingest(const std::string& file, const Operation& 
   patience.longest = limits_.patience;
   BENCHHUD_ASSIGN(const auto lock,
                   schema::StoreLock::take(store_path_, "taking an upload in", patience));
-  BENCHHUD_ASSIGN(auto store, schema::open_store(store_path_));
+  BENCHHUD_ASSIGN(auto store, schema::open_store_for_writing(store_path_, limits_.patience));
   ingest::IngestOptions options = options_of(query);
   ingest::Inputs inputs;
   if (operation.id == "uploadDump") {

@@ -11,6 +11,7 @@ namespace benchhud::server {
 namespace {
 
 constexpr std::chrono::milliseconds kGlance{250};
+constexpr std::chrono::milliseconds kPatience{1000};
 
 }  // namespace
 
@@ -32,7 +33,8 @@ bool Warmer::sleep() {
 }
 
 bool Warmer::index_traces() {
-  auto store = schema::open_store(store_path_);
+  // People use the store: it is not the time to migrate it, nor to wait long for its lock.
+  auto store = schema::open_store_for_writing(store_path_, kPatience);
   if (!store) return store.error().code != schema::ErrorCode::kBusy;
   const auto indexed = schema::index_traces(*store, schema::Unindexed::kOnly, [this] {
     const std::scoped_lock lock(mutex_);
@@ -51,9 +53,10 @@ void Warmer::work() {
       if (!opened) return {};
       connection.emplace(*std::move(opened));
     }
-    auto number = connection->data_version();
-    if (!number) return {};
-    return *number;
+    const auto number = connection->data_version();
+    if (number) return *number;
+    connection.reset();
+    return {};
   };
   bool is_indexed = false;  // as far as it can be
   do {

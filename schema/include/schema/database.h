@@ -1,4 +1,5 @@
-// The only unit that knows SQLite. A connection, statements bound by name, transactions.
+// A connection to a SQLite database, statements bound by name, transactions. What else calls SQLite
+// itself: the layer that checks pages (page_checksums.h) and queries over traces (trace_sql.h).
 #pragma once
 
 #include <cstdint>
@@ -7,7 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
+#include <utility>
 
 #include "schema/errors.h"
 
@@ -20,13 +21,12 @@ class Connection;
 
 /// A prepared statement. Parameters are `$1`, `$2`, … and bound by their number in that name
 /// (SQLite by itself numbers them by first use, PostgreSQL by name). Errors stick: after one,
-/// step() is false and status() tells it; so a loop needs one check at its end.
+/// step() is false and status() tells it; so a loop needs one check at its end. It ends with its
+/// scope, wherever that is left: none that still stands on a row keeps the connection reading an
+/// old state of the store. Must not outlive its connection.
 class Statement {
  public:
   Statement() = default;
-  Statement(Statement&&) noexcept;
-  Statement& operator=(Statement&&) noexcept;
-  ~Statement();
 
   Statement& bind(int parameter, std::int64_t value);
   Statement& bind(int parameter, int value) { return bind(parameter, std::int64_t{value}); }
@@ -37,7 +37,7 @@ class Statement {
     return bind(parameter, std::string_view(text));
   }
   Statement& bind_blob(int parameter, std::string_view bytes);  ///< copied
-  /// Not copied: `bytes` must outlive the next reset().
+  /// Not copied: `bytes` must outlive the next reset() or the statement.
   Statement& bind_blob_view(int parameter, std::string_view bytes);
   Statement& bind_text_view(int parameter, std::string_view text);
   Statement& bind_null(int parameter);
@@ -72,15 +72,20 @@ class Statement {
 
  private:
   friend class Connection;
-  Statement(sqlite3* database, sqlite3_stmt* statement);
-  explicit Statement(Error error);
+  struct Prepared;
+  /// Gives one that the connection keeps back to it, and ends any other.
+  struct Release {
+    void operator()(Prepared* prepared) const;
+  };
+  using Handle = std::unique_ptr<Prepared, Release>;
+  explicit Statement(Handle prepared) : prepared_(std::move(prepared)) {}
+  explicit Statement(Error error) : error_(std::move(error)) {}
   void check(int code);
   int index(int parameter) const;
+  sqlite3_stmt* get() const;
 
-  sqlite3* database_ = nullptr;
-  sqlite3_stmt* statement_ = nullptr;
+  Handle prepared_;
   std::optional<Error> error_;
-  std::vector<std::uint16_t> parameters_;  // SQLite's index of $1, $2, … (0: unused)
 };
 
 /// How a store is opened.
@@ -98,14 +103,15 @@ class Connection {
 
   /// Prepares one statement. An SQL error is told by the statement's status().
   Statement prepare(std::string_view sql);
-  /// The statement of `sql`, prepared once and kept; reset and ready. `sql` must be a constant.
-  /// At most one use at a time.
-  Statement& cached(std::string_view sql);
+  /// The statement of `sql`, prepared once and kept by the connection, with nothing bound. `sql`
+  /// must be a constant: it is known by its address. While one of it is in use another is prepared.
+  /// One that could not be prepared is not kept: the next call tries again.
+  Statement cached(std::string_view sql);
   /// Runs a script of statements without results.
   Expected<void> execute(std::string_view script);
   /// Copies the whole store, as it is at one moment, into the database file `path`, without a log;
-  /// what was in it is gone. Who reads
-  /// and writes this store goes on. Errors: kIo, kFull, kBusy, kCorrupt.
+  /// what was in it is gone. Who reads and writes this store goes on. Errors: kIo, kFull, kBusy,
+  /// kCorrupt.
   Expected<void> copy_to(const std::string& path);
   /// Whether the store's pages have checksums, so that what is damaged is never taken for what was
   /// written: reading it is an error, kCorrupt. A store gets them when it is made or written anew.
@@ -114,8 +120,12 @@ class Connection {
   std::int64_t changes() const;
   /// Changes whenever another connection has committed to the store.
   Expected<std::int64_t> data_version();
+  /// False once it has met an error that may lie in the connection itself (memory, the disk, the
+  /// file), or a transaction is still open: whoever keeps connections for others should close it.
+  bool is_sound() const;
 
  private:
+  friend class Statement;
   friend class Transaction;
   struct State;
   explicit Connection(std::unique_ptr<State> state);

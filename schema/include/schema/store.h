@@ -1,6 +1,7 @@
 // A store on disk: opening, creating, migrating.
 #pragma once
 
+#include <chrono>
 #include <string>
 
 #include "schema/database.h"
@@ -18,6 +19,12 @@ Expected<Connection> open_store(const std::string& path);
 /// Opens an existing store for reading. Errors: kNotFound, kVersion (written by a newer program, or
 /// by an older one and not yet migrated), kCorrupt.
 Expected<Connection> open_store_for_reading(const std::string& path);
+
+/// Opens an existing store for changes while others use it: unlike open_store() it neither makes
+/// nor migrates it, nor writes it anew. `patience`: how long each change waits for other writers.
+/// Errors: those of open_store_for_reading(); kReadOnly.
+Expected<Connection> open_store_for_writing(const std::string& path,
+                                            std::chrono::milliseconds patience);
 
 /// Whether the store is still of the version that this program reads: another program may migrate
 /// it while this one has it open. Error: kVersion.

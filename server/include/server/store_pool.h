@@ -20,7 +20,8 @@ class StorePool {
  public:
   enum class Buffer { kUsual, kSmall };
 
-  /// A connection, given back when this goes.
+  /// A connection, given back when this goes; closed where it is no longer sound, so that what
+  /// failed once does not fail until the server is restarted.
   class Lease {
    public:
     Lease(Lease&& other) noexcept

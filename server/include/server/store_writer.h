@@ -30,8 +30,6 @@ class StoreWriter {
  private:
   class Turn;
 
-  schema::Expected<void> open();
-
   const std::string path_;
   const std::chrono::milliseconds patience_;
   // Not a timed_mutex: g++ 12's ThreadSanitizer does not see how that is locked, only the

@@ -2,7 +2,8 @@
 // done. Also sets the wall clock. Environment:
 //   FAULT_PATH    only files with this in their path
 //   FAULT_AT      the call at which it happens, from 1; 0: never
-//   FAULT_DO      kill (before the call), torn (after half of a write), ENOSPC, EDQUOT or EIO
+//   FAULT_DO      kill (before the call), torn (after half of a write), ENOSPC, EDQUOT or EIO; READ: reads fail, writes do not;
+//                 ENOMEM: SQLite gets no memory; ENOLCK: flock() fails (none of the three counts calls)
 //   FAULT_ONCE    "1": only at that call; else at that and all after it
 //   FAULT_SWITCH  only while this file is there
 //   FAULT_COUNT   file that the number of calls is written to at the end
@@ -18,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/time.h>
@@ -33,6 +35,17 @@ static long fault_at(void) {
   static long at = -1;
   if (at < 0) at = getenv("FAULT_AT") ? atol(getenv("FAULT_AT")) : 0;
   return at;
+}
+
+// Whether this fault, which is no matter of counting, happens now.
+static int is_on(const char* fault) {
+  static __thread int is_asking;
+  const char *what = getenv("FAULT_DO"), *wanted = getenv("FAULT_SWITCH");
+  if (is_asking || !what || strcmp(what, fault) != 0) return 0;
+  is_asking = 1;
+  const int on = wanted && access(wanted, F_OK) == 0;
+  is_asking = 0;
+  return on;
 }
 
 static int is_watched_path(const char* path) {
@@ -94,6 +107,35 @@ WRITES(write, (int file, const void* bytes, size_t size), (file, bytes, size), r
 WRITES(pwrite, (int file, const void* bytes, size_t size, off_t at), (file, bytes, size, at), real(file, bytes, size / 2, at))
 WRITES(pwrite64, (int file, const void* bytes, size_t size, off64_t at), (file, bytes, size, at), real(file, bytes, size / 2, at))
 WRITES(writev, (int file, const struct iovec* parts, int count), (file, parts, count), real(file, parts, 1))
+
+#define READS(name, offset)                                                 \
+  ssize_t name(int file, void* bytes, size_t size, offset at) {             \
+    REAL(name);                                                             \
+    if (!is_on("READ") || !is_watched(file)) return real(file, bytes, size, at); \
+    errno = EIO;                                                            \
+    return -1;                                                              \
+  }
+
+READS(pread, off_t)
+READS(pread64, off64_t)
+
+int flock(int file, int operation) {
+  REAL(flock);
+  if (!is_on("ENOLCK") || !is_watched(file)) return real(file, operation);
+  errno = ENOLCK;
+  return -1;
+}
+
+// SQLite's own allocations: those that are asked for from its library.
+extern void* __libc_malloc(size_t size);
+void* malloc(size_t size) {
+  Dl_info caller;
+  if (is_on("ENOMEM") && dladdr(__builtin_return_address(0), &caller) && caller.dli_fname && strstr(caller.dli_fname, "libsqlite3")) {
+    errno = ENOMEM;
+    return NULL;
+  }
+  return __libc_malloc(size);
+}
 
 #define CHANGES(name, parameters, arguments, watched, lacks) \
   int name parameters {                                      \

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <filesystem>
 
 #include "schema/migrate.h"
@@ -77,16 +78,95 @@ TEST_F(DatabaseTest, AStatementEndsWithItsTransaction) {
   ASSERT_TRUE(connection);
   ASSERT_TRUE(connection->execute("CREATE TABLE t (x INTEGER); INSERT INTO t VALUES (1), (2)"));
   static constexpr std::string_view kSql = "SELECT x FROM t";
+  Statement statement = connection->cached(kSql);
   {
     auto transaction = Transaction::begin(*connection, Transaction::Kind::kWrite);
     ASSERT_TRUE(transaction);
-    ASSERT_TRUE(connection->cached(kSql).step());
+    ASSERT_TRUE(statement.step());
     ASSERT_TRUE(transaction->commit());
   }
   // Somebody else writes in between; who still read the old store could not write now.
   auto other = Connection::open(path(), OpenMode::kReadWrite);
   ASSERT_TRUE(other && other->execute("INSERT INTO t VALUES (3)"));
   EXPECT_TRUE(Transaction::begin(*connection, Transaction::Kind::kWrite));
+}
+
+TEST_F(DatabaseTest, CachedStatementIsResetAtTheEndOfItsScope) {
+  auto connection = Connection::open(path(), OpenMode::kReadWriteCreate);
+  ASSERT_TRUE(connection);
+  ASSERT_TRUE(connection->execute("CREATE TABLE t (x INTEGER); INSERT INTO t VALUES (1), (2)"));
+  static constexpr std::string_view kSql = "SELECT x FROM t WHERE x >= coalesce($1, 1)";
+  const auto left_early = [&] {
+    Statement statement = connection->cached(kSql);
+    return statement.bind(1, 2).step();
+  };
+  EXPECT_TRUE(left_early());
+  auto other = Connection::open(path(), OpenMode::kReadWrite);
+  ASSERT_TRUE(other && other->execute("INSERT INTO t VALUES (3)"));
+  // A row still being read would make a change after another connection's commit fail.
+  EXPECT_TRUE(connection->execute("INSERT INTO t VALUES (4)"));
+  // Nothing is bound any more.
+  Statement again = connection->cached(kSql);
+  ASSERT_TRUE(again.step());
+  EXPECT_EQ(again.integer(0), 1);
+}
+
+TEST_F(DatabaseTest, CachedStatementMayBeUsedWhileItIsInUse) {
+  auto connection = Connection::open(path(), OpenMode::kReadWriteCreate);
+  ASSERT_TRUE(connection);
+  ASSERT_TRUE(connection->execute("CREATE TABLE t (x INTEGER); INSERT INTO t VALUES (1), (2)"));
+  static constexpr std::string_view kSql = "SELECT x FROM t ORDER BY x";
+  int pairs = 0;
+  for (Statement outer = connection->cached(kSql); outer.step();) {
+    for (Statement inner = connection->cached(kSql); inner.step();) ++pairs;
+  }
+  EXPECT_EQ(pairs, 4);
+}
+
+TEST_F(DatabaseTest, FailureToPrepareIsNotCached) {
+  auto writer = Connection::open(path(), OpenMode::kReadWriteCreate);
+  ASSERT_TRUE(writer);
+  ASSERT_TRUE(writer->execute("PRAGMA journal_mode = DELETE; CREATE TABLE t (x INTEGER);"));
+  auto reader = Connection::open(path(), OpenMode::kReadOnly);
+  ASSERT_TRUE(reader && reader->execute("PRAGMA busy_timeout = 0"));
+  static constexpr std::string_view kSql = "SELECT x FROM t";
+  // To prepare the statement the schema is read, which waits for whoever has the file to itself.
+  ASSERT_TRUE(writer->execute("BEGIN EXCLUSIVE"));
+  const auto failed = reader->cached(kSql).run();
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().code, ErrorCode::kBusy);
+  EXPECT_TRUE(reader->is_sound());
+  ASSERT_TRUE(writer->execute("COMMIT"));
+  EXPECT_TRUE(reader->cached(kSql).run());
+}
+
+TEST_F(DatabaseTest, ConnectionThatMetAFaultOfTheFileIsNotSound) {
+  auto connection = Connection::open(path(), OpenMode::kReadWriteCreate);
+  ASSERT_TRUE(connection);
+  EXPECT_FALSE(connection->execute("SELECT nonsense FROM nowhere"));
+  EXPECT_TRUE(connection->is_sound());
+  ASSERT_TRUE(connection->execute("BEGIN"));
+  EXPECT_FALSE(connection->is_sound());
+  ASSERT_TRUE(connection->execute("ROLLBACK"));
+  EXPECT_TRUE(connection->is_sound());
+  EXPECT_FALSE(connection->execute("ATTACH '/no/such/folder/file.db' AS other"));
+  EXPECT_FALSE(connection->is_sound());
+}
+
+TEST_F(DatabaseTest, OpeningForWritingNeitherMakesNorMigratesAStore) {
+  constexpr std::chrono::milliseconds kPatience{10};
+  const auto missing = open_store_for_writing(path("missing.db"), kPatience);
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().code, ErrorCode::kNotFound);
+  {
+    auto store = open_store(path());
+    ASSERT_TRUE(store);
+    ASSERT_TRUE(open_store_for_writing(path(), kPatience));
+    ASSERT_TRUE(store->execute("PRAGMA user_version = 1"));
+  }
+  const auto older = open_store_for_writing(path(), kPatience);
+  ASSERT_FALSE(older);
+  EXPECT_EQ(older.error().code, ErrorCode::kVersion);
 }
 
 TEST_F(DatabaseTest, AMissingStoreIsNotFoundAndNotMade) {

@@ -59,5 +59,18 @@ TEST_F(StorePoolTest, AsManyAsThereAreConnectionsMayWaitAndNoMore) {
   EXPECT_TRUE(came[0] && came[1]);
 }
 
+TEST_F(StorePoolTest, ConnectionThatFailedIsNotLentAgain) {
+  StorePool pool(path_, 1);
+  {
+    auto lease = pool.borrow();
+    ASSERT_TRUE(lease);
+    ASSERT_FALSE(lease->connection().execute("ATTACH '/no/such/folder/file.db' AS other"));
+    ASSERT_FALSE(lease->connection().is_sound());
+  }
+  auto lease = pool.borrow(1s);
+  ASSERT_TRUE(lease);
+  EXPECT_TRUE(lease->connection().is_sound());
+}
+
 }  // namespace
 }  // namespace benchhud::server

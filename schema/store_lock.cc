@@ -2,22 +2,18 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <climits>
 #include <cmath>
-#include <cstring>
 #include <filesystem>
 #include <optional>
 #include <thread>
 #include <utility>
 
-#include "schema/system_error.h"
 #include "schema/time.h"
 #include "store_folder.h"
 
@@ -43,44 +39,11 @@ std::string host_name() {
   return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
 }
 
-Error cannot_lock(const std::string& path, int error) {
-  return {error == EACCES || error == EROFS || error == EPERM ? ErrorCode::kReadOnly
-          : is_out_of_space(error)                            ? ErrorCode::kFull
-                                                              : ErrorCode::kIo,
-          fmt::format("cannot lock the store with {}: {}", path, std::strerror(error))};
-}
-
-bool is_same_file(const struct stat& a, const struct stat& b) {
-  return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
-}
-
 /// Who may write the store may lock it.
 mode_t mode_of_lock(const std::string& store) {
   struct stat status{};
   constexpr mode_t kAnybodysReading = 0666;
   return stat(store.c_str(), &status) == 0 ? status.st_mode & kAnybodysReading : kAnybodysReading;
-}
-
-/// The locked file, or nothing where another process has the lock.
-Expected<std::optional<int>> try_lock(const std::string& path, mode_t mode) {
-  for (;;) {
-    const int file = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, mode);
-    if (file < 0) return cannot_lock(path, errno);
-    if (flock(file, LOCK_EX | LOCK_NB) != 0) {
-      const int reason = errno;
-      close(file);
-      if (reason == EINTR) continue;
-      if (reason != EWOULDBLOCK) return cannot_lock(path, reason);
-      return std::optional<int>();
-    }
-    // Who had it before may have deleted the file between our opening and our locking it.
-    struct stat opened{}, named{};
-    if (fstat(file, &opened) == 0 && stat(path.c_str(), &named) == 0 &&
-        is_same_file(opened, named)) {
-      return std::optional(file);
-    }
-    close(file);
-  }
 }
 
 /// What who has the lock says of itself.
@@ -109,22 +72,18 @@ Expected<StoreLock> StoreLock::take(const std::string& store, std::string_view w
   const mode_t mode = mode_of_lock(store);
   const auto begin = steady_clock::now();
   // Without turns, who works file after file would have the lock again before who waits looks.
-  std::optional<StoreLock> turn;
+  std::optional<FileLock> turn;
   bool is_told = false;
   for (milliseconds pause = kFirstPause;; pause = std::min(2 * pause, kLongestPause)) {
     if (!turn) {
-      BENCHHUD_ASSIGN(const std::optional<int> file, try_lock(turn_path, mode));
-      if (file) turn.emplace(StoreLock(turn_path, *file));
+      BENCHHUD_ASSIGN(auto taken, FileLock::try_take(turn_path, mode));
+      if (taken) turn.emplace(*std::move(taken));
     }
     if (turn) {
-      BENCHHUD_ASSIGN(const std::optional<int> file, try_lock(path, mode));
-      if (file) {
-        StoreLock lock(path, *file);
-        const std::string text = signature(work);
-        if (ftruncate(*file, 0) != 0 || pwrite(*file, text.data(), text.size(), 0) < 0) {
-          return cannot_lock(path, errno);
-        }
-        return lock;
+      BENCHHUD_ASSIGN(auto lock, FileLock::try_take(path, mode));
+      if (lock) {
+        BENCHHUD_TRY(lock->write(signature(work)));
+        return StoreLock(*std::move(lock));
       }
     }
     const auto waited = std::chrono::duration_cast<milliseconds>(steady_clock::now() - begin);
@@ -140,16 +99,6 @@ Expected<StoreLock> StoreLock::take(const std::string& store, std::string_view w
     }
     std::this_thread::sleep_for(std::min(pause, patience.longest - waited));
   }
-}
-
-StoreLock::StoreLock(StoreLock&& other) noexcept
-    : path_(std::move(other.path_)), file_(std::exchange(other.file_, -1)) {}
-
-StoreLock::~StoreLock() {
-  if (file_ < 0) return;
-  // First the name, then the lock: who waits then finds that the file it has opened is no more.
-  unlink(path_.c_str());
-  close(file_);
 }
 
 }  // namespace benchhud::schema

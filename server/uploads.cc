@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,6 +14,7 @@
 #include <utility>
 
 #include "schema/artifact_writer.h"
+#include "schema/file_lock.h"
 #include "schema/reader.h"
 #include "schema/store.h"
 #include "schema/store_lock.h"
@@ -39,27 +39,25 @@ Error spool_error(const char* what) {
           fmt::format("{}: {}.", what, std::strerror(errno))};
 }
 
-/// Whether nobody else has the file: who writes it holds its lock for as long as it is wanted.
-bool take_lock(int file) { return ::flock(file, LOCK_EX | LOCK_NB) == 0; }
-
-/// A file that goes with this.
+/// A file that goes with this. It is locked meanwhile, so that others see that it is wanted.
 class SpooledFile {
  public:
   /// Makes one of a name that nobody else has in `folder`.
   static Expected<std::unique_ptr<SpooledFile>> make(const std::string& folder) {
     std::error_code error;
     std::filesystem::create_directories(folder, error);
-    for (;;) {
+    constexpr int kMostAttempts = 10;
+    for (int attempt = 0; attempt < kMostAttempts; ++attempt) {
       std::string path = folder + "/.incoming-XXXXXX";
       const int file = mkostemp(path.data(), O_CLOEXEC);
       if (file < 0) return spool_error("What is sent cannot be kept beside the store");
+      auto made = std::make_unique<SpooledFile>(std::move(path), file);
+      BENCHHUD_ASSIGN(const bool is_locked, schema::try_lock(file, "what is sent"));
       // Another server that cleans up may have taken it for a left-over before it was locked.
       struct stat now{};
-      if (take_lock(file) && ::fstat(file, &now) == 0 && now.st_nlink > 0) {
-        return std::make_unique<SpooledFile>(std::move(path), file);
-      }
-      ::close(file);
+      if (is_locked && ::fstat(file, &now) == 0 && now.st_nlink > 0) return made;
     }
+    return Error{ErrorCode::kBusy, "Another server removes what is sent; try again in a moment."};
   }
   SpooledFile(std::string path, int file) : path_(std::move(path)), file_(file) {}
   SpooledFile(const SpooledFile&) = delete;
@@ -247,7 +245,8 @@ Uploads::Uploads(std::string store_path, const UploadLimits& limits)
   for (const auto& entry : std::filesystem::directory_iterator(store_path_ + ".uploads", error)) {
     const int file = ::open(entry.path().c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (file < 0) continue;
-    if (take_lock(file)) std::filesystem::remove(entry.path(), error);
+    const auto is_locked = schema::try_lock(file, entry.path().string());
+    if (is_locked && *is_locked) std::filesystem::remove(entry.path(), error);
     ::close(file);
   }
 }
@@ -268,9 +267,15 @@ Expected<std::string> Uploads::take(const Request& request, const Operation& ope
   const std::unique_ptr<std::counting_semaphore<kMostAtOnce>, void (*)(decltype(places_)*)> place(
       &places_, [](auto* places) { places->release(); });
   const std::string folder = store_path_ + ".uploads";
-  BENCHHUD_ASSIGN(const auto file, spool(request, *packing, folder, limits_.unpacked));
-  // One at a time: a file's name is part of what is known of it, and two may have the same.
-  const std::lock_guard lock(ingesting_);
+  BENCHHUD_ASSIGN(auto spooled, spool(request, *packing, folder, limits_.unpacked));
+  const std::lock_guard turn(ingesting_);
+  schema::LockPatience patience;
+  patience.longest = limits_.patience;
+  BENCHHUD_ASSIGN(const auto lock,
+                  schema::StoreLock::take(store_path_, "taking an upload in", patience));
+  // A file's name is part of what is known of it, and two that are sent, also to two servers of the
+  // store, may have the same: only the holder of the store's lock has a file of that name there.
+  const auto file = std::move(spooled);
   const std::string path = folder + "/" + name;
   BENCHHUD_TRY(file->finish(path));
   return ingest(path, operation, query);
@@ -278,10 +283,6 @@ Expected<std::string> Uploads::take(const Request& request, const Operation& ope
 
 Expected<std::string> Uploads::ingest(const std::string& file, const Operation& operation,
                                       const Query& query) {
-  schema::LockPatience patience;
-  patience.longest = limits_.patience;
-  BENCHHUD_ASSIGN(const auto lock,
-                  schema::StoreLock::take(store_path_, "taking an upload in", patience));
   BENCHHUD_ASSIGN(auto store, schema::open_store_for_writing(store_path_, limits_.patience));
   ingest::IngestOptions options = options_of(query);
   ingest::Inputs inputs;

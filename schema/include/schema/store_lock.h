@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "schema/errors.h"
+#include "schema/file_lock.h"
 
 namespace benchhud::schema {
 
@@ -35,15 +36,10 @@ class StoreLock {
   static Expected<StoreLock> take(const std::string& store, std::string_view work,
                                   const LockPatience& patience);
 
-  StoreLock(StoreLock&& other) noexcept;
-  StoreLock& operator=(StoreLock&&) = delete;
-  ~StoreLock();
-
  private:
-  StoreLock(std::string path, int file) : path_(std::move(path)), file_(file) {}
+  explicit StoreLock(FileLock lock) : lock_(std::move(lock)) {}
 
-  std::string path_;
-  int file_;  // -1: moved from
+  FileLock lock_;
 };
 
 }  // namespace benchhud::schema

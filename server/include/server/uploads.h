@@ -36,6 +36,7 @@ class Uploads {
                                      const Query& query);
 
  private:
+  /// With the store's lock held.
   schema::Expected<std::string> ingest(const std::string& file, const Operation& operation,
                                        const Query& query);
 

@@ -3,7 +3,7 @@
 //   FAULT_PATH    only files with this in their path
 //   FAULT_AT      the call at which it happens, from 1; 0: never
 //   FAULT_DO      kill (before the call), torn (after half of a write), ENOSPC, EDQUOT or EIO; READ: reads fail, writes do not;
-//                 ENOMEM: SQLite gets no memory; ENOLCK: flock() fails (none of the three counts calls)
+//                 ENOMEM: SQLite gets no memory at every ninth request; ENOLCK: flock() fails (none of the three counts calls)
 //   FAULT_ONCE    "1": only at that call; else at that and all after it
 //   FAULT_SWITCH  only while this file is there
 //   FAULT_COUNT   file that the number of calls is written to at the end
@@ -129,8 +129,10 @@ int flock(int file, int operation) {
 // SQLite's own allocations: those that are asked for from its library.
 extern void* __libc_malloc(size_t size);
 void* malloc(size_t size) {
+  static atomic_long requests;
   Dl_info caller;
-  if (is_on("ENOMEM") && dladdr(__builtin_return_address(0), &caller) && caller.dli_fname && strstr(caller.dli_fname, "libsqlite3")) {
+  // Not at each one: what is done first would fail always, and what is done later never.
+  if (is_on("ENOMEM") && dladdr(__builtin_return_address(0), &caller) && caller.dli_fname && strstr(caller.dli_fname, "libsqlite3") && atomic_fetch_add(&requests, 1) % 9 == 8) {
     errno = ENOMEM;
     return NULL;
   }

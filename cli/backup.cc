@@ -40,10 +40,9 @@ Expected<void> back_up(const std::string& store, const std::string& to, std::siz
     return Error{ErrorCode::kInvalidArgument,
                  "--keep is for a folder of copies, and " + to + " is none"};
   }
-  const std::string path =
-      is_folder ? (std::filesystem::path(to) / schema::backup_name(store, schema::now())).string()
-                : to;
-  BENCHHUD_ASSIGN(const schema::StoreCopy copy, schema::copy_store(store, path));
+  BENCHHUD_ASSIGN(const schema::StoreCopy copy,
+                  is_folder ? schema::copy_store_into(store, to, schema::now())
+                            : schema::copy_store(store, to));
   fmt::print("{}: {:.1f} MB, {}, undamaged\n", printable(copy.path),
              static_cast<double>(copy.bytes) / 1e6, runs_text(copy));
   if (keep == 0) return {};

@@ -11,6 +11,7 @@
 
 #include "page_checksums.h"
 #include "schema/system_error.h"
+#include "store_folder.h"
 
 namespace benchhud::schema {
 namespace {
@@ -109,6 +110,12 @@ Error make_error(sqlite3* database, int code) {
   std::string message = database ? sqlite3_errmsg(database) : sqlite3_errstr(code);
   if (database && code == SQLITE_IOERR_DATA) {
     message = "page " + std::to_string(last_damaged_page(database)) + " is not what was written";
+    if (may_be_written_by_others(database)) {
+      return {ErrorCode::kCorrupt,
+              name_of(database) + ": " + message +
+                  ": another program, such as sqlite3, has probably written to the store, or it is "
+                  "damaged; `benchhud doctor` says which, and how to go on"};
+    }
   }
   const ErrorCode kind = error_code(code);
   const bool is_of_file = kind == ErrorCode::kFull || kind == ErrorCode::kIo ||
@@ -311,9 +318,12 @@ Connection::~Connection() = default;
 Expected<Connection> Connection::open(const std::string& path, OpenMode mode) {
   // SQLite counts every allocation under a lock unless told not to before its first use.
   [[maybe_unused]] static const int configured = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+  // SQLite says of a folder that the disk has an error.
+  if (!path.empty()) BENCHHUD_TRY(check_store_path(path));
   auto state = std::make_unique<State>();
   int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
-  if (mode == OpenMode::kReadOnly) {
+  const bool is_read_only = mode == OpenMode::kReadOnly || mode == OpenMode::kRescueReadOnly;
+  if (is_read_only) {
     flags |= SQLITE_OPEN_READONLY;
   } else {
     flags |= SQLITE_OPEN_READWRITE;
@@ -326,12 +336,15 @@ Expected<Connection> Connection::open(const std::string& path, OpenMode mode) {
                                : error_code(code);
     return Error{kind, "cannot open the store " + path + ": " + sqlite3_errstr(code)};
   }
+  if (mode == OpenMode::kRescueReadOnly || mode == OpenMode::kRescueReadWrite) {
+    accept_pages(state->database);
+  }
   sqlite3_busy_timeout(state->database, kBusyTimeoutMs);
   Connection connection(std::move(state));
   // Foreign keys are checked by tests, not at every insert: the writer makes both sides itself.
   BENCHHUD_TRY(connection.execute(
       "PRAGMA foreign_keys = OFF; PRAGMA trusted_schema = OFF; PRAGMA temp_store = MEMORY;"));
-  if (mode == OpenMode::kReadOnly) {
+  if (is_read_only) {
     BENCHHUD_TRY(connection.execute("PRAGMA query_only = ON; PRAGMA cache_size = -16000;"));
   } else {
     // Reads it, which the next line needs: what is in the log counts as well.

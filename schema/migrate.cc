@@ -9,15 +9,16 @@ namespace benchhud::schema {
 
 namespace {
 
-// Another program's database is not made ours.
-Expected<void> check_empty(Connection& connection) {
-  Statement query = connection.prepare("SELECT name FROM sqlite_schema LIMIT 1");
-  if (query.step()) {
-    return Error{ErrorCode::kConflict,
-                 fmt::format("the file is another program's database (it has a {}), not a store",
-                             query.text(0))};
-  }
-  return query.status();
+/// Other programs number their schemas as well. Error: kConflict.
+Expected<void> check_is_ours(Connection& connection, int version) {
+  Statement query = connection.prepare(
+      "SELECT max(name), total(name IN ('setting', 'ingested_file')) FROM sqlite_schema");
+  if (!query.step()) return query.status();
+  const bool is_empty = query.is_null(0), has_our_tables = query.real(1) == 2;
+  if (is_empty || (version > 0 && has_our_tables)) return {};
+  return Error{ErrorCode::kConflict,
+               fmt::format("the file is another program's database (it has a {}), not a store",
+                           query.text(0))};
 }
 
 }  // namespace
@@ -29,7 +30,7 @@ Expected<int> schema_version_of(Connection& connection) {
   Statement statement = connection.cached(kSql);
   const int version = statement.step() ? static_cast<int>(statement.integer(0)) : 0;
   BENCHHUD_TRY(statement.status());
-  statement.reset();
+  if (version != schema_version()) BENCHHUD_TRY(check_is_ours(connection, version));
   return version;
 }
 
@@ -49,9 +50,7 @@ Expected<void> migrate(Connection& connection, const KeepOlderStore& keep) {
   }
   if (found == schema_version()) return {};
   std::string copy;
-  if (found == 0) {
-    BENCHHUD_TRY(check_empty(connection));
-  } else if (keep) {
+  if (found > 0 && keep) {
     BENCHHUD_ASSIGN(copy, keep(found));
   }
   // Migrations are embedded in the order of their names, which begin with their numbers.

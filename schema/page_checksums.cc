@@ -18,18 +18,24 @@ namespace {
 
 constexpr char kLayer[] = "benchhud-pages";
 constexpr int kChecksumBytes = 8;
+constexpr int kMostLooks = 3;  // at a page that does not fit
 
 // The file's head, which begins its first page (sqlite.org/fileformat2.html#the_database_header).
 constexpr int kHeadBytes = 100;
 constexpr int kLeastPageBytes = 512;
 constexpr std::string_view kHeadBegin("SQLite format 3\0", 16);
 constexpr std::size_t kPageBytesAt = 16;  // two bytes, the higher first; 1 stands for 65536
-constexpr std::size_t kReservedAt = 20;   // how many bytes at a page's end are not SQLite's
+constexpr std::size_t kWriteVersionAt = 18, kReadVersionAt = 19;  // 1: a journal, 2: a log
+constexpr std::size_t kReservedAt = 20;  // how many bytes at a page's end are not SQLite's
+/// A version of writing that SQLite does not know: it reads such a file and refuses to write to it.
+constexpr unsigned char kOurWriteVersion = 3;
 
 // Requests of our own to a file (sqlite3_file_control()); SQLite has those below 100.
 constexpr int kGetPageBytes = 0x62680001;
 constexpr int kSetPageBytes = 0x62680002;
 constexpr int kGetDamagedPage = 0x62680003;
+constexpr int kAcceptPages = 0x62680004;
+constexpr int kIsOpenToOthers = 0x62680005;
 
 /// Bytes of a page of the file that begins so; 0 where that is no head.
 int page_bytes_of(std::span<const unsigned char> head) {
@@ -43,6 +49,11 @@ int page_bytes_of(std::span<const unsigned char> head) {
 
 /// Whether it says that its pages leave room for a checksum.
 bool has_room(std::span<const unsigned char> head) { return head[kReservedAt] == kChecksumBytes; }
+
+/// Whether SQLite without this layer writes to the file that begins so.
+bool is_open_to_others(std::span<const unsigned char> head) {
+  return head[kWriteVersionAt] != kOurWriteVersion;
+}
 
 /// Of the first page's head, without what other programs write anew in a copy that they make page
 /// by page (`.backup` of sqlite3): how the file is written, how often it and its tables changed,
@@ -102,12 +113,17 @@ struct CheckedFile : sqlite3_file {
   int page_bytes = 0;  ///< 0: pages have no checksums, as far as is known
   std::int64_t damaged_page = 0;
   bool is_read_only = false;
+  bool accepts_pages = false;       ///< also those that do not fit their checksums
   std::vector<unsigned char> page;  // what is written, or read in part
 
+  /// As it is in the file. Gives SQLite's code.
+  int read_head(std::span<unsigned char, kHeadBytes> head) noexcept {
+    return usual()->pMethods->xRead(usual(), head.data(), kHeadBytes, 0);
+  }
   /// Finds out whether pages have checksums. Gives SQLite's code.
-  int look_at_head() {
+  int look_at_head() noexcept {
     std::array<unsigned char, kHeadBytes> head{};
-    const int code = usual()->pMethods->xRead(usual(), head.data(), kHeadBytes, 0);
+    const int code = read_head(head);
     if (code != SQLITE_OK) return code == SQLITE_IOERR_SHORT_READ ? SQLITE_OK : code;
     const int bytes = page_bytes_of(head);
     if (bytes >= kLeastPageBytes && (has_room(head) || only_says_otherwise(bytes))) {
@@ -116,16 +132,16 @@ struct CheckedFile : sqlite3_file {
     return SQLITE_OK;
   }
   /// Whether the one byte is damaged that says that there is room for checksums.
-  bool only_says_otherwise(int bytes) {
-    page.resize(static_cast<std::size_t>(bytes));
-    if (usual()->pMethods->xRead(usual(), page.data(), bytes, 0) != SQLITE_OK) return false;
+  bool only_says_otherwise(int bytes) noexcept {
+    if (!make_room(bytes) || usual()->pMethods->xRead(usual(), page.data(), bytes, 0) != SQLITE_OK)
+      return false;
     page[kReservedAt] = kChecksumBytes;
     return kept_checksum(page) == checksum_of(page, 1);
   }
   /// Room for one page. False where there is no memory: SQLite knows no exceptions.
-  bool make_room() noexcept {
+  bool make_room(int bytes) noexcept {
     try {
-      page.resize(static_cast<std::size_t>(page_bytes));
+      page.resize(static_cast<std::size_t>(bytes));
     } catch (const std::bad_alloc&) {
       return false;
     }
@@ -150,7 +166,7 @@ int read_page(CheckedFile& store, std::span<unsigned char> page, sqlite3_int64 a
   // SQLite takes what is behind the file's end for zeros. Who only reads asks for no page that is
   // not there, unless the file was cut short.
   const bool is_cut_off = code == SQLITE_IOERR_SHORT_READ && at > 0 && store.is_read_only;
-  if (is_cut_off || (code == SQLITE_OK && !fits(page, number))) {
+  if (is_cut_off || (code == SQLITE_OK && !store.accepts_pages && !fits(page, number))) {
     store.damaged_page = number;
     return SQLITE_IOERR_DATA;
   }
@@ -167,16 +183,25 @@ int read_part(CheckedFile& store, std::span<unsigned char> part, sqlite3_int64 a
   return code;
 }
 
-int read(sqlite3_file* file, void* bytes, int size, sqlite3_int64 at) {
-  CheckedFile& store = checked(file);
-  const std::span wanted(static_cast<unsigned char*>(bytes), static_cast<std::size_t>(size));
+int read_any(CheckedFile& store, std::span<unsigned char> wanted, sqlite3_int64 at) {
+  const int size = static_cast<int>(wanted.size());
   // A file without checksums may have been written anew by another process.
   if (at == 0 && size > kHeadBytes && store.page_bytes == 0) store.look_at_head();
-  if (!store.make_room()) return SQLITE_IOERR_NOMEM;
+  if (!store.make_room(store.page_bytes)) return SQLITE_IOERR_NOMEM;
   if (store.is_page(size, at)) return read_page(store, wanted, at);
   // Newer versions of SQLite read so what a page holds of a long value.
   if (store.is_part(size, at)) return read_part(store, wanted, at);
-  return store.usual()->pMethods->xRead(store.usual(), bytes, size, at);
+  return store.usual()->pMethods->xRead(store.usual(), wanted.data(), size, at);
+}
+
+int read(sqlite3_file* file, void* bytes, int size, sqlite3_int64 at) {
+  const std::span wanted(static_cast<unsigned char*>(bytes), static_cast<std::size_t>(size));
+  const int code = read_any(checked(file), wanted, at);
+  // SQLite writes both versions alike.
+  if (at == 0 && wanted.size() > kReadVersionAt && !is_open_to_others(wanted)) {
+    wanted[kWriteVersionAt] = wanted[kReadVersionAt];
+  }
+  return code;
 }
 
 int write(sqlite3_file* file, const void* bytes, int size, sqlite3_int64 at) {
@@ -187,12 +212,13 @@ int write(sqlite3_file* file, const void* bytes, int size, sqlite3_int64 at) {
   } else if (store.page_bytes == 0) {
     store.look_at_head();  // as above
   }
-  if (!store.make_room()) return SQLITE_IOERR_NOMEM;
+  if (!store.make_room(store.page_bytes)) return SQLITE_IOERR_NOMEM;
   if (!store.is_page(size, at)) {
     return store.usual()->pMethods->xWrite(store.usual(), bytes, size, at);
   }
   std::ranges::copy(page, store.page.begin());
   keep_checksum(checksum_of(page, at / store.page_bytes + 1), store.page);
+  if (at == 0) store.page[kWriteVersionAt] = kOurWriteVersion;
   return store.usual()->pMethods->xWrite(store.usual(), store.page.data(), size, at);
 }
 
@@ -208,6 +234,14 @@ int control(sqlite3_file* file, int request, void* value) {
     case kGetDamagedPage:
       *static_cast<std::int64_t*>(value) = store.damaged_page;
       return SQLITE_OK;
+    case kAcceptPages:
+      store.accepts_pages = true;
+      return SQLITE_OK;
+    case kIsOpenToOthers: {
+      std::array<unsigned char, kHeadBytes> head{};
+      *static_cast<bool*>(value) = store.read_head(head) == SQLITE_OK && is_open_to_others(head);
+      return SQLITE_OK;
+    }
     default:
       return store.usual()->pMethods->xFileControl(store.usual(), request, value);
   }
@@ -327,6 +361,16 @@ std::int64_t last_damaged_page(sqlite3* database) {
   return number;
 }
 
+void accept_pages(sqlite3* database) {
+  sqlite3_file_control(database, "main", kAcceptPages, nullptr);
+}
+
+bool may_be_written_by_others(sqlite3* database) {
+  bool is_open = false;
+  sqlite3_file_control(database, "main", kIsOpenToOthers, &is_open);
+  return is_open;
+}
+
 Expected<std::optional<PageChecksums>> count_page_checksums(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::vector<unsigned char> page(kHeadBytes);
@@ -338,10 +382,22 @@ Expected<std::optional<PageChecksums>> count_page_checksums(const std::string& p
   const int bytes = next_page() ? page_bytes_of(page) : 0;
   if (bytes < kLeastPageBytes || !has_room(page)) return std::optional<PageChecksums>();
   PageChecksums found;
+  found.is_open_to_others = is_open_to_others(page);
   page.resize(static_cast<std::size_t>(bytes));
-  for (file.seekg(0); next_page(); ++found.pages) {
-    if (kept_checksum(page) != 0) continue;
-    ++(is_empty(page) ? found.empty : found.missing);
+  for (file.seekg(0); next_page();) {
+    const std::int64_t number = ++found.pages;
+    if (kept_checksum(page) == 0) {
+      ++(is_empty(page) ? found.empty : found.missing);
+      continue;
+    }
+    // One that is just being written is whole in a moment.
+    bool is_fit = fits(page, number);
+    for (int i = 0; i < kMostLooks && !is_fit; ++i) {
+      file.clear();
+      file.seekg((number - 1) * bytes);
+      is_fit = next_page() && fits(page, number);
+    }
+    if (!is_fit && found.changed++ == 0) found.first_changed = number;
   }
   if (file.bad()) return Error{ErrorCode::kIo, "cannot read " + path};
   return std::optional(found);

@@ -16,8 +16,23 @@
 
 namespace benchhud::schema {
 
+namespace {
+
+/// To open a database for writing is to give it a log: another program's stays as it is. Error:
+/// kConflict.
+Expected<void> check_is_not_of_others(const std::string& path) {
+  auto connection = Connection::open(path, OpenMode::kReadOnly);
+  if (!connection) return {};
+  const auto version = schema_version_of(*connection);
+  if (!version && version.error().code == ErrorCode::kConflict) return version.error();
+  return {};
+}
+
+}  // namespace
+
 Expected<Connection> open_store(const std::string& path) {
   BENCHHUD_TRY(check_store_path(path));
+  BENCHHUD_TRY(check_is_not_of_others(path));
   BENCHHUD_TRY(make_folder_of(path));
   BENCHHUD_ASSIGN(Connection connection, Connection::open(path, OpenMode::kReadWriteCreate));
   KeptCopy copy;
@@ -83,6 +98,10 @@ Expected<Connection> open_store_for_writing(const std::string& path,
 Expected<void> check_schema_version(Connection& connection) {
   BENCHHUD_ASSIGN(const int version, schema_version_of(connection));
   if (version == schema_version()) return {};
+  if (version == 0) {
+    return Error{ErrorCode::kVersion,
+                 "the file is empty and no store yet; any `benchhud ingest` makes one of it"};
+  }
   return Error{ErrorCode::kVersion,
                fmt::format("the store has schema version {}, this program reads {}{}", version,
                            schema_version(),

@@ -8,20 +8,25 @@
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
+#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <sstream>
 #include <system_error>
 #include <utility>
 
+#include "schema/content_hash.h"
 #include "schema/migrate.h"
 #include "schema/queries.h"
 #include "schema/store.h"
 #include "schema/system_error.h"
+#include "schema/text_store.h"
 #include "schema/time.h"
 #include "store_folder.h"
+#include "unfinished_file.h"
 
 namespace benchhud::schema {
 namespace {
@@ -29,57 +34,13 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kMostDamages = 20;
-
-bool is_there(const std::string& path) {
-  std::error_code error;
-  return fs::exists(fs::symlink_status(path, error));
-}
-
-/// A file that is being made: gone unless it was kept.
-class Unfinished {
- public:
-  explicit Unfinished(std::string path) : path_(std::move(path)) { remove_database(path_); }
-  Unfinished(const Unfinished&) = delete;
-  Unfinished& operator=(const Unfinished&) = delete;
-  ~Unfinished() {
-    if (!path_.empty()) remove_database(path_);
-  }
-  const std::string& path() const { return path_; }
-
-  /// Keeps it under the name it has.
-  void keep() { path_.clear(); }
-
-  /// Gives it its name, so that it has it after a power cut as well. Error: kIo.
-  Expected<void> keep_as(const std::string& name) {
-    std::error_code error;
-    fs::rename(path_, name, error);
-    if (error) {
-      return Error{ErrorCode::kIo, fmt::format("cannot write {}: {}", name, error.message())};
-    }
-    keep();
-    const fs::path folder = fs::path(name).parent_path();
-    const int directory = open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY);
-    if (directory >= 0) {
-      fsync(directory);
-      close(directory);
-    }
-    return {};
-  }
-
- private:
-  std::string path_;
-};
+constexpr std::string_view kBackupEnd = ".db";
 
 /// 20261123T041500Z
 std::string compact_time(double at) {
   std::string text = format_time(std::floor(at));
   std::erase_if(text, [](char c) { return c == '-' || c == ':'; });
   return text;
-}
-
-/// A name beside `path` that no other process takes.
-std::string partial(const std::string& path) {
-  return fmt::format("{}.{}.partial", path, getpid());
 }
 
 /// What SQLite's check says, with words for the error of a page that does not fit its checksum.
@@ -91,19 +52,26 @@ std::string in_words(std::string damage) {
   return damage;
 }
 
-Expected<void> check_whole(Connection& connection, const std::string& path) {
-  BENCHHUD_ASSIGN(const auto damage, damage_of(connection, Examination::kStructure));
-  if (damage.empty()) return {};
-  return Error{ErrorCode::kCorrupt, fmt::format("{} is damaged: {}", path, damage.front())};
+Error is_damaged(const std::string& path, std::string_view what) {
+  return {ErrorCode::kCorrupt, fmt::format("{} is damaged: {}", path, what)};
+}
+
+Expected<void> check_whole(Connection& connection, const std::string& path,
+                           Examination examination = Examination::kStructure) {
+  BENCHHUD_ASSIGN(const auto damage, damage_of(connection, examination));
+  if (!damage.empty()) return is_damaged(path, damage.front());
+  return {};
 }
 
 /// What is in a copy. Error: kConflict where it is no store.
 Expected<StoreCopy> describe(Connection& connection, const std::string& path) {
   StoreCopy copy;
   copy.path = path;
-  BENCHHUD_ASSIGN(copy.version, schema_version_of(connection));
   const Error no_store{ErrorCode::kConflict, path + " is no store of benchhud"};
-  if (copy.version <= 0) return no_store;
+  const auto version = schema_version_of(connection);
+  if (!version && version.error().code != ErrorCode::kConflict) return version.error();
+  if (!version || *version <= 0) return no_store;
+  copy.version = *version;
   Statement query = connection.prepare(sql::kRunsAndNewest);
   if (!query.step()) return no_store;
   copy.runs = query.integer(0);
@@ -133,7 +101,7 @@ Expected<void> make_file_like(const std::string& like, const std::string& path) 
 }
 
 /// Copies a store into a file that is being made, and looks it through.
-Expected<StoreCopy> copy_into(const std::string& from, const Unfinished& file) {
+Expected<StoreCopy> copy_into(const std::string& from, const UnfinishedFile& file) {
   BENCHHUD_ASSIGN(Connection source, Connection::open(from, OpenMode::kReadOnly));
   BENCHHUD_TRY(describe(source, from));
   BENCHHUD_TRY(make_file_like(from, file.path()));
@@ -155,12 +123,12 @@ bool has_same_bytes(const std::string& a, const std::string& b) {
   return first.eof() && second.eof();
 }
 
-/// Brings a store's log into it, which takes that nobody else has it open. One that is damaged is
-/// left as it is. Error: kBusy.
+/// Brings a store's log into it, which takes that nobody else has it open. One that is too damaged
+/// for that is left as it is. Error: kBusy.
 Expected<void> end_log(const std::string& store) {
   const Error in_use{ErrorCode::kBusy,
                      store + " is in use: stop what serves it or ingests into it first"};
-  auto connection = Connection::open(store, OpenMode::kReadWrite);
+  auto connection = Connection::open(store, OpenMode::kRescueReadWrite);
   const auto alone = connection ? connection->execute(
                                       "PRAGMA busy_timeout = 2000;"
                                       "PRAGMA journal_mode = DELETE;")
@@ -172,9 +140,7 @@ Expected<void> end_log(const std::string& store) {
 /// Takes a store out of the way, with all that is in its log. Returns its new name.
 Expected<std::string> set_aside(const std::string& store) {
   BENCHHUD_TRY(end_log(store));
-  const std::string wanted = fmt::format("{}.before-{}", store, compact_time(now()));
-  std::string name = wanted;
-  for (int more = 2; is_there(name); ++more) name = fmt::format("{}-{}", wanted, more);
+  const std::string name = free_name(fmt::format("{}.before-{}", store, compact_time(now())));
   // One that is damaged may still have a log that belongs to it.
   for (const char* end : {"-wal", "-shm", ""}) {
     if (!is_there(store + end)) continue;
@@ -188,11 +154,6 @@ Expected<std::string> set_aside(const std::string& store) {
 }
 
 }  // namespace
-
-void remove_database(const std::string& path) {
-  std::error_code ignored;
-  for (const char* end : {"", "-wal", "-shm", "-journal"}) fs::remove(path + end, ignored);
-}
 
 Expected<std::vector<std::string>> damage_of(Connection& connection, Examination examination) {
   Statement query = connection.prepare(fmt::format(
@@ -214,18 +175,41 @@ Expected<std::vector<std::string>> damage_of(Connection& connection, Examination
   return damage;
 }
 
+Expected<std::int64_t> damaged_texts(Connection& connection) {
+  std::int64_t damaged = 0;
+  Statement texts = connection.cached(sql::kAllTexts);
+  while (texts.step()) {
+    const auto text = unpack_text(texts.blob(3), texts.integer(2) != 0, texts.integer(1));
+    damaged += !text || content_hash(*text).view() != texts.blob(0) ? 1 : 0;
+  }
+  BENCHHUD_TRY(texts.status());
+  return damaged;
+}
+
 Expected<StoreCopy> copy_store(const std::string& from, const std::string& to) {
   if (is_there(to)) return Error{ErrorCode::kConflict, to + " is there already"};
-  Unfinished file(partial(to));
+  BENCHHUD_ASSIGN(UnfinishedFile file, UnfinishedFile::make(to));
   BENCHHUD_ASSIGN(StoreCopy copy, copy_into(from, file));
-  if (is_there(to)) return Error{ErrorCode::kConflict, to + " is there already"};
   BENCHHUD_TRY(file.keep_as(to));
   copy.path = to;
   return copy;
 }
 
+Expected<StoreCopy> copy_store_into(const std::string& from, const std::string& folder, double at) {
+  const fs::path wanted = fs::path(folder) / backup_name(from, at);
+  BENCHHUD_ASSIGN(UnfinishedFile file, UnfinishedFile::make(wanted.string()));
+  BENCHHUD_ASSIGN(StoreCopy copy, copy_into(from, file));
+  for (;;) {
+    copy.path = free_name((wanted.parent_path() / wanted.stem()).string(), kBackupEnd);
+    const auto kept = file.keep_as(copy.path);
+    if (kept) return copy;
+    // Another process may have taken the name meanwhile.
+    if (kept.error().code != ErrorCode::kConflict) return kept.error();
+  }
+}
+
 Expected<void> copy_to_share(Connection& connection, const std::string& to) {
-  Unfinished file(to);
+  UnfinishedFile file(to);
   BENCHHUD_TRY(connection.copy_to(file.path()));
   BENCHHUD_ASSIGN(Connection copy, Connection::open(file.path(), OpenMode::kReadWrite));
   // Zeros are written over what is deleted; a copy has no log in which it could be left.
@@ -243,7 +227,7 @@ std::string copy_before_migration(const std::string& store, int version) {
 }
 
 Expected<KeptCopy> keep_copy(const std::string& store, const std::string& to) {
-  Unfinished file(partial(to));
+  BENCHHUD_ASSIGN(UnfinishedFile file, UnfinishedFile::make(to));
   BENCHHUD_ASSIGN([[maybe_unused]] const StoreCopy copy, copy_into(store, file));
   std::string name = to;
   for (int more = 2; is_there(name); ++more) {
@@ -254,25 +238,46 @@ Expected<KeptCopy> keep_copy(const std::string& store, const std::string& to) {
   return KeptCopy{name, true};
 }
 
-Expected<Restored> restore_store(const std::string& copy, const std::string& store, bool replaces) {
+namespace {
+
+/// Copies `from` into `file`, which is to be `store`, and brings it up to date.
+Expected<StoreCopy> make_store_of(const std::string& from, const std::string& store,
+                                  const UnfinishedFile& file, bool accepts_pages) {
+  {
+    BENCHHUD_ASSIGN(
+        Connection source,
+        Connection::open(from, accepts_pages ? OpenMode::kRescueReadOnly : OpenMode::kReadOnly));
+    BENCHHUD_TRY(describe(source, from));
+    BENCHHUD_TRY(make_file_like(is_there(store) ? store : from, file.path()));
+    BENCHHUD_TRY(source.copy_to(file.path()));
+  }
+  // The copy stays; no other is made of it.
+  BENCHHUD_ASSIGN(Connection made, Connection::open(file.path(), OpenMode::kReadWrite));
+  BENCHHUD_TRY(migrate(made));
+  if (!accepts_pages) {
+    BENCHHUD_TRY(check_whole(made, from));
+  } else {
+    // Of pages that are taken as they are nothing else says that they are whole.
+    BENCHHUD_TRY(check_whole(made, from, Examination::kContent));
+    BENCHHUD_ASSIGN(const std::int64_t texts, damaged_texts(made));
+    if (texts > 0) return is_damaged(from, fmt::format("{} texts do not fit their hashes", texts));
+  }
+  return describe(made, file.path());
+}
+
+}  // namespace
+
+Expected<Restored> restore_store(const std::string& copy, const std::string& store,
+                                 const RestoreOptions& options) {
   const auto taken =
       Error{ErrorCode::kConflict, store + " is there already; --replace renames it and goes on"};
-  if (is_there(store) && !replaces) return taken;
-  BENCHHUD_ASSIGN(Connection source, Connection::open(copy, OpenMode::kReadOnly));
-  BENCHHUD_TRY(describe(source, copy));
-  Unfinished file(partial(store));
+  if (is_there(store) && !options.replaces) return taken;
   BENCHHUD_TRY(make_folder_of(store));
-  BENCHHUD_TRY(source.copy_to(file.path()));
+  BENCHHUD_ASSIGN(UnfinishedFile file, UnfinishedFile::make(store));
   Restored restored;
-  {
-    // The copy stays; no other is made of it.
-    BENCHHUD_ASSIGN(Connection made, Connection::open(file.path(), OpenMode::kReadWrite));
-    BENCHHUD_TRY(migrate(made));
-    BENCHHUD_TRY(check_whole(made, copy));
-    BENCHHUD_ASSIGN(restored.copy, describe(made, file.path()));
-  }
+  BENCHHUD_ASSIGN(restored.copy, make_store_of(copy, store, file, options.accepts_pages));
   if (is_there(store)) {
-    if (!replaces) return taken;
+    if (!options.replaces) return taken;
     BENCHHUD_ASSIGN(restored.set_aside, set_aside(store));
   }
   BENCHHUD_TRY(file.keep_as(store));
@@ -281,43 +286,53 @@ Expected<Restored> restore_store(const std::string& copy, const std::string& sto
 }
 
 std::string backup_name(const std::string& store, double at) {
-  return fmt::format("{}-{}.db", fs::path(store).stem().string(), compact_time(at));
+  return fmt::format("{}-{}{}", fs::path(store).stem().string(), compact_time(at), kBackupEnd);
 }
 
 Expected<std::vector<std::string>> delete_old_backups(const std::string& folder,
                                                       const std::string& store, std::size_t keep) {
+  // Copies of one second have a number, which is 1 for the first of them.
+  using Place = std::pair<std::string, int>;
   const std::string pattern = backup_name(store, 0);
   const std::size_t stem = fs::path(store).stem().string().size();
-  const auto is_backup = [&](const std::string& name) {
-    if (name.size() != pattern.size()) return false;
-    for (std::size_t i = 0; i < name.size(); ++i) {
+  const std::size_t time_end = pattern.size() - kBackupEnd.size();
+  const auto place_of = [&](const std::string& name) -> std::optional<Place> {
+    if (name.size() < pattern.size() || !name.ends_with(kBackupEnd)) return {};
+    for (std::size_t i = 0; i < time_end; ++i) {
       const bool is_digit = i > stem && std::isdigit(static_cast<unsigned char>(pattern[i])) != 0;
       if (is_digit ? std::isdigit(static_cast<unsigned char>(name[i])) == 0
                    : name[i] != pattern[i]) {
-        return false;
+        return {};
       }
     }
-    return true;
+    Place place{name.substr(0, time_end), 1};
+    if (name.size() == pattern.size()) return place;
+    const char* const end = name.data() + name.size() - kBackupEnd.size();
+    const auto read = std::from_chars(name.data() + time_end + 1, end, place.second);
+    if (name[time_end] != '-' || read.ec != std::errc() || read.ptr != end) return {};
+    return place;
   };
-  std::vector<std::string> found;
+  std::map<Place, std::string> found;
   std::error_code error;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
        entry.increment(error)) {
-    if (is_backup(entry->path().filename().string())) found.push_back(entry->path().string());
+    const auto place = place_of(entry->path().filename().string());
+    if (place) found.emplace(*place, entry->path().string());
   }
   if (error) {
     return Error{ErrorCode::kIo, fmt::format("cannot list {}: {}", folder, error.message())};
   }
   // The time in the name has its largest parts first.
-  std::sort(found.begin(), found.end());
-  found.resize(found.size() - std::min(keep, found.size()));
-  for (const std::string& path : found) {
+  std::vector<std::string> deleted;
+  for (const auto& [place, path] : found) {
+    if (found.size() - deleted.size() <= keep) break;
     fs::remove(path, error);
     if (error) {
       return Error{ErrorCode::kIo, fmt::format("cannot delete {}: {}", path, error.message())};
     }
+    deleted.push_back(path);
   }
-  return found;
+  return deleted;
 }
 
 }  // namespace benchhud::schema

@@ -8,8 +8,12 @@
 namespace benchhud::schema {
 
 Expected<void> check_store_path(const std::string& path) {
-  if (!path.empty()) return {};
-  return Error{ErrorCode::kInvalidArgument, "the path of the store is empty"};
+  if (path.empty()) return Error{ErrorCode::kInvalidArgument, "the path of the store is empty"};
+  std::error_code error;
+  if (!std::filesystem::is_directory(path, error)) return {};
+  return Error{ErrorCode::kInvalidArgument,
+               fmt::format("{} is a folder; the store is a file, such as {}", path,
+                           (std::filesystem::path(path) / "benchhud.db").string())};
 }
 
 Expected<void> make_folder_of(const std::string& path) {

@@ -8,7 +8,7 @@
 namespace benchhud::schema {
 
 /// Error: kInvalidArgument for an empty path, which SQLite takes for a database that is gone at the
-/// end.
+/// end, and for a folder.
 Expected<void> check_store_path(const std::string& path);
 
 /// Makes the folders above `path` that are not there. Error: kIo.

@@ -8,10 +8,8 @@
 #include <system_error>
 
 #include "page_checksums.h"
-#include "schema/content_hash.h"
 #include "schema/migrate.h"
 #include "schema/queries.h"
-#include "schema/text_store.h"
 #include "schema/time.h"
 
 namespace benchhud::schema {
@@ -52,39 +50,40 @@ HealthCheck version_check(int version) {
           fmt::format("schema {}; the next ingest brings it to {}", version, known)};
 }
 
-/// How many of the texts are not what their hashes say. SQLite sees damage to how pages hang
-/// together, and none to what is in them: of a store most of that is texts.
-Expected<std::int64_t> damaged_texts(Connection& connection) {
-  std::int64_t damaged = 0;
-  Statement texts = connection.cached(sql::kAllTexts);
-  while (texts.step()) {
-    const auto text = unpack_text(texts.blob(3), texts.integer(2) != 0, texts.integer(1));
-    damaged += !text || content_hash(*text).view() != texts.blob(0) ? 1 : 0;
-  }
-  BENCHHUD_TRY(texts.status());
-  return damaged;
-}
+/// What is wrong with pages that do not fit their checksums where other programs may have written
+/// them: a store that is in order but for them has probably been changed and not damaged.
+constexpr std::string_view kAcceptPages =
+    "Everything in it is in order. If somebody did write to it, `benchhud restore --accept-pages` "
+    "makes it usable with what it holds; otherwise restore a backup, for numbers in it may be "
+    "wrong";
 
-HealthCheck integrity_check(Connection& connection, Examination examination) {
+HealthCheck integrity_check(Connection& connection, const PageChecksums& pages,
+                            Examination examination) {
   auto damage = damage_of(connection, examination);
   if (damage && damage->empty() && examination == Examination::kContent) {
     const auto texts = damaged_texts(connection);
     if (!texts) return {"integrity", HealthLevel::kBad, texts.error().message};
-    if (*texts > 0) damage->push_back(fmt::format("{} texts are not what was taken in", *texts));
+    if (*texts > 0) damage->push_back(fmt::format("{} texts do not fit their hashes", *texts));
   }
   if (!damage) return {"integrity", HealthLevel::kBad, damage.error().message};
-  if (damage->empty()) {
-    return {"integrity", HealthLevel::kGood,
-            examination == Examination::kContent ? "every page, row, index entry and text"
-                                                 : "every page and row; indexes not compared"};
+  if (!damage->empty()) {
+    std::string words = damage->front();
+    if (damage->size() > 1) words += fmt::format(", and {} more", damage->size() - 1);
+    return {"integrity", HealthLevel::kBad, words + "; restore a backup"};
   }
-  std::string words = damage->front();
-  if (damage->size() > 1) words += fmt::format(", and {} more", damage->size() - 1);
-  return {"integrity", HealthLevel::kBad, words + "; restore a backup"};
+  if (pages.changed > 0) {
+    return {"integrity", HealthLevel::kBad,
+            fmt::format("{} of {} pages are not what benchhud wrote, page {} the first of them: "
+                        "another program, such as sqlite3, has probably written to the store. {}",
+                        pages.changed, pages.pages, pages.first_changed, kAcceptPages)};
+  }
+  return {"integrity", HealthLevel::kGood,
+          examination == Examination::kContent ? "every page, row, index entry and text"
+                                               : "every page and row; indexes not compared"};
 }
 
-HealthCheck checksums_check(Connection& connection, const std::string& path) {
-  const auto found = count_page_checksums(path);
+HealthCheck checksums_check(Connection& connection, const std::string& path,
+                            const Expected<std::optional<PageChecksums>>& found) {
   if (!found) return {"checksums", HealthLevel::kWarning, found.error().message};
   if (!*found) {
     return {"checksums", HealthLevel::kWarning,
@@ -92,18 +91,24 @@ HealthCheck checksums_check(Connection& connection, const std::string& path) {
             "them some, if there is room for the store twice"};
   }
   Statement free = connection.prepare("PRAGMA freelist_count");
-  const auto& [pages, missing, empty] = **found;
+  const PageChecksums& pages = **found;
   // With a log, what is free is no longer what was when the file was written.
-  if (free.step() && empty > free.integer(0) && size_of(path + "-wal") == 0) {
+  if (free.step() && pages.empty > free.integer(0) && size_of(path + "-wal") == 0) {
     return {"checksums", HealthLevel::kBad,
-            fmt::format("{} pages hold nothing but zeros, and {} are free; restore a backup", empty,
-                        free.integer(0))};
+            fmt::format("{} pages hold nothing but zeros, and {} are free; restore a backup",
+                        pages.empty, free.integer(0))};
   }
-  if (missing == 0) return {"checksums", HealthLevel::kGood, fmt::format("of all {} pages", pages)};
-  return {"checksums", HealthLevel::kWarning,
-          fmt::format("{} of {} pages have none: another program wrote them, or their ends were "
-                      "lost to zeros; in a copy that `benchhud backup` makes all do",
-                      missing, pages)};
+  if (pages.missing > 0) {
+    return {"checksums", HealthLevel::kWarning,
+            fmt::format("{} of {} pages have none: another program wrote them, or their ends were "
+                        "lost to zeros; in a copy that `benchhud backup` makes all do",
+                        pages.missing, pages.pages)};
+  }
+  if (pages.changed > 0) {
+    return {"checksums", HealthLevel::kWarning,
+            fmt::format("{} of {} pages do not fit theirs", pages.changed, pages.pages)};
+  }
+  return {"checksums", HealthLevel::kGood, fmt::format("of all {} pages", pages.pages)};
 }
 
 HealthCheck disk_check(const std::string& path) {
@@ -171,7 +176,12 @@ HealthCheck ingest_check(Connection& connection) {
 
 std::vector<HealthCheck> examine_store(const std::string& path, const HealthOptions& options) {
   std::vector<HealthCheck> checks;
-  auto connection = Connection::open(path, OpenMode::kReadOnly);
+  const auto pages = count_page_checksums(path);
+  const PageChecksums known = pages && *pages ? **pages : PageChecksums();
+  // Pages that another program may have written are looked at as they are.
+  const bool accepts = known.changed > 0 && known.is_open_to_others;
+  auto connection =
+      Connection::open(path, accepts ? OpenMode::kRescueReadOnly : OpenMode::kReadOnly);
   const auto version =
       connection ? schema_version_of(*connection) : Expected<int>(connection.error());
   if (!version) {
@@ -181,14 +191,15 @@ std::vector<HealthCheck> examine_store(const std::string& path, const HealthOpti
     return checks;
   }
   if (*version == 0) {
-    checks.push_back({"opens", HealthLevel::kBad, path + " is no store of benchhud"});
+    checks.push_back({"opens", HealthLevel::kBad, path + " is empty and no store of benchhud"});
     return checks;
   }
   checks.push_back({"opens", HealthLevel::kGood, path});
   checks.push_back(version_check(*version));
-  const HealthCheck integrity = integrity_check(*connection, options.examination);
+  const HealthCheck integrity =
+      integrity_check(*connection, accepts ? known : PageChecksums(), options.examination);
   checks.push_back(integrity);
-  checks.push_back(checksums_check(*connection, path));
+  checks.push_back(checksums_check(*connection, path, pages));
   checks.push_back(disk_check(path));
   checks.push_back(log_check(path));
   if (integrity.level == HealthLevel::kBad) return checks;

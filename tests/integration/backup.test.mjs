@@ -1,7 +1,7 @@
 // Copies of a store that is in use, the way back, and what is said of a store that is not in order. The real program.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { closeSync, copyFileSync, existsSync, mkdirSync, openSync, readFileSync, readdirSync, statSync, writeFileSync, writeSync } from "node:fs";
+import { closeSync, copyFileSync, existsSync, mkdirSync, openSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { line, times } from "./support/lines.mjs";
@@ -175,6 +175,25 @@ test("a folder of copies keeps the newest, and what is not a copy of this store"
   assert.equal(benchhud("backup", path("one.db"), "--keep", "1", "--db", db).status, 2, "a file is no folder");
 });
 
+test("backups of one second have names of their own, and age by their order", async () => {
+  const copies = path("same-second");
+  mkdirSync(copies);
+  // Taken by this second's first copies, whichever second it is.
+  const done = await Promise.all(Array.from({ length: 4 }, () => benchhudAsync("backup", copies, "--db", db)));
+  for (const one of done) assert.equal(one.status, 0, one.stderr);
+  const made = readdirSync(copies);
+  assert.equal(made.length, 4, String(made));
+  assert.deepEqual(done.map(({ stdout }) => stdout.split(": ")[0]).sort(), made.map((name) => join(copies, name)).sort());
+  for (const name of made) assert.match(name, /^store-20\d{6}T\d{6}Z(-\d)?\.db$/);
+  for (const name of made) rmSync(join(copies, name));
+  const old = ["store-20200101T000000Z.db", "store-20200101T000000Z-2.db", "store-20200101T000000Z-10.db"];
+  for (const name of [...old, "store-20200101T000000Z-x.db"]) writeFileSync(join(copies, name), "");
+  assert.equal(benchhud("backup", copies, "--keep", "2", "--db", db).status, 0);
+  const left = readdirSync(copies).sort();
+  assert.deepEqual(left.slice(0, 2), [old[2], "store-20200101T000000Z-x.db"]);
+  assert.equal(left.length, 3);
+});
+
 test("doctor: results that are too old, an unknown version, rejected lines", () => {
   const now = Date.now() / 1000;
   const fresh = made("fresh", Math.round(now - 3600));
@@ -220,6 +239,36 @@ test("what is no store is said so", () => {
     }
   }
   assert.ok(!files().includes("never.db"));
+
+  const theirs = path("theirs.db"), inFolder = path("a-folder");
+  mkdirSync(inFolder);
+  for (const args of [["doctor"], ["runs", "list"], ["export"], ["ingest", nights[8]], ["backup", path("never.db")], ["serve", "--port", "0"]]) {
+    const done = benchhud(...args, "--db", inFolder);
+    assert.notEqual(done.status, 0, args.join(" "));
+    assert.match(done.stdout + done.stderr, /a-folder is a folder; the store is a file, such as .*a-folder\/benchhud\.db/, args.join(" "));
+  }
+  // Other programs number their schemas as well.
+  for (const version of [0, 3, 9999]) {
+    if (spawnSync("sqlite3", [theirs, `CREATE TABLE IF NOT EXISTS theirs (x); PRAGMA user_version = ${version}`]).error) return;
+    const bytes = readFileSync(theirs);
+    for (const args of [["doctor"], ["runs", "list"], ["export"], ["ingest", nights[8]], ["serve", "--port", "0"]]) {
+      const done = benchhud(...args, "--db", theirs);
+      assert.equal(done.status, 1, args.join(" "));
+      assert.match(done.stdout + done.stderr, /another program's database/, args.join(" "));
+      assert.doesNotMatch(done.stdout + done.stderr, /migrate/, args.join(" "));
+    }
+    assert.deepEqual(readFileSync(theirs), bytes);
+  }
+});
+
+test("an empty file is no store that is there: readers say so, and an ingest that it begins a new one", () => {
+  const empty = path("empty.db");
+  writeFileSync(empty, "");
+  assert.match(benchhud("runs", "list", "--db", empty).stderr, /is empty and no store yet/);
+  assert.match(benchhud("doctor", "--db", empty).stdout, /is empty and no store/);
+  const taken = benchhud("ingest", nights[8], "--db", empty);
+  assert.equal(taken.status, 0);
+  assert.match(taken.stderr, /empty\.db is an empty file: a new store begins in it/);
 });
 
 test("another program that brings the log into the store leaves it whole, and doctor says that pages have no checksums", async (t) => {

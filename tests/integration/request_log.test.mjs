@@ -6,7 +6,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { line, times } from "./support/lines.mjs";
-import { benchhud, program, removeFolder, serve, temporaryFolder } from "./support/server.mjs";
+import { benchhud, openToOthers, program, removeFolder, serve, temporaryFolder } from "./support/server.mjs";
 
 let folder, db;
 
@@ -85,6 +85,7 @@ test("the server is alive whatever becomes of its store, and ready only with one
     assert.deepEqual([await ask("/alive"), await ask("/health")], [200, 200]);
     assert.deepEqual(await (await fetch(`${server.base}/api/v1/alive`)).json(), { status: "alive" });
     // What a newer program does to the store that this one serves.
+    openToOthers(moving);
     const migrated = spawnSync("sqlite3", [moving, "PRAGMA user_version = 9999"]);
     if (migrated.error) return t.skip("sqlite3 is not installed: nothing takes the store away");
     assert.equal(await ask("/alive"), 200);

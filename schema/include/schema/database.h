@@ -88,8 +88,9 @@ class Statement {
   std::optional<Error> error_;
 };
 
-/// How a store is opened.
-enum class OpenMode { kReadOnly, kReadWrite, kReadWriteCreate };
+/// How a store is opened. The last two are for rescues: pages that are not what benchhud wrote are
+/// read as they are.
+enum class OpenMode { kReadOnly, kReadWrite, kReadWriteCreate, kRescueReadOnly, kRescueReadWrite };
 
 /// A connection to a store. Not shared between threads.
 class Connection {

@@ -12,7 +12,8 @@ namespace benchhud::schema {
 /// The number of the newest migration: the schema version that this program reads and writes.
 int schema_version();
 
-/// The version a store has: how many migrations were applied. 0 for an empty file.
+/// The version a store has: how many migrations were applied. 0 for an empty file. Error:
+/// kConflict, the file is another program's database.
 Expected<int> schema_version_of(Connection& connection);
 
 /// Keeps a store of that version as it is, and returns the name of the copy.

@@ -1,7 +1,7 @@
 // The real program on a store of its own.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -102,6 +102,15 @@ export async function serveSamples(name) {
     assert.equal(ended.code, 0, ended.printed);
   };
   return { folder, db, server, end };
+}
+
+/** Lets sqlite3 write to a store, as to one of benchhud 0.1: in the file's head the version of writing is that of reading. */
+export function openToOthers(db) {
+  const file = openSync(db, "r+");
+  const versions = Buffer.alloc(2);
+  readSync(file, versions, 0, 2, 18);
+  writeSync(file, versions, 1, 1, 18);
+  closeSync(file);
 }
 
 export function removeFolder(folder) {

@@ -259,7 +259,7 @@ TEST_F(OlderStoreTest, ADamagedStoreIsNotMigrated) {
 
 TEST_F(OlderStoreTest, ARestoredCopyIsMigratedWithoutACopyOfTheCopy) {
   make(9);
-  const auto restored = restore_store(path(), path("new.db"), false);
+  const auto restored = restore_store(path(), path("new.db"), {});
   ASSERT_TRUE(restored) << restored.error().message;
   EXPECT_EQ(restored->copy.version, schema_version());
   EXPECT_EQ(version_of(path()), 9);

@@ -208,6 +208,66 @@ TEST_F(PageChecksums, TheByteThatSaysThatThereAreSomeIsCheckedAsWell) {
   EXPECT_EQ(read.error().code, ErrorCode::kCorrupt);
 }
 
+/// Where the head of a file has the version of SQLite that writes it.
+constexpr std::size_t kWriteVersionAt = 18;
+
+TEST_F(PageChecksums, OtherProgramsAreNotLetWrite) {
+  ASSERT_TRUE(copy_store(path("store"), path("copy")));
+  for (const char* name : {"store", "copy"}) {
+    EXPECT_EQ(bytes_of(path(name))[kWriteVersionAt], 3) << name;
+    EXPECT_LE(bytes_of(path(name))[kWriteVersionAt + 1], 2) << name;
+  }
+  // A file that they may write to is closed to them by the next change.
+  std::string bytes = bytes_of(path("store"));
+  bytes[kWriteVersionAt] = 2;
+  write("older", bytes);
+  {
+    auto older = Connection::open(path("older"), OpenMode::kReadWrite);
+    ASSERT_TRUE(older && older->execute("CREATE TABLE another (x)"));
+  }
+  EXPECT_EQ(bytes_of(path("older"))[kWriteVersionAt], 3);
+}
+
+TEST_F(PageChecksums, PagesOfAnotherProgramAreToldApartFromDamageAndAccepted) {
+  // A text of the last row, changed without its checksum.
+  std::string bytes = bytes_of(path("store"));
+  const std::size_t at = bytes.rfind(std::string(300, static_cast<char>('a' + 199 % 26)));
+  ASSERT_NE(at, bytes.npos);
+  bytes[at] = '!';
+  const auto integrity = [&](const char* name) {
+    for (const HealthCheck& check : examine_store(path(name), {})) {
+      if (check.name == "integrity") return check;
+    }
+    return HealthCheck();
+  };
+  write("damaged", bytes);
+  EXPECT_THAT(content(path("damaged")).error().message, HasSubstr("is damaged"));
+  EXPECT_EQ(integrity("damaged").level, HealthLevel::kBad);
+  EXPECT_THAT(integrity("damaged").words, testing::Not(HasSubstr("--accept-pages")));
+
+  bytes[kWriteVersionAt] = 2;
+  write("changed", bytes);
+  EXPECT_THAT(content(path("changed")).error().message, HasSubstr("another program"));
+  EXPECT_EQ(integrity("changed").level, HealthLevel::kBad);
+  EXPECT_THAT(integrity("changed").words, HasSubstr("--accept-pages"));
+  EXPECT_EQ(restore_store(path("changed"), path("changed"), {.replaces = true}).error().code,
+            ErrorCode::kCorrupt);
+  const auto restored =
+      restore_store(path("changed"), path("changed"), {.replaces = true, .accepts_pages = true});
+  ASSERT_TRUE(restored) << restored.error().message;
+  EXPECT_EQ(bytes_of(restored->set_aside).substr(kPage), bytes.substr(kPage));
+  EXPECT_EQ(integrity("changed").level, HealthLevel::kGood);
+  EXPECT_THAT(*content(path("changed")), HasSubstr("!"));
+
+  // What is out of order is not accepted.
+  bytes.replace(at - at % kPage, 100, 100, '\xa5');
+  write("broken", bytes);
+  EXPECT_THAT(integrity("broken").words, testing::Not(HasSubstr("--accept-pages")));
+  EXPECT_FALSE(
+      restore_store(path("broken"), path("broken"), {.replaces = true, .accepts_pages = true}));
+  EXPECT_EQ(bytes_of(path("broken")), bytes);
+}
+
 TEST_F(PageChecksums, WhatIsBehindTheEndOfAFileThatWasCutIsDamage) {
   // The log knows how long the file should be.
   auto store = Connection::open(path("store"), OpenMode::kReadWrite);

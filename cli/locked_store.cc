@@ -6,9 +6,12 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "options.h"
+#include "schema/space_reserve.h"
 #include "schema/store.h"
 
 namespace benchhud::cli {
@@ -22,6 +25,14 @@ namespace {
 
 constexpr std::int64_t kUsualWait = 60;            // s
 constexpr std::int64_t kMostWait = 7 * 24 * 3600;  // s
+
+/// A rescue that failed may have left an empty file where people believe that their store is.
+void note_empty_file(const std::string& path) {
+  std::error_code error;
+  const auto size = std::filesystem::file_size(path, error);
+  if (error || size > 0) return;
+  fmt::print(stderr, "{} is an empty file: a new store begins in it\n", printable(path));
+}
 
 }  // namespace
 
@@ -56,7 +67,9 @@ Expected<schema::StoreLock> lock_store(const po::variables_map& values, const st
 Expected<LockedStore> open_locked_store(const po::variables_map& values, const std::string& path,
                                         std::string_view work) {
   BENCHHUD_ASSIGN(auto lock, lock_store(values, path, work));
+  note_empty_file(path);
   BENCHHUD_ASSIGN(auto connection, schema::open_store(path));
+  schema::keep_space_reserve(path);
   return LockedStore{std::move(lock), std::move(connection)};
 }
 

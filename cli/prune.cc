@@ -13,6 +13,7 @@
 #include "commands.h"
 #include "locked_store.h"
 #include "options.h"
+#include "schema/space_reserve.h"
 #include "schema/time.h"
 #include "server/alert_update.h"
 
@@ -207,12 +208,20 @@ int run_prune(const Arguments& arguments) {
     return fail({ErrorCode::kInvalidArgument, "prune what? dumps, rejected or runs"});
   }
   const std::string path = store_path(values);
+  const bool is_disk_full = schema::use_space_reserve(path);
   auto locked = open_locked_store(values, path, "benchhud prune");
   if (!locked) return fail(locked.error());
   schema::Connection& store = locked->connection;
   if (forgets) return forget(values, store);
 
+  request->saves_room = is_disk_full;
   const auto report = schema::prune(store, *request);
+  if (!report && report.error().code == ErrorCode::kFull) {
+    return fail(
+        {ErrorCode::kFull, report.error().message +
+                               "; what is deleted goes through the store's log first: prune "
+                               "less at once, or make some room on the disk"});
+  }
   if (!report) return fail(report.error());
   *is_json ? print_json(*report, *request) : print_text(*report, *request);
   if (request->is_rehearsal) return kDone;

@@ -24,6 +24,7 @@
 #include "memory.h"
 #include "neighbour_options.h"
 #include "options.h"
+#include "schema/space_reserve.h"
 #include "schema/store.h"
 #include "schema/store_lock.h"
 #include "schema/time.h"
@@ -266,6 +267,7 @@ class Watcher {
       return false;
     }
     complaints_.erase(request_.db);
+    schema::keep_space_reserve(request_.db);
     take(dir, *labels, *store);
     return true;
   }

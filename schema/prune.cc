@@ -46,6 +46,7 @@ class Pruning {
       : connection_(connection), request_(request) {}
 
   Expected<PruneReport> run() {
+    if (request_.saves_room) BENCHHUD_TRY(connection_.execute("PRAGMA secure_delete = FAST"));
     BENCHHUD_ASSIGN(Transaction transaction,
                     Transaction::begin(connection_, Transaction::Kind::kWrite));
     BENCHHUD_ASSIGN(const std::int64_t before, free_bytes(connection_));

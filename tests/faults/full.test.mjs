@@ -123,6 +123,33 @@ for (const what of ["ENOSPC", "EDQUOT"]) {
   });
 }
 
+test("on a disk that is full, prune makes room, and then an ingest goes through", within, (context) => {
+  const disk = join(folder, "prune-disk");
+  mkdirSync(disk);
+  if (spawnSync("mount", ["-t", "tmpfs", "-o", "size=64m", "benchhud", disk]).status !== 0) return context.skip("only root can mount a small file system");
+  try {
+    const db = join(disk, "store.db"), samples = join(root, "samples/cpu_nightlies");
+    assert.equal(benchhud("ingest", samples, "--db", db).status, 0);
+    const free = () => statfsSync(disk).bavail * statfsSync(disk).bsize;
+    writeFileSync(join(disk, "filler"), Buffer.alloc(free()));
+    assert.equal(free(), 0);
+    const refused = benchhud("ingest", nights.second, "--db", db);
+    assert.equal(refused.status, 1);
+    assert.match(refused.stderr, /[Nn]o space/);
+    const pruned = benchhud("prune", "dumps", "--before", "2100-01-01", "--with-referred", "--format", "json", "--db", db);
+    assert.equal(pruned.status, 0, pruned.stderr);
+    const { dumps, freed_bytes } = JSON.parse(pruned.stdout);
+    assert.ok(dumps.length > 50 && freed_bytes > 1e6, `${dumps.length} dumps, ${freed_bytes} bytes`);
+    const ingested = benchhud("ingest", nights.second, "--db", db);
+    assert.equal(ingested.status, 3, ingested.stderr); // of its lines one is none
+    assert.equal(JSON.parse(benchhud("runs", "list", "--format", "json", "--db", db).stdout).filter(({ accelerator_model: model }) => model.includes("A100")).length, 2);
+    isWhole(db);
+    figures("prune on a full disk", { dumps: dumps.length, freed_bytes, free_bytes: free() });
+  } finally {
+    assert.equal(spawnSync("umount", [disk]).status, 0);
+  }
+});
+
 test("a file system that is really full", within, async (context) => {
   const disk = join(folder, "disk");
   mkdirSync(disk);

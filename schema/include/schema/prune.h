@@ -31,6 +31,9 @@ struct PruneRequest {
   /// Also what people or alerts refer to: dumps with notes, dumps and runs of alerts that are not
   /// over, runs that are pinned. Otherwise these stay.
   bool with_referred = false;
+  /// What goes is not overwritten with zeros, where SQLite would do so: it is left in free parts of
+  /// the file until these are used again, and the log takes a tenth of the room or less.
+  bool saves_room = false;
   bool is_rehearsal = false;  ///< everything is done and then undone: the report is the same
 };
 

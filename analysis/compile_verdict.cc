@@ -68,8 +68,13 @@ Uncompiled uncompiled_outside(const TraceContext& context, const CompiledCode& c
 class Judge {
  public:
   Judge(const CompiledRegions& regions, const CompiledCode& code, const CompiledPairs& pairs,
-        CompileVerdict* verdict)
-      : regions_(regions), code_(code), pairs_(pairs), verdict_(*verdict) {
+        const TraceUnknowns& unknowns, CompileVerdict* verdict)
+      : regions_(regions),
+        code_(code),
+        pairs_(pairs),
+        is_device_unknown_(!unknowns.device.empty()),
+        are_launches_unknown_(!unknowns.launches.empty()),
+        verdict_(*verdict) {
     functions_ = pairs.paired + pairs.forward_only + pairs.backward_only;
   }
 
@@ -111,7 +116,8 @@ class Judge {
       if (row.lowering == Lowering::kGenerated) generated += row.time.count;
     }
     const std::int64_t known = generated + verdict_.handed_back_called.count;
-    if (verdict_.generated_kernels == 0 && share_of(generated, known) > kGeneratedShare) {
+    if (!is_device_unknown_ && verdict_.generated_kernels == 0 &&
+        share_of(generated, known) > kGeneratedShare) {
       applied = Applied::kPartly;
       const std::int64_t others = verdict_.handed_back_all.count - known;
       say("{} of {} called in compiled graphs are such that Inductor generates code for{}: the "
@@ -119,7 +125,8 @@ class Judge {
           generated, count_text(known, "operator"),
           others > 0 ? fmt::format(" ({} more may be either)", others) : "");
     }
-    const bool has_device = code_.device_all > 0;
+    // Without its launch nothing of the device's is known to be of compiled code.
+    const bool has_device = code_.device_all > 0 && !are_launches_unknown_;
     const std::int64_t uncompiled = has_device
                                         ? difference_of(code_.device_all, code_.device_compiled)
                                         : sum_of(code_.eager, code_.outside);
@@ -181,6 +188,7 @@ class Judge {
   const CompiledRegions& regions_;
   const CompiledCode& code_;
   const CompiledPairs& pairs_;
+  const bool is_device_unknown_, are_launches_unknown_;
   CompileVerdict& verdict_;
   std::int64_t functions_ = 0;
 };
@@ -195,8 +203,11 @@ CompileVerdict compile_verdict(const TraceContext& context, const CompiledRegion
     verdict.generated_kernels += device.kind == DeviceSlice::Kind::kInductorTriton;
   }
   add_handed_back(context, code, device_times, &verdict);
-  Judge judge(regions, code, pairs, &verdict);
+  Judge judge(regions, code, pairs, context.unknowns(), &verdict);
   judge.say_what_is_compiled();
+  if (!context.unknowns().device.empty()) {
+    verdict.evidence.push_back("What ran on devices cannot be told. " + context.unknowns().device);
+  }
   verdict.applied = judge.has_compiled_code() ? judge.compiled_how() : judge.not_compiled(context);
   verdict.handed_back_left_out = keep_first(&verdict.handed_back, most);
   return verdict;

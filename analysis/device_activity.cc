@@ -9,6 +9,7 @@
 #include "analysis/slice_side.h"
 #include "analysis/time_spans.h"
 #include "analysis/time_totals.h"
+#include "analysis/trace_unknowns.h"
 
 namespace benchhud::analysis {
 
@@ -85,7 +86,8 @@ std::optional<Quantiles> delays(const Trace& trace, const std::vector<DeviceSlic
 void add_waits(const Trace& trace, const std::vector<DeviceSlice>& slices,
                DeviceActivity* activity) {
   visit_gaps(trace, slices, [&](const DeviceGap& gap) {
-    std::int64_t& wait = gap.waits_for_host         ? activity->host_wait
+    std::int64_t& wait = !gap.has_launch            ? activity->unknown_wait
+                         : gap.waits_for_host       ? activity->host_wait
                          : gap.length < kKernelWait ? activity->kernel_wait
                                                     : activity->other_wait;
     wait = sum_of(wait, gap.length);
@@ -135,7 +137,7 @@ void visit_gaps(const Trace& trace, const std::vector<DeviceSlice>& slices,
     const bool is_first = i == 0 || trace.slices[slices[i - 1].slice].thread != slice.thread;
     if (!is_first && slice.start > end) {
       const std::uint32_t launch = slices[i].launch;
-      visit({end, difference_of(slice.start, end), &slices[i],
+      visit({end, difference_of(slice.start, end), &slices[i], launch != kNoSlice,
              launch != kNoSlice && trace.slices[launch].start > end});
     }
     end = is_first ? slice.end() : std::max(end, slice.end());
@@ -144,6 +146,7 @@ void visit_gaps(const Trace& trace, const std::vector<DeviceSlice>& slices,
 
 DeviceActivity device_activity(const Trace& trace, const std::vector<DeviceSlice>& slices) {
   DeviceActivity activity;
+  activity.unknowns = trace_unknowns(trace, sides_of_labels(trace), slices);
   std::vector<TimeSpan> spans;
   for (const DeviceSlice& device : slices) {
     const TraceSlice& slice = trace.slices[device.slice];

@@ -21,6 +21,7 @@ class Adviser {
 
   std::vector<Advice> all() {
     say_of_the_file();
+    say_of_unknowns();
     say_of_profiling();
     say_of_compilation();
     say_of_graphs();
@@ -51,6 +52,17 @@ class Adviser {
             "in every number here.",
             count_text(report_.problem_count, "problem"), report_.unclosed),
         {{"problems", number(report_.problem_count)}, {"unclosed", number(report_.unclosed)}});
+  }
+
+  void say_of_unknowns() {
+    const TraceUnknowns& unknowns = report_.activity.unknowns;
+    if (!unknowns.device.empty()) {
+      say("unknown_device", Advice::Severity::kNote,
+          "What ran on devices cannot be told, so nothing is said of it. " + unknowns.device, {});
+    } else if (!unknowns.launches.empty()) {
+      say("unknown_launches", Advice::Severity::kNote,
+          "What the devices' streams waited for cannot be told. " + unknowns.launches, {});
+    }
   }
 
   void say_of_profiling() {
@@ -162,9 +174,12 @@ class Adviser {
     const bool has_steps = activity.utilization_of_steps.has_value();
     const double busy =
         has_steps ? *activity.utilization_of_steps : activity.utilization.value_or(1);
-    const std::int64_t waits =
-        sum_of(activity.host_wait, sum_of(activity.kernel_wait, activity.other_wait));
+    const std::int64_t waits = sum_of(sum_of(activity.host_wait, activity.unknown_wait),
+                                      sum_of(activity.kernel_wait, activity.other_wait));
+    // At least and at most: the rest is not known.
     const double host_share = share_of(activity.host_wait, waits);
+    const double most_host_share =
+        share_of(sum_of(activity.host_wait, activity.unknown_wait), waits);
     const Numbers numbers = {{"busy_share", busy},
                              {"host_wait_share", host_share},
                              {"host_wait_ns", number(activity.host_wait)},
@@ -186,12 +201,12 @@ class Adviser {
                   : fmt::format("{} came out of CUDA graphs already; the rest might, too.",
                                 count_text(in_graphs, "slice"))),
           numbers);
-    } else if (busy < kIdleDevice) {
+    } else if (busy < kIdleDevice && most_host_share < kHostBoundShare) {
       say("device_idle", severity,
           fmt::format(
               "The device is busy {} of {}, but only {} of its streams' idle time waits for "
               "the host: look at what streams wait for from each other, and at copies.",
-              share_text(busy), of, share_text(host_share)),
+              share_text(busy), of, share_text(most_host_share)),
           numbers);
     }
   }

@@ -1,5 +1,7 @@
 #include "analysis/trace_context.h"
 
+#include "analysis/trace_unknowns.h"
+
 namespace benchhud::analysis {
 
 using schema::kNoSlice;
@@ -10,7 +12,8 @@ TraceContext::TraceContext(const Trace& trace, const TraceNesting& nesting)
     : trace_(trace),
       nesting_(nesting),
       sides_(sides_of_labels(trace)),
-      device_(device_slices(trace, nesting)) {}
+      device_(device_slices(trace, nesting)),
+      unknowns_(trace_unknowns(trace, sides_, device_)) {}
 
 std::vector<std::int64_t> self_times_of_slices(const Trace& trace, const TraceNesting& nesting) {
   std::vector<std::int64_t> self(trace.slices.size());

@@ -163,9 +163,11 @@ class Finder {
       const std::uint32_t behind = gap.slice->slice;
       add(gap.waits_for_host ? "idle_host_wait" : "idle_other", context_.slice(behind).thread,
           gap.begin, sum_of(gap.begin, gap.length), [&] {
-            return gap.waits_for_host
-                       ? fmt::format("idle: the host launched {} only then", short_name(behind))
-                       : fmt::format("idle before {}", short_name(behind));
+            if (gap.waits_for_host) {
+              return fmt::format("idle: the host launched {} only then", short_name(behind));
+            }
+            return fmt::format("idle before {}{}", short_name(behind),
+                               gap.has_launch ? "" : ", whose launch is not known");
           });
     });
   }

@@ -13,7 +13,7 @@ FlowCounts count_flows(const schema::Trace& trace) {
   }
   FlowCounts counts;
   for (const TraceFlow& flow : trace.flows) {
-    if (flow.step != TraceFlow::Step::kEnd) continue;
+    if (flow.step == TraceFlow::Step::kStart) continue;
     ++(starts.contains(flow.key) ? counts.bound : counts.dangling);
   }
   return counts;

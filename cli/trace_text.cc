@@ -60,7 +60,8 @@ void print_row(std::string_view what, const std::string& value) {
 std::string counts_text(const ordered_json& counts) {
   std::vector<std::pair<std::int64_t, std::string>> sorted;
   for (const auto& [name, count] : counts.items()) {
-    if (count != 0) sorted.emplace_back(-count.get<std::int64_t>(), printable(name));
+    if (!count.is_null() && count != 0)
+      sorted.emplace_back(-count.get<std::int64_t>(), printable(name));
   }
   std::sort(sorted.begin(), sorted.end());
   std::string text;
@@ -70,8 +71,15 @@ std::string counts_text(const ordered_json& counts) {
   return text;
 }
 
+// "cannot tell: 3 slices on …".
+std::string cannot_tell(const ordered_json& reason) {
+  return "cannot tell: " + printable(reason.get<std::string>());
+}
+
 void print_device(const ordered_json& json) {
   const ordered_json& device = json["device"];
+  const ordered_json& unknown = json["cannot_tell"];
+  if (!unknown["device"].is_null()) return print_row("device", cannot_tell(unknown["device"]));
   if (device["span_ns"] == 0 && device["kernels"] == 0) {
     return print_row("device", "nothing ran on one");
   }
@@ -82,17 +90,22 @@ void print_device(const ordered_json& json) {
     print_row("  of profiled steps", percent_text(device["utilization_of_steps"]));
   }
   print_row("  by kind", counts_text(json["kernel_classes"]));
-  print_row("  launched by", counts_text(json["launches"]["by_name"]));
+  const bool knows_launches = unknown["launches"].is_null();
+  print_row("  launched by", knows_launches ? counts_text(json["launches"]["by_name"])
+                                            : cannot_tell(unknown["launches"]));
   if (const ordered_json& delay = json["launch_delay_ns"]; !delay.is_null()) {
     print_row("  launch delay",
               fmt::format("median {}, 90 % {}, longest {}", time_text(delay["p50"]),
                           time_text(delay["p90"]), time_text(delay["max"])));
   }
   const ordered_json& idle = json["idle_ns"];
-  print_row(
-      "  streams waited",
-      fmt::format("{} for the host, {} between kernels, {} otherwise", time_text(idle["host_wait"]),
-                  time_text(idle["kernel_wait"]), time_text(idle["other"])));
+  const std::string unknown_wait =
+      fmt::format("{} for what cannot be told", time_text(idle["unknown"]));
+  if (!knows_launches) return print_row("  streams waited", unknown_wait);
+  print_row("  streams waited",
+            fmt::format("{} for the host, {} between kernels, {} otherwise{}",
+                        time_text(idle["host_wait"]), time_text(idle["kernel_wait"]),
+                        time_text(idle["other"]), idle["unknown"] == 0 ? "" : ", " + unknown_wait));
 }
 
 void print_regions(const ordered_json& json) {
@@ -199,13 +212,15 @@ void print_trace_summary(const ordered_json& json, const analysis::TraceReport& 
 
 namespace {
 
-void print_operators(const analysis::OperatorTable& table) {
+void print_operators(const analysis::OperatorTable& table,
+                     const analysis::TraceUnknowns& unknowns) {
   if (table.rows.empty()) return;
-  fmt::print("on the host: self time, share, how often, time in all, on devices\n");
+  fmt::print("{}: self time, share, how often, time in all, on devices\n",
+             unknowns.device.empty() ? "on the host" : "by name");
   for (const analysis::OperatorRow& row : table.rows) {
     fmt::print("  {:>12} {:>7} {:>8}× {:>12} {:>12}  {}\n", time_text(row.self),
-               percent_text(row.share), row.count, time_text(row.total), time_text(row.device),
-               name_text(row.name));
+               percent_text(row.share), row.count, time_text(row.total),
+               unknowns.launches.empty() ? time_text(row.device) : "–", name_text(row.name));
   }
   print_more(static_cast<std::size_t>(table.rows_left_out));
 }
@@ -258,6 +273,9 @@ void print_breakdown(const analysis::DeviceBreakdown& breakdown) {
 
 void print_launches(const analysis::TraceReport& report) {
   const analysis::LaunchStats& launches = report.launches;
+  if (const std::string& unknown = report.activity.unknowns.launches; !unknown.empty()) {
+    return print_row("launches", cannot_tell(unknown));
+  }
   if (launches.calls == 0) return;
   print_row("launches",
             fmt::format("{} calls, {} of them over {}, {} longer than what they launch; "
@@ -277,8 +295,12 @@ void print_launches(const analysis::TraceReport& report) {
   }
 }
 
-void print_steps(const analysis::StepBreakdown& steps) {
+void print_steps(const analysis::StepBreakdown& steps, const analysis::TraceUnknowns& unknowns) {
   if (steps.count == 0) return;
+  if (!unknowns.device.empty()) {
+    return print_row("steps", fmt::format("{}, {} each; where their time went cannot be told",
+                                          steps.count, time_text(steps.duration / steps.count)));
+  }
   std::string parts;
   for (std::size_t i = 0; i < steps.parts.size(); ++i) {
     if (steps.parts[i] == 0) continue;
@@ -294,10 +316,10 @@ void print_steps(const analysis::StepBreakdown& steps) {
 
 void print_trace_report(const analysis::TraceReport& report) {
   print_breakdown(report.breakdown);
-  print_steps(report.steps);
+  print_steps(report.steps, report.activity.unknowns);
   print_launches(report);
   if (report.kernels.rows.size() > kShown) print_kernels(report.kernels, kAll);
-  print_operators(report.operators);
+  print_operators(report.operators, report.activity.unknowns);
   print_frames(report.frames);
   if (report.graph_breaks.nodes.size() > kShownOfTree)
     print_graph_breaks(report.graph_breaks, kAll);

@@ -60,6 +60,13 @@ bool is_transfer(std::string_view category) {
          category == "Memset";
 }
 
+// What the device did, as newer and older profilers call it.
+bool is_device_record(const RawTraceEvent& event) {
+  const std::string_view category = event.category.text();
+  return event.arg.correlation || category == "kernel" || category == "Kernel" ||
+         is_transfer(category);
+}
+
 // "" where there is no object, or nothing in it.
 std::string_view object_text(const TraceToken& token) {
   if (token.kind != Kind::kNested || !token.text().starts_with('{')) return {};
@@ -233,7 +240,10 @@ std::optional<std::int64_t> TraceBuilder::time_of(const RawTraceEvent& event) {
 
 // 0 where the file says nothing usable.
 std::int64_t TraceBuilder::duration_of(const RawTraceEvent& event, std::int64_t start) {
-  if (!event.duration) return 0;
+  if (!event.duration) {
+    problem(event.offset, "an X event without dur: its length is taken as 0");
+    return 0;
+  }
   const auto duration = microseconds_to_ns(event.duration.text());
   if (!duration || *duration < 0) {
     problem(event.offset, fmt::format("dur is {}, not a length of time: taken as 0",
@@ -258,17 +268,21 @@ void TraceBuilder::add_slice(const TraceSlice& slice, const ReadArgs& read) {
 void TraceBuilder::add_complete(const RawTraceEvent& event) {
   const auto start = time_of(event);
   if (!start) return;
+  const std::int64_t duration = duration_of(event, *start);
+  // A profiler that lost a record's times writes zeros for them.
+  if (*start == 0 && duration == 0 && event.duration && is_device_record(event)) {
+    flows_.note_lost_record(thread_of(event));
+    return refuse(event, "a device record at time 0 without a length: its times were lost");
+  }
   ReadArgs read = read_args(event);
   TraceSlice slice;
   slice.start = *start;
-  slice.duration = duration_of(event, *start);
+  slice.duration = duration;
   slice.label = label_of(event);
   slice.thread = thread_of(event);
   slice.args = keep_args(&read, object_text(event.args));
   add_slice(slice, read);
-  if (!event.bind_id) return;
-  if (is_true(event.flow_out)) add_flow(event, event.bind_id, *start, TraceFlow::Step::kStart);
-  if (is_true(event.flow_in)) add_flow(event, event.bind_id, *start, TraceFlow::Step::kEnd);
+  add_bound_flow(event, *start);
 }
 
 void TraceBuilder::begin(const RawTraceEvent& event) {
@@ -289,6 +303,7 @@ void TraceBuilder::begin(const RawTraceEvent& event) {
     }
   }
   open_[open.slice.thread].push_back(std::move(open));
+  add_bound_flow(event, *start);
 }
 
 void TraceBuilder::end(const RawTraceEvent& event) {
@@ -373,19 +388,22 @@ void TraceBuilder::read_metadata(const RawTraceEvent& event) {
   }
 }
 
-void TraceBuilder::add_flow(const RawTraceEvent& event, const TraceToken& id, std::int64_t time,
-                            TraceFlow::Step step) {
-  TraceFlow flow;
-  flow.time = time;
-  flow.category = trace_.labels[label_of(event)].category;
-  flow.thread = thread_of(event);
-  flow.step = step;
-  flow.key = XXH3_64bits_withSeed(id.begin, id.size, flow.category);
-  // An id of one process only.
-  if (id.kind == Kind::kNested && id.text().find("\"local\"") != id.text().npos) {
-    flow.key = XXH3_64bits_withSeed(event.process.begin, event.process.size, flow.key);
-  }
-  trace_.flows.push_back(flow);
+// The older form: a slice's flows are named in its own event. A slice with both directions is a
+// step: what comes in goes on.
+void TraceBuilder::add_bound_flow(const RawTraceEvent& event, std::int64_t time) {
+  const bool is_in = is_true(event.flow_in), is_out = is_true(event.flow_out);
+  if (!event.bind_id || (!is_in && !is_out)) return;
+  const auto step = !is_in    ? TraceFlow::Step::kStart
+                    : !is_out ? TraceFlow::Step::kEnd
+                              : TraceFlow::Step::kStep;
+  flows_.add({time, step, trace_.labels[label_of(event)].category, thread_of(event)}, event,
+             event.bind_id);
+}
+
+void TraceBuilder::add_flow_event(const RawTraceEvent& event, TraceFlow::Step step) {
+  const auto time = time_of(event);
+  if (!time) return;
+  flows_.add_event({*time, step, trace_.labels[label_of(event)].category, thread_of(event)}, event);
 }
 
 RawTraceEvent* TraceBuilder::begin_event() {
@@ -410,12 +428,6 @@ void TraceBuilder::add(const RawTraceEvent& event) {
   if (!has_room_for(event)) {
     return refuse(event, "the trace has more threads or slices than can be kept");
   }
-  const auto flow = [&](TraceFlow::Step step) {
-    const auto time = time_of(event);
-    if (!time) return;
-    ++trace_.flow_events;
-    add_flow(event, event.id, *time, step);
-  };
   const char phase = event.phase.text().front();
   switch (phase) {
     case 'X':
@@ -425,11 +437,11 @@ void TraceBuilder::add(const RawTraceEvent& event) {
     case 'E':
       return end(event);
     case 's':
-      return flow(TraceFlow::Step::kStart);
+      return add_flow_event(event, TraceFlow::Step::kStart);
     case 't':
-      return flow(TraceFlow::Step::kStep);
+      return add_flow_event(event, TraceFlow::Step::kStep);
     case 'f':
-      return flow(TraceFlow::Step::kEnd);
+      return add_flow_event(event, TraceFlow::Step::kEnd);
     case 'M':
       read_metadata(event);
       return add_point(event, microseconds_to_ns(event.time.text()).value_or(0));
@@ -457,6 +469,10 @@ Trace TraceBuilder::finish() {
     }
   }
   open_.clear();
+  flows_.finish([this](std::int64_t offset, std::string_view reason) {
+    ++trace_.refused;
+    problem(offset, reason);
+  });
   for (schema::TraceThread& thread : trace_.threads) {
     const auto found = processes_.find(thread.pid);
     if (found == processes_.end()) continue;

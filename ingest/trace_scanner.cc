@@ -24,6 +24,7 @@ TraceToken* member(std::string_view key, RawTraceEvent* event) {
       if (is(at, "ph")) return &event->phase;
       if (is(at, "ts")) return &event->time;
       if (is(at, "id")) return &event->id;
+      if (is(at, "bp")) return &event->bind_point;
       break;
     case 3:
       if (is(at, "cat")) return &event->category;
@@ -311,6 +312,7 @@ bool TraceScanner::scan_list(bool is_last) {
   }
   if (c != '{') {
     report(place_, "expected an event");
+    is_between_events_ = true;
     lose();
     return true;
   }
@@ -320,8 +322,17 @@ bool TraceScanner::scan_list(bool is_last) {
   const char* const begin = buffer_.data() + place_;
   const char* const end = read_event(begin, &syntax, event);
   const bool is_whole = end != nullptr && static_cast<std::size_t>(end - begin) <= kLongestEvent;
-  events_->end_event(is_whole);
+  // Text between two events may hold objects of its own: those have no phase.
+  const bool is_text = end != nullptr && is_between_events_ && !event->phase;
+  const bool has_member = !event->is_empty;
+  events_->end_event(is_whole && !is_text);
+  if (is_text) {
+    place_ = static_cast<std::size_t>(end - buffer_.data());
+    where_ = Where::kLost;
+    return true;
+  }
   if (end != nullptr) {
+    is_between_events_ = false;
     if (!is_whole) report(place_, kTooLong);
     place_ = static_cast<std::size_t>(end - buffer_.data());
     return true;
@@ -330,12 +341,15 @@ bool TraceScanner::scan_list(bool is_last) {
   report(place_, syntax.is_short() ? kTooLong : syntax.fault());
   suspect_until_ = std::max(suspect_until_, offset_ + (syntax.reached() - buffer_.data()));
   place_ = static_cast<std::size_t>(syntax.resume() - buffer_.data());
+  // What broke off before its first member opened no event.
+  is_between_events_ = is_between_events_ || !has_member;
   lose();
   return true;
 }
 
-// The next event is a '{' and a key behind "}," or with "ph" as its first key: nowhere within
-// events does either come, or hardly ever.
+// Within a broken event, the next one is a '{' and a key behind "}," or with "ph" as its first key:
+// nowhere within events does either come, or hardly ever. Between events, it is any object with a
+// phase; scan_list() looks for that.
 bool TraceScanner::find_event(bool is_last) {
   const std::string_view text(buffer_.data(), buffer_.size());
   const char* const end = text.data() + text.size();
@@ -347,7 +361,7 @@ bool TraceScanner::find_event(bool is_last) {
       if (!is_last && end - at < kEventAhead) return false;
       const char* const key = first_key(at, end);
       const bool is_behind_event = before_[0] == '}' && before_[1] == ',';
-      if (key != nullptr && (is_behind_event || is_events_key(key, end))) {
+      if (key != nullptr && (is_between_events_ || is_behind_event || is_events_key(key, end))) {
         where_ = Where::kList;
         return true;
       }

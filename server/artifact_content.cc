@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -11,6 +12,10 @@
 #include "analysis/trace_findings.h"
 #include "analysis/trace_report.h"
 #include "ingest/dump_text.h"
+#include "schema/artifact_writer.h"
+#include "schema/database.h"
+#include "schema/text_store.h"
+#include "schema/trace_store.h"
 #include "server/artifact_json.h"
 #include "server/trace_json.h"
 
@@ -56,6 +61,7 @@ ordered_json to_json(ProfileSection section) {
   return {{"of", section.of},
           {"unit", unit_name(section.unit)},
           {"total", section.total ? ordered_json(*section.total) : ordered_json()},
+          {"overlaps", section.overlaps},
           {"items", std::move(items)}};
 }
 
@@ -67,6 +73,7 @@ ProfileSection section_of(const ordered_json& json) {
     if (json.at("unit") == unit_name(unit)) section.unit = unit;
   }
   if (!json.at("total").is_null()) section.total = json.at("total").get<double>();
+  section.overlaps = json.value("overlaps", false);
   for (const ordered_json& item : json.at("items")) {
     section.items.push_back({item.at(0), item.at(1).get<double>(), item.at(2).get<double>()});
   }
@@ -82,14 +89,42 @@ Expected<std::optional<DumpText>> read_text(schema::Reader& reader, const Artifa
   return read;
 }
 
-// What of `digest` is under `key`; null if there is none.
+// By which rules digests are made now: one more wherever trace_digest() or trace_places() says
+// something else than before. Older ones are made anew.
+constexpr int kTraceDigestVersion = 2;
+
+// What digests begin with, so that one need not be read to tell its version.
+std::string digest_begin() { return fmt::format(R"({{"version":{},)", kTraceDigestVersion); }
+
+// What of `digest` is under `key`; null if there is none, or it is of an older version.
 Expected<ordered_json> digest_part(schema::Reader& reader, const Artifact& artifact,
                                    const char* key) {
   if (!artifact.report) return ordered_json();
   BENCHHUD_ASSIGN(const std::string text, reader.text(*artifact.report));
+  if (!text.starts_with(digest_begin())) return ordered_json();
   ordered_json digest = ordered_json::parse(text, nullptr, false);
   if (!digest.is_object() || !digest.contains(key)) return ordered_json();
   return std::move(digest[key]);
+}
+
+Expected<bool> has_current_digest(schema::Reader& reader, const Artifact& artifact) {
+  if (!artifact.report) return false;
+  BENCHHUD_ASSIGN(const std::string text, reader.text(*artifact.report));
+  return text.starts_with(digest_begin());
+}
+
+Expected<void> renew_digest(schema::Connection& store, const Artifact& artifact) {
+  BENCHHUD_ASSIGN(const schema::Trace trace, schema::read_trace(store, *artifact.trace));
+  const schema::TraceNesting nesting = schema::nest(trace);
+  const schema::PackedText digest = schema::pack_text(trace_digest(trace, nesting));
+  const schema::TraceFindings places = trace_places(trace, nesting);
+  BENCHHUD_ASSIGN(schema::Transaction transaction,
+                  schema::Transaction::begin(store, schema::Transaction::Kind::kWrite));
+  schema::TextWriter texts(store);
+  BENCHHUD_ASSIGN(const schema::TextId text, texts.put(digest));
+  BENCHHUD_TRY(schema::set_report(store, artifact.id, text));
+  BENCHHUD_TRY(schema::put_trace_findings(store, *artifact.trace, places));
+  return transaction.commit();
 }
 
 }  // namespace
@@ -100,7 +135,8 @@ std::string trace_digest(const schema::Trace& trace, const schema::TraceNesting&
   for (ProfileSection& section : analysis::profile_sections(trace, nesting, report)) {
     sections.push_back(to_json(std::move(section)));
   }
-  const ordered_json digest{{"report", report_json(trace, report)},
+  const ordered_json digest{{"version", kTraceDigestVersion},
+                            {"report", report_json(trace, report)},
                             {"sections", std::move(sections)}};
   return digest.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
@@ -108,6 +144,33 @@ std::string trace_digest(const schema::Trace& trace, const schema::TraceNesting&
 schema::TraceFindings trace_places(const schema::Trace& trace,
                                    const schema::TraceNesting& nesting) {
   return analysis::trace_findings(analysis::TraceContext(trace, nesting));
+}
+
+Expected<std::int64_t> renew_digests(schema::Connection& store, Digests which,
+                                     const std::function<bool()>& go_on) {
+  schema::ArtifactFilter traces;
+  traces.kind = ArtifactKind::kTrace;
+  traces.limit = std::numeric_limits<std::size_t>::max();
+  schema::Reader reader(store);
+  BENCHHUD_ASSIGN(const auto artifacts, reader.artifacts(traces));
+  std::int64_t count = 0;
+  std::optional<schema::Error> failed;
+  for (const Artifact& artifact : artifacts) {
+    if (go_on && !go_on()) break;
+    if (!artifact.trace) continue;
+    if (which == Digests::kOutdated) {
+      BENCHHUD_ASSIGN(const bool is_current, has_current_digest(reader, artifact));
+      if (is_current) continue;
+    }
+    if (auto renewed = renew_digest(store, artifact)) {
+      ++count;
+    } else if (!failed) {
+      failed = std::move(renewed).error();
+      failed->message = fmt::format("trace {}: {}", to_int(*artifact.trace), failed->message);
+    }
+  }
+  if (failed) return *std::move(failed);
+  return count;
 }
 
 Expected<void> write_content_fields(JsonWriter& json, schema::Reader& reader,

@@ -62,11 +62,13 @@ ordered_json summary_json(const Trace& trace, const schema::TraceNesting& nestin
   json["tracks"] = count_tracks(trace);
   json["max_depth"] = nesting.max_depth;
   json["overlaps"] = nesting.overlaps;
+  json["cannot_tell"] = trace_json::unknowns(activity.unknowns);
   json["device"] = trace_json::device(activity);
   json["kernel_classes"] = trace_json::kernel_classes(activity);
   trace_json::NamedCounts launches = trace_json::named_counts(activity.launches, kMostEntries);
-  json["launches"] = {{"by_name", std::move(launches.by_name)},
-                      {"names_left_out", launches.left_out}};
+  const std::string& unknown = activity.unknowns.launches;
+  json["launches"] = {{"by_name", trace_json::unless(unknown, std::move(launches.by_name))},
+                      {"names_left_out", trace_json::unless(unknown, launches.left_out)}};
   json["launch_delay_ns"] = trace_json::quantiles(activity.launch_delay);
   json["idle_ns"] = trace_json::idle(activity);
   json["flows"] = {{"bound", flows.bound}, {"dangling", flows.dangling}};

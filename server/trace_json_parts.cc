@@ -37,20 +37,31 @@ std::string_view name_of(Kind kind) {
   return "";
 }
 
+ordered_json unknowns(const analysis::TraceUnknowns& unknowns) {
+  const auto reason = [](const std::string& text) {
+    return text.empty() ? ordered_json() : ordered_json(short_name(text));
+  };
+  return {{"device", reason(unknowns.device)}, {"launches", reason(unknowns.launches)}};
+}
+
 ordered_json device(const analysis::DeviceActivity& activity) {
-  return {{"kernels", activity.kernels},
-          {"busy_ns", activity.busy},
-          {"span_ns", activity.span},
+  const std::string& unknown = activity.unknowns.device;
+  return {{"kernels", unless(unknown, activity.kernels)},
+          {"busy_ns", unless(unknown, activity.busy)},
+          {"span_ns", unless(unknown, activity.span)},
           {"utilization", or_null(activity.utilization)},
           {"utilization_of_steps", or_null(activity.utilization_of_steps)}};
 }
 
 ordered_json kernel_classes(const analysis::DeviceActivity& activity) {
+  if (!activity.unknowns.device.empty()) return nullptr;
   ordered_json json;
   for (const Kind kind : kKinds) {
     const auto found = activity.kinds.find(kind);
     json[std::string(name_of(kind))] = found == activity.kinds.end() ? 0 : found->second;
   }
+  // What tells such a kernel is the call that launched it.
+  if (!activity.unknowns.launches.empty()) json[std::string(name_of(Kind::kUserTriton))] = nullptr;
   return json;
 }
 
@@ -60,9 +71,11 @@ ordered_json quantiles(const std::optional<analysis::Quantiles>& quantiles) {
 }
 
 ordered_json idle(const analysis::DeviceActivity& activity) {
-  return {{"host_wait", activity.host_wait},
-          {"kernel_wait", activity.kernel_wait},
-          {"other", activity.other_wait}};
+  const std::string& unknown = activity.unknowns.launches;
+  return {{"host_wait", unless(unknown, activity.host_wait)},
+          {"kernel_wait", unless(unknown, activity.kernel_wait)},
+          {"other", unless(unknown, activity.other_wait)},
+          {"unknown", unless(activity.unknowns.device, activity.unknown_wait)}};
 }
 
 void add_problems(ordered_json* json, const schema::Trace& trace) {

@@ -23,6 +23,15 @@ nlohmann::ordered_json or_null(const std::optional<T>& value) {
 /// "inductor_triton", …
 std::string_view name_of(analysis::DeviceSlice::Kind kind);
 
+/// Null where the sentence says why a value is not known.
+template <class Value>
+nlohmann::ordered_json unless(const std::string& unknown, Value value) {
+  return unknown.empty() ? nlohmann::ordered_json(std::move(value)) : nlohmann::ordered_json();
+}
+
+/// "device" and "launches": why they are not known, or null.
+nlohmann::ordered_json unknowns(const analysis::TraceUnknowns& unknowns);
+// Of these, members that are not known are null.
 nlohmann::ordered_json device(const analysis::DeviceActivity& activity);
 nlohmann::ordered_json kernel_classes(const analysis::DeviceActivity& activity);
 nlohmann::ordered_json quantiles(const std::optional<analysis::Quantiles>& quantiles);

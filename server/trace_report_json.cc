@@ -15,6 +15,7 @@ using nlohmann::ordered_json;
 using schema::Trace;
 using trace_json::or_null;
 using trace_json::short_name;
+using trace_json::unless;
 
 namespace {
 
@@ -53,17 +54,17 @@ ordered_json lowering_json(Lowering lowering) {
   return lowering == Lowering::kGenerated;
 }
 
-ordered_json verdict_json(const CompileVerdict& verdict) {
+ordered_json verdict_json(const CompileVerdict& verdict, const TraceUnknowns& unknowns) {
   constexpr std::array kApplied = {"yes", "no", "partly", "cannot_tell"};
   return {{"applied", kApplied[static_cast<std::size_t>(verdict.applied)]},
           {"evidence", list_json(verdict.evidence, short_name)},
-          {"inductor_triton_kernels", verdict.generated_kernels},
+          {"inductor_triton_kernels", unless(unknowns.device, verdict.generated_kernels)},
           {"handed_back",
            list_json(verdict.handed_back,
-                     [](const HandedBackRow& row) {
+                     [&](const HandedBackRow& row) {
                        return with({{"name", short_name(row.name)}},
                                    with(totals_json(row.time),
-                                        {{"device_ns", row.device},
+                                        {{"device_ns", unless(unknowns.launches, row.device)},
                                          {"generated_by_inductor", lowering_json(row.lowering)}}));
                      })},
           {"handed_back_left_out", verdict.handed_back_left_out},
@@ -179,9 +180,11 @@ ordered_json parts_json(const StepParts& parts) {
   return json;
 }
 
-ordered_json steps_json(const StepBreakdown& steps) {
+// A moment belongs to the first of the parts, the device's before the host's: without the device's
+// there is none.
+ordered_json steps_json(const StepBreakdown& steps, const TraceUnknowns& unknowns) {
   ordered_json mean;
-  if (steps.count > 0) {
+  if (steps.count > 0 && unknowns.device.empty()) {
     const auto count = static_cast<double>(steps.count);
     for (std::size_t i = 0; i < steps.parts.size(); ++i) {
       mean[std::string(name_of(static_cast<StepPart>(i)))] =
@@ -190,30 +193,32 @@ ordered_json steps_json(const StepBreakdown& steps) {
   }
   return {{"count", steps.count},
           {"duration_ns", steps.duration},
-          {"parts_ns", parts_json(steps.parts)},
+          {"parts_ns", unless(unknowns.device, parts_json(steps.parts))},
           {"mean_parts_ns", std::move(mean)},
           {"steps", list_json(steps.steps,
-                              [](const ProfilerStep& step) {
-                                return ordered_json{{"name", short_name(step.name)},
-                                                    {"start_ns", step.start},
-                                                    {"duration_ns", step.duration},
-                                                    {"parts_ns", parts_json(step.parts)}};
+                              [&](const ProfilerStep& step) {
+                                return ordered_json{
+                                    {"name", short_name(step.name)},
+                                    {"start_ns", step.start},
+                                    {"duration_ns", step.duration},
+                                    {"parts_ns", unless(unknowns.device, parts_json(step.parts))}};
                               })},
           {"steps_left_out", steps.steps_left_out}};
 }
 
-ordered_json operators_json(const OperatorTable& table) {
+ordered_json operators_json(const OperatorTable& table, const TraceUnknowns& unknowns) {
   return {{"count", table.count},
           {"self_ns", table.self},
           {"by_name", list_json(table.rows,
-                                [](const OperatorRow& row) {
-                                  return ordered_json{{"name", short_name(row.name)},
-                                                      {"category", short_name(row.category)},
-                                                      {"count", row.count},
-                                                      {"total_ns", row.total},
-                                                      {"self_ns", row.self},
-                                                      {"device_ns", row.device},
-                                                      {"share", row.share}};
+                                [&](const OperatorRow& row) {
+                                  return ordered_json{
+                                      {"name", short_name(row.name)},
+                                      {"category", short_name(row.category)},
+                                      {"count", row.count},
+                                      {"total_ns", row.total},
+                                      {"self_ns", row.self},
+                                      {"device_ns", unless(unknowns.launches, row.device)},
+                                      {"share", row.share}};
                                 })},
           {"names_left_out", table.rows_left_out},
           {"left_out", {{"count", table.left_out_count}, {"self_ns", table.left_out_self}}}};
@@ -329,16 +334,17 @@ ordered_json compile_time_json(const TraceCompileTime& time) {
 }  // namespace
 
 ordered_json report_json(const Trace& trace, const TraceReport& report) {
+  const TraceUnknowns& unknowns = report.activity.unknowns;
   ordered_json json;
   json["events"] = trace.events;
   json["slices"] = trace.slices.size();
   json["begin_ns"] = report.begin;
   json["span_ns"] = report.span;
-  json["host_busy_ns"] = report.host_busy;
+  json["host_busy_ns"] = unless(unknowns.device, report.host_busy);
   json["max_depth"] = report.max_depth;
   json["overlaps"] = report.overlaps;
   json["advice"] = list_json(report.advice, advice_json);
-  json["torch_compile"] = verdict_json(report.verdict);
+  json["torch_compile"] = verdict_json(report.verdict, unknowns);
   json["compiled_code"] = {{"compiled_ns", report.code.compiled},
                            {"eager_in_regions_ns", report.code.eager},
                            {"outside_ns", report.code.outside},
@@ -348,26 +354,29 @@ ordered_json report_json(const Trace& trace, const TraceReport& report) {
   json["recompilation"] = frames_json(report);
   json["compiled_functions"] = functions_json(trace, report.pairs);
   json["compile_time"] = compile_time_json(report.compile_time);
+  json["cannot_tell"] = trace_json::unknowns(unknowns);
   json["device"] = trace_json::device(report.activity);
   json["kernel_classes"] = trace_json::kernel_classes(report.activity);
   json["launch_delay_ns"] = trace_json::quantiles(report.activity.launch_delay);
   json["idle_ns"] = trace_json::idle(report.activity);
-  json["device_breakdown"] = breakdown_json(report.breakdown);
-  json["kernels"] = kernels_json(report.kernels);
-  json["launches"] = launches_json(report);
-  json["launch_queues"] =
-      list_json(report.queues, [&](const LaunchQueue& queue) { return queue_json(trace, queue); });
-  json["launch_queues_left_out"] = report.queues_left_out;
-  json["copies"] = list_json(report.copies, copy_json);
-  json["copies_left_out"] = report.copies_left_out;
-  json["steps"] = steps_json(report.steps);
-  json["operators"] = operators_json(report.operators);
+  json["device_breakdown"] = unless(unknowns.device, breakdown_json(report.breakdown));
+  json["kernels"] = unless(unknowns.device, kernels_json(report.kernels));
+  json["launches"] = unless(unknowns.launches, launches_json(report));
+  json["launch_queues"] = unless(
+      unknowns.launches,
+      list_json(report.queues, [&](const LaunchQueue& queue) { return queue_json(trace, queue); }));
+  json["launch_queues_left_out"] = unless(unknowns.launches, report.queues_left_out);
+  json["copies"] = unless(unknowns.device, list_json(report.copies, copy_json));
+  json["copies_left_out"] = unless(unknowns.device, report.copies_left_out);
+  json["steps"] = steps_json(report.steps, unknowns);
+  json["operators"] = operators_json(report.operators, unknowns);
   json["autograd"] = autograd_json(report.autograd);
   json["flows"] = {{"bound", report.flows.bound}, {"dangling", report.flows.dangling}};
-  json["profiling"] = {{"python_frames", report.notes.python_frames},
-                       {"overhead", totals_json(report.notes.overhead)},
-                       {"synchronizations", totals_json(report.notes.synchronizations)},
-                       {"pageable_copies", totals_json(report.notes.pageable_copies)}};
+  json["profiling"] = {
+      {"python_frames", report.notes.python_frames},
+      {"overhead", totals_json(report.notes.overhead)},
+      {"synchronizations", unless(unknowns.launches, totals_json(report.notes.synchronizations))},
+      {"pageable_copies", unless(unknowns.device, totals_json(report.notes.pageable_copies))}};
   trace_json::add_problems(&json, trace);
   return json;
 }

@@ -6,6 +6,7 @@
 
 #include "schema/store.h"
 #include "schema/trace_index.h"
+#include "server/artifact_content.h"
 
 namespace benchhud::server {
 namespace {
@@ -36,12 +37,16 @@ bool Warmer::index_traces() {
   // People use the store: it is not the time to migrate it, nor to wait long for its lock.
   auto store = schema::open_store_for_writing(store_path_, kPatience);
   if (!store) return store.error().code != schema::ErrorCode::kBusy;
-  const auto indexed = schema::index_traces(*store, schema::Unindexed::kOnly, [this] {
+  const auto go_on = [this] {
     const std::scoped_lock lock(mutex_);
     return !stopping_;
-  });
-  // Any other failure is said to who asks for it: the trace has no index.
-  return indexed || indexed.error().code != schema::ErrorCode::kBusy;
+  };
+  const auto is_busy = [](const auto& done) {
+    return !done && done.error().code == schema::ErrorCode::kBusy;
+  };
+  // Any other failure is said to who asks for it: the trace has no index, or no report.
+  return !is_busy(schema::index_traces(*store, schema::Unindexed::kOnly, go_on)) &&
+         !is_busy(renew_digests(*store, Digests::kOutdated, go_on));
 }
 
 void Warmer::work() {

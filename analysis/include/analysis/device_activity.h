@@ -48,13 +48,21 @@ struct DeviceGap {
   std::int64_t begin = 0;       ///< the end of everything before on the stream
   std::int64_t length = 0;      ///< ns, more than 0
   const DeviceSlice* slice;     ///< that ends it
+  bool has_launch = false;      ///< its launch is known
   bool waits_for_host = false;  ///< its launch began after the gap had
 };
 /// Visits all gaps by stream and beginning; `slices` as device_slices() gives them.
 void visit_gaps(const schema::Trace& trace, const std::vector<DeviceSlice>& slices,
                 const std::function<void(const DeviceGap&)>& visit);
 
+/// Why something of a trace is not known (trace_unknowns.h): a sentence, or "" where it is known.
+struct TraceUnknowns {
+  std::string device;    ///< what ran on devices, if anything did
+  std::string launches;  ///< what launched that
+};
+
 struct DeviceActivity {
+  TraceUnknowns unknowns;  ///< where there are any, numbers that hang on them mean nothing
   std::int64_t kernels = 0;
   std::int64_t busy = 0;  ///< ns in which any device did anything: the union of its slices
   std::int64_t span = 0;  ///< ns from the first beginning to the last end
@@ -68,7 +76,8 @@ struct DeviceActivity {
   /// ns between slices that follow each other on a stream. The host was waited for where the launch
   /// began after the slice before had ended; else a gap under kKernelWait is the device's own, from
   /// kernel to kernel.
-  std::int64_t host_wait = 0, kernel_wait = 0, other_wait = 0;
+  /// Where the launch is not known, neither is what was waited for.
+  std::int64_t host_wait = 0, kernel_wait = 0, other_wait = 0, unknown_wait = 0;
 };
 
 /// Gaps up to this belong to going from kernel to kernel, ns. Holistic Trace Analysis calls it 30

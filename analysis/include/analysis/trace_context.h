@@ -21,6 +21,7 @@ class TraceContext {
   const schema::TraceNesting& nesting() const { return nesting_; }
   /// As device_slices() gives them.
   const std::vector<DeviceSlice>& device() const { return device_; }
+  const TraceUnknowns& unknowns() const { return unknowns_; }
 
   const schema::TraceSlice& slice(std::uint32_t index) const { return trace_.slices[index]; }
   std::uint32_t parent(std::uint32_t index) const { return nesting_.parent[index]; }
@@ -34,6 +35,7 @@ class TraceContext {
   const schema::TraceNesting& nesting_;
   std::vector<SliceSide> sides_;
   std::vector<DeviceSlice> device_;
+  TraceUnknowns unknowns_;
 };
 
 /// For each slice the innermost one around it of which `is_wanted(index)` holds; kNoSlice: none.

@@ -8,11 +8,11 @@
 namespace benchhud::analysis {
 
 struct FlowCounts {
-  std::int64_t bound = 0;     ///< ends that found their start
-  std::int64_t dangling = 0;  ///< ends that did not; runtime calls that launch nothing write such
+  std::int64_t bound = 0;     ///< arrows: steps and ends that found their start
+  std::int64_t dangling = 0;  ///< those that did not; runtime calls that launch nothing write such
 };
 
-/// An end belongs to the start of the same category and id, in whatever order the file has them.
+/// A step or an end belongs to the start of the same key, in whatever order the file has them.
 FlowCounts count_flows(const schema::Trace& trace);
 
 }  // namespace benchhud::analysis

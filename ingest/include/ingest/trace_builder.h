@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "ingest/trace_event.h"
+#include "ingest/trace_flow_builder.h"
 #include "schema/trace.h"
 #include "schema/trace_limits.h"
 
@@ -81,8 +82,8 @@ class TraceBuilder : public TraceEvents {
   void add_point(const RawTraceEvent& event, std::int64_t time);
   void add_timed_point(const RawTraceEvent& event);
   void read_metadata(const RawTraceEvent& event);
-  void add_flow(const RawTraceEvent& event, const TraceToken& id, std::int64_t time,
-                schema::TraceFlow::Step step);
+  void add_flow_event(const RawTraceEvent& event, schema::TraceFlow::Step step);
+  void add_bound_flow(const RawTraceEvent& event, std::int64_t time);
 
   RawTraceEvent event_;  // of begin_event()
   schema::Trace trace_;
@@ -98,6 +99,7 @@ class TraceBuilder : public TraceEvents {
   std::vector<std::vector<OpenSlice>> open_;  // begun, by thread
   std::size_t held_bytes_ = 0;                // in HeldArgs::json
   std::unordered_map<std::string, Process> processes_;
+  TraceFlowBuilder flows_{&trace_};
 };
 
 }  // namespace benchhud::ingest

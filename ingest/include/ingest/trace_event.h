@@ -27,8 +27,8 @@ struct RawTraceArgs {
 
 /// An event's members. Of a member that comes twice the last counts.
 struct RawTraceEvent {
-  TraceToken phase, name, category, time, duration, process, thread, id, bind_id, flow_in, flow_out,
-      args;
+  TraceToken phase, name, category, time, duration, process, thread, id, bind_id, bind_point,
+      flow_in, flow_out, args;
   RawTraceArgs arg;
   std::int64_t offset = 0;  ///< of its '{' in the file
   bool is_empty = true;

@@ -64,6 +64,8 @@ class TraceScanner {
   Where where_ = Where::kStart;
   bool is_object_ = false;  // the list is within an object
   bool has_list_ = false;
+  // What cannot be read began where an event of the list should, and no event was read since.
+  bool is_between_events_ = false;
   char before_[2] = {};  // while the next event is looked for: what was passed last, but for space
   // While a member of that object is skipped:
   std::int64_t skip_depth_ = 0;

@@ -81,7 +81,7 @@ struct TraceBandwidth {
 struct TraceFlow {
   enum class Step : std::uint8_t { kStart, kStep, kEnd };
   std::int64_t time = 0;       ///< ns
-  std::uint64_t key = 0;       ///< equal for the ends of one flow: of category and id
+  std::uint64_t key = 0;       ///< equal for the ends of one flow, and for no others
   std::uint32_t category = 0;  ///< a number of Trace::texts
   std::uint32_t thread = 0;
   Step step = Step::kStart;

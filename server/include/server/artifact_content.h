@@ -1,6 +1,7 @@
 // What is in a stored dump: read again from its text, or from what was derived of its trace.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,6 +25,13 @@ std::string trace_digest(const schema::Trace& trace, const schema::TraceNesting&
 /// The places that are marked in a trace, also made then.
 schema::TraceFindings trace_places(const schema::Trace& trace, const schema::TraceNesting& nesting);
 inline constexpr std::size_t kMostItems = 2000;
+
+/// Which digests are made anew: those that an older program made, or all.
+enum class Digests : bool { kOutdated, kAll };
+/// Makes digests and places of stored traces anew, a transaction each, while `go_on` says so. Gives
+/// how many. Errors: those of the store.
+schema::Expected<std::int64_t> renew_digests(schema::Connection& store, Digests which,
+                                             const std::function<bool()>& go_on = {});
 
 /// The fields of the contract's ArtifactContent, but `artifact`.
 schema::Expected<void> write_content_fields(JsonWriter& json, schema::Reader& reader,

@@ -15,8 +15,9 @@
 namespace benchhud::analysis {
 namespace {
 
+using HasSubstr;
 using testing::Contains;
-using testing::HasSubstr;
+using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Not;
 
@@ -222,6 +223,52 @@ TEST(TraceReport, TimesAtTheEndsOfTheWorld) {
   EXPECT_EQ(report.span, kMost);
   EXPECT_EQ(report.breakdown.span, kMost);
   EXPECT_EQ(report.kernels.all.total, kMost);
+}
+
+TEST(TraceUnknowns, SlicesOfUnknownCategoriesMayBeADevices) {
+  TraceBuilder builder;
+  builder.op("aten::mm", 0, 100);
+  builder.add("", "MatMul", 1, 10, 50);
+  const TraceReport report = trace_report(builder.trace());
+  EXPECT_THAT(report.activity.unknowns.device, HasSubstr("1 slice on 1 track"));
+  EXPECT_EQ(report.activity.unknowns.launches, report.activity.unknowns.device);
+  EXPECT_THAT(codes(report), ElementsAre("unknown_device"));
+}
+
+TEST(TraceUnknowns, SlicesOfAnyCategoryOnTheHostsThreadsAreTheHosts) {
+  TraceBuilder builder;
+  builder.op("aten::mm", 0, 100);
+  builder.add("my annotation", "block", 0, 10, 50);
+  builder.add("Trace", "window", 2, 0, 200);
+  const TraceReport report = trace_report(builder.trace());
+  EXPECT_EQ(report.activity.unknowns.device, "");
+  EXPECT_EQ(report.activity.unknowns.launches, "");
+  EXPECT_THAT(codes(report), IsEmpty());
+}
+
+TEST(TraceUnknowns, WithoutAnyLaunchNothingIsSaidOfWaitsAndOrigins) {
+  TraceBuilder builder;
+  builder.add("cpu_op", "Torch-Compiled Region: 0/0", 0, 0, 10'000);
+  builder.add("xpu_runtime", "urEnqueueKernelLaunch", 0, 10, 20, 1);
+  builder.add("kernel", "gemm", 1, 100, 110, 1);
+  builder.add("kernel", "gemm", 1, 9'000, 9'010, 2);
+  const TraceReport report = trace_report(builder.trace());
+  EXPECT_EQ(report.activity.unknowns.device, "");
+  EXPECT_THAT(report.activity.unknowns.launches, HasSubstr("2 slices on devices"));
+  EXPECT_EQ(report.activity.unknown_wait, 8'890);
+  EXPECT_THAT(codes(report), ElementsAre("unknown_launches"));
+  // Nothing says that the kernels are not of compiled code.
+  EXPECT_EQ(report.verdict.applied, CompileVerdict::Applied::kYes);
+}
+
+TEST(TraceUnknowns, WhereHalfOfTheWaitsAreUnknownTheHostIsNotAcquitted) {
+  TraceBuilder builder;
+  builder.add("cuda_runtime", "cudaLaunchKernel", 0, 0, 5, 1);
+  builder.add("kernel", "k", 1, 10, 20, 1);
+  builder.add("kernel", "k", 1, 900'000, 900'010, 2);
+  const TraceReport report = trace_report(builder.trace());
+  EXPECT_EQ(report.activity.unknowns.launches, "");
+  EXPECT_THAT(codes(report), IsEmpty());
 }
 
 }  // namespace

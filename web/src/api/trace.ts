@@ -11,7 +11,7 @@ export type KernelRow = Totals & { name: string; class: string; share: number };
 export type LaunchRow = { name: string; count: number; call: Totals; device: Totals; delay: Totals; long_delays: number };
 export type LaunchQueue = { pid: string; tid: string; name: string; launched: number; begin_ns: number; span_ns: number; longest: number; mean: number; full_ns: number; longest_by_part: number[] };
 export type CopyRow = Totals & { name: string; stated: number; bytes: number | null; mean_gb_per_s: number | null; max_gb_per_s: number | null };
-export type TraceOperator = { name: string; category: string; count: number; total_ns: number; self_ns: number; device_ns: number; share: number };
+export type TraceOperator = { name: string; category: string; count: number; total_ns: number; self_ns: number; device_ns: number | null; share: number };
 export type CompiledVersion = { id: string; executed: Totals; compiled: Totals };
 export type CompiledFrame = { frame: string; executions: number; recompiles: number; compilations_ever: number; versions: CompiledVersion[]; versions_left_out: number };
 export type AnnotatedCompilation = { annotation: string | null; annotated: Totals | null; compiled: Totals };
@@ -21,15 +21,15 @@ export type TraceReport = {
   slices: number;
   begin_ns: number;
   span_ns: number;
-  host_busy_ns: number;
+  host_busy_ns: number | null;
   max_depth: number;
   overlaps: number;
   advice: Advice[];
   torch_compile: {
     applied: "yes" | "no" | "partly" | "cannot_tell";
     evidence: string[];
-    inductor_triton_kernels: number;
-    handed_back: (Totals & { name: string; device_ns: number; generated_by_inductor: boolean | null })[];
+    inductor_triton_kernels: number | null;
+    handed_back: (Totals & { name: string; device_ns: number | null; generated_by_inductor: boolean | null })[];
     handed_back_left_out: number;
     handed_back_total: Totals;
   };
@@ -52,10 +52,12 @@ export type TraceReport = {
     by_region: { region: string | null; paired: number; forward: Totals; backward: Totals }[];
   };
   compile_time: { total_ns: number; sum_ns: number; phases: TreeRow[]; slices_left_out: number; by_annotation: AnnotatedCompilation[]; annotations_left_out: number };
-  device: { kernels: number; busy_ns: number; span_ns: number; utilization: number | null; utilization_of_steps: number | null };
-  kernel_classes: Record<string, number>;
-  idle_ns: { host_wait: number; kernel_wait: number; other: number };
-  device_breakdown: {
+  /** Why it is not known what ran on devices, and what launched it; what hangs on that is null. */
+  cannot_tell: { device: string | null; launches: string | null };
+  device: { kernels: number | null; busy_ns: number | null; span_ns: number | null; utilization: number | null; utilization_of_steps: number | null };
+  kernel_classes: Record<string, number | null> | null;
+  idle_ns: { host_wait: number | null; kernel_wait: number | null; other: number | null; unknown: number | null };
+  device_breakdown: null | {
     span_ns: number;
     idle_ns: number;
     compute_ns: number;
@@ -64,7 +66,7 @@ export type TraceReport = {
     exclusive_ns: Record<string, number>;
     overlap_of_communication: number | null;
   };
-  kernels: {
+  kernels: null | {
     total: Totals;
     kernels: number;
     short_kernels: number;
@@ -74,7 +76,7 @@ export type TraceReport = {
     by_operator: (Totals & { name: string | null; share: number })[];
     operators_left_out: number;
   };
-  launches: {
+  launches: null | {
     calls: number;
     launched: number;
     without_call: number;
@@ -90,14 +92,14 @@ export type TraceReport = {
     by_name: LaunchRow[];
     names_left_out: number;
   };
-  launch_queues: LaunchQueue[];
-  launch_queues_left_out: number;
-  copies: CopyRow[];
-  copies_left_out: number;
-  steps: { count: number; duration_ns: number; parts_ns: Record<string, number>; mean_parts_ns: Record<string, number> | null };
+  launch_queues: LaunchQueue[] | null;
+  launch_queues_left_out: number | null;
+  copies: CopyRow[] | null;
+  copies_left_out: number | null;
+  steps: { count: number; duration_ns: number; parts_ns: Record<string, number> | null; mean_parts_ns: Record<string, number> | null };
   operators: { count: number; self_ns: number; by_name: TraceOperator[]; names_left_out: number; left_out: { count: number; self_ns: number } };
   flows: { bound: number; dangling: number };
-  profiling: { python_frames: number; overhead: Totals; synchronizations: Totals; pageable_copies: Totals };
+  profiling: { python_frames: number; overhead: Totals; synchronizations: Totals | null; pageable_copies: Totals | null };
   unclosed: number;
   broken: number;
   problem_count: number;
@@ -107,5 +109,5 @@ export type TraceReport = {
 /** The report of a content, if it has one of the shape that these pages know. */
 export function traceReport(trace: unknown): TraceReport | null {
   const found = trace as Partial<TraceReport> | null;
-  return found && typeof found === "object" && Array.isArray(found.advice) && found.torch_compile && found.graph_breaks && found.kernels ? (found as TraceReport) : null;
+  return found && typeof found === "object" && Array.isArray(found.advice) && found.torch_compile && found.graph_breaks && found.cannot_tell ? (found as TraceReport) : null;
 }

@@ -91,7 +91,7 @@ export function Verdict({ report }: { report: TraceReport }) {
                   </th>
                   <td class="right">{count(row.count)}</td>
                   <td class="right">{time(row.total_ns, unit)}</td>
-                  <td class="right">{row.device_ns ? <Amount value={row.device_ns} unit="ns" /> : <Missing flush why="launched nothing on a device" />}</td>
+                  <td class="right">{row.device_ns ? <Amount value={row.device_ns} unit="ns" /> : <Missing flush why={row.device_ns === null ? "cannot be told" : "launched nothing on a device"} />}</td>
                   <td class="quiet">{loweringWords(row.generated_by_inductor)}</td>
                 </tr>
               ))}

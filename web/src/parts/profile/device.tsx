@@ -40,14 +40,27 @@ const PARTS: [string, string][] = [
   ["other", "nothing of these"],
 ];
 
-export const ranOnDevice = (report: TraceReport): boolean => report.kernels.total.count > 0;
+/** Null: it cannot be told. */
+export const ranOnDevice = (report: TraceReport): boolean | null => (report.kernels === null ? null : report.kernels.total.count > 0);
+
+/** What nobody can tell, and why. */
+export function CannotTell({ what, why }: { what: string; why: string }) {
+  return (
+    <p class="quiet">
+      {what} cannot be told. {why}
+    </p>
+  );
+}
+
+const allWaits = (idle: TraceReport["idle_ns"]): number => (idle.host_wait ?? 0) + (idle.kernel_wait ?? 0) + (idle.other ?? 0) + (idle.unknown ?? 0);
 
 export function deviceSentence(report: TraceReport): string {
   const { device, idle_ns } = report;
-  const busy = device.utilization === null ? "" : ` for ${percent(device.utilization)} of the ${nanoseconds(device.span_ns)} from its first to its last work`;
+  const busy = device.utilization === null || device.span_ns === null ? "" : ` for ${percent(device.utilization)} of the ${nanoseconds(device.span_ns)} from its first to its last work`;
   const steps = device.utilization_of_steps === null ? "" : `, ${percent(device.utilization_of_steps)} of the annotated steps`;
-  const waits = idle_ns.host_wait + idle_ns.kernel_wait + idle_ns.other;
-  const host = waits > 0 ? ` Its streams waited ${nanoseconds(waits)}, ${percent(idle_ns.host_wait / waits)} of that for the host.` : "";
+  const waits = allWaits(idle_ns);
+  const forHost = idle_ns.host_wait === null ? "for what cannot be told" : `${percent(idle_ns.host_wait / waits)} of that for the host`;
+  const host = waits > 0 ? ` Its streams waited ${nanoseconds(waits)}, ${forHost}.` : "";
   return `The device was busy${busy}${steps}.${host}`;
 }
 
@@ -100,18 +113,67 @@ function Quantile({ words, hint, value }: { words: string; hint: string; value: 
   );
 }
 
+/** What launching costs. */
+function Launching({ launches }: { launches: NonNullable<TraceReport["launches"]> }) {
+  return (
+    <>
+      <h3>
+        Launching <span class="quiet note">{plural(launches.calls, "call")} launched {count(launches.launched)}</span>
+      </h3>
+      <table class="plain parts">
+        <caption class="sr">What launching costs</caption>
+        <thead>
+          <tr>
+            <th scope="col" />
+            <th scope="col" class="right">median</th>
+            <th scope="col" class="right">90 %</th>
+            <th scope="col" class="right">most</th>
+          </tr>
+        </thead>
+        <tbody>
+          <Quantile words="the call" hint="How long the host was in the runtime's call" value={launches.call_ns} />
+          <Quantile words="wait until it ran" hint="From the end of the call to the beginning on the device" value={launches.delay_ns} />
+          <Quantile words="ran" hint="On the device" value={launches.device_ns} />
+        </tbody>
+      </table>
+      <ul class="note">
+        {Object.entries(launches.by_call).length > 0 && (
+          <li>
+            By{" "}
+            {Object.entries(launches.by_call).map(([name, n], index) => (
+              <>
+                {index > 0 && ", "}
+                <span class="mono">{name}</span> {count(n)}
+              </>
+            ))}
+            .
+          </li>
+        )}
+        {launches.from_graphs > 0 && <li>{count(launches.from_graphs)} came out of CUDA or HIP graphs.</li>}
+        {launches.longer_than_launched > 0 && <li>{plural(launches.longer_than_launched, "call")} took longer than what was launched.</li>}
+        {launches.long_calls > 0 && <li>{plural(launches.long_calls, "call")} took more than 50 µs.</li>}
+        {launches.long_delays > 0 && <li>{count(launches.long_delays)} waited more than 100 µs.</li>}
+        {launches.without_call > 0 && <li class="quiet">Of {count(launches.without_call)} the call is not in the trace.</li>}
+      </ul>
+    </>
+  );
+}
+
 export function Device({ report }: { report: TraceReport }) {
-  if (!ranOnDevice(report)) {
+  const { idle_ns, device_breakdown: breakdown, kernels, launches, steps, kernel_classes, cannot_tell } = report;
+  if (cannot_tell.device !== null || kernels === null || breakdown === null || kernel_classes === null) return <CannotTell what="What ran on devices" why={cannot_tell.device ?? ""} />;
+  if (kernels.total.count === 0) {
+    const busy = report.host_busy_ns ?? 0;
     return (
       <p class="quiet">
-        Nothing ran on a device in this trace: no kernel, no copy, no launch. The host was busy for {nanoseconds(report.host_busy_ns)} of {nanoseconds(report.span_ns)}
-        {report.span_ns > 0 ? ` (${percent(report.host_busy_ns / report.span_ns)})` : ""}. That is how it is on a CPU; on an accelerator it means that the profiler did not record the device.
+        Nothing ran on a device in this trace: no kernel, no copy, no launch. The host was busy for {nanoseconds(busy)} of {nanoseconds(report.span_ns)}
+        {report.span_ns > 0 ? ` (${percent(busy / report.span_ns)})` : ""}. That is how it is on a CPU; on an accelerator it means that the profiler did not record the device.
       </p>
     );
   }
-  const { idle_ns, device_breakdown: breakdown, launches, steps, kernel_classes } = report;
-  const waits = idle_ns.host_wait + idle_ns.kernel_wait + idle_ns.other;
-  const most = Math.max(1, ...Object.values(kernel_classes));
+  const waits = allWaits(idle_ns);
+  const classes = Object.entries(kernel_classes).flatMap(([name, n]) => (n ? [{ name, n }] : []));
+  const most = Math.max(1, ...classes.map(({ n }) => n));
   return (
     <>
       <p class="lead">{deviceSentence(report)}</p>
@@ -145,7 +207,8 @@ export function Device({ report }: { report: TraceReport }) {
               { key: "host", words: "for the host", hint: "The launch began after the work before had ended", value: idle_ns.host_wait },
               { key: "kernel", words: "from kernel to kernel", hint: "Gaps under 30 µs between work that had been launched in time", value: idle_ns.kernel_wait },
               { key: "other", words: "for something else", hint: "Longer gaps though the launch was in time: events, other streams, memory", value: idle_ns.other },
-            ]}
+              { key: "unknown", words: "unknown", hint: "The launch is not in the trace, or of a runtime that is not known", value: idle_ns.unknown },
+            ].flatMap(({ value, ...row }) => (value === null || (row.key === "unknown" && value === 0) ? [] : [{ ...row, value }]))}
           />
         </section>
         <section aria-label="What ran, by kind">
@@ -155,67 +218,26 @@ export function Device({ report }: { report: TraceReport }) {
           <table class="plain parts">
             <caption class="sr">What ran on the device, by kind</caption>
             <tbody>
-              {Object.entries(kernel_classes)
-                .filter(([, n]) => n > 0)
-                .map(([name, n]) => (
-                  <tr key={name}>
-                    <th scope="row" title={CLASS_HINTS[name]}>
-                      {className(name)}
-                    </th>
-                    <td>
-                      <ShareBar share={n / most} />
-                    </td>
-                    <td class="right">{count(n)}</td>
-                  </tr>
-                ))}
+              {classes.map(({ name, n }) => (
+                <tr key={name}>
+                  <th scope="row" title={CLASS_HINTS[name]}>
+                    {className(name)}
+                  </th>
+                  <td>
+                    <ShareBar share={n / most} />
+                  </td>
+                  <td class="right">{count(n)}</td>
+                </tr>
+              ))}
             </tbody>
           </table>
-          {report.kernels.short_kernels > 0 && (
+          {kernels.short_kernels > 0 && (
             <p class="quiet note">
-              {count(report.kernels.short_kernels)} of {plural(report.kernels.kernels, "kernel")} are shorter than 10 µs: launching the next one takes about as long.
+              {count(kernels.short_kernels)} of {plural(kernels.kernels, "kernel")} are shorter than 10 µs: launching the next one takes about as long.
             </p>
           )}
         </section>
-        <section aria-label="Launching">
-          <h3>
-            Launching <span class="quiet note">{plural(launches.calls, "call")} launched {count(launches.launched)}</span>
-          </h3>
-          <table class="plain parts">
-            <caption class="sr">What launching costs</caption>
-            <thead>
-              <tr>
-                <th scope="col" />
-                <th scope="col" class="right">median</th>
-                <th scope="col" class="right">90 %</th>
-                <th scope="col" class="right">most</th>
-              </tr>
-            </thead>
-            <tbody>
-              <Quantile words="the call" hint="How long the host was in the runtime's call" value={launches.call_ns} />
-              <Quantile words="wait until it ran" hint="From the end of the call to the beginning on the device" value={launches.delay_ns} />
-              <Quantile words="ran" hint="On the device" value={launches.device_ns} />
-            </tbody>
-          </table>
-          <ul class="note">
-            {Object.entries(launches.by_call).length > 0 && (
-              <li>
-                By{" "}
-                {Object.entries(launches.by_call).map(([name, n], index) => (
-                  <>
-                    {index > 0 && ", "}
-                    <span class="mono">{name}</span> {count(n)}
-                  </>
-                ))}
-                .
-              </li>
-            )}
-            {launches.from_graphs > 0 && <li>{count(launches.from_graphs)} came out of CUDA or HIP graphs.</li>}
-            {launches.longer_than_launched > 0 && <li>{plural(launches.longer_than_launched, "call")} took longer than what was launched.</li>}
-            {launches.long_calls > 0 && <li>{plural(launches.long_calls, "call")} took more than 50 µs.</li>}
-            {launches.long_delays > 0 && <li>{count(launches.long_delays)} waited more than 100 µs.</li>}
-            {launches.without_call > 0 && <li class="quiet">Of {count(launches.without_call)} the call is not in the trace.</li>}
-          </ul>
-        </section>
+        <section aria-label="Launching">{launches ? <Launching launches={launches} /> : <CannotTell what="What launched it" why={cannot_tell.launches ?? ""} />}</section>
       </div>
       {steps.count > 0 && steps.mean_parts_ns && (
         <section aria-label="Steps" class="sub">
@@ -232,10 +254,10 @@ export function Device({ report }: { report: TraceReport }) {
           />
         </section>
       )}
-      <Kernels report={report} />
-      <Launches rows={launches.by_name} leftOut={launches.names_left_out} />
-      <Queues queues={report.launch_queues} leftOut={report.launch_queues_left_out} />
-      <Copies rows={report.copies} leftOut={report.copies_left_out} />
+      <Kernels kernels={kernels} />
+      {launches && <Launches rows={launches.by_name} leftOut={launches.names_left_out} />}
+      <Queues queues={report.launch_queues ?? []} leftOut={report.launch_queues_left_out ?? 0} />
+      <Copies rows={report.copies ?? []} leftOut={report.copies_left_out ?? 0} />
     </>
   );
 }
@@ -272,10 +294,10 @@ const shareColumn = <Row extends { share: number }>(hint: string): Column<Row> =
   ),
 });
 
-function Kernels({ report }: { report: TraceReport }) {
+function Kernels({ kernels }: { kernels: NonNullable<TraceReport["kernels"]> }) {
   const [query, setQuery] = useQuery();
   const filter = query.get("kernel") ?? "";
-  const { by_name, names_left_out, left_out, by_operator, operators_left_out } = report.kernels;
+  const { by_name, names_left_out, left_out, by_operator, operators_left_out } = kernels;
   const rows = useMemo(() => by_name.filter((row) => !filter || matches(filter, `${row.name} ${className(row.class)}`)), [by_name, filter]);
   const columns: Column<KernelRow>[] = [
     { key: "name", title: "Kernel", width: 360, sort: (row) => row.name, cell: (row) => <Name text={row.name} /> },
@@ -417,8 +439,9 @@ export function TraceOperators({ report }: { report: TraceReport }) {
   const rows = useMemo(() => by_name.filter((row) => !filter || matches(filter, `${row.name} ${row.category}`)), [by_name, filter]);
   const total = unitOfNs(by_name.map((row) => row.total_ns));
   const self = unitOfNs(by_name.map((row) => row.self_ns));
-  const onDevice = by_name.some((row) => row.device_ns > 0);
-  const device = unitOfNs(by_name.filter((row) => row.device_ns > 0).map((row) => row.device_ns));
+  const deviceTimes = by_name.flatMap((row) => (row.device_ns ? [row.device_ns] : []));
+  const onDevice = deviceTimes.length > 0;
+  const device = unitOfNs(deviceTimes);
   const columns: Column<TraceOperator>[] = [
     { key: "name", title: "Name", width: 320, sort: (row) => row.name, cell: (row) => <Name text={row.name} /> },
     { key: "category", title: "category", width: 150, sort: (row) => row.category, cell: (row) => <span class="clip">{row.category}</span> },
@@ -440,6 +463,7 @@ export function TraceOperators({ report }: { report: TraceReport }) {
     });
   return (
     <>
+      {report.cannot_tell.device !== null && <CannotTell what="Which of these ran on a device" why={report.cannot_tell.device} />}
       <div class="toolbar">
         <FilterField value={filter} onChange={(value) => setQuery({ slice: value || null }, true)} shown={rows.length} all={by_name.length} what="names" label="Filter the names" />
       </div>

@@ -1,0 +1,58 @@
+// Makes a trace's flows of the ends that its events are.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "ingest/trace_event.h"
+#include "schema/trace.h"
+
+namespace benchhud::ingest {
+
+/// Category and id together, to the letter, identify a flow; an id in `id2.local` is one of its
+/// process. Not thread-safe.
+class TraceFlowBuilder {
+ public:
+  /// One end, before its flow is known.
+  struct End {
+    std::int64_t time = 0;  ///< ns
+    schema::TraceFlow::Step step = schema::TraceFlow::Step::kStart;
+    std::uint32_t category = 0;  ///< a number of Trace::texts
+    std::uint32_t thread = 0;    ///< index in Trace::threads
+  };
+
+  explicit TraceFlowBuilder(schema::Trace* trace) : trace_(trace) {}
+
+  /// An end of the flow that `id` names, at the slice that begins then.
+  void add(const End& end, const RawTraceEvent& event, const TraceToken& id);
+  /// An s, t or f event. It belongs to the slice around it, but an `f` without `"bp": "e"` belongs
+  /// to the next slice of its thread.
+  void add_event(const End& end, const RawTraceEvent& event);
+  /// That thread has a device record whose times were lost: ends of flows at time 0 are its own.
+  void note_lost_record(std::uint32_t thread);
+  /// After the last event. `refuse` gets the offset of each event that is not used, and why.
+  void finish(const std::function<void(std::int64_t, std::string_view)>& refuse);
+
+ private:
+  struct Held {
+    schema::TraceFlow flow;
+    std::int64_t offset = 0;  // of its event
+    bool binds_to_next = false;
+  };
+
+  schema::TraceFlow flow_of(const End& end, const RawTraceEvent& event, const TraceToken& id);
+  void keep(const schema::TraceFlow& flow, bool binds_to_next);
+  void bind_to_next_slices();
+
+  schema::Trace* const trace_;
+  std::unordered_map<std::string, std::uint64_t> keys_;  // by category, id and process
+  std::vector<std::uint32_t> bound_to_next_;             // places in Trace::flows
+  std::vector<bool> has_lost_record_;                    // by thread
+  std::vector<Held> at_zero_;                            // ends that may be those of lost records
+};
+
+}  // namespace benchhud::ingest

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "analysis/compiled_regions.h"
@@ -47,7 +48,8 @@ std::vector<ProfileSection> sections_of_trace(const schema::Trace& trace,
                                               const CompiledRegions& regions,
                                               const DeviceActivity& activity) {
   const CompiledFunctions functions = compiled_functions(trace);
-  ProfileSection counts{"counts", ProfileUnit::kCount, {}, {}};
+  // Breaks are regions, and regions are counted by frame once more.
+  ProfileSection counts{"counts", ProfileUnit::kCount, {}, {}, true};
   const auto add = [&](std::string name, std::int64_t count) {
     if (count != 0) counts.items.push_back(count_of(std::move(name), static_cast<double>(count)));
   };
@@ -60,12 +62,87 @@ std::vector<ProfileSection> sections_of_trace(const schema::Trace& trace,
   add("compiled functions, backward", functions.backward);
   for (const auto& [name, count] : activity.launches) add("launches by " + name, count);
   SelfTimes times = self_times(trace, nesting);
+  // Where a device's slices may be among them, it is not the host's alone.
+  const char* const host =
+      activity.unknowns.device.empty() ? "self time on the host" : "self time of all slices";
   return {
       std::move(counts),
-      {"self time on the host", ProfileUnit::kNs, std::move(times.host), {}},
+      {host, ProfileUnit::kNs, std::move(times.host), {}},
       {"self time on the device", ProfileUnit::kNs, std::move(times.device), {}},
   };
 }
+
+// The profiler prints with up to three decimals.
+constexpr double kRounding = 1e-3;
+
+/// A table's rows as far as a device's self time goes. The profiler lists what ran on a device
+/// (kernels, copies, and the device's side of annotations) in rows of its own, without any time on
+/// the CPU, and adds their time to the row of the operator that launched them as well.
+class DeviceRows {
+ public:
+  /// `column`: the device's self time. `total`: the stated one of that column.
+  DeviceRows(const schema::OperatorTable& table, std::size_t column, std::optional<double> total)
+      : table_(table), column_(column), is_item_(table.rows.size()) {
+    const auto cpu = table.column("CPU total"), self_cpu = table.column("Self CPU");
+    const auto time_of = [&](std::size_t row, const std::optional<std::size_t>& of) {
+      return of ? table.rows[row][*of].value.value_or(0) : 0;
+    };
+    double sum = 0;
+    bool has_device_row = false;
+    for (std::size_t row = 0; row < table.rows.size(); ++row) {
+      const bool is_on_device = (cpu || self_cpu) && time_of(row, cpu) == 0 &&
+                                time_of(row, self_cpu) == 0 && amount(row) > 0;
+      is_item_[row] = is_on_device;
+      if (is_on_device) sum += amount(row);
+      has_device_row = has_device_row || is_on_device;
+    }
+    if (!has_device_row) {
+      is_item_.assign(is_item_.size(), true);
+    } else if (total) {
+      leave_annotations_out(*total, sum);
+    }
+  }
+
+  /// Whether the row is a part of the whole: each nanosecond is in one row.
+  bool is_item(std::size_t row) const { return is_item_[row]; }
+  /// Parts still contain each other.
+  bool overlaps() const { return overlaps_; }
+
+ private:
+  double amount(std::size_t row) const { return table_.rows[row][column_].value.value_or(0); }
+
+  // The device's side of an annotation contains kernels; the total does not count it. It is called
+  // as the annotation on the CPU is, as a kernel may be, too: the longest go first, while there is
+  // more than the total.
+  void leave_annotations_out(double total, double sum) {
+    const auto name = table_.column("Name");
+    if (!name) return;
+    std::set<std::string_view> on_host;
+    for (std::size_t row = 0; row < table_.rows.size(); ++row) {
+      if (!is_item_[row]) on_host.insert(table_.rows[row][*name].text);
+    }
+    std::vector<std::size_t> annotations;
+    for (std::size_t row = 0; row < table_.rows.size(); ++row) {
+      if (is_item_[row] && on_host.contains(table_.rows[row][*name].text)) {
+        annotations.push_back(row);
+      }
+    }
+    std::stable_sort(annotations.begin(), annotations.end(),
+                     [&](std::size_t a, std::size_t b) { return amount(a) > amount(b); });
+    const double most = total * (1 + kRounding);
+    for (const std::size_t row : annotations) {
+      if (sum <= most) break;
+      is_item_[row] = false;
+      sum -= amount(row);
+    }
+    overlaps_ = sum > most;
+  }
+
+  const schema::OperatorTable& table_;
+  const std::size_t column_;
+  std::vector<bool> is_item_;  // by row
+  bool overlaps_ = false;
+};
 
 }  // namespace
 
@@ -101,13 +178,19 @@ std::vector<ProfileSection> profile_sections(const std::vector<schema::OperatorT
         sections.push_back({of, ProfileUnit::kNs, {}, {}});
         section = sections.end() - 1;
       }
-      for (const auto& row : table.rows) {
-        section->items.push_back({row[*name].text, row[column].value.value_or(0) * share,
-                                  calls ? row[*calls].value.value_or(0) * share : 0});
-      }
+      std::optional<double> total;
       for (const auto& [what, ns] : table.totals) {
-        if (what == header + " time total")
-          section->total = section->total.value_or(0) + ns * share;
+        if (what == header + " time total") total = total.value_or(0) + ns;
+      }
+      if (total) section->total = section->total.value_or(0) + *total * share;
+      std::optional<DeviceRows> device;
+      if (header != "Self CPU") device.emplace(table, column, total);
+      section->overlaps = section->overlaps || (device && device->overlaps());
+      for (std::size_t row = 0; row < table.rows.size(); ++row) {
+        if (device && !device->is_item(row)) continue;
+        const auto& cells = table.rows[row];
+        section->items.push_back({cells[*name].text, cells[column].value.value_or(0) * share,
+                                  calls ? cells[*calls].value.value_or(0) * share : 0});
       }
     }
   }
@@ -119,7 +202,7 @@ std::vector<ProfileSection> profile_sections(const schema::MetricsReport& report
   ProfileSection times{"time of metrics", ProfileUnit::kNs, {}, {}, true};
   ProfileSection sizes{"size of metrics", ProfileUnit::kBytes, {}, {}, true};
   ProfileSection others{"other metrics", ProfileUnit::kCount, {}, {}, true};
-  ProfileSection counters{"counters", ProfileUnit::kCount, {}, {}};
+  ProfileSection counters{"counters", ProfileUnit::kCount, {}, {}, true};
   for (const schema::XlaMetric& metric : report.metrics) {
     if (!metric.accumulator) continue;
     const ValueKind kind = metric.accumulator->kind;
@@ -136,7 +219,8 @@ std::vector<ProfileSection> profile_sections(const schema::MetricsReport& report
 }
 
 std::vector<ProfileSection> profile_sections(const schema::DynamoCounters& counters) {
-  ProfileSection section{"counters", ProfileUnit::kCount, {}, {}};
+  // "frames: total" contains "frames: ok".
+  ProfileSection section{"counters", ProfileUnit::kCount, {}, {}, true};
   for (const schema::DynamoCounters::Group& group : counters.groups) {
     for (const auto& [name, count] : group.counters) {
       section.items.push_back(count_of(group.name + ": " + name, static_cast<double>(count)));
@@ -171,7 +255,7 @@ std::vector<ProfileSection> profile_sections(const schema::CompileTimes& times) 
 }
 
 std::vector<ProfileSection> profile_sections(const std::vector<schema::IrModule>& modules) {
-  ProfileSection counts{"counts", ProfileUnit::kCount, {}, {}};
+  ProfileSection counts{"counts", ProfileUnit::kCount, {}, {}, true};  // of unlike things
   ProfileSection names{"modules", ProfileUnit::kCount, {}, {}};
   ProfileSection operations{"operations", ProfileUnit::kCount, {}, {}};
   ProfileSection fusions{"fusions", ProfileUnit::kCount, {}, {}};
@@ -255,15 +339,16 @@ std::vector<SectionDifference> compare_sections(const std::vector<ProfileSection
     const ProfileSection& named = was == &nothing ? *is : *was;
     // A total of one side alone could not be compared with the other's sum, but where sums mean
     // nothing.
-    const bool has_totals = (was->total && is->total) || named.overlaps;
+    const bool overlaps = was->overlaps || is->overlaps;
+    const bool has_totals = (was->total && is->total) || overlaps;
     const bool is_one_sided = was->items.empty() != is->items.empty();
     const auto total = [&](const ProfileSection& section) {
       return has_totals ? std::optional(section.total.value_or(0)) : std::nullopt;
     };
-    SectionDifference& difference = differences.emplace_back(SectionDifference{
-        named.of, named.unit, !named.overlaps || was->total || is->total, is_one_sided,
-        diff_profiles(was->items, is->items, total(*was), total(*is))});
-    if (named.overlaps) difference.difference.unexplained = 0;
+    SectionDifference& difference = differences.emplace_back(
+        SectionDifference{named.of, named.unit, !overlaps || was->total || is->total, is_one_sided,
+                          diff_profiles(was->items, is->items, total(*was), total(*is))});
+    if (overlaps) difference.difference.unexplained = 0;
   }
   return differences;
 }

@@ -35,8 +35,10 @@ struct ProfileSection {
   bool overlaps = false;
 };
 
-/// The mean of the tables (a repetition each): each operator's self time on the CPU and, where
-/// there is one, on the device, a section each, with its calls; the totals are the tables' own.
+/// The mean of the tables (a repetition each): self time on the CPU and, where there is one, on the
+/// device, a section each, with calls; the totals are the tables' own. The CPU's is of operators.
+/// The device's is of what ran on it (kernels, copies), whose time is in the rows of the operators
+/// that launched it as well; of operators where a table has no rows for the former.
 std::vector<ProfileSection> profile_sections(const std::vector<schema::OperatorTable>& tables);
 /// Times of metrics with their samples, sizes of metrics, other metrics, counters. Metrics contain
 /// each other (TensorToData waits for TransferToDeviceTime; ExecuteTime counts the wait of each

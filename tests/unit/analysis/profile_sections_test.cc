@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace benchhud::analysis {
@@ -51,6 +53,88 @@ TEST(ProfileSections, TablesCountAsTheirMean) {
   EXPECT_EQ(same[0].difference.before, 250);
   EXPECT_THAT(same[0].difference.changes, IsEmpty());
   EXPECT_THAT(profile_sections(std::vector<schema::OperatorTable>()), IsEmpty());
+}
+
+schema::OperatorTable device_table(std::vector<std::tuple<std::string, double, double>> rows,
+                                   std::optional<double> total) {
+  schema::OperatorTable table;
+  table.columns = {{"Name", schema::OperatorColumn::Kind::kText},
+                   {"Self CPU", schema::OperatorColumn::Kind::kTime},
+                   {"CPU total", schema::OperatorColumn::Kind::kTime},
+                   {"Self XPU", schema::OperatorColumn::Kind::kTime},
+                   {"# of Calls", schema::OperatorColumn::Kind::kNumber}};
+  double cpu = 0;
+  for (const auto& [name, host, device] : rows) {
+    table.rows.push_back({{name, {}}, {"", host}, {"", host}, {"", device}, {"", 1.0}});
+    cpu += host;
+  }
+  table.totals = {{"Self CPU time total", cpu}};
+  if (total) table.totals.emplace_back("Self XPU time total", *total);
+  return table;
+}
+
+SectionDifference device_difference(const schema::OperatorTable& before,
+                                    const schema::OperatorTable& after) {
+  return section(
+      compare_sections(profile_sections(std::vector{before}), profile_sections(std::vector{after})),
+      "self XPU time");
+}
+
+TEST(ProfileSections, KernelsAreNotCountedAgainWithTheirOperators) {
+  const auto table = [](double ns) {
+    return device_table({{"aten::mm", 100, ns}, {"tile_gemm_kernel", 0, ns}}, ns);
+  };
+  const SectionDifference device = device_difference(table(800), table(1600));
+  ASSERT_THAT(device.difference.changes, SizeIs(1));
+  EXPECT_EQ(device.difference.changes[0].name, "tile_gemm_kernel");
+  EXPECT_EQ(device.difference.changes[0].share, 1);
+  EXPECT_EQ(device.difference.unexplained, 0);
+  EXPECT_EQ(device.difference.after - device.difference.before, 800);
+}
+
+TEST(ProfileSections, TheDevicesSideOfAnAnnotationIsNoPart) {
+  // The total counts kernels; a Triton kernel may be called as its launcher is.
+  const auto table = [](double mm, double triton) {
+    return device_table({{"ProfilerStep*", 300, 0},
+                         {"aten::mm", 100, mm},
+                         {"triton_add", 50, triton},
+                         {"ProfilerStep*", 0, mm + triton},
+                         {"gemm", 0, mm},
+                         {"triton_add", 0, triton}},
+                        mm + triton);
+  };
+  const SectionDifference device = device_difference(table(700, 200), table(800, 200));
+  ASSERT_THAT(device.difference.changes, SizeIs(1));
+  EXPECT_EQ(device.difference.changes[0].name, "gemm");
+  EXPECT_EQ(device.difference.unexplained, 0);
+}
+
+TEST(ProfileSections, OperatorsStandForKernelsThatHaveNoRows) {
+  const auto table = [](double ns) { return device_table({{"aten::mm", 100, ns}}, ns); };
+  const SectionDifference device = device_difference(table(800), table(900));
+  EXPECT_EQ(change(device, "aten::mm").after, 900);
+  EXPECT_EQ(device.difference.unexplained, 0);
+}
+
+TEST(ProfileSections, RowsThatAreMoreThanTheTotalLeaveNoRest) {
+  const auto table = [](double ns) {
+    return device_table({{"op", 1, ns}, {"a", 0, ns}, {"b", 0, ns}}, ns);
+  };
+  const SectionDifference device = device_difference(table(800), table(900));
+  EXPECT_EQ(device.difference.after - device.difference.before, 100);
+  EXPECT_EQ(device.difference.unexplained, 0) << "they contain each other, nobody knows how";
+}
+
+TEST(ProfileSections, UnlikeCountsHaveNoSum) {
+  const schema::DynamoCounters before = {{{"frames", {{"total", 3}, {"ok", 3}}}}};
+  const schema::DynamoCounters after = {{{"frames", {{"total", 5}, {"ok", 4}}}}};
+  const auto differences = compare_sections(profile_sections(before), profile_sections(after));
+  EXPECT_FALSE(section(differences, "counters").has_total);
+  EXPECT_EQ(change(section(differences, "counters"), "frames: total").share, std::nullopt);
+  EXPECT_FALSE(section(compare_sections(profile_sections(std::vector<IrModule>{IrModule()}),
+                                        profile_sections(std::vector<IrModule>{IrModule()})),
+                       "counts")
+                   .has_total);
 }
 
 TEST(ProfileSections, ASectionThatOneSideLacks) {

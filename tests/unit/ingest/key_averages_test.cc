@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
+
+#include "field_files.h"
 
 namespace benchhud::ingest {
 namespace {
@@ -64,6 +67,74 @@ TEST(KeyAverages, CellsAreCutByTheRuler) {
                                        Pair("Self CUDA time total", 3'806'000)));
   EXPECT_EQ(read.column("# of Calls"), 5u);
   EXPECT_EQ(read.column("CPU total"), std::nullopt);
+}
+
+TEST(KeyAverages, HeadersMayBeWiderThanTheirColumns) {
+  for (const char* device : {"CUDA", "XPU"}) {
+    const std::string name = device == std::string("CUDA") ? "cuda" : "xpu";
+    const KeyAverages found = read_key_averages(field_text("01_key_averages_" + name + ".txt"));
+    EXPECT_THAT(found.problems, IsEmpty());
+    ASSERT_EQ(found.tables.size(), 1u) << device;
+    const auto& read = found.tables[0];
+    ASSERT_EQ(read.rows.size(), 2u);
+    const auto sum_of = [&](const std::string& column) {
+      const std::size_t place = read.column(column).value();
+      return *read.rows[0][place].value + *read.rows[1][place].value;
+    };
+    EXPECT_EQ(sum_of("Self CPU"), 100'000);
+    EXPECT_EQ(sum_of(std::string("Self ") + device), 10'000);
+    EXPECT_EQ(sum_of(std::string(device) + " time avg"), 10'000);
+    EXPECT_EQ(sum_of("# of Calls"), 2);
+  }
+}
+
+// PyTorch gives each column twelve dashes, however long its header is.
+TEST(KeyAverages, EveryDevicesColumnsAreRead) {
+  for (const std::string device : {"CUDA", "XPU", "MTIA", "HPU", "MPS", "PrivateUse1", "NPU"}) {
+    const std::vector<std::string> headers = {"Name",
+                                              "Self " + device,
+                                              "Self " + device + " %",
+                                              device + " total",
+                                              device + " time avg",
+                                              device + " Mem",
+                                              "Self " + device + " Mem",
+                                              "# of Calls"};
+    const auto line = [](const std::vector<std::string>& cells) {
+      std::string text;
+      for (const std::string& cell : cells) {
+        text += std::string(cell.size() < 12 ? 12 - cell.size() : 0, ' ') + cell + "  ";
+      }
+      return text + "\n";
+    };
+    const std::string rule = line(std::vector<std::string>(headers.size(), "------------"));
+    const KeyAverages found = read_key_averages(
+        rule + line(headers) + rule +
+        line({"aten::mm", "9.000us", "90.00%", "10.000us", "5.000us", "1.00 KB", "2 B", "2"}) +
+        rule + "Self " + device + " time total: 9.000us\n");
+    EXPECT_THAT(found.problems, IsEmpty()) << device;
+    ASSERT_EQ(found.tables.size(), 1u) << device;
+    const auto& read = found.tables[0];
+    std::vector<std::string> names;
+    for (const auto& column : read.columns) names.push_back(column.name);
+    EXPECT_EQ(names, headers);
+    ASSERT_EQ(read.rows.size(), 1u);
+    std::vector<double> values;
+    for (std::size_t i = 1; i < headers.size(); ++i) values.push_back(*read.rows[0][i].value);
+    EXPECT_THAT(values, ElementsAre(9000, 90, 10'000, 5000, 1024, 2, 2)) << device;
+    EXPECT_THAT(read.totals, ElementsAre(Pair("Self " + device + " time total", 9000)));
+  }
+}
+
+TEST(KeyAverages, CellsMayBeWiderThanTheirColumns) {
+  std::string text = table();
+  const std::size_t at = text.find("     498.57%");
+  ASSERT_NE(at, text.npos);
+  text.replace(at, 12, "1234567890.57%");
+  const KeyAverages found = read_key_averages(text);
+  EXPECT_THAT(found.problems, IsEmpty());
+  ASSERT_EQ(found.tables[0].rows.size(), 3u);
+  EXPECT_EQ(found.tables[0].rows[0][1].value, 1234567890.57);
+  EXPECT_EQ(found.tables[0].rows[0][2].value, 196'855);
 }
 
 TEST(KeyAverages, SeveralTablesInARowWithAnyLineEnds) {

@@ -23,6 +23,10 @@ using schema::WholeLine;
 
 constexpr double kMillisecondsPerSecond = 1000;
 
+// What a record without one is taken to have.
+constexpr std::string_view kDefaultAccelerator = "cpu", kDefaultBackend = "eager";
+constexpr std::string_view kNoDtype = "notset";
+
 std::string text_of(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -49,7 +53,8 @@ std::optional<double> steady_of(const WholeLine& line) {
 std::string dtype_of(const Experiment& experiment) {
   const Json flags = parsed(experiment.flags);
   const auto dtype = flags.find("dtype");
-  return dtype != flags.end() && dtype->is_string() ? dtype->get<std::string>() : "notset";
+  return dtype != flags.end() && dtype->is_string() ? dtype->get<std::string>()
+                                                    : std::string(kNoDtype);
 }
 
 bool is_commit(std::string_view text) {
@@ -130,10 +135,77 @@ bool is_of_theirs(const Json& extra) {
          derived->contains("from") && derived->contains("of_hud");
 }
 
+/// A text or a number that says something, as the reader takes it.
+bool says(const Json& object, const char* key) {
+  if (!object.is_object()) return false;
+  const auto value = object.find(key);
+  if (value == object.end()) return false;
+  return value->is_string() ? !value->get_ref<const std::string&>().empty() : value->is_number();
+}
+
+bool says_time(const Json& context) {
+  if (!says(context, "timestamp")) return false;
+  const Json& time = context["timestamp"];
+  return time.is_string()
+             ? time.get_ref<const std::string&>().find_first_of("123456789") != std::string::npos
+             : time.get<double>() != 0;
+}
+
+Json member(const Json& object, const char* key) {
+  const auto value = object.is_object() ? object.find(key) : object.end();
+  return object.is_object() && value != object.end() ? *value : Json();
+}
+
+/// A record of the HUD that does not say everything by itself gets what was told when it was read:
+/// where the HUD looks for it, and once more for benchhud, with the record as it came, so that it
+/// is the same result when it is read again.
+Json with_given_facts(const Json& context, const WholeLine& line) {
+  const Json benchmark = member(context, "benchmark"), model = member(context, "model");
+  const Json about = member(benchmark, "extra_info"), runners = member(context, "runners");
+  const Json origins = member(model, "origins");
+  const Json runner = runners.is_array() && !runners.empty() ? runners[0] : Json();
+  const std::string output = says(about, "output") && about["output"].is_string()
+                                 ? about["output"].get<std::string>()
+                                 : "";
+  const Experiment& e = *line.experiment;
+  const bool has_machine = says(runner, "type") || says(about, "arch") ||
+                           says(runner, "gpu_info") || says(runner, "cpu_info");
+  const bool has_device =
+      says(runner, "name") || says(about, "device") || e.accelerator == kDefaultAccelerator;
+  const bool has_backend = says(model, "backend") || e.backend() == kDefaultBackend ||
+                           output.starts_with(e.backend() + '_');
+  const bool has_suite = (origins.is_array() && !origins.empty() && origins[0].is_string()) ||
+                         member(benchmark, "name") == e.suite ||
+                         output.find('_' + e.suite + '_') != output.npos;
+  const bool has_test = says(benchmark, "mode") || e.test.empty();
+  const bool has_dtype = says(benchmark, "dtype") || dtype_of(e) == kNoDtype;
+  if (says_time(context) && has_machine && has_device && has_backend && has_suite && has_test &&
+      has_dtype) {
+    return context;
+  }
+  Json given = {{"timestamp", line.timestamp},  {"suite", e.suite},
+                {"backend", e.backend()},       {"test", e.test},
+                {"accelerator", e.accelerator}, {"accelerator_model", e.accelerator_model}};
+  if (const std::string dtype = dtype_of(e); dtype != kNoDtype) given["dtype"] = dtype;
+  Json record = context;
+  if (!says_time(context)) {
+    record["timestamp"] = static_cast<std::uint64_t>(std::max(line.timestamp, 0.0));
+  }
+  if (!has_machine || !has_device) {
+    record["runners"] = Json::array({{{"name", e.accelerator}, {"type", e.accelerator_model}}});
+  }
+  if (!benchmark.is_object()) record["benchmark"] = Json::object();
+  Json& info = record["benchmark"]["extra_info"];
+  if (!info.is_object()) info = Json::object();
+  info[std::string(schema::kOwnKey)] = text_of({{std::string(schema::kOwnGiven), std::move(given)},
+                                                {std::string(schema::kOwnContext), context}});
+  return record;
+}
+
 // What the HUD wrote goes back as it came.
 void write_theirs(const WholeLine& line, const Json& extra,
                   const std::function<void(const std::string&)>& give) {
-  const Json& context = extra["hud"];
+  const Json context = with_given_facts(extra["hud"], line);
   const Json kept = extra.contains("hud_metrics") && extra["hud_metrics"].is_object()
                         ? extra["hud_metrics"]
                         : Json::object();

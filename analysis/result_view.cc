@@ -6,6 +6,7 @@
 
 #include "analysis/phases.h"
 #include "analysis/timing_review.h"
+#include "schema/hud_terms.h"
 
 namespace benchhud::analysis {
 namespace {
@@ -40,6 +41,20 @@ std::shared_ptr<const ErrorText> error_of(const std::optional<schema::TextId>& i
     if (auto error = errors.get(*id)) return error;
   }
   return without_text(code);
+}
+
+/// torch's dynamo runner writes zeros, as for a failure, for what it leaves out on purpose; only
+/// the accuracy check tells which it is.
+bool is_skipped_on_purpose(const schema::ResultFacts& facts) {
+  return !facts.timing_line && facts.verification &&
+         facts.verification->code == schema::kSkippedOnPurpose;
+}
+
+std::shared_ptr<const ErrorText> skipped_on_purpose() {
+  auto error = std::make_shared<ErrorText>();
+  error->kind = ErrorKind::kSkipped;
+  error->signature = schema::kSkippedOnPurpose;
+  return error;
 }
 
 /// A line without timings and without an error, of a code that blames nobody, did not fail.
@@ -105,7 +120,9 @@ ResultView judge_result(const schema::ResultFacts& facts,
   view.repeat = facts.repeat;
   view.iterations_per_run = facts.iterations_per_run;
   if (facts.failure && tells_of_failure(*facts.failure)) {
-    view.failure = FailureView{error_of(facts.failure->error, facts.failure->code, errors),
+    view.failure = FailureView{is_skipped_on_purpose(facts)
+                                   ? skipped_on_purpose()
+                                   : error_of(facts.failure->error, facts.failure->code, errors),
                                facts.failure->line, facts.timing_line.has_value()};
   }
   if (facts.timing_line) {
@@ -117,6 +134,8 @@ ResultView judge_result(const schema::ResultFacts& facts,
     if (const auto compile = xla_compile(facts.xla_compile_time)) {
       view.compile_xla = compile->compile;
     }
+  } else if (is_skipped_on_purpose(facts)) {
+    view.status = Status::kSkipped;
   } else if (view.failure) {
     view.status =
         view.failure->error->kind == ErrorKind::kSkipped ? Status::kSkipped : Status::kFailed;

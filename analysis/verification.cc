@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <array>
 
+#include "schema/hud_terms.h"
+
 namespace benchhud::analysis {
 namespace {
 
 constexpr std::string_view kPass = "PASS";
 
-constexpr std::array<VerificationInfo, 7> kCodes = {{
+constexpr std::array<VerificationInfo, 8> kCodes = {{
     {kPass, "The backend's result agrees with eager's within the tolerance.", "",
      Standing::kPassing},
     {"FAIL", "The backend's result differs from eager's beyond the tolerance.",
@@ -34,6 +36,9 @@ constexpr std::array<VerificationInfo, 7> kCodes = {{
     {"VERIFIER_SKIPPED",
      "Verification was not asked for: a timing run, or a combination known not to work.", "",
      Standing::kNeither, /*is_verdict=*/false},
+    {schema::kSkippedOnPurpose,
+     "torch's dynamo runner leaves this model out on purpose: it was neither timed nor compared.",
+     "", Standing::kNeither, /*is_verdict=*/false},
 }};
 
 std::optional<VerificationInfo> verdict(std::optional<std::string_view> code) {

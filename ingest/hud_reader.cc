@@ -22,7 +22,8 @@ namespace {
 struct Held {
   NeighbourResult result;
   schema::ContentHash key;  // of its context
-  std::string context;
+  std::string context, given;
+  std::optional<double> given_timestamp;
   std::vector<schema::ContentHash> hashes;  // of its records
   std::string metric_extras;                // members of an object
   std::string accuracy_extra;
@@ -90,16 +91,22 @@ class HudReader::State {
 
   // With the result that it belongs to.
   void put(const JsonObjects::Piece& piece, ParsedChunk* parsed) {
-    const schema::ContentHash key = schema::content_hash(record_.context);
+    const schema::ContentHash key = schema::content_hash(record_.context + record_.given);
     auto found = places_.find(key);
-    // The same metric again is another result of the same: the runner ran twice.
-    if (found != places_.end() && is_told_again(*found->second)) {
+    // The same metric again is another result of the same: the runner ran twice. Another context of
+    // the same hash is another result anyway.
+    if (found != places_.end() && (!is_of(*found->second) || is_told_again(*found->second))) {
       let_go(found->second, parsed);
       found = places_.end();
     }
     Held& held = found == places_.end() ? begin(key, piece) : *found->second;
     add(piece.text.size(), &held);
     while (held_bytes_ > most_held_ && held_.size() > 1) let_go(held_.begin(), parsed);
+  }
+
+  bool is_of(const Held& held) const {
+    return held.context == record_.context && held.given == record_.given &&
+           held.given_timestamp == record_.given_timestamp;
   }
 
   bool is_told_again(const Held& held) const {
@@ -127,6 +134,8 @@ class HudReader::State {
     held.result.line_number = piece.line_number;
     held.result.byte_offset = piece.byte_offset;
     held.context = record_.context;
+    held.given = record_.given;
+    held.given_timestamp = record_.given_timestamp;
     count(2 * held.context.size() + held.result.text.size(), &held);
     return held;
   }
@@ -191,7 +200,8 @@ class HudReader::State {
                        "--accelerator-model",
                        true, parsed);
     } else {
-      append_lines(result, fallback_timestamp_, parsed);
+      append_lines(result, held->given_timestamp ? held->given_timestamp : fallback_timestamp_,
+                   parsed);
     }
     held_bytes_ -= held->byte_count;
     places_.erase(held->key);

@@ -51,7 +51,14 @@ class HudRecordParser::State {
     if (!document.is_object()) return "the record is " + reader_.describe(document);
     const Fields fields = fields_of(document);
     *record = HudRecord();
+    facts_ = given_;
     if (const auto own = own_text(fields)) return read_own(fields, *own, record);
+    return read_theirs(document, record);
+  }
+
+ private:
+  Reason read_theirs(element document, HudRecord* record) const {
+    const Fields fields = fields_of(document);
     if (auto reason = read_metric(fields, record)) return reason;
     if (auto reason = read_experiment(fields, record)) return reason;
     if (auto reason = read_time(fields, record)) return reason;
@@ -63,7 +70,6 @@ class HudRecordParser::State {
     return {};
   }
 
- private:
   /// What benchhud wrote of the line that the record is from.
   std::optional<std::string> own_text(const Fields& fields) const {
     const Fields benchmark = fields_of(fields, "benchmark");
@@ -71,6 +77,35 @@ class HudRecordParser::State {
     const element* text = find(about, schema::kOwnKey);
     if (text == nullptr || !reader_.is_string(*text)) return {};
     return std::string(reader_.string(*text));
+  }
+
+  // A record that came from the HUD, as it was before it went back there. `about`: {"given",
+  // "context"}.
+  Reason read_kept(const Fields& about, const std::string& metric, HudRecord* record) {
+    const element* context = find(about, schema::kOwnContext);
+    if (context == nullptr || !context->is_object()) return in_own("context is missing");
+    const Fields given = fields_of(about, schema::kOwnGiven);
+    NeighbourFacts facts;
+    for (const auto& [key, fact] :
+         {std::pair("suite", &facts.suite), std::pair("backend", &facts.backend),
+          std::pair("test", &facts.test), std::pair("dtype", &facts.dtype),
+          std::pair("accelerator", &facts.accelerator),
+          std::pair("accelerator_model", &facts.accelerator_model)}) {
+      if (std::string text = text_of(given, key); !text.empty()) *fact = std::move(text);
+    }
+    const std::optional<double> timestamp = number_of_field(given, "timestamp");
+    std::string text = reader_.json(*context);
+    text.pop_back();
+    text += text.size() > 1 ? ",\"metric\":" : "\"metric\":";
+    text += metric + '}';
+
+    element document;
+    if (auto reason = load(text, &document)) return in_own(*reason);
+    *record = HudRecord();
+    facts_ = facts.or_else(given_);
+    record->given = facts.identity();
+    record->given_timestamp = timestamp;
+    return read_theirs(document, record);
   }
 
   // `own`: {"run", "labels", "is_verification", "hash", "line"}, the last a line of results.jsonl
@@ -82,6 +117,8 @@ class HudRecordParser::State {
     if (name.empty()) return "metric.name is missing";
     const Fields metric_about = fields_of(metric, "extra_info");
     const element* kept = find(metric_about, schema::kOwnKey);
+    std::string whole_metric;
+    append_json(*find(fields, "metric"), reader_.marked, JsonOrder::kAsItStands, &whole_metric);
     std::string metrics;
     if (kept != nullptr && reader_.is_string(*kept)) {
       metrics = reader_.string(*kept);
@@ -101,6 +138,7 @@ class HudRecordParser::State {
     if (auto reason = load(own, &document)) return in_own(*reason);
     if (!document.is_object()) return in_own("not an object");
     const Fields about = fields_of(document);
+    if (find(about, schema::kOwnGiven) != nullptr) return read_kept(about, whole_metric, record);
     const element* line = find(about, "line");
     if (line == nullptr || !line->is_object()) return in_own("line is missing");
     schema::LineOrigin& origin = record->origin;
@@ -285,19 +323,19 @@ class HudRecordParser::State {
     };
     const auto or_empty = [](const std::optional<std::string>& text) { return text.value_or(""); };
     experiment.suite =
-        first({first_origin(model), or_empty(named.suite), or_empty(given_.suite), name});
+        first({first_origin(model), or_empty(named.suite), or_empty(facts_.suite), name});
     experiment.test =
-        schema::test_of_mode(first({text_of(benchmark, "mode"), or_empty(given_.test)}));
+        schema::test_of_mode(first({text_of(benchmark, "mode"), or_empty(facts_.test)}));
     experiment.accelerator = first(
-        {text_of(runner, "name"), text_of(about, "device"), or_empty(given_.accelerator), "cpu"});
+        {text_of(runner, "name"), text_of(about, "device"), or_empty(facts_.accelerator), "cpu"});
     experiment.accelerator_model =
         first({text_of(runner, "type"), text_of(about, "arch"), text_of(runner, "gpu_info"),
-               text_of(runner, "cpu_info"), or_empty(given_.accelerator_model)});
+               text_of(runner, "cpu_info"), or_empty(facts_.accelerator_model)});
     // The HUD takes the file's name before what the record itself says.
     schema::set_backend(first({or_empty(named.backend), text_of(model, "backend"),
-                               or_empty(given_.backend), "eager"}),
+                               or_empty(facts_.backend), "eager"}),
                         &experiment);
-    experiment.flags = flags_of_dtype(first({text_of(benchmark, "dtype"), or_empty(given_.dtype)}));
+    experiment.flags = flags_of_dtype(first({text_of(benchmark, "dtype"), or_empty(facts_.dtype)}));
     const auto size = number_of_field(about, "batch_size");
     constexpr double kLargest = 9007199254740992.0;
     if (size && std::trunc(*size) == *size && *size > 0 && *size < kLargest) {
@@ -372,6 +410,7 @@ class HudRecordParser::State {
   }
 
   const NeighbourFacts given_;
+  NeighbourFacts facts_;  // of the record at hand
   simdjson::dom::parser parser_;
   ResultsLineParser line_parser_;
   std::string padded_, rewritten_;

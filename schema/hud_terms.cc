@@ -38,10 +38,6 @@ constexpr std::string_view kPrefix = "hud:";
 constexpr std::array<std::string_view, 5> kWorkedOut = {"steady", "upstream", "compile",
                                                         "xla_compile", "speedup"};
 
-// Says that nothing was compared. It keeps its name: VERIFIER_SKIPPED would be taken for what a
-// timing line says.
-constexpr std::string_view kSkipped = "pass_due_to_skip";
-
 }  // namespace
 
 std::string metric_of_hud(std::string_view name) {
@@ -74,7 +70,7 @@ bool is_accuracy_error(std::string_view status) {
   for (const AccuracyTerm& term : kAccuracyTerms) {
     if (term.status == status) return term.is_error;
   }
-  return status != kSkipped;
+  return status != kSkippedOnPurpose;
 }
 
 std::optional<std::string> accuracy_of_code(std::string_view code) {

@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "rows.h"
+#include "schema/hud_terms.h"
 #include "schema/queries.h"
 #include "schema/reader.h"
 #include "schema/results.h"
@@ -164,7 +165,7 @@ Expected<RunCounts> Reader::run_counts(RunId run) {
   BENCHHUD_ASSIGN(counts.timed,
                   one(timed, [](const Statement& row) { return row.integer(0); }, "count"));
   Statement failures = connection_.cached(sql::kFailuresOfRun);
-  failures.bind(1, run);
+  failures.bind(1, run).bind_text_view(2, kSkippedOnPurpose);
   BENCHHUD_ASSIGN(counts.untimed, collect(failures, [](const Statement& row) {
                     return RunCounts::Failures{optional_id<TextId>(row, 0), row.optional_text(1),
                                                row.integer(2)};

@@ -20,6 +20,10 @@ struct HudRecord {
   schema::ContentHash hash;  ///< of all that the record says; where benchhud wrote it, of the line
   schema::Experiment experiment;
   std::optional<double> timestamp;
+  /// What benchhud was told when it read the record first, for it does not say so itself: its time,
+  /// and all else as text, by which records are told apart as by their context.
+  std::optional<double> given_timestamp;
+  std::string given;
   schema::LineOrigin origin;
   /// Where benchhud wrote it: the line, with the record's metric alone or none.
   std::optional<ResultsLine> own;

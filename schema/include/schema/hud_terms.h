@@ -21,6 +21,10 @@ std::string hud_metric_name(std::string_view metric);
 inline constexpr std::string_view kHudSpeedup = "hud:speedup";
 /// The key in `extra_info` under which benchhud writes what their record has no field for.
 inline constexpr std::string_view kOwnKey = "benchhud";
+/// What stands there in a record that came from the HUD, where it lacks facts that the command told
+/// (its time, its machine): `given` has them and `context` the record as it came, less its metric.
+inline constexpr std::string_view kOwnGiven = "given";
+inline constexpr std::string_view kOwnContext = "context";
 /// Stands there in a metric that was worked out for the HUD and is not read back.
 inline constexpr std::string_view kOwnDerived = "derived";
 
@@ -28,6 +32,11 @@ inline constexpr std::string_view kOwnDerived = "derived";
 std::string test_of_mode(std::string_view mode);
 /// The other way round.
 std::string mode_of_test(std::string_view test);
+
+/// The accuracy status, and code, of a model that the dynamo runner leaves out on purpose: nothing
+/// was timed or compared. It keeps its name: VERIFIER_SKIPPED would be taken for what a timing line
+/// says.
+inline constexpr std::string_view kSkippedOnPurpose = "pass_due_to_skip";
 
 /// The verification code that an accuracy status stands for (`fail_accuracy`: FAIL). One that is
 /// not known is its own code, as an unknown code of the runner's is.

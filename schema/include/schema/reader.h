@@ -47,7 +47,9 @@ struct RunCounts {
     std::int64_t count = 0;
   };
   std::int64_t timed = 0;
-  std::vector<Failures> untimed;  ///< results with a failure and without timings, by what failed
+  /// Results with a failure and without timings, by what failed; without those that were skipped on
+  /// purpose (kSkippedOnPurpose).
+  std::vector<Failures> untimed;
 };
 
 struct StoredExperiment {

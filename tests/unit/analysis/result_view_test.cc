@@ -47,6 +47,32 @@ TEST(ResultView, SkippedFailedAndNeitherAreToldApart) {
   EXPECT_EQ(view.failure->error->signature, "VERIFIER_DIDNT_RUN without an error text");
 }
 
+TEST(ResultView, WhatDynamosRunnerSkipsOnPurposeDidNotFail) {
+  auto facts = facts_of(kExperiment, {});
+  facts.failure = schema::FailureFacts{schema::LineId{1}, schema::TextId{2}, {}};
+  facts.verification = schema::VerificationFacts{};
+  facts.verification->code = "pass_due_to_skip";
+  const auto view = judge_result(facts, {}, made_up_texts());
+  EXPECT_EQ(view.status, Status::kSkipped);
+  EXPECT_EQ(view.failure->error->kind, ErrorKind::kSkipped);
+  EXPECT_EQ(view.verification->standing, Standing::kNeither);
+  facts.failure.reset();
+  EXPECT_EQ(judge_result(facts, {}, made_up_texts()).status, Status::kSkipped);
+  // What ran is timed, and any other failure stays one.
+  EXPECT_EQ(judge_result(
+                [&] {
+                  auto run = facts_of(kExperiment, 0.5);
+                  run.verification = facts.verification;
+                  return run;
+                }(),
+                {}, made_up_texts())
+                .status,
+            Status::kTimed);
+  facts.failure = schema::FailureFacts{schema::LineId{1}, schema::TextId{2}, {}};
+  facts.verification->code = "fail_to_run";
+  EXPECT_EQ(judge_result(facts, {}, made_up_texts()).status, Status::kFailed);
+}
+
 TEST(ResultView, ALaterFailureStandsBesideTheTimings) {
   auto facts = facts_of(kExperiment, 0.5);
   facts.failure = schema::FailureFacts{schema::LineId{2}, schema::TextId{2}, {}};

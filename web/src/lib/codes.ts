@@ -12,6 +12,7 @@ const SIGNS: Record<string, Sign> = {
   VERIFIER_DIDNT_RUN: { glyph: "", name: "didnt-run", words: "the verifier did not run", rank: 4 },
   NONDETERMINISTIC_EAGER_RUN: { glyph: "≈", name: "nondeterministic", words: "two eager runs disagree", rank: 3 },
   VERIFIER_SKIPPED: { glyph: "·", name: "skipped", words: "skipped on purpose", rank: 1 },
+  pass_due_to_skip: { glyph: "·", name: "skipped", words: "skipped on purpose", rank: 1 },
   PASS: { glyph: "✓", name: "pass", words: "passed", rank: 0 },
 };
 const UNKNOWN: Sign = { glyph: "?", name: "unknown", words: "a code that this version does not know", rank: 2 };

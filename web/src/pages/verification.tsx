@@ -207,7 +207,7 @@ function byModel(rows: Row[]): ModelVerification[] {
 }
 
 const loudness = (row: ModelVerification): number =>
-  Object.values(row.cells).reduce((sum, cell) => sum + (cell ? 10 ** sign(cell.code).rank * (cell.code === "PASS" || cell.code === "VERIFIER_SKIPPED" ? 0 : 1) * (cell.stale ? 0.5 : 1) : 0), 0);
+  Object.values(row.cells).reduce((sum, cell) => sum + (cell ? 10 ** sign(cell.code).rank * (cell.code === "PASS" || sign(cell.code).name === "skipped" ? 0 : 1) * (cell.stale ? 0.5 : 1) : 0), 0);
 
 const worstModels = (rows: ModelVerification[]): ModelVerification[] =>
   rows

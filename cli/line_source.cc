@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "ingest/output_dir.h"
+#include "ingest/results_format.h"
 #include "ingest/source_file.h"
 #include "options.h"
 
@@ -28,6 +29,10 @@ class LineReader {
   Expected<void> read(const std::string& path) {
     path_ = path;
     fallback_timestamp_ = ingest::date_in_name(path);
+    if (const auto format = ingest::results_format_of(path);
+        !format && format.error().code == ErrorCode::kUnsupported) {
+      return Error{ErrorCode::kUnsupported, fmt::format("{}: {}", path, format.error().message)};
+    }
     BENCHHUD_ASSIGN(ingest::SourceFile file, ingest::SourceFile::open(path));
     ingest::ChunkReader chunks(std::move(file));
     ingest::Chunk chunk;

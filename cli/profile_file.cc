@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "ingest/dump_text.h"
+#include "ingest/file_kind.h"
 #include "ingest/trace_reader.h"
 #include "text_file.h"
 
@@ -64,6 +65,9 @@ Expected<ProfileFile> read_profile_file(const std::string& path) {
     BENCHHUD_ASSIGN(const std::string text, read_text(path));
     const Expected<ingest::DumpText> read = ingest::read_dump_text(text);
     if (read) return of_text(*read);
+    if (const auto container = ingest::unread_container(text)) {
+      return Error{ErrorCode::kUnsupported, fmt::format("{} is {}", path, *container)};
+    }
     if (!trace) {
       return Error{read.error().code,
                    fmt::format("{} is no trace and {}", path, read.error().message)};

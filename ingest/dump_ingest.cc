@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "ingest/dump_text.h"
+#include "ingest/file_kind.h"
 #include "ingest/output_dir.h"
 #include "ingest/output_index.h"
 #include "ingest/source_file.h"
@@ -31,6 +32,8 @@ using schema::ResultKey;
 namespace {
 
 constexpr std::size_t kDumpPieceBytes = 1 << 20;
+// By so many a container is known.
+constexpr std::size_t kBeginBytes = 4096;
 
 // Texts are held in memory while they are read. Traces, which may be of any length, are not.
 constexpr std::size_t kLongestText = std::size_t{256} << 20;
@@ -138,8 +141,7 @@ class DumpIngest::File {
     artifact_.name = name.place;
     // A dump that is not named as the runner names them goes by its file's name.
     if (name.place.empty()) {
-      artifact_.name = artifact_.path.substr(artifact_.path.find_last_of('/') + 1);
-      if (artifact_.name.ends_with(".gz")) artifact_.name.resize(artifact_.name.size() - 3);
+      artifact_.name = uncompressed_name(artifact_.path.substr(artifact_.path.rfind('/') + 1));
     }
     artifact_.base = name.base;
     artifact_.model = name.model;
@@ -187,16 +189,13 @@ class DumpIngest::File {
       if (!count && count.error().code != ErrorCode::kCorrupt) return count.error();
       if (!count || *count == 0) break;
     }
-    TraceReader reader;
-    reader.feed(begin);
-    // Any text in brackets has the look of a list; one with an event in it is a trace.
-    const schema::Trace trace = reader.finish();
-    if (reader.has_list() && trace.events > 0) return ArtifactKind::kTrace;
-    if (const auto text = read_dump_text(begin)) return text->kind();
-    return Error{
-        ErrorCode::kUnsupported,
-        fmt::format("{} is no dump that is known: neither by its name nor by what is in it",
-                    result_.path)};
+    if (const auto kind = dump_kind_of(begin)) return *kind;
+    const auto container = unread_container(begin);
+    return Error{ErrorCode::kUnsupported,
+                 container ? fmt::format("{} is {}", result_.path, *container)
+                           : fmt::format("{} is no dump that is known: neither by its name nor by "
+                                         "what is in it",
+                                         result_.path)};
   }
 
   Expected<void> take_text() {
@@ -226,7 +225,10 @@ class DumpIngest::File {
       // A model that compiled nothing leaves an empty report; what is full of something else is
       // none.
       if (is_empty(read) && (!read.problems.empty() || !trim(text).empty()) && trim(text) != "{}") {
-        artifact_.error = fmt::format("there is no {} in it", dump_kind_words(artifact_.kind));
+        const auto container = unread_container(text);
+        artifact_.error =
+            container ? "it is " + *container
+                      : fmt::format("there is no {} in it", dump_kind_words(artifact_.kind));
       }
     }
     if (!file.damage().empty()) artifact_.error = file.damage();
@@ -240,18 +242,21 @@ class DumpIngest::File {
     HashedFile file(std::move(source));
     schema::PackedArgs args;
     TraceReader reader(&args);
-    std::string piece;
+    std::string piece, begin;
     for (;;) {
       piece.clear();
       BENCHHUD_ASSIGN(const bool more, file.read(&piece));
       reader.feed(piece);
+      if (begin.empty()) begin = piece.substr(0, kBeginBytes);
       if (!more) break;
     }
     const schema::Trace trace = reader.finish(file.damage());
     BENCHHUD_ASSIGN(const bool is_known, find_known(file));
     if (is_known) return {};
     if (!reader.has_list()) {
-      artifact_.error = "no Chrome trace: there is no list of events in it";
+      const auto container = unread_container(begin);
+      artifact_.error =
+          container ? "it is " + *container : "no Chrome trace: there is no list of events in it";
       return {};
     }
     artifact_.problem_count = trace.problem_count;

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "ingest/file_kind.h"
 #include "ingest/text_parts.h"
 
 namespace benchhud::ingest {
@@ -181,7 +182,7 @@ std::optional<DumpName> dump_name(std::string_view path) {
   const bool is_absolute = path.starts_with('/');
   std::vector<std::string_view> parts = parts_of(path);
   if (parts.empty()) return std::nullopt;
-  if (parts.back().ends_with(".gz")) parts.back().remove_suffix(3);
+  parts.back() = uncompressed_name(parts.back());
 
   std::size_t model = 0;  // index of the model's folder, plus 1; 0: there is none
   if (const auto folder = find_base_folder(parts); folder && !read_file_name(parts.back(), &dump)) {

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "ingest/dynamo_csv.h"
+#include "ingest/file_kind.h"
 
 namespace benchhud::ingest {
 namespace {
@@ -46,7 +47,7 @@ std::string without_frame(std::string_view text) {
 
 NeighbourFacts facts_in_name(std::string_view path) {
   std::string_view stem = path.substr(path.find_last_of('/') + 1);
-  if (stem.ends_with(".gz")) stem.remove_suffix(3);
+  stem = uncompressed_name(stem);
   stem = stem.substr(0, stem.find_last_of('.'));
   std::string name = "_" + std::string(stem) + "_";
   std::replace(name.begin(), name.end(), '-', '_');

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "ingest/dump_name.h"
+#include "ingest/file_kind.h"
 #include "ingest/results_format.h"
 #include "schema/time.h"
 
@@ -19,9 +20,7 @@ using schema::Expected;
 
 namespace fs = std::filesystem;
 
-bool is_results_name(std::string_view name) {
-  return name.ends_with(".jsonl") || name.ends_with(".jsonl.gz");
-}
+bool is_results_name(std::string_view name) { return uncompressed_name(name).ends_with(".jsonl"); }
 
 namespace {
 
@@ -76,12 +75,10 @@ Expected<Inputs> find_inputs(const std::vector<std::string>& paths) {
     }
     BENCHHUD_ASSIGN(const Inputs below, files_below(path));
     if (below.results.empty() && below.dumps.empty()) {
-      return Error{
-          ErrorCode::kNotFound,
-          fmt::format(
-              "the folder {} holds no .jsonl or .jsonl.gz file, no results of torch's dynamo "
-              "runner or the PyTorch HUD, nor a dump",
-              path)};
+      return Error{ErrorCode::kNotFound, fmt::format("the folder {} holds no .jsonl file (plain, "
+                                                     ".gz or .zst), no results of torch's dynamo "
+                                                     "runner or the PyTorch HUD, nor a dump",
+                                                     path)};
     }
     for (const std::string& file : below.results) add(file, &inputs.results);
     for (const std::string& file : below.dumps) add(file, &inputs.dumps);

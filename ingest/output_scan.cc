@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "ingest/dump_name.h"
+#include "ingest/file_kind.h"
 #include "ingest/results_format.h"
 
 namespace benchhud::ingest {
@@ -140,7 +141,8 @@ void finish(Building* building) {
   dir.is_complete =
       building->marker && time_of(building->marker->status.st_mtim) >= written &&
       std::all_of(building->results.begin(), building->results.end(), [](const Found& file) {
-        return file.path.ends_with(".gz") || ends_with_whole_line(file.path, file.status.st_size);
+        return uncompressed_name(file.path) != file.path ||
+               ends_with_whole_line(file.path, file.status.st_size);
       });
 }
 

@@ -12,6 +12,7 @@
 
 #include "ingest/csv_lines.h"
 #include "ingest/csv_record.h"
+#include "ingest/file_kind.h"
 #include "ingest/number_text.h"
 #include "ingest/problem_list.h"
 #include "ingest/text_parts.h"
@@ -108,6 +109,11 @@ Expected<Columns> columns_of(const CsvRecord& header) {
 class SeriesCsvReader::State final : private CsvTaker {
  public:
   Expected<void> add(const Chunk& chunk) {
+    if (chunk.byte_offset == 0) {
+      if (const auto container = unread_container(chunk.text)) {
+        return Error{ErrorCode::kUnsupported, "it is " + *container};
+      }
+    }
     if (chunk.overlong_bytes > 0) {
       BENCHHUD_TRY(lines_.give_up());
       return refuse(chunk.first_line, fmt::format("longer than {} bytes", kLongestLine));
@@ -257,7 +263,9 @@ Expected<SeriesCsv> read_series_csv(const std::string& path) {
     if (const auto added = reader.add(chunk); !added) return named(added.error());
   }
   if (!chunks.damage().empty()) {
-    reader.add_problem(chunks.line_count() + 1, "the gzip data is damaged or ends early");
+    // Without the path, which the problem has anyway.
+    const std::string& damage = chunks.damage();
+    reader.add_problem(chunks.line_count() + 1, damage.substr(damage.find(": ") + 2));
   }
   auto read = reader.finish();
   if (!read) return named(read.error());

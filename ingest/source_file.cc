@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
+#include <zstd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -16,10 +17,28 @@ using schema::Error;
 using schema::ErrorCode;
 using schema::Expected;
 
+namespace {
+
+constexpr std::string_view kGzipBegin = "\x1f\x8b", kZstdBegin = "\x28\xb5\x2f\xfd";
+
+/// Of one frame or several.
+struct ZstdStream {
+  // A frame may ask for a window of gigabytes: zstd refuses what is beyond 2^27 bytes by itself, as
+  // its command does.
+  std::unique_ptr<ZSTD_DStream, std::size_t (*)(ZSTD_DStream*)> stream{ZSTD_createDStream(),
+                                                                       ZSTD_freeDStream};
+  std::string packed;     // read
+  std::size_t place = 0;  // in it
+  bool is_in_frame = false;
+};
+
+}  // namespace
+
 struct SourceFile::State {
   std::string path;
   int descriptor = -1;
   gzFile gzip = nullptr;
+  std::unique_ptr<ZstdStream> zstd;
   std::int64_t size = 0;
   std::int64_t position = 0;
 
@@ -33,6 +52,45 @@ struct SourceFile::State {
 
   Error error(const char* what) const {
     return {ErrorCode::kIo, fmt::format("cannot {} {}: {}", what, path, std::strerror(errno))};
+  }
+  Error damage(const char* format, const char* reason) const {
+    return {ErrorCode::kCorrupt,
+            fmt::format("{}: the {} data is damaged or ends early ({})", path, format, reason)};
+  }
+
+  /// Up to `most` bytes as they are on disk; 0 at the end.
+  Expected<std::size_t> read_plain(char* to, std::size_t most) {
+    for (;;) {
+      const ssize_t count = ::read(descriptor, to, most);
+      if (count >= 0) {
+        position += count;
+        return static_cast<std::size_t>(count);
+      }
+      if (errno != EINTR) return error("read");
+    }
+  }
+
+  Expected<std::size_t> read_zstd(char* to, std::size_t most) {
+    constexpr std::size_t kPackedBytes = std::size_t{128} << 10;
+    ZstdStream& of = *zstd;
+    ZSTD_outBuffer out{to, most, 0};
+    while (out.pos == 0) {
+      if (of.place == of.packed.size()) {
+        of.packed.resize(kPackedBytes);
+        of.place = 0;
+        auto count = read_plain(of.packed.data(), kPackedBytes);
+        of.packed.resize(count ? *count : 0);
+        if (!count) return count;
+        if (*count == 0 && of.is_in_frame) return damage("zstd", "unexpected end of file");
+        if (*count == 0) return std::size_t{0};
+      }
+      ZSTD_inBuffer in{of.packed.data(), of.packed.size(), of.place};
+      const std::size_t left = ZSTD_decompressStream(of.stream.get(), &out, &in);
+      of.place = in.pos;
+      if (ZSTD_isError(left)) return damage("zstd", ZSTD_getErrorName(left));
+      of.is_in_frame = left != 0;
+    }
+    return out.pos;
   }
 };
 
@@ -64,10 +122,17 @@ Expected<SourceFile> SourceFile::begin(std::unique_ptr<State> state) {
     return Error{ErrorCode::kIo, fmt::format("{} is a folder, not a file", state->path)};
   }
   state->size = status.st_size;
-  unsigned char magic[2] = {};
   // A pipe cannot be looked into without losing what was read: it is taken as it is.
-  if (S_ISREG(status.st_mode) && ::pread(state->descriptor, magic, 2, 0) == 2 && magic[0] == 0x1f &&
-      magic[1] == 0x8b) {
+  char bytes[4] = {};
+  const ssize_t count =
+      S_ISREG(status.st_mode) ? ::pread(state->descriptor, bytes, sizeof(bytes), 0) : 0;
+  const std::string_view begin(bytes, count > 0 ? static_cast<std::size_t>(count) : 0);
+  if (begin.starts_with(kZstdBegin)) {
+    state->zstd = std::make_unique<ZstdStream>();
+    if (!state->zstd->stream) {
+      return Error{ErrorCode::kIo, fmt::format("cannot open {}: out of memory", state->path)};
+    }
+  } else if (begin.starts_with(kGzipBegin)) {
     state->gzip = gzdopen(state->descriptor, "rb");
     if (!state->gzip) return state->error("open");
     gzbuffer(state->gzip, 1 << 18);
@@ -79,10 +144,7 @@ Expected<std::size_t> SourceFile::read(std::size_t most, std::string* out) {
   State& state = *state_;
   const std::size_t before = out->size();
   out->resize(before + most);
-  const auto give = [&](std::size_t count) {
-    out->resize(before + count);
-    return count;
-  };
+  const auto give = [&](std::size_t count) { out->resize(before + count); };
   if (state.gzip) {
     const int count = gzread(state.gzip, out->data() + before, static_cast<unsigned>(most));
     give(count > 0 ? static_cast<std::size_t>(count) : 0);
@@ -90,24 +152,15 @@ Expected<std::size_t> SourceFile::read(std::size_t most, std::string* out) {
     const char* message = gzerror(state.gzip, &code);
     // zlib gives the good bytes first and tells of the damage with them or at the next call.
     if (count <= 0 && code != Z_OK && code != Z_STREAM_END) {
-      return Error{ErrorCode::kCorrupt,
-                   fmt::format("{}: the gzip data is damaged or ends early ({})", state.path,
-                               code == Z_BUF_ERROR ? "unexpected end of file" : message)};
+      return state.damage("gzip", code == Z_BUF_ERROR ? "unexpected end of file" : message);
     }
     state.position = gzoffset(state.gzip);
     return static_cast<std::size_t>(std::max(count, 0));
   }
-  for (;;) {
-    const ssize_t count = ::read(state.descriptor, out->data() + before, most);
-    if (count >= 0) {
-      state.position += count;
-      return give(static_cast<std::size_t>(count));
-    }
-    if (errno != EINTR) {
-      give(0);
-      return state.error("read");
-    }
-  }
+  char* const to = out->data() + before;
+  auto count = state.zstd ? state.read_zstd(to, most) : state.read_plain(to, most);
+  give(count ? *count : 0);
+  return count;
 }
 
 std::int64_t SourceFile::size_on_disk() const { return state_->size; }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <system_error>
 
+#include "ingest/file_kind.h"
 #include "ingest/source_file.h"
 #include "ingest/trace_builder.h"
 #include "ingest/trace_pipeline.h"
@@ -21,6 +22,8 @@ using schema::Trace;
 namespace {
 
 constexpr std::size_t kPieceBytes = 1 << 18;
+// By so many a container is known.
+constexpr std::size_t kBeginBytes = 4096;
 // A shorter trace is read before threads are worth their while.
 constexpr std::int64_t kPipelineFrom = 4 << 20;
 
@@ -77,7 +80,7 @@ bool TraceReader::has_list() const { return state_->scanner.has_list(); }
 Expected<Trace> read_trace(const std::string& path, schema::TraceArgsSink* sink) {
   BENCHHUD_ASSIGN(SourceFile file, SourceFile::open(path));
   TraceReader reader(sink);
-  std::string piece, damage;
+  std::string piece, damage, begin;
   for (;;) {
     piece.clear();
     const Expected<std::size_t> count = file.read(kPieceBytes, &piece);
@@ -85,12 +88,16 @@ Expected<Trace> read_trace(const std::string& path, schema::TraceArgsSink* sink)
     if (!count) damage = count.error().message;
     if (piece.empty()) break;
     reader.feed(piece);
+    if (begin.empty()) begin = piece.substr(0, kBeginBytes);
     if (!damage.empty()) break;
   }
   Trace trace = reader.finish(damage);
   if (!reader.has_list()) {
-    return Error{ErrorCode::kUnsupported,
-                 fmt::format("{} is no Chrome trace: there is no list of events in it", path)};
+    const auto container = unread_container(begin);
+    return Error{
+        ErrorCode::kUnsupported,
+        container ? fmt::format("{} is {}", path, *container)
+                  : fmt::format("{} is no Chrome trace: there is no list of events in it", path)};
   }
   return trace;
 }

@@ -107,7 +107,7 @@ Expected<void> check_name(std::string_view name) {
 }
 
 /// What begins so the pipeline would unpack by itself, without a cap.
-constexpr std::string_view kGzipBegin = "\x1f\x8b";
+constexpr std::string_view kGzipBegin = "\x1f\x8b", kZstdBegin = "\x28\xb5\x2f\xfd";
 
 /// The body, unpacked, in a file beside the store.
 Expected<std::unique_ptr<SpooledFile>> spool(const Request& request, Packing packing,
@@ -116,13 +116,15 @@ Expected<std::unique_ptr<SpooledFile>> spool(const Request& request, Packing pac
   const auto unpacker = Unpacker::make(packing, most);
   std::string begin;  // as far as it tells; its bytes may come one by one
   const auto take = [&](std::string_view piece) -> Expected<void> {
-    if (begin.size() < kGzipBegin.size()) {
-      begin += piece.substr(0, kGzipBegin.size() - begin.size());
-      if (begin == kGzipBegin) {
+    if (begin.size() < kZstdBegin.size()) {
+      begin += piece.substr(0, kZstdBegin.size() - begin.size());
+      const bool is_gzip = begin.starts_with(kGzipBegin);
+      if (is_gzip || begin == kZstdBegin) {
         return Error{ErrorCode::kMediaType,
-                     packing == Packing::kNone
-                         ? "The body is gzip data: send it as Content-Type: application/gzip."
-                         : "The body is packed twice."};
+                     packing != Packing::kNone ? "The body is packed twice."
+                     : is_gzip ? "The body is gzip data: send it as Content-Type: application/gzip."
+                               : "The body is zstd data: send it as Content-Type: "
+                                 "application/zstd."};
       }
     }
     return file->write(piece);

@@ -19,8 +19,9 @@ enum class ResultsFormat : std::uint8_t {
 /// Anything that is not recognised as another format is the runner's.
 ResultsFormat results_format(std::string_view beginning, bool is_named_csv);
 
-/// The same of a file, of which the first 64 KiB are read; of a pipe, which can be read but once,
-/// the name decides. Error: kIo.
+/// The same of a file, by what it begins with; of a pipe, which can be read but once, the name
+/// decides. Errors: kIo; kUnsupported where it is recognised as something else than results (a
+/// trace, a table, an archive), with what it is and what to do.
 schema::Expected<ResultsFormat> results_format_of(const std::string& path);
 
 /// Whether a file found in a folder is one of a neighbour's: its name is *.csv or *.json, also

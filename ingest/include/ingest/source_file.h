@@ -1,4 +1,4 @@
-// The bytes of a file, decompressed where it is gzip, in pieces that end with a line.
+// The bytes of a file, decompressed where it is gzip or zstd, in pieces that end with a line.
 #pragma once
 
 #include <cstdint>
@@ -11,19 +11,19 @@
 
 namespace benchhud::ingest {
 
-/// A file read from front to back. Gzip (of one or several members) is known by its first bytes,
-/// not by its name.
+/// A file read from front to back. Gzip (of one or several members) and zstd (of one or several
+/// frames) are known by their first bytes, not by a name.
 class SourceFile {
  public:
   /// Error: kIo.
   static schema::Expected<SourceFile> open(const std::string& path);
-  /// What is handed to the program; a pipe is not looked into for gzip. Error: kIo.
+  /// What is handed to the program; a pipe is not looked into, it is read as it is. Error: kIo.
   static schema::Expected<SourceFile> standard_input();
   SourceFile(SourceFile&&) noexcept;
   ~SourceFile();
 
-  /// Appends up to `most` decompressed bytes to `out`; 0 at the end. Errors: kIo; kCorrupt for gzip
-  /// data that is damaged or ends early (what came before the damage has been given).
+  /// Appends up to `most` decompressed bytes to `out`; 0 at the end. Errors: kIo; kCorrupt for
+  /// compressed data that is damaged or ends early (what came before the damage has been given).
   schema::Expected<std::size_t> read(std::size_t most, std::string* out);
 
   std::int64_t size_on_disk() const;

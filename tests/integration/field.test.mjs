@@ -1,0 +1,213 @@
+// Files that went wrong in the field (tests/data/field), through the real program.
+
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { zstdCompressSync } from "node:zlib";
+import { benchhud, removeFolder, root, serve, temporaryFolder } from "./support/server.mjs";
+
+const field = (name) => join(root, "tests/data/field", name);
+
+let folder;
+before(() => (folder = temporaryFolder("field")));
+after(() => removeFolder(folder));
+
+function run(...args) {
+  const done = benchhud(...args);
+  assert.equal(done.status, 0, done.stderr);
+  return done.stdout;
+}
+const told = (what, name) => JSON.parse(run("trace", what, field(name), "--format", "json"));
+
+describe("traces", () => {
+  test("a device record whose times were lost is set aside, counted and said", () => {
+    const said = told("summary", "04_device_record_at_zero.json");
+    assert.equal(said.device.span_ns, 40_000);
+    assert.equal(said.device.kernels, 1);
+    assert.equal(said.refused, 2);
+    assert.match(said.problems[0].reason, /its times were lost/);
+    assert.match(run("trace", "summary", field("04_device_record_at_zero.json")), /its times were lost/);
+  });
+
+  test("category and id together identify a flow", () => {
+    assert.deepEqual(told("summary", "08_flow_ids_of_two_categories.json").flows, { bound: 0, dangling: 1 });
+  });
+
+  test("bind_id makes two flows of three slices", () => {
+    assert.deepEqual(told("summary", "14_flows_bind_id.json").flows, { bound: 2, dangling: 0 });
+  });
+
+  test("a slice without dur is a problem", () => {
+    const said = told("summary", "15_slice_without_duration.json");
+    assert.deepEqual([said.slices, said.problem_count], [2, 1]);
+  });
+
+  test("text between two events costs neither", () => {
+    const said = told("summary", "16_text_between_events.json");
+    assert.deepEqual([said.slices, said.broken, said.problem_count], [3, 1, 1]);
+  });
+});
+
+describe("devices and launches that are not known", () => {
+  for (const name of ["03_device_npu.json", "03_device_xprof_gpu.json"]) {
+    test(`${name}: what ran on devices cannot be told`, () => {
+      const said = told("summary", name);
+      assert.match(said.cannot_tell.device, /does not know their categories/);
+      assert.deepEqual(said.device, { kernels: null, busy_ns: null, span_ns: null, utilization: null, utilization_of_steps: null });
+      assert.equal(said.kernel_classes, null);
+      assert.equal(said.launches.by_name, null);
+      assert.deepEqual(said.idle_ns, { host_wait: null, kernel_wait: null, other: null, unknown: null });
+      const report = told("report", name);
+      for (const key of ["device_breakdown", "kernels", "launches", "launch_queues", "copies", "host_busy_ns"]) assert.equal(report[key], null, key);
+      assert.equal(report.profiling.synchronizations, null);
+      assert.ok(report.operators.by_name.every((row) => row.device_ns === null));
+      assert.deepEqual(report.advice.map(({ code }) => code), ["unknown_device"]);
+      for (const what of ["summary", "report"]) {
+        const text = run("trace", what, field(name));
+        assert.doesNotMatch(text, /nothing ran|on the host:/);
+        assert.match(text, /cannot be told/);
+      }
+      assert.match(run("trace", "summary", field(name)), /device +cannot tell: /);
+    });
+  }
+
+  test("launches of another runtime: the device is known, what launched and delayed it is not", () => {
+    const said = told("summary", "02_launches_xpu.json");
+    assert.equal(said.cannot_tell.device, null);
+    assert.match(said.cannot_tell.launches, /2 slices on devices/);
+    assert.deepEqual([said.device.kernels, said.device.busy_ns], [2, 18_000]);
+    assert.equal(said.launches.by_name, null);
+    assert.deepEqual(said.idle_ns, { host_wait: null, kernel_wait: null, other: null, unknown: 41_000 });
+    const report = told("report", "02_launches_xpu.json");
+    assert.equal(report.launches, null);
+    assert.ok(report.kernels.total.count === 2 && report.operators.by_name.every((row) => row.device_ns === null));
+    assert.deepEqual(report.advice.map(({ code }) => code), ["unknown_launches"]);
+    assert.match(run("trace", "summary", field("02_launches_xpu.json")), /streams waited +41.* for what cannot be told/);
+  });
+
+  test("on a CPU nothing ran on a device, and that is known", () => {
+    const night = join(root, "samples/cpu_nightlies/2025-11-10/resnet_mini/0");
+    const said = JSON.parse(run("trace", "summary", join(night, "trace-cpu-inductor-False-eval-None-None-None-resnet_mini.json.gz"), "--format", "json"));
+    assert.deepEqual(said.cannot_tell, { device: null, launches: null });
+    assert.equal(said.device.kernels, 0);
+  });
+});
+
+describe("files given plainly", () => {
+  const asked = { "07_trace_given_plainly.json": /Chrome trace.*--for/, "01_key_averages_xpu.txt": /operator table.*--for/ };
+
+  test("are recognised, and what to do is said", () => {
+    for (const [name, words] of Object.entries(asked)) {
+      const db = join(folder, `${name}.db`);
+      const done = benchhud("ingest", field(name), "--db", db);
+      assert.equal(done.status, 1);
+      assert.match(done.stderr, words);
+      assert.doesNotMatch(done.stderr, /rejected/);
+    }
+  });
+
+  test("sent to the server, too", async () => {
+    const db = join(folder, "sent.db");
+    const server = await serve(db);
+    try {
+      for (const [name, words] of Object.entries(asked)) {
+        const response = await fetch(`${server.base}/api/v1/ingest?name=${name}`, { method: "POST", headers: { ...server.bearer(), "content-type": "text/plain" }, body: readFileSync(field(name)) });
+        const said = await response.json();
+        assert.equal(response.status, 400);
+        assert.match(said.detail, words);
+      }
+      const ingests = await (await fetch(`${server.base}/api/v1/ingests`)).json();
+      assert.deepEqual(ingests.items, []);
+      const packed = await fetch(`${server.base}/api/v1/ingest?name=x.jsonl`, { method: "POST", headers: { ...server.bearer(), "content-type": "text/plain" }, body: Buffer.from("\x28\xb5\x2f\xfd----", "latin1") });
+      assert.equal(packed.status, 415);
+    } finally {
+      assert.equal((await server.stop()).code, 0);
+    }
+  });
+
+  test("archives are named", () => {
+    const zip = join(folder, "results.jsonl");
+    writeFileSync(zip, "PK\x03\x04\x14\0\0\0");
+    assert.match(benchhud("ingest", zip, "--db", join(folder, "zip.db")).stderr, /zip archive/);
+    assert.match(benchhud("trace", "summary", zip).stderr, /zip archive/);
+  });
+
+  test("zstd is read", { skip: zstdCompressSync ? false : "this Node.js has no zstd" }, () => {
+    const trace = join(folder, "t.json.zst");
+    writeFileSync(trace, zstdCompressSync(readFileSync(field("15_slice_without_duration.json"))));
+    assert.equal(JSON.parse(run("trace", "summary", trace, "--format", "json")).slices, 2);
+  });
+});
+
+describe("operator tables", () => {
+  test("one kernel slower by 800 µs is explained once", async () => {
+    const db = join(folder, "tables.db");
+    const line = (timestamp) => `${JSON.stringify({
+      model: { suite_name: "s", model_name: "m" },
+      experiment: { accelerator: "xpu", accelerator_model: "X", xla: null, xla_flags: null, dynamo: "inductor", test: "eval", batch_size: 1 },
+      metrics: { total_time: [2, 1, 1, 1], per_iter_time: [2, 1, 1, 1] }, timestamp, repeat: 4, iterations_per_run: 1,
+    })}\n`;
+    const file = join(folder, "tables.jsonl");
+    writeFileSync(file, line(1735689600) + line(1735776000));
+    run("ingest", file, "--db", db);
+    for (const [night, name] of [["2025-01-01", "before"], ["2025-01-02", "after"]]) {
+      run("ingest", field(`10_kernels_as_rows/${name}.txt`), "--for", `${night}/m/eval/inductor`, "--db", db);
+    }
+    const server = await serve(db);
+    try {
+      const { items } = await (await fetch(`${server.base}/api/v1/artifacts`)).json();
+      const [before, after] = ["before", "after"].map((name) => items.find((one) => one.name.includes(name)).id);
+      const diff = await (await fetch(`${server.base}/api/v1/artifact-diff?before=${before}&after=${after}`)).json();
+      const device = diff.sections.find(({ of }) => of === "self XPU time");
+      assert.equal(device.after - device.before, 800_000);
+      assert.equal(device.unexplained, 0);
+      assert.deepEqual(device.changes.map(({ name, share }) => [name, share]), [["tile_gemm_kernel", 1]]);
+    } finally {
+      assert.equal((await server.stop()).code, 0);
+    }
+  });
+});
+
+test("HUD records without device and time come back as the same results", () => {
+  const db = join(folder, "hud.db");
+  const first = JSON.parse(run("ingest", field("11_hud_v3_without_device_and_time.json"), "--accelerator-model", "NVIDIA A100", "--timestamp", "2026-01-05T06:07:08.25Z", "--format", "json", "--db", db));
+  assert.deepEqual([first.accepted, first.rejected], [1, 0]);
+  const before = run("export", "--format", "jsonl", "--db", db);
+  const exported = run("export", "--format", "hud-v3", "--db", db);
+  const record = JSON.parse(exported);
+  assert.equal(record.timestamp, Date.parse("2026-01-05T06:07:08Z") / 1000);
+  assert.equal(record.runners[0].type, "NVIDIA A100");
+  const file = join(folder, "hud.jsonl");
+  writeFileSync(file, exported);
+  for (const options of [[], ["--accelerator-model", "another", "--timestamp", "2026-02-02"]]) {
+    const again = JSON.parse(run("ingest", file, ...options, "--format", "json", "--db", db));
+    assert.deepEqual([again.accepted, again.duplicate, again.rejected], [0, 1, 0]);
+  }
+  assert.equal(run("export", "--format", "jsonl", "--db", db), before);
+  assert.equal(run("export", "--format", "hud-v3", "--db", db), exported);
+  // And in another store they are the same.
+  const copy = join(folder, "hud_copy.db");
+  run("ingest", file, "--db", copy);
+  assert.equal(run("export", "--format", "jsonl", "--db", copy), before);
+});
+
+test("what the dynamo runner skips on purpose did not fail", async () => {
+  const db = join(folder, "skip.db");
+  run("ingest", field("12_pass_due_to_skip"), "--accelerator-model", "NVIDIA A100", "--timestamp", "2026-01-05", "--db", db);
+  const server = await serve(db);
+  try {
+    const get = async (path) => (await fetch(`${server.base}/api/v1/${path}`)).json();
+    const { items } = await get("runs/latest/results?limit=100");
+    const of = (model) => items.find(({ experiment }) => experiment.model === model && experiment.backend === "cudagraphs");
+    assert.equal(of("timm_vision_transformer_large").status, "skipped");
+    assert.equal(of("timm_vision_transformer_large").verification.code, "pass_due_to_skip");
+    assert.equal(of("resnet50").status, "timed");
+    const shown = await get("runs/latest");
+    assert.equal(shown.failed, 0, JSON.stringify(shown).slice(0, 600));
+    const { items: codes } = await get("verification-codes");
+    assert.match(codes.find(({ code }) => code === "pass_due_to_skip").meaning, /on purpose/);
+  } finally {
+    assert.equal((await server.stop()).code, 0);
+  }
+});

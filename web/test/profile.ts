@@ -11,6 +11,7 @@ import { diffSentence, leftOutWords, markedParts, sectionWords, sectionsWords, w
 import { groupsSideBySide } from "../src/parts/profile/counters";
 import { breaksSentence, countedOver, loweringWords } from "../src/parts/profile/compile";
 import { flagNumber, flagWords, gravestFirst } from "../src/parts/profile/flags";
+import { deviceSentence, ranOnDevice } from "../src/parts/profile/device";
 import { operatorColumns, sources, unitOfBytes } from "../src/parts/profile/operators";
 import { foldedAtFirst, visibleNodes } from "../src/parts/profile/tree";
 import { percentsOf } from "../src/parts/profile/xla";
@@ -278,4 +279,15 @@ test("a region 0/1 was recompiled, if before the trace began", () => {
   assert.equal(recompilationWords(0, 0), "No recompilation");
   assert.equal(recompilationWords(2, 1), "2 recompilations: the same code compiled again for other inputs; 1 recompilation before the trace began");
   assert.equal(recompilationWords(null, 0), "Compilations of frames");
+});
+
+test("what a trace does not tell of devices is unknown, not nothing", () => {
+  const of = (more: Partial<TraceReport>) => more as TraceReport;
+  assert.equal(ranOnDevice(of({ kernels: null })), null);
+  const device = { kernels: 2, busy_ns: 18_000, span_ns: 59_000, utilization: 18 / 59, utilization_of_steps: null };
+  const unknown = deviceSentence(of({ device, idle_ns: { host_wait: null, kernel_wait: null, other: null, unknown: 41_000 } }));
+  assert.match(unknown, /waited 41.0 µs, for what cannot be told\.$/);
+  const known = deviceSentence(of({ device, idle_ns: { host_wait: 41_000, kernel_wait: 0, other: 0, unknown: 0 } }));
+  assert.match(known, /waited 41.0 µs, 100.* % of that for the host\.$/);
+  assert.equal(traceReport({ advice: [], torch_compile: {}, graph_breaks: {}, kernels: {} }), null, "a report of an older program");
 });

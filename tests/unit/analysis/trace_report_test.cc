@@ -15,9 +15,9 @@
 namespace benchhud::analysis {
 namespace {
 
-using HasSubstr;
 using testing::Contains;
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 

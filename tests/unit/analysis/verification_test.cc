@@ -21,7 +21,7 @@ TEST(Verification, EveryCodeOfTheRunnerIsExplained) {
   }
   EXPECT_EQ(codes, (std::set<std::string_view>{"PASS", "FAIL", "EAGER_FAILED", "EXCEPTION_RAISED",
                                                "NONDETERMINISTIC_EAGER_RUN", "VERIFIER_SKIPPED",
-                                               "VERIFIER_DIDNT_RUN"}));
+                                               "VERIFIER_DIDNT_RUN", "pass_due_to_skip"}));
 }
 
 TEST(Verification, HowCodesCount) {
@@ -33,6 +33,8 @@ TEST(Verification, HowCodesCount) {
   EXPECT_EQ(verification_info("NONDETERMINISTIC_EAGER_RUN").standing, Standing::kNeither);
   EXPECT_EQ(verification_info("VERIFIER_SKIPPED").standing, Standing::kNeither);
   EXPECT_FALSE(verification_info("VERIFIER_SKIPPED").is_verdict);
+  EXPECT_EQ(verification_info("pass_due_to_skip").standing, Standing::kNeither);
+  EXPECT_FALSE(verification_info("pass_due_to_skip").is_verdict);
 }
 
 TEST(Verification, AnUnknownCodeIsKeptAndSaysSo) {

@@ -158,8 +158,8 @@ describe("operator tables", () => {
     try {
       const { items } = await (await fetch(`${server.base}/api/v1/artifacts`)).json();
       const [before, after] = ["before", "after"].map((name) => items.find((one) => one.name.includes(name)).id);
-      const diff = await (await fetch(`${server.base}/api/v1/artifact-diff?before=${before}&after=${after}`)).json();
-      const device = diff.sections.find(({ of }) => of === "self XPU time");
+      const { pair } = await (await fetch(`${server.base}/api/v1/artifact-diff?before=${before}&after=${after}`)).json();
+      const device = pair.sections.find(({ of }) => of === "self XPU time");
       assert.equal(device.after - device.before, 800_000);
       assert.equal(device.unexplained, 0);
       assert.deepEqual(device.changes.map(({ name, share }) => [name, share]), [["tile_gemm_kernel", 1]]);

@@ -16,7 +16,7 @@ ajv.addSchema(contract, "openapi");
 let db, server, end, id;
 
 before(async () => {
-  ({ db, server, end } = await serveSamples("alerts"));
+  ({ db, server, end } = await serveSamples("alerts", "--allow-host", "hud.example"));
   const { data } = await ask("GET", "/alerts?model=resnet_mini&backend=inductor&since=2025-11-10&until=2025-11-11");
   assert.equal(data.total, 1);
   id = data.items[0].id;

@@ -91,11 +91,11 @@ export async function serveWith(variables, db, ...options) {
 }
 
 /** samples/ in a store of its own, served: { folder, db, server, end() }. */
-export async function serveSamples(name) {
+export async function serveSamples(name, ...options) {
   const folder = temporaryFolder(name);
   const db = join(folder, "store.db");
   assert.equal(benchhud("ingest", join(root, "samples"), "--db", db).status, 0);
-  const server = await serve(db);
+  const server = await serve(db, ...options);
   const end = async () => {
     const ended = await server.stop();
     removeFolder(folder);

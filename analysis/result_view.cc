@@ -154,12 +154,13 @@ schema::Expected<ResultView> judge_stored_result(
   ResultView view = judge_result(facts, last, errors);
   if (!facts.timing_line) return view;
   TimingFacts timing = compile_facts(entry.experiment(), facts.total_time, facts.xla_compile_time);
-  DynamoReport dynamo;
-  if (may_recompile(timing)) {
-    BENCHHUD_ASSIGN(TimingCounts counts, read_timing_counts(reader, entry, facts));
-    if (counts.dynamo) dynamo = *std::move(counts.dynamo);
+  if (!may_recompile(timing)) {
+    view.compile = compile_time(timing, {});
+    return view;
   }
-  view.compile = compile_time(timing, dynamo);
+  const auto counts = read_timing_counts(reader, entry, facts);
+  if (!counts) return counts.error();
+  view.compile = compile_time(timing, counts->dynamo ? *counts->dynamo : DynamoReport());
   return view;
 }
 

@@ -30,11 +30,11 @@ function list(db, ...options) {
   return JSON.parse(done.stdout).alerts;
 }
 
-/** What an alert says, without what depends on the order of ingesting: ids of runs and experiments. */
+/** What an alert says, without what depends on the order of ingesting: ids of runs and experiments, of which `compared` is made. */
 function withoutIds(value) {
   if (Array.isArray(value)) return value.map(withoutIds);
   if (!value || typeof value !== "object") return value;
-  return Object.fromEntries(Object.entries(value).filter(([key]) => key !== "id").map(([key, of]) => [key, withoutIds(of)]));
+  return Object.fromEntries(Object.entries(value).filter(([key]) => key !== "id" && key !== "compared").map(([key, of]) => [key, withoutIds(of)]));
 }
 
 const day = (run) => run.name.slice(0, 10);

@@ -19,7 +19,7 @@ using schema::Expected;
 using Json = nlohmann::json;
 
 constexpr std::size_t kMostErrors = 3;
-constexpr std::size_t kMostLines = 8;
+constexpr std::size_t kMostErrorLines = 8;
 
 /// Of a result that was run without its batch size being known, the line stands for all of them.
 Expected<ErrorTexts::Text> error_of_lines(schema::Reader& reader, schema::RunId run,
@@ -61,7 +61,7 @@ Expected<ErrorTexts::Text> error_of(schema::Reader& reader, const Json& member,
 
 std::vector<std::string> last_lines(std::string_view text) {
   std::vector<std::string> lines;
-  while (!text.empty() && lines.size() < kMostLines) {
+  while (!text.empty() && lines.size() < kMostErrorLines) {
     const std::size_t end = text.rfind('\n');
     lines.emplace_back(end == text.npos ? text : text.substr(end + 1));
     text = end == text.npos ? std::string_view() : text.substr(0, end);

@@ -14,7 +14,7 @@ const artifact = (more: Partial<Artifact>): Artifact => ({
 const again = () => {};
 const error = new ApiError({ title: "Internal Server Error", status: 500 }, "/x");
 const content = (of: Artifact, trace: unknown) => ({ artifact: of, problems: [], trace }) as unknown as ArtifactContent;
-const report = { advice: [], kernels: { total: { count: 0 } }, compile_time: { phases: [] }, graph_breaks: {}, torch_compile: {} };
+const report = { advice: [], kernels: { total: { count: 0 } }, cannot_tell: { device: null, launches: null }, compile_time: { phases: [] }, graph_breaks: {}, torch_compile: {} };
 const phases = { metrics: {}, iterations_per_run: 1, flags: [], checks: [], definitions: { checks: [] } } as unknown as PhasesAnswer;
 const asked = <T>(data: T | null, failed: ApiError | null = null) => ({ data, error: failed, again, url: "", late: false });
 

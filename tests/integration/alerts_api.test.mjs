@@ -1,17 +1,9 @@
 // Alerts of the samples' nights: asked for, and acted on over the wire, by whom it may be.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { request } from "node:http";
-import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import addFormats from "ajv-formats";
-import Ajv2020 from "ajv/dist/2020.js";
-import { benchhud, makeToken, root, serveSamples } from "./support/server.mjs";
-
-const contract = JSON.parse(readFileSync(join(root, "schema/openapi.json"), "utf8"));
-const ajv = new Ajv2020({ strict: false, allErrors: true });
-addFormats(ajv);
-ajv.addSchema(contract, "openapi");
+import { ajv } from "./support/contract.mjs";
+import { benchhud, makeToken, serveSamples } from "./support/server.mjs";
 
 let db, server, end, id;
 

@@ -1,25 +1,15 @@
 // Every address of openapi.json, asked of the real program, answers what the document says.
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import addFormats from "ajv-formats";
-import Ajv2020 from "ajv/dist/2020.js";
+import { ajv, contract, resolved } from "./support/contract.mjs";
 import { line, times } from "./support/lines.mjs";
 import { benchhud, removeFolder, root, serve, temporaryFolder } from "./support/server.mjs";
 
-const contract = JSON.parse(readFileSync(join(root, "schema/openapi.json"), "utf8"));
-const ajv = new Ajv2020({ strict: false, allErrors: true });
-addFormats(ajv);
-ajv.addFormat("date-or-time", true);
-ajv.addFormat("key-value", true);
-ajv.addSchema(contract, "openapi");
-
 /** Addresses that answer GET; the others only take changes. */
 const readPaths = Object.entries(contract.paths).filter(([, item]) => item.get);
-
-const resolveRef = (node) => (node.$ref ? node.$ref.slice(2).split("/").reduce((at, key) => at[key], contract) : node);
-const parametersOf = (operation) => operation.parameters.map(resolveRef).filter((p) => p.in !== "header");
+const parametersOf = (operation) => operation.parameters.map(resolved).filter((p) => p.in !== "header");
 
 let folder, server, api;
 const ids = {};

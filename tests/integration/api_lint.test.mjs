@@ -4,15 +4,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
-import addFormats from "ajv-formats";
-import Ajv2020 from "ajv/dist/2020.js";
+import { ajv, contract } from "./support/contract.mjs";
 import { root, serveSamples } from "./support/server.mjs";
 
 const source = readFileSync(join(root, "schema/openapi.json"), "utf8");
-const contract = JSON.parse(source);
-const ajv = new Ajv2020({ strict: false, allErrors: true });
-addFormats(ajv);
-ajv.addSchema(contract, "openapi");
 
 const config = () =>
   createConfig({

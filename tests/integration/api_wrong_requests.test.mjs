@@ -1,18 +1,11 @@
 // Requests that are made of the contract, most of them wrong: each is answered as the contract says, none by a failure of
 // the server, and a parameter that is wrong is named.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import addFormats from "ajv-formats";
-import Ajv2020 from "ajv/dist/2020.js";
-import { root, serveSamples } from "./support/server.mjs";
+import { ajv, contract, resolved } from "./support/contract.mjs";
+import { serveSamples } from "./support/server.mjs";
 
-const contract = JSON.parse(readFileSync(join(root, "schema/openapi.json"), "utf8"));
-const ajv = new Ajv2020({ strict: false, allErrors: true });
-addFormats(ajv);
-ajv.addSchema(contract, "openapi");
-const resolved = (node) => (node.$ref ? node.$ref.slice(2).split("/").reduce((at, key) => at[key], contract) : node);
 const operations = Object.entries(contract.paths).flatMap(([path, methods]) => Object.entries(methods).map(([method, operation]) => ({ path, method, operation })));
 
 // The same requests every time: a failure can be looked at.

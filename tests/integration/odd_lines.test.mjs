@@ -2,21 +2,12 @@
 // (support/odd_lines.mjs); BENCHHUD_ODD_SEEDS=20 tries that many seeds, BENCHHUD_ODD_SEED=7 one of them.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import addFormats from "ajv-formats";
-import Ajv2020 from "ajv/dist/2020.js";
+import { ajv, contract, resolved } from "./support/contract.mjs";
 import { makeRandom, oddCounters, oddNights, oddSeries } from "./support/odd_lines.mjs";
-import { program, removeFolder, root, serve, temporaryFolder } from "./support/server.mjs";
-
-const contract = JSON.parse(readFileSync(join(root, "schema/openapi.json"), "utf8"));
-const ajv = new Ajv2020({ strict: false, allErrors: true });
-addFormats(ajv);
-ajv.addFormat("date-or-time", true);
-ajv.addFormat("key-value", true);
-ajv.addSchema(contract, "openapi");
-const resolved = (node) => (node.$ref ? node.$ref.slice(2).split("/").reduce((at, key) => at[key], contract) : node);
+import { program, removeFolder, serve, temporaryFolder } from "./support/server.mjs";
 
 /** What failed of the seed at hand: all of it is said, not the first alone. */
 let failures = [];

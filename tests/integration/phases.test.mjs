@@ -3,14 +3,9 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import addFormats from "ajv-formats";
-import Ajv2020 from "ajv/dist/2020.js";
+import { ajv } from "./support/contract.mjs";
 import { line } from "./support/lines.mjs";
 import { benchhud, removeFolder, root, serve, temporaryFolder } from "./support/server.mjs";
-
-const ajv = new Ajv2020({ strict: false, allErrors: true });
-addFormats(ajv);
-ajv.addSchema(JSON.parse(readFileSync(join(root, "schema/openapi.json"), "utf8")), "openapi");
 
 /** So many equal repetitions behind those that are given. */
 const then = (first, rest, count) => [...first, ...Array(count).fill(rest)];

@@ -7,15 +7,10 @@ import net from "node:net";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { gunzipSync, gzipSync } from "node:zlib";
-import addFormats from "ajv-formats";
-import Ajv2020 from "ajv/dist/2020.js";
+import { ajv } from "./support/contract.mjs";
 import { line, times } from "./support/lines.mjs";
 import { benchhud, makeToken, removeFolder, root, serve, temporaryFolder } from "./support/server.mjs";
 
-const contract = JSON.parse(readFileSync(join(root, "schema/openapi.json"), "utf8"));
-const ajv = new Ajv2020({ strict: false, allErrors: true });
-addFormats(ajv);
-ajv.addSchema(contract, "openapi");
 const night = join(root, "samples/cpu_nightlies/2025-11-10");
 
 let folder, db, server;

@@ -223,13 +223,27 @@ async function acting(address, body, { name = "Bob", answer } = {}) {
 }
 const refused = (route) => route.fulfill({ status: 503, contentType: "application/problem+json", body: JSON.stringify({ type: "urn:benchhud:problem:busy", title: "Busy", status: 503, detail: "Something else is writing to the store.", instance: "" }) });
 
+/** Writes a note into the form of a page or a dialog, and presses its button. */
+async function note(form) {
+  await form.getByLabel("Note", { exact: true }).fill("half an hour of writing");
+  await form.getByRole("button", { name: "Add note" }).click();
+}
+
+/** The same for the first alert of the list; its dialog. */
+async function noteInList(page) {
+  await page.keyboard.press("j");
+  await page.keyboard.press("e");
+  const dialog = page.getByRole("dialog", { name: /^Note on alert/ });
+  await note(dialog);
+  return dialog;
+}
+
 test("a note that the server refuses is kept, on the alert's page and in the list", async () => {
   const { id } = await alertOf("unet_mini");
   await acting(
     `/alerts/${id}`,
     async (page) => {
-      await page.getByLabel("Note", { exact: true }).fill("half an hour of writing");
-      await page.getByRole("button", { name: "Add note" }).click();
+      await note(page);
       await page.getByRole("alert").filter({ hasText: "Something else is writing" }).waitFor();
       assert.equal(await page.getByLabel("Note", { exact: true }).inputValue(), "half an hour of writing");
     },
@@ -238,11 +252,7 @@ test("a note that the server refuses is kept, on the alert's page and in the lis
   await acting(
     "/alerts",
     async (page, posted) => {
-      await page.keyboard.press("j");
-      await page.keyboard.press("e");
-      const dialog = page.getByRole("dialog", { name: /^Note on alert/ });
-      await dialog.getByLabel("Note", { exact: true }).fill("half an hour of writing");
-      await dialog.getByRole("button", { name: "Add note" }).click();
+      const dialog = await noteInList(page);
       await dialog.getByRole("alert").filter({ hasText: "Something else is writing" }).waitFor();
       assert.equal(await dialog.getByLabel("Note", { exact: true }).inputValue(), "half an hour of writing");
       assert.equal(posted.length, 1);
@@ -256,8 +266,7 @@ test("a note is kept where the name is not given", async () => {
   await acting(
     `/alerts/${id}`,
     async (page, posted) => {
-      await page.getByLabel("Note", { exact: true }).fill("half an hour of writing");
-      await page.getByRole("button", { name: "Add note" }).click();
+      await note(page);
       await page.getByRole("button", { name: "Cancel" }).click();
       await page.locator("dialog.help").waitFor({ state: "detached" });
       assert.equal(await page.getByLabel("Note", { exact: true }).inputValue(), "half an hour of writing");
@@ -269,11 +278,7 @@ test("a note is kept where the name is not given", async () => {
   await acting(
     "/alerts",
     async (page, posted) => {
-      await page.keyboard.press("j");
-      await page.keyboard.press("e");
-      const dialog = page.getByRole("dialog", { name: /^Note on alert/ });
-      await dialog.getByLabel("Note", { exact: true }).fill("half an hour of writing");
-      await dialog.getByRole("button", { name: "Add note" }).click();
+      const dialog = await noteInList(page);
       await page.getByRole("dialog", { name: "Your name" }).getByRole("button", { name: "Cancel" }).click();
       await page.getByRole("dialog", { name: "Your name" }).waitFor({ state: "detached" });
       assert.equal(await dialog.getByLabel("Note", { exact: true }).inputValue(), "half an hour of writing");

@@ -149,7 +149,7 @@ void follow(FailureRuns runs, const ExperimentChoice& fits, Trends* trends) {
   });
 }
 
-void finish(FailureRuns runs, Counted* counted) {
+void finish(FailureRuns runs, const std::set<schema::ExperimentId>& in_newest, Counted* counted) {
   ErrorTrend& trend = counted->trend;
   for (std::size_t run = 0; run < runs.size(); ++run) {
     if (trend.counts[run].value_or(0) == 0) continue;
@@ -158,8 +158,6 @@ void finish(FailureRuns runs, Counted* counted) {
   }
   trend.now = trend.counts.back().value_or(0);
   std::map<std::pair<std::size_t, ErrorStanding>, std::size_t> since;
-  std::unordered_map<schema::ExperimentId, bool> in_newest;
-  for (const Attempt& attempt : runs.back()->attempts) in_newest[attempt.experiment] = true;
   for (const auto& [experiment, streak] : counted->streaks) {
     trend.experiments.push_back(experiment);
     if (streak.is_there && in_newest.contains(experiment)) {
@@ -191,9 +189,13 @@ std::vector<ErrorTrend> error_trends(FailureRuns runs, const ExperimentChoice& f
   Trends by_signature;
   count_failures(runs, fits, &by_signature);
   follow(runs, fits, &by_signature);
+  std::set<schema::ExperimentId> in_newest;
+  if (!runs.empty()) {
+    for (const Attempt& attempt : runs.back()->attempts) in_newest.insert(attempt.experiment);
+  }
   std::vector<ErrorTrend> trends;
   for (auto& [signature, counted] : by_signature) {
-    finish(runs, &counted);
+    finish(runs, in_newest, &counted);
     trends.push_back(std::move(counted.trend));
   }
   std::stable_sort(trends.begin(), trends.end(), [](const ErrorTrend& a, const ErrorTrend& b) {

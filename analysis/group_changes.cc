@@ -123,11 +123,13 @@ GroupChange change_of(const GroupName& name, const Models& before, const Models&
 
 std::vector<GroupChange> group_changes(const JudgedRun& before, const JudgedRun& after,
                                        const Catalog& catalog, std::string_view baseline) {
-  const auto was = models_of(before, catalog, baseline);
-  const auto is = models_of(after, catalog, baseline);
   std::map<GroupName, std::pair<Models, Models>> groups;
-  for (const auto& [name, models] : was) groups[name].first = models;
-  for (const auto& [name, models] : is) groups[name].second = models;
+  for (auto& [name, models] : models_of(before, catalog, baseline)) {
+    groups[name].first = std::move(models);
+  }
+  for (auto& [name, models] : models_of(after, catalog, baseline)) {
+    groups[name].second = std::move(models);
+  }
   std::vector<GroupChange> changes;
   for (const auto& [name, models] : groups) {
     changes.push_back(change_of(name, models.first, models.second));

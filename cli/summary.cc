@@ -289,6 +289,7 @@ Expected<std::optional<Run>> run_before(Reader& reader, const Run& run, double s
   schema::RunFilter before;
   before.accelerator_models = {run.accelerator_model};
   before.until = run.started_at;
+  if (span == 0) before.limit = 1;  // they come newest first
   BENCHHUD_ASSIGN(std::vector<Run> runs, reader.runs(before));
   const double wanted = run.started_at - span;
   const auto nearest = std::min_element(runs.begin(), runs.end(), [&](const Run& a, const Run& b) {

@@ -19,6 +19,9 @@ struct Signature {
 
 using namespace std::string_view_literals;
 
+constexpr std::string_view kUtf16 =
+    "text in UTF-16: convert it to UTF-8 first (iconv -f UTF-16 -t UTF-8)";
+
 constexpr Signature kSignatures[] = {
     {"PK\x03\x04"sv, "a zip archive: unpack it first"},
     {"PK\x05\x06"sv, "an empty zip archive"},
@@ -27,8 +30,8 @@ constexpr Signature kSignatures[] = {
      "compressed with xz: unpack it first (xz -d)"},
     {"7z\xBC\xAF\x27\x1C"sv, "a 7z archive: unpack it first"},
     {"\x04\x22\x4D\x18"sv, "compressed with lz4: unpack it first (lz4 -d)"},
-    {"\xFF\xFE"sv, "text in UTF-16: convert it to UTF-8 first (iconv -f UTF-16 -t UTF-8)"},
-    {"\xFE\xFF"sv, "text in UTF-16: convert it to UTF-8 first (iconv -f UTF-16 -t UTF-8)"},
+    {"\xFF\xFE"sv, kUtf16},
+    {"\xFE\xFF"sv, kUtf16},
     {"SQLite format 3\0"sv, "an SQLite database"},
     {"\x7F"
      "ELF"sv,
@@ -184,9 +187,7 @@ std::optional<std::string> unread_container(std::string_view beginning) {
   if (beginning.size() > kTarPlace && beginning.substr(kTarPlace).starts_with("ustar")) {
     return "a tar archive: unpack it first";
   }
-  if (is_utf16(beginning)) {
-    return "text in UTF-16: convert it to UTF-8 first (iconv -f UTF-16 -t UTF-8)";
-  }
+  if (is_utf16(beginning)) return std::string(kUtf16);
   if (is_perfetto(beginning)) {
     return "a trace in Perfetto's protobuf format: convert it first (traceconv json)";
   }

@@ -90,7 +90,7 @@ Expected<std::optional<DumpText>> read_text(schema::Reader& reader, const Artifa
 }
 
 // By which rules digests are made now: one more wherever trace_digest() or trace_places() says
-// something else than before. Older ones are made anew.
+// something else than before. Older ones are recomputed.
 constexpr int kTraceDigestVersion = 2;
 
 // What digests begin with, so that one need not be read to tell its version.

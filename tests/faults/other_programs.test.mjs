@@ -85,7 +85,7 @@ test("a VACUUM", { skip }, () => {
   fresh({ isOpen: true });
   assert.equal(sqlite(db, "DELETE FROM audit; VACUUM").status, 0);
   const said = doctor(db);
-  // Of a store that was written anew not one page may have a checksum: then it is read as it is.
+  // A store that sqlite3 has rewritten may have no page with a checksum: then it is read as it is.
   if (said.status === 0) assert.match(said.stdout, /^warning +checksums +\d+ of \d+ pages have none/m);
   else return isAccepted((now) => assert.equal(now, exported));
   assert.equal(lines(db), exported);

@@ -21,7 +21,7 @@ Expected<Connection> open_store(const std::string& path);
 Expected<Connection> open_store_for_reading(const std::string& path);
 
 /// Opens an existing store for changes while others use it: unlike open_store() it neither makes
-/// nor migrates it, nor writes it anew. `patience`: how long each change waits for other writers.
+/// nor migrates it, nor rewrites it. `patience`: how long each change waits for other writers.
 /// Errors: those of open_store_for_reading(); kReadOnly.
 Expected<Connection> open_store_for_writing(const std::string& path,
                                             std::chrono::milliseconds patience);

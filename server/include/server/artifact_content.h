@@ -26,10 +26,10 @@ std::string trace_digest(const schema::Trace& trace, const schema::TraceNesting&
 schema::TraceFindings trace_places(const schema::Trace& trace, const schema::TraceNesting& nesting);
 inline constexpr std::size_t kMostItems = 2000;
 
-/// Which digests are made anew: those that an older program made, or all.
+/// Which digests are recomputed: those that an older program made, or all.
 enum class Digests : bool { kOutdated, kAll };
-/// Makes digests and places of stored traces anew, a transaction each, while `go_on` says so. Gives
-/// how many. Errors: those of the store.
+/// Recomputes digests and places of stored traces, one transaction each, while `go_on` says so.
+/// Gives how many. Errors: those of the store.
 schema::Expected<std::int64_t> renew_digests(schema::Connection& store, Digests which,
                                              const std::function<bool()>& go_on = {});
 

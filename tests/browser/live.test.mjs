@@ -125,14 +125,15 @@ test("a server that goes away is said, and what it says when it is back is shown
   }
 });
 
-test("a store of shifted samples says so at the foot of its pages", async () => {
-  const server = await serve(folders(0, 1), ["--shift-to-this-week"]);
+test("a store of shifted samples says so at the foot of its pages, and does not wait for the next night", async () => {
+  const server = await serve(folders(0, 12), ["--shift-to-this-week"]);
   const { page, problems, close } = await openPage(browser);
   try {
     const { time_shift_weeks: weeks } = await server.api("/store");
     for (const path of ["/", "/runs"]) {
       await visit(page, server.base + path);
       await page.locator("main .foot", { hasText: `Sample data: all times are shifted by ${weeks} weeks.` }).waitFor();
+      assert.doesNotMatch(await text(page.locator("main")), /no run for/);
     }
     assert.deepEqual(problems, []);
   } finally {

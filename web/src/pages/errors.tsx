@@ -139,7 +139,7 @@ function listColumns(answer: ErrorList): Column<ErrorTrend>[] {
     {
       key: "signature",
       title: "Error",
-      width: 420,
+      width: 312,
       sort: (one) => one.signature,
       cell: (one) => (
         <a class="mono clip" title={hoverText(`${one.signature}\n\n${one.excerpt}`)} href={oneHref(one.signature, new URLSearchParams(location.search))}>
@@ -184,7 +184,7 @@ function listColumns(answer: ErrorList): Column<ErrorTrend>[] {
     {
       key: "backends",
       title: "Backends",
-      width: 300,
+      width: 184,
       sort: (one) => one.backends.join(" "),
       cell: (one) => (
         <span class="clip" title={one.backends.join(", ")}>

@@ -1,7 +1,7 @@
 // The page of the morning: for each accelerator the last run, how it stands, what changed since the run before.
 import { useMemo, useRef } from "preact/hooks";
 import { address } from "../api/client";
-import type { AcceleratorOverview, Alert, AlertCause, AlertPage, AlertWithHistory, CoverageAnswer, Group, GroupChange, History, Move, Overview, RunRef } from "../api/types";
+import type { AcceleratorOverview, Alert, AlertCause, AlertPage, AlertWithHistory, CoverageAnswer, Group, GroupChange, History, Move, Overview, RunRef, Store } from "../api/types";
 import { useApi } from "../api/use";
 import { attentionSentence, unbroken } from "../lib/alerts";
 import { byBackend, columnStyle } from "../lib/backends";
@@ -34,6 +34,8 @@ export function OverviewPage() {
   const until = query.get("until");
   const { data, late, error, again } = useApi<Overview>(address("/overview", { baseline, runs, until }));
   const now = useNow();
+  // Nobody waits for the next night of samples whose times are shifted.
+  const isAwaited = useApi<Store>(address("/store")).data?.time_shift_weeks === 0;
   const alerts = useApi<AlertPage>(address("/alerts", { limit: MOST_ALERTS, order: "urgency" }));
   useTitle(data ? headTitle(data) : "Overview");
   const several = data && data.accelerators.length > 1 ? data.accelerators.map((one) => `${one.accelerator_model}: ${overviewSentence(one, data.baseline)}`).join(" ") : null;
@@ -54,6 +56,7 @@ export function OverviewPage() {
           baseline={data.baseline}
           runs={runs}
           now={now}
+          isAwaited={isAwaited}
           first={index === 0}
           until={until}
           control={
@@ -160,12 +163,12 @@ function overdue(runs: readonly RunRef[], now: number): string {
   return waited > Math.max(1.25 * step, step + 6 * 3600) ? `no run for ${age(waited)}; there is usually one every ${age(step)}` : "";
 }
 
-function Accelerator({ accelerator, baseline, runs, now, first, until, control }: { accelerator: AcceleratorOverview; baseline: string; runs: string; now: number; first: boolean; until: string | null; control: preact.ComponentChildren }) {
+function Accelerator({ accelerator, baseline, runs, now, isAwaited, first, until, control }: { accelerator: AcceleratorOverview; baseline: string; runs: string; now: number; isAwaited: boolean; first: boolean; until: string | null; control: preact.ComponentChildren }) {
   const { run, previous_run, groups, history, moves } = accelerator;
   const [query, setQuery] = useQuery();
   const Heading = first ? "h1" : "h2";
   const stale = run.verified_at === null;
-  const late = overdue(history.map((past) => past.run), now);
+  const late = isAwaited ? overdue(history.map((past) => past.run), now) : "";
   const coverage = useApi<CoverageAnswer>(address("/coverage", { run: run.id })).data;
   const suites = [...new Set(coverage?.groups.map((group) => group.suite) ?? [])].sort();
   const bySuite = suites.length > 1 && query.get("rows") === "suite";

@@ -144,7 +144,7 @@ test("more requests on their way than there are places: one more is told to try 
     await pause(1100);
     assert.equal((await ask(server.port)).status, 200);
     assert.ok((await metric(server, "benchhud_http_refused_total")) >= 1);
-    for (const one of peers.slice(-50)) one.send("st: x\r\n\r\n");
+    for (const one of peers.slice(-50)) one.send("st: localhost\r\n\r\n");
     await until(() => peers.slice(-50).every((one) => one.statuses[0] === 200), "the answers of those that are still there");
   } finally {
     for (const one of peers) one.end();

@@ -151,7 +151,8 @@ test("a page whose script was not loaded yet goes on by itself when the server i
     await page.getByRole("link", { name: "Explore" }).click();
     await page.getByRole("alert").filter({ hasText: "The server does not answer" }).waitFor();
     await server.start();
-    await page.getByRole("navigation", { name: "Questions" }).waitFor({ timeout: 15_000 });
+    // The page looks for the server again after 30 s at the latest: the longer it was away, the later.
+    await page.getByRole("navigation", { name: "Questions" }).waitFor({ timeout: 40_000 });
     assert.equal(await page.getByRole("alert").count(), 0);
     assert.deepEqual(problems, []);
   } finally {

@@ -109,11 +109,6 @@ Expected<Columns> columns_of(const CsvRecord& header) {
 class SeriesCsvReader::State final : private CsvTaker {
  public:
   Expected<void> add(const Chunk& chunk) {
-    if (chunk.byte_offset == 0) {
-      if (const auto container = unread_container(chunk.text)) {
-        return Error{ErrorCode::kUnsupported, "it is " + *container};
-      }
-    }
     if (chunk.overlong_bytes > 0) {
       BENCHHUD_TRY(lines_.give_up());
       return refuse(chunk.first_line, fmt::format("longer than {} bytes", kLongestLine));
@@ -260,12 +255,13 @@ Expected<SeriesCsv> read_series_csv(const std::string& path) {
   for (;;) {
     BENCHHUD_ASSIGN(const bool is_there, chunks.next(&chunk));
     if (!is_there) break;
+    const auto container = chunk.byte_offset == 0 ? unread_container(chunk.text) : std::nullopt;
+    if (container) return named({ErrorCode::kUnsupported, "it is " + *container});
     if (const auto added = reader.add(chunk); !added) return named(added.error());
   }
-  if (!chunks.damage().empty()) {
-    // Without the path, which the problem has anyway.
-    const std::string& damage = chunks.damage();
-    reader.add_problem(chunks.line_count() + 1, damage.substr(damage.find(": ") + 2));
+  if (const std::string& damage = chunks.damage(); !damage.empty()) {
+    // It begins with the path, which the problem has anyway.
+    reader.add_problem(chunks.line_count() + 1, damage.substr(path.size() + 2));
   }
   auto read = reader.finish();
   if (!read) return named(read.error());

@@ -142,24 +142,31 @@ test("a store of shifted samples says so at the foot of its pages, and does not 
   }
 });
 
-test("a page whose script was not loaded yet goes on by itself when the server is back", async () => {
-  const server = await serve(folders(0, 3));
-  const { page, problems, close } = await openPage(browser, { allow: [/ERR_CONNECTION_REFUSED/, /ERR_EMPTY_RESPONSE/, /ERR_CONNECTION_RESET/] });
-  try {
-    await visit(page, `${server.base}/runs`);
-    await server.end();
-    await page.getByRole("link", { name: "Explore" }).click();
-    await page.getByRole("alert").filter({ hasText: "The server does not answer" }).waitFor();
-    await server.start();
-    // The page looks for the server again after 30 s at the latest: the longer it was away, the later.
-    await page.getByRole("navigation", { name: "Questions" }).waitFor({ timeout: 40_000 });
-    assert.equal(await page.getByRole("alert").count(), 0);
-    assert.deepEqual(problems, []);
-  } finally {
-    await close();
-    await server.stop();
-  }
-});
+for (const isRemembered of [false, true]) {
+  test(`a page whose script was not loaded yet goes on by itself when the server is back${isRemembered ? ", in a browser that remembers failed scripts" : ""}`, async () => {
+    const server = await serve(folders(0, 3));
+    const { page, problems, close } = await openPage(browser, { allow: [/ERR_CONNECTION_REFUSED/, /ERR_EMPTY_RESPONSE/, /ERR_CONNECTION_RESET/, /ERR_FAILED/] });
+    try {
+      await visit(page, `${server.base}/runs`);
+      await server.end();
+      await page.getByRole("link", { name: "Explore" }).click();
+      await page.getByRole("alert").filter({ hasText: "The server does not answer" }).waitFor();
+      if (isRemembered) {
+        let isLoadedAgain = false;
+        page.on("request", (request) => (isLoadedAgain ||= request.isNavigationRequest()));
+        await page.route("**/part-*.js", (route) => (isLoadedAgain ? route.continue() : route.abort()));
+      }
+      await server.start();
+      // The page looks for the server again after 30 s at the latest: the longer it was away, the later.
+      await page.getByRole("navigation", { name: "Questions" }).waitFor({ timeout: 40_000 });
+      assert.equal(await page.getByRole("alert").count(), 0);
+      assert.deepEqual(problems, []);
+    } finally {
+      await close();
+      await server.stop();
+    }
+  });
+}
 
 test("after an upgrade an open tab offers to reload, and says so where a page's script is gone", async () => {
   const server = await serve(folders(0, 3));
@@ -170,7 +177,7 @@ test("after an upgrade an open tab offers to reload, and says so where a page's 
     // What the server of another version does: it has no script of that name, and answers with its first page.
     await page.route("**/part-*.js", (route) => route.fulfill({ contentType: "text/html", body: "<!doctype html>" }));
     await page.getByRole("link", { name: "Explore" }).click();
-    const gone = page.getByRole("alert").filter({ hasText: "is not on the server any more" });
+    const gone = page.getByRole("alert").filter({ hasText: "could not be loaded" });
     await gone.waitFor();
     await page.unroute("**/part-*.js");
     await gone.getByRole("button", { name: "Reload" }).click();

@@ -9,7 +9,7 @@ import { ErrorNote, Waiting } from "./small";
 async function whyNot(): Promise<ApiError> {
   try {
     await ask<Store>(address("/store"));
-    return new ApiError({ title: "The script of this page is not on the server any more", status: 404, detail: "benchhud was probably upgraded since this tab was opened." }, location.pathname);
+    return new ApiError({ title: "The script of this page could not be loaded", status: 404, detail: "The server answers, but not with this script: benchhud was probably upgraded since this tab was opened." }, location.pathname);
   } catch {
     return new ApiError({ title: "The server does not answer", status: 0, detail: "The script of this page could not be loaded." }, location.pathname);
   }
@@ -25,6 +25,7 @@ export function later<Props extends object>(load: () => Promise<ComponentType<Pr
     useEffect(() => {
       if (Known) return;
       let isLeft = false;
+      const wasAway = error?.problem.status === 0;
       load()
         .then((page) => {
           Known = page;
@@ -34,7 +35,11 @@ export function later<Props extends object>(load: () => Promise<ComponentType<Pr
         })
         .catch(async () => {
           const why = await whyNot();
-          if (!isLeft) setError(why);
+          if (isLeft) return;
+          // Some browsers (Chromium 150, not 156) remember for as long as the document lives that a script could not be
+          // fetched; then only a new document gets it. Nothing is lost: this page was never drawn.
+          if (wasAway && why.problem.status === 404) location.reload();
+          else setError(why);
         });
       return () => (isLeft = true);
     }, [turn]);

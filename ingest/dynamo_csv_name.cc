@@ -8,38 +8,29 @@
 namespace benchhud::ingest {
 namespace {
 
-// Longer names first: a part of a name is not taken for all of it.
+// Longer names first: a part of a name is not taken for all of it. Suites must be listed, since
+// neither they nor the backend before them are one word; precisions, devices and machines stand
+// between other parts and are open.
 constexpr std::array<std::string_view, 4> kSuites = {"timm_models", "torchbench", "huggingface",
                                                      "timm"};
-constexpr std::array<std::string_view, 10> kDtypes = {"amp_bf16", "amp_fp16", "bfloat16", "float16",
-                                                      "float32",  "float64",  "notset",   "quant",
-                                                      "int8",     "amp"};
 constexpr std::array<std::string_view, 2> kModes = {"inference", "training"};
-constexpr std::array<std::string_view, 8> kDevices = {"cuda", "rocm", "cpu", "xpu",
-                                                      "mps",  "hpu",  "tpu", "npu"};
 constexpr std::array<std::string_view, 2> kTargets = {"performance", "accuracy"};
 
-/// Where `words` stand in `name`, which has '_' around every word.
-std::size_t place_of(std::string_view name, std::string_view words) {
-  const std::string framed = "_" + std::string(words) + "_";
-  return name.find(framed);
-}
-
-/// Takes the first of `candidates` that is there out of `name`.
+/// Which of `candidates` stands in `name`, which has '_' around every word, and where.
 template <class Candidates>
-std::optional<std::string> take_one(const Candidates& candidates, std::string* name) {
+std::pair<std::size_t, std::string_view> find_one(std::string_view name,
+                                                  const Candidates& candidates) {
   for (const std::string_view candidate : candidates) {
-    const std::size_t place = place_of(*name, candidate);
-    if (place == std::string::npos) continue;
-    name->erase(place, candidate.size() + 1);
-    return std::string(candidate);
+    const std::size_t place = name.find("_" + std::string(candidate) + "_");
+    if (place != std::string_view::npos) return {place, candidate};
   }
-  return {};
+  return {std::string_view::npos, {}};
 }
 
-std::string without_frame(std::string_view text) {
+std::optional<std::string> without_frame(std::string_view text) {
   while (text.starts_with('_')) text.remove_prefix(1);
   while (text.ends_with('_')) text.remove_suffix(1);
+  if (text.empty()) return {};
   return std::string(text);
 }
 
@@ -53,27 +44,22 @@ NeighbourFacts facts_in_name(std::string_view path) {
   std::replace(name.begin(), name.end(), '-', '_');
 
   NeighbourFacts facts;
-  std::size_t place = std::string::npos;
-  for (const std::string_view suite : kSuites) {
-    place = place_of(name, suite);
-    if (place == std::string::npos) continue;
-    facts.suite = std::string(suite);
-    break;
-  }
-  if (!facts.suite) return {};
-  const std::string backend = without_frame(std::string_view(name).substr(0, place));
-  if (!backend.empty()) facts.backend = backend;
-  std::string rest = name.substr(place + facts.suite->size() + 1);
-  facts.dtype = take_one(kDtypes, &rest);
-  facts.test = take_one(kModes, &rest);
-  // Between device and target CI writes which machine it was.
-  for (const std::string_view target : kTargets) {
-    const std::size_t end = place_of(rest, target);
-    if (end != std::string::npos) rest.resize(end + 1);
-  }
-  facts.accelerator = take_one(kDevices, &rest);
-  const std::string machine = without_frame(rest);
-  if (facts.accelerator && !machine.empty()) facts.accelerator_model = machine;
+  const auto [suite_place, suite] = find_one(name, kSuites);
+  if (suite.empty()) return {};
+  facts.suite = std::string(suite);
+  facts.backend = without_frame(std::string_view(name).substr(0, suite_place));
+  std::string_view rest = std::string_view(name).substr(suite_place + suite.size() + 1);
+  const auto [mode_place, mode] = find_one(rest, kModes);
+  if (mode.empty()) return facts;
+  facts.test = std::string(mode);
+  facts.dtype = without_frame(rest.substr(0, mode_place));
+  rest = rest.substr(mode_place + mode.size() + 1);
+  const auto [target_place, target] = find_one(rest, kTargets);
+  if (!target.empty()) rest = rest.substr(0, target_place + 1);
+  // The device is one word; behind it CI writes which machine it was.
+  const std::size_t device_end = rest.find('_', 1);
+  facts.accelerator = without_frame(rest.substr(0, device_end));
+  if (device_end != rest.npos) facts.accelerator_model = without_frame(rest.substr(device_end));
   return facts;
 }
 

@@ -305,6 +305,16 @@ TEST(DynamoCsvName, TellsWhatItIsCalledBy) {
   EXPECT_EQ(dashed.accelerator, "xpu");
   EXPECT_EQ(dashed.accelerator_model, std::nullopt);
 
+  const auto open = facts_in_name("inductor_torchbench_mxfp8_e4m3_training_mtia_gen2_accuracy.csv");
+  EXPECT_EQ(open.dtype, "mxfp8_e4m3");
+  EXPECT_EQ(open.accelerator, "mtia");
+  EXPECT_EQ(open.accelerator_model, "gen2");
+
+  const auto bare = facts_in_name("torchbench_training.csv");
+  EXPECT_EQ(bare.test, "training");
+  EXPECT_EQ(bare.dtype, std::nullopt);
+  EXPECT_EQ(bare.accelerator, std::nullopt);
+
   EXPECT_EQ(facts_in_name("results.csv").identity(), "");
   EXPECT_EQ(facts_in_name("torchbench.csv").backend, std::nullopt);
 }

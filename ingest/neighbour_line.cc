@@ -172,6 +172,7 @@ void append_lines(const NeighbourResult& result, std::optional<double> fallback_
   if (result.own) {
     ParsedLine& line = begin_line(result, "", parsed);
     line.record = *result.own;
+    line.record.origin = result.hash;
     line.record.metrics = result.metrics;
     set_time(result, fallback_timestamp, &line);
     return;

@@ -77,6 +77,13 @@ test("samples can be shown as of this week", async () => {
   const bytes = readFileSync(db);
   assert.match(ingest().stdout, new RegExp(`times: shifted by ${report.shift_weeks} weeks`));
   assert.ok(bytes.equals(readFileSync(db)), "the store's file changed");
+  // Exported results have the store's times and are not shifted again.
+  const exported = join(folder, "shifted.hud.json");
+  writeFileSync(exported, benchhud("export", "--format", "hud-v3", "--run", "latest", "--db", db).stdout);
+  const again = JSON.parse(benchhud("ingest", exported, "--shift-to-this-week", "--db", db, "--format", "json").stdout);
+  assert.equal(again.accepted, 0);
+  assert.ok(again.duplicate > 0);
+
   const refused = benchhud("ingest", samples, "--shift-to-this-week", "--db", unshifted);
   assert.equal(refused.status, 1);
   assert.match(refused.stderr, /results with their own times/);

@@ -60,7 +60,7 @@ test("a trace is opened from the list of dumps and from its page, and all of its
     assert.equal((await frame(page)).counted, slicesOf(events));
     assert.match(await text(page.locator("h1")), new RegExp(`${events.length.toLocaleString("en")} events on 4 tracks in `));
     const labels = await page.locator(".trace-label").allInnerTexts();
-    assert.deepEqual(labels.map((one) => one.replace(/[▾▸★☆×]/g, "").replace(/\s+/g, " ").trim()), ["python pid 71053", "thread 71053 (python)", '<img src=x onerror="window.pwned=1">', "allocated bytes to 36,000", "GPU 0 python", "stream 7", "stream 20"]);
+    assert.deepEqual(labels.map((one) => one.replace(/[▾▸★☆×]/g, "").replace(/\s+/g, " ").trim()), ["GPU 0 python", "stream 7", "stream 20", "python pid 71053", "thread 71053 (python)", '<img src=x onerror="window.pwned=1">', "allocated bytes to 36,000"]);
     await page.getByRole("link", { name: "report" }).click();
     await page.waitForURL(/\/artifact\/\d+/);
     await page.getByRole("link", { name: "Open the timeline" }).click();
@@ -208,6 +208,8 @@ test("by keys alone: from slice to slice, in and out, from track to track, each 
     const says = (pattern) => eventually(async () => assert.match(await spoken(page), pattern));
     await page.locator(".trace-over").focus();
     await press(page, ".");
+    await says(/stream 7, row 1 of 1$/);
+    await press(page, "j", "j");
     await says(/^ProfilerStep#1, /);
     await press(page, ",");
     await says(/^ProfilerStep#0, .* row 1 of 3$/);
@@ -221,9 +223,9 @@ test("by keys alone: from slice to slice, in and out, from track to track, each 
     await says(/^ProfilerStep#0/);
     await press(page, "j");
     await says(/tiny_.*window\.pwned/);
-    await press(page, "j");
-    await says(/stream 7, row 1 of 1$/);
     await press(page, "k", "k");
+    await says(/stream 20, row 1 of 1$/);
+    await press(page, "j");
     await says(/thread 71053/);
     await press(page, "q");
     await page.locator(".trace-drawer").waitFor({ state: "detached" });
@@ -246,17 +248,17 @@ test("tracks are closed, hidden, pinned and filtered, and the address says so", 
     };
     const are = (wanted) => eventually(async () => assert.deepEqual((await names()).map((one) => one.slice(0, 9).trim()), wanted));
     await act("stream 20", "Pin stream 20");
-    await are(["Pinned", "stream 20", "python pi", "thread 71", "<img src=", "GPU 0 pyt", "stream 7"]);
+    await are(["Pinned", "stream 20", "GPU 0 pyt", "stream 7", "python pi", "thread 71", "<img src="]);
     await act("stream 7", "Hide stream 7");
-    await are(["Pinned", "stream 20", "python pi", "thread 71", "<img src=", "GPU 0 pyt"]);
+    await are(["Pinned", "stream 20", "GPU 0 pyt", "python pi", "thread 71", "<img src="]);
     await page.getByRole("button", { name: /^python/ }).click();
-    await are(["Pinned", "stream 20", "python 2", "GPU 0 pyt"]);
+    await are(["Pinned", "stream 20", "GPU 0 pyt", "python 2"]);
     await eventually(async () => assert.match(page.url(), /pinned=\d&hide=\d&shut=s/));
     await page.reload();
     await drawn(page);
-    await are(["Pinned", "stream 20", "python 2", "GPU 0 pyt"]);
+    await are(["Pinned", "stream 20", "GPU 0 pyt", "python 2"]);
     await press(page, "Shift+H");
-    await are(["Pinned", "stream 20", "python 2", "GPU 0 pyt", "stream 7"]);
+    await are(["Pinned", "stream 20", "GPU 0 pyt", "stream 7", "python 2"]);
     await page.getByRole("button", { name: /^Tracks/ }).click();
     await page.getByLabel(/^Only tracks/).fill("stream 7");
     await are(["Pinned", "stream 20", "GPU 0 pyt", "stream 7"]);
@@ -320,7 +322,7 @@ test("very many very short slices are counted where they are not told apart, and
 test("arrows lead from a launch to its kernel and back", () =>
   timeline(async (page) => {
     await page.locator(".trace-over").focus();
-    await press(page, ".", ",", "ArrowDown", "ArrowDown");
+    await press(page, ".", "j", "j", ",", "ArrowDown", "ArrowDown");
     await eventually(async () => assert.match(await details(page), /cudaLaunchKernel.*launches void at::native::vectorized/));
     await page.getByRole("button", { name: /vectorized/ }).click();
     await eventually(async () => assert.match(await details(page), /Track stream 20.*launched by cudaLaunchKernel/));
@@ -468,7 +470,8 @@ test("two traces lie beside each other on one axis, with what differs", () =>
     await page.getByRole("button", { name: /^Both from their beginning/ }).click();
     await page.getByRole("button", { name: "By their first step" }).click();
     await eventually(async () => assert.equal(await page.locator(".menu-panel").count(), 0));
-    await page.mouse.click(lower.x + lower.width / 2, lower.y + lower.height / 2 > lower.y + 34 ? lower.y + 34 : lower.y + 20);
+    const thread = await page.locator(".trace-box").nth(1).locator(".trace-label", { hasText: "thread 71053" }).boundingBox();
+    await page.mouse.click(lower.x + lower.width / 2, thread.y + 12);
     await eventually(async () => assert.match(await panel.innerText(), /ProfilerStep#\d/));
     await settled(page);
     assert.deepEqual(await axe(page), []);
@@ -524,7 +527,7 @@ test("a note is kept for everybody, stands in the picture, and is gone to by its
 
 test("stacks of an area: heaviest first, around a name, and in the order of time", () =>
   timeline(async (page) => {
-    await visit(page, address + "?a=0:9900000&tab=flame");
+    await visit(page, address + "?a=0:9900000&tab=flame&pinned=1");
     await drawn(page);
     const panel = page.locator(".trace-panel");
     await eventually(async () => assert.match(await text(panel), /Stacks, the heaviest first [\d]+ boxes/));

@@ -1,13 +1,20 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CLOSED_ROW_PX, HEAD_PX, NO_LAYOUT, ROW_PX, firstOpen, laneAt, lanesIn, lay, rowAt, rowTop, sectionKey, sections, trackTitle } from "../src/trace/layout";
+import { CLOSED_ROW_PX, HEAD_PX, type HeadLane, type Lane, NO_LAYOUT, ROW_PX, firstOpen, laneAt, lanesIn, lay, moreKey, rowAt, rowTop, sectionKey, sectionWords, sections, trackTitle } from "../src/trace/layout";
 import type { Track } from "../src/trace/types";
+
+function laneText(lane: Lane): string {
+  if (lane.kind === "head") return `# ${lane.section.title}`;
+  if (lane.kind === "counter") return lane.counter.name;
+  if (lane.kind === "more") return `${lane.isOpen ? "−" : "+"}${lane.more}`;
+  return trackTitle(lane.track);
+}
 
 let next = 0;
 const track = (more: Partial<Track>): Track => ({ number: next++, pid: "1", tid: "1", process: "", processLabels: "", name: "", side: "other", isAsync: false, processSort: null, threadSort: null, slices: 1, rows: 1, span: { begin: 0, end: 1 }, busy: 0, points: 0, ...more });
 const names = (tracks: Track[]) => sections(tracks).map((one) => [one.title, one.tracks.map(trackTitle)]);
 
-test("PyTorch on a GPU: the host's process with its threads, the devices with their streams", () => {
+test("PyTorch on a GPU: the devices with their streams, then the host's process with its threads, whatever numbers the file gives them", () => {
   const tracks = [
     track({ pid: "71053", tid: "71053", process: "python", processLabels: "CPU", name: "thread 71053 (python)", processSort: 71053, threadSort: 71053, busy: 50, side: "host" }),
     track({ pid: "71053", tid: "80000", process: "python", processLabels: "CPU", name: "thread 80000 (pt_autograd_0)", processSort: 71053, threadSort: 80000, busy: 90, side: "host" }),
@@ -17,8 +24,8 @@ test("PyTorch on a GPU: the host's process with its threads, the devices with th
     track({ pid: "Spans", tid: "PyTorch Profiler", process: "Spans", name: "PyTorch Profiler (0)", processSort: 536_870_912, threadSort: 536_870_912 }),
   ];
   assert.deepEqual(names(tracks), [
-    ["python", ["thread 80000 (pt_autograd_0)", "thread 71053 (python)"]],
     ["GPU 0", ["stream 7", "stream 20"]],
+    ["python", ["thread 80000 (pt_autograd_0)", "thread 71053 (python)"]],
     ["Spans", ["PyTorch Profiler (0)"]],
   ]);
 });
@@ -91,7 +98,7 @@ test("lanes lie one below the other, and are found by their place", () => {
 
 test("closed, hidden, pinned and filtered", () => {
   const key = sectionKey(all.find((one) => one.side === "host") as (typeof all)[number]);
-  const kinds = (state: Partial<typeof NO_LAYOUT>) => lay(all, { ...NO_LAYOUT, ...state }).lanes.map((lane) => (lane.kind === "head" ? `# ${lane.section.title}` : lane.kind === "counter" ? lane.counter.name : `${trackTitle(lane.track)}${lane.isOpen ? "" : " closed"}`));
+  const kinds = (state: Partial<typeof NO_LAYOUT>) => lay(all, { ...NO_LAYOUT, ...state }).lanes.map((lane) => laneText(lane) + (lane.kind === "track" && !lane.isOpen ? " closed" : ""));
   const [first, , third] = host as [Track, Track, Track];
   assert.deepEqual(kinds({ toggled: new Set([key]) }), ["# GPU 0", "stream 7", "# Process 1"]);
   assert.deepEqual(kinds({ toggled: new Set([String(first.number), String(host[5]?.number)]), hidden: new Set([third.number]) }), ["# GPU 0", "stream 7", "# Process 1", "t0 closed", "t1", "t3 closed", "t4 closed", "t5"]);
@@ -100,11 +107,29 @@ test("closed, hidden, pinned and filtered", () => {
   assert.deepEqual(kinds({ only: "nothing is called so" }), []);
 });
 
+const counter = (number: number, thread: number) => ({ number, thread, name: `memory ${number}`, key: "value", min: 0, max: 5, count: 9 });
+
 test("counters stand below the tracks of their process, also of one that has no slices", () => {
   const [first] = host as [Track];
   const quiet = track({ pid: "77", process: "sampler", slices: 0 });
-  const counter = (number: number, thread: number) => ({ number, thread, name: `memory ${number}`, key: "value", min: 0, max: 5, count: 9 });
   const { lanes } = lay(sections([...host, quiet], [counter(0, first.number), counter(1, quiet.number)]), NO_LAYOUT);
-  const kinds = lanes.map((lane) => (lane.kind === "head" ? `# ${lane.section.title}` : lane.kind === "counter" ? lane.counter.name : trackTitle(lane.track)));
-  assert.deepEqual(kinds, ["# Process 1", "t0", "t1", "t2", "t3", "t4", "t5", "memory 0", "# sampler", "memory 1"]);
+  assert.deepEqual(lanes.map(laneText), ["# Process 1", "t0", "t1", "t2", "t3", "t4", "t5", "memory 0", "# sampler", "memory 1"]);
+});
+
+test("of many counters the first are shown, all of them counted, and the rest with a press", () => {
+  const [one, other] = host as [Track, Track];
+  const counters = Array.from({ length: 60 }, (_, n) => counter(n, n % 2 ? one.number : other.number));
+  const many = sections(host, counters);
+  const of = (state: Partial<typeof NO_LAYOUT>) => lay(many, { ...NO_LAYOUT, ...state }).lanes.filter((lane) => lane.kind !== "track").map(laneText);
+  assert.equal(sectionWords(lay(many, NO_LAYOUT).lanes[0] as HeadLane), "6 tracks, 60 counters");
+  const first = of({});
+  assert.deepEqual([first.length, first[first.length - 1]], [26, "+36"]);
+  const all = of({ toggled: new Set([moreKey(many[0] as (typeof many)[number])]) });
+  assert.deepEqual([all.length, all[all.length - 1]], [62, "−36"]);
+  assert.equal(new Set(all).size, 62);
+  assert.deepEqual(of({ only: "MEMORY 59" }), ["# Process 1", "memory 59"]);
+});
+
+test("counters of a thread that is not listed are shown as well", () => {
+  assert.deepEqual(lay(sections(host.slice(0, 1), [counter(0, 9999)]), NO_LAYOUT).lanes.map(laneText), ["# Process 1", "t0", "# Counters", "memory 0"]);
 });

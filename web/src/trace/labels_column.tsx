@@ -1,5 +1,5 @@
 // The names at the left: sections and tracks as buttons, only those in sight.
-import { type CounterLane, type HeadLane, type TrackLane, counterTitle, lanesIn, sectionKey, sectionWords, trackKey, trackTitle } from "./layout";
+import { type CounterLane, type HeadLane, type MoreLane, type TrackLane, counterTitle, lanesIn, sectionKey, sectionWords, trackKey, trackTitle } from "./layout";
 import { count, digits, plural } from "../lib/format";
 import { spanText } from "./time";
 import { type Viewer, useViewer } from "./viewer";
@@ -16,7 +16,12 @@ export function LabelsColumn({ viewer }: { viewer: Viewer }) {
   const lanes = lanesIn(layout.lanes, Math.max(0, from), from + height + 3 * MORE_PX);
   return (
     <div class="trace-labels" role="group" aria-label="Sections and tracks">
-      {lanes.map((lane) => (lane.kind === "head" ? <Head key={lane.key} viewer={viewer} lane={lane} /> : lane.kind === "counter" ? <CounterLabel key={lane.key} lane={lane} /> : <TrackLabel key={lane.key} viewer={viewer} lane={lane} isFocus={lane.track.number === focus} />))}
+      {lanes.map((lane) => {
+        if (lane.kind === "head") return <Head key={lane.key} viewer={viewer} lane={lane} />;
+        if (lane.kind === "counter") return <CounterLabel key={lane.key} lane={lane} />;
+        if (lane.kind === "more") return <MoreCounters key={lane.key} viewer={viewer} lane={lane} />;
+        return <TrackLabel key={lane.key} viewer={viewer} lane={lane} isFocus={lane.track.number === focus} />;
+      })}
     </div>
   );
 }
@@ -46,6 +51,21 @@ function CounterLabel({ lane }: { lane: CounterLane }) {
     <div class="trace-label trace-label-counter" style={placed(lane)} title={`${title}\nfrom ${digits(counter.min)} to ${digits(counter.max)}, ${plural(counter.count, "value")}`}>
       <span class="clip">{title}</span>
       <span class="quiet note">to {digits(counter.max)}</span>
+    </div>
+  );
+}
+
+function MoreCounters({ viewer, lane }: { viewer: Viewer; lane: MoreLane }) {
+  return (
+    <div class="trace-label" style={placed(lane)}>
+      <button type="button" class="trace-fold" aria-expanded={lane.isOpen} onClick={() => viewer.toggle(lane.key)}>
+        <span class="trace-arrow" aria-hidden="true">
+          {lane.isOpen ? "▴" : "▾"}
+        </span>
+        <span class="clip">
+          {plural(lane.more, lane.isOpen ? "counter less" : "more counter", lane.isOpen ? "counters less" : "more counters")}
+        </span>
+      </button>
     </div>
   );
 }

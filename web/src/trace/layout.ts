@@ -88,10 +88,11 @@ function orderTracks(tracks: Track[], side: Side): Track[] {
 
 export const hasContent = (track: Track): boolean => track.slices > 0;
 
-/** More lanes of counters than this hide the tracks. */
-const MOST_COUNTERS = 24;
+/** More lanes of counters than this hide the tracks: the rest of a section is shown when it is asked for. */
+const FIRST_COUNTERS = 24;
 
-/** Tracks, and counters, by the device or process that they are of, in the order in which they are drawn. */
+/** Tracks, and counters, by the device or process that they are of, in the order in which they are drawn: devices first, among them and
+ * among the host's processes as the file says. */
 export function sections(tracks: readonly Track[], counters: readonly TraceCounter[] = []): Section[] {
   const countersOf = new Map<number, TraceCounter[]>();
   for (const counter of counters) countersOf.set(counter.thread, [...(countersOf.get(counter.thread) ?? []), counter]);
@@ -109,8 +110,10 @@ export function sections(tracks: readonly Track[], counters: readonly TraceCount
       drafts.set(key, draft);
     }
     if (hasContent(track)) draft.section.tracks.push(track);
-    draft.section.counters.push(...own.slice(0, MOST_COUNTERS - draft.section.counters.length));
+    draft.section.counters = draft.section.counters.concat(own);
+    countersOf.delete(track.number);
   }
+  const ownerless = [...countersOf.values()].flat();
   const aside = (draft: Draft): number => Number(draft.section.tracks.length > 0 && draft.section.tracks.every(isAside));
   const hostLast = (draft: Draft): number => Number(draft.section.side !== "device");
   // A device's cores stay together, whatever numbers their processes have.
@@ -122,9 +125,10 @@ export function sections(tracks: readonly Track[], counters: readonly TraceCount
   }
   const sortOf = (draft: Draft): number | null => (draft.device ? (groupSort.get(group(draft)) ?? null) : draft.sort);
   const sorted = [...drafts.values()].sort(
-    (a, b) => aside(a) - aside(b) || compare(sortOf(a), sortOf(b)) || hostLast(a) - hostLast(b) || byName(group(a), group(b)) || Number(a.device?.isSparseCore ?? false) - Number(b.device?.isSparseCore ?? false) || byName(a.section.title, b.section.title) || byName(a.pid, b.pid),
+    (a, b) => aside(a) - aside(b) || hostLast(a) - hostLast(b) || compare(sortOf(a), sortOf(b)) || byName(group(a), group(b)) || Number(a.device?.isSparseCore ?? false) - Number(b.device?.isSparseCore ?? false) || byName(a.section.title, b.section.title) || byName(a.pid, b.pid),
   );
-  return sorted.map(({ section }) => ({ ...section, tracks: orderTracks(section.tracks, section.side) }));
+  const all = sorted.map(({ section }) => ({ ...section, tracks: orderTracks(section.tracks, section.side) }));
+  return ownerless.length ? [...all, { key: "counters", title: "Counters", note: "of tracks that are not listed", side: "other", tracks: [], counters: ownerless }] : all;
 }
 
 /** What a track is called in its section. */
@@ -137,6 +141,7 @@ export type LayoutState = { toggled: ReadonlySet<string>; pinned: readonly numbe
 export const NO_LAYOUT: LayoutState = { toggled: new Set(), pinned: [], hidden: new Set(), only: "" };
 
 export const trackKey = (track: { number: number }): string => String(track.number);
+export const moreKey = (section: { key: string }): string => `m:${section.key}`;
 export const sectionKey = (section: { key: string }): string => `s:${section.key}`;
 
 export type HeadLane = { kind: "head"; key: string; section: Section; isOpen: boolean; top: number; height: number; hiddenTracks: number };
@@ -156,7 +161,9 @@ export type TrackLane = {
 };
 /** A number over time. */
 export type CounterLane = { kind: "counter"; key: string; section: Section; counter: TraceCounter; top: number; height: number };
-export type Lane = HeadLane | TrackLane | CounterLane;
+/** Where there are more counters than are shown at first: shows the rest, or takes it away again. */
+export type MoreLane = { kind: "more"; key: string; section: Section; more: number; isOpen: boolean; top: number; height: number };
+export type Lane = HeadLane | TrackLane | CounterLane | MoreLane;
 
 export const COUNTER_PX = 34;
 /** A counter's event often has one number, whose key says nothing. */
@@ -174,10 +181,10 @@ export function firstOpen(all: readonly Section[]): Set<number> {
 
 const folded = (text: string): string => text.toLowerCase();
 
-/** Whether every word stands in the section's or the track's name. */
-function isKept(section: Section, track: Track, only: string): boolean {
+/** Whether every word stands in the section's or its own name. */
+function isKept(section: Section, name: string, only: string): boolean {
   const words = folded(only).split(/\s+/).filter(Boolean);
-  const own = folded(`${section.title} ${section.note} ${trackTitle(track)} ${track.tid}`);
+  const own = folded(`${section.title} ${section.note} ${name}`);
   return words.every((word) => own.includes(word));
 }
 
@@ -211,8 +218,8 @@ export function lay(all: readonly Section[], state: LayoutState, open: ReadonlyS
     for (const { section, track } of kept) addTrack(section, track, true);
   }
   for (const section of all) {
-    const tracks = section.tracks.filter((track) => !pinned.has(track.number) && !state.hidden.has(track.number) && isKept(section, track, state.only));
-    const counters = section.counters.filter((one) => folded(`${section.title} ${counterTitle(one)}`).includes(folded(state.only)));
+    const tracks = section.tracks.filter((track) => !pinned.has(track.number) && !state.hidden.has(track.number) && isKept(section, `${trackTitle(track)} ${track.tid}`, state.only));
+    const counters = section.counters.filter((one) => isKept(section, counterTitle(one), state.only));
     if (!tracks.length && !counters.length && (state.only || section.tracks.every((track) => pinned.has(track.number)))) continue;
     const key = sectionKey(section);
     const isOpen = !state.toggled.has(key);
@@ -220,7 +227,10 @@ export function lay(all: readonly Section[], state: LayoutState, open: ReadonlyS
     add({ kind: "head", key, section, isOpen, top, height: HEAD_PX, hiddenTracks });
     if (!isOpen) continue;
     for (const track of tracks) addTrack(section, track, false);
-    for (const counter of counters) add({ kind: "counter", key: `c:${counter.number}`, section, counter, top, height: COUNTER_PX });
+    const more = counters.length - FIRST_COUNTERS;
+    const isAll = state.toggled.has(moreKey(section));
+    for (const counter of isAll ? counters : counters.slice(0, FIRST_COUNTERS)) add({ kind: "counter", key: `c:${counter.number}`, section, counter, top, height: COUNTER_PX });
+    if (more > 0) add({ kind: "more", key: moreKey(section), section, more, isOpen: isAll, top, height: HEAD_PX });
   }
   const byTrack = new Map(lanes.flatMap((lane) => (lane.kind === "track" ? [[lane.track.number, lane] as const] : [])));
   return { lanes, byTrack, height: top, shown, all: whereOf.size };

@@ -21,6 +21,10 @@ LabelClass kernel_class(std::string_view name) {
 
 LabelClass label_class(std::string_view name, std::string_view category) {
   const SliceSide side = side_of(category);
+  // PyTorch before 1.10 wrote steps as operators.
+  if (side == SliceSide::kOperator && name.starts_with("ProfilerStep#")) {
+    return {"annotation", TrackSide::kHost};
+  }
   if (is_host(side)) {
     const TrackSide where = side == SliceSide::kOther ? TrackSide::kOther : TrackSide::kHost;
     if (is_compile_phase(name)) return {"compile", where};
@@ -51,6 +55,10 @@ LabelClass label_class(std::string_view name, std::string_view category) {
       return {"profiler", TrackSide::kOther};
   }
   return {"other", TrackSide::kOther};
+}
+
+bool is_work(const LabelClass& of) {
+  return of.name != "annotation" && of.name != "shadow" && of.name != "profiler";
 }
 
 bool is_communication_kernel(std::string_view name) {

@@ -45,12 +45,16 @@ Expected<TraceFindings> trace_findings(Connection& connection, TraceId trace) {
                     each.words = row.text(4);
                     return each;
                   }));
-  Statement kinds = connection.cached(sql::kFindingKindsOfTrace);
-  kinds.bind(1, trace);
-  BENCHHUD_ASSIGN(found.kinds, collect(kinds, [](const Statement& row) {
-                    return FindingKind{std::string(row.text(0)), row.integer(1)};
-                  }));
+  BENCHHUD_ASSIGN(found.kinds, trace_finding_kinds(connection, trace));
   return found;
+}
+
+Expected<std::vector<FindingKind>> trace_finding_kinds(Connection& connection, TraceId trace) {
+  Statement query = connection.cached(sql::kFindingKindsOfTrace);
+  query.bind(1, trace);
+  return collect(query, [](const Statement& row) {
+    return FindingKind{std::string(row.text(0)), row.integer(1)};
+  });
 }
 
 Expected<void> delete_trace_findings(Connection& connection, TraceId trace) {

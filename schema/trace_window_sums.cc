@@ -115,7 +115,7 @@ class WindowSums {
         BENCHHUD_ASSIGN(below, within_part_of(slice));
       }
       if (below > part) return corrupt_trace("list of lengths");
-      sums_[slice.label].add(SliceSums{1, part, part - below, slice.duration, slice.duration});
+      sums_[slice.label].add(SliceSums{1, part, part - below, part, part});
     }
     return {};
   }

@@ -168,23 +168,24 @@ Expected<Plan> next(Ask& ask) {
 // Sums of a window by whatever is asked for.
 class SumsByKey {
  public:
+  struct Sums {
+    SliceSums slices;
+    std::int64_t work = 0;  // ns: the self time of those that do not only contain other slices
+  };
   struct Row {
     std::string key;
     std::optional<std::uint32_t> label, thread;
     schema::LabelText text;
-    SliceSums sums;
+    Sums sums;
   };
 
   SumsByKey(TraceLookup* lookup, std::string_view by) : lookup_(*lookup), by_(by) {}
 
   Expected<void> add(std::uint32_t thread, const std::vector<schema::LabelSums>& sums) {
     for (const schema::LabelSums& each : sums) {
-      all_.add(each.sums);
-      if (by_ == "track") {
-        of_threads_[thread].add(each.sums);
-      } else {
-        of_labels_[each.label].add(each.sums);
-      }
+      BENCHHUD_ASSIGN(const bool is_work, is_work_of(each.label));
+      add(each.sums, is_work, &all_);
+      add(each.sums, is_work, by_ == "track" ? &of_threads_[thread] : &of_labels_[each.label]);
     }
     return {};
   }
@@ -208,28 +209,45 @@ class SumsByKey {
                             : std::string(analysis::label_class(text.name, text.category).name);
       const auto [place, is_new] = places.emplace(key, rows.size());
       if (is_new) rows.push_back({key, {}, {}, {}, {}});
-      rows[place->second].sums.add(sums);
+      Sums& row = rows[place->second].sums;
+      row.slices.add(sums.slices);
+      row.work = sum_of(row.work, sums.work);
     }
-    std::stable_sort(rows.begin(), rows.end(),
-                     [](const Row& a, const Row& b) { return a.sums.total > b.sums.total; });
+    std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
+      return a.sums.slices.total > b.sums.slices.total;
+    });
     return rows;
   }
 
-  const SliceSums& all() const { return all_; }
+  const Sums& all() const { return all_; }
 
  private:
+  static void add(const SliceSums& sums, bool is_work, Sums* to) {
+    to->slices.add(sums);
+    if (is_work) to->work = sum_of(to->work, sums.self);
+  }
+
+  Expected<bool> is_work_of(std::uint32_t label) {
+    const auto known = is_work_.find(label);
+    if (known != is_work_.end()) return known->second;
+    BENCHHUD_ASSIGN(const schema::LabelText text, lookup_.label(label));
+    return is_work_[label] = analysis::is_work(analysis::label_class(text.name, text.category));
+  }
+
   TraceLookup& lookup_;
   const std::string_view by_;
-  SliceSums all_;
-  std::map<std::uint32_t, SliceSums> of_labels_, of_threads_;
+  Sums all_;
+  std::map<std::uint32_t, Sums> of_labels_, of_threads_;
+  std::map<std::uint32_t, bool> is_work_;  // by label
 };
 
-void write_sums(JsonWriter& json, const SliceSums& sums) {
-  json.field("count", sums.count);
-  json.field("total_ns", sums.total);
-  json.field("self_ns", sums.self);
-  json.field("min_ns", sums.min);
-  json.field("max_ns", sums.max);
+void write_sums(JsonWriter& json, const SumsByKey::Sums& sums) {
+  json.field("count", sums.slices.count);
+  json.field("total_ns", sums.slices.total);
+  json.field("self_ns", sums.slices.self);
+  json.field("work_ns", sums.work);
+  json.field("min_ns", sums.slices.min);
+  json.field("max_ns", sums.slices.max);
 }
 
 void write_sums_row(JsonWriter& json, const SumsByKey::Row& row) {

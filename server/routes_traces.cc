@@ -3,6 +3,7 @@
 #include <array>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <vector>
@@ -213,8 +214,12 @@ Expected<std::string> write_trace(Ask& ask, const AskedTrace& asked,
   json.field("labels", info.labels);
   json.field("problem_count", info.problem_count);
   json.field("has_index", index.has_value());
-  BENCHHUD_ASSIGN(const auto findings, schema::trace_findings(ask.reader().connection(), asked.id));
-  json.field("findings", findings.findings.size());
+  BENCHHUD_ASSIGN(const auto findings,
+                  schema::trace_finding_kinds(ask.reader().connection(), asked.id));
+  json.field("findings", std::accumulate(findings.begin(), findings.end(), std::int64_t{0},
+                                         [](std::int64_t sum, const schema::FindingKind& each) {
+                                           return analysis::sum_of(sum, each.count);
+                                         }));
   BENCHHUD_TRY(write_flow_kinds(json, indexed));
   BENCHHUD_TRY(write_counters(json, ask, asked));
   json.field("tracks_left_out", left_out);

@@ -181,7 +181,7 @@ test("a timeline says what its result's trace has that costs time, and its slice
     const { slice: kernel } = await server.api(`/traces/${id}/next?q=triton_poi`);
     const open = (one) => visit(page, `${server.base}/trace/${id}?tab=details&s=${one.thread}.${one.chunk}.${one.index}`);
     await open(kernel);
-    const chip = page.getByRole("group", { name: "What was found" }).getByRole("button", { name: "2 graph breaks" });
+    const chip = page.getByRole("group", { name: "What costs time" }).getByRole("button", { name: "2 graph breaks" });
     await chip.click();
     await eventually(async () => assert.match(page.url(), /[?&]t=-?\d+:\d+/));
     await shot(page, "trace-of-result");

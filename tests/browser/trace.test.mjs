@@ -446,7 +446,7 @@ test("two traces lie beside each other on one axis, with what differs", () =>
   timeline(async (page) => {
     await page.getByRole("button", { name: /^Compare/ }).click();
     await page.getByLabel(/^Number of another trace/).fill(String(slowId));
-    await page.getByRole("button", { name: "Show below" }).click();
+    await page.getByRole("button", { name: "Show beside this one" }).click();
     await page.waitForURL(/with=\d+/);
     await eventually(async () => assert.equal(await page.locator(".trace-over").count(), 2));
     const panel = page.locator(".trace-panel");
@@ -489,7 +489,7 @@ test("two traces lie beside each other on one axis, with what differs", () =>
     await press(page, "Escape");
     await eventually(async () => assert.match(await text(panel), /^Drag a rectangle/));
     await page.getByRole("button", { name: /^Beside/ }).click();
-    await page.getByRole("button", { name: "This trace alone" }).click();
+    await page.getByRole("button", { name: "Only the one before" }).click();
     await eventually(async () => assert.equal(await page.locator(".trace-over").count(), 1));
   }));
 

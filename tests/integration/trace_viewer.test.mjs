@@ -269,16 +269,21 @@ describe("finding, going on, summing up", () => {
         const expected = new Map();
         for (const slice of inside) {
           const row = expected.get(key(slice)) ?? { count: 0, total: 0, max: 0 };
-          expected.set(key(slice), { count: row.count + 1, total: row.total + part(slice), max: Math.max(row.max, slice.duration) });
+          expected.set(key(slice), { count: row.count + 1, total: row.total + part(slice), max: Math.max(row.max, part(slice)) });
         }
         const found = new Map(sums.rows.map((row) => [by === "name" ? `${row.key}\n${row.category}` : row.key, { count: row.count, total: row.total_ns, max: row.max_ns }]));
         assert.deepEqual(found, expected, `${by} ${begin} ${end}`);
         assert.equal(sums.all.count, inside.length);
         assert.equal(sums.rows.reduce((sum, row) => sum + row.self_ns, 0), sums.all.self_ns);
+        // What only contains other slices does no work.
+        assert.equal(sums.rows.reduce((sum, row) => sum + row.work_ns, 0), sums.all.work_ns);
+        if (by === "class") for (const row of sums.rows) assert.equal(row.work_ns, ["annotation", "shadow", "profiler"].includes(row.key) ? 0 : row.self_ns, row.key);
       }
     }
     const whole = await getJson(`/traces/${sample.id}/sums`);
     assert.equal(whole.all.self_ns, slices.reduce((sum, { self }) => sum + self, 0));
+    assert.equal(whole.all.work_ns, slices.filter((slice) => !["annotation", "shadow", "profiler"].includes(slice.class)).reduce((sum, { self }) => sum + self, 0));
+    assert.ok(whole.all.work_ns < whole.all.self_ns);
     const busiest = sample.threads.reduce((most, thread) => (thread.slices > most.slices ? thread : most));
     assert.equal((await getJson(`/traces/${sample.id}/sums?tracks=${busiest.thread}`)).all.count, busiest.slices);
     assert.equal((await get(`/traces/${sample.id}/sums?begin=5&end=5`)).status, 400);
@@ -406,7 +411,7 @@ describe("notes", () => {
 test("a window as a Chrome trace", async () => {
   const response = await get(`/traces/${gpu.id}/export?begin=0&end=5000000`);
   assert.equal(response.status, 200);
-  assert.match(response.headers.get("content-disposition"), /^attachment; filename="trace-[0-9a-f]{16}\.json"$/);
+  assert.match(response.headers.get("content-disposition"), /^attachment; filename="made-2025-11-10-part\.json"$/);
   const { traceEvents: events } = await response.json();
   const of = (phase) => events.filter(({ ph }) => ph === phase);
   assert.equal(of("X").length, 1500);

@@ -1,22 +1,53 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { TraceReport } from "../src/api/trace";
-import { type Findings, goToFirst, hygieneOf } from "../src/trace/marks";
+import { costsOf, deviceUse } from "../src/trace/costs";
+import { type Finding, goToMark, markCounts } from "../src/trace/marks";
 import { profileRow } from "../src/trace/profile_row";
 import { trackOf, viewerOf } from "./support_viewer";
 
-test("what one should know of is counted, also beyond what is listed, and leads to its first place", () => {
-  const findings = {
-    items: [{ kind: "step", thread: 1, begin: 1, end: 900_000, words: "a step" }, { kind: "graph_break", thread: 1, begin: 5000, end: 6000, words: "the first break" }, { kind: "graph_break", thread: 1, begin: 7000, end: 8000, words: "another" }],
-    kinds: [{ kind: "step", count: 1 }, { kind: "pageable_copy", count: 1 }, { kind: "graph_break", count: 5000 }, { kind: "recompile", count: 0 }],
-  } as Findings;
-  assert.deepEqual(hygieneOf(findings), [{ kind: "graph_break", words: "5,000 graph breaks" }, { kind: "pageable_copy", words: "1 copy of pageable memory" }]);
+const finding = (kind: Finding["kind"], begin: number, end: number, words = ""): Finding => ({ kind, thread: 1, begin, end, words });
+
+test("marks are counted beyond those that are kept, which is said, and lead to the first and to the longest", () => {
+  const findings = [finding("long_launch_delay", 5000, 205_000, "the first delay"), finding("step", 6000, 7000), finding("long_launch_delay", 8000, 908_000, "the longest delay"), finding("long_launch_delay", 9000, 309_000)];
+  assert.deepEqual(markCounts(findings, [{ kind: "step", count: 1 }, { kind: "long_launch_delay", count: 5932 }, { kind: "recompile", count: 0 }]), [
+    { kind: "step", words: "1 step", kept: "" },
+    { kind: "long_launch_delay", words: "5,932 long launch delays", kept: "the longest 3 are marked, all of 200 µs or more" },
+  ]);
   const viewer = viewerOf([trackOf(1)]);
-  viewer.setFindings(findings.items);
-  viewer.toggleMarks("graph_break", false);
-  goToFirst(viewer, "graph_break");
-  assert.ok(viewer.marks.has("graph_break"));
-  assert.equal(viewer.spoken, "the first break");
+  viewer.setFindings(findings, []);
+  goToMark(viewer, "long_launch_delay", "longest");
+  assert.ok(viewer.marks.has("long_launch_delay"));
+  assert.equal(viewer.spoken, "the longest delay");
+  goToMark(viewer, "long_launch_delay", "first");
+  assert.equal(viewer.spoken, "the first delay");
+});
+
+const advice = (code: string, severity: string, numbers: Record<string, number>) => ({ code, severity, sentence: `About ${code}.`, numbers });
+const reportOf = (busy: number | null, list: object[], more: object = {}) =>
+  ({ cannot_tell: { device: null, launches: null }, device: { utilization: busy, utilization_of_steps: busy }, graph_breaks: { breaks: 2 }, recompilation: { recompiles: 3 }, advice: list, ...more }) as unknown as TraceReport;
+const costWords = (report: TraceReport) => costsOf(report).map(({ words, mark }) => [words, mark]);
+
+test("a busy device is no trouble, however many launches wait; an idle one is, and is said with what the host does meanwhile", () => {
+  const ofHost = [advice("launch_overhead", "hint", { share: 0.554 }), advice("short_kernels", "hint", { share: 0.6 }), advice("synchronizations", "note", { calls: 61, share: 0.09 }), advice("launch_queue_full", "note", { full_ns: 5 })];
+  const busy = reportOf(0.984, ofHost);
+  assert.deepEqual(costsOf(busy), []);
+  assert.equal(deviceUse(busy)?.words, "device busy 98.4 % of the steps");
+  const idle = reportOf(0.576, [advice("cpu_bound", "hint", { busy_share: 0.576 }), ...ofHost]);
+  assert.equal(deviceUse(idle), null, "said once");
+  assert.deepEqual(costWords(idle), [
+    ["device idle 42.4 % of the steps, waiting for the host", "idle_host_wait"],
+    ["55.4 % of launches longer than what they launch", null],
+    ["60.0 % of kernels under 10 µs", null],
+    ["61 synchronizations, 9.0 % of the trace", "synchronization"],
+  ]);
+});
+
+test("what a report says beside the device is said too, of another version by its code, and what is not known is called so", () => {
+  const report = reportOf(null, [advice("graph_breaks", "hint", {}), advice("recompiled_frames", "hint", {}), advice("pageable_copies", "hint", { copies: 1, share: 0.061 }), advice("new_advice", "warning", {}), advice("new_note", "note", {})], { cannot_tell: { device: "No slice is a device's.", launches: null } });
+  assert.deepEqual(costWords(report), [["2 graph breaks", "graph_break"], ["3 recompilations", "recompile"], ["1 copy of pageable memory, 6.1 % of the device's busy time", "pageable_copy"], ["new advice", null]]);
+  assert.deepEqual(deviceUse(report), { words: "device use unknown", why: "No slice is a device's." });
+  assert.equal(deviceUse(reportOf(null, [])), null, "a trace without devices");
 });
 
 test("a slice leads to the row of its name, where the profile has one", () => {

@@ -31,6 +31,11 @@ struct LabelClass {
 /// - profiler (its window), other (no profiler of PyTorch wrote it).
 LabelClass label_class(std::string_view name, std::string_view category);
 
+/// Whether slices of that class are work of their own. Annotations, on the host and shown on a
+/// device, and the profiler's window only contain other slices: what is theirs alone is time
+/// between these.
+bool is_work(const LabelClass& of);
+
 /// Whether a kernel of that name is NCCL's, RCCL's or HCCL's.
 bool is_communication_kernel(std::string_view name);
 

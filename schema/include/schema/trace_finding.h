@@ -33,6 +33,8 @@ struct TraceFindings {
 Expected<void> put_trace_findings(Connection& connection, TraceId trace,
                                   const TraceFindings& findings);
 Expected<TraceFindings> trace_findings(Connection& connection, TraceId trace);
+/// How many there are of each kind.
+Expected<std::vector<FindingKind>> trace_finding_kinds(Connection& connection, TraceId trace);
 Expected<void> delete_trace_findings(Connection& connection, TraceId trace);
 
 }  // namespace benchhud::schema

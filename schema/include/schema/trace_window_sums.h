@@ -11,8 +11,8 @@
 namespace benchhud::schema {
 
 /// Sums by label, ascending, of the thread's slices that overlap [begin, end), or that take no time
-/// and lie in it. Totals and self times are of the parts that lie in the window; the shortest and
-/// the longest are of whole slices. Errors: kCorrupt, the store's.
+/// and lie in it. All times, the shortest and the longest too, are of the parts that lie in the
+/// window. Errors: kCorrupt, the store's.
 Expected<std::vector<LabelSums>> sums_in_window(Connection& connection, TraceId trace,
                                                 const TraceIndex& index, std::uint32_t thread,
                                                 std::int64_t begin, std::int64_t end);

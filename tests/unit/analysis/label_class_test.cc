@@ -27,6 +27,18 @@ TEST(LabelClass, FollowsTheCategoryAndPyTorchsNames) {
   EXPECT_EQ(name("ProfilerStep#1", "gpu_user_annotation"), "shadow");
   EXPECT_EQ(name("PyTorch Profiler (0)", "Trace"), "profiler");
   EXPECT_EQ(name("fusion.1", ""), "other");
+  EXPECT_EQ(name("ProfilerStep#6", "Operator"), "annotation");
+}
+
+TEST(LabelClass, CountsNothingThatOnlyContainsOthersAsWork) {
+  for (const std::string_view category : {"user_annotation", "gpu_user_annotation", "Trace"}) {
+    EXPECT_FALSE(is_work(label_class("forward", category))) << category;
+  }
+  EXPECT_FALSE(is_work(label_class("ProfilerStep#6", "Operator")));
+  for (const std::string_view category : {"cpu_op", "kernel", "python_function", ""}) {
+    EXPECT_TRUE(is_work(label_class("forward", category))) << category;
+  }
+  EXPECT_TRUE(is_work(label_class("## Call CompiledFxGraph fabc ##", "user_annotation")));
 }
 
 TEST(LabelClass, SaysWhereItRan) {

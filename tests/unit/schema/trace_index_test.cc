@@ -294,7 +294,7 @@ TEST_F(Index, SumsOfWindowsAreThoseOfTheSlicesInThem) {
       const TraceSlice& slice = trace_.slices[i];
       if (slice.start >= end || (slice.end() <= begin && slice.start < begin)) continue;
       expected[slice.thread][slice.label].add(
-          SliceSums{1, parts[i].all, parts[i].own, slice.duration, slice.duration});
+          SliceSums{1, parts[i].all, parts[i].own, parts[i].all, parts[i].all});
     }
     for (std::uint32_t thread = 0; thread < 3; ++thread) {
       const auto sums = sums_in_window(connection_, id_, index, thread, begin, end);

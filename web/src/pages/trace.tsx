@@ -1,6 +1,9 @@
 // A trace as a timeline: everything that was recorded, on one axis, to be moved through like a map.
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { address, asApiError } from "../api/client";
+import { contentUrl } from "../api/contents";
+import { type TraceReport, traceReport } from "../api/trace";
+import type { ArtifactContent } from "../api/types";
 import { useApi } from "../api/use";
 import { useTitle } from "../lib/hooks";
 import { ErrorNote, Waiting } from "../parts/small";
@@ -37,11 +40,14 @@ export function TracePage({ id }: { id: number }) {
 function Known({ info }: { info: TraceInfo }) {
   const about = useAbout(info);
   const findings = useApi<Findings>(info.findings > 0 ? address(`/traces/${info.id}/findings`) : null);
-  if (!about.isKnown || (info.findings > 0 && !findings.data && !findings.error)) return <Waiting rows={14} />;
-  return <Timeline info={info} about={about} found={findings.data} />;
+  const content = useApi<ArtifactContent>(info.artifact === null ? null : contentUrl(info.artifact));
+  const report = useMemo(() => traceReport(content.data?.trace), [content.data]);
+  const isWaiting = (isAsked: boolean, { data, error }: { data: unknown; error: unknown }): boolean => isAsked && !data && !error;
+  if (!about.isKnown || isWaiting(info.findings > 0, findings) || isWaiting(info.artifact !== null, content)) return <Waiting rows={14} />;
+  return <Timeline info={info} about={about} report={report} found={findings.data} />;
 }
 
-function Timeline({ info, about, found }: { info: TraceInfo; about: About; found: Findings | null }) {
+function Timeline({ info, about, report, found }: { info: TraceInfo; about: About; report: TraceReport | null; found: Findings | null }) {
   const viewer = useMemo(() => new Viewer(info), [info]);
   const beside = useBeside(viewer);
   const { second, shift } = beside;
@@ -56,7 +62,7 @@ function Timeline({ info, about, found }: { info: TraceInfo; about: About; found
   }, [viewer, second]);
   const noted = useNotes(viewer);
   useEffect(() => viewer.setNotes(noted.notes), [viewer, noted.notes]);
-  useEffect(() => viewer.setFindings(found?.items ?? []), [viewer, found]);
+  useEffect(() => viewer.setFindings(found?.items ?? [], found?.kinds ?? []), [viewer, found]);
   useUrl(viewer);
   useKeys(active);
   const pages: TabPage[] = [
@@ -71,7 +77,7 @@ function Timeline({ info, about, found }: { info: TraceInfo; about: About; found
   useCommands(viewer, pages);
   return (
     <div class="trace">
-      <Head viewer={viewer} about={about} findings={found} />
+      <Head viewer={viewer} about={about} report={report} isBefore={second !== null} />
       <Toolbar viewer={viewer} more={info.has_index && <CompareMenu viewer={viewer} artifact={about.artifact} />} />
       {viewer.sections.length === 0 ? (
         <p class="empty">This trace has no slices: nothing in it has a length.</p>

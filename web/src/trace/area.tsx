@@ -5,7 +5,7 @@ import { useApi } from "../api/use";
 import { count, plural, shown } from "../lib/format";
 import { useQuery } from "../lib/route";
 import { Choice } from "../parts/controls";
-import { ErrorNote, Num, Waiting } from "../parts/small";
+import { ErrorNote, Missing, Num, Waiting } from "../parts/small";
 import { type Column, Table } from "../parts/table";
 import { exactly } from "./find";
 import { traceUrl } from "./info";
@@ -50,7 +50,7 @@ export function AreaTable({ viewer }: { viewer: Viewer }) {
 
 function OfArea({ viewer, area, by, setBy }: { viewer: Viewer; area: Area; by: By; setBy: (by: By) => void }) {
   const { data, error, again, late } = useApi<Sums>(sumsUrl(viewer, area, by));
-  const columns = useMemo(() => columnsOf(viewer, by, data?.all.self_ns ?? 0), [viewer, by, data]);
+  const columns = useMemo(() => columnsOf(viewer, by, data?.all.work_ns ?? 0), [viewer, by, data]);
   const { begin, end } = area.window;
   return (
     <div class="trace-area">
@@ -96,6 +96,12 @@ function open(viewer: Viewer, by: By, row: SumsRow): void {
   else if (row.thread !== null) viewer.showTrack(row.thread);
 }
 
+/** What a row does for itself, of all that is done. */
+function shareOf(row: SumsRow, all: number) {
+  if (row.work_ns === 0 && row.self_ns > 0) return <Missing flush why="only contains other slices" />;
+  return all > 0 ? <Num value={(100 * row.work_ns) / all} /> : <Missing flush why="nothing in the area takes time" />;
+}
+
 function columnsOf(viewer: Viewer, by: By, all: number): Column<SumsRow>[] {
   const name = (row: SumsRow): string => {
     const track = row.thread === null ? undefined : viewer.tracks.get(row.thread);
@@ -124,12 +130,12 @@ function columnsOf(viewer: Viewer, by: By, all: number): Column<SumsRow>[] {
       ),
     },
     ...(by === "name" ? [{ key: "class", title: "Class", width: 120, sort: (row: SumsRow) => row.class ?? "", cell: (row: SumsRow) => <span class="clip">{classWords(row.class ?? "")}</span> }] : []),
-    { key: "count", title: "Count", hint: "Slices that touch the area", width: 90, align: "right", first: "desc", sort: (row) => row.count, cell: (row) => count(row.count) },
+    { key: "count", title: "Count", hint: "Slices that touch the area; all times are of their parts within it", width: 90, align: "right", first: "desc", sort: (row) => row.count, cell: (row) => count(row.count) },
     time("total", "Total", "Their parts within the area, added up", (row) => row.total_ns),
-    time("self", "Self", "Without what is right within each of them", (row) => row.self_ns),
-    { key: "share", title: "Share, %", hint: "Of all self time in the area", width: 90, align: "right", first: "desc", sort: (row) => row.self_ns, cell: (row) => (all > 0 ? <Num value={(100 * row.self_ns) / all} /> : "–") },
-    time("average", "Average", "Total by count", (row) => row.total_ns / Math.max(1, row.count)),
-    time("min", "Shortest", "A whole slice, also beyond the area", (row) => row.min_ns),
-    time("max", "Longest", "A whole slice, also beyond the area", (row) => row.max_ns),
+    time("self", "Self", "Total without what is right within each of them", (row) => row.self_ns),
+    { key: "share", title: "Share, %", hint: "Of all self time in the area that is work: annotations and the profiler's spans only contain other slices", width: 90, align: "right", first: "desc", sort: (row) => row.work_ns, cell: (row) => shareOf(row, all) },
+    time("average", "Average", "The mean part within the area: total by count", (row) => row.total_ns / Math.max(1, row.count)),
+    time("min", "Shortest", "The shortest part within the area", (row) => row.min_ns),
+    time("max", "Longest", "The longest part within the area", (row) => row.max_ns),
   ];
 }

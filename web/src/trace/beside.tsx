@@ -4,10 +4,11 @@ import { address, ask } from "../api/client";
 import type { components } from "../api/openapi";
 import { useApi } from "../api/use";
 import { announce } from "../lib/announce";
-import { useQuery } from "../lib/route";
+import { go, useQuery } from "../lib/route";
 import { Menu } from "../parts/controls";
 import { ErrorNote, Waiting } from "../parts/small";
 import { TraceCanvas } from "./canvas";
+import { besideHref } from "./differences";
 import { SecondHead } from "./head";
 import { type TraceOverview, infoOf, traceUrl } from "./info";
 import { Overview } from "./overview";
@@ -39,6 +40,9 @@ export function Second({ first, beside }: { first: Viewer; beside: Beside }) {
       <div class="trace-second-bar">
         <SecondHead info={second.info} />
         <Align first={first} second={second} shift={shift} />
+        <button type="button" class="button" onClick={() => go(besideHref(second.info.id, first.info.id, -shift))} title="Before and after, the other way round">
+          <span aria-hidden="true">⇄</span> Swap
+        </button>
       </div>
       <Overview viewer={second} hasAxis={false} />
       <TraceCanvas viewer={second} />

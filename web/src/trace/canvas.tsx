@@ -1,7 +1,7 @@
 // The picture of the tracks: two canvases over a box that scrolls, and what a pointer does on them.
 import { useEffect, useRef } from "preact/hooks";
 import { useTheme } from "../lib/theme";
-import { FONT, type Pen, drawGround, drawInterval, drawSlices, outline } from "./draw";
+import { FONT, type Pen, drawArea, drawGround, drawInterval, drawSlices, outline } from "./draw";
 import { drawArrow, drawCounter, drawFlags, drawPoints } from "./draw_events";
 import { hit, placeOf } from "./hit";
 import { lanesIn } from "./layout";
@@ -147,7 +147,7 @@ function drawOverlay(pen: Pen, viewer: Viewer, theme: Theme): void {
   const ink = INK[theme];
   pen.clearRect(0, 0, view.width, height);
   pen.font = FONT;
-  if (viewer.area) drawInterval(pen, xOf(view, viewer.area.window.begin), xOf(view, viewer.area.window.end), size, "", theme);
+  if (viewer.area) drawArea(pen, sight, viewer.area, theme);
   if (viewer.mark) drawInterval(pen, xOf(view, viewer.mark.begin), xOf(view, viewer.mark.end), size, spanText(viewer.mark.end - viewer.mark.begin), theme);
   for (const lane of lanesIn(sight.layout.lanes, sight.top, sight.top + height)) {
     const values = lane.kind === "counter" ? viewer.events.counter(lane.counter.number) : null;

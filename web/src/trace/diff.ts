@@ -3,13 +3,14 @@ import type { Sums, SumsRow } from "./area";
 
 type Side = { count: number; self: number; total: number };
 export type DiffRow = { key: string; before: Side | null; after: Side | null; /** ns of self time: after − before. */ delta: number };
-/** `before`, `after`: of all self time; `leftOut`: names that are not among the rows, for there are too many. */
+/** `before`, `after`: all self time; `leftOut`: names that are not among the rows, for there are too many. */
 export type Diff = { rows: DiffRow[]; before: number; after: number; leftOut: { before: number; after: number } };
 
-const isProfiler = (row: SumsRow): boolean => row.class === "profiler";
+/** Annotations and the profiler's own spans only contain other slices. */
+const isWork = (row: SumsRow): boolean => row.work_ns > 0 || row.self_ns === 0;
 
-/** Rows of one name in several categories are one. The largest changes first. The profiler's own spans are as long as the
- * trace, and no work. */
+/** Rows of one name in several categories are one. The largest changes first. What only contains other slices is no work, and left
+ * out. */
 export function joined(before: Sums, after: Sums): Diff {
   const rows = new Map<string, DiffRow>();
   const put = ({ key, count, self_ns, total_ns }: SumsRow, side: "before" | "after"): void => {
@@ -18,14 +19,13 @@ export function joined(before: Sums, after: Sums): Diff {
     known[side] = { count: sum.count + count, self: sum.self + self_ns, total: sum.total + total_ns };
     rows.set(key, known);
   };
-  for (const row of before.rows) if (!isProfiler(row)) put(row, "before");
-  for (const row of after.rows) if (!isProfiler(row)) put(row, "after");
+  for (const row of before.rows) if (isWork(row)) put(row, "before");
+  for (const row of after.rows) if (isWork(row)) put(row, "after");
   const all = [...rows.values()].map((row) => ({ ...row, delta: (row.after?.self ?? 0) - (row.before?.self ?? 0) }));
-  const work = (sums: Sums): number => sums.rows.filter(isProfiler).reduce((left, row) => left - row.self_ns, sums.all.self_ns);
   return {
     rows: all.sort((a, b) => Math.abs(b.delta) - Math.abs(a.delta) || a.key.localeCompare(b.key)),
-    before: work(before),
-    after: work(after),
+    before: before.all.work_ns,
+    after: after.all.work_ns,
     leftOut: { before: before.left_out, after: after.left_out },
   };
 }

@@ -1,17 +1,19 @@
 // The table of differences between two traces beside each other, and the choice of the other one.
 import { useMemo, useState } from "preact/hooks";
 import { address, ask, asApiError, type ApiError } from "../api/client";
-import type { Artifact, ArtifactPage, Neighbours, Result } from "../api/types";
+import type { Artifact, ArtifactPage, Neighbours, Result, RunRef } from "../api/types";
 import { useApi } from "../api/use";
-import { change, count, daysAfter, daysBefore, digits, runName, shown } from "../lib/format";
+import { change, count, daysAfter, daysBefore, runName, shown } from "../lib/format";
 import { inOrder } from "../lib/neighbours";
-import { useQuery } from "../lib/route";
+import { relative } from "../lib/profile";
+import { go, traceHref, useQuery } from "../lib/route";
 import { Choice, Menu } from "../parts/controls";
 import { ErrorNote, Missing, Waiting } from "../parts/small";
 import { type Column, Table } from "../parts/table";
 import { type Sums, sumsUrl } from "./area";
 import { type Diff, type DiffRow, joined } from "./diff";
 import { exactly } from "./find";
+import type { TraceOverview } from "./info";
 import { exactPlace, exactText, spanText } from "./time";
 import type { Window } from "./types";
 import { windowOf } from "./view";
@@ -52,7 +54,7 @@ export function Differences({ first, second, shift }: { first: Viewer; second: V
               <strong>
                 {spanText(diff.before)} → {spanText(diff.after)}
               </strong>{" "}
-              of self time, {diff.before > 0 ? change(diff.after / diff.before) : signedSpan(diff.after - diff.before)}, within {spanText(window.end - window.begin)} from {exactPlace(window.begin)}
+              of self time, {diff.before > 0 ? change(diff.after / diff.before) : signedSpan(diff.after - diff.before)}, within {spanText(window.end - window.begin)} from {exactPlace(window.begin)}; without annotations and the profiler's spans, which only contain other slices
             </>
           ) : (
             "…"
@@ -64,7 +66,7 @@ export function Differences({ first, second, shift }: { first: Viewer; second: V
       {diff && <Table caption="Differences by name" columns={columns} rows={diff.rows} rowKey={(row) => row.key} late={before.late || after.late} sortKey="ds" orderWords="largest change first" empty="Nothing happens in either of them." />}
       {diff && (diff.leftOut.before > 0 || diff.leftOut.after > 0) && (
         <p class="quiet">
-          Of names with shorter totals {count(diff.leftOut.before)} above and {count(diff.leftOut.after)} below are not listed; the sums over all hold them.
+          Of names with shorter totals {count(diff.leftOut.before)} before and {count(diff.leftOut.after)} after are not listed; the sums over all hold them.
         </p>
       )}
     </div>
@@ -74,11 +76,21 @@ export function Differences({ first, second, shift }: { first: Viewer; second: V
 /** Why a side has nothing of a name. */
 const whyMissing = (leftOut: number): string => (leftOut > 0 ? "not in this trace, or too short for the list" : "not in this trace");
 
+/** A change against the row's own value before; null where there was none. */
+const relativeChange = ({ before, delta }: DiffRow): number | null => (before && before.self > 0 ? delta / before.self : null);
+
+/** The same in words; null where it is not known, for a name may be among those that are not listed. */
+export function relativeWords({ before, after }: DiffRow, leftOut: Diff["leftOut"]): string | null {
+  if ((!before && leftOut.before > 0) || (!after && leftOut.after > 0)) return null;
+  if (!after) return "gone";
+  return before ? relative(before.self, after.self).replace(" %", "") || "0" : "new";
+}
+
 function columnsOf(first: Viewer, second: Viewer, diff: Diff | null): Column<DiffRow>[] {
-  const all = diff?.before ?? 0;
+  const leftOut = diff?.leftOut ?? { before: 0, after: 0 };
   const side = (key: "before" | "after", title: string): Column<DiffRow>[] => [
-    { key: `${key}n`, title: `${title}, count`, width: 110, align: "right", first: "desc", starts: true, sort: (row) => row[key]?.count ?? 0, cell: (row) => (row[key] ? count(row[key].count) : <Missing flush why={whyMissing(diff?.leftOut[key] ?? 0)} />) },
-    { key, title: `${title}, self`, width: 110, align: "right", first: "desc", sort: (row) => row[key]?.self ?? 0, cell: (row) => (row[key] ? <span title={exactText(row[key].self)}>{spanText(row[key].self)}</span> : <Missing flush why={whyMissing(diff?.leftOut[key] ?? 0)} />) },
+    { key: `${key}n`, title: `${title}, count`, width: 110, align: "right", first: "desc", starts: true, sort: (row) => row[key]?.count ?? 0, cell: (row) => (row[key] ? count(row[key].count) : <Missing flush why={whyMissing(leftOut[key])} />) },
+    { key, title: `${title}, self`, width: 110, align: "right", first: "desc", sort: (row) => row[key]?.self ?? 0, cell: (row) => (row[key] ? <span title={exactText(row[key].self)}>{spanText(row[key].self)}</span> : <Missing flush why={whyMissing(leftOut[key])} />) },
   ];
   return [
     {
@@ -100,33 +112,51 @@ function columnsOf(first: Viewer, second: Viewer, diff: Diff | null): Column<Dif
         </button>
       ),
     },
-    ...side("before", "Above"),
-    ...side("after", "Below"),
-    { key: "delta", title: "Change", hint: "Self time below less self time above", width: 120, align: "right", first: "desc", starts: true, sort: (row) => row.delta, cell: (row) => <span title={exactText(row.delta)}>{row.delta === 0 ? "0 ns" : signedSpan(row.delta)}</span> },
-    { key: "share", title: "Change, %", hint: "Of all self time above", width: 100, align: "right", first: "desc", sort: (row) => Math.abs(row.delta), cell: (row) => (all === 0 || row.delta === 0 ? "–" : digits((100 * row.delta) / all)) },
+    ...side("before", "Before"),
+    ...side("after", "After"),
+    { key: "delta", title: "Change", hint: "Self time after less self time before", width: 120, align: "right", first: "desc", starts: true, sort: (row) => row.delta, cell: (row) => <span title={exactText(row.delta)}>{row.delta === 0 ? "0 ns" : signedSpan(row.delta)}</span> },
+    { key: "relative", title: "Change, %", hint: "Of the name's own self time before", width: 100, align: "right", first: "desc", sort: relativeChange, cell: (row) => relativeWords(row, leftOut) ?? <Missing flush why="one of them has it not, or too short for its list" /> },
   ];
+}
+
+/** Where two traces lie beside each other: the one before above, as a difference of profiles has it. */
+export const besideHref = (before: number, after: number, shift = 0): string => traceHref(before, { with: String(after), tab: "diff", ...(shift ? { by_shift: String(shift) } : {}) });
+
+/** The run of a trace's result; null where the trace is of none. */
+async function runOfTrace(id: number): Promise<RunRef | null> {
+  const { artifact } = (await ask<TraceOverview>(address(`/traces/${id}`))).data;
+  return artifact === null ? null : ((await ask<Artifact>(address(`/artifacts/${artifact}`))).data.results[0]?.run ?? null);
+}
+
+/** Whether the run of the trace `other` began before `run`; not where that is not known. */
+async function isEarlier(other: number, run: RunRef | undefined): Promise<boolean> {
+  const others = run ? await runOfTrace(other).catch(() => null) : null;
+  return !!run && !!others && others.started_at < run.started_at;
 }
 
 /** The traces that lie near: the night before and after, and other backends of the night. */
 export function CompareMenu({ viewer, artifact }: { viewer: Viewer; artifact: Artifact | null }) {
   const [query, setQuery] = useQuery();
-  const chosen = query.get("with");
-  const show = (id: string | null): void => {
-    setQuery({ with: id, by_shift: null });
-    viewer.setTab(id ? "diff" : null);
+  const asked = query.get("with") ?? "";
+  const chosen = /^\d{1,15}$/.test(asked) ? Number(asked) : null;
+  const own = viewer.info.id;
+  const showBelow = (id: number | null): void => {
+    setQuery({ with: id === null ? null : String(id), by_shift: null });
+    viewer.setTab(id === null ? null : "diff");
   };
+  const show = (id: number, isBefore: boolean): void => (isBefore ? go(besideHref(id, own)) : showBelow(id));
   return (
     <div class="trace-compare">
-      <Menu label={chosen ? `Beside: trace ${chosen}` : "Compare"}>
+      <Menu label={chosen !== null ? `Beside: trace ${chosen}` : "Compare"}>
         {(close) => (
           <div class="trace-menu">
-            {artifact?.results[0] && <Near artifact={artifact} onChoose={(id) => (show(String(id)), close())} />}
+            {artifact?.results[0] && <Near artifact={artifact} onChoose={(id, isBefore) => (show(id, isBefore), close())} />}
             <form
               class="trace-other"
               onSubmit={(event) => {
                 event.preventDefault();
-                const id = new FormData(event.currentTarget).get("trace");
-                if (id && String(id) !== String(viewer.info.id)) show(String(id));
+                const id = Number(new FormData(event.currentTarget).get("trace"));
+                if (id !== own) void isEarlier(id, artifact?.results[0]?.run).then((isBefore) => show(id, isBefore));
                 close();
               }}
             >
@@ -134,14 +164,19 @@ export function CompareMenu({ viewer, artifact }: { viewer: Viewer; artifact: Ar
                 <span>Number of another trace, as its address has it</span>
                 <input name="trace" type="text" inputMode="numeric" pattern="[0-9]{1,15}" required />
               </label>
-              <button type="submit" class="button">
-                Show below
+              <button type="submit" class="button" title="The trace of the earlier run is the one before, and stands above">
+                Show beside this one
               </button>
             </form>
-            {chosen && (
-              <button type="button" class="button" onClick={() => (show(null), close())}>
-                This trace alone
-              </button>
+            {chosen !== null && (
+              <>
+                <button type="button" class="button" onClick={() => (showBelow(null), close())}>
+                  Only the one before
+                </button>
+                <button type="button" class="button" onClick={() => (go(traceHref(chosen)), close())}>
+                  Only the one after
+                </button>
+              </>
             )}
           </div>
         )}
@@ -150,26 +185,27 @@ export function CompareMenu({ viewer, artifact }: { viewer: Viewer; artifact: Ar
   );
 }
 
-type Choices = { run: number; experiment: number; text: string };
+type Choices = { run: number; experiment: number; isBefore: boolean; text: string };
 
-function Near({ artifact, onChoose }: { artifact: Artifact; onChoose: (trace: number) => void }) {
+function Near({ artifact, onChoose }: { artifact: Artifact; onChoose: (trace: number, isBefore: boolean) => void }) {
   const own = artifact.results[0] as Artifact["results"][number];
   const { data } = useApi<Neighbours>(address(`/runs/${own.run.id}/results/${own.experiment_id}/neighbours`));
   const { data: result } = useApi<Result>(address(`/runs/${own.run.id}/results/${own.experiment_id}`));
   const [error, setError] = useState<ApiError | null>(null);
   if (!data || !result) return <p class="quiet">looking for other traces …</p>;
+  // Another backend is the one before, as on the page of a profile.
   const choices: Choices[] = [
-    ...(data.before ? [{ run: data.before.id, experiment: own.experiment_id, text: `${runName(data.before)}, ${daysBefore(data.before.started_at, own.run.started_at)}` }] : []),
-    ...(data.after ? [{ run: data.after.id, experiment: own.experiment_id, text: `${runName(data.after)}, ${daysAfter(data.after.started_at, own.run.started_at)}` }] : []),
-    ...inOrder(data.others, result.experiment).map((one) => ({ run: own.run.id, experiment: one.id, text: `${one.column}, the same night` })),
+    ...(data.before ? [{ run: data.before.id, experiment: own.experiment_id, isBefore: true, text: `${runName(data.before)}, ${daysBefore(data.before.started_at, own.run.started_at)}` }] : []),
+    ...(data.after ? [{ run: data.after.id, experiment: own.experiment_id, isBefore: false, text: `${runName(data.after)}, ${daysAfter(data.after.started_at, own.run.started_at)}` }] : []),
+    ...inOrder(data.others, result.experiment).map((one) => ({ run: own.run.id, experiment: one.id, isBefore: true, text: `${one.column}, the same night` })),
   ];
-  const choose = async ({ run, experiment }: Choices): Promise<void> => {
+  const choose = async ({ run, experiment, isBefore }: Choices): Promise<void> => {
     try {
       const { items } = (await ask<ArtifactPage>(address("/artifacts", { run: String(run), experiment: String(experiment), kind: "trace", limit: 100 }))).data;
       const traces = items.filter((one) => one.trace_id !== null && !one.superseded);
       const other = traces.find((one) => one.repetition === artifact.repetition) ?? traces[0];
       if (!other || other.trace_id === null) throw new Error("That result has no trace.");
-      onChoose(other.trace_id);
+      onChoose(other.trace_id, isBefore);
     } catch (problem) {
       setError(asApiError(problem, ""));
     }

@@ -2,7 +2,8 @@
 import { shortened } from "./names";
 import { FILLS, INK, type Theme, UNNAMED } from "./palette";
 import { HEAD_PX, type Layout, ROW_PX, lanesIn } from "./layout";
-import type { Rects, Scene } from "./scene";
+import type { Rects, Scene, Sight } from "./scene";
+import type { Area } from "./url";
 import type { Axis } from "./view";
 import { type View, xOf } from "./view";
 
@@ -142,14 +143,29 @@ export function outline(pen: Pen, { x, y, width, height }: Rect, color: string, 
   pen.strokeRect(x - thick / 2 + 0.5, y - thick / 2, Math.max(1, width) + thick - 1, height + thick);
 }
 
+/** An area lies on its tracks; on all of them, and on what is between, where it is of all. */
+export function drawArea(pen: Pen, { view, top, height, layout }: Pick<Sight, "view" | "top" | "height" | "layout">, { window, tracks }: Area, theme: Theme): void {
+  const [x0, x1] = [xOf(view, window.begin), xOf(view, window.end)];
+  if (!tracks) return drawInterval(pen, x0, x1, { width: view.width, height }, "", theme);
+  const chosen = new Set(tracks);
+  for (const lane of lanesIn(layout.lanes, top, top + height)) {
+    if (lane.kind === "track" && chosen.has(lane.track.number)) fillInterval(pen, x0, x1, lane.top - top, lane.height - 1, theme);
+  }
+}
+
+function fillInterval(pen: Pen, x0: number, x1: number, y: number, height: number, theme: Theme): void {
+  const ink = INK[theme];
+  pen.fillStyle = ink.mark;
+  pen.fillRect(x0, y, Math.max(1, x1 - x0), height);
+  pen.fillStyle = ink.focus;
+  pen.fillRect(Math.round(x0), y, 1, height);
+  pen.fillRect(Math.round(x1) - 1, y, 1, height);
+}
+
 /** An interval over the whole height, its length written at the top where there is room. */
 export function drawInterval(pen: Pen, x0: number, x1: number, { width: all, height }: { width: number; height: number }, words: string, theme: Theme): void {
   const ink = INK[theme];
-  pen.fillStyle = ink.mark;
-  pen.fillRect(x0, 0, Math.max(1, x1 - x0), height);
-  pen.fillStyle = ink.focus;
-  pen.fillRect(Math.round(x0), 0, 1, height);
-  pen.fillRect(Math.round(x1) - 1, 0, 1, height);
+  fillInterval(pen, x0, x1, 0, height, theme);
   if (!words || x1 < 0 || x0 > all) return;
   pen.font = FONT;
   pen.textBaseline = "middle";

@@ -1,5 +1,6 @@
 // What the page is of, in a sentence, and the ways from it.
 import { address } from "../api/client";
+import type { TraceReport } from "../api/trace";
 import type { Artifact, Result } from "../api/types";
 import { useApi } from "../api/use";
 import { count, plural, shown, testName } from "../lib/format";
@@ -8,9 +9,10 @@ import { whichDump } from "../lib/profile";
 import { artifactHref, modelHref, profileHref, traceHref } from "../lib/route";
 import { RunLink } from "../parts/small";
 import type { TraceInfo } from "./info";
-import { type Findings, MARKS, goToFirst, hygieneOf } from "./marks";
+import { costsOf, deviceUse } from "./costs";
+import { MARKS, goToMark } from "./marks";
 import { spanText } from "./time";
-import type { Viewer } from "./viewer";
+import { type Viewer, useViewer } from "./viewer";
 
 export type About = { artifact: Artifact | null; result: Result | null; name: string; isKnown: boolean };
 
@@ -32,13 +34,15 @@ const sizeWords = (info: TraceInfo): string => {
   return `${plural(info.events, "event")} on ${plural(tracks, "track")} in ${spanText(info.end)}${info.tracksLeftOut > 0 ? `, without ${count(info.tracksLeftOut)} more tracks` : ""}`;
 };
 
-export function Head({ viewer, about: { artifact, result, name }, findings }: { viewer: Viewer; about: About; findings: Findings | null }) {
+/** `isBefore`: another trace stands below it. */
+export function Head({ viewer, about: { artifact, result, name }, report, isBefore }: { viewer: Viewer; about: About; report: TraceReport | null; isBefore: boolean }) {
   const { info } = viewer;
   useTitle(`Trace of ${name}`);
   const [of] = artifact?.results ?? [];
   return (
     <header class="trace-head">
       <h1>
+        {isBefore && <span class="trace-side">Before: </span>}
         {name}: {sizeWords(info)}
       </h1>
       <nav class="trace-ways" aria-label="What this trace is of">
@@ -50,32 +54,47 @@ export function Head({ viewer, about: { artifact, result, name }, findings }: { 
         {result && <a href={modelHref(result.experiment.suite, result.experiment.model, { test: result.experiment.test, accelerator_model: result.experiment.accelerator_model })}>all nights</a>}
         {artifact && <a href={artifactHref(artifact)}>report</a>}
       </nav>
-      {findings && <Hygiene viewer={viewer} findings={findings} />}
+      {report && <Costs viewer={viewer} report={report} artifact={artifact} />}
     </header>
   );
 }
 
-/** What was found that costs time, each leading to its first place. */
-function Hygiene({ viewer, findings }: { viewer: Viewer; findings: Findings }) {
-  const all = hygieneOf(findings);
-  if (!all.length) return null;
+/** How busy the device was, and what costs time: each leads to the longest of its places, or to what the report says of it. */
+function Costs({ viewer, report, artifact }: { viewer: Viewer; report: TraceReport; artifact: Artifact | null }) {
+  const use = deviceUse(report);
+  const findings = useViewer(viewer, (one) => one.findings);
   return (
-    <div class="trace-hygiene" role="group" aria-label="What was found">
-      {all.map(({ kind, words }) => (
-        <button type="button" class="chip" key={kind} title="Show the first; b and B go on from there" onClick={() => goToFirst(viewer, kind)}>
-          <span aria-hidden="true">{MARKS[kind].sign}</span> {words}
-        </button>
-      ))}
+    <div class="trace-costs" role="group" aria-label="What costs time">
+      {use && (
+        <span class="quiet" title={use.why}>
+          {use.words}
+        </span>
+      )}
+      {costsOf(report).map(({ code, severity, words, sentence, mark }) =>
+        mark && findings.some((one) => one.kind === mark) ? (
+          <button type="button" class={`chip ${severity}`} key={code} title={`${sentence}\nShow the longest; b and B go on from there`} onClick={() => goToMark(viewer, mark, "longest")}>
+            <span aria-hidden="true">{MARKS[mark].sign}</span> {words}
+          </button>
+        ) : (
+          artifact && (
+            <a class={`chip ${severity}`} key={code} href={`${artifactHref(artifact)}#flags`} title={sentence}>
+              {words}
+            </a>
+          )
+        ),
+      )}
     </div>
   );
 }
 
 /** The same of the trace below. */
 export function SecondHead({ info }: { info: TraceInfo }) {
-  const { name } = useAbout(info);
+  const { name, artifact } = useAbout(info);
+  const [of] = artifact?.results ?? [];
   return (
     <h2 class="trace-second-name">
-      <a href={traceHref(info.id)}>{name}</a> <span class="quiet">{sizeWords(info)}</span>
+      <span class="trace-side">After: </span>
+      <a href={traceHref(info.id)}>{name}</a> {of && <RunLink run={of.run} />} <span class="quiet">{sizeWords(info)}</span>
     </h2>
   );
 }

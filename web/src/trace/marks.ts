@@ -1,10 +1,11 @@
 // Places that the server found something at: graph breaks, recompilations, idle gaps and the like.
 import type { components } from "../api/openapi";
-import { plural } from "../lib/format";
+import { count, plural } from "../lib/format";
 import { type Pen, FONT } from "./draw";
 import { laneOf } from "./layout";
 import { INK, type Theme } from "./palette";
 import type { Sight } from "./scene";
+import { spanText } from "./time";
 import type { Viewer } from "./viewer";
 import { xOf } from "./view";
 
@@ -29,8 +30,6 @@ export const MARKS: Record<MarkKind, { sign: string; one: string; many: string }
 export const ALL_MARKS = Object.keys(MARKS) as MarkKind[];
 /** What is drawn before anybody chose: rare, and each worth a look. */
 export const FIRST_MARKS: MarkKind[] = ["graph_break", "recompile", "queue_full"];
-/** What costs time that it need not. */
-const HYGIENE: MarkKind[] = ["graph_break", "recompile", "queue_full", "long_launch_delay", "synchronization", "pageable_copy"];
 const MOST_DRAWN = 1000;
 const SIGN_PX = 12;
 const isGap = (kind: MarkKind): boolean => kind === "idle_host_wait" || kind === "idle_other";
@@ -80,18 +79,27 @@ export function findingAt(viewer: Viewer, thread: number, time: number): Finding
   return shownFindings(viewer).find((one) => one.thread === thread && (isGap(one.kind) ? one.begin <= time && time <= one.end : Math.abs(one.begin - time) <= near)) ?? null;
 }
 
-/** How many there are of each kind that one should know of. */
-export const hygieneOf = (findings: Findings): { kind: MarkKind; words: string }[] =>
-  HYGIENE.flatMap((kind) => {
-    const count = findings.kinds.find((one) => one.kind === kind)?.count ?? 0;
-    return count > 0 ? [{ kind, words: plural(count, MARKS[kind].one, MARKS[kind].many) }] : [];
+const lengthOf = ({ begin, end }: Finding): number => end - begin;
+const longestOf = (findings: readonly Finding[]): Finding | undefined => findings.reduce<Finding | undefined>((longest, one) => (longest && lengthOf(longest) >= lengthOf(one) ? longest : one), undefined);
+
+export type MarkCount = { kind: MarkKind; words: string; /** Of how many only the longest are marked, in words; "" where all are. */ kept: string };
+
+/** How many there are of each kind, and how many of them are marked: of very many the server keeps the longest. */
+export const markCounts = (findings: readonly Finding[], kinds: Findings["kinds"]): MarkCount[] =>
+  ALL_MARKS.flatMap((kind) => {
+    const marked = findings.filter((one) => one.kind === kind);
+    const all = Math.max(marked.length, kinds.find((one) => one.kind === kind)?.count ?? 0);
+    if (!marked.length) return [];
+    const kept = all > marked.length ? `the longest ${count(marked.length)} are marked, all of ${spanText(Math.min(...marked.map(lengthOf)))} or more` : "";
+    return [{ kind, words: plural(all, MARKS[kind].one, MARKS[kind].many), kept }];
   });
 
-/** Shows the first of a kind, and from then on all of it. */
-export function goToFirst(viewer: Viewer, kind: MarkKind): void {
+/** Shows the first or the longest of a kind, and from then on all of it. */
+export function goToMark(viewer: Viewer, kind: MarkKind, which: "first" | "longest"): void {
   viewer.toggleMarks(kind, true);
-  const first = viewer.findings.find((one) => one.kind === kind);
-  if (first) goToFinding(viewer, first);
+  const all = viewer.findings.filter((one) => one.kind === kind);
+  const found = which === "first" ? all[0] : longestOf(all);
+  if (found) goToFinding(viewer, found);
 }
 
 /** Shows a finding or a note with as much around it, and its track. */

@@ -10,7 +10,7 @@ import type { Tool } from "./url";
 import { TOOLS } from "./url";
 import { windowOf } from "./view";
 import { type Viewer, roundedOut, useViewer } from "./viewer";
-import { ALL_MARKS, MARKS, goToFirst } from "./marks";
+import { MARKS, goToMark, markCounts } from "./marks";
 
 const TOOL_WORDS: Record<Tool, { name: string; hint: string; path: string }> = {
   select: { name: "Select", hint: "click a slice, or drag a rectangle", path: "M4 2l8 6.5-4 .6 2.3 4.3-1.8.9L6.3 10 4 12.6z" },
@@ -86,25 +86,30 @@ function Marks({ viewer }: { viewer: Viewer }) {
   const on = useViewer(viewer, (one) => one.marks);
   const findings = useViewer(viewer, (one) => one.findings);
   if (!findings.length) return null;
-  const kinds = ALL_MARKS.map((kind) => ({ kind, of: findings.filter((one) => one.kind === kind) })).filter((one) => one.of.length);
   return (
     <Menu label="Marks">
       {(close) => (
-        <div class="trace-menu">
-          {kinds.map(({ kind, of }) => (
+        <div class="trace-menu trace-marks">
+          {markCounts(findings, viewer.findingKinds).map(({ kind, words, kept }) => (
             <div class="trace-mark-kind" key={kind}>
-              <Check label={`${MARKS[kind].sign} ${plural(of.length, MARKS[kind].one, MARKS[kind].many)}`} checked={on.has(kind)} onChange={(isOn) => viewer.toggleMarks(kind, isOn)} />
-              <button
-                type="button"
-                class="link"
-                aria-label={`Go to the first: ${MARKS[kind].one}`}
-                onClick={() => {
-                  goToFirst(viewer, kind);
-                  close();
-                }}
-              >
-                first
-              </button>
+              <Check label={`${MARKS[kind].sign} ${words}`} checked={on.has(kind)} onChange={(isOn) => viewer.toggleMarks(kind, isOn)} />
+              <span class="trace-mark-ways">
+                {(["first", "longest"] as const).map((which) => (
+                  <button
+                    type="button"
+                    class="link"
+                    key={which}
+                    aria-label={`Go to the ${which}: ${MARKS[kind].one}`}
+                    onClick={() => {
+                      goToMark(viewer, kind, which);
+                      close();
+                    }}
+                  >
+                    {which}
+                  </button>
+                ))}
+              </span>
+              {kept && <span class="quiet note">{kept}</span>}
             </div>
           ))}
           <p class="quiet note">b and B go from one to the next.</p>

@@ -7,12 +7,12 @@ import type { Flag } from "./draw_events";
 import { type Arrow, Events } from "./events";
 import { LabelStore } from "./labels";
 import type { TraceInfo } from "./info";
-import { ALL_MARKS, FIRST_MARKS, type Finding, type MarkKind } from "./marks";
+import { ALL_MARKS, FIRST_MARKS, type Finding, type Findings, type MarkKind } from "./marks";
 import { type Sight, sightLevel, stripsIn } from "./scene";
 import { type Source, sourceOf } from "./source";
 import { TileStore, stripKey } from "./tiles";
 import { type View, between, clampView, endOf, fit, fitAll, panBy, tilesOf, topLevel, windowOf, xOf, zoomAt } from "./view";
-import { type Item, type Track, type Window, sameSlice } from "./types";
+import { type Item, type SliceRef, type Track, type Window, sameSlice } from "./types";
 import type { Area, Place, Tab, Tool } from "./url";
 
 /** What is drawn of the strip of the whole trace; more tracks would take longer than the first picture may. */
@@ -44,6 +44,8 @@ export class Viewer {
   selection: Item[] = [];
   hover: Item | null = null;
   hoverPoint: HoverPoint | null = null;
+  /** Which of a slice's arrows the last step by keys went along, so that the next one may take another. */
+  lastWay: { slice: SliceRef; direction: "back" | "forward"; turn: number } | null = null;
   /** Arrows of the slice that is selected alone. */
   ownArrows: Arrow[] = [];
   mark: Window | null = null;
@@ -55,6 +57,8 @@ export class Viewer {
   readonly events: Events;
   /** What the server found, and which kinds of it are drawn. */
   findings: readonly Finding[] = [];
+  /** How many the server found of each kind: of very many it keeps the longest. */
+  findingKinds: Findings["kinds"] = [];
   marks: ReadonlySet<MarkKind> = new Set(FIRST_MARKS);
   /** What people noted, to be drawn. */
   notes: readonly Flag[] = [];
@@ -436,8 +440,9 @@ export class Viewer {
     this.changed("slices");
   }
 
-  setFindings(findings: readonly Finding[]): void {
+  setFindings(findings: readonly Finding[], kinds: Findings["kinds"]): void {
     this.findings = findings;
+    this.findingKinds = kinds;
     this.changed("overlay");
   }
 

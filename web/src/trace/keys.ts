@@ -8,7 +8,7 @@ import { lanesIn, trackKey, trackLanes } from "./layout";
 import { goToFinding, shownFindings } from "./marks";
 import { type Slice, type SliceFlow, choose, chooseSlice, sliceUrl } from "./slice";
 import { speak } from "./spoken";
-import type { Item, SliceRef } from "./types";
+import type { Item } from "./types";
 import { STACKS, type Stacks, TOOLS, type Tab, stacksIn, stacksText } from "./url";
 import { roundedOut, spanOf, type Viewer } from "./viewer";
 import { timeOf } from "./view";
@@ -206,11 +206,9 @@ function step(viewer: Viewer, direction: 1 | -1): void {
   else viewer.say(direction > 0 ? "the last slice of its row" : "the first slice of its row");
 }
 
-/** Which of a slice's arrows the last step went along, so that the next one may take another. */
-let lastWay: { slice: SliceRef; direction: SliceFlow["direction"]; turn: number } | null = null;
-
 /** Goes along an arrow of the focus. `isOther`: along its next one. */
 async function follow(viewer: Viewer, direction: SliceFlow["direction"], isOther = false): Promise<void> {
+  const { lastWay } = viewer;
   const from = isOther && lastWay ? lastWay.slice : viewer.focus?.slice;
   if (!from) return viewer.say("select a slice first");
   try {
@@ -218,7 +216,7 @@ async function follow(viewer: Viewer, direction: SliceFlow["direction"], isOther
     const ways = data.flows.filter((flow) => flow.direction === direction && flow.slice);
     if (!ways.length) return viewer.say(direction === "back" ? "no arrow comes from anywhere" : "no arrow leads anywhere");
     const turn = isOther && lastWay && lastWay.direction === direction ? (lastWay.turn + 1) % ways.length : 0;
-    lastWay = { slice: from, direction, turn };
+    viewer.lastWay = { slice: from, direction, turn };
     const { slice } = ways[turn] as SliceFlow;
     if (slice) chooseSlice(viewer, slice);
   } catch {

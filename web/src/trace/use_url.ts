@@ -1,51 +1,69 @@
 // Keeps the address and the timeline in step: moving replaces the entry of the history, choosing adds one.
 import { useEffect } from "preact/hooks";
-import { changed, grouped, here, href } from "../lib/route";
+import { changed, go, grouped, here, href } from "../lib/route";
 import { selectSlices } from "./slice";
 import { readPlace, sliceText, writePlace } from "./url";
 import type { Viewer } from "./viewer";
 
-const EVERY_MS = 250;
+/** So long the timeline has to rest: browsers refuse to write addresses all the time, and the page is drawn again for each. */
+const REST_MS = 250;
 
 /** What is worth going back to. */
 const chosen = (viewer: Viewer): string => viewer.selection.map((one) => sliceText(one.slice)).join();
 
-export function useUrl(viewer: Viewer): void {
-  useEffect(() => {
-    let timer = 0;
-    let known = "";
-    // While what an address says is not all there, nothing is written over it.
-    let isReading = false;
-    const read = () => {
-      const place = readPlace(here().query);
-      isReading = true;
-      viewer.apply(place);
-      void selectSlices(viewer, place.selection).finally(() => {
-        known = chosen(viewer);
-        isReading = false;
-      });
-    };
-    const write = () => {
-      timer = 0;
-      const now = here();
-      if (isReading || !now.path.startsWith("/trace/")) return;
-      const address = href(now.path, grouped(changed(now.query, writePlace(viewer.place)))) + now.hash;
-      if (address === now.path + location.search + now.hash) return;
-      const isChoice = chosen(viewer) !== known;
+export const useUrl = (viewer: Viewer): void => useEffect(() => keepAddress(viewer), [viewer]);
+
+/** Reads the address, and writes it whenever the timeline has come to rest. Returns how to end that. */
+export function keepAddress(viewer: Viewer, restMs = REST_MS): () => void {
+  const own = here().path;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let known = "";
+  let seen = "";
+  // While what an address says is not all there, nothing is written over it.
+  let isReading = false;
+  const read = () => {
+    const { path, query } = here();
+    // What is gone back to is another page, which is about to be drawn.
+    if (path !== own) return;
+    const place = readPlace(query);
+    isReading = true;
+    viewer.apply(place);
+    void selectSlices(viewer, place.selection).finally(() => {
       known = chosen(viewer);
-      if (isChoice) history.pushState(null, "", address);
-      else history.replaceState(null, "", address);
-    };
-    const later = () => {
-      if (!timer) timer = window.setTimeout(write, EVERY_MS);
-    };
-    read();
-    addEventListener("popstate", read);
-    const stop = viewer.onChange(later);
-    return () => {
-      clearTimeout(timer);
-      removeEventListener("popstate", read);
-      stop();
-    };
-  }, [viewer]);
+      isReading = false;
+    });
+  };
+  const addressNow = (): string => {
+    const { path, query, hash } = here();
+    return href(path, grouped(changed(query, writePlace(viewer.place)))) + hash;
+  };
+  const write = () => {
+    if (timer === undefined) return;
+    clearTimeout(timer);
+    timer = undefined;
+    if (isReading || here().path !== own) return;
+    const isMove = chosen(viewer) === known;
+    known = chosen(viewer);
+    go(addressNow(), isMove);
+  };
+  const look = () => {
+    const address = addressNow();
+    if (address === seen) return write();
+    seen = address;
+    timer = setTimeout(look, restMs);
+  };
+  const later = () => {
+    timer ??= setTimeout(look, restMs);
+  };
+  read();
+  addEventListener("popstate", read);
+  // A link leaves what is in sight at that moment.
+  addEventListener("click", write, true);
+  const stop = viewer.onChange(later);
+  return () => {
+    clearTimeout(timer);
+    removeEventListener("popstate", read);
+    removeEventListener("click", write, true);
+    stop();
+  };
 }

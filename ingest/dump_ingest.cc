@@ -91,13 +91,14 @@ struct DumpIngest::State {
 
 Expected<std::vector<ResultKey>> DumpIngest::State::ties_of(const DumpName& name) {
   if (options.result) return std::vector{*options.result};
-  if (name.base.empty() || name.directory.empty()) return std::vector<ResultKey>();
+  if (name.directory.empty()) return std::vector<ResultKey>();
   auto found = indexes.find(name.directory);
   if (found == indexes.end()) {
     BENCHHUD_ASSIGN(OutputIndex index,
                     OutputIndex::read(name.directory, options.timestamp, options.shift_weeks));
     found = indexes.emplace(name.directory, std::move(index)).first;
   }
+  if (name.base.empty()) return found->second.find_compiled_by_xla(name.model);
   return found->second.find(name.base);
 }
 

@@ -100,6 +100,11 @@ struct BaseFolder {
 std::optional<BaseFolder> find_base_folder(const std::vector<std::string_view>& parts) {
   // Folders further out may be called anything.
   for (std::size_t i = parts.size() - 1; i-- > 0;) {
+    // `--dump-hlo` writes there what XLA compiles for all experiments of a model, one behind the
+    // other; beside modules XLA writes nothing.
+    if (i > 0 && parts[i] == "hlo" && parts.back().starts_with("module_")) {
+      return BaseFolder{i, ArtifactKind::kIr, ""};
+    }
     for (const auto& [prefix, kind] :
          {std::pair(std::string_view("hlo-"), ArtifactKind::kIr),
           std::pair(std::string_view("xplane-"), ArtifactKind::kXplane)}) {

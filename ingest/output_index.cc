@@ -63,6 +63,15 @@ const std::vector<ResultKey>& OutputIndex::find(std::string_view base) {
   return found_.emplace(std::move(normalized), std::move(results)).first->second;
 }
 
+std::vector<ResultKey> OutputIndex::find_compiled_by_xla(std::string_view model) const {
+  std::vector<ResultKey> keys;
+  for (const Entry& entry : entries_) {
+    if (entry.experiment.model == model && entry.experiment.xla) keys.push_back(entry.key);
+  }
+  if (keys.size() > 1) keys.clear();
+  return keys;
+}
+
 std::vector<ResultKey> OutputIndex::results_of(std::string_view normalized) const {
   // The fullest name, then a timed result, then the newest.
   using Rank = std::tuple<int, bool, double>;

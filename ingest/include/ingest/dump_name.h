@@ -18,7 +18,7 @@ struct DumpName {
   std::string directory;  ///< the output directory, "" where the path has none
   std::string place;      ///< in it, without ".gz": "resnet/0/trace-….json"
   std::string model;      ///< the folder of the model
-  std::string base;       ///< what stands for the experiment
+  std::string base;  ///< what stands for the experiment; "" where nothing but the model is known
   std::string part;  ///< what tells dumps of one base apart: "hlo", "hlo.0", "module_0001.a.txt"
   std::optional<std::int64_t> repetition;
 };

@@ -29,6 +29,9 @@ class OutputIndex {
   /// runner writes over the dumps of the one before; of one that timed them, if any did. More than
   /// one where experiments differ in what the name does not tell.
   const std::vector<schema::ResultKey>& find(std::string_view base);
+  /// The one result of a model that XLA compiled, of whose name nothing but the model is known;
+  /// none where there are several.
+  std::vector<schema::ResultKey> find_compiled_by_xla(std::string_view model) const;
 
  private:
   // An experiment and its newest line, of the timed ones if any is.

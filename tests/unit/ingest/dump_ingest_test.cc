@@ -92,6 +92,23 @@ TEST_F(Dumps, BelongToResultsWhoseTimesAreShifted) {
   EXPECT_EQ(only_artifact().results[0].run, only_run().id);
 }
 
+TEST_F(Dumps, ModulesInAFolderHloBelongToTheOneResultThatXlaCompiled) {
+  const auto with_xla = [](const std::string& batch_size) {
+    std::string text = line(1000, batch_size);
+    const std::string null = R"("xla": null)";
+    return text.replace(text.find(null), null.size(), R"("xla": "PJRT")");
+  };
+  const std::string module = "HloModule m\n\nENTRY e {\n  ROOT c = f32[] constant(1)\n}\n";
+  write("one/results.jsonl", line(1000) + with_xla("4"));
+  write("one/resnet/hlo/module_0001.m.before_optimizations.txt", module);
+  write("two/results.jsonl", with_xla("4") + with_xla("8"));
+  write("two/resnet/hlo/module_0001.m.before_optimizations.txt", module + "\n");
+  EXPECT_EQ(ingest_folder("one").orphaned_dumps, 0);
+  ASSERT_THAT(only_artifact().results, SizeIs(1));
+  EXPECT_EQ(only_artifact().kind, ArtifactKind::kIr);
+  EXPECT_EQ(ingest_folder("two").orphaned_dumps, 1);
+}
+
 TEST_F(Dumps, TheSameAgainChangesNothing) {
   write("n/results.jsonl", line(1000));
   counters("n");

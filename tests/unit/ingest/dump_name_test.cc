@@ -92,6 +92,20 @@ TEST(DumpName, AFolderIsOfPassesOnlyBelowItsModel) {
   EXPECT_EQ(hashed->base, "cuda--0x12f");
 }
 
+TEST(DumpName, ModulesInAFolderHloAreOfTheModel) {
+  const auto module =
+      dump_name("/out/m/hlo/module_0001.SyncTensorsGraph.7.before_optimizations.txt");
+  ASSERT_TRUE(module);
+  EXPECT_EQ(module->kind, ArtifactKind::kIr);
+  EXPECT_EQ(module->model, "m");
+  EXPECT_EQ(module->base, "");
+  EXPECT_EQ(module->directory, "/out");
+  EXPECT_EQ(module->place, "m/hlo/module_0001.SyncTensorsGraph.7.before_optimizations.txt");
+  EXPECT_FALSE(dump_name("/data/hlo/notes.txt"));
+  EXPECT_FALSE(dump_name("hlo/module_0001.txt"));
+  EXPECT_EQ(dump_name("/data/hlo/out/m/trace-cuda-m.json")->kind, ArtifactKind::kTrace);
+}
+
 TEST(DumpName, OtherFilesAreNone) {
   for (const char* path :
        {"", "/", "out/m/0/trace-.json", "trace.json", "out/m/notes.txt", "out/results.jsonl",

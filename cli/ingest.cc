@@ -23,6 +23,7 @@
 #include "schema/time.h"
 #include "server/alert_update.h"
 #include "server/artifact_content.h"
+#include "server/ingest_report.h"
 
 namespace benchhud::cli {
 namespace {
@@ -66,7 +67,7 @@ CommandLine command_line() {
       "rejected), the store as before; 2 the command line makes no sense; 5 another process was\n"
       "at work on the store for longer than --wait, nothing was taken in, or no alerts were found\n"
       "yet, which the message says: the same again later mends it. A file that fails while it is\n"
-      "being read, among several, leaves nothing; those before it are in.";
+      "being read, or a folder that cannot be read, leaves nothing; all others are in.";
   add_store_option(&command.options);
   auto add = command.options.add_options();
   command.arguments.add_options()("path", po::value<std::vector<std::string>>());
@@ -170,17 +171,10 @@ class ProgressBar {
   std::chrono::steady_clock::time_point drawn_at_{};
 };
 
-std::vector<std::string> run_names(schema::Reader* reader, const std::vector<schema::RunId>& ids) {
-  std::vector<std::string> names;
-  for (const schema::RunId id : ids) {
-    if (const auto run = reader->run(id)) names.push_back(run->name);
-  }
-  return names;
-}
-
 void print_text(const IngestResult& result, const Request& request) {
   for (const FileResult& file : result.files) print_file(file, result.files.size() <= 50);
   for (const DumpResult& dump : result.dumps) print_dump(dump);
+  print_folders(result);
   fmt::print("{} file{}: {}\n", result.files.size(), result.files.size() == 1 ? "" : "s",
              counts_text(result.accepted, result.duplicate, result.rejected));
   if (!result.dumps.empty()) {
@@ -196,73 +190,9 @@ void print_text(const IngestResult& result, const Request& request) {
   }
 }
 
-Json to_json(const FileResult& file, schema::Reader* reader) {
-  Json json;
-  json["path"] = file.path;
-  if (file.error) {
-    json["error"] = file.error->message;
-    return json;
-  }
-  json["byte_count"] = file.byte_count;
-  json["line_count"] = file.line_count;
-  json["known_content"] = file.is_known;
-  json["accepted"] = file.report.accepted;
-  json["duplicate"] = file.report.duplicate;
-  json["rejected"] = file.report.rejected;
-  json["completed_lines"] = file.report.resolved;
-  json["pruned"] = file.report.pruned;
-  json["in_other_run"] = file.report.in_other_run;
-  json["not_labelled"] = file.report.not_labelled;
-  json["runs"] = run_names(reader, file.report.runs);
-  json["rejected_lines"] = Json::array();
-  for (const ingest::Rejection& rejection : file.rejections) {
-    json["rejected_lines"].push_back({{"line_number", rejection.line_number},
-                                      {"byte_offset", rejection.byte_offset},
-                                      {"reason", rejection.reason}});
-  }
-  return json;
-}
-
-std::string_view outcome_name(DumpResult::Outcome outcome) {
-  switch (outcome) {
-    case DumpResult::Outcome::kNew:
-      return "new";
-    case DumpResult::Outcome::kTied:
-      return "tied";
-    case DumpResult::Outcome::kKnown:
-      return "known";
-  }
-  return "";
-}
-
-Json to_json(const DumpResult& dump) {
-  Json json;
-  json["path"] = dump.path;
-  if (dump.error) {
-    json["error"] = dump.error->message;
-    return json;
-  }
-  json["id"] = to_int(dump.id);
-  json["outcome"] = outcome_name(dump.outcome);
-  json["orphaned"] = dump.is_orphan;
-  json["problem_count"] = dump.problem_count;
-  json["unreadable"] = dump.unreadable ? Json(*dump.unreadable) : Json();
-  return json;
-}
-
 void print_json(const IngestResult& result, const Request& request, schema::Reader* reader) {
-  Json json;
-  json["store"] = request.db;
-  json["accepted"] = result.accepted;
-  json["duplicate"] = result.duplicate;
-  json["rejected"] = result.rejected;
-  json["shift_weeks"] = result.shift_weeks;
-  json["undone"] = result.undone;
-  json["files"] = Json::array();
-  for (const FileResult& file : result.files) json["files"].push_back(to_json(file, reader));
-  json["dumps"] = Json::array();
-  for (const DumpResult& dump : result.dumps) json["dumps"].push_back(to_json(dump));
-  fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
+  const std::string report = server::ingest_report_json(result, *reader, {.store = request.db});
+  fmt::print("{}\n", Json::parse(report).dump(2));
 }
 
 // The whole report in a line, behind which nothing is printed but that the alerts could not be

@@ -30,6 +30,9 @@ std::string first_problem(const IngestResult& result) {
   for (const DumpResult& dump : result.dumps) {
     if (dump.error) return fmt::format("{}: {}", dump.path, dump.error->message);
   }
+  for (const ingest::UnreadableFolder& folder : result.unreadable_folders) {
+    return folder.error.message;
+  }
   for (const FileResult& file : result.files) {
     if (file.rejections.empty()) continue;
     const ingest::Rejection& first = file.rejections.front();
@@ -46,7 +49,8 @@ bool is_only_busy(const IngestResult& result) {
   const auto is_else = [](const auto& file) {
     return file.error && file.error->code != ErrorCode::kBusy;
   };
-  return result.failed && std::none_of(result.files.begin(), result.files.end(), is_else) &&
+  return result.failed && result.unreadable_folders.empty() &&
+         std::none_of(result.files.begin(), result.files.end(), is_else) &&
          std::none_of(result.dumps.begin(), result.dumps.end(), is_else);
 }
 
@@ -68,6 +72,9 @@ std::string summary_line(const IngestResult& result, std::optional<std::size_t> 
     if (result.unreadable_dumps > 0) {
       text += fmt::format(", {} unreadable", result.unreadable_dumps);
     }
+  }
+  if (const std::int64_t count = result.unrecognized.count; count > 0) {
+    text += fmt::format("; {} not recognized", counted(static_cast<std::size_t>(count), "file"));
   }
   if (result.undone) text += "; undone (--strict)";
   if (new_alerts) text += fmt::format("; {}", counted(*new_alerts, "new alert"));
@@ -129,6 +136,21 @@ void print_dump(const DumpResult& dump) {
     warn("{}: {} part{} of it could not be read\n", path, dump.problem_count,
          dump.problem_count == 1 ? "" : "s");
   }
+}
+
+void print_folders(const IngestResult& result) {
+  for (const ingest::UnreadableFolder& folder : result.unreadable_folders) {
+    warn("{}\n", printable(folder.error.message));
+  }
+  const ingest::UnrecognizedFiles& files = result.unrecognized;
+  if (files.count == 0) return;
+  fmt::print("{} neither results nor dumps and not in the store:\n",
+             files.count == 1 ? "1 file is" : fmt::format("{} files are", files.count));
+  constexpr std::size_t kMostNamed = 10;
+  const std::size_t named = std::min(files.paths.size(), kMostNamed);
+  for (std::size_t i = 0; i < named; ++i) fmt::print("  {}\n", printable(files.paths[i]));
+  const auto left = files.count - static_cast<std::int64_t>(named);
+  if (left > 0) fmt::print("  and {} more\n", left);
 }
 
 int exit_status_of(const IngestResult& result) {

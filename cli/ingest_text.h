@@ -27,6 +27,9 @@ void print_file(const ingest::FileResult& file, bool is_listed);
 /// What a person should know of a dump, on standard error.
 void print_dump(const ingest::DumpResult& dump);
 
+/// Folders that could not be read, and files that are neither results nor dumps.
+void print_folders(const ingest::IngestResult& result);
+
 /// The program's exit status for it.
 int exit_status_of(const ingest::IngestResult& result);
 

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <iterator>
 #include <set>
+#include <utility>
 
 #include "ingest/dump_name.h"
 #include "ingest/file_kind.h"
@@ -22,32 +24,64 @@ namespace fs = std::filesystem;
 
 bool is_results_name(std::string_view name) { return uncompressed_name(name).ends_with(".jsonl"); }
 
+InputKind kind_of_input(const std::string& path) {
+  if (is_results_name(path)) return InputKind::kResults;
+  if (dump_name(path)) return InputKind::kDump;
+  return is_neighbour_file(path) ? InputKind::kResults : InputKind::kUnrecognized;
+}
+
+void UnrecognizedFiles::add(std::string path) {
+  ++count;
+  if (paths.size() < kMostNamed) paths.push_back(std::move(path));
+}
+
+void UnrecognizedFiles::add(UnrecognizedFiles others) {
+  count += others.count - static_cast<std::int64_t>(others.paths.size());
+  for (std::string& path : others.paths) add(std::move(path));
+}
+
 namespace {
 
-// Folders that are links are not entered, so a loop of links has an end.
+// Folders that are links are not entered, so a loop of links has an end. Error: of `folder` itself.
 Expected<Inputs> files_below(const fs::path& folder) {
   Inputs files;
-  std::error_code error;
-  fs::recursive_directory_iterator entry(folder, error), end;
-  while (!error && entry != end) {
-    std::error_code status_error;
-    if (entry->is_regular_file(status_error)) {
-      if (is_results_name(entry->path().filename().string())) {
-        files.results.push_back(entry->path().string());
-      } else if (dump_name(entry->path().string())) {
-        files.dumps.push_back(entry->path().string());
-      } else if (is_neighbour_file(entry->path().string())) {
-        files.results.push_back(entry->path().string());
+  std::vector<fs::path> pending = {folder};
+  while (!pending.empty()) {
+    const fs::path at = std::move(pending.back());
+    pending.pop_back();
+    std::error_code error;
+    for (fs::directory_iterator entry(at, error), end; !error && entry != end;
+         entry.increment(error)) {
+      std::error_code ignored;
+      if (entry->symlink_status(ignored).type() == fs::file_type::directory) {
+        pending.push_back(entry->path());
+        continue;
+      }
+      if (!entry->is_regular_file(ignored)) continue;
+      std::string path = entry->path().string();
+      switch (kind_of_input(path)) {
+        case InputKind::kResults:
+          files.results.push_back(std::move(path));
+          break;
+        case InputKind::kDump:
+          files.dumps.push_back(std::move(path));
+          break;
+        case InputKind::kUnrecognized:
+          files.unrecognized.add(std::move(path));
+          break;
       }
     }
-    entry.increment(error);
-  }
-  if (error) {
-    return Error{ErrorCode::kIo,
-                 fmt::format("cannot read the folder {}: {}", folder.string(), error.message())};
+    // It may have been deleted since its name was read.
+    const bool is_gone = error == std::errc::no_such_file_or_directory && at != folder;
+    if (!error || is_gone) continue;
+    Error reason{ErrorCode::kIo,
+                 fmt::format("cannot read the folder {}: {}", at.string(), error.message())};
+    if (at == folder) return reason;
+    files.unreadable.push_back({at.string(), std::move(reason)});
   }
   std::sort(files.results.begin(), files.results.end());
   std::sort(files.dumps.begin(), files.dumps.end());
+  std::sort(files.unrecognized.paths.begin(), files.unrecognized.paths.end());
   return files;
 }
 
@@ -73,8 +107,8 @@ Expected<Inputs> find_inputs(const std::vector<std::string>& paths) {
       add(path, is_dump ? &inputs.dumps : &inputs.results);
       continue;
     }
-    BENCHHUD_ASSIGN(const Inputs below, files_below(path));
-    if (below.results.empty() && below.dumps.empty()) {
+    BENCHHUD_ASSIGN(Inputs below, files_below(path));
+    if (below.results.empty() && below.dumps.empty() && below.unreadable.empty()) {
       return Error{ErrorCode::kNotFound, fmt::format("the folder {} holds no .jsonl file (plain, "
                                                      ".gz or .zst), no results of torch's dynamo "
                                                      "runner or the PyTorch HUD, nor a dump",
@@ -82,8 +116,22 @@ Expected<Inputs> find_inputs(const std::vector<std::string>& paths) {
     }
     for (const std::string& file : below.results) add(file, &inputs.results);
     for (const std::string& file : below.dumps) add(file, &inputs.dumps);
+    inputs.folders.push_back(canonical_folder(path));
+    std::move(below.unreadable.begin(), below.unreadable.end(),
+              std::back_inserter(inputs.unreadable));
+    // Folders may be given twice, or one within another.
+    below.unrecognized.count -= std::erase_if(
+        below.unrecognized.paths,
+        [&](const std::string& file) { return !seen.insert(absolute_path(file)).second; });
+    inputs.unrecognized.add(std::move(below.unrecognized));
   }
   return inputs;
+}
+
+std::string canonical_folder(const std::string& path) {
+  std::error_code error;
+  const fs::path folder = fs::canonical(path, error);
+  return error ? path : folder.string();
 }
 
 std::string absolute_path(const std::string& path) {

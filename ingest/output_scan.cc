@@ -13,9 +13,7 @@
 #include <tuple>
 #include <utility>
 
-#include "ingest/dump_name.h"
 #include "ingest/file_kind.h"
-#include "ingest/results_format.h"
 
 namespace benchhud::ingest {
 
@@ -62,6 +60,7 @@ struct Listing {
   std::vector<Found> results, dumps, labels;
   std::optional<Found> marker;
   std::vector<std::string> folders;
+  UnrecognizedFiles unrecognized;
 };
 
 Expected<Listing> list_folder(const std::string& folder, const ScanOptions& options) {
@@ -83,12 +82,18 @@ Expected<Listing> list_folder(const std::string& folder, const ScanOptions& opti
       listing.marker = std::move(found);
     } else if (!options.label_file.empty() && name == options.label_file) {
       listing.labels.push_back(std::move(found));
-    } else if (is_results_name(name)) {
-      listing.results.push_back(std::move(found));
-    } else if (dump_name(found.path)) {
-      listing.dumps.push_back(std::move(found));
-    } else if (is_neighbour_file(found.path)) {
-      listing.results.push_back(std::move(found));
+    } else {
+      switch (kind_of_input(found.path)) {
+        case InputKind::kResults:
+          listing.results.push_back(std::move(found));
+          break;
+        case InputKind::kDump:
+          listing.dumps.push_back(std::move(found));
+          break;
+        case InputKind::kUnrecognized:
+          listing.unrecognized.add(std::move(found.path));
+          break;
+      }
     }
   }
   if (error) {
@@ -167,11 +172,13 @@ Expected<std::vector<OutputDir>> scan_outputs(const std::string& folder,
       if (at.path == folder) return std::move(listing).error();
       // It may have been deleted since its name was read.
       if (listing.error().code == ErrorCode::kNotFound) continue;
-      if (!at.owner) {
-        at.owner = found.size();
-        found.emplace_back().dir.path = at.path;
+      if (at.owner) {
+        found[*at.owner].dir.files.unreadable.push_back({at.path, std::move(listing).error()});
+      } else {
+        OutputDir& dir = found.emplace_back().dir;
+        dir.path = at.path;
+        dir.error = std::move(listing).error();
       }
-      found[*at.owner].dir.error = std::move(listing).error();
       continue;
     }
     std::move(listing->labels.begin(), listing->labels.end(), std::back_inserter(at.labels));
@@ -179,6 +186,7 @@ Expected<std::vector<OutputDir>> scan_outputs(const std::string& folder,
       at.owner = found.size();
       Building& building = found.emplace_back();
       building.dir.path = at.path;
+      building.dir.files.folders.push_back(canonical_folder(at.path));
       building.results = std::move(listing->results);
       building.labels = at.labels;
       building.marker = std::move(listing->marker);
@@ -187,6 +195,7 @@ Expected<std::vector<OutputDir>> scan_outputs(const std::string& folder,
     if (at.owner) {
       auto& dumps = found[*at.owner].dumps;
       std::move(listing->dumps.begin(), listing->dumps.end(), std::back_inserter(dumps));
+      found[*at.owner].dir.files.unrecognized.add(std::move(listing->unrecognized));
     }
     for (std::string& path : listing->folders) {
       pending.push_back({std::move(path), at.owner, at.labels});

@@ -12,6 +12,7 @@
 #include "ingest/output_dir.h"
 #include "ingest/parsed_chunk.h"
 #include "ingest/time_shift.h"
+#include "schema/unrecognized_files.h"
 
 namespace benchhud::ingest {
 
@@ -295,6 +296,9 @@ class Ingest {
                       Transaction::begin(store_, Transaction::Kind::kWrite));
       all.emplace(std::move(transaction));
     }
+    result_.unreadable_folders = inputs_.unreadable;
+    result_.failed = !inputs_.unreadable.empty();
+    BENCHHUD_TRY(list_unrecognized());
     BENCHHUD_TRY(choose_shift());
     dumps_.emplace(store_, dump_options(options_, result_.shift_weeks));
     for (const std::string& path : inputs_.results) {
@@ -307,6 +311,7 @@ class Ingest {
       result_.dumps.push_back(take_or_fail<DumpResult>(path, [&] { return take_dump(path); }));
       add_up(result_.dumps.back(), &result_);
     }
+    BENCHHUD_TRY(note_unrecognized());
     if (all) {
       result_.undone =
           result_.rejected > 0 || result_.unreadable_dumps > 0 || result_.failed || result_.stopped;
@@ -334,6 +339,33 @@ class Ingest {
     BENCHHUD_ASSIGN(Transaction transaction, Transaction::begin(store_, Transaction::Kind::kWrite));
     BENCHHUD_ASSIGN(result_.shift_weeks, choose());
     return transaction.commit();
+  }
+
+  // The store may lie in a folder that is ingested, with its log and its locks.
+  Expected<void> list_unrecognized() {
+    BENCHHUD_ASSIGN(const std::string store, schema::store_file(store_));
+    result_.unrecognized = inputs_.unrecognized;
+    result_.unrecognized.count -=
+        std::erase_if(result_.unrecognized.paths, [&](const std::string& file) {
+          const std::string path = absolute_path(file);
+          return path == store || path.starts_with(store + '-');
+        });
+    return {};
+  }
+
+  // Those who look at the store later see them too.
+  Expected<void> note_unrecognized() {
+    if (inputs_.folders.empty()) return {};
+    std::vector<std::string> paths;
+    for (const std::string& path : result_.unrecognized.paths) {
+      paths.push_back(absolute_path(path));
+    }
+    const auto note = [&] {
+      return schema::note_unrecognized_files(store_, inputs_.folders, std::move(paths),
+                                             UnrecognizedFiles::kMostNamed);
+    };
+    BENCHHUD_TRY(alone(note, [](bool is_change) { return is_change; }));
+    return {};
   }
 
   template <class Result, class Take>

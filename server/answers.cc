@@ -482,6 +482,12 @@ void write_measurement(JsonWriter& json, const schema::StoredMeasurement& stored
   json.end_object();
 }
 
+std::string_view shown_path(std::string_view path) {
+  const std::size_t name = path.rfind('/');
+  if (name == std::string_view::npos || name == 0) return path.substr(name == 0 ? 1 : 0);
+  return path.substr(path.rfind('/', name - 1) + 1);
+}
+
 void write_ingest(JsonWriter& json, const schema::IngestedFile& file,
                   std::span<const RunEntry* const> runs) {
   json.begin_object();

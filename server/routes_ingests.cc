@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "schema/unrecognized_files.h"
 #include "server/route_parts.h"
 
 namespace benchhud::server {
@@ -27,7 +28,13 @@ Expected<std::string> write_ingests(Ask& ask, const std::optional<Cursor>& curso
   BENCHHUD_ASSIGN(const std::int64_t total, ask.reader().ingest_count());
   std::optional<std::string> next;
   if (more) next = make_cursor(cursor_scope(ask), {to_int(files.back().id)});
-  end_page(json, next, total);
+  BENCHHUD_ASSIGN(const auto unrecognized, schema::unrecognized_files(ask.reader().connection()));
+  json.end_array();
+  json.field("next_cursor", next);
+  json.field("total", total);
+  json.key("unrecognized_files");
+  json.list(unrecognized, [&](const std::string& path) { json.value(shown_path(path)); });
+  json.end_object();
   return body;
 }
 

@@ -22,7 +22,7 @@
 #include "schema/time.h"
 #include "server/alert_update.h"
 #include "server/artifact_content.h"
-#include "server/json_writer.h"
+#include "server/ingest_report.h"
 #include "server/unpacker.h"
 
 namespace benchhud::server {
@@ -161,18 +161,6 @@ ingest::IngestOptions options_of(const Query& query) {
   return options;
 }
 
-std::string_view outcome_name(ingest::DumpResult::Outcome outcome) {
-  switch (outcome) {
-    case ingest::DumpResult::Outcome::kNew:
-      return "new";
-    case ingest::DumpResult::Outcome::kTied:
-      return "tied";
-    case ingest::DumpResult::Outcome::kKnown:
-      return "known";
-  }
-  return "";
-}
-
 /// An error of a file as its sender is told it, who knows nothing of where it was kept.
 Error as_told(Error error, const std::string& file) {
   const std::string folder = file.substr(0, file.rfind('/') + 1);
@@ -185,60 +173,7 @@ Error as_told(Error error, const std::string& file) {
   return error;
 }
 
-void write_file(JsonWriter& json, const ingest::FileResult& file, schema::Reader& reader) {
-  json.begin_object();
-  json.field("byte_count", file.byte_count);
-  json.field("line_count", file.line_count);
-  json.field("known_content", file.is_known);
-  json.field("accepted", file.report.accepted);
-  json.field("duplicate", file.report.duplicate);
-  json.field("rejected", file.report.rejected);
-  json.field("completed_lines", file.report.resolved);
-  json.field("in_other_run", file.report.in_other_run);
-  json.field("not_labelled", file.report.not_labelled);
-  json.key("runs");
-  json.begin_array();
-  for (const schema::RunId id : file.report.runs) {
-    if (const auto run = reader.run(id)) json.value(run->name);
-  }
-  json.end_array();
-  json.key("rejected_lines");
-  json.list(file.rejections, [&](const ingest::Rejection& line) {
-    json.begin_object();
-    json.field("line_number", line.line_number);
-    json.field("byte_offset", line.byte_offset);
-    json.field("reason", line.reason);
-    json.end_object();
-  });
-  json.end_object();
-}
-
-void write_dump(JsonWriter& json, const ingest::DumpResult& dump) {
-  json.begin_object();
-  json.field("id", to_int(dump.id));
-  json.field("outcome", outcome_name(dump.outcome));
-  json.field("orphaned", dump.is_orphan);
-  json.field("problem_count", dump.problem_count);
-  json.field("unreadable", dump.unreadable);
-  json.end_object();
-}
-
 }  // namespace
-
-std::string ingest_report_json(const ingest::IngestResult& result, schema::Reader& reader) {
-  std::string body;
-  JsonWriter json(&body);
-  json.begin_object();
-  json.field("accepted", result.accepted);
-  json.field("duplicate", result.duplicate);
-  json.field("rejected", result.rejected);
-  json.key("files");
-  json.list(result.files, [&](const auto& file) { write_file(json, file, reader); });
-  json.key("dumps");
-  json.list(result.dumps, [&](const auto& dump) { write_dump(json, dump); });
-  json.end_object();
-  return body;
-}
 
 Uploads::Uploads(std::string store_path, const UploadLimits& limits)
     : store_path_(std::move(store_path)), limits_(limits) {
@@ -310,7 +245,7 @@ Expected<std::string> Uploads::ingest(const std::string& file, const Operation& 
                  "The file is in, but alerts could not be found anew: " + update.error().message};
   }
   schema::Reader reader(store);
-  return ingest_report_json(result, reader);
+  return ingest_report_json(result, reader, {.store = {}, .names_only = true});
 }
 
 }  // namespace benchhud::server

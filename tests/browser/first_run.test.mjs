@@ -43,6 +43,21 @@ test("without a run every page says how to get one, or that there is nothing, an
   }
 });
 
+test("files that nothing recognized are listed with the ingests", async () => {
+  mkdirSync(join(folder, "2026-01-01", "alexnet"));
+  writeFileSync(join(folder, "2026-01-01", "alexnet", "notes.txt"), "");
+  const server = await serve([folder]);
+  try {
+    await driven(browser, `${server.base}/ingests`, async (page) => {
+      const section = page.locator("section:has(#unrecognized)");
+      assert.match(await text(section), /Files that were not recognized: 1/);
+      assert.deepEqual(await section.locator("li").allInnerTexts(), ["alexnet/notes.txt"]);
+    });
+  } finally {
+    await server.stop();
+  }
+});
+
 test("with one run no page speaks of an earlier one that is not there", async () => {
   const server = await serve([folder]);
   try {

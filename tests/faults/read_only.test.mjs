@@ -68,6 +68,24 @@ test("while somebody who may has it open it is read and served, and a change is 
   }
 });
 
+test("a folder that may not be entered is reported by its own name, and everything else goes in", { ...within, skip }, () => {
+  const tree = join(folder, "tree"), closed = join(tree, "2025-11-11/closed"), place = join(folder, "place");
+  cpSync(night, join(tree, "2025-11-11"), { recursive: true });
+  mkdirSync(closed, { mode: 0o700 });
+  mkdirSync(place);
+  chmodSync(place, 0o777);
+  const done = asNobody("ingest", tree, "--format", "json", "--db", join(place, "store.db"));
+  assert.equal(done.status, 1, done.stderr);
+  const report = JSON.parse(done.stdout);
+  assert.deepEqual(report.unreadable_folders, [{ path: closed, error: `cannot read the folder ${closed}: Permission denied` }]);
+  assert.ok(report.accepted > 10);
+  assert.equal(asNobody("ingest", tree, "--summary", "--db", join(place, "store.db")).stderr.includes(closed), true);
+  // Watched, the output directory goes in, and is tried again because of what may be in that folder.
+  const watched = asNobody("watch", "--once", "--settle", "0", tree, "--db", join(place, "watched.db"));
+  assert.match(watched.stdout + watched.stderr, /closed: Permission denied/);
+  assert.equal(JSON.parse(asNobody("runs", "list", "--format", "json", "--db", join(place, "watched.db")).stdout).length, 1);
+});
+
 test("on a file system that is read-only", within, (context) => {
   const mounted = join(folder, "mounted"), inside = join(folder, "inside");
   mkdirSync(mounted);

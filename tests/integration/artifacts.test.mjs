@@ -302,3 +302,26 @@ test("a stored trace: every slice of the file is in its tiles, with its argument
     assert.deepEqual(JSON.parse(slice.arguments ?? "{}"), same.args ?? {});
   });
 });
+
+test("XLA's modules in a folder hlo belong to the model's result; what nothing recognizes is counted and named", async () => {
+  write("hlo/night/results.jsonl", line({ metrics: times(0.5), experiment: xla }) + "\n");
+  const module = write("hlo/night/alpha/hlo/module_0001.SyncTensorsGraph.7.before_optimizations.txt", "HloModule m\n\nENTRY e {\n  ROOT c = f32[] constant(1)\n}\n");
+  const notes = write("hlo/night/alpha/notes.txt", "seen by nobody");
+  const db = join(folder, "hlo/store.db");
+  const printed = benchhud("ingest", join(folder, "hlo"), "--db", db);
+  assert.equal(printed.status, 0, printed.stderr);
+  assert.match(printed.stdout, /1 file is neither results nor dumps and not in the store:\n {2}\S*alpha\/notes\.txt\n/);
+  assert.match(benchhud("ingest", join(folder, "hlo"), "--summary", "--db", db).stdout, /; 1 file not recognized/);
+  const report = ingest("hlo/store.db", join(folder, "hlo"));
+  assert.equal(report.unrecognized_count, 1);
+  assert.deepEqual(report.unrecognized_files, [notes]);
+  assert.deepEqual(report.dumps.map((dump) => [dump.path, dump.orphaned]), [[module, false]]);
+  assert.equal(list("hlo/store.db")[0].kind, "ir");
+  const server = await serve(db);
+  try {
+    const page = await (await fetch(`${server.base}/api/v1/ingests`)).json();
+    assert.deepEqual(page.unrecognized_files, ["alpha/notes.txt"]);
+  } finally {
+    assert.equal((await server.stop()).code, 0);
+  }
+});

@@ -50,6 +50,18 @@ test("a night that is sent is the night that is ingested: same lines, same answe
   assert.deepEqual(leftOvers(), []);
 });
 
+test("the command line prints the report that an upload is answered with", async () => {
+  const file = join(folder, "2025-11-10.jsonl");
+  writeFileSync(file, line({ metrics: times(0.5), timestamp: 1_763_000_000 }) + "\nno JSON\n");
+  const { store, ...printed } = JSON.parse(benchhud("ingest", file, "--format", "json", "--db", join(folder, "printed.db")).stdout);
+  const { data: sent } = await send("ingest?name=2025-11-10.jsonl", readFileSync(file));
+  assert.equal(store, join(folder, "printed.db"));
+  assert.equal(printed.files[0].path, file);
+  assert.equal(sent.files[0].path, "2025-11-10.jsonl");
+  printed.files[0].path = sent.files[0].path;
+  assert.deepEqual(printed, sent);
+});
+
 test("sent again it changes nothing, however it is packed and named; grown, it adds what is new", async () => {
   const first = line({ metrics: times(0.5), timestamp: 1_764_000_000 }) + "\n";
   const second = line({ metrics: times(0.6), timestamp: 1_764_000_000, model: "beta" }) + "\n";

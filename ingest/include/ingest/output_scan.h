@@ -28,7 +28,9 @@ struct OutputDir {
   double changed_at = 0;     ///< when one of them last changed, in seconds since 1970
   bool has_marker = false;   ///< the runner's file that says that it is done is there
   bool is_complete = false;  ///< and was written after all others, which end with a whole line
-  std::optional<schema::Error> error;  ///< some folder of it cannot be read
+  /// It cannot be read, and is in no output directory. A folder in one that cannot be read is among
+  /// its files.unreadable.
+  std::optional<schema::Error> error;
 };
 
 /// The output directories in `folder`, itself among them, by path. A folder in it that cannot be

@@ -75,8 +75,10 @@ struct IngestResult {
   std::int64_t orphaned_dumps = 0;    ///< of all: that belong to no result
   std::int64_t unreadable_dumps = 0;  ///< of all
   std::int64_t shift_weeks = 0;       ///< by which times were shifted
+  std::vector<UnreadableFolder> unreadable_folders;  ///< `failed` is set
+  UnrecognizedFiles unrecognized;
   bool undone = false;   ///< strict, and something was rejected: the store is as before
-  bool failed = false;   ///< a file has an error
+  bool failed = false;   ///< a file has an error, or a folder could not be read
   bool stopped = false;  ///< should_stop() ended it; files are missing
   bool changed = false;  ///< the store differs from before
 };

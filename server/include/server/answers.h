@@ -70,6 +70,9 @@ void write_move(JsonWriter& json, const analysis::CatalogEntry& entry, const ana
 void write_line(JsonWriter& json, const schema::LineFacts& line, const schema::ResultFacts& result,
                 const std::optional<std::string>& error_excerpt);
 void write_measurement(JsonWriter& json, const schema::StoredMeasurement& stored);
+/// What readers see of a file's path on the server: its name and the folder that it is in. All of
+/// it is known to whoever has the store's file (`benchhud runs`, `benchhud artifacts`).
+std::string_view shown_path(std::string_view path);
 /// `runs` are those that have lines of the file.
 void write_ingest(JsonWriter& json, const schema::IngestedFile& file,
                   std::span<const RunEntry* const> runs);

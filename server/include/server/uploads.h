@@ -48,7 +48,4 @@ class Uploads {
   std::mutex ingesting_;
 };
 
-/// The contract's IngestReport.
-std::string ingest_report_json(const ingest::IngestResult& result, schema::Reader& reader);
-
 }  // namespace benchhud::server

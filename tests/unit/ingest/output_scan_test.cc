@@ -127,13 +127,43 @@ TEST_F(OutputScanTest, AFolderThatCannotBeReadIsSaidAndKeepsNoOtherFromBeingFoun
   if (geteuid() == 0) GTEST_SKIP() << "root may read every folder";
   write("a/results.jsonl", "{}\n");
   write("b/results.jsonl", "{}\n");
-  fs::create_directories(path("a/closed"));
-  fs::permissions(path("a/closed"), fs::perms::none);
+  for (const char* closed : {"a/closed", "c"}) {
+    fs::create_directories(path(closed));
+    fs::permissions(path(closed), fs::perms::none);
+  }
   const auto dirs = scan();
-  fs::permissions(path("a/closed"), fs::perms::owner_all);
-  ASSERT_EQ(dirs.size(), 2u);
-  EXPECT_TRUE(dirs[0].error);
-  EXPECT_FALSE(dirs[1].error);
+  const auto inputs = find_inputs({folder_.string()});
+  for (const char* closed : {"a/closed", "c"}) {
+    fs::permissions(path(closed), fs::perms::owner_all);
+  }
+  ASSERT_EQ(dirs.size(), 3u);
+  EXPECT_FALSE(dirs[0].error);
+  EXPECT_THAT(dirs[0].files.results, ElementsAre(path("a/results.jsonl")));
+  ASSERT_EQ(dirs[0].files.unreadable.size(), 1u);
+  EXPECT_EQ(dirs[0].files.unreadable[0].path, path("a/closed"));
+  EXPECT_TRUE(dirs[1].files.unreadable.empty());
+  EXPECT_TRUE(dirs[2].error);
+  ASSERT_TRUE(inputs);
+  EXPECT_EQ(inputs->results.size(), 2u);
+  EXPECT_EQ(inputs->unreadable.size(), 2u);
+}
+
+TEST_F(OutputScanTest, FilesThatNothingRecognizesAreListed) {
+  write("out/results.jsonl", "{}\n");
+  write("out/DONE", "");
+  write("out/labels", "a=1\n");
+  write("out/resnet/notes.txt", "");
+  write("out/resnet/hlo/module_0001.a.txt", "");
+  write("elsewhere.txt", "");
+  const auto dirs = scan("DONE");
+  ASSERT_EQ(dirs.size(), 1u);
+  EXPECT_EQ(dirs[0].files.unrecognized.count, 1);
+  EXPECT_THAT(dirs[0].files.unrecognized.paths, ElementsAre(path("out/resnet/notes.txt")));
+  EXPECT_THAT(dirs[0].files.dumps, ElementsAre(path("out/resnet/hlo/module_0001.a.txt")));
+  const auto inputs = find_inputs({path("out"), path("out/resnet")});
+  ASSERT_TRUE(inputs);
+  EXPECT_EQ(inputs->unrecognized.count, 3);
+  EXPECT_EQ(inputs->folders.size(), 2u);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "ingest/output_dir.h"
+#include "schema/unrecognized_files.h"
 #include "store_fixture.h"
 
 namespace benchhud::ingest {
@@ -391,6 +392,23 @@ TEST_F(Pipeline, FilesOfFolders) {
   EXPECT_FALSE(find_inputs({(folder_ / "nowhere").string()}));
   std::filesystem::create_directory(folder_ / "bare");
   EXPECT_FALSE(find_inputs({(folder_ / "bare").string()}));
+}
+
+TEST_F(Pipeline, FilesThatNothingRecognizesAreNotedUntilTheyAreGone) {
+  write("tree/n/results.jsonl", timed().text());
+  const std::string notes = write("tree/n/notes.txt", "");
+  const std::string other = write("tree/other.bin", "");
+  const IngestResult all = ingest_folder("tree");
+  EXPECT_EQ(all.unrecognized.count, 2);
+  EXPECT_THAT(*schema::unrecognized_files(*store_),
+              testing::ElementsAre(absolute_path(notes), absolute_path(other)));
+  const auto revision = *reader().revision();
+  EXPECT_FALSE(ingest_folder("tree").changed);
+  EXPECT_EQ(*reader().revision(), revision);
+  // What is known of other folders stays.
+  std::filesystem::remove(notes);
+  ingest_folder("tree/n");
+  EXPECT_THAT(*schema::unrecognized_files(*store_), testing::ElementsAre(absolute_path(other)));
 }
 
 TEST(DateInName, OnlyTheFilesOwnName) {

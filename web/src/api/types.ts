@@ -38,6 +38,7 @@ export type VerificationHistory = Schemas["VerificationHistory"];
 export type TransitionsAnswer = Schemas["TransitionList"];
 export type FailuresAnswer = Schemas["FailureList"];
 export type Ingest = Schemas["Ingest"];
+export type IngestList = Schemas["IngestPage"];
 export type RejectedLine = Schemas["RejectedLine"];
 export type MetricInfo = Schemas["MetricEntry"];
 export type Artifact = Schemas["Artifact"];

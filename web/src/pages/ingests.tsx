@@ -1,7 +1,7 @@
 // What was read from where, and what was refused.
 import { address } from "../api/client";
 import { PER_PAGE, usePages } from "../api/pages";
-import type { Ingest, Page, RejectedLine } from "../api/types";
+import type { Ingest, IngestList, Page, RejectedLine } from "../api/types";
 import { useApi } from "../api/use";
 import { bytes, count, hoverText, plural } from "../lib/format";
 import { useNow, useTitle } from "../lib/hooks";
@@ -12,6 +12,9 @@ import { Empty } from "../parts/empty";
 import { Copy, ErrorNote, Missing, RunLink, Section, Time, Waiting } from "../parts/small";
 import { type Column, Table } from "../parts/table";
 
+/** The server lists no more. */
+const MOST_UNRECOGNIZED = 1000;
+
 export function IngestsPage() {
   const [query, setQuery] = useQuery();
   const { data, late, error, again, isComplete } = usePages<Page<Ingest>>(address("/ingests", { limit: PER_PAGE }), { whole: true });
@@ -19,7 +22,7 @@ export function IngestsPage() {
   const filter = query.get("q") ?? "";
   useTitle("Ingest reports");
   if (!data) return error ? <ErrorNote error={error} again={again} /> : <Waiting rows={14} />;
-  if (data.total === 0) return <Empty />;
+  if (data.total === 0) return <><Empty /><UnrecognizedFiles /></>;
   const rejected = data.items.reduce((sum, one) => sum + one.rejected, 0);
   const lines = data.items.reduce((sum, one) => sum + one.line_count, 0);
   const rows = data.items.filter((one) => !filter || matches(filter, one.path + " " + one.runs.map((run) => run.name).join(" ")));
@@ -51,7 +54,21 @@ export function IngestsPage() {
       </header>
       {error && <ErrorNote error={error} again={again} kept />}
       <Table caption="Ingest reports" columns={columns} rows={rows} rowKey={(one) => String(one.id)} rowHref={(one) => `/ingests/${one.id}`} late={late} orderWords="newest first" empty={isComplete ? "No file matches." : `None of the newest ${count(data.items.length)} files matches.`} />
+      <UnrecognizedFiles />
     </div>
+  );
+}
+
+function UnrecognizedFiles() {
+  const { data } = useApi<IngestList>(address("/ingests", { limit: 1 }));
+  const paths = data?.unrecognized_files ?? [];
+  if (!paths.length) return null;
+  return (
+    <Section id="unrecognized" title={`Files that were not recognized: ${count(paths.length)}${paths.length < MOST_UNRECOGNIZED ? "" : " or more"}`} note="They lie in folders that were ingested and are neither results nor dumps: nothing of them is in the store.">
+      <ul class="mono">
+        {paths.map((path, index) => <li key={index}><bdi>{path}</bdi></li>)}
+      </ul>
+    </Section>
   );
 }
 

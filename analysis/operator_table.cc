@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "analysis/label_class.h"
+
 namespace benchhud::analysis {
 
 using schema::kNoSlice;
@@ -53,6 +55,10 @@ OperatorTable operator_table(const TraceContext& context,
   const std::vector<bool> is_inner = find_inner(context);
   std::vector<OperatorRow> by_label(trace.labels.size());
   OperatorTable table;
+  const auto is_work_of = [&](std::uint32_t label) {
+    const schema::TraceLabel& of = trace.labels[label];
+    return is_work(label_class(trace.texts[of.name], trace.texts[of.category]));
+  };
   for (std::uint32_t i = 0; i < self.size(); ++i) {
     if (!is_host(context.side(i))) continue;
     OperatorRow& row = by_label[context.slice(i).label];
@@ -71,6 +77,10 @@ OperatorTable operator_table(const TraceContext& context,
   std::stable_sort(labels.begin(), labels.end(), [&](std::uint32_t a, std::uint32_t b) {
     return by_label[a].self > by_label[b].self;
   });
+  std::int64_t work = 0;
+  for (const std::uint32_t label : labels) {
+    if (is_work_of(label)) work = sum_of(work, by_label[label].self);
+  }
   for (std::size_t i = 0; i < labels.size(); ++i) {
     OperatorRow& row = by_label[labels[i]];
     if (i >= most) {
@@ -81,7 +91,7 @@ OperatorTable operator_table(const TraceContext& context,
     }
     row.name = trace.texts[trace.labels[labels[i]].name];
     row.category = trace.texts[trace.labels[labels[i]].category];
-    row.share = share_of(row.self, table.self);
+    if (is_work_of(labels[i])) row.share = share_of(row.self, work);
     table.rows.push_back(std::move(row));
   }
   return table;

@@ -219,7 +219,7 @@ void print_operators(const analysis::OperatorTable& table,
              unknowns.device.empty() ? "on the host" : "by name");
   for (const analysis::OperatorRow& row : table.rows) {
     fmt::print("  {:>12} {:>7} {:>8}× {:>12} {:>12}  {}\n", time_text(row.self),
-               percent_text(row.share), row.count, time_text(row.total),
+               row.share ? percent_text(*row.share) : "–", row.count, time_text(row.total),
                unknowns.launches.empty() ? time_text(row.device) : "–", name_text(row.name));
   }
   print_more(static_cast<std::size_t>(table.rows_left_out));

@@ -91,7 +91,7 @@ Expected<std::optional<DumpText>> read_text(schema::Reader& reader, const Artifa
 
 // By which rules digests are made now: one more wherever trace_digest() or trace_places() says
 // something else than before. Older ones are recomputed.
-constexpr int kTraceDigestVersion = 2;
+constexpr int kTraceDigestVersion = 3;
 
 // What digests begin with, so that one need not be read to tell its version.
 std::string digest_begin() { return fmt::format(R"({{"version":{},)", kTraceDigestVersion); }

@@ -207,21 +207,22 @@ ordered_json steps_json(const StepBreakdown& steps, const TraceUnknowns& unknown
 }
 
 ordered_json operators_json(const OperatorTable& table, const TraceUnknowns& unknowns) {
-  return {{"count", table.count},
-          {"self_ns", table.self},
-          {"by_name", list_json(table.rows,
-                                [&](const OperatorRow& row) {
-                                  return ordered_json{
-                                      {"name", short_name(row.name)},
-                                      {"category", short_name(row.category)},
-                                      {"count", row.count},
-                                      {"total_ns", row.total},
-                                      {"self_ns", row.self},
-                                      {"device_ns", unless(unknowns.launches, row.device)},
-                                      {"share", row.share}};
-                                })},
-          {"names_left_out", table.rows_left_out},
-          {"left_out", {{"count", table.left_out_count}, {"self_ns", table.left_out_self}}}};
+  return {
+      {"count", table.count},
+      {"self_ns", table.self},
+      {"by_name", list_json(table.rows,
+                            [&](const OperatorRow& row) {
+                              return ordered_json{
+                                  {"name", short_name(row.name)},
+                                  {"category", short_name(row.category)},
+                                  {"count", row.count},
+                                  {"total_ns", row.total},
+                                  {"self_ns", row.self},
+                                  {"device_ns", unless(unknowns.launches, row.device)},
+                                  {"share", row.share ? ordered_json(*row.share) : ordered_json()}};
+                            })},
+      {"names_left_out", table.rows_left_out},
+      {"left_out", {{"count", table.left_out_count}, {"self_ns", table.left_out_self}}}};
 }
 
 ordered_json autograd_json(const AutogradLinks& links) {

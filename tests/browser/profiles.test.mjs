@@ -173,7 +173,7 @@ test("a profile says where the time goes, what breaks, what ran, and what was du
 });
 
 test("a timeline says what its result's trace has that costs time, and its slices lead to their rows of the profile", async () => {
-  const { server, run, inductor } = await madeUpServer(5);
+  const { server, run, older, inductor } = await madeUpServer(5);
   const { page, problems, close } = await openPage(browser, { height: 1200 });
   try {
     const { items } = await server.api(`/artifacts?run=${run.id}&experiment=${inductor}&kind=trace`);
@@ -186,6 +186,22 @@ test("a timeline says what its result's trace has that costs time, and its slice
     await eventually(async () => assert.match(page.url(), /[?&]t=-?\d+:\d+/));
     await shot(page, "trace-of-result");
     assert.deepEqual(await axe(page), []);
+    // The night before stands above, as in the difference of two profiles, though the later one was open.
+    const { items: earlier } = await server.api(`/artifacts?run=${older.id}&experiment=${inductor}&kind=trace`);
+    const { trace_id: before } = earlier.find((one) => one.repetition === 1);
+    await page.getByRole("button", { name: "Compare" }).click();
+    await page.locator(".trace-compare .link").first().click();
+    await page.waitForURL(new RegExp(`/trace/${before}\\?with=${id}&`));
+    const heads = async () => [await text(page.locator(".trace-head")), await text(page.locator(".trace-second-bar"))];
+    await eventually(async () => {
+      const [above, below] = await heads();
+      assert.match(above, /^Before: mini, inductor.* 2026-01-01 /);
+      assert.match(below, /^After: mini, inductor.* 2026-01-02 /);
+    });
+    await page.getByRole("button", { name: "Swap" }).click();
+    await page.waitForURL(new RegExp(`/trace/${id}\\?with=${before}&`));
+    await eventually(async () => assert.match((await heads())[1], /^After: .* 2026-01-01 /));
+    await open(kernel);
     await page.locator(".trace-panel").getByRole("link", { name: "all of this name" }).click();
     await page.waitForURL(/\/profile\?.*kernel=triton_poi_fused_add_0#device$/);
     const rows = (name) => page.getByRole("region", { name, exact: true }).locator("tr[data-entry]");

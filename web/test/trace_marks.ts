@@ -2,8 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { TraceReport } from "../src/api/trace";
 import { costsOf, deviceUse } from "../src/trace/costs";
-import { type Finding, goToMark, markCounts } from "../src/trace/marks";
+import type { Pen } from "../src/trace/draw";
+import { type Finding, drawMarks, goToMark, markCounts } from "../src/trace/marks";
 import { profileRow } from "../src/trace/profile_row";
+import { xOf } from "../src/trace/view";
 import { trackOf, viewerOf } from "./support_viewer";
 
 const finding = (kind: Finding["kind"], begin: number, end: number, words = ""): Finding => ({ kind, thread: 1, begin, end, words });
@@ -21,6 +23,18 @@ test("marks are counted beyond those that are kept, which is said, and lead to t
   assert.equal(viewer.spoken, "the longest delay");
   goToMark(viewer, "long_launch_delay", "first");
   assert.equal(viewer.spoken, "the first delay");
+});
+
+test("of thousands of marks in sight the last ones are drawn as well, and no pixel twice", () => {
+  const viewer = viewerOf([trackOf(1)], [], 1_000_000);
+  viewer.resize(1000, 200);
+  const lines: number[] = [];
+  const pen = { fillRect: (x: number, _y: number, width: number) => width === 1 && lines.push(x), fillText: () => {}, measureText: () => ({ width: 5 }) } as unknown as Pen;
+  const findings = Array.from({ length: 5000 }, (_, n) => finding("long_launch_delay", 200 * n, 200 * n + 100));
+  drawMarks(pen, viewer.sight, findings, "light");
+  assert.equal(lines[lines.length - 1], Math.round(xOf(viewer.view, 200 * 4999)));
+  assert.equal(new Set(lines).size, lines.length);
+  assert.ok(lines.length > 800 && lines.length <= 1000, `${lines.length}`);
 });
 
 const advice = (code: string, severity: string, numbers: Record<string, number>) => ({ code, severity, sentence: `About ${code}.`, numbers });

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,9 @@ struct OperatorRow {
   std::int64_t total = 0;
   std::int64_t self = 0;    ///< ns without what lies within
   std::int64_t device = 0;  ///< ns on devices of what it launched, counted as `total`
-  double share = 0;         ///< of the self time of all rows: all shares add up to 1
+  /// Of the self time of all work: all shares add up to 1. None of what only contains other slices
+  /// (is_work() of label_class.h).
+  std::optional<double> share;
 };
 
 /// The longest self time first.

@@ -154,7 +154,7 @@ TEST(OperatorTable, OnlyTheOuterOfOneNameCountsInTotal) {
   EXPECT_EQ(table.rows[0].total, 100);
   EXPECT_EQ(table.rows[0].self, 90);
   EXPECT_EQ(table.rows[0].device, 7);
-  EXPECT_DOUBLE_EQ(table.rows[0].share, 0.9);
+  EXPECT_DOUBLE_EQ(table.rows[0].share.value(), 0.9);
   EXPECT_EQ(table.rows[1].name, "g");
   EXPECT_EQ(table.rows[1].total, 10);
   EXPECT_EQ(table.rows[1].self, 8);
@@ -164,6 +164,25 @@ TEST(OperatorTable, OnlyTheOuterOfOneNameCountsInTotal) {
   EXPECT_EQ(shorter.rows_left_out, 2);
   EXPECT_EQ(shorter.left_out_self, 10);
   EXPECT_EQ(shorter.left_out_count, 2);
+}
+
+TEST(OperatorTable, SharesLeaveOutWhatOnlyContainsOtherSlices) {
+  TraceBuilder builder;
+  builder.add("user_annotation", "ProfilerStep#1", 0, 0, 1000);
+  builder.add("user_annotation", "forward", 0, 100, 600);
+  builder.op("f", 100, 160);
+  builder.op("g", 200, 240);
+  const NestedTrace nested(builder);
+  const auto times = device_time_of_slices(nested.context, launching_operators(nested.context));
+  const OperatorTable table = operator_table(nested.context, times, 10);
+  ASSERT_EQ(table.rows.size(), 4u);
+  EXPECT_EQ(table.rows[0].name, "ProfilerStep#1");
+  EXPECT_EQ(table.rows[0].self, 500);
+  EXPECT_EQ(table.rows[0].share, std::nullopt);
+  EXPECT_EQ(table.rows[1].share, std::nullopt);
+  EXPECT_DOUBLE_EQ(table.rows[2].share.value(), 0.6);
+  EXPECT_DOUBLE_EQ(table.rows[3].share.value(), 0.4);
+  EXPECT_EQ(table.self, 1000);
 }
 
 TEST(LaunchStats, CallsDelaysAndWhatIsShorterThanItsLaunch) {

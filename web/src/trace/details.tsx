@@ -8,7 +8,7 @@ import { useApi } from "../api/use";
 import { count, digits, plural, shown } from "../lib/format";
 import { profileHref } from "../lib/route";
 import { PlainTable } from "../parts/plain_table";
-import { Copy, ErrorNote, Waiting } from "../parts/small";
+import { Copy, ErrorNote, Missing, Waiting } from "../parts/small";
 import { type Argument, argumentsOf, isPlaceInCode } from "./arguments";
 import { trackTitle } from "./layout";
 import { classWords } from "./names";
@@ -164,6 +164,8 @@ const FLOW_WORDS: Record<SliceFlow["kind"], [back: string, forward: string]> = {
   other: ["comes from", "leads to"],
 };
 const MOST_ARROWS = 12;
+const MOST_NAMES = 200;
+const DRAWN_AS_ONE = "some of them are too short to be told apart: zoom in";
 
 /** Where arrows come from and lead to. */
 function Arrows({ viewer, slice }: { viewer: Viewer; slice: Slice }) {
@@ -206,7 +208,8 @@ function Fact({ name, value }: Argument) {
   );
 }
 
-type Sum = { name: string; count: number; total: number; min: number; max: number };
+/** `min`, `max`: null where some of them are drawn as one, so that the shortest is not known. */
+type Sum = { name: string; count: number; total: number; min: number | null; max: number | null };
 
 function Several({ viewer, items }: { viewer: Viewer; items: Item[] }) {
   useViewer(viewer, (one) => items.filter((item) => nameOf(one, item)).length);
@@ -216,8 +219,9 @@ function Several({ viewer, items }: { viewer: Viewer; items: Item[] }) {
     const sum = sums.get(name) ?? { name, count: 0, total: 0, min: Infinity, max: 0 };
     sum.count += item.count;
     sum.total += item.busy;
-    sum.min = Math.min(sum.min, item.count > 1 ? Infinity : item.busy);
-    sum.max = Math.max(sum.max, item.count > 1 ? 0 : item.busy);
+    const isKnown = item.count === 1;
+    sum.min = isKnown && sum.min !== null ? Math.min(sum.min, item.busy) : null;
+    sum.max = isKnown && sum.max !== null ? Math.max(sum.max, item.busy) : null;
     sums.set(name, sum);
   }
   const rows = [...sums.values()].sort((a, b) => b.total - a.total);
@@ -234,7 +238,7 @@ function Several({ viewer, items }: { viewer: Viewer; items: Item[] }) {
         heads={[{ title: "Name" }, { title: "Count", right: true }, { title: "Total", right: true }, { title: "Average", right: true }, { title: "Shortest", right: true }, { title: "Longest", right: true }]}
       >
         <tbody>
-          {rows.slice(0, 200).map((one) => (
+          {rows.slice(0, MOST_NAMES).map((one) => (
             <tr key={one.name}>
               <th scope="row" class="mono">
                 {shown(one.name)}
@@ -244,12 +248,13 @@ function Several({ viewer, items }: { viewer: Viewer; items: Item[] }) {
                 {spanText(one.total)}
               </td>
               <td class="right">{spanText(one.total / one.count)}</td>
-              <td class="right">{Number.isFinite(one.min) ? spanText(one.min) : "–"}</td>
-              <td class="right">{one.max ? spanText(one.max) : "–"}</td>
+              <td class="right">{one.min === null ? <Missing why={DRAWN_AS_ONE} /> : spanText(one.min)}</td>
+              <td class="right">{one.max === null ? <Missing why={DRAWN_AS_ONE} /> : spanText(one.max)}</td>
             </tr>
           ))}
         </tbody>
       </PlainTable>
+      {rows.length > MOST_NAMES && <p class="quiet">and {count(rows.length - MOST_NAMES)} more names, with shorter totals</p>}
     </div>
   );
 }

@@ -62,7 +62,9 @@ export function Head({ viewer, about: { artifact, result, name }, report, isBefo
 /** How busy the device was, and what costs time: each leads to the longest of its places, or to what the report says of it. */
 function Costs({ viewer, report, artifact }: { viewer: Viewer; report: TraceReport; artifact: Artifact | null }) {
   const use = deviceUse(report);
+  const costs = costsOf(report);
   const findings = useViewer(viewer, (one) => one.findings);
+  if (!use && !costs.length) return null;
   return (
     <div class="trace-costs" role="group" aria-label="What costs time">
       {use && (
@@ -70,7 +72,7 @@ function Costs({ viewer, report, artifact }: { viewer: Viewer; report: TraceRepo
           {use.words}
         </span>
       )}
-      {costsOf(report).map(({ code, severity, words, sentence, mark }) =>
+      {costs.map(({ code, severity, words, sentence, mark }) =>
         mark && findings.some((one) => one.kind === mark) ? (
           <button type="button" class={`chip ${severity}`} key={code} title={`${sentence}\nShow the longest; b and B go on from there`} onClick={() => goToMark(viewer, mark, "longest")}>
             <span aria-hidden="true">{MARKS[mark].sign}</span> {words}

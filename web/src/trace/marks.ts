@@ -30,7 +30,6 @@ export const MARKS: Record<MarkKind, { sign: string; one: string; many: string }
 export const ALL_MARKS = Object.keys(MARKS) as MarkKind[];
 /** What is drawn before anybody chose: rare, and each worth a look. */
 export const FIRST_MARKS: MarkKind[] = ["graph_break", "recompile", "queue_full"];
-const MOST_DRAWN = 1000;
 const SIGN_PX = 12;
 const isGap = (kind: MarkKind): boolean => kind === "idle_host_wait" || kind === "idle_other";
 
@@ -41,15 +40,18 @@ export function drawMarks(pen: Pen, sight: Sight, findings: readonly Finding[], 
   pen.font = FONT;
   pen.textBaseline = "middle";
   pen.textAlign = "center";
-  let drawn = 0;
   let after = -Infinity;
   let lastThread = -1;
+  // Of thousands in sight those are drawn that are seen: one for each pixel of a track.
+  const lastX = new Map<number, number>();
   for (const { kind, thread, begin, end } of findings) {
     const lane = laneOf(sight.layout, thread);
     const x0 = xOf(sight.view, begin);
     const x1 = xOf(sight.view, end);
-    if (!lane || x1 < 0 || x0 > sight.view.width || drawn >= MOST_DRAWN) continue;
-    ++drawn;
+    if (!lane || x1 < 0 || x0 > sight.view.width) continue;
+    const pixel = Math.round(x0);
+    if (!isGap(kind) && lastX.get(thread) === pixel) continue;
+    if (!isGap(kind)) lastX.set(thread, pixel);
     const y = lane.top - sight.top;
     if (isGap(kind)) {
       // Hatched, so that it is seen where nothing ran.
@@ -58,7 +60,7 @@ export function drawMarks(pen: Pen, sight: Sight, findings: readonly Finding[], 
       for (let x = from; x < to; x += 4) pen.fillRect(x, y + 3, 1, lane.height - 6);
     } else {
       pen.fillStyle = ink.hit;
-      pen.fillRect(Math.round(x0), y, 1, lane.height - 1);
+      pen.fillRect(pixel, y, 1, lane.height - 1);
     }
     // Signs that would cover one another are left out; their lines are there.
     if (thread === lastThread && x0 < after + SIGN_PX) continue;

@@ -145,6 +145,9 @@ function Export({ viewer }: { viewer: Viewer }) {
   );
 }
 
+/** Tracks that are listed to be shown again one by one. */
+const MOST_HIDDEN = 50;
+
 function Tracks({ viewer }: { viewer: Viewer }) {
   const layout = useViewer(viewer, (one) => one.layout);
   const { hidden, only, pinned } = viewer.layoutState;
@@ -168,13 +171,14 @@ function Tracks({ viewer }: { viewer: Viewer }) {
               Show all hidden
             </button>
             <ul class="trace-hidden">
-              {hiddenTracks.slice(0, 50).map((track) => (
+              {hiddenTracks.slice(0, MOST_HIDDEN).map((track) => (
                 <li key={track.number}>
                   <button type="button" class="link" onClick={() => viewer.openTrack(track.number)}>
                     show {trackTitle(track)}
                   </button>
                 </li>
               ))}
+              {hiddenTracks.length > MOST_HIDDEN && <li class="quiet">and {count(hiddenTracks.length - MOST_HIDDEN)} more</li>}
             </ul>
           </>
         )}

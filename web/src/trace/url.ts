@@ -12,7 +12,13 @@ export type Stacks = (typeof STACKS)[number];
 export const stacksIn = (query: URLSearchParams): Stacks => STACKS.find((one) => one === query.get("flame")) ?? "heavy";
 export const stacksText = (stacks: Stacks): string | null => (stacks === "heavy" ? null : stacks);
 
+/** More tracks than this the server does not take one by one. */
+const MOST_TRACKS = 1000;
+
 export type Area = { window: Window; /** Null: all. */ tracks: number[] | null };
+
+/** What can be asked for: of more tracks than the server takes it is an area of all. */
+export const askable = ({ window, tracks }: Area): Area => ({ window, tracks: tracks && tracks.length <= MOST_TRACKS ? tracks : null });
 
 /** Null and empty: as it is at first. */
 export type Place = {
@@ -62,7 +68,7 @@ export function readPlace(query: URLSearchParams): Place {
   return {
     window: windowIn(t0, t1),
     selection: selection.slice(0, MOST_SELECTED),
-    area: area && { window: area, tracks: tracks === undefined ? null : numbers(tracks) },
+    area: area && askable({ window: area, tracks: tracks === undefined ? null : numbers(tracks) }),
     tool: TOOLS[Number(query.get("tool") ?? "1") - 1] ?? "select",
     tab: tab && TABS.includes(tab) ? tab : null,
     find: query.get("q") ?? "",

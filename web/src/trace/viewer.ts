@@ -13,7 +13,7 @@ import { type Source, sourceOf } from "./source";
 import { TileStore, stripKey } from "./tiles";
 import { type View, between, clampView, endOf, fit, fitAll, panBy, tilesOf, topLevel, windowOf, xOf, zoomAt } from "./view";
 import { type Item, type SliceRef, type Track, type Window, sameSlice } from "./types";
-import type { Area, Place, Tab, Tool } from "./url";
+import { type Area, type Place, type Tab, type Tool, askable } from "./url";
 
 /** What is drawn of the strip of the whole trace; more tracks would take longer than the first picture may. */
 const STRIP_TRACKS = 256;
@@ -485,7 +485,7 @@ export class Viewer {
 
   setArea(area: Area | null): void {
     if (this.leader) this.leader.viewer.setArea(area && { window: moved(area.window, -this.leader.shift), tracks: null });
-    this.area = area;
+    this.area = area && askable(area);
     if (area) {
       this.setTab(this.tab === "diff" ? "diff" : "area");
       this.onChosen();

@@ -278,7 +278,7 @@ function totalsColumns<Row extends { count: number; total_ns: number; mean_ns: n
   ];
 }
 
-const shareColumn = <Row extends { share: number }>(hint: string): Column<Row> => ({
+const shareColumn = <Row extends { share: number | null }>(hint: string): Column<Row> => ({
   key: "share",
   title: "share %",
   hint,
@@ -286,12 +286,15 @@ const shareColumn = <Row extends { share: number }>(hint: string): Column<Row> =
   align: "right",
   first: "desc",
   sort: (row) => row.share,
-  cell: (row) => (
-    <span class="with-bar" title={`${full(row.share * 100)} %`}>
-      <ShareBar share={row.share} width={56} />
-      <Num value={row.share * 100} title={`${full(row.share * 100)} %`} />
-    </span>
-  ),
+  cell: ({ share }) =>
+    share === null ? (
+      <Missing why="only contains other slices" />
+    ) : (
+      <span class="with-bar" title={`${full(share * 100)} %`}>
+        <ShareBar share={share} width={56} />
+        <Num value={share * 100} title={`${full(share * 100)} %`} />
+      </span>
+    ),
 });
 
 function Kernels({ kernels }: { kernels: NonNullable<TraceReport["kernels"]> }) {
@@ -445,7 +448,7 @@ export function TraceOperators({ report }: { report: TraceReport }) {
   const columns: Column<TraceOperator>[] = [
     { key: "name", title: "Name", width: 320, sort: (row) => row.name, cell: (row) => <Name text={row.name} /> },
     { key: "category", title: "category", width: 150, sort: (row) => row.category, cell: (row) => <span class="clip">{row.category}</span> },
-    shareColumn("Its part of all self time on the host: all shares add up to 100 %"),
+    shareColumn("Its part of all self time of work on the host: all shares add up to 100 %; annotations and steps only contain other slices"),
     { key: "self", title: `self ${self.name}`, hint: "Without what lies within", width: 104, align: "right", first: "desc", sort: (row) => row.self_ns, cell: (row) => <Num value={row.self_ns} factor={self.factor} title={`${full(row.self_ns)} ns`} /> },
     { key: "total", title: `total ${total.name}`, hint: "With what lies within", width: 104, align: "right", first: "desc", sort: (row) => row.total_ns, cell: (row) => <Num value={row.total_ns} factor={total.factor} title={`${full(row.total_ns)} ns`} /> },
     { key: "count", title: "count", width: 84, align: "right", first: "desc", sort: (row) => row.count, cell: (row) => <span class="num">{count(row.count)}</span> },

@@ -5,7 +5,7 @@ import { contentUrl } from "../api/contents";
 import { traceReport } from "../api/trace";
 import type { Artifact, ArtifactContent } from "../api/types";
 import { useApi } from "../api/use";
-import { count, digits, plural, shown } from "../lib/format";
+import { count, digits, hoverText, plural, shown } from "../lib/format";
 import { profileHref } from "../lib/route";
 import { PlainTable } from "../parts/plain_table";
 import { Copy, ErrorNote, Missing, Waiting } from "../parts/small";
@@ -240,7 +240,7 @@ function Several({ viewer, items }: { viewer: Viewer; items: Item[] }) {
         <tbody>
           {rows.slice(0, MOST_NAMES).map((one) => (
             <tr key={one.name}>
-              <th scope="row" class="mono">
+              <th scope="row" class="mono" title={hoverText(one.name)}>
                 {shown(one.name)}
               </th>
               <td class="right">{count(one.count)}</td>

@@ -193,6 +193,7 @@ class SumsByKey {
   // By total time, the longest first.
   Expected<std::vector<Row>> rows() {
     std::vector<Row> rows;
+    rows.reserve(of_threads_.size() + of_labels_.size());
     for (const auto& [thread, sums] : of_threads_) {
       rows.push_back({std::to_string(thread), {}, thread, {}, sums});
     }

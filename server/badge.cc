@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "analysis/xml_text.h"
 #include "server/json_writer.h"
 #include "server/utf8.h"
 
@@ -33,31 +34,7 @@ std::string_view color_value(BadgeColor color) {
 
 constexpr std::string_view kLabelColor = "#444c56";
 
-/// For XML's text and attributes: control characters may not even be escaped in it.
-std::string xml_text(std::string_view text) {
-  std::string escaped;
-  for (const char c : to_valid_utf8(text)) {
-    switch (c) {
-      case '&':
-        escaped += "&amp;";
-        break;
-      case '<':
-        escaped += "&lt;";
-        break;
-      case '>':
-        escaped += "&gt;";
-        break;
-      case '"':
-        escaped += "&quot;";
-        break;
-      default: {
-        const bool is_control = static_cast<unsigned char>(c) < 0x20 || c == '\x7f';
-        escaped += is_control ? std::string("\uFFFD") : std::string(1, c);
-      }
-    }
-  }
-  return escaped;
-}
+std::string xml_text(std::string_view text) { return analysis::xml_text(to_valid_utf8(text)); }
 
 /// About how wide sans-serif text is, in px. The picture says so to who draws it (textLength), so
 /// that it fits whatever the font is.

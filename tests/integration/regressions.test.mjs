@@ -346,13 +346,16 @@ describe("made-up fleets", () => {
   });
 
   test("hostile names break neither a terminal nor a table nor XML", () => {
-    const name = "a|b\n# c\t<i>&amp;\"]]>\u001b[31m\ufffe`x`*y*\u0085\u202e";
+    const name = "a|b\n# c\t<i>&amp;\"]]>\u001b[31m\ufffe`x`*y*\u0085\u202e @ada #12 GH-3";
     const db = storeOf(9, ({ night, model, backend }) => ({ ...(model === 1 ? { name } : {}), breaks: night >= 28 && model === 1 && backend === "inductor" ? 4 : 1 }), { models: 3 });
     const [alert] = confirmed(list(db));
     assert.equal(alert.details.subject.model, name);
     assert.doesNotMatch(benchhud("regressions", "--db", db).stdout, /[\u0000-\u0009\u000b-\u001f\u007f]/);
     const markdown = benchhud("regressions", "--db", db, "--format", "markdown").stdout;
     assert.equal(markdown.match(/^#/gm).length, 1);
+    // What GitHub would make a mention, or a reference to an issue; in code it makes none.
+    assert.doesNotMatch(markdown.replaceAll(/^Again: `.*`$/gm, ""), /@ada|#12|GH-3/);
+    assert.match(markdown, /@\u200bada/);
     for (const row of markdown.split("\n").filter((one) => one.startsWith("|"))) {
       assert.equal(row.replaceAll(/\\\\|\\\|/g, "").split("|").length, 7, row);
     }

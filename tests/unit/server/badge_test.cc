@@ -37,6 +37,16 @@ TEST(Badge, NoTextLeavesItsPlace) {
   for (const char c : svg) EXPECT_GE(static_cast<unsigned char>(c), 0x20);
 }
 
+TEST(Badge, TextsAreWellFormedXmlWhateverTheyHold) {
+  const std::string svg =
+      badge_svg({"a\xEF\xBF\xBE z\xEF\xBF\xBF", "\xEF\xBF\xBD\xF0\x9F\xBF\xBE", {}});
+  EXPECT_THAT(svg, Not(HasSubstr("\xEF\xBF\xBE")));
+  EXPECT_THAT(svg, Not(HasSubstr("\xEF\xBF\xBF")));
+  EXPECT_THAT(svg, HasSubstr("a\uFFFD z\uFFFD"));
+  // U+1FFFE is no character, but XML has it.
+  EXPECT_THAT(svg, HasSubstr("\xF0\x9F\xBF\xBE"));
+}
+
 TEST(Badge, JsonIsWhatShieldsTakes) {
   EXPECT_EQ(badge_json({"a \"b\"", "c", BadgeColor::kGood}),
             R"({"schemaVersion":1,"label":"a \"b\"","message":"c","color":"#1a7f37"})");

@@ -1,5 +1,6 @@
 // benchhud serve: the API and the pages.
 #include <fmt/format.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -89,6 +90,9 @@ int run_serve(const Arguments& arguments) {
     std::fflush(stdout);
   });
   if (!counts) return fail(counts.error());
+  // Not where the reader of a pipe has stopped reading: the program would wait for it.
+  pollfd output{STDOUT_FILENO, POLLOUT, 0};
+  if (::poll(&output, 1, 0) <= 0 || (output.revents & POLLOUT) == 0) return kDone;
   fmt::print("stopped after {} requests on {} connections, {} refused\n",
              (*counts)->requests.load(), (*counts)->connections.load(), (*counts)->refusals.load());
   return kDone;

@@ -26,13 +26,28 @@ namespace {
 
 namespace po = boost::program_options;
 
+/// After SIGTERM the program ends within this time, whatever it is doing: a request that computes,
+/// a message on a pipe that nobody reads. To end at any moment is safe: what was acknowledged is
+/// committed, and what an open transaction wrote is rolled back by whoever opens the store next.
+constexpr std::chrono::milliseconds kLongestEnd{8500};
+
+/// Ends the program in that time unless it has ended by itself.
+void end_soon(const std::function<void()>& clean_up) {
+  std::thread([clean_up] {
+    std::this_thread::sleep_for(kLongestEnd);
+    if (clean_up) clean_up();
+    std::_Exit(0);
+  }).detach();
+}
+
 /// Serves until SIGINT or SIGTERM comes. Signals are taken by a thread of their own, so that no
 /// handler has to be safe at any moment.
-void serve_until_signal(server::HttpServer& http) {
+void serve_until_signal(server::HttpServer& http, const std::function<void()>& clean_up) {
   const sigset_t signals = stop_signals();
   std::thread waiting([&] {
     int signal = 0;
     sigwait(&signals, &signal);
+    end_soon(clean_up);
     http.stop();
   });
   http.run();
@@ -85,6 +100,9 @@ schema::Expected<std::shared_ptr<const server::HttpCounters>> serve_store(
   const std::string code = app_options.sign_in_code;
   server::App app(std::move(app_options), server::built_in_pages());
   listen.limits.upload_addresses = app.upload_addresses();
+  listen.lane_of = [&app](std::string_view method, std::string_view target) {
+    return app.lane_of(method, target);
+  };
   BENCHHUD_ASSIGN(auto http, server::HttpServer::bind(listen, [&app](const server::Request& r) {
                     return app.handle(r);
                   }));
@@ -94,7 +112,7 @@ schema::Expected<std::shared_ptr<const server::HttpCounters>> serve_store(
   // Behind a #, which browsers keep to themselves: no log and no other site gets to see it.
   if (!code.empty()) where.sign_in = where.pages + "sign-in#" + code;
   started(where);
-  serve_until_signal(http);
+  serve_until_signal(http, request.clean_up);
   return std::shared_ptr<const server::HttpCounters>(listen.counters);
 }
 

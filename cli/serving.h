@@ -33,6 +33,9 @@ struct ServeRequest {
   server::Reading reading = server::Reading::kOpen;
   /// Whether an address is made that signs one browser in, where only this machine is listened to.
   bool makes_code = true;
+  /// Called from a thread of its own where the program has to be ended in the middle of its work,
+  /// some seconds after a signal; not set: there is nothing to clean up.
+  std::function<void()> clean_up{};
 };
 
 /// Where a store is served.
@@ -47,7 +50,8 @@ struct ServedAt {
 schema::Expected<std::shared_ptr<const server::HttpCounters>> serve_store(
     const ServeRequest& request, const std::function<void(const ServedAt& where)>& started);
 
-/// Adds `--host`, `--allow-host` and `--port`. Their values; error kInvalidArgument for a port that is none.
+/// Adds `--host`, `--allow-host` and `--port`. Their values; error kInvalidArgument for a port that
+/// is none.
 void add_listen_options(boost::program_options::options_description* options, int port);
 schema::Expected<server::HttpOptions> listen_options(
     const boost::program_options::variables_map& values);

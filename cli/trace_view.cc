@@ -124,6 +124,7 @@ Expected<void> view_traces(const ViewRequest& request) {
   ServeRequest serving;
   serving.store_path = path;
   serving.listen = request.listen;
+  serving.clean_up = [&folder] { folder.remove(); };
   BENCHHUD_TRY(serve_store(serving, [&](const ServedAt& where) {
     fmt::print("{}{}\n", where.pages, page);
     if (!where.sign_in.empty()) fmt::print("notes can be made after {}\n", where.sign_in);

@@ -24,9 +24,6 @@ constexpr std::array kScopeNames = {
     std::pair{Scope::kIngest, std::string_view("ingest")},
 };
 
-// What scanners for secrets that were published by mistake know tokens by.
-constexpr std::string_view kTokenStart = "bhud_";
-
 Scopes scopes_in(std::string_view text) {
   Scopes scopes;
   while (!text.empty()) {

@@ -10,7 +10,19 @@ int hex_value(char c) {
   return -1;
 }
 
-/// A % that begins no encoding stays as it is; the guard lets none through.
+/// Calls `take` with each part of `text` between separators.
+template <class Take>
+void split(std::string_view text, char separator, Take take) {
+  for (;;) {
+    const std::size_t end = text.find(separator);
+    take(text.substr(0, end));
+    if (end == std::string_view::npos) return;
+    text.remove_prefix(end + 1);
+  }
+}
+
+}  // namespace
+
 std::string percent_decode(std::string_view text, bool plus_is_space) {
   std::string decoded;
   decoded.reserve(text.size());
@@ -27,19 +39,6 @@ std::string percent_decode(std::string_view text, bool plus_is_space) {
   }
   return decoded;
 }
-
-/// Calls `take` with each part of `text` between separators.
-template <class Take>
-void split(std::string_view text, char separator, Take take) {
-  for (;;) {
-    const std::size_t end = text.find(separator);
-    take(text.substr(0, end));
-    if (end == std::string_view::npos) return;
-    text.remove_prefix(end + 1);
-  }
-}
-
-}  // namespace
 
 Address parse_address(std::string_view target) {
   Address address;

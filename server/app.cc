@@ -13,6 +13,7 @@
 #include "server/csv.h"
 #include "server/etag.h"
 #include "server/gzip.h"
+#include "server/json_writer.h"
 #include "server/paging.h"
 #include "server/routes.h"
 
@@ -62,6 +63,17 @@ Expected<std::shared_ptr<const T>> shared(Expected<T> made) {
   return std::make_shared<const T>(*std::move(made));
 }
 
+std::string health_json(std::int64_t revision, std::string_view version) {
+  std::string body;
+  JsonWriter json(&body);
+  json.begin_object();
+  json.field("status", "ok");
+  json.field("revision", revision);
+  json.field("version", version);
+  json.end_object();
+  return body;
+}
+
 }  // namespace
 
 App::App(AppOptions options, std::span<const StaticFiles::File> pages)
@@ -69,6 +81,7 @@ App::App(AppOptions options, std::span<const StaticFiles::File> pages)
       contract_(schema::openapi_document()),
       pages_(pages),
       pool_(options_.store_path, options_.connections),
+      health_pool_(options_.store_path, 1, StorePool::Buffer::kSmall),
       trace_pool_(options_.store_path, kTraceConnections, StorePool::Buffer::kSmall),
       piece_pool_(options_.store_path, kPieceConnections, StorePool::Buffer::kSmall),
       writer_(options_.store_path, options_.write_patience),
@@ -128,9 +141,9 @@ Response App::handle_api(const Request& request, const Address& address, Asker a
   }
   if (operation->method != "GET") return make_change(request, *operation, query);
   if (operation->id == "getAlive") {
-    const auto body = std::make_shared<const std::string>(kAliveJson);
-    return respond(request, "", Answer{body, "application/json", "", false});
+    return respond(request, "", json_answer(std::string(kAliveJson)));
   }
+  if (operation->id == "getHealth") return answer_health(request, *operation, query);
 
   auto lease = (operation->segments.front() == "traces" ? trace_pool_ : pool_).borrow();
   if (!lease) return problem_response(lease.error(), request.target);
@@ -163,7 +176,7 @@ Response App::handle_api(const Request& request, const Address& address, Asker a
           options_.http.get(),
           is_other_site(request),
           request.is_cancelled};
-  auto plan = find_route(operation->id)(ask);
+  auto plan = find_route(operation->id)->route(ask);
   if (!plan) return problem_response(plan.error(), request.target, ask.wrong_parameter);
   const std::string etag = plan->is_fleeting ? "" : etag_of(options_, *operation, query, plan->key);
   if (etag_matches(request.if_none_match, etag)) {
@@ -200,6 +213,41 @@ Response App::handle_api(const Request& request, const Address& address, Asker a
     response.headers.emplace_back("Content-Disposition", "attachment");
   }
   return response;
+}
+
+/// It reads nothing but what it says, through a connection of its own, so that no other request
+/// keeps it waiting.
+Response App::answer_health(const Request& request, const Operation& operation,
+                            const Query& query) {
+  const auto revision = [this]() -> Expected<std::int64_t> {
+    BENCHHUD_ASSIGN(auto lease, health_pool_.borrow());
+    BENCHHUD_ASSIGN(
+        const auto transaction,
+        schema::Transaction::begin(lease.connection(), schema::Transaction::Kind::kRead));
+    BENCHHUD_TRY(schema::check_schema_version(lease.connection()));
+    return schema::Reader(lease.connection()).revision();
+  }();
+  if (!revision) return problem_response(revision.error(), request.target);
+  const std::string etag = etag_of(options_, operation, query, std::to_string(*revision));
+  return respond(request, etag, json_answer(health_json(*revision, options_.version)));
+}
+
+Lane App::lane_of(std::string_view method, std::string_view target) const {
+  const Address address = parse_address(target);
+  const auto& segments = address.segments;
+  std::vector<std::string> below;
+  if (address.path == "/metrics") {
+    below = segments;
+  } else if (segments.size() > 2 && segments[0] == "api" && segments[1] == "v1") {
+    below.assign(segments.begin() + 2, segments.end());
+  }
+  Query query;
+  const Operation* const operation =
+      contract_.find(method == "HEAD" ? "GET" : method, below, &query);
+  if (operation == nullptr) return Lane::kUsual;
+  if (operation->method != "GET") return operation->takes_file ? Lane::kUpload : Lane::kChange;
+  const NamedRoute* const route = find_route(operation->id);
+  return route == nullptr ? Lane::kUsual : route->lane;
 }
 
 Response App::make_change(const Request& request, const Operation& operation, const Query& query) {
@@ -294,6 +342,10 @@ Response App::change_session(const Request& request, const Operation& operation,
   if (operation.method == "POST") response.headers.emplace_back("Location", "/api/v1/session");
   add_safe_headers(&response);
   return response;
+}
+
+App::Answer App::json_answer(std::string body) {
+  return {std::make_shared<const std::string>(std::move(body)), "application/json", ""};
 }
 
 Expected<App::Answer> App::make_answer(const Plan& plan) {

@@ -1,7 +1,9 @@
 #include "server/connection.h"
 
 #include <fcntl.h>
+#include <linux/sockios.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -28,6 +30,13 @@ constexpr std::size_t kManyBytes = 8 * 1024;
 /// Who is refused may be sending still, and learns why only when that has come to an end.
 constexpr double kEndSeconds = 1;
 
+/// How often is looked whether a peer keeps up, and whether the connection is cut off.
+constexpr std::chrono::seconds kBetweenLooks{1};
+constexpr long long kLongestPoll = 200;  // milliseconds
+/// A peer that reads little by little may let its system acknowledge nothing before this much room
+/// is free again: Linux, a sixteenth of its buffer, which is at most 6 MB unless told otherwise.
+constexpr std::size_t kLargestStep = std::size_t{512} << 10;
+
 constexpr std::size_t kMostDrained = std::size_t{16} << 20;
 
 Clock::duration seconds(double count) {
@@ -45,8 +54,8 @@ void give_back(std::string* bytes) {
 
 }  // namespace
 
-Connection::Connection(int socket, const HttpOptions& options)
-    : socket_(socket), options_(options) {
+Connection::Connection(int socket, const HttpOptions& options, const std::atomic<bool>& is_cut_off)
+    : socket_(socket), options_(options), is_cut_off_(is_cut_off) {
   ::fcntl(socket, F_SETFL, ::fcntl(socket, F_GETFL) | O_NONBLOCK);
   ++options_.counters->connections;
   ++options_.counters->open;
@@ -57,17 +66,18 @@ Connection::~Connection() {
   --options_.counters->open;
 }
 
-/// Waits until the socket is ready for `events` or the time is up.
+/// Waits until the socket is ready for `events`, the time is up or the connection is cut off.
 bool Connection::wait_for(short events, Clock::time_point until) const {
-  for (;;) {
+  while (!is_cut_off_) {
     const auto left =
         std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now()).count();
     if (left <= 0) return false;
     pollfd entry{socket_, events, 0};
-    const int ready = ::poll(&entry, 1, static_cast<int>(std::min<long long>(left, 1000)));
+    const int ready = ::poll(&entry, 1, static_cast<int>(std::min<long long>(left, kLongestPoll)));
     if (ready > 0) return true;
     if (ready < 0 && errno != EINTR) return false;
   }
+  return false;
 }
 
 Connection::Arrival Connection::receive() {
@@ -122,8 +132,7 @@ void Connection::use_up() {
   ++used_up_;
   buffer_.erase(0, head_size_ + body_size_);
   give_back(&buffer_);
-  head_size_ = body_size_ = searched_ = taken_ = 0;
-  waited_ = {};
+  head_size_ = body_size_ = searched_ = 0;
   wants_turn_ = !buffer_.empty();
   since_ = Clock::now();
 }
@@ -165,9 +174,14 @@ schema::Expected<std::size_t> Connection::read_file(char* bytes, std::size_t siz
   }
 }
 
+void Connection::begin_answer() {
+  since_ = looked_at_ = Clock::now();
+  taken_ = acknowledged_ = 0;
+  waited_ = progressed_ = {};
+}
+
 void Connection::append(std::string_view bytes) {
   if (bytes.size() >= kManyBytes) {
-    if (sent_ == 0) since_ = Clock::now();
     std::array<iovec, 2> parts = {{{unsent_.data() + sent_, unsent_.size() - sent_},
                                    {const_cast<char*>(bytes.data()), bytes.size()}}};
     msghdr message{};
@@ -187,8 +201,6 @@ void Connection::append(std::string_view bytes) {
 }
 
 bool Connection::send_some() {
-  // How long the whole may take is counted from its first byte.
-  if (sent_ == 0) since_ = Clock::now();
   while (has_unsent()) {
     const ssize_t count =
         ::send(socket_, unsent_.data() + sent_, unsent_.size() - sent_, MSG_NOSIGNAL);
@@ -209,13 +221,33 @@ bool Connection::send_all() {
   for (;;) {
     if (!send_some()) return false;
     if (!has_unsent()) return true;
-    const auto began = Clock::now();
-    if (!wait_for(POLLOUT, began + seconds(options_.write_seconds))) return false;
-    waited_ += Clock::now() - began;
-    if (waited_ >
-        seconds(options_.write_seconds + static_cast<double>(taken_) / options_.answer_rate))
-      return false;
+    if (is_cut_off_) return false;
+    looked_at_ = Clock::now();
+    wait_for(POLLOUT, looked_at_ + kBetweenLooks);
+    if (!keeps_up()) return false;
   }
+}
+
+bool Connection::keeps_up() {
+  const auto now = Clock::now();
+  waited_ += now - looked_at_;
+  looked_at_ = now;
+  int on_the_way = 0;
+  ::ioctl(socket_, SIOCOUTQ, &on_the_way);
+  const std::size_t acknowledged = taken_ - std::min(taken_, static_cast<std::size_t>(on_the_way));
+  if (acknowledged > acknowledged_) {
+    acknowledged_ = acknowledged;
+    progressed_ = waited_;
+  }
+  const auto patience = [this](std::size_t bytes) {
+    return seconds(options_.write_seconds + static_cast<double>(bytes) / options_.answer_rate);
+  };
+  return waited_ <= patience(acknowledged_) && waited_ - progressed_ <= patience(kLargestStep);
+}
+
+void Connection::abort() {
+  const linger at_once{1, 0};
+  ::setsockopt(socket_, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
 }
 
 void Connection::begin_to_end() {
@@ -240,11 +272,8 @@ bool Connection::drain() {
 
 Clock::time_point Connection::deadline() const {
   if (is_ending_) return since_ + seconds(kEndSeconds);
-  if (has_unsent()) {
-    // Who takes an answer slowly costs memory, and shall take it at least so fast.
-    return since_ + seconds(options_.write_seconds +
-                            static_cast<double>(unsent_.size()) / options_.answer_rate);
-  }
+  // Whether it has waited too long, keeps_up() says.
+  if (has_unsent()) return looked_at_ + kBetweenLooks;
   if (buffer_.empty()) return since_ + seconds(options_.idle_seconds);
   return since_ + seconds(head_size_ == 0 ? options_.head_seconds : options_.body_seconds);
 }

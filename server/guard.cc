@@ -217,9 +217,11 @@ std::string_view header_of(std::string_view head, std::string_view name) {
   return {};
 }
 
+bool is_old_request(std::string_view head) {
+  return head.substr(0, head.find("\r\n")).ends_with("HTTP/1.0");
+}
+
 bool is_last_request(std::string_view head) {
-  const auto line = head.substr(0, head.find("\r\n"));
-  const bool is_old = line.ends_with("HTTP/1.0");
   bool says_close = false, says_keep = false;
   for (auto rest = header_of(head, "connection"); !rest.empty();) {
     const auto option = rest.substr(0, rest.find(','));
@@ -227,7 +229,7 @@ bool is_last_request(std::string_view head) {
     says_close |= equal_ignoring_case(trimmed(option), "close");
     says_keep |= equal_ignoring_case(trimmed(option), "keep-alive");
   }
-  return says_close || (is_old && !says_keep);
+  return says_close || (is_old_request(head) && !says_keep);
 }
 
 bool is_upload(std::string_view head, const HeadLimits& limits) {

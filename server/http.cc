@@ -11,7 +11,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <cstring>
+#include <exception>
 #include <mutex>
 #include <string_view>
 #include <thread>
@@ -21,6 +21,8 @@
 #include "schema/time.h"
 #include "server/connection.h"
 #include "server/host_names.h"
+#include "server/lanes.h"
+#include "server/response_head.h"
 #include "server/waiting_room.h"
 
 namespace benchhud::server {
@@ -32,71 +34,12 @@ constexpr std::chrono::milliseconds kBetweenLooks{100};
 constexpr std::chrono::seconds kLastAnswers{5};
 /// Connections that may wait to be accepted: a burst of them is no reason to lose any.
 constexpr int kBacklog = 1024;
+/// Threads that read requests and send what is left of answers; they wait for nothing, so that two
+/// are enough for thousands of connections.
+constexpr std::size_t kReceivers = 2;
+constexpr int kNotModified = 304;
 /// Files that are not connections: stores with their logs, what is sent, pipes.
 constexpr std::size_t kOtherFiles = 256;
-
-/// All that the library gets to read of a request: how it is answered depends on nothing else of
-/// what the peer wrote. It would refuse some of what may be written in an address or a range with
-/// an answer of its own, decode what headers say, wait for bodies, and compress by itself.
-std::string head_for_library(std::string_view head) {
-  return fmt::format("{} / HTTP/1.1\r\nHost: x\r\n\r\n", method_of(head));
-}
-
-/// How the library sees a connection: one request's head, and nothing behind it. What it answers is
-/// kept to be sent when it is whole, but for what is made while it is sent.
-///
-/// `override` is left out on purpose: newer versions of the library have other pure functions, and
-/// this has those of all of them.
-class HeadStream final : public httplib::Stream {
- public:
-  explicit HeadStream(Connection& connection)
-      : connection_(connection), text_(head_for_library(connection.head())), head_(text_) {}
-  ~HeadStream() = default;
-
-  void send_at_once() { sends_at_once_ = true; }
-
-  bool is_readable() const { return !head_.empty(); }
-  bool is_writable() const { return true; }
-  bool wait_readable() const { return is_readable(); }
-  bool wait_writable() const { return true; }
-  time_t duration() const { return 0; }
-
-  ssize_t read(char* bytes, size_t size) {
-    const std::size_t count = std::min(size, head_.size());
-    std::memcpy(bytes, head_.data(), count);
-    head_.remove_prefix(count);
-    return static_cast<ssize_t>(count);
-  }
-
-  ssize_t write(const char* bytes, size_t size) {
-    connection_.append({bytes, size});
-    if (sends_at_once_ && !connection_.send_all()) return -1;
-    return static_cast<ssize_t>(size);
-  }
-
-  void get_remote_ip_and_port(std::string& ip, int& port) const { ip.clear(), port = 0; }
-  void get_local_ip_and_port(std::string& ip, int& port) const { ip.clear(), port = 0; }
-  socket_t socket() const { return connection_.socket(); }
-
- private:
-  Connection& connection_;
-  const std::string text_;
-  std::string_view head_;
-  bool sends_at_once_ = false;
-};
-
-/// What the request that this thread is at has beside what the library knows of it.
-struct AtHand {
-  std::string_view body;
-  ReadBody read_body;  ///< of a file that is sent, in place of the body; else empty
-  const Connection* connection = nullptr;
-  HeadStream* stream = nullptr;  ///< that the answer goes to
-};
-
-AtHand& at_hand() {
-  thread_local AtHand here;
-  return here;
-}
 
 /// As many connections as the system lets this process have, up to `wanted`.
 std::size_t allowed_connections(std::size_t wanted) {
@@ -130,25 +73,6 @@ class TakeAtOnce final : public httplib::TaskQueue {
   const std::function<void()> at_end_;
 };
 
-std::string_view status_words(int status) {
-  switch (status) {
-    case 400:
-      return "Bad Request";
-    case 405:
-      return "Method Not Allowed";
-    case 408:
-      return "Request Timeout";
-    case 413:
-      return "Content Too Large";
-    case 421:
-      return "Misdirected Request";
-    case 503:
-      return "Service Unavailable";
-    default:
-      return "Error";
-  }
-}
-
 // Errors that only the protocol knows; their code says what they are nearest to.
 constexpr schema::ErrorInfo kTimeout{schema::ErrorCode::kInvalidArgument, "request-timeout", 408,
                                      "The request took too long to come."};
@@ -156,34 +80,29 @@ constexpr schema::ErrorInfo kMisdirected{
     schema::ErrorCode::kForbidden, "misdirected-request", 421,
     "The request is for a host name that this server does not answer for."};
 
-/// Whether only this machine reaches a socket's own address.
-bool is_bound_to_loopback(int socket) {
-  sockaddr_storage bound{};
-  socklen_t size = sizeof bound;
-  if (::getsockname(socket, reinterpret_cast<sockaddr*>(&bound), &size) != 0) return false;
+/// An end of a socket (::getsockname or ::getpeername) as a numeric address; "" where it has none.
+std::string address_of(int socket, int (*end)(int, sockaddr*, socklen_t*)) {
+  sockaddr_storage address{};
+  socklen_t size = sizeof address;
+  if (end(socket, reinterpret_cast<sockaddr*>(&address), &size) != 0) return "";
   std::array<char, NI_MAXHOST> text{};
-  return ::getnameinfo(reinterpret_cast<const sockaddr*>(&bound), size, text.data(), text.size(),
-                       nullptr, 0, NI_NUMERICHOST) == 0 &&
-         is_loopback(text.data());
+  const bool is_known = ::getnameinfo(reinterpret_cast<const sockaddr*>(&address), size,
+                                      text.data(), text.size(), nullptr, 0, NI_NUMERICHOST) == 0;
+  return is_known ? text.data() : "";
 }
 
-/// A refusal as it goes over the wire; the connection ends with it.
-std::string refusal_text(const Response& response) {
-  std::string text =
-      fmt::format("HTTP/1.1 {} {}\r\nContent-Type: {}\r\nContent-Length: {}\r\n", response.status,
-                  status_words(response.status), response.content_type, response.body->size());
-  for (const auto& [name, value] : response.headers) text += name + ": " + value + "\r\n";
-  return text + "Connection: close\r\n\r\n" + *response.body;
-}
+std::string peer_of(int socket) { return address_of(socket, ::getpeername); }
+
+/// Whether only this machine reaches a socket's own address.
+bool is_bound_to_loopback(int socket) { return is_loopback(address_of(socket, ::getsockname)); }
 
 }  // namespace
 
 using Clock = std::chrono::steady_clock;
 
-/// The library's server, with connections and the reading of requests in our hands. The library
-/// accepts connections and reads heads that the guard has passed. In between connections wait in a
-/// room of their own, where they hold no thread; whichever has something to do is taken up by the
-/// next of the threads, for one request.
+/// The library binds, listens and accepts; what comes on the connections is this class's. Receivers
+/// read requests, of which no connection holds a thread while it waits in the waiting room, and
+/// give each whole request to the lane of its kind, one of whose threads answers it.
 class GuardedServer final : public httplib::Server {
  public:
   GuardedServer(const HttpOptions& options, HttpServer::Handler handler)
@@ -196,13 +115,6 @@ class GuardedServer final : public httplib::Server {
     set_socket_options([](socket_t socket) {
       const int yes = 1;
       ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-    });
-    // What the library tells in Keep-Alive.
-    set_keep_alive_max_count(options.requests_per_connection);
-    set_keep_alive_timeout(static_cast<time_t>(options.idle_seconds));
-    set_pre_routing_handler([this](const httplib::Request&, httplib::Response& response) {
-      answer(response);
-      return HandlerResponse::Handled;
     });
   }
 
@@ -217,9 +129,13 @@ class GuardedServer final : public httplib::Server {
     BENCHHUD_ASSIGN(room_, WaitingRoom::make(options_));
     // The library asks for five.
     ::listen(svr_sock_, kBacklog);
-    for (std::size_t i = 0; i < options_.threads; ++i) {
+    lanes_ = std::make_unique<Lanes>(
+        options_.threads, [this](std::unique_ptr<Connection> one) { answer(std::move(one)); });
+    for (std::size_t i = 0; i < kReceivers; ++i) {
       threads_.emplace_back([this] {
-        while (auto connection = room_->next()) attend(std::move(connection));
+        while (auto connection = room_->next()) {
+          unless_out_of_memory([&] { attend(std::move(connection)); });
+        }
       });
     }
     threads_.emplace_back([this] { look_after_time(); });
@@ -233,82 +149,162 @@ class GuardedServer final : public httplib::Server {
   bool stopping() const { return stopping_; }
 
  private:
-  void answer(httplib::Response& response) {
-    ++options_.counters->requests;
-    const std::string_view head = at_hand().connection->head();
+  /// What throws loses its connection; the others go on.
+  template <class Work>
+  static void unless_out_of_memory(const Work& work) {
+    try {
+      work();
+    } catch (const std::exception&) {
+    }
+  }
+
+  Request request_of(Connection& connection, LoggedRequest* logged) const {
+    const std::string_view head = connection.head();
     const auto text = [head](std::string_view name) { return std::string(header_of(head, name)); };
+    Request request;
+    request.method = method_of(head);
+    request.target = target_of(head);
+    request.if_none_match = text("If-None-Match");
+    request.accept_encoding = text("Accept-Encoding");
+    request.authorization = text("Authorization");
+    request.cookie = text("Cookie");
+    request.host = text("Host");
+    request.origin = text("Origin");
+    request.fetch_site = text("Sec-Fetch-Site");
+    request.content_type = text("Content-Type");
+    request.peer = peer_of(connection.socket());
+    if (connection.is_file()) {
+      request.read_body = [&connection](char* bytes, std::size_t size) {
+        return connection.read_file(bytes, size);
+      };
+    } else {
+      request.body = connection.body();
+    }
+    request.asked_by = &logged->token;
+    request.is_cancelled = [this, &connection] { return stopping_ || connection.has_left(); };
+    return request;
+  }
+
+  /// Answers the request that a connection has brought. On a thread of the request's lane.
+  void answer(std::unique_ptr<Connection> connection) {
+    ++options_.counters->requests;
+    const std::string_view head = connection->head();
     const auto began = Clock::now();
     LoggedRequest logged;
     logged.method = method_of(head);
     logged.target = target_of(head);
     if (options_.log) logged.at = schema::now();
-    Response made = handler_(
-        {std::string(method_of(head)), std::string(target_of(head)), text("If-None-Match"),
-         text("Accept-Encoding"), text("Authorization"), text("Cookie"), text("Host"),
-         text("Origin"), text("Sec-Fetch-Site"), text("Content-Type"), std::string(at_hand().body),
-         at_hand().read_body, &logged.token, [this, connection = at_hand().connection] {
-           return stopping_ || connection->has_left();
-         }});
+    const Response made = handler_(request_of(*connection, &logged));
     options_.counters->count_answer(made.status);
-    response.status = made.status;
-    for (const auto& [name, value] : made.headers) response.set_header(name, value);
     logged.status = made.status;
-    const bool is_sent = made.status != 304 && method_of(head) != "HEAD";
-    if (!made.stream || !is_sent) {
-      logged.bytes = is_sent ? static_cast<std::int64_t>(made.body->size()) : 0;
+    const bool has_body = made.status != kNotModified && method_of(head) != "HEAD";
+    // Who is refused need not send the rest of a file: it is the last thing that a connection
+    // brings.
+    const bool is_last = stopping_ || connection->is_file() || is_last_request(head) ||
+                         connection->used_up() + 1 >= options_.requests_per_connection;
+    Framing framing;
+    framing.is_old = is_old_request(head);
+    framing.is_last = is_last || (framing.is_old && made.stream);
+    framing.idle_seconds = static_cast<std::size_t>(options_.idle_seconds);
+    framing.requests = options_.requests_per_connection;
+    framing.size = made.body->size();
+    if (made.stream) {
+      framing.body = framing.is_old ? Framing::Body::kUntilEnd : Framing::Body::kChunked;
+    }
+    if (made.status == kNotModified) framing.body = Framing::Body::kNone;
+    connection->begin_answer();
+    connection->append(response_head(made, framing));
+    if (framing.is_last) connection->end_when_sent();
+    if (made.stream && has_body) {
+      logged.is_whole = send_stream(*connection, made, framing, &logged.bytes);
+      log(logged, began);
+      // Whoever reads it must not take the end of the connection for that of the answer.
+      if (!logged.is_whole) return connection->abort();
+    } else {
+      if (has_body) {
+        connection->append(*made.body);
+        logged.bytes = static_cast<std::int64_t>(made.body->size());
+      }
       log(logged, began);
     }
-    if (made.status == 304) return;
-    // For HEAD the library asks for none of them.
-    if (made.stream) return answer_in_pieces(made, logged, began, response);
-    response.body = *made.body;
-    response.set_header("Content-Type", made.content_type);
+    send(std::move(connection));
   }
 
-  /// What was made while it was sent is logged when it is.
-  void answer_in_pieces(const Response& made, LoggedRequest logged, Clock::time_point began,
-                        httplib::Response& response) {
-    at_hand().stream->send_at_once();
-    response.set_chunked_content_provider(
-        made.content_type,
-        [this, logged, began, stream = made.stream](std::size_t, httplib::DataSink& sink) mutable {
-          logged.is_whole = stream([&](std::string_view piece) {
-            logged.bytes += static_cast<std::int64_t>(piece.size());
-            return sink.write(piece.data(), piece.size());
-          });
-          if (logged.is_whole) sink.done();
-          log(logged, began);
-          return logged.is_whole;
-        });
+  /// Sends an answer as it is made. False: it broke off, because it could not be made to its end or
+  /// because nobody took it.
+  static bool send_stream(Connection& connection, const Response& made, const Framing& framing,
+                          std::int64_t* bytes) {
+    const bool is_chunked = framing.body == Framing::Body::kChunked;
+    bool is_taken = true;
+    const bool is_made = made.stream([&](std::string_view piece) {
+      if (piece.empty() || !is_taken) return is_taken;  // an empty chunk would be the last one
+      if (is_chunked) connection.append(fmt::format("{:x}\r\n", piece.size()));
+      connection.append(piece);
+      if (is_chunked) connection.append("\r\n");
+      is_taken = connection.send_all();
+      if (is_taken) *bytes += static_cast<std::int64_t>(piece.size());
+      return is_taken;
+    });
+    if (!is_made || !is_taken) return false;
+    if (is_chunked) connection.append("0\r\n\r\n");
+    return connection.send_all();
   }
 
   void log(LoggedRequest logged, Clock::time_point began) const {
-    if (!options_.log) return;
     logged.seconds = std::chrono::duration<double>(Clock::now() - began).count();
-    options_.log->note(logged);
+    write_log(logged);
+  }
+
+  void write_log(const LoggedRequest& logged) const {
+    if (options_.log && !options_.log->note(logged)) ++options_.counters->log_lines_dropped;
   }
 
   /// Answers with a problem; the connection ends with it.
-  void refuse(std::unique_ptr<Connection> connection, const schema::Error& error) {
-    refuse(std::move(connection), problem_response(error, ""));
+  void refuse(std::unique_ptr<Connection> connection, const schema::Error& error,
+              std::string_view checked_head = {}) {
+    refuse(std::move(connection), problem_response(error, target_of(checked_head)), checked_head);
   }
 
   /// `checked_head`: of a request that the guard has passed. Nothing of another one is repeated.
   void refuse(std::unique_ptr<Connection> connection, const Response& response,
               std::string_view checked_head = {}) {
     ++options_.counters->refusals;
-    if (options_.log) {
-      LoggedRequest logged;
-      logged.method = method_of(checked_head);
-      logged.target = target_of(checked_head);
-      logged.at = schema::now();
-      logged.status = response.status;
-      logged.bytes = static_cast<std::int64_t>(response.body->size());
-      options_.log->note(logged);
-    }
-    connection->append(refusal_text(response));
+    LoggedRequest logged;
+    logged.method = method_of(checked_head);
+    logged.target = target_of(checked_head);
+    if (options_.log) logged.at = schema::now();
+    logged.status = response.status;
+    logged.bytes = static_cast<std::int64_t>(response.body->size());
+    write_log(logged);
+    connection->begin_answer();
+    connection->append(response_head(response, {.size = response.body->size(), .is_last = true}) +
+                       *response.body);
     connection->end_when_sent();
     send(std::move(connection));
+  }
+
+  void refuse_host(std::unique_ptr<Connection> connection) {
+    const std::string head(connection->head());
+    const auto host = header_of(head, "host");
+    refuse(std::move(connection),
+           protocol_problem(
+               kMisdirected,
+               host.empty()
+                   ? std::string("The request must name its Host.")
+                   : fmt::format("This server does not answer for the host \"{}\". If it is meant "
+                                 "to, start it with --allow-host and that name.",
+                                 host)),
+           head);
+  }
+
+  void refuse_as_busy(std::unique_ptr<Connection> connection) {
+    const std::string head(connection->head());
+    refuse(std::move(connection),
+           {schema::ErrorCode::kBusy,
+            connection->is_file() ? "Others are sending files; try again in a moment."
+                                  : "Too many requests of this kind are waiting; try again in a "
+                                    "moment."},
+           head);
   }
 
   /// Sends what is there to be sent, as far as the peer takes it, and lets the connection wait.
@@ -324,7 +320,7 @@ class GuardedServer final : public httplib::Server {
     room_->enter(std::move(connection));
   }
 
-  /// Does what there is to do for a connection.
+  /// Does what there is to do for a connection, without waiting for anything.
   void attend(std::unique_ptr<Connection> connection) {
     if (connection->is_ending()) {
       if (connection->drain()) room_->enter(std::move(connection));
@@ -344,76 +340,23 @@ class GuardedServer final : public httplib::Server {
         if (!hosts_.contains(header_of(connection->head(), "host"))) {
           return refuse_host(std::move(connection));
         }
-        return connection->is_file() ? take_file(std::move(connection))
-                                     : take_up(std::move(connection));
+        return hand_over(std::move(connection));
     }
   }
 
-  void refuse_host(std::unique_ptr<Connection> connection) {
-    const std::string head(connection->head());
-    const auto host = header_of(head, "host");
-    refuse(std::move(connection),
-           protocol_problem(
-               kMisdirected,
-               host.empty()
-                   ? std::string("The request must name its Host.")
-                   : fmt::format("This server does not answer for the host \"{}\". If it is meant "
-                                 "to, start it with --allow-host and that name.",
-                                 host)),
-           head);
-  }
-
-  /// Hands the request to the library, whichever way its version wants it; the body goes by it.
-  /// False: the connection ends with the answer.
-  template <class Base>
-  static bool process(Base& server, Connection& connection, std::string_view body, bool last) {
-    HeadStream stream(connection);
-    at_hand().connection = &connection;
-    at_hand().stream = &stream;
-    at_hand().body = body;
-    const std::function<void(httplib::Request&)> setup;
-    bool closed = false;
-    bool done = false;
-    if constexpr (requires { server.process_request(stream, last, closed, setup); }) {
-      done = server.process_request(stream, last, closed, setup);
-    } else {
-      done =
-          server.process_request(stream, std::string(), 0, std::string(), 0, last, closed, setup);
+  /// Gives a whole request to its lane.
+  void hand_over(std::unique_ptr<Connection> connection) {
+    Lane lane = Lane::kUsual;
+    if (connection->is_file()) {
+      lane = Lane::kUpload;
+    } else if (options_.lane_of) {
+      lane = options_.lane_of(method_of(connection->head()), target_of(connection->head()));
     }
-    at_hand() = {};
-    return done && !closed && !last;
+    if (lane == Lane::kAlive) return answer(std::move(connection));
+    if (!lanes_->enter(lane, connection)) refuse_as_busy(std::move(connection));
   }
 
-  void take_up(std::unique_ptr<Connection> connection) {
-    const bool last = stopping_ || is_last_request(connection->head()) ||
-                      connection->used_up() + 1 >= options_.requests_per_connection;
-    if (!process(*this, *connection, connection->body(), last)) connection->end_when_sent();
-    send(std::move(connection));
-  }
-
-  /// A file is the last thing that a connection brings: who is refused need not send the rest. It
-  /// holds its thread until it is here, so not all of them are for files.
-  void take_file(std::unique_ptr<Connection> connection) {
-    struct Place {
-      explicit Place(std::atomic<std::size_t>& all) : taken(all), number(++all) {}
-      ~Place() { --taken; }
-      std::atomic<std::size_t>& taken;
-      const std::size_t number;
-    };
-    const Place place(files_);
-    if (place.number > std::max<std::size_t>(1, options_.threads / 2)) {
-      return refuse(std::move(connection),
-                    {schema::ErrorCode::kBusy, "Others are sending files; try again in a moment."});
-    }
-    at_hand().read_body = [&](char* bytes, std::size_t size) {
-      return connection->read_file(bytes, size);
-    };
-    process(*this, *connection, {}, /*last=*/true);
-    connection->end_when_sent();
-    send(std::move(connection));
-  }
-
-  /// Closes what has waited too long.
+  /// Refuses or closes what has waited too long.
   void look_after_time() {
     while (!is_over_) {
       {
@@ -422,8 +365,18 @@ class GuardedServer final : public httplib::Server {
         came_.wait_for(lock, kBetweenLooks, [this] { return is_over_.load(); });
         came_.wait(lock, [this] { return is_over_ || options_.counters->open > 0; });
       }
-      for (auto& connection : room_->overdue()) {
-        if (!connection->is_begun() || connection->is_ending()) continue;
+      unless_out_of_memory([this] { look_for_overdue(); });
+    }
+  }
+
+  void look_for_overdue() {
+    if (options_.log) options_.log->report_dropped();
+    for (auto& connection : lanes_->overdue()) refuse_as_busy(std::move(connection));
+    for (auto& connection : room_->overdue()) {
+      if (connection->has_unsent()) {
+        // The room looks for more than a little place to send to, the peer may have taken less.
+        if (connection->keeps_up()) send(std::move(connection));
+      } else if (connection->is_begun() && !connection->is_ending()) {
         refuse(std::move(connection), protocol_problem(kTimeout, ""));
       }
     }
@@ -431,22 +384,24 @@ class GuardedServer final : public httplib::Server {
 
   /// The library calls it where it accepts.
   bool process_and_close_socket(socket_t socket) override {
-    auto connection = std::make_unique<Connection>(socket, options_);
+    auto connection = std::make_unique<Connection>(socket, options_, is_cut_off_);
     {
       // Who looks after time sees it, or sleeps already.
       const std::scoped_lock lock(mutex_);
     }
     came_.notify_one();
     if (options_.counters->open > most_connections_ && !room_->make_place()) {
-      refuse(std::move(connection),
-             {schema::ErrorCode::kBusy, "Too many connections are open; try again in a moment."});
+      refuse(std::move(connection), schema::Error{schema::ErrorCode::kBusy,
+                                                  "Too many connections are open; try again in a "
+                                                  "moment."});
       return true;
     }
     room_->enter(std::move(connection));
     return true;
   }
 
-  /// Requests that are under way are answered, answers that are on their way are sent.
+  /// Requests that are under way are answered, answers that are on their way are sent. What is not
+  /// done then is cut off, so that no peer keeps the server from ending.
   void finish() {
     stopping_ = true;
     const auto latest = Connection::Clock::now() + kLastAnswers;
@@ -454,6 +409,7 @@ class GuardedServer final : public httplib::Server {
          room_->clear()) {
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
+    is_cut_off_ = true;
     {
       const std::scoped_lock lock(mutex_);
       is_over_ = true;
@@ -462,7 +418,9 @@ class GuardedServer final : public httplib::Server {
     room_->close();
     for (auto& thread : threads_) thread.join();
     threads_.clear();
+    lanes_.reset();
     room_.reset();
+    if (options_.log) options_.log->report_dropped();
   }
 
   const HttpOptions options_;
@@ -470,9 +428,10 @@ class GuardedServer final : public httplib::Server {
   const std::size_t most_connections_;
   HostNames hosts_;
   std::unique_ptr<WaitingRoom> room_;
+  std::unique_ptr<Lanes> lanes_;
   std::vector<std::thread> threads_;
-  std::atomic<std::size_t> files_{0};  // that are being read
   std::atomic<bool> stopping_{false};
+  std::atomic<bool> is_cut_off_{false};  // nobody is waited for any more
   std::mutex mutex_;
   std::condition_variable came_;  // somebody, or the end
   std::atomic<bool> is_over_{false};

@@ -4,7 +4,7 @@
 
 namespace benchhud::server {
 
-Route find_route(std::string_view operation_id) {
+const NamedRoute* find_route(std::string_view operation_id) {
   for (const auto routes :
        {about_routes(),       alert_routes(),       artifact_routes(),    compare_routes(),
         coverage_routes(),    error_routes(),       fact_routes(),        history_routes(),
@@ -14,7 +14,7 @@ Route find_route(std::string_view operation_id) {
         trace_find_routes(),  trace_flame_routes(), trace_note_routes(),  trace_query_routes(),
         trace_routes(),       verification_routes()}) {
     for (const auto& named : routes) {
-      if (named.operation_id == operation_id) return named.route;
+      if (named.operation_id == operation_id) return &named;
     }
   }
   return nullptr;

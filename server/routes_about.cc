@@ -41,22 +41,9 @@ Expected<Plan> get_contract(Ask&) {
               []() -> Expected<std::string> { return std::string(schema::openapi_document()); }};
 }
 
-Expected<Plan> get_health(Ask& ask) {
-  return Plan{std::to_string(ask.snapshot().revision), [&ask]() -> Expected<std::string> {
-                std::string body;
-                JsonWriter json(&body);
-                json.begin_object();
-                json.field("status", "ok");
-                json.field("revision", ask.snapshot().revision);
-                json.field("version", ask.version);
-                json.end_object();
-                return body;
-              }};
-}
-
-// App answers it before a store is asked for.
-Expected<Plan> get_alive(Ask&) {
-  return Plan{"", []() -> Expected<std::string> { return std::string(kAliveJson); }};
+// App answers these two itself, before other requests' connections to the store are asked for.
+Expected<Plan> answered_by_app(Ask&) {
+  return schema::Error{schema::ErrorCode::kInternal, "App answers this itself."};
 }
 
 Expected<Plan> get_session(Ask& ask) {
@@ -123,11 +110,13 @@ Expected<Plan> list_links(Ask& ask) {
   return Plan{revision_key(ask), [&ask] { return write_links(ask); }};
 }
 
-constexpr std::array kRoutes = {
-    NamedRoute{"listMetrics", list_metrics}, NamedRoute{"getContract", get_contract},
-    NamedRoute{"getSession", get_session},   NamedRoute{"getStore", get_store},
-    NamedRoute{"listLinks", list_links},     NamedRoute{"getHealth", get_health},
-    NamedRoute{"getAlive", get_alive}};
+constexpr std::array kRoutes = {NamedRoute{"listMetrics", list_metrics},
+                                NamedRoute{"getContract", get_contract},
+                                NamedRoute{"getSession", get_session},
+                                NamedRoute{"getStore", get_store},
+                                NamedRoute{"listLinks", list_links},
+                                NamedRoute{"getHealth", answered_by_app, Lane::kHealth},
+                                NamedRoute{"getAlive", answered_by_app, Lane::kAlive}};
 
 }  // namespace
 

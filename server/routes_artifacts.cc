@@ -251,10 +251,12 @@ Expected<Plan> diff_results(Ask& ask) {
               }};
 }
 
-constexpr std::array kRoutes = {
-    NamedRoute{"listArtifacts", list_artifacts}, NamedRoute{"getArtifact", get_artifact},
-    NamedRoute{"getArtifactText", get_text},     NamedRoute{"getArtifactContent", get_content},
-    NamedRoute{"diffArtifacts", diff_artifacts}, NamedRoute{"diffResults", diff_results}};
+constexpr std::array kRoutes = {NamedRoute{"listArtifacts", list_artifacts},
+                                NamedRoute{"getArtifact", get_artifact},
+                                NamedRoute{"getArtifactText", get_text, Lane::kDumps},
+                                NamedRoute{"getArtifactContent", get_content, Lane::kDumps},
+                                NamedRoute{"diffArtifacts", diff_artifacts, Lane::kDumps},
+                                NamedRoute{"diffResults", diff_results, Lane::kDumps}};
 
 }  // namespace
 

@@ -295,7 +295,7 @@ Expected<Plan> get_error_history(Ask& ask) {
 }
 
 constexpr std::array kRoutes = {NamedRoute{"listErrors", list_errors},
-                                NamedRoute{"getErrorHistory", get_error_history}};
+                                NamedRoute{"getErrorHistory", get_error_history, Lane::kHeavy}};
 
 }  // namespace
 

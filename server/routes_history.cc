@@ -521,9 +521,9 @@ Expected<Plan> get_history_changes(Ask& ask) {
   return plan;
 }
 
-constexpr std::array kRoutes = {NamedRoute{"getHistory", get_history},
-                                NamedRoute{"getModelHistory", get_model_history},
-                                NamedRoute{"getHistoryChanges", get_history_changes}};
+constexpr std::array kRoutes = {NamedRoute{"getHistory", get_history, Lane::kHeavy},
+                                NamedRoute{"getModelHistory", get_model_history, Lane::kHeavy},
+                                NamedRoute{"getHistoryChanges", get_history_changes, Lane::kHeavy}};
 
 }  // namespace
 

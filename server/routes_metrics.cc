@@ -90,6 +90,9 @@ void write_http(Exposition& out, const HttpCounters& http) {
   out.one("benchhud_http_crowded_out_total", "counter",
           "Connections that were closed to make place for others.",
           static_cast<double>(http.crowded_out));
+  out.one("benchhud_log_lines_dropped_total", "counter",
+          "Lines of the request log that were dropped because nobody read it in time.",
+          static_cast<double>(http.log_lines_dropped));
 }
 
 Expected<void> write_store(Exposition& out, Ask& ask) {

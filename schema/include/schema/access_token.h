@@ -17,6 +17,9 @@
 
 namespace benchhud::schema {
 
+/// What each token's text begins with: scanners for published secrets know tokens by it.
+inline constexpr std::string_view kTokenStart = "bhud_";
+
 /// What a token lets its holder do. To read, any token will do.
 enum class Scope : std::uint8_t {
   kRead,

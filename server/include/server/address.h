@@ -19,6 +19,9 @@ struct Address {
 /// value. In the query + is a space, as forms write it.
 Address parse_address(std::string_view target);
 
+/// A % that begins no encoding stays as it is.
+std::string percent_decode(std::string_view text, bool plus_is_space);
+
 /// Encodes everything that is not a letter, digit, - . _ or ~.
 std::string percent_encode(std::string_view text);
 

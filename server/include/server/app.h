@@ -15,6 +15,7 @@
 #include "server/downloads.h"
 #include "server/http_counters.h"
 #include "server/judge.h"
+#include "server/lane.h"
 #include "server/message.h"
 #include "server/query_process.h"
 #include "server/sessions.h"
@@ -58,6 +59,9 @@ class App {
   /// where the contract has some. Never throws.
   Response handle(const Request& request) noexcept;
 
+  /// What a request may cost, for HttpOptions.
+  Lane lane_of(std::string_view method, std::string_view target) const;
+
   /// The addresses that take files, for HeadLimits.
   std::vector<std::string> upload_addresses() const;
 
@@ -81,6 +85,7 @@ class App {
   enum class Asker { kSomebody, kProgram };
 
   Response handle_api(const Request& request, const Address& address, Asker asker);
+  Response answer_health(const Request& request, const Operation& operation, const Query& query);
   Response make_change(const Request& request, const Operation& operation, const Query& query);
   schema::Expected<Identity> who_asks(const Request& request);
   Response take_file(const Request& request, const Operation& operation, const Query& query,
@@ -93,6 +98,7 @@ class App {
   /// The answer for who takes it compressed; null for others, and where nothing is gained.
   std::shared_ptr<const std::string> compressed_for(const Request& request, const std::string& etag,
                                                     const Answer& answer);
+  static Answer json_answer(std::string body);
   static schema::Expected<Answer> make_answer(const Plan& plan);
   /// `json`: what the same request answers in JSON.
   static schema::Expected<Answer> make_csv(const Ask& ask, const Plan& plan, const Address& address,
@@ -109,6 +115,7 @@ class App {
   const ApiContract contract_;
   const StaticFiles pages_;
   StorePool pool_;
+  StorePool health_pool_;
   StorePool trace_pool_;  // for what is asked of traces, which may be larger than memory
   StorePool piece_pool_;  // for answers made while they are sent, as long as that takes
   StoreWriter writer_;

@@ -3,6 +3,7 @@
 // to do needs no thread.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -19,8 +20,9 @@ class Connection {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// Takes the socket over. `options` outlives it.
-  Connection(int socket, const HttpOptions& options);
+  /// Takes the socket over. `options` and `is_cut_off` outlive it; once the latter is set, nothing
+  /// waits for the peer any more.
+  Connection(int socket, const HttpOptions& options, const std::atomic<bool>& is_cut_off);
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
   ~Connection();
@@ -54,17 +56,26 @@ class Connection {
 
   // -------------------------------------------------------------------------------------- answers
 
+  /// What is appended from here on is a new answer. How long the peer may take to receive it is
+  /// counted from here.
+  void begin_answer();
   /// Adds to what is to be sent. Of many bytes, what the peer takes at once is sent at once, and
   /// need not be copied.
   void append(std::string_view bytes);
   /// Sends what the peer takes. False: it is gone.
   bool send_some();
-  /// Sends all of it, and waits for the peer to take it. False: it is gone, or takes it too slowly.
+  /// Sends all of it, and waits for the peer to take it. False: it is gone, takes it too slowly, or
+  /// is cut off.
   bool send_all();
   bool has_unsent() const { return sent_ < unsent_.size(); }
+  /// Whether the peer takes an answer as fast as it must: what its system has acknowledged counts,
+  /// for the system of this machine makes room for more only once a large part has been taken.
+  bool keeps_up();
 
   // ------------------------------------------------------------------------------------------ end
 
+  /// Ends the connection so that the peer cannot take it for the end of an answer.
+  void abort();
   /// The connection ends when the peer has what is unsent.
   void end_when_sent() { is_last_ = true; }
   bool is_last() const { return is_last_; }
@@ -105,6 +116,7 @@ class Connection {
 
   const int socket_;
   const HttpOptions& options_;
+  const std::atomic<bool>& is_cut_off_;
   std::uint64_t number_ = 0;
   std::string buffer_;
   std::size_t searched_ = 0;  // of the buffer, for the end of the head
@@ -118,8 +130,11 @@ class Connection {
 
   std::string unsent_;
   std::size_t sent_ = 0;
-  std::size_t taken_ = 0;     // of this answer, all its pieces
-  Clock::duration waited_{};  // for the peer to take them
+  std::size_t taken_ = 0;          // by this system, of this answer, all its pieces
+  std::size_t acknowledged_ = 0;   // by the peer's system, of these
+  Clock::duration waited_{};       // for the peer to take them
+  Clock::duration progressed_{};   // of that, until the peer last took some
+  Clock::time_point looked_at_{};  // when waited_ was last counted
   bool is_last_ = false;
   bool is_ending_ = false;
   std::size_t drained_ = 0;

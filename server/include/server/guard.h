@@ -42,6 +42,8 @@ std::string_view target_of(std::string_view head);
 /// The first header of that name, without the spaces around its value; "" if there is none. Nothing
 /// is decoded.
 std::string_view header_of(std::string_view head, std::string_view name);
+/// Whether it is of HTTP/1.0.
+bool is_old_request(std::string_view head);
 /// Whether the connection is to end with the answer.
 bool is_last_request(std::string_view head);
 

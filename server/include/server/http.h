@@ -6,11 +6,13 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "schema/errors.h"
 #include "server/guard.h"
 #include "server/http_counters.h"
+#include "server/lane.h"
 #include "server/message.h"
 #include "server/request_log.h"
 
@@ -21,7 +23,7 @@ struct HttpOptions {
   int port = 8080;  ///< 0: any that is free
   /// Names beside those of the loopback interface that requests may give as their Host (HostNames).
   std::vector<std::string> allowed_hosts;
-  /// How many requests are answered at once. A connection holds a thread only meanwhile.
+  /// How many usual requests are answered at once. A connection holds a thread only meanwhile.
   std::size_t threads = 32;
   /// How many are open at once, where the system lets a process have as many files. One more takes
   /// the place of the one that has been idle for the longest, or is answered 503.
@@ -42,6 +44,8 @@ struct HttpOptions {
   double write_seconds = 30;
   double answer_rate = 8 << 10;
   HeadLimits limits;
+  /// The lane of a request of this method and address; not set: all are usual. Threads share it.
+  std::function<Lane(std::string_view method, std::string_view target)> lane_of;
   std::shared_ptr<RequestLog> log;  ///< null: no requests are logged
   std::shared_ptr<HttpCounters> counters = std::make_shared<HttpCounters>();
 };

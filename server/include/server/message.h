@@ -34,6 +34,7 @@ struct Request {
   std::string origin{};        ///< header: the site whose page asks
   std::string fetch_site{};    ///< header Sec-Fetch-Site: what that site is to this one
   std::string content_type{};  ///< header
+  std::string peer{};          ///< the address that the request came from, without its port; or ""
   std::string body{};
   ReadBody read_body{};  ///< of a file that is sent, in place of `body`; else empty
   /// Where whose token was shown is noted, by its id, for the log; null where nobody wants to know.

@@ -12,6 +12,7 @@
 #include "server/access.h"
 #include "server/api_contract.h"
 #include "server/judge.h"
+#include "server/lane.h"
 #include "server/message.h"
 
 namespace benchhud::server {
@@ -79,6 +80,7 @@ using Route = schema::Expected<Plan> (*)(Ask& ask);
 struct NamedRoute {
   std::string_view operation_id;
   Route route;
+  Lane lane = Lane::kUsual;  ///< what an answer may cost
 };
 
 std::span<const NamedRoute> about_routes();
@@ -106,7 +108,7 @@ std::span<const NamedRoute> verification_routes();
 inline constexpr std::string_view kAliveJson = R"({"status":"alive"})";
 
 /// Null for an operation without a route.
-Route find_route(std::string_view operation_id);
+const NamedRoute* find_route(std::string_view operation_id);
 
 /// A request for a change, as who makes it sees it.
 struct ChangeAsk {

@@ -20,6 +20,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 constexpr const char* kRequest = "GET /x HTTP/1.1\r\nHost: localhost\r\n\r\n";
@@ -65,6 +66,11 @@ class Peer {
       text.append(bytes, static_cast<std::size_t>(count));
     }
     return text;
+  }
+  /// Reads so many bytes, or what there is of them.
+  void skip(std::size_t size) const {
+    std::vector<char> bytes(size);
+    ::recv(socket_, bytes.data(), size, 0);
   }
   std::string read_to_end(std::chrono::milliseconds quiet = 20s) { return read("\x01", quiet); }
   bool is_closed() const { return is_closed_; }
@@ -116,6 +122,13 @@ class HttpTest : public testing::Test {
         --working_;
       }
       response.body = std::make_shared<const std::string>("answer");
+      if (request.target == "/heedless") {
+        response.stream = [](const TakePiece& take) {
+          const std::string piece(1 << 16, 'p');
+          for (int i = 0; i < 1000; ++i) take(piece);
+          return true;
+        };
+      }
       if (request.target == "/pieces") {
         response.stream = [](const TakePiece& take) {
           const std::string piece(1 << 16, 'p');
@@ -261,6 +274,91 @@ TEST_F(HttpTest, AnAnswerThatNobodyTakesIsGivenUp) {
   }
   expect_soon([&] { return counters_->requests == 3; });
   expect_soon([&] { return counters_->open == 0; });
+}
+
+TEST_F(HttpTest, StreamGoesOnForReaderThatKeepsTheLeastRate) {
+  HttpOptions options = few_threads();
+  options.write_seconds = 0.5;
+  options.answer_rate = 8 << 10;
+  start(options);
+  Peer one = peer();
+  one.send("GET /pieces HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  // 20 kB/s: in three seconds this system's buffer has not become a third emptier, which is when
+  // it says that there is room.
+  for (int i = 0; i < 30; ++i) {
+    one.skip(2000);
+    std::this_thread::sleep_for(100ms);
+  }
+  EXPECT_EQ(counters_->open, 1u);
+}
+
+TEST_F(HttpTest, StreamThatNobodyTakesIsLoggedAsBrokenOff) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  HttpOptions options = few_threads();
+  options.log = std::make_shared<RequestLog>(LogFormat::kText, ends[1]);
+  start(options);
+  {
+    Peer one = peer();
+    one.send("GET /heedless HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    one.skip(2000);
+  }
+  expect_soon([&] { return counters_->open == 0; });
+  char line[1000];
+  const ssize_t size = ::read(ends[0], line, sizeof line);
+  EXPECT_THAT(std::string(line, static_cast<std::size_t>(std::max<ssize_t>(size, 0))),
+              HasSubstr("broken off"));
+  stop();
+  ::close(ends[0]);
+  ::close(ends[1]);
+}
+
+TEST_F(HttpTest, StreamForHttp10EndsWithTheConnection) {
+  start(few_threads());
+  Peer one = peer();
+  one.send("GET /pieces HTTP/1.0\r\nHost: localhost\r\nConnection: keep-alive\r\n\r\n");
+  const std::string text = one.read_to_end();
+  EXPECT_TRUE(one.is_closed());
+  EXPECT_THAT(text, Not(HasSubstr("chunked")));
+  EXPECT_EQ(text.size() - text.find("\r\n\r\n") - 4, std::size_t{1000} << 16);
+}
+
+TEST_F(HttpTest, RequestsThatTakeLongHoldNoThreadOfOthers) {
+  HttpOptions options = few_threads();
+  options.lane_of = [](std::string_view, std::string_view target) {
+    return target == "/slow" ? Lane::kHeavy : target == "/alive" ? Lane::kAlive : Lane::kUsual;
+  };
+  start(options);
+  std::vector<Peer> slow;
+  for (int i = 0; i < 10; ++i) {
+    slow.push_back(peer());
+    slow.back().send("GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  }
+  expect_soon([&] { return counters_->requests == 2; });
+  for (const char* target : {"/x", "/alive"}) {
+    Peer other = peer();
+    other.send(std::string("GET ") + target + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    EXPECT_THAT(other.read(), StartsWith("HTTP/1.1 200 "));
+  }
+  // Two are being answered; the others are told to try again rather than kept waiting.
+  std::size_t refused = 0;
+  for (std::size_t i = 2; i < slow.size(); ++i) {
+    refused += slow[i].read_to_end(15s).starts_with("HTTP/1.1 503 ") ? 1U : 0U;
+  }
+  EXPECT_EQ(refused, 8u);
+  holds_ = false;
+  EXPECT_THAT(slow[0].read(), StartsWith("HTTP/1.1 200 "));
+  EXPECT_THAT(slow[1].read(), StartsWith("HTTP/1.1 200 "));
+}
+
+TEST_F(HttpTest, StuckReaderDoesNotKeepTheServerFromEnding) {
+  start(few_threads());
+  Peer stuck = peer();
+  stuck.send("GET /pieces HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  expect_soon([&] { return counters_->requests == 1; });
+  const auto began = std::chrono::steady_clock::now();
+  stop();
+  EXPECT_LT(std::chrono::steady_clock::now() - began, 8s);
 }
 
 TEST_F(HttpTest, OneConnectionTooManyTakesTheLongestIdleOnesPlace) {

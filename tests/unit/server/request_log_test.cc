@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -78,6 +79,41 @@ TEST(RequestLog, SecretsStayOut) {
   for (const std::string target :
        {"/", "", "/x?", "/x?&", "/x?a", "/x?a=&b==&", "/x?model=resnet&limit=5", "/a/b%20c"}) {
     EXPECT_EQ(loggable_target(target), target);
+  }
+}
+
+TEST(RequestLog, TokensAreHiddenWhereverTheyAre) {
+  for (const std::string target :
+       {"/x?model=bhud_3_hush", "/x?bhud_3_hush", "/x?bhud_3_hush=1", "/bhud_3_hush",
+        "/a/bhud_3_hush/b", "/x?model=%62hud_3_hush", "/x?model=bhud%5f3_hush",
+        "/x?model=%2562hud_3_hush", "/x?%74oken=hush", "/x?to%6ben=hush"}) {
+    EXPECT_THAT(loggable_target(target), Not(HasSubstr("hush"))) << target;
+    EXPECT_THAT(loggable_target(target), HasSubstr("***")) << target;
+  }
+  EXPECT_EQ(loggable_target("/a/bhud_3_hush/b?model=bhud_3_hush&run=5"),
+            "/a/***/b?model=***&run=5");
+}
+
+TEST(RequestLog, LineForWhichThereIsNoRoomIsDroppedAndCounted) {
+  for (const LogFormat format : {LogFormat::kText, LogFormat::kJson}) {
+    std::array<int, 2> ends{};
+    ASSERT_EQ(pipe(ends.data()), 0);
+    int written = 0, dropped = 0;
+    RequestLog log(format, ends[1]);
+    while (dropped < 10) ++(log.note(asked("/x")) ? written : dropped);
+    EXPECT_GT(written, 100);
+    std::string text(1 << 20, '\0');
+    const auto first = read(ends[0], text.data(), text.size());
+    ASSERT_GT(first, 0);
+    EXPECT_TRUE(log.note(asked("/y")));
+    const auto rest =
+        read(ends[0], text.data() + first, text.size() - static_cast<std::size_t>(first));
+    text.resize(static_cast<std::size_t>(first + rest));
+    EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), written + 2);
+    EXPECT_THAT(
+        text, HasSubstr(format == LogFormat::kText ? " 10 lines dropped: " : "\"dropped\":10}\n"));
+    close(ends[0]);
+    close(ends[1]);
   }
 }
 

@@ -64,8 +64,9 @@ Expected<void> show(schema::Connection& store, schema::AlertId id) {
   BENCHHUD_ASSIGN(const auto actions, schema::alert_actions(store, id));
   fmt::print("#{} {}\n", to_int(id), server::alert_state(alert));
   for (const schema::AlertAction& action : actions) {
-    fmt::print("{}  {}  {}: {}\n", schema::format_time(action.at),
+    fmt::print("{}  {}{}  {}: {}\n", schema::format_time(action.at),
                action.who.empty() ? "somebody" : printable(action.who),
+               action.token ? fmt::format(" (token {})", printable(*action.token)) : "",
                alert_action_kind_name(action.kind), printable(action.value));
   }
   return {};

@@ -280,11 +280,13 @@ Expected<void> list_marks(schema::Connection& store, const Request& request) {
                     {"kind", night_mark_kind_name(mark.kind)},
                     {"reason", mark.reason},
                     {"who", mark.who},
+                    {"token", mark.token ? Json(*mark.token) : Json()},
                     {"at", schema::format_time(mark.at)}});
     if (request.as_json) continue;
-    fmt::print("{}  {}  {}  {}{}{}\n", printable(mark.name), printable(mark.accelerator_model),
+    fmt::print("{}  {}  {}  {}{}{}{}\n", printable(mark.name), printable(mark.accelerator_model),
                night_mark_kind_name(mark.kind), printable(mark.reason),
-               mark.who.empty() ? "" : ", by ", printable(mark.who));
+               mark.who.empty() ? "" : ", by ", printable(mark.who),
+               mark.token ? fmt::format(" (token {})", printable(*mark.token)) : "");
   }
   if (request.as_json) {
     fmt::print("{}\n", list.dump(2, ' ', false, Json::error_handler_t::replace));

@@ -73,6 +73,7 @@ Expected<std::vector<AlertAction>> alert_actions(Connection& connection, AlertId
     action.who = row.text(2);
     action.kind = alert_action_kind_of(row.text(3)).value_or(AlertActionKind::kNote);
     action.value = row.text(4);
+    action.token = row.optional_text(5);
     return action;
   });
 }
@@ -126,13 +127,14 @@ Expected<void> delete_alert(Connection& connection, AlertId id) {
 }
 
 Expected<void> act_on_alert(Connection& connection, AlertId id, std::string_view kind,
-                            std::string_view value, std::string_view who) {
+                            std::string_view value, std::string_view who,
+                            std::optional<std::string_view> token) {
   BENCHHUD_ASSIGN(const AlertActionKind known, check_alert_action(kind, value, who));
   BENCHHUD_ASSIGN(Transaction transaction,
                   Transaction::begin(connection, Transaction::Kind::kWrite));
   BENCHHUD_TRY(alert(connection, id));
   Statement insert = connection.cached(sql::kInsertAlertAction);
-  insert.bind(1, id).bind(2, now()).bind(3, who).bind(4, kind).bind(5, value);
+  insert.bind(1, id).bind(2, now()).bind(3, who).bind(4, kind).bind(5, value).bind(6, token);
   BENCHHUD_TRY(insert.run());
   // Notes may be long, and stand with the alert.
   std::string detail = fmt::format("{}: {}", to_int(id), kind);

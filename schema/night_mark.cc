@@ -31,6 +31,7 @@ NightMark read_mark(const Statement& row) {
   mark.reason = row.text(3);
   mark.who = row.text(4);
   mark.at = row.real(5);
+  mark.token = row.optional_text(6);
   return mark;
 }
 
@@ -64,14 +65,15 @@ std::vector<NightMark> marks_of(const Run& run, std::span<const NightMark> marks
 }
 
 Expected<void> mark_night(Connection& connection, const Run& run, NightMarkKind kind,
-                          std::string_view reason, std::string_view who) {
+                          std::string_view reason, std::string_view who,
+                          std::optional<std::string_view> token) {
   BENCHHUD_TRY(check_length("the reason", reason, kMostLineBytes));
   BENCHHUD_TRY(check_length("the name of who marks", who, kMostLineBytes));
   BENCHHUD_ASSIGN(Transaction transaction,
                   Transaction::begin(connection, Transaction::Kind::kWrite));
   Statement put = connection.cached(sql::kPutNightMark);
   put.bind(1, run.accelerator_model).bind(2, run.name).bind(3, night_mark_kind_name(kind));
-  put.bind(4, reason).bind(5, who).bind(6, now());
+  put.bind(4, reason).bind(5, who).bind(6, now()).bind(7, token);
   BENCHHUD_TRY(put.run());
   // The audit has the reason too: a mark can be replaced and taken away.
   std::string detail = fmt::format("{}: {}", describe(run), night_mark_kind_name(kind));

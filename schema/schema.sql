@@ -354,7 +354,8 @@ CREATE TABLE alert_action (
   at       REAL    NOT NULL,
   who      TEXT    NOT NULL,
   kind     TEXT    NOT NULL,  -- alert_action_kind_name()
-  value    TEXT    NOT NULL   -- state: triage_state_name(); owner, link: '' takes it away
+  value    TEXT    NOT NULL,  -- state: triage_state_name(); owner, link: '' takes it away
+  token    TEXT               -- name of the token that was shown; null: none
 ) STRICT;
 CREATE INDEX alert_action_by_alert ON alert_action (alert_id, kind, id);
 
@@ -367,6 +368,7 @@ CREATE TABLE night_mark (
   reason            TEXT NOT NULL,
   who               TEXT NOT NULL,
   at                REAL NOT NULL,
+  token             TEXT,           -- name of the token that was shown; null: none
   PRIMARY KEY (accelerator_model, name, kind)
 ) STRICT, WITHOUT ROWID;
 
@@ -539,7 +541,8 @@ CREATE TABLE trace_note (
   thread       INTEGER,           -- null: all of them
   words        TEXT    NOT NULL,
   who          TEXT    NOT NULL,  -- '' where they did not say
-  at           REAL    NOT NULL   -- seconds since 1970
+  at           REAL    NOT NULL,  -- seconds since 1970
+  token        TEXT               -- name of the token that was shown; null: none
 ) STRICT;
 CREATE INDEX trace_note_by_content ON trace_note (content_hash);
 

@@ -31,6 +31,17 @@
 namespace benchhud::schema {
 namespace {
 
+/// Takes out of a copy where files lie on the machine that ingested them: of each its name stays
+/// (rtrim() gives the path up to its last slash). A rejected line is known by its path, so that has
+/// to stay one per file.
+constexpr std::string_view kWithoutPlaces = R"(
+DELETE FROM artifact_file;
+UPDATE artifact SET path = name;
+UPDATE rejected_line
+SET path = file_id || '/' || replace(path, rtrim(path, replace(path, '/', '')), '');
+UPDATE ingested_file SET path = replace(path, rtrim(path, replace(path, '/', '')), '');
+)";
+
 namespace fs = std::filesystem;
 
 constexpr int kMostDamages = 20;
@@ -215,7 +226,7 @@ Expected<void> copy_to_share(Connection& connection, const std::string& to) {
   // Zeros are written over what is deleted; a copy has no log in which it could be left.
   BENCHHUD_TRY(copy.execute(
       "PRAGMA secure_delete = ON; PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF;" +
-      std::string(sql::kWithoutSecrets)));
+      std::string(sql::kWithoutSecrets) + std::string(kWithoutPlaces)));
   file.keep();
   return {};
 }

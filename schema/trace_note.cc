@@ -25,6 +25,7 @@ TraceNote read_note(const Statement& row) {
   note.words = row.text(4);
   note.who = row.text(5);
   note.at = row.real(6);
+  note.token = row.optional_text(7);
   return note;
 }
 
@@ -70,7 +71,8 @@ Expected<std::int64_t> put_trace_note(Connection& connection, const ContentHash&
   insert.bind(4, put.thread ? std::optional<std::int64_t>(*put.thread) : std::nullopt)
       .bind_text_view(5, put.words)
       .bind_text_view(6, put.who)
-      .bind(7, now());
+      .bind(7, now())
+      .bind(8, put.token);
   BENCHHUD_TRY(insert.run());
   const std::int64_t id = connection.last_insert_id();
   BENCHHUD_TRY(tell(connection, "note of a trace", content, put));

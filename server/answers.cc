@@ -102,7 +102,7 @@ void write_run(JsonWriter& json, const schema::Run& run, const RunCard& card) {
     write_time(json, invocation.timestamp);
     json.field("line_count", invocation.line_count);
     json.key("files");
-    json.list(invocation.files, [&](const auto& file) { json.value(file); });
+    json.list(invocation.files, [&](const auto& file) { json.value(shown_path(file)); });
     json.end_object();
   });
   json.key("marks");
@@ -115,6 +115,7 @@ void write_mark(JsonWriter& json, const schema::NightMark& mark) {
   json.field("kind", night_mark_kind_name(mark.kind));
   json.field("reason", mark.reason);
   json.field("who", mark.who);
+  json.field("token", mark.token);
   json.key("at");
   write_time(json, mark.at);
   json.end_object();
@@ -440,7 +441,7 @@ void write_line(JsonWriter& json, const schema::LineFacts& line, const schema::R
   json.field("kind", line_kind(line));
   json.key("at");
   write_time(json, line.timestamp);
-  json.field("file", line.file);
+  json.field("file", shown_path(line.file));
   json.field("line_number", line.line_number);
   json.field("byte_offset", line.byte_offset);
   json.key("effective");
@@ -492,7 +493,7 @@ void write_ingest(JsonWriter& json, const schema::IngestedFile& file,
                   std::span<const RunEntry* const> runs) {
   json.begin_object();
   json.field("id", to_int(file.id));
-  json.field("path", file.path);
+  json.field("path", shown_path(file.path));
   json.key("at");
   write_time(json, file.ingested_at);
   json.field("byte_count", file.byte_count);
@@ -510,7 +511,7 @@ void write_rejected_line(JsonWriter& json, const schema::RejectedLine& line) {
   json.begin_object();
   json.field("id", line.id);
   json.field("ingest_id", to_int(line.file));
-  json.field("path", line.path);
+  json.field("path", shown_path(line.path));
   json.field("line_number", line.line_number);
   json.field("byte_offset", line.byte_offset);
   json.field("byte_count", line.byte_count);

@@ -15,6 +15,7 @@
 #include "server/gzip.h"
 #include "server/json_writer.h"
 #include "server/paging.h"
+#include "server/request_log.h"
 #include "server/routes.h"
 
 namespace benchhud::server {
@@ -63,6 +64,16 @@ Expected<std::shared_ptr<const T>> shared(Expected<T> made) {
   return std::make_shared<const T>(*std::move(made));
 }
 
+/// A request as the audit has it: without secrets.
+std::string words_of(const Request& request) {
+  return request.method + " " + loggable_target(request.target);
+}
+
+/// The address that a request came from, for the audit.
+std::string from(const Request& request) {
+  return request.peer.empty() ? "" : " from " + request.peer;
+}
+
 std::string health_json(std::int64_t revision, std::string_view version) {
   std::string body;
   JsonWriter json(&body);
@@ -85,6 +96,7 @@ App::App(AppOptions options, std::span<const StaticFiles::File> pages)
       trace_pool_(options_.store_path, kTraceConnections, StorePool::Buffer::kSmall),
       piece_pool_(options_.store_path, kPieceConnections, StorePool::Buffer::kSmall),
       writer_(options_.store_path, options_.write_patience),
+      audit_(writer_, options_.audit),
       sessions_(options_.sign_in_code, options_.sign_in_code_until, writer_),
       uploads_(options_.store_path, options_.uploads),
       downloads_(options_.store_path),
@@ -157,7 +169,9 @@ Response App::handle_api(const Request& request, const Address& address, Asker a
   const bool reads_by_token = options_.reading == Reading::kByToken;
   if (asker == Asker::kSomebody && operation->scope && (reads_by_token || who->showed_bearer)) {
     if (const auto refusal = check_scope(*who, *operation->scope)) {
-      return problem_response(*refusal, request.target);
+      // A page that is opened without a token is no attempt at anything.
+      if (!who->token && !who->showed_bearer) return problem_response(*refusal, request.target);
+      return refuse(request, *who, *refusal);
     }
   }
   schema::Reader reader(lease->connection());
@@ -183,6 +197,14 @@ Response App::handle_api(const Request& request, const Address& address, Asker a
     return respond(request, etag,
                    Answer{std::make_shared<const std::string>(), "", "", plan->is_immutable,
                           plan->is_for_other_sites});
+  }
+  if (operation->id == "downloadStore" && request.method != "HEAD") {
+    if (who->token) {
+      audit_.note("download", "of the store by " + describe(*who->token) + from(request));
+    } else {
+      audit_.note_of_anybody("download",
+                             "of the store by somebody without a token" + from(request));
+    }
   }
   if (plan->stream || plan->is_without_store) {
     // It takes long, or waits for a connection of its own: nobody shall wait for this one
@@ -251,14 +273,12 @@ Lane App::lane_of(std::string_view method, std::string_view target) const {
 }
 
 Response App::make_change(const Request& request, const Operation& operation, const Query& query) {
-  if (const auto refusal = check_change(request)) {
-    return problem_response(*refusal, request.target);
-  }
+  if (const auto refusal = check_change(request)) return refuse(request, {}, *refusal);
   const auto who = who_asks(request);
   if (!who) return problem_response(who.error(), request.target);
   if (operation.scope) {
     if (const auto refusal = check_scope(*who, *operation.scope)) {
-      return problem_response(*refusal, request.target);
+      return refuse(request, *who, *refusal);
     }
   }
   if (operation.takes_file) return take_file(request, operation, query, *who->token);
@@ -270,8 +290,8 @@ Response App::make_change(const Request& request, const Operation& operation, co
   std::string wrong_parameter;
   const auto changed = writer_.write([&](schema::Connection& store) -> Expected<std::string> {
     // Before it is done, so that nothing is that the audit does not tell of.
-    BENCHHUD_TRY(schema::note_request(store, *who->token, request.method + " " + request.target));
-    ChangeAsk ask{query, body, store};
+    BENCHHUD_TRY(schema::note_request(store, *who->token, words_of(request)));
+    ChangeAsk ask{query, body, store, who->token->name};
     auto address = find_change(operation.id)(ask);
     wrong_parameter = ask.wrong_parameter;
     return address;
@@ -289,6 +309,13 @@ Response App::make_change(const Request& request, const Operation& operation, co
   return response;
 }
 
+Response App::refuse(const Request& request, const Identity& who, const Error& refusal) {
+  audit_.note_of_anybody("refused", fmt::format("{}{}{}: {}", words_of(request),
+                                                who.token ? ", " + describe(*who.token) : "",
+                                                from(request), refusal.message));
+  return problem_response(refusal, request.target);
+}
+
 Expected<Identity> App::who_asks(const Request& request) {
   BENCHHUD_ASSIGN(auto lease, pool_.borrow());
   BENCHHUD_TRY(schema::check_schema_version(lease.connection()));
@@ -298,7 +325,7 @@ Expected<Identity> App::who_asks(const Request& request) {
 Response App::take_file(const Request& request, const Operation& operation, const Query& query,
                         const schema::AccessToken& token) {
   const auto noted = writer_.write([&](schema::Connection& store) -> Expected<std::string> {
-    BENCHHUD_TRY(schema::note_request(store, token, request.method + " " + request.target));
+    BENCHHUD_TRY(schema::note_request(store, token, words_of(request)));
     return std::string();
   });
   if (!noted) return problem_response(noted.error(), request.target);
@@ -331,7 +358,15 @@ Response App::change_session(const Request& request, const Operation& operation,
     BENCHHUD_ASSIGN(auto lease, pool_.borrow());
     return sessions_.begin(request, body, lease.connection());
   }();
-  if (!changed) return problem_response(changed.error(), request.target);
+  if (!changed) {
+    if (changed.error().code != ErrorCode::kUnauthorized) {
+      return problem_response(changed.error(), request.target);
+    }
+    return refuse(request, {}, changed.error());
+  }
+  if (operation.method == "POST" && changed->who.token) {
+    audit_.note("sign-in", fmt::format("{}{}", describe(*changed->who.token), from(request)));
+  }
   constexpr int kCreated = 201;
   Response response;
   response.status = operation.method == "POST" ? kCreated : 200;

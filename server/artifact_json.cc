@@ -125,7 +125,7 @@ void write_artifact(JsonWriter& json, const schema::Artifact& artifact, const Sn
   json.field("id", to_int(artifact.id));
   json.field("kind", artifact_kind_name(artifact.kind));
   json.field("name", artifact.name);
-  json.field("path", artifact.path);
+  json.field("path", shown_path(artifact.path));
   json.field("model", artifact.model);
   json.field("repetition", artifact.repetition);
   json.field("part", artifact.part);

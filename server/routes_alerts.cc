@@ -216,6 +216,7 @@ void write_action(JsonWriter& json, const schema::AlertAction& action) {
   json.key("at");
   write_time(json, action.at);
   json.field("who", action.who);
+  json.field("token", action.token);
   json.field("kind", alert_action_kind_name(action.kind));
   json.field("value", action.value);
   json.end_object();
@@ -246,7 +247,7 @@ Expected<Plan> get_alert(Ask& ask) {
 Expected<std::string> act_on_alert(ChangeAsk& ask) {
   const schema::AlertId id{ask.query.integer("id")};
   const auto done = schema::act_on_alert(ask.store, id, ask.body.text("kind"),
-                                         ask.body.text("value"), ask.body.text("who"));
+                                         ask.body.text("value"), ask.body.text("who"), ask.token);
   if (!done) {
     using enum schema::ErrorCode;
     const bool is_long_name = ask.body.text("who").size() > schema::kMostLineBytes;

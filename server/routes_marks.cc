@@ -42,8 +42,8 @@ Expected<std::string> mark_run(ChangeAsk& ask) {
     ask.wrong_parameter = "kind";
     return schema::Error{schema::ErrorCode::kInvalidArgument, "There is no such mark."};
   }
-  const auto marked =
-      schema::mark_night(ask.store, run, *kind, ask.body.text("reason"), ask.body.text("who"));
+  const auto marked = schema::mark_night(ask.store, run, *kind, ask.body.text("reason"),
+                                         ask.body.text("who"), ask.token);
   if (!marked) {
     const bool is_long_name = ask.body.text("who").size() > schema::kMostLineBytes;
     if (marked.error().code == schema::ErrorCode::kTooLarge) {

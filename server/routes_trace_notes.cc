@@ -25,6 +25,7 @@ void write_note(JsonWriter& json, const TraceNote& note, std::int64_t origin) {
   json.field("thread", note.thread);
   json.field("words", note.words);
   json.field("who", note.who);
+  json.field("token", note.token);
   json.key("at");
   write_time(json, note.at);
   json.end_object();
@@ -81,6 +82,7 @@ Expected<std::string> add_note(ChangeAsk& ask) {
   }
   note.words = ask.body.text("words");
   note.who = ask.body.text("who");
+  note.token = ask.token;
   const auto put = schema::put_trace_note(ask.store, info.content, note);
   if (!put) {
     if (put.error().code == ErrorCode::kTooLarge) {

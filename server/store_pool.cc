@@ -9,8 +9,19 @@ StorePool::Lease::~Lease() {
   if (pool_ != nullptr) pool_->give_back(std::move(connection_));
 }
 
+schema::Error without_folder(schema::Error error, const std::string& path) {
+  const std::string folder = path.substr(0, path.rfind('/') + 1);
+  if (folder.size() < 2) return error;
+  for (std::size_t at = 0; (at = error.message.find(folder, at)) != std::string::npos;) {
+    error.message.erase(at, folder.size());
+  }
+  return error;
+}
+
 schema::Expected<schema::Connection> StorePool::open() const {
-  BENCHHUD_ASSIGN(auto connection, schema::open_store_for_reading(path_));
+  auto opened = schema::open_store_for_reading(path_);
+  if (!opened) return without_folder(std::move(opened).error(), path_);
+  auto connection = *std::move(opened);
   if (buffer_ == Buffer::kSmall) BENCHHUD_TRY(schema::read_with_small_buffer(connection));
   return connection;
 }

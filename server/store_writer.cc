@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "schema/store.h"
+#include "server/store_pool.h"
 
 namespace benchhud::server {
 namespace {
@@ -60,7 +61,7 @@ Expected<std::string> StoreWriter::write(const Work& work) {
   if (!turn.came()) return busy();
   if (!connection_) {
     auto opened = schema::open_store_for_writing(path_, patience_);
-    if (!opened) return told(std::move(opened).error());
+    if (!opened) return told(without_folder(std::move(opened).error(), path_));
     connection_ = *std::move(opened);
   }
   // A newer program may have migrated the store since.

@@ -1,4 +1,4 @@
-SELECT id, begin_ns, end_ns, thread, words, who, at
+SELECT id, begin_ns, end_ns, thread, words, who, at, token
 FROM trace_note
 WHERE content_hash = $1
 ORDER BY begin_ns, id

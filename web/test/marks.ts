@@ -4,7 +4,7 @@ import { test } from "node:test";
 import type { Mark } from "../src/api/types";
 import { markWords, placedMarks } from "../src/lib/marks";
 
-const mark = (kind: Mark["kind"], reason = ""): Mark => ({ kind, reason, who: "", at: "2025-11-12T08:00:00Z" });
+const mark = (kind: Mark["kind"], reason = ""): Mark => ({ kind, reason, who: "", token: null, at: "2025-11-12T08:00:00Z" });
 
 test("a new environment begins between two nights, a pinned night is itself, one that does not count reaches half-way", () => {
   const placed = placedMarks([[], [mark("environment", "driver 550")], [mark("pinned")], [mark("excluded", "disk full")]], [0, 10, 20, 30]);

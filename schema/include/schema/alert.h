@@ -83,7 +83,8 @@ struct AlertAction {
   double at = 0;  ///< seconds since 1970, UTC
   std::string who;
   AlertActionKind kind = AlertActionKind::kNote;
-  std::string value;  ///< the state's name, the note, the owner or the link
+  std::string value;                 ///< the state's name, the note, the owner or the link
+  std::optional<std::string> token;  ///< name of the token that was shown; none: the command line
 };
 
 /// Whether a person may do this with an alert. Errors: kInvalidArgument, which says what is
@@ -130,10 +131,12 @@ Expected<void> set_alerts_state(Connection& connection, std::string_view state);
 // --- For people --------------------------------------------------------------------------------
 
 /// Does with an alert what check_alert_action() allows: sets its state, adds a note, gives it an
-/// owner or a link, or ("") takes one of these two away. One transaction, with a line in the audit.
-/// Errors: those of check_alert_action(), and kNotFound.
+/// owner or a link, or ("") takes one of these two away. `who` is what its author says; `token` the
+/// name of the token that they showed. One transaction, with a line in the audit. Errors: those of
+/// check_alert_action(), and kNotFound.
 Expected<void> act_on_alert(Connection& connection, AlertId id, std::string_view kind,
-                            std::string_view value, std::string_view who);
+                            std::string_view value, std::string_view who,
+                            std::optional<std::string_view> token = {});
 
 /// The rules by which alerts are found in this store, in the words of who reads them; none: the
 /// defaults.

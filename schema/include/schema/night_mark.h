@@ -32,7 +32,8 @@ struct NightMark {
   NightMarkKind kind = NightMarkKind::kExcluded;
   std::string reason;
   std::string who;
-  double at = 0;  ///< when it was marked: seconds since 1970, UTC
+  double at = 0;                     ///< when it was marked: seconds since 1970, UTC
+  std::optional<std::string> token;  ///< name of the token that was shown; none: the command line
 };
 
 /// All marks, or those on one accelerator model, by accelerator model and name.
@@ -44,7 +45,8 @@ std::vector<NightMark> marks_of(const Run& run, std::span<const NightMark> marks
 /// Marks a run; a mark of that kind that it has is replaced. One transaction, with a line in the
 /// audit. Error: kTooLarge for a reason or a name of more than kMostLineBytes (text_limits.h).
 Expected<void> mark_night(Connection& connection, const Run& run, NightMarkKind kind,
-                          std::string_view reason, std::string_view who);
+                          std::string_view reason, std::string_view who,
+                          std::optional<std::string_view> token = {});
 
 /// Takes a mark away. One transaction, with a line in the audit. Error: kNotFound if the run has no
 /// such mark.

@@ -20,7 +20,8 @@ struct TraceNote {
   std::int64_t begin = 0, end = 0;      ///< ns on the trace's own clock
   std::optional<std::uint32_t> thread;  ///< none: all of them
   std::string words, who;
-  double at = 0;  ///< seconds since 1970; given when it is put
+  double at = 0;                       ///< seconds since 1970; given when it is put
+  std::optional<std::string> token{};  ///< name of the token that was shown; none: the command line
 };
 
 /// Those of a trace with this content, by beginning.

@@ -12,6 +12,7 @@
 
 #include "server/access.h"
 #include "server/api_contract.h"
+#include "server/audit_trail.h"
 #include "server/downloads.h"
 #include "server/http_counters.h"
 #include "server/judge.h"
@@ -43,6 +44,7 @@ struct AppOptions {
   double sign_in_code_until = 0;
   UploadLimits uploads;
   QueryOptions queries;
+  AuditLimits audit;
   std::shared_ptr<const HttpCounters> http;  ///< of who serves it; null: nobody counts
   /// How long a change waits for others who write to the store.
   std::chrono::milliseconds write_patience{5000};
@@ -86,6 +88,8 @@ class App {
 
   Response handle_api(const Request& request, const Address& address, Asker asker);
   Response answer_health(const Request& request, const Operation& operation, const Query& query);
+  /// The answer to an attempt that is refused, which the audit has as well.
+  Response refuse(const Request& request, const Identity& who, const schema::Error& refusal);
   Response make_change(const Request& request, const Operation& operation, const Query& query);
   schema::Expected<Identity> who_asks(const Request& request);
   Response take_file(const Request& request, const Operation& operation, const Query& query,
@@ -119,6 +123,7 @@ class App {
   StorePool trace_pool_;  // for what is asked of traces, which may be larger than memory
   StorePool piece_pool_;  // for answers made while they are sent, as long as that takes
   StoreWriter writer_;
+  AuditTrail audit_;
   Sessions sessions_;
   Uploads uploads_;
   Downloads downloads_;

@@ -115,6 +115,7 @@ struct ChangeAsk {
   const Query& query;  ///< what the address says
   const Body& body;
   schema::Connection& store;      ///< may be written to
+  std::string_view token;         ///< name of the one that was shown
   std::string wrong_parameter{};  ///< or field of the body; set beside an error that it caused
 };
 

@@ -15,6 +15,9 @@
 
 namespace benchhud::server {
 
+/// An error of opening the store at `path` as readers get to see it, without the folder.
+schema::Error without_folder(schema::Error error, const std::string& path);
+
 /// Threads may share it.
 class StorePool {
  public:

@@ -305,7 +305,7 @@ function Causes({ causes }: { causes: AlertCause[] }) {
   );
 }
 
-type Event = { at: string; key: string; who: string; what: preact.ComponentChildren };
+type Event = { at: string; key: string; who: string; token?: string | null; what: preact.ComponentChildren };
 
 function actionWords(action: AlertAction): preact.ComponentChildren {
   if (action.kind === "note") return <span class="said">{action.value}</span>;
@@ -321,7 +321,7 @@ function History({ alert }: { alert: AlertWithHistory }) {
     ...ofRun(details.first_seen, "first seen"),
     ...ofRun(details.confirmed, "confirmed"),
     ...ofRun(details.closed, alert.detected === "withdrawn" ? "not there any more" : "over"),
-    ...alert.actions.map((action) => ({ at: action.at, key: String(action.id), who: action.who || "somebody", what: actionWords(action) })),
+    ...alert.actions.map((action) => ({ at: action.at, key: String(action.id), who: action.who || "somebody", token: action.token, what: actionWords(action) })),
   ].sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
   return (
     <ol class="history" data-told="Notes and history">
@@ -329,7 +329,8 @@ function History({ alert }: { alert: AlertWithHistory }) {
         <li key={event.key}>
           <Time at={event.at} />
           <span>
-            <strong>{event.who}</strong> {event.what}
+            <strong>{event.who}</strong>
+            {event.token && <span class="quiet"> (token {event.token})</span>} {event.what}
           </span>
         </li>
       ))}

@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { type ApiError, address, asApiError, take, tell } from "../api/client";
 import type { Mark, Run } from "../api/types";
 import { announce } from "../lib/announce";
+import { authorOf } from "../lib/author";
 import { MARK_KINDS, type MarkKind, markWords } from "../lib/marks";
 import { Menu } from "./controls";
 import { useRefusal } from "./session";
@@ -42,7 +43,7 @@ export function NightMarks({ run }: { run: { id: number; marks: Mark[] } }) {
     <span class="night-marks">
       {run.marks.map((one) => (
         <span key={one.kind} class="night-mark">
-          <span class="warn" title={`${one.who || "somebody"} said so at ${one.at}`}>
+          <span class="warn" title={`${authorOf(one)} said so at ${one.at}`}>
             {markWords(one)}
           </span>
           {!refusal && (

@@ -3,6 +3,7 @@ import { useRef, useState } from "preact/hooks";
 import { type ApiError, address, asApiError, take, tell } from "../api/client";
 import type { components } from "../api/openapi";
 import { useApi } from "../api/use";
+import { authorOf } from "../lib/author";
 import { moment, plural } from "../lib/format";
 import { ErrorNote } from "../parts/small";
 import { useRefusal } from "../parts/session";
@@ -90,7 +91,7 @@ export function Notes({ viewer, notes, error, again }: { viewer: Viewer; notes: 
               {note.words}
             </button>{" "}
             <span class="quiet">
-              {spanText(note.end - note.begin)} at {exactPlace(note.begin)} · {note.who || "somebody"}, {moment(note.at)}
+              {spanText(note.end - note.begin)} at {exactPlace(note.begin)} · {authorOf(note)}, {moment(note.at)}
             </span>{" "}
             {!refusal && (
               <button type="button" class="link" aria-label={`Remove the note: ${note.words}`} onClick={() => void attempt(() => take(`${notesUrl(viewer)}/${note.id}`))}>

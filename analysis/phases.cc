@@ -15,19 +15,19 @@ class Phaser {
  public:
   Phaser(const TimingFacts& facts, const DynamoReport& dynamo) : facts_(facts), dynamo_(dynamo) {}
 
+  /// Without the repetitions of the report: a line may have millions of them.
   std::optional<double> compile_time() {
-    begin_repetitions();
     find_others();
-    if (!facts_.compiles() || report_.repetitions.empty()) return std::nullopt;
+    if (!facts_.compiles() || facts_.total_time.empty()) return std::nullopt;
     const PhaseTime first = compiling(0);
     if (!first.seconds && first.basis != Basis::kNoise) {
       const auto excess =
-          report_.repetitions.size() == 2 ? upstream_compile(facts_.total_time) : std::nullopt;
+          facts_.total_time.size() == 2 ? upstream_compile(facts_.total_time) : std::nullopt;
       return excess && *excess > 0 ? excess : std::nullopt;
     }
     double sum = 0;
     bool is_known = first.seconds.has_value();
-    for (std::size_t i = 0; i < report_.repetitions.size(); ++i) {
+    for (std::size_t i = 0; i < facts_.total_time.size(); ++i) {
       const PhaseTime time = compiling(i);
       sum += time.seconds.value_or(0);
       is_known = is_known || time.seconds.value_or(0) > 0;
@@ -85,33 +85,38 @@ class Phaser {
     for (std::size_t i = 0; i < report_.repetitions.size(); ++i) {
       auto& repetition = report_.repetitions[i];
       repetition.is_warmup = i < warmup;
-      repetition.total = usable_sample(facts_.total_time, i);
-      if (repetition.total == 0) repetition.total.reset();
+      repetition.total = total(i);
       repetition.xla_compilations = usable_sample(facts_.compile_number, i);
       if (i < dynamo_.captured.size()) repetition.graphs_captured = dynamo_.captured[i];
     }
   }
 
+  std::optional<double> total(std::size_t i) const {
+    const auto total = usable_sample(facts_.total_time, i);
+    return total == 0 ? std::nullopt : total;
+  }
+
   /// total_time, less tracing where that is a phase of its own.
   std::optional<double> compared(std::size_t i) const {
-    const auto& total = report_.repetitions[i].total;
-    if (!total || call_compiles() || facts_.trace_time.empty()) return total;
+    const auto whole = total(i);
+    if (!whole || call_compiles() || facts_.trace_time.empty()) return whole;
     const auto trace = usable_sample(facts_.trace_time, i);
     if (!trace) return std::nullopt;
-    return *total - *trace;
+    return *whole - *trace;
   }
 
   /// The repetitions that one which compiled is compared with.
   void find_others() {
     constexpr std::size_t kEnough = 3;
+    const std::size_t warmup = warmup_count(facts_.total_time.size());
     for (const bool steady_only : {true, false}) {
       others_.clear();
       other_totals_.clear();
-      for (std::size_t i = 1; i < report_.repetitions.size(); ++i) {
-        if (steady_only && report_.repetitions[i].is_warmup) continue;
+      for (std::size_t i = steady_only ? std::max<std::size_t>(warmup, 1) : 1;
+           i < facts_.total_time.size(); ++i) {
         if (may_compile(i)) continue;
         if (const auto value = compared(i)) others_.push_back(*value);
-        if (report_.repetitions[i].total) other_totals_.push_back(*report_.repetitions[i].total);
+        if (const auto whole = total(i)) other_totals_.push_back(*whole);
       }
       if (others_.size() >= kEnough) return;
     }

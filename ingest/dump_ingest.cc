@@ -254,6 +254,10 @@ class DumpIngest::File {
     const schema::Trace trace = reader.finish(file.damage());
     BENCHHUD_ASSIGN(const bool is_known, find_known(file));
     if (is_known) return {};
+    if (!reader.refusal().empty()) {
+      artifact_.error = reader.refusal();
+      return {};
+    }
     if (!reader.has_list()) {
       const auto container = unread_container(begin);
       artifact_.error =

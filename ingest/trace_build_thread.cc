@@ -1,12 +1,19 @@
 #include "ingest/trace_build_thread.h"
 
+#include <exception>
+#include <new>
 #include <optional>
 #include <utility>
+
+#include "ingest/no_memory.h"
 
 namespace benchhud::ingest {
 namespace {
 
 constexpr std::size_t kBatches = 6;
+
+// Of batches that wait to be built.
+constexpr std::size_t kMostWaitingBytes = std::size_t{16} << 20;
 
 // Memory that a batch keeps for the next one; what a long event or many short ones took goes.
 constexpr std::size_t kKeptBytes = std::size_t{1} << 20;
@@ -26,7 +33,7 @@ void TraceBuildThread::Batch::clear() {
 }
 
 TraceBuildThread::TraceBuildThread(TraceBuilder* builder)
-    : builder_(builder), found_(kBatches), built_(kBatches) {
+    : builder_(builder), found_(kBatches, kMostWaitingBytes), built_(kBatches) {
   for (std::size_t i = 1; i < kBatches; ++i) built_.push({});
   thread_ = std::thread([this] { run(); });
 }
@@ -53,13 +60,22 @@ void TraceBuildThread::on_base_time(std::int64_t offset, std::string_view nanose
 void TraceBuildThread::hand_over(TraceScanner* scanner) {
   if (batch_.events.empty() && batch_.notes.empty()) return;
   scanner->exchange_bytes(&batch_.bytes);
-  found_.push(std::move(batch_));
+  const std::size_t bytes =
+      batch_.bytes.capacity() + batch_.events.capacity() * sizeof(RawTraceEvent);
+  found_.push(std::move(batch_), bytes);
   batch_ = *built_.pop();
 }
 
 void TraceBuildThread::run() {
   while (std::optional<Batch> batch = found_.pop()) {
-    build(*batch, builder_);
+    // Nothing that is thrown leaves the thread; the scanner's batches are taken to the end.
+    try {
+      build(*batch, builder_);
+    } catch (const std::bad_alloc&) {
+      builder_->give_up(kNoMemory);
+    } catch (const std::exception& error) {
+      builder_->give_up(error.what());
+    }
     batch->clear();
     built_.push(std::move(*batch));
   }

@@ -27,7 +27,14 @@ namespace {
 using Kind = TraceToken::Kind;
 
 // Of arguments that wait for their slice's end; those beyond do not wait.
-constexpr std::size_t kMostHeldBytes = std::size_t{64} << 20;
+constexpr std::size_t kMostHeldBytes = std::size_t{16} << 20;
+
+// What the tables around a text, a label and a thread take, measured. Of labels, sums are made for
+// the trace's report and its index.
+constexpr std::size_t kAroundText = 32, kAroundLabel = 600, kAroundThread = 700;
+// Of the 150 bytes for an event some 110 are for what it is, through nesting and storing it; the
+// rest may be names.
+constexpr std::size_t kNameBytesAnEvent = 30;
 
 // Categories are few: their length and last letter tell most apart.
 std::uint64_t quick(std::string_view text) {
@@ -133,10 +140,38 @@ void TraceBuilder::refuse(const RawTraceEvent& event, std::string_view reason) {
   problem(event.offset, reason);
 }
 
+void TraceBuilder::give_up(std::string_view reason) {
+  refusal_ = reason;
+  trace_ = schema::Trace();
+  escaped_.clear();
+  threads_.clear();
+  open_.clear();
+  processes_.clear();
+}
+
+bool TraceBuilder::is_in_budget(std::int64_t offset) {
+  const auto events = static_cast<std::size_t>(trace_.events);
+  if (name_bytes_ <= kMostNameBytes + kNameBytesAnEvent * events) return true;
+  give_up(
+      fmt::format("its names take more memory than traces may have ({} MiB, and {} bytes for "
+                  "each event) at event {}, byte {}",
+                  kMostNameBytes >> 20, kNameBytesAnEvent, events, offset));
+  return false;
+}
+
 std::uint32_t TraceBuilder::text(const TraceToken& token) {
-  if (!token.has_escapes) return trace_.texts.put(token.text());
+  const auto put = [&](std::string_view text) {
+    const std::size_t count = trace_.texts.size();
+    const std::uint32_t number = trace_.texts.put(text);
+    if (trace_.texts.size() > count) count_names(text.size() + kAroundText);
+    return number;
+  };
+  if (!token.has_escapes) return put(token.text());
   const auto [found, is_new] = escaped_.try_emplace(std::string(token.text()), 0);
-  if (is_new) found->second = trace_.texts.put(unescaped(token.text(), parser_.get()));
+  if (is_new) {
+    count_names(token.size + kAroundText);
+    found->second = put(unescaped(token.text(), parser_.get()));
+  }
   return found->second;
 }
 
@@ -164,6 +199,7 @@ std::uint32_t TraceBuilder::thread_of(const RawTraceEvent& event) {
     thread.pid = trace_.texts[text(event.process)];
     thread.tid = trace_.texts[text(event.thread)];
     open_.emplace_back();
+    count_names(2 * last_thread_key_.size() + kAroundThread);
   }
   last_thread_ = found->second;
   return last_thread_;
@@ -171,14 +207,18 @@ std::uint32_t TraceBuilder::thread_of(const RawTraceEvent& event) {
 
 std::uint32_t TraceBuilder::label_of(const RawTraceEvent& event) {
   const TraceToken &name = event.name, &category = event.category;
-  if (name.has_escapes || category.has_escapes) {
-    return trace_.put_label({text(name), text(category)});
-  }
+  const auto put = [&] {
+    const std::size_t count = trace_.labels.size();
+    const std::uint32_t label = trace_.put_label({text(name), text(category)});
+    if (trace_.labels.size() > count) count_names(kAroundLabel);
+    return label;
+  };
+  if (name.has_escapes || category.has_escapes) return put();
   const std::uint64_t hash = XXH3_64bits(name.begin, name.size) + 31 * quick(category.text());
   std::uint32_t& label = recent_labels_[hash % recent_labels_.size()];
   const schema::TraceLabel known = trace_.labels[label];
   if (trace_.texts[known.name] != name.text() || trace_.texts[known.category] != category.text()) {
-    label = trace_.put_label({text(name), text(category)});
+    label = put();
   }
   return label;
 }
@@ -293,13 +333,17 @@ void TraceBuilder::begin(const RawTraceEvent& event) {
   open.slice.label = label_of(event);
   open.slice.thread = thread_of(event);
   if (const std::string_view json = object_text(event.args); !json.empty()) {
-    open.args = std::make_unique<HeldArgs>();
-    open.args->read = read_args(event);
-    if (sink_ != nullptr && held_bytes_ + json.size() > kMostHeldBytes) {
-      open.slice.args = keep_args(&open.args->read, json);
-    } else if (sink_ != nullptr) {
-      open.args->json = json;
-      held_bytes_ += json.size();
+    ReadArgs read = read_args(event);
+    const std::size_t held = sizeof(HeldArgs) + json.size();
+    const bool waits = held_bytes_ + held <= kMostHeldBytes;
+    if (!waits) open.slice.args = keep_args(&read, json);
+    if (waits || read.bytes > 0 || read.bandwidth) {
+      open.args = std::make_unique<HeldArgs>(HeldArgs{std::move(read), {}});
+    }
+    if (waits) {
+      if (sink_ != nullptr) open.args->json = json;
+      open.args->held_bytes = held;
+      held_bytes_ += held;
     }
   }
   open_[open.slice.thread].push_back(std::move(open));
@@ -327,18 +371,18 @@ void TraceBuilder::end(const RawTraceEvent& event) {
   ReadArgs read = read_args(event);
   const std::string_view json = object_text(event.args);
   ++trace_.pairs;
-  if (!open.args) {
-    slice.args = keep_args(&read, json);
-    return add_slice(slice, read);
-  }
-  held_bytes_ -= open.args->json.size();
-  const ReadArgs& begun = open.args->read;
   if (slice.args != 0) {
     if (!json.empty()) {
       problem(event.offset, "the end's arguments are dropped: too many slices were begun");
     }
-    return add_slice(slice, begun);
+    return add_slice(slice, open.args ? open.args->read : ReadArgs());
   }
+  if (!open.args) {
+    slice.args = keep_args(&read, json);
+    return add_slice(slice, read);
+  }
+  held_bytes_ -= open.args->held_bytes;
+  const ReadArgs& begun = open.args->read;
   fill_absent(begun.args, &read.args);
   read.has_any |= begun.has_any;
   if (read.bytes == 0) read.bytes = begun.bytes;
@@ -383,8 +427,10 @@ void TraceBuilder::read_metadata(const RawTraceEvent& event) {
     (is_process ? process.sort_index : thread.thread_sort_index) = number_of<std::int64_t>(value);
   } else if (is_name) {
     (is_process ? process.name : thread.name) = value;
+    count_names(value.size());
   } else if (is_process) {
     process.labels = value;
+    count_names(value.size());
   }
 }
 
@@ -416,7 +462,13 @@ void TraceBuilder::end_event(bool is_whole) {
 }
 
 void TraceBuilder::add(const RawTraceEvent& event) {
+  if (!refusal_.empty()) return;
   ++trace_.events;
+  add_event(event);
+  is_in_budget(event.offset);
+}
+
+void TraceBuilder::add_event(const RawTraceEvent& event) {
   // `{}` closes the lists of writers that end every event with a comma.
   if (event.is_empty) {
     ++trace_.fillers;
@@ -453,6 +505,7 @@ void TraceBuilder::add(const RawTraceEvent& event) {
 }
 
 Trace TraceBuilder::finish() {
+  if (!refusal_.empty()) return {};
   for (const std::vector<OpenSlice>& stack : open_) {
     trace_.unclosed += static_cast<std::int64_t>(stack.size());
     for (const OpenSlice& open : stack) {
@@ -477,6 +530,8 @@ Trace TraceBuilder::finish() {
     const auto found = processes_.find(thread.pid);
     if (found == processes_.end()) continue;
     const Process& process = found->second;
+    count_names(process.name.size() + process.labels.size());
+    if (!is_in_budget(0)) return {};
     thread.process_name = process.name;
     thread.process_labels = process.labels;
     thread.process_sort_index = process.sort_index;

@@ -1,6 +1,10 @@
 #include "ingest/trace_pipeline.h"
 
+#include <exception>
+#include <new>
 #include <optional>
+
+#include "ingest/no_memory.h"
 
 namespace benchhud::ingest {
 namespace {
@@ -15,9 +19,12 @@ constexpr std::size_t kBatchBytes = 1 << 16;
 TracePipeline::TracePipeline(TraceScanner* scanner, TraceBuilder* builder)
     : scanner_(scanner), builder_(builder), fed_(kMostFed), thread_([this] { run(); }) {}
 
-TracePipeline::~TracePipeline() {
+TracePipeline::~TracePipeline() { finish(); }
+
+std::string TracePipeline::finish() {
   fed_.close();
-  thread_.join();
+  if (thread_.joinable()) thread_.join();
+  return failure_;
 }
 
 void TracePipeline::feed(std::string_view bytes) {
@@ -31,8 +38,16 @@ void TracePipeline::feed(std::string_view bytes) {
 void TracePipeline::run() {
   scanner_->tell(&builder_);
   while (const std::optional<std::string> bytes = fed_.pop()) {
-    scanner_->feed(*bytes);
-    builder_.hand_over(scanner_);
+    if (!failure_.empty()) continue;
+    // Nothing that is thrown leaves the thread; what is fed is taken to the end.
+    try {
+      scanner_->feed(*bytes);
+      builder_.hand_over(scanner_);
+    } catch (const std::bad_alloc&) {
+      failure_ = kNoMemory;
+    } catch (const std::exception& error) {
+      failure_ = error.what();
+    }
   }
 }
 

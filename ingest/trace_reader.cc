@@ -4,9 +4,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <system_error>
 
 #include "ingest/file_kind.h"
+#include "ingest/no_memory.h"
 #include "ingest/source_file.h"
 #include "ingest/trace_builder.h"
 #include "ingest/trace_pipeline.h"
@@ -57,25 +59,29 @@ void TraceReader::feed(std::string_view bytes) {
   const bool was_small = state.fed < kPipelineFrom;
   state.fed += static_cast<std::int64_t>(bytes.size());
   if (was_small && state.fed >= kPipelineFrom) state.start_pipeline();
-  if (state.pipeline) {
-    state.pipeline->feed(bytes);
-  } else {
+  if (state.pipeline) return state.pipeline->feed(bytes);
+  try {
     state.scanner.feed(bytes);
+  } catch (const std::bad_alloc&) {
+    state.builder.give_up(kNoMemory);
   }
 }
 
 Trace TraceReader::finish(std::string_view damage) {
   State& state = *state_;
   if (state.pipeline) {
+    const std::string failure = state.pipeline->finish();
     state.pipeline.reset();
     state.scanner.tell(&state.builder);
+    if (!failure.empty()) state.builder.give_up(failure);
   }
-  state.scanner.finish();
+  if (state.builder.refusal().empty()) state.scanner.finish();
   if (!damage.empty()) state.builder.problem(state.scanner.offset(), damage);
   return state.builder.finish();
 }
 
 bool TraceReader::has_list() const { return state_->scanner.has_list(); }
+const std::string& TraceReader::refusal() const { return state_->builder.refusal(); }
 
 Expected<Trace> read_trace(const std::string& path, schema::TraceArgsSink* sink) {
   BENCHHUD_ASSIGN(SourceFile file, SourceFile::open(path));
@@ -92,6 +98,9 @@ Expected<Trace> read_trace(const std::string& path, schema::TraceArgsSink* sink)
     if (!damage.empty()) break;
   }
   Trace trace = reader.finish(damage);
+  if (!reader.refusal().empty()) {
+    return Error{ErrorCode::kTooLarge, fmt::format("{}: {}", path, reader.refusal())};
+  }
   if (!reader.has_list()) {
     const auto container = unread_container(begin);
     return Error{

@@ -10,7 +10,7 @@
 namespace benchhud::ingest {
 namespace {
 
-constexpr std::string_view kTooLong = "an event of more than 64 MiB";
+constexpr std::string_view kTooLong = "an event of more than 8 MiB";
 
 template <std::size_t Size>
 bool is(const char* key, const char (&text)[Size]) {

@@ -1,13 +1,51 @@
 #include "schema/trace.h"
 
+#include <algorithm>
+#include <cstring>
+#include <functional>
+
 namespace benchhud::schema {
 
 std::uint32_t TextPool::put(std::string_view text) {
-  if (const auto found = numbers_.find(text); found != numbers_.end()) return found->second;
-  const auto number = static_cast<std::uint32_t>(texts_.size());
-  texts_.emplace_back(text);
-  numbers_.emplace(texts_.back(), number);
-  return number;
+  if (text.empty()) return 0;
+  if (4 * (texts_.size() + 1) > 3 * table_.size()) grow_table();
+  std::uint32_t& place = table_[place_of(text)];
+  if (place == 0) {
+    texts_.push_back(keep(text));
+    place = static_cast<std::uint32_t>(texts_.size());
+  }
+  return place;
+}
+
+std::size_t TextPool::place_of(std::string_view text) const {
+  const std::size_t mask = table_.size() - 1;
+  std::size_t place = std::hash<std::string_view>()(text) & mask;
+  while (table_[place] != 0 && (*this)[table_[place]] != text) place = (place + 1) & mask;
+  return place;
+}
+
+void TextPool::grow_table() {
+  constexpr std::size_t kFirst = 64;
+  table_.assign(std::max(kFirst, 2 * table_.size()), 0);
+  std::uint32_t number = 0;
+  for (const std::string_view text : texts_) table_[place_of(text)] = ++number;
+}
+
+std::string_view TextPool::keep(std::string_view text) {
+  constexpr std::size_t kBlock = std::size_t{64} << 10, kLong = kBlock / 8;
+  char* place = free_;
+  if (text.size() > kLong) {
+    place = blocks_.emplace_back(std::make_unique<char[]>(text.size())).get();
+  } else {
+    if (text.size() > left_) {
+      free_ = place = blocks_.emplace_back(std::make_unique<char[]>(kBlock)).get();
+      left_ = kBlock;
+    }
+    free_ += text.size();
+    left_ -= text.size();
+  }
+  std::memcpy(place, text.data(), text.size());
+  return {place, text.size()};
 }
 
 std::uint32_t Trace::put_label(TraceLabel label) {

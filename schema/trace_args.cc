@@ -1,6 +1,12 @@
 #include "schema/trace_args.h"
 
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
 #include <utility>
+
+#include "schema/system_error.h"
 
 namespace benchhud::schema {
 namespace {
@@ -27,12 +33,56 @@ std::uint64_t PackedArgs::put(std::string_view json) {
 
 void PackedArgs::finish() {
   if (count_ == 0) return;
-  blocks_.push_back({first_, count_, close_block(count_, sizes_, texts_)});
+  keep({first_, count_, close_block(count_, sizes_, texts_)});
   first_ += std::exchange(count_, 0);
   sizes_.clear();
   // A giant's room is given back.
   if (texts_.capacity() > 2 * kTextBlockBytes) texts_ = std::string();
   texts_.clear();
+}
+
+void PackedArgs::keep(Block block) {
+  bytes_in_memory_ += block.bytes.size();
+  if (bytes_in_memory_ > kMostInMemory && !file_ && may_make_file_) {
+    file_.reset(std::tmpfile());
+    may_make_file_ = false;
+  }
+  if (file_) {
+    errno = 0;
+    block.size_in_file = block.bytes.size();
+    const bool is_written =
+        std::fwrite(block.bytes.data(), 1, block.bytes.size(), file_.get()) == block.bytes.size();
+    if (!is_written && failure_ == 0) failure_ = errno == 0 ? EIO : errno;
+    block.bytes = std::string();
+  }
+  blocks_.push_back(std::move(block));
+}
+
+Expected<void> PackedArgs::visit_blocks(const std::function<Expected<void>(const Block&)>& visit) {
+  errno = 0;
+  if (file_ && (std::fflush(file_.get()) != 0 || std::fseek(file_.get(), 0, SEEK_SET) != 0) &&
+      failure_ == 0) {
+    failure_ = errno == 0 ? EIO : errno;
+  }
+  for (const Block& block : blocks_) {
+    if (block.size_in_file == 0) {
+      BENCHHUD_TRY(visit(block));
+      continue;
+    }
+    Block read{block.first, block.count, std::string(block.size_in_file, '\0')};
+    if (failure_ == 0 &&
+        std::fread(read.bytes.data(), 1, read.bytes.size(), file_.get()) != read.bytes.size()) {
+      failure_ = errno == 0 ? EIO : errno;
+    }
+    if (failure_ != 0) {
+      return Error{is_out_of_space(failure_) ? ErrorCode::kFull : ErrorCode::kIo,
+                   fmt::format("the arguments of the trace's events cannot be kept in a temporary "
+                               "file: {}",
+                               std::strerror(failure_))};
+    }
+    BENCHHUD_TRY(visit(read));
+  }
+  return {};
 }
 
 std::string encode_texts(const std::vector<std::string_view>& texts) {

@@ -175,12 +175,10 @@ class TraceWriter {
   Expected<void> put_args(PackedArgs* args) {
     if (!args) return {};
     args->finish();
-    for (const PackedArgs::Block& block : args->blocks()) {
-      BENCHHUD_TRY(
-          put_block({.kind = TraceBlockKind::kArgs, .first = block.first, .count = block.count},
-                    block.bytes));
-    }
-    return {};
+    return args->visit_blocks([&](const PackedArgs::Block& block) {
+      return put_block({.kind = TraceBlockKind::kArgs, .first = block.first, .count = block.count},
+                       block.bytes);
+    });
   }
 
   // Slices by thread, row and time.

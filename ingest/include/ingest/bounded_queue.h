@@ -1,9 +1,11 @@
 // A queue between two threads that holds no more than it is told to.
 #pragma once
 
+#include <algorithm>
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
+#include <limits>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -13,14 +15,21 @@ namespace benchhud::ingest {
 template <class T>
 class BoundedQueue {
  public:
-  explicit BoundedQueue(std::size_t most) : most_(most) {}
+  explicit BoundedQueue(std::size_t most,
+                        std::size_t most_bytes = std::numeric_limits<std::size_t>::max())
+      : most_(most), most_bytes_(most_bytes) {}
 
-  /// Waits for room. False, and `item` is dropped, once the queue is closed.
-  bool push(T item) {
+  /// Waits for room: an item of more bytes than all may have is alone. False, and `item` is
+  /// dropped, once the queue is closed.
+  bool push(T item, std::size_t bytes = 0) {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return closed_ || items_.size() < most_; });
+    changed_.wait(lock, [&] {
+      const bool has_bytes = items_.empty() || bytes <= most_bytes_ - std::min(bytes_, most_bytes_);
+      return closed_ || (items_.size() < most_ && has_bytes);
+    });
     if (closed_) return false;
-    items_.push_back(std::move(item));
+    bytes_ += bytes;
+    items_.emplace_back(std::move(item), bytes);
     changed_.notify_all();
     return true;
   }
@@ -30,7 +39,8 @@ class BoundedQueue {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return closed_ || !items_.empty(); });
     if (items_.empty()) return std::nullopt;
-    T item = std::move(items_.front());
+    T item = std::move(items_.front().first);
+    bytes_ -= items_.front().second;
     items_.pop_front();
     changed_.notify_all();
     return item;
@@ -44,10 +54,11 @@ class BoundedQueue {
   }
 
  private:
-  const std::size_t most_;
+  const std::size_t most_, most_bytes_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<T> items_;
+  std::deque<std::pair<T, std::size_t>> items_;  // each with its bytes
+  std::size_t bytes_ = 0;                        // of all
   bool closed_ = false;
 };
 

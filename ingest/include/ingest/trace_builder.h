@@ -23,8 +23,13 @@ namespace benchhud::ingest {
 
 /// Every event becomes a slice, half of one, a flow's end or a point; or it is counted with its
 /// reason (schema::Trace). Not thread-safe.
+///
+/// Memory, from here to the store: at most 150 bytes for each event and 64 MB of names, which are
+/// all texts, labels and threads. Beyond that the trace is given up.
 class TraceBuilder : public TraceEvents {
  public:
+  static constexpr std::size_t kMostNameBytes = std::size_t{64} << 20;
+
   /// `sink`, if there is one, gets the whole arguments of slices and points.
   /// Events of more than `most_threads` threads are refused, those beyond.
   explicit TraceBuilder(schema::TraceArgsSink* sink,
@@ -39,7 +44,11 @@ class TraceBuilder : public TraceEvents {
   /// An event that was put together elsewhere.
   void add(const RawTraceEvent& event);
   void problem(std::int64_t offset, std::string_view reason);
-  /// After the last event.
+  /// Lets go of everything; what comes from now on is passed over.
+  void give_up(std::string_view reason);
+  /// Why it was given up; "" if it was not.
+  const std::string& refusal() const { return refusal_; }
+  /// After the last event. Empty if it was given up.
   schema::Trace finish();
 
  private:
@@ -53,7 +62,8 @@ class TraceBuilder : public TraceEvents {
   // Arguments of a begun slice, until its end tells its own.
   struct HeldArgs {
     ReadArgs read;
-    std::string json;  // empty where they are in the sink already
+    std::string json;            // empty where they are in the sink already
+    std::size_t held_bytes = 0;  // of this and the JSON; 0 where it does not wait
   };
   struct OpenSlice {
     schema::TraceSlice slice;
@@ -64,6 +74,9 @@ class TraceBuilder : public TraceEvents {
     std::optional<std::int64_t> sort_index;
   };
 
+  void count_names(std::size_t bytes) { name_bytes_ += bytes; }
+  bool is_in_budget(std::int64_t offset);
+  void add_event(const RawTraceEvent& event);
   void refuse(const RawTraceEvent& event, std::string_view reason);
   std::optional<std::int64_t> time_of(const RawTraceEvent& event);
   std::int64_t duration_of(const RawTraceEvent& event, std::int64_t start);
@@ -97,9 +110,11 @@ class TraceBuilder : public TraceEvents {
   // Labels by what they look like in the file: most are found here.
   std::vector<std::uint32_t> recent_labels_ = std::vector<std::uint32_t>(1 << 12);
   std::vector<std::vector<OpenSlice>> open_;  // begun, by thread
-  std::size_t held_bytes_ = 0;                // in HeldArgs::json
+  std::size_t held_bytes_ = 0;                // of arguments that wait
   std::unordered_map<std::string, Process> processes_;
   TraceFlowBuilder flows_{&trace_};
+  std::size_t name_bytes_ = 0;  // of texts, labels and threads, with what stands around them
+  std::string refusal_;
 };
 
 }  // namespace benchhud::ingest

@@ -17,11 +17,12 @@ class TracePipeline {
  public:
   /// Throws std::system_error where there are no more threads to be had.
   TracePipeline(TraceScanner* scanner, TraceBuilder* builder);
-  /// Waits until all that was fed is scanned and built, but for what the scanner keeps for more to
-  /// come.
   ~TracePipeline();
 
   void feed(std::string_view bytes);
+  /// Waits until all that was fed is scanned, but for what the scanner keeps for more to come.
+  /// Returns why scanning failed; "" if it did not. Everything is built once this is destroyed.
+  std::string finish();
 
  private:
   void run();
@@ -29,6 +30,7 @@ class TracePipeline {
   TraceScanner* scanner_;
   TraceBuildThread builder_;
   BoundedQueue<std::string> fed_;
+  std::string failure_;  // written by the thread
   std::thread thread_;
 };
 

@@ -16,6 +16,9 @@ namespace benchhud::ingest {
 /// others are points, and metadata name and order threads besides. What cannot be read costs
 /// itself: it is counted, and the first of them are listed with their place. Not thread-safe; from
 /// 4 MiB on other threads do the work, one of which calls the sink.
+///
+/// Memory: see TraceBuilder. A trace that exceeds the budget is refused as a whole, for what would
+/// be left of it is another trace.
 class TraceReader {
  public:
   /// `sink`, if there is one, gets the whole arguments of slices and points while the file is read;
@@ -29,6 +32,9 @@ class TraceReader {
   schema::Trace finish(std::string_view damage = "");
   /// Whether a list of events was found; after finish().
   bool has_list() const;
+  /// Why the trace was refused: it exceeds the memory budget, or there was no memory for it. "" if
+  /// it was not; after finish().
+  const std::string& refusal() const;
 
  private:
   struct State;
@@ -37,7 +43,7 @@ class TraceReader {
 
 /// Reads a file, gzip of one or several members or plain. Damaged compression is a problem of the
 /// trace, not an error. `sink`: as above. Errors: kIo; kUnsupported where the file has no list of
-/// events.
+/// events; kTooLarge where it was refused.
 schema::Expected<schema::Trace> read_trace(const std::string& path,
                                            schema::TraceArgsSink* sink = nullptr);
 

@@ -17,7 +17,7 @@ namespace benchhud::ingest {
 /// Time is linear in the bytes, whatever they are.
 class TraceScanner {
  public:
-  static constexpr std::size_t kLongestEvent = std::size_t{64} << 20;
+  static constexpr std::size_t kLongestEvent = std::size_t{8} << 20;
 
   explicit TraceScanner(TraceEvents* events) : events_(events) {}
 

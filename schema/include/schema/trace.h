@@ -2,8 +2,9 @@
 // nanoseconds, as the file's decimal microseconds say them exactly.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <deque>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,12 +26,22 @@ class TextPool {
 
   /// The text's number; 0 is "".
   std::uint32_t put(std::string_view text);
-  std::string_view operator[](std::uint32_t number) const { return texts_[number]; }
-  std::size_t size() const { return texts_.size(); }
+  std::string_view operator[](std::uint32_t number) const {
+    return number == 0 ? std::string_view() : texts_[number - 1];
+  }
+  std::size_t size() const { return texts_.size() + 1; }
 
  private:
-  std::deque<std::string> texts_{std::string()};
-  std::unordered_map<std::string_view, std::uint32_t> numbers_{{std::string_view(), 0}};
+  /// Where the text's number stands in the table, or would stand.
+  std::size_t place_of(std::string_view text) const;
+  void grow_table();
+  std::string_view keep(std::string_view text);
+
+  SegmentedVector<std::string_view> texts_;      // from number 1 on, parts of the blocks
+  std::vector<std::unique_ptr<char[]>> blocks_;  // a long text has one to itself
+  std::size_t left_ = 0;                         // bytes at the end of the last shared block
+  char* free_ = nullptr;                         // where they begin
+  std::vector<std::uint32_t> table_;             // numbers by hash, open addressing; 0: no text
 };
 
 /// A thread of a process or a stream of a device, as the file names them.

@@ -485,7 +485,7 @@ TEST(TraceReader, ArgumentsOfTooManyBegunSlicesDoNotWait) {
   const Trace trace = reader.finish();
   expect_nothing_lost(trace);
   ASSERT_EQ(trace.pairs, kBegins);
-  EXPECT_EQ(trace.problem_count, 7);  // 63 fit into 64 MiB
+  EXPECT_EQ(trace.problem_count, kBegins - 15);  // 15 fit into 16 MiB
   EXPECT_THAT(args.of(trace, trace.slices.front()), testing::EndsWith("x\"}"));
   EXPECT_THAT(args.of(trace, trace.slices.back()), testing::EndsWith("\"y\":1}"));
 }
@@ -550,6 +550,42 @@ TEST(TraceReader, QuotesThatNobodyEscapedBesideTheList) {
   for (std::size_t i = 0; i <= TraceScanner::kLongestEvent >> 20; ++i) reader.feed(part);
   reader.feed(R"(\" more", )" + list + "}");
   EXPECT_THAT(names(reader.finish()), ElementsAre("a"));
+}
+
+TEST(TraceReader, ATraceWhoseNamesExceedTheBudgetIsRefused) {
+  const auto refusal = [](const auto& event_of) {
+    TraceReader reader;
+    reader.feed("[");
+    for (int i = 0; i < 400; ++i) reader.feed(event_of(std::to_string(i)) + ",");
+    const Trace trace = reader.finish();
+    EXPECT_TRUE(reader.refusal().empty() || trace.events == 0);
+    return reader.refusal();
+  };
+  const std::string long_text(200'000, 'x');
+  const auto with_text = [&](const std::string& before, const std::string& after) {
+    return refusal([&](const std::string& i) { return before + long_text + i + after; });
+  };
+  for (const auto& [before, after] :
+       {std::pair(R"({"ph":"X","ts":1,"dur":1,"name":")", R"("})"),
+        std::pair(R"({"ph":"X","ts":1,"dur":1,"name":"\u0061)", R"("})"),
+        std::pair(R"({"ph":"X","ts":1,"dur":1,"cat":")", R"("})"),
+        std::pair(R"({"ph":"i","ts":1,"id":")", R"("})"),
+        std::pair(R"({"ph":"X","ts":1,"dur":1,"pid":1,"tid":")", R"("})"),
+        std::pair(R"({"ph":"M","name":"thread_name","pid":1,"tid":1,"args":{"name":")",
+                  R"("}})")}) {
+    EXPECT_THAT(with_text(before, after), testing::HasSubstr("64 MiB")) << before;
+  }
+  // The same name again takes nothing.
+  EXPECT_EQ(refusal([&](const std::string&) {
+              return R"({"ph":"X","ts":1,"dur":1,"name":")" + long_text + R"("})";
+            }),
+            "");
+  // A process's name stands at each of its threads.
+  EXPECT_THAT(refusal([&](const std::string& i) {
+                return R"({"ph":"M","name":"process_name","pid":1,"tid":)" + i +
+                       R"(,"args":{"name":")" + long_text + R"("}})";
+              }),
+              testing::HasSubstr("64 MiB"));
 }
 
 TEST(TraceReader, CopiesSayHowFastTheyWere) {

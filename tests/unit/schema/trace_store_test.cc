@@ -167,6 +167,13 @@ TEST(PackedArgs, EachIsFoundAgain) {
   std::mt19937 random(1);
   for (int i = 0; i < 10'000; ++i)
     texts.push_back(std::string(random() % 100, 'a') + std::to_string(i));
+  // What cannot be compressed goes into the temporary file.
+  for (std::size_t bytes = 0; bytes < PackedArgs::kMostInMemory + (4 << 20);) {
+    std::string noise(100'000, '\0');
+    for (char& c : noise) c = static_cast<char>(random());
+    bytes += noise.size();
+    texts.push_back(std::move(noise));
+  }
   Connection connection = trace_store();
   Trace trace;
   for (const std::string& text : texts) {
@@ -177,9 +184,16 @@ TEST(PackedArgs, EachIsFoundAgain) {
     trace.slices.back().args = trace.args.put(args);
   }
   const TraceId id = put(connection, trace, &packed);
-  EXPECT_GE(packed.blocks().size(), 4u);
+  std::size_t blocks = 0, in_file = 0;
+  ASSERT_TRUE(packed.visit_blocks([&](const PackedArgs::Block& block) -> Expected<void> {
+    ++blocks;
+    in_file += block.bytes.size();
+    return {};
+  }));
+  EXPECT_GE(blocks, 4u);
+  EXPECT_GT(in_file, PackedArgs::kMostInMemory);
   TraceLookup lookup(connection, id);
-  for (std::uint64_t i = 0; i < texts.size(); i += i < 10 ? 1 : 501) {
+  for (std::uint64_t i = 0; i < texts.size(); i += i < 10 || i > 10'000 ? 1 : 501) {
     const auto text = lookup.arguments(i);
     ASSERT_TRUE(text);
     EXPECT_EQ(*text, texts[i]);

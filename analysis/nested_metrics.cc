@@ -55,9 +55,13 @@ std::vector<OperationTimes> operations_of(const dom::object& operations) {
   return read;
 }
 
-/// Reads an array's members, one a repetition, by `read`.
+/// Counters have thousands of bytes; a tree takes many times the text of what is no counters.
+constexpr std::size_t kMostBytes = std::size_t{4} << 20;
+
+/// Reads an array's members, one per repetition, by `read`. None of a text of more than kMostBytes.
 template <class T, class Read>
 std::optional<std::vector<T>> read_repetitions(std::string_view json, const Read& read) {
+  if (json.size() > kMostBytes) return std::nullopt;
   dom::parser parser;
   dom::element document;
   if (parser.parse(json.data(), json.size()).get(document) != simdjson::SUCCESS) {

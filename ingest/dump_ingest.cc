@@ -199,6 +199,12 @@ class DumpIngest::File {
                                          result_.path)};
   }
 
+  Expected<void> set_too_large(std::string reason) {
+    if (state_.options.refuses_too_large) return Error{ErrorCode::kTooLarge, std::move(reason)};
+    artifact_.error = std::move(reason);
+    return {};
+  }
+
   Expected<void> take_text() {
     BENCHHUD_ASSIGN(SourceFile source, SourceFile::open(result_.path));
     HashedFile file(std::move(source));
@@ -215,9 +221,9 @@ class DumpIngest::File {
     BENCHHUD_ASSIGN(const bool is_known, find_known(file));
     if (is_known) return {};
     if (is_too_long) {
-      artifact_.error = fmt::format("it has {} bytes; the longest of its kind that is kept has {}",
-                                    file.byte_count(), kLongestText);
-      return {};
+      return set_too_large(
+          fmt::format("it has {} bytes; the longest of its kind that is kept has {}",
+                      file.byte_count(), kLongestText));
     }
     // What is kept is the file itself; it is read here to tell now what cannot be read.
     if (artifact_.kind != ArtifactKind::kXplane) {
@@ -254,10 +260,7 @@ class DumpIngest::File {
     const schema::Trace trace = reader.finish(file.damage());
     BENCHHUD_ASSIGN(const bool is_known, find_known(file));
     if (is_known) return {};
-    if (!reader.refusal().empty()) {
-      artifact_.error = reader.refusal();
-      return {};
-    }
+    if (!reader.refusal().empty()) return set_too_large(reader.refusal());
     if (!reader.has_list()) {
       const auto container = unread_container(begin);
       artifact_.error =

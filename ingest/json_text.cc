@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <unordered_map>
 
+#include "ingest/number_text.h"
 #include "ingest/python_json.h"
+#include "ingest/text_parts.h"
 
 namespace benchhud::ingest {
 namespace {
@@ -102,8 +104,23 @@ void collect_fields(simdjson::dom::object object, bool marked, std::vector<JsonF
 }
 
 void append_json_string(std::string_view text, std::string* out) {
-  constexpr char kHex[] = "0123456789abcdef";
   out->push_back('"');
+  append_json_text(text, out);
+  out->push_back('"');
+}
+
+void append_number_text(std::string_view number, bool is_integer, std::string* out) {
+  if (is_integer) {
+    if (const auto exact = number_of<std::int64_t>(number)) return append_number(*exact, out);
+    if (const auto exact = number_of<std::uint64_t>(number)) return append_number(*exact, out);
+  } else if (const double value = nearest_double(number); std::isfinite(value)) {
+    return append_double(value, JsonOrder::kAsItStands, out);
+  }
+  append_json_string(number, out);
+}
+
+void append_json_text(std::string_view text, std::string* out) {
+  constexpr char kHex[] = "0123456789abcdef";
   std::size_t copied = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto c = static_cast<unsigned char>(text[i]);
@@ -126,7 +143,6 @@ void append_json_string(std::string_view text, std::string* out) {
     }
   }
   out->append(text, copied);
-  out->push_back('"');
 }
 
 void append_json(simdjson::dom::element element, bool marked, JsonOrder order, std::string* out) {

@@ -50,6 +50,7 @@ Expected<OutputIndex> OutputIndex::read(const std::string& directory,
       for (std::size_t i = 0; i < parsed.line_count; ++i) {
         if (!parsed.lines[i].rejection) take(parsed.lines[i]);
       }
+      recycle(&parsed);
     }
   }
   return index;

@@ -3,12 +3,32 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <new>
 
+#include "ingest/no_memory.h"
 #include "ingest/text_parts.h"
 #include "schema/line_metrics.h"
 
 namespace benchhud::ingest {
 namespace {
+
+// What is larger is given back as soon as it is not needed.
+constexpr std::size_t kLargeText = 64 << 10;
+
+void give_back_large(std::string* text) {
+  if (text->capacity() > kLargeText) *text = std::string();
+}
+
+// The line is rejected for want of memory, and what was read of it is given back.
+void reject_for_memory(ParsedLine* line) {
+  line->record = ResultsLine();
+  line->summaries = {};
+  line->nested = {};
+  line->error.reset();
+  line->lacks_memory = true;
+  line->is_too_large = true;
+  line->rejection = kNoMemory;
+}
 
 void prepare(ParsedLine* line) {
   const schema::Experiment& experiment = line->record.experiment;
@@ -16,23 +36,45 @@ void prepare(ParsedLine* line) {
   line->family = schema::content_hash(experiment.family());
   line->summaries.clear();
   line->nested.clear();
-  for (const schema::Measurement& metric : line->record.metrics) {
+  for (schema::Measurement& metric : line->record.metrics) {
     // The line's own metrics are summarized when they are asked for.
     const bool is_in_line = schema::is_in_line(metric.metric, metric.shape);
     line->summaries.push_back(is_in_line ? schema::SampleSummary{}
                                          : schema::summarize(metric.samples));
     if (metric.shape == schema::SampleShape::kNested) {
       line->nested.push_back(schema::pack_text(metric.json));
+      give_back_large(&metric.json);
     }
   }
   line->error.reset();
-  if (line->record.error) line->error = schema::pack_text(*line->record.error);
+  if (line->record.error) {
+    line->error = schema::pack_text(*line->record.error);
+    give_back_large(&*line->record.error);
+  }
+}
+
+std::size_t memory_of(const ParsedLine& line) {
+  const ResultsLine& record = line.record;
+  std::size_t bytes = line.own_text.capacity() + record.extra.capacity() +
+                      record.metrics.capacity() * sizeof(schema::Measurement) +
+                      line.summaries.capacity() * sizeof(schema::SampleSummary) +
+                      line.nested.capacity() * sizeof(schema::PackedText) +
+                      record.experiment.flags.capacity();
+  for (const schema::Measurement& metric : record.metrics) {
+    bytes += metric.samples.capacity() * sizeof(double) + metric.json.capacity() +
+             metric.metric.capacity();
+  }
+  for (const schema::PackedText& nested : line.nested) bytes += nested.bytes.capacity();
+  if (line.error) bytes += line.error->bytes.capacity();
+  if (record.error) bytes += record.error->capacity();
+  return bytes;
 }
 
 void parse_line(ResultsLineParser* parser, std::optional<double> fallback_timestamp,
                 ParsedLine* line) {
   line->hash = schema::content_hash(line->text);
   line->rejection = parser->parse(line->text, &line->record);
+  line->is_too_large = line->rejection && parser->exceeds_budget();
   if (line->rejection) return;
   if (line->record.origin) line->hash = *line->record.origin;
   if (!line->record.timestamp) {
@@ -53,11 +95,27 @@ void reject_overlong(ParsedChunk* parsed) {
   line.byte_offset = parsed->chunk.byte_offset;
   line.byte_count = parsed->chunk.overlong_bytes;
   line.hash = schema::content_hash(line.text);
-  line.rejection = fmt::format("the line has {} bytes; the longest that is read has {}",
-                               parsed->chunk.overlong_bytes, kLongestLine);
+  line.is_too_large = true;
+  line.lacks_memory = parsed->chunk.lacks_memory;
+  line.rejection = line.lacks_memory
+                       ? fmt::format("the line has {} bytes; {}", line.byte_count, kNoMemory)
+                       : fmt::format("the line has {} bytes; the longest that is read has {}",
+                                     line.byte_count, kLongestLine);
 }
 
 }  // namespace
+
+std::size_t memory_of(const ParsedChunk& parsed) {
+  std::size_t bytes = parsed.chunk.text.capacity() + parsed.lines.capacity() * sizeof(ParsedLine);
+  for (const ParsedLine& line : parsed.lines) bytes += memory_of(line);
+  return bytes;
+}
+
+void recycle(ParsedChunk* parsed) {
+  constexpr std::size_t kKept = std::size_t{8} << 20;
+  parsed->byte_count = 0;
+  if (memory_of(*parsed) > kKept) *parsed = ParsedChunk();
+}
 
 ParsedLine& next_line(ParsedChunk* parsed) {
   if (parsed->line_count == parsed->lines.size()) parsed->lines.emplace_back();
@@ -65,6 +123,8 @@ ParsedLine& next_line(ParsedChunk* parsed) {
   line.rejection.reset();
   line.lacks_timestamp = false;
   line.is_unfinished = false;
+  line.is_too_large = false;
+  line.lacks_memory = false;
   line.origin.reset();
   line.text = {};
   line.own_text.clear();
@@ -101,7 +161,12 @@ void parse_lines(ResultsLineParser* parser, std::optional<double> fallback_times
       line.line_number = line_number;
       line.byte_offset = byte_offset;
       line.byte_count = static_cast<std::int64_t>(text.size());
-      parse_line(parser, fallback_timestamp, &line);
+      try {
+        parse_line(parser, fallback_timestamp, &line);
+      } catch (const std::bad_alloc&) {
+        *parser = ResultsLineParser();
+        reject_for_memory(&line);
+      }
       if (line.rejection && chunk.is_unfinished) {
         line.is_unfinished = true;
         line.rejection = "the file ends inside this line: " + *line.rejection;
@@ -115,15 +180,29 @@ void parse_lines(ResultsLineParser* parser, std::optional<double> fallback_times
 
 void prepare_lines(ParsedChunk* parsed) {
   for (std::size_t i = 0; i < parsed->line_count; ++i) {
-    if (!parsed->lines[i].rejection) prepare(&parsed->lines[i]);
+    ParsedLine& line = parsed->lines[i];
+    if (line.rejection) continue;
+    try {
+      prepare(&line);
+    } catch (const std::bad_alloc&) {
+      reject_for_memory(&line);
+    }
   }
+  // Of a line the store keeps, or compares, no more than its beginning.
+  if (parsed->chunk.text.size() <= ResultsLineParser::kLargeLine + ChunkReader::kChunkBytes) return;
+  for (std::size_t i = 0; i < parsed->line_count; ++i) {
+    ParsedLine& line = parsed->lines[i];
+    if (line.own_text.empty()) line.own_text = line.text.substr(0, schema::kMostKeptBytes);
+    line.text = {};
+  }
+  parsed->chunk.text = std::string();
 }
 
 schema::Expected<schema::FileWriter::Outcome> write_line(schema::FileWriter* writer,
                                                          const ParsedLine& parsed) {
   const ResultsLine& record = parsed.record;
-  thread_local std::vector<schema::NewMeasurement> measurements;
-  measurements.clear();
+  std::vector<schema::NewMeasurement> measurements;
+  measurements.reserve(record.metrics.size());
   std::size_t nested = 0;
   for (std::size_t i = 0; i < record.metrics.size(); ++i) {
     const schema::Measurement& metric = record.metrics[i];
@@ -158,7 +237,7 @@ schema::Expected<bool> write_rejection(schema::FileWriter* writer, const ParsedL
   rejection.byte_offset = line.byte_offset;
   rejection.byte_count = line.byte_count;
   rejection.hash = line.hash;
-  rejection.retriable = line.is_unfinished || line.lacks_timestamp;
+  rejection.retriable = line.is_unfinished || line.lacks_timestamp || line.lacks_memory;
   rejection.reason = *line.rejection;
   rejection.bytes = line.bytes();
   return writer->reject(rejection);

@@ -1,16 +1,20 @@
 #include "ingest/pipeline.h"
 
+#include <fmt/format.h>
+
+#include <exception>
 #include <filesystem>
 #include <memory>
+#include <new>
 #include <system_error>
-#include <thread>
 #include <utility>
 
-#include "ingest/bounded_queue.h"
 #include "ingest/file_reading.h"
 #include "ingest/line_reader.h"
+#include "ingest/no_memory.h"
 #include "ingest/output_dir.h"
 #include "ingest/parsed_chunk.h"
+#include "ingest/parsing_thread.h"
 #include "ingest/time_shift.h"
 #include "schema/unrecognized_files.h"
 
@@ -25,85 +29,11 @@ using schema::Transaction;
 
 namespace {
 
-// Chunks under way between the thread that parses and the one that writes. Three keep both busy;
-// each takes about four times its bytes.
-constexpr std::size_t kChunksUnderWay = 3;
-
 // The hash of a file's bytes and of what else its lines are made of.
 schema::ContentHash in_context(const schema::ContentHash& bytes, const std::string& context) {
   if (context.empty()) return bytes;
   return schema::content_hash(std::string(bytes.view()) + context);
 }
-
-// Reads and parses a file in a thread of its own.
-class ParsingThread {
- public:
-  ParsingThread(SourceFile file, std::unique_ptr<LineReader> lines, std::int64_t shift_weeks)
-      : reader_(std::move(file)), lines_(std::move(lines)), shift_weeks_(shift_weeks) {
-    for (std::size_t i = 0; i < kChunksUnderWay; ++i) {
-      (void)empty_.push(std::make_unique<ParsedChunk>());
-    }
-    try {
-      thread_ = std::thread([this] { run(); });
-    } catch (const std::system_error&) {
-      // There are no more threads: next() does the work itself.
-    }
-  }
-
-  ~ParsingThread() {
-    empty_.close();
-    parsed_.close();
-    if (thread_.joinable()) thread_.join();
-  }
-
-  /// The next chunk, or nothing at the end or after an error.
-  std::unique_ptr<ParsedChunk> next() {
-    if (!thread_.joinable()) return parse(std::move(*empty_.pop()));
-    auto chunk = parsed_.pop();
-    return chunk ? std::move(*chunk) : nullptr;
-  }
-
-  /// Gives a chunk back to be filled again.
-  void give_back(std::unique_ptr<ParsedChunk> chunk) { (void)empty_.push(std::move(chunk)); }
-
-  // What follows is valid once next() has given nothing.
-  const Expected<void>& status() const { return status_; }
-  const ChunkReader& reader() const { return reader_; }
-
- private:
-  void run() {
-    while (auto empty = empty_.pop()) {
-      auto chunk = parse(std::move(*empty));
-      if (!chunk || !parsed_.push(std::move(chunk))) break;
-    }
-    parsed_.close();
-  }
-
-  // Fills a chunk; nothing at the end or after an error.
-  std::unique_ptr<ParsedChunk> parse(std::unique_ptr<ParsedChunk> chunk) {
-    if (!status_) return nullptr;
-    if (!is_read_) {
-      Expected<bool> more = lines_->wants_whole_lines() ? reader_.next(&chunk->chunk)
-                                                        : reader_.next_piece(&chunk->chunk);
-      if (!more) status_ = std::move(more).error();
-      is_read_ = status_ && !*more;
-    }
-    if (status_) status_ = is_read_ ? lines_->finish(chunk.get()) : lines_->parse(chunk.get());
-    if (!status_ || (is_read_ && chunk->line_count == 0)) return nullptr;
-    shift_times(shift_weeks_, chunk.get());
-    prepare_lines(chunk.get());
-    return chunk;
-  }
-
-  ChunkReader reader_;
-  const std::unique_ptr<LineReader> lines_;
-  const std::int64_t shift_weeks_;
-  bool is_read_ = false;  // to its end
-  BoundedQueue<std::unique_ptr<ParsedChunk>> empty_{kChunksUnderWay};
-  BoundedQueue<std::unique_ptr<ParsedChunk>> parsed_{kChunksUnderWay};
-  Expected<void> status_;
-  std::thread thread_;
-};
 
 // Reads a file through for its hash alone.
 Expected<FileContent> hash_file(const std::string& path) {
@@ -111,7 +41,7 @@ Expected<FileContent> hash_file(const std::string& path) {
   ChunkReader reader(std::move(file));
   Chunk chunk;
   for (;;) {
-    BENCHHUD_ASSIGN(const bool more, reader.next(&chunk));
+    BENCHHUD_ASSIGN(const bool more, reader.next_piece(&chunk));
     if (!more) break;
   }
   FileContent content;
@@ -152,13 +82,16 @@ class FileIngest {
       parsing.give_back(std::move(chunk));
     }
     BENCHHUD_TRY(parsing.status());
+    BENCHHUD_TRY(refuse_if_too_large());
     const ChunkReader& reader = parsing.reader();
     if (!reader.damage().empty()) BENCHHUD_TRY(reject_rest(reader, &writer));
     result_.byte_count = reader.byte_count();
     result_.line_count = reader.line_count();
 
     FileContent content;
-    content.hash = in_context(reader.content_hash(), reading.context());
+    // A line that found no memory now may find it later: the file is not known to be in the store.
+    content.hash = in_context(reader.content_hash(),
+                              reading.context() + (lacks_memory_ ? "lacks memory" : ""));
     content.byte_count = reader.byte_count();
     content.line_count = reader.line_count();
     content.lacks_timestamps = lacks_timestamps_;
@@ -190,6 +123,8 @@ class FileIngest {
     BENCHHUD_ASSIGN(const std::int64_t rejected, reader.rejected_count(known->id));
     BENCHHUD_ASSIGN(const std::int64_t pruned, reader.pruned_rejections(known->id));
     if (rejected + pruned != known->rejected) return false;
+    // Whether a budget kept all of it out is known by reading it.
+    if (options_.refuses_too_large && known->accepted + known->duplicate == 0) return false;
     result_.is_known = true;
     result_.byte_count = known->byte_count;
     result_.line_count = known->line_count;
@@ -207,8 +142,19 @@ class FileIngest {
     return true;
   }
 
+  // Where a budget kept out all that the file has, its sender is told so.
+  Expected<void> refuse_if_too_large() const {
+    if (!options_.refuses_too_large || has_accepted_ || !too_large_) return {};
+    return Error{schema::ErrorCode::kTooLarge, *too_large_};
+  }
+
   Expected<void> take(const ParsedLine& line, FileWriter* writer) {
     lacks_timestamps_ |= line.lacks_timestamp;
+    lacks_memory_ |= line.lacks_memory;
+    has_accepted_ |= !line.rejection;
+    if (line.is_too_large && !too_large_) {
+      too_large_ = fmt::format("line {}: {}", line.line_number, *line.rejection);
+    }
     if (!line.rejection) {
       BENCHHUD_ASSIGN([[maybe_unused]] const auto outcome, write_line(writer, line));
       return {};
@@ -248,7 +194,8 @@ class FileIngest {
   Progress progress_;
   const std::int64_t bytes_before_;
   FileResult result_;
-  bool lacks_timestamps_ = false;
+  bool lacks_timestamps_ = false, lacks_memory_ = false, has_accepted_ = false;
+  std::optional<std::string> too_large_;  // the first line that is
 };
 
 std::int64_t size_on_disk(const std::string& path) {
@@ -276,6 +223,7 @@ DumpOptions dump_options(const IngestOptions& options, std::int64_t shift_weeks)
   DumpOptions dumps = options.dumps;
   dumps.timestamp = options.timestamp;
   dumps.shift_weeks = shift_weeks;
+  dumps.refuses_too_large = options.refuses_too_large;
   return dumps;
 }
 
@@ -297,8 +245,8 @@ class Ingest {
       all.emplace(std::move(transaction));
     }
     result_.unreadable_folders = inputs_.unreadable;
-    result_.failed = !inputs_.unreadable.empty();
     BENCHHUD_TRY(list_unrecognized());
+    result_.failed = !inputs_.unreadable.empty();
     BENCHHUD_TRY(choose_shift());
     dumps_.emplace(store_, dump_options(options_, result_.shift_weeks));
     for (const std::string& path : inputs_.results) {
@@ -368,10 +316,23 @@ class Ingest {
     return {};
   }
 
+  // What is thrown while a file is read is an error of that file: its transaction is undone, and
+  // the others go in.
+  template <class Result, class Take>
+  static Expected<Result> caught(Take take) {
+    try {
+      return take();
+    } catch (const std::bad_alloc&) {
+      return Error{schema::ErrorCode::kTooLarge, kNoMemory};
+    } catch (const std::exception& error) {
+      return Error{schema::ErrorCode::kInternal, error.what()};
+    }
+  }
+
   template <class Result, class Take>
   Result take_or_fail(const std::string& path, Take take) {
     const std::int64_t bytes_after = progress_.bytes + size_on_disk(path);
-    Expected<Result> taken = take();
+    Expected<Result> taken = caught<Result>(take);
     ++progress_.file;
     progress_.bytes = bytes_after;
     if (taken) return *std::move(taken);

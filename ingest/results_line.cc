@@ -26,6 +26,20 @@ constexpr double kLastTime = 253402300799.0;
 
 using Reader = JsonReader;
 
+// The text of a value that was kept from the parser.
+std::optional<std::string_view> lifted_text(const Reader& reader, const LiftedValues& lifted,
+                                            element value) {
+  const auto place = lifted_value(reader.literal(value));
+  if (!place) return std::nullopt;
+  return lifted.values[*place];
+}
+
+void append_value(const Reader& reader, const LiftedValues& lifted, element value,
+                  std::string* out) {
+  if (const auto text = lifted_text(reader, lifted, value)) return append_lifted(*text, out);
+  append_json(value, reader.marked, JsonOrder::kAsItStands, out);
+}
+
 bool is_absent(element value) {
   return value.is_null() || (value.is_bool() && !value_of<bool>(value));
 }
@@ -34,9 +48,9 @@ bool is_absent(element value) {
 struct KeptFields {
   std::string text;
 
-  void add(const Reader& reader, const JsonField& field) {
+  void add(const Reader& reader, const LiftedValues& lifted, const JsonField& field) {
     open(field.key);
-    append_json(field.value, reader.marked, JsonOrder::kAsItStands, &text);
+    append_value(reader, lifted, field.value, &text);
   }
 
   void add(std::string_view key, const KeptFields& fields) {
@@ -119,8 +133,14 @@ Reason json_reason(const JsonFault& fault) {
          " of the line";
 }
 
+constexpr const char* kTooDeep = "not read: nested more than 1024 deep";
+
+Reason budget_reason(std::string_view what) {
+  return "the line exceeds its memory budget: " + std::string(what);
+}
+
 Reason simdjson_reason(simdjson::error_code error) {
-  if (error == simdjson::DEPTH_ERROR) return "not read: nested more than 1024 deep";
+  if (error == simdjson::DEPTH_ERROR) return kTooDeep;
   return std::string("not read: ") + simdjson::error_message(error);
 }
 
@@ -154,8 +174,9 @@ struct ResultsLineParser::State {
   simdjson::dom::parser parser;
   std::vector<char> padded;  // the text that `parser` reads, with its padding
   std::string rewritten;
-  std::vector<std::string_view> lifted;  // out of `rewritten`
-  bool was_large = false;                // the line before this one was
+  LiftedValues lifted;          // out of `rewritten`
+  bool was_large = false;       // the line before this one was
+  bool exceeds_budget = false;  // the last line
   Reader reader;
   std::vector<JsonField> fields, model_fields, experiment_fields, metric_fields, flags;
   std::vector<std::string> model_keys;  // "model.<key>" of the flags
@@ -166,6 +187,7 @@ struct ResultsLineParser::State {
   Reason read_model(element model, schema::Experiment* experiment);
   Reason read_experiment(element configuration, schema::Experiment* experiment, KeptFields* extra);
   Reason read_metrics(element metrics, ResultsLine* line);
+  void read_error(element value, ResultsLine* line);
   void read_metric(element value, schema::Measurement* measurement);
   void write_flags(std::string* text);
   simdjson::error_code load(std::string_view text, element* document);
@@ -190,16 +212,24 @@ simdjson::error_code ResultsLineParser::State::load_rewritten(element* document)
 Reason ResultsLineParser::State::read_document(std::string_view text, element* document) {
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   if (text.find_first_not_of(" \t\r\n") == text.npos) return "the line is empty";
-  lifted.clear();
+  lifted = {};
+  exceeds_budget = false;
   const bool is_large = text.size() > large_line;
   if (!is_large) {
     reader.marked = false;
     if (load(text, document) == simdjson::SUCCESS) return {};
   }
-  // What Python writes and JSON lacks is rare: only now is it worth a look. Of a large line the
-  // arrays are kept from the parser, which would make many times their size of them.
+  // What Python writes and JSON lacks is rare: only now is it worth a look. Of a large line long
+  // values are kept from the parser, which would make many times their size of them.
+  lifted.most_metrics = kMostMetrics;
+  lifted.most_samples = most_samples(text.size());
+  lifted.most_rewritten = kMostBesideValues;
   const auto fault = rewrite_python_json(text, &rewritten, is_large ? &lifted : nullptr);
+  exceeds_budget = lifted.exceeds_budget;
+  if (exceeds_budget) return budget_reason(fault->what);
   if (fault) return json_reason(*fault);
+  // The parser does not see how deep it is in what is kept from it.
+  if (lifted.deepest >= simdjson::DEFAULT_MAX_DEPTH) return kTooDeep;
   reader.marked = true;
   const simdjson::error_code error = load_rewritten(document);
   if (error == simdjson::SUCCESS) return {};
@@ -278,7 +308,7 @@ Reason ResultsLineParser::State::read_field(const JsonField& field, ResultsLine*
   } else {
     is_kept = true;
   }
-  if (is_kept) extra->add(reader, field);
+  if (is_kept) extra->add(reader, lifted, field);
   return {};
 }
 
@@ -330,7 +360,7 @@ Reason ResultsLineParser::State::read_experiment(element configuration,
     } else if (key == "torch_xla2") {
       read_option(reader, field.value, &experiment->torch_xla2);
     } else if (key == "experiment_name" || key == "process_env" || key == "outputs_file") {
-      extra->add(reader, field);
+      extra->add(reader, lifted, field);
     } else if (!is_absent(field.value)) {
       flags.push_back(field);
     }
@@ -359,14 +389,14 @@ Reason ResultsLineParser::State::read_metrics(element metrics, ResultsLine* line
     return std::any_of(metric_fields.begin(), metric_fields.end(),
                        [&](const JsonField& field) { return field.key == name; });
   };
+  if (metric_fields.size() > kMostMetrics) {
+    exceeds_budget = true;
+    return budget_reason("more than " + std::to_string(kMostMetrics) + " metrics");
+  }
   std::size_t count = 0;
   for (const JsonField& field : metric_fields) {
     if (field.key == "error") {
-      if (reader.is_string(field.value)) {
-        line->error.emplace(reader.string(field.value));
-      } else if (!field.value.is_null()) {
-        line->error = reader.json(field.value);
-      }
+      read_error(field.value, line);
       continue;
     }
     if (count == line->metrics.size()) line->metrics.emplace_back();
@@ -383,12 +413,28 @@ Reason ResultsLineParser::State::read_metrics(element metrics, ResultsLine* line
   return {};
 }
 
+void ResultsLineParser::State::read_error(element value, ResultsLine* line) {
+  const auto text = lifted_text(reader, lifted, value);
+  if (text && text->starts_with('"')) {
+    line->error = lifted_string(*text);
+  } else if (reader.is_string(value)) {
+    line->error.emplace(reader.string(value));
+  } else if (!value.is_null()) {
+    append_value(reader, lifted, value, &line->error.emplace());
+  }
+}
+
 void ResultsLineParser::State::read_metric(element value, schema::Measurement* measurement) {
   measurement->samples.clear();
   measurement->json.clear();
-  if (const auto place = lifted_array(reader.literal(value))) {
-    measurement->shape = schema::SampleShape::kArray;
-    append_samples(lifted[*place], &measurement->samples);
+  if (const auto text = lifted_text(reader, lifted, value)) {
+    if (text->starts_with('[') && sample_array_size(*text) > 0) {
+      measurement->shape = schema::SampleShape::kArray;
+      append_samples(*text, &measurement->samples);
+    } else {
+      measurement->shape = schema::SampleShape::kNested;
+      append_lifted(*text, &measurement->json);
+    }
     return;
   }
   if (value.is_array()) {
@@ -441,9 +487,18 @@ std::optional<std::string> ResultsLineParser::parse(std::string_view text, Resul
   Reason reason = state_->read_document(text, &document);
   if (!reason) reason = state_->read_line(document, line);
   const bool is_large = text.size() > state_->large_line;
+  const bool exceeds_budget = state_->exceeds_budget;
   if (is_large) state_ = std::make_unique<State>(state_->large_line);
   state_->was_large = is_large;
+  state_->exceeds_budget = exceeds_budget;
   return reason;
+}
+
+bool ResultsLineParser::exceeds_budget() const { return state_->exceeds_budget; }
+
+std::size_t ResultsLineParser::most_samples(std::size_t line_bytes) {
+  constexpr std::size_t kAlways = 1'000'000, kBytesEach = 10;
+  return std::max(kAlways, line_bytes / kBytesEach);
 }
 
 }  // namespace benchhud::ingest

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <new>
 
 namespace benchhud::ingest {
 
@@ -173,6 +174,7 @@ Expected<bool> ChunkReader::next(Chunk* chunk) {
   chunk->first_line = next_line_;
   chunk->is_unfinished = false;
   chunk->overlong_bytes = 0;
+  chunk->lacks_memory = false;
   chunk->position_on_disk = file_.position_on_disk();
   if (take_carried_lines(chunk)) return true;
 
@@ -182,6 +184,11 @@ Expected<bool> ChunkReader::next(Chunk* chunk) {
   bool has_line = false;  // what was carried holds none
   while (!at_end_ && !(has_line && text.size() >= kChunkBytes)) {
     const std::size_t before = text.size();
+    if (!has_line && !has_room(&text)) {
+      BENCHHUD_TRY(skip_line(chunk));
+      chunk->lacks_memory = true;
+      return true;
+    }
     BENCHHUD_ASSIGN(const std::size_t count, read(&text));
     const std::string_view piece = std::string_view(text).substr(before);
     hasher_.update(piece);
@@ -246,6 +253,18 @@ bool ChunkReader::take_carried_lines(Chunk* chunk) {
   return true;
 }
 
+// Whether there is memory for the next piece of a line.
+bool ChunkReader::has_room(std::string* text) {
+  try {
+    // A string would grow to twice its size, which may be more than there is.
+    const std::size_t wanted = text->size() + kChunkBytes;
+    if (text->capacity() < wanted) text->reserve(wanted + wanted / 4);
+    return true;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+}
+
 // Damaged compression ends the file; what came before it counts.
 Expected<std::size_t> ChunkReader::read(std::string* out) {
   auto count = file_.read(kChunkBytes, out);
@@ -259,8 +278,7 @@ Expected<std::size_t> ChunkReader::read(std::string* out) {
 // The rest of a line that is too long to be held. `chunk` keeps its beginning.
 Expected<void> ChunkReader::skip_line(Chunk* chunk) {
   std::int64_t byte_count = static_cast<std::int64_t>(chunk->text.size());
-  chunk->text.resize(kChunkBytes);
-  chunk->text.shrink_to_fit();
+  chunk->text = std::string(chunk->text, 0, kChunkBytes);
   std::string piece;
   while (!at_end_) {
     piece.clear();

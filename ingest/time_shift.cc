@@ -36,6 +36,7 @@ Expected<void> find_newest(const std::string& path, const IngestOptions& options
     if (!more) break;
     BENCHHUD_TRY(lines->parse(&parsed));
     look();
+    recycle(&parsed);
   }
   do {
     BENCHHUD_TRY(lines->finish(&parsed));

@@ -9,6 +9,7 @@
 #include "rows.h"
 #include "schema/queries.h"
 #include "schema/reader.h"
+#include "schema/result_visit.h"
 #include "schema/results.h"
 #include "schema/text_store.h"
 
@@ -73,6 +74,14 @@ Expected<std::vector<ResultFacts>> Reader::results(RunId run) {
   Statement query = connection_.cached(sql::kResultsOfRun);
   query.bind(1, run);
   return collect(query, read_result);
+}
+
+Expected<void> visit_results(Connection& connection, RunId run,
+                             const std::function<Expected<void>(const ResultFacts&)>& visit) {
+  Statement query = connection.cached(sql::kResultsOfRun);
+  query.bind(1, run);
+  while (query.step()) BENCHHUD_TRY(visit(read_result(query)));
+  return query.status();
 }
 
 Expected<std::vector<ResultFacts>> Reader::results_without_samples(RunId run) {

@@ -7,8 +7,8 @@
 namespace benchhud::schema {
 
 SampleSummary summarize(std::span<const double> samples) {
-  thread_local std::vector<double> finite;
-  finite.clear();
+  std::vector<double> finite;
+  finite.reserve(samples.size());
   double sum = 0;
   for (const double sample : samples) {
     if (!std::isfinite(sample)) continue;

@@ -16,6 +16,9 @@
 namespace benchhud::schema {
 namespace {
 
+// What is known of a file's experiments and metrics is asked again where there are more of them.
+constexpr std::size_t kMostKnown = 100'000;
+
 struct RetriableLine {
   std::int64_t id = 0;
   std::string hash;
@@ -205,6 +208,7 @@ Expected<void> FileWriter::State::make_fresh(InvocationGroup* group) {
 }
 
 Expected<KnownExperiment*> FileWriter::State::experiment_of(const NewLine& line) {
+  if (experiments.size() > kMostKnown) experiments.clear();
   const auto [found, is_new] = experiments.try_emplace(line.identity);
   KnownExperiment* const known = &found->second;
   if (!is_new) return known;
@@ -300,6 +304,7 @@ Expected<void> FileWriter::State::insert_measurements(LineId id, const NewLine& 
 
 Expected<std::int64_t> FileWriter::State::metric_id(std::string_view name) {
   if (const auto known = metrics.find(name); known != metrics.end()) return known->second;
+  if (metrics.size() > kMostKnown) metrics.clear();
   BENCHHUD_TRY(connection.cached(sql::kInsertMetric).bind(1, name).run());
   Statement query = connection.cached(sql::kFindMetric);
   query.bind(1, name);

@@ -4,6 +4,7 @@
 
 #include "analysis/timing_review.h"
 #include "analysis/verification.h"
+#include "schema/result_visit.h"
 
 namespace benchhud::server {
 
@@ -14,11 +15,10 @@ Expected<analysis::NightFacts> read_night(schema::Reader& reader, const schema::
   analysis::NightFacts night;
   night.run = run.id;
   night.started_at = run.started_at;
-  BENCHHUD_ASSIGN(const auto results, reader.results(run.id));
   const auto no_texts = analysis::ErrorTexts::none();
-  for (const schema::ResultFacts& facts : results) {
+  const auto add = [&](const schema::ResultFacts& facts) -> Expected<void> {
     const analysis::CatalogEntry* entry = catalog.find(facts.experiment);
-    if (entry == nullptr) continue;
+    if (entry == nullptr) return {};
     analysis::ExperimentNight result;
     result.experiment = facts.experiment;
     result.status = analysis::judge_result(facts, {}, no_texts).status;
@@ -31,7 +31,9 @@ Expected<analysis::NightFacts> read_night(schema::Reader& reader, const schema::
       analysis::sum_up(counts.timing, counts.dynamo, counts.fallbacks, &result);
     }
     night.results.push_back(std::move(result));
-  }
+    return {};
+  };
+  BENCHHUD_TRY(schema::visit_results(reader.connection(), run.id, add));
   std::sort(night.results.begin(), night.results.end(),
             [](const auto& a, const auto& b) { return a.experiment < b.experiment; });
   return night;

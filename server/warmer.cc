@@ -1,6 +1,7 @@
 #include "server/warmer.h"
 
 #include <chrono>
+#include <exception>
 #include <optional>
 #include <utility>
 
@@ -74,7 +75,11 @@ void Warmer::work() {
       return !stopping_ && version() == seen;
     });
     // What an older program took in is indexed once, behind what people wait for.
-    if (!is_indexed) is_indexed = index_traces();
+    try {
+      if (!is_indexed) is_indexed = index_traces();
+    } catch (const std::exception&) {
+      is_indexed = true;  // there is no memory for it: whoever asks for the trace is told so
+    }
   } while (sleep());
 }
 

@@ -25,6 +25,7 @@ struct DumpOptions {
   std::optional<std::int64_t> repetition;  ///< wins over the one in the path
   std::optional<double> timestamp;         ///< as in IngestOptions
   std::int64_t shift_weeks = 0;            ///< by which the times of results were shifted
+  bool refuses_too_large = false;          ///< as in IngestOptions
   /// What a trace tells, as JSON, to be kept beside it. Made by who knows what traces mean, on a
   /// thread of its own while the trace is stored.
   std::function<std::string(const schema::Trace&, const schema::TraceNesting&)> trace_report;

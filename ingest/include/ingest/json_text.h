@@ -32,6 +32,10 @@ struct JsonField {
 void collect_fields(simdjson::dom::object object, bool marked, std::vector<JsonField>* fields);
 
 void append_json_string(std::string_view text, std::string* out);
+/// The same without the quotes.
+void append_json_text(std::string_view text, std::string* out);
+/// A number as append_json() writes it, from its text in the file.
+void append_number_text(std::string_view number, bool is_integer, std::string* out);
 
 enum class JsonOrder : std::uint8_t {
   kAsItStands,  ///< members in the file's order, with those that come twice

@@ -26,6 +26,10 @@ struct ParsedLine {
   std::optional<std::string> rejection;  ///< the reason
   bool lacks_timestamp = false;
   bool is_unfinished = false;  ///< it may be whole when the file is read again
+  /// The rejection is for what the line takes, not for what it says: it exceeds a budget, or
+  /// (lacks_memory) there is no memory for it now.
+  bool is_too_large = false;
+  bool lacks_memory = false;
   std::int64_t byte_count = 0;
 
   std::string_view bytes() const { return own_text.empty() ? text : std::string_view(own_text); }
@@ -44,7 +48,15 @@ struct ParsedChunk {
   Chunk chunk;
   std::vector<ParsedLine> lines;  ///< the first line_count of them; the rest is memory to use again
   std::size_t line_count = 0;
+  std::size_t byte_count = 0;  ///< memory_of() it, as long as it waits to be written
 };
+
+/// Empties a chunk before it is filled again: the memory of usual lines stays, that of unusual
+/// ones, which would add up chunk by chunk, is given back.
+void recycle(ParsedChunk* parsed);
+
+/// About how many bytes of memory a chunk and its lines hold, those that wait to be used again too.
+std::size_t memory_of(const ParsedChunk& parsed);
 
 /// One more line to be filled. Of what an earlier chunk left in it only the record stays.
 ParsedLine& next_line(ParsedChunk* parsed);
@@ -58,7 +70,8 @@ schema::ContentHash hash_with(const schema::ContentHash& hash, double timestamp)
 void parse_lines(ResultsLineParser* parser, std::optional<double> fallback_timestamp,
                  ParsedChunk* parsed);
 
-/// Hashes, summarizes and packs what write_line() hands to the store.
+/// Hashes, summarizes and packs what write_line() hands to the store, and lets go of what that does
+/// not need any more: of a large line it keeps kMostKeptBytes.
 void prepare_lines(ParsedChunk* parsed);
 
 /// Hands an accepted line, prepared, to the writer.

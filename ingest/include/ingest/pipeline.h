@@ -41,6 +41,9 @@ struct IngestOptions {
   /// A file whose content is in the store is left at that, although a run's name or labels are
   /// given: nobody reads a report of what they were not given to.
   bool skips_known_content = false;
+  /// A file of which nothing goes in because it exceeds a memory budget is an error (kTooLarge) and
+  /// leaves nothing, instead of being listed as rejected or unreadable.
+  bool refuses_too_large = false;
   /// Asked before each file: true ends the ingest there.
   std::function<bool()> should_stop;
 };

@@ -43,9 +43,16 @@ struct ResultsLine {
 /// thread.
 class ResultsLineParser {
  public:
-  /// Lines of more bytes are read in a way that takes less memory, if more time: their arrays of
-  /// samples do not become parts of a tree. The outcome is the same.
-  static constexpr std::size_t kLargeLine = std::size_t{4} << 20;
+  /// Lines of more bytes are read in a way that takes less memory, if more time: the values of
+  /// their metrics do not become parts of a tree. The outcome is the same.
+  static constexpr std::size_t kLargeLine = std::size_t{1} << 20;
+  // Budgets, so that a line takes at most 10 times its bytes wherever it is held and analysed
+  // (docs/formats.md, "Memory budgets"). What exceeds one is refused.
+  static constexpr std::size_t kMostMetrics = 100'000;
+  /// Bytes of a large line beside the values of its metrics.
+  static constexpr std::size_t kMostBesideValues = std::size_t{4} << 20;
+  /// Samples of a line: one for 10 bytes, and a million in any case.
+  static std::size_t most_samples(std::size_t line_bytes);
 
   explicit ResultsLineParser(std::size_t large_line = kLargeLine);
   ~ResultsLineParser();
@@ -56,11 +63,11 @@ class ResultsLineParser {
   /// returns nothing; otherwise returns the reason, a phrase for the report, and `line` is
   /// unspecified.
   ///
-  /// `text` need not be padded. What JSON refuses has the byte in its reason. Memory, the line and
-  /// what is read from it included: 2 to 4 times the line's length (measured on 100 MB of printed
-  /// floats and of error text). After a large line the parser gives its memory back, and the next
-  /// line gives back what `line` holds.
+  /// `text` need not be padded. What JSON refuses has the byte in its reason. After a large line
+  /// the parser gives its memory back, and the next line gives back what `line` holds.
   [[nodiscard]] std::optional<std::string> parse(std::string_view text, ResultsLine* line);
+  /// Whether the last line was refused because of a budget, and not for what it says.
+  bool exceeds_budget() const;
 
  private:
   struct State;

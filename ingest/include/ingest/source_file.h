@@ -45,6 +45,7 @@ struct Chunk {
   bool is_unfinished = false;    ///< text is one line, and the file ended inside it
   /// Set where a line is longer than kLongestLine: text is then its beginning and this its length.
   std::int64_t overlong_bytes = 0;
+  bool lacks_memory = false;          ///< the same, of a line that there is no memory for
   std::int64_t position_on_disk = 0;  ///< how far into the file on disk reading has come
 };
 
@@ -76,6 +77,7 @@ class ChunkReader {
 
  private:
   schema::Expected<std::size_t> read(std::string* out);
+  static bool has_room(std::string* text);
   schema::Expected<void> skip_line(Chunk* chunk);
   bool take_carried_lines(Chunk* chunk);
 

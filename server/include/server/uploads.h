@@ -30,7 +30,8 @@ class Uploads {
   /// Takes a results file or a dump in. `query`: its name, and with it the parameters of the
   /// contract's operation. The body is read only when everything else is in order. Gives the
   /// contract's IngestReport. Errors: kMediaType, kInvalidArgument (not packed as its type says, a
-  /// name that is none), kTooLarge, kFull, kBusy, those of the store. After an error the store is
+  /// name that is none), kTooLarge (also where nothing of the file is within the memory budgets),
+  /// kFull, kBusy, those of the store. After an error the store is
   /// as it was, but for one that says otherwise.
   schema::Expected<std::string> take(const Request& request, const Operation& operation,
                                      const Query& query);

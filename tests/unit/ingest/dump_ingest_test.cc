@@ -109,6 +109,33 @@ TEST_F(Dumps, ModulesInAFolderHloBelongToTheOneResultThatXlaCompiled) {
   EXPECT_EQ(ingest_folder("two").orphaned_dumps, 1);
 }
 
+TEST_F(Dumps, ATraceBeyondItsBudgetIsUnreadableAndTheRestGoesIn) {
+  write("n/results.jsonl", line(1000));
+  std::string names = "[";
+  for (int i = 0; i < 70; ++i) {
+    names += R"({"ph":"X","ts":1,"dur":1,"name":")" + std::string(1 << 20, 'x') +
+             std::to_string(i) + R"("},)";
+  }
+  const std::string path = trace("n", names);
+  counters("n");
+  const IngestResult done = ingest_folder("n");
+  EXPECT_EQ(done.new_dumps, 2);
+  EXPECT_EQ(done.unreadable_dumps, 1);
+  EXPECT_FALSE(done.failed);
+  ASSERT_THAT(done.dumps, SizeIs(2));
+  EXPECT_THAT(done.dumps[1].unreadable.value_or(""), HasSubstr("64 MiB"));
+  // Whoever sent it is told so instead, and nothing stays.
+  IngestOptions options;
+  options.refuses_too_large = true;
+  const auto sent = ingest_files(
+      *store_, {{}, {write("sent/resnet/0/trace-" + std::string(kBase) + ".json", names + " ")}},
+      options);
+  ASSERT_TRUE(sent);
+  ASSERT_TRUE(sent->dumps.at(0).error);
+  EXPECT_EQ(sent->dumps[0].error->code, schema::ErrorCode::kTooLarge);
+  EXPECT_THAT(artifacts(), SizeIs(2));
+}
+
 TEST_F(Dumps, TheSameAgainChangesNothing) {
   write("n/results.jsonl", line(1000));
   counters("n");

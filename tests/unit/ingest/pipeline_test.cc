@@ -411,6 +411,24 @@ TEST_F(Pipeline, FilesThatNothingRecognizesAreNotedUntilTheyAreGone) {
   EXPECT_THAT(*schema::unrecognized_files(*store_), testing::ElementsAre(absolute_path(other)));
 }
 
+// A line beyond its budget is told apart from a bad one, for whoever sent nothing else.
+TEST_F(Pipeline, AFileOfNothingButLinesBeyondTheirBudgetIsRefusedWhereItIsSent) {
+  std::string text = timed().text();
+  text.replace(text.find("\"metrics\":{"), 11,
+               "\"metrics\":{\"" + std::string(5 << 20, 'a') + "\":1,");
+  const IngestResult listed = ingest_text("a.jsonl", text);
+  EXPECT_EQ(listed.rejected, 1);
+  EXPECT_FALSE(listed.failed);
+  IngestOptions sent;
+  sent.refuses_too_large = true;
+  const IngestResult refused = ingest_text("b.jsonl", text, sent);
+  ASSERT_TRUE(refused.files.at(0).error);
+  EXPECT_EQ(refused.files[0].error->code, schema::ErrorCode::kTooLarge);
+  EXPECT_THAT(refused.files[0].error->message, HasSubstr("line 1: "));
+  EXPECT_EQ(*reader().rejected_count({}), 1);
+  EXPECT_EQ(ingest_text("c.jsonl", text + timed().text(), sent).accepted, 1);
+}
+
 TEST(DateInName, OnlyTheFilesOwnName) {
   EXPECT_EQ(date_in_name("/data/2025-11-01.jsonl"), 1761955200);
   EXPECT_EQ(date_in_name("results-2025-11-01.jsonl.gz"), 1761955200);

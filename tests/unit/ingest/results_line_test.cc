@@ -436,6 +436,78 @@ TEST(ResultsLine, DepthIsRefusedNotSuffered) {
             "not read: nested more than 1024 deep");
 }
 
+TEST(ResultsLine, DepthIsCountedTheSameOfLongValues) {
+  for (std::size_t depth = 1010; depth < 1030; ++depth) {
+    for (const char* before : {"", "\"error\": 1, "}) {
+      const std::string text =
+          with_metrics("{" + std::string(before) + R"("x": )" + std::string(depth, '[') +
+                       std::string(depth, ']') + "}");
+      ResultsLine line;
+      (void)read_both_ways(text, &line);
+    }
+    ResultsLine line;
+    (void)read_both_ways(
+        with("", R"(, "other": )" + std::string(depth, '[') + std::string(depth, ']')), &line);
+  }
+}
+
+// Values that are kept from the parser of large lines come out as the parser gives them.
+TEST(ResultsLine, LongValuesAreKeptAsTheParserReadsThem) {
+  const std::string pad(40, 'x');
+  const std::vector<std::string> values = {
+      R"(["\u0000\u001f\b\f\n\r\t\/\\\" é \u00e9 \ud83d\ude00 \ud800 \udc00x \ud800\u0041", "PAD"])",
+      R"({"a": 1, "a": 2, "b" : [ -0, 0, -0.0, 1E5, 1e-7, 12345678901234567890, -9223372036854775808], "c": "PAD"})",
+      R"([18446744073709551615, 18446744073709551616, 1e400, -1e400, 5e-324, 1e-400, 0.1, "PAD"])",
+      R"([NaN, Infinity, -Infinity, null, true, false, {"x": [], "y": {}}, "PAD"])",
+      R"("PAD\u0000\ud800\n")",
+      R"("\u0000PAD")",
+      R"([1, 2.5, NaN, null, -Infinity, 12345678901234567, 3, 4, 5, 6, 7, 8, 9, 10])",
+      R"([1, 2, 9007199254740993, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14])",
+      R"([                                                        ])",
+      R"({"deep": [[[[[[[[[[[[[[[[[[[[["PAD"]]]]]]]]]]]]]]]]]]]]]})",
+      R"("short")",
+      R"({"s": 1})",
+  };
+  for (std::string value : values) {
+    if (const std::size_t at = value.find("PAD"); at != value.npos) value.replace(at, 3, pad);
+    read(with_metrics(R"({"m": )" + value + R"(, "total_time": [1], "error": )" + value + "}"));
+    read(with("", R"(, "other": )" + value + R"(, "oth\u0065r2": )" + value));
+    read(with("", R"(, "other": {"metrics": {"x": )" + value + "}}, \"metrics\": {\"y\": " + value +
+                      "}"));
+  }
+  EXPECT_THAT(refusal(with_metrics(R"({"m": ["PADPADPADPADPADPADPADPADPADPAD" 1]})")),
+              HasSubstr("not JSON: expected ',' or ']'"));
+}
+
+TEST(ResultsLine, WhatExceedsABudgetIsRefusedWithIt) {
+  ResultsLineParser parser;
+  ResultsLine line;
+  const auto refused = [&](const std::string& text) {
+    const auto reason = parser.parse(text, &line);
+    EXPECT_TRUE(parser.exceeds_budget()) << reason.value_or("(accepted)");
+    return reason.value_or("(accepted)");
+  };
+  std::string metrics = "{\"a\": 1";
+  for (std::size_t i = 0; i < ResultsLineParser::kMostMetrics; ++i) {
+    metrics += ",\"" + std::to_string(i) + "\":1";
+  }
+  EXPECT_THAT(refused(with_metrics(metrics + "}")), HasSubstr("100000 metrics"));
+  std::string samples = "[1";
+  for (std::size_t i = 0; i < 1'000'000; ++i) samples += ",1";
+  EXPECT_THAT(refused(with_metrics(R"({"a": )" + samples + "]}")),
+              HasSubstr("more than 1000000 samples"));
+  EXPECT_THAT(refused(with_metrics(R"({"a)" + std::string(5 << 20, 'a') + R"(": 1})")),
+              HasSubstr("bytes beside the values of its metrics"));
+  // Numbers of a usual length are as many as the line has room for.
+  std::string usual = "[1";
+  for (std::size_t i = 0; i < 1'100'000; ++i) usual += ",1.23456789";
+  EXPECT_EQ(parser.parse(with_metrics(R"({"a": )" + usual + "]}"), &line), std::nullopt);
+  EXPECT_EQ(line.metrics.at(0).samples.size(), 1'100'001U);
+  EXPECT_FALSE(parser.exceeds_budget());
+  EXPECT_NE(parser.parse("{", &line), std::nullopt);
+  EXPECT_FALSE(parser.exceeds_budget());
+}
+
 TEST(ResultsLine, LongTextsAndManyKeysTakeLinearTime) {
   const std::string megabytes(20'000'000, 'x');
   ResultsLineParser parser;
@@ -449,9 +521,10 @@ TEST(ResultsLine, LongTextsAndManyKeysTakeLinearTime) {
   EXPECT_EQ(line.metrics.size(), 1U);
 
   std::string many = "{";
-  for (int i = 0; i < 200'000; ++i) many += "\"k" + std::to_string(i) + "\": [NaN],";
+  for (std::size_t i = 0; i < ResultsLineParser::kMostMetrics; ++i)
+    many += "\"k" + std::to_string(i) + "\": [NaN],";
   many.back() = '}';
-  EXPECT_EQ(read(with_metrics(many)).metrics.size(), 200'000U);
+  EXPECT_EQ(read(with_metrics(many)).metrics.size(), ResultsLineParser::kMostMetrics);
 }
 
 TEST(ResultsLine, NothingIsLeftOfTheLineBefore) {

@@ -1,0 +1,188 @@
+// Memory budgets: whatever a file holds, reading it takes at most 10 times its longest line or 256 MB, for a trace 150 bytes per event and
+// 64 MB of names. What exceeds a budget is refused by file, line and budget, and the rest goes in.
+import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import { createReadStream, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { createGzip, gzipSync } from "node:zlib";
+import { line, times } from "../integration/support/lines.mjs";
+import { benchhud, program, removeFolder, serve, temporaryFolder } from "../integration/support/server.mjs";
+import { figures, isFull, peakMemory } from "./support/faults.mjs";
+import { FILLINGS, writeHostileLines, writeTrace } from "./support/hostile.mjs";
+
+const MB = 1e6;
+const ADDRESS_LIMIT_KIB = 1 << 20;
+const FLOOR = 256 * MB;
+/** Megabytes of a line, and how many such lines a file has. */
+const SHAPES = isFull ? [[1, 8], [16, 3], [64, 1]] : [[1, 3], [16, 2]];
+
+let folder;
+before(() => {
+  folder = temporaryFolder("memory");
+});
+after(() => removeFolder(folder));
+
+const peakBytes = (pid) => peakMemory(pid) * 2 ** 20;
+
+/** Runs the program with at most 1 GB of addresses; { status, stdout, stderr, peak } with the most bytes of memory that it held. */
+function runLimited(...args) {
+  const child = spawn("sh", ["-c", `ulimit -v ${ADDRESS_LIMIT_KIB}; exec "$0" "$@"`, program, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+  const done = { stdout: "", stderr: "", peak: 0 };
+  child.stdout.on("data", (bytes) => (done.stdout += bytes));
+  child.stderr.on("data", (bytes) => (done.stderr += bytes));
+  const look = setInterval(() => {
+    try {
+      done.peak = Math.max(done.peak, peakBytes(child.pid));
+    } catch {
+      // It has ended.
+    }
+  }, 5);
+  return new Promise((resolve) => {
+    child.on("close", (status, signal) => {
+      clearInterval(look);
+      resolve({ ...done, status, signal });
+    });
+  });
+}
+
+const storeAt = (name) => {
+  const db = join(folder, name);
+  for (const end of ["", "-wal", "-shm"]) rmSync(db + end, { force: true });
+  return db;
+};
+
+describe("lines that no runner writes, under an address space of 1 GB", () => {
+  for (const [megabytes, lines] of SHAPES) {
+    for (const [filling, { fate }] of Object.entries(FILLINGS)) {
+      test(`${lines} of ${megabytes} MB: ${filling}`, { timeout: 600_000 }, async () => {
+        const file = join(folder, "hostile.jsonl"), db = storeAt("hostile.db");
+        writeHostileLines(file, filling, megabytes * MB, lines);
+        const done = await runLimited("ingest", "--format", "json", "--db", db, file);
+        assert.equal(done.signal, null, done.stderr);
+        assert.ok(done.status === 0 || done.status === 3, `${done.status}: ${done.stderr}`);
+        const report = JSON.parse(done.stdout);
+        assert.equal(report.accepted + report.rejected, 2 * lines + 1, done.stdout);
+        if (megabytes >= 16) assert.equal(report.rejected, fate === "rejected" ? lines : 0, done.stdout.slice(0, 2000));
+        for (const { line_number, reason } of report.files[0].rejected_lines) {
+          assert.equal(line_number % 2, 0, "good lines go in");
+          assert.doesNotMatch(reason, /not enough memory/);
+        }
+        const most = Math.max(10 * megabytes * MB, FLOOR);
+        figures("a file's memory", { filling, megabytes, lines, peak_mb: Math.round(done.peak / MB), times: (done.peak / megabytes / MB).toFixed(1) });
+        assert.ok(done.peak > 0 && done.peak <= most, `${Math.round(done.peak / MB)} MB`);
+        rmSync(file);
+      });
+    }
+  }
+
+  test("many short lines of nights and metrics of their own", { timeout: 600_000 }, async () => {
+    const file = join(folder, "many.jsonl"), count = isFull ? 300_000 : 30_000;
+    const all = Array.from({ length: count }, (_, i) => `{"model":{"model_name":"m${i % 1000}"},"experiment":{},"metrics":{"k${i}":1},"timestamp":${1_600_000_000 + 100 * (i % 5000)}}`);
+    writeFileSync(file, all.join("\n") + "\n");
+    const done = await runLimited("ingest", "--format", "json", "--db", storeAt("many.db"), file);
+    assert.equal(done.status, 0, done.stderr);
+    assert.equal(JSON.parse(done.stdout).accepted, count);
+    figures("many experiments", { count, peak_mb: Math.round(done.peak / MB) });
+    assert.ok(done.peak <= FLOOR, `${Math.round(done.peak / MB)} MB`);
+  });
+});
+
+describe("traces under an address space of 1 GB", () => {
+  const ingest = async (name, bytes) => {
+    const file = join(folder, `trace-${name}.json.gz`);
+    writeFileSync(file, bytes);
+    const good = join(folder, "good.jsonl");
+    writeFileSync(good, line({ metrics: times(0.5) }) + "\n");
+    const done = await runLimited("ingest", "--format", "json", "--db", storeAt("trace.db"), file, good);
+    assert.equal(done.signal, null, done.stderr);
+    return { ...done, report: JSON.parse(done.stdout) };
+  };
+
+  test("names of a megabyte each are refused, and what lies beside them goes in", { timeout: 300_000 }, async () => {
+    const done = await ingest("names", gzipSync(writeTrace({ events: 250, nameBytes: 1 << 20 })));
+    assert.equal(done.status, 3);
+    assert.match(done.report.dumps[0].unreadable, /names take more memory than traces may have \(64 MiB/);
+    assert.equal(done.report.accepted, 1);
+    figures("a trace of names", { peak_mb: Math.round(done.peak / MB) });
+    assert.ok(done.peak <= FLOOR, `${Math.round(done.peak / MB)} MB`);
+  });
+
+  const SHAPES_OF_EVENTS = {
+    slices: (i) => `{"ph":"X","ts":${i},"dur":1,"pid":1,"tid":1,"name":"n"}`,
+    nested: (i) => `{"ph":"X","ts":${i % 1000},"dur":${5000 - (i % 1000)},"pid":1,"tid":${i % 7},"name":"n${i % 100}"}`,
+    "begun and never ended": (i) => `{"ph":"B","ts":${i},"pid":1,"tid":1,"name":"n","args":{"a":${i}}}`,
+    points: (i) => `{"ph":"i","ts":${i},"pid":1,"tid":1,"name":"n","args":{"a":${i}}}`,
+    flows: (i) => `{"ph":"${i % 2 ? "f" : "s"}","ts":${i},"pid":1,"tid":1,"id":${i >> 1},"cat":"c","name":"n"}`,
+    "names of their own": (i) => `{"ph":"i","ts":${i},"pid":1,"tid":1,"name":"n","id":"0x${i.toString(16)}"}`,
+    "noise as arguments": (i) => `{"ph":"X","ts":${i},"dur":1,"pid":1,"tid":1,"name":"n","args":{"a":"${Math.random()}${Math.random()}${Math.random()}"}}`,
+  };
+  const EVENTS = isFull ? 2_000_000 : 800_000;
+  for (const [name, event] of Object.entries(SHAPES_OF_EVENTS)) {
+    test(`${EVENTS} events: ${name}`, { timeout: 600_000 }, async () => {
+      const small = await ingest("small", gzipSync(writeTrace({ events: 1, event })));
+      const done = await ingest("events", gzipSync(writeTrace({ events: EVENTS, event }), { level: 1 }));
+      assert.equal(done.status, 0, done.stderr);
+      assert.equal(done.report.dumps[0].unreadable, null);
+      const bytes = done.peak - small.peak;
+      figures("a trace's memory", { name, peak_mb: Math.round(done.peak / MB), bytes_each: Math.round(bytes / EVENTS) });
+      // Buffers and arguments that wait take their own, whatever the number of events.
+      assert.ok(bytes <= 150 * EVENTS + 32 * MB, `${Math.round(bytes / MB)} MB for ${EVENTS} events`);
+    });
+  }
+});
+
+describe("what a server is sent, under an address space of 1 GB", () => {
+  let db, server;
+  before(async () => {
+    db = storeAt("server.db");
+    // Each of the allocator's arenas would reserve 64 MB of addresses, used or not.
+    process.env.MALLOC_ARENA_MAX = "2";
+    server = await serve(db);
+    delete process.env.MALLOC_ARENA_MAX;
+    assert.equal(spawnSync("prlimit", ["--pid", String(server.pid), `--as=${ADDRESS_LIMIT_KIB * 1024}`]).status, 0);
+  });
+  after(async () => {
+    const ended = await server?.stop();
+    if (ended) assert.equal(ended.code, 0, ended.printed);
+  });
+  const send = async (path, body, type) => {
+    const response = await fetch(`${server.base}/api/v1/${path}`, { method: "POST", headers: { ...server.bearer(), "content-type": type }, body, duplex: "half" });
+    return { status: response.status, data: await response.json() };
+  };
+
+  for (const filling of ["error text", "empty arrays in an array", "metrics of a digit", "samples of one digit", "a configuration of many keys"]) {
+    test(`16 MB packed with gzip: ${filling}`, { timeout: 300_000 }, async () => {
+      const file = join(folder, "sent.jsonl");
+      writeHostileLines(file, filling, 16 * MB);
+      const chunks = [];
+      for await (const chunk of createReadStream(file).pipe(createGzip())) chunks.push(chunk);
+      const sent = await send(`ingest?name=${encodeURIComponent(filling)}.jsonl`, Buffer.concat(chunks), "application/gzip");
+      assert.equal(sent.status, 200, JSON.stringify(sent.data));
+      assert.equal(sent.data.rejected, FILLINGS[filling].fate === "rejected" ? 1 : 0, JSON.stringify(sent.data));
+      assert.equal(sent.data.accepted + sent.data.duplicate, 3 - sent.data.rejected);
+      assert.ok(peakBytes(server.pid) <= FLOOR, `${filling}: ${peakBytes(server.pid) / MB} MB for ${statSync(file).size} bytes`);
+    });
+  }
+
+  test("nothing but a line beyond its budget: 413, with the line and the budget, and nothing is kept", { timeout: 300_000 }, async () => {
+    const rejected = async () => (await (await fetch(`${server.base}/api/v1/rejected-lines`)).json()).total;
+    const kept = await rejected();
+    const bomb = line({ metrics: { first: 1 } }).replace('"first":1', Array.from({ length: 150_000 }, (_, i) => `"m${i}":1`).join(","));
+    const sent = await send("ingest?name=bomb.jsonl", gzipSync(bomb + "\n"), "application/gzip");
+    assert.equal(sent.status, 413, JSON.stringify(sent.data));
+    assert.match(sent.data.detail, /line 1: .*100000 metrics/);
+    assert.equal(await rejected(), kept);
+  });
+
+  test("a trace beyond its budget: 413, and nothing is kept", { timeout: 300_000 }, async () => {
+    const { items } = await (await fetch(`${server.base}/api/v1/runs`)).json();
+    const result = (await (await fetch(`${server.base}/api/v1/results?run=${items[0].id}`)).json()).items[0];
+    const body = gzipSync(writeTrace({ events: 250, nameBytes: 1 << 20 }));
+    const sent = await send(`ingest/dump?name=trace-x.json&run=${items[0].id}&experiment=${result.experiment.id}`, body, "application/gzip");
+    assert.equal(sent.status, 413, JSON.stringify(sent.data));
+    assert.match(sent.data.detail, /names take more memory/);
+    assert.equal((await (await fetch(`${server.base}/api/v1/artifacts`)).json()).total, 0);
+    assert.ok(peakBytes(server.pid) <= FLOOR, `${peakBytes(server.pid) / MB} MB`);
+  });
+});

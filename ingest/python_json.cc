@@ -10,6 +10,7 @@
 
 #include "ingest/json_text.h"
 #include "ingest/number_text.h"
+#include "ingest/quoted_text.h"
 #include "ingest/text_parts.h"
 
 namespace benchhud::ingest {
@@ -371,23 +372,6 @@ std::size_t string_size(std::string_view text) {
   }
 }
 
-void append_utf8(std::uint32_t point, std::string* out) {
-  const auto put = [out](std::uint32_t byte) { out->push_back(static_cast<char>(byte)); };
-  if (point < 0x80) return put(point);
-  if (point < 0x800) {
-    put(0xC0 | point >> 6);
-  } else {
-    if (point < 0x10000) {
-      put(0xE0 | point >> 12);
-    } else {
-      put(0xF0 | point >> 18);
-      put(0x80 | (point >> 12 & 0x3F));
-    }
-    put(0x80 | (point >> 6 & 0x3F));
-  }
-  put(0x80 | (point & 0x3F));
-}
-
 // Appends what the escape at the start of a valid text stands for, half of a pair of surrogates as
 // U+FFFD. Returns the escape's length.
 std::size_t append_unescaped(std::string_view text, std::string* out) {
@@ -398,11 +382,7 @@ std::size_t append_unescaped(std::string_view text, std::string* out) {
     return 2;
   }
   const int unit = code_unit(text, 0);
-  if (is_lone_surrogate(text, 0)) {
-    append_utf8(0xFFFD, out);
-    return 6;
-  }
-  if (!is_high(unit)) {
+  if (!is_high(unit) || is_lone_surrogate(text, 0)) {
     append_utf8(static_cast<std::uint32_t>(unit), out);
     return 6;
   }

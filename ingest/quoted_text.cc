@@ -7,26 +7,6 @@
 namespace benchhud::ingest {
 namespace {
 
-void append_utf8(std::uint32_t code, std::string* out) {
-  const auto put = [out](std::uint32_t byte) { out->push_back(static_cast<char>(byte)); };
-  if (code >= 0xD800 && code <= 0xDFFF) code = 0xFFFD;
-  if (code < 0x80) {
-    put(code);
-  } else if (code < 0x800) {
-    put(0xC0 | code >> 6);
-    put(0x80 | (code & 0x3F));
-  } else if (code < 0x10000) {
-    put(0xE0 | code >> 12);
-    put(0x80 | (code >> 6 & 0x3F));
-    put(0x80 | (code & 0x3F));
-  } else {
-    put(0xF0 | code >> 18);
-    put(0x80 | (code >> 12 & 0x3F));
-    put(0x80 | (code >> 6 & 0x3F));
-    put(0x80 | (code & 0x3F));
-  }
-}
-
 // The code behind a backslash and a letter, `size` hexadecimal digits.
 std::optional<std::uint32_t> hex(std::string_view text, std::size_t size) {
   if (text.size() < size) return std::nullopt;
@@ -84,6 +64,26 @@ std::size_t append_escape(std::string_view text, std::string* out) {
 }
 
 }  // namespace
+
+void append_utf8(std::uint32_t code, std::string* out) {
+  const auto put = [out](std::uint32_t byte) { out->push_back(static_cast<char>(byte)); };
+  if (code >= 0xD800 && code <= 0xDFFF) code = 0xFFFD;
+  if (code < 0x80) {
+    put(code);
+  } else if (code < 0x800) {
+    put(0xC0 | code >> 6);
+    put(0x80 | (code & 0x3F));
+  } else if (code < 0x10000) {
+    put(0xE0 | code >> 12);
+    put(0x80 | (code >> 6 & 0x3F));
+    put(0x80 | (code & 0x3F));
+  } else {
+    put(0xF0 | code >> 18);
+    put(0x80 | (code >> 12 & 0x3F));
+    put(0x80 | (code >> 6 & 0x3F));
+    put(0x80 | (code & 0x3F));
+  }
+}
 
 std::optional<std::string> take_quoted(std::string_view* text) {
   const char quote = text->empty() ? '\0' : text->front();

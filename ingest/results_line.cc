@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <unordered_set>
 
 #include "ingest/json_reader.h"
 #include "ingest/json_text.h"
@@ -385,9 +386,12 @@ void ResultsLineParser::State::write_flags(std::string* text) {
 Reason ResultsLineParser::State::read_metrics(element metrics, ResultsLine* line) {
   if (!metrics.is_object()) return wrong_type(reader, "metrics", metrics, "an object");
   collect_fields(value_of<simdjson::dom::object>(metrics), reader.marked, &metric_fields);
+  std::unordered_set<std::string_view> names;
   const auto has = [&](std::string_view name) {
-    return std::any_of(metric_fields.begin(), metric_fields.end(),
-                       [&](const JsonField& field) { return field.key == name; });
+    if (names.empty()) {
+      for (const JsonField& field : metric_fields) names.insert(field.key);
+    }
+    return names.contains(name);
   };
   if (metric_fields.size() > kMostMetrics) {
     exceeds_budget = true;

@@ -371,7 +371,7 @@ class GuardedServer final : public httplib::Server {
 
   void look_for_overdue() {
     if (options_.log) options_.log->report_dropped();
-    for (auto& connection : lanes_->overdue()) refuse_as_busy(std::move(connection));
+    for (auto& connection : lanes_->overdue(stopping_)) refuse_as_busy(std::move(connection));
     for (auto& connection : room_->overdue()) {
       if (connection->has_unsent()) {
         // The room looks for more than a little place to send to, the peer may have taken less.

@@ -21,7 +21,8 @@ constexpr std::size_t kDumpsThreads = 2;
 // The store has one writer at a time: more threads would only wait for each other.
 constexpr std::size_t kChangeThreads = 2;
 constexpr std::size_t kMostWaiting = 256;
-constexpr auto kPatience = 5s;
+constexpr Connection::Clock::duration kPatience = 5s;
+constexpr auto kHoweverLong = Connection::Clock::duration::max();
 
 /// Below the usual priority, so that what takes milliseconds goes before what takes seconds.
 constexpr int kNiceness = 5;
@@ -31,7 +32,6 @@ bool is_heavy(Lane lane) { return lane == Lane::kHeavy || lane == Lane::kDumps; 
 }  // namespace
 
 Lanes::Lanes(std::size_t usual_threads, Answer answer) : answer_(std::move(answer)) {
-  constexpr auto kHoweverLong = Clock::duration::max();
   start(Lane::kHealth, 1, kUnlimited, kHoweverLong);
   start(Lane::kUsual, usual_threads, kUnlimited, kHoweverLong);
   start(Lane::kHeavy, kHeavyThreads, kMostWaiting, kPatience);
@@ -87,12 +87,14 @@ void Lanes::work(Queue& queue) {
   }
 }
 
-std::vector<std::unique_ptr<Connection>> Lanes::overdue() {
+std::vector<std::unique_ptr<Connection>> Lanes::overdue(bool is_stopping) {
   std::vector<std::unique_ptr<Connection>> found;
   const auto now = Clock::now();
   const std::scoped_lock lock(mutex_);
   for (Queue& queue : queues_) {
-    while (!queue.waiting.empty() && now - queue.waiting.front().since > queue.patience) {
+    const bool waits_too_long = is_stopping && queue.patience != kHoweverLong;
+    while (!queue.waiting.empty() &&
+           (waits_too_long || now - queue.waiting.front().since > queue.patience)) {
       found.push_back(std::move(queue.waiting.front().connection));
       queue.waiting.pop_front();
     }

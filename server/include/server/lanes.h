@@ -34,8 +34,9 @@ class Lanes {
   /// already that it has no chance to be answered soon; the connection stays the caller's.
   bool enter(Lane lane, std::unique_ptr<Connection>& connection);
 
-  /// Takes out the requests that have waited for a thread for longer than their lane lets them.
-  std::vector<std::unique_ptr<Connection>> overdue();
+  /// Takes out the requests that have waited for a thread for longer than their lane lets them. A
+  /// server that stops has no time for any that wait where each may take seconds.
+  std::vector<std::unique_ptr<Connection>> overdue(bool is_stopping);
 
   /// Closes the connections of those that still wait, and ends each thread once it has answered the
   /// request that it is at.

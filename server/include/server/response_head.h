@@ -27,7 +27,8 @@ struct Framing {
   std::size_t requests = 0;
 };
 
-/// The status line, the answer's headers and those of its framing, and the empty line.
+/// The status line, the answer's headers (whose values have no line ends) and those of its framing,
+/// and the empty line.
 std::string response_head(const Response& response, const Framing& framing);
 
 /// The words for a status in the status line; "Error" for one that this server does not send.

@@ -351,11 +351,12 @@ TEST_F(HttpTest, RequestsThatTakeLongHoldNoThreadOfOthers) {
   EXPECT_THAT(slow[1].read(), StartsWith("HTTP/1.1 200 "));
 }
 
-TEST_F(HttpTest, StuckReaderDoesNotKeepTheServerFromEnding) {
+TEST_F(HttpTest, StuckReadersDoNotKeepTheServerFromEnding) {
   start(few_threads());
-  Peer stuck = peer();
-  stuck.send("GET /pieces HTTP/1.1\r\nHost: localhost\r\n\r\n");
-  expect_soon([&] { return counters_->requests == 1; });
+  Peer of_stream = peer(), of_answer = peer();
+  of_stream.send("GET /pieces HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  of_answer.send("GET /big HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  expect_soon([&] { return counters_->requests == 2; });
   const auto began = std::chrono::steady_clock::now();
   stop();
   EXPECT_LT(std::chrono::steady_clock::now() - began, 8s);

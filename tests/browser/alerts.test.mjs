@@ -176,7 +176,7 @@ test("an alert's page: buttons, notes, owner and link", async () => {
     await page.keyboard.press("Enter");
     await page.locator('dl.facts a[href="https://example.org/issues/1"]').waitFor();
     const history = await text(page.locator(".history"));
-    assert.match(history, /Bob said: acknowledged.*Bob is it the.*Bob gave it to ada.*Bob linked https:/);
+    assert.match(history, /Bob \(token tests\) said: acknowledged.*Bob \(token tests\) is it the.*Bob \(token tests\) gave it to ada.*Bob \(token tests\) linked https:/);
     await page.keyboard.press("Escape");
     await page.locator("h1").click();
     await page.keyboard.press("o");

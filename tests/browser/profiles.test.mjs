@@ -388,7 +388,7 @@ test("dumps: filtered by run and kind, orphans and what could not be read said, 
     await noHarm(page, "orphan");
     assert.match(await text(page.locator("main")), /belongs to no result.*--for RESULT/);
     // The file's name is hostile to a shell as well.
-    assert.match(await text(page.locator(".command code")), /^benchhud ingest --db STORE '\/[^']*<img src=x[^']*' --for RESULT$/);
+    assert.match(await text(page.locator(".command code")), /^benchhud ingest --db STORE '[^'\/]+\/[^'\/]*<img src=x[^']*' --for RESULT$/);
     assert.match(await text(page.locator("main")), /Is torch\.compile applied\?/);
 
     await visit(page, `${server.base}/artifacts?run=${older.id}&kind=trace`);

@@ -145,7 +145,7 @@ function Orphan({ artifact }: { artifact: Artifact }) {
   return (
     <>
       <p class="warn">No result: none of that name, in folder {shown(artifact.model)}, was taken in together with it.</p>
-      <p class="quiet note">Ingest its results.jsonl, or say whose it is:</p>
+      <p class="quiet note">Ingest its results.jsonl, or say whose it is. The path starts at the folder that contains the dump's own folder:</p>
       <Command text={`benchhud ingest ${db}${pathWord(artifact.path)} --for RESULT`} />
       {db && <WhatIsStore />}
     </>

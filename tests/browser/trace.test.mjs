@@ -503,7 +503,7 @@ test("a note is kept for everybody, stands in the picture, and is gone to by its
     await eventually(async () => assert.equal(await field.evaluate((node) => node === document.activeElement), true));
     await page.keyboard.type("slow <b>here</b>");
     await page.keyboard.press("Enter");
-    await eventually(async () => assert.match(await details(page), /1 note slow <b>here<\/b> 9\.90 ms at 10 ms · Ada, /));
+    await eventually(async () => assert.match(await details(page), /1 note slow <b>here<\/b> 9\.90 ms at 10 ms · Ada \(token tests\), /));
     assert.equal(await field.inputValue(), "");
     await settled(page);
     assert.deepEqual(await axe(page), []);

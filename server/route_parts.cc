@@ -208,10 +208,15 @@ void begin_page(JsonWriter& json) {
   json.begin_array();
 }
 
-void end_page(JsonWriter& json, const std::optional<std::string>& next_cursor, std::int64_t total) {
+void end_items(JsonWriter& json, const std::optional<std::string>& next_cursor,
+               std::int64_t total) {
   json.end_array();
   json.field("next_cursor", next_cursor);
   json.field("total", total);
+}
+
+void end_page(JsonWriter& json, const std::optional<std::string>& next_cursor, std::int64_t total) {
+  end_items(json, next_cursor, total);
   json.end_object();
 }
 

@@ -29,9 +29,7 @@ Expected<std::string> write_ingests(Ask& ask, const std::optional<Cursor>& curso
   std::optional<std::string> next;
   if (more) next = make_cursor(cursor_scope(ask), {to_int(files.back().id)});
   BENCHHUD_ASSIGN(const auto unrecognized, schema::unrecognized_files(ask.reader().connection()));
-  json.end_array();
-  json.field("next_cursor", next);
-  json.field("total", total);
+  end_items(json, next, total);
   json.key("unrecognized_files");
   json.list(unrecognized, [&](const std::string& path) { json.value(shown_path(path)); });
   json.end_object();

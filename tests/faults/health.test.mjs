@@ -7,8 +7,9 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { line, times } from "../integration/support/lines.mjs";
-import { benchhud, makeToken, openToOthers, removeFolder, root, serve, temporaryFolder } from "../integration/support/server.mjs";
+import { benchhud, makeToken, removeFolder, root, serve, temporaryFolder } from "../integration/support/server.mjs";
 import { figures, peakMemory, quantile, strength } from "./support/faults.mjs";
+import { holdLock } from "./support/store.mjs";
 
 const DUMP_MB = strength("BENCHHUD_HEALTH_DUMP_MB", 32, 126);
 const SECONDS = strength("BENCHHUD_HEALTH_SECONDS", 5, 20);
@@ -154,14 +155,8 @@ test("64 who ask for the history of each model", within, async () => {
 
 test("64 changes while another process holds the store's lock", within, async (t) => {
   const headers = { authorization: `Bearer ${makeToken(db, "triage")}`, "content-type": "application/json" };
-  openToOthers(db);
-  const holder = spawn("sqlite3", [db], { stdio: ["pipe", "pipe", "inherit"] });
-  const isThere = await new Promise((done) => {
-    holder.on("error", () => done(false));
-    holder.stdout.once("data", () => done(true));
-    holder.stdin.write("BEGIN IMMEDIATE;\nSELECT 'held';\n");
-  });
-  if (!isThere) return t.skip("sqlite3 is not installed: nobody holds the lock");
+  const release = await holdLock(db);
+  if (!release) return t.skip("sqlite3 is not installed: nobody holds the lock");
   try {
     await serving(db, async (server) => {
       await probe("64 changes behind a lock", server, async () => {
@@ -175,6 +170,6 @@ test("64 changes while another process holds the store's lock", within, async (t
       assert.equal((await fetch(`${server.base}/api/v1/overview`)).status, 200);
     });
   } finally {
-    holder.stdin.end("ROLLBACK;\n");
+    release();
   }
 });

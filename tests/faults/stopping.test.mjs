@@ -7,9 +7,9 @@ import { closeSync, constants, openSync, readSync, writeFileSync } from "node:fs
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { line } from "../integration/support/lines.mjs";
-import { benchhud, makeToken, openToOthers, program, removeFolder, root, serve, temporaryFolder } from "../integration/support/server.mjs";
+import { benchhud, makeToken, program, removeFolder, root, serve, temporaryFolder } from "../integration/support/server.mjs";
 import { Peer, figures, metric, pause, until } from "./support/faults.mjs";
-import { isWhole } from "./support/store.mjs";
+import { holdLock, isWhole } from "./support/store.mjs";
 
 const MOST_SECONDS = 10;
 const within = { timeout: 180_000 };
@@ -74,19 +74,13 @@ test("changes that wait for another process, which holds the store; those that w
   const headers = { authorization: `Bearer ${makeToken(own, "triage")}`, "content-type": "application/json" };
   const mark = (kind) => fetch(`${server.base}/api/v1/runs/${run}/marks`, { method: "POST", headers, body: JSON.stringify({ kind, reason: "test", who: "ada" }) }).then((answer) => answer.status, () => 0);
   assert.equal(await mark("pinned"), 201);
-  openToOthers(own);
-  const holder = spawn("sqlite3", [own], { stdio: ["pipe", "pipe", "inherit"] });
-  const isThere = await new Promise((done) => {
-    holder.on("error", () => done(false));
-    holder.stdout.once("data", () => done(true));
-    holder.stdin.write("BEGIN IMMEDIATE;\nSELECT 'held';\n");
-  });
-  if (!isThere) return t.skip("sqlite3 is not installed: nobody holds the lock");
+  const release = await holdLock(own);
+  if (!release) return t.skip("sqlite3 is not installed: nobody holds the lock");
   const waiting = Array.from({ length: 20 }, () => mark("excluded"));
   await pause(500);
   await stopping("changes that wait for a lock", server);
   assert.ok((await Promise.all(waiting)).every((status) => [0, 503].includes(status)));
-  holder.stdin.end("ROLLBACK;\n");
+  release();
   const again = await serve(own);
   const { marks } = await (await fetch(`${again.base}/api/v1/runs/${run}`)).json();
   assert.deepEqual(marks.map(({ kind }) => kind), ["pinned"]);

@@ -96,6 +96,8 @@ schema::Expected<std::optional<Cursor>> asked_cursor(Ask& ask, std::size_t numbe
 
 /// Opens `{"items":[` … and closes with next_cursor and total.
 void begin_page(JsonWriter& json);
+/// The same without the last bracket, for pages that have more to say.
+void end_items(JsonWriter& json, const std::optional<std::string>& next_cursor, std::int64_t total);
 void end_page(JsonWriter& json, const std::optional<std::string>& next_cursor, std::int64_t total);
 
 /// What people said of each of `runs`, which are of one accelerator model: a list of lists.

@@ -1,11 +1,11 @@
 // Stores to be harmed, and what is to be found in them afterwards.
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { line, times } from "../../integration/support/lines.mjs";
-import { benchhud, program } from "../../integration/support/server.mjs";
+import { benchhud, openToOthers, program } from "../../integration/support/server.mjs";
 
 /** The library that makes writes fail; built into `folder`. */
 export function buildShim(folder) {
@@ -80,3 +80,15 @@ export function isWhole(db) {
 
 export const leftOvers = (db) => (existsSync(`${db}.uploads`) ? readdirSync(`${db}.uploads`) : []);
 export const readText = (file) => readFileSync(file, "utf8");
+
+/** Lets another process, sqlite3, hold the store's lock. What ends that; null where sqlite3 is not installed. */
+export async function holdLock(db) {
+  openToOthers(db);
+  const holder = spawn("sqlite3", [db], { stdio: ["pipe", "pipe", "inherit"] });
+  const isThere = await new Promise((done) => {
+    holder.on("error", () => done(false));
+    holder.stdout.once("data", () => done(true));
+    holder.stdin.write("BEGIN IMMEDIATE;\nSELECT 'held';\n");
+  });
+  return isThere ? () => holder.stdin.end("ROLLBACK;\n") : null;
+}

@@ -17,12 +17,12 @@ const MOST_UNRECOGNIZED = 1000;
 
 export function IngestsPage() {
   const [query, setQuery] = useQuery();
-  const { data, late, error, again, isComplete } = usePages<Page<Ingest>>(address("/ingests", { limit: PER_PAGE }), { whole: true });
+  const { data, late, error, again, isComplete } = usePages<IngestList>(address("/ingests", { limit: PER_PAGE }), { whole: true });
   const now = useNow();
   const filter = query.get("q") ?? "";
   useTitle("Ingest reports");
   if (!data) return error ? <ErrorNote error={error} again={again} /> : <Waiting rows={14} />;
-  if (data.total === 0) return <><Empty /><UnrecognizedFiles /></>;
+  if (data.total === 0) return <><Empty /><UnrecognizedFiles paths={data.unrecognized_files} /></>;
   const rejected = data.items.reduce((sum, one) => sum + one.rejected, 0);
   const lines = data.items.reduce((sum, one) => sum + one.line_count, 0);
   const rows = data.items.filter((one) => !filter || matches(filter, one.path + " " + one.runs.map((run) => run.name).join(" ")));
@@ -54,14 +54,12 @@ export function IngestsPage() {
       </header>
       {error && <ErrorNote error={error} again={again} kept />}
       <Table caption="Ingest reports" columns={columns} rows={rows} rowKey={(one) => String(one.id)} rowHref={(one) => `/ingests/${one.id}`} late={late} orderWords="newest first" empty={isComplete ? "No file matches." : `None of the newest ${count(data.items.length)} files matches.`} />
-      <UnrecognizedFiles />
+      <UnrecognizedFiles paths={data.unrecognized_files} />
     </div>
   );
 }
 
-function UnrecognizedFiles() {
-  const { data } = useApi<IngestList>(address("/ingests", { limit: 1 }));
-  const paths = data?.unrecognized_files ?? [];
+function UnrecognizedFiles({ paths }: { paths: readonly string[] }) {
   if (!paths.length) return null;
   return (
     <Section id="unrecognized" title={`Files that were not recognized: ${count(paths.length)}${paths.length < MOST_UNRECOGNIZED ? "" : " or more"}`} note="They lie in folders that were ingested and are neither results nor dumps: nothing of them is in the store.">

@@ -105,6 +105,10 @@ void reject_overlong(ParsedChunk* parsed) {
 
 }  // namespace
 
+bool has_large_line(const Chunk& chunk) {
+  return chunk.text.size() > ResultsLineParser::kLargeLine + ChunkReader::kChunkBytes;
+}
+
 std::size_t memory_of(const ParsedChunk& parsed) {
   std::size_t bytes = parsed.chunk.text.capacity() + parsed.lines.capacity() * sizeof(ParsedLine);
   for (const ParsedLine& line : parsed.lines) bytes += memory_of(line);
@@ -189,7 +193,7 @@ void prepare_lines(ParsedChunk* parsed) {
     }
   }
   // Of a line the store keeps, or compares, no more than its beginning.
-  if (parsed->chunk.text.size() <= ResultsLineParser::kLargeLine + ChunkReader::kChunkBytes) return;
+  if (!has_large_line(parsed->chunk)) return;
   for (std::size_t i = 0; i < parsed->line_count; ++i) {
     ParsedLine& line = parsed->lines[i];
     if (line.own_text.empty()) line.own_text = line.text.substr(0, schema::kMostKeptBytes);

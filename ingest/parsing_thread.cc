@@ -1,7 +1,6 @@
 #include "ingest/parsing_thread.h"
 
 #include <exception>
-#include <new>
 #include <system_error>
 #include <utility>
 
@@ -78,10 +77,8 @@ std::unique_ptr<ParsedChunk> ParsingThread::parse(std::unique_ptr<ParsedChunk> c
   if (!status_) return nullptr;
   try {
     return fill(std::move(chunk));
-  } catch (const std::bad_alloc&) {
-    status_ = schema::Error{schema::ErrorCode::kTooLarge, kNoMemory};
-  } catch (const std::exception& error) {
-    status_ = schema::Error{schema::ErrorCode::kInternal, error.what()};
+  } catch (const std::exception&) {
+    status_ = caught_error();
   }
   return nullptr;
 }
@@ -94,9 +91,7 @@ std::unique_ptr<ParsedChunk> ParsingThread::fill(std::unique_ptr<ParsedChunk> ch
     if (!more) status_ = std::move(more).error();
     is_read_ = status_ && !*more;
   }
-  if (chunk->chunk.text.size() > ResultsLineParser::kLargeLine + ChunkReader::kChunkBytes) {
-    under_way_.wait_for_at_most(0);
-  }
+  if (has_large_line(chunk->chunk)) under_way_.wait_for_at_most(0);
   if (status_) status_ = is_read_ ? lines_->finish(chunk.get()) : lines_->parse(chunk.get());
   if (!status_ || (is_read_ && chunk->line_count == 0)) return nullptr;
   shift_times(shift_weeks_, chunk.get());

@@ -5,7 +5,6 @@
 #include <exception>
 #include <filesystem>
 #include <memory>
-#include <new>
 #include <system_error>
 #include <utility>
 
@@ -322,10 +321,8 @@ class Ingest {
   static Expected<Result> caught(Take take) {
     try {
       return take();
-    } catch (const std::bad_alloc&) {
-      return Error{schema::ErrorCode::kTooLarge, kNoMemory};
-    } catch (const std::exception& error) {
-      return Error{schema::ErrorCode::kInternal, error.what()};
+    } catch (const std::exception&) {
+      return caught_error();
     }
   }
 

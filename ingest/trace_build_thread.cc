@@ -1,7 +1,6 @@
 #include "ingest/trace_build_thread.h"
 
 #include <exception>
-#include <new>
 #include <optional>
 #include <utility>
 
@@ -71,10 +70,8 @@ void TraceBuildThread::run() {
     // Nothing that is thrown leaves the thread; the scanner's batches are taken to the end.
     try {
       build(*batch, builder_);
-    } catch (const std::bad_alloc&) {
-      builder_->give_up(kNoMemory);
-    } catch (const std::exception& error) {
-      builder_->give_up(error.what());
+    } catch (const std::exception&) {
+      builder_->give_up(caught_error().message);
     }
     batch->clear();
     built_.push(std::move(*batch));

@@ -141,12 +141,12 @@ void TraceBuilder::refuse(const RawTraceEvent& event, std::string_view reason) {
 }
 
 void TraceBuilder::give_up(std::string_view reason) {
-  refusal_ = reason;
   trace_ = schema::Trace();
   escaped_.clear();
   threads_.clear();
   open_.clear();
   processes_.clear();
+  refusal_ = reason;  // last: there may have been no memory for it before
 }
 
 bool TraceBuilder::is_in_budget(std::int64_t offset) {

@@ -1,7 +1,6 @@
 #include "ingest/trace_pipeline.h"
 
 #include <exception>
-#include <new>
 #include <optional>
 
 #include "ingest/no_memory.h"
@@ -43,10 +42,8 @@ void TracePipeline::run() {
     try {
       scanner_->feed(*bytes);
       builder_.hand_over(scanner_);
-    } catch (const std::bad_alloc&) {
-      failure_ = kNoMemory;
-    } catch (const std::exception& error) {
-      failure_ = error.what();
+    } catch (const std::exception&) {
+      failure_ = caught_error().message;
     }
   }
 }

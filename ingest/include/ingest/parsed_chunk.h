@@ -51,6 +51,9 @@ struct ParsedChunk {
   std::size_t byte_count = 0;  ///< memory_of() it, as long as it waits to be written
 };
 
+/// Whether a chunk is longer than lines of usual length make it.
+bool has_large_line(const Chunk& chunk);
+
 /// Empties a chunk before it is filled again: the memory of usual lines stays, that of unusual
 /// ones, which would add up chunk by chunk, is given back.
 void recycle(ParsedChunk* parsed);

@@ -63,7 +63,7 @@ test("what another person says of an alert appears, and half a note stays", asyn
     const count = Number.parseInt(await text(page.locator(".nav-count")), 10);
     await page.getByRole("textbox", { name: "Note" }).fill("half a thou");
     await server.command("alerts", "state", String(alert.id), "invalid", "--who", "ada");
-    await eventually(async () => assert.match(await text(page.locator(".history")), /ada \(token tests\) said: invalid/));
+    await eventually(async () => assert.match(await text(page.locator(".history")), /ada said: invalid/));
     assert.match(await text(page.locator(".triage .alert-state")), /invalid/);
     assert.equal(await page.getByRole("textbox", { name: "Note" }).inputValue(), "half a thou");
     await eventually(async () => assert.equal(Number.parseInt(await text(page.locator(".nav-count")), 10), count - 1));

@@ -55,15 +55,19 @@ export function keepAddress(viewer: Viewer, restMs = REST_MS): () => void {
   const later = () => {
     timer ??= setTimeout(look, restMs);
   };
+  // A link leaves what is in sight at that moment. Nothing else may be written while a click is on its way: the page
+  // would be drawn again, and a checkbox get back the state from before it.
+  const leave = (event: MouseEvent) => {
+    if ((event.target as Element).closest("a[href]")) write();
+  };
   read();
   addEventListener("popstate", read);
-  // A link leaves what is in sight at that moment.
-  addEventListener("click", write, true);
+  addEventListener("click", leave, true);
   const stop = viewer.onChange(later);
   return () => {
     clearTimeout(timer);
     removeEventListener("popstate", read);
-    removeEventListener("click", write, true);
+    removeEventListener("click", leave, true);
     stop();
   };
 }

@@ -26,7 +26,6 @@ constexpr double kForever = std::numeric_limits<double>::infinity();
 
 /// A repetition's time beside that of its parts, s.
 struct Waited {
-  std::size_t repetition = 0;
   double total = 0;
   std::optional<double> trace;
   /// How long the device was at it at least: the mean execution's time from giving it out to its
@@ -42,13 +41,17 @@ std::string counter_text(double count, std::string_view noun) {
   return fmt::format("{:.3g} {}s", count, noun);
 }
 
+/// Places in a list of steady repetitions.
+using Places = std::vector<std::size_t>;
+
 class Inspector {
  public:
-  Inspector(const TimingFacts& facts, const PhaseReport& report, const HygieneContext& context)
-      : facts_(facts), report_(report), context_(context) {
-    for (std::size_t i = 0; i < report.repetitions.size(); ++i) {
-      const auto& repetition = report.repetitions[i];
-      if (repetition.is_warmup || !repetition.total) continue;
+  Inspector(const TimingFacts& facts, const DynamoReport& dynamo, const PhaseReport& report,
+            const HygieneContext& context)
+      : facts_(facts), repetitions_(facts, dynamo), report_(report), context_(context) {
+    for (std::size_t i = warmup_count(repetitions_.size()); i < repetitions_.size(); ++i) {
+      const PhasedRepetition repetition = repetitions_[i];
+      if (!repetition.total) continue;
       steady_places_.push_back(i);
       steady_.push_back(*repetition.total);
       if (!repetition.compiled()) settled_.push_back(*repetition.total);
@@ -56,7 +59,7 @@ class Inspector {
   }
 
   HygieneReport inspect() {
-    if (!report_.repetitions.empty()) {
+    if (repetitions_.size() > 0) {
       waiting();
       steady_compiles();
       warmup();
@@ -83,45 +86,41 @@ class Inspector {
     found_.flags.push_back(std::move(flag));
   }
 
-  std::vector<Waited> waited() const {
-    std::vector<Waited> list;
-    for (const std::size_t i : steady_places_) {
-      Waited item;
-      item.repetition = i;
-      item.total = *report_.repetitions[i].total;
-      item.trace = usable_sample(facts_.trace_time, i);
-      const auto executed = usable_sample(facts_.execute_time, i);
-      const auto count = usable_sample(facts_.execute_number, i);
-      if (executed && count && *count >= 1) {
-        item.device = *executed / *count;
-        item.device_sum = executed;
-      } else if (facts_.execute_time.empty()) {
-        item.device = usable_sample(facts_.cuda_time, i);
-      }
-      list.push_back(item);
+  /// Of the steady repetition at `place` in steady_.
+  Waited waited(std::size_t place) const {
+    const std::size_t i = steady_places_[place];
+    Waited item;
+    item.total = steady_[place];
+    item.trace = usable_sample(facts_.trace_time, i);
+    const auto executed = usable_sample(facts_.execute_time, i);
+    const auto count = usable_sample(facts_.execute_number, i);
+    if (executed && count && *count >= 1) {
+      item.device = *executed / *count;
+      item.device_sum = executed;
+    } else if (facts_.execute_time.empty()) {
+      item.device = usable_sample(facts_.cuda_time, i);
     }
-    return list;
+    return item;
   }
 
   void waiting() {
     if (facts_.pure_wall_time) return;
-    const auto list = waited();
-    const auto has_device = [](const Waited& item) { return item.device.has_value(); };
     const auto only_traced = [](const Waited& item) {
       return item.trace && item.total <= kSame * *item.trace;
     };
     const bool by_xla = !facts_.execute_time.empty();
-    std::vector<Waited> traced, cut_short, unclear;
+    Places traced, cut_short, unclear;
     std::size_t with_device = 0, with_both = 0, with_trace = 0;
-    for (const Waited& item : list) {
-      with_device += has_device(item);
+    for (std::size_t place = 0; place < steady_.size(); ++place) {
+      const Waited item = waited(place);
+      with_device += item.device.has_value();
       with_trace += item.trace.has_value();
       with_both += item.trace && item.device;
       if (item.device && *item.device > kSame * item.total) {
-        (only_traced(item) ? traced : cut_short).push_back(item);
+        (only_traced(item) ? traced : cut_short).push_back(place);
       } else if (only_traced(item) &&
                  item.device_sum.value_or(item.device ? 0 : kForever) > kSame * item.total) {
-        unclear.push_back(item);
+        unclear.push_back(place);
       }
     }
     if (with_both > 0) set(kOnlyTracing, kNotFound);
@@ -157,15 +156,16 @@ class Inspector {
   static std::string_view device_words(bool by_xla) {
     return by_xla ? "a single execution on the device took" : "the device's kernels took";
   }
-  static bool is_most(const std::vector<Waited>& some, std::size_t all) {
+  static bool is_most(const Places& some, std::size_t all) {
     return !some.empty() && 2 * some.size() >= all;
   }
   /// A flag about repetitions, with the medians of their times.
-  static HygieneFlag about(Concern concern, Severity severity, const std::vector<Waited>& list) {
+  HygieneFlag about(Concern concern, Severity severity, const Places& places) const {
     HygieneFlag flag{concern, severity, {}, {}, {}};
     std::vector<double> total, trace, device;
-    for (const Waited& item : list) {
-      flag.repetitions.push_back(item.repetition);
+    for (const std::size_t place : places) {
+      const Waited item = waited(place);
+      flag.repetitions.push_back(steady_places_[place]);
       total.push_back(item.total);
       if (item.trace) trace.push_back(*item.trace);
       if (item.device) device.push_back(*item.device);
@@ -183,24 +183,24 @@ class Inspector {
   }
 
   void steady_compiles() {
-    const auto& all = report_.repetitions;
-    const bool counted = std::any_of(all.begin(), all.end(), [](const PhasedRepetition& item) {
-      return item.graphs_captured || item.xla_compilations ||
-             item.of(Phase::kCompiling).basis == Basis::kMeasured;
-    });
-    if (!facts_.compiles()) set(kSteadyCompiles, kNotFound);
-    if (!facts_.compiles() || !counted || report_.steady.repetitions == 0) return;
-    set(kSteadyCompiles, kNotFound);
     HygieneFlag found{kSteadyCompiles, Severity::kWarning, {}, {}, {}};
+    bool is_counted = false;
     double seconds = 0, compilations = 0, graphs = 0;
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      if (all[i].is_warmup || !all[i].compiled()) continue;
+    for (std::size_t i = 0; i < repetitions_.size(); ++i) {
+      const PhasedRepetition repetition = repetitions_[i];
+      const PhaseTime& compiling = repetition.of(Phase::kCompiling);
+      const bool is_measured = compiling.basis == Basis::kMeasured;
+      is_counted = is_counted || repetition.graphs_captured || repetition.xla_compilations ||
+                   is_measured;
+      if (repetition.is_warmup || !repetition.compiled()) continue;
       found.repetitions.push_back(i);
-      const auto& compiling = all[i].of(Phase::kCompiling);
-      if (compiling.basis == Basis::kMeasured) seconds += compiling.seconds.value_or(0);
-      compilations += all[i].xla_compilations.value_or(0);
-      graphs += static_cast<double>(all[i].graphs_captured.value_or(0));
+      if (is_measured) seconds += compiling.seconds.value_or(0);
+      compilations += repetition.xla_compilations.value_or(0);
+      graphs += static_cast<double>(repetition.graphs_captured.value_or(0));
     }
+    if (!facts_.compiles()) set(kSteadyCompiles, kNotFound);
+    if (!facts_.compiles() || !is_counted || report_.steady.repetitions == 0) return;
+    set(kSteadyCompiles, kNotFound);
     if (found.repetitions.empty()) return;
     const std::size_t count = found.repetitions.size(), of = report_.steady.repetitions;
     // From half of them on the median itself is a repetition that compiled.
@@ -227,17 +227,17 @@ class Inspector {
   }
 
   void warmup() {
-    const auto& all = report_.repetitions;
+    const std::size_t count = repetitions_.size();
     set(kWarmupMissing, kNotFound);
-    if (all.size() < 4) {
-      const std::size_t dropped = warmup_count(all.size());
+    if (count < 4) {
+      const std::size_t dropped = warmup_count(count);
       flag({kWarmupMissing,
             Severity::kWarning,
             fmt::format("There {} {}{}: a warm-up takes three, of which {} could be left out, so "
                         "the steady time may hold compilation and cold caches.",
-                        all.size() == 1 ? "is" : "are", count_text(all.size(), "repetition"),
+                        count == 1 ? "is" : "are", count_text(count, "repetition"),
                         asked(), dropped == 0 ? "none" : "one"),
-            {{"repetitions", static_cast<double>(all.size())},
+            {{"repetitions", static_cast<double>(count)},
              {"warmup_repetitions", static_cast<double>(dropped)}},
             {}});
     }
@@ -245,13 +245,13 @@ class Inspector {
   }
 
   void first_repetition() {
-    const PhasedRepetition& first = report_.repetitions.front();
+    const PhasedRepetition first = repetitions_[0];
     if (!facts_.compiles()) set(kFirstNotSlower, kNotFound);
     // The least of many calls has no compilation in it, whenever it happened.
     if (facts_.pure_wall_time || !first.compiled() || !first.total) return;
     std::vector<double> others;
     for (std::size_t i = 0; i < steady_.size(); ++i) {
-      if (!report_.repetitions[steady_places_[i]].compiled()) others.push_back(steady_[i]);
+      if (!repetitions_[steady_places_[i]].compiled()) others.push_back(steady_[i]);
     }
     if (others.size() < 2) return;
     set(kFirstNotSlower, kNotFound);
@@ -269,7 +269,7 @@ class Inspector {
 
   /// " of 30 that were asked for", where some are missing.
   std::string asked() const {
-    if (!facts_.repeat || *facts_.repeat <= static_cast<std::int64_t>(report_.repetitions.size())) {
+    if (!facts_.repeat || *facts_.repeat <= static_cast<std::int64_t>(repetitions_.size())) {
       return "";
     }
     return fmt::format(" of {} that were asked for", *facts_.repeat);
@@ -292,7 +292,7 @@ class Inspector {
     if (evidence.empty()) {
       // Dumps of the warm-up alone leave the steady time as it is.
       for (const std::size_t i : context_.profiled_repetitions) {
-        if (i < report_.repetitions.size() && !report_.repetitions[i].is_warmup) {
+        if (i < repetitions_.size() && !repetitions_[i].is_warmup) {
           found.repetitions.push_back(i);
         }
       }
@@ -317,9 +317,9 @@ class Inspector {
          Severity::kWarning,
          fmt::format("Few usable steady repetitions: {} (of {} altogether{}). The interval is wide "
                      "and covers less than it should; six are needed for 95 %.",
-                     steady_.size(), report_.repetitions.size(), asked()),
+                     steady_.size(), repetitions_.size(), asked()),
          {{"steady_repetitions", static_cast<double>(steady_.size())},
-          {"repetitions", static_cast<double>(report_.repetitions.size())}},
+          {"repetitions", static_cast<double>(repetitions_.size())}},
          {}});
   }
 
@@ -436,6 +436,7 @@ class Inspector {
   }
 
   const TimingFacts& facts_;
+  const RepetitionPhases repetitions_;
   const PhaseReport& report_;
   const HygieneContext& context_;
   std::vector<std::size_t> steady_places_;
@@ -449,9 +450,9 @@ class Inspector {
 
 }  // namespace
 
-HygieneReport timing_hygiene(const TimingFacts& facts, const PhaseReport& report,
-                             const HygieneContext& context) {
-  return Inspector(facts, report, context).inspect();
+HygieneReport timing_hygiene(const TimingFacts& facts, const DynamoReport& dynamo,
+                             const PhaseReport& report, const HygieneContext& context) {
+  return Inspector(facts, dynamo, report, context).inspect();
 }
 
 }  // namespace benchhud::analysis

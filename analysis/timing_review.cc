@@ -54,14 +54,15 @@ schema::Expected<TimingReview> review_timing(
   review.dynamo = std::move(counts.dynamo);
   review.fallbacks = std::move(counts.fallbacks);
   review.unreadable = std::move(counts.unreadable);
-  review.phases = phases(timing, review.dynamo.value_or(DynamoReport()));
+  const DynamoReport dynamo = review.dynamo.value_or(DynamoReport());
+  review.phases = phases(timing, dynamo);
   HygieneContext context;
   context.batch_size = entry.experiment().batch_size;
   context.baseline = baseline;
   context.baseline_batch_sizes = baseline_batch_sizes;
   BENCHHUD_ASSIGN(const auto profiled, reader.profiled_repetitions(facts.run, entry.id()));
   context.profiled_repetitions.assign(profiled.begin(), profiled.end());
-  review.hygiene = timing_hygiene(timing, review.phases, context);
+  review.hygiene = timing_hygiene(timing, dynamo, review.phases, context);
   return review;
 }
 

@@ -94,10 +94,11 @@ Expected<std::string> write_result_phases(Ask& ask, const AskedResult& result) {
   json.key("repetitions");
   json.begin_array();
   const auto& repetitions = timing.phases.repetitions;
-  const std::size_t listed = std::min(repetitions.size(), kMostListed);
-  for (std::size_t i = 0; i < listed; ++i) write_phased_repetition(json, repetitions[i], i);
+  for (std::size_t i = 0; i < repetitions.size(); ++i) {
+    write_phased_repetition(json, repetitions[i], i);
+  }
   json.end_array();
-  json.field("repetitions_omitted", repetitions.size() - listed);
+  json.field("repetitions_omitted", timing.phases.repetition_count - repetitions.size());
   json.key("warmup");
   write_phase_group(json, timing.phases.warmup);
   json.key("steady");

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <boost/container/static_vector.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -69,14 +70,28 @@ struct PhaseTime {
 /// its time less the largest and the smallest of theirs: were it like them it would lie among them
 /// with a probability of (n - 1) / (n + 1), which is the interval's confidence (a distribution-free
 /// prediction interval; David & Nagaraja, Order Statistics, 7.3). Where it reaches down to 0, the
-/// excess is noise. None for fewer than two others.
+/// excess is noise.
 struct Excess {
   double seconds = 0;
   Interval interval;
   std::size_t n = 0;  ///< others
   bool is_noise() const { return interval.low <= 0; }
 };
-std::optional<Excess> excess(double seconds, std::span<const double> others);
+
+/// The repetitions that others are compared with, summed up once for all that are.
+class ComparedRepetitions {
+ public:
+  ComparedRepetitions() = default;
+  /// `seconds`: their times.
+  explicit ComparedRepetitions(std::span<const double> seconds);
+  std::size_t size() const { return n_; }
+  /// Of a repetition that took `seconds`. None where there are fewer than two to compare it with.
+  std::optional<Excess> excess(double seconds) const;
+
+ private:
+  std::size_t n_ = 0;
+  double minimum_ = 0, median_ = 0, maximum_ = 0;  // s
+};
 
 struct PhasedRepetition {
   bool is_warmup = false;
@@ -86,7 +101,7 @@ struct PhasedRepetition {
   /// least of them went on at the same time (or was not waited for).
   std::optional<double> overlap;
   /// The phases that the rest may hold.
-  std::vector<Phase> rest_holds;
+  boost::container::static_vector<Phase, kPhases.size()> rest_holds;
   std::optional<double> xla_compilations;       ///< xla_CompileTime_number
   std::optional<std::int64_t> graphs_captured;  ///< DynamoReport::captured
 
@@ -94,6 +109,46 @@ struct PhasedRepetition {
   PhaseTime& of(Phase phase) { return phases[static_cast<std::size_t>(phase)]; }
   /// Whether a metric or a counter says that something was compiled in it.
   bool compiled() const;
+};
+
+/// The phases of each repetition of a result, worked out when asked for: a line may have millions of
+/// repetitions, and all of them at once would take twenty times the memory of their samples.
+///
+/// Compiling is inferred where no metric has it and the backend compiles: for the first repetition
+/// and, where there are Dynamo counters, exactly for those in which they say that something was
+/// captured. It is then the excess over the steady repetitions in which nothing was compiled;
+/// where there are fewer than three of those, over all but the first. What is compared is
+/// total_time, less tracing where tracing is a phase of its own: under Dynamo and torch_xla2 the
+/// call itself compiles, with lazy tensors what comes after it.
+class RepetitionPhases {
+ public:
+  /// `facts` and `dynamo` (without repetitions where the result has no counters) must outlive it.
+  RepetitionPhases(const TimingFacts& facts, const DynamoReport& dynamo);
+
+  std::size_t size() const { return facts_.total_time.size(); }
+  /// Precondition: `repetition` < size().
+  PhasedRepetition operator[](std::size_t repetition) const;
+  /// The compiling phase alone.
+  PhaseTime compiling(std::size_t repetition) const;
+  /// What the first repetition cost beyond the ones that compile nothing, whatever the reason.
+  std::optional<Excess> first_excess() const;
+
+ private:
+  bool call_compiles() const;
+  bool may_compile(std::size_t i) const;
+  bool counters_tell(std::size_t i) const;
+  std::optional<double> total(std::size_t i) const;
+  std::optional<double> compared(std::size_t i) const;
+  void find_others();
+  PhaseTime tracing(std::size_t i) const;
+  PhaseTime executing(std::size_t i) const;
+  void set_rest(PhasedRepetition* repetition) const;
+
+  const TimingFacts& facts_;
+  const DynamoReport& dynamo_;
+  // Of the repetitions that compile nothing.
+  ComparedRepetitions others_;        // compared()
+  ComparedRepetitions other_totals_;  // total()
 };
 
 /// Seconds over the repetitions that have them.
@@ -112,8 +167,13 @@ struct PhaseGroup {
   const PhaseSummary& of(Phase phase) const { return phases[static_cast<std::size_t>(phase)]; }
 };
 
+/// How many repetitions a report lists one by one.
+inline constexpr std::size_t kMostRepetitions = 1000;
+
 struct PhaseReport {
+  /// The first kMostRepetitions of them.
   std::vector<PhasedRepetition> repetitions;
+  std::size_t repetition_count = 0;
   PhaseGroup warmup;  ///< the first warmup_count() repetitions
   PhaseGroup steady;  ///< all others
   /// What the first repetition cost beyond the ones that compile nothing, whatever the reason:
@@ -126,13 +186,6 @@ struct PhaseReport {
 };
 
 /// A result's phases. `dynamo`: its counters, without repetitions if it has none.
-///
-/// Compiling is inferred where no metric has it and the backend compiles: for the first repetition
-/// and, where there are Dynamo counters, exactly for those in which they say that something was
-/// captured. It is then the excess() over the steady repetitions in which nothing was compiled;
-/// where there are fewer than three of those, over all but the first. What is compared is
-/// total_time, less tracing where tracing is a phase of its own: under Dynamo and torch_xla2 the
-/// call itself compiles, with lazy tensors what comes after it.
 PhaseReport phases(const TimingFacts& facts, const DynamoReport& dynamo);
 
 /// The compile time of a result, s: its compiling phase (see phases()) added up over all

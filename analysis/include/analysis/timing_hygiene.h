@@ -53,8 +53,8 @@ inline constexpr double kSmallestChange = 0.02;
 /// standard deviation), as a share of the median.
 inline constexpr double kHighSpreadShare = 0.05;
 
-/// Looks at one result. `report` is phases() of the same facts.
-HygieneReport timing_hygiene(const TimingFacts& facts, const PhaseReport& report,
-                             const HygieneContext& context);
+/// Looks at one result. `report` is phases() of the same facts and counters.
+HygieneReport timing_hygiene(const TimingFacts& facts, const DynamoReport& dynamo,
+                             const PhaseReport& report, const HygieneContext& context);
 
 }  // namespace benchhud::analysis

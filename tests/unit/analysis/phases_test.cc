@@ -74,6 +74,16 @@ TEST(Phases, EverythingMeasured) {
   EXPECT_EQ(report.steady.of(kExecuting).sum, 1.5);
 }
 
+TEST(Phases, ListsAThousandRepetitionsAndSumsUpAll) {
+  TimingFacts facts;
+  facts.total_time.assign(2500, 0.5);
+  const auto report = phases(facts, {});
+  EXPECT_EQ(report.repetitions.size(), kMostRepetitions);
+  EXPECT_EQ(report.repetition_count, 2500U);
+  EXPECT_EQ(report.warmup.repetitions + report.steady.repetitions, 2500U);
+  EXPECT_EQ(report.steady.total.sum, 0.5 * static_cast<double>(report.steady.repetitions));
+}
+
 TEST(Phases, LazyTensorsCompileBehindTheCall) {
   auto facts = openxla();
   facts.has_dynamo = false;

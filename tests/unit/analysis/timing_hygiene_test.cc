@@ -46,7 +46,7 @@ struct Inspected {
 
 Inspected inspect(const TimingFacts& facts, const DynamoReport& dynamo = {},
                   const HygieneContext& context = {}) {
-  return {timing_hygiene(facts, phases(facts, dynamo), context)};
+  return {timing_hygiene(facts, dynamo, phases(facts, dynamo), context)};
 }
 
 double value(const HygieneFlag& flag, std::string_view name) {

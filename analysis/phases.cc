@@ -162,20 +162,20 @@ PhasedRepetition RepetitionPhases::operator[](std::size_t repetition) const {
 }
 
 PhaseTime RepetitionPhases::compiling(std::size_t i) const {
-    if (!facts_.compiles()) return {{}, Basis::kNoCompiler, {}};
-    if (const auto measured = usable_sample(facts_.compile_time, i)) {
-      return {*measured, Basis::kMeasured, {}};
-    }
-    if (!may_compile(i)) {
-      return counters_tell(i) ? PhaseTime{0.0, Basis::kCounted, {}} : PhaseTime{};
-    }
-    const auto value = compared(i);
-    if (!value || facts_.pure_wall_time) return {};
-    const auto found = others_.excess(*value);
-    if (!found) return {{}, Basis::kInseparable, {}};
-    if (found->is_noise()) return {{}, Basis::kNoise, found->interval};
-    return {found->seconds, Basis::kInferred, found->interval};
+  if (!facts_.compiles()) return {{}, Basis::kNoCompiler, {}};
+  if (const auto measured = usable_sample(facts_.compile_time, i)) {
+    return {*measured, Basis::kMeasured, {}};
   }
+  if (!may_compile(i)) {
+    return counters_tell(i) ? PhaseTime{0.0, Basis::kCounted, {}} : PhaseTime{};
+  }
+  const auto value = compared(i);
+  if (!value || facts_.pure_wall_time) return {};
+  const auto found = others_.excess(*value);
+  if (!found) return {{}, Basis::kInseparable, {}};
+  if (found->is_noise()) return {{}, Basis::kNoise, found->interval};
+  return {found->seconds, Basis::kInferred, found->interval};
+}
 
 std::optional<Excess> RepetitionPhases::first_excess() const {
   const auto first = total(0);
@@ -183,34 +183,34 @@ std::optional<Excess> RepetitionPhases::first_excess() const {
 }
 
 /// Whether the call that is timed as tracing also compiles.
-  bool RepetitionPhases::call_compiles() const { return facts_.has_dynamo || facts_.has_torch_xla2; }
+bool RepetitionPhases::call_compiles() const { return facts_.has_dynamo || facts_.has_torch_xla2; }
 
 /// Whether the repetition may have compiled, for all that the line says.
-  bool RepetitionPhases::may_compile(std::size_t i) const {
-    if (!facts_.compiles()) return false;
-    if (const auto compiled = usable_sample(facts_.compile_time, i)) return *compiled > 0;
-    // Lazy tensors are compiled without Dynamo's knowing.
-    if (facts_.has_dynamo && i < dynamo_.captured.size()) return dynamo_.captured[i] > 0;
-    return i == 0;
-  }
+bool RepetitionPhases::may_compile(std::size_t i) const {
+  if (!facts_.compiles()) return false;
+  if (const auto compiled = usable_sample(facts_.compile_time, i)) return *compiled > 0;
+  // Lazy tensors are compiled without Dynamo's knowing.
+  if (facts_.has_dynamo && i < dynamo_.captured.size()) return dynamo_.captured[i] > 0;
+  return i == 0;
+}
 
 bool RepetitionPhases::counters_tell(std::size_t i) const {
-    return facts_.has_dynamo && !facts_.has_xla && i < dynamo_.captured.size();
-  }
+  return facts_.has_dynamo && !facts_.has_xla && i < dynamo_.captured.size();
+}
 
 std::optional<double> RepetitionPhases::total(std::size_t i) const {
-    const auto total = usable_sample(facts_.total_time, i);
-    return total == 0 ? std::nullopt : total;
-  }
+  const auto total = usable_sample(facts_.total_time, i);
+  return total == 0 ? std::nullopt : total;
+}
 
 /// total_time, less tracing where that is a phase of its own.
-  std::optional<double> RepetitionPhases::compared(std::size_t i) const {
-    const auto whole = total(i);
-    if (!whole || call_compiles() || facts_.trace_time.empty()) return whole;
-    const auto trace = usable_sample(facts_.trace_time, i);
-    if (!trace) return std::nullopt;
-    return *whole - *trace;
-  }
+std::optional<double> RepetitionPhases::compared(std::size_t i) const {
+  const auto whole = total(i);
+  if (!whole || call_compiles() || facts_.trace_time.empty()) return whole;
+  const auto trace = usable_sample(facts_.trace_time, i);
+  if (!trace) return std::nullopt;
+  return *whole - *trace;
+}
 
 /// The repetitions that one which compiled is compared with.
 void RepetitionPhases::find_others() {
@@ -230,48 +230,48 @@ void RepetitionPhases::find_others() {
 }
 
 PhaseTime RepetitionPhases::tracing(std::size_t i) const {
-    const auto trace = usable_sample(facts_.trace_time, i);
-    if (!trace) return {};
-    if (!call_compiles() || !may_compile(i)) return {*trace, Basis::kMeasured, {}};
-    const auto compiled = usable_sample(facts_.compile_time, i);
-    if (!compiled || *compiled > *trace) return {{}, Basis::kInseparable, {}};
-    return {*trace - *compiled, Basis::kDerived, {}};
-  }
+  const auto trace = usable_sample(facts_.trace_time, i);
+  if (!trace) return {};
+  if (!call_compiles() || !may_compile(i)) return {*trace, Basis::kMeasured, {}};
+  const auto compiled = usable_sample(facts_.compile_time, i);
+  if (!compiled || *compiled > *trace) return {{}, Basis::kInseparable, {}};
+  return {*trace - *compiled, Basis::kDerived, {}};
+}
 
 PhaseTime RepetitionPhases::executing(std::size_t i) const {
-    // XLA counts all calls of a pure wall time's many, of which total_time is one.
-    if (facts_.pure_wall_time) return {};
-    const auto& samples = facts_.execute_time.empty() ? facts_.cuda_time : facts_.execute_time;
-    const auto seconds = usable_sample(samples, i);
-    if (!seconds) return {};
-    return {*seconds, Basis::kMeasured, {}};
-  }
+  // XLA counts all calls of a pure wall time's many, of which total_time is one.
+  if (facts_.pure_wall_time) return {};
+  const auto& samples = facts_.execute_time.empty() ? facts_.cuda_time : facts_.execute_time;
+  const auto seconds = usable_sample(samples, i);
+  if (!seconds) return {};
+  return {*seconds, Basis::kMeasured, {}};
+}
 
 void RepetitionPhases::set_rest(PhasedRepetition* repetition) const {
-    PhaseTime& rest = repetition->of(Phase::kRest);
-    if (!repetition->total) return;
-    if (facts_.pure_wall_time) {
-      rest.basis = Basis::kInseparable;
-      return;
-    }
-    double told = 0;
-    for (const Phase phase : kTold) {
-      const PhaseTime& time = repetition->of(phase);
-      if (time.seconds) {
-        told += *time.seconds;
-      } else if (time.basis != Basis::kNoCompiler) {
-        repetition->rest_holds.push_back(phase);
-      }
-    }
-    if (told > *repetition->total) {
-      rest.basis = Basis::kOverlapping;
-      repetition->overlap = told - *repetition->total;
-      repetition->rest_holds.clear();
-      return;
-    }
-    rest.basis = Basis::kDerived;
-    rest.seconds = *repetition->total - told;
+  PhaseTime& rest = repetition->of(Phase::kRest);
+  if (!repetition->total) return;
+  if (facts_.pure_wall_time) {
+    rest.basis = Basis::kInseparable;
+    return;
   }
+  double told = 0;
+  for (const Phase phase : kTold) {
+    const PhaseTime& time = repetition->of(phase);
+    if (time.seconds) {
+      told += *time.seconds;
+    } else if (time.basis != Basis::kNoCompiler) {
+      repetition->rest_holds.push_back(phase);
+    }
+  }
+  if (told > *repetition->total) {
+    rest.basis = Basis::kOverlapping;
+    repetition->overlap = told - *repetition->total;
+    repetition->rest_holds.clear();
+    return;
+  }
+  rest.basis = Basis::kDerived;
+  rest.seconds = *repetition->total - told;
+}
 
 bool PhasedRepetition::compiled() const {
   const PhaseTime& compiling = of(Phase::kCompiling);

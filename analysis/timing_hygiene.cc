@@ -190,8 +190,8 @@ class Inspector {
       const PhasedRepetition repetition = repetitions_[i];
       const PhaseTime& compiling = repetition.of(Phase::kCompiling);
       const bool is_measured = compiling.basis == Basis::kMeasured;
-      is_counted = is_counted || repetition.graphs_captured || repetition.xla_compilations ||
-                   is_measured;
+      is_counted =
+          is_counted || repetition.graphs_captured || repetition.xla_compilations || is_measured;
       if (repetition.is_warmup || !repetition.compiled()) continue;
       found.repetitions.push_back(i);
       if (is_measured) seconds += compiling.seconds.value_or(0);
@@ -235,8 +235,8 @@ class Inspector {
             Severity::kWarning,
             fmt::format("There {} {}{}: a warm-up takes three, of which {} could be left out, so "
                         "the steady time may hold compilation and cold caches.",
-                        count == 1 ? "is" : "are", count_text(count, "repetition"),
-                        asked(), dropped == 0 ? "none" : "one"),
+                        count == 1 ? "is" : "are", count_text(count, "repetition"), asked(),
+                        dropped == 0 ? "none" : "one"),
             {{"repetitions", static_cast<double>(count)},
              {"warmup_repetitions", static_cast<double>(dropped)}},
             {}});

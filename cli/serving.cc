@@ -59,8 +59,8 @@ void serve_until_signal(server::HttpServer& http, const std::function<void()>& c
 
 /// Keeps what the server's threads reserve of addresses below half a gigabyte: it shall work, too,
 /// where `ulimit -v` or a service manager allows one. As glibc has it, each of them takes 8 MiB for
-/// its stack, up to eight times as many arenas as there are processors take 64 MiB each, and what is
-/// freed of one upload is kept there for the next.
+/// its stack, up to eight times as many arenas as there are processors take 64 MiB each, and what
+/// is freed of one upload is kept there for the next.
 void reserve_little() {
   constexpr int kArenas = 4;
   constexpr int kMappedBytes = 1 << 20;

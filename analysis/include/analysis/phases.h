@@ -111,8 +111,8 @@ struct PhasedRepetition {
   bool compiled() const;
 };
 
-/// The phases of each repetition of a result, worked out when asked for: a line may have millions of
-/// repetitions, and all of them at once would take twenty times the memory of their samples.
+/// The phases of each repetition of a result, worked out when asked for: a line may have millions
+/// of repetitions, and all of them at once would take twenty times the memory of their samples.
 ///
 /// Compiling is inferred where no metric has it and the backend compiles: for the first repetition
 /// and, where there are Dynamo counters, exactly for those in which they say that something was

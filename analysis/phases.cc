@@ -164,7 +164,7 @@ PhasedRepetition RepetitionPhases::operator[](std::size_t repetition) const {
 PhaseTime RepetitionPhases::compiling(std::size_t i) const {
   if (!facts_.compiles()) return {{}, Basis::kNoCompiler, {}};
   if (const auto measured = usable_sample(facts_.compile_time, i)) {
-    return {*measured, Basis::kMeasured, {}};
+    return {measured, Basis::kMeasured, {}};
   }
   if (!may_compile(i)) {
     return counters_tell(i) ? PhaseTime{0.0, Basis::kCounted, {}} : PhaseTime{};
@@ -232,7 +232,7 @@ void RepetitionPhases::find_others() {
 PhaseTime RepetitionPhases::tracing(std::size_t i) const {
   const auto trace = usable_sample(facts_.trace_time, i);
   if (!trace) return {};
-  if (!call_compiles() || !may_compile(i)) return {*trace, Basis::kMeasured, {}};
+  if (!call_compiles() || !may_compile(i)) return {trace, Basis::kMeasured, {}};
   const auto compiled = usable_sample(facts_.compile_time, i);
   if (!compiled || *compiled > *trace) return {{}, Basis::kInseparable, {}};
   return {*trace - *compiled, Basis::kDerived, {}};
@@ -244,7 +244,7 @@ PhaseTime RepetitionPhases::executing(std::size_t i) const {
   const auto& samples = facts_.execute_time.empty() ? facts_.cuda_time : facts_.execute_time;
   const auto seconds = usable_sample(samples, i);
   if (!seconds) return {};
-  return {*seconds, Basis::kMeasured, {}};
+  return {seconds, Basis::kMeasured, {}};
 }
 
 void RepetitionPhases::set_rest(PhasedRepetition* repetition) const {

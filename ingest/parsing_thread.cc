@@ -88,8 +88,11 @@ std::unique_ptr<ParsedChunk> ParsingThread::fill(std::unique_ptr<ParsedChunk> ch
   if (!is_read_) {
     Expected<bool> more = lines_->wants_whole_lines() ? reader_.next(&chunk->chunk)
                                                       : reader_.next_piece(&chunk->chunk);
-    if (!more) status_ = std::move(more).error();
-    is_read_ = status_ && !*more;
+    if (more) {
+      is_read_ = !*more;
+    } else {
+      status_ = std::move(more).error();
+    }
   }
   if (has_large_line(chunk->chunk)) under_way_.wait_for_at_most(0);
   if (status_) status_ = is_read_ ? lines_->finish(chunk.get()) : lines_->parse(chunk.get());

@@ -304,6 +304,7 @@ class Ingest {
   Expected<void> note_unrecognized() {
     if (inputs_.folders.empty()) return {};
     std::vector<std::string> paths;
+    paths.reserve(result_.unrecognized.paths.size());
     for (const std::string& path : result_.unrecognized.paths) {
       paths.push_back(absolute_path(path));
     }

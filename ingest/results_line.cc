@@ -115,7 +115,7 @@ Reason read_timestamp(const Reader& reader, element value, std::optional<double>
   if (*seconds < kFirstTime || *seconds > kLastTime) {
     return wrong_type(reader, "timestamp", value, "a time of the years 1 to 9999");
   }
-  *timestamp = *seconds;
+  *timestamp = seconds;
   return {};
 }
 

@@ -110,7 +110,8 @@ class TraceSyntax {
   const char* key(const char* at, TraceToken* token) {
     if (*at != '"') return fail("expected a key in quotes", at);
     at = string(at, token);
-    if (at == nullptr || (at = skip_space(at)) == nullptr) return nullptr;
+    if (at != nullptr) at = skip_space(at);
+    if (at == nullptr) return nullptr;
     if (*at != ':') return fail("expected ':'", at);
     return skip_space(at + 1);
   }
@@ -120,17 +121,18 @@ class TraceSyntax {
   const char* object(const char* at, const Read& read) {
     ++at;
     for (;;) {
-      if ((at = skip_space(at)) == nullptr) return nullptr;
+      at = skip_space(at);
+      if (at == nullptr) return nullptr;
       if (*at == '}') return at + 1;
       if (*at == ',') {
         ++at;
         continue;
       }
       TraceToken name;
-      if ((at = key(at, &name)) == nullptr || (at = read(name.text(), at)) == nullptr ||
-          (at = skip_space(at)) == nullptr) {
-        return nullptr;
-      }
+      at = key(at, &name);
+      if (at != nullptr) at = read(name.text(), at);
+      if (at != nullptr) at = skip_space(at);
+      if (at == nullptr) return nullptr;
       if (*at != ',' && *at != '}') return fail("expected ',' or '}'", at);
     }
   }

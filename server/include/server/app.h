@@ -37,8 +37,8 @@ struct AppOptions {
   std::string version;          ///< of the program
   std::string instance;         ///< tells one start of the server from another: part of every ETag
   std::size_t connections = 8;  ///< to the store, open at once
-  std::size_t cached_bytes = 64 * 1024 * 1024;  ///< of answers that are kept
-  Reading reading = Reading::kOpen;             ///< who may read
+  std::size_t cached_bytes = std::size_t{64} << 20;  ///< of answers that are kept
+  Reading reading = Reading::kOpen;                  ///< who may read
   /// Signs one browser in, once, before `sign_in_code_until` (unix seconds); "": there is none.
   std::string sign_in_code;
   double sign_in_code_until = 0;

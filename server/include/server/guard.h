@@ -16,11 +16,11 @@
 namespace benchhud::server {
 
 struct HeadLimits {
-  std::size_t bytes = 16 * 1024;  ///< the whole head, the empty line included
+  std::size_t bytes = std::size_t{16} * 1024;  ///< the whole head, the empty line included
   std::size_t headers = 64;
   std::size_t target = 4096;  ///< bytes of the address
   /// Bytes of a POST's body: the longest note, with room for what JSON makes of it.
-  std::size_t body = 256 * 1024;
+  std::size_t body = std::size_t{256} * 1024;
   /// Addresses that take files, whose bodies are read in pieces, and the bytes of such a body. Who
   /// sends one may ask for the word to go on first (Expect: 100-continue).
   std::vector<std::string> upload_addresses;

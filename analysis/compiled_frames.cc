@@ -86,8 +86,8 @@ CompiledFrames compiled_frames(const TraceContext& context,
   for (std::size_t i = 0; i < regions.size(); ++i) {
     const CompiledRegion& region = regions[i];
     if (region.id.empty()) continue;
-    const auto [at, is_new] = frames.try_emplace(region.frame, found.frames.size());
-    if (is_new) found.frames.emplace_back().frame = region.frame;
+    const auto [at, is_new] = frames.try_emplace(region.frame(), found.frames.size());
+    if (is_new) found.frames.emplace_back().frame = region.frame();
     CompiledFrame& frame = found.frames[at->second];
     ++frame.executions;
     const auto [version, is_new_version] = versions.try_emplace(region.id, frame.versions.size());

@@ -42,6 +42,9 @@ std::vector<CompiledRegion> find_compiled_regions(const Trace& trace, const Trac
                    !is_shadow_category(trace.texts[trace.labels[i].category]);
   }
   std::vector<CompiledRegion> found;
+  found.reserve(static_cast<std::size_t>(
+      std::count_if(trace.slices.begin(), trace.slices.end(),
+                    [&](const TraceSlice& slice) { return is_region[slice.label]; })));
   std::vector<std::uint32_t> around;  // open regions of the thread at hand
   std::uint32_t thread = kNoSlice;
   for (const std::uint32_t index : nesting.order) {
@@ -57,7 +60,6 @@ std::vector<CompiledRegion> find_compiled_regions(const Trace& trace, const Trac
     if (!around.empty()) region.around = around.back();
     region.depth = static_cast<std::uint32_t>(around.size());
     region.id = frame_id(trace.name(slice));
-    region.frame = region.id.substr(0, region.id.find('/'));
     around.push_back(static_cast<std::uint32_t>(found.size()));
     found.push_back(region);
   }
@@ -73,11 +75,11 @@ CompiledRegions compiled_regions(const std::vector<CompiledRegion>& regions) {
     ++found.by_depth[region.depth];
     if (!region.id.empty()) {
       ++found.by_frame[std::string(region.id)];
-      compilations[region.frame].insert(region.id);
+      compilations[region.frame()].insert(region.id);
     }
     if (region.depth > 0) {
       ++found.graph_breaks;
-      if (!region.id.empty()) broken_frames.insert(region.frame);
+      if (!region.id.empty()) broken_frames.insert(region.frame());
     }
   }
   if (found.count == 0 || !found.by_frame.empty()) {
@@ -94,7 +96,7 @@ CompiledRegions compiled_regions(const Trace& trace, const TraceNesting& nesting
   return compiled_regions(find_compiled_regions(trace, nesting));
 }
 
-std::map<std::int64_t, CompiledFunctionSlices> compiled_function_slices(const Trace& trace) {
+std::vector<CompiledFunctionSlice> compiled_function_slices(const Trace& trace) {
   enum class Role : std::uint8_t { kNone, kForward, kBackward };
   std::vector<Role> roles;  // by label
   roles.reserve(trace.labels.size());
@@ -105,24 +107,34 @@ std::map<std::int64_t, CompiledFunctionSlices> compiled_function_slices(const Tr
                     : is_backward              ? Role::kBackward
                                                : Role::kNone);
   }
-  std::map<std::int64_t, CompiledFunctionSlices> found;
+  const auto role_of = [&](const TraceSlice& slice) { return roles[slice.label]; };
+  std::vector<CompiledFunctionSlice> found;
+  found.reserve(static_cast<std::size_t>(
+      std::count_if(trace.slices.begin(), trace.slices.end(),
+                    [&](const TraceSlice& slice) { return role_of(slice) != Role::kNone; })));
   for (std::uint32_t i = 0; i < trace.slices.size(); ++i) {
-    const Role role = roles[trace.slices[i].label];
+    const Role role = role_of(trace.slices[i]);
     if (role == Role::kNone) continue;
-    CompiledFunctionSlices& slices = found[trace.args_of(trace.slices[i]).sequence];
-    (role == Role::kForward ? slices.forward : slices.backward).push_back(i);
+    found.push_back({trace.args_of(trace.slices[i]).sequence, i, role == Role::kBackward});
   }
   return found;
 }
 
 CompiledFunctions compiled_functions(const Trace& trace) {
   CompiledFunctions found;
-  for (const auto& [sequence, slices] : compiled_function_slices(trace)) {
-    const auto forward = static_cast<std::int64_t>(slices.forward.size());
-    const auto backward = static_cast<std::int64_t>(slices.backward.size());
+  std::vector<CompiledFunctionSlice> slices = compiled_function_slices(trace);
+  std::sort(slices.begin(), slices.end(),
+            [](const auto& a, const auto& b) { return a.sequence < b.sequence; });
+  for (auto first = slices.begin(); first != slices.end();) {
+    const auto end = std::find_if(
+        first, slices.end(), [&](const auto& each) { return each.sequence != first->sequence; });
+    const std::int64_t backward =
+        std::count_if(first, end, [](const auto& each) { return each.is_backward; });
+    const std::int64_t forward = end - first - backward;
     found.forward += forward;
     found.backward += backward;
-    if (sequence != TraceArgs::kAbsent) found.paired += std::min(forward, backward);
+    if (first->sequence != TraceArgs::kAbsent) found.paired += std::min(forward, backward);
+    first = end;
   }
   return found;
 }

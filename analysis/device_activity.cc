@@ -77,6 +77,7 @@ std::vector<TimeSpan> steps(const Trace& trace) {
 
 std::optional<Quantiles> delays(const Trace& trace, const std::vector<DeviceSlice>& slices) {
   std::vector<std::int64_t> all;
+  all.reserve(slices.size());
   for (const DeviceSlice& slice : slices) {
     if (slice.launch != kNoSlice) all.push_back(launch_delay(trace, slice));
   }
@@ -98,8 +99,11 @@ void add_waits(const Trace& trace, const std::vector<DeviceSlice>& slices,
 
 std::vector<DeviceSlice> device_slices(const Trace& trace, const TraceNesting& nesting) {
   std::unordered_map<std::int64_t, std::uint32_t> launches;  // by correlation
-  std::vector<DeviceSlice> found;
   const std::vector<SliceSide> sides = sides_of_labels(trace);
+  std::vector<DeviceSlice> found;
+  found.reserve(static_cast<std::size_t>(
+      std::count_if(trace.slices.begin(), trace.slices.end(),
+                    [&](const TraceSlice& slice) { return is_device(sides[slice.label]); })));
   for (const std::uint32_t index : nesting.order) {
     const TraceSlice& slice = trace.slices[index];
     const SliceSide side = sides[slice.label];
@@ -148,6 +152,7 @@ DeviceActivity device_activity(const Trace& trace, const std::vector<DeviceSlice
   DeviceActivity activity;
   activity.unknowns = trace_unknowns(trace, sides_of_labels(trace), slices);
   std::vector<TimeSpan> spans;
+  spans.reserve(slices.size());
   for (const DeviceSlice& device : slices) {
     const TraceSlice& slice = trace.slices[device.slice];
     spans.push_back({slice.start, slice.end()});

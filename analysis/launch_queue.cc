@@ -59,20 +59,24 @@ LaunchQueue queue_of(std::vector<Step> steps) {
 std::vector<LaunchQueue> launch_queues(const TraceContext& context, std::size_t most,
                                        std::int64_t* left_out) {
   std::vector<LaunchQueue> queues;
-  std::vector<Step> steps;
   const std::vector<DeviceSlice>& device = context.device();  // by stream
-  for (std::size_t i = 0; i < device.size(); ++i) {
-    const schema::TraceSlice& slice = context.slice(device[i].slice);
-    if (device[i].launch != kNoSlice) {
+  const auto stream_of = [&](const DeviceSlice& each) { return context.slice(each.slice).thread; };
+  for (auto first = device.begin(); first != device.end();) {
+    const std::uint32_t stream = stream_of(*first);
+    const auto end = std::find_if(
+        first, device.end(), [&](const DeviceSlice& each) { return stream_of(each) != stream; });
+    std::vector<Step> steps;
+    steps.reserve(2 * static_cast<std::size_t>(end - first));
+    for (; first != end; ++first) {
+      if (first->launch == kNoSlice) continue;
       // A device's clock may be ahead of the host's.
-      steps.push_back({std::min(context.slice(device[i].launch).start, slice.start), 1});
-      steps.push_back({slice.start, -1});
+      const std::int64_t begin = context.slice(first->slice).start;
+      steps.push_back({std::min(context.slice(first->launch).start, begin), 1});
+      steps.push_back({begin, -1});
     }
-    const bool is_last =
-        i + 1 == device.size() || context.slice(device[i + 1].slice).thread != slice.thread;
-    if (!is_last || steps.empty()) continue;
-    queues.push_back(queue_of(std::exchange(steps, {})));
-    queues.back().stream = slice.thread;
+    if (steps.empty()) continue;
+    queues.push_back(queue_of(std::move(steps)));
+    queues.back().stream = stream;
   }
   std::stable_sort(queues.begin(), queues.end(), [](const LaunchQueue& a, const LaunchQueue& b) {
     return a.launched > b.launched;

@@ -14,31 +14,28 @@ namespace {
 // Which slices lie within another of the same label.
 std::vector<bool> find_inner(const TraceContext& context) {
   const auto& parent = context.nesting().parent;
-  // The slices right within each: in `inner` from first[i] to first[i + 1].
-  std::vector<std::uint32_t> first(parent.size() + 1), inner(parent.size());
-  for (const std::uint32_t p : parent) first[p == kNoSlice ? parent.size() : p] += 1;
-  std::uint32_t sum = 0;
-  for (std::uint32_t& begin : first) begin = std::exchange(sum, sum + begin);
-  std::vector<std::uint32_t> next = first;
-  for (std::uint32_t i = 0; i < parent.size(); ++i) {
-    inner[next[parent[i] == kNoSlice ? parent.size() : parent[i]]++] = i;
+  // The slices right within each, in a list: its first, and of each the next. The last one's is of
+  // those that are within none.
+  std::vector<std::uint32_t> first(parent.size() + 1, kNoSlice), next(parent.size());
+  for (auto i = static_cast<std::uint32_t>(parent.size()); i-- > 0;) {
+    std::uint32_t& list = parent[i] == kNoSlice ? first.back() : first[parent[i]];
+    next[i] = std::exchange(list, i);
   }
   // Depth first, with a stack of our own: a hostile trace nests deeper than ours goes.
   std::vector<std::uint32_t> open_labels(context.trace().labels.size());
   std::vector<bool> is_inner(parent.size());
-  next = first;
   std::vector<std::uint32_t> path;
-  for (std::size_t root = first[parent.size()]; root < inner.size(); ++root) {
-    path.push_back(inner[root]);
-    open_labels[context.slice(inner[root]).label] += 1;
+  for (std::uint32_t root = first.back(); root != kNoSlice; root = next[root]) {
+    path.push_back(root);
+    open_labels[context.slice(root).label] += 1;
     while (!path.empty()) {
-      const std::uint32_t at = path.back();
-      if (next[at] == first[at + 1]) {
+      const std::uint32_t at = path.back(), below = first[at];
+      if (below == kNoSlice) {
         open_labels[context.slice(at).label] -= 1;
         path.pop_back();
         continue;
       }
-      const std::uint32_t below = inner[next[at]++];
+      first[at] = next[below];
       is_inner[below] = open_labels[context.slice(below).label]++ > 0;
       path.push_back(below);
     }
@@ -51,8 +48,8 @@ std::vector<bool> find_inner(const TraceContext& context) {
 OperatorTable operator_table(const TraceContext& context,
                              const std::vector<std::int64_t>& device_times, std::size_t most) {
   const schema::Trace& trace = context.trace();
-  const std::vector<std::int64_t> self = self_times_of_slices(trace, context.nesting());
   const std::vector<bool> is_inner = find_inner(context);
+  const std::vector<std::int64_t> self = self_times_of_slices(trace, context.nesting());
   std::vector<OperatorRow> by_label(trace.labels.size());
   OperatorTable table;
   const auto is_work_of = [&](std::uint32_t label) {

@@ -89,9 +89,10 @@ TraceCompileTime compile_time(const TraceContext& context) {
   const auto annotation_around = innermost_around(
       context.nesting(), [&](std::uint32_t index) { return mark(index) == Mark::kAnnotation; });
   NameTree tree(TraceCompileTime::kMostPhases);
-  std::unordered_map<std::uint32_t, std::uint32_t> nodes;  // by slice
+  std::vector<std::uint32_t> nodes(trace.slices.size());   // by slice
   std::unordered_map<std::uint32_t, TimeTotals> compiled;  // by name of annotation; 0: none
   std::vector<TimeSpan> spans;
+  spans.reserve(phases.size());
   const Annotations by_time(context, annotations);
   for (const std::uint32_t index : phases) {
     const TraceSlice& slice = context.slice(index);

@@ -123,11 +123,11 @@ class Finder {
         });
       }
       if (region.id.empty()) continue;
-      auto& of_frame = versions[region.frame];
+      auto& of_frame = versions[region.frame()];
       if (of_frame.insert(region.id).second && of_frame.size() > 1) {
         add("recompile", region.slice, [&] {
           return fmt::format("frame {} runs as {}, its version number {} in this trace",
-                             region.frame, region.id, of_frame.size());
+                             region.frame(), region.id, of_frame.size());
         });
       }
     }

@@ -1,20 +1,23 @@
 #include "analysis/trace_flows.h"
 
-#include <unordered_set>
+#include <algorithm>
+#include <vector>
 
 namespace benchhud::analysis {
 
 using schema::TraceFlow;
 
 FlowCounts count_flows(const schema::Trace& trace) {
-  std::unordered_set<std::uint64_t> starts;
+  std::vector<std::uint64_t> starts;
+  starts.reserve(trace.flows.size());
   for (const TraceFlow& flow : trace.flows) {
-    if (flow.step == TraceFlow::Step::kStart) starts.insert(flow.key);
+    if (flow.step == TraceFlow::Step::kStart) starts.push_back(flow.key);
   }
+  std::sort(starts.begin(), starts.end());
   FlowCounts counts;
   for (const TraceFlow& flow : trace.flows) {
     if (flow.step == TraceFlow::Step::kStart) continue;
-    ++(starts.contains(flow.key) ? counts.bound : counts.dangling);
+    ++(std::binary_search(starts.begin(), starts.end(), flow.key) ? counts.bound : counts.dangling);
   }
   return counts;
 }

@@ -17,6 +17,7 @@ namespace {
 
 void add_extent(const TraceContext& context, TraceReport* report) {
   std::vector<TimeSpan> busy;
+  busy.reserve(context.trace().slices.size());
   bool is_first = true;
   std::int64_t end = 0;
   for (const TraceSlice& slice : context.trace().slices) {
@@ -61,7 +62,12 @@ ProfilingNotes profiling_notes(const TraceContext& context) {
 TraceReport trace_report(const Trace& trace) { return trace_report(trace, schema::nest(trace)); }
 
 TraceReport trace_report(const Trace& trace, const TraceNesting& nesting) {
-  const TraceContext context(trace, nesting);
+  return trace_report(TraceContext(trace, nesting));
+}
+
+TraceReport trace_report(const TraceContext& context) {
+  const Trace& trace = context.trace();
+  const TraceNesting& nesting = context.nesting();
   TraceReport report;
   add_extent(context, &report);
   report.max_depth = nesting.max_depth;

@@ -245,8 +245,7 @@ int run_ingest(const Arguments& arguments) {
     if (!key) return fail(key.error());
     request->options.dumps.result = *key;
   }
-  request->options.dumps.trace_report = server::trace_digest;
-  request->options.dumps.trace_findings = server::trace_places;
+  request->options.dumps.trace_summary = server::summarize_trace;
 
   Expected<IngestResult> result = [&] {
     ProgressBar bar;

@@ -64,8 +64,7 @@ Expected<schema::TraceId> import_file(schema::Connection& store, const std::stri
   BENCHHUD_ASSIGN(auto transaction,
                   schema::Transaction::begin(store, schema::Transaction::Kind::kWrite));
   ingest::DumpOptions options;
-  options.trace_report = server::trace_digest;
-  options.trace_findings = server::trace_places;
+  options.trace_summary = server::summarize_trace;
   ingest::DumpIngest dumps(store, std::move(options));
   BENCHHUD_ASSIGN(const ingest::DumpResult dump, dumps.take(file));
   if (dump.error) return *dump.error;

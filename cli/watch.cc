@@ -278,8 +278,7 @@ class Watcher {
     options.neighbours = request_.neighbours;
     options.skips_known_content = true;
     options.should_stop = [this] { return stop_.came(); };
-    options.dumps.trace_report = server::trace_digest;
-    options.dumps.trace_findings = server::trace_places;
+    options.dumps.trace_summary = server::summarize_trace;
     const auto result = ingest::ingest_files(store, dir.files, options);
     if (!result) {
       failed(dir, printable(result.error().message));

@@ -1,11 +1,13 @@
 #include "ingest/dump_ingest.h"
 
 #include <fmt/format.h>
+#include <malloc.h>
 #include <sys/stat.h>
 
 #include <cerrno>
 #include <cstring>
 #include <future>
+#include <memory>
 #include <utility>
 
 #include "ingest/dump_text.h"
@@ -16,8 +18,10 @@
 #include "ingest/text_parts.h"
 #include "ingest/trace_reader.h"
 #include "schema/artifact_writer.h"
+#include "schema/buffered_reading.h"
 #include "schema/text_store.h"
 #include "schema/trace_args.h"
+#include "schema/trace_index.h"
 #include "schema/trace_store.h"
 
 namespace benchhud::ingest {
@@ -30,6 +34,13 @@ using schema::NewArtifact;
 using schema::ResultKey;
 
 namespace {
+
+// What threads that have ended freed is not used by others before it is given back.
+void give_back_memory() {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
+}
 
 constexpr std::size_t kDumpPieceBytes = 1 << 20;
 // By so many a container is known.
@@ -248,47 +259,53 @@ class DumpIngest::File {
     BENCHHUD_ASSIGN(SourceFile source, SourceFile::open(result_.path));
     HashedFile file(std::move(source));
     schema::PackedArgs args;
-    TraceReader reader(&args);
+    // The tables that it reads with are gone before the trace is nested and stored.
+    auto reader = std::make_unique<TraceReader>(&args);
     std::string piece, begin;
     for (;;) {
       piece.clear();
       BENCHHUD_ASSIGN(const bool more, file.read(&piece));
-      reader.feed(piece);
+      reader->feed(piece);
       if (begin.empty()) begin = piece.substr(0, kBeginBytes);
       if (!more) break;
     }
-    const schema::Trace trace = reader.finish(file.damage());
+    schema::Trace trace = reader->finish(file.damage());
     BENCHHUD_ASSIGN(const bool is_known, find_known(file));
     if (is_known) return {};
-    if (!reader.refusal().empty()) return set_too_large(reader.refusal());
-    if (!reader.has_list()) {
+    if (!reader->refusal().empty()) return set_too_large(reader->refusal());
+    if (!reader->has_list()) {
       const auto container = unread_container(begin);
       artifact_.error =
           container ? "it is " + *container : "no Chrome trace: there is no list of events in it";
       return {};
     }
+    reader.reset();
+    give_back_memory();
     artifact_.problem_count = trace.problem_count;
+    const schema::SmallWriteBuffer small(state_.store);
+    BENCHHUD_TRY(store_trace(std::move(trace), &args));
+    // A trace that was in the store already has its index.
+    BENCHHUD_ASSIGN(const auto index, schema::TraceIndex::open(state_.store, *artifact_.trace));
+    if (index) return {};
+    return schema::index_trace(state_.store, *artifact_.trace);
+  }
+
+  Expected<void> store_trace(const schema::Trace trace, schema::PackedArgs* args) {
     const schema::TraceNesting nesting = schema::nest(trace, schema::NestingRows::kYes);
-    std::future<schema::PackedText> report;
-    std::future<schema::TraceFindings> findings;
-    if (state_.options.trace_report) {
+    std::future<TraceSummary> summary;
+    if (state_.options.trace_summary) {
       // Where no thread is to be had, it is made when it is asked for.
-      report = std::async(std::launch::async | std::launch::deferred, [&] {
-        return schema::pack_text(state_.options.trace_report(trace, nesting));
-      });
+      summary = std::async(std::launch::async | std::launch::deferred,
+                           [&] { return state_.options.trace_summary(trace, nesting); });
     }
-    if (state_.options.trace_findings) {
-      findings = std::async(std::launch::async | std::launch::deferred,
-                            [&] { return state_.options.trace_findings(trace, nesting); });
-    }
-    BENCHHUD_ASSIGN(artifact_.trace, schema::put_trace(state_.store, trace, nesting, &args,
-                                                       artifact_.hash, artifact_.byte_count));
-    if (findings.valid()) {
-      BENCHHUD_TRY(schema::put_trace_findings(state_.store, *artifact_.trace, findings.get()));
-    }
-    if (!report.valid()) return {};
+    BENCHHUD_ASSIGN(artifact_.trace,
+                    schema::put_unindexed_trace(state_.store, trace, nesting, args, artifact_.hash,
+                                                artifact_.byte_count));
+    if (!summary.valid()) return {};
+    const TraceSummary made = summary.get();
+    BENCHHUD_TRY(schema::put_trace_findings(state_.store, *artifact_.trace, made.findings));
     schema::TextWriter texts(state_.store);
-    BENCHHUD_ASSIGN(artifact_.report, texts.put(report.get()));
+    BENCHHUD_ASSIGN(artifact_.report, texts.put(schema::pack_text(made.report)));
     return {};
   }
 

@@ -7,6 +7,7 @@
 
 #include "ingest/no_memory.h"
 #include "ingest/text_parts.h"
+#include "schema/free_text.h"
 #include "schema/line_metrics.h"
 
 namespace benchhud::ingest {
@@ -16,7 +17,7 @@ namespace {
 constexpr std::size_t kLargeText = 64 << 10;
 
 void give_back_large(std::string* text) {
-  if (text->capacity() > kLargeText) *text = std::string();
+  if (text->capacity() > kLargeText) schema::free_text(text);
 }
 
 // The line is rejected for want of memory, and what was read of it is given back.
@@ -199,7 +200,7 @@ void prepare_lines(ParsedChunk* parsed) {
     if (line.own_text.empty()) line.own_text = line.text.substr(0, schema::kMostKeptBytes);
     line.text = {};
   }
-  parsed->chunk.text = std::string();
+  schema::free_text(&parsed->chunk.text);
 }
 
 schema::Expected<schema::FileWriter::Outcome> write_line(schema::FileWriter* writer,

@@ -27,7 +27,7 @@ namespace {
 using Kind = TraceToken::Kind;
 
 // Of arguments that wait for their slice's end; those beyond do not wait.
-constexpr std::size_t kMostHeldBytes = std::size_t{16} << 20;
+constexpr std::size_t kMostHeldBytes = std::size_t{4} << 20;
 
 // What the tables around a text, a label and a thread take, measured. Of labels, sums are made for
 // the trace's report and its index.

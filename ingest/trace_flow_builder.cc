@@ -12,17 +12,17 @@ using Step = TraceFlow::Step;
 
 TraceFlow TraceFlowBuilder::flow_of(const End& end, const RawTraceEvent& event,
                                     const TraceToken& id) {
-  std::string key(reinterpret_cast<const char*>(&end.category), sizeof(end.category));
-  key += id.text();
+  key_.assign(reinterpret_cast<const char*>(&end.category), sizeof(end.category));
+  key_ += id.text();
   const bool is_local =
       id.kind == TraceToken::Kind::kNested && id.text().find("\"local\"") != id.text().npos;
   if (is_local) {
-    key += '\0';
-    key += event.process.text();
+    key_ += '\0';
+    key_ += event.process.text();
   }
   TraceFlow flow;
   flow.time = end.time;
-  flow.key = keys_.try_emplace(std::move(key), keys_.size()).first->second;
+  flow.key = keys_.put(key_);
   flow.category = end.category;
   flow.thread = end.thread;
   flow.step = end.step;

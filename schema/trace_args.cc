@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "schema/free_text.h"
 #include "schema/system_error.h"
 
 namespace benchhud::schema {
@@ -37,7 +38,7 @@ void PackedArgs::finish() {
   first_ += std::exchange(count_, 0);
   sizes_.clear();
   // A giant's room is given back.
-  if (texts_.capacity() > 2 * kTextBlockBytes) texts_ = std::string();
+  if (texts_.capacity() > 2 * kTextBlockBytes) free_text(&texts_);
   texts_.clear();
 }
 
@@ -53,7 +54,7 @@ void PackedArgs::keep(Block block) {
     const bool is_written =
         std::fwrite(block.bytes.data(), 1, block.bytes.size(), file_.get()) == block.bytes.size();
     if (!is_written && failure_ == 0) failure_ = errno == 0 ? EIO : errno;
-    block.bytes = std::string();
+    free_text(&block.bytes);
   }
   blocks_.push_back(std::move(block));
 }

@@ -47,8 +47,12 @@ class Validator {
     for (const TraceFlow& flow : trace_.flows) {
       if (flow.thread >= trace_.threads.size() || !is_text(flow.category)) return wrong("flow");
     }
+    std::uint32_t least = 0;  // they ascend
     for (const TraceBandwidth& bandwidth : trace_.bandwidths) {
-      if (bandwidth.slice >= trace_.slices.size()) return wrong("bandwidth");
+      if (bandwidth.slice < least || bandwidth.slice >= trace_.slices.size()) {
+        return wrong("bandwidth");
+      }
+      least = bandwidth.slice + 1;
     }
     return {};
   }
@@ -93,7 +97,6 @@ class TraceWriter {
                      .run());
     BENCHHUD_TRY(put_points());
     BENCHHUD_TRY(put_flows());
-    BENCHHUD_TRY(index_trace(connection_, id_));
     return id_;
   }
 
@@ -200,17 +203,16 @@ class TraceWriter {
   }
 
   Expected<void> put_slices(TraceSliceWriter* writer) {
-    std::vector<std::uint32_t> bandwidths(trace_.bandwidths.empty() ? 0 : trace_.slices.size(),
-                                          kNone);
-    for (std::uint32_t i = 0; i < trace_.bandwidths.size(); ++i) {
-      bandwidths[trace_.bandwidths[i].slice] = i;
-    }
+    std::vector<bool> has_bandwidth(trace_.slices.size());
+    for (const TraceBandwidth& each : trace_.bandwidths) has_bandwidth[each.slice] = true;
     for (const std::uint32_t index : by_row()) {
       const TraceSlice& slice = trace_.slices[index];
       SliceExtra extra;
       extra.args = trace_.args_of(slice);
-      if (!bandwidths.empty() && bandwidths[index] != kNone) {
-        const TraceBandwidth& bandwidth = trace_.bandwidths[bandwidths[index]];
+      if (has_bandwidth[index]) {
+        const TraceBandwidth& bandwidth = *std::lower_bound(
+            trace_.bandwidths.begin(), trace_.bandwidths.end(), index,
+            [](const TraceBandwidth& each, std::uint32_t of) { return each.slice < of; });
         extra.has_bandwidth = true;
         extra.bytes = bandwidth.bytes;
         extra.gigabytes_per_second = bandwidth.gigabytes_per_second;
@@ -348,6 +350,16 @@ Expected<std::optional<TraceId>> find_trace(Connection& connection, const Conten
 Expected<TraceId> put_trace(Connection& connection, const Trace& trace, const TraceNesting& nesting,
                             PackedArgs* args, const ContentHash& content, std::int64_t byte_count,
                             const SliceFeed& feed) {
+  BENCHHUD_ASSIGN(const TraceId id,
+                  put_unindexed_trace(connection, trace, nesting, args, content, byte_count, feed));
+  BENCHHUD_TRY(index_trace(connection, id));
+  return id;
+}
+
+Expected<TraceId> put_unindexed_trace(Connection& connection, const Trace& trace,
+                                      const TraceNesting& nesting, PackedArgs* args,
+                                      const ContentHash& content, std::int64_t byte_count,
+                                      const SliceFeed& feed) {
   BENCHHUD_ASSIGN(const auto found, find_trace(connection, content));
   if (found) return *found;
   BENCHHUD_TRY(Validator(trace).check());

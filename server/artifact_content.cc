@@ -89,8 +89,8 @@ Expected<std::optional<DumpText>> read_text(schema::Reader& reader, const Artifa
   return read;
 }
 
-// By which rules digests are made now: one more wherever trace_digest() or trace_places() says
-// something else than before. Older ones are recomputed.
+// By which rules digests are made now: one more wherever summarize_trace() says something
+// else than before. Older ones are recomputed.
 constexpr int kTraceDigestVersion = 3;
 
 // What digests begin with, so that one need not be read to tell its version.
@@ -116,21 +116,23 @@ Expected<bool> has_current_digest(schema::Reader& reader, const Artifact& artifa
 Expected<void> renew_digest(schema::Connection& store, const Artifact& artifact) {
   BENCHHUD_ASSIGN(const schema::Trace trace, schema::read_trace(store, *artifact.trace));
   const schema::TraceNesting nesting = schema::nest(trace);
-  const schema::PackedText digest = schema::pack_text(trace_digest(trace, nesting));
-  const schema::TraceFindings places = trace_places(trace, nesting);
+  const ingest::TraceSummary summary = summarize_trace(trace, nesting);
+  const schema::PackedText digest = schema::pack_text(summary.report);
   BENCHHUD_ASSIGN(schema::Transaction transaction,
                   schema::Transaction::begin(store, schema::Transaction::Kind::kWrite));
   schema::TextWriter texts(store);
   BENCHHUD_ASSIGN(const schema::TextId text, texts.put(digest));
   BENCHHUD_TRY(schema::set_report(store, artifact.id, text));
-  BENCHHUD_TRY(schema::put_trace_findings(store, *artifact.trace, places));
+  BENCHHUD_TRY(schema::put_trace_findings(store, *artifact.trace, summary.findings));
   return transaction.commit();
 }
 
 }  // namespace
 
-std::string trace_digest(const schema::Trace& trace, const schema::TraceNesting& nesting) {
-  const analysis::TraceReport report = analysis::trace_report(trace, nesting);
+ingest::TraceSummary summarize_trace(const schema::Trace& trace,
+                                     const schema::TraceNesting& nesting) {
+  const analysis::TraceContext context(trace, nesting);
+  const analysis::TraceReport report = analysis::trace_report(context);
   ordered_json sections = ordered_json::array();
   for (ProfileSection& section : analysis::profile_sections(trace, nesting, report)) {
     sections.push_back(to_json(std::move(section)));
@@ -138,12 +140,8 @@ std::string trace_digest(const schema::Trace& trace, const schema::TraceNesting&
   const ordered_json digest{{"version", kTraceDigestVersion},
                             {"report", report_json(trace, report)},
                             {"sections", std::move(sections)}};
-  return digest.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
-}
-
-schema::TraceFindings trace_places(const schema::Trace& trace,
-                                   const schema::TraceNesting& nesting) {
-  return analysis::trace_findings(analysis::TraceContext(trace, nesting));
+  return {.report = digest.dump(-1, ' ', false, ordered_json::error_handler_t::replace),
+          .findings = analysis::trace_findings(context)};
 }
 
 Expected<std::int64_t> renew_digests(schema::Connection& store, Digests which,

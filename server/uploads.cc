@@ -157,8 +157,7 @@ ingest::IngestOptions options_of(const Query& query) {
   if (query.has("timestamp")) options.timestamp = query.time("timestamp", 0);
   if (query.has("repetition")) options.dumps.repetition = query.integer("repetition");
   options.refuses_too_large = true;
-  options.dumps.trace_report = trace_digest;
-  options.dumps.trace_findings = trace_places;
+  options.dumps.trace_summary = summarize_trace;
   return options;
 }
 

@@ -21,7 +21,8 @@ struct CompiledRegion {
       schema::kNoSlice;     ///< the region right around it, by its place in the list
   std::uint32_t depth = 0;  ///< how many regions are around it
   std::string_view id;      ///< "F/C", frame id and compile id; empty where PyTorch wrote none
-  std::string_view frame;   ///< "F"
+
+  std::string_view frame() const { return id.substr(0, id.find('/')); }  ///< "F"
 };
 
 /// All of them, by thread and beginning. A region that begins within another of its thread is
@@ -46,12 +47,14 @@ struct CompiledRegions {
 CompiledRegions compiled_regions(const std::vector<CompiledRegion>& regions);
 CompiledRegions compiled_regions(const schema::Trace& trace, const schema::TraceNesting& nesting);
 
-/// Slices named `CompiledFunction` and `CompiledFunctionBackward`, in the order of the trace.
-struct CompiledFunctionSlices {
-  std::vector<std::uint32_t> forward, backward;
+/// A slice named `CompiledFunction` or `CompiledFunctionBackward`.
+struct CompiledFunctionSlice {
+  std::int64_t sequence = 0;  ///< TraceArgs::kAbsent: none, and it belongs to no other
+  std::uint32_t slice = 0;
+  bool is_backward = false;
 };
-/// By sequence number; TraceArgs::kAbsent: those without one, of which none belong together.
-std::map<std::int64_t, CompiledFunctionSlices> compiled_function_slices(const schema::Trace& trace);
+/// In the order of the trace.
+std::vector<CompiledFunctionSlice> compiled_function_slices(const schema::Trace& trace);
 
 /// How many there are, as compiled_pairs() pairs them; a pair has one sequence number.
 /// A forward without its backward: that was not called, or lies outside the trace.

@@ -75,7 +75,8 @@ struct TraceReport {
 
 /// Time grows with the number of slices times its logarithm.
 TraceReport trace_report(const schema::Trace& trace);
-/// For who has nested it already.
+/// Of a trace that is nested already.
 TraceReport trace_report(const schema::Trace& trace, const schema::TraceNesting& nesting);
+TraceReport trace_report(const TraceContext& context);
 
 }  // namespace benchhud::analysis

@@ -19,6 +19,12 @@
 
 namespace benchhud::ingest {
 
+/// What analysis finds in a trace.
+struct TraceSummary {
+  std::string report;              ///< JSON
+  schema::TraceFindings findings;  ///< the places that are marked
+};
+
 struct DumpOptions {
   /// The result that every dump belongs to, whatever its name says.
   std::optional<schema::ResultKey> result;
@@ -26,12 +32,8 @@ struct DumpOptions {
   std::optional<double> timestamp;         ///< as in IngestOptions
   std::int64_t shift_weeks = 0;            ///< by which the times of results were shifted
   bool refuses_too_large = false;          ///< as in IngestOptions
-  /// What a trace tells, as JSON, to be kept beside it. Made by who knows what traces mean, on a
-  /// thread of its own while the trace is stored.
-  std::function<std::string(const schema::Trace&, const schema::TraceNesting&)> trace_report;
-  /// The places that are marked in a trace; made as the report is.
-  std::function<schema::TraceFindings(const schema::Trace&, const schema::TraceNesting&)>
-      trace_findings;
+  /// What is kept beside a trace. Made on a thread of its own while the trace is stored.
+  std::function<TraceSummary(const schema::Trace&, const schema::TraceNesting&)> trace_summary;
 };
 
 /// What became of a dump.

@@ -5,7 +5,6 @@
 #include <functional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "ingest/trace_event.h"
@@ -49,10 +48,11 @@ class TraceFlowBuilder {
   void bind_to_next_slices();
 
   schema::Trace* const trace_;
-  std::unordered_map<std::string, std::uint64_t> keys_;  // by category, id and process
-  std::vector<std::uint32_t> bound_to_next_;             // places in Trace::flows
-  std::vector<bool> has_lost_record_;                    // by thread
-  std::vector<Held> at_zero_;                            // ends that may be those of lost records
+  schema::TextPool keys_;                     // of category, id and process; a key is its number
+  std::string key_;                           // that is looked for
+  std::vector<std::uint32_t> bound_to_next_;  // places in Trace::flows
+  std::vector<bool> has_lost_record_;         // by thread
+  std::vector<Held> at_zero_;                 // ends that may be those of lost records
 };
 
 }  // namespace benchhud::ingest

@@ -114,7 +114,7 @@ struct Trace {
   SegmentedVector<TraceFlow> flows;
   /// In the file's order; behind them begins that never ended, by thread.
   SegmentedVector<TracePoint> points;
-  SegmentedVector<TraceBandwidth> bandwidths;
+  SegmentedVector<TraceBandwidth> bandwidths;  ///< by slice, at most one of each
   /// The wall clock's ns since 1970 at time 0, where the file says it (baseTimeNanoseconds).
   std::int64_t base_time = 0;
   std::int64_t events = 0;       ///< objects of the event list

@@ -22,7 +22,7 @@ namespace benchhud::schema {
 /// memory as well where none can be made.
 class PackedArgs : public TraceArgsSink {
  public:
-  static constexpr std::size_t kMostInMemory = std::size_t{8} << 20;
+  static constexpr std::size_t kMostInMemory = std::size_t{1} << 20;
 
   struct Block {
     std::uint64_t first = 0;  ///< number of its first object

@@ -17,7 +17,7 @@
 namespace benchhud::schema {
 
 /// Makes a trace's index, in place of one that is there, and its tracks of what is asynchronous.
-/// Call it within a transaction. In memory are two chunks, some 100 bytes a label and 200 a step of
+/// Call it within a transaction. In memory are two chunks, some 100 bytes a label and 100 a step of
 /// something asynchronous. A trace with more than kMostIndexedLabels gets none.
 /// Errors: kCorrupt, the store's.
 Expected<void> index_trace(Connection& connection, TraceId trace);

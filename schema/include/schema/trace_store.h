@@ -38,6 +38,13 @@ Expected<TraceId> put_trace(Connection& connection, const Trace& trace, const Tr
                             PackedArgs* args, const ContentHash& content, std::int64_t byte_count,
                             const SliceFeed& feed = nullptr);
 
+/// The same without its index, for index_trace() to be called when the trace is no longer in
+/// memory.
+Expected<TraceId> put_unindexed_trace(Connection& connection, const Trace& trace,
+                                      const TraceNesting& nesting, PackedArgs* args,
+                                      const ContentHash& content, std::int64_t byte_count,
+                                      const SliceFeed& feed = nullptr);
+
 /// The whole trace, in memory. It equals what was stored but for three things: events come by
 /// thread and time instead of in the file's order; arguments are numbered anew; and so are the keys
 /// of flows, which are the same where they were the same. Errors: kNotFound, kCorrupt.

@@ -8,22 +8,22 @@
 #include <vector>
 
 #include "analysis/profile_sections.h"
+#include "ingest/dump_ingest.h"
 #include "schema/artifact.h"
 #include "schema/profile.h"
 #include "schema/reader.h"
 #include "schema/trace.h"
-#include "schema/trace_finding.h"
 #include "schema/trace_nesting.h"
 #include "server/json_writer.h"
 
 namespace benchhud::server {
 
 /// What is kept of a trace beside its events, made when it is taken in: `{"report": …, "sections":
-/// …}`. A trace of millions of events is not read again to be looked at or compared. Of a section
-/// the kMostItems largest items are kept and the sum of the rest.
-std::string trace_digest(const schema::Trace& trace, const schema::TraceNesting& nesting);
-/// The places that are marked in a trace, also made then.
-schema::TraceFindings trace_places(const schema::Trace& trace, const schema::TraceNesting& nesting);
+/// …}`, and the places that are marked. A trace of millions of events is not read again to be
+/// looked at or compared. Of a section the kMostItems largest items are kept and the sum of the
+/// rest.
+ingest::TraceSummary summarize_trace(const schema::Trace& trace,
+                                     const schema::TraceNesting& nesting);
 inline constexpr std::size_t kMostItems = 2000;
 
 /// Which digests are recomputed: those that an older program made, or all.

@@ -346,8 +346,8 @@ TEST_F(Dumps, ATraceIsKeptWithWhatItTells) {
   write("n/results.jsonl", line(1000));
   trace("n");
   IngestOptions options;
-  options.dumps.trace_report = [](const schema::Trace& trace, const schema::TraceNesting&) {
-    return std::to_string(trace.slices.size()) + " slices";
+  options.dumps.trace_summary = [](const schema::Trace& trace, const schema::TraceNesting&) {
+    return TraceSummary{std::to_string(trace.slices.size()) + " slices", {}};
   };
   ingest_folder("n", options);
   const Artifact artifact = only_artifact();

@@ -485,7 +485,7 @@ TEST(TraceReader, ArgumentsOfTooManyBegunSlicesDoNotWait) {
   const Trace trace = reader.finish();
   expect_nothing_lost(trace);
   ASSERT_EQ(trace.pairs, kBegins);
-  EXPECT_EQ(trace.problem_count, kBegins - 15);  // 15 fit into 16 MiB
+  EXPECT_EQ(trace.problem_count, kBegins - 3);  // 3 fit into 4 MiB
   EXPECT_THAT(args.of(trace, trace.slices.front()), testing::EndsWith("x\"}"));
   EXPECT_THAT(args.of(trace, trace.slices.back()), testing::EndsWith("\"y\":1}"));
 }

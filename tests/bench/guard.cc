@@ -112,8 +112,7 @@ Expected<void> ingest_night(const std::string& path, const Words& files) {
   BENCHHUD_ASSIGN(Connection store, schema::open_store(path));
   BENCHHUD_ASSIGN(const ingest::Inputs inputs, ingest::find_inputs(files));
   ingest::IngestOptions options;
-  options.dumps.trace_report = server::trace_digest;
-  options.dumps.trace_findings = server::trace_places;
+  options.dumps.trace_summary = server::summarize_trace;
   BENCHHUD_TRY(count("ingest", [&]() -> Expected<void> {
     BENCHHUD_ASSIGN(const ingest::IngestResult result,
                     ingest::ingest_files(store, inputs, options));

@@ -155,6 +155,7 @@ class GuardedServer final : public httplib::Server {
     try {
       work();
     } catch (const std::exception&) {
+      // Out of memory.
     }
   }
 
@@ -299,12 +300,12 @@ class GuardedServer final : public httplib::Server {
 
   void refuse_as_busy(std::unique_ptr<Connection> connection) {
     const std::string head(connection->head());
-    refuse(std::move(connection),
-           {schema::ErrorCode::kBusy,
-            connection->is_file() ? "Others are sending files; try again in a moment."
-                                  : "Too many requests of this kind are waiting; try again in a "
-                                    "moment."},
-           head);
+    // Before the connection is given away: in which order arguments are worked out is not said.
+    const char* const reason =
+        connection->is_file()
+            ? "Others are sending files; try again in a moment."
+            : "Too many requests of this kind are waiting; try again in a moment.";
+    refuse(std::move(connection), {schema::ErrorCode::kBusy, reason}, head);
   }
 
   /// Sends what is there to be sent, as far as the peer takes it, and lets the connection wait.

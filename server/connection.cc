@@ -22,11 +22,11 @@ using schema::ErrorCode;
 
 using Clock = Connection::Clock;
 
-constexpr std::size_t kReadAtOnce = 16 * 1024;
+constexpr std::size_t kReadAtOnce = std::size_t{16} * 1024;
 /// Above this, memory is given back between two requests.
-constexpr std::size_t kKeptBytes = 16 * 1024;
+constexpr std::size_t kKeptBytes = std::size_t{16} * 1024;
 /// As many are not copied if it can be helped.
-constexpr std::size_t kManyBytes = 8 * 1024;
+constexpr std::size_t kManyBytes = std::size_t{8} * 1024;
 /// Who is refused may be sending still, and learns why only when that has come to an end.
 constexpr double kEndSeconds = 1;
 

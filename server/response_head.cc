@@ -40,7 +40,9 @@ std::string_view status_words(int status) {
 std::string response_head(const Response& response, const Framing& framing) {
   std::string text =
       fmt::format("HTTP/1.1 {} {}\r\n", response.status, status_words(response.status));
-  for (const auto& [name, value] : response.headers) text += name + ": " + value + "\r\n";
+  for (const auto& [name, value] : response.headers) {
+    text.append(name).append(": ").append(value).append("\r\n");
+  }
   if (framing.body != Framing::Body::kNone) {
     text += "Content-Type: " + response.content_type + "\r\n";
   }

@@ -251,6 +251,7 @@ Expected<std::string> write_history(Ask& ask, const std::vector<std::size_t>& pl
   const auto experiments = analysis::failing_experiments(span.failures, signature, fits);
   BENCHHUD_ASSIGN(const auto alerts, alerts_of(ask, span, experiments));
   std::vector<std::string> accelerators;
+  accelerators.reserve(homes.last_seen.size());
   for (const auto& [at, model] : homes.last_seen) accelerators.push_back(model);
   std::string body;
   JsonWriter json(&body);

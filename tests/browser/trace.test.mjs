@@ -68,6 +68,24 @@ test("a trace is opened from the list of dumps and from its page, and all of its
   }, { height: 1200 });
 });
 
+test("the timeline is drawn while its report and its marks are on their way, and nothing moves when they come", async () => {
+  const { page, problems, close } = await openPage(browser, { height: 1200 });
+  const held = [];
+  for (const part of ["**/api/v1/artifacts/*/content*", "**/api/v1/traces/*/findings*"]) await page.route(part, (route) => void held.push(route));
+  await page.goto(address);
+  await drawn(page);
+  await eventually(async () => assert.equal(held.length, 2));
+  const places = () => page.evaluate(() => [".trace-over", ".trace-tools", ".trace-ways"].map((one) => JSON.stringify(document.querySelector(one).getBoundingClientRect())));
+  const before = await places();
+  assert.match(await text(page.locator(".trace-costs")), /Reading the report/);
+  for (const route of held) await route.continue();
+  await eventually(async () => assert.doesNotMatch(await text(page.locator(".trace-costs")), /Reading the report/));
+  assert.match(await text(page.locator(".trace-costs")), /GPU|device|busy/i);
+  assert.deepEqual(await places(), before);
+  assert.deepEqual(problems, []);
+  await close();
+});
+
 test("keys zoom and move; what is under the pointer stays there", () =>
   timeline(async (page) => {
     const all = await span(page);

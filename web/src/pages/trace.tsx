@@ -36,18 +36,19 @@ export function TracePage({ id }: { id: number }) {
   return <Known key={`${info.id} ${info.key}`} info={info} />;
 }
 
-/** What stands above the timeline is there when it comes: it is drawn once, at the size that it keeps. */
+/** The timeline is drawn as soon as the trace and its name are there; its report and its marks come when they come, to places that are
+ * kept for them. */
 function Known({ info }: { info: TraceInfo }) {
   const about = useAbout(info);
   const findings = useApi<Findings>(info.findings > 0 ? address(`/traces/${info.id}/findings`) : null);
   const content = useApi<ArtifactContent>(info.artifact === null ? null : contentUrl(info.artifact));
   const report = useMemo(() => traceReport(content.data?.trace), [content.data]);
-  const isWaiting = (isAsked: boolean, { data, error }: { data: unknown; error: unknown }): boolean => isAsked && !data && !error;
-  if (!about.isKnown || isWaiting(info.findings > 0, findings) || isWaiting(info.artifact !== null, content)) return <Waiting rows={14} />;
-  return <Timeline info={info} about={about} report={report} found={findings.data} />;
+  if (!about.isKnown) return <Waiting rows={14} />;
+  const isLate = info.artifact !== null && !content.data && !content.error;
+  return <Timeline info={info} about={about} report={isLate ? "late" : report} found={findings.data} />;
 }
 
-function Timeline({ info, about, report, found }: { info: TraceInfo; about: About; report: TraceReport | null; found: Findings | null }) {
+function Timeline({ info, about, report, found }: { info: TraceInfo; about: About; report: TraceReport | "late" | null; found: Findings | null }) {
   const viewer = useMemo(() => new Viewer(info), [info]);
   const beside = useBeside(viewer);
   const { second, shift } = beside;

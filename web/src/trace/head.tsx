@@ -34,8 +34,8 @@ const sizeWords = (info: TraceInfo): string => {
   return `${plural(info.events, "event")} on ${plural(tracks, "track")} in ${spanText(info.end)}${info.tracksLeftOut > 0 ? `, without ${count(info.tracksLeftOut)} more tracks` : ""}`;
 };
 
-/** `isBefore`: another trace stands below it. */
-export function Head({ viewer, about: { artifact, result, name }, report, isBefore }: { viewer: Viewer; about: About; report: TraceReport | null; isBefore: boolean }) {
+/** `report`: "late" while it is fetched, null where there is none. `isBefore`: another trace stands below it. */
+export function Head({ viewer, about: { artifact, result, name }, report, isBefore }: { viewer: Viewer; about: About; report: TraceReport | "late" | null; isBefore: boolean }) {
   const { info } = viewer;
   useTitle(`Trace of ${name}`);
   const [of] = artifact?.results ?? [];
@@ -54,7 +54,11 @@ export function Head({ viewer, about: { artifact, result, name }, report, isBefo
         {result && <a href={modelHref(result.experiment.suite, result.experiment.model, { test: result.experiment.test, accelerator_model: result.experiment.accelerator_model })}>all nights</a>}
         {artifact && <a href={artifactHref(artifact)}>report</a>}
       </nav>
-      {report && <Costs viewer={viewer} report={report} artifact={artifact} />}
+      {report && (
+        <div class="trace-costs" role="group" aria-label="What costs time">
+          {report === "late" ? <span class="quiet">Reading the report…</span> : <Costs viewer={viewer} report={report} artifact={artifact} />}
+        </div>
+      )}
     </header>
   );
 }
@@ -64,9 +68,9 @@ function Costs({ viewer, report, artifact }: { viewer: Viewer; report: TraceRepo
   const use = deviceUse(report);
   const costs = costsOf(report);
   const findings = useViewer(viewer, (one) => one.findings);
-  if (!use && !costs.length) return null;
+  if (!use && !costs.length) return <span class="quiet">The report lists no problems.</span>;
   return (
-    <div class="trace-costs" role="group" aria-label="What costs time">
+    <>
       {use && (
         <span class="quiet" title={use.why}>
           {use.words}
@@ -85,7 +89,7 @@ function Costs({ viewer, report, artifact }: { viewer: Viewer; report: TraceRepo
           )
         ),
       )}
-    </div>
+    </>
   );
 }
 

@@ -85,7 +85,8 @@ function Show({ viewer }: { viewer: Viewer }) {
 function Marks({ viewer }: { viewer: Viewer }) {
   const on = useViewer(viewer, (one) => one.marks);
   const findings = useViewer(viewer, (one) => one.findings);
-  if (!findings.length) return null;
+  // There before the marks are, so that nothing beside it moves.
+  if (!viewer.info.findings) return null;
   return (
     <Menu label="Marks">
       {(close) => (

@@ -50,7 +50,10 @@ OperatorTable operator_table(const TraceContext& context,
   const schema::Trace& trace = context.trace();
   const std::vector<bool> is_inner = find_inner(context);
   const std::vector<std::int64_t> self = self_times_of_slices(trace, context.nesting());
-  std::vector<OperatorRow> by_label(trace.labels.size());
+  struct Sums {
+    std::int64_t count = 0, total = 0, self = 0, device = 0;
+  };
+  std::vector<Sums> by_label(trace.labels.size());
   OperatorTable table;
   const auto is_work_of = [&](std::uint32_t label) {
     const schema::TraceLabel& of = trace.labels[label];
@@ -58,7 +61,7 @@ OperatorTable operator_table(const TraceContext& context,
   };
   for (std::uint32_t i = 0; i < self.size(); ++i) {
     if (!is_host(context.side(i))) continue;
-    OperatorRow& row = by_label[context.slice(i).label];
+    Sums& row = by_label[context.slice(i).label];
     ++row.count;
     row.self = sum_of(row.self, self[i]);
     table.self = sum_of(table.self, self[i]);
@@ -79,15 +82,20 @@ OperatorTable operator_table(const TraceContext& context,
     if (is_work_of(label)) work = sum_of(work, by_label[label].self);
   }
   for (std::size_t i = 0; i < labels.size(); ++i) {
-    OperatorRow& row = by_label[labels[i]];
+    const Sums& sums = by_label[labels[i]];
     if (i >= most) {
       ++table.rows_left_out;
-      table.left_out_count += row.count;
-      table.left_out_self = sum_of(table.left_out_self, row.self);
+      table.left_out_count += sums.count;
+      table.left_out_self = sum_of(table.left_out_self, sums.self);
       continue;
     }
+    OperatorRow row;
     row.name = trace.texts[trace.labels[labels[i]].name];
     row.category = trace.texts[trace.labels[labels[i]].category];
+    row.count = sums.count;
+    row.total = sums.total;
+    row.self = sums.self;
+    row.device = sums.device;
     if (is_work_of(labels[i])) row.share = share_of(row.self, work);
     table.rows.push_back(std::move(row));
   }

@@ -84,7 +84,7 @@ ProfileDifference diff_profiles(const std::vector<ProfileItem>& before,
   return difference;
 }
 
-SelfTimes self_times(const Trace& trace, const TraceNesting& nesting) {
+SelfTimes self_times(const Trace& trace, const TraceNesting& nesting, std::size_t most) {
   struct Sum {
     double ns = 0;
     std::int64_t calls = 0;
@@ -98,21 +98,45 @@ SelfTimes self_times(const Trace& trace, const TraceNesting& nesting) {
   }
   // Labels of one name differ in their category.
   const std::vector<SliceSide> sides = sides_of_labels(trace);
-  const auto items_where = [&](auto is_wanted) {
-    std::map<std::uint32_t, Sum> by_name;
-    for (std::size_t label = 0; label < by_label.size(); ++label) {
-      if (by_label[label].calls == 0 || !is_wanted(sides[label])) continue;
-      Sum& sum = by_name[trace.labels[label].name];
-      sum.ns += by_label[label].ns;
-      sum.calls += by_label[label].calls;
+  const auto sum_where = [&](auto is_wanted, std::vector<ProfileItem>* items, ProfileItem* rest) {
+    std::vector<std::uint32_t> labels;
+    for (std::uint32_t label = 0; label < by_label.size(); ++label) {
+      if (by_label[label].calls > 0 && is_wanted(sides[label])) labels.push_back(label);
     }
-    std::vector<ProfileItem> items;
-    for (const auto& [name, sum] : by_name) {
-      items.push_back({std::string(trace.texts[name]), sum.ns, static_cast<double>(sum.calls)});
+    const auto name_of = [&](std::uint32_t label) { return trace.labels[label].name; };
+    std::stable_sort(labels.begin(), labels.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return name_of(a) < name_of(b); });
+    // The first label of each name has the sum of all.
+    std::size_t count = 0;
+    for (const std::uint32_t label : labels) {
+      if (count > 0 && name_of(labels[count - 1]) == name_of(label)) {
+        by_label[labels[count - 1]].ns += by_label[label].ns;
+        by_label[labels[count - 1]].calls += by_label[label].calls;
+      } else {
+        labels[count++] = label;
+      }
     }
-    return items;
+    labels.resize(count);
+    if (count > most) {
+      std::stable_sort(labels.begin(), labels.end(), [&](std::uint32_t a, std::uint32_t b) {
+        return by_label[a].ns > by_label[b].ns;
+      });
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto& [ns, calls] = by_label[labels[i]];
+      if (i < most) {
+        items->push_back(
+            {std::string(trace.texts[name_of(labels[i])]), ns, static_cast<double>(calls)});
+      } else {
+        rest->amount += ns;
+        rest->calls += static_cast<double>(calls);
+      }
+    }
   };
-  return {items_where(is_host), items_where(is_device)};
+  SelfTimes times;
+  sum_where(is_host, &times.host, &times.host_rest);
+  sum_where(is_device, &times.device, &times.device_rest);
+  return times;
 }
 
 }  // namespace benchhud::analysis

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <map>
 #include <set>
 #include <utility>
@@ -46,7 +47,7 @@ std::string shapes_of(const schema::IrContraction& contraction) {
 std::vector<ProfileSection> sections_of_trace(const schema::Trace& trace,
                                               const schema::TraceNesting& nesting,
                                               const CompiledRegions& regions,
-                                              const DeviceActivity& activity) {
+                                              const DeviceActivity& activity, std::size_t most) {
   const CompiledFunctions functions = compiled_functions(trace);
   // Breaks are regions, and regions are counted by frame once more.
   ProfileSection counts{"counts", ProfileUnit::kCount, {}, {}, true};
@@ -61,15 +62,21 @@ std::vector<ProfileSection> sections_of_trace(const schema::Trace& trace,
   add("compiled functions, forward", functions.forward);
   add("compiled functions, backward", functions.backward);
   for (const auto& [name, count] : activity.launches) add("launches by " + name, count);
-  SelfTimes times = self_times(trace, nesting);
+  SelfTimes times = self_times(trace, nesting, most);
   // Where a device's slices may be among them, it is not the host's alone.
   const char* const host =
       activity.unknowns.device.empty() ? "self time on the host" : "self time of all slices";
-  return {
-      std::move(counts),
-      {host, ProfileUnit::kNs, std::move(times.host), {}},
-      {"self time on the device", ProfileUnit::kNs, std::move(times.device), {}},
-  };
+  // Not in braces, which would copy them.
+  std::vector<ProfileSection> sections;
+  sections.push_back(std::move(counts));
+  sections.push_back({host, ProfileUnit::kNs, std::move(times.host), {}, false, times.host_rest});
+  sections.push_back({"self time on the device",
+                      ProfileUnit::kNs,
+                      std::move(times.device),
+                      {},
+                      false,
+                      times.device_rest});
+  return sections;
 }
 
 // The profiler prints with up to three decimals.
@@ -232,13 +239,14 @@ std::vector<ProfileSection> profile_sections(const schema::DynamoCounters& count
 std::vector<ProfileSection> profile_sections(const schema::Trace& trace) {
   const schema::TraceNesting nesting = schema::nest(trace);
   return sections_of_trace(trace, nesting, compiled_regions(trace, nesting),
-                           device_activity(trace, device_slices(trace, nesting)));
+                           device_activity(trace, device_slices(trace, nesting)),
+                           std::numeric_limits<std::size_t>::max());
 }
 
 std::vector<ProfileSection> profile_sections(const schema::Trace& trace,
                                              const schema::TraceNesting& nesting,
-                                             const TraceReport& report) {
-  return sections_of_trace(trace, nesting, report.regions, report.activity);
+                                             const TraceReport& report, std::size_t most) {
+  return sections_of_trace(trace, nesting, report.regions, report.activity, most);
 }
 
 std::vector<ProfileSection> profile_sections(const schema::CompileTimes& times) {

@@ -30,8 +30,10 @@ using Kind = TraceToken::Kind;
 constexpr std::size_t kMostHeldBytes = std::size_t{4} << 20;
 
 // What the tables around a text, a label and a thread take, measured. Of labels, sums are made for
-// the trace's report and its index.
-constexpr std::size_t kAroundText = 32, kAroundLabel = 600, kAroundThread = 700;
+// the trace's report and its index; of a label that may have a row of its own in the report
+// (kernels, launches, compiled regions) there are more.
+constexpr std::size_t kAroundText = 32, kAroundLabel = 280, kAroundRowLabel = 600,
+                      kAroundThread = 700;
 // Of the 150 bytes for an event some 110 are for what it is, through nesting and storing it; the
 // rest may be names.
 constexpr std::size_t kNameBytesAnEvent = 30;
@@ -72,6 +74,13 @@ bool is_device_record(const RawTraceEvent& event) {
   const std::string_view category = event.category.text();
   return event.arg.correlation || category == "kernel" || category == "Kernel" ||
          is_transfer(category);
+}
+
+// Whether the report may have a row for what is called so.
+bool has_row(std::string_view name, std::string_view category) {
+  const bool is_plain = category == "cpu_op" || category == "python_function" ||
+                        category == "user_annotation" || category.empty();
+  return !is_plain || name.starts_with("Torch-Compiled Region");
 }
 
 // "" where there is no object, or nothing in it.
@@ -210,7 +219,9 @@ std::uint32_t TraceBuilder::label_of(const RawTraceEvent& event) {
   const auto put = [&] {
     const std::size_t count = trace_.labels.size();
     const std::uint32_t label = trace_.put_label({text(name), text(category)});
-    if (trace_.labels.size() > count) count_names(kAroundLabel);
+    if (trace_.labels.size() > count) {
+      count_names(has_row(name.text(), category.text()) ? kAroundRowLabel : kAroundLabel);
+    }
     return label;
   };
   if (name.has_escapes || category.has_escapes) return put();

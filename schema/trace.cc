@@ -50,11 +50,26 @@ std::string_view TextPool::keep(std::string_view text) {
 
 std::uint32_t Trace::put_label(TraceLabel label) {
   if (label == TraceLabel()) return 0;
-  const std::uint64_t key = std::uint64_t{label.name} << 32 | label.category;
-  const auto [found, is_new] =
-      label_numbers_.try_emplace(key, static_cast<std::uint32_t>(labels.size()));
-  if (is_new) labels.push_back(label);
-  return found->second;
+  const auto place_of = [&](TraceLabel each) -> std::uint32_t& {
+    const std::uint64_t key = std::uint64_t{each.name} << 32 | each.category;
+    // Fibonacci hashing: numbers that follow one another are far apart.
+    std::size_t place = (key * 0x9e3779b97f4a7c15) >> 32;
+    for (;; ++place) {
+      std::uint32_t& number = label_table_[place & (label_table_.size() - 1)];
+      if (number == 0 || labels[number] == each) return number;
+    }
+  };
+  if (4 * (labels.size() + 1) > 3 * label_table_.size()) {
+    constexpr std::size_t kFirst = 64;
+    label_table_.assign(std::max(kFirst, 2 * label_table_.size()), 0);
+    for (std::uint32_t i = 1; i < labels.size(); ++i) place_of(labels[i]) = i;
+  }
+  std::uint32_t& number = place_of(label);
+  if (number == 0) {
+    number = static_cast<std::uint32_t>(labels.size());
+    labels.push_back(label);
+  }
+  return number;
 }
 
 }  // namespace benchhud::schema

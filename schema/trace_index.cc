@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <memory>
 #include <span>
 #include <utility>
 
 #include "rows.h"
 #include "schema/column_codec.h"
 #include "schema/queries.h"
+#include "schema/segmented_vector.h"
 #include "schema/trace_counters.h"
 #include "schema/trace_lookup.h"
 #include "trace_access.h"
@@ -35,58 +37,80 @@ class SumTable {
     }
     return place - 1;
   }
-  const std::vector<LabelSums>& rows() const { return rows_; }
+  const SegmentedVector<LabelSums>& rows() const { return rows_; }
   std::vector<LabelSums> sorted() const {
-    std::vector<LabelSums> rows = rows_;
+    std::vector<LabelSums> rows(rows_.begin(), rows_.end());
     std::sort(rows.begin(), rows.end(),
               [](const LabelSums& a, const LabelSums& b) { return a.label < b.label; });
     return rows;
   }
   void clear() {
     for (const LabelSums& row : rows_) places_[row.label] = 0;
-    rows_.clear();
+    rows_ = {};
   }
 
  private:
   std::vector<std::uint32_t> places_;  // by label: of its row, from 1
-  std::vector<LabelSums> rows_;
+  SegmentedVector<LabelSums> rows_;
 };
 
 // How many begin in each part. Most labels of a trace with many are in few.
 class Bins {
  public:
   void add(std::uint32_t bin) {
-    if (!dense_.empty()) {
-      ++dense_[bin];
+    if (first_.count == 0) first_.bin = bin;
+    if (first_.bin == bin) {
+      ++first_.count;
       return;
     }
-    for (BinCount& each : few_) {
-      if (each.bin == bin) {
-        ++each.count;
-        return;
-      }
-    }
-    few_.push_back({bin, 1});
-    if (few_.size() <= kFew) return;
-    dense_.resize(kTraceBins);
-    for (const BinCount& each : few_) dense_[each.bin] = each.count;
-    few_ = {};
+    if (!others_) others_ = std::make_unique<Others>();
+    others_->add(bin);
   }
 
   std::vector<BinCount> counts() const {
-    std::vector<BinCount> counts = few_;
+    std::vector<BinCount> counts;
+    if (first_.count > 0) counts.push_back(first_);
+    if (others_) others_->append_to(&counts);
     std::sort(counts.begin(), counts.end(),
               [](const BinCount& a, const BinCount& b) { return a.bin < b.bin; });
-    for (std::uint32_t bin = 0; bin < dense_.size(); ++bin) {
-      if (dense_[bin] > 0) counts.push_back({bin, dense_[bin]});
-    }
     return counts;
   }
 
  private:
-  static constexpr std::size_t kFew = 8;
-  std::vector<BinCount> few_;
-  std::vector<std::uint64_t> dense_;
+  class Others {
+   public:
+    void add(std::uint32_t bin) {
+      if (!dense_.empty()) {
+        ++dense_[bin];
+        return;
+      }
+      for (BinCount& each : few_) {
+        if (each.bin == bin) {
+          ++each.count;
+          return;
+        }
+      }
+      few_.push_back({bin, 1});
+      if (few_.size() <= kFew) return;
+      dense_.resize(kTraceBins);
+      for (const BinCount& each : few_) dense_[each.bin] = each.count;
+      few_ = {};
+    }
+    void append_to(std::vector<BinCount>* counts) const {
+      counts->insert(counts->end(), few_.begin(), few_.end());
+      for (std::uint32_t bin = 0; bin < dense_.size(); ++bin) {
+        if (dense_[bin] > 0) counts->push_back({bin, dense_[bin]});
+      }
+    }
+
+   private:
+    static constexpr std::size_t kFew = 8;
+    std::vector<BinCount> few_;
+    std::vector<std::uint64_t> dense_;
+  };
+
+  BinCount first_;  // the one that was there first: a label with one slice has no other
+  std::unique_ptr<Others> others_;
 };
 
 // A thread's slices, one after the other, by row and time.
@@ -189,8 +213,10 @@ class TraceIndexer {
   }
 
  private:
+  // A label that is in a chunk.
   struct Posting {
-    std::vector<std::uint64_t> chunks;
+    std::uint32_t row = 0;  // the label's in of_thread_
+    std::uint32_t chunk = 0;
   };
 
   Statement of_thread(std::string_view sql, std::uint32_t thread) {
@@ -229,7 +255,7 @@ class TraceIndexer {
     SliceCursor cursor(connection_, trace_, thread, chunks);
 
     of_thread_.clear();
-    places_.clear();
+    postings_.clear();
     extents_.clear();
     busy_ = 0;
     std::size_t group = 0;
@@ -269,11 +295,10 @@ class TraceIndexer {
   Expected<void> finish_chunk(std::uint64_t chunk) {
     for (const LabelSums& each : of_chunk_.rows()) {
       of_group_.of(each.label).add(each.sums);
-      const std::size_t place = of_thread_.place(each.label);
       of_thread_.of(each.label).add(each.sums);
       totals_[each.label].add(each.sums);
-      if (places_.size() <= place) places_.resize(place + 1);
-      places_[place].chunks.push_back(chunk);
+      postings_.push_back({static_cast<std::uint32_t>(of_thread_.place(each.label)),
+                           static_cast<std::uint32_t>(chunk)});
     }
     const bool any = std::any_of(within_.begin(), within_.end(), [](auto ns) { return ns != 0; });
     const std::string within = any ? encode_lengths(within_) : std::string();
@@ -293,11 +318,20 @@ class TraceIndexer {
   }
 
   Expected<void> finish_thread(std::int64_t points) {
-    for (std::size_t i = 0; i < of_thread_.rows().size(); ++i) {
-      const std::string chunks = encode_ascending(places_[i].chunks);
+    // Of each label the chunks ascend as they come.
+    std::stable_sort(postings_.begin(), postings_.end(),
+                     [](const Posting& a, const Posting& b) { return a.row < b.row; });
+    std::vector<std::uint64_t> chunks_of_label;
+    for (auto next = postings_.begin(); next != postings_.end();) {
+      const std::uint32_t row = next->row;
+      chunks_of_label.clear();
+      for (; next != postings_.end() && next->row == row; ++next) {
+        chunks_of_label.push_back(next->chunk);
+      }
+      const std::string chunks = encode_ascending(chunks_of_label);
       BENCHHUD_TRY(connection_.cached(sql::kInsertTracePosting)
                        .bind(1, trace_)
-                       .bind(2, std::int64_t{of_thread_.rows()[i].label})
+                       .bind(2, std::int64_t{of_thread_.rows()[row].label})
                        .bind(3, std::int64_t{thread_})
                        .bind_blob_view(4, chunks)
                        .run());
@@ -357,7 +391,7 @@ class TraceIndexer {
   // Of the thread that is looked at.
   std::uint32_t thread_ = 0;
   std::int64_t busy_ = 0;
-  std::vector<Posting> places_;  // by the label's row in of_thread_
+  std::vector<Posting> postings_;
   std::vector<ChunkExtent> extents_;
   std::vector<std::int64_t> within_;  // of the chunk
 };

@@ -47,7 +47,7 @@ ordered_json to_json(ProfileSection section) {
   std::stable_sort(section.items.begin(), section.items.end(),
                    [](const ProfileItem& a, const ProfileItem& b) { return a.amount > b.amount; });
   ordered_json items = ordered_json::array();
-  ProfileItem rest{"(all others)", 0, 0};
+  ProfileItem rest{"(all others)", section.rest.amount, section.rest.calls};
   for (std::size_t i = 0; i < section.items.size(); ++i) {
     const ProfileItem& item = section.items[i];
     if (i < kMostItems) {
@@ -134,7 +134,7 @@ ingest::TraceSummary summarize_trace(const schema::Trace& trace,
   const analysis::TraceContext context(trace, nesting);
   const analysis::TraceReport report = analysis::trace_report(context);
   ordered_json sections = ordered_json::array();
-  for (ProfileSection& section : analysis::profile_sections(trace, nesting, report)) {
+  for (ProfileSection& section : analysis::profile_sections(trace, nesting, report, kMostItems)) {
     sections.push_back(to_json(std::move(section)));
   }
   const ordered_json digest{{"version", kTraceDigestVersion},

@@ -111,6 +111,19 @@ describe("traces under an address space of 1 GB", () => {
     assert.ok(done.peak <= FLOOR, `${Math.round(done.peak / MB)} MB`);
   });
 
+  for (const [what, digits, count] of [["short", 0, 210_000], ["of 80 letters", 80, 180_000]]) {
+    test(`${count} distinct names, ${what}, go in`, { timeout: 300_000 }, async () => {
+      const event = (i) => `{"ph":"X","ts":${i},"dur":1,"pid":1,"tid":1,"cat":"cpu_op","name":"${i.toString(36).padStart(digits, "an_operator_")}"}`;
+      const small = await ingest("small", gzipSync(writeTrace({ events: 1, event })));
+      const done = await ingest("labels", gzipSync(writeTrace({ events: count, event }), { level: 1 }));
+      assert.equal(done.status, 0, done.stdout);
+      assert.equal(done.report.dumps[0].unreadable, null);
+      const bytes = done.peak - small.peak;
+      figures("a trace's names", { what, count, peak_mb: Math.round(done.peak / MB), bytes_each: Math.round(bytes / count) });
+      assert.ok(bytes <= 150 * count + 64 * 2 ** 20, `${Math.round(bytes / MB)} MB`);
+    });
+  }
+
   const SHAPES_OF_EVENTS = {
     slices: (i) => `{"ph":"X","ts":${i},"dur":1,"pid":1,"tid":1,"name":"n"}`,
     nested: (i) => `{"ph":"X","ts":${i % 1000},"dur":${5000 - (i % 1000)},"pid":1,"tid":${i % 7},"name":"n${i % 100}"}`,

@@ -2,7 +2,9 @@
 // change.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -59,7 +61,10 @@ struct SelfTimes {
   /// side.
   std::vector<ProfileItem> host;
   std::vector<ProfileItem> device;
+  ProfileItem host_rest, device_rest;  ///< without a name: the sum of what is not among the items
 };
-SelfTimes self_times(const schema::Trace& trace, const schema::TraceNesting& nesting);
+/// The `most` longest items of each.
+SelfTimes self_times(const schema::Trace& trace, const schema::TraceNesting& nesting,
+                     std::size_t most = std::numeric_limits<std::size_t>::max());
 
 }  // namespace benchhud::analysis

@@ -33,6 +33,7 @@ struct ProfileSection {
   /// Items contain each other, or are unlike: they do not add up to the total where one is stated,
   /// leave no rest of it, and have no total where none is.
   bool overlaps = false;
+  ProfileItem rest = {};  ///< without a name: the sum of what is not among the items
 };
 
 /// The mean of the tables (a repetition each): self time on the CPU and, where there is one, on the
@@ -49,10 +50,10 @@ std::vector<ProfileSection> profile_sections(const schema::DynamoCounters& count
 /// What compiled_regions() and device_activity() count; self times by name, on the host and on the
 /// device.
 std::vector<ProfileSection> profile_sections(const schema::Trace& trace);
-/// The same, for who has the trace's report already.
+/// The same of a trace whose report is made, with the `most` longest self times.
 std::vector<ProfileSection> profile_sections(const schema::Trace& trace,
                                              const schema::TraceNesting& nesting,
-                                             const TraceReport& report);
+                                             const TraceReport& report, std::size_t most);
 /// Each function's time with its calls. Functions contain each other: the total is that of the
 /// outermost, dynamo's compilation of a frame and of its backward graph, else that of the longest.
 std::vector<ProfileSection> profile_sections(const schema::CompileTimes& times);

@@ -8,7 +8,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "schema/segmented_vector.h"
@@ -147,7 +146,7 @@ struct Trace {
   }
 
  private:
-  std::unordered_map<std::uint64_t, std::uint32_t> label_numbers_;  // by name and category
+  std::vector<std::uint32_t> label_table_;  // numbers by hash, open addressing; 0: no label
 };
 
 }  // namespace benchhud::schema

@@ -185,35 +185,96 @@ class ResultUpdate {
       : connection_(connection), rows_(connection, sql::kInsertResult, 10, bind_result) {}
 
   Expected<void> derive_run(RunId run, std::int64_t revision) {
-    BENCHHUD_TRY(load_lines(run));
-    BENCHHUD_TRY(count_files(run));
+    BENCHHUD_ASSIGN(const double started_at, start_of(run));
+    BENCHHUD_TRY(connection_.cached(sql::kDeleteResultsOfRun).bind(1, run).run());
+    file_counts_.clear();
+    std::int64_t count = 0;
+    BENCHHUD_ASSIGN(const bool is_all, load_run(run));
+    if (is_all) {
+      BENCHHUD_ASSIGN(count, derive_lines(run, started_at));
+    } else {
+      BENCHHUD_ASSIGN(count, derive_in_parts(run, started_at));
+    }
+    BENCHHUD_TRY(store_file_counts(run));
+    Statement update = connection_.cached(sql::kUpdateRunResults);
+    return update.bind(1, run).bind(2, count).bind(3, revision).run();
+  }
+
+ private:
+  static constexpr std::int64_t kLinesAtOnce = 100'000;
+  static constexpr std::int64_t kMostParts = 1 << 16;
+
+  // Lines of other families have nothing to do with each other, so that a run of very many is read
+  // part by part. Returns how many results it has.
+  Expected<std::int64_t> derive_in_parts(RunId run, double started_at) {
+    Statement counted = connection_.cached(sql::kCountLinesOfRun);
+    counted.bind(1, run);
+    const std::int64_t lines = counted.step() ? counted.integer(0) : 0;
+    BENCHHUD_TRY(counted.status());
+    // Parts are alike in size, but for chance.
+    const auto parts = std::min(2 * lines / kLinesAtOnce + 1, kMostParts);
+    std::int64_t count = 0;
+    for (std::int64_t part = 0; part < parts; ++part) {
+      Statement query = connection_.cached(sql::kLinesOfFamilies);
+      query.bind(1, run).bind_blob(2, bound(part, parts)).bind_null(3);
+      if (part + 1 < parts) query.bind_blob(3, bound(part + 1, parts));
+      BENCHHUD_ASSIGN([[maybe_unused]] const bool is_all, load_lines(query, false));
+      BENCHHUD_ASSIGN(const std::int64_t results, derive_lines(run, started_at));
+      count += results;
+    }
+    return count;
+  }
+
+  // The first two bytes of the least hash of a family of a part.
+  static std::string bound(std::int64_t part, std::int64_t parts) {
+    const std::int64_t first = part * kMostParts / parts;
+    return {static_cast<char>(first >> 8), static_cast<char>(first & 0xff)};
+  }
+
+  Expected<double> start_of(RunId run) {
+    Statement query = connection_.cached(sql::kRunStart);
+    query.bind(1, run);
+    const double started_at = query.step() ? query.real(0) : 0;
+    BENCHHUD_TRY(query.status());
+    return started_at;
+  }
+
+  // Stores the results of the lines at hand; returns how many.
+  Expected<std::int64_t> derive_lines(RunId run, double started_at) {
     BENCHHUD_TRY(find_timed_in_run());
     std::map<ExperimentId, DerivedResult> results;
     for (const RunLine& line : lines_) {
+      ++file_counts_[{line.invocation, line.file}];
       BENCHHUD_TRY(find_targets(line));
       for (const ExperimentId target : targets_) {
         count(line, targets_.size() > 1, &results[target]);
       }
     }
-    return store(run, revision, results);
+    for (const auto& [experiment, result] : results) {
+      BENCHHUD_ASSIGN(ResultRow* const row, rows_.add());
+      *row = {run, experiment, started_at, &result};
+    }
+    BENCHHUD_TRY(rows_.flush());
+    return static_cast<std::int64_t>(results.size());
   }
 
- private:
-  Expected<void> count_files(RunId run) {
-    std::map<std::pair<InvocationId, FileId>, std::int64_t> counts;
-    for (const RunLine& line : lines_) ++counts[{line.invocation, line.file}];
+  Expected<void> store_file_counts(RunId run) {
     BENCHHUD_TRY(connection_.cached(sql::kDeleteInvocationFilesOfRun).bind(1, run).run());
-    for (const auto& [key, count] : counts) {
+    for (const auto& [key, count] : file_counts_) {
       Statement insert = connection_.cached(sql::kInsertInvocationFile);
       BENCHHUD_TRY(insert.bind(1, key.first).bind(2, key.second).bind(3, count).run());
     }
     return {};
   }
 
-  Expected<void> load_lines(RunId run) {
-    lines_.clear();
+  Expected<bool> load_run(RunId run) {
     Statement query = connection_.cached(sql::kLinesOfRun);
-    query.bind(1, run);
+    return load_lines(query.bind(1, run));
+  }
+
+  // Returns false where there are more than kLinesAtOnce, and `is_limited`.
+  Expected<bool> load_lines(Statement& query, bool is_limited = true) {
+    lines_.clear();
     while (query.step()) {
       RunLine line;
       line.id = LineId(query.integer(0));
@@ -231,17 +292,19 @@ class ResultUpdate {
       line.invocation = InvocationId(query.integer(7));
       line.file = FileId(query.integer(8));
       line.line_number = query.integer(9);
+      if (is_limited && lines_.size() == static_cast<std::size_t>(kLinesAtOnce)) return false;
       lines_.push_back(std::move(line));
     }
     BENCHHUD_TRY(query.status());
     std::sort(lines_.begin(), lines_.end(),
               [](const RunLine& a, const RunLine& b) { return a.order() < b.order(); });
-    return {};
+    return true;
   }
 
   Expected<const ExperimentFacts*> facts(ExperimentId id) {
     const auto known = experiments_.find(id);
     if (known != experiments_.end()) return &known->second;
+    if (experiments_.size() >= static_cast<std::size_t>(kLinesAtOnce)) experiments_.clear();
     Statement query = connection_.cached(sql::kExperimentFamily);
     query.bind(1, id);
     ExperimentFacts found;
@@ -319,24 +382,6 @@ class ResultUpdate {
     }
   }
 
-  Expected<void> store(RunId run, std::int64_t revision,
-                       const std::map<ExperimentId, DerivedResult>& results) {
-    Statement start = connection_.cached(sql::kRunStart);
-    start.bind(1, run);
-    const double started_at = start.step() ? start.real(0) : 0;
-    BENCHHUD_TRY(start.status());
-
-    BENCHHUD_TRY(connection_.cached(sql::kDeleteResultsOfRun).bind(1, run).run());
-    for (const auto& [experiment, result] : results) {
-      BENCHHUD_ASSIGN(ResultRow* const row, rows_.add());
-      *row = {run, experiment, started_at, &result};
-    }
-    BENCHHUD_TRY(rows_.flush());
-    Statement update = connection_.cached(sql::kUpdateRunResults);
-    update.bind(1, run).bind(2, static_cast<std::int64_t>(results.size())).bind(3, revision);
-    return update.run();
-  }
-
   Connection& connection_;
   RowBatch<ResultRow> rows_;
   std::unordered_map<ExperimentId, ExperimentFacts> experiments_;
@@ -344,6 +389,7 @@ class ResultUpdate {
   std::vector<RunLine> lines_;
   std::unordered_map<std::string, std::vector<ExperimentId>> timed_in_run_;  // by family
   std::vector<ExperimentId> targets_;
+  std::map<std::pair<InvocationId, FileId>, std::int64_t> file_counts_;  // lines
 };
 
 // Runs in which lines without a batch size may now belong to an experiment that was never timed

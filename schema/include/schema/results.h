@@ -17,7 +17,7 @@ namespace benchhud::schema {
 struct ChangedFacts {
   std::set<std::string> accelerator_models;  ///< with new, moved or removed invocations
   std::set<InvocationId> invocations;        ///< with new lines or labels
-  std::set<ExperimentId> newly_timed;        ///< that have timings for the first time
+  std::vector<ExperimentId> newly_timed;     ///< that have timings for the first time
 };
 
 /// Brings runs and results up to date with the facts. The caller holds the write transaction.

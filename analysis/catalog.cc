@@ -67,27 +67,9 @@ auto order_key(const CatalogEntry& entry) {
                   e.accelerator_model, entry.stored.id);
 }
 
-/// The configurations of one backend on one accelerator model.
-struct Variants {
-  std::map<std::string, std::vector<std::string>> parts;  // by configuration
-
-  /// What tells `configuration` from the others: its parts that not all have.
-  std::string distinction(const std::string& configuration) const {
-    std::map<std::string, std::size_t> owners;
-    for (const auto& [name, list] : parts) {
-      for (const auto& part : std::set<std::string>(list.begin(), list.end())) ++owners[part];
-    }
-    std::vector<std::string> own;
-    for (const auto& part : parts.at(configuration)) {
-      if (owners[part] < parts.size()) own.push_back(part);
-    }
-    return joined(own, ", ");
-  }
-};
-
 /// Numbers what has one test and one `name`, in the order of both.
-void number_groups(std::vector<CatalogEntry>* entries, std::string CatalogEntry::* name,
-                   std::size_t CatalogEntry::* group) {
+void number_groups(std::vector<CatalogEntry>* entries, std::string CatalogEntry::*name,
+                   std::size_t CatalogEntry::*group) {
   const auto key = [&](const CatalogEntry& entry) {
     return std::pair<std::string_view, std::string_view>(entry.experiment().test, entry.*name);
   };
@@ -112,19 +94,51 @@ std::vector<std::string> configuration_parts(const schema::Experiment& experimen
   return parts;
 }
 
-Catalog::Catalog(std::vector<schema::StoredExperiment> experiments) {
+void Configurations::add(const schema::Experiment& experiment) {
+  OfBackend& backend = backends_[{experiment.accelerator_model, experiment.backend()}];
+  const auto parts = configuration_parts(experiment);
+  if (!backend.known.insert(schema::content_hash(joined(parts, "\n"))).second) return;
+  for (const auto& part : std::set<std::string>(parts.begin(), parts.end())) {
+    ++backend.owners[part];
+  }
+}
+
+void Configurations::add_other(const schema::Experiment& experiment) {
+  const auto backend = backends_.find({experiment.accelerator_model, experiment.backend()});
+  if (backend == backends_.end()) return;
+  const auto parts = configuration_parts(experiment);
+  auto& [known, owners] = backend->second;
+  if (!known.insert(schema::content_hash(joined(parts, "\n"))).second) return;
+  for (const auto& part : std::set<std::string>(parts.begin(), parts.end())) {
+    if (const auto owned = owners.find(part); owned != owners.end()) ++owned->second;
+  }
+}
+
+std::string Configurations::distinction(const schema::Experiment& experiment) const {
+  const auto& [known, owners] = backends_.at({experiment.accelerator_model, experiment.backend()});
+  std::vector<std::string> own;
+  for (auto& part : configuration_parts(experiment)) {
+    if (owners.at(part) < known.size()) own.push_back(std::move(part));
+  }
+  return joined(own, ", ");
+}
+
+Catalog::Catalog(std::vector<schema::StoredExperiment> experiments)
+    : Catalog(std::move(experiments), std::nullopt) {}
+
+Catalog::Catalog(std::vector<schema::StoredExperiment> experiments,
+                 std::optional<Configurations> known) {
   entries_.reserve(experiments.size());
-  std::map<std::pair<std::string, std::string>, Variants> variants;
+  Configurations own;
   for (auto& stored : experiments) {
+    if (!known) own.add(stored.experiment);
     CatalogEntry entry;
     entry.stored = std::move(stored);
     entry.backend = entry.experiment().backend();
-    auto parts = configuration_parts(entry.experiment());
-    entry.configuration = joined(parts, "\n");
-    variants[{entry.experiment().accelerator_model, entry.backend}].parts.emplace(
-        entry.configuration, std::move(parts));
+    entry.configuration = joined(configuration_parts(entry.experiment()), "\n");
     entries_.push_back(std::move(entry));
   }
+  const Configurations& configurations = known ? *known : own;
   std::sort(entries_.begin(), entries_.end(),
             [](const auto& a, const auto& b) { return order_key(a) < order_key(b); });
 
@@ -150,8 +164,7 @@ Catalog::Catalog(std::vector<schema::StoredExperiment> experiments) {
             .first->second;
     std::string& column = columns[{e.accelerator_model, entry.backend, entry.configuration}];
     if (column.empty()) {
-      const auto& others = variants.at({e.accelerator_model, entry.backend});
-      const std::string distinction = others.distinction(entry.configuration);
+      const std::string distinction = configurations.distinction(e);
       column = distinction.empty() ? entry.backend : entry.backend + " [" + distinction + "]";
     }
     entry.column = column;

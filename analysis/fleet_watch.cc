@@ -28,18 +28,21 @@ SeriesRules FleetWatch::rules_for(const CatalogEntry& entry, WatchedMetric metri
   return rules;
 }
 
+const FleetWatch::RulesOfMetrics* FleetWatch::rules_of(const CatalogEntry& entry) {
+  RulesOfMetrics rules;
+  for (std::size_t i = 0; i < kWatchedMetrics; ++i) rules[i] = rules_for(entry, metric_at(i));
+  const auto same = std::ranges::find(rules_of_metrics_, rules);
+  return same == rules_of_metrics_.end() ? &rules_of_metrics_.emplace_back(rules) : &*same;
+}
+
 FleetWatch::Experiment& FleetWatch::experiment_of(const CatalogEntry& entry) {
   Experiment*& place = by_place_[catalog_.place(entry)];
   if (place == nullptr) {
     place = &experiments_.emplace_back();
     place->id = entry.id();
     place->entry = &entry;
-    const auto backend = std::ranges::find(backends_, entry.backend, &BackendCount::name);
-    place->backend = static_cast<std::size_t>(backend - backends_.begin());
-    if (backend == backends_.end()) backends_.push_back({entry.backend, 0});
-    for (std::size_t i = 0; i < kWatchedMetrics; ++i) {
-      place->rules[i] = rules_for(entry, metric_at(i));
-    }
+    place->steady_tonight = &steady_tonight_[entry.backend];
+    place->rules = rules_of(entry);
     for (std::size_t i = 0; i < kCountMetrics; ++i) {
       place->counts[i] = CountWatch(watched_metric_info(metric_at(kTimedMetrics + i)).better);
     }
@@ -50,8 +53,7 @@ FleetWatch::Experiment& FleetWatch::experiment_of(const CatalogEntry& entry) {
 const TimedWatch* FleetWatch::timed(schema::ExperimentId experiment, WatchedMetric metric) const {
   const CatalogEntry* entry = catalog_.find(experiment);
   const Experiment* found = entry == nullptr ? nullptr : by_place_[catalog_.place(*entry)];
-  if (found == nullptr || !found->timed[place_of(metric)]) return nullptr;
-  return &*found->timed[place_of(metric)];
+  return found == nullptr ? nullptr : found->timed[place_of(metric)].get();
 }
 
 bool FleetWatch::begin_night(const NightFacts& night, NightSaid said) {
@@ -76,33 +78,35 @@ FleetWatch::Experiment* FleetWatch::take_in(const ExperimentNight& result,
   Experiment& experiment = experiment_of(*entry);
   if (baseline) experiment.baseline = baseline;
   if (result.times[place_of(WatchedMetric::kSteady)]) {
-    ++backends_[experiment.backend].tonight;
+    ++*experiment.steady_tonight;
   }
   return &experiment;
 }
 
-void FleetWatch::count_series() {
+void FleetWatch::count_series(const OtherSeries& others) {
   NightSeries& series = night_series_.back();
-  for (BackendCount& backend : backends_) {
-    const std::size_t count = std::exchange(backend.tonight, 0);
+  series = others.steady;
+  for (auto& [backend, tonight] : steady_tonight_) {
+    const std::size_t count = std::exchange(tonight, 0);
     if (count == 0) continue;
     series.all += count;
-    series.by_backend[backend.name] = count;
+    series.by_backend[backend] += count;
   }
 }
 
 // Null where the night has no such time, or nobody watches it.
 TimedWatch* FleetWatch::watch_of(Experiment& experiment, const ExperimentNight& night,
                                  std::size_t metric) {
-  if (!night.times[metric] || !experiment.rules[metric].is_watched) return nullptr;
+  if (!night.times[metric] || !(*experiment.rules)[metric].is_watched) return nullptr;
   auto& watch = experiment.timed[metric];
   if (!watch) {
-    watch.emplace(experiment.rules[metric].changes, watched_metric_info(metric_at(metric)).better);
+    watch = std::make_unique<TimedWatch>((*experiment.rules)[metric].changes,
+                                         watched_metric_info(metric_at(metric)).better);
   }
-  return &*watch;
+  return watch.get();
 }
 
-void FleetWatch::add(NightFacts night, NightSaid said) {
+void FleetWatch::add(NightFacts night, NightSaid said, const OtherSeries& others) {
   const std::size_t number = nights_.size();
   if (number > 0 && number % TimedWatch::kWindow == 0) {
     lifetime_.next(had_alarm_);
@@ -112,13 +116,14 @@ void FleetWatch::add(NightFacts night, NightSaid said) {
   const auto baselines = add_speedups(catalog_, rules_.baseline, &night);
   Tonight tonight;
   tonight.number = number;
+  tonight.timed = others.timed;
   for (std::size_t i = 0; i < night.results.size(); ++i) {
     const ExperimentNight& result = night.results[i];
     Experiment* experiment = take_in(result, baselines[i]);
     if (experiment == nullptr) continue;
     experiment->is_changed = watch(*experiment, result, &tonight);
   }
-  count_series();
+  count_series(others);
   decide(tonight);
   look_for_drift(tonight);
   const bool is_changed = std::any_of(experiments_.begin(), experiments_.end(),
@@ -140,7 +145,7 @@ void FleetWatch::recall(NightFacts night, NightSaid said) {
       }
     }
   }
-  count_series();
+  count_series({});
 }
 
 std::string FleetWatch::state() const {
@@ -188,7 +193,7 @@ std::vector<schema::ExperimentId> FleetWatch::one_of_models() const {
 bool FleetWatch::watch(Experiment& experiment, const ExperimentNight& night, Tonight* tonight) {
   const std::size_t number = tonight->number;
   const auto is_watched = [&](WatchedMetric metric) {
-    return experiment.rules[place_of(metric)].is_watched;
+    return (*experiment.rules)[place_of(metric)].is_watched;
   };
   bool changed = false;
   for (std::size_t i = 0; i < kTimedMetrics; ++i) {
@@ -265,7 +270,7 @@ AlertMember& FleetWatch::member_of(Experiment& experiment, WatchedMetric metric,
 void FleetWatch::collect_timed(Experiment& experiment, WatchedMetric metric) {
   const auto& watch = experiment.timed[place_of(metric)];
   if (!watch) return;
-  const SeriesRules& rules = experiment.rules[place_of(metric)];
+  const SeriesRules& rules = (*experiment.rules)[place_of(metric)];
   for (std::size_t i = 0; i < watch->changes().size(); ++i) {
     const WatchedChange& change = watch->changes()[i];
     AlertMember& member = member_of(experiment, metric, i);
@@ -294,7 +299,7 @@ void FleetWatch::collect_timed(Experiment& experiment, WatchedMetric metric) {
 void FleetWatch::collect_events(Experiment& experiment, WatchedMetric metric,
                                 std::span<const WatchedEvent> events) {
   const WatchedMetricInfo& info = watched_metric_info(metric);
-  const SeriesRules& rules = experiment.rules[place_of(metric)];
+  const SeriesRules& rules = (*experiment.rules)[place_of(metric)];
   for (std::size_t i = 0; i < events.size(); ++i) {
     const WatchedEvent& event = events[i];
     AlertMember& member = member_of(experiment, metric, i);
@@ -338,7 +343,7 @@ void FleetWatch::collect_drifts(Experiment& experiment) {
                        std::expm1(moved + kReach * drift.error), 0.95};
     member.p_value = member.q_value = std::erfc(std::abs(moved) / drift.error / std::sqrt(2.0));
     member.nights_before = member.nights_after = DriftWatch::kStretch;
-    member.is_told = experiment.rules[place_of(WatchedMetric::kDrift)].tell_worse;
+    member.is_told = (*experiment.rules)[place_of(WatchedMetric::kDrift)].tell_worse;
   }
 }
 

@@ -77,6 +77,11 @@ void sum_up(const TimingFacts& facts, const std::optional<DynamoReport>& dynamo,
   if (fallbacks) count(WatchedMetric::kFallbackOperations) = unusual_calls(*fallbacks);
 }
 
+Night speedup(const Night& baseline, const Night& steady) {
+  return {baseline.level - steady.level, baseline.variance + steady.variance,
+          std::min(baseline.count, steady.count)};
+}
+
 std::vector<std::optional<schema::ExperimentId>> add_speedups(const Catalog& catalog,
                                                               std::string_view backend,
                                                               NightFacts* night) {
@@ -99,11 +104,8 @@ std::vector<std::optional<schema::ExperimentId>> add_speedups(const Catalog& cat
     if (entry == nullptr || entry->backend == backend || !result.times[0]) continue;
     const auto base = bases.find(entry->comparable);
     if (base == bases.end() || base->second.ambiguous) continue;
-    const Night& theirs = *base->second.result->times[0];
-    const Night& ours = *result.times[0];
     result.times[place_of(WatchedMetric::kSpeedup)] =
-        Night{theirs.level - ours.level, theirs.variance + ours.variance,
-              std::min(theirs.count, ours.count)};
+        speedup(*base->second.result->times[0], *result.times[0]);
     baselines[i] = base->second.result->experiment;
   }
   return baselines;

@@ -2,11 +2,16 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
+#include <utility>
 #include <vector>
 
+#include "schema/content_hash.h"
 #include "schema/reader.h"
 
 namespace benchhud::analysis {
@@ -34,10 +39,32 @@ struct CatalogEntry {
   const schema::Experiment& experiment() const { return stored.experiment; }
 };
 
+/// What tells the configurations of a backend on an accelerator model apart.
+class Configurations {
+ public:
+  void add(const schema::Experiment& experiment);
+  /// One of which no distinction() is asked: what it has in common with those that were added is
+  /// counted, and nothing of it is kept but a hash.
+  void add_other(const schema::Experiment& experiment);
+  /// The parts of the configuration of an experiment that was added which not all configurations of
+  /// its backend have, with commas between them.
+  std::string distinction(const schema::Experiment& experiment) const;
+
+ private:
+  struct OfBackend {
+    std::unordered_set<schema::ContentHash, schema::ContentHashHasher> known;
+    std::map<std::string, std::size_t> owners;  // of each part: how many configurations have it
+  };
+  std::map<std::pair<std::string, std::string>, OfBackend> backends_;
+};
+
 /// Immutable once made, so threads may share it.
 class Catalog {
  public:
   explicit Catalog(std::vector<schema::StoredExperiment> experiments);
+  /// A part of the store's experiments, with the columns that they have among all: of these, the
+  /// part was added to `known`, and the rest as others. None: there are no others.
+  Catalog(std::vector<schema::StoredExperiment> experiments, std::optional<Configurations> known);
 
   /// By suite, model, test, backend, batch size (none first), configuration, accelerator model, id.
   std::span<const CatalogEntry> entries() const { return entries_; }

@@ -28,6 +28,8 @@ struct ChangeRules {
   /// Night::variance is known of each night by itself. Otherwise it is of a few repetitions, which
   /// hardly tell, and what all nights' repetitions scatter by is taken for each.
   bool is_variance_known = false;
+
+  bool operator==(const ChangeRules&) const = default;
 };
 
 /// Nights that are no more than a suspect.

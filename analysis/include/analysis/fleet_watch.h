@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -33,6 +35,15 @@ struct SeriesRules {
   ChangeRules changes;
   /// Which changes are told.
   bool tell_worse = true, tell_better = true;
+
+  bool operator==(const SeriesRules&) const = default;
+};
+
+/// Series of a night that nobody watches, because nothing ever changes in them: that they were
+/// timed counts for the others.
+struct OtherSeries {
+  std::size_t timed = 0;  ///< of every timed metric
+  NightSeries steady;     ///< of WatchedMetric::kSteady alone
 };
 
 struct FleetRules {
@@ -81,7 +92,8 @@ class FleetWatch {
   FleetWatch(const FleetWatch&) = delete;
   FleetWatch(FleetWatch&&) = default;
 
-  void add(NightFacts night, NightSaid said = {});
+  /// `others`: of this night, beside those of the catalog.
+  void add(NightFacts night, NightSaid said = {}, const OtherSeries& others = {});
 
   /// To go on from another day: first every night that was added then is recalled, in that order
   /// and with what was said of it, which costs little; then restore() tells what was made of them.
@@ -107,12 +119,15 @@ class FleetWatch {
  private:
   friend struct StateFields;
 
+  using RulesOfMetrics = std::array<SeriesRules, kWatchedMetrics>;
+
+  // Most have few nights and no changes, and there may be many.
   struct Experiment {
     schema::ExperimentId id{};
     const CatalogEntry* entry = nullptr;
-    std::size_t backend = 0;  // place in backends_
-    std::array<SeriesRules, kWatchedMetrics> rules;
-    std::array<std::optional<TimedWatch>, kTimedMetrics> timed;
+    std::size_t* steady_tonight = nullptr;  // of its backend
+    const RulesOfMetrics* rules = nullptr;
+    std::array<std::unique_ptr<TimedWatch>, kTimedMetrics> timed;  // null: no such time was seen
     std::array<CountWatch, kCountMetrics> counts;
     DriftWatch drift;
     VerdictWatch verification{"PASS"};
@@ -120,11 +135,6 @@ class FleetWatch {
     std::optional<schema::ExperimentId> baseline;
     std::array<std::vector<std::size_t>, kWatchedMetrics> members;  // places, by change
     bool is_changed = false;                                        // tonight
-  };
-
-  struct BackendCount {
-    std::string name;
-    std::size_t tonight = 0;  // steady times of it
   };
 
   // What waits for all results of a night: gathered as they come, for going over all experiments
@@ -146,10 +156,11 @@ class FleetWatch {
   Experiment& experiment_of(const CatalogEntry& entry);
   // The experiment of a result, which is counted among its night's; null if it is not known.
   Experiment* take_in(const ExperimentNight& result, std::optional<schema::ExperimentId> baseline);
-  void count_series();
+  void count_series(const OtherSeries& others);
   TimedWatch* watch_of(Experiment& experiment, const ExperimentNight& night, std::size_t metric);
   std::vector<schema::ExperimentId> one_of_models() const;
   SeriesRules rules_for(const CatalogEntry& entry, WatchedMetric metric) const;
+  const RulesOfMetrics* rules_of(const CatalogEntry& entry);
   bool watch(Experiment& experiment, const ExperimentNight& night, Tonight* tonight);
   void decide(const Tonight& tonight);
   void look_for_drift(const Tonight& tonight);
@@ -167,8 +178,9 @@ class FleetWatch {
   FleetRules rules_;
   std::vector<NightOf> nights_;
   std::vector<NightSeries> night_series_;
-  std::vector<std::size_t> pinned_;  // nights
-  std::vector<BackendCount> backends_;
+  std::vector<std::size_t> pinned_;                                 // nights
+  std::map<std::string, std::size_t, std::less<>> steady_tonight_;  // by backend
+  std::deque<RulesOfMetrics> rules_of_metrics_;                     // each once
   std::deque<Experiment> experiments_;
   std::vector<Experiment*> by_place_;  // in the catalog; null: none of its results was seen
   LordPlusPlus lifetime_;              // a test a stretch of TimedWatch::kWindow nights

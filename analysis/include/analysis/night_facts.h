@@ -44,6 +44,9 @@ std::optional<NightFacts> unpack_night(std::string_view bytes);
 void sum_up(const TimingFacts& facts, const std::optional<DynamoReport>& dynamo,
             const std::optional<std::vector<FallbackOperation>>& fallbacks, ExperimentNight* night);
 
+/// How often a steady time goes into the baseline's of the same night.
+Night speedup(const Night& baseline, const Night& steady);
+
 /// Fills in the speedups against `backend`, experiment by comparable experiment (catalog.h); none
 /// for the baseline itself, and none where its configuration is ambiguous in `night`: several
 /// experiments of that backend were timed. Returns, in the order of night.results, what each was

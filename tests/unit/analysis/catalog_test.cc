@@ -39,6 +39,22 @@ TEST(Catalog, WhatAllConfigurationsHaveIsLeftOut) {
   EXPECT_EQ(catalog.find(two)->column, "inductor");
 }
 
+TEST(Catalog, PartOfTheExperimentsHasTheColumnsThatItHasAmongAll) {
+  Fleet fleet;
+  fleet.add("m", "inductor", 8, R"({"a":true,"b":1})");
+  fleet.add("m", "inductor", 8, R"({"a":true,"c":2})");
+  fleet.add("n", "inductor", 8, R"({"a":true,"b":1})");
+  fleet.add("n", "eager");
+  const auto all = fleet.catalog();
+  for (const CatalogEntry& one : all.entries()) {
+    Configurations configurations;
+    configurations.add(one.experiment());
+    for (const CatalogEntry& other : all.entries()) configurations.add_other(other.experiment());
+    const Catalog part({one.stored}, configurations);
+    EXPECT_EQ(part.find(one.id())->column, one.column);
+  }
+}
+
 TEST(Catalog, ComparablesShareModelTestAndBatchSizeWhateverTheFlags) {
   Fleet fleet;
   const auto a = fleet.add("m", "inductor");

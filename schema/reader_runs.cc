@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "rows.h"
+#include "schema/experiment_visit.h"
 #include "schema/hud_terms.h"
 #include "schema/queries.h"
 #include "schema/reader.h"
@@ -163,7 +164,8 @@ Expected<RunCounts> Reader::run_counts(RunId run) {
   Statement timed = connection_.cached(sql::kTimedOfRun);
   timed.bind(1, run);
   BENCHHUD_ASSIGN(counts.timed,
-                  one(timed, [](const Statement& row) { return row.integer(0); }, "count"));
+                  one(
+                      timed, [](const Statement& row) { return row.integer(0); }, "count"));
   Statement failures = connection_.cached(sql::kFailuresOfRun);
   failures.bind(1, run).bind_text_view(2, kSkippedOnPurpose);
   BENCHHUD_ASSIGN(counts.untimed, collect(failures, [](const Statement& row) {
@@ -187,10 +189,51 @@ Expected<std::vector<StoredExperiment>> Reader::experiments_after(ExperimentId a
   return collect(query, [](const Statement& row) { return read_experiment(row, 0); });
 }
 
+Expected<std::vector<StoredExperiment>> first_experiments(Connection& connection,
+                                                          std::size_t most) {
+  Statement query = connection.cached(sql::kExperimentsAfter);
+  query.bind(1, ExperimentId{0});
+  std::vector<StoredExperiment> experiments;
+  while (experiments.size() < most && query.step()) {
+    experiments.push_back(read_experiment(query, 0));
+  }
+  BENCHHUD_TRY(query.status());
+  return experiments;
+}
+
+Expected<void> visit_experiments(
+    Connection& connection, const std::function<Expected<void>(const StoredExperiment&)>& visit) {
+  Statement query = connection.cached(sql::kExperimentsAfter);
+  query.bind(1, ExperimentId{0});
+  while (query.step()) BENCHHUD_TRY(visit(read_experiment(query, 0)));
+  return query.status();
+}
+
+Expected<void> visit_workloads(Connection& connection,
+                               const std::function<Expected<void>(const Workload&)>& visit) {
+  Statement query = connection.cached(sql::kWorkloads);
+  while (query.step()) {
+    BENCHHUD_TRY(visit(
+        {std::string(query.text(0)), std::string(query.text(1)), std::string(query.text(2))}));
+  }
+  return query.status();
+}
+
+Expected<void> visit_experiments_of(
+    Connection& connection, const Workload& workload, const std::string& backend,
+    bool is_on_backend, const std::function<Expected<void>(const StoredExperiment&)>& visit) {
+  Statement query = connection.cached(sql::kExperimentsOfWorkload);
+  query.bind(1, workload.suite).bind(2, workload.model).bind(3, workload.test);
+  query.bind(4, backend).bind(5, is_on_backend);
+  while (query.step()) BENCHHUD_TRY(visit(read_experiment(query, 0)));
+  return query.status();
+}
+
 Expected<std::optional<double>> Reader::last_run(ExperimentId experiment) {
   Statement query = connection_.cached(sql::kLastRun);
   query.bind(1, experiment);
-  return one(query, [](const Statement& row) { return row.optional_real(0); }, "answer");
+  return one(
+      query, [](const Statement& row) { return row.optional_real(0); }, "answer");
 }
 
 Expected<std::vector<RunId>> Reader::first_timed_runs(ExperimentId experiment, std::size_t limit) {

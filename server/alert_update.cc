@@ -9,12 +9,14 @@
 
 #include "schema/alert.h"
 #include "schema/content_hash.h"
+#include "schema/experiment_visit.h"
 #include "schema/night_mark.h"
 #include "schema/notification.h"
 #include "schema/reader.h"
 #include "schema/watched_nights.h"
 #include "server/alert_json.h"
 #include "server/alert_rules_file.h"
+#include "server/quiet_series.h"
 #include "server/watched_nights.h"
 
 namespace benchhud::server {
@@ -41,15 +43,6 @@ schema::DetectedState detected_of(AlertStage stage) {
       break;
   }
   return schema::DetectedState::kWithdrawn;
-}
-
-/// All runs on an accelerator model, oldest first.
-Expected<std::vector<schema::Run>> nights_of(schema::Reader& reader, const std::string& model) {
-  schema::RunFilter filter;
-  filter.accelerator_models = {model};
-  BENCHHUD_ASSIGN(auto runs, reader.runs(filter));
-  std::reverse(runs.begin(), runs.end());
-  return runs;
 }
 
 // What all alerts follow from, beside the nights.
@@ -167,11 +160,22 @@ class Update {
   Update(schema::Connection& store, const analysis::FleetRules& rules, std::string basis)
       : store_(store), reader_(store), rules_(rules), basis_(std::move(basis)) {}
 
-  Expected<AlertUpdate> run() {
-    BENCHHUD_ASSIGN(const auto experiments, reader_.experiments_after(schema::ExperimentId{0}));
-    const analysis::Catalog catalog(experiments);
+  Expected<AlertUpdate> run(std::size_t most_together) {
+    BENCHHUD_ASSIGN(auto runs, reader_.runs({}));
+    for (auto run = runs.rbegin(); run != runs.rend(); ++run) {
+      nights_[run->accelerator_model].push_back(std::move(*run));
+    }
     BENCHHUD_ASSIGN(const auto models, reader_.accelerator_models());
-    for (const std::string& model : models) BENCHHUD_TRY(watch(model, catalog));
+    BENCHHUD_ASSIGN(auto experiments, schema::first_experiments(store_, most_together + 1));
+    if (experiments.size() > most_together) {
+      experiments = {};
+      BENCHHUD_ASSIGN(SortedOut sorted, sort_out_quiet(reader_, rules_));
+      const analysis::Catalog catalog(std::move(sorted.restless), std::move(sorted.configurations));
+      for (const std::string& model : models) BENCHHUD_TRY(watch(model, catalog, &sorted.quiet));
+    } else {
+      const analysis::Catalog catalog(std::move(experiments));
+      for (const std::string& model : models) BENCHHUD_TRY(watch(model, catalog, nullptr));
+    }
     BENCHHUD_TRY(withdraw_rest(models));
     BENCHHUD_TRY(schema::forget_unused_watches(store_));
     // Whatever the accelerator model: the numbers are the order in which they were first seen.
@@ -186,10 +190,11 @@ class Update {
   }
 
  private:
-  Expected<void> watch(const std::string& model, const analysis::Catalog& catalog) {
-    BENCHHUD_ASSIGN(const auto nights, nights_of(reader_, model));
+  Expected<void> watch(const std::string& model, const analysis::Catalog& catalog,
+                       const QuietSeries* quiet) {
+    const std::vector<schema::Run> nights = std::move(nights_[model]);
     BENCHHUD_ASSIGN(const auto marks, schema::night_marks(store_, model));
-    WatchedNights watched(store_, reader_, catalog, rules_, basis_);
+    WatchedNights watched(store_, reader_, catalog, rules_, basis_, quiet);
     BENCHHUD_ASSIGN(const FleetWatch fleet, watched.watch(model, nights, marks));
     update_.nights += nights.size();
     update_.recalled += watched.recalled();
@@ -268,12 +273,13 @@ class Update {
   const std::string basis_;
   AlertUpdate update_;
   std::vector<Alert> fresh_;
+  std::map<std::string, std::vector<schema::Run>> nights_;  // by accelerator model, oldest first
   std::map<std::string, double> newest_;  // when an accelerator model's last run started
 };
 
 }  // namespace
 
-Expected<AlertUpdate> update_alerts(schema::Connection& store) {
+Expected<AlertUpdate> update_alerts(schema::Connection& store, std::size_t most_together) {
   BENCHHUD_ASSIGN(schema::Transaction transaction,
                   schema::Transaction::begin(store, schema::Transaction::Kind::kWrite));
   schema::Reader reader(store);
@@ -284,7 +290,7 @@ Expected<AlertUpdate> update_alerts(schema::Connection& store) {
   AlertUpdate update;
   update.was_current = known == state;
   if (!update.was_current) {
-    BENCHHUD_ASSIGN(update, Update(store, rules, basis_of(written)).run());
+    BENCHHUD_ASSIGN(update, Update(store, rules, basis_of(written)).run(most_together));
     BENCHHUD_TRY(schema::set_alerts_state(store, state));
   }
   BENCHHUD_TRY(transaction.commit());

@@ -16,16 +16,6 @@ using analysis::FleetWatch;
 using analysis::NightSaid;
 using schema::Expected;
 
-NightSaid said_of(const schema::Run& run, std::span<const schema::NightMark> marks) {
-  NightSaid said;
-  for (const schema::NightMark& mark : schema::marks_of(run, marks)) {
-    if (mark.kind == schema::NightMarkKind::kExcluded) said.is_excluded = true;
-    if (mark.kind == schema::NightMarkKind::kEnvironment) said.is_new_environment = true;
-    if (mark.kind == schema::NightMarkKind::kPinned) said.is_pinned = true;
-  }
-  return said;
-}
-
 // What the watch of these nights follows from; equal texts, equal watches.
 std::string basis_with(std::string basis, std::span<const schema::Run> nights,
                        std::span<const schema::NightMark> marks) {
@@ -39,7 +29,18 @@ std::string basis_with(std::string basis, std::span<const schema::Run> nights,
 
 }  // namespace
 
+NightSaid said_of(const schema::Run& run, std::span<const schema::NightMark> marks) {
+  NightSaid said;
+  for (const schema::NightMark& mark : schema::marks_of(run, marks)) {
+    if (mark.kind == schema::NightMarkKind::kExcluded) said.is_excluded = true;
+    if (mark.kind == schema::NightMarkKind::kEnvironment) said.is_new_environment = true;
+    if (mark.kind == schema::NightMarkKind::kPinned) said.is_pinned = true;
+  }
+  return said;
+}
+
 Expected<analysis::NightFacts> WatchedNights::facts_of(const schema::Run& run) {
+  if (quiet_ != nullptr) return read_night(reader_, run, catalog_);
   BENCHHUD_ASSIGN(const auto kept, schema::night_facts(store_, run.id, run.revision));
   if (kept) {
     if (auto night = analysis::unpack_night(*kept)) return *std::move(night);
@@ -49,10 +50,17 @@ Expected<analysis::NightFacts> WatchedNights::facts_of(const schema::Run& run) {
   return night;
 }
 
+analysis::OtherSeries WatchedNights::others_of(schema::RunId run) const {
+  if (quiet_ == nullptr) return {};
+  const auto found = quiet_->find(run);
+  return found == quiet_->end() ? analysis::OtherSeries() : found->second;
+}
+
 // Whether `fleet` is now as it was after the nights that were watched before.
 Expected<bool> WatchedNights::recall(const std::string& accelerator_model,
                                      std::span<const schema::Run> nights,
                                      std::span<const schema::NightMark> marks, FleetWatch* fleet) {
+  if (quiet_ != nullptr) return false;
   BENCHHUD_ASSIGN(const auto state, schema::watch_state(store_, accelerator_model));
   if (!state || state->night_count < 0) return false;
   const auto count = static_cast<std::size_t>(state->night_count);
@@ -78,7 +86,7 @@ Expected<FleetWatch> WatchedNights::watch(const std::string& accelerator_model,
   for (std::size_t n = recalled_; n < nights.size(); ++n) {
     // What is kept is of the nights before the newest: that one is still being added to, verified
     // and marked.
-    if (n + 1 == nights.size() && n > recalled_) {
+    if (n + 1 == nights.size() && n > recalled_ && quiet_ == nullptr) {
       schema::WatchState state;
       state.night_count = static_cast<std::int64_t>(n);
       state.basis = basis_with(basis_, nights.first(n), marks);
@@ -86,7 +94,7 @@ Expected<FleetWatch> WatchedNights::watch(const std::string& accelerator_model,
       BENCHHUD_TRY(schema::put_watch_state(store_, accelerator_model, state));
     }
     BENCHHUD_ASSIGN(auto night, facts_of(nights[n]));
-    fleet->add(std::move(night), said_of(nights[n], marks));
+    fleet->add(std::move(night), said_of(nights[n], marks), others_of(nights[n].id));
   }
   return *std::move(fleet);
 }

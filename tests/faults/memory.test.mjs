@@ -2,7 +2,7 @@
 // 64 MB of names. What exceeds a budget is refused by file, line and budget, and the rest goes in.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
-import { createReadStream, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { appendFileSync, createReadStream, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { createGzip, gzipSync } from "node:zlib";
@@ -76,16 +76,31 @@ describe("lines that no runner writes, under an address space of 1 GB", () => {
     }
   }
 
-  test("many short lines of nights and metrics of their own", { timeout: 600_000 }, async () => {
-    const file = join(folder, "many.jsonl"), count = isFull ? 300_000 : 30_000;
-    const all = Array.from({ length: count }, (_, i) => `{"model":{"model_name":"m${i % 1000}"},"experiment":{},"metrics":{"k${i}":1},"timestamp":${1_600_000_000 + 100 * (i % 5000)}}`);
-    writeFileSync(file, all.join("\n") + "\n");
-    const done = await runLimited("ingest", "--format", "json", "--db", storeAt("many.db"), file);
-    assert.equal(done.status, 0, done.stderr);
-    assert.equal(JSON.parse(done.stdout).accepted, count);
-    figures("many experiments", { count, peak_mb: Math.round(done.peak / MB) });
-    assert.ok(done.peak <= FLOOR, `${Math.round(done.peak / MB)} MB`);
-  });
+  const SHORT_LINES = {
+    "models and metrics of their own, in many nights": (i) => `{"model":{"model_name":"m${i}"},"experiment":{},"metrics":{"k${i}":1},"timestamp":${1_600_000_000 + 100 * (i % 5000)}}`,
+    "models of their own": (i) => `{"model":{"model_name":"m${i}"},"experiment":{},"metrics":{"total_time":[1.0]},"timestamp":1600000000}`,
+    "models of their own, in two nights": (i) => `{"model":{"model_name":"m${i >> 1}"},"experiment":{},"metrics":{"total_time":[1.0]},"timestamp":${1_600_000_000 + 86_400 * (i % 2)}}`,
+    "configurations of their own": (i) => `{"model":{"model_name":"m"},"experiment":{"f":${i}},"metrics":{"total_time":[1.0]},"timestamp":1600000000}`,
+  };
+  for (const [name, shape] of Object.entries(SHORT_LINES)) {
+    test(`many short lines of ${name}`, { timeout: 900_000 }, async () => {
+      const count = name.includes("metrics") ? (isFull ? 300_000 : 30_000) : isFull ? 1_000_000 : 200_000;
+      const file = join(folder, "many.jsonl");
+      rmSync(file, { force: true });
+      for (let i = 0; i < count; i += 10_000) {
+        appendFileSync(file, Array.from({ length: Math.min(10_000, count - i) }, (_, k) => shape(i + k) + "\n").join(""));
+      }
+      const db = storeAt("many.db");
+      const done = await runLimited("ingest", "--format", "json", "--db", db, file);
+      assert.equal(done.status, 0, done.stderr);
+      assert.equal(JSON.parse(done.stdout).accepted, count);
+      const runs = await runLimited("runs", "list", "--limit", "1000000", "--format", "json", "--db", db);
+      assert.equal(runs.status, 0, runs.stderr);
+      assert.equal(JSON.parse(runs.stdout).reduce((sum, run) => sum + run.result_count, 0), count);
+      figures("many short lines", { name, count, peak_mb: Math.round(done.peak / MB) });
+      assert.ok(done.peak <= FLOOR, `${Math.round(done.peak / MB)} MB`);
+    });
+  }
 });
 
 describe("traces under an address space of 1 GB", () => {

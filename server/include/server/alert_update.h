@@ -5,6 +5,7 @@
 
 #include "schema/database.h"
 #include "schema/errors.h"
+#include "server/quiet_series.h"
 
 namespace benchhud::server {
 
@@ -23,6 +24,9 @@ struct AlertUpdate {
 /// order in which they were first seen. One that is not found any more is deleted, or withdrawn
 /// if a person did anything with it or was told of it. Nothing is done where neither runs, marks
 /// nor rules changed. By the rules that the store keeps (alert_rules_file.h).
-schema::Expected<AlertUpdate> update_alerts(schema::Connection& store);
+/// `most_together`: with more experiments than that, those in which nothing ever changed are sorted
+/// out first, one at a time (quiet_series.h), which finds the same in less memory.
+schema::Expected<AlertUpdate> update_alerts(schema::Connection& store,
+                                            std::size_t most_together = kMostWatchedTogether);
 
 }  // namespace benchhud::server

@@ -153,6 +153,82 @@ TEST_F(AlertUpdates, NightByNightGivesWhatAllAtOnceGives) {
   }
 }
 
+TEST_F(AlertUpdates, SortingOutQuietSeriesGivesTheSameAlerts) {
+  // Models on a baseline and beside it, most of which never change; what changes alone, with many,
+  // in its verdict or whether it is timed at all, or only in its baseline.
+  for (int n = 0; n < 40; ++n) {
+    std::mt19937_64 random(1000 + n);
+    std::normal_distribution<double> normal(0, 0.01);
+    std::vector<MadeLine> lines;
+    const auto add = [&](const std::string& model, const std::string& dynamo, double level,
+                         const std::string& accelerator_model, std::int64_t batch_size) {
+      MadeLine line;
+      line.model = model;
+      line.dynamo = dynamo;
+      line.timestamp = time_of(n);
+      line.accelerator_model = accelerator_model;
+      line.batch_size = batch_size;
+      line.times = {};
+      level *= std::exp(normal(random));
+      for (int i = 0; i < 8; ++i) {
+        line.times.push_back(level * (i == 0 ? 3 : 1) * std::exp(0.3 * normal(random)));
+      }
+      lines.push_back(line);
+    };
+    for (int m = 0; m < 12; ++m) {
+      const std::string model = "model_" + std::to_string(m);
+      const bool has_stepped = (m == 3 && n >= 15) || (m >= 8 && n >= 25);
+      add(model, "openxla", has_stepped ? 1.2 : 1, "A100", 8);
+      add(model, "inductor", m == 5 && n >= 20 ? 1.3 : 1, "A100", 8);
+      // Another batch size has no baseline, or two of which neither is one.
+      add(model, "openxla", 1, "A100", 16);
+      if (m % 4 == 0) add(model, "openxla", m == 4 && n >= 30 ? 0.8 : 1, "H100", 8);
+    }
+    add("of one night " + std::to_string(n), "openxla", 1, "A100", 8);
+    if (n % 7 != 3) {
+      lines.push_back(verified(lines[4], n < 22 ? "PASS" : "FAIL"));
+      lines.push_back(verified(lines[0], "PASS"));
+    }
+    MadeLine broken = lines[2];
+    broken.model = "breaks";
+    if (n >= 18) {
+      broken.times.clear();
+      broken.error = "ValueError: broken";
+    }
+    lines.push_back(broken);
+    ingest(lines);
+  }
+  mark(10, schema::NightMarkKind::kEnvironment);
+  mark(12, schema::NightMarkKind::kExcluded);
+  mark(33, schema::NightMarkKind::kPinned);
+  const auto forget_all = [&] {
+    forget_what_was_watched();
+    ASSERT_TRUE(connection_->execute("DELETE FROM notification; DELETE FROM alert"));
+  };
+  update();
+  const auto together = alerts();
+  ASSERT_GE(confirmed().size(), 4u);
+  forget_all();
+  const auto sorted = update_alerts(*connection_, 0);
+  ASSERT_TRUE(sorted) << sorted.error().message;
+  EXPECT_EQ(sorted->recalled, 0u);
+  const auto apart = alerts();
+  ASSERT_EQ(apart.size(), together.size());
+  for (std::size_t i = 0; i < apart.size(); ++i) {
+    EXPECT_EQ(apart[i].details, together[i].details);
+    EXPECT_EQ(apart[i].key, together[i].key);
+    EXPECT_EQ(apart[i].detected, together[i].detected);
+    EXPECT_EQ(apart[i].confirmed_at, together[i].confirmed_at);
+  }
+  schema::Reader reader(*connection_);
+  const auto quiet = sort_out_quiet(reader, {});
+  ASSERT_TRUE(quiet) << quiet.error().message;
+  const auto all = reader.experiments_after(schema::ExperimentId{0});
+  ASSERT_TRUE(all);
+  EXPECT_LT(quiet->restless.size(), all->size() / 2);
+  EXPECT_THAT(quiet->quiet, SizeIs(reader.runs({})->size()));
+}
+
 TEST_F(AlertUpdates, OnlyNightsThatAreNewAreWatched) {
   nights(0, 19, quiet_);
   EXPECT_EQ(update().recalled, 0u);

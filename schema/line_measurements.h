@@ -20,7 +20,7 @@ struct OwnSamples {
   std::array<std::int64_t, kLineMetrics.size()> metric_ids{};
 };
 
-/// Reads them from a row that begins with the columns of queries/samples_of_line.sql.
+/// Reads them from a row that begins with the columns of sql::kSamplesOfLine.
 OwnSamples read_own_samples(const Statement& row);
 
 /// In the order in which the store first saw each metric, which is the order that lines have them

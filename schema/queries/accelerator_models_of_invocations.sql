@@ -1,1 +1,0 @@
-SELECT DISTINCT accelerator_model FROM invocation ORDER BY accelerator_model

@@ -1,5 +1,0 @@
-SELECT id, accelerator_model, key, onset, detected, first_seen, confirmed_at, details, triage,
-       triaged_at, owner, link
-FROM alert_facts
-WHERE accelerator_model = $1
-ORDER BY id

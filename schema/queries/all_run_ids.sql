@@ -1,1 +1,0 @@
-SELECT id FROM run ORDER BY id

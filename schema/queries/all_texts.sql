@@ -1,1 +1,0 @@
-SELECT hash, byte_count, zstd, bytes FROM text;

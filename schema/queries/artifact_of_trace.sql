@@ -1,1 +1,0 @@
-SELECT max(id) FROM artifact WHERE trace_id = $1

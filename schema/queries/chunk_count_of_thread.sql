@@ -1,1 +1,0 @@
-SELECT max(number) + 1 FROM trace_chunk WHERE trace_id = $1 AND thread = $2

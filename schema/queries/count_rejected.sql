@@ -1,1 +1,0 @@
-SELECT count(*) FROM rejected_line WHERE pruned_at IS NULL

@@ -1,1 +1,0 @@
-SELECT count(*) FROM rejected_line WHERE file_id = $1 AND pruned_at IS NULL

@@ -1,1 +1,0 @@
-DELETE FROM ingested_file WHERE id = $1

@@ -1,1 +1,0 @@
-DELETE FROM invocation WHERE id = $1

@@ -1,1 +1,0 @@
-DELETE FROM invocation WHERE run_id = $1

@@ -1,1 +1,0 @@
-DELETE FROM expected_result WHERE accelerator_model = $1

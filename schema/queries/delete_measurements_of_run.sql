@@ -1,3 +1,0 @@
-DELETE FROM measurement
-WHERE line_id IN (SELECT l.id FROM invocation AS i JOIN line AS l ON l.invocation_id = i.id
-                  WHERE i.run_id = $1)

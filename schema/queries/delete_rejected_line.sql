@@ -1,1 +1,0 @@
-DELETE FROM rejected_line WHERE id = $1

@@ -1,1 +1,0 @@
-DELETE FROM result WHERE run_id = $1

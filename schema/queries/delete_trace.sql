@@ -1,1 +1,0 @@
-DELETE FROM trace WHERE id = $1

@@ -1,1 +1,0 @@
-DELETE FROM trace_block WHERE trace_id = $1

@@ -1,1 +1,0 @@
-DELETE FROM trace_chunk WHERE trace_id = $1

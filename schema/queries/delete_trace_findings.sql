@@ -1,1 +1,0 @@
-DELETE FROM trace_finding WHERE trace_id = $1

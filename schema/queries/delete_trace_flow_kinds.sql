@@ -1,1 +1,0 @@
-DELETE FROM trace_flow_kind WHERE trace_id = $1

@@ -1,1 +1,0 @@
-DELETE FROM trace_group WHERE trace_id = $1

@@ -1,1 +1,0 @@
-DELETE FROM trace_index WHERE trace_id = $1

@@ -1,1 +1,0 @@
-DELETE FROM trace_note WHERE id = $1

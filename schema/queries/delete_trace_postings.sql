@@ -1,1 +1,0 @@
-DELETE FROM trace_posting WHERE trace_id = $1

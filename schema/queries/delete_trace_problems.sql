@@ -1,1 +1,0 @@
-DELETE FROM trace_problem WHERE trace_id = $1

@@ -1,1 +1,0 @@
-DELETE FROM trace_sums WHERE trace_id = $1

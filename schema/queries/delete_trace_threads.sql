@@ -1,1 +1,0 @@
-DELETE FROM trace_thread WHERE trace_id = $1

@@ -1,1 +1,0 @@
-DELETE FROM trace_track WHERE trace_id = $1

@@ -1,1 +1,0 @@
-DELETE FROM experiment WHERE id NOT IN (SELECT experiment_id FROM line)

@@ -1,1 +1,0 @@
-SELECT family, batch_size FROM experiment WHERE id = $1

@@ -1,1 +1,0 @@
-SELECT id, timed FROM experiment WHERE hash = $1

@@ -1,1 +1,0 @@
-SELECT id FROM metric WHERE name = $1

@@ -1,1 +1,0 @@
-SELECT id FROM text WHERE hash = $1

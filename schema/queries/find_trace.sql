@@ -1,1 +1,0 @@
-SELECT id FROM trace WHERE content_hash = $1

@@ -1,1 +1,0 @@
-UPDATE ingested_file SET complete = 0

@@ -1,3 +1,0 @@
-SELECT id, path, content_hash, byte_count, line_count, accepted, duplicate, rejected, ingested_at
-FROM ingested_file
-WHERE id < $1 ORDER BY id DESC LIMIT $2

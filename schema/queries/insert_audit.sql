@@ -1,1 +1,0 @@
-INSERT INTO audit (at, action, detail) VALUES ($1, $2, $3)

@@ -1,1 +1,0 @@
-INSERT INTO invocation_file (invocation_id, file_id, line_count) VALUES ($1, $2, $3)

@@ -1,1 +1,0 @@
-INSERT INTO metric (name) VALUES ($1) ON CONFLICT (name) DO NOTHING

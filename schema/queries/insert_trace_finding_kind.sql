@@ -1,1 +1,0 @@
-INSERT INTO trace_finding_kind (trace_id, kind, count) VALUES ($1, $2, $3)

@@ -1,1 +1,0 @@
-INSERT INTO trace_flow_kind (trace_id, category, ends) VALUES ($1, $2, $3)

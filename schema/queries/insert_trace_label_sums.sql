@@ -1,1 +1,0 @@
-INSERT INTO trace_label_sums (trace_id, block, bytes) VALUES ($1, $2, $3)

@@ -1,1 +1,0 @@
-INSERT INTO trace_posting (trace_id, label, thread, chunks) VALUES ($1, $2, $3, $4)

@@ -1,1 +1,0 @@
-SELECT max(started_at) FROM result WHERE experiment_id = $1

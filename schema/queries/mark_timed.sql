@@ -1,1 +1,0 @@
-UPDATE experiment SET timed = 1 WHERE id = $1

@@ -1,1 +1,0 @@
-SELECT name FROM metric WHERE name LIKE '%' || $1 || '%' ORDER BY name

@@ -1,1 +1,0 @@
-UPDATE line SET invocation_id = $2 WHERE invocation_id = $1

@@ -1,1 +1,0 @@
-SELECT count(*) FROM notification WHERE alert_id = $1

@@ -1,1 +1,0 @@
-SELECT byte_offset, reason FROM trace_problem WHERE trace_id = $1 ORDER BY number

@@ -1,2 +1,0 @@
-INSERT INTO invocation_label (invocation_id, key, value) VALUES ($1, $2, $3)
-ON CONFLICT (invocation_id, key) DO UPDATE SET value = excluded.value

@@ -1,2 +1,0 @@
-INSERT INTO setting (key, value) VALUES ($1, $2)
-ON CONFLICT (key) DO UPDATE SET value = excluded.value

@@ -1,1 +1,0 @@
-UPDATE run SET name = $2 WHERE id = $1

@@ -1,1 +1,0 @@
-UPDATE run_label SET name = $3 WHERE accelerator_model = $1 AND name = $2

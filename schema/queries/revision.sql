@@ -1,1 +1,0 @@
-SELECT CAST(value AS BIGINT) FROM setting WHERE key = 'revision'

@@ -1,1 +1,0 @@
-SELECT started_at FROM run WHERE id = $1

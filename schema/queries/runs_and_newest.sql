@@ -1,1 +1,0 @@
-SELECT count(*), max(started_at) FROM run

@@ -1,1 +1,0 @@
-SELECT id, name FROM run WHERE accelerator_model = $1

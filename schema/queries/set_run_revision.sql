@@ -1,1 +1,0 @@
-UPDATE run SET revision = $2 WHERE id = $1

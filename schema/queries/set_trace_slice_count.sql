@@ -1,1 +1,0 @@
-UPDATE trace SET slice_count = $2 WHERE id = $1

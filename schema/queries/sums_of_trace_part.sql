@@ -1,1 +1,0 @@
-SELECT sums FROM trace_sums WHERE trace_id = $1 AND thread = $2 AND is_group = $3 AND number = $4

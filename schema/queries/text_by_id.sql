@@ -1,1 +1,0 @@
-SELECT bytes, zstd, byte_count, hash FROM text WHERE id = $1

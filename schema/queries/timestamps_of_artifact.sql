@@ -1,1 +1,0 @@
-SELECT DISTINCT timestamp FROM artifact_tie WHERE artifact_id = $1

@@ -1,3 +1,0 @@
-DELETE FROM access_token;
-DELETE FROM audit;
-DELETE FROM delivery;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <tuple>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "schema/queries.h"
 #include "schema/row_batch.h"
@@ -315,12 +316,12 @@ class ResultUpdate {
 
   Expected<void> find_timed_in_run() {
     timed_in_run_.clear();
+    std::unordered_set<ExperimentId> seen;
     for (const RunLine& line : lines_) {
       if (!line.timed) continue;
       BENCHHUD_ASSIGN(const ExperimentFacts* experiment, facts(line.experiment));
-      std::vector<ExperimentId>& members = timed_in_run_[experiment->family];
-      if (std::find(members.begin(), members.end(), line.experiment) == members.end()) {
-        members.push_back(line.experiment);
+      if (seen.insert(line.experiment).second) {
+        timed_in_run_[experiment->family].push_back(line.experiment);
       }
     }
     return {};
@@ -394,10 +395,10 @@ class ResultUpdate {
 
 // Runs in which lines without a batch size may now belong to an experiment that was never timed
 // before.
-Expected<void> add_runs_of_family(Connection& connection, ExperimentId experiment,
+Expected<void> add_runs_of_family(Connection& connection, const ContentHash& family,
                                   std::set<RunId>* dirty) {
   Statement query = connection.cached(sql::kUntimedRunsOfFamily);
-  query.bind(1, experiment);
+  query.bind_blob_view(1, family.view());
   while (query.step()) dirty->insert(RunId(query.integer(0)));
   return query.status();
 }
@@ -423,8 +424,12 @@ Expected<bool> derive(Connection& connection, const ChangedFacts& changed) {
     if (query.step()) dirty.insert(RunId(query.integer(0)));
     BENCHHUD_TRY(query.status());
   }
-  for (const ExperimentId experiment : changed.newly_timed) {
-    BENCHHUD_TRY(add_runs_of_family(connection, experiment, &dirty));
+  // Once for each: a family may have very many experiments, each with results to go through.
+  std::vector<ContentHash> families = changed.newly_timed_families;
+  std::ranges::sort(families, {}, &ContentHash::bytes);
+  families.erase(std::unique(families.begin(), families.end()), families.end());
+  for (const ContentHash& family : families) {
+    BENCHHUD_TRY(add_runs_of_family(connection, family, &dirty));
   }
   if (dirty.empty()) return false;
   BENCHHUD_TRY(derive_runs(connection, dirty));

@@ -150,7 +150,7 @@ Expected<FileWriter::Outcome> FileWriter::add(const NewLine& line) {
   if (line.timed && !experiment->timed) {
     BENCHHUD_TRY(state.connection.cached(sql::kMarkTimed).bind(1, experiment->id).run());
     experiment->timed = true;
-    state.changed.newly_timed.push_back(experiment->id);
+    state.changed.newly_timed_families.push_back(line.family);
   }
   BENCHHUD_ASSIGN(const LineId id,
                   state.insert_line(line, identity, *group->fresh, experiment->id));

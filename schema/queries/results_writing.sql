@@ -228,7 +228,7 @@ SELECT id FROM experiment WHERE family = $1 AND timed = 1 ORDER BY id
 -- name: untimed_runs_of_family
 SELECT r.run_id
 FROM experiment AS e JOIN result AS r ON r.experiment_id = e.id
-WHERE e.family = (SELECT family FROM experiment WHERE id = $1)
+WHERE e.family = $1
 GROUP BY r.run_id
 HAVING count(r.timing_line_id) = 0
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "schema/content_hash.h"
 #include "schema/database.h"
 #include "schema/errors.h"
 #include "schema/run_assignment.h"
@@ -17,7 +18,9 @@ namespace benchhud::schema {
 struct ChangedFacts {
   std::set<std::string> accelerator_models;  ///< with new, moved or removed invocations
   std::set<InvocationId> invocations;        ///< with new lines or labels
-  std::vector<ExperimentId> newly_timed;     ///< that have timings for the first time
+  /// Experiment::family() hashed, of experiments that have timings for the first time; each as
+  /// often as there are such.
+  std::vector<ContentHash> newly_timed_families;
 };
 
 /// Brings runs and results up to date with the facts. The caller holds the write transaction.

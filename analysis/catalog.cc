@@ -68,8 +68,8 @@ auto order_key(const CatalogEntry& entry) {
 }
 
 /// Numbers what has one test and one `name`, in the order of both.
-void number_groups(std::vector<CatalogEntry>* entries, std::string CatalogEntry::*name,
-                   std::size_t CatalogEntry::*group) {
+void number_groups(std::vector<CatalogEntry>* entries, std::string CatalogEntry::* name,
+                   std::size_t CatalogEntry::* group) {
   const auto key = [&](const CatalogEntry& entry) {
     return std::pair<std::string_view, std::string_view>(entry.experiment().test, entry.*name);
   };
@@ -95,22 +95,25 @@ std::vector<std::string> configuration_parts(const schema::Experiment& experimen
 }
 
 void Configurations::add(const schema::Experiment& experiment) {
-  OfBackend& backend = backends_[{experiment.accelerator_model, experiment.backend()}];
-  const auto parts = configuration_parts(experiment);
-  if (!backend.known.insert(schema::content_hash(joined(parts, "\n"))).second) return;
-  for (const auto& part : std::set<std::string>(parts.begin(), parts.end())) {
-    ++backend.owners[part];
-  }
+  count(&backends_[{experiment.accelerator_model, experiment.backend()}], experiment, true);
 }
 
 void Configurations::add_other(const schema::Experiment& experiment) {
   const auto backend = backends_.find({experiment.accelerator_model, experiment.backend()});
-  if (backend == backends_.end()) return;
+  if (backend != backends_.end()) count(&backend->second, experiment, false);
+}
+
+void Configurations::count(OfBackend* backend, const schema::Experiment& experiment,
+                           bool keeps_parts) {
   const auto parts = configuration_parts(experiment);
-  auto& [known, owners] = backend->second;
-  if (!known.insert(schema::content_hash(joined(parts, "\n"))).second) return;
+  if (!backend->known.insert(schema::content_hash(joined(parts, "\n"))).second) return;
   for (const auto& part : std::set<std::string>(parts.begin(), parts.end())) {
-    if (const auto owned = owners.find(part); owned != owners.end()) ++owned->second;
+    const auto owned = backend->owners.find(part);
+    if (owned != backend->owners.end()) {
+      ++owned->second;
+    } else if (keeps_parts) {
+      backend->owners.emplace(part, 1);
+    }
   }
 }
 

@@ -249,13 +249,9 @@ class Inspector {
     if (!facts_.compiles()) set(kFirstNotSlower, kNotFound);
     // The least of many calls has no compilation in it, whenever it happened.
     if (facts_.pure_wall_time || !first.compiled() || !first.total) return;
-    std::vector<double> others;
-    for (std::size_t i = 0; i < steady_.size(); ++i) {
-      if (!repetitions_[steady_places_[i]].compiled()) others.push_back(steady_[i]);
-    }
-    if (others.size() < 2) return;
+    if (settled_.size() < 2) return;
     set(kFirstNotSlower, kNotFound);
-    const double slowest = maximum(others);
+    const double slowest = maximum(settled_);
     if (*first.total > slowest) return;
     flag({kFirstNotSlower,
           Severity::kWarning,

@@ -7,4 +7,11 @@ namespace benchhud::cli {
 /// import takes a tenth less time so.
 void keep_memory();
 
+/// For a server: keeps what its threads reserve of addresses below half a gigabyte, so that it
+/// works where `ulimit -v` or a service manager allows one. As glibc has it, each thread takes 8
+/// MiB for its stack, up to eight times as many arenas as there are processors take 64 MiB each,
+/// and what is freed after one upload is kept there for the next. Of threads that are started
+/// later.
+void limit_addresses();
+
 }  // namespace benchhud::cli

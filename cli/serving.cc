@@ -1,7 +1,6 @@
 #include "serving.h"
 
 #include <fmt/format.h>
-#include <malloc.h>
 #include <pthread.h>
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 #include <thread>
 #include <utility>
 
+#include "memory.h"
 #include "schema/access_token.h"
 #include "schema/time.h"
 #include "server/app.h"
@@ -57,25 +57,6 @@ void serve_until_signal(server::HttpServer& http, const std::function<void()>& c
   waiting.join();
 }
 
-/// Keeps what the server's threads reserve of addresses below half a gigabyte: it shall work, too,
-/// where `ulimit -v` or a service manager allows one. As glibc has it, each of them takes 8 MiB for
-/// its stack, up to eight times as many arenas as there are processors take 64 MiB each, and what
-/// is freed of one upload is kept there for the next.
-void reserve_little() {
-  constexpr int kArenas = 4;
-  constexpr int kMappedBytes = 1 << 20;
-  constexpr std::size_t kStackBytes = std::size_t{2} << 20;
-  ::mallopt(M_ARENA_MAX, kArenas);
-  // Given, the size from which memory is mapped by itself, and so given back, does not grow.
-  ::mallopt(M_MMAP_THRESHOLD, kMappedBytes);
-  pthread_attr_t attributes;
-  if (::pthread_attr_init(&attributes) != 0) return;
-  if (::pthread_attr_setstacksize(&attributes, kStackBytes) == 0) {
-    ::pthread_setattr_default_np(&attributes);
-  }
-  ::pthread_attr_destroy(&attributes);
-}
-
 std::string start_stamp() {
   return std::to_string(std::chrono::system_clock::now().time_since_epoch().count());
 }
@@ -102,7 +83,7 @@ StopWhileWorking::StopWhileWorking(std::function<void()> clean_up)
 schema::Expected<std::shared_ptr<const server::HttpCounters>> serve_store(
     const ServeRequest& request, const std::function<void(const ServedAt& where)>& started) {
   constexpr double kCodeSeconds = 3600;
-  reserve_little();
+  limit_addresses();
   server::AppOptions app_options;
   app_options.store_path = request.store_path;
   app_options.version = BENCHHUD_VERSION;

@@ -164,8 +164,7 @@ Expected<RunCounts> Reader::run_counts(RunId run) {
   Statement timed = connection_.cached(sql::kTimedOfRun);
   timed.bind(1, run);
   BENCHHUD_ASSIGN(counts.timed,
-                  one(
-                      timed, [](const Statement& row) { return row.integer(0); }, "count"));
+                  one(timed, [](const Statement& row) { return row.integer(0); }, "count"));
   Statement failures = connection_.cached(sql::kFailuresOfRun);
   failures.bind(1, run).bind_text_view(2, kSkippedOnPurpose);
   BENCHHUD_ASSIGN(counts.untimed, collect(failures, [](const Statement& row) {
@@ -232,8 +231,7 @@ Expected<void> visit_experiments_of(
 Expected<std::optional<double>> Reader::last_run(ExperimentId experiment) {
   Statement query = connection_.cached(sql::kLastRun);
   query.bind(1, experiment);
-  return one(
-      query, [](const Statement& row) { return row.optional_real(0); }, "answer");
+  return one(query, [](const Statement& row) { return row.optional_real(0); }, "answer");
 }
 
 Expected<std::vector<RunId>> Reader::first_timed_runs(ExperimentId experiment, std::size_t limit) {

@@ -55,6 +55,9 @@ class Configurations {
     std::unordered_set<schema::ContentHash, schema::ContentHashHasher> known;
     std::map<std::string, std::size_t> owners;  // of each part: how many configurations have it
   };
+  /// `keeps_parts`: whether parts are counted that no other configuration had so far.
+  static void count(OfBackend* backend, const schema::Experiment& experiment, bool keeps_parts);
+
   std::map<std::pair<std::string, std::string>, OfBackend> backends_;
 };
 

@@ -12,8 +12,8 @@
 
 namespace benchhud::server {
 
-/// Of what is watched together an experiment takes some 3.5 kB, and 40 bytes more for each night and
-/// time. A store with more experiments is sorted out first.
+/// Of what is watched together an experiment takes some 3.5 kB, and 40 bytes more for each night
+/// and time. A store with more experiments is sorted out first.
 inline constexpr std::size_t kMostWatchedTogether = 40'000;
 
 struct SortedOut {
@@ -28,7 +28,7 @@ struct SortedOut {
 /// Watches one experiment after the other by itself. What other series do decides only which of its
 /// changes are confirmed, so one without changes has none among others either: all that the watch
 /// of the others follows from is how many such series were timed. Takes as much memory as the
-/// restless ones, however many are quiet, and as much time as watching all nights anew.
+/// restless ones, however many are quiet, and as much time as watching all nights again.
 schema::Expected<SortedOut> sort_out_quiet(schema::Reader& reader,
                                            const analysis::FleetRules& rules);
 

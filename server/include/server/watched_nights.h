@@ -28,7 +28,7 @@ class WatchedNights {
  public:
   /// `basis`: what the watch follows from beside the nights; of another one nothing is gone on
   /// from. `quiet`: null where the catalog has all experiments; otherwise all nights are watched
-  /// anew, and nothing is kept.
+  /// again, and nothing is kept.
   WatchedNights(schema::Connection& store, schema::Reader& reader, const analysis::Catalog& catalog,
                 const analysis::FleetRules& rules, const std::string& basis,
                 const QuietSeries* quiet)
@@ -40,7 +40,7 @@ class WatchedNights {
         quiet_(quiet) {}
 
   /// The watch of an accelerator model's nights, oldest first. Where those that were watched are
-  /// not the first of them any more, by run, revision or mark, all are watched anew.
+  /// not the first of them any more, by run, revision or mark, all are watched again.
   schema::Expected<analysis::FleetWatch> watch(const std::string& accelerator_model,
                                                std::span<const schema::Run> nights,
                                                std::span<const schema::NightMark> marks);

@@ -19,8 +19,10 @@ namespace {
 
 constexpr std::string_view kRegion = "Torch-Compiled Region";
 
-// "F/C" behind the region's name, "" where there is none.
-std::string_view frame_id(std::string_view name) {
+}  // namespace
+
+std::string_view compiled_region_id(std::string_view name) {
+  if (!name.starts_with(kRegion)) return {};
   name.remove_prefix(kRegion.size());
   if (!name.starts_with(": ")) return {};
   name.remove_prefix(2);
@@ -31,8 +33,6 @@ std::string_view frame_id(std::string_view name) {
       slash != id.npos && slash > 0 && slash + 1 < id.size() && id.rfind('/') == slash;
   return is_id ? id : std::string_view();
 }
-
-}  // namespace
 
 std::vector<CompiledRegion> find_compiled_regions(const Trace& trace, const TraceNesting& nesting) {
   // The names of regions are few, slices many.
@@ -59,7 +59,7 @@ std::vector<CompiledRegion> find_compiled_regions(const Trace& trace, const Trac
     region.slice = index;
     if (!around.empty()) region.around = around.back();
     region.depth = static_cast<std::uint32_t>(around.size());
-    region.id = frame_id(trace.name(slice));
+    region.id = compiled_region_id(trace.name(slice));
     around.push_back(static_cast<std::uint32_t>(found.size()));
     found.push_back(region);
   }

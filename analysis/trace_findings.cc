@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,95 +16,80 @@
 #include "analysis/launch_stats.h"
 #include "analysis/slice_side.h"
 #include "analysis/time_totals.h"
+#include "schema/column_codec.h"
+#include "schema/segmented_vector.h"
 #include "schema/text_excerpt.h"
 
 namespace benchhud::analysis {
 namespace {
 
 using schema::kNoSlice;
+using schema::PackedFindings;
 using schema::TraceFinding;
 using schema::TraceSlice;
 
-std::string short_name_of(std::string_view name) {
+std::string short_name(std::string_view name) {
   // Names of kernels are as long as pages.
   constexpr std::size_t kMostNameBytes = 200;
-  return schema::beginning_of(name, kMostNameBytes);
+  return std::string(schema::beginning_of(name, kMostNameBytes));
 }
 
-// The longest findings of a kind, and how many there were. A long trace has millions: only of what
-// is kept are there words.
-class LongestFindings {
- public:
-  template <class Words>
-  void add(std::string_view kind, std::uint32_t thread, std::int64_t begin, std::int64_t end,
-           const Words& words) {
-    const std::int64_t length = difference_of(end, begin);
-    ++count_;
-    const bool is_full = kept_.size() == kMostFindingsOfAKind;
-    if (is_full && length <= kept_.front().length) return;
-    if (is_full) {
-      std::pop_heap(kept_.begin(), kept_.end(), is_before);
-      kept_.pop_back();
-    }
-    kept_.push_back(Kept{length, count_, {std::string(kind), thread, begin, end, words()}});
-    std::push_heap(kept_.begin(), kept_.end(), is_before);
-  }
-
-  std::int64_t count() const { return count_; }
-
-  // The longest first, of equal ones the first found.
-  void move_to(std::vector<TraceFinding>* findings) {
-    std::sort_heap(kept_.begin(), kept_.end(), is_before);
-    for (Kept& each : kept_) findings->push_back(std::move(each.finding));
-  }
-
- private:
-  struct Kept {
-    std::int64_t length, number;  // number: in the order they were found
-    TraceFinding finding;
-  };
-  // A heap has in front what is behind all others.
-  static bool is_before(const Kept& a, const Kept& b) {
-    return a.length != b.length ? a.length > b.length : a.number < b.number;
-  }
-
-  std::int64_t count_ = 0;
-  std::vector<Kept> kept_;
+// A finding as long as it is only sorted. A long trace has millions.
+struct Found {
+  std::uint64_t length = 0;  // ns
+  std::uint32_t of = 0;      // what it is of, by its place in a list of its kind's
+  std::uint32_t number = 0;  // as TraceFinding's
 };
+static_assert(sizeof(Found) == 16);
+
+using FoundOfKind = schema::SegmentedVector<Found>;
 
 class Finder {
  public:
   explicit Finder(const TraceContext& context) : context_(context) {}
 
-  schema::TraceFindings find() {
+  std::vector<PackedFindings> find() && {
     find_regions();
     find_slices();
     find_gaps();
     find_delays();
     find_full_queues();
-    schema::TraceFindings found;
-    for (auto& [kind, findings] : by_kind_) {
-      found.kinds.push_back({std::string(kind), findings.count()});
-      findings.move_to(&found.findings);
-    }
-    std::stable_sort(
-        found.findings.begin(), found.findings.end(),
-        [](const TraceFinding& a, const TraceFinding& b) { return a.begin < b.begin; });
-    return found;
+    return std::move(packed_);
   }
 
  private:
-  std::string short_name(std::uint32_t index) const { return short_name_of(context_.name(index)); }
-  // `words`: makes them.
-  template <class Words>
-  void add(std::string_view kind, std::uint32_t thread, std::int64_t begin, std::int64_t end,
-           const Words& words) {
-    by_kind_[kind].add(kind, thread, begin, end, words);
+  // Packs a kind, the longest first, of equal ones what comes first in its list. `whole`: of a
+  // Found the finding.
+  template <class Whole>
+  void pack(std::string_view kind, FoundOfKind found, const Whole& whole) {
+    if (found.empty()) return;
+    std::sort(found.begin(), found.end(), [](const Found& a, const Found& b) {
+      return a.length != b.length ? a.length > b.length : a.of < b.of;
+    });
+    PackedFindings packed;
+    packed.kind = kind;
+    packed.count = static_cast<std::int64_t>(found.size());
+    std::int64_t earliest = schema::kLatest;
+    std::vector<TraceFinding> block;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      block.push_back(whole(found[i]));
+      if (i == 0 || block.back().begin < earliest) {
+        earliest = block.back().begin;
+        packed.earliest = static_cast<std::int64_t>(i);
+      }
+      if (block.size() < schema::kFindingsABlock && i + 1 < found.size()) continue;
+      packed.blocks.push_back(schema::encode_findings(block));
+      block.clear();
+    }
+    packed_.push_back(std::move(packed));
   }
-  template <class Words>
-  void add(std::string_view kind, std::uint32_t index, const Words& words) {
+
+  std::uint64_t length_of(std::uint32_t index) const {
+    return static_cast<std::uint64_t>(context_.slice(index).duration);
+  }
+  TraceFinding of_slice(std::uint32_t index) const {
     const TraceSlice& slice = context_.slice(index);
-    add(kind, slice.thread, slice.start, slice.end(), words);
+    return {.begin = slice.start, .end = slice.end(), .thread = slice.thread, .label = slice.label};
   }
 
   void find_regions() {
@@ -114,79 +100,103 @@ class Finder {
     std::stable_sort(by_time.begin(), by_time.end(), [&](std::uint32_t a, std::uint32_t b) {
       return context_.slice(regions[a].slice).start < context_.slice(regions[b].slice).start;
     });
+    FoundOfKind breaks, recompiles;
     for (const std::uint32_t i : by_time) {
       const CompiledRegion& region = regions[i];
-      if (region.depth > 0) {
-        add("graph_break", region.slice, [&] {
-          return fmt::format("{} within {}", short_name(region.slice),
-                             short_name(regions[region.around].slice));
-        });
-      }
+      if (region.depth > 0) breaks.push_back({length_of(region.slice), i, 0});
       if (region.id.empty()) continue;
       auto& of_frame = versions[region.frame()];
       if (of_frame.insert(region.id).second && of_frame.size() > 1) {
-        add("recompile", region.slice, [&] {
-          return fmt::format("frame {} runs as {}, its version number {} in this trace",
-                             region.frame(), region.id, of_frame.size());
-        });
+        recompiles.push_back(
+            {length_of(region.slice), i, static_cast<std::uint32_t>(of_frame.size())});
       }
     }
+    pack("graph_break", std::move(breaks), [&](const Found& found) {
+      TraceFinding finding = of_slice(regions[found.of].slice);
+      finding.other = context_.slice(regions[regions[found.of].around].slice).label;
+      return finding;
+    });
+    pack("recompile", std::move(recompiles), [&](const Found& found) {
+      TraceFinding finding = of_slice(regions[found.of].slice);
+      finding.number = found.number;
+      return finding;
+    });
   }
 
   void find_slices() {
     const auto& slices = context_.trace().slices;
+    FoundOfKind steps, compiling, synchronizations, copies;
     for (const std::uint32_t step : profiler_steps(context_.trace())) {
-      add("step", step, [&] { return short_name(step); });
+      steps.push_back({length_of(step), step, 0});
     }
-    const auto is_phase = [&](std::uint32_t index) {
-      return is_compile_phase(context_.name(index));
-    };
-    const auto around = innermost_around(context_.nesting(), is_phase);
-    for (std::uint32_t i = 0; i < slices.size(); ++i) {
-      const std::string_view name = context_.name(i);
-      const SliceSide side = context_.side(i);
-      if (is_host(side) && around[i] == kNoSlice && is_compile_phase(name)) {
-        add("compiling", i, [&] { return short_name_of(compile_phase(name)); });
-      }
-      if (side == SliceSide::kRuntime && name.ends_with("Synchronize")) {
-        add("synchronization", i, [&] { return short_name_of(name); });
-      }
-      if (side == SliceSide::kMemcpy && name.find("Pageable") != name.npos) {
-        add("pageable_copy", i, [&] { return short_name_of(name); });
+    const auto whole = [&](const Found& found) { return of_slice(found.of); };
+    pack("step", std::move(steps), whole);
+    {
+      const auto is_phase = [&](std::uint32_t index) {
+        return is_compile_phase(context_.name(index));
+      };
+      const auto around = innermost_around(context_.nesting(), is_phase);
+      for (std::uint32_t i = 0; i < slices.size(); ++i) {
+        const std::string_view name = context_.name(i);
+        const SliceSide side = context_.side(i);
+        FoundOfKind* kind = nullptr;
+        if (is_host(side) && around[i] == kNoSlice && is_compile_phase(name)) kind = &compiling;
+        if (side == SliceSide::kRuntime && name.ends_with("Synchronize")) kind = &synchronizations;
+        if (side == SliceSide::kMemcpy && name.find("Pageable") != name.npos) kind = &copies;
+        if (kind != nullptr) kind->push_back({length_of(i), i, 0});
       }
     }
+    pack("compiling", std::move(compiling), whole);
+    pack("synchronization", std::move(synchronizations), whole);
+    pack("pageable_copy", std::move(copies), whole);
   }
 
   void find_gaps() {
+    constexpr std::uint32_t kIsLaunchUnknown = 1;
+    FoundOfKind waits, others;
     visit_gaps(context_.trace(), context_.device(), [&](const DeviceGap& gap) {
       if (gap.length < kKernelWait) return;
-      const std::uint32_t behind = gap.slice->slice;
-      add(gap.waits_for_host ? "idle_host_wait" : "idle_other", context_.slice(behind).thread,
-          gap.begin, sum_of(gap.begin, gap.length), [&] {
-            if (gap.waits_for_host) {
-              return fmt::format("idle: the host launched {} only then", short_name(behind));
-            }
-            return fmt::format("idle before {}{}", short_name(behind),
-                               gap.has_launch ? "" : ", whose launch is not known");
-          });
+      (gap.waits_for_host ? waits : others)
+          .push_back({static_cast<std::uint64_t>(gap.length), gap.slice->slice,
+                      gap.has_launch ? 0 : kIsLaunchUnknown});
     });
+    const auto whole = [&](const Found& found) {
+      const TraceSlice& behind = context_.slice(found.of);
+      return TraceFinding{
+          .begin = difference_of(behind.start, static_cast<std::int64_t>(found.length)),
+          .end = behind.start,
+          .thread = behind.thread,
+          .label = behind.label,
+          .number = found.number};
+    };
+    pack("idle_host_wait", std::move(waits), whole);
+    pack("idle_other", std::move(others), whole);
   }
 
   void find_delays() {
-    for (const DeviceSlice& device : context_.device()) {
-      if (device.launch == kNoSlice) continue;
-      if (launch_delay(context_.trace(), device) <= kLongDelay) continue;
-      const TraceSlice& slice = context_.slice(device.slice);
-      add("long_launch_delay", slice.thread, context_.slice(device.launch).end(), slice.start, [&] {
-        return fmt::format("{} begins this long after {}", short_name(device.slice),
-                           short_name(device.launch));
-      });
+    const std::vector<DeviceSlice>& device = context_.device();
+    FoundOfKind delays;
+    for (std::uint32_t i = 0; i < device.size(); ++i) {
+      if (device[i].launch == kNoSlice) continue;
+      const std::int64_t delay = launch_delay(context_.trace(), device[i]);
+      if (delay > kLongDelay) delays.push_back({static_cast<std::uint64_t>(delay), i, 0});
     }
+    pack("long_launch_delay", std::move(delays), [&](const Found& found) {
+      const TraceSlice& slice = context_.slice(device[found.of].slice);
+      const TraceSlice& launch = context_.slice(device[found.of].launch);
+      return TraceFinding{.begin = launch.end(),
+                          .end = slice.start,
+                          .thread = slice.thread,
+                          .label = slice.label,
+                          .other = launch.label};
+    });
   }
 
   void find_full_queues() {
     constexpr std::size_t kMostStreams = 16;
     std::int64_t left_out = 0;
+    std::vector<TraceFinding> list;
+    FoundOfKind full;
     for (const LaunchQueue& queue : launch_queues(context_, kMostStreams, &left_out)) {
       const auto count = static_cast<std::int64_t>(queue.buckets.size());
       const auto bound = [&](std::int64_t part) {
@@ -197,19 +207,49 @@ class Finder {
           ++end;
         }
         if (end == i) continue;
-        add("queue_full", queue.stream, bound(i), bound(end), [] {
-          return fmt::format("{} launches or more wait: the next one blocks the host", kFullQueue);
-        });
+        list.push_back({.begin = bound(i), .end = bound(end), .thread = queue.stream});
+        full.push_back({schema::distance(list.back().begin, list.back().end),
+                        static_cast<std::uint32_t>(list.size() - 1), 0});
       }
     }
+    pack("queue_full", std::move(full), [&](const Found& found) { return list[found.of]; });
   }
 
   const TraceContext& context_;
-  std::map<std::string_view, LongestFindings> by_kind_;
+  std::vector<PackedFindings> packed_;
 };
 
 }  // namespace
 
-schema::TraceFindings trace_findings(const TraceContext& context) { return Finder(context).find(); }
+std::vector<PackedFindings> trace_findings(const TraceContext& context) {
+  return Finder(context).find();
+}
+
+std::string finding_words(std::string_view kind, const TraceFinding& finding, std::string_view name,
+                          std::string_view other) {
+  if (kind == "graph_break") {
+    return fmt::format("{} within {}", short_name(name), short_name(other));
+  }
+  if (kind == "recompile") {
+    const std::string_view id = compiled_region_id(name);
+    return fmt::format("frame {} runs as {}, its version number {} in this trace",
+                       id.substr(0, id.find('/')), id, finding.number);
+  }
+  if (kind == "compiling") return short_name(compile_phase(name));
+  if (kind == "idle_host_wait") {
+    return fmt::format("idle: the host launched {} only then", short_name(name));
+  }
+  if (kind == "idle_other") {
+    return fmt::format("idle before {}{}", short_name(name),
+                       finding.number == 0 ? "" : ", whose launch is not known");
+  }
+  if (kind == "long_launch_delay") {
+    return fmt::format("{} begins this long after {}", short_name(name), short_name(other));
+  }
+  if (kind == "queue_full") {
+    return fmt::format("{} launches or more wait: the next one blocks the host", kFullQueue);
+  }
+  return short_name(name);
+}
 
 }  // namespace benchhud::analysis

@@ -101,6 +101,7 @@ const ADDRESSES = {
   listTraceNotes: `${traced}/notes`,
   queryTrace: `${traced}/query?sql=${encodeURIComponent("SELECT name, count(*) AS calls FROM slices GROUP BY name ORDER BY calls DESC LIMIT 2")}`,
   listTraceFindings: `${traced}/findings`,
+  listTraceFindingsOfKind: `${traced}/findings/graph_break?limit=1`,
   getIngest: "/ingests/1",
   downloadLines: "/results.jsonl?run=2025-11-10",
   getBadge: "/badge?what=verification",

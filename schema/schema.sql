@@ -574,7 +574,17 @@ CREATE TABLE trace_counter_block (
   UNIQUE (trace_id, counter, number)
 ) STRICT;
 
--- Derived of a trace: places where something was found, such as graph breaks, and how many of each kind there are in all.
+-- Derived of a trace: places where something was found, such as graph breaks. All of a kind are in blocks;
+-- trace_finding has those of an older program, the longest 1000 of each kind, until the trace is derived again.
+CREATE TABLE trace_finding_block (
+  id       INTEGER PRIMARY KEY,
+  trace_id INTEGER NOT NULL REFERENCES trace (id),
+  kind     TEXT    NOT NULL,
+  number   INTEGER NOT NULL,  -- within the kind, from 0
+  bytes    BLOB    NOT NULL,  -- zstd: up to 4096 findings of the kind, the longest first
+  UNIQUE (trace_id, kind, number)
+) STRICT;
+
 CREATE TABLE trace_finding (
   trace_id INTEGER NOT NULL REFERENCES trace (id),
   number   INTEGER NOT NULL,  -- by time, from 0
@@ -590,5 +600,6 @@ CREATE TABLE trace_finding_kind (
   trace_id INTEGER NOT NULL REFERENCES trace (id),
   kind     TEXT    NOT NULL,
   count    INTEGER NOT NULL,  -- of all, kept or not
+  earliest INTEGER,           -- where among its kind, the longest first, the one is that begins first; null: of an older program
   PRIMARY KEY (trace_id, kind)
 ) STRICT, WITHOUT ROWID;

@@ -29,12 +29,12 @@ std::string as_text(const ordered_json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-ParameterRule read_parameter(const ordered_json& node) {
+ParameterRule read_parameter(const ordered_json& document, const ordered_json& node) {
   ParameterRule rule;
   rule.name = node.at("name");
   rule.in_path = node.at("in") == "path";
   rule.required = node.at("required");
-  const ordered_json* schema = &node.at("schema");
+  const ordered_json* schema = &resolve(document, node.at("schema"));
   if (schema->at("type") == "array") {
     rule.repeatable = true;
     schema = &schema->at("items");
@@ -98,7 +98,9 @@ Operation read_operation(const ordered_json& document, const std::string& path,
   static const ordered_json kNone = ordered_json::array();
   for (const auto& item : node.contains("parameters") ? node["parameters"] : kNone) {
     const auto& parameter = resolve(document, item);
-    if (parameter.at("in") != "header") operation.parameters.push_back(read_parameter(parameter));
+    if (parameter.at("in") != "header") {
+      operation.parameters.push_back(read_parameter(document, parameter));
+    }
   }
   operation.scope = read_scope(node);
   if (node.contains("requestBody")) {

@@ -158,7 +158,8 @@ Expected<std::int64_t> renew_digests(schema::Connection& store, Digests which,
     if (!artifact.trace) continue;
     if (which == Digests::kOutdated) {
       BENCHHUD_ASSIGN(const bool is_current, has_current_digest(reader, artifact));
-      if (is_current) continue;
+      BENCHHUD_ASSIGN(const bool lacks, schema::lacks_findings(store, *artifact.trace));
+      if (is_current && !lacks) continue;
     }
     if (auto renewed = renew_digest(store, artifact)) {
       ++count;

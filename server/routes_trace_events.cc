@@ -1,11 +1,15 @@
 // What a trace has beside its slices: points, counters, arrows.
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analysis/label_class.h"
 #include "analysis/time_totals.h"
+#include "analysis/trace_findings.h"
 #include "schema/trace_arrows.h"
 #include "schema/trace_counters.h"
 #include "schema/trace_finding.h"
@@ -206,28 +210,100 @@ Expected<Plan> list_flows(Ask& ask) {
       ask, asked, [&ask, asked, window, kinds] { return write_arrows(ask, asked, window, kinds); });
 }
 
+// Findings as the contract has them.
+class FindingWriter {
+ public:
+  FindingWriter(Ask& ask, const AskedTrace& asked)
+      : connection_(ask.reader().connection()), asked_(asked), lookup_(connection_, asked.id) {}
+
+  struct Row {
+    const schema::FindingKind* kind;
+    schema::StoredFinding stored;
+    std::int64_t begin() const { return stored.finding.begin; }
+  };
+
+  Expected<std::vector<Row>> rows(const schema::FindingKind& kind, std::size_t first,
+                                  std::size_t limit) {
+    BENCHHUD_ASSIGN(auto found,
+                    schema::findings_of_kind(connection_, asked_.id, kind, first, limit));
+    std::vector<Row> rows;
+    for (schema::StoredFinding& each : found) rows.push_back({&kind, std::move(each)});
+    return rows;
+  }
+
+  // The one that begins first; none where that is not known.
+  Expected<std::optional<Row>> earliest(const schema::FindingKind& kind) {
+    std::optional<Row> first;
+    if (kind.kept < kind.count) return first;
+    const auto at = static_cast<std::size_t>(kind.earliest.value_or(0));
+    const auto limit = static_cast<std::size_t>(kind.earliest ? 1 : kind.kept);
+    BENCHHUD_ASSIGN(auto found, rows(kind, at, limit));
+    for (Row& row : found) {
+      if (!first || row.begin() < first->begin()) first = std::move(row);
+    }
+    return first;
+  }
+
+  Expected<void> write(JsonWriter& json, const Row& row) {
+    const schema::TraceFinding& finding = row.stored.finding;
+    json.begin_object();
+    json.field("kind", row.kind->kind);
+    json.field("thread", finding.thread);
+    json.field("begin", difference_of(finding.begin, asked_.info.origin));
+    json.field("end", difference_of(finding.end, asked_.info.origin));
+    if (row.stored.words) {
+      json.field("words", *row.stored.words);
+    } else {
+      BENCHHUD_ASSIGN(const schema::LabelText label, lookup_.label(finding.label));
+      BENCHHUD_ASSIGN(const schema::LabelText other, lookup_.label(finding.other));
+      json.field("words", analysis::finding_words(row.kind->kind, finding, label.name, other.name));
+    }
+    json.end_object();
+    return {};
+  }
+
+ private:
+  schema::Connection& connection_;
+  const AskedTrace& asked_;
+  TraceLookup lookup_;
+};
+
 Expected<std::string> write_findings(Ask& ask, const AskedTrace& asked) {
-  BENCHHUD_ASSIGN(const auto found, schema::trace_findings(ask.reader().connection(), asked.id));
+  constexpr std::size_t kMostOfAKind = 1000;
+  BENCHHUD_ASSIGN(const auto kinds,
+                  schema::trace_finding_kinds(ask.reader().connection(), asked.id));
+  FindingWriter writer(ask, asked);
+  std::vector<FindingWriter::Row> found;
+  for (const schema::FindingKind& kind : kinds) {
+    BENCHHUD_ASSIGN(auto rows, writer.rows(kind, 0, kMostOfAKind));
+    std::move(rows.begin(), rows.end(), std::back_inserter(found));
+  }
+  std::stable_sort(found.begin(), found.end(),
+                   [](const auto& a, const auto& b) { return a.begin() < b.begin(); });
   std::string body;
   JsonWriter json(&body);
   json.begin_object();
   json.key("items");
-  json.list(found.findings, [&](const schema::TraceFinding& each) {
-    json.begin_object();
-    json.field("kind", each.kind);
-    json.field("thread", each.thread);
-    json.field("begin", difference_of(each.begin, asked.info.origin));
-    json.field("end", difference_of(each.end, asked.info.origin));
-    json.field("words", each.words);
-    json.end_object();
-  });
+  json.begin_array();
+  for (const FindingWriter::Row& row : found) BENCHHUD_TRY(writer.write(json, row));
+  json.end_array();
   json.key("kinds");
-  json.list(found.kinds, [&](const schema::FindingKind& each) {
+  json.begin_array();
+  for (const schema::FindingKind& kind : kinds) {
     json.begin_object();
-    json.field("kind", each.kind);
-    json.field("count", each.count);
+    json.field("kind", kind.kind);
+    json.field("count", kind.count);
+    json.field("kept", kind.kept);
+    json.key("first");
+    BENCHHUD_ASSIGN(const auto first, writer.earliest(kind));
+    if (first) {
+      BENCHHUD_TRY(writer.write(json, *first));
+    } else {
+      json.null();
+    }
     json.end_object();
-  });
+  }
+  json.end_array();
   json.end_object();
   return body;
 }
@@ -238,10 +314,44 @@ Expected<Plan> list_findings(Ask& ask) {
   return Plan{revision_key(ask) + asked.key, [&ask, asked] { return write_findings(ask, asked); }};
 }
 
-constexpr std::array kRoutes = {
-    NamedRoute{"listTracePoints", list_points}, NamedRoute{"getTracePoint", get_point},
-    NamedRoute{"getTraceCounter", get_counter}, NamedRoute{"listTraceFlows", list_flows},
-    NamedRoute{"listTraceFindings", list_findings}};
+Expected<std::string> write_findings_of_kind(Ask& ask, const AskedTrace& asked,
+                                             const std::optional<Cursor>& cursor) {
+  BENCHHUD_ASSIGN(const auto kinds,
+                  schema::trace_finding_kinds(ask.reader().connection(), asked.id));
+  schema::FindingKind kind{.kind = ask.query.text("kind"), .count = 0, .kept = 0, .earliest = {}};
+  for (const schema::FindingKind& each : kinds) {
+    if (each.kind == kind.kind) kind = each;
+  }
+  const auto first = cursor ? static_cast<std::size_t>(cursor->numbers[0]) : 0;
+  FindingWriter writer(ask, asked);
+  BENCHHUD_ASSIGN(const auto rows, writer.rows(kind, first, ask.query.size("limit")));
+  std::string body;
+  JsonWriter json(&body);
+  begin_page(json);
+  for (const FindingWriter::Row& row : rows) BENCHHUD_TRY(writer.write(json, row));
+  const auto end = static_cast<std::int64_t>(first + rows.size());
+  std::optional<std::string> next;
+  if (!rows.empty() && end < kind.kept) next = make_cursor(cursor_scope(ask), {end});
+  end_items(json, next, kind.count);
+  json.field("kept", kind.kept);
+  json.end_object();
+  return body;
+}
+
+Expected<Plan> list_findings_of_kind(Ask& ask) {
+  BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(ask));
+  BENCHHUD_ASSIGN(const auto cursor, asked_cursor(ask, 1));
+  if (cursor && cursor->numbers[0] < 0) return wrong_parameter(ask, "cursor", "It is no cursor.");
+  return Plan{revision_key(ask) + asked.key,
+              [&ask, asked, cursor] { return write_findings_of_kind(ask, asked, cursor); }};
+}
+
+constexpr std::array kRoutes = {NamedRoute{"listTracePoints", list_points},
+                                NamedRoute{"getTracePoint", get_point},
+                                NamedRoute{"getTraceCounter", get_counter},
+                                NamedRoute{"listTraceFlows", list_flows},
+                                NamedRoute{"listTraceFindings", list_findings},
+                                NamedRoute{"listTraceFindingsOfKind", list_findings_of_kind}};
 
 }  // namespace
 

@@ -49,11 +49,26 @@ SELECT key, value
 FROM json_each(CASE WHEN json_valid($1) THEN $1 ELSE '{}' END)
 WHERE type IN ('integer', 'real')
 
--- name: finding_kinds_of_trace
-SELECT kind, count FROM trace_finding_kind WHERE trace_id = $1 ORDER BY kind
+-- name: finding_block
+SELECT bytes FROM trace_finding_block WHERE trace_id = $1 AND kind = $2 AND number = $3
 
--- name: findings_of_trace
-SELECT kind, thread, begin_ns, end_ns, words FROM trace_finding WHERE trace_id = $1 ORDER BY number
+-- name: finding_kinds_of_trace
+SELECT kind, count, earliest,
+       CASE WHEN earliest IS NULL
+         THEN (SELECT count(*) FROM trace_finding
+               WHERE trace_id = of.trace_id AND trace_finding.kind = of.kind)
+         ELSE count
+       END
+FROM trace_finding_kind AS of
+WHERE trace_id = $1
+ORDER BY kind
+
+-- name: older_findings
+SELECT thread, begin_ns, end_ns, words
+FROM trace_finding
+WHERE trace_id = $1 AND kind = $2
+ORDER BY CAST(end_ns AS REAL) - begin_ns DESC, number
+LIMIT $4 OFFSET $3
 
 -- name: flow_kinds_of_trace
 SELECT category, ends FROM trace_flow_kind WHERE trace_id = $1 ORDER BY category

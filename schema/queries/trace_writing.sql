@@ -25,18 +25,20 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
 INSERT INTO trace_counter_block (trace_id, counter, number, begin_ns, end_ns, min, max, last, bytes)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 
+-- name: delete_trace_finding_blocks
+DELETE FROM trace_finding_block WHERE trace_id = $1
+
 -- name: delete_trace_finding_kinds
 DELETE FROM trace_finding_kind WHERE trace_id = $1
 
 -- name: delete_trace_findings
 DELETE FROM trace_finding WHERE trace_id = $1
 
--- name: insert_trace_finding
-INSERT INTO trace_finding (trace_id, number, kind, thread, begin_ns, end_ns, words)
-VALUES ($1, $2, $3, $4, $5, $6, $7)
+-- name: insert_trace_finding_block
+INSERT INTO trace_finding_block (trace_id, kind, number, bytes) VALUES ($1, $2, $3, $4)
 
 -- name: insert_trace_finding_kind
-INSERT INTO trace_finding_kind (trace_id, kind, count) VALUES ($1, $2, $3)
+INSERT INTO trace_finding_kind (trace_id, kind, count, earliest) VALUES ($1, $2, $3, $4)
 
 -- name: chunk_count_of_thread
 SELECT max(number) + 1 FROM trace_chunk WHERE trace_id = $1 AND thread = $2

@@ -399,6 +399,54 @@ test("which marks are drawn is in the address", () =>
     await eventually(async () => assert.doesNotMatch(page.url(), /marks=/));
   }));
 
+test("the list of marks reaches every one of thousands, and what is not loaded is said", async () => {
+  const COUNT = 3000;
+  const waits = Array.from({ length: COUNT }, (_, i) => ({ ph: "X", pid: 1, tid: 1, name: "cudaDeviceSynchronize", cat: "cuda_runtime", ts: 10_000 * i, dur: i + 1 }));
+  await server.ingest([writeTrace(server.folder, "waits", waits)]);
+  const { trace_id: id } = (await server.api("/artifacts?kind=trace&limit=10")).items.find((one) => one.name.includes("waits"));
+  await driven(browser, `${server.base}/trace/${id}`, async (page) => {
+    await drawn(page);
+    const menu = page.getByRole("button", { name: /^Marks/ });
+    await menu.click();
+    assert.match(await text(page.locator(".trace-marks")), /3,000 synchronizations.*the longest 1,000 are marked, all of 2\.00 ms or more/);
+    // The first is none of those.
+    await page.getByRole("button", { name: "Go to the first: synchronization" }).click();
+    await eventually(async () => assert.ok((await span(page)).begin < 1000));
+    await eventually(async () => assert.equal((await frame(page)).marks, 1001));
+    await menu.click();
+    await page.getByRole("button", { name: "List the synchronizations" }).click();
+    const list = page.locator(".trace-mark-list");
+    const more = list.getByRole("button", { name: /more$/ });
+    for (const loaded of ["1,000", "2,000"]) {
+      await eventually(async () => assert.match(await text(list), new RegExp(`${loaded} of 3,000 synchronizations 1,000 more`)));
+      await more.click();
+    }
+    await eventually(async () => assert.equal(await more.count(), 0));
+    await eventually(async () => assert.equal((await frame(page)).marks, COUNT));
+    // The last of the list is the shortest.
+    const box = list.locator(".table-box");
+    await box.evaluate((node) => (node.scrollTop = node.scrollHeight));
+    const last = list.locator(`tr[data-entry="${COUNT - 1}"]`);
+    assert.match(await text(last), /cudaDeviceSynchronize 1\.00 µs 0 ns thread 1/);
+    await page.keyboard.press("0");
+    await last.click();
+    await eventually(async () => {
+      const { begin, end } = await span(page);
+      assert.ok(begin <= 0 && end >= 1000 && end - begin < 10_000, `${begin} ${end}`);
+    });
+    assert.equal(await spoken(page), "cudaDeviceSynchronize");
+    // From there on the marks that were loaded are gone through.
+    await press(page, "b");
+    await eventually(async () => assert.ok(Math.abs((await span(page)).begin - 10_000_000) < 10_000));
+    await menu.click();
+    assert.doesNotMatch(await text(page.locator(".trace-marks")), /are marked/);
+    await press(page, "Escape");
+    await page.reload();
+    await drawn(page);
+    await eventually(async () => assert.match(await text(list), /of 3,000 synchronizations/));
+  }, { height: 1200 });
+});
+
 test("names are found in the whole trace, however near one is, and gone through", () =>
   timeline(async (page) => {
     await visit(page, address + "?t=1000:90000");

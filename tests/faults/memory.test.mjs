@@ -159,6 +159,12 @@ describe("traces under an address space of 1 GB", () => {
     "compiled regions": (i) => `{"ph":"X","ts":${10 * i},"dur":5,"pid":1,"tid":1,"cat":"cpu_op","name":"Torch-Compiled Region: ${i % 50}/${i % 3}"}`,
     "compiled functions": (i) => `{"ph":"X","ts":${10 * i},"dur":5,"pid":1,"tid":1,"cat":"cpu_op","name":"CompiledFunction${i % 2 ? "Backward" : ""}","args":{"Sequence number":${i >> 1}}}`,
     compilations: (i) => `{"ph":"X","ts":${10 * i},"dur":5,"pid":1,"tid":1,"cat":"user_annotation","name":"compile_fx (dynamo_timed)"}`,
+    synchronizations: (i) => `{"ph":"X","ts":${10 * i},"dur":${1 + ((i * 7919) % 1000)},"pid":1,"tid":1,"cat":"cuda_runtime","name":"cudaDeviceSynchronize"}`,
+    // Each is a finding, and so are the gap before it and its wait.
+    "copies that wait": (i) =>
+      i % 2
+        ? `{"ph":"X","ts":${1000 * i},"dur":1,"pid":0,"tid":7,"cat":"gpu_memcpy","name":"Memcpy HtoD (Pageable -> Device)","args":{"correlation":${i - 1}}}`
+        : `{"ph":"X","ts":${1000 * i},"dur":1,"pid":1,"tid":1,"cat":"cuda_runtime","name":"cudaMemcpyAsync","args":{"correlation":${i}}}`,
     "flows in slices": (i) => `{"ph":"X","ts":${i},"dur":1,"pid":1,"tid":1,"name":"n","bind_id":"0x${i.toString(16)}","flow_in":true,"flow_out":true}`,
   };
   const EVENTS = isFull ? 2_000_000 : 800_000;

@@ -7,6 +7,7 @@
 #include "schema/column_codec.h"
 #include "schema/trace_args.h"
 #include "schema/trace_chunk.h"
+#include "schema/trace_finding.h"
 #include "schema/trace_pyramid.h"
 #include "schema/trace_sums.h"
 
@@ -101,6 +102,10 @@ void check_block(int kind, const std::string& block) {
       return check(
           block, schema::decode_ascending,
           [](const auto& numbers) { return schema::encode_ascending(numbers); }, kEqual);
+    case 13:
+      return check(
+          block, schema::decode_findings,
+          [](const auto& findings) { return schema::encode_findings(findings); }, kEqual);
     default:
       return check(
           block, schema::decode_texts,

@@ -99,7 +99,7 @@ async function getJson(path) {
 /** The contract's address with real ids, and the parameters that it must have. */
 function address(path, extra = {}) {
   const operation = contract.paths[path].get;
-  const values = { run: "latest", experiment: ids.experiment, id: path.startsWith("/lines") ? ids.line : path.startsWith("/ingests") ? ids.ingest : path.startsWith("/artifacts") ? ids.artifact : path.startsWith("/traces") ? ids.trace : path.startsWith("/alerts") ? ids.alert : ids.experiment };
+  const values = { run: "latest", experiment: ids.experiment, kind: "graph_break", id: path.startsWith("/lines") ? ids.line : path.startsWith("/ingests") ? ids.ingest : path.startsWith("/artifacts") ? ids.artifact : path.startsWith("/traces") ? ids.trace : path.startsWith("/alerts") ? ids.alert : ids.experiment };
   if (path.includes("{experiment}")) values.run = ids.run;
   const filled = path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(values[name]));
   const needed = { suite: "cpu-mini", model: "resnet_mini", test: "eval", ...ids.needed[path] };

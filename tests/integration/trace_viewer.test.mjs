@@ -556,11 +556,53 @@ test("findings are where the trace has them", async () => {
   assert.equal(steps.length, annotated);
   const { graph_breaks: breaks } = JSON.parse(benchhud("trace", "summary", join(root, "samples/cpu_nightlies/2025-11-10/resnet_mini/0/trace-cpu-inductor-False-train-None-None-None-resnet_mini.json.gz"), "--format", "json").stdout);
   assert.equal(items.filter(({ kind }) => kind === "graph_break").length, breaks ?? 0);
-  for (const { kind, count } of kinds) assert.equal(items.filter((one) => one.kind === kind).length, count);
+  for (const { kind, count, kept, first } of kinds) {
+    const own = items.filter((one) => one.kind === kind);
+    assert.equal(own.length, count);
+    assert.equal(kept, count);
+    assert.deepEqual(first, own[0]);
+    const list = await getJson(`/traces/${sample.id}/findings/${kind}`);
+    assert.deepEqual([list.total, list.next_cursor], [count, null]);
+    assert.deepEqual(new Set(list.items.map((one) => JSON.stringify(one))), new Set(own.map((one) => JSON.stringify(one))));
+  }
   for (const { begin, end, thread } of items) {
     assert.ok(end >= begin);
     assert.ok(sample.threads.some((one) => one.thread === thread));
   }
+});
+
+test("every finding of thousands of a kind is reached, and none twice", async () => {
+  const COUNT = 3000;
+  // Lengths in no order, some of them equal.
+  const length = (i) => 1 + ((i * 7919) % 2000);
+  const events = Array.from({ length: COUNT }, (_, i) => ({ ph: "X", pid: 1, tid: 1, name: "cudaDeviceSynchronize", cat: "cuda_runtime", ts: 10_000 * i, dur: length(i) }));
+  const file = join(folder, "waits.json");
+  writeFileSync(file, JSON.stringify({ traceEvents: events }));
+  assert.equal(benchhud("ingest", file, "--for", "latest/resnet_mini/eval/inductor", "--db", join(folder, "store.db")).status, 0);
+  const { items: dumps } = await getJson("/artifacts?run=latest&kind=trace&limit=1000");
+  const { trace_id: id } = dumps.find((one) => one.name === "waits.json");
+  assert.equal((await getJson(`/traces/${id}`)).findings, COUNT);
+  const { items, kinds } = await getJson(`/traces/${id}/findings`);
+  assert.equal(items.length, 1000);
+  assert.deepEqual(kinds.map(({ kind, count, kept, first }) => [kind, count, kept, first.begin]), [["synchronization", COUNT, COUNT, 0]]);
+  const seen = [];
+  for (let cursor = "", pages = 0; cursor !== null; ++pages) {
+    const page = await getJson(`/traces/${id}/findings/synchronization?limit=700${cursor && `&cursor=${cursor}`}`);
+    assert.deepEqual([page.total, page.kept], [COUNT, COUNT]);
+    seen.push(...page.items);
+    cursor = page.next_cursor;
+    assert.ok(pages < 6);
+  }
+  assert.equal(seen.length, COUNT);
+  assert.equal(new Set(seen.map((one) => one.begin)).size, COUNT);
+  seen.forEach(({ begin, end, thread, words }, place) => {
+    assert.equal(end - begin, 1000 * length(begin / 10_000_000));
+    assert.deepEqual([thread, words], [0, "cudaDeviceSynchronize"]);
+    if (place > 0) assert.ok(seen[place - 1].end - seen[place - 1].begin >= end - begin, "the longest first");
+  });
+  // What is marked at first is the beginning of the list.
+  const key = (one) => JSON.stringify(one);
+  assert.deepEqual(new Set(items.map(key)), new Set(seen.slice(0, 1000).map(key)));
 });
 
 describe("SQL over a trace", () => {

@@ -3,26 +3,49 @@ import { test } from "node:test";
 import type { TraceReport } from "../src/api/trace";
 import { costsOf, deviceUse } from "../src/trace/costs";
 import type { Pen } from "../src/trace/draw";
-import { type Finding, drawMarks, goToMark, markCounts } from "../src/trace/marks";
+import { type Finding, type Findings, drawMarks, goToMark, markCounts } from "../src/trace/marks";
 import { profileRow } from "../src/trace/profile_row";
 import { xOf } from "../src/trace/view";
 import { trackOf, viewerOf } from "./support_viewer";
 
 const finding = (kind: Finding["kind"], begin: number, end: number, words = ""): Finding => ({ kind, thread: 1, begin, end, words });
 
-test("marks are counted beyond those that are kept, which is said, and lead to the first and to the longest", () => {
-  const findings = [finding("long_launch_delay", 5000, 205_000, "the first delay"), finding("step", 6000, 7000), finding("long_launch_delay", 8000, 908_000, "the longest delay"), finding("long_launch_delay", 9000, 309_000)];
-  assert.deepEqual(markCounts(findings, [{ kind: "step", count: 1 }, { kind: "long_launch_delay", count: 5932 }, { kind: "recompile", count: 0 }]), [
-    { kind: "step", words: "1 step", kept: "" },
-    { kind: "long_launch_delay", words: "5,932 long launch delays", kept: "the longest 3 are marked, all of 200 µs or more" },
-  ]);
+const kindOf = (kind: Finding["kind"], count: number, first: Finding | null = null, kept = count): Findings["kinds"][number] => ({ kind, count, kept, first });
+
+test("marks are counted beyond those that are loaded, which is said, and lead to the first and to the longest", () => {
+  const first = finding("long_launch_delay", 10, 150_010, "the first delay");
+  const items = [finding("long_launch_delay", 5000, 205_000), finding("step", 6000, 7000), finding("long_launch_delay", 8000, 908_000, "the longest delay"), finding("long_launch_delay", 9000, 309_000)];
+  const kinds = [kindOf("step", 1, items[1]), kindOf("long_launch_delay", 5932, first)];
   const viewer = viewerOf([trackOf(1)]);
-  viewer.setFindings(findings, []);
+  viewer.setFindings({ items, kinds });
+  assert.deepEqual(markCounts(viewer.loadedMarks, kinds), [
+    { kind: "step", words: "1 step", kept: "", hasFirst: true },
+    { kind: "long_launch_delay", words: "5,932 long launch delays", kept: "the longest 3 are marked, all of 200 µs or more", hasFirst: true },
+  ]);
   goToMark(viewer, "long_launch_delay", "longest");
   assert.ok(viewer.marks.has("long_launch_delay"));
   assert.equal(viewer.spoken, "the longest delay");
   goToMark(viewer, "long_launch_delay", "first");
   assert.equal(viewer.spoken, "the first delay");
+  assert.deepEqual(viewer.findings.map((one) => one.begin), [10, 5000, 6000, 8000, 9000], "the first can be drawn too");
+});
+
+test("what a list has loaded is marked as well, and the first only once", () => {
+  const all = Array.from({ length: 5 }, (_, n) => finding("step", 1000 * n, 1000 * n + 900 - n));
+  const viewer = viewerOf([trackOf(1)]);
+  viewer.setListedMarks("step", all.slice(0, 4));
+  viewer.setFindings({ items: all.slice(0, 2), kinds: [kindOf("step", 5, all[0])] });
+  assert.equal(viewer.findings.length, 4);
+  assert.equal(markCounts(viewer.loadedMarks, viewer.findingKinds)[0]?.kept, "the longest 4 are marked, all of 897 ns or more");
+  viewer.setListedMarks("step", all);
+  assert.equal(viewer.findings.length, 5);
+  assert.equal(markCounts(viewer.loadedMarks, viewer.findingKinds)[0]?.kept, "");
+});
+
+test("where an older program left marks out, none is called the first", () => {
+  const viewer = viewerOf([trackOf(1)]);
+  viewer.setFindings({ items: [finding("step", 6000, 7000)], kinds: [kindOf("step", 1500, null, 1)] });
+  assert.equal(markCounts(viewer.loadedMarks, viewer.findingKinds)[0]?.hasFirst, false);
 });
 
 test("of thousands of marks in sight the last ones are drawn as well, and no pixel twice", () => {

@@ -25,6 +25,9 @@ struct CompiledRegion {
   std::string_view frame() const { return id.substr(0, id.find('/')); }  ///< "F"
 };
 
+/// "F/C" of a region's name; empty where PyTorch wrote none, or it is no region's name.
+std::string_view compiled_region_id(std::string_view name);
+
 /// All of them, by thread and beginning. A region that begins within another of its thread is
 /// nested in it, even where it outlives it.
 std::vector<CompiledRegion> find_compiled_regions(const schema::Trace& trace,

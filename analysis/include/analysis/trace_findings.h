@@ -1,17 +1,16 @@
 // Where in a trace there is what its report tells of: the places that a timeline marks.
 #pragma once
 
-#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "analysis/trace_context.h"
 #include "schema/trace_finding.h"
 
 namespace benchhud::analysis {
 
-/// Findings of each kind that are kept.
-inline constexpr std::size_t kMostFindingsOfAKind = 1000;
-
-/// The places, of each kind the longest kMostFindingsOfAKind:
+/// All of the places, by kind:
 ///
 /// - graph_break: a compiled region within another (compiled_regions.h);
 /// - recompile: the first region of each compile id of a frame beyond its first;
@@ -22,6 +21,12 @@ inline constexpr std::size_t kMostFindingsOfAKind = 1000;
 /// - queue_full: a stream has kFullQueue launches waiting, to one of 200 parts of its time;
 /// - synchronization: the host waits for the device; pageable_copy: a copy to or from pageable
 ///   memory.
-schema::TraceFindings trace_findings(const TraceContext& context);
+///
+/// Memory holds 16 bytes of each finding that is not packed yet: of a slice at most one at once.
+std::vector<schema::PackedFindings> trace_findings(const TraceContext& context);
+
+/// A phrase for a person; `name` and `other` are the names of the finding's labels.
+std::string finding_words(std::string_view kind, const schema::TraceFinding& finding,
+                          std::string_view name, std::string_view other);
 
 }  // namespace benchhud::analysis

@@ -21,8 +21,8 @@ namespace benchhud::ingest {
 
 /// What analysis finds in a trace.
 struct TraceSummary {
-  std::string report;              ///< JSON
-  schema::TraceFindings findings;  ///< the places that are marked
+  std::string report;                            ///< JSON
+  std::vector<schema::PackedFindings> findings;  ///< the places that are marked
 };
 
 struct DumpOptions {

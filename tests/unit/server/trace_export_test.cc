@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "ingest/trace_reader.h"
-#include "schema/trace_finding.h"
 #include "schema/trace_store.h"
 #include "store_fixture.h"
 
@@ -175,19 +174,6 @@ TEST_F(Export, WithoutAWindowIsAllThatTheTraceHas) {
   };
   EXPECT_EQ(events("?begin=0"), "a ");
   EXPECT_THAT(events(""), testing::HasSubstr("early "));
-}
-
-TEST_F(Export, OverviewCountsFindingsBeyondThoseThatAreKept) {
-  schema::PackedArgs args;
-  const auto id = store(
-      read(R"([{"ph": "X", "pid": 1, "tid": 1, "name": "a", "ts": 100, "dur": 1}])", &args), &args);
-  schema::TraceFindings findings;
-  findings.findings.push_back({"long_launch_delay", 0, 100'000, 200'000, "a delay"});
-  findings.kinds = {{"long_launch_delay", 5932}, {"step", 5}};
-  ASSERT_TRUE(schema::put_trace_findings(*connection_, id, findings));
-  const Response overview = get(*app(), "/traces/1");
-  ASSERT_EQ(overview.status, 200);
-  EXPECT_EQ(nlohmann::json::parse(*overview.body)["findings"], 5937);
 }
 
 TEST_F(Export, WhoTakesItSlowlyHoldsNobodyElseUp) {

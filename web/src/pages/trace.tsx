@@ -19,6 +19,7 @@ import { Flame } from "../trace/flame";
 import { type About, Head, useAbout } from "../trace/head";
 import { type TraceInfo, type TraceOverview, infoOf } from "../trace/info";
 import { useKeys } from "../trace/keys";
+import { MarkList } from "../trace/mark_list";
 import type { Findings } from "../trace/marks";
 import { Notes, useNotes } from "../trace/notes";
 import { Overview } from "../trace/overview";
@@ -63,7 +64,7 @@ function Timeline({ info, about, report, found }: { info: TraceInfo; about: Abou
   }, [viewer, second]);
   const noted = useNotes(viewer);
   useEffect(() => viewer.setNotes(noted.notes), [viewer, noted.notes]);
-  useEffect(() => viewer.setFindings(found?.items ?? [], found?.kinds ?? []), [viewer, found]);
+  useEffect(() => viewer.setFindings(found), [viewer, found]);
   useUrl(viewer);
   useKeys(active);
   const pages: TabPage[] = [
@@ -71,6 +72,7 @@ function Timeline({ info, about, report, found }: { info: TraceInfo; about: Abou
     ...(info.has_index ? [{ tab: "area" as const, title: "Area", render: () => <AreaTable viewer={active} /> }] : []),
     ...(info.has_index ? [{ tab: "flame" as const, title: "Stacks", render: () => <Flame viewer={active} /> }] : []),
     { tab: "hits", title: "Hits", render: () => <Hits viewer={active} /> },
+    ...(info.findings > 0 ? [{ tab: "marks" as const, title: "Marks", render: () => <MarkList viewer={viewer} /> }] : []),
     { tab: "notes", title: noted.notes.length ? `Notes: ${noted.notes.length}` : "Notes", render: () => <Notes viewer={viewer} {...noted} /> },
     ...(info.has_index ? [{ tab: "query" as const, title: "Query", render: () => <QueryBox viewer={viewer} /> }] : []),
     ...(second ? [{ tab: "diff" as const, title: "Differences", render: () => <Differences first={viewer} second={second} shift={shift} /> }] : []),

@@ -11,6 +11,7 @@ import { xOf } from "./view";
 
 export type Finding = components["schemas"]["TraceFindingRow"];
 export type Findings = components["schemas"]["TraceFindings"];
+export type FindingPage = components["schemas"]["TraceFindingPage"];
 export type MarkKind = Finding["kind"];
 
 /** A sign and words for each: no colour tells them apart. */
@@ -82,25 +83,45 @@ export function findingAt(viewer: Viewer, thread: number, time: number): Finding
 }
 
 const lengthOf = ({ begin, end }: Finding): number => end - begin;
-const longestOf = (findings: readonly Finding[]): Finding | undefined => findings.reduce<Finding | undefined>((longest, one) => (longest && lengthOf(longest) >= lengthOf(one) ? longest : one), undefined);
+const isSame = (a: Finding, b: Finding): boolean => a.kind === b.kind && a.begin === b.begin && a.end === b.end && a.thread === b.thread && a.words === b.words;
 
-export type MarkCount = { kind: MarkKind; words: string; /** Of how many only the longest are marked, in words; "" where all are. */ kept: string };
+/** What is loaded of each kind: its longest, the longest first. */
+export type LoadedMarks = ReadonlyMap<MarkKind, readonly Finding[]>;
 
-/** How many there are of each kind, and how many of them are marked: of very many the server keeps the longest. */
-export const markCounts = (findings: readonly Finding[], kinds: Findings["kinds"]): MarkCount[] =>
+/** The server's first answer has the longest of each kind, a list (`listed`) as many as were asked for. */
+export const loadedMarks = ({ items, kinds }: Findings, listed: LoadedMarks): LoadedMarks =>
+  new Map(
+    kinds.map(({ kind }) => {
+      const first = items.filter((one) => one.kind === kind).sort((a, b) => lengthOf(b) - lengthOf(a));
+      const more = listed.get(kind) ?? [];
+      return [kind, more.length > first.length ? more : first];
+    }),
+  );
+
+/** What can be drawn, by beginning: all that is loaded, and of each kind the one that begins first. */
+export function drawableMarks(loaded: LoadedMarks, kinds: Findings["kinds"]): Finding[] {
+  const all = [...loaded.values()].flat();
+  const firsts = kinds.flatMap(({ first }) => (first && !loaded.get(first.kind)?.some((one) => isSame(one, first)) ? [first] : []));
+  return [...all, ...firsts].sort((a, b) => a.begin - b.begin);
+}
+
+export type MarkCount = { kind: MarkKind; words: string; /** Of how many only the longest are marked, in words; "" where all are. */ kept: string; /** Whether the one that begins first is known. */ hasFirst: boolean };
+
+/** How many there are of each kind, and how many of them are marked. */
+export const markCounts = (loaded: LoadedMarks, kinds: Findings["kinds"]): MarkCount[] =>
   ALL_MARKS.flatMap((kind) => {
-    const marked = findings.filter((one) => one.kind === kind);
-    const all = Math.max(marked.length, kinds.find((one) => one.kind === kind)?.count ?? 0);
-    if (!marked.length) return [];
-    const kept = all > marked.length ? `the longest ${count(marked.length)} are marked, all of ${spanText(Math.min(...marked.map(lengthOf)))} or more` : "";
-    return [{ kind, words: plural(all, MARKS[kind].one, MARKS[kind].many), kept }];
+    const found = kinds.find((one) => one.kind === kind);
+    const marked = loaded.get(kind) ?? [];
+    const shortest = marked[marked.length - 1];
+    if (!found || !shortest) return [];
+    const kept = found.count > marked.length ? `the longest ${count(marked.length)} are marked, all of ${spanText(lengthOf(shortest))} or more` : "";
+    return [{ kind, words: plural(found.count, MARKS[kind].one, MARKS[kind].many), kept, hasFirst: found.first !== null }];
   });
 
 /** Shows the first or the longest of a kind, and from then on all of it. */
 export function goToMark(viewer: Viewer, kind: MarkKind, which: "first" | "longest"): void {
   viewer.toggleMarks(kind, true);
-  const all = viewer.findings.filter((one) => one.kind === kind);
-  const found = which === "first" ? all[0] : longestOf(all);
+  const found = which === "first" ? viewer.findingKinds.find((one) => one.kind === kind)?.first : viewer.loadedMarks.get(kind)?.[0];
   if (found) goToFinding(viewer, found);
 }
 

@@ -1,6 +1,7 @@
 // Tools, and what is shown of the tracks.
 import type { ComponentChildren } from "preact";
 import { count, plural } from "../lib/format";
+import { useQuery } from "../lib/route";
 import { Check, Menu } from "../parts/controls";
 import { INSTANTS } from "./events";
 import { FindBox } from "./find_box";
@@ -10,6 +11,7 @@ import type { Tool } from "./url";
 import { TOOLS } from "./url";
 import { windowOf } from "./view";
 import { type Viewer, roundedOut, useViewer } from "./viewer";
+import { listOf } from "./mark_list";
 import { MARKS, goToMark, markCounts } from "./marks";
 
 const TOOL_WORDS: Record<Tool, { name: string; hint: string; path: string }> = {
@@ -84,18 +86,19 @@ function Show({ viewer }: { viewer: Viewer }) {
 /** What was found, by kind: switched on, and gone to. */
 function Marks({ viewer }: { viewer: Viewer }) {
   const on = useViewer(viewer, (one) => one.marks);
-  const findings = useViewer(viewer, (one) => one.findings);
+  const loaded = useViewer(viewer, (one) => one.loadedMarks);
+  const [, setQuery] = useQuery();
   // There before the marks are, so that nothing beside it moves.
   if (!viewer.info.findings) return null;
   return (
     <Menu label="Marks">
       {(close) => (
         <div class="trace-menu trace-marks">
-          {markCounts(findings, viewer.findingKinds).map(({ kind, words, kept }) => (
+          {markCounts(loaded, viewer.findingKinds).map(({ kind, words, kept, hasFirst }) => (
             <div class="trace-mark-kind" key={kind}>
               <Check label={`${MARKS[kind].sign} ${words}`} checked={on.has(kind)} onChange={(isOn) => viewer.toggleMarks(kind, isOn)} />
               <span class="trace-mark-ways">
-                {(["first", "longest"] as const).map((which) => (
+                {([...(hasFirst ? ["first" as const] : []), "longest" as const]).map((which) => (
                   <button
                     type="button"
                     class="link"
@@ -109,6 +112,18 @@ function Marks({ viewer }: { viewer: Viewer }) {
                     {which}
                   </button>
                 ))}
+                <button
+                  type="button"
+                  class="link"
+                  aria-label={`List the ${MARKS[kind].many}`}
+                  onClick={() => {
+                    setQuery(listOf(kind), true);
+                    viewer.setTab("marks");
+                    close();
+                  }}
+                >
+                  list
+                </button>
               </span>
               {kept && <span class="quiet note">{kept}</span>}
             </div>

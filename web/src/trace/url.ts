@@ -3,7 +3,7 @@ import type { SliceRef, Window } from "./types";
 
 export type Tool = "select" | "pan" | "zoom" | "time";
 export const TOOLS: Tool[] = ["select", "pan", "zoom", "time"];
-export const TABS = ["details", "area", "flame", "hits", "notes", "query", "diff"] as const;
+export const TABS = ["details", "area", "flame", "hits", "marks", "notes", "query", "diff"] as const;
 export type Tab = (typeof TABS)[number];
 
 /** How stacks are put together. */

@@ -7,7 +7,7 @@ import type { Flag } from "./draw_events";
 import { type Arrow, Events } from "./events";
 import { LabelStore } from "./labels";
 import type { TraceInfo } from "./info";
-import { ALL_MARKS, FIRST_MARKS, type Finding, type Findings, type MarkKind } from "./marks";
+import { ALL_MARKS, FIRST_MARKS, type Finding, type Findings, type LoadedMarks, type MarkKind, drawableMarks, loadedMarks } from "./marks";
 import { type Sight, sightLevel, stripsIn } from "./scene";
 import { type Source, sourceOf } from "./source";
 import { TileStore, stripKey } from "./tiles";
@@ -55,10 +55,11 @@ export class Viewer {
   tab: Tab | null = null;
   readonly finder: Finder;
   readonly events: Events;
-  /** What the server found, and which kinds of it are drawn. */
+  /** What the server found, as far as it is loaded, by beginning; and which kinds of it are drawn. */
   findings: readonly Finding[] = [];
-  /** How many the server found of each kind: of very many it keeps the longest. */
-  findingKinds: Findings["kinds"] = [];
+  loadedMarks: LoadedMarks = new Map();
+  private found: Findings = { items: [], kinds: [] };
+  private readonly listedMarks = new Map<MarkKind, readonly Finding[]>();
   marks: ReadonlySet<MarkKind> = new Set(FIRST_MARKS);
   /** What people noted, to be drawn. */
   notes: readonly Flag[] = [];
@@ -440,9 +441,26 @@ export class Viewer {
     this.changed("slices");
   }
 
-  setFindings(findings: readonly Finding[], kinds: Findings["kinds"]): void {
-    this.findings = findings;
-    this.findingKinds = kinds;
+  /** How many the server found of each kind. */
+  get findingKinds(): Findings["kinds"] {
+    return this.found.kinds;
+  }
+
+  /** What the server answers at first: of each kind the longest. */
+  setFindings(found: Findings | null): void {
+    this.found = found ?? { items: [], kinds: [] };
+    this.mergeMarks();
+  }
+
+  /** What a list has of a kind, the longest first. */
+  setListedMarks(kind: MarkKind, listed: readonly Finding[]): void {
+    this.listedMarks.set(kind, listed);
+    this.mergeMarks();
+  }
+
+  private mergeMarks(): void {
+    this.loadedMarks = loadedMarks(this.found, this.listedMarks);
+    this.findings = drawableMarks(this.loadedMarks, this.found.kinds);
     this.changed("overlay");
   }
 

@@ -483,7 +483,8 @@ CREATE TABLE trace_index (
   trace_id INTEGER PRIMARY KEY REFERENCES trace (id),
   version  INTEGER NOT NULL,  -- of the rules by which it was made
   begin_ns INTEGER NOT NULL,  -- of the first slice
-  end_ns   INTEGER NOT NULL   -- of the slice that ends last
+  end_ns   INTEGER NOT NULL,  -- of the slice that ends last
+  counters_left_out INTEGER   -- counters that are not kept, 1000000: or more; null: an older program did not count them
 ) STRICT;
 
 -- Of each label: how many slices, how long, and how many begin in each of 256 parts of the trace.

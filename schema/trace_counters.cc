@@ -6,10 +6,12 @@
 #include <map>
 #include <string_view>
 #include <tuple>
+#include <unordered_set>
 #include <utility>
 
 #include "rows.h"
 #include "schema/column_codec.h"
+#include "schema/content_hash.h"
 #include "schema/queries.h"
 #include "schema/trace_chunk.h"
 #include "schema/trace_lookup.h"
@@ -59,7 +61,7 @@ class CounterIndexer {
   CounterIndexer(Connection& connection, TraceId trace)
       : connection_(connection), trace_(trace), lookup_(connection, trace) {}
 
-  Expected<void> run() {
+  Expected<std::int64_t> run() {
     // The blocks' numbers first: what is looked up below reads others in between.
     Statement query = connection_.cached(sql::kBlocksOfTrace);
     query.bind(1, trace_).bind(2, TraceBlockKind::kPoints);
@@ -70,7 +72,8 @@ class CounterIndexer {
       }
     }
     BENCHHUD_TRY(query.status());
-    return finish();
+    BENCHHUD_TRY(finish());
+    return static_cast<std::int64_t>(left_out_.size());
   }
 
  private:
@@ -109,7 +112,10 @@ class CounterIndexer {
     Key place{point.thread, point.label, point.id, std::move(key)};
     const auto found = series_.find(place);
     if (found != series_.end()) return &found->second;
-    if (series_.size() >= kMostCounters) return static_cast<Series*>(nullptr);
+    if (series_.size() >= kMostCounters) {
+      leave_out(place);
+      return static_cast<Series*>(nullptr);
+    }
     Series series;
     series.counter.number = static_cast<std::uint32_t>(series_.size());
     series.counter.thread = point.thread;
@@ -121,6 +127,13 @@ class CounterIndexer {
       series.counter.name += fmt::format(" [{}]", id);
     }
     return &series_.emplace(std::move(place), std::move(series)).first->second;
+  }
+
+  void leave_out(const Key& key) {
+    if (std::int64_t(left_out_.size()) == kMostCountersCounted) return;
+    const auto& [thread, label, id, name] = key;
+    left_out_.insert(
+        ContentHashHasher()(content_hash(fmt::format("{} {} {} {}", thread, label, id, name))));
   }
 
   Expected<void> write_block(Series* series) {
@@ -168,6 +181,8 @@ class CounterIndexer {
   TraceId trace_;
   TraceLookup lookup_;
   std::map<Key, Series> series_;
+  // Hashes of those that are not kept.
+  std::unordered_set<std::size_t> left_out_;
   std::size_t open_values_ = 0;
 };
 
@@ -225,7 +240,7 @@ Expected<std::optional<double>> value_before(Connection& connection, TraceId tra
 
 }  // namespace
 
-Expected<void> index_counters(Connection& connection, TraceId trace) {
+Expected<std::int64_t> index_counters(Connection& connection, TraceId trace) {
   BENCHHUD_TRY(delete_counters(connection, trace));
   return CounterIndexer(connection, trace).run();
 }

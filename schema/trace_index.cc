@@ -418,7 +418,8 @@ Expected<void> index_trace(Connection& connection, TraceId trace) {
   BENCHHUD_TRY(put_async_tracks(connection, trace));
   BENCHHUD_ASSIGN(const auto threads, lookup.threads());
   BENCHHUD_TRY(TraceIndexer(connection, trace, info).run(threads));
-  return index_counters(connection, trace);
+  BENCHHUD_ASSIGN(const std::int64_t left_out, index_counters(connection, trace));
+  return connection.cached(sql::kSetCountersLeftOut).bind(1, trace).bind(2, left_out).run();
 }
 
 Expected<std::int64_t> index_traces(Connection& connection, Unindexed which,

@@ -15,7 +15,10 @@ Expected<std::optional<TraceIndex>> TraceIndex::open(Connection& connection, Tra
   Statement query = connection.cached(sql::kTraceIndexOfTrace);
   query.bind(1, trace).bind(2, kTraceIndexVersion);
   std::optional<TraceIndex> index;
-  if (query.step()) index = TraceIndex(connection, trace, query.integer(0), query.integer(1));
+  if (query.step()) {
+    index = TraceIndex(connection, trace, query.integer(0), query.integer(1));
+    index->counters_left_out_ = query.optional_integer(2);
+  }
   BENCHHUD_TRY(query.status());
   return index;
 }

@@ -222,6 +222,8 @@ Expected<std::string> write_trace(Ask& ask, const AskedTrace& asked,
                                          }));
   BENCHHUD_TRY(write_flow_kinds(json, indexed));
   BENCHHUD_TRY(write_counters(json, ask, asked));
+  json.field("counters_left_out",
+             indexed != nullptr ? indexed->counters_left_out() : std::optional<std::int64_t>());
   json.field("tracks_left_out", left_out);
   BENCHHUD_TRY(write_threads(json, ask, asked, threads, indexed));
   json.end_object();

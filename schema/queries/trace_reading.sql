@@ -83,7 +83,7 @@ SELECT thread, chunks FROM trace_posting WHERE trace_id = $1 AND label = $2 ORDE
 SELECT sums FROM trace_sums WHERE trace_id = $1 AND thread = $2 AND is_group = $3 AND number = $4
 
 -- name: trace_index_of_trace
-SELECT begin_ns, end_ns FROM trace_index WHERE trace_id = $1 AND version = $2
+SELECT begin_ns, end_ns, counters_left_out FROM trace_index WHERE trace_id = $1 AND version = $2
 
 -- name: track_of_trace
 SELECT sums, extents FROM trace_track WHERE trace_id = $1 AND thread = $2

@@ -87,8 +87,12 @@ SELECT count FROM trace_group WHERE trace_id = $1 AND thread = $2 ORDER BY numbe
 SELECT id
 FROM trace
 WHERE label_count <= $2
-  AND NOT EXISTS (SELECT 1 FROM trace_index WHERE trace_id = trace.id AND version = $1)
+  AND NOT EXISTS (SELECT 1 FROM trace_index
+                  WHERE trace_id = trace.id AND version = $1 AND counters_left_out IS NOT NULL)
 ORDER BY id
+
+-- name: set_counters_left_out
+UPDATE trace_index SET counters_left_out = $2 WHERE trace_id = $1
 
 -- name: delete_trace_note
 DELETE FROM trace_note WHERE id = $1

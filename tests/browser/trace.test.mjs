@@ -447,6 +447,18 @@ test("the list of marks reaches every one of thousands, and what is not loaded i
   }, { height: 1200 });
 });
 
+test("counters beyond those that are kept are counted", async () => {
+  const names = Array.from({ length: 10_005 }, (_, i) => ({ ph: "C", pid: 1, tid: 1, name: `counter ${i}`, ts: 10 * i, args: { bytes: i } }));
+  await server.ingest([writeTrace(server.folder, "counted", [{ ph: "X", pid: 1, tid: 1, name: "a", ts: 0, dur: 200_000 }, ...names])]);
+  const { trace_id: id } = (await server.api("/artifacts?kind=trace&limit=10")).items.find((one) => one.name.includes("counted"));
+  const overview = await server.api(`/traces/${id}`);
+  assert.deepEqual([overview.counters.length, overview.counters_left_out], [10_000, 5]);
+  await driven(browser, `${server.base}/trace/${id}`, async (page) => {
+    await drawn(page);
+    assert.match(await text(page.locator("h1")), /10,006 events on 1 track in 200 ms, without 5 more counters$/);
+  });
+});
+
 test("names are found in the whole trace, however near one is, and gone through", () =>
   timeline(async (page) => {
     await visit(page, address + "?t=1000:90000");

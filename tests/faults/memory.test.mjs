@@ -165,6 +165,7 @@ describe("traces under an address space of 1 GB", () => {
       i % 2
         ? `{"ph":"X","ts":${1000 * i},"dur":1,"pid":0,"tid":7,"cat":"gpu_memcpy","name":"Memcpy HtoD (Pageable -> Device)","args":{"correlation":${i - 1}}}`
         : `{"ph":"X","ts":${1000 * i},"dur":1,"pid":1,"tid":1,"cat":"cuda_runtime","name":"cudaMemcpyAsync","args":{"correlation":${i}}}`,
+    "counters of their own": (i) => `{"ph":"C","ts":${i},"pid":1,"tid":1,"name":"c","args":{"c${i}":1}}`,
     "flows in slices": (i) => `{"ph":"X","ts":${i},"dur":1,"pid":1,"tid":1,"name":"n","bind_id":"0x${i.toString(16)}","flow_in":true,"flow_out":true}`,
   };
   const EVENTS = isFull ? 2_000_000 : 800_000;

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import type { TraceReport } from "../src/api/trace";
 import { costsOf, deviceUse } from "../src/trace/costs";
 import type { Pen } from "../src/trace/draw";
+import { sizeWords } from "../src/trace/info";
 import { type Finding, type Findings, drawMarks, goToMark, markCounts } from "../src/trace/marks";
 import { profileRow } from "../src/trace/profile_row";
 import { xOf } from "../src/trace/view";
@@ -58,6 +59,16 @@ test("of thousands of marks in sight the last ones are drawn as well, and no pix
   assert.equal(lines[lines.length - 1], Math.round(xOf(viewer.view, 200 * 4999)));
   assert.equal(new Set(lines).size, lines.length);
   assert.ok(lines.length > 800 && lines.length <= 1000, `${lines.length}`);
+});
+
+test("what the timeline lacks is said with how large the trace is, and what is not known is called so", () => {
+  const words = (tracksLeftOut: number, countersLeftOut: number | null, counters = 10_000) => sizeWords({ ...viewerOf([trackOf(1)]).info, counters: Array(counters).fill(null), tracksLeftOut, countersLeftOut });
+  assert.equal(words(0, 0), "1 event on 1 track in 1.00 ms");
+  assert.equal(words(1, 5), "1 event on 1 track in 1.00 ms, without 1 more track and 5 more counters");
+  assert.equal(words(0, 1), "1 event on 1 track in 1.00 ms, without 1 more counter");
+  assert.equal(words(0, null), "1 event on 1 track in 1.00 ms, without an unknown number of counters beyond 10,000");
+  assert.equal(words(0, null, 0), "1 event on 1 track in 1.00 ms", "not indexed yet");
+  assert.equal(words(0, 1_000_000), "1 event on 1 track in 1.00 ms, without 1,000,000 more counters, or still more");
 });
 
 const advice = (code: string, severity: string, numbers: Record<string, number>) => ({ code, severity, sentence: `About ${code}.`, numbers });

@@ -15,6 +15,8 @@ namespace benchhud::schema {
 
 /// Counters of a trace that are kept; those of a hostile one have a name each.
 inline constexpr std::size_t kMostCounters = 10'000;
+/// Up to so many of those that are not kept are counted.
+inline constexpr std::int64_t kMostCountersCounted = 1'000'000;
 
 struct TraceCounter {
   std::uint32_t number = 0;  ///< within the trace
@@ -50,8 +52,10 @@ struct CounterQuery {
 
 /// Makes the counters of a trace out of its counter events, whose arguments are JSON objects;
 /// members that are no numbers are left aside, and so are events whose arguments do not parse. Call
-/// it within a transaction. Memory holds a million values at most.
-Expected<void> index_counters(Connection& connection, TraceId trace);
+/// it within a transaction. Memory holds a million values at most, and some 40 bytes of each
+/// counter that is not kept but counted. Gives how many there are beyond kMostCounters, at most
+/// kMostCountersCounted.
+Expected<std::int64_t> index_counters(Connection& connection, TraceId trace);
 Expected<void> delete_counters(Connection& connection, TraceId trace);
 
 Expected<std::vector<TraceCounter>> trace_counters(Connection& connection, TraceId trace);

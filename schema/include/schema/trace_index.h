@@ -22,7 +22,8 @@ namespace benchhud::schema {
 /// Errors: kCorrupt, the store's.
 Expected<void> index_trace(Connection& connection, TraceId trace);
 
-/// Whose indexes are made: of traces that have none, or one by older rules; or of all.
+/// Whose indexes are made: of traces that have none, one by older rules, or one whose counters that
+/// are left out were not counted; or of all.
 enum class Unindexed { kOnly, kAndOthers };
 
 /// Makes indexes, each in a transaction of its own. Returns how many. `go_on` is asked before each.
@@ -62,6 +63,9 @@ class TraceIndex {
   /// between.
   std::int64_t begin() const { return begin_; }
   std::int64_t end() const { return end_; }
+  /// Counters that are not kept (trace_counters.h), counted up to kMostCountersCounted; none where
+  /// an older program made the index, which did not count them.
+  std::optional<std::int64_t> counters_left_out() const { return counters_left_out_; }
 
   /// The labels from block * kLabelsASumsBlock on; none behind the last.
   Expected<std::vector<LabelTotals>> labels(std::uint64_t block) const;
@@ -87,6 +91,7 @@ class TraceIndex {
   Connection* connection_;
   TraceId trace_;
   std::int64_t begin_, end_;
+  std::optional<std::int64_t> counters_left_out_;
 };
 
 /// Where the kTraceBins parts of a trace begin that is from `begin` to `end`: the part `i`,

@@ -10,7 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "older_store.h"
+#include "schema/migrate.h"
 #include "schema/trace_arrows.h"
+#include "schema/trace_index.h"
 #include "schema/trace_note.h"
 #include "trace_samples.h"
 
@@ -111,11 +114,56 @@ TEST_F(Counters, WindowsAreThoseOfTheValues) {
   EXPECT_FALSE(counter_window(connection_, id_, {.number = 0, .begin = 1, .end = 1}));
 }
 
-TEST_F(Counters, OfAHostileTraceAreBounded) {
+TEST_F(Counters, BeyondThoseThatAreKeptAreCountedOnce) {
   packed_.put("{}");
-  for (int i = 0; i < 12'000; ++i) add(0, i, "c" + std::to_string(i), R"({"v": 1})");
+  // Each comes twice; the last 5 are told apart by thread, name or key.
+  for (int i = 0; i < 2 * 10'000; ++i) {
+    add(0, i, "c" + std::to_string(i % 10'000), R"({"v": 1})");
+  }
+  for (int i = 0; i < 2; ++i) {
+    add(0, 30'000 + i, "c", R"({"a": 1, "b": 2})");
+    add(1, 30'000 + i, "c", R"({"a": 1})");
+    add(0, 30'000 + i, "d", R"({"a": 1, "a b": 1})");
+  }
   store();
   EXPECT_EQ(counters().size(), kMostCounters);
+  const auto index = TraceIndex::open(connection_, id_);
+  ASSERT_TRUE(index && *index);
+  EXPECT_EQ((*index)->counters_left_out(), 5);
+}
+
+TEST_F(Counters, ThatAnOlderProgramLeftOutAreUnknownUntilTheTraceIsIndexedAgain) {
+  packed_.put("{}");
+  for (int i = 0; i < 10'003; ++i) add(0, i, "c" + std::to_string(i), R"({"v": 1})");
+  store();
+  ASSERT_TRUE(connection_.execute("UPDATE trace_index SET counters_left_out = NULL; COMMIT"));
+  EXPECT_EQ((*TraceIndex::open(connection_, id_))->counters_left_out(), std::nullopt);
+  EXPECT_EQ(*index_traces(connection_, Unindexed::kOnly), 1);
+  EXPECT_EQ((*TraceIndex::open(connection_, id_))->counters_left_out(), 3);
+  EXPECT_EQ(*index_traces(connection_, Unindexed::kOnly), 0);
+}
+
+TEST_F(Counters, OfAnOlderStoreAreAllThereWhereFewerAreKeptThanCanBe) {
+  auto store = Connection::open(":memory:", OpenMode::kReadWriteCreate);
+  ASSERT_TRUE(store);
+  ASSERT_TRUE(make_older_store(*store, 19));
+  const auto left_out = [&](int trace) {
+    Statement query = store->prepare("SELECT counters_left_out FROM trace_index WHERE trace_id = " +
+                                     std::to_string(trace));
+    EXPECT_TRUE(query.step());
+    return query.optional_integer(0);
+  };
+  ASSERT_TRUE(store->execute(
+      "PRAGMA foreign_keys = OFF; DELETE FROM trace_counter; DELETE FROM trace_index;"
+      "INSERT INTO trace_index VALUES (101, 3, 0, 1), (102, 3, 0, 1), (103, 3, 0, 1);"
+      "WITH number(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM number WHERE n < 9999)"
+      "INSERT INTO trace_counter SELECT 101, n, 0, 'c' || n, 'v', 1, 0, 0 FROM number;"
+      "INSERT INTO trace_counter SELECT 102, number, 0, name, 'v', 1, 0, 0 FROM trace_counter "
+      "WHERE number < 9999"));
+  ASSERT_TRUE(migrate(*store));
+  EXPECT_EQ(left_out(101), std::nullopt) << "never 0";
+  EXPECT_EQ(left_out(102), 0);
+  EXPECT_EQ(left_out(103), 0);
 }
 
 TEST_F(Counters, GoWithTheTrace) {

@@ -3,15 +3,14 @@ import { address } from "../api/client";
 import type { TraceReport } from "../api/trace";
 import type { Artifact, Result } from "../api/types";
 import { useApi } from "../api/use";
-import { count, plural, shown, testName } from "../lib/format";
+import { shown, testName } from "../lib/format";
 import { useTitle } from "../lib/hooks";
 import { whichDump } from "../lib/profile";
 import { artifactHref, modelHref, profileHref, traceHref } from "../lib/route";
 import { RunLink } from "../parts/small";
-import type { TraceInfo } from "./info";
+import { type TraceInfo, sizeWords } from "./info";
 import { costsOf, deviceUse } from "./costs";
 import { MARKS, goToMark } from "./marks";
-import { spanText } from "./time";
 import { type Viewer, useViewer } from "./viewer";
 
 export type About = { artifact: Artifact | null; result: Result | null; name: string; isKnown: boolean };
@@ -28,11 +27,6 @@ export function useAbout(info: Pick<TraceInfo, "id" | "artifact">): About {
   const name = result && artifact ? `${shown(result.experiment.model)}, ${result.experiment.column}, ${testName(result.experiment.test)}, ${whichDump(artifact)}` : file;
   return { artifact, result, name, isKnown };
 }
-
-const sizeWords = (info: TraceInfo): string => {
-  const tracks = info.tracks.filter((one) => one.slices > 0).length;
-  return `${plural(info.events, "event")} on ${plural(tracks, "track")} in ${spanText(info.end)}${info.tracksLeftOut > 0 ? `, without ${count(info.tracksLeftOut)} more tracks` : ""}`;
-};
 
 /** `report`: "late" while it is fetched, null where there is none. `isBefore`: another trace stands below it. */
 export function Head({ viewer, about: { artifact, result, name }, report, isBefore }: { viewer: Viewer; about: About; report: TraceReport | "late" | null; isBefore: boolean }) {

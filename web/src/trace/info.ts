@@ -1,6 +1,8 @@
 // What the server says of a trace, as the timeline needs it.
 import { address } from "../api/client";
 import type { components } from "../api/openapi";
+import { count, plural } from "../lib/format";
+import { spanText } from "./time";
 import type { Track } from "./types";
 
 type Schemas = components["schemas"];
@@ -9,7 +11,7 @@ export type FlowKind = Schemas["FlowKind"];
 export type TraceCounter = Schemas["TraceCounter"];
 
 /** A trace with its tracks; times in ns from the origin. */
-export type TraceInfo = Pick<TraceOverview, "id" | "key" | "end" | "events" | "slices" | "points" | "flows" | "artifact" | "counters" | "flow_kinds" | "has_index" | "findings"> & { tracks: Track[]; tracksLeftOut: number };
+export type TraceInfo = Pick<TraceOverview, "id" | "key" | "end" | "events" | "slices" | "points" | "flows" | "artifact" | "counters" | "flow_kinds" | "has_index" | "findings"> & { tracks: Track[]; tracksLeftOut: number; /** Null: not known. */ countersLeftOut: number | null };
 
 /** What is asked of a trace; with the key of its content, so that no answer is of another one that has its number by now. */
 export const traceUrl = ({ id, key }: Pick<TraceInfo, "id" | "key">, what: string, query: Parameters<typeof address>[1] = {}): string => address(`/traces/${id}/${what}`, { ...query, key });
@@ -35,5 +37,24 @@ export function infoOf(overview: TraceOverview): TraceInfo {
       points: one.points ?? 0,
     }),
   );
-  return { id, key, end, events, slices, points, flows, artifact, counters, flow_kinds, has_index, findings, tracks, tracksLeftOut: overview.tracks_left_out };
+  return { id, key, end, events, slices, points, flows, artifact, counters, flow_kinds, has_index, findings, tracks, tracksLeftOut: overview.tracks_left_out, countersLeftOut: overview.counters_left_out };
+}
+
+/** How large a trace is, and what of it the timeline lacks. */
+export const sizeWords = (info: TraceInfo): string => {
+  const tracks = info.tracks.filter((one) => one.slices > 0).length;
+  const leftOut = [...(info.tracksLeftOut > 0 ? [plural(info.tracksLeftOut, "more track")] : []), ...countersLeftOut(info)];
+  return `${plural(info.events, "event")} on ${plural(tracks, "track")} in ${spanText(info.end)}${leftOut.length ? `, without ${leftOut.join(" and ")}` : ""}`;
+};
+
+/** The server keeps the first counters of a trace, and counts up to so many others. */
+const MOST_COUNTERS = 10_000;
+const MOST_COUNTERS_COUNTED = 1_000_000;
+
+/** Counters that the timeline lacks. */
+function countersLeftOut({ counters, countersLeftOut: more }: TraceInfo): string[] {
+  // Without an index there are none at all yet.
+  if (more === null) return counters.length >= MOST_COUNTERS ? [`an unknown number of counters beyond ${count(MOST_COUNTERS)}`] : [];
+  if (more >= MOST_COUNTERS_COUNTED) return [`${count(more)} more counters, or still more`];
+  return more > 0 ? [plural(more, "more counter")] : [];
 }

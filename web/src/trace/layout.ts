@@ -95,7 +95,11 @@ const FIRST_COUNTERS = 24;
  * among the host's processes as the file says. */
 export function sections(tracks: readonly Track[], counters: readonly TraceCounter[] = []): Section[] {
   const countersOf = new Map<number, TraceCounter[]>();
-  for (const counter of counters) countersOf.set(counter.thread, [...(countersOf.get(counter.thread) ?? []), counter]);
+  for (const counter of counters) {
+    const known = countersOf.get(counter.thread);
+    if (known) known.push(counter);
+    else countersOf.set(counter.thread, [counter]);
+  }
   type Draft = { section: Section; device: Device | null; sort: number | null; pid: string };
   const drafts = new Map<string, Draft>();
   for (const track of tracks) {

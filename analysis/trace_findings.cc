@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 #include <span>
@@ -193,11 +194,11 @@ class Finder {
   }
 
   void find_full_queues() {
-    constexpr std::size_t kMostStreams = 16;
+    constexpr std::size_t kAllStreams = std::numeric_limits<std::size_t>::max();
     std::int64_t left_out = 0;
     std::vector<TraceFinding> list;
     FoundOfKind full;
-    for (const LaunchQueue& queue : launch_queues(context_, kMostStreams, &left_out)) {
+    for (const LaunchQueue& queue : launch_queues(context_, kAllStreams, &left_out)) {
       const auto count = static_cast<std::int64_t>(queue.buckets.size());
       const auto bound = [&](std::int64_t part) {
         return sum_of(queue.begin, queue.span / count * part + queue.span % count * part / count);

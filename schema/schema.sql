@@ -484,7 +484,7 @@ CREATE TABLE trace_index (
   version  INTEGER NOT NULL,  -- of the rules by which it was made
   begin_ns INTEGER NOT NULL,  -- of the first slice
   end_ns   INTEGER NOT NULL,  -- of the slice that ends last
-  counters_left_out INTEGER   -- counters that are not kept, 1000000: or more; null: an older program did not count them
+  counters_left_out INTEGER   -- not kept; 1000000: or more; null: an older program did not count them
 ) STRICT;
 
 -- Of each label: how many slices, how long, and how many begin in each of 256 parts of the trace.
@@ -601,6 +601,6 @@ CREATE TABLE trace_finding_kind (
   trace_id INTEGER NOT NULL REFERENCES trace (id),
   kind     TEXT    NOT NULL,
   count    INTEGER NOT NULL,  -- of all, kept or not
-  earliest INTEGER,           -- where among its kind, the longest first, the one is that begins first; null: of an older program
+  earliest INTEGER,           -- its place, the longest first: the one that begins first; null: of an older program
   PRIMARY KEY (trace_id, kind)
 ) STRICT, WITHOUT ROWID;

@@ -185,7 +185,7 @@ class TraceIndexer {
         totals_(static_cast<std::size_t>(info.labels)),
         bins_(static_cast<std::size_t>(info.labels)) {}
 
-  Expected<void> run(const std::vector<StoredThread>& threads) {
+  Expected<void> run(const std::vector<StoredThread>& threads, std::int64_t counters_left_out) {
     std::int64_t begin = std::numeric_limits<std::int64_t>::max(), end = 0;
     bool any = false;
     for (const StoredThread& thread : threads) {
@@ -209,6 +209,7 @@ class TraceIndexer {
         .bind(2, kTraceIndexVersion)
         .bind(3, begin)
         .bind(4, end)
+        .bind(5, counters_left_out)
         .run();
   }
 
@@ -417,9 +418,8 @@ Expected<void> index_trace(Connection& connection, TraceId trace) {
   if (info.labels > kMostIndexedLabels) return {};
   BENCHHUD_TRY(put_async_tracks(connection, trace));
   BENCHHUD_ASSIGN(const auto threads, lookup.threads());
-  BENCHHUD_TRY(TraceIndexer(connection, trace, info).run(threads));
-  BENCHHUD_ASSIGN(const std::int64_t left_out, index_counters(connection, trace));
-  return connection.cached(sql::kSetCountersLeftOut).bind(1, trace).bind(2, left_out).run();
+  BENCHHUD_ASSIGN(const std::int64_t counters_left_out, index_counters(connection, trace));
+  return TraceIndexer(connection, trace, info).run(threads, counters_left_out);
 }
 
 Expected<std::int64_t> index_traces(Connection& connection, Unindexed which,

@@ -231,17 +231,21 @@ class FindingWriter {
     return rows;
   }
 
-  // The one that begins first; none where that is not known.
-  Expected<std::optional<Row>> earliest(const schema::FindingKind& kind) {
-    std::optional<Row> first;
-    if (kind.kept < kind.count) return first;
-    const auto at = static_cast<std::size_t>(kind.earliest.value_or(0));
-    const auto limit = static_cast<std::size_t>(kind.earliest ? 1 : kind.kept);
-    BENCHHUD_ASSIGN(auto found, rows(kind, at, limit));
-    for (Row& row : found) {
-      if (!first || row.begin() < first->begin()) first = std::move(row);
+  // The one that begins first; none where that is not known. `longest`: the first rows of its kind.
+  Expected<std::optional<Row>> earliest(const schema::FindingKind& kind,
+                                        const std::vector<Row>& longest) {
+    if (kind.kept < kind.count) return std::optional<Row>();
+    if (!kind.earliest) {
+      // An older program kept no more than these.
+      const auto first =
+          std::min_element(longest.begin(), longest.end(),
+                           [](const Row& a, const Row& b) { return a.begin() < b.begin(); });
+      return first == longest.end() ? std::optional<Row>() : *first;
     }
-    return first;
+    const auto place = static_cast<std::size_t>(*kind.earliest);
+    if (place < longest.size()) return std::optional(longest[place]);
+    BENCHHUD_ASSIGN(const auto found, rows(kind, place, 1));
+    return found.empty() ? std::optional<Row>() : found.front();
   }
 
   Expected<void> write(JsonWriter& json, const Row& row) {
@@ -274,8 +278,10 @@ Expected<std::string> write_findings(Ask& ask, const AskedTrace& asked) {
                   schema::trace_finding_kinds(ask.reader().connection(), asked.id));
   FindingWriter writer(ask, asked);
   std::vector<FindingWriter::Row> found;
+  std::vector<std::optional<FindingWriter::Row>> firsts;
   for (const schema::FindingKind& kind : kinds) {
     BENCHHUD_ASSIGN(auto rows, writer.rows(kind, 0, kMostOfAKind));
+    BENCHHUD_ASSIGN(firsts.emplace_back(), writer.earliest(kind, rows));
     std::move(rows.begin(), rows.end(), std::back_inserter(found));
   }
   std::stable_sort(found.begin(), found.end(),
@@ -289,15 +295,14 @@ Expected<std::string> write_findings(Ask& ask, const AskedTrace& asked) {
   json.end_array();
   json.key("kinds");
   json.begin_array();
-  for (const schema::FindingKind& kind : kinds) {
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
     json.begin_object();
-    json.field("kind", kind.kind);
-    json.field("count", kind.count);
-    json.field("kept", kind.kept);
+    json.field("kind", kinds[i].kind);
+    json.field("count", kinds[i].count);
+    json.field("kept", kinds[i].kept);
     json.key("first");
-    BENCHHUD_ASSIGN(const auto first, writer.earliest(kind));
-    if (first) {
-      BENCHHUD_TRY(writer.write(json, *first));
+    if (firsts[i]) {
+      BENCHHUD_TRY(writer.write(json, *firsts[i]));
     } else {
       json.null();
     }

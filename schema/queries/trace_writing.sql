@@ -65,7 +65,7 @@ DELETE FROM trace_track WHERE trace_id = $1
 INSERT INTO trace_flow_kind (trace_id, category, ends) VALUES ($1, $2, $3)
 
 -- name: insert_trace_index
-INSERT INTO trace_index (trace_id, version, begin_ns, end_ns) VALUES ($1, $2, $3, $4)
+INSERT INTO trace_index (trace_id, version, begin_ns, end_ns, counters_left_out) VALUES ($1, $2, $3, $4, $5)
 
 -- name: insert_trace_label_sums
 INSERT INTO trace_label_sums (trace_id, block, bytes) VALUES ($1, $2, $3)
@@ -90,9 +90,6 @@ WHERE label_count <= $2
   AND NOT EXISTS (SELECT 1 FROM trace_index
                   WHERE trace_id = trace.id AND version = $1 AND counters_left_out IS NOT NULL)
 ORDER BY id
-
--- name: set_counters_left_out
-UPDATE trace_index SET counters_left_out = $2 WHERE trace_id = $1
 
 -- name: delete_trace_note
 DELETE FROM trace_note WHERE id = $1

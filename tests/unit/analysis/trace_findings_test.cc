@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -121,6 +122,20 @@ TEST(TraceFindings, FullQueues) {
   const Shown& full = kinds.at("queue_full")[0];
   EXPECT_NEAR(static_cast<double>(full.begin), 10'240, 2'100) << "one of 200 parts of 400 us";
   EXPECT_NEAR(static_cast<double>(full.end), 100'000 + 100 * (3'000 - 1'024), 2'100);
+}
+
+TEST(TraceFindings, FullQueuesOfAllStreams) {
+  TraceBuilder trace;
+  constexpr std::int64_t kStreams = 20, kLaunches = 1'100;
+  trace.trace().threads.resize(1 + kStreams);
+  for (std::int64_t i = 0; i < kStreams * kLaunches; ++i) {
+    const auto stream = static_cast<std::uint32_t>(1 + i % kStreams);
+    trace.add("cuda_runtime", "cudaLaunchKernel", 0, 10 * i, 10 * i + 5, i);
+    trace.add("kernel", "slow", stream, 1'000'000 + 100 * i, 1'000'000 + 100 * i + 100, i);
+  }
+  std::set<std::uint32_t> streams;
+  for (const Shown& full : by_kind(trace).at("queue_full")) streams.insert(full.thread);
+  EXPECT_EQ(streams.size(), static_cast<std::size_t>(kStreams));
 }
 
 TEST(TraceFindings, AllOfAKindAreKeptTheLongestFirst) {

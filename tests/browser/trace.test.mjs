@@ -417,6 +417,9 @@ test("the list of marks reaches every one of thousands, and what is not loaded i
     await page.getByRole("button", { name: "List the synchronizations" }).click();
     const list = page.locator(".trace-mark-list");
     const more = list.getByRole("button", { name: /more$/ });
+    await eventually(async () => assert.match(await text(list), /1,000 of 3,000/));
+    await press(page, "y");
+    await eventually(async () => assert.match(await page.evaluate(() => navigator.clipboard.readText()), /and 2750 more rows/));
     for (const loaded of ["1,000", "2,000"]) {
       await eventually(async () => assert.match(await text(list), new RegExp(`${loaded} of 3,000 synchronizations 1,000 more`)));
       await more.click();

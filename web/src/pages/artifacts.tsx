@@ -78,7 +78,7 @@ export function ArtifactsPage() {
           {db && <WhatIsStore />}
         </div>
       ) : (
-        <Table caption="Dumps" columns={columns} rows={rows} rowKey={(one) => String(one.id)} rowHref={artifactHref} late={late} orderWords="newest first" empty={list.isComplete ? "No dump matches." : `None of the newest ${count(items.length)} dumps matches.`} />
+        <Table caption="Dumps" columns={columns} rows={rows} total={filter ? undefined : data.total} rowKey={(one) => String(one.id)} rowHref={artifactHref} late={late} orderWords="newest first" empty={list.isComplete ? "No dump matches." : `None of the newest ${count(items.length)} dumps matches.`} />
       )}
       {!error && <More list={list} what="dumps" />}
     </div>

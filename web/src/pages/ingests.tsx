@@ -111,7 +111,7 @@ export function IngestPage({ id }: { id: number }) {
           <Waiting rows={3} />
         ) : rejected.data.total ? (
           <>
-            <Table caption="Rejected lines" columns={columns} rows={rejected.data.items} rowKey={(one) => String(one.id)} late={rejected.late} />
+            <Table caption="Rejected lines" columns={columns} rows={rejected.data.items} total={rejected.data.total} rowKey={(one) => String(one.id)} late={rejected.late} />
             <More list={rejected} what="rejected lines" />
           </>
         ) : (

@@ -38,6 +38,8 @@ type Props<Row> = {
   columns: Column<Row>[];
   groups?: ColumnGroup[];
   rows: Row[];
+  /** How many there are in all, where `rows` are those that are loaded. */
+  total?: number | undefined;
   rowKey: (row: Row) => string;
   rowHref?: (row: Row) => string | null;
   /** Called instead of following a link where a row opens something on the page. */
@@ -137,7 +139,7 @@ export function Table<Row>(props: Props<Row>) {
   useTableSource(box, {
     heads: columns.map((column) => ({ title: column.title, right: column.align === "right" })),
     groups: props.groups,
-    size: entries.length,
+    size: Math.max(entries.length, props.total ?? 0),
     rows: (most) => entries.slice(0, most).map((entry) => (entry.kind === "group" ? entry.name : columns.map((column) => column.cell(entry.row)))),
   });
 
@@ -213,7 +215,7 @@ export function Table<Row>(props: Props<Row>) {
   const tracks = `minmax(0, 1fr) ${columns.slice(1).map((column) => `${column.width}px`).join(" ")}`;
   return (
     <div class={`table-box${props.late ? " late" : ""}`} style={{ maxWidth: `${total + 140}px` }} ref={box} data-open={canOpen ? "" : undefined} tabIndex={0} role="region" aria-label={props.caption} aria-busy={props.late}>
-      <table role="table" style={{ minWidth: narrowest, "--tracks": tracks }} aria-rowcount={entries.length + 1}>
+      <table role="table" style={{ minWidth: narrowest, "--tracks": tracks }} aria-rowcount={Math.max(entries.length, props.total ?? 0) + 1}>
         <caption class="sr">
           {props.caption}
           {sortColumn ? `, sorted by ${sortColumn.label ?? sortColumn.key}, ${direction === "asc" ? "ascending" : "descending"}` : props.orderWords ? `, ${props.orderWords}` : ""}

@@ -4,7 +4,7 @@ import { address } from "../api/client";
 import { PER_PAGE, usePages } from "../api/pages";
 import { count, plural, shown } from "../lib/format";
 import { useQuery } from "../lib/route";
-import { More, Select } from "../parts/controls";
+import { CsvLink, More, Select } from "../parts/controls";
 import { ErrorNote, Waiting } from "../parts/small";
 import { type Column, Table } from "../parts/table";
 import { trackTitle } from "./layout";
@@ -14,6 +14,8 @@ import { type Viewer, useViewer } from "./viewer";
 
 /** What the address says of which kind is listed. */
 export const listOf = (kind: MarkKind): { kind: string } => ({ kind });
+
+const listUrl = (viewer: Viewer, kind: MarkKind, format: "csv" | null = null): string => address(`/traces/${viewer.info.id}/findings/${kind}`, { limit: PER_PAGE, format });
 
 /** `place`: in the list, from 0. Two marks may be alike but for it. */
 type Row = { finding: Finding; place: number };
@@ -27,14 +29,17 @@ export function MarkList({ viewer }: { viewer: Viewer }) {
   const options = found.map((one) => ({ value: one, text: `${MARKS[one].sign} ${plural(kinds.find((of) => of.kind === one)?.count ?? 0, MARKS[one].one, MARKS[one].many)}` }));
   return (
     <div class="trace-mark-list">
-      <Select label="Marks" value={kind} options={options} onChange={(value) => setQuery(listOf(value as MarkKind), true)} />
+      <div class="trace-mark-head">
+        <Select label="Marks" value={kind} options={options} onChange={(value) => setQuery(listOf(value as MarkKind), true)} />
+        <CsvLink href={listUrl(viewer, kind, "csv")} name={`${kind}.csv`} list />
+      </div>
       <OfKind key={kind} viewer={viewer} kind={kind} />
     </div>
   );
 }
 
 function OfKind({ viewer, kind }: { viewer: Viewer; kind: MarkKind }) {
-  const list = usePages<FindingPage>(address(`/traces/${viewer.info.id}/findings/${kind}`, { limit: PER_PAGE }));
+  const list = usePages<FindingPage>(listUrl(viewer, kind));
   const { data, error, again } = list;
   const rows = useMemo<Row[]>(() => data?.items.map((finding, place) => ({ finding, place })) ?? [], [data]);
   const columns = useMemo(() => columnsOf(viewer), [viewer]);
@@ -48,7 +53,7 @@ function OfKind({ viewer, kind }: { viewer: Viewer; kind: MarkKind }) {
   };
   return (
     <>
-      <Table caption={MARKS[kind].many} columns={columns} rows={rows} rowKey={(row) => String(row.place)} onOpen={open} sortKey="ms" orderWords="longest first" />
+      <Table caption={MARKS[kind].many} columns={columns} rows={rows} total={data.total} rowKey={(row) => String(row.place)} onOpen={open} sortKey="ms" orderWords="longest first" />
       <More list={list} what={MARKS[kind].many} />
       {data.kept < data.total && (
         <p class="quiet note">

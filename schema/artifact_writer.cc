@@ -123,7 +123,9 @@ Expected<void> note_file(Connection& connection, ArtifactId id, std::string_view
 }
 
 Expected<void> set_report(Connection& connection, ArtifactId id, TextId report) {
-  return connection.cached(sql::kSetArtifactReport).bind(1, id).bind(2, report).run();
+  BENCHHUD_TRY(connection.cached(sql::kSetArtifactReport).bind(1, id).bind(2, report).run());
+  BENCHHUD_ASSIGN([[maybe_unused]] const std::int64_t revision, next_revision(connection));
+  return {};
 }
 
 Expected<ResultKey> key_of_result(Connection& connection, RunId run, ExperimentId experiment) {

@@ -1,4 +1,6 @@
 // Stored traces: their threads, what there is to draw of a window, one slice.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -6,6 +8,7 @@
 #include <numeric>
 #include <optional>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "analysis/keep_first.h"
@@ -234,8 +237,9 @@ Expected<Plan> get_trace(Ask& ask) {
   BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(ask));
   BENCHHUD_ASSIGN(const auto index, schema::TraceIndex::open(ask.reader().connection(), asked.id));
   // Which dump it belongs to may change, and what was noted about it.
-  return Plan{revision_key(ask) + asked.key + (index ? "indexed" : ""),
-              [&ask, asked, index] { return write_trace(ask, asked, index); }};
+  std::string key = revision_key(ask) + asked.key;
+  if (index) key += fmt::format("indexed {}", index->counters_left_out().value_or(-1));
+  return Plan{std::move(key), [&ask, asked, index] { return write_trace(ask, asked, index); }};
 }
 
 Expected<std::string> write_labels(Ask& ask, const AskedTrace& asked,

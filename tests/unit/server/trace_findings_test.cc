@@ -12,6 +12,7 @@
 
 #include "ingest/dump_ingest.h"
 #include "schema/trace_finding.h"
+#include "schema/trace_index.h"
 #include "server/artifact_content.h"
 #include "store_fixture.h"
 
@@ -111,8 +112,9 @@ TEST_F(TraceFindings, ListReachesAllOfAKind) {
 TEST_F(TraceFindings, OfAnOlderProgramAreListedAndFoundAgain) {
   take_in();
   make_older();
+  // One server all the time: what it has answered before is not answered again.
+  const auto server = app();
   {
-    const auto server = app();
     json last;
     const auto items = walk(*server, 300, &last);
     ASSERT_EQ(items.size(), 1000u);
@@ -128,7 +130,7 @@ TEST_F(TraceFindings, OfAnOlderProgramAreListedAndFoundAgain) {
   ASSERT_TRUE(renewed) << renewed.error().message;
   EXPECT_EQ(*renewed, 1);
   EXPECT_EQ(*renew_digests(*connection_, Digests::kOutdated), 0) << "once";
-  const auto server = app();
+  EXPECT_EQ(get_json(*server, "/traces/1/findings")["kinds"][0]["kept"], kCount);
   const auto items = walk(*server, 1000);
   ASSERT_EQ(items.size(), static_cast<std::size_t>(kCount));
   EXPECT_EQ(items.back()["begin"], 0);
@@ -146,6 +148,17 @@ TEST_F(TraceFindings, OfAnOlderProgramThatKeptAllHaveAFirst) {
   EXPECT_EQ(kind["kept"], 2);
   EXPECT_EQ(kind["first"]["words"], "first");
   EXPECT_EQ(*renew_digests(*connection_, Digests::kOutdated), 0) << "nothing is missing";
+}
+
+TEST_F(TraceFindings, CountersLeftOutAreSaidAsSoonAsTheyAreCounted) {
+  take_in();
+  const auto server = app();
+  const auto left_out = [&] { return get_json(*server, "/traces/1")["counters_left_out"]; };
+  EXPECT_EQ(left_out(), 0);
+  ASSERT_TRUE(connection_->execute("UPDATE trace_index SET counters_left_out = NULL"));
+  EXPECT_TRUE(left_out().is_null());
+  EXPECT_EQ(*schema::index_traces(*connection_, schema::Unindexed::kOnly), 1);
+  EXPECT_EQ(left_out(), 0);
 }
 
 }  // namespace

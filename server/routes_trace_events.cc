@@ -227,6 +227,7 @@ class FindingWriter {
     BENCHHUD_ASSIGN(auto found,
                     schema::findings_of_kind(connection_, asked_.id, kind, first, limit));
     std::vector<Row> rows;
+    rows.reserve(found.size());
     for (schema::StoredFinding& each : found) rows.push_back({&kind, std::move(each)});
     return rows;
   }

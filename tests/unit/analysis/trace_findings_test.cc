@@ -134,7 +134,8 @@ TEST(TraceFindings, FullQueuesOfAllStreams) {
     trace.add("kernel", "slow", stream, 1'000'000 + 100 * i, 1'000'000 + 100 * i + 100, i);
   }
   std::set<std::uint32_t> streams;
-  for (const Shown& full : by_kind(trace).at("queue_full")) streams.insert(full.thread);
+  const auto kinds = by_kind(trace);
+  for (const Shown& full : kinds.at("queue_full")) streams.insert(full.thread);
   EXPECT_EQ(streams.size(), static_cast<std::size_t>(kStreams));
 }
 

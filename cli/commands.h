@@ -15,7 +15,7 @@ inline constexpr int kUsage = 2;           ///< the command line makes no sense
 inline constexpr int kSomeRejected = 3;    ///< some lines were rejected, the rest is in
 inline constexpr int kHasRegressions = 4;  ///< regressions --fail-on: there are open ones
 inline constexpr int kStoreBusy = 5;       ///< another process worked on the store for too long
-inline constexpr int kInternalError = 70;  ///< a bug, or no memory: nothing caught an exception
+inline constexpr int kInternalError = 70;  ///< a bug: nothing caught an exception
 
 int run_ingest(const Arguments& arguments);
 int run_alerts(const Arguments& arguments);

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "commands.h"
+#include "schema/caught_error.h"
 #include "server/query_worker.h"
 
 namespace benchhud::cli {
@@ -96,9 +97,13 @@ int main(int argc, char** argv) {
   try {
     status = benchhud::cli::run({argv + 1, argv + argc});
   } catch (const std::exception& error) {
-    // fmt throws where standard output cannot be written. Everything else is caught where it
-    // arises: this is a net for where that was forgotten, and for memory that runs out.
+    // fmt throws where standard output cannot be written, and anything may where memory runs out.
+    // Everything else is caught where it arises: this is a net for where that was forgotten.
     if (std::ferror(stdout) == 0) {
+      if (benchhud::schema::caught_error().code == benchhud::schema::ErrorCode::kNoMemory) {
+        std::fprintf(stderr, "benchhud: %s\n", benchhud::schema::kNoMemory);
+        return kFailed;
+      }
       std::fprintf(stderr, "benchhud: internal error: %s\n", error.what());
       return kInternalError;
     }

@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <ctime>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -32,13 +33,17 @@ namespace po = boost::program_options;
 /// committed, and what an open transaction wrote is rolled back by whoever opens the store next.
 constexpr std::chrono::milliseconds kLongestEnd{8500};
 
-/// Ends the program in that time unless it has ended by itself.
+/// Ends the program in that time unless it has ended by itself. Where there is no memory for a
+/// thread that does, what is under way has to end by itself.
 void end_soon(const std::function<void()>& clean_up) {
-  std::thread([clean_up] {
-    std::this_thread::sleep_for(kLongestEnd);
-    if (clean_up) clean_up();
-    std::_Exit(0);
-  }).detach();
+  try {
+    std::thread([clean_up] {
+      std::this_thread::sleep_for(kLongestEnd);
+      if (clean_up) clean_up();
+      std::_Exit(0);
+    }).detach();
+  } catch (const std::system_error&) {
+  }
 }
 
 /// Serves until SIGINT or SIGTERM comes. Signals are taken by a thread of their own, so that no

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <new>
 #include <utility>
 #include <vector>
 
@@ -186,6 +187,7 @@ class HudRecordParser::State {
     const simdjson::error_code error = parse_padded(rewritten_, document);
     if (error == simdjson::SUCCESS) return {};
     if (error == simdjson::DEPTH_ERROR) return "not read: nested more than 1024 deep";
+    if (error == simdjson::MEMALLOC) throw std::bad_alloc();
     return std::string("not read: ") + simdjson::error_message(error);
   }
 

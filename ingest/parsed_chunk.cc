@@ -5,8 +5,8 @@
 #include <cstring>
 #include <new>
 
-#include "ingest/no_memory.h"
 #include "ingest/text_parts.h"
+#include "schema/caught_error.h"
 #include "schema/free_text.h"
 #include "schema/line_metrics.h"
 
@@ -28,7 +28,7 @@ void reject_for_memory(ParsedLine* line) {
   line->error.reset();
   line->lacks_memory = true;
   line->is_too_large = true;
-  line->rejection = kNoMemory;
+  line->rejection = schema::kNoMemory;
 }
 
 void prepare(ParsedLine* line) {
@@ -98,10 +98,11 @@ void reject_overlong(ParsedChunk* parsed) {
   line.hash = schema::content_hash(line.text);
   line.is_too_large = true;
   line.lacks_memory = parsed->chunk.lacks_memory;
-  line.rejection = line.lacks_memory
-                       ? fmt::format("the line has {} bytes; {}", line.byte_count, kNoMemory)
-                       : fmt::format("the line has {} bytes; the longest that is read has {}",
-                                     line.byte_count, kLongestLine);
+  line.rejection =
+      line.lacks_memory
+          ? fmt::format("the line has {} bytes; {}", line.byte_count, schema::kNoMemory)
+          : fmt::format("the line has {} bytes; the longest that is read has {}", line.byte_count,
+                        kLongestLine);
 }
 
 }  // namespace

@@ -4,8 +4,8 @@
 #include <system_error>
 #include <utility>
 
-#include "ingest/no_memory.h"
 #include "ingest/time_shift.h"
+#include "schema/caught_error.h"
 
 namespace benchhud::ingest {
 
@@ -78,7 +78,7 @@ std::unique_ptr<ParsedChunk> ParsingThread::parse(std::unique_ptr<ParsedChunk> c
   try {
     return fill(std::move(chunk));
   } catch (const std::exception&) {
-    status_ = caught_error();
+    status_ = schema::caught_error();
   }
   return nullptr;
 }

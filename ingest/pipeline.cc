@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <exception>
 #include <filesystem>
 #include <memory>
 #include <system_error>
@@ -10,11 +9,11 @@
 
 #include "ingest/file_reading.h"
 #include "ingest/line_reader.h"
-#include "ingest/no_memory.h"
 #include "ingest/output_dir.h"
 #include "ingest/parsed_chunk.h"
 #include "ingest/parsing_thread.h"
 #include "ingest/time_shift.h"
+#include "schema/caught_error.h"
 #include "schema/unrecognized_files.h"
 
 namespace benchhud::ingest {
@@ -319,18 +318,9 @@ class Ingest {
   // What is thrown while a file is read is an error of that file: its transaction is undone, and
   // the others go in.
   template <class Result, class Take>
-  static Expected<Result> caught(Take take) {
-    try {
-      return take();
-    } catch (const std::exception&) {
-      return caught_error();
-    }
-  }
-
-  template <class Result, class Take>
   Result take_or_fail(const std::string& path, Take take) {
     const std::int64_t bytes_after = progress_.bytes + size_on_disk(path);
-    Expected<Result> taken = caught<Result>(take);
+    Expected<Result> taken = schema::caught([&]() -> Expected<Result> { return take(); });
     ++progress_.file;
     progress_.bytes = bytes_after;
     if (taken) return *std::move(taken);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <new>
 #include <unordered_set>
 
 #include "ingest/json_reader.h"
@@ -142,6 +143,7 @@ Reason budget_reason(std::string_view what) {
 
 Reason simdjson_reason(simdjson::error_code error) {
   if (error == simdjson::DEPTH_ERROR) return kTooDeep;
+  if (error == simdjson::MEMALLOC) throw std::bad_alloc();
   return std::string("not read: ") + simdjson::error_message(error);
 }
 

@@ -12,6 +12,8 @@
 #include <cstring>
 #include <new>
 
+#include "schema/column_codec.h"
+
 namespace benchhud::ingest {
 
 using schema::Error;
@@ -74,6 +76,7 @@ struct SourceFile::State {
   Expected<std::size_t> read_zstd(char* to, std::size_t most) {
     constexpr std::size_t kPackedBytes = std::size_t{128} << 10;
     ZstdStream& of = *zstd;
+    if (!of.stream) throw std::bad_alloc();
     ZSTD_outBuffer out{to, most, 0};
     while (out.pos == 0) {
       if (of.place == of.packed.size()) {
@@ -88,6 +91,7 @@ struct SourceFile::State {
       ZSTD_inBuffer in{of.packed.data(), of.packed.size(), of.place};
       const std::size_t left = ZSTD_decompressStream(of.stream.get(), &out, &in);
       of.place = in.pos;
+      schema::throw_if_no_memory(left);
       if (ZSTD_isError(left)) return damage("zstd", ZSTD_getErrorName(left));
       of.is_in_frame = left != 0;
     }

@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "ingest/no_memory.h"
+#include "schema/caught_error.h"
 
 namespace benchhud::ingest {
 namespace {
@@ -71,7 +71,7 @@ void TraceBuildThread::run() {
     try {
       build(*batch, builder_);
     } catch (const std::exception&) {
-      builder_->give_up(caught_error().message);
+      builder_->give_up(schema::caught_error().message);
     }
     batch->clear();
     built_.push(std::move(*batch));

@@ -3,7 +3,7 @@
 #include <exception>
 #include <optional>
 
-#include "ingest/no_memory.h"
+#include "schema/caught_error.h"
 
 namespace benchhud::ingest {
 namespace {
@@ -43,7 +43,7 @@ void TracePipeline::run() {
       scanner_->feed(*bytes);
       builder_.hand_over(scanner_);
     } catch (const std::exception&) {
-      failure_ = caught_error().message;
+      failure_ = schema::caught_error().message;
     }
   }
 }

@@ -8,11 +8,11 @@
 #include <system_error>
 
 #include "ingest/file_kind.h"
-#include "ingest/no_memory.h"
 #include "ingest/source_file.h"
 #include "ingest/trace_builder.h"
 #include "ingest/trace_pipeline.h"
 #include "ingest/trace_scanner.h"
+#include "schema/caught_error.h"
 
 namespace benchhud::ingest {
 
@@ -63,7 +63,7 @@ void TraceReader::feed(std::string_view bytes) {
   try {
     state.scanner.feed(bytes);
   } catch (const std::bad_alloc&) {
-    state.builder.give_up(kNoMemory);
+    state.builder.give_up(schema::kNoMemory);
   }
 }
 

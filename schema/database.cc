@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "page_checksums.h"
+#include "schema/caught_error.h"
 #include "schema/system_error.h"
 #include "store_folder.h"
 
@@ -21,6 +22,7 @@ constexpr int kBusyTimeoutMs = 60'000;
 
 ErrorCode error_code(int sqlite_code) {
   if (sqlite_code == SQLITE_IOERR_DATA) return ErrorCode::kCorrupt;  // page_checksums.h
+  if (sqlite_code == SQLITE_IOERR_NOMEM) return ErrorCode::kNoMemory;
   switch (sqlite_code & 0xff) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
@@ -36,6 +38,8 @@ ErrorCode error_code(int sqlite_code) {
     case SQLITE_IOERR:
     case SQLITE_CANTOPEN:
       return ErrorCode::kIo;
+    case SQLITE_NOMEM:
+      return ErrorCode::kNoMemory;
     case SQLITE_TOOBIG:
       return ErrorCode::kTooLarge;
     case SQLITE_CONSTRAINT:
@@ -118,6 +122,7 @@ Error make_error(sqlite3* database, int code) {
     }
   }
   const ErrorCode kind = error_code(code);
+  if (kind == ErrorCode::kNoMemory) return {kind, kNoMemory};
   const bool is_of_file = kind == ErrorCode::kFull || kind == ErrorCode::kIo ||
                           kind == ErrorCode::kCorrupt || kind == ErrorCode::kReadOnly;
   if (database && is_of_file) return file_error(database, kind, message);

@@ -24,6 +24,7 @@ constexpr std::array kErrors = {
     ErrorInfo{ErrorCode::kForbidden, "forbidden", 403, "This is not allowed from there."},
     ErrorInfo{ErrorCode::kMediaType, "media-type", 415, "The body is not of a form that is read."},
     ErrorInfo{ErrorCode::kUnsupported, "unsupported", 501, "This is not supported."},
+    ErrorInfo{ErrorCode::kNoMemory, "out-of-memory", 503, "There is not enough memory."},
     ErrorInfo{ErrorCode::kInternal, "internal", 500, "The program has a bug."},
 };
 

@@ -40,6 +40,7 @@ Expected<std::string> unpack_text(std::string_view bytes, bool is_zstd, std::int
   if (ZSTD_getFrameContentSize(bytes.data(), bytes.size()) != length) return corrupt;
   std::string text(static_cast<std::size_t>(byte_count), '\0');
   const std::size_t size = ZSTD_decompress(text.data(), text.size(), bytes.data(), bytes.size());
+  throw_if_no_memory(size);
   if (ZSTD_isError(size) || size != text.size()) return corrupt;
   return text;
 }

@@ -8,6 +8,7 @@
 #include <limits>
 #include <thread>
 
+#include "schema/caught_error.h"
 #include "schema/contract.h"
 #include "schema/store.h"
 #include "server/csv.h"
@@ -42,6 +43,9 @@ constexpr std::size_t kPieceConnections = 2;
 constexpr std::chrono::milliseconds kWorkAtOnce{5};
 constexpr std::size_t kNoMoreNights = std::numeric_limits<std::size_t>::max();
 
+constexpr schema::ErrorInfo kChangeNotShown{ErrorCode::kInternal, "change-not-shown", 503,
+                                            "The change is stored, but cannot be shown now."};
+
 std::string etag_of(const AppOptions& options, const Operation& operation, const Query& query,
                     const std::string& key) {
   const std::string text = options.instance + "\n" + options.version + "\n" + operation.id + "?" +
@@ -62,6 +66,17 @@ template <class T>
 Expected<std::shared_ptr<const T>> shared(Expected<T> made) {
   if (!made) return std::move(made).error();
   return std::make_shared<const T>(*std::move(made));
+}
+
+/// What whoever asked is told of an answer that could not be made: nothing of what a library threw,
+/// which may say too much.
+Error unmade(const Error& error) {
+  if (error.code == ErrorCode::kNoMemory) {
+    return {ErrorCode::kNoMemory,
+            "The server does not have enough memory for this answer. Try again in a moment; where "
+            "it happens again, ask for less, or give the server more memory."};
+  }
+  return {ErrorCode::kInternal, "The answer could not be made."};
 }
 
 /// A request as the audit has it: without secrets.
@@ -105,7 +120,7 @@ App::App(AppOptions options, std::span<const StaticFiles::File> pages)
                [](const Answer& answer) { return answer.body->size() + 256; }),
       compressed_(options_.cached_bytes / 4, [](const std::string& text) { return text.size(); }) {}
 
-Response App::handle(const Request& request) noexcept {
+Response App::handle(const Request& request) {
   try {
     const Address address = parse_address(request.target);
     // Where monitoring systems look.
@@ -122,9 +137,7 @@ Response App::handle(const Request& request) noexcept {
     }
     return pages_.answer(request, address.path);
   } catch (const std::exception&) {
-    // What a library threw says nothing to who asked, and may say too much.
-    return problem_response({ErrorCode::kInternal, "The answer could not be made."},
-                            request.target);
+    return problem_response(unmade(schema::caught_error()), request.target);
   }
 }
 
@@ -297,16 +310,29 @@ Response App::make_change(const Request& request, const Operation& operation, co
     return address;
   });
   if (!changed) return problem_response(changed.error(), request.target, wrong_parameter);
-  // What is different now is answered as who asks for it would be.
   const std::string address = "/api/v1" + *changed;
-  Response response = handle_api({"GET", address, "", request.accept_encoding},
-                                 parse_address(address), Asker::kProgram);
+  Response response = show_change(request, address);
   if (operation.method == "POST" && response.status == 200) {
     constexpr int kCreated = 201;
     response.status = kCreated;
     response.headers.emplace_back("Location", address);
   }
   return response;
+}
+
+Response App::show_change(const Request& request, const std::string& address) {
+  constexpr int kServerErrors = 500;
+  try {
+    Response response = handle_api({"GET", address, "", request.accept_encoding},
+                                   parse_address(address), Asker::kProgram);
+    if (response.status < kServerErrors) return response;
+  } catch (const std::exception&) {
+    // Out of memory: the change is stored all the same.
+  }
+  return protocol_problem(
+      kChangeNotShown,
+      "The change is stored. It cannot be shown at the moment; ask for " + address + " later.",
+      request.target);
 }
 
 Response App::refuse(const Request& request, const Identity& who, const Error& refusal) {

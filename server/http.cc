@@ -5,6 +5,7 @@
 #include <netdb.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -13,6 +14,7 @@
 #include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <new>
 #include <string_view>
 #include <thread>
 #include <utility>
@@ -38,6 +40,7 @@ constexpr int kBacklog = 1024;
 /// are enough for thousands of connections.
 constexpr std::size_t kReceivers = 2;
 constexpr int kNotModified = 304;
+constexpr int kServerErrors = 500;
 /// Files that are not connections: stores with their logs, what is sent, pipes.
 constexpr std::size_t kOtherFiles = 256;
 
@@ -198,6 +201,7 @@ class GuardedServer final : public httplib::Server {
     const Response made = handler_(request_of(*connection, &logged));
     options_.counters->count_answer(made.status);
     logged.status = made.status;
+    if (made.status >= kServerErrors) logged.problem = made.problem;
     const bool has_body = made.status != kNotModified && method_of(head) != "HEAD";
     // Who is refused need not send the rest of a file: it is the last thing that a connection
     // brings.
@@ -222,13 +226,22 @@ class GuardedServer final : public httplib::Server {
       // Whoever reads it must not take the end of the connection for that of the answer.
       if (!logged.is_whole) return connection->abort();
     } else {
-      if (has_body) {
-        connection->append(*made.body);
-        logged.bytes = static_cast<std::int64_t>(made.body->size());
-      }
+      if (has_body) logged.is_whole = append_body(*connection, *made.body, &logged.bytes);
       log(logged, began);
+      if (!logged.is_whole) return connection->abort();
     }
     send(std::move(connection));
+  }
+
+  /// False: there is no memory to keep what the peer does not take at once.
+  static bool append_body(Connection& connection, const std::string& body, std::int64_t* bytes) {
+    try {
+      connection.append(body);
+    } catch (const std::exception&) {
+      return false;
+    }
+    *bytes = static_cast<std::int64_t>(body.size());
+    return true;
   }
 
   /// Sends an answer as it is made. False: it broke off, because it could not be made to its end or
@@ -237,7 +250,7 @@ class GuardedServer final : public httplib::Server {
                           std::int64_t* bytes) {
     const bool is_chunked = framing.body == Framing::Body::kChunked;
     bool is_taken = true;
-    const bool is_made = made.stream([&](std::string_view piece) {
+    const auto take = [&](std::string_view piece) {
       if (piece.empty() || !is_taken) return is_taken;  // an empty chunk would be the last one
       if (is_chunked) connection.append(fmt::format("{:x}\r\n", piece.size()));
       connection.append(piece);
@@ -245,8 +258,12 @@ class GuardedServer final : public httplib::Server {
       is_taken = connection.send_all();
       if (is_taken) *bytes += static_cast<std::int64_t>(piece.size());
       return is_taken;
-    });
-    if (!is_made || !is_taken) return false;
+    };
+    try {
+      if (!made.stream(take) || !is_taken) return false;
+    } catch (const std::exception&) {
+      return false;  // out of memory
+    }
     if (is_chunked) connection.append("0\r\n\r\n");
     return connection.send_all();
   }
@@ -385,20 +402,29 @@ class GuardedServer final : public httplib::Server {
 
   /// The library calls it where it accepts.
   bool process_and_close_socket(socket_t socket) override {
-    auto connection = std::make_unique<Connection>(socket, options_, is_cut_off_);
+    unless_out_of_memory([&] { accept(socket); });
+    return true;
+  }
+
+  void accept(socket_t socket) {
+    std::unique_ptr<Connection> connection;
+    try {
+      connection = std::make_unique<Connection>(socket, options_, is_cut_off_);
+    } catch (const std::bad_alloc&) {
+      ::close(socket);
+      throw;
+    }
     {
       // Who looks after time sees it, or sleeps already.
       const std::scoped_lock lock(mutex_);
     }
     came_.notify_one();
     if (options_.counters->open > most_connections_ && !room_->make_place()) {
-      refuse(std::move(connection), schema::Error{schema::ErrorCode::kBusy,
-                                                  "Too many connections are open; try again in a "
-                                                  "moment."});
-      return true;
+      return refuse(std::move(connection),
+                    schema::Error{schema::ErrorCode::kBusy,
+                                  "Too many connections are open; try again in a moment."});
     }
     room_->enter(std::move(connection));
-    return true;
   }
 
   /// Requests that are under way are answered, answers that are on their way are sent. What is not

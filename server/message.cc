@@ -3,6 +3,12 @@
 #include "server/json_writer.h"
 
 namespace benchhud::server {
+namespace {
+
+/// When to try again what failed because others were using the store or the memory.
+constexpr const char* kRetryAfterSeconds = "10";
+
+}  // namespace
 
 std::string_view Response::header(std::string_view name) const {
   for (const auto& [key, value] : headers) {
@@ -18,6 +24,9 @@ Response problem_response(const schema::Error& error, std::string_view instance,
   if (error.code == schema::ErrorCode::kMethodNotAllowed) {
     response.headers.emplace_back("Allow", allow);
   }
+  const bool passes =
+      error.code == schema::ErrorCode::kBusy || error.code == schema::ErrorCode::kNoMemory;
+  if (passes) response.headers.emplace_back("Retry-After", kRetryAfterSeconds);
   if (error.code == schema::ErrorCode::kUnauthorized) {
     response.headers.emplace_back("WWW-Authenticate", "Bearer realm=\"benchhud\"");
   }
@@ -39,6 +48,7 @@ Response protocol_problem(const schema::ErrorInfo& info, std::string_view detail
 
   Response response;
   response.status = info.http_status;
+  response.problem = info.name;
   response.content_type = "application/problem+json";
   response.body = std::make_shared<const std::string>(std::move(body));
   response.headers.emplace_back("Cache-Control", "no-store");

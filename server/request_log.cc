@@ -120,10 +120,10 @@ std::string log_line(const LoggedRequest& request, LogFormat format) {
   const std::string path = request.target.empty() ? "-" : loggable_target(request.target);
   const double ms = request.seconds * 1000;
   if (format == LogFormat::kText) {
-    return fmt::format("{} {} {} {} {} B {:.1f} ms{}{}\n", time, method, path, request.status,
-                       request.bytes, ms,
-                       request.token > 0 ? fmt::format(" token {}", request.token) : "",
-                       request.is_whole ? "" : " broken off");
+    return fmt::format(
+        "{} {} {} {} {} B {:.1f} ms{}{}{}{}\n", time, method, path, request.status, request.bytes,
+        ms, request.token > 0 ? fmt::format(" token {}", request.token) : "",
+        request.is_whole ? "" : " broken off", request.problem.empty() ? "" : " ", request.problem);
   }
   std::string line;
   JsonWriter json(&line);
@@ -136,6 +136,7 @@ std::string log_line(const LoggedRequest& request, LogFormat format) {
   json.field("ms", std::round(ms * 10) / 10);
   json.field("token", request.token > 0 ? std::optional(request.token) : std::nullopt);
   json.field("whole", request.is_whole);
+  json.field("problem", request.problem.empty() ? std::nullopt : std::optional(request.problem));
   json.end_object();
   return line + "\n";
 }

@@ -8,6 +8,8 @@
 #include <array>
 #include <string>
 
+#include "schema/caught_error.h"
+
 namespace benchhud::server {
 namespace {
 
@@ -61,7 +63,7 @@ class Gzip final : public Unpacker {
   ~Gzip() override { inflateEnd(&stream_); }
 
   Expected<void> unpack(std::string_view piece, const TakeUnpacked& take) override {
-    if (!is_ready_) return Error{ErrorCode::kInternal, "There is no memory to unpack with."};
+    if (!is_ready_) return Error{ErrorCode::kNoMemory, schema::kNoMemory};
     stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(piece.data()));  // NOLINT: zlib's
     stream_.avail_in = static_cast<uInt>(piece.size());
     while (stream_.avail_in > 0) {
@@ -113,7 +115,7 @@ class Zstd final : public Unpacker {
   }
 
   Expected<void> unpack(std::string_view piece, const TakeUnpacked& take) override {
-    if (!stream_) return Error{ErrorCode::kInternal, "There is no memory to unpack with."};
+    if (!stream_) return Error{ErrorCode::kNoMemory, schema::kNoMemory};
     while (!piece.empty()) {
       if (between_frames_) {
         // The library also reads the formats from before version 0.8, with code that nobody keeps.

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "schema/artifact_writer.h"
+#include "schema/caught_error.h"
 #include "schema/file_lock.h"
 #include "schema/reader.h"
 #include "schema/store.h"
@@ -240,12 +241,21 @@ Expected<std::string> Uploads::ingest(const std::string& file, const Operation& 
   for (const auto& one : result.dumps) {
     if (one.error) return as_told(*one.error, file);
   }
+  // From here on the file is stored, and whoever sent it has to know.
   if (const auto update = update_alerts(store); !update) {
     return Error{update.error().code,
-                 "The file is in, but alerts could not be found anew: " + update.error().message};
+                 "The file is stored, but the alerts were not updated (" + update.error().message +
+                     "). The next ingest updates them, or sending the file again."};
   }
-  schema::Reader reader(store);
-  return ingest_report_json(result, reader, {.store = {}, .names_only = true});
+  const auto report = [&]() -> Expected<std::string> {
+    schema::Reader reader(store);
+    return ingest_report_json(result, reader, {.store = {}, .names_only = true});
+  };
+  auto made = schema::caught(report);
+  if (made) return made;
+  return Error{made.error().code,
+               "The file is stored, but what was found in it cannot be listed (" +
+                   made.error().message + ")."};
 }
 
 }  // namespace benchhud::server

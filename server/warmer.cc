@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "schema/caught_error.h"
 #include "schema/store.h"
 #include "schema/trace_index.h"
 #include "server/artifact_content.h"
@@ -55,7 +56,8 @@ void Warmer::work() {
   std::optional<std::int64_t> seen;
   const auto version = [&]() -> std::optional<std::int64_t> {
     if (!connection) {
-      auto opened = schema::open_store_for_reading(store_path_);
+      // Nothing that is thrown leaves the thread.
+      auto opened = schema::caught([this] { return schema::open_store_for_reading(store_path_); });
       if (!opened) return {};
       connection.emplace(*std::move(opened));
     }

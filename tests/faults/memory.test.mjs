@@ -8,7 +8,7 @@ import { after, before, describe, test } from "node:test";
 import { createGzip, gzipSync } from "node:zlib";
 import { line, times } from "../integration/support/lines.mjs";
 import { benchhud, program, removeFolder, serve, temporaryFolder } from "../integration/support/server.mjs";
-import { figures, isFull, peakMemory } from "./support/faults.mjs";
+import { figures, isFull, pause, peakMemory, until } from "./support/faults.mjs";
 import { FILLINGS, writeHostileLines, writeTrace } from "./support/hostile.mjs";
 
 const MB = 1e6;
@@ -44,6 +44,23 @@ function runLimited(...args) {
       resolve({ ...done, status, signal });
     });
   });
+}
+
+function limitAddresses(pid, bytes) {
+  assert.equal(spawnSync("prlimit", ["--pid", String(pid), `--as=${bytes}:`]).status, 0);
+}
+
+/** From now on a server gets at most so many bytes of addresses beside those that it has, which no longer grow by themselves. */
+async function limitTo(server, bytes) {
+  const held = () => 1024 * Number(/VmSize:\s+(\d+) kB/.exec(readFileSync(`/proc/${server.pid}/status`, "utf8"))[1]);
+  let before = 0;
+  await until(async () => {
+    const same = held() === before;
+    before = held();
+    await pause(500);
+    return same;
+  }, "nothing made in advance", 120);
+  limitAddresses(server.pid, held() + bytes);
 }
 
 const storeAt = (name) => {
@@ -183,12 +200,57 @@ describe("traces under an address space of 1 GB", () => {
   }
 });
 
+describe("a store of many models", () => {
+  const models = isFull ? 1_000_000 : 100_000;
+  let db;
+  before(() => {
+    const file = join(folder, "models.jsonl");
+    for (let i = 0; i < models; i += 10_000) {
+      const lines = Array.from({ length: 10_000 }, (_, k) => `{"model":{"model_name":"m${i + k}"},"experiment":{},"metrics":{"total_time":[1.0]},"timestamp":1600000000}\n`);
+      appendFileSync(file, lines.join(""));
+    }
+    db = storeAt("models.db");
+    assert.equal(benchhud("ingest", "--quiet", "--db", db, file).status, 0);
+    rmSync(file);
+  });
+
+  test("a command without the memory that it needs says so", { timeout: 300_000 }, () => {
+    const limit = 150_000; // KiB: enough to begin
+    const done = spawnSync("sh", ["-c", `ulimit -v ${limit}; exec "$0" "$@"`, program, "summary", "--db", db], { encoding: "utf8" });
+    assert.equal(done.signal, null, done.stderr);
+    assert.equal(done.status, 1, done.stderr);
+    assert.equal(done.stderr, "benchhud: there is not enough memory\n");
+  });
+
+  test("an answer without the memory that it needs is 503, and others are answered", { timeout: 300_000 }, async () => {
+    const server = await serve(db, "--log", "text", "--threads", "4");
+    const get = async (path) => {
+      const response = await fetch(`${server.base}/api/v1/${path}`);
+      return { status: response.status, retry: response.headers.get("retry-after"), data: await response.json() };
+    };
+    // The catalog is read, and what is made in advance is made or given up.
+    assert.equal((await get("runs")).status, 200);
+    await limitTo(server, 24 * MB);
+    const large = "runs/latest/models?estimator=upstream";
+    const lacking = await get(large);
+    assert.equal(lacking.status, 503, JSON.stringify(lacking.data).slice(0, 500));
+    assert.equal(lacking.data.type, "urn:benchhud:problem:out-of-memory");
+    assert.match(lacking.data.detail, /does not have enough memory/);
+    assert.ok(Number(lacking.retry) > 0);
+    for (const path of ["alive", "health", "runs", "models?model=m7"]) assert.equal((await get(path)).status, 200, path);
+    limitAddresses(server.pid, "unlimited");
+    const { code, printed } = await server.stop();
+    assert.equal(code, 0, printed);
+    assert.match(printed, /GET \/api\/v1\/runs\/latest\/models\?estimator=upstream 503 .* out-of-memory\n/);
+  });
+});
+
 describe("what a server is sent, under an address space of 1 GB", () => {
   let db, server;
   before(async () => {
     db = storeAt("server.db");
     server = await serve(db);
-    assert.equal(spawnSync("prlimit", ["--pid", String(server.pid), `--as=${ADDRESS_LIMIT_KIB * 1024}`]).status, 0);
+    limitAddresses(server.pid, ADDRESS_LIMIT_KIB * 1024);
   });
   after(async () => {
     const ended = await server?.stop();

@@ -124,11 +124,14 @@ class ColumnReader {
 };
 
 /// The bytes as a zstd frame that states its size. Level 3 makes chunks of real traces an eighth
-/// smaller than level 1, at 1.4 times the time.
+/// smaller than level 1, at 1.4 times the time. Throws std::bad_alloc, as decompress() does.
 std::string compress(std::string_view bytes, int level = 3);
 
 /// The bytes of such a frame. Errors: kCorrupt where it is none, or would be more than `most`.
 Expected<std::string> decompress(std::string_view frame, std::size_t most);
+
+/// Throws std::bad_alloc where what a function of zstd returned says that there was no memory.
+void throw_if_no_memory(std::size_t zstd_size);
 
 /// Most of a block of numbers before compression. Their writers stay far below.
 inline constexpr std::size_t kMostColumnBytes = std::size_t{16} << 20;

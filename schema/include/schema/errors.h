@@ -26,6 +26,7 @@ enum class ErrorCode {
   kForbidden,         // who asks may not do that, or not from there
   kMediaType,         // a body is of another form than what is read
   kUnsupported,       // a known thing that this program does not do
+  kNoMemory,          // the program could not get the memory that it needed
   kInternal,          // a bug that was caught before it did harm
 };
 

@@ -58,8 +58,9 @@ class App {
   App(AppOptions options, std::span<const StaticFiles::File> pages);
 
   /// Answers GET and HEAD (the same answer: who sends it leaves the body out), and makes changes
-  /// where the contract has some. Never throws.
-  Response handle(const Request& request) noexcept;
+  /// where the contract has some. What is thrown meanwhile is answered as a problem; std::bad_alloc
+  /// leaves it where there is no memory for that either.
+  Response handle(const Request& request);
 
   /// What a request may cost, for HttpOptions.
   Lane lane_of(std::string_view method, std::string_view target) const;
@@ -91,6 +92,8 @@ class App {
   /// The answer to an attempt that is refused, which the audit has as well.
   Response refuse(const Request& request, const Identity& who, const schema::Error& refusal);
   Response make_change(const Request& request, const Operation& operation, const Query& query);
+  /// The answer to a change that is stored: what `address` shows now.
+  Response show_change(const Request& request, const std::string& address);
   schema::Expected<Identity> who_asks(const Request& request);
   Response take_file(const Request& request, const Operation& operation, const Query& query,
                      const schema::AccessToken& token);

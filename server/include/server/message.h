@@ -54,6 +54,8 @@ struct Response {
   /// An answer that is made while it is sent, in place of the body, which is empty then. Returns
   /// false where it could not be made to its end: the connection ends so that this is noticed.
   std::function<bool(const TakePiece&)> stream{};
+  /// Of a problem: the name of its type, which outlives it; else "".
+  std::string_view problem{};
 
   /// The value of a header, or "" if there is none.
   std::string_view header(std::string_view name) const;

@@ -20,10 +20,11 @@ struct LoggedRequest {
   std::string_view method;  ///< "" of what was refused before it was read
   std::string_view target;  ///< as it came
   int status = 0;
-  std::int64_t bytes = 0;  ///< of the answer's body, as it was sent
-  double seconds = 0;      ///< until it was sent, or handed over to be
-  std::int64_t token = 0;  ///< id of the token that was shown; 0: none that is valid
-  bool is_whole = true;    ///< false: it broke off while it was sent
+  std::int64_t bytes = 0;      ///< of the answer's body, as it was sent
+  double seconds = 0;          ///< until it was sent, or handed over to be
+  std::int64_t token = 0;      ///< id of the token that was shown; 0: none that is valid
+  bool is_whole = true;        ///< false: it broke off while it was sent
+  std::string_view problem{};  ///< of an answer from 500 on: what it names as its type; else ""
 };
 
 /// An address as a log may keep it: values of what is called as secrets are, and tokens wherever
@@ -34,8 +35,8 @@ inline constexpr std::size_t kMostLoggedBytes = 1000;
 
 /// The line with its end: text as
 /// "2026-11-23T15:04:05.123Z GET /api/v1/runs 200 5120 B 0.8 ms token 3", or a JSON object with
-/// time, method, path, status, bytes, ms, token (an id or null) and whole. Whatever was asked for,
-/// it is one line of plain ASCII.
+/// time, method, path, status, bytes, ms, token (an id or null), whole and problem (a text or
+/// null). Whatever was asked for, it is one line of plain ASCII.
 std::string log_line(const LoggedRequest& request, LogFormat format);
 
 /// The line that takes the place of `count` lines that could not be written: text as

@@ -42,7 +42,8 @@ TEST(RequestLog, ALineSaysWhatWasAskedAndHowItWent) {
                                   {"bytes", 5120},
                                   {"ms", 0.8},
                                   {"token", 3},
-                                  {"whole", true}}));
+                                  {"whole", true},
+                                  {"problem", nullptr}}));
   LoggedRequest refused;
   refused.status = 400;
   EXPECT_THAT(log_line(refused, LogFormat::kText), HasSubstr(" - - 400 0 B 0.0 ms\n"));
@@ -50,6 +51,12 @@ TEST(RequestLog, ALineSaysWhatWasAskedAndHowItWent) {
   LoggedRequest cut = asked("/x");
   cut.is_whole = false;
   EXPECT_THAT(log_line(cut, LogFormat::kText), HasSubstr(" broken off\n"));
+  LoggedRequest failed = asked("/x");
+  failed.status = 503;
+  failed.problem = "out-of-memory";
+  EXPECT_THAT(log_line(failed, LogFormat::kText), HasSubstr(" token 3 out-of-memory\n"));
+  EXPECT_EQ(nlohmann::json::parse(log_line(failed, LogFormat::kJson)).at("problem"),
+            "out-of-memory");
 }
 
 TEST(RequestLog, HostileBytesStayInTheirLine) {

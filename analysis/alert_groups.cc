@@ -79,7 +79,7 @@ class Grouping {
   std::vector<std::size_t> models_of(const Places& places) const {
     std::vector<std::size_t> models;
     models.reserve(places.size());
-    for (const std::size_t place : places) models.push_back(entry(place).model);
+    for (const std::size_t place : places) models.push_back(entry(place).model());
     std::sort(models.begin(), models.end());
     models.erase(std::unique(models.begin(), models.end()), models.end());
     return models;
@@ -89,7 +89,7 @@ class Grouping {
     std::array<std::size_t, kFewestModels - 1> seen{};
     std::size_t count = 0;
     for (const std::size_t place : places) {
-      const std::size_t model = entry(place).model;
+      const std::size_t model = entry(place).model();
       if (std::find(seen.begin(), seen.begin() + count, model) != seen.begin() + count) continue;
       if (count == seen.size()) return false;
       seen[count++] = model;
@@ -146,7 +146,7 @@ class Grouping {
       return common;
     }
     std::map<std::string_view, Places> by_backend;
-    for (const std::size_t place : moved) by_backend[entry(place).backend].push_back(place);
+    for (const std::size_t place : moved) by_backend[entry(place).backend()].push_back(place);
     for (const auto& [backend, places] : by_backend) {
       const Places core = share(places.size(), backend_series(night, backend)) >= kMost
                               ? places
@@ -163,7 +163,7 @@ class Grouping {
   // Whether the other backends kept still, if there are others.
   bool is_of_one_backend(const Places& moved, std::size_t night) const {
     std::map<std::string_view, std::size_t> by_backend;
-    for (const std::size_t place : moved) ++by_backend[entry(place).backend];
+    for (const std::size_t place : moved) ++by_backend[entry(place).backend()];
     const auto most =
         std::max_element(by_backend.begin(), by_backend.end(),
                          [](const auto& a, const auto& b) { return a.second < b.second; });
@@ -181,12 +181,12 @@ class Grouping {
   Places only_on(std::string_view backend, const Places& places, const Places& moved) const {
     Places others;
     for (const std::size_t place : moved) {
-      if (entry(place).backend != backend) others.push_back(place);
+      if (entry(place).backend() != backend) others.push_back(place);
     }
     const auto elsewhere = models_of(others);
     Places only;
     for (const std::size_t place : places) {
-      if (!std::binary_search(elsewhere.begin(), elsewhere.end(), entry(place).model)) {
+      if (!std::binary_search(elsewhere.begin(), elsewhere.end(), entry(place).model())) {
         only.push_back(place);
       }
     }
@@ -246,9 +246,9 @@ class Grouping {
     const bool is_speedup = member.metric == WatchedMetric::kSpeedup;
     if (!is_speedup && member.worse != common.worse) return false;
     if (common.group.scope == AlertScope::kMachine) return true;
-    if (entry(place).backend == common.group.backend) return true;
+    if (entry(place).backend() == common.group.backend) return true;
     return is_speedup && member.baseline &&
-           catalog_.find(*member.baseline)->backend == common.group.backend;
+           catalog_.find(*member.baseline)->backend() == common.group.backend;
   }
 
   void take(std::size_t place, AlertGroup* group) {
@@ -277,7 +277,7 @@ class Grouping {
     std::map<std::size_t, std::vector<std::size_t>> of_model;  // places in groups_
     for (const std::size_t place : left_by_certainty()) {
       const AlertMember& member = members_[place];
-      const std::size_t model = entry(place).model;
+      const std::size_t model = entry(place).model();
       std::vector<std::size_t>& groups = of_model[model];
       const auto group = std::find_if(groups.begin(), groups.end(), [&](std::size_t one) {
         return is_of_group(member, groups_[one]);

@@ -28,12 +28,12 @@ SeriesRules rules_of(std::span<const AlertRule> rules, const CatalogEntry& entry
                      WatchedMetric metric) {
   SeriesRules made;
   made.changes.least_effect = watched_metric_info(metric).least_effect;
-  const schema::Experiment& experiment = entry.experiment();
+  const schema::ExperimentView experiment = entry.experiment();
   for (const AlertRule& rule : rules) {
     if (rule.metric && *rule.metric != metric) continue;
     if (!fits_pattern(rule.suite, experiment.suite) ||
         !fits_pattern(rule.model, experiment.model) || !fits_pattern(rule.test, experiment.test) ||
-        !fits_pattern(rule.backend, entry.backend) ||
+        !fits_pattern(rule.backend, entry.backend()) ||
         !fits_pattern(rule.accelerator_model, experiment.accelerator_model)) {
       continue;
     }

@@ -162,7 +162,7 @@ MeanChange mean_of_metric(std::span<const ComparisonRow> rows, const RowPlaces& 
     const auto right = metric.right.find(pair.right.entry->id());
     if (left == metric.left.end() || right == metric.right.end()) continue;
     if (!(left->second > 0) || !(right->second > 0)) continue;
-    values.push_back({pair.entry().model, left->second, right->second});
+    values.push_back({pair.entry().model(), left->second, right->second});
   }
   return mean_change(std::move(values));
 }
@@ -180,7 +180,7 @@ ComparisonGroup sum_up(std::span<const ComparisonRow> rows, const RowPlaces& pla
   for (const std::size_t place : places) {
     const ComparisonRow& row = rows[place];
     const ResultPair& pair = row.pair;
-    const Model model = pair.entry().model;
+    const Model model = pair.entry().model();
     if (pair.left.view != nullptr) group.left.add(*pair.left.view);
     if (pair.right.view != nullptr) group.right.add(*pair.right.view);
     list(row, place, &group);
@@ -246,13 +246,13 @@ std::vector<ComparisonGroup> comparison_groups(std::span<const ComparisonRow> ro
   for (const auto& row : rows) {
     const auto &left = row.pair.left.entry, &right = row.pair.right.entry;
     if (left == nullptr || right == nullptr) continue;
-    right_of.emplace(left->backend, right->backend);
-    left_of.emplace(right->backend, left->backend);
+    right_of.emplace(left->backend(), right->backend());
+    left_of.emplace(right->backend(), left->backend());
   }
   const auto right_backend = [&](const ResultPair& pair) -> std::string_view {
-    if (pair.right.entry != nullptr) return pair.right.entry->backend;
-    const auto found = right_of.find(pair.left.entry->backend);
-    return found == right_of.end() ? std::string_view(pair.left.entry->backend) : found->second;
+    if (pair.right.entry != nullptr) return pair.right.entry->backend();
+    const auto found = right_of.find(pair.left.entry->backend());
+    return found == right_of.end() ? std::string_view(pair.left.entry->backend()) : found->second;
   };
   for (std::size_t place = 0; place < rows.size(); ++place) {
     const ResultPair& pair = rows[place].pair;

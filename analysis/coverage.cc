@@ -74,10 +74,11 @@ std::vector<CoverageItem> by_history(const Catalog& catalog, const std::vector<P
   // Those that may stand for each other.
   std::map<std::pair<std::size_t, std::size_t>, std::vector<std::size_t>> siblings;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (all[i].now) siblings[{entries[i].workload, entries[i].column_group}].push_back(i);
+    if (all[i].now) siblings[{entries[i].workload(), entries[i].column_group()}].push_back(i);
   }
   const auto is_replaced = [&](std::size_t missing) {
-    const auto found = siblings.find({entries[missing].workload, entries[missing].column_group});
+    const auto found =
+        siblings.find({entries[missing].workload(), entries[missing].column_group()});
     return found != siblings.end() &&
            std::any_of(found->second.begin(), found->second.end(), [&](std::size_t other) {
              return (all[other].runs & all[missing].runs) == 0;
@@ -98,7 +99,7 @@ std::vector<CoverageItem> by_manifest(const Catalog& catalog, const std::vector<
   const auto entries = catalog.entries();
   const auto place_of = [&](const CatalogEntry& entry) -> std::optional<std::size_t> {
     const auto& e = entry.experiment();
-    const auto names = std::tie(e.suite, e.model, e.test, entry.backend);
+    const auto names = std::tie(e.suite, e.model, e.test, entry.backend());
     const auto found = std::lower_bound(
         manifest.begin(), manifest.end(), names, [](const ExpectedResult& one, const auto& wanted) {
           return std::tie(one.suite, one.model, one.test, one.backend) < wanted;

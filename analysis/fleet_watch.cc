@@ -41,7 +41,7 @@ FleetWatch::Experiment& FleetWatch::experiment_of(const CatalogEntry& entry) {
     place = &experiments_.emplace_back();
     place->id = entry.id();
     place->entry = &entry;
-    place->steady_tonight = &steady_tonight_[entry.backend];
+    place->steady_tonight = &steady_tonight_[entry.backend()];
     place->rules = rules_of(entry);
     for (std::size_t i = 0; i < kCountMetrics; ++i) {
       place->counts[i] = CountWatch(watched_metric_info(metric_at(kTimedMetrics + i)).better);
@@ -174,7 +174,7 @@ bool FleetWatch::restore(std::string_view state) {
       const CatalogEntry* entry =
           group->model < models.size() ? catalog_.find(models[group->model]) : nullptr;
       if (entry == nullptr) return false;
-      group->model = entry->model;
+      group->model = entry->model();
     }
   }
   return true;
@@ -184,8 +184,8 @@ bool FleetWatch::restore(std::string_view state) {
 std::vector<schema::ExperimentId> FleetWatch::one_of_models() const {
   std::vector<schema::ExperimentId> one;
   for (const CatalogEntry& entry : catalog_.entries()) {
-    if (entry.model >= one.size()) one.resize(entry.model + 1);
-    one[entry.model] = entry.id();
+    if (entry.model() >= one.size()) one.resize(entry.model() + 1);
+    one[entry.model()] = entry.id();
   }
   return one;
 }

@@ -59,7 +59,7 @@ std::map<GroupName, Models> models_of(const JudgedRun& run, const Catalog& catal
     const ResultView& view = run.results[i];
     const CatalogEntry* entry = catalog.find(view.experiment);
     if (entry == nullptr) continue;
-    ModelResult& model = groups[{entry->experiment().test, entry->backend}][entry->model];
+    ModelResult& model = groups[{entry->experiment().test, entry->backend()}][entry->model()];
     if (model.entry == nullptr) model.entry = entry;
     model.is_timed = model.is_timed || view.status == Status::kTimed;
     const Outcome outcome = outcome_of(view);
@@ -67,7 +67,7 @@ std::map<GroupName, Models> models_of(const JudgedRun& run, const Catalog& catal
       model.outcome = outcome;
       model.error = view.failure ? view.failure->error : nullptr;
     }
-    if (speedups[i].speedup && entry->backend != backend) {
+    if (speedups[i].speedup && entry->backend() != backend) {
       model.speedups.push_back(speedups[i].speedup->value);
     }
     if (view.compile && *view.compile > 0) model.compile.push_back(*view.compile);

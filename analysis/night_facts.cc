@@ -92,8 +92,8 @@ std::vector<std::optional<schema::ExperimentId>> add_speedups(const Catalog& cat
   std::unordered_map<std::size_t, Base> bases;  // by comparable
   for (const ExperimentNight& result : night->results) {
     const CatalogEntry* entry = catalog.find(result.experiment);
-    if (entry == nullptr || entry->backend != backend || !result.times[0]) continue;
-    Base& base = bases[entry->comparable];
+    if (entry == nullptr || entry->backend() != backend || !result.times[0]) continue;
+    Base& base = bases[entry->comparable()];
     base.ambiguous = base.result != nullptr;
     if (base.result == nullptr) base.result = &result;
   }
@@ -101,8 +101,8 @@ std::vector<std::optional<schema::ExperimentId>> add_speedups(const Catalog& cat
   for (std::size_t i = 0; i < night->results.size(); ++i) {
     ExperimentNight& result = night->results[i];
     const CatalogEntry* entry = catalog.find(result.experiment);
-    if (entry == nullptr || entry->backend == backend || !result.times[0]) continue;
-    const auto base = bases.find(entry->comparable);
+    if (entry == nullptr || entry->backend() == backend || !result.times[0]) continue;
+    const auto base = bases.find(entry->comparable());
     if (base == bases.end() || base->second.ambiguous) continue;
     result.times[place_of(WatchedMetric::kSpeedup)] =
         speedup(*base->second.result->times[0], *result.times[0]);

@@ -176,7 +176,7 @@ void mark_verifiable(const Catalog& catalog, JudgedRun* run) {
     const CatalogEntry* entry = catalog.find(view.experiment);
     return entry == nullptr
                ? std::pair(std::string_view(), std::size_t{0})
-               : std::pair(std::string_view(entry->experiment().suite), entry->backend_group);
+               : std::pair(std::string_view(entry->experiment().suite), entry->backend_group());
   };
   std::set<std::pair<std::string_view, std::size_t>> verified;
   for (const ResultView& view : run->results) {

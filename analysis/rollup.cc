@@ -16,8 +16,8 @@ GroupKey key_of(const CatalogEntry& entry, const Grouping& grouping) {
   GroupKey key;
   if (grouping.suite) key.suite = entry.experiment().suite;
   if (grouping.test) key.test = entry.experiment().test;
-  if (grouping.backend || grouping.column) key.backend = entry.backend;
-  if (grouping.column) key.column = entry.column;
+  if (grouping.backend || grouping.column) key.backend = entry.backend();
+  if (grouping.column) key.column = entry.column();
   return key;
 }
 
@@ -124,7 +124,7 @@ std::vector<GroupRollup> roll_up(const RunDigest& digest, std::span<const double
     if (!place) continue;
     Gathered& group = gathered[place->group];
     if (!std::isnan(speedups[i])) {
-      group.speedups.emplace_back(place->entry->model, speedups[i]);
+      group.speedups.emplace_back(place->entry->model(), speedups[i]);
       if (place->is_shown) group.shown_speedups.push_back(group.speedups.back());
     }
     if (!place->is_shown) continue;

@@ -53,8 +53,8 @@ PairedSide side_of(const CatalogEntry& entry, const ResultView& view) {
 /// Of two configurations that could stand for one backend the one that does.
 bool stands_before(const PairedSide& a, const PairedSide& b) {
   const auto rank = [](const PairedSide& side) {
-    return std::tuple(side.absent.has_value(), side.entry->configuration.size(),
-                      std::string_view(side.entry->configuration));
+    return std::tuple(side.absent.has_value(), side.entry->configuration().size(),
+                      std::string_view(side.entry->configuration()));
   };
   return rank(a) < rank(b);
 }
@@ -64,14 +64,15 @@ void gather(const PairedRun& from, const Catalog& catalog, bool by_configuration
   for (const ResultView& view : from.run.results) {
     const CatalogEntry* entry = catalog.find(view.experiment);
     if (entry == nullptr) continue;
-    if (!from.backend.empty() && entry->backend != from.backend && entry->column != from.backend) {
+    if (!from.backend.empty() && entry->backend() != from.backend &&
+        entry->column() != from.backend) {
       continue;
     }
     const auto& e = entry->experiment();
     Key key{e.suite, e.model, e.test, {}, {}};
     if (by_configuration) {
-      std::get<3>(key) = entry->backend;
-      std::get<4>(key) = entry->configuration;
+      std::get<3>(key) = entry->backend();
+      std::get<4>(key) = entry->configuration();
     }
     const PairedSide one = side_of(*entry, view);
     const auto [place, is_new] = ((*all)[key].*side).try_emplace(e.batch_size, one);

@@ -19,7 +19,7 @@ BaselineResult baseline_result(schema::RunId run, const ResultView& view, Estima
 
 /// The order in which configurations of one backend stand for it.
 auto configuration_rank(const CatalogEntry& entry) {
-  return std::tuple(entry.configuration.size(), std::string_view(entry.configuration));
+  return std::tuple(entry.configuration().size(), std::string_view(entry.configuration()));
 }
 
 /// What of its configuration a result has in common with another backend's of the same.
@@ -127,7 +127,7 @@ std::vector<Model> common_models(const std::vector<std::vector<ModelSpeedup>>& g
 std::vector<ExcludedModels> excluded_models(const Group& group) {
   auto results = group.excluded;
   std::stable_sort(results.begin(), results.end(), [](const auto& a, const auto& b) {
-    return std::pair(a.first, a.second->model) < std::pair(b.first, b.second->model);
+    return std::pair(a.first, a.second->model()) < std::pair(b.first, b.second->model());
   });
   std::vector<ExcludedModels> excluded;
   Model last = 0;
@@ -135,11 +135,11 @@ std::vector<ExcludedModels> excluded_models(const Group& group) {
     const bool is_new = excluded.empty() || excluded.back().reason != reason;
     if (is_new) excluded.push_back({reason, 0, {}});
     ++excluded.back().count;
-    if (is_new || entry->model != last) {
+    if (is_new || entry->model() != last) {
       const auto& e = entry->experiment();
       excluded.back().models.push_back(e.suite + "/" + e.model);
     }
-    last = entry->model;
+    last = entry->model();
   }
   return excluded;
 }
@@ -221,37 +221,37 @@ std::optional<Estimate> time_of(const ResultView& view, Estimator estimator) {
 }
 
 void Baseline::offer(const CatalogEntry& entry, BaselineResult result) {
-  Workload& workload = workloads_[entry.workload];
+  Workload& workload = workloads_[entry.workload()];
   workload.timed |= result.time.has_value();
   workload.failed_without_batch_size |=
       !entry.experiment().batch_size &&
       (result.status == Status::kFailed || result.status == Status::kSkipped);
-  backend_ = entry.backend;
-  if (result.time) timed_[entry.comparable].push_back({flags_of(entry), result});
-  const auto [place, is_new] = results_.try_emplace(entry.comparable, result);
+  backend_ = entry.backend();
+  if (result.time) timed_[entry.comparable()].push_back({flags_of(entry), result});
+  const auto [place, is_new] = results_.try_emplace(entry.comparable(), result);
   if (!is_new && !place->second.time && result.time) place->second = std::move(result);
 }
 
 const BaselineResult* Baseline::find(const CatalogEntry& entry) const {
-  const auto timed = timed_.find(entry.comparable);
+  const auto timed = timed_.find(entry.comparable());
   // The baseline's own configurations are compared with each other.
-  if (timed != timed_.end() && entry.backend != backend_) {
+  if (timed != timed_.end() && entry.backend() != backend_) {
     const std::string flags = flags_of(entry);
     for (const Timed& one : timed->second) {
       if (one.flags == flags) return &one.result;
     }
   }
-  const auto found = results_.find(entry.comparable);
+  const auto found = results_.find(entry.comparable());
   return found == results_.end() ? nullptr : &found->second;
 }
 
 bool Baseline::failed_without_batch_size(const CatalogEntry& entry) const {
-  const auto found = workloads_.find(entry.workload);
+  const auto found = workloads_.find(entry.workload());
   return found != workloads_.end() && found->second.failed_without_batch_size;
 }
 
 bool Baseline::timed_with_another_batch_size(const CatalogEntry& entry) const {
-  const auto found = workloads_.find(entry.workload);
+  const auto found = workloads_.find(entry.workload());
   return found != workloads_.end() && found->second.timed;
 }
 
@@ -268,7 +268,7 @@ Baseline baseline_of_run(const JudgedRun& run, const Catalog& catalog, std::stri
   std::vector<std::pair<const CatalogEntry*, const ResultView*>> candidates;
   for (const auto& view : run.results) {
     const auto* entry = catalog.find(view.experiment);
-    if (entry != nullptr && entry->backend == backend) candidates.emplace_back(entry, &view);
+    if (entry != nullptr && entry->backend() == backend) candidates.emplace_back(entry, &view);
   }
   std::stable_sort(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) {
     return configuration_rank(*a.first) < configuration_rank(*b.first);
@@ -292,7 +292,7 @@ schema::Expected<Baseline> oldest_baseline(schema::Reader& reader, const Catalog
   std::vector<Candidate> candidates;
   std::map<schema::RunId, double> started;
   for (const auto& entry : catalog.entries()) {
-    if (entry.backend != backend || entry.experiment().accelerator_model != accelerator_model) {
+    if (entry.backend() != backend || entry.experiment().accelerator_model != accelerator_model) {
       continue;
     }
     BENCHHUD_ASSIGN(auto first, first_time(reader, entry, estimator));
@@ -366,12 +366,12 @@ std::vector<ColumnGeomean> geomeans(std::span<const ResultView> results, const C
   for (std::size_t i = 0; i < results.size() && i < speedups.size(); ++i) {
     const auto* entry = catalog.find(results[i].experiment);
     if (entry == nullptr) continue;
-    Group& group = groups[by_column ? entry->column_group : entry->backend_group];
+    Group& group = groups[by_column ? entry->column_group() : entry->backend_group()];
     group.test = entry->experiment().test;
-    group.column = by_column ? entry->column : entry->backend;
-    group.backend = entry->backend;
+    group.column = by_column ? entry->column() : entry->backend();
+    group.backend = entry->backend();
     if (speedups[i].speedup) {
-      group.speedups.emplace_back(entry->model, speedups[i].speedup->value);
+      group.speedups.emplace_back(entry->model(), speedups[i].speedup->value);
     } else if (speedups[i].excluded) {
       group.excluded.emplace_back(*speedups[i].excluded, entry);
     }

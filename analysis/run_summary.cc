@@ -43,7 +43,7 @@ RunSummary summarize_run(const JudgedRun& run, const Catalog& catalog,
   for (const auto& view : run.results) {
     const auto* entry = catalog.find(view.experiment);
     if (entry == nullptr) continue;
-    GatheredGroup& gathered = groups[{entry->experiment().test, entry->backend}];
+    GatheredGroup& gathered = groups[{entry->experiment().test, entry->backend()}];
     gathered.group.add(view);
     if (view.compile) gathered.compile.push_back(*view.compile);
     add_code(gathered, view.verification);

@@ -31,7 +31,7 @@ std::string shell_word(std::string_view text) {
   return "'" + boost::algorithm::replace_all_copy(std::string(text), "'", "'\\''") + "'";
 }
 
-std::string runner_command(const schema::Experiment& experiment, const RunnerOptions& options) {
+std::string runner_command(const schema::ExperimentView& experiment, const RunnerOptions& options) {
   std::string command = "python xla/benchmarks/experiment_runner.py";
   const auto add = [&](std::string_view option, std::string_view value) {
     command += fmt::format(" {}={}", option, shell_word(value));

@@ -50,7 +50,7 @@ bool all_zero(const std::vector<double>& samples) {
 
 }  // namespace
 
-TimingFacts compile_facts(const schema::Experiment& experiment, std::vector<double> total_time,
+TimingFacts compile_facts(const schema::ExperimentView& experiment, std::vector<double> total_time,
                           std::vector<double> compile_time) {
   TimingFacts facts;
   facts.has_xla = experiment.xla.has_value();
@@ -62,7 +62,7 @@ TimingFacts compile_facts(const schema::Experiment& experiment, std::vector<doub
   return facts;
 }
 
-TimingFacts timing_facts(const schema::Experiment& experiment,
+TimingFacts timing_facts(const schema::ExperimentView& experiment,
                          std::span<const StoredMeasurement> measurements,
                          std::optional<std::int64_t> repeat,
                          std::optional<std::int64_t> iterations_per_run) {

@@ -6,18 +6,18 @@
 #include "server/alert_causes.h"
 #include "server/alert_json.h"
 #include "server/json_text.h"
+#include "server/read_catalog.h"
 
 namespace benchhud::cli {
 
 using schema::Expected;
 
-AlertList::AlertList(schema::Connection& store, std::vector<schema::StoredExperiment> experiments)
-    : store_(&store), catalog_(std::make_unique<const analysis::Catalog>(std::move(experiments))) {}
+AlertList::AlertList(schema::Connection& store, analysis::Catalog catalog)
+    : store_(&store), catalog_(std::make_unique<const analysis::Catalog>(std::move(catalog))) {}
 
 Expected<AlertList> AlertList::open(schema::Connection& store) {
-  BENCHHUD_ASSIGN(auto experiments,
-                  schema::Reader(store).experiments_after(schema::ExperimentId{0}));
-  return AlertList(store, std::move(experiments));
+  BENCHHUD_ASSIGN(auto catalog, server::read_catalog(store));
+  return AlertList(store, std::move(catalog));
 }
 
 Expected<std::vector<schema::Alert>> AlertList::all() { return schema::alerts(*store_); }

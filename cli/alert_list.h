@@ -16,6 +16,8 @@ class AlertList {
   /// Reads the experiments. `store` has to live as long as this.
   static schema::Expected<AlertList> open(schema::Connection& store);
 
+  const analysis::Catalog& catalog() const { return *catalog_; }
+
   schema::Expected<std::vector<schema::Alert>> all();
   /// Error: kNotFound.
   schema::Expected<schema::Alert> find(schema::AlertId id);
@@ -25,7 +27,7 @@ class AlertList {
   schema::Expected<std::vector<ListedAlert>> needing_attention();
 
  private:
-  AlertList(schema::Connection& store, std::vector<schema::StoredExperiment> experiments);
+  AlertList(schema::Connection& store, analysis::Catalog catalog);
 
   schema::Connection* store_;
   std::unique_ptr<const analysis::Catalog> catalog_;

@@ -20,10 +20,12 @@
 #include "ingest/pipeline.h"
 #include "options.h"
 #include "schema/alert.h"
+#include "schema/caught_error.h"
 #include "schema/reader.h"
 #include "schema/store.h"
 #include "server/json_text.h"
 #include "server/night_reader.h"
+#include "server/read_catalog.h"
 
 namespace benchhud::cli {
 namespace {
@@ -96,8 +98,7 @@ class Fresh {
       if (file.error) return *file.error;
     }
     schema::Reader reader(*store_);
-    BENCHHUD_ASSIGN(const auto experiments, reader.experiments_after(schema::ExperimentId{0}));
-    catalog_.emplace(experiments);
+    BENCHHUD_ASSIGN(catalog_, server::read_catalog(*store_));
     BENCHHUD_ASSIGN(const auto runs, reader.runs({}));
     for (const schema::Run& run : runs) {
       BENCHHUD_ASSIGN(auto night, server::read_night(reader, run, *catalog_));
@@ -120,12 +121,12 @@ class Fresh {
 
  private:
   static bool is_same(const analysis::CatalogEntry& entry, const Json& wanted) {
-    const schema::Experiment& experiment = entry.experiment();
+    const schema::ExperimentView experiment = entry.experiment();
     const bool same = experiment.suite == text_of(wanted, "suite") &&
                       experiment.model == text_of(wanted, "model") &&
                       experiment.test == text_of(wanted, "test") &&
                       experiment.accelerator == text_of(wanted, "accelerator") &&
-                      entry.backend == text_of(wanted, "backend") &&
+                      entry.backend() == text_of(wanted, "backend") &&
                       experiment.xla_flags.value_or("") == text_of(wanted, "xla_flags");
     if (!same) return false;
     const Json& batch = wanted.at("batch_size");
@@ -265,9 +266,10 @@ int run_bisect_check(const Arguments& arguments) try {
                                                      : "cannot tell";
   fmt::print("{}: {}\n", word, printable(verdict->reason));
   return std::fflush(stdout) == 0 ? verdict->status : kCannotTell;
-} catch (const std::exception& error) {
+} catch (const std::exception&) {
   // A status from 128 on would end `git bisect run`, and 1 would blame the commit.
-  fail({ErrorCode::kInternal, fmt::format("cannot tell: {}", error.what())});
+  const schema::Error error = schema::caught_error();
+  fail({error.code, fmt::format("cannot tell: {}", error.message)});
   return kCannotTell;
 }
 

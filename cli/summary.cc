@@ -202,9 +202,9 @@ void print_changes(const std::vector<VerificationChange>& changes, const Catalog
     if (change.kind != kind) continue;
     const analysis::CatalogEntry* entry = catalog.find(change.experiment);
     if (!entry) continue;
-    const schema::Experiment& experiment = entry->experiment();
+    const schema::ExperimentView experiment = entry->experiment();
     std::string item = fmt::format("{} {}, {}", markdown_code(experiment.model),
-                                   markdown_text(entry->column), test_title(experiment.test));
+                                   markdown_text(entry->column()), test_title(experiment.test));
     if (experiment.batch_size) item += fmt::format(", batch size {}", *experiment.batch_size);
     item += fmt::format(": {} → {}", change.before ? markdown_code(change.before->code) : "–",
                         change.after ? markdown_code(change.after->code) : "–");
@@ -230,10 +230,10 @@ void print_no_longer_timed(const BothRuns& runs, const Catalog& catalog) {
     for (const analysis::UntimedModel& model : change.no_longer_timed) {
       const analysis::CatalogEntry* entry = catalog.find(model.experiment);
       if (entry == nullptr) continue;
-      Lost& one = lost[{entry->model, change.test, model.outcome}];
+      Lost& one = lost[{entry->model(), change.test, model.outcome}];
       one.backends.push_back(markdown_text(change.backend));
       one.model = &model;
-      models.insert(entry->model);
+      models.insert(entry->model());
     }
   }
   fmt::print("**No longer timed**: {}\n",
@@ -362,9 +362,8 @@ Expected<void> print_summary(schema::Connection& store, const Request& request) 
   BENCHHUD_ASSIGN(const schema::Transaction snapshot,
                   schema::Transaction::begin(store, schema::Transaction::Kind::kRead));
   Reader reader(store);
-  BENCHHUD_ASSIGN(auto experiments, reader.experiments_after(schema::ExperimentId(0)));
-  const Catalog catalog(std::move(experiments));
   BENCHHUD_ASSIGN(AlertList alerts, AlertList::open(store));
+  const Catalog& catalog = alerts.catalog();
   if (!request.run.empty()) {
     BENCHHUD_ASSIGN(const Run run, reader.find_run(request.run, request.accelerator_model));
     return print_run(alerts, reader, catalog, request, run);

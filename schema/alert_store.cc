@@ -34,6 +34,14 @@ Alert read_alert(const Statement& row) {
   return alert;
 }
 
+/// To a statement that inserts an alert: what was found.
+Statement bind_found(Statement insert, const Alert& alert) {
+  insert.bind(1, alert.accelerator_model).bind(2, alert.key).bind(3, alert.onset);
+  insert.bind(4, detected_state_name(alert.detected)).bind(5, alert.first_seen);
+  insert.bind(6, alert.confirmed_at).bind(7, alert.details);
+  return insert;
+}
+
 Expected<void> count_revision(Connection& connection) {
   BENCHHUD_ASSIGN([[maybe_unused]] const std::int64_t revision, next_revision(connection));
   return {};
@@ -47,6 +55,24 @@ Expected<std::vector<Alert>> alerts(Connection& connection,
   Statement query = connection.cached(sql::kAlertsOfModel);
   query.bind(1, *accelerator_model);
   return collect(query, read_alert);
+}
+
+Expected<std::vector<AlertStage>> alert_stages(Connection& connection,
+                                               std::optional<std::string_view> accelerator_model) {
+  const auto read = [](const Statement& row) {
+    AlertStage stage;
+    stage.id = AlertId(row.integer(0));
+    stage.accelerator_model = row.text(1);
+    stage.key = row.text(2);
+    stage.onset = row.real(3);
+    stage.detected = detected_state_of(row.text(4)).value_or(DetectedState::kSuspect);
+    stage.confirmed_at = row.optional_real(5);
+    return stage;
+  };
+  if (!accelerator_model) return collect(connection.cached(sql::kAlertStages), read);
+  Statement query = connection.cached(sql::kAlertStagesOfModel);
+  query.bind(1, *accelerator_model);
+  return collect(query, read);
 }
 
 Expected<std::vector<Alert>> told_alerts(Connection& connection, bool with_recovered,
@@ -93,14 +119,26 @@ Expected<void> set_alerts_state(Connection& connection, std::string_view state) 
 }
 
 Expected<AlertId> add_alert(Connection& connection, const Alert& alert) {
-  Statement insert = connection.cached(sql::kInsertAlert);
-  insert.bind(1, alert.accelerator_model).bind(2, alert.key).bind(3, alert.onset);
-  insert.bind(4, detected_state_name(alert.detected)).bind(5, alert.first_seen);
-  insert.bind(6, alert.confirmed_at).bind(7, alert.details);
-  BENCHHUD_TRY(insert.run());
+  BENCHHUD_TRY(bind_found(connection.cached(sql::kInsertAlert), alert).run());
   const auto id = AlertId(connection.last_insert_id());
   BENCHHUD_TRY(count_revision(connection));
   return id;
+}
+
+Expected<void> park_alert(Connection& connection, const Alert& alert) {
+  return bind_found(connection.cached(sql::kInsertParkedAlert), alert).run();
+}
+
+Expected<std::size_t> number_parked_alerts(Connection& connection) {
+  BENCHHUD_ASSIGN(const auto parked,
+                  collect(connection.cached(sql::kParkedAlerts),
+                          [](const Statement& row) { return AlertId(row.integer(0)); }));
+  for (const AlertId id : parked) {
+    BENCHHUD_ASSIGN(const Alert kept, alert(connection, id));
+    BENCHHUD_TRY(delete_alert(connection, id));
+    BENCHHUD_TRY(add_alert(connection, kept));
+  }
+  return parked.size();
 }
 
 Expected<bool> update_alert(Connection& connection, const Alert& found) {

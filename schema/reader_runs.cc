@@ -208,6 +208,14 @@ Expected<void> visit_experiments(
   return query.status();
 }
 
+Expected<bool> has_experiments_after(Connection& connection, ExperimentId id) {
+  Statement query = connection.cached(sql::kExperimentsAfter);
+  query.bind(1, id);
+  const bool has_one = query.step();
+  BENCHHUD_TRY(query.status());
+  return has_one;
+}
+
 Expected<void> visit_workloads(Connection& connection,
                                const std::function<Expected<void>(const Workload&)>& visit) {
   Statement query = connection.cached(sql::kWorkloads);

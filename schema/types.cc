@@ -44,7 +44,7 @@ std::string_view test_name(std::string_view test) {
   return test;
 }
 
-std::string Experiment::backend() const {
+std::string ExperimentView::backend() const {
   if (torch_xla2) return "torch_xla2:" + *torch_xla2;
   if (dynamo) return xla && *dynamo == "openxla" ? "openxla+dynamo" : *dynamo;
   return xla ? "openxla+lazytensor" : "eager";

@@ -82,7 +82,7 @@ bool is_doing_of_baseline(const AlertContext& context, const WatchedAlert& alert
   const analysis::CatalogEntry* entry = context.catalog.find(*member.baseline);
   bool own = false;
   bool baseline =
-      alert.group.scope == AlertScope::kBackend && entry->backend == alert.group.backend;
+      alert.group.scope == AlertScope::kBackend && entry->backend() == alert.group.backend;
   for (const std::size_t place : alert.group.members) {
     const AlertMember& other = context.fleet.members()[place];
     if (other.metric != WatchedMetric::kSteady || other.withdrawn) continue;

@@ -94,11 +94,11 @@ std::string backends_text(const AlertContext& context, const Members& members) {
   for (const AlertMember* member : members) {
     // A speedup moves with its baseline too.
     if (member->metric == WatchedMetric::kSpeedup) continue;
-    backends.insert(context.catalog.find(member->experiment)->backend);
+    backends.insert(context.catalog.find(member->experiment)->backend());
   }
   if (backends.empty()) {
     for (const AlertMember* member : members) {
-      backends.insert(context.catalog.find(member->experiment)->backend);
+      backends.insert(context.catalog.find(member->experiment)->backend());
     }
   }
   if (backends.size() > 2) return fmt::format("on {} backends", backends.size());
@@ -109,7 +109,7 @@ std::string common_text(const AlertContext& context, const Members& members) {
   std::set<std::size_t> models;
   std::vector<double> effects;
   for (const AlertMember* member : of_metric(members, WatchedMetric::kSteady)) {
-    models.insert(context.catalog.find(member->experiment)->model);
+    models.insert(context.catalog.find(member->experiment)->model());
     effects.push_back(member->effect);
   }
   if (effects.empty()) return "times changed";

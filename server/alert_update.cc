@@ -4,10 +4,15 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
+#include <string_view>
 #include <tuple>
+#include <unordered_map>
+#include <utility>
 
 #include "schema/alert.h"
+#include "schema/caught_error.h"
 #include "schema/content_hash.h"
 #include "schema/experiment_visit.h"
 #include "schema/night_mark.h"
@@ -23,23 +28,23 @@ namespace benchhud::server {
 namespace {
 
 using analysis::AlertScope;
-using analysis::AlertStage;
 using analysis::FleetWatch;
 using analysis::WatchedAlert;
 using schema::Alert;
+using schema::AlertStage;
 using schema::Expected;
 
 constexpr double kNews = 3 * 24 * 3600;  // s
 
-schema::DetectedState detected_of(AlertStage stage) {
+schema::DetectedState detected_of(analysis::AlertStage stage) {
   switch (stage) {
-    case AlertStage::kSuspect:
+    case analysis::AlertStage::kSuspect:
       return schema::DetectedState::kSuspect;
-    case AlertStage::kConfirmed:
+    case analysis::AlertStage::kConfirmed:
       return schema::DetectedState::kConfirmed;
-    case AlertStage::kRecovered:
+    case analysis::AlertStage::kRecovered:
       return schema::DetectedState::kRecovered;
-    case AlertStage::kWithdrawn:
+    case analysis::AlertStage::kWithdrawn:
       break;
   }
   return schema::DetectedState::kWithdrawn;
@@ -66,47 +71,58 @@ Expected<std::string> state_of(schema::Reader& reader, std::string text) {
   return schema::content_hash(text).hex();
 }
 
-/// An alert that was found, as the store keeps it.
+/// An alert that was found, without what is told of it: that is made when it is stored.
 struct Found {
-  Alert alert;
-  std::size_t onset_night = 0;
-  std::string subject;  ///< what it is about, by which a moved one is known again
+  const WatchedAlert* watched = nullptr;
+  std::string key;
+  /// Of the key, what the alert is about, by which a moved one is known again.
+  std::size_t subject_bytes = 0;
+
+  std::string_view subject() const { return std::string_view(key).substr(0, subject_bytes); }
 };
 
 std::string subject_of(const AlertContext& context, const analysis::AlertGroup& group) {
   std::string subject(analysis::alert_scope_name(group.scope));
   if (group.scope == AlertScope::kBackend) subject += "\t" + group.backend;
   if (group.scope == AlertScope::kModel) {
-    for (const auto& entry : context.catalog.entries()) {
-      if (entry.model != group.model) continue;
-      subject += "\t" + entry.experiment().suite + "\t" + entry.experiment().model;
-      break;
+    // Models are numbered in the order of the entries.
+    const auto entries = context.catalog.entries();
+    const auto entry = std::ranges::lower_bound(entries, group.model, {},
+                                                [](const auto& one) { return one.model(); });
+    if (entry != entries.end()) {
+      subject += "\t" + entry->experiment().suite + "\t" + entry->experiment().model;
     }
   }
   return subject;
 }
 
-std::vector<Found> found_in(const AlertContext& context, const std::string& accelerator_model) {
+/// In the order in which they were first seen.
+std::vector<Found> found_in(const AlertContext& context) {
   std::vector<Found> all;
-  std::map<std::string, int> seen;  // several alerts may have begun in one night
+  all.reserve(context.fleet.alerts().size());
+  std::unordered_map<std::string, int> seen;  // several alerts may have begun in one night
   for (const WatchedAlert& watched : context.fleet.alerts()) {
-    Found found;
-    found.subject = subject_of(context, watched.at_first);
-    found.onset_night = watched.group.onset;
-    found.alert.accelerator_model = accelerator_model;
-    found.alert.key =
-        fmt::format("{}\t{}", found.subject, context.nights[watched.at_first.onset].started_at);
-    if (const int number = ++seen[found.alert.key]; number > 1) {
-      found.alert.key += fmt::format("\t{}", number);
-    }
-    found.alert.onset = context.nights[watched.group.onset].started_at;
-    found.alert.detected = detected_of(watched.stage);
-    found.alert.first_seen = context.nights[watched.first_seen].started_at;
-    if (watched.confirmed) found.alert.confirmed_at = context.nights[*watched.confirmed].started_at;
-    found.alert.details = alert_details(context, watched);
-    all.push_back(std::move(found));
+    Found& found = all.emplace_back();
+    found.watched = &watched;
+    found.key = subject_of(context, watched.at_first);
+    found.subject_bytes = found.key.size();
+    found.key += fmt::format("\t{}", context.nights[watched.at_first.onset].started_at);
+    if (const int number = ++seen[found.key]; number > 1) found.key += fmt::format("\t{}", number);
   }
   return all;
+}
+
+Alert alert_of(const AlertContext& context, const Found& found, const std::string& model) {
+  const WatchedAlert& watched = *found.watched;
+  Alert alert;
+  alert.accelerator_model = model;
+  alert.key = found.key;
+  alert.onset = context.nights[watched.group.onset].started_at;
+  alert.detected = detected_of(watched.stage);
+  alert.first_seen = context.nights[watched.first_seen].started_at;
+  if (watched.confirmed) alert.confirmed_at = context.nights[*watched.confirmed].started_at;
+  alert.details = alert_details(context, watched);
+  return alert;
 }
 
 /// The night that is nearest to a time.
@@ -120,37 +136,43 @@ std::size_t nearest_night(std::span<const schema::Run> nights, double time) {
   return nearest;
 }
 
-/// Which stored alert each found one is: the one of its key, else the nearest that is left of its
-/// subject within kSameCause nights.
-std::vector<const Alert*> match(std::span<const Found> found, std::span<const Alert> stored,
-                                std::span<const schema::Run> nights) {
-  std::vector<const Alert*> matches(found.size(), nullptr);
-  std::map<std::string_view, const Alert*> by_key;
-  for (const Alert& alert : stored) by_key.emplace(alert.key, &alert);
-  std::set<const Alert*> taken;
+/// Which of `stored` each found alert is, as a place: the one of its key, else the nearest that is
+/// left of its subject within kSameCause nights.
+std::vector<std::optional<std::size_t>> match(std::span<const Found> found,
+                                              std::span<const AlertStage> stored,
+                                              std::span<const schema::Run> nights) {
+  std::vector<std::optional<std::size_t>> matches(found.size());
+  std::vector<std::pair<std::string_view, std::size_t>> by_key;
+  for (std::size_t k = 0; k < stored.size(); ++k) by_key.emplace_back(stored[k].key, k);
+  std::sort(by_key.begin(), by_key.end());
+  const auto from = [&](std::string_view key) {
+    return std::ranges::lower_bound(by_key, key, {}, [](const auto& one) { return one.first; });
+  };
+  std::vector<bool> is_taken(stored.size(), false);
+  const auto take = [&](std::size_t i, std::size_t k) {
+    if (matches[i] || is_taken[k]) return;
+    is_taken[k] = true;
+    matches[i] = k;
+  };
   for (std::size_t i = 0; i < found.size(); ++i) {
-    const auto same = by_key.find(found[i].alert.key);
-    if (same == by_key.end() || !taken.insert(same->second).second) continue;
-    matches[i] = same->second;
+    const auto same = from(found[i].key);
+    if (same != by_key.end() && same->first == found[i].key) take(i, same->second);
   }
   // Pairs by how near they are, then by number.
   std::vector<std::tuple<std::size_t, std::size_t, std::size_t>> near;
   for (std::size_t i = 0; i < found.size(); ++i) {
-    if (matches[i] != nullptr) continue;
-    for (std::size_t k = 0; k < stored.size(); ++k) {
-      if (taken.contains(&stored[k]) || !stored[k].key.starts_with(found[i].subject + "\t")) {
-        continue;
-      }
+    if (matches[i]) continue;
+    const std::string start = std::string(found[i].subject()) + "\t";
+    for (auto one = from(start); one != by_key.end() && one->first.starts_with(start); ++one) {
+      const std::size_t k = one->second;
+      if (is_taken[k]) continue;
       const std::size_t night = nearest_night(nights, stored[k].onset);
-      const std::size_t off = analysis::nights_apart(night, found[i].onset_night);
+      const std::size_t off = analysis::nights_apart(night, found[i].watched->group.onset);
       if (off <= analysis::kSameCause) near.emplace_back(off, k, i);
     }
   }
   std::sort(near.begin(), near.end());
-  for (const auto& [off, k, i] : near) {
-    if (matches[i] != nullptr || !taken.insert(&stored[k]).second) continue;
-    matches[i] = &stored[k];
-  }
+  for (const auto& [off, k, i] : near) take(i, k);
   return matches;
 }
 
@@ -170,21 +192,16 @@ class Update {
     if (experiments.size() > most_together) {
       experiments = {};
       BENCHHUD_ASSIGN(SortedOut sorted, sort_out_quiet(reader_, rules_));
-      const analysis::Catalog catalog(std::move(sorted.restless), std::move(sorted.configurations));
+      const analysis::Catalog catalog = std::move(sorted.restless).finish(&sorted.configurations);
       for (const std::string& model : models) BENCHHUD_TRY(watch(model, catalog, &sorted.quiet));
     } else {
-      const analysis::Catalog catalog(std::move(experiments));
+      const analysis::Catalog catalog(std::exchange(experiments, {}));
       for (const std::string& model : models) BENCHHUD_TRY(watch(model, catalog, nullptr));
     }
     BENCHHUD_TRY(withdraw_rest(models));
     BENCHHUD_TRY(schema::forget_unused_watches(store_));
     // Whatever the accelerator model: the numbers are the order in which they were first seen.
-    std::stable_sort(fresh_.begin(), fresh_.end(), [](const Alert& a, const Alert& b) {
-      return std::tie(a.first_seen, a.accelerator_model) <
-             std::tie(b.first_seen, b.accelerator_model);
-    });
-    for (const Alert& alert : fresh_) BENCHHUD_TRY(schema::add_alert(store_, alert));
-    update_.added = fresh_.size();
+    BENCHHUD_ASSIGN(update_.added, schema::number_parked_alerts(store_));
     BENCHHUD_TRY(notify());
     return update_;
   }
@@ -199,25 +216,27 @@ class Update {
     update_.nights += nights.size();
     update_.recalled += watched.recalled();
     if (!nights.empty()) newest_[model] = nights.back().started_at;
-    return keep(found_in({fleet, catalog, nights}, model), model, nights);
+    return keep({fleet, catalog, nights}, model);
   }
 
-  Expected<void> keep(std::vector<Found> found, const std::string& model,
-                      std::span<const schema::Run> nights) {
-    BENCHHUD_ASSIGN(const auto stored, schema::alerts(store_, model));
-    const auto matches = match(found, stored, nights);
+  Expected<void> keep(const AlertContext& context, const std::string& model) {
+    const std::vector<Found> found = found_in(context);
+    BENCHHUD_ASSIGN(const auto stored, schema::alert_stages(store_, model));
+    const auto matches = match(found, stored, context.nights);
+    std::vector<bool> is_found(stored.size(), false);
     for (std::size_t i = 0; i < found.size(); ++i) {
-      if (matches[i] == nullptr) {
-        fresh_.push_back(std::move(found[i].alert));
+      Alert alert = alert_of(context, found[i], model);
+      if (!matches[i]) {
+        BENCHHUD_TRY(schema::park_alert(store_, alert));
         continue;
       }
-      found[i].alert.id = matches[i]->id;
-      BENCHHUD_ASSIGN(const bool changed, schema::update_alert(store_, found[i].alert));
+      is_found[*matches[i]] = true;
+      alert.id = stored[*matches[i]].id;
+      BENCHHUD_ASSIGN(const bool changed, schema::update_alert(store_, alert));
       update_.changed += changed ? 1 : 0;
     }
-    for (const Alert& alert : stored) {
-      const bool is_found = std::find(matches.begin(), matches.end(), &alert) != matches.end();
-      if (!is_found) BENCHHUD_TRY(withdraw(alert));
+    for (std::size_t k = 0; k < stored.size(); ++k) {
+      if (!is_found[k]) BENCHHUD_TRY(withdraw(stored[k].id));
     }
     return {};
   }
@@ -225,8 +244,8 @@ class Update {
   // What is news: an alert that the last nights confirmed, and the end of one that was told of.
   // What an old store holds of years ago is none.
   Expected<void> notify() {
-    BENCHHUD_ASSIGN(const auto alerts, schema::alerts(store_));
-    for (const Alert& alert : alerts) {
+    BENCHHUD_ASSIGN(const auto alerts, schema::alert_stages(store_));
+    for (const AlertStage& alert : alerts) {
       const bool is_new =
           alert.confirmed_at && *alert.confirmed_at >= newest_[alert.accelerator_model] - kNews;
       if (is_new && alert.detected == schema::DetectedState::kConfirmed) {
@@ -244,23 +263,23 @@ class Update {
 
   // An accelerator model without runs has no alerts.
   Expected<void> withdraw_rest(const std::vector<std::string>& models) {
-    BENCHHUD_ASSIGN(const auto stored, schema::alerts(store_));
-    for (const Alert& alert : stored) {
-      if (std::find(models.begin(), models.end(), alert.accelerator_model) == models.end()) {
-        BENCHHUD_TRY(withdraw(alert));
-      }
+    const std::set<std::string_view> with_runs(models.begin(), models.end());
+    BENCHHUD_ASSIGN(const auto stored, schema::alert_stages(store_));
+    for (const AlertStage& alert : stored) {
+      if (!with_runs.contains(alert.accelerator_model)) BENCHHUD_TRY(withdraw(alert.id));
     }
     return {};
   }
 
-  Expected<void> withdraw(Alert alert) {
-    BENCHHUD_ASSIGN(const auto actions, schema::alert_actions(store_, alert.id));
+  Expected<void> withdraw(schema::AlertId id) {
+    BENCHHUD_ASSIGN(const auto actions, schema::alert_actions(store_, id));
     // Found again, one that was told of has to be known: it is not told twice.
-    BENCHHUD_ASSIGN(const bool was_told, schema::was_notified(store_, alert.id));
+    BENCHHUD_ASSIGN(const bool was_told, schema::was_notified(store_, id));
     if (actions.empty() && !was_told) {
       ++update_.changed;
-      return schema::delete_alert(store_, alert.id);
+      return schema::delete_alert(store_, id);
     }
+    BENCHHUD_ASSIGN(Alert alert, schema::alert(store_, id));
     alert.detected = schema::DetectedState::kWithdrawn;
     BENCHHUD_ASSIGN(const bool changed, schema::update_alert(store_, alert));
     update_.changed += changed ? 1 : 0;
@@ -272,14 +291,11 @@ class Update {
   const analysis::FleetRules& rules_;
   const std::string basis_;
   AlertUpdate update_;
-  std::vector<Alert> fresh_;
   std::map<std::string, std::vector<schema::Run>> nights_;  // by accelerator model, oldest first
   std::map<std::string, double> newest_;  // when an accelerator model's last run started
 };
 
-}  // namespace
-
-Expected<AlertUpdate> update_alerts(schema::Connection& store, std::size_t most_together) {
+Expected<AlertUpdate> update_in_transaction(schema::Connection& store, std::size_t most_together) {
   BENCHHUD_ASSIGN(schema::Transaction transaction,
                   schema::Transaction::begin(store, schema::Transaction::Kind::kWrite));
   schema::Reader reader(store);
@@ -295,6 +311,12 @@ Expected<AlertUpdate> update_alerts(schema::Connection& store, std::size_t most_
   }
   BENCHHUD_TRY(transaction.commit());
   return update;
+}
+
+}  // namespace
+
+Expected<AlertUpdate> update_alerts(schema::Connection& store, std::size_t most_together) {
+  return schema::caught([&] { return update_in_transaction(store, most_together); });
 }
 
 }  // namespace benchhud::server

@@ -128,8 +128,8 @@ void write_experiment(JsonWriter& json, const CatalogEntry& entry) {
   json.field("suite", e.suite);
   json.field("model", e.model);
   json.field("test", e.test);
-  json.field("backend", entry.backend);
-  json.field("column", entry.column);
+  json.field("backend", entry.backend());
+  json.field("column", entry.column());
   json.field("accelerator", e.accelerator);
   json.field("accelerator_model", e.accelerator_model);
   json.field("batch_size", e.batch_size);

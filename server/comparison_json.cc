@@ -35,8 +35,8 @@ void write_side(JsonWriter& json, const PairedSide& side, const analysis::Judged
     json.key(name);
     value == nullptr ? json.null() : json.value(*value);
   };
-  text("backend", side.entry == nullptr ? nullptr : &side.entry->backend);
-  text("column", side.entry == nullptr ? nullptr : &side.entry->column);
+  text("backend", side.entry == nullptr ? nullptr : &side.entry->backend());
+  text("column", side.entry == nullptr ? nullptr : &side.entry->column());
   json.field("batch_size", side.entry == nullptr ? std::optional<std::int64_t>()
                                                  : side.entry->experiment().batch_size);
   json.key("absent");

@@ -30,7 +30,7 @@ class Sorting {
     BENCHHUD_TRY(read_marks());
     BENCHHUD_TRY(schema::visit_workloads(reader_.connection(),
                                          [&](const auto& workload) { return sort_out(workload); }));
-    if (!sorted_.restless.empty()) BENCHHUD_TRY(count_configurations());
+    if (has_restless_) BENCHHUD_TRY(count_configurations());
     return std::move(sorted_);
   }
 
@@ -87,7 +87,8 @@ class Sorting {
   }
 
   Expected<void> learn_baseline(const StoredExperiment& stored) {
-    BENCHHUD_ASSIGN(const auto nights, nights_of(entry_of(stored)));
+    const analysis::Catalog catalog = catalog_of(stored);
+    BENCHHUD_ASSIGN(const auto nights, nights_of(catalog.entries().front()));
     for (const NightFacts& night : nights) {
       const auto& steady = steady_of(night);
       if (!steady) continue;
@@ -101,26 +102,32 @@ class Sorting {
   /// Counts it among the quiet ones, or keeps it.
   Expected<void> watch(const StoredExperiment& stored, bool is_needed) {
     if (is_needed) {
-      sorted_.restless.push_back(stored);
+      keep(stored);
       return {};
     }
-    const CatalogEntry entry = entry_of(stored);
+    const analysis::Catalog catalog = catalog_of(stored);
+    const CatalogEntry& entry = catalog.entries().front();
     BENCHHUD_ASSIGN(auto nights, nights_of(entry));
     for (NightFacts& night : nights) add_speedup(entry, &night);
-    if (has_changes(entry, nights)) {
+    if (has_changes(catalog, nights)) {
       restless_.insert(comparable_of(stored));
-      sorted_.restless.push_back(stored);
+      keep(stored);
       return {};
     }
     for (const NightFacts& night : nights) count(entry, night);
     return {};
   }
 
-  static CatalogEntry entry_of(const StoredExperiment& stored) {
-    CatalogEntry entry;
-    entry.stored = stored;
-    entry.backend = stored.experiment.backend();
-    return entry;
+  void keep(const StoredExperiment& stored) {
+    has_restless_ = true;
+    sorted_.restless.add(stored.id, stored.experiment);
+    sorted_.configurations.add(stored.experiment);
+  }
+
+  static analysis::Catalog catalog_of(const StoredExperiment& stored) {
+    analysis::CatalogBuilder builder;
+    builder.add(stored.id, stored.experiment);
+    return std::move(builder).finish();
   }
 
   static const std::optional<analysis::Night>& steady_of(const NightFacts& night) {
@@ -129,20 +136,19 @@ class Sorting {
 
   // As all results of a night give it (night_facts.h).
   void add_speedup(const CatalogEntry& entry, NightFacts* night) const {
-    if (entry.backend == rules_.baseline) return;
+    if (entry.backend() == rules_.baseline) return;
     const auto baseline = baselines_.find({night->run, entry.experiment().batch_size});
     if (baseline == baselines_.end() || !baseline->second || !steady_of(*night)) return;
     night->results.front().times[place_of(WatchedMetric::kSpeedup)] =
         analysis::speedup(*baseline->second, *steady_of(*night));
   }
 
-  bool has_changes(const CatalogEntry& entry, const std::vector<NightFacts>& nights) const {
+  bool has_changes(const analysis::Catalog& catalog, const std::vector<NightFacts>& nights) const {
     if (nights.size() < 2) return false;
-    const analysis::Catalog catalog({entry.stored});
     analysis::FleetWatch fleet(catalog, rules_);
     // A night that is marked counts whether the experiment has a result in it or not.
     static const std::map<NightKey, analysis::NightSaid> kNone;
-    const auto of_model = marked_.find(entry.experiment().accelerator_model);
+    const auto of_model = marked_.find(catalog.entries().front().experiment().accelerator_model);
     const auto& marked = of_model == marked_.end() ? kNone : of_model->second;
     auto mark = marked.begin();
     for (const NightFacts& night : nights) {
@@ -162,13 +168,10 @@ class Sorting {
     for (const auto& time : night.results.front().times) others.timed += time ? 1 : 0;
     if (!steady_of(night)) return;
     ++others.steady.all;
-    ++others.steady.by_backend[entry.backend];
+    ++others.steady.by_backend[entry.backend()];
   }
 
   Expected<void> count_configurations() {
-    for (const StoredExperiment& stored : sorted_.restless) {
-      sorted_.configurations.add(stored.experiment);
-    }
     return schema::visit_experiments(reader_.connection(),
                                      [&](const StoredExperiment& stored) -> Expected<void> {
                                        sorted_.configurations.add_other(stored.experiment);
@@ -179,6 +182,7 @@ class Sorting {
   schema::Reader& reader_;
   const analysis::FleetRules& rules_;
   SortedOut sorted_;
+  bool has_restless_ = false;
   std::map<std::string, std::map<NightKey, analysis::NightSaid>> marked_;  // by accelerator model
   // Of one workload. By run and batch size the baseline's steady time; none: it is ambiguous.
   std::map<std::pair<schema::RunId, std::optional<std::int64_t>>, std::optional<analysis::Night>>

@@ -167,7 +167,7 @@ bool ExperimentFilter::fits_but_for_backend(const analysis::CatalogEntry& entry)
 }
 
 bool ExperimentFilter::fits(const analysis::CatalogEntry& entry) const {
-  return fits_backend(entry.backend) && fits_but_for_backend(entry);
+  return fits_backend(entry.backend()) && fits_but_for_backend(entry);
 }
 
 bool ExperimentFilter::fits_backend(std::string_view backend) const {

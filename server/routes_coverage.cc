@@ -37,7 +37,7 @@ Names names_of(const CoverageItem& item) {
     return {e.suite, e.model, e.test, e.backend};
   }
   const auto& e = item.entry->experiment();
-  return {e.suite, e.model, e.test, item.entry->backend};
+  return {e.suite, e.model, e.test, item.entry->backend()};
 }
 
 bool fits(const Query& query, const Names& names) {
@@ -73,7 +73,7 @@ void write_item(JsonWriter& json, const CoverageItem& item, const analysis::Judg
     json.null_field("batch_size");
     json.null_field("experiment_id");
   } else {
-    json.field("column", item.entry->column);
+    json.field("column", item.entry->column());
     json.field("batch_size", item.entry->experiment().batch_size);
     json.field("experiment_id", to_int(item.entry->id()));
     view = judged.find(item.entry->id());

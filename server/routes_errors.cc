@@ -43,7 +43,7 @@ analysis::ExperimentChoice asked_experiments(const Ask& ask) {
   return [&ask](schema::ExperimentId id) {
     const CatalogEntry* entry = ask.catalog().find(id);
     return entry != nullptr && fits_workload(ask.query, *entry) &&
-           fits_any(ask.query, "backend", entry->backend);
+           fits_any(ask.query, "backend", entry->backend());
   };
 }
 
@@ -97,8 +97,8 @@ void write_trend_fields(JsonWriter& json, const Ask& ask, const Span& span,
     const CatalogEntry* entry = ask.catalog().find(id);
     if (entry == nullptr) continue;
     suites.insert(entry->experiment().suite);
-    models.insert(entry->model);
-    backends.insert(entry->backend);
+    models.insert(entry->model());
+    backends.insert(entry->backend());
     tests.insert(entry->experiment().test);
   }
   json.field("model_count", models.size());

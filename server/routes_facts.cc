@@ -130,7 +130,7 @@ Expected<Detail> asked_detail(Ask& ask) {
   return Detail{result.run, result.entry, std::move(result.facts), std::move(lines)};
 }
 
-void write_reproduction(JsonWriter& json, const schema::Experiment& experiment,
+void write_reproduction(JsonWriter& json, const schema::ExperimentView& experiment,
                         const analysis::ResultView& view) {
   analysis::RunnerOptions options;
   options.repeat = view.repeat;
@@ -318,7 +318,7 @@ Expected<std::string> write_models(Ask& ask, const std::optional<Cursor>& cursor
     if (!started_at) continue;
     ModelItem& item = models[{e.suite, e.model}];
     item.tests.insert(e.test);
-    item.backends.insert(entry.backend);
+    item.backends.insert(entry.backend());
     item.accelerator_models.insert(e.accelerator_model);
     item.last_run_at = std::max(item.last_run_at, *started_at);
   }

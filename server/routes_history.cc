@@ -26,7 +26,7 @@ using schema::to_int;
 using Runs = std::vector<const RunEntry*>;  // oldest first
 
 bool fits_shown(const Query& query, const CatalogEntry& entry) {
-  return fits_any(query, "backend", entry.backend) && fits_any(query, "column", entry.column);
+  return fits_any(query, "backend", entry.backend()) && fits_any(query, "column", entry.column());
 }
 
 /// The slice of an accelerator model that a request asks for, and a text that says all of it.
@@ -370,8 +370,8 @@ void write_experiment_ref(JsonWriter& json, const CatalogEntry& entry) {
   json.field("suite", e.suite);
   json.field("model", e.model);
   json.field("test", e.test);
-  json.field("backend", entry.backend);
-  json.field("column", entry.column);
+  json.field("backend", entry.backend());
+  json.field("column", entry.column());
   json.field("batch_size", e.batch_size);
   json.end_object();
 }

@@ -123,7 +123,7 @@ void write_cell(JsonWriter& json, const analysis::ResultView& view,
 void write_columns(JsonWriter& json, const Compared& compared, const ExperimentFilter& filter) {
   std::set<std::pair<std::string_view, std::string_view>> columns;
   for (const CatalogEntry* entry : compared.entries) {
-    if (filter.fits_backend(entry->backend)) columns.emplace(entry->column, entry->backend);
+    if (filter.fits_backend(entry->backend())) columns.emplace(entry->column(), entry->backend());
   }
   json.key("columns");
   json.list(columns, [&](const auto& item) {
@@ -138,7 +138,7 @@ void write_columns(JsonWriter& json, const Compared& compared, const ExperimentF
 /// Places in `compared` of a row's cells.
 using Row = std::vector<std::size_t>;
 
-const schema::Experiment& workload_of(const Compared& compared, const Row& row) {
+schema::ExperimentView workload_of(const Compared& compared, const Row& row) {
   return compared.entries[row.front()]->experiment();
 }
 
@@ -146,11 +146,11 @@ const schema::Experiment& workload_of(const Compared& compared, const Row& row) 
 std::vector<Row> rows_by_batch_size(const Compared& compared, const ExperimentFilter& filter) {
   // A workload's number goes by suite, model and test.
   const auto row_key = [&](std::size_t i) {
-    return std::pair(compared.entries[i]->workload, compared.entries[i]->experiment().batch_size);
+    return std::pair(compared.entries[i]->workload(), compared.entries[i]->experiment().batch_size);
   };
   Row order;
   for (std::size_t i = 0; i < compared.entries.size(); ++i) {
-    if (filter.fits_backend(compared.entries[i]->backend)) order.push_back(i);
+    if (filter.fits_backend(compared.entries[i]->backend())) order.push_back(i);
   }
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return row_key(a) < row_key(b); });
@@ -165,7 +165,7 @@ std::vector<Row> rows_by_batch_size(const Compared& compared, const ExperimentFi
 bool shares_a_column(const Compared& compared, const Row& a, const Row& b) {
   return std::any_of(a.begin(), a.end(), [&](std::size_t i) {
     return std::any_of(b.begin(), b.end(), [&](std::size_t j) {
-      return compared.entries[i]->column == compared.entries[j]->column;
+      return compared.entries[i]->column() == compared.entries[j]->column();
     });
   });
 }
@@ -173,7 +173,7 @@ bool shares_a_column(const Compared& compared, const Row& a, const Row& b) {
 /// What never ran does not know its batch size: where only one size is known, its cells belong into
 /// that row. Rows of one workload stand together, the one without a size first.
 std::vector<Row> join_unsized(const Compared& compared, std::vector<Row> rows) {
-  const auto workload = [&](const Row& row) { return compared.entries[row.front()]->workload; };
+  const auto workload = [&](const Row& row) { return compared.entries[row.front()]->workload(); };
   std::vector<Row> joined;
   for (std::size_t i = 0; i < rows.size();) {
     std::size_t end = i + 1;
@@ -203,7 +203,7 @@ void write_rows(JsonWriter& json, const Compared& compared, const ExperimentFilt
     json.key("cells");
     json.begin_object();
     for (const std::size_t i : row) {
-      json.key_text(compared.entries[i]->column);
+      json.key_text(compared.entries[i]->column());
       write_cell(json, compared.results[i], compared.speedups[i], estimator);
     }
     json.end_object();
@@ -267,7 +267,7 @@ Expected<std::string> write_speedups(Ask& ask, const Comparison& comparison) {
   json.begin_array();
   for (std::size_t i = 0; i < compared.results.size(); ++i) {
     const auto& view = compared.results[i];
-    if (!filter.fits_backend(compared.entries[i]->backend)) continue;
+    if (!filter.fits_backend(compared.entries[i]->backend())) continue;
     const auto* against = compared.baseline->find(*compared.entries[i]);
     json.begin_object();
     json.key("experiment");

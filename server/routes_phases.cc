@@ -26,7 +26,7 @@ Expected<BatchSizes> baseline_batch_sizes(Ask& ask, const std::vector<const Cata
   BatchSizes sizes;
   for (const CatalogEntry* entry : entries) {
     const auto& batch_size = entry->experiment().batch_size;
-    if (!batch_size || entry->backend != ask.query.text("baseline")) continue;
+    if (!batch_size || entry->backend() != ask.query.text("baseline")) continue;
     BENCHHUD_ASSIGN(const auto series,
                     ask.reader().series_without_samples(entry->id(), since, until));
     for (const auto& facts : series) {
@@ -74,7 +74,7 @@ void write_metrics(JsonWriter& json, const analysis::PhaseReport& phases) {
 Expected<std::string> write_result_phases(Ask& ask, const AskedResult& result) {
   std::vector<const CatalogEntry*> workload;
   for (const CatalogEntry& entry : ask.catalog().entries()) {
-    if (entry.workload == result.entry->workload) workload.push_back(&entry);
+    if (entry.workload() == result.entry->workload()) workload.push_back(&entry);
   }
   const double at = result.run->run.started_at;
   BENCHHUD_ASSIGN(const auto sizes, baseline_batch_sizes(ask, workload, at, at));
@@ -176,7 +176,7 @@ Expected<std::string> write_phase_series(Ask& ask, const SeriesScope& scope) {
                     baseline_batch_sizes(ask, scope.entries, scope.runs.front()->run.started_at,
                                          scope.runs.back()->run.started_at));
     for (const CatalogEntry* entry : scope.entries) {
-      if (!fits_any(ask.query, "backend", entry->backend)) continue;
+      if (!fits_any(ask.query, "backend", entry->backend())) continue;
       BENCHHUD_ASSIGN(const auto points, review_series(ask, scope, *entry, sizes));
       const bool is_timed = std::any_of(points.begin(), points.end(),
                                         [](const auto& point) { return point.has_value(); });

@@ -135,7 +135,7 @@ Expected<std::string> write_neighbours(Ask& ask, const AskedResult& result) {
   BENCHHUD_ASSIGN(const NearestRuns nearest, nearest_runs(ask, result));
   std::vector<const analysis::CatalogEntry*> others;
   for (const analysis::CatalogEntry& entry : ask.catalog().entries()) {
-    if (entry.workload != result.entry->workload || entry.id() == result.entry->id()) continue;
+    if (entry.workload() != result.entry->workload() || entry.id() == result.entry->id()) continue;
     BENCHHUD_ASSIGN(const auto dumped,
                     ask.reader().runs_with_artifacts(entry.id(), result.run->run.id));
     if (!dumped.empty()) others.push_back(&entry);

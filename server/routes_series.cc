@@ -214,7 +214,7 @@ Expected<std::string> write_series(Ask& ask, const SeriesScope& scope) {
   json.key("series");
   json.begin_array();
   for (const CatalogEntry* entry : scope.entries) {
-    if (!fits_any(ask.query, "backend", entry->backend)) continue;
+    if (!fits_any(ask.query, "backend", entry->backend())) continue;
     // A line without a batch size has an experiment of its own, whose result is another's.
     const bool seen = std::any_of(judged.begin(), judged.end(), [&](const auto& run) {
       return run.find(entry->id()) != nullptr;

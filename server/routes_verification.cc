@@ -26,7 +26,7 @@ struct Found {
 
 /// The filters but for accelerator_model, which on these addresses says where to look for the run.
 bool fits(const Query& query, const CatalogEntry& entry) {
-  return fits_workload(query, entry) && fits_any(query, "backend", entry.backend);
+  return fits_workload(query, entry) && fits_any(query, "backend", entry.backend());
 }
 
 std::vector<Found> filtered(Ask& ask, const analysis::JudgedRun& judged) {
@@ -69,7 +69,7 @@ void write_counts(JsonWriter& json, const std::vector<Found>& results) {
     const auto& verification = result.view->verification;
     if (!verification) continue;
     auto& [count, stale] =
-        counts[{result.entry->experiment().test, result.entry->backend, verification->code}];
+        counts[{result.entry->experiment().test, result.entry->backend(), verification->code}];
     ++count;
     stale += verification->stale;
   }
@@ -88,7 +88,7 @@ void write_counts(JsonWriter& json, const std::vector<Found>& results) {
 
 void write_backends(JsonWriter& json, const std::vector<Found>& results) {
   std::map<std::string_view, analysis::ResultCounts> backends;
-  for (const auto& result : results) backends[result.entry->backend].add(*result.view);
+  for (const auto& result : results) backends[result.entry->backend()].add(*result.view);
   json.key("backends");
   json.list(backends, [&](const auto& item) {
     json.begin_object();
@@ -127,7 +127,7 @@ void write_rows(JsonWriter& json, const std::vector<Found>& results) {
   std::map<Row, std::map<std::string_view, const ResultView*>> rows;
   for (const auto& result : results) {
     const auto& e = result.entry->experiment();
-    const ResultView*& cell = rows[{e.suite, e.model, e.test}][result.entry->column];
+    const ResultView*& cell = rows[{e.suite, e.model, e.test}][result.entry->column()];
     if (cell == nullptr || seriousness(*result.view) > seriousness(*cell)) cell = result.view;
   }
   json.key("rows");
@@ -152,7 +152,8 @@ Expected<std::string> write_table(Ask& ask, const RunEntry& run) {
   BENCHHUD_ASSIGN(const auto judged, ask.judge.run(ask.view, run));
   const auto results = filtered(ask, *judged);
   std::set<std::pair<std::string_view, std::string_view>> columns;
-  for (const auto& result : results) columns.emplace(result.entry->column, result.entry->backend);
+  for (const auto& result : results)
+    columns.emplace(result.entry->column(), result.entry->backend());
   std::string body;
   JsonWriter json(&body);
   json.begin_object();

@@ -7,6 +7,8 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <span>
+#include <string_view>
 #include <tuple>
 #include <unordered_map>
 
@@ -44,33 +46,35 @@ std::string date(double at) { return schema::format_time(at).substr(0, 10); }
 
 std::string id_text(auto id) { return std::to_string(to_int(id)); }
 
-std::string joined(const std::set<std::string>& words, std::string_view separator) {
+/// Names that a catalog keeps.
+using Names = std::set<std::string_view>;
+
+std::string joined(const Names& words, std::string_view separator) {
   return fmt::format("{}", fmt::join(words, separator));
 }
 
 /// A few are named.
-std::string some_backends(const std::set<std::string>& backends) {
+std::string some_backends(const Names& backends) {
   return backends.size() > 2 ? count_text(static_cast<std::int64_t>(backends.size()), "backend")
                              : joined(backends, ", ");
 }
 
-/// What experiments have in common that share a name.
+/// What experiments have in common that share a name. They are added in the catalog's order, which
+/// has those of a model together.
 struct Shared {
-  std::set<std::string> suites, models, tests, backends, accelerators;
-  std::vector<schema::ExperimentId> experiments;
+  Names tests, backends, accelerators;
+  std::int64_t models = 0;
+  std::size_t last_model = 0;
 
   void add(const CatalogEntry& entry) {
     const auto& e = entry.experiment();
-    suites.insert(e.suite);
-    models.insert(e.suite + "/" + e.model);
     tests.insert(e.test);
-    backends.insert(entry.backend);
+    backends.insert(entry.backend());
     accelerators.insert(e.accelerator_model);
-    experiments.push_back(entry.id());
+    if (models == 0 || entry.model() != last_model) ++models;
+    last_model = entry.model();
   }
-  std::string model_count() const {
-    return count_text(static_cast<std::int64_t>(models.size()), "model");
-  }
+  std::string model_count() const { return count_text(models, "model"); }
   std::string test_names() const {
     std::vector<std::string_view> names;
     for (const auto& test : tests) names.push_back(schema::test_name(test));
@@ -79,15 +83,13 @@ struct Shared {
 };
 
 struct NamedParts {
-  std::map<std::pair<std::string, std::string>, Shared> models;
-  std::map<std::string, Shared> suites, backends, accelerators;
+  std::map<std::string_view, Shared> suites, backends, accelerators;
 
   explicit NamedParts(const analysis::Catalog& catalog) {
     for (const CatalogEntry& entry : catalog.entries()) {
       const auto& e = entry.experiment();
-      models[{e.suite, e.model}].add(entry);
       suites[e.suite].add(entry);
-      backends[entry.backend].add(entry);
+      backends[entry.backend()].add(entry);
       accelerators[e.accelerator_model].add(entry);
     }
   }
@@ -104,17 +106,28 @@ SearchItem make_item(std::string title, std::string context, const std::string& 
   return item;
 }
 
-Items model_items(const NamedParts& parts) {
+SearchItem model_item(std::span<const CatalogEntry> entries) {
+  Shared shared;
+  for (const CatalogEntry& entry : entries) shared.add(entry);
+  const auto& e = entries.front().experiment();
+  SearchItem item = make_item(
+      e.model,
+      fmt::format("{}; {}; {}", e.suite, shared.test_names(), some_backends(shared.backends)),
+      e.suite + " " + joined(shared.tests, " ") + " " + shared.test_names() + " " +
+          joined(shared.backends, " ") + " " + joined(shared.accelerators, " "),
+      {{"suite", e.suite}, {"model", e.model}}, {e.suite + "/" + e.model});
+  item.experiments.reserve(entries.size());
+  for (const CatalogEntry& entry : entries) item.experiments.push_back(entry.id());
+  return item;
+}
+
+Items model_items(const analysis::Catalog& catalog) {
   Items items;
-  for (const auto& [name, shared] : parts.models) {
-    const auto& [suite, model] = name;
-    auto& item = items.emplace_back(make_item(
-        model,
-        fmt::format("{}; {}; {}", suite, shared.test_names(), some_backends(shared.backends)),
-        suite + " " + joined(shared.tests, " ") + " " + shared.test_names() + " " +
-            joined(shared.backends, " ") + " " + joined(shared.accelerators, " "),
-        {{"suite", suite}, {"model", model}}, {suite + "/" + model}));
-    item.experiments = shared.experiments;
+  const auto entries = catalog.entries();
+  if (!entries.empty()) items.reserve(entries.back().model() + 1);
+  for (std::size_t begin = 0, end = 0; begin < entries.size(); begin = end) {
+    while (end < entries.size() && entries[end].model() == entries[begin].model()) ++end;
+    items.push_back(model_item(entries.subspan(begin, end - begin)));
   }
   return items;
 }
@@ -122,8 +135,9 @@ Items model_items(const NamedParts& parts) {
 Items suite_items(const NamedParts& parts) {
   Items items;
   for (const auto& [suite, shared] : parts.suites) {
-    items.push_back(make_item(suite, shared.model_count() + "; " + some_backends(shared.backends),
-                              "suite", {{"suite", suite}}));
+    items.push_back(make_item(std::string(suite),
+                              shared.model_count() + "; " + some_backends(shared.backends), "suite",
+                              {{"suite", std::string(suite)}}));
   }
   return items;
 }
@@ -131,8 +145,9 @@ Items suite_items(const NamedParts& parts) {
 Items backend_items(const NamedParts& parts) {
   Items items;
   for (const auto& [backend, shared] : parts.backends) {
-    items.push_back(make_item(backend, shared.model_count() + "; " + shared.test_names(), "backend",
-                              {{"backend", backend}}));
+    items.push_back(make_item(std::string(backend),
+                              shared.model_count() + "; " + shared.test_names(), "backend",
+                              {{"backend", std::string(backend)}}));
   }
   return items;
 }
@@ -143,9 +158,9 @@ Items accelerator_items(const NamedParts& parts, const Snapshot& snapshot) {
     const auto* runs = snapshot.runs_of(model);
     if (runs == nullptr) continue;
     items.push_back(make_item(
-        model,
+        std::string(model),
         count_text(static_cast<std::int64_t>(runs->size()), "run") + "; " + shared.model_count(),
-        "accelerator", {{"accelerator_model", model}}));
+        "accelerator", {{"accelerator_model", std::string(model)}}));
   }
   return items;
 }
@@ -355,7 +370,7 @@ Expected<SearchIndex> SearchIndex::make(schema::Reader& reader, const Snapshot& 
   const NamedParts parts(*snapshot.catalog);
   if (before == nullptr || before->catalog_version_ != snapshot.catalog_version) {
     index.catalog_version_ = snapshot.catalog_version;
-    place(SearchKind::kModel) = shared(model_items(parts));
+    place(SearchKind::kModel) = shared(model_items(*snapshot.catalog));
     place(SearchKind::kSuite) = shared(suite_items(parts));
     place(SearchKind::kBackend) = shared(backend_items(parts));
   }

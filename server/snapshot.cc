@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "schema/experiment_visit.h"
 #include "server/paging.h"
+#include "server/read_catalog.h"
 
 namespace benchhud::server {
 namespace {
@@ -66,20 +68,18 @@ bool nothing_went(const Snapshot& before, const Snapshot& now) {
   });
 }
 
-Expected<void> read_catalog(schema::Reader& reader, const Snapshot* before, Snapshot* now) {
-  std::vector<schema::StoredExperiment> experiments;
-  schema::ExperimentId last{0};
+Expected<void> add_catalog(schema::Reader& reader, const Snapshot* before, Snapshot* now) {
   if (before != nullptr) {
-    for (const auto& entry : before->catalog->entries()) last = std::max(last, entry.id());
-    BENCHHUD_ASSIGN(experiments, reader.experiments_after(last));
-    if (experiments.empty()) {
+    BENCHHUD_ASSIGN(const bool has_more,
+                    schema::has_experiments_after(reader.connection(), before->catalog->last_id()));
+    if (!has_more) {
       now->catalog = before->catalog;
       now->catalog_version = before->catalog_version;
       return {};
     }
   }
-  BENCHHUD_ASSIGN(experiments, reader.experiments_after(schema::ExperimentId{0}));
-  now->catalog = std::make_shared<const analysis::Catalog>(std::move(experiments));
+  BENCHHUD_ASSIGN(auto catalog, server::read_catalog(reader.connection()));
+  now->catalog = std::make_shared<const analysis::Catalog>(std::move(catalog));
   now->catalog_version = static_cast<std::uint64_t>(now->revision);
   return {};
 }
@@ -95,7 +95,7 @@ Expected<std::shared_ptr<const Snapshot>> make_snapshot(schema::Reader& reader,
     before = nullptr;
   }
   now->error_texts = before != nullptr ? before->error_texts : std::make_shared<ErrorTextCache>();
-  BENCHHUD_TRY(read_catalog(reader, before, now.get()));
+  BENCHHUD_TRY(add_catalog(reader, before, now.get()));
   return std::shared_ptr<const Snapshot>(std::move(now));
 }
 

@@ -22,6 +22,15 @@ FROM alert_facts
 WHERE accelerator_model = $1
 ORDER BY id
 
+-- name: alert_stages
+SELECT id, accelerator_model, key, onset, detected, confirmed_at FROM alert ORDER BY id
+
+-- name: alert_stages_of_model
+SELECT id, accelerator_model, key, onset, detected, confirmed_at
+FROM alert
+WHERE accelerator_model = $1
+ORDER BY id
+
 -- name: delete_untouched_alert
 DELETE FROM alert
 WHERE id = $1 AND NOT EXISTS (SELECT 1 FROM alert_action WHERE alert_id = $1)
@@ -29,6 +38,13 @@ WHERE id = $1 AND NOT EXISTS (SELECT 1 FROM alert_action WHERE alert_id = $1)
 -- name: insert_alert
 INSERT INTO alert (accelerator_model, key, onset, detected, first_seen, confirmed_at, details)
 VALUES ($1, $2, $3, $4, $5, $6, $7)
+
+-- name: insert_parked_alert
+INSERT INTO alert (id, accelerator_model, key, onset, detected, first_seen, confirmed_at, details)
+VALUES ((SELECT min(coalesce(min(id), 0), 0) - 1 FROM alert), $1, $2, $3, $4, $5, $6, $7)
+
+-- name: parked_alerts
+SELECT id FROM alert WHERE id < 0 ORDER BY first_seen, accelerator_model, id DESC
 
 -- name: insert_alert_action
 INSERT INTO alert_action (alert_id, at, who, kind, value, token) VALUES ($1, $2, $3, $4, $5, $6)

@@ -214,6 +214,13 @@ describe("a store of many models", () => {
     rmSync(file);
   });
 
+  test("regressions takes no more than its catalog", { timeout: 300_000 }, async () => {
+    const done = await runLimited("regressions", "--db", db);
+    assert.equal(done.status, 0, done.stderr);
+    figures("regressions", { models, peak_mb: Math.round(done.peak / MB) });
+    assert.ok(done.peak <= 350 * models + 24 * MB, `${Math.round(done.peak / MB)} MB`);
+  });
+
   test("a command without the memory that it needs says so", { timeout: 300_000 }, () => {
     const limit = 150_000; // KiB: enough to begin
     const done = spawnSync("sh", ["-c", `ulimit -v ${limit}; exec "$0" "$@"`, program, "summary", "--db", db], { encoding: "utf8" });
@@ -243,6 +250,37 @@ describe("a store of many models", () => {
     assert.equal(code, 0, printed);
     assert.match(printed, /GET \/api\/v1\/runs\/latest\/models\?estimator=upstream 503 .* out-of-memory\n/);
   });
+});
+
+test("a file that is stored while there is no memory to find alerts: the answer says so, and the next one finds them", { timeout: 300_000 }, async () => {
+  const models = 39_000; // as many as are watched together
+  const result = (model, day, code) =>
+    `{"model":{"model_name":"m${model}"},"experiment":{"dynamo":"inductor"},"metrics":{"total_time":[1.0]},"verification_code":"${code}","timestamp":${1_600_000_000 + 86_400 * day}}\n`;
+  const file = join(folder, "watched.jsonl");
+  writeFileSync(file, Array.from({ length: models }, (_, i) => result(i, 0, "PASS")).join(""));
+  const db = storeAt("watched.db");
+  assert.equal(benchhud("ingest", "--quiet", "--db", db, file).status, 0);
+  rmSync(file);
+  const server = await serve(db, "--threads", "4");
+  const send = async (name, body) => {
+    const headers = { ...server.bearer(), "content-type": "application/x-ndjson" };
+    const response = await fetch(`${server.base}/api/v1/ingest?name=${name}`, { method: "POST", headers, body });
+    return { status: response.status, data: await response.json() };
+  };
+  const get = async (path) => (await fetch(`${server.base}/api/v1/${path}`)).json();
+  assert.equal((await get("alerts")).total, 0);
+  await limitTo(server, 48 * MB);
+  const sent = await send("broken.jsonl", result(0, 1, "FAIL_RTOL"));
+  assert.equal(sent.status, 503, JSON.stringify(sent.data));
+  assert.match(sent.data.detail, /^The file is stored, but the alerts were not updated \(there is not enough memory\)/);
+  limitAddresses(server.pid, "unlimited");
+  assert.equal((await get("runs")).total, 2, "it is stored");
+  assert.equal((await get("alerts")).total, 0);
+  const other = await send("other.jsonl", result(1, 1, "PASS"));
+  assert.equal(other.status, 200, JSON.stringify(other.data));
+  assert.equal((await get("alerts")).total, 1);
+  const ended = await server.stop();
+  assert.equal(ended.code, 0, ended.printed);
 });
 
 describe("what a server is sent, under an address space of 1 GB", () => {

@@ -29,7 +29,7 @@ struct CoverageItem {
 
   const std::string& test() const { return entry ? entry->experiment().test : expected->test; }
   const std::string& suite() const { return entry ? entry->experiment().suite : expected->suite; }
-  const std::string& backend() const { return entry ? entry->backend : expected->backend; }
+  const std::string& backend() const { return entry ? entry->backend() : expected->backend; }
 };
 
 /// The most runs before a run that may say what is expected of it, where no manifest does: a bit

@@ -23,6 +23,6 @@ struct RunnerOptions {
 /// ./output, whatever is there. Options as pytorch/xla's benchmarks/experiment_runner.py takes them
 /// (009b83f). Of the other settings those that it has an option for; a batch size only where the
 /// experiment has one.
-std::string runner_command(const schema::Experiment& experiment, const RunnerOptions& options);
+std::string runner_command(const schema::ExperimentView& experiment, const RunnerOptions& options);
 
 }  // namespace benchhud::analysis

@@ -43,14 +43,14 @@ struct TimingFacts {
 /// From a timing line's metrics. A metric that did not count what it is called is taken for absent:
 /// xla_ExecuteTime of 0 in every repetition (replicated executions are counted elsewhere), a GPU's
 /// time of 0, and all that torch_xla counts under torch_xla2, where JAX does the work.
-TimingFacts timing_facts(const schema::Experiment& experiment,
+TimingFacts timing_facts(const schema::ExperimentView& experiment,
                          std::span<const schema::StoredMeasurement> measurements,
                          std::optional<std::int64_t> repeat,
                          std::optional<std::int64_t> iterations_per_run);
 
 /// What compile_time() needs of a timing line's metrics where only those of a result's own row are
 /// at hand. `compile_time` is xla_CompileTime_time_s.
-TimingFacts compile_facts(const schema::Experiment& experiment, std::vector<double> total_time,
+TimingFacts compile_facts(const schema::ExperimentView& experiment, std::vector<double> total_time,
                           std::vector<double> compile_time);
 
 /// Whether the first repetition took more than twice as long as the median of the others.

@@ -76,6 +76,16 @@ struct Alert {
   std::string link;                  ///< http:// or https://, or ""
 };
 
+/// Of an alert, what finding alerts needs to know: there may be very many.
+struct AlertStage {
+  AlertId id{};
+  std::string accelerator_model;
+  std::string key;
+  double onset = 0;
+  DetectedState detected = DetectedState::kSuspect;
+  std::optional<double> confirmed_at;
+};
+
 /// Something that a person did with an alert.
 struct AlertAction {
   std::int64_t id = 0;
@@ -98,6 +108,9 @@ Expected<AlertActionKind> check_alert_action(std::string_view kind, std::string_
 /// All alerts, or those on one accelerator model, by number.
 Expected<std::vector<Alert>> alerts(Connection& connection,
                                     std::optional<std::string_view> accelerator_model = {});
+/// The same, without what is told of them.
+Expected<std::vector<AlertStage>> alert_stages(
+    Connection& connection, std::optional<std::string_view> accelerator_model = {});
 /// Those that are not withdrawn, with or without recovered ones, that began at or after `since`. Of
 /// years of nights most are: a tenth of the cost of all.
 Expected<std::vector<Alert>> told_alerts(Connection& connection, bool with_recovered, double since);
@@ -118,6 +131,13 @@ Expected<std::optional<std::string>> alerts_state(Connection& connection);
 
 /// Keeps a new alert and gives it its number. The fields that people set are not looked at.
 Expected<AlertId> add_alert(Connection& connection, const Alert& alert);
+/// Keeps a new alert without a number, until number_parked_alerts() is called in the same
+/// transaction.
+Expected<void> park_alert(Connection& connection, const Alert& alert);
+/// Gives those that were parked their numbers, in the order of first_seen, then of their
+/// accelerator models, then in that in which they were parked. One at a time is held. Returns how
+/// many.
+Expected<std::size_t> number_parked_alerts(Connection& connection);
 /// Sets onset, detected, confirmed_at and details. Returns whether anything was different. The rest
 /// tells how the alert was first seen, and stays. Error: kNotFound.
 Expected<bool> update_alert(Connection& connection, const Alert& alert);

@@ -21,6 +21,9 @@ Expected<std::vector<StoredExperiment>> first_experiments(Connection& connection
 Expected<void> visit_experiments(
     Connection& connection, const std::function<Expected<void>(const StoredExperiment&)>& visit);
 
+/// Whether there is an experiment with a greater id.
+Expected<bool> has_experiments_after(Connection& connection, ExperimentId id);
+
 /// What experiments have in common that differ in backend, batch size, configuration and
 /// accelerator.
 struct Workload {

@@ -30,6 +30,24 @@ constexpr std::int64_t to_int(Id id) {
 double null_sample();
 bool is_null_sample(double value);
 
+/// An experiment that is kept elsewhere, in one piece or in several: valid for as long as they are.
+struct ExperimentView {
+  const std::string& suite;
+  const std::string& model;
+  const std::string& accelerator;
+  const std::string& accelerator_model;
+  const std::string& test;
+  const std::optional<std::string>& xla;
+  const std::optional<std::string>& xla_flags;
+  const std::optional<std::string>& dynamo;
+  const std::optional<std::string>& torch_xla2;
+  const std::optional<std::int64_t>& batch_size;
+  const std::string& flags;
+
+  /// As Experiment::backend().
+  std::string backend() const;
+};
+
 /// What is measured: everything but time.
 struct Experiment {
   std::string suite;
@@ -48,7 +66,7 @@ struct Experiment {
 
   /// The backend's name as the reports print it: eager, inductor, openxla+dynamo,
   /// openxla+lazytensor, torch_xla2:<mode>, or another dynamo backend's own name.
-  std::string backend() const;
+  std::string backend() const { return ExperimentView(*this).backend(); }
 
   /// The text that two lines have in common exactly if they are of the same experiment. Without
   /// the batch size it names the family: the experiments that differ in nothing else.
@@ -56,6 +74,11 @@ struct Experiment {
   std::string family() const;
 
   bool operator==(const Experiment&) const = default;
+
+  operator ExperimentView() const {  // NOLINT: implicit
+    return {suite,     model,  accelerator, accelerator_model, test, xla,
+            xla_flags, dynamo, torch_xla2,  batch_size,        flags};
+  }
 };
 
 /// What people call a test: "inference" for eval, "training" for train, any other by its own name.

@@ -23,7 +23,9 @@ struct AlertUpdate {
 /// with it, also where a night that came late moved it by some nights; new ones get numbers in the
 /// order in which they were first seen. One that is not found any more is deleted, or withdrawn
 /// if a person did anything with it or was told of it. Nothing is done where neither runs, marks
-/// nor rules changed. By the rules that the store keeps (alert_rules_file.h).
+/// nor rules changed. By the rules that the store keeps (alert_rules_file.h). After an error, also
+/// where memory was lacking (kNoMemory), alerts are as before, and the next update finds what this
+/// one would have found.
 /// `most_together`: with more experiments than that, those in which nothing ever changed are sorted
 /// out first, one at a time (quiet_series.h), which finds the same in less memory.
 schema::Expected<AlertUpdate> update_alerts(schema::Connection& store,

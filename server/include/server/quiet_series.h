@@ -2,8 +2,6 @@
 // are beside them.
 #pragma once
 
-#include <vector>
-
 #include "analysis/catalog.h"
 #include "analysis/fleet_watch.h"
 #include "schema/errors.h"
@@ -18,7 +16,7 @@ inline constexpr std::size_t kMostWatchedTogether = 40'000;
 
 struct SortedOut {
   /// The experiments in which anything ever changed, and those that their speedups are against.
-  std::vector<schema::StoredExperiment> restless;
+  analysis::CatalogBuilder restless;
   /// Of `restless`, among all experiments of the store.
   analysis::Configurations configurations;
   /// By run, what it has beside them.

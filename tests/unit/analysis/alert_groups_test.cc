@@ -112,7 +112,7 @@ TEST_F(Groups, OneModelOverSeveralBackendsIsOne) {
   const auto found = groups();
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_EQ(found[0].scope, AlertScope::kModel);
-  EXPECT_EQ(found[0].model, fleet_.catalog().find(ids_.at({3, "eager"}))->model);
+  EXPECT_EQ(found[0].model, fleet_.catalog().find(ids_.at({3, "eager"}))->model());
   EXPECT_EQ(found[0].onset, 20u);
   EXPECT_THAT(found[0].members, ElementsAre(0, 1, 2, 3, 4));
 }

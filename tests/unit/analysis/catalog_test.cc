@@ -14,8 +14,8 @@ TEST(Catalog, OneConfigurationIsItsBackend) {
   const auto a = fleet.add("m", "openxla+dynamo");
   const auto b = fleet.add("m", "inductor", 8, R"({"keep_model_data_on_cuda":true})");
   const auto catalog = fleet.catalog();
-  EXPECT_EQ(catalog.find(a)->column, "openxla+dynamo");
-  EXPECT_EQ(catalog.find(b)->column, "inductor");
+  EXPECT_EQ(catalog.find(a)->column(), "openxla+dynamo");
+  EXPECT_EQ(catalog.find(b)->column(), "inductor");
   EXPECT_EQ(catalog.find(schema::ExperimentId{99}), nullptr);
 }
 
@@ -25,9 +25,9 @@ TEST(Catalog, SeveralConfigurationsShowWhatTellsThemApart) {
   const auto one = fleet.add("m", "inductor", 8, R"({"a":true,"b":"x,y"})");
   const auto two = fleet.add("n", "inductor", 8, R"({"a":true,"c":[1,{"d":":,"}]})");
   const auto catalog = fleet.catalog();
-  EXPECT_EQ(catalog.find(plain)->column, "inductor");
-  EXPECT_EQ(catalog.find(one)->column, "inductor [a=true, b=x,y]");
-  EXPECT_EQ(catalog.find(two)->column, R"(inductor [a=true, c=[1,{"d":":,"}]])");
+  EXPECT_EQ(catalog.find(plain)->column(), "inductor");
+  EXPECT_EQ(catalog.find(one)->column(), "inductor [a=true, b=x,y]");
+  EXPECT_EQ(catalog.find(two)->column(), R"(inductor [a=true, c=[1,{"d":":,"}]])");
 }
 
 TEST(Catalog, WhatAllConfigurationsHaveIsLeftOut) {
@@ -35,8 +35,8 @@ TEST(Catalog, WhatAllConfigurationsHaveIsLeftOut) {
   const auto one = fleet.add("m", "inductor", 8, R"({"a":true,"b":1})");
   const auto two = fleet.add("m", "inductor", 8, R"({"a":true})");
   const auto catalog = fleet.catalog();
-  EXPECT_EQ(catalog.find(one)->column, "inductor [b=1]");
-  EXPECT_EQ(catalog.find(two)->column, "inductor");
+  EXPECT_EQ(catalog.find(one)->column(), "inductor [b=1]");
+  EXPECT_EQ(catalog.find(two)->column(), "inductor");
 }
 
 TEST(Catalog, PartOfTheExperimentsHasTheColumnsThatItHasAmongAll) {
@@ -50,8 +50,10 @@ TEST(Catalog, PartOfTheExperimentsHasTheColumnsThatItHasAmongAll) {
     Configurations configurations;
     configurations.add(one.experiment());
     for (const CatalogEntry& other : all.entries()) configurations.add_other(other.experiment());
-    const Catalog part({one.stored}, configurations);
-    EXPECT_EQ(part.find(one.id())->column, one.column);
+    CatalogBuilder builder;
+    builder.add(one.id(), one.experiment());
+    const Catalog part = std::move(builder).finish(&configurations);
+    EXPECT_EQ(part.find(one.id())->column(), one.column());
   }
 }
 
@@ -63,11 +65,44 @@ TEST(Catalog, ComparablesShareModelTestAndBatchSizeWhateverTheFlags) {
   const auto d = fleet.add("m", "eager", 8, "{}", "train");
   const auto unknown = fleet.add("m", "eager", std::nullopt);
   const auto catalog = fleet.catalog();
-  EXPECT_EQ(catalog.find(a)->comparable, catalog.find(b)->comparable);
-  EXPECT_NE(catalog.find(a)->comparable, catalog.find(c)->comparable);
-  EXPECT_NE(catalog.find(a)->comparable, catalog.find(unknown)->comparable);
-  EXPECT_EQ(catalog.find(a)->workload, catalog.find(c)->workload);
-  EXPECT_NE(catalog.find(a)->workload, catalog.find(d)->workload);
+  EXPECT_EQ(catalog.find(a)->comparable(), catalog.find(b)->comparable());
+  EXPECT_NE(catalog.find(a)->comparable(), catalog.find(c)->comparable());
+  EXPECT_NE(catalog.find(a)->comparable(), catalog.find(unknown)->comparable());
+  EXPECT_EQ(catalog.find(a)->workload(), catalog.find(c)->workload());
+  EXPECT_NE(catalog.find(a)->workload(), catalog.find(d)->workload());
+}
+
+TEST(Catalog, FindsExperimentsWhereIdsAreMissing) {
+  CatalogBuilder builder;
+  schema::Experiment experiment;
+  const std::vector<std::int64_t> ids = {3, 4, 9, 1'000'000'000'000};
+  for (const std::int64_t id : ids) {
+    experiment.model = "m" + std::to_string(id);
+    builder.add(schema::ExperimentId{id}, experiment);
+  }
+  const Catalog catalog = std::move(builder).finish();
+  for (const std::int64_t id : ids) {
+    const CatalogEntry* entry = catalog.find(schema::ExperimentId{id});
+    ASSERT_NE(entry, nullptr) << id;
+    EXPECT_EQ(entry->experiment().model, "m" + std::to_string(id));
+  }
+  for (const std::int64_t id : {-1, 0, 2, 5, 8, 10}) {
+    EXPECT_EQ(catalog.find(schema::ExperimentId{id}), nullptr) << id;
+  }
+  EXPECT_EQ(catalog.last_id(), schema::ExperimentId{1'000'000'000'000});
+}
+
+TEST(Catalog, OutlivesItsBuilderAndMoves) {
+  CatalogBuilder builder;
+  schema::Experiment experiment;
+  experiment.model = "a model whose name is too long for a string without memory of its own";
+  experiment.dynamo = "inductor";
+  builder.add(schema::ExperimentId{1}, experiment);
+  Catalog first = std::move(builder).finish();
+  const Catalog catalog = std::move(first);
+  EXPECT_EQ(catalog.entries().front().experiment().model, experiment.model);
+  EXPECT_EQ(catalog.entries().front().experiment().dynamo, "inductor");
+  EXPECT_EQ(catalog.entries().front().column(), "inductor");
 }
 
 TEST(Catalog, IsSortedByModelTestBackendAndBatchSize) {

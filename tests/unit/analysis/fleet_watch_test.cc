@@ -303,7 +303,7 @@ TEST_F(Watching, RulesOfASeriesHold) {
   nights(5);
   const auto confirmed = alerts(AlertStage::kConfirmed);
   ASSERT_THAT(confirmed, SizeIs(1)) << story();
-  EXPECT_EQ(confirmed[0].group.model, catalog_->find(result_of(3, "inductor").experiment)->model);
+  EXPECT_EQ(confirmed[0].group.model, catalog_->find(result_of(3, "inductor").experiment)->model());
   EXPECT_THAT(confirmed[0].group.members, SizeIs(3));
   EXPECT_EQ(watch_->timed(result_of(0, "inductor").experiment, WatchedMetric::kSteady), nullptr);
 }

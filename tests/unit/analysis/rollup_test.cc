@@ -123,7 +123,7 @@ TEST(Rollup, WhatIsShownDoesNotChangeTheNumbersOfWhatIsLeft) {
       run_of({timed(a, 1.0), timed(b, 1.0), timed(c, 0.25), timed(d, 1.0), timed(e, 0.5)});
   const auto catalog = fleet.catalog();
   auto slice = everything(by_test_and_backend());
-  slice.is_shown = [](const CatalogEntry& entry) { return entry.backend == "openxla+dynamo"; };
+  slice.is_shown = [](const CatalogEntry& entry) { return entry.backend() == "openxla+dynamo"; };
   const auto rollups = roll_up(run, catalog, slice);
   ASSERT_EQ(rollups.size(), 1U);
   EXPECT_EQ(rollups[0].geomean->matched.n, 1U) << "still only what eager has too";
@@ -150,7 +150,7 @@ TEST(Rollup, ByColumnConfigurationsAreApart) {
 }
 
 TEST(Rollup, NothingIsNoGroup) {
-  EXPECT_TRUE(roll_up(run_of({}), Catalog({}), everything({})).empty());
+  EXPECT_TRUE(roll_up(run_of({}), Fleet().catalog(), everything({})).empty());
   Fleet fleet;
   fleet.add("a", "inductor");
   EXPECT_TRUE(roll_up(run_of({}), fleet.catalog(), everything({})).empty());

@@ -16,7 +16,7 @@ std::vector<std::string> told(const std::vector<ResultPair>& pairs) {
     std::string text = "-";
     if (side.entry != nullptr) {
       const auto& size = side.entry->experiment().batch_size;
-      text = side.entry->column + "/" + (size ? std::to_string(*size) : "?");
+      text = side.entry->column() + "/" + (size ? std::to_string(*size) : "?");
     }
     return side.absent ? text + " " + std::string(absence_name(*side.absent)) : text;
   };
@@ -79,7 +79,7 @@ TEST(Pairs, OneConfigurationStandsForABackend) {
   ASSERT_EQ(pairs.size(), 1U);
   EXPECT_EQ(pairs[0].right.entry->id(), flagged);
   // A column is one configuration.
-  const std::string column = catalog.find(flagged)->column;
+  const std::string column = catalog.find(flagged)->column();
   pairs = pair_results({run, "openxla+dynamo"}, {run, column}, catalog);
   ASSERT_EQ(pairs.size(), 1U);
   EXPECT_EQ(pairs[0].right.entry->id(), flagged);

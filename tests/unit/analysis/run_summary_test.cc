@@ -52,7 +52,7 @@ TEST(RunSummary, OnlyStaleVerificationsAreNone) {
 }
 
 TEST(RunSummary, AnEmptyRunHasNoGroups) {
-  EXPECT_TRUE(summarize_run(run_of({}), Catalog({}), "inductor").groups.empty());
+  EXPECT_TRUE(summarize_run(run_of({}), Fleet().catalog(), "inductor").groups.empty());
 }
 
 }  // namespace

@@ -400,5 +400,33 @@ PRAGMA user_version = 5;
   EXPECT_EQ(*Reader(*store).revision(), 10);
 }
 
+TEST_F(AlertTest, ParkedAlertsAreNumberedInTheOrderInWhichTheyWereFirstSeen) {
+  const AlertId known = add(found());
+  const auto parked = [&](const std::string& key, double first_seen, const std::string& model) {
+    Alert alert = found(model);
+    alert.key = key;
+    alert.first_seen = first_seen;
+    EXPECT_TRUE(park_alert(store_, alert));
+  };
+  parked("third", 30, "A100");
+  parked("second", 20, "V100");
+  parked("first", 20, "A100");
+  parked("fourth", 30, "A100");
+  const auto count = number_parked_alerts(store_);
+  ASSERT_TRUE(count) << count.error().message;
+  EXPECT_EQ(*count, 4u);
+  const auto stages = alert_stages(store_);
+  ASSERT_TRUE(stages);
+  std::vector<std::string> keys;
+  for (std::size_t i = 1; i < stages->size(); ++i) {
+    keys.push_back((*stages)[i].key);
+    EXPECT_EQ(to_int((*stages)[i].id), to_int(known) + static_cast<std::int64_t>(i));
+    EXPECT_EQ(read((*stages)[i].id).details, found().details);
+  }
+  EXPECT_THAT(keys, ElementsAre("first", "second", "third", "fourth"));
+  EXPECT_EQ(alert_stages(store_, "V100")->size(), 1u);
+  EXPECT_EQ(*number_parked_alerts(store_), 0u);
+}
+
 }  // namespace
 }  // namespace benchhud::schema

@@ -221,11 +221,12 @@ TEST_F(AlertUpdates, SortingOutQuietSeriesGivesTheSameAlerts) {
     EXPECT_EQ(apart[i].confirmed_at, together[i].confirmed_at);
   }
   schema::Reader reader(*connection_);
-  const auto quiet = sort_out_quiet(reader, {});
+  auto quiet = sort_out_quiet(reader, {});
   ASSERT_TRUE(quiet) << quiet.error().message;
   const auto all = reader.experiments_after(schema::ExperimentId{0});
   ASSERT_TRUE(all);
-  EXPECT_LT(quiet->restless.size(), all->size() / 2);
+  const auto restless = std::move(quiet->restless).finish(&quiet->configurations);
+  EXPECT_LT(restless.entries().size(), all->size() / 2);
   EXPECT_THAT(quiet->quiet, SizeIs(reader.runs({})->size()));
 }
 
@@ -489,7 +490,8 @@ TEST_F(AlertUpdates, ReadsANight) {
     }
     EXPECT_FALSE(result.times[place_of(analysis::WatchedMetric::kSpeedup)]);
   }
-  EXPECT_THAT(read_night(reader, run_at(0), analysis::Catalog({}))->results, IsEmpty())
+  EXPECT_THAT(read_night(reader, run_at(0), analysis::CatalogBuilder().finish())->results,
+              IsEmpty())
       << "the catalog is older than the night";
 }
 

@@ -189,6 +189,7 @@ class ResultUpdate {
     BENCHHUD_ASSIGN(const double started_at, start_of(run));
     BENCHHUD_TRY(connection_.cached(sql::kDeleteResultsOfRun).bind(1, run).run());
     file_counts_.clear();
+    timed_counts_.clear();
     std::int64_t count = 0;
     BENCHHUD_ASSIGN(const bool is_all, load_run(run));
     if (is_all) {
@@ -205,8 +206,15 @@ class ResultUpdate {
   static constexpr std::int64_t kLinesAtOnce = 100'000;
   static constexpr std::int64_t kMostParts = 1 << 16;
 
+  // A part of a family's experiments: those whose id has this remainder.
+  struct Share {
+    std::int64_t count = 1, number = 0;
+  };
+
   // Lines of other families have nothing to do with each other, so that a run of very many is read
-  // part by part. Returns how many results it has.
+  // part by part; and where a single family has very many, share by share: only lines without
+  // timings that do not know the batch size are facts of other experiments than their own, and they
+  // are read with every share. Returns how many results the run has.
   Expected<std::int64_t> derive_in_parts(RunId run, double started_at) {
     Statement counted = connection_.cached(sql::kCountLinesOfRun);
     counted.bind(1, run);
@@ -216,14 +224,30 @@ class ResultUpdate {
     const auto parts = std::min(2 * lines / kLinesAtOnce + 1, kMostParts);
     std::int64_t count = 0;
     for (std::int64_t part = 0; part < parts; ++part) {
-      Statement query = connection_.cached(sql::kLinesOfFamilies);
-      query.bind(1, run).bind_blob(2, bound(part, parts)).bind_null(3);
-      if (part + 1 < parts) query.bind_blob(3, bound(part + 1, parts));
-      BENCHHUD_ASSIGN([[maybe_unused]] const bool is_all, load_lines(query, false));
-      BENCHHUD_ASSIGN(const std::int64_t results, derive_lines(run, started_at));
-      count += results;
+      BENCHHUD_ASSIGN(bool is_loaded, load_part(run, part, parts, true));
+      if (!is_loaded) share_.count = parts;
+      for (; share_.number < share_.count; ++share_.number) {
+        if (!is_loaded) BENCHHUD_TRY(load_part(run, part, parts, false));
+        is_loaded = false;
+        BENCHHUD_ASSIGN(const std::int64_t results, derive_lines(run, started_at));
+        count += results;
+      }
+      share_ = {};
     }
     return count;
+  }
+
+  // The lines of a part, of the share at hand. Returns as load_lines().
+  Expected<bool> load_part(RunId run, std::int64_t part, std::int64_t parts, bool is_limited) {
+    Statement query = connection_.cached(sql::kLinesOfFamilies);
+    query.bind(1, run).bind_blob(2, bound(part, parts)).bind_null(3);
+    if (part + 1 < parts) query.bind_blob(3, bound(part + 1, parts));
+    query.bind(4, share_.count).bind(5, share_.number);
+    return load_lines(query, is_limited);
+  }
+
+  bool is_in_share(ExperimentId experiment) const {
+    return to_int(experiment) % share_.count == share_.number;
   }
 
   // The first two bytes of the least hash of a family of a part.
@@ -245,10 +269,10 @@ class ResultUpdate {
     BENCHHUD_TRY(find_timed_in_run());
     std::map<ExperimentId, DerivedResult> results;
     for (const RunLine& line : lines_) {
-      ++file_counts_[{line.invocation, line.file}];
-      BENCHHUD_TRY(find_targets(line));
+      if (is_in_share(line.experiment)) ++file_counts_[{line.invocation, line.file}];
+      BENCHHUD_TRY(find_targets(run, line));
       for (const ExperimentId target : targets_) {
-        count(line, targets_.size() > 1, &results[target]);
+        if (is_in_share(target)) count(line, is_shared_, &results[target]);
       }
     }
     for (const auto& [experiment, result] : results) {
@@ -330,13 +354,17 @@ class ResultUpdate {
   // The experiments that a line is a fact of: its own, but where it does not know the batch size,
   // those that differ from it in nothing else: the ones timed in this run, else the ones timed
   // ever.
-  Expected<void> find_targets(const RunLine& line) {
+  Expected<void> find_targets(RunId run, const RunLine& line) {
     targets_.assign(1, line.experiment);
+    is_shared_ = false;
     if (line.timed) return {};
     BENCHHUD_ASSIGN(const ExperimentFacts* experiment, facts(line.experiment));
     if (experiment->has_batch_size) return {};
-    if (const auto here = timed_in_run_.find(experiment->family); here != timed_in_run_.end()) {
-      targets_ = here->second;
+    BENCHHUD_ASSIGN(const std::size_t timed_here, count_timed_in_run(run, experiment->family));
+    if (timed_here > 0) {
+      const auto here = timed_in_run_.find(experiment->family);
+      targets_ = here == timed_in_run_.end() ? std::vector<ExperimentId>() : here->second;
+      is_shared_ = timed_here > 1;
       return {};
     }
     Statement query = connection_.cached(sql::kTimedExperimentsOfFamily);
@@ -345,7 +373,25 @@ class ResultUpdate {
     while (query.step()) ever.push_back(ExperimentId(query.integer(0)));
     BENCHHUD_TRY(query.status());
     if (!ever.empty()) targets_ = std::move(ever);
+    is_shared_ = targets_.size() > 1;
     return {};
+  }
+
+  // How many experiments of a family have timings in the run, counted to 2.
+  Expected<std::size_t> count_timed_in_run(RunId run, const std::string& family) {
+    if (share_.count == 1) {
+      const auto here = timed_in_run_.find(family);
+      return here == timed_in_run_.end() ? 0 : here->second.size();
+    }
+    // Those at hand are not all.
+    const auto [known, is_new] = timed_counts_.try_emplace(family, 0);
+    if (is_new) {
+      Statement query = connection_.cached(sql::kTimedExperimentsInRun);
+      query.bind(1, run).bind_blob(2, family).bind(3, 2);
+      while (query.step()) ++known->second;
+      BENCHHUD_TRY(query.status());
+    }
+    return known->second;
   }
 
   // Whether `other` is to be preferred to `code` where nothing tells which is newer.
@@ -390,6 +436,9 @@ class ResultUpdate {
   std::vector<RunLine> lines_;
   std::unordered_map<std::string, std::vector<ExperimentId>> timed_in_run_;  // by family
   std::vector<ExperimentId> targets_;
+  bool is_shared_ = false;  // whether there are others than the targets at hand
+  Share share_;
+  std::unordered_map<std::string, std::size_t> timed_counts_;            // by family, of large ones
   std::map<std::pair<InvocationId, FileId>, std::int64_t> file_counts_;  // lines
 };
 

@@ -203,6 +203,7 @@ FROM invocation AS i
 CROSS JOIN line AS l ON l.invocation_id = i.id
 CROSS JOIN experiment AS e ON e.id = l.experiment_id
 WHERE i.run_id = $1 AND e.family >= $2 AND ($3 IS NULL OR e.family < $3)
+  AND (e.id % $4 = $5 OR (e.batch_size IS NULL AND l.timed = 0))
 
 -- name: lines_of_run
 SELECT l.id, l.experiment_id, l.timed, l.code, i.timestamp, i.has_timing, i.has_verdict, i.id,
@@ -224,6 +225,14 @@ SELECT id, name FROM run WHERE accelerator_model = $1
 
 -- name: timed_experiments_of_family
 SELECT id FROM experiment WHERE family = $1 AND timed = 1 ORDER BY id
+
+-- name: timed_experiments_in_run
+SELECT DISTINCT e.id
+FROM invocation AS i
+CROSS JOIN line AS l ON l.invocation_id = i.id
+CROSS JOIN experiment AS e ON e.id = l.experiment_id
+WHERE i.run_id = $1 AND l.timed = 1 AND e.family = $2
+LIMIT $3
 
 -- name: untimed_runs_of_family
 SELECT r.run_id

@@ -155,12 +155,14 @@ void TraceBuilder::give_up(std::string_view reason) {
   threads_.clear();
   open_.clear();
   processes_.clear();
+  flows_.give_up();
   refusal_ = reason;  // last: there may have been no memory for it before
 }
 
 bool TraceBuilder::is_in_budget(std::int64_t offset) {
   const auto events = static_cast<std::size_t>(trace_.events);
-  if (name_bytes_ <= kMostNameBytes + kNameBytesAnEvent * events) return true;
+  const std::size_t bytes = name_bytes_ + flows_.key_bytes();
+  if (bytes <= kMostNameBytes + kNameBytesAnEvent * events) return true;
   give_up(
       fmt::format("its names take more memory than traces may have ({} MiB, and {} bytes for "
                   "each event) at event {}, byte {}",

@@ -22,7 +22,9 @@ TraceFlow TraceFlowBuilder::flow_of(const End& end, const RawTraceEvent& event,
   }
   TraceFlow flow;
   flow.time = end.time;
+  const std::size_t known = keys_.size();
   flow.key = keys_.put(key_);
+  if (keys_.size() > known) key_bytes_ += key_.size();
   flow.category = end.category;
   flow.thread = end.thread;
   flow.step = end.step;
@@ -42,6 +44,13 @@ void TraceFlowBuilder::add_event(const End& end, const RawTraceEvent& event) {
   } else {
     keep(flow, binds_to_next);
   }
+}
+
+void TraceFlowBuilder::give_up() {
+  keys_ = {};
+  key_ = {};
+  at_zero_ = {};
+  bound_to_next_ = {};
 }
 
 void TraceFlowBuilder::note_lost_record(std::uint32_t thread) {

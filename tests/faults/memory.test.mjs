@@ -144,6 +144,16 @@ describe("traces under an address space of 1 GB", () => {
     assert.ok(done.peak <= FLOOR, `${Math.round(done.peak / MB)} MB`);
   });
 
+  test("ids of flows of a megabyte each are refused, too", { timeout: 300_000 }, async () => {
+    const id = "x".repeat(1 << 20);
+    const event = (i) => `{"ph":"s","ts":${i},"pid":1,"tid":1,"cat":"c","name":"n","id":"${i}${id}"}`;
+    const done = await ingest("flows", gzipSync(writeTrace({ events: 250, event })));
+    assert.equal(done.status, 3);
+    assert.match(done.report.dumps[0].unreadable, /names take more memory than traces may have \(64 MiB/);
+    figures("a trace of ids of flows", { peak_mb: Math.round(done.peak / MB) });
+    assert.ok(done.peak <= FLOOR, `${Math.round(done.peak / MB)} MB`);
+  });
+
   for (const [what, digits, count] of [["short", 0, 210_000], ["of 80 letters", 80, 180_000]]) {
     test(`${count} distinct names, ${what}, go in`, { timeout: 300_000 }, async () => {
       const event = (i) => `{"ph":"X","ts":${i},"dur":1,"pid":1,"tid":1,"cat":"cpu_op","name":"${i.toString(36).padStart(digits, "an_operator_")}"}`;

@@ -25,7 +25,7 @@ namespace benchhud::ingest {
 /// reason (schema::Trace). Not thread-safe.
 ///
 /// Memory, from here to the store: at most 150 bytes for each event and 64 MB of names, which are
-/// all texts, labels and threads. Beyond that the trace is given up.
+/// all texts, labels, threads and ids of flows. Beyond that the trace is given up.
 class TraceBuilder : public TraceEvents {
  public:
   static constexpr std::size_t kMostNameBytes = std::size_t{64} << 20;

@@ -1,6 +1,7 @@
 // Makes a trace's flows of the ends that its events are.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -33,6 +34,10 @@ class TraceFlowBuilder {
   void add_event(const End& end, const RawTraceEvent& event);
   /// That thread has a device record whose times were lost: ends of flows at time 0 are its own.
   void note_lost_record(std::uint32_t thread);
+  /// Bytes of the texts by which flows are known: what their ids take, which may be of any length.
+  std::size_t key_bytes() const { return key_bytes_; }
+  /// Gives back what all keys take; nothing is to be added any more.
+  void give_up();
   /// After the last event. `refuse` gets the offset of each event that is not used, and why.
   void finish(const std::function<void(std::int64_t, std::string_view)>& refuse);
 
@@ -48,8 +53,9 @@ class TraceFlowBuilder {
   void bind_to_next_slices();
 
   schema::Trace* const trace_;
-  schema::TextPool keys_;                     // of category, id and process; a key is its number
-  std::string key_;                           // that is looked for
+  schema::TextPool keys_;  // of category, id and process; a key is its number
+  std::string key_;        // that is looked for
+  std::size_t key_bytes_ = 0;
   std::vector<std::uint32_t> bound_to_next_;  // places in Trace::flows
   std::vector<bool> has_lost_record_;         // by thread
   std::vector<Held> at_zero_;                 // ends that may be those of lost records

@@ -570,6 +570,8 @@ TEST(TraceReader, ATraceWhoseNamesExceedTheBudgetIsRefused) {
         std::pair(R"({"ph":"X","ts":1,"dur":1,"name":"\u0061)", R"("})"),
         std::pair(R"({"ph":"X","ts":1,"dur":1,"cat":")", R"("})"),
         std::pair(R"({"ph":"i","ts":1,"id":")", R"("})"),
+        std::pair(R"({"ph":"s","ts":1,"id":")", R"("})"),
+        std::pair(R"({"ph":"X","ts":1,"dur":1,"flow_out":true,"bind_id":")", R"("})"),
         std::pair(R"({"ph":"X","ts":1,"dur":1,"pid":1,"tid":")", R"("})"),
         std::pair(R"({"ph":"M","name":"thread_name","pid":1,"tid":1,"args":{"name":")",
                   R"("}})")}) {

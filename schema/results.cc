@@ -182,8 +182,10 @@ void bind_result(const ResultRow& row, int first, Statement* insert) {
 
 class ResultUpdate {
  public:
-  explicit ResultUpdate(Connection& connection)
-      : connection_(connection), rows_(connection, sql::kInsertResult, 10, bind_result) {}
+  ResultUpdate(Connection& connection, std::int64_t lines_at_once)
+      : connection_(connection),
+        lines_at_once_(lines_at_once),
+        rows_(connection, sql::kInsertResult, 10, bind_result) {}
 
   Expected<void> derive_run(RunId run, std::int64_t revision) {
     BENCHHUD_ASSIGN(const double started_at, start_of(run));
@@ -203,7 +205,6 @@ class ResultUpdate {
   }
 
  private:
-  static constexpr std::int64_t kLinesAtOnce = 100'000;
   static constexpr std::int64_t kMostParts = 1 << 16;
 
   // A part of a family's experiments: those whose id has this remainder.
@@ -221,7 +222,7 @@ class ResultUpdate {
     const std::int64_t lines = counted.step() ? counted.integer(0) : 0;
     BENCHHUD_TRY(counted.status());
     // Parts are alike in size, but for chance.
-    const auto parts = std::min(2 * lines / kLinesAtOnce + 1, kMostParts);
+    const auto parts = std::min(2 * lines / lines_at_once_ + 1, kMostParts);
     std::int64_t count = 0;
     for (std::int64_t part = 0; part < parts; ++part) {
       BENCHHUD_ASSIGN(bool is_loaded, load_part(run, part, parts, true));
@@ -297,7 +298,7 @@ class ResultUpdate {
     return load_lines(query.bind(1, run));
   }
 
-  // Returns false where there are more than kLinesAtOnce, and `is_limited`.
+  // Returns false where there are more than lines_at_once_, and `is_limited`.
   Expected<bool> load_lines(Statement& query, bool is_limited = true) {
     lines_.clear();
     while (query.step()) {
@@ -317,7 +318,7 @@ class ResultUpdate {
       line.invocation = InvocationId(query.integer(7));
       line.file = FileId(query.integer(8));
       line.line_number = query.integer(9);
-      if (is_limited && lines_.size() == static_cast<std::size_t>(kLinesAtOnce)) return false;
+      if (is_limited && lines_.size() == static_cast<std::size_t>(lines_at_once_)) return false;
       lines_.push_back(std::move(line));
     }
     BENCHHUD_TRY(query.status());
@@ -329,7 +330,7 @@ class ResultUpdate {
   Expected<const ExperimentFacts*> facts(ExperimentId id) {
     const auto known = experiments_.find(id);
     if (known != experiments_.end()) return &known->second;
-    if (experiments_.size() >= static_cast<std::size_t>(kLinesAtOnce)) experiments_.clear();
+    if (experiments_.size() >= static_cast<std::size_t>(lines_at_once_)) experiments_.clear();
     Statement query = connection_.cached(sql::kExperimentFamily);
     query.bind(1, id);
     ExperimentFacts found;
@@ -430,6 +431,7 @@ class ResultUpdate {
   }
 
   Connection& connection_;
+  const std::int64_t lines_at_once_;
   RowBatch<ResultRow> rows_;
   std::unordered_map<ExperimentId, ExperimentFacts> experiments_;
   // Of the run at hand, reused:
@@ -452,9 +454,10 @@ Expected<void> add_runs_of_family(Connection& connection, const ContentHash& fam
   return query.status();
 }
 
-Expected<void> derive_runs(Connection& connection, const std::set<RunId>& dirty) {
+Expected<void> derive_runs(Connection& connection, const std::set<RunId>& dirty,
+                           std::int64_t lines_at_once) {
   BENCHHUD_ASSIGN(const std::int64_t revision, next_revision(connection));
-  ResultUpdate update(connection);
+  ResultUpdate update(connection, lines_at_once);
   for (const RunId run : dirty) BENCHHUD_TRY(update.derive_run(run, revision));
   return {};
 }
@@ -481,11 +484,11 @@ Expected<bool> derive(Connection& connection, const ChangedFacts& changed) {
     BENCHHUD_TRY(add_runs_of_family(connection, family, &dirty));
   }
   if (dirty.empty()) return false;
-  BENCHHUD_TRY(derive_runs(connection, dirty));
+  BENCHHUD_TRY(derive_runs(connection, dirty, kLinesAtOnce));
   return true;
 }
 
-Expected<void> derive_all(Connection& connection) {
+Expected<void> derive_all(Connection& connection, std::int64_t lines_at_once) {
   BENCHHUD_ASSIGN(const RunGrouping grouping, run_grouping(connection));
   BENCHHUD_TRY(connection.execute(sql::kDeleteAllResults));
   std::vector<std::string> models;
@@ -500,7 +503,7 @@ Expected<void> derive_all(Connection& connection) {
   Statement all = connection.prepare(sql::kAllRunIds);
   while (all.step()) dirty.insert(RunId(all.integer(0)));
   BENCHHUD_TRY(all.status());
-  return derive_runs(connection, dirty);
+  return derive_runs(connection, dirty, lines_at_once);
 }
 
 Expected<RunGrouping> run_grouping(Connection& connection) {

@@ -23,12 +23,16 @@ struct ChangedFacts {
   std::vector<ContentHash> newly_timed_families;
 };
 
+/// Lines of a run that are held in memory at once.
+inline constexpr std::int64_t kLinesAtOnce = 100'000;
+
 /// Brings runs and results up to date with the facts. The caller holds the write transaction.
 /// Returns whether anything derived changed.
 Expected<bool> derive(Connection& connection, const ChangedFacts& changed);
 
-/// Drops all runs and results and derives them again from the facts. Ids of runs that exist stay.
-Expected<void> derive_all(Connection& connection);
+/// Drops all runs and results and derives them again from the facts. Ids of runs that exist stay. A
+/// run of more than `lines_at_once` lines is derived part by part, to the same results.
+Expected<void> derive_all(Connection& connection, std::int64_t lines_at_once = kLinesAtOnce);
 
 /// How timing invocations are put together to runs in this store.
 Expected<RunGrouping> run_grouping(Connection& connection);

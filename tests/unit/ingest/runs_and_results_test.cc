@@ -6,6 +6,7 @@
 #include <random>
 
 #include "schema/maintenance.h"
+#include "schema/results.h"
 #include "store_fixture.h"
 
 namespace benchhud::ingest {
@@ -20,8 +21,8 @@ constexpr double kHour = 3600;
 class RunsAndResults : public StoreFixture {
  protected:
   // Ingests the files in every order (up to a number), each into a store of its own, results
-  // derived at the end of a file and also within it, and sees that all tell the same story. Returns
-  // it; the last store stays open.
+  // derived at the end of a file and also within it, of all lines of a run at once and in the
+  // smallest parts, and sees that all tell the same story. Returns it; the last store stays open.
   std::string story_in_any_order(const std::vector<std::string>& contents) {
     std::vector<std::string> files;
     for (std::size_t i = 0; i < contents.size(); ++i) {
@@ -40,6 +41,10 @@ class RunsAndResults : public StoreFixture {
         if (told.empty()) told = story();
         EXPECT_EQ(story(), told) << "order " << ::testing::PrintToString(order)
                                  << ", derived every " << between << " lines";
+        for (const std::int64_t at_once : {1, 2}) {
+          EXPECT_TRUE(schema::derive_all(*store_, at_once));
+          EXPECT_EQ(story(), told) << "derived from " << at_once << " lines at once";
+        }
       }
     } while (std::next_permutation(order.begin(), order.end()) && ++trial < 30);
     return told;

@@ -91,7 +91,7 @@ void keep_checksum(std::uint64_t sum, std::span<unsigned char> page) {
   }
 }
 
-/// Whether there is nothing on a page: what is free may be so.
+/// Whether there is nothing on a page: a free one may be so.
 bool is_empty(std::span<const unsigned char> page) {
   return std::ranges::all_of(page, [](unsigned char byte) { return byte == 0; });
 }
@@ -371,6 +371,44 @@ bool may_be_written_by_others(sqlite3* database) {
   return is_open;
 }
 
+namespace {
+
+std::int64_t big_endian(std::span<const unsigned char> bytes, std::size_t at) {
+  std::int64_t number = 0;
+  for (std::size_t i = at; i < at + 4; ++i) number = number << 8 | bytes[i];
+  return number;
+}
+
+/// Of each page of a file, by its number from 1, whether the list of free pages names it. The head
+/// names the first page of the list; each says which is the next, how many free pages it names, and
+/// which (SQLite's file format, 1.5 "The Freelist"). What the list itself lies on is not among
+/// them: it is not empty. A list that is damaged ends where it is.
+std::vector<bool> free_pages(std::ifstream& file, std::size_t page_bytes, std::int64_t pages) {
+  constexpr std::size_t kFirstAt = 32, kCountAt = 4, kNamesAt = 8;
+  std::vector<bool> is_free(static_cast<std::size_t>(pages) + 1);
+  std::vector<unsigned char> page(page_bytes);
+  const auto read = [&](std::int64_t number) {
+    file.clear();
+    file.seekg((number - 1) * static_cast<std::int64_t>(page_bytes));
+    return static_cast<bool>(
+        file.read(reinterpret_cast<char*>(page.data()), static_cast<std::streamsize>(page.size())));
+  };
+  if (!read(1)) return is_free;
+  std::int64_t next = big_endian(page, kFirstAt);
+  for (std::int64_t i = 0; i < pages && next > 0 && next <= pages && read(next); ++i) {
+    next = big_endian(page, 0);
+    const auto room = static_cast<std::int64_t>((page_bytes - kNamesAt) / 4);
+    const std::int64_t count = std::min(big_endian(page, kCountAt), room);
+    for (std::int64_t k = 0; k < count; ++k) {
+      const std::int64_t number = big_endian(page, kNamesAt + static_cast<std::size_t>(k) * 4);
+      if (number <= pages) is_free[static_cast<std::size_t>(number)] = true;
+    }
+  }
+  return is_free;
+}
+
+}  // namespace
+
 Expected<std::optional<PageChecksums>> count_page_checksums(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::vector<unsigned char> page(kHeadBytes);
@@ -384,10 +422,15 @@ Expected<std::optional<PageChecksums>> count_page_checksums(const std::string& p
   PageChecksums found;
   found.is_open_to_others = is_open_to_others(page);
   page.resize(static_cast<std::size_t>(bytes));
+  std::vector<std::int64_t> empty;
   for (file.seekg(0); next_page();) {
     const std::int64_t number = ++found.pages;
     if (kept_checksum(page) == 0) {
-      ++(is_empty(page) ? found.empty : found.missing);
+      if (is_empty(page)) {
+        empty.push_back(number);
+      } else {
+        ++found.missing;
+      }
       continue;
     }
     // One that is just being written is whole in a moment.
@@ -398,6 +441,14 @@ Expected<std::optional<PageChecksums>> count_page_checksums(const std::string& p
       is_fit = next_page() && fits(page, number);
     }
     if (!is_fit && found.changed++ == 0) found.first_changed = number;
+  }
+  if (!empty.empty()) {
+    const std::vector<bool> is_free = free_pages(file, page.size(), found.pages);
+    for (const std::int64_t number : empty) {
+      if (!is_free[static_cast<std::size_t>(number)] && found.lost++ == 0) {
+        found.first_lost = number;
+      }
+    }
   }
   if (file.bad()) return Error{ErrorCode::kIo, "cannot read " + path};
   return std::optional(found);

@@ -59,10 +59,12 @@ struct PageChecksums {
   std::int64_t first_changed = 0;  ///< the number (from 1) of the first of them; 0: none
   bool is_open_to_others = false;  ///< programs without this layer may have written them
   std::int64_t missing = 0;        ///< pages with content and no checksum
-  std::int64_t empty = 0;          ///< pages of nothing but zeros, which free ones may be
+  std::int64_t lost = 0;           ///< pages of nothing but zeros that are not free
+  std::int64_t first_lost = 0;     ///< the number (from 1) of the first of them; 0: none
 };
 
-/// Reads the whole file. Nothing where pages have no checksums at all. Error: kIo.
+/// Reads the whole file; with a log beside it, `lost` may count pages that are free by now. Nothing
+/// where pages have no checksums at all. Error: kIo.
 Expected<std::optional<PageChecksums>> count_page_checksums(const std::string& path);
 
 }  // namespace benchhud::schema

@@ -82,7 +82,7 @@ HealthCheck integrity_check(Connection& connection, const PageChecksums& pages,
                                                : "every page and row; indexes not compared"};
 }
 
-HealthCheck checksums_check(Connection& connection, const std::string& path,
+HealthCheck checksums_check(const std::string& path,
                             const Expected<std::optional<PageChecksums>>& found) {
   if (!found) return {"checksums", HealthLevel::kWarning, found.error().message};
   if (!*found) {
@@ -90,13 +90,13 @@ HealthCheck checksums_check(Connection& connection, const std::string& path,
             "pages have none, so that damage to what is in them is not seen; the next ingest gives "
             "them some, if there is room for the store twice"};
   }
-  Statement free = connection.prepare("PRAGMA freelist_count");
   const PageChecksums& pages = **found;
   // With a log, what is free is no longer what was when the file was written.
-  if (free.step() && pages.empty > free.integer(0) && size_of(path + "-wal") == 0) {
+  if (pages.lost > 0 && size_of(path + "-wal") == 0) {
     return {"checksums", HealthLevel::kBad,
-            fmt::format("{} pages hold nothing but zeros, and {} are free; restore a backup",
-                        pages.empty, free.integer(0))};
+            fmt::format("{} pages that are not free hold nothing but zeros, page {} the first of "
+                        "them; restore a backup",
+                        pages.lost, pages.first_lost)};
   }
   if (pages.missing > 0) {
     return {"checksums", HealthLevel::kWarning,
@@ -199,7 +199,7 @@ std::vector<HealthCheck> examine_store(const std::string& path, const HealthOpti
   const HealthCheck integrity =
       integrity_check(*connection, accepts ? known : PageChecksums(), options.examination);
   checks.push_back(integrity);
-  checks.push_back(checksums_check(*connection, path, pages));
+  checks.push_back(checksums_check(path, pages));
   checks.push_back(disk_check(path));
   checks.push_back(log_check(path));
   if (integrity.level == HealthLevel::kBad) return checks;

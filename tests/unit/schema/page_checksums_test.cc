@@ -184,7 +184,36 @@ TEST_F(PageChecksums, PagesThatWereLostToZerosAreCounted) {
   std::string bytes = bytes_of(path("store"));
   bytes.replace(bytes.size() - kPage, kPage, kPage, '\0');
   write("damaged", bytes);
-  EXPECT_THAT(checksums_said(path("damaged")), HasSubstr("1 pages hold nothing but zeros"));
+  EXPECT_THAT(checksums_said(path("damaged")), HasSubstr("1 pages that are not free hold nothing"));
+}
+
+TEST_F(PageChecksums, PagesThatWereLostToZerosAreToldApartFromFreeOnes) {
+  auto store = Connection::open(path("store"), OpenMode::kReadWrite);
+  ASSERT_TRUE(store);
+  ASSERT_TRUE(
+      store->execute("DELETE FROM thing WHERE id BETWEEN 100 AND 150;"
+                     "PRAGMA wal_checkpoint(TRUNCATE)"));
+  Statement query = store->prepare("PRAGMA freelist_count");
+  ASSERT_TRUE(query.step());
+  const std::int64_t free = query.integer(0);
+  ASSERT_GT(free, 2);
+  const std::string bytes = bytes_of(path("store"));
+  const std::string whole = *content(path("store"));
+  std::int64_t unnoticed = 0;
+  for (std::size_t at = kPage; at < bytes.size(); at += kPage) {
+    std::string damaged = bytes;
+    damaged.replace(at, kPage, kPage, '\0');
+    write("damaged", damaged);
+    auto found = Connection::open(path("damaged"), OpenMode::kReadOnly);
+    const bool is_whole = found && damage_of(*found, Examination::kContent)->empty();
+    if (!is_whole || checksums_said(path("damaged")).find("are not free") != std::string::npos) {
+      continue;
+    }
+    ++unnoticed;
+    EXPECT_EQ(*content(path("damaged")), whole) << "page " << at / kPage + 1;
+  }
+  EXPECT_GT(unnoticed, 0) << "free pages hold nothing that could be lost";
+  EXPECT_LE(unnoticed, free);
 }
 
 TEST_F(PageChecksums, WhatOtherProgramsWriteIntoACopysHeadIsNoDamage) {

@@ -57,20 +57,20 @@ Expected<std::vector<Alert>> alerts(Connection& connection,
   return collect(query, read_alert);
 }
 
-Expected<std::vector<AlertStage>> alert_stages(Connection& connection,
-                                               std::optional<std::string_view> accelerator_model) {
+Expected<std::vector<AlertOutline>> alert_outlines(
+    Connection& connection, std::optional<std::string_view> accelerator_model) {
   const auto read = [](const Statement& row) {
-    AlertStage stage;
-    stage.id = AlertId(row.integer(0));
-    stage.accelerator_model = row.text(1);
-    stage.key = row.text(2);
-    stage.onset = row.real(3);
-    stage.detected = detected_state_of(row.text(4)).value_or(DetectedState::kSuspect);
-    stage.confirmed_at = row.optional_real(5);
-    return stage;
+    AlertOutline outline;
+    outline.id = AlertId(row.integer(0));
+    outline.accelerator_model = row.text(1);
+    outline.key = row.text(2);
+    outline.onset = row.real(3);
+    outline.detected = detected_state_of(row.text(4)).value_or(DetectedState::kSuspect);
+    outline.confirmed_at = row.optional_real(5);
+    return outline;
   };
-  if (!accelerator_model) return collect(connection.cached(sql::kAlertStages), read);
-  Statement query = connection.cached(sql::kAlertStagesOfModel);
+  if (!accelerator_model) return collect(connection.cached(sql::kAlertOutlines), read);
+  Statement query = connection.cached(sql::kAlertOutlinesOfModel);
   query.bind(1, *accelerator_model);
   return collect(query, read);
 }

@@ -31,7 +31,7 @@ using analysis::AlertScope;
 using analysis::FleetWatch;
 using analysis::WatchedAlert;
 using schema::Alert;
-using schema::AlertStage;
+using schema::AlertOutline;
 using schema::Expected;
 
 constexpr double kNews = 3 * 24 * 3600;  // s
@@ -139,7 +139,7 @@ std::size_t nearest_night(std::span<const schema::Run> nights, double time) {
 /// Which of `stored` each found alert is, as a place: the one of its key, else the nearest that is
 /// left of its subject within kSameCause nights.
 std::vector<std::optional<std::size_t>> match(std::span<const Found> found,
-                                              std::span<const AlertStage> stored,
+                                              std::span<const AlertOutline> stored,
                                               std::span<const schema::Run> nights) {
   std::vector<std::optional<std::size_t>> matches(found.size());
   std::vector<std::pair<std::string_view, std::size_t>> by_key;
@@ -221,7 +221,7 @@ class Update {
 
   Expected<void> keep(const AlertContext& context, const std::string& model) {
     const std::vector<Found> found = found_in(context);
-    BENCHHUD_ASSIGN(const auto stored, schema::alert_stages(store_, model));
+    BENCHHUD_ASSIGN(const auto stored, schema::alert_outlines(store_, model));
     const auto matches = match(found, stored, context.nights);
     std::vector<bool> is_found(stored.size(), false);
     for (std::size_t i = 0; i < found.size(); ++i) {
@@ -244,8 +244,8 @@ class Update {
   // What is news: an alert that the last nights confirmed, and the end of one that was told of.
   // What an old store holds of years ago is none.
   Expected<void> notify() {
-    BENCHHUD_ASSIGN(const auto alerts, schema::alert_stages(store_));
-    for (const AlertStage& alert : alerts) {
+    BENCHHUD_ASSIGN(const auto alerts, schema::alert_outlines(store_));
+    for (const AlertOutline& alert : alerts) {
       const bool is_new =
           alert.confirmed_at && *alert.confirmed_at >= newest_[alert.accelerator_model] - kNews;
       if (is_new && alert.detected == schema::DetectedState::kConfirmed) {
@@ -264,8 +264,8 @@ class Update {
   // An accelerator model without runs has no alerts.
   Expected<void> withdraw_rest(const std::vector<std::string>& models) {
     const std::set<std::string_view> with_runs(models.begin(), models.end());
-    BENCHHUD_ASSIGN(const auto stored, schema::alert_stages(store_));
-    for (const AlertStage& alert : stored) {
+    BENCHHUD_ASSIGN(const auto stored, schema::alert_outlines(store_));
+    for (const AlertOutline& alert : stored) {
       if (!with_runs.contains(alert.accelerator_model)) BENCHHUD_TRY(withdraw(alert.id));
     }
     return {};

@@ -22,10 +22,10 @@ FROM alert_facts
 WHERE accelerator_model = $1
 ORDER BY id
 
--- name: alert_stages
+-- name: alert_outlines
 SELECT id, accelerator_model, key, onset, detected, confirmed_at FROM alert ORDER BY id
 
--- name: alert_stages_of_model
+-- name: alert_outlines_of_model
 SELECT id, accelerator_model, key, onset, detected, confirmed_at
 FROM alert
 WHERE accelerator_model = $1

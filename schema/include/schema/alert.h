@@ -77,7 +77,7 @@ struct Alert {
 };
 
 /// Of an alert, what finding alerts needs to know: there may be very many.
-struct AlertStage {
+struct AlertOutline {
   AlertId id{};
   std::string accelerator_model;
   std::string key;
@@ -109,7 +109,7 @@ Expected<AlertActionKind> check_alert_action(std::string_view kind, std::string_
 Expected<std::vector<Alert>> alerts(Connection& connection,
                                     std::optional<std::string_view> accelerator_model = {});
 /// The same, without what is told of them.
-Expected<std::vector<AlertStage>> alert_stages(
+Expected<std::vector<AlertOutline>> alert_outlines(
     Connection& connection, std::optional<std::string_view> accelerator_model = {});
 /// Those that are not withdrawn, with or without recovered ones, that began at or after `since`. Of
 /// years of nights most are: a tenth of the cost of all.

@@ -415,16 +415,16 @@ TEST_F(AlertTest, ParkedAlertsAreNumberedInTheOrderInWhichTheyWereFirstSeen) {
   const auto count = number_parked_alerts(store_);
   ASSERT_TRUE(count) << count.error().message;
   EXPECT_EQ(*count, 4u);
-  const auto stages = alert_stages(store_);
-  ASSERT_TRUE(stages);
+  const auto outlines = alert_outlines(store_);
+  ASSERT_TRUE(outlines);
   std::vector<std::string> keys;
-  for (std::size_t i = 1; i < stages->size(); ++i) {
-    keys.push_back((*stages)[i].key);
-    EXPECT_EQ(to_int((*stages)[i].id), to_int(known) + static_cast<std::int64_t>(i));
-    EXPECT_EQ(read((*stages)[i].id).details, found().details);
+  for (std::size_t i = 1; i < outlines->size(); ++i) {
+    keys.push_back((*outlines)[i].key);
+    EXPECT_EQ(to_int((*outlines)[i].id), to_int(known) + static_cast<std::int64_t>(i));
+    EXPECT_EQ(read((*outlines)[i].id).details, found().details);
   }
   EXPECT_THAT(keys, ElementsAre("first", "second", "third", "fourth"));
-  EXPECT_EQ(alert_stages(store_, "V100")->size(), 1u);
+  EXPECT_EQ(alert_outlines(store_, "V100")->size(), 1u);
   EXPECT_EQ(*number_parked_alerts(store_), 0u);
 }
 

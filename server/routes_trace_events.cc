@@ -235,18 +235,24 @@ class FindingWriter {
   // The one that begins first; none where that is not known. `longest`: the first rows of its kind.
   Expected<std::optional<Row>> earliest(const schema::FindingKind& kind,
                                         const std::vector<Row>& longest) {
-    if (kind.kept < kind.count) return std::optional<Row>();
+    std::optional<Row> first;
+    if (kind.kept < kind.count) return first;
     if (!kind.earliest) {
       // An older program kept no more than these.
-      const auto first =
+      const auto found =
           std::min_element(longest.begin(), longest.end(),
                            [](const Row& a, const Row& b) { return a.begin() < b.begin(); });
-      return first == longest.end() ? std::optional<Row>() : *first;
+      if (found != longest.end()) first = *found;
+      return first;
     }
     const auto place = static_cast<std::size_t>(*kind.earliest);
-    if (place < longest.size()) return std::optional(longest[place]);
+    if (place < longest.size()) {
+      first = longest[place];
+      return first;
+    }
     BENCHHUD_ASSIGN(const auto found, rows(kind, place, 1));
-    return found.empty() ? std::optional<Row>() : found.front();
+    if (!found.empty()) first = found.front();
+    return first;
   }
 
   Expected<void> write(JsonWriter& json, const Row& row) {

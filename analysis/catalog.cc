@@ -1,10 +1,11 @@
 #include "analysis/catalog.h"
 
 #include <algorithm>
+#include <boost/functional/hash.hpp>
 #include <compare>
-#include <functional>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 namespace benchhud::analysis {
@@ -64,6 +65,12 @@ std::string joined(const std::vector<std::string>& parts, const char* separator)
 /// Of texts that a catalog keeps, equal ones are the same one.
 std::strong_ordering compare(const std::string* a, const std::string* b) {
   return a == b ? std::strong_ordering::equal : a->compare(*b) <=> 0;
+}
+
+/// All that tells one setup from another: the texts are kept once, so that their places do.
+auto identity_of(const ExperimentSetup& setup) {
+  return std::tuple(setup.suite, setup.accelerator, setup.accelerator_model, setup.test, setup.xla,
+                    setup.xla_flags, setup.dynamo, setup.torch_xla2, setup.flags);
 }
 
 }  // namespace
@@ -126,26 +133,12 @@ bool CatalogEntry::is_before(const CatalogEntry& other) const {
 }
 
 std::size_t CatalogBuilder::SetupHash::operator()(const ExperimentSetup* setup) const {
-  std::size_t hash = 0;
-  for (const void* text :
-       {static_cast<const void*>(setup->suite), static_cast<const void*>(setup->accelerator),
-        static_cast<const void*>(setup->accelerator_model), static_cast<const void*>(setup->test),
-        static_cast<const void*>(setup->xla), static_cast<const void*>(setup->xla_flags),
-        static_cast<const void*>(setup->dynamo), static_cast<const void*>(setup->torch_xla2),
-        static_cast<const void*>(setup->flags)}) {
-    // As boost::hash_combine of 64 bits: multiplied, so that all bits count.
-    hash = (hash ^ std::hash<const void*>()(text)) * 0x9e3779b97f4a7c15U;
-    hash ^= hash >> 32;
-  }
-  return hash;
+  return boost::hash_value(identity_of(*setup));
 }
 
 bool CatalogBuilder::SameSetup::operator()(const ExperimentSetup* a,
                                            const ExperimentSetup* b) const {
-  return a->suite == b->suite && a->accelerator == b->accelerator &&
-         a->accelerator_model == b->accelerator_model && a->test == b->test && a->xla == b->xla &&
-         a->xla_flags == b->xla_flags && a->dynamo == b->dynamo && a->torch_xla2 == b->torch_xla2 &&
-         a->flags == b->flags;
+  return identity_of(*a) == identity_of(*b);
 }
 
 const std::string* CatalogBuilder::keep(const std::string& text) {

@@ -133,6 +133,7 @@ class Finder {
     const auto whole = [&](const Found& found) { return of_slice(found.of); };
     pack("step", std::move(steps), whole);
     {
+      // `around` is given back before findings are packed.
       const auto is_phase = [&](std::uint32_t index) {
         return is_compile_phase(context_.name(index));
       };
@@ -233,8 +234,8 @@ std::string finding_words(std::string_view kind, const TraceFinding& finding, st
   }
   if (kind == "recompile") {
     const std::string_view id = compiled_region_id(name);
-    return fmt::format("frame {} runs as {}, its version number {} in this trace",
-                       id.substr(0, id.find('/')), id, finding.number);
+    return fmt::format("frame {} runs as {}, its version number {} in this trace", frame_of(id), id,
+                       finding.number);
   }
   if (kind == "compiling") return short_name(compile_phase(name));
   if (kind == "idle_host_wait") {

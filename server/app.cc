@@ -321,11 +321,10 @@ Response App::make_change(const Request& request, const Operation& operation, co
 }
 
 Response App::show_change(const Request& request, const std::string& address) {
-  constexpr int kServerErrors = 500;
   try {
     Response response = handle_api({"GET", address, "", request.accept_encoding},
                                    parse_address(address), Asker::kProgram);
-    if (response.status < kServerErrors) return response;
+    if (!response.is_server_error()) return response;
   } catch (const std::exception&) {
     // Out of memory: the change is stored all the same.
   }

@@ -40,7 +40,6 @@ constexpr int kBacklog = 1024;
 /// are enough for thousands of connections.
 constexpr std::size_t kReceivers = 2;
 constexpr int kNotModified = 304;
-constexpr int kServerErrors = 500;
 /// Files that are not connections: stores with their logs, what is sent, pipes.
 constexpr std::size_t kOtherFiles = 256;
 
@@ -201,7 +200,7 @@ class GuardedServer final : public httplib::Server {
     const Response made = handler_(request_of(*connection, &logged));
     options_.counters->count_answer(made.status);
     logged.status = made.status;
-    if (made.status >= kServerErrors) logged.problem = made.problem;
+    if (made.is_server_error()) logged.problem = made.problem;
     const bool has_body = made.status != kNotModified && method_of(head) != "HEAD";
     // Who is refused need not send the rest of a file: it is the last thing that a connection
     // brings.

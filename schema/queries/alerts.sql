@@ -43,6 +43,15 @@ VALUES ($1, $2, $3, $4, $5, $6, $7)
 INSERT INTO alert (id, accelerator_model, key, onset, detected, first_seen, confirmed_at, details)
 VALUES ((SELECT min(coalesce(min(id), 0), 0) - 1 FROM alert), $1, $2, $3, $4, $5, $6, $7)
 
+-- name: insert_alert_of_parked
+INSERT INTO alert (accelerator_model, key, onset, detected, first_seen, confirmed_at, details)
+SELECT accelerator_model, key, onset, detected, first_seen, confirmed_at, details
+FROM alert
+WHERE id = $1
+
+-- name: delete_parked_alerts
+DELETE FROM alert WHERE id < 0
+
 -- name: parked_alerts
 SELECT id FROM alert WHERE id < 0 ORDER BY first_seen, accelerator_model, id DESC
 

@@ -14,6 +14,9 @@
 
 namespace benchhud::analysis {
 
+/// "F" of "F/C".
+inline std::string_view frame_of(std::string_view id) { return id.substr(0, id.find('/')); }
+
 /// One execution of a `Torch-Compiled Region`.
 struct CompiledRegion {
   std::uint32_t slice = 0;
@@ -22,7 +25,7 @@ struct CompiledRegion {
   std::uint32_t depth = 0;  ///< how many regions are around it
   std::string_view id;      ///< "F/C", frame id and compile id; empty where PyTorch wrote none
 
-  std::string_view frame() const { return id.substr(0, id.find('/')); }  ///< "F"
+  std::string_view frame() const { return frame_of(id); }  ///< "F"
 };
 
 /// "F/C" of a region's name; empty where PyTorch wrote none, or it is no region's name.

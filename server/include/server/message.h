@@ -59,6 +59,8 @@ struct Response {
 
   /// The value of a header, or "" if there is none.
   std::string_view header(std::string_view name) const;
+  /// Whether it is the server that could not answer, and not the request that was wrong.
+  bool is_server_error() const { return status >= 500; }
 };
 
 /// The one shape of errors: an RFC 9457 problem. `instance` is the address that was asked for,

@@ -136,10 +136,11 @@ export function Table<Row>(props: Props<Row>) {
     };
   }, []);
 
+  const size = Math.max(entries.length, props.total ?? 0);
   useTableSource(box, {
     heads: columns.map((column) => ({ title: column.title, right: column.align === "right" })),
     groups: props.groups,
-    size: Math.max(entries.length, props.total ?? 0),
+    size,
     rows: (most) => entries.slice(0, most).map((entry) => (entry.kind === "group" ? entry.name : columns.map((column) => column.cell(entry.row)))),
   });
 
@@ -215,7 +216,7 @@ export function Table<Row>(props: Props<Row>) {
   const tracks = `minmax(0, 1fr) ${columns.slice(1).map((column) => `${column.width}px`).join(" ")}`;
   return (
     <div class={`table-box${props.late ? " late" : ""}`} style={{ maxWidth: `${total + 140}px` }} ref={box} data-open={canOpen ? "" : undefined} tabIndex={0} role="region" aria-label={props.caption} aria-busy={props.late}>
-      <table role="table" style={{ minWidth: narrowest, "--tracks": tracks }} aria-rowcount={Math.max(entries.length, props.total ?? 0) + 1}>
+      <table role="table" style={{ minWidth: narrowest, "--tracks": tracks }} aria-rowcount={size + 1}>
         <caption class="sr">
           {props.caption}
           {sortColumn ? `, sorted by ${sortColumn.label ?? sortColumn.key}, ${direction === "asc" ? "ascending" : "descending"}` : props.orderWords ? `, ${props.orderWords}` : ""}

@@ -382,7 +382,7 @@ std::int64_t big_endian(std::span<const unsigned char> bytes, std::size_t at) {
 /// Of each page of a file, by its number from 1, whether the list of free pages names it. The head
 /// names the first page of the list; each says which is the next, how many free pages it names, and
 /// which (SQLite's file format, 1.5 "The Freelist"). What the list itself lies on is not among
-/// them: it is not empty. A list that is damaged ends where it is.
+/// them: it is read. A list that is damaged ends where it is.
 std::vector<bool> free_pages(std::ifstream& file, std::size_t page_bytes, std::int64_t pages) {
   constexpr std::size_t kFirstAt = 32, kCountAt = 4, kNamesAt = 8;
   std::vector<bool> is_free(static_cast<std::size_t>(pages) + 1);
@@ -422,7 +422,7 @@ Expected<std::optional<PageChecksums>> count_page_checksums(const std::string& p
   PageChecksums found;
   found.is_open_to_others = is_open_to_others(page);
   page.resize(static_cast<std::size_t>(bytes));
-  std::vector<std::int64_t> empty;
+  std::vector<std::int64_t> empty, changed;
   for (file.seekg(0); next_page();) {
     const std::int64_t number = ++found.pages;
     if (kept_checksum(page) == 0) {
@@ -440,15 +440,21 @@ Expected<std::optional<PageChecksums>> count_page_checksums(const std::string& p
       file.seekg((number - 1) * bytes);
       is_fit = next_page() && fits(page, number);
     }
-    if (!is_fit && found.changed++ == 0) found.first_changed = number;
+    if (!is_fit) changed.push_back(number);
   }
-  if (!empty.empty()) {
+  if (!empty.empty() || !changed.empty()) {
     const std::vector<bool> is_free = free_pages(file, page.size(), found.pages);
-    for (const std::int64_t number : empty) {
-      if (!is_free[static_cast<std::size_t>(number)] && found.lost++ == 0) {
-        found.first_lost = number;
-      }
-    }
+    // What is on a free page is never read.
+    const auto in_use = [&](std::vector<std::int64_t>& numbers) {
+      std::erase_if(numbers, [&](std::int64_t n) { return is_free[static_cast<std::size_t>(n)]; });
+      return numbers.empty() ? 0 : numbers.front();
+    };
+    const std::size_t all_changed = changed.size();
+    found.first_lost = in_use(empty);
+    found.first_changed = in_use(changed);
+    found.lost = static_cast<std::int64_t>(empty.size());
+    found.changed = static_cast<std::int64_t>(changed.size());
+    found.changed_free = static_cast<std::int64_t>(all_changed - changed.size());
   }
   if (file.bad()) return Error{ErrorCode::kIo, "cannot read " + path};
   return std::optional(found);

@@ -55,15 +55,17 @@ bool may_be_written_by_others(sqlite3* database);
 /// What a store's file has of them.
 struct PageChecksums {
   std::int64_t pages = 0;
-  std::int64_t changed = 0;        ///< pages that do not fit their checksums
+  std::int64_t changed = 0;        ///< pages that do not fit their checksums and are not free
   std::int64_t first_changed = 0;  ///< the number (from 1) of the first of them; 0: none
   bool is_open_to_others = false;  ///< programs without this layer may have written them
+  std::int64_t changed_free = 0;   ///< free pages that do not fit their checksums
   std::int64_t missing = 0;        ///< pages with content and no checksum
   std::int64_t lost = 0;           ///< pages of nothing but zeros that are not free
   std::int64_t first_lost = 0;     ///< the number (from 1) of the first of them; 0: none
 };
 
-/// Reads the whole file; with a log beside it, `lost` may count pages that are free by now. Nothing
+/// Reads the whole file; with a log beside it, pages may be free by now that were not when
+/// the file was written. Nothing
 /// where pages have no checksums at all. Error: kIo.
 Expected<std::optional<PageChecksums>> count_page_checksums(const std::string& path);
 

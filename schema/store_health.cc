@@ -108,6 +108,12 @@ HealthCheck checksums_check(const std::string& path,
     return {"checksums", HealthLevel::kWarning,
             fmt::format("{} of {} pages do not fit theirs", pages.changed, pages.pages)};
   }
+  if (pages.changed_free > 0) {
+    return {"checksums", HealthLevel::kWarning,
+            fmt::format("{} of {} pages do not fit theirs. They are free, so that nothing is lost, "
+                        "but what changed them may change others",
+                        pages.changed_free, pages.pages)};
+  }
   return {"checksums", HealthLevel::kGood, fmt::format("of all {} pages", pages.pages)};
 }
 

@@ -297,6 +297,40 @@ TEST_F(PageChecksums, PagesOfAnotherProgramAreToldApartFromDamageAndAccepted) {
   EXPECT_EQ(bytes_of(path("broken")), bytes);
 }
 
+TEST_F(PageChecksums, AFreePageThatWasChangedIsAWarning) {
+  ASSERT_TRUE(copy_store(path("store"), path("freed")));
+  {
+    auto freed = Connection::open(path("freed"), OpenMode::kReadWrite);
+    ASSERT_TRUE(freed && freed->execute("CREATE TABLE filler (x)") &&
+                freed->execute("INSERT INTO filler VALUES (zeroblob(100000))") &&
+                freed->execute("DROP TABLE filler"));
+  }
+  std::string bytes = bytes_of(path("freed"));
+  // The first page that the first page of the list names, after the list's next page and its length.
+  const auto number_at = [&](std::size_t at) {
+    std::size_t number = 0;
+    for (std::size_t i = at; i < at + 4; ++i) {
+      number = number << 8 | static_cast<unsigned char>(bytes[i]);
+    }
+    return number;
+  };
+  const std::size_t list = number_at(32);
+  ASSERT_GT(list, 0U);
+  const std::size_t free = number_at((list - 1) * kPage + 8);
+  ASSERT_GT(free, 0U);
+  bytes[(free - 1) * kPage + 100] ^= 1;
+  write("freed", bytes);
+  for (const HealthCheck& check : examine_store(path("freed"), {})) {
+    if (check.name == "integrity") {
+      EXPECT_EQ(check.level, HealthLevel::kGood) << check.words;
+    }
+    if (check.name != "checksums") continue;
+    EXPECT_EQ(check.level, HealthLevel::kWarning);
+    EXPECT_THAT(check.words, testing::StartsWith("1 of "));
+    EXPECT_THAT(check.words, HasSubstr("They are free"));
+  }
+}
+
 TEST_F(PageChecksums, WhatIsBehindTheEndOfAFileThatWasCutIsDamage) {
   // The log knows how long the file should be.
   auto store = Connection::open(path("store"), OpenMode::kReadWrite);

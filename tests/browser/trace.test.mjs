@@ -444,6 +444,7 @@ test("the list of marks reaches every one of thousands, and what is not loaded i
     await menu.click();
     assert.doesNotMatch(await text(page.locator(".trace-marks")), /are marked/);
     await press(page, "Escape");
+    await eventually(async () => assert.match(page.url(), /kind=synchronization.*tab=marks/));
     await page.reload();
     await drawn(page);
     await eventually(async () => assert.match(await text(list), /of 3,000 synchronizations/));

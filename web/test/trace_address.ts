@@ -32,7 +32,7 @@ const slice = { track: 1, row: 0, begin: 10, end: 20, count: 1, busy: 10, label:
 test("the address is written through the router when the timeline rests, and not while it moves", async () => {
   const viewer = viewerOf([trackOf(1)]);
   viewer.resize(1000, 200);
-  const stop = keepAddress(viewer, REST_MS);
+  const stop = keepAddress(viewer, { restMs: REST_MS, mostMs: 60_000 });
   await rest(1);
   for (let n = 0; n < 40; ++n) {
     viewer.zoom(1.02);
@@ -66,6 +66,23 @@ test("the address is written through the router when the timeline rests, and not
   drawAll();
   await rest(5 * REST_MS);
   assert.equal(written.length, 3);
+  stop();
+});
+
+test("the address is written now and then while the timeline never rests", async () => {
+  Object.assign(place, { pathname: "/trace/1", search: "" });
+  written.length = 0;
+  const viewer = viewerOf([trackOf(1)]);
+  viewer.resize(1000, 200);
+  const stop = keepAddress(viewer, { restMs: REST_MS, mostMs: 2 * REST_MS });
+  await rest(1);
+  const end = Date.now() + 10_000;
+  for (let n = 0; written.length < 2 && Date.now() < end; ++n) {
+    viewer.zoom(n % 2 ? 0.9 : 1.2);
+    drawAll();
+    await rest(1);
+  }
+  assert.equal(written.length, 2);
   stop();
 });
 

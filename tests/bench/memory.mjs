@@ -31,7 +31,7 @@ function fillSamples(write, bytes) {
   write(']');
 }
 
-// As little text a number as Python's json module ever writes.
+// As little text per number as Python's json module ever writes.
 function fillCounts(write, bytes) {
   write('"counts": [0');
   for (let done = 0; done < bytes; done += 30) write(', 1, 2, 3, 4, 5, 6, 7, 8, 9, 0');
@@ -46,10 +46,18 @@ function fillMetrics(write, bytes) {
   }
 }
 
-async function ingestOnce(file) {
+// As many metrics as a line may have (docs/formats.md, "Memory budgets").
+function fillMostMetrics(write, bytes) {
+  const MOST = 100_000;
+  const samples = Math.floor(bytes / MOST / ', 0.123456'.length);
+  for (let i = 0; i < MOST; ++i) write(`${i ? ', ' : ''}"metric_${i}": [${Array(samples).fill(0.123456).join(', ')}]`);
+}
+
+// `expected`: the exit status, 3 where the line is refused.
+async function ingestOnce(file, expected = 0) {
   const store = path.join(data, 'memory.db');
   removeStore(store);
-  const run = await measure([program, 'ingest', '--db', store, file]);
+  const run = await measure([program, 'ingest', '--db', store, file], { expected });
   removeStore(store);
   return run;
 }
@@ -75,13 +83,16 @@ export async function memory(args) {
 
   const huge = 100_000_000;
   const rows = [], peaks = [];
-  for (const [what, file] of [
-    ['error text', await hugeLine('huge-error.jsonl', huge, fillError)],
-    ['samples', await hugeLine('huge-samples.jsonl', huge, fillSamples)],
-    ['counts of one digit', await hugeLine('huge-counts.jsonl', huge, fillCounts)],
-    ['metrics of eight samples', await hugeLine('huge-metrics.jsonl', huge, fillMetrics)],
+  // What exceeds a budget is refused, and reading it until then has a peak as well.
+  const REFUSED = 3;
+  for (const [what, file, expected] of [
+    ['error text', await hugeLine('huge-error.jsonl', huge, fillError), 0],
+    ['samples', await hugeLine('huge-samples.jsonl', huge, fillSamples), 0],
+    ['100,000 metrics', await hugeLine('huge-most-metrics.jsonl', huge, fillMostMetrics), 0],
+    ['refused: counts of one digit', await hugeLine('huge-counts.jsonl', huge, fillCounts), REFUSED],
+    ['refused: a million metrics of eight samples', await hugeLine('huge-metrics.jsonl', huge, fillMetrics), REFUSED],
   ]) {
-    const run = await ingestOnce(file);
+    const run = await ingestOnce(file, expected);
     peaks.push(run.peak_mb * 2 ** 20 / huge);
     rows.push([what, run.wall_s.toFixed(1), run.peak_mb.toFixed(0), peaks.at(-1).toFixed(1)]);
   }

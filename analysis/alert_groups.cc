@@ -6,10 +6,13 @@
 #include <cstddef>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <string_view>
 #include <tuple>
+#include <unordered_map>
+#include <utility>
 
 #include "analysis/drift_watch.h"
 #include "analysis/night_series.h"
@@ -21,11 +24,42 @@ constexpr std::size_t kTogether = 1;  // nights between the onsets of a common c
 constexpr double kMost = 0.5;
 constexpr double kFewOthers = 0.25;  // of the other backends' series
 
-bool is_timed(const AlertMember& member) {
-  return watched_metric_info(member.metric).kind == MetricKind::kTimed;
-}
+constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();
 
-bool is_drift(const AlertMember& member) { return member.metric == WatchedMetric::kDrift; }
+// What grouping needs of a member. All members of years are gone through each night: what is this
+// small stays in the processor's cache.
+struct Grouped {
+  const CatalogEntry* entry;
+  std::size_t place;
+  std::size_t onset, earliest, latest, first_seen;
+  std::size_t recovered;  // kNever
+  double effect, error, p_value;
+  std::optional<schema::ExperimentId> baseline;
+  std::size_t change;
+  int worse;
+  WatchedMetric metric;
+  bool is_timed, is_confirmed;
+
+  Grouped(const AlertMember& member, const StandingMember& standing)
+      : entry(standing.entry),
+        place(standing.place),
+        onset(member.onset),
+        earliest(member.earliest),
+        latest(member.latest),
+        first_seen(member.first_seen),
+        recovered(member.recovered.value_or(kNever)),
+        effect(member.effect),
+        error(member.error),
+        p_value(member.p_value),
+        baseline(member.baseline),
+        change(member.change),
+        worse(member.worse),
+        metric(member.metric),
+        is_timed(watched_metric_info(member.metric).kind == MetricKind::kTimed),
+        is_confirmed(member.confirmed.has_value()) {}
+
+  bool is_drift() const { return metric == WatchedMetric::kDrift; }
+};
 
 // What crept up belongs to no night: a change near where it is counted from is another thing. But
 // what seems to have crept may be a step that lies between where it is counted from and where it
@@ -35,34 +69,57 @@ struct LastingStep {
   std::size_t end = 0;  // the night that it recovered on; kNever
   double effect = 0;
 };
-constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();
 
-bool spans(const AlertMember& drift, const LastingStep& step) {
+bool spans(const Grouped& drift, const LastingStep& step) {
   return drift.onset < step.onset && step.onset <= drift.first_seen && drift.first_seen < step.end;
 }
 
 // How far a drift went beyond a step, as a share of what would be a drift.
-double beyond(const AlertMember& drift, const LastingStep& step) {
+double beyond(const Grouped& drift, const LastingStep& step) {
   const double moved = std::log1p(drift.effect) - std::log1p(step.effect);
   return drift.worse * moved / DriftWatch::least(drift.error);
 }
 
+// Whether there are fewer than kFewestModels models.
+class FewModels {
+ public:
+  // Returns whether they are still few.
+  bool add(std::size_t model) {
+    if (std::find(seen_.begin(), seen_.begin() + count_, model) != seen_.begin() + count_) {
+      return true;
+    }
+    if (count_ == seen_.size()) return are_few_ = false;
+    seen_[count_++] = model;
+    return true;
+  }
+  bool are_few() const { return are_few_; }
+
+ private:
+  std::array<std::size_t, kFewestModels - 1> seen_{};
+  std::size_t count_ = 0;
+  bool are_few_ = true;
+};
+
+// Members have two numbers here: a place among all, and an index among those that are grouped.
 class Grouping {
  public:
-  Grouping(std::span<const AlertMember> members, const Catalog& catalog,
-           std::span<const NightSeries> nights)
-      : members_(members), catalog_(catalog), nights_(nights), taken_(members.size(), true) {
-    entries_.resize(members.size());
-    for (std::size_t i = 0; i < members.size(); ++i) {
-      if (members[i].withdrawn || !members[i].is_told) continue;
-      taken_[i] = false;
-      entries_[i] = catalog.find(members[i].experiment);
-      if (members[i].metric == WatchedMetric::kSteady) steady_[members[i].onset].push_back(i);
+  Grouping(std::span<const AlertMember> members, std::span<const StandingMember> standing,
+           const Catalog& catalog, std::span<const NightSeries> nights)
+      : catalog_(catalog), nights_(nights) {
+    members_.reserve(standing.size());
+    for (const StandingMember& one : standing) {
+      const AlertMember& member = members[one.place];
+      if (member.withdrawn || !member.is_told) continue;
+      if (member.metric == WatchedMetric::kSteady) steady_.emplace_back(member.onset, size());
+      members_.emplace_back(member, one);
     }
+    std::sort(steady_.begin(), steady_.end());
+    is_taken_.resize(size(), false);
   }
 
   std::vector<AlertGroup> run() {
     find_common_causes();
+    if (!by_size_.empty()) find_reaches();
     while (take_common_cause()) {
     }
     take_by_model();
@@ -71,42 +128,54 @@ class Grouping {
   }
 
  private:
-  using Places = std::vector<std::size_t>;
+  using Indices = std::vector<std::size_t>;
 
-  const CatalogEntry& entry(std::size_t place) const { return *entries_[place]; }
+  std::size_t size() const { return members_.size(); }
+  const Grouped& member(std::size_t index) const { return members_[index]; }
+  const CatalogEntry& entry(std::size_t index) const { return *members_[index].entry; }
 
   // Each once, ascending.
-  std::vector<std::size_t> models_of(const Places& places) const {
+  std::vector<std::size_t> models_of(const Indices& indices) const {
     std::vector<std::size_t> models;
-    models.reserve(places.size());
-    for (const std::size_t place : places) models.push_back(entry(place).model());
+    models.reserve(indices.size());
+    for (const std::size_t index : indices) models.push_back(entry(index).model());
     std::sort(models.begin(), models.end());
     models.erase(std::unique(models.begin(), models.end()), models.end());
     return models;
   }
 
-  bool is_of_few_models(const Places& places) const {
-    std::array<std::size_t, kFewestModels - 1> seen{};
-    std::size_t count = 0;
-    for (const std::size_t place : places) {
-      const std::size_t model = entry(place).model();
-      if (std::find(seen.begin(), seen.begin() + count, model) != seen.begin() + count) continue;
-      if (count == seen.size()) return false;
-      seen[count++] = model;
+  bool is_of_few_models(const Indices& indices) const {
+    FewModels few;
+    for (const std::size_t index : indices) {
+      if (!few.add(entry(index).model())) return false;
     }
     return true;
   }
 
-  // Steady times that moved in one direction around a night.
-  Places moved_at(std::size_t night, int worse) const {
-    Places places;
-    const auto end = steady_.upper_bound(night + kTogether);
-    for (auto of = steady_.lower_bound(night - std::min(night, kTogether)); of != end; ++of) {
-      for (const std::size_t place : of->second) {
-        if (!taken_[place] && members_[place].worse == worse) places.push_back(place);
-      }
+  // Calls `visit` with the index of each steady time that moved in one direction around a night, by
+  // onset, until it returns false.
+  template <class Visit>
+  void visit_moved(std::size_t night, int worse, const Visit& visit) const {
+    const std::pair<std::size_t, std::size_t> begin(night - std::min(night, kTogether), 0);
+    for (auto one = std::lower_bound(steady_.begin(), steady_.end(), begin);
+         one != steady_.end() && one->first <= night + kTogether; ++one) {
+      const std::size_t index = one->second;
+      if (is_taken_[index] || member(index).worse != worse) continue;
+      if (!visit(index)) return;
     }
-    return places;
+  }
+
+  Indices moved_at(std::size_t night, int worse) const {
+    Indices moved;
+    // Around most nights few moved: nothing is allocated to find that out.
+    FewModels few;
+    visit_moved(night, worse, [&](std::size_t index) { return few.add(entry(index).model()); });
+    if (few.are_few()) return moved;
+    visit_moved(night, worse, [&](std::size_t index) {
+      moved.push_back(index);
+      return true;
+    });
+    return moved;
   }
 
   // The share of the series that a night has.
@@ -116,7 +185,7 @@ class Grouping {
 
   struct Common {
     AlertGroup group;
-    Places core;
+    Indices core;
     int worse = 0;
   };
 
@@ -124,9 +193,9 @@ class Grouping {
   LastingStep step_of(const Common& common) const {
     std::vector<double> effects;
     std::vector<std::size_t> ends;
-    for (const std::size_t place : common.core) {
-      effects.push_back(members_[place].effect);
-      ends.push_back(members_[place].recovered.value_or(kNever));
+    for (const std::size_t index : common.core) {
+      effects.push_back(member(index).effect);
+      ends.push_back(member(index).recovered);
     }
     const auto middle = ends.begin() + static_cast<std::ptrdiff_t>(ends.size() / 2);
     std::nth_element(ends.begin(), middle, ends.end());
@@ -135,8 +204,8 @@ class Grouping {
 
   // What the steady times that moved around a night have in common.
   std::optional<Common> common_at(std::size_t night, int worse) const {
-    const Places moved = moved_at(night, worse);
-    if (is_of_few_models(moved)) return std::nullopt;
+    const Indices moved = moved_at(night, worse);
+    if (moved.empty()) return std::nullopt;
     Common common;
     common.worse = worse;
     common.group.onset = night;
@@ -145,12 +214,12 @@ class Grouping {
       common.core = moved;
       return common;
     }
-    std::map<std::string_view, Places> by_backend;
-    for (const std::size_t place : moved) by_backend[entry(place).backend()].push_back(place);
-    for (const auto& [backend, places] : by_backend) {
-      const Places core = share(places.size(), backend_series(night, backend)) >= kMost
-                              ? places
-                              : only_on(backend, places, moved);
+    std::map<std::string_view, Indices> by_backend;
+    for (const std::size_t index : moved) by_backend[entry(index).backend()].push_back(index);
+    for (const auto& [backend, indices] : by_backend) {
+      const Indices core = share(indices.size(), backend_series(night, backend)) >= kMost
+                               ? indices
+                               : only_on(backend, indices, moved);
       if (core.size() <= common.core.size() || is_of_few_models(core)) continue;
       common.group.scope = AlertScope::kBackend;
       common.group.backend = backend;
@@ -161,9 +230,9 @@ class Grouping {
   }
 
   // Whether the other backends kept still, if there are others.
-  bool is_of_one_backend(const Places& moved, std::size_t night) const {
+  bool is_of_one_backend(const Indices& moved, std::size_t night) const {
     std::map<std::string_view, std::size_t> by_backend;
-    for (const std::size_t place : moved) ++by_backend[entry(place).backend()];
+    for (const std::size_t index : moved) ++by_backend[entry(index).backend()];
     const auto most =
         std::max_element(by_backend.begin(), by_backend.end(),
                          [](const auto& a, const auto& b) { return a.second < b.second; });
@@ -178,16 +247,16 @@ class Grouping {
   }
 
   // Those whose model moved on no other backend.
-  Places only_on(std::string_view backend, const Places& places, const Places& moved) const {
-    Places others;
-    for (const std::size_t place : moved) {
-      if (entry(place).backend() != backend) others.push_back(place);
+  Indices only_on(std::string_view backend, const Indices& indices, const Indices& moved) const {
+    Indices others;
+    for (const std::size_t index : moved) {
+      if (entry(index).backend() != backend) others.push_back(index);
     }
     const auto elsewhere = models_of(others);
-    Places only;
-    for (const std::size_t place : places) {
-      if (!std::binary_search(elsewhere.begin(), elsewhere.end(), entry(place).model())) {
-        only.push_back(place);
+    Indices only;
+    for (const std::size_t index : indices) {
+      if (!std::binary_search(elsewhere.begin(), elsewhere.end(), entry(index).model())) {
+        only.push_back(index);
       }
     }
     return only;
@@ -197,132 +266,226 @@ class Grouping {
   using Candidate = std::pair<std::size_t, int>;
 
   void find_common_causes() {
-    for (const auto& [night, places] : steady_) {
-      for (const std::size_t place : places) {
-        const Candidate candidate(night, members_[place].worse);
-        if (causes_.contains(candidate)) continue;
-        causes_[candidate] = common_at(candidate.first, candidate.second);
-      }
+    for (const auto& [night, index] : steady_) candidates_.emplace_back(night, member(index).worse);
+    std::sort(candidates_.begin(), candidates_.end());
+    candidates_.erase(std::unique(candidates_.begin(), candidates_.end()), candidates_.end());
+    causes_.resize(candidates_.size());
+    for (std::size_t c = 0; c < candidates_.size(); ++c) {
+      set_cause(c, common_at(candidates_[c].first, candidates_[c].second));
     }
   }
 
-  // The common cause that explains most; of equals the earliest.
+  void set_cause(std::size_t candidate, std::optional<Common> cause) {
+    // The largest comes first, of equals the earliest.
+    const auto rank = [&] {
+      return std::pair(size() - causes_[candidate]->core.size(), candidate);
+    };
+    if (causes_[candidate]) by_size_.erase(rank());
+    causes_[candidate] = std::move(cause);
+    if (causes_[candidate]) by_size_.insert(rank());
+  }
+
+  // The nights of which a common cause may have done it, so that those that follow one are found
+  // without a look at all members.
+  void find_reaches() {
+    std::vector<std::size_t> begins(nights_.size() + 1, 0);
+    const auto first_of = [&](const Grouped& one) {
+      return std::min(
+          {one.earliest, one.onset - std::min(one.onset, kSameCause), nights_.size() - 1});
+    };
+    for (std::size_t i = 0; i < size(); ++i) {
+      const Grouped& one = member(i);
+      if (one.is_drift()) drifts_.push_back({one.onset, one.first_seen, 0, i});
+      if (one.is_timed) ++begins[first_of(one) + 1];
+    }
+    std::partial_sum(begins.begin(), begins.end(), begins.begin());
+    reaches_.resize(begins.back());
+    for (std::size_t i = 0; i < size(); ++i) {
+      const Grouped& one = member(i);
+      if (!one.is_timed) continue;
+      const std::size_t first = first_of(one);
+      reaches_[begins[first]++] = {first, std::max(one.latest, one.onset + kSameCause), 0, i};
+    }
+    std::size_t furthest = 0;
+    for (Reach& reach : reaches_) reach.furthest = furthest = std::max(furthest, reach.last);
+  }
+
+  // Takes what follows a common cause of a night into its group.
+  void take_followers(const LastingStep& step, Common* common) {
+    const auto take_one = [&](std::size_t index) {
+      if (!is_taken_[index] && follows(index, *common, step)) take(index, &common->group);
+    };
+    const std::size_t night = common->group.onset;
+    for (const Reach& drift : drifts_) {
+      if (drift.first < night && night <= drift.last) take_one(drift.index);
+    }
+    auto reach = std::upper_bound(reaches_.begin(), reaches_.end(), night,
+                                  [](std::size_t at, const Reach& one) { return at < one.first; });
+    while (reach != reaches_.begin() && (--reach)->furthest >= night) take_one(reach->index);
+  }
+
+  // The common cause that explains most.
   bool take_common_cause() {
-    const Common* best = nullptr;
-    for (const auto& [candidate, cause] : causes_) {
-      if (cause && (best == nullptr || cause->core.size() > best->core.size())) best = &*cause;
-    }
-    if (best == nullptr) return false;
-    Common taken = *best;
+    if (by_size_.empty()) return false;
+    const std::size_t best = by_size_.begin()->second;
+    by_size_.erase(by_size_.begin());
+    Common taken = *std::move(causes_[best]);
+    causes_[best].reset();
     const LastingStep step = step_of(taken);
-    for (const std::size_t place : taken.core) take(place, &taken.group);
-    for (std::size_t i = 0; i < members_.size(); ++i) {
-      if (!taken_[i] && follows(i, taken, step)) take(i, &taken.group);
+    std::set<std::size_t> changed;  // candidates: what it took is missing from those around alone
+    taken_onsets_.clear();
+    for (const std::size_t index : taken.core) take(index, &taken.group);
+    take_followers(step, &taken);
+    for (const std::size_t onset : taken_onsets_) {
+      const Candidate begin(onset - std::min(onset, kTogether), std::numeric_limits<int>::min());
+      for (auto one = std::lower_bound(candidates_.begin(), candidates_.end(), begin);
+           one != candidates_.end() && one->first <= onset + kTogether; ++one) {
+        changed.insert(static_cast<std::size_t>(one - candidates_.begin()));
+      }
     }
-    // What it took is missing from the causes around where that began alone.
-    std::set<std::size_t> onsets;
-    for (const std::size_t place : taken.group.members) onsets.insert(members_[place].onset);
-    for (auto& [candidate, cause] : causes_) {
-      const std::size_t night = candidate.first;
-      const int direction = candidate.second;
-      const auto near = onsets.lower_bound(night - std::min(night, kTogether));
-      if (near == onsets.end() || *near > night + kTogether) continue;
-      const bool is_left = std::ranges::any_of(steady_.at(night), [&](std::size_t place) {
-        return !taken_[place] && members_[place].worse == direction;
-      });
-      cause = is_left ? common_at(night, direction) : std::nullopt;
+    for (const std::size_t c : changed) {
+      const auto [night, direction] = candidates_[c];
+      set_cause(c, is_left(night, direction) ? common_at(night, direction) : std::nullopt);
     }
     groups_.push_back(std::move(taken.group));
     return true;
   }
 
-  // Whether a change is explained by a common cause.
-  bool follows(std::size_t place, const Common& common, const LastingStep& step) const {
-    const AlertMember& member = members_[place];
-    const bool is_near = is_drift(member)
-                             ? spans(member, step) && beyond(member, step) < 1
-                             : is_timed(member) && may_begin_near(member, common.group.onset);
-    if (!is_near) return false;
-    const bool is_speedup = member.metric == WatchedMetric::kSpeedup;
-    if (!is_speedup && member.worse != common.worse) return false;
-    if (common.group.scope == AlertScope::kMachine) return true;
-    if (entry(place).backend() == common.group.backend) return true;
-    return is_speedup && member.baseline &&
-           catalog_.find(*member.baseline)->backend() == common.group.backend;
+  // Whether any steady time that moved so on that very night was not taken.
+  bool is_left(std::size_t night, int worse) const {
+    for (auto one =
+             std::lower_bound(steady_.begin(), steady_.end(), std::pair(night, std::size_t{0}));
+         one != steady_.end() && one->first == night; ++one) {
+      if (!is_taken_[one->second] && member(one->second).worse == worse) return true;
+    }
+    return false;
   }
 
-  void take(std::size_t place, AlertGroup* group) {
-    taken_[place] = true;
-    group->members.push_back(place);
+  // Whether a change is explained by a common cause.
+  bool follows(std::size_t index, const Common& common, const LastingStep& step) const {
+    const Grouped& one = member(index);
+    const bool is_near = one.is_drift() ? spans(one, step) && beyond(one, step) < 1
+                                        : one.is_timed && may_begin_near(one, common.group.onset);
+    if (!is_near) return false;
+    const bool is_speedup = one.metric == WatchedMetric::kSpeedup;
+    if (!is_speedup && one.worse != common.worse) return false;
+    if (common.group.scope == AlertScope::kMachine) return true;
+    if (entry(index).backend() == common.group.backend) return true;
+    return is_speedup && one.baseline &&
+           catalog_.find(*one.baseline)->backend() == common.group.backend;
+  }
+
+  void take(std::size_t index, AlertGroup* group) {
+    is_taken_[index] = true;
+    group->members.push_back(members_[index].place);
+    if (member(index).metric == WatchedMetric::kSteady) taken_onsets_.insert(member(index).onset);
   }
 
   // The surest first: what is exact, then what is confirmed, then by p-value; what crept last.
-  Places left_by_certainty() const {
-    Places places;
-    for (std::size_t i = 0; i < members_.size(); ++i) {
-      if (!taken_[i]) places.push_back(i);
-    }
-    const auto rank = [&](std::size_t place) {
-      const AlertMember& member = members_[place];
-      return std::tuple(is_drift(member), is_timed(member), !member.confirmed,
-                        member.metric != WatchedMetric::kSteady, member.p_value,
-                        catalog_.place(entry(place)), member.metric, member.change);
+  Indices left_by_certainty() const {
+    struct Rank {
+      std::uint8_t kind;  // drifts, timed, unconfirmed, and other than steady times: a bit each
+      std::uint8_t metric;
+      std::uint32_t change;
+      double p_value;
+      std::size_t entry, index;
+      auto key() const { return std::tie(kind, p_value, entry, metric, change); }
     };
-    std::sort(places.begin(), places.end(),
-              [&](std::size_t a, std::size_t b) { return rank(a) < rank(b); });
-    return places;
+    std::vector<Rank> ranks;
+    for (std::size_t i = 0; i < size(); ++i) {
+      if (is_taken_[i]) continue;
+      const Grouped& one = member(i);
+      const int kind = int{one.is_drift()} << 3 | int{one.is_timed} << 2 |
+                       int{!one.is_confirmed} << 1 | int{one.metric != WatchedMetric::kSteady};
+      ranks.push_back({static_cast<std::uint8_t>(kind), static_cast<std::uint8_t>(one.metric),
+                       static_cast<std::uint32_t>(one.change), one.p_value,
+                       catalog_.place(entry(i)), i});
+    }
+    std::sort(ranks.begin(), ranks.end(),
+              [](const Rank& a, const Rank& b) { return a.key() < b.key(); });
+    Indices indices;
+    indices.reserve(ranks.size());
+    for (const Rank& rank : ranks) indices.push_back(rank.index);
+    return indices;
   }
 
+  // A group of a model that is being made.
+  struct OfModel {
+    std::size_t group = 0;  // in groups_
+    std::size_t onset = 0;
+    bool is_of_drifts = false;
+  };
+  // A steady time in a group of a model.
+  struct Step {
+    schema::ExperimentId experiment{};
+    std::size_t index = 0;
+    std::size_t group = 0;  // in groups_
+  };
+
   void take_by_model() {
-    std::map<std::size_t, std::vector<std::size_t>> of_model;  // places in groups_
-    for (const std::size_t place : left_by_certainty()) {
-      const AlertMember& member = members_[place];
-      const std::size_t model = entry(place).model();
-      std::vector<std::size_t>& groups = of_model[model];
-      const auto group = std::find_if(groups.begin(), groups.end(), [&](std::size_t one) {
-        return is_of_group(member, groups_[one]);
-      });
-      if (group != groups.end()) {
-        take(place, &groups_[*group]);
-        continue;
-      }
-      groups.push_back(groups_.size());
-      AlertGroup& made = groups_.emplace_back();
-      made.model = model;
-      made.onset = member.onset;
-      take(place, &made);
-    }
+    const Indices left = left_by_certainty();
+    const auto drifts = std::find_if(left.begin(), left.end(),
+                                     [&](std::size_t index) { return member(index).is_drift(); });
+    for (auto index = left.begin(); index != drifts; ++index) take_by_model(*index);
+    std::ranges::sort(steps_, {}, &Step::experiment);
+    for (auto index = drifts; index != left.end(); ++index) take_by_model(*index);
   }
 
   // Drifts come last, and begin groups of their own where no step explains them.
-  bool is_of_group(const AlertMember& member, const AlertGroup& group) const {
-    const bool is_of_drifts = is_drift(members_[group.members.front()]);
-    if (!is_drift(member) || is_of_drifts) {
-      return is_drift(member) == is_of_drifts && may_begin_near(member, group.onset);
-    }
-    return std::ranges::any_of(group.members, [&](std::size_t place) {
-      const AlertMember& other = members_[place];
-      if (other.metric != WatchedMetric::kSteady || other.experiment != member.experiment ||
-          other.worse != member.worse) {
-        return false;
-      }
-      const LastingStep step{other.onset, other.recovered.value_or(kNever), other.effect};
-      return spans(member, step) && std::abs(beyond(member, step)) < 1;
+  void take_by_model(std::size_t index) {
+    const Grouped& one = member(index);
+    std::vector<OfModel>& groups = of_model_[entry(index).model()];
+    const auto near = std::find_if(groups.begin(), groups.end(), [&](const OfModel& other) {
+      return one.is_drift() == other.is_of_drifts && may_begin_near(one, other.onset);
     });
+    std::size_t group = near == groups.end() ? groups_.size() : near->group;
+    if (one.is_drift()) group = std::min(group, group_of_step(one));
+    if (group == groups_.size()) {
+      groups.push_back({group, one.onset, one.is_drift()});
+      AlertGroup& made = groups_.emplace_back();
+      made.model = entry(index).model();
+      made.onset = one.onset;
+    }
+    groups_[group].members.push_back(members_[index].place);
+    if (one.metric == WatchedMetric::kSteady) steps_.push_back({one.entry->id(), index, group});
   }
 
-  static bool may_begin_near(const AlertMember& member, std::size_t night) {
+  // The first with a step of the same series that explains a drift; as many as there are if none.
+  std::size_t group_of_step(const Grouped& drift) const {
+    std::size_t first = groups_.size();
+    for (const Step& step :
+         std::ranges::equal_range(steps_, drift.entry->id(), {}, &Step::experiment)) {
+      const Grouped& other = member(step.index);
+      const LastingStep lasting{other.onset, other.recovered, other.effect};
+      if (other.worse != drift.worse || !spans(drift, lasting)) continue;
+      if (std::abs(beyond(drift, lasting)) < 1) first = std::min(first, step.group);
+    }
+    return first;
+  }
+
+  static bool may_begin_near(const Grouped& member, std::size_t night) {
     return nights_apart(member.onset, night) <= kSameCause ||
            (member.earliest <= night && night <= member.latest);
   }
 
-  std::span<const AlertMember> members_;
   const Catalog& catalog_;
   std::span<const NightSeries> nights_;
-  std::vector<const CatalogEntry*> entries_;           // by member
-  std::map<std::size_t, Places> steady_;               // by onset
-  std::map<Candidate, std::optional<Common>> causes_;  // none: it is no cause, or was taken
-  std::vector<bool> taken_;                            // by member; or it is of no group
+  std::vector<Grouped> members_;                             // in the order of their places
+  std::vector<bool> is_taken_;                               // by index: it is of a group
+  std::vector<std::pair<std::size_t, std::size_t>> steady_;  // onset and index of steady times
+  std::vector<Candidate> candidates_;                        // ascending
+  std::vector<std::optional<Common>> causes_;                // by candidate; none: it is no cause
+  std::set<std::pair<std::size_t, std::size_t>> by_size_;  // of those that are causes: set_cause()
+  struct Reach {
+    std::size_t first = 0, last = 0;  // nights
+    std::size_t furthest = 0;         // the greatest `last` of all up to this one
+    std::size_t index = 0;
+  };
+  std::vector<Reach> reaches_;          // of what is timed, by `first`
+  std::vector<Reach> drifts_;           // `first` is the onset, which it does not reach
+  std::set<std::size_t> taken_onsets_;  // of the steady times of the last common cause
+  std::unordered_map<std::size_t, std::vector<OfModel>> of_model_;
+  std::vector<Step> steps_;
   std::vector<AlertGroup> groups_;
 };
 
@@ -340,9 +503,19 @@ std::string_view alert_scope_name(AlertScope scope) {
   return "";
 }
 
+std::vector<AlertGroup> group_changes(std::span<const AlertMember> members,
+                                      std::span<const StandingMember> standing,
+                                      const Catalog& catalog, std::span<const NightSeries> nights) {
+  return Grouping(members, standing, catalog, nights).run();
+}
+
 std::vector<AlertGroup> group_changes(std::span<const AlertMember> members, const Catalog& catalog,
                                       std::span<const NightSeries> nights) {
-  return Grouping(members, catalog, nights).run();
+  std::vector<StandingMember> all;
+  for (std::size_t place = 0; place < members.size(); ++place) {
+    all.push_back({place, catalog.find(members[place].experiment)});
+  }
+  return group_changes(members, all, catalog, nights);
 }
 
 }  // namespace benchhud::analysis

@@ -271,7 +271,12 @@ void FleetWatch::collect_timed(Experiment& experiment, WatchedMetric metric) {
   const auto& watch = experiment.timed[place_of(metric)];
   if (!watch) return;
   const SeriesRules& rules = (*experiment.rules)[place_of(metric)];
+  const bool is_compared_anew =
+      metric == WatchedMetric::kSpeedup &&
+      std::exchange(experiment.collected_baseline, experiment.baseline) != experiment.baseline;
   for (std::size_t i = 0; i < watch->changes().size(); ++i) {
+    // Most are withdrawn, and of such a one nothing changes any more.
+    if (!is_compared_anew && is_settled(experiment, metric, i)) continue;
     const WatchedChange& change = watch->changes()[i];
     AlertMember& member = member_of(experiment, metric, i);
     member.onset = change.onset;
@@ -294,6 +299,13 @@ void FleetWatch::collect_timed(Experiment& experiment, WatchedMetric metric) {
     member.nights_after = change.point.nights_after;
     if (metric == WatchedMetric::kSpeedup) member.baseline = experiment.baseline;
   }
+}
+
+bool FleetWatch::is_settled(const Experiment& experiment, WatchedMetric metric,
+                            std::size_t change) const {
+  const std::vector<std::size_t>& places = experiment.members[place_of(metric)];
+  return change < places.size() && places[change] < is_settled_.size() &&
+         is_settled_[places[change]];
 }
 
 void FleetWatch::collect_events(Experiment& experiment, WatchedMetric metric,
@@ -358,10 +370,18 @@ void FleetWatch::collect_members() {
     collect_events(experiment, WatchedMetric::kTiming, experiment.timing.events());
     collect_drifts(experiment);
   }
+  for (std::size_t place = is_settled_.size(); place < members_.size(); ++place) {
+    standing_members_.push_back({place, catalog_.find(members_[place].experiment)});
+  }
+  is_settled_.resize(members_.size(), false);
+  std::erase_if(standing_members_, [&](const StandingMember& one) {
+    is_settled_[one.place] = members_[one.place].withdrawn.has_value();
+    return is_settled_[one.place];
+  });
 }
 
 std::vector<AlertGroup> FleetWatch::groups_now() const {
-  auto groups = group_changes(members_, catalog_, night_series_);
+  auto groups = group_changes(members_, standing_members_, catalog_, night_series_);
   // By onset, so that alerts of one night are numbered in a fixed order.
   std::stable_sort(groups.begin(), groups.end(),
                    [](const auto& a, const auto& b) { return a.onset < b.onset; });
@@ -376,42 +396,50 @@ void FleetWatch::update_alerts(std::size_t number) {
   for (std::size_t g = 0; g < groups.size(); ++g) {
     for (const std::size_t place : groups[g].members) group_of[place] = g;
   }
+  for (; seen_alerts_ < alerts_.size(); ++seen_alerts_) open_alerts_.push_back(seen_alerts_);
   // Each group goes on with the alert that it shares most with; of equals with the oldest.
   struct Tie {
-    std::size_t count, alert, group;
+    std::size_t count, open, group;  // `open`: place in open_alerts_
   };
   std::vector<Tie> ties;
-  for (std::size_t a = 0; a < alerts_.size(); ++a) {
-    std::map<std::size_t, std::size_t> shared;
-    for (const std::size_t place : alerts_[a].group.members) {
-      if (group_of[place] != kNone) ++shared[group_of[place]];
+  std::vector<std::size_t> shared;
+  for (std::size_t k = 0; k < open_alerts_.size(); ++k) {
+    shared.clear();
+    for (const std::size_t place : alerts_[open_alerts_[k]].group.members) {
+      if (group_of[place] != kNone) shared.push_back(group_of[place]);
     }
-    for (const auto& [group, count] : shared) ties.push_back({count, a, group});
+    std::sort(shared.begin(), shared.end());
+    for (auto from = shared.begin(); from != shared.end();) {
+      const auto end = std::upper_bound(from, shared.end(), *from);
+      ties.push_back({static_cast<std::size_t>(end - from), k, *from});
+      from = end;
+    }
   }
   std::stable_sort(ties.begin(), ties.end(),
                    [](const Tie& a, const Tie& b) { return a.count > b.count; });
   std::vector<std::optional<std::size_t>> alert_of(groups.size());
-  std::vector<bool> goes_on(alerts_.size(), false);
+  std::vector<bool> goes_on(open_alerts_.size(), false);
   for (const Tie& tie : ties) {
-    if (goes_on[tie.alert] || alert_of[tie.group]) continue;
-    goes_on[tie.alert] = true;
-    alert_of[tie.group] = tie.alert;
+    if (goes_on[tie.open] || alert_of[tie.group]) continue;
+    goes_on[tie.open] = true;
+    alert_of[tie.group] = open_alerts_[tie.open];
   }
-  std::vector<std::optional<std::size_t>> taken_by(alerts_.size());
+  std::vector<std::optional<std::size_t>> taken_by(open_alerts_.size());
   for (const Tie& tie : ties) {
-    if (!goes_on[tie.alert] && !taken_by[tie.alert]) taken_by[tie.alert] = alert_of[tie.group];
+    if (!goes_on[tie.open] && !taken_by[tie.open]) taken_by[tie.open] = alert_of[tie.group];
   }
-  for (std::size_t a = 0; a < alerts_.size(); ++a) {
-    WatchedAlert& alert = alerts_[a];
-    if (goes_on[a]) {
+  for (std::size_t k = 0; k < open_alerts_.size(); ++k) {
+    WatchedAlert& alert = alerts_[open_alerts_[k]];
+    if (goes_on[k]) {
       alert.merged_into.reset();
       continue;
     }
     std::erase_if(alert.group.members, [&](std::size_t place) { return !members_[place].is_told; });
     if (alert.stage != AlertStage::kWithdrawn) alert.closed = number;
     alert.stage = AlertStage::kWithdrawn;
-    if (taken_by[a]) alert.merged_into = taken_by[a];
+    if (taken_by[k]) alert.merged_into = taken_by[k];
   }
+  forget_closed_alerts();
   for (std::size_t g = 0; g < groups.size(); ++g) {
     if (!alert_of[g]) {
       alert_of[g] = alerts_.size();
@@ -424,6 +452,15 @@ void FleetWatch::update_alerts(std::size_t number) {
     alert.group = std::move(groups[g]);
     update_stage(&alert, number);
   }
+}
+
+// What is withdrawn for good has no group any more, and most alerts that ever were are so.
+void FleetWatch::forget_closed_alerts() {
+  std::erase_if(open_alerts_, [&](std::size_t a) {
+    return alerts_[a].stage == AlertStage::kWithdrawn &&
+           std::ranges::all_of(alerts_[a].group.members,
+                               [&](std::size_t place) { return bool{is_settled_[place]}; });
+  });
 }
 
 void FleetWatch::update_stage(WatchedAlert* alert, std::size_t number) {

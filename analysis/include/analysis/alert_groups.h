@@ -89,4 +89,15 @@ inline constexpr std::size_t kFewestModels = 3;
 std::vector<AlertGroup> group_changes(std::span<const AlertMember> members, const Catalog& catalog,
                                       std::span<const NightSeries> nights);
 
+/// A member that may be of a group.
+struct StandingMember {
+  std::size_t place = 0;                ///< among all members
+  const CatalogEntry* entry = nullptr;  ///< of its experiment
+};
+/// The same, where it is known which may be of a group: `standing`, by ascending places, has all of
+/// them.
+std::vector<AlertGroup> group_changes(std::span<const AlertMember> members,
+                                      std::span<const StandingMember> standing,
+                                      const Catalog& catalog, std::span<const NightSeries> nights);
+
 }  // namespace benchhud::analysis

@@ -133,6 +133,7 @@ class FleetWatch {
     VerdictWatch verification{"PASS"};
     VerdictWatch timing{"timed"};
     std::optional<schema::ExperimentId> baseline;
+    std::optional<schema::ExperimentId> collected_baseline;         // that members of speedups name
     std::array<std::vector<std::size_t>, kWatchedMetrics> members;  // places, by change
     bool is_changed = false;                                        // tonight
   };
@@ -167,11 +168,13 @@ class FleetWatch {
   AlertMember& member_of(Experiment& experiment, WatchedMetric metric, std::size_t change);
   void collect_members();
   void collect_timed(Experiment& experiment, WatchedMetric metric);
+  bool is_settled(const Experiment& experiment, WatchedMetric metric, std::size_t change) const;
   void collect_drifts(Experiment& experiment);
   void collect_events(Experiment& experiment, WatchedMetric metric,
                       std::span<const WatchedEvent> events);
   std::vector<AlertGroup> groups_now() const;
   void update_alerts(std::size_t number);
+  void forget_closed_alerts();
   void update_stage(WatchedAlert* alert, std::size_t number);
 
   const Catalog& catalog_;
@@ -187,6 +190,12 @@ class FleetWatch {
   bool had_alarm_ = false;             // in this stretch
   std::vector<AlertMember> members_;
   std::vector<WatchedAlert> alerts_;
+  // Made anew from the above after restore(): the members that are withdrawn, of which nothing
+  // changes any more; the others; and the places of the alerts that another night may change.
+  std::vector<bool> is_settled_;
+  std::vector<StandingMember> standing_members_;
+  std::vector<std::size_t> open_alerts_;
+  std::size_t seen_alerts_ = 0;  // that were looked at for open_alerts_
 };
 
 }  // namespace benchhud::analysis

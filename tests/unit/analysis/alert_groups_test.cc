@@ -69,8 +69,12 @@ class Groups : public testing::Test {
   }
   // The groups in words, with members by what they are and not by their places.
   std::set<std::string> story(std::span<const AlertMember> members) const {
+    return words_of(members, group_changes(members, fleet_.catalog(), nights_));
+  }
+  static std::set<std::string> words_of(std::span<const AlertMember> members,
+                                        std::span<const AlertGroup> groups) {
     std::set<std::string> words;
-    for (const AlertGroup& group : group_changes(members, fleet_.catalog(), nights_)) {
+    for (const AlertGroup& group : groups) {
       std::set<std::string> of;
       for (const std::size_t place : group.members) {
         of.insert(std::to_string(to_int(members[place].experiment)) + "." +
@@ -83,6 +87,16 @@ class Groups : public testing::Test {
       words.insert(text);
     }
     return words;
+  }
+
+  /// Those that may be of a group.
+  std::vector<StandingMember> standing(const Catalog& catalog) const {
+    std::vector<StandingMember> some;
+    for (std::size_t i = 0; i < members_.size(); ++i) {
+      if (members_[i].withdrawn || !members_[i].is_told) continue;
+      some.push_back({i, catalog.find(members_[i].experiment)});
+    }
+    return some;
   }
 
   Fleet fleet_;
@@ -381,8 +395,17 @@ TEST_F(Groups, DoNotDependOnTheOrderOfMembers) {
                                 : add(model, backend, onset, worse);
       member.p_value = below(3) == 0 ? 0.001 : 0.002;  // many are equally sure
       if (below(2) == 0) member.confirmed = onset + 2;
+      member.effect = 0.1;
+      if (below(5) == 0) member.earliest = onset - below(10);
+      if (below(8) == 0) member.withdrawn = onset + 3;
+      if (below(8) == 0) member.is_told = false;
+      if (below(6) == 0) add_drift(model, backend);
     }
     const auto expected = story(members_);
+    const Catalog catalog = fleet_.catalog();
+    EXPECT_EQ(words_of(members_, group_changes(members_, standing(catalog), catalog, nights_)),
+              expected)
+        << round;
     for (int again = 0; again < 5; ++again) {
       auto shuffled = members_;
       std::shuffle(shuffled.begin(), shuffled.end(), random);

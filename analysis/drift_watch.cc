@@ -13,12 +13,6 @@ namespace {
 
 constexpr std::size_t kFewestSteps = 6;
 
-double median_level(std::span<const Night> nights) {
-  std::vector<double> levels;
-  for (const Night& night : nights) levels.push_back(night.level);
-  return median(levels);
-}
-
 // What changes that were told moved from `place` on: those that lead back are among them. What
 // creeps up looks like one change or another for some nights, and none of these holds.
 double explained_since(const TimedWatch& series, std::size_t place) {
@@ -37,7 +31,7 @@ double DriftWatch::least(double error) {
 }
 
 bool DriftWatch::is_due(const TimedWatch& series) {
-  const std::size_t count = series.nights().size();
+  const std::size_t count = series.levels().size();
   return count >= series.begin() + kFewestForDrift && count % kEvery == 0;
 }
 
@@ -46,8 +40,8 @@ void DriftWatch::add_stretches(const TimedWatch& series) {
   begin_ = series.begin();
   for (;;) {
     const std::size_t from = begin_ + kStretch * stretches_.size();
-    if (from + kStretch > series.nights().size()) return;
-    stretches_.push_back(median_level(series.nights().subspan(from, kStretch)));
+    if (from + kStretch > series.levels().size()) return;
+    stretches_.push_back(median(series.levels().subspan(from, kStretch)));
   }
 }
 
@@ -71,7 +65,7 @@ double DriftWatch::standard_error(const NightNoise& noise) const {
 std::vector<std::size_t> DriftWatch::references(const TimedWatch& series,
                                                 std::span<const std::size_t> pinned,
                                                 int worse) const {
-  const std::size_t end = series.nights().size();
+  const std::size_t end = series.levels().size();
   std::vector<std::size_t> places;
   // The best stretch that lies wholly before the last two.
   std::optional<std::size_t> best;
@@ -99,7 +93,7 @@ bool DriftWatch::look(const TimedWatch& series, schema::Direction better,
   if (!is_due(series)) return false;
   if (better == schema::Direction::kNeither) return false;
   const int worse = better == schema::Direction::kLowerIsBetter ? 1 : -1;
-  const double now = median_level(series.nights().last(kStretch));
+  const double now = median(series.levels().last(kStretch));
   add_stretches(series);
   const double error = standard_error(series.noise());
   const std::size_t number = series.numbers().back();
@@ -116,7 +110,7 @@ bool DriftWatch::look(const TimedWatch& series, schema::Direction better,
     if (worse * left < worse * drift.most / 2) drift.recovered = number;
   }
   for (const std::size_t from : references(series, pinned, worse)) {
-    const double before = median_level(series.nights().subspan(from, kStretch));
+    const double before = median(series.levels().subspan(from, kStretch));
     const std::size_t last = from + kStretch - 1;
     const double moved = now - before - explained_since(series, from + kStretch / 2);
     if (worse * moved < least(error)) continue;

@@ -16,23 +16,24 @@ constexpr double kOffSuspect = 3, kOff = 3.3;
 }  // namespace
 
 void LevelScreen::learn(std::span<const Night> nights, std::size_t begin, const NightNoise& noise,
-                        double cut) {
+                        double cut, std::size_t first) {
   begin_ = begin;
   deviation_ = noise.deviation;
   correlation_ = noise.correlation;
   cut_ = cut;
+  const std::span level = nights.subspan(begin - first);
   std::vector<double> last;
-  for (const Night& night : nights.subspan(begin)) last.push_back(night.level);
+  for (const Night& night : level) last.push_back(night.level);
   // Of nights with two humps the median is one of them: their mean is what sums are near.
   const double middle = median(last);
   const double bound = cut_ * deviation_;
-  for (double& level : last) level = std::clamp(level, middle - bound, middle + bound);
+  for (double& one : last) one = std::clamp(one, middle - bound, middle + bound);
   level_ = mean(last);
   sums_.clear();
-  follow(nights);
+  follow(level);
 }
 
-void LevelScreen::follow(std::span<const Night> nights) {
+void LevelScreen::follow(std::span<const Night> level) {
   if (sums_.empty()) {
     sums_.push_back(0);
     double alike = 0, power = 1;  // r + r² + … of the nights' correlation r
@@ -44,8 +45,8 @@ void LevelScreen::follow(std::span<const Night> nights) {
       alike += power;
     }
   }
-  while (begin_ + sums_.size() <= nights.size()) {
-    const Night& night = nights[begin_ + sums_.size() - 1];
+  while (sums_.size() <= level.size()) {
+    const Night& night = level[sums_.size() - 1];
     const double off = (night.level - level_) / deviation_;
     sums_.push_back(sums_.back() + std::clamp(off, -cut_, cut_));
   }
@@ -62,14 +63,14 @@ double LevelScreen::off_together() const {
   return most;
 }
 
-bool LevelScreen::is_off(std::span<const Night> nights) {
-  follow(nights);
+bool LevelScreen::is_off(std::span<const Night> nights, std::size_t first) {
+  const std::span level = nights.subspan(begin_ - first);
+  follow(level);
   if (off_together() > kOff * kOff) return true;
   const std::size_t count = sums_.size() - 1;
   for (std::size_t k = 1; k <= kMostSuspect && k < count; ++k) {
     const double sum = sums_[count] - sums_[count - k];
     if (sum * sum <= kOffSuspect * kOffSuspect * variances_[k - 1]) continue;
-    const std::span level = nights.subspan(begin_);
     if (is_far_out(level.first(count - k), level.last(k))) return true;
   }
   return false;
@@ -90,8 +91,8 @@ double LevelScreen::apart(std::size_t nights) const {
   return most * n * (1 - correlation_) / (1 + correlation_);
 }
 
-bool LevelScreen::is_two(std::span<const Night> nights, std::size_t most) {
-  follow(nights);
+bool LevelScreen::is_two(std::span<const Night> nights, std::size_t most, std::size_t first) {
+  follow(nights.subspan(begin_ - first));
   return apart(most) > kOff * kOff;
 }
 

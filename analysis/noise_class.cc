@@ -16,9 +16,8 @@ constexpr double kDriftSignificance = 1e-3;
 constexpr double kSpikyShare = 0.02;
 
 // What is left of each night without its level.
-std::vector<double> residuals_of(std::span<const Night> nights, const Changes& changes) {
-  std::vector<double> residuals;
-  for (const Night& night : nights) residuals.push_back(night.level);
+std::vector<double> residuals_of(std::span<const double> levels, const Changes& changes) {
+  std::vector<double> residuals(levels.begin(), levels.end());
   std::size_t begin = 0;
   for (std::size_t i = 0; i <= changes.found.size(); ++i) {
     const std::size_t end = i < changes.found.size() ? changes.found[i].at : residuals.size();
@@ -45,16 +44,14 @@ bool is_spiky(std::span<const double> residuals) {
          static_cast<double>(spikes) >= kSpikyShare * static_cast<double>(residuals.size());
 }
 
-bool is_drifting(std::span<const Night> nights, const Changes& changes) {
-  std::vector<double> level;
-  const std::size_t begin = changes.found.empty() ? 0 : changes.found.back().at;
-  for (const Night& night : nights.subspan(begin)) level.push_back(night.level);
+bool is_drifting(std::span<const double> levels, const Changes& changes) {
+  const std::span level = levels.subspan(changes.found.empty() ? 0 : changes.found.back().at);
   if (level.size() < kFewestNights) return false;
   // A level that leans by so much has thirds that differ by two thirds of it; to see that they do
   // not is a hundred times faster than the trend.
   const std::size_t third = level.size() / 3;
-  const double first = median(std::span(level).first(third));
-  const double last = median(std::span(level).last(third));
+  const double first = median(level.first(third));
+  const double last = median(level.last(third));
   if (std::abs(last - first) < kLeastLean / 2) return false;
   const auto lean = trend(level);
   return lean && lean->p_value < kDriftSignificance &&
@@ -96,11 +93,17 @@ std::string_view noise_class_meaning(NoiseClass noise) {
 }
 
 NoiseClass noise_class(std::span<const Night> nights, const Changes& changes) {
-  if (nights.size() >= kFewestNights) {
-    const std::vector<double> residuals = residuals_of(nights, changes);
+  std::vector<double> levels;
+  for (const Night& night : nights) levels.push_back(night.level);
+  return noise_class_of_levels(levels, changes);
+}
+
+NoiseClass noise_class_of_levels(std::span<const double> levels, const Changes& changes) {
+  if (levels.size() >= kFewestNights) {
+    const std::vector<double> residuals = residuals_of(levels, changes);
     if (is_bimodal(residuals)) return NoiseClass::kBimodal;
     if (is_spiky(residuals)) return NoiseClass::kSpiky;
-    if (is_drifting(nights, changes)) return NoiseClass::kDrifting;
+    if (is_drifting(levels, changes)) return NoiseClass::kDrifting;
   }
   return changes.noise.deviation > kHighDeviation ? NoiseClass::kHighDeviation
                                                   : NoiseClass::kStable;

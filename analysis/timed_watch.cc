@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "analysis/watched_metric.h"
 
@@ -33,30 +32,39 @@ bool leads_back(const WatchedChange& change, const WatchedChange& later) {
 }  // namespace
 
 void TimedWatch::recall(const Night& night, std::size_t number) {
-  nights_.push_back(night);
-  numbers_.push_back(number);
+  levels_.push_back(night.level);
+  numbers_.push_back(static_cast<std::uint32_t>(number));
+  // A search looks back by kWindow nights, and kRoutine nights later there is another. Seldom more
+  // than is needed, as a vector's memory doubles.
+  constexpr std::size_t kMost = 256;
+  static_assert(kMost > kRecent);
+  if (recent_.size() == kMost) {
+    recent_.erase(recent_.begin(), recent_.end() - kRecent);
+    first_recent_ = levels_.size() - 1 - kRecent;
+  }
+  recent_.push_back(night);
 }
 
 bool TimedWatch::add(const Night& night, std::size_t number) {
   recall(night, number);
   if (!wants_search()) return false;
-  const std::size_t first = std::max(begin_, nights_.size() - std::min(nights_.size(), kWindow));
-  search_ = find_changes(std::span(nights_).subspan(first), rules_);
-  searched_ = nights_.size();
+  const std::size_t first = std::max(begin_, levels_.size() - std::min(levels_.size(), kWindow));
+  search_ = find_changes(std::span(recent_).subspan(first - first_recent_), rules_);
+  searched_ = levels_.size();
   const std::size_t level = first + (search_.found.empty() ? 0 : search_.found.back().at);
-  screen_.learn(nights_, level, search_.noise, rules_.cut);
+  screen_.learn(recent_, level, search_.noise, rules_.cut, first_recent_);
   const bool merged = merge(first, number);
   return note_recoveries(number) || merged;
 }
 
 bool TimedWatch::wants_search() {
-  const std::size_t count = nights_.size() - begin_;
+  const std::size_t count = levels_.size() - begin_;
   if (count <= kFew || searched_ <= begin_) return true;
-  const std::size_t since = nights_.size() - searched_;
+  const std::size_t since = levels_.size() - searched_;
   // A level of few nights is known badly, and so is what is off it: again with twice as many.
   if (since >= std::min(kRoutine, count / 2)) return true;
-  return is_young(since) || screen_.is_off(nights_) ||
-         (since % kLookBack == 0 && screen_.is_two(nights_, kWindow));
+  return is_young(since) || screen_.is_off(recent_, first_recent_) ||
+         (since % kLookBack == 0 && screen_.is_two(recent_, kWindow, first_recent_));
 }
 
 // A change is looked at again each night while it is young; and until it is confirmed, whenever its
@@ -64,7 +72,7 @@ bool TimedWatch::wants_search() {
 bool TimedWatch::is_young(std::size_t since) const {
   return std::any_of(changes_.begin(), changes_.end(), [&](const WatchedChange& change) {
     if (change.withdrawn) return false;
-    const std::size_t age = nights_.size() - change.point.at;
+    const std::size_t age = levels_.size() - change.point.at;
     return age < kYoung || (!change.confirmed && since * kTwentieth >= age);
   });
 }
@@ -125,9 +133,12 @@ bool TimedWatch::merge(std::size_t first, std::size_t number) {
 // A change is over when a later one leads back to the level before it, to half of what it moved.
 // Asked anew each time: what leads back may go away, or turn out to lead elsewhere.
 bool TimedWatch::note_recoveries(std::size_t number) {
-  std::vector<std::size_t> order(
-      changes_.size());  // by place: what leads back is no change to undo
-  std::iota(order.begin(), order.end(), std::size_t{0});
+  // By place: what leads back is no change to undo. What is withdrawn neither leads back nor is
+  // over.
+  std::vector<std::size_t> order;
+  for (std::size_t k = 0; k < changes_.size(); ++k) {
+    if (!changes_[k].withdrawn) order.push_back(k);
+  }
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     return changes_[a].point.at < changes_[b].point.at;
   });
@@ -135,7 +146,7 @@ bool TimedWatch::note_recoveries(std::size_t number) {
   bool changed = false;
   for (auto i = order.begin(); i != order.end(); ++i) {
     WatchedChange& change = changes_[*i];
-    if (change.withdrawn || !change.confirmed) continue;
+    if (!change.confirmed) continue;
     const auto back =
         recovery_of[*i] ? order.end() : std::find_if(i, order.end(), [&](std::size_t later) {
           return leads_back(change, changes_[later]);
@@ -159,7 +170,7 @@ bool TimedWatch::is_loss(const WatchedChange& improvement, const WatchedChange& 
          worse_of(later.point.effect, better_) > 0;
 }
 
-std::pair<std::span<const Night>, Changes> TimedWatch::standing() const {
+std::pair<std::span<const double>, Changes> TimedWatch::standing() const {
   Changes standing;
   standing.noise = search_.noise;
   for (const WatchedChange& change : changes_) {
@@ -169,7 +180,7 @@ std::pair<std::span<const Night>, Changes> TimedWatch::standing() const {
     for (std::size_t* place : {&point.at, &point.earliest, &point.latest}) *place -= begin_;
   }
   std::ranges::sort(standing.found, {}, &ChangePoint::at);
-  return {std::span(nights_).subspan(begin_), standing};
+  return {std::span(levels_).subspan(begin_), standing};
 }
 
 void TimedWatch::decide(std::size_t change, std::optional<std::size_t> number, double q_value) {

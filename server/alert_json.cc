@@ -55,8 +55,12 @@ void write_timed(JsonWriter& json, const AlertContext& context, const AlertMembe
   const analysis::TimedWatch* watch = context.fleet.timed(
       member.experiment,
       member.metric == WatchedMetric::kDrift ? WatchedMetric::kSteady : member.metric);
-  const auto [nights, changes] = watch->standing();
-  const auto noise = analysis::noise_class(nights, changes);
+  const auto [known, is_first] = context.noise.try_emplace(watch);
+  if (is_first) {
+    const auto [levels, changes] = watch->standing();
+    known->second = analysis::noise_class_of_levels(levels, changes);
+  }
+  const analysis::NoiseClass noise = known->second;
   json.begin_object();
   json.field("class", analysis::noise_class_name(noise));
   json.field("meaning", analysis::noise_class_meaning(noise));

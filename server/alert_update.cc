@@ -216,7 +216,8 @@ class Update {
     update_.nights += nights.size();
     update_.recalled += watched.recalled();
     if (!nights.empty()) newest_[model] = nights.back().started_at;
-    return keep({fleet, catalog, nights}, model);
+    KnownNoise noise;
+    return keep({fleet, catalog, nights, noise}, model);
   }
 
   Expected<void> keep(const AlertContext& context, const std::string& model) {

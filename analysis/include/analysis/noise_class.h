@@ -30,5 +30,7 @@ inline constexpr double kHighDeviation = 0.05;  ///< of the level
 /// or who watches it (timed_watch.h). Fewer than eight nights are stable or of high deviation: they
 /// tell no more.
 NoiseClass noise_class(std::span<const Night> nights, const Changes& changes);
+/// The same of nights' levels, which are all that it takes of them.
+NoiseClass noise_class_of_levels(std::span<const double> levels, const Changes& changes);
 
 }  // namespace benchhud::analysis

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <utility>
@@ -57,18 +58,19 @@ class TimedWatch {
   void recall(const Night& night, std::size_t number);
   /// From the next night on something other than what is measured is different: its level is new,
   /// and no change.
-  void restart() { begin_ = nights_.size(); }
+  void restart() { begin_ = levels_.size(); }
 
   /// A candidate became sure: on night `number`, with this q-value. Or not yet: no night.
   void decide(std::size_t change, std::optional<std::size_t> number, double q_value);
 
   std::span<const WatchedChange> changes() const { return changes_; }
-  /// The nights from begin() on, and the changes they are known to have, but for suspects; places
-  /// are of these nights.
-  std::pair<std::span<const Night>, Changes> standing() const;
-  std::span<const Night> nights() const { return nights_; }
+  /// The levels of the nights from begin() on, and the changes they are known to have, but for
+  /// suspects; places are of these nights.
+  std::pair<std::span<const double>, Changes> standing() const;
+  /// Of all nights.
+  std::span<const double> levels() const { return levels_; }
   /// The number of each night.
-  std::span<const std::size_t> numbers() const { return numbers_; }
+  std::span<const std::uint32_t> numbers() const { return numbers_; }
   /// The place of the first night that is comparable with the last ones.
   std::size_t begin() const { return begin_; }
   /// Of the nights of the last search.
@@ -84,10 +86,16 @@ class TimedWatch {
   bool is_loss(const WatchedChange& improvement, const WatchedChange& later) const;
   WatchedChange* known(const ChangePoint& point, const std::vector<bool>& seen);
 
+  // What a search needs of nights besides their levels is kept of so many at least, for there are
+  // thousands of series and no end of nights.
+  static constexpr std::size_t kRecent = kWindow + kRoutine;
+
   ChangeRules rules_;
   schema::Direction better_;
-  std::vector<Night> nights_;
-  std::vector<std::size_t> numbers_;
+  std::vector<double> levels_;
+  std::vector<std::uint32_t> numbers_;
+  std::vector<Night> recent_;     // the last ones
+  std::size_t first_recent_ = 0;  // the place of the first of them
   std::vector<WatchedChange> changes_;
   Changes search_;
   std::size_t begin_ = 0;     // of the nights that are comparable

@@ -4,21 +4,28 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "analysis/catalog.h"
 #include "analysis/fleet_watch.h"
+#include "analysis/noise_class.h"
 #include "schema/alert.h"
 #include "schema/types.h"
 #include "server/json_writer.h"
 
 namespace benchhud::server {
 
+/// Noise classes of series that were asked for: each is of all nights of a series, and most series
+/// that have alerts have several.
+using KnownNoise = std::unordered_map<const analysis::TimedWatch*, analysis::NoiseClass>;
+
 /// What an alert is made of: the accelerator model's nights and all of its series.
 struct AlertContext {
   const analysis::FleetWatch& fleet;
   const analysis::Catalog& catalog;
   std::span<const schema::Run> nights;  ///< as FleetWatch numbers them
+  KnownNoise& noise;                    ///< none at first
 };
 
 /// What is told of an alert: its members in the catalog's order, those that are withdrawn only

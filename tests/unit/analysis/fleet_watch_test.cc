@@ -448,6 +448,33 @@ TEST_F(Watching, GoesOnFromEveryNightAsIfItHadWatchedThemAll) {
   }
 }
 
+// A search looks back by 100 nights, and 100 nights later there is another.
+TEST_F(Watching, GoesOnAfterMoreNightsThanASearchLooksBack) {
+  make(2, {"eager", "inductor"}, {}, 0.02);
+  std::vector<std::string> states = {watch_->state()};
+  const auto some = [&](int count) {
+    for (int i = 0; i < count; ++i) {
+      nights(1);
+      states.push_back(watch_->state());
+    }
+  };
+  some(250);
+  time_of(1, "eager") *= 1.3;
+  some(240);
+  time_of(1, "eager") /= 1.3;
+  time_of(0, "inductor") *= 1.2;
+  some(30);
+  ASSERT_THAT(alerts(AlertStage::kRecovered), Contains(of_model("m1"))) << story();
+  ASSERT_THAT(alerts(AlertStage::kConfirmed), Contains(of_model("m0"))) << story();
+  const TimedWatch* series = watch_->timed(schema::ExperimentId{1}, WatchedMetric::kSteady);
+  EXPECT_THAT(series->standing().first, SizeIs(520)) << "levels of all nights";
+  for (const std::size_t n : {199, 200, 201, 255, 256, 257, 311, 312, 313, 400, 499}) {
+    const auto other = go_on(n, states[n], *catalog_);
+    ASSERT_NE(other, nullptr) << n;
+    EXPECT_EQ(other->state(), watch_->state()) << n;
+  }
+}
+
 TEST_F(Watching, GoesOnWhereTheCatalogHasGrown) {
   make(4, kThree);
   nights(30);

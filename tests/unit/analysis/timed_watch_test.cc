@@ -257,11 +257,11 @@ TEST(TimedWatch, WhatStandsIsOfTheNightsSinceARestart) {
   series.watch.restart();
   series.nights(40, 1.5);
   EXPECT_TRUE(series.watch.standing().second.found.empty()) << "no change, but a new environment";
-  EXPECT_EQ(noise_class(series.watch.standing().first, series.watch.standing().second),
-            NoiseClass::kStable);
+  const auto [levels, none] = series.watch.standing();
+  EXPECT_EQ(noise_class_of_levels(levels, none), NoiseClass::kStable);
   series.nights(20, 1.2);
-  const auto [nights, changes] = series.watch.standing();
-  EXPECT_EQ(nights.size(), 60u);
+  const auto [levels_after, changes] = series.watch.standing();
+  EXPECT_EQ(levels_after.size(), 60u);
   ASSERT_EQ(changes.found.size(), 1u);
   EXPECT_EQ(changes.found[0].at, 40u);
 }

@@ -321,7 +321,11 @@ class Grouping {
     }
     auto reach = std::upper_bound(reaches_.begin(), reaches_.end(), night,
                                   [](std::size_t at, const Reach& one) { return at < one.first; });
-    while (reach != reaches_.begin() && (--reach)->furthest >= night) take_one(reach->index);
+    while (reach != reaches_.begin()) {
+      --reach;
+      if (reach->furthest < night) return;
+      take_one(reach->index);
+    }
   }
 
   // The common cause that explains most.
@@ -512,6 +516,7 @@ std::vector<AlertGroup> group_changes(std::span<const AlertMember> members,
 std::vector<AlertGroup> group_changes(std::span<const AlertMember> members, const Catalog& catalog,
                                       std::span<const NightSeries> nights) {
   std::vector<StandingMember> all;
+  all.reserve(members.size());
   for (std::size_t place = 0; place < members.size(); ++place) {
     all.push_back({place, catalog.find(members[place].experiment)});
   }

@@ -306,7 +306,8 @@ TEST_F(PageChecksums, AFreePageThatWasChangedIsAWarning) {
                 freed->execute("DROP TABLE filler"));
   }
   std::string bytes = bytes_of(path("freed"));
-  // The first page that the first page of the list names, after the list's next page and its length.
+  // The first page that the first page of the list names, after the list's next page and its
+  // length.
   const auto number_at = [&](std::size_t at) {
     std::size_t number = 0;
     for (std::size_t i = at; i < at + 4; ++i) {

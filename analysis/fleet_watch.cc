@@ -271,12 +271,12 @@ void FleetWatch::collect_timed(Experiment& experiment, WatchedMetric metric) {
   const auto& watch = experiment.timed[place_of(metric)];
   if (!watch) return;
   const SeriesRules& rules = (*experiment.rules)[place_of(metric)];
-  const bool is_compared_anew =
+  const bool has_other_baseline =
       metric == WatchedMetric::kSpeedup &&
       std::exchange(experiment.collected_baseline, experiment.baseline) != experiment.baseline;
   for (std::size_t i = 0; i < watch->changes().size(); ++i) {
     // Most are withdrawn, and of such a one nothing changes any more.
-    if (!is_compared_anew && is_settled(experiment, metric, i)) continue;
+    if (!has_other_baseline && is_settled(experiment, metric, i)) continue;
     const WatchedChange& change = watch->changes()[i];
     AlertMember& member = member_of(experiment, metric, i);
     member.onset = change.onset;

@@ -445,16 +445,14 @@ Expected<std::optional<PageChecksums>> count_page_checksums(const std::string& p
   if (!empty.empty() || !changed.empty()) {
     const std::vector<bool> is_free = free_pages(file, page.size(), found.pages);
     // What is on a free page is never read.
-    const auto in_use = [&](std::vector<std::int64_t>& numbers) {
-      std::erase_if(numbers, [&](std::int64_t n) { return is_free[static_cast<std::size_t>(n)]; });
-      return numbers.empty() ? 0 : numbers.front();
-    };
-    const std::size_t all_changed = changed.size();
-    found.first_lost = in_use(empty);
-    found.first_changed = in_use(changed);
+    const auto is_unused = [&](std::int64_t n) { return is_free[static_cast<std::size_t>(n)]; };
+    const auto first_of = [](const auto& numbers) { return numbers.empty() ? 0 : numbers.front(); };
+    std::erase_if(empty, is_unused);
     found.lost = static_cast<std::int64_t>(empty.size());
+    found.first_lost = first_of(empty);
+    found.changed_free = static_cast<std::int64_t>(std::erase_if(changed, is_unused));
     found.changed = static_cast<std::int64_t>(changed.size());
-    found.changed_free = static_cast<std::int64_t>(all_changed - changed.size());
+    found.first_changed = first_of(changed);
   }
   if (file.bad()) return Error{ErrorCode::kIo, "cannot read " + path};
   return std::optional(found);

@@ -64,9 +64,8 @@ struct PageChecksums {
   std::int64_t first_lost = 0;     ///< the number (from 1) of the first of them; 0: none
 };
 
-/// Reads the whole file; with a log beside it, pages may be free by now that were not when
-/// the file was written. Nothing
-/// where pages have no checksums at all. Error: kIo.
+/// Reads the whole file; with a log beside it, pages may be free by now that were not when the file
+/// was written. Nothing where pages have no checksums at all. Error: kIo.
 Expected<std::optional<PageChecksums>> count_page_checksums(const std::string& path);
 
 }  // namespace benchhud::schema

@@ -190,8 +190,9 @@ class FleetWatch {
   bool had_alarm_ = false;             // in this stretch
   std::vector<AlertMember> members_;
   std::vector<WatchedAlert> alerts_;
-  // Made anew from the above after restore(): the members that are withdrawn, of which nothing
-  // changes any more; the others; and the places of the alerts that another night may change.
+  // They follow from the above, also after restore(): the members that are withdrawn, of which
+  // nothing changes any more; the others; and the places of the alerts that another night may
+  // change.
   std::vector<bool> is_settled_;
   std::vector<StandingMember> standing_members_;
   std::vector<std::size_t> open_alerts_;

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "ingest/dump_text.h"
+#include "ingest/dump_kind.h"
 #include "ingest/file_kind.h"
 #include "ingest/output_dir.h"
 #include "ingest/output_index.h"

@@ -3,13 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "ingest/dump_text.h"
-#include "ingest/text_parts.h"
-#include "ingest/trace_reader.h"
-
 namespace benchhud::ingest {
-
-using schema::ArtifactKind;
 
 namespace {
 
@@ -133,7 +127,8 @@ std::optional<std::string_view> first_message(std::string_view beginning) {
   return first->content;
 }
 
-// An XPlane: an id, if any, and a name.
+}  // namespace
+
 bool is_xplane(std::string_view beginning) {
   const auto plane = first_message(beginning);
   if (!plane) return false;
@@ -148,6 +143,8 @@ bool is_xplane(std::string_view beginning) {
   return std::none_of(field->content.begin(), field->content.end(),
                       [](char c) { return static_cast<unsigned char>(c) < 0x20U; });
 }
+
+namespace {
 
 // A TracePacket: it says when, of what sequence and what, in fields beyond the fifth.
 bool is_perfetto(std::string_view beginning) {
@@ -191,19 +188,6 @@ std::optional<std::string> unread_container(std::string_view beginning) {
   if (is_perfetto(beginning)) {
     return "a trace in Perfetto's protobuf format: convert it first (traceconv json)";
   }
-  return std::nullopt;
-}
-
-std::optional<ArtifactKind> dump_kind_of(std::string_view beginning) {
-  if (is_xplane(beginning)) return ArtifactKind::kXplane;
-  TraceReader reader;
-  reader.feed(beginning);
-  // Any text in brackets has the look of a list; one with events in it is a trace.
-  const schema::Trace trace = reader.finish();
-  if (reader.has_list() && trace.events > trace.refused + trace.fillers) {
-    return ArtifactKind::kTrace;
-  }
-  if (const auto text = read_dump_text(beginning)) return text->kind();
   return std::nullopt;
 }
 

@@ -10,6 +10,7 @@
 #include "ingest/csv_record.h"
 #include "ingest/dump_text.h"
 #include "ingest/dynamo_csv.h"
+#include "ingest/dump_kind.h"
 #include "ingest/file_kind.h"
 #include "ingest/source_file.h"
 #include "ingest/text_parts.h"

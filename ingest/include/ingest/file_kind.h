@@ -1,11 +1,9 @@
-// What a file is, by what it begins with, where it is not what was expected.
+// What form a file has, by its name and by what it begins with.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <string_view>
-
-#include "schema/artifact.h"
 
 namespace benchhud::ingest {
 
@@ -17,8 +15,7 @@ std::string_view uncompressed_name(std::string_view path);
 /// are enough.
 std::optional<std::string> unread_container(std::string_view beginning);
 
-/// The dump that a text or a profile is, by its content. Nothing if it is none that is known. The
-/// more of it is there the surer; a mebibyte is plenty.
-std::optional<schema::ArtifactKind> dump_kind_of(std::string_view beginning);
+/// Whether a file of XSpace begins so: with an XPlane, which is an id, if any, and a name.
+bool is_xplane(std::string_view beginning);
 
 }  // namespace benchhud::ingest

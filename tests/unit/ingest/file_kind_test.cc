@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "field_files.h"
+#include "ingest/dump_kind.h"
 #include "ingest/results_format.h"
 #include "ingest/source_file.h"
 #include "ingest/trace_reader.h"

@@ -13,6 +13,7 @@
 #include "commands.h"
 #include "locked_store.h"
 #include "options.h"
+#include "schema/free_space.h"
 #include "schema/space_reserve.h"
 #include "schema/time.h"
 #include "server/alert_update.h"

@@ -4,7 +4,6 @@
 #include <cstdint>
 
 namespace benchhud::ingest {
-
 namespace {
 
 struct Signature {

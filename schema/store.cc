@@ -10,7 +10,7 @@
 #include <system_error>
 
 #include "schema/migrate.h"
-#include "schema/prune.h"
+#include "schema/free_space.h"
 #include "schema/store_backup.h"
 #include "store_folder.h"
 

@@ -62,9 +62,4 @@ Expected<PruneReport> prune(Connection& connection, const PruneRequest& request)
 /// the audit. Returns how many invocations, dumps and rejected lines there were.
 Expected<std::int64_t> forget_pruned(Connection& connection);
 
-/// Writes the store's file anew without its free parts, so that the disk has them. Readers go on;
-/// what others write waits. Takes as much room beside the store as it has content, and as much in
-/// the folder for temporary files. Errors: kFull, kBusy.
-Expected<void> give_back_space(Connection& connection, const std::string& path);
-
 }  // namespace benchhud::schema

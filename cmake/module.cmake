@@ -36,16 +36,16 @@ function(benchhud_precompile target)
     <vector> <fmt/format.h> ${ARGN})
 endfunction()
 
-# benchhud_module(NAME SOURCES… USES targets… [PRIVATE_USES targets…])
+# benchhud_module(NAME USES targets… [PRIVATE_USES targets…])
 #
-# A module is a static library whose headers stand in an include folder that holds only them. A module
-# sees the headers of the modules it USES and of no other, so an #include against the direction of
-# the arrows (CONTRIBUTING.md) does not compile.
+# A module is a static library of all units in the rooms of its folder. Headers are included by their path from
+# the root, "module/room/unit.h". Which rooms may include which is said in ARCHITECTURE.md and kept by tests/house.
 function(benchhud_module name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;USES;PRIVATE_USES")
-  add_library(benchhud_${name} STATIC ${arg_SOURCES})
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "USES;PRIVATE_USES")
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
+  add_library(benchhud_${name} STATIC ${sources})
   add_library(benchhud::${name} ALIAS benchhud_${name})
-  target_include_directories(benchhud_${name} PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}/include)
+  target_include_directories(benchhud_${name} PUBLIC ${CMAKE_SOURCE_DIR})
   target_link_libraries(benchhud_${name}
     PUBLIC ${arg_USES}
     PRIVATE benchhud_flags ${arg_PRIVATE_USES})

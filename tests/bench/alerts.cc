@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/fleet_watch.h"
-#include "eval/made_up_noise.h"
+#include "analysis/alerts/fleet_watch.h"
+#include "tests/eval/made_up_noise.h"
 
 namespace benchhud::bench {
 namespace {

@@ -19,12 +19,12 @@
 #include <string_view>
 #include <vector>
 
-#include "ingest/output_dir.h"
-#include "ingest/pipeline.h"
-#include "schema/store.h"
-#include "server/alert_update.h"
-#include "server/app.h"
-#include "server/artifact_content.h"
+#include "ingest/output/output_dir.h"
+#include "ingest/pipeline/pipeline.h"
+#include "schema/store/store.h"
+#include "server/api/app.h"
+#include "service/alerts/alert_update.h"
+#include "service/answers/artifact_content.h"
 
 /// The time of day stands still, in place of the C library's: stores then hold the same digits in
 /// every run. How long something takes and waits is measured as ever.

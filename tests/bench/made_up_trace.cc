@@ -5,8 +5,8 @@
 #include <string>
 
 #include "random.h"
-#include "schema/content_hash.h"
-#include "schema/trace_args.h"
+#include "schema/base/content_hash.h"
+#include "trace/trace_args.h"
 
 namespace benchhud::bench {
 

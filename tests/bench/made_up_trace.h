@@ -4,9 +4,9 @@
 
 #include <cstdint>
 
-#include "schema/database.h"
-#include "schema/errors.h"
-#include "schema/trace_store.h"
+#include "schema/base/errors.h"
+#include "schema/db/database.h"
+#include "trace/trace_store.h"
 
 namespace benchhud::bench {
 

@@ -18,14 +18,14 @@
 #include <utility>
 #include <vector>
 
-#include "ingest/trace_reader.h"
+#include "ingest/trace/trace_reader.h"
 #include "made_up_trace.h"
 #include "random.h"
-#include "schema/content_hash.h"
-#include "schema/store.h"
-#include "schema/trace_lookup.h"
-#include "schema/trace_store.h"
-#include "schema/trace_tiles.h"
+#include "schema/base/content_hash.h"
+#include "schema/store/store.h"
+#include "trace/trace_lookup.h"
+#include "trace/trace_store.h"
+#include "trace/trace_tiles.h"
 
 namespace benchhud::bench {
 

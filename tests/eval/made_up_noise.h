@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/night_series.h"
+#include "analysis/changes/night_series.h"
 
 namespace benchhud::eval {
 

@@ -13,12 +13,12 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/change_points.h"
-#include "analysis/drift_watch.h"
-#include "analysis/multiplicity.h"
-#include "analysis/numpy_math.h"
-#include "analysis/series_changes.h"
-#include "analysis/summary.h"
+#include "analysis/alerts/drift_watch.h"
+#include "analysis/changes/change_points.h"
+#include "analysis/changes/series_changes.h"
+#include "analysis/statistics/multiplicity.h"
+#include "analysis/statistics/numpy_math.h"
+#include "analysis/statistics/summary.h"
 #include "made_up_noise.h"
 #include "real_series.h"
 #include "scores.h"

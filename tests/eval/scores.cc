@@ -4,7 +4,7 @@
 #include <set>
 #include <utility>
 
-#include "analysis/night_series.h"
+#include "analysis/changes/night_series.h"
 
 namespace benchhud::eval {
 namespace {

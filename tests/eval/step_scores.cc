@@ -1,7 +1,7 @@
 #include "step_scores.h"
 
-#include "analysis/change_points.h"
-#include "analysis/series_changes.h"
+#include "analysis/changes/change_points.h"
+#include "analysis/changes/series_changes.h"
 
 namespace benchhud::eval {
 

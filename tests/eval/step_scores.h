@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "analysis/change_points.h"
-#include "analysis/night_series.h"
+#include "analysis/changes/change_points.h"
+#include "analysis/changes/night_series.h"
 #include "real_series.h"
 #include "scores.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "ingest/dynamo_csv.h"
+#include "ingest/results/dynamo_csv.h"
 #include "lines_told.h"
 
 namespace {

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "ingest/hud_reader.h"
-#include "ingest/results_format.h"
+#include "ingest/results/hud_reader.h"
+#include "ingest/results/results_format.h"
 #include "lines_told.h"
 
 namespace {

@@ -3,8 +3,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "ingest/ir_text.h"
-#include "ingest/ir_type.h"
+#include "ingest/ir/ir_text.h"
+#include "ingest/ir/ir_type.h"
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "ingest/label_file.h"
+#include "ingest/results/label_file.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);

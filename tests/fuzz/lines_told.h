@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "ingest/parsed_chunk.h"
+#include "ingest/results/parsed_chunk.h"
 
 namespace benchhud::fuzz {
 

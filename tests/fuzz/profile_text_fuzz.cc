@@ -5,12 +5,12 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "ingest/compile_times.h"
-#include "ingest/dump_text.h"
-#include "ingest/dynamo_counters.h"
-#include "ingest/key_averages.h"
-#include "ingest/quoted_text.h"
-#include "ingest/xla_metrics.h"
+#include "ingest/profiles/compile_times.h"
+#include "ingest/profiles/dump_text.h"
+#include "ingest/profiles/dynamo_counters.h"
+#include "ingest/profiles/key_averages.h"
+#include "ingest/profiles/xla_metrics.h"
+#include "ingest/text/quoted_text.h"
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "ingest/results_line_text.h"
+#include "ingest/results/results_line_text.h"
 
 namespace {
 

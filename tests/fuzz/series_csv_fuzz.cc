@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "ingest/series_csv.h"
+#include "ingest/results/series_csv.h"
 
 namespace {
 

@@ -5,12 +5,12 @@
 #include <cstdlib>
 #include <string>
 
-#include "schema/content_hash.h"
-#include "schema/database.h"
-#include "schema/trace.h"
-#include "schema/trace_args.h"
-#include "schema/trace_nesting.h"
-#include "schema/trace_store.h"
+#include "schema/base/content_hash.h"
+#include "schema/db/database.h"
+#include "trace/trace.h"
+#include "trace/trace_args.h"
+#include "trace/trace_nesting.h"
+#include "trace/trace_store.h"
 
 namespace benchhud::fuzz {
 

@@ -4,12 +4,12 @@
 #include <string>
 #include <string_view>
 
-#include "schema/column_codec.h"
-#include "schema/trace_args.h"
-#include "schema/trace_chunk.h"
-#include "schema/trace_finding.h"
-#include "schema/trace_pyramid.h"
-#include "schema/trace_sums.h"
+#include "schema/base/column_codec.h"
+#include "trace/trace_args.h"
+#include "trace/trace_chunk.h"
+#include "trace/trace_finding.h"
+#include "trace/trace_pyramid.h"
+#include "trace/trace_sums.h"
 
 namespace {
 

@@ -5,10 +5,10 @@
 #include <string>
 #include <string_view>
 
-#include "ingest/trace_builder.h"
-#include "ingest/trace_pipeline.h"
-#include "ingest/trace_reader.h"
-#include "ingest/trace_scanner.h"
+#include "ingest/trace/trace_builder.h"
+#include "ingest/trace/trace_pipeline.h"
+#include "ingest/trace/trace_reader.h"
+#include "ingest/trace/trace_scanner.h"
 
 namespace {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "schema/store.h"
-#include "server/app.h"
+#include "schema/store/store.h"
+#include "server/api/app.h"
 #include "small_trace.h"
 
 namespace {

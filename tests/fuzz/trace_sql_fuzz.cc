@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "schema/migrate.h"
-#include "schema/trace_sql.h"
+#include "schema/store/migrate.h"
 #include "small_trace.h"
+#include "trace/trace_sql.h"
 
 namespace {
 

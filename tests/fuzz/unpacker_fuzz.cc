@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "server/unpacker.h"
+#include "server/http/unpacker.h"
 
 namespace {
 

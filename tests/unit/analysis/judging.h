@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/result_view.h"
+#include "analysis/results/result_view.h"
 
 namespace benchhud::analysis {
 

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <string_view>
 
-#include "analysis/trace_context.h"
-#include "schema/trace.h"
-#include "schema/trace_nesting.h"
+#include "analysis/trace/trace_context.h"
+#include "trace/trace.h"
+#include "trace/trace_nesting.h"
 
 namespace benchhud::analysis {
 

@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "ingest/pipeline.h"
-#include "schema/reader.h"
-#include "schema/store.h"
+#include "ingest/pipeline/pipeline.h"
+#include "schema/results/reader.h"
+#include "schema/store/store.h"
 
 namespace benchhud::ingest {
 

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "schema/database.h"
-#include "schema/errors.h"
+#include "schema/base/errors.h"
+#include "schema/db/database.h"
 
 namespace benchhud::schema {
 

@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "schema/access_token.h"
-#include "schema/content_hash.h"
-#include "schema/store.h"
-#include "schema/text_store.h"
-#include "schema/writer.h"
-#include "server/app.h"
+#include "schema/base/content_hash.h"
+#include "schema/db/text_store.h"
+#include "schema/results/writer.h"
+#include "schema/store/access_token.h"
+#include "schema/store/store.h"
+#include "server/api/app.h"
 
 namespace benchhud::server {
 

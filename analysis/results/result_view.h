@@ -1,0 +1,134 @@
+// One result, judged: how fast, was it right, and if it failed, of what.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "analysis/errors/error_signature.h"
+#include "analysis/results/catalog.h"
+#include "analysis/results/verification.h"
+#include "analysis/statistics/estimators.h"
+#include "schema/results/reader.h"
+
+namespace benchhud::analysis {
+
+enum class Status : std::uint8_t {
+  kTimed,     ///< has timings
+  kFailed,    ///< was to be timed and failed
+  kSkipped,   ///< the runner knew it not to work and did not try
+  kNotTimed,  ///< nothing tried to time it in this run
+};
+
+/// "timed", "failed", "skipped" or "not_timed".
+std::string_view status_name(Status status);
+
+/// What is remembered of an error's text, which may be megabytes.
+struct ErrorText {
+  ErrorKind kind = ErrorKind::kOther;
+  std::string signature;
+  std::string excerpt;  ///< its end, where the exception stands: whole lines, at most 600 bytes
+};
+
+/// Reads one error text.
+ErrorText read_error(std::string_view text);
+
+/// What is to be known of kept error texts. Errors stick: a text that cannot be read is as if there
+/// were none, and status() tells; so who judges many results asks once, at the end.
+class ErrorTexts {
+ public:
+  using Text = std::shared_ptr<const ErrorText>;
+  using Read = std::function<schema::Expected<Text>(schema::TextId)>;
+  explicit ErrorTexts(Read read) : read_(std::move(read)) {}
+  /// For who asks whether something failed, not of what: there are no texts.
+  static ErrorTexts none() {
+    return ErrorTexts([](schema::TextId) { return Text(); });
+  }
+
+  /// Null where there is none.
+  Text get(schema::TextId id) const;
+  /// The first error of reading one.
+  schema::Expected<void> status() const;
+
+ private:
+  Read read_;
+  mutable std::optional<schema::Error> error_;
+};
+
+struct FailureView {
+  std::shared_ptr<const ErrorText> error;  ///< never null
+  schema::LineId line{};
+  bool after_timing = false;  ///< it was timed, and a later attempt of the same run failed
+};
+
+struct VerificationView {
+  std::string code;
+  Standing standing = Standing::kNeither;
+  double verified_at = 0;
+  schema::RunId run{};
+  bool stale = false;  ///< of an earlier run: this one did not verify it
+  double age = 0;      ///< seconds from the verification to the run's start; 0 unless stale
+  bool shared = false;
+  std::optional<FailureView> failure;  ///< what the verifier's line tells of an error
+};
+
+struct ResultView {
+  schema::ExperimentId experiment{};
+  Status status = Status::kNotTimed;
+  std::optional<Estimate> steady;
+  std::vector<double> steady_samples;  ///< s
+  std::optional<MeanEstimate> upstream;
+  /// Compiling in all repetitions, s (compile_time()); set by judge_stored_result() alone.
+  std::optional<double> compile;
+  std::optional<double> compile_upstream;  ///< s, as the upstream report has it
+  std::optional<double> compile_xla;       ///< s, in repetition 0
+  std::optional<VerificationView> verification;
+  std::optional<FailureView> failure;
+  std::optional<std::int64_t> repeat;
+  std::optional<std::int64_t> iterations_per_run;
+  /// Some result of its suite, test and backend in the run was ever verified: only such results
+  /// count in a pass rate. Set for all results of a run together, by mark_verifiable().
+  bool is_verifiable = false;
+};
+
+/// A verification as a result of a run that started at `run_started_at` shows it.
+VerificationView judge_verification(const schema::VerificationFacts& facts, bool stale,
+                                    double run_started_at, const ErrorTexts& errors);
+
+/// Judges one result; `errors` tells whether its texts could be read. `last` is the newest
+/// verification of the experiment in an earlier run; it stands, as stale, where this run did not
+/// verify the experiment.
+ResultView judge_result(const schema::ResultFacts& facts,
+                        const std::optional<schema::VerificationFacts>& last,
+                        const ErrorTexts& errors);
+
+/// Judges one result with its compile time, which only a reader of the store can tell: where the
+/// times leave open in which repetitions something was compiled, Dynamo's counters are read.
+schema::Expected<ResultView> judge_stored_result(
+    schema::Reader& reader, const CatalogEntry& entry, const schema::ResultFacts& facts,
+    const std::optional<schema::VerificationFacts>& last, const ErrorTexts& errors);
+
+/// A run and all its results, in the catalog's order.
+struct JudgedRun {
+  schema::Run run;
+  std::vector<ResultView> results;
+
+  /// Null if the run has no such result.
+  const ResultView* find(schema::ExperimentId experiment) const;
+};
+
+/// Sets ResultView::is_verifiable of all results of a run.
+void mark_verifiable(const Catalog& catalog, JudgedRun* run);
+
+/// Reads and judges all results of a run. Results of experiments that the catalog lacks (it is
+/// older than the store's state that `reader` sees) are left out. Errors: those of reading, of
+/// `errors` as well.
+schema::Expected<JudgedRun> judge_run(schema::Reader& reader, const schema::Run& run,
+                                      const Catalog& catalog, const ErrorTexts& errors);
+
+}  // namespace benchhud::analysis

@@ -1,0 +1,27 @@
+#include "analysis/trace/trace_context.h"
+
+#include "analysis/trace/trace_unknowns.h"
+
+namespace benchhud::analysis {
+
+using schema::kNoSlice;
+using schema::Trace;
+using schema::TraceNesting;
+
+TraceContext::TraceContext(const Trace& trace, const TraceNesting& nesting)
+    : trace_(trace),
+      nesting_(nesting),
+      sides_(sides_of_labels(trace)),
+      device_(device_slices(trace, nesting)),
+      unknowns_(trace_unknowns(trace, sides_, device_)) {}
+
+std::vector<std::int64_t> self_times_of_slices(const Trace& trace, const TraceNesting& nesting) {
+  std::vector<std::int64_t> self(trace.slices.size());
+  for (std::size_t i = 0; i < self.size(); ++i) {
+    self[i] += trace.slices[i].duration;
+    if (nesting.parent[i] != kNoSlice) self[nesting.parent[i]] -= trace.slices[i].duration;
+  }
+  return self;
+}
+
+}  // namespace benchhud::analysis

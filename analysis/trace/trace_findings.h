@@ -1,0 +1,32 @@
+// Where in a trace there is what its report tells of: the places that a timeline marks.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/trace/trace_context.h"
+#include "trace/trace_finding.h"
+
+namespace benchhud::analysis {
+
+/// All of the places, by kind:
+///
+/// - graph_break: a compiled region within another (compiled_regions.h);
+/// - recompile: the first region of each compile id of a frame beyond its first;
+/// - compiling: an outermost phase of torch.compile's work;
+/// - step: `ProfilerStep#N`;
+/// - idle_host_wait, idle_other: gaps of a stream of 30 µs or more, by DeviceActivity's classes;
+/// - long_launch_delay: from the end of a call to the beginning of what it launched, over 100 µs;
+/// - queue_full: a stream has kFullQueue launches waiting, to one of 200 parts of its time;
+/// - synchronization: the host waits for the device; pageable_copy: a copy to or from pageable
+///   memory.
+///
+/// Memory holds 16 bytes of each finding that is not packed yet: of a slice at most one at once.
+std::vector<schema::PackedFindings> trace_findings(const TraceContext& context);
+
+/// A phrase for a person; `name` and `other` are the names of the finding's labels.
+std::string finding_words(std::string_view kind, const schema::TraceFinding& finding,
+                          std::string_view name, std::string_view other);
+
+}  // namespace benchhud::analysis

@@ -1,0 +1,168 @@
+// benchhud profile: what differs between two dumps.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/profiles/profile_sections.h"
+#include "analysis/text/quantity_text.h"
+#include "cli/options/commands.h"
+#include "cli/options/options.h"
+#include "cli/output/profile_file.h"
+#include "server/codec/json_writer.h"
+#include "server/views/artifact_json.h"
+
+namespace benchhud::cli {
+namespace {
+
+using analysis::ProfileChange;
+using analysis::ProfileDifference;
+using analysis::ProfileUnit;
+using analysis::SectionDifference;
+using schema::Error;
+using schema::ErrorCode;
+using schema::Expected;
+
+CommandLine command_line() {
+  CommandLine command;
+  command.usage = "benchhud profile diff BEFORE AFTER [option…]";
+  command.about =
+      "Says what differs between two dumps of one kind: operator tables (key_averages), "
+      "PyTorch/XLA\n"
+      "metrics reports, dynamo counters, compile_times(), IR modules (HLO, StableHLO, lazy IR) or\n"
+      "Chrome traces. What appeared, went or changed, by its part in the whole change, and the "
+      "rest\n"
+      "that nothing explains. Needs no store.";
+  command.options.add_options()("top", count_value("top", 20)->value_name("N"),
+                                "text: no more of a kind (default 20)");
+  add_format_option(&command.options, "text or json (docs/profiles.md); json has all");
+  add_words(&command);
+  return command;
+}
+
+struct Comparison {
+  std::string kind;
+  std::vector<SectionDifference> sections;
+  std::vector<std::string> problems;
+};
+
+Expected<Comparison> compare(const std::string& before_path, const std::string& after_path) {
+  BENCHHUD_ASSIGN(const ProfileFile before, read_profile_file(before_path));
+  BENCHHUD_ASSIGN(const ProfileFile after, read_profile_file(after_path));
+  if (before.kind != after.kind) {
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("{}: {}; {}: {}. Only two of one kind can be compared", before_path,
+                             before.kind, after_path, after.kind)};
+  }
+  Comparison comparison{
+      before.kind, analysis::compare_sections(before.sections, after.sections), {}};
+  for (const auto& [path, file] :
+       {std::pair(&before_path, &before), std::pair(&after_path, &after)}) {
+    for (const std::string& problem : file->problems) {
+      comparison.problems.push_back(*path + ": " + problem);
+    }
+  }
+  return comparison;
+}
+
+// The sections as the API writes them, laid out for people.
+std::string json_text(const Comparison& comparison) {
+  std::string text;
+  server::JsonWriter json(&text);
+  json.begin_object();
+  json.field("kind", comparison.kind);
+  json.key("sections");
+  server::write_section_differences(json, comparison.sections,
+                                    std::numeric_limits<std::size_t>::max());
+  json.key("problems");
+  json.list(comparison.problems, [&](const std::string& problem) { json.value(problem); });
+  json.end_object();
+  return nlohmann::ordered_json::parse(text).dump(2);
+}
+
+std::string amount_text(double amount, ProfileUnit unit) {
+  if (unit == ProfileUnit::kNs) return analysis::nanoseconds_text(amount);
+  return fmt::format("{:.15g}{}", amount, unit == ProfileUnit::kBytes ? " B" : "");
+}
+
+std::string signed_text(double amount, ProfileUnit unit) {
+  return (amount > 0 ? "+" : "") + amount_text(amount, unit);
+}
+
+void print_section(const SectionDifference& section, std::size_t most) {
+  const ProfileDifference& difference = section.difference;
+  const bool is_time = section.unit == ProfileUnit::kNs;
+  const bool has_shares = is_time && section.has_total;
+  if (has_shares) {
+    fmt::print("{}: {} → {} ({})\n", section.of, amount_text(difference.before, section.unit),
+               amount_text(difference.after, section.unit),
+               signed_text(difference.after - difference.before, section.unit));
+  } else {
+    fmt::print("{}\n", section.of);
+  }
+  if (difference.changes.empty()) fmt::print("  the same\n");
+  for (std::size_t i = 0; i < std::min(most, difference.changes.size()); ++i) {
+    const ProfileChange& change = difference.changes[i];
+    fmt::print("  {:>14}", signed_text(change.after - change.before, section.unit));
+    if (has_shares) {
+      fmt::print("  {:>7}", change.share ? analysis::share_text(*change.share) : "–");
+    } else {
+      fmt::print("  {} → {}", amount_text(change.before, section.unit),
+                 amount_text(change.after, section.unit));
+    }
+    if (is_time && change.calls_before != change.calls_after) {
+      fmt::print("  calls {:.6g} → {:.6g}", change.calls_before, change.calls_after);
+    }
+    fmt::print("  {}{}\n", printable(change.name),
+               change.kind == ProfileChange::Kind::kChanged
+                   ? ""
+                   : fmt::format("  ({})", change_name(change.kind)));
+  }
+  if (difference.changes.size() > most) {
+    fmt::print("  … and {} more\n", difference.changes.size() - most);
+  }
+  if (is_time && difference.unexplained != 0) {
+    fmt::print("  {:>14}  explained by none of these\n",
+               signed_text(difference.unexplained, section.unit));
+  }
+}
+
+}  // namespace
+
+int run_profile(const Arguments& arguments) {
+  const ParsedCommandLine parsed = parse(command_line(), arguments);
+  if (parsed.exit_status) return *parsed.exit_status;
+  const Arguments words = words_of(parsed.values);
+  if (words.empty() || words[0] != "diff") {
+    return fail({ErrorCode::kInvalidArgument,
+                 words.empty()
+                     ? "`benchhud profile` needs to be told what to do: `diff BEFORE AFTER`"
+                     : fmt::format("there is no `benchhud profile {}`", words[0])});
+  }
+  if (words.size() != 3) {
+    return fail({ErrorCode::kInvalidArgument, "`benchhud profile diff` takes two files"});
+  }
+  const Expected<bool> as_json = wants_json(parsed.values);
+  if (!as_json) return fail(as_json.error());
+  const auto comparison = compare(words[1], words[2]);
+  if (!comparison) return fail(comparison.error());
+  if (*as_json) {
+    fmt::print("{}\n", json_text(*comparison));
+    return kDone;
+  }
+  if (comparison->sections.empty()) fmt::print("both are empty\n");
+  for (const SectionDifference& section : comparison->sections) {
+    print_section(section, static_cast<std::size_t>(parsed.values["top"].as<std::int64_t>()));
+  }
+  for (const std::string& problem : comparison->problems) {
+    fmt::print(stderr, "{}\n", printable(problem));
+  }
+  return kDone;
+}
+
+}  // namespace benchhud::cli

@@ -1,0 +1,239 @@
+// benchhud prune: takes what is old out of the store, for good.
+
+#include "service/maintenance/prune.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/options/commands.h"
+#include "cli/options/locked_store.h"
+#include "cli/options/options.h"
+#include "schema/base/time.h"
+#include "schema/store/free_space.h"
+#include "schema/store/space_reserve.h"
+#include "service/alerts/alert_update.h"
+
+namespace benchhud::cli {
+namespace {
+
+namespace po = boost::program_options;
+using Json = nlohmann::ordered_json;
+using schema::ArtifactKind;
+using schema::Error;
+using schema::ErrorCode;
+using schema::Expected;
+using schema::PruneReport;
+using schema::PruneRequest;
+
+constexpr std::array kAllKinds = {ArtifactKind::kTrace,
+                                  ArtifactKind::kOperatorTable,
+                                  ArtifactKind::kDynamoCounters,
+                                  ArtifactKind::kXlaMetrics,
+                                  ArtifactKind::kIr,
+                                  ArtifactKind::kCompileTimes,
+                                  ArtifactKind::kXplane};
+constexpr double kDay = 24 * 3600.0;
+
+CommandLine command_line() {
+  CommandLine command;
+  command.usage =
+      "benchhud prune WHAT… (--older-than DAYS | --before TIME) [option…] | benchhud prune "
+      "--forget";
+  command.about =
+      "Takes what is old out of the store, and remembers that it was there: ingesting the same\n"
+      "files again does not bring it back. WHAT is one or more of\n\n"
+      "  dumps       the content of all dumps, or of one kind: trace, operator_table,\n"
+      "              dynamo_counters, xla_metrics, ir, compile_times, xplane\n"
+      "  rejected    lines that could not be taken in\n"
+      "  runs        runs with all their results, and the dumps that belong to them alone\n\n"
+      "A dump is as old as the newest result that it belongs to, a run as old as its night, a\n"
+      "rejected line as its ingest. What people or alerts refer to stays, and is listed: dumps "
+      "with\n"
+      "notes, the two nights between which an open alert began with their dumps, runs from 60\n"
+      "nights before the first open alert of an accelerator model on, and pinned runs. Alerts "
+      "whose\n"
+      "nights go are found no more; one that somebody acted on stays as withdrawn.\n\n"
+      "The space is used for what comes next; --vacuum gives it back to the disk. A server that\n"
+      "shows the store goes on and shows what is left. Exit status: 0 done; 1 failed, the store "
+      "as\n"
+      "before; 2 the command line makes no sense; 5 another process was at work on the store for\n"
+      "longer than --wait.";
+  add_store_option(&command.options);
+  auto add = command.options.add_options();
+  add("older-than", po::value<std::int64_t>()->value_name("DAYS"),
+      "what is older than so many days");
+  add("before", po::value<std::string>()->value_name("TIME"),
+      "what is of before a time, such as 2025-01-01T00:00:00Z or 2025-01-01");
+  add("dry-run", po::bool_switch(),
+      "list what would go and how much room it takes; change nothing");
+  add("with-referred", po::bool_switch(), "also what people or alerts refer to; it is listed");
+  add("vacuum", po::bool_switch(),
+      "write the store anew without free parts, which takes as much room again meanwhile");
+  add("forget", po::bool_switch(),
+      "forget what was ever pruned: ingesting its files brings it back");
+  add_wait_option(&command.options);
+  add_format_option(&command.options);
+  add_words(&command);
+  return command;
+}
+
+Expected<double> time_before(const po::variables_map& values, double now) {
+  if (values.count("older-than") + values.count("before") != 1) {
+    return Error{ErrorCode::kInvalidArgument, "how old? Give --older-than DAYS or --before TIME"};
+  }
+  if (values.count("older-than")) {
+    const std::int64_t days = values["older-than"].as<std::int64_t>();
+    constexpr std::int64_t kMostDays = 100'000;
+    if (days >= 1 && days <= kMostDays) return now - static_cast<double>(days) * kDay;
+    return Error{ErrorCode::kInvalidArgument,
+                 fmt::format("--older-than is a number of days, 1 to {}", kMostDays)};
+  }
+  const auto time = schema::parse_time(values["before"].as<std::string>());
+  if (time) return *time;
+  return Error{ErrorCode::kInvalidArgument,
+               "--before is a time such as 2025-01-01T00:00:00Z or a day such as 2025-01-01"};
+}
+
+Expected<PruneRequest> read_request(const po::variables_map& values) {
+  PruneRequest request;
+  for (const std::string& word : words_of(values)) {
+    const auto kind = schema::artifact_kind_of(word);
+    if (word == "dumps") {
+      request.dumps.insert(kAllKinds.begin(), kAllKinds.end());
+    } else if (word == "rejected") {
+      request.rejected_lines = true;
+    } else if (word == "runs") {
+      request.runs = true;
+    } else if (kind) {
+      request.dumps.insert(*kind);
+    } else {
+      return Error{ErrorCode::kInvalidArgument,
+                   fmt::format("there is no kind of things called {}; `benchhud prune --help` "
+                               "tells what there is",
+                               word)};
+    }
+  }
+  request.now = schema::now();
+  BENCHHUD_ASSIGN(request.before, time_before(values, request.now));
+  request.with_referred = values["with-referred"].as<bool>();
+  request.is_rehearsal = values["dry-run"].as<bool>();
+  return request;
+}
+
+std::string megabytes(std::int64_t bytes) {
+  return fmt::format("{:.1f} MB", static_cast<double>(bytes) / 1e6);
+}
+
+void print_items(std::string_view title, const std::vector<PruneReport::Item>& items) {
+  if (items.empty()) return;
+  fmt::print("{}\n", title);
+  for (const PruneReport::Item& item : items) {
+    fmt::print("  {}  {}{}\n", schema::format_time(item.at).substr(0, 10), printable(item.words),
+               item.referred.empty() ? "" : ": " + printable(item.referred));
+  }
+}
+
+std::vector<PruneReport::Item> referred_to(const PruneReport& report) {
+  std::vector<PruneReport::Item> items;
+  for (const auto* list : {&report.dumps, &report.runs}) {
+    for (const PruneReport::Item& item : *list) {
+      if (!item.referred.empty()) items.push_back(item);
+    }
+  }
+  return items;
+}
+
+void print_text(const PruneReport& report, const PruneRequest& request) {
+  const std::string_view goes = request.is_rehearsal ? "would go" : "gone";
+  if (request.is_rehearsal) {
+    print_items("dumps:", report.dumps);
+    print_items("runs:", report.runs);
+  } else {
+    print_items("gone, although referred to:", referred_to(report));
+  }
+  print_items("kept, because referred to (--with-referred takes them as well):", report.kept);
+  fmt::print("{}: {} dumps ({} of files), {} runs with {} lines, {} rejected lines\n", goes,
+             report.dumps.size(), megabytes(report.dump_bytes), report.runs.size(), report.lines,
+             report.rejected_lines);
+  fmt::print("{} {} of the store's file ({} bytes)\n",
+             request.is_rehearsal ? "it would free" : "freed", megabytes(report.freed_bytes),
+             report.freed_bytes);
+}
+
+Json to_json(const std::vector<PruneReport::Item>& items) {
+  Json all = Json::array();
+  for (const PruneReport::Item& item : items) {
+    all.push_back({{"what", item.words},
+                   {"at", schema::format_time(item.at)},
+                   {"referred", item.referred.empty() ? Json() : Json(item.referred)}});
+  }
+  return all;
+}
+
+void print_json(const PruneReport& report, const PruneRequest& request) {
+  const Json json{{"dry_run", request.is_rehearsal}, {"dumps", to_json(report.dumps)},
+                  {"dump_bytes", report.dump_bytes}, {"runs", to_json(report.runs)},
+                  {"lines", report.lines},           {"rejected_lines", report.rejected_lines},
+                  {"kept", to_json(report.kept)},    {"freed_bytes", report.freed_bytes},
+                  {"free_bytes", report.free_bytes}};
+  fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
+}
+
+int forget(const po::variables_map& values, schema::Connection& store) {
+  if (!words_of(values).empty()) {
+    return fail({ErrorCode::kInvalidArgument, "--forget is about all that was pruned"});
+  }
+  const auto count = schema::forget_pruned(store);
+  if (!count) return fail(count.error());
+  fmt::print("{} things that were pruned may be taken in again\n", *count);
+  return kDone;
+}
+
+}  // namespace
+
+int run_prune(const Arguments& arguments) {
+  const ParsedCommandLine parsed = parse(command_line(), arguments);
+  if (parsed.exit_status) return *parsed.exit_status;
+  const po::variables_map& values = parsed.values;
+  const auto is_json = wants_json(values);
+  if (!is_json) return fail(is_json.error());
+  const bool forgets = values["forget"].as<bool>();
+  auto request = forgets ? Expected<PruneRequest>(PruneRequest()) : read_request(values);
+  if (!request) return fail(request.error());
+  if (!forgets && words_of(values).empty()) {
+    return fail({ErrorCode::kInvalidArgument, "prune what? dumps, rejected or runs"});
+  }
+  const std::string path = store_path(values);
+  const bool is_disk_full = schema::use_space_reserve(path);
+  auto locked = open_locked_store(values, path, "benchhud prune");
+  if (!locked) return fail(locked.error());
+  schema::Connection& store = locked->connection;
+  if (forgets) return forget(values, store);
+
+  request->saves_room = is_disk_full;
+  const auto report = schema::prune(store, *request);
+  if (!report && report.error().code == ErrorCode::kFull) {
+    return fail(
+        {ErrorCode::kFull, report.error().message +
+                               "; what is deleted goes through the store's log first: prune "
+                               "less at once, or make some room on the disk"});
+  }
+  if (!report) return fail(report.error());
+  *is_json ? print_json(*report, *request) : print_text(*report, *request);
+  if (request->is_rehearsal) return kDone;
+  if (const auto update = server::update_alerts(store); !update) {
+    return fail({update.error().code,
+                 "it is pruned, but alerts could not be found anew: " + update.error().message});
+  }
+  if (values["vacuum"].as<bool>()) {
+    if (const auto given = schema::give_back_space(store, path); !given) return fail(given.error());
+  }
+  return kDone;
+}
+
+}  // namespace benchhud::cli

@@ -1,0 +1,44 @@
+// benchhud rebuild: what is derived, derived again.
+
+#include <fmt/format.h>
+
+#include <cstdint>
+
+#include "cli/options/commands.h"
+#include "cli/options/locked_store.h"
+#include "cli/options/options.h"
+#include "schema/results/maintenance.h"
+#include "service/alerts/alert_update.h"
+#include "service/answers/artifact_content.h"
+#include "trace/trace_index.h"
+
+namespace benchhud::cli {
+
+using schema::Expected;
+
+int run_rebuild(const Arguments& arguments) {
+  CommandLine command;
+  command.usage = "benchhud rebuild [--wait SECONDS] [--db FILE]";
+  command.about =
+      "Drops what the store derives from its facts (runs, results, what traces tell and are\n"
+      "searched by, alerts) and derives it again.\n"
+      "Nothing that was ingested is lost, and the outcome is the same unless the rules changed.";
+  add_store_option(&command.options);
+  add_wait_option(&command.options);
+  const ParsedCommandLine parsed = parse(std::move(command), arguments);
+  if (parsed.exit_status) return *parsed.exit_status;
+
+  auto locked = open_locked_store(parsed.values, store_path(parsed.values), "benchhud rebuild");
+  if (!locked) return fail(locked.error());
+  schema::Connection* const store = &locked->connection;
+  if (const auto done = schema::rebuild(*store); !done) return fail(done.error());
+  const auto indexed = schema::index_traces(*store, schema::Unindexed::kAndOthers);
+  if (!indexed) return fail(indexed.error());
+  const Expected<std::int64_t> traces = server::renew_digests(*store, server::Digests::kAll);
+  if (!traces) return fail(traces.error());
+  if (const auto update = server::update_alerts(*store); !update) return fail(update.error());
+  fmt::print("rebuilt{}\n", *traces > 0 ? fmt::format(", {} traces read again", *traces) : "");
+  return kDone;
+}
+
+}  // namespace benchhud::cli

@@ -1,0 +1,36 @@
+// Alerts with what a list shows of them.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "analysis/results/catalog.h"
+#include "cli/output/regressions_text.h"
+#include "schema/alerts/alert.h"
+#include "schema/db/database.h"
+
+namespace benchhud::cli {
+
+class AlertList {
+ public:
+  /// Reads the experiments. `store` has to live as long as this.
+  static schema::Expected<AlertList> open(schema::Connection& store);
+
+  const analysis::Catalog& catalog() const { return *catalog_; }
+
+  schema::Expected<std::vector<schema::Alert>> all();
+  /// Error: kNotFound.
+  schema::Expected<schema::Alert> find(schema::AlertId id);
+  /// The contract's Alert, with `causes` and `reproduction`.
+  schema::Expected<Json> json(const schema::Alert& alert);
+  /// Those that are not over and that nobody decided on.
+  schema::Expected<std::vector<ListedAlert>> needing_attention();
+
+ private:
+  AlertList(schema::Connection& store, analysis::Catalog catalog);
+
+  schema::Connection* store_;
+  std::unique_ptr<const analysis::Catalog> catalog_;
+};
+
+}  // namespace benchhud::cli

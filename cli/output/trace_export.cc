@@ -1,0 +1,106 @@
+#include "cli/output/trace_export.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <limits>
+#include <memory>
+#include <system_error>
+
+#include "analysis/trace/time_totals.h"
+#include "schema/results/reader.h"
+#include "schema/store/store.h"
+#include "service/traces/trace_export.h"
+#include "service/traces/track_list.h"
+#include "trace/trace_lookup.h"
+
+namespace benchhud::cli {
+namespace {
+
+using schema::Connection;
+using schema::Error;
+using schema::ErrorCode;
+using schema::Expected;
+
+struct CloseFile {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+using File = std::unique_ptr<std::FILE, CloseFile>;
+
+Error cannot_write(const std::string& path) {
+  return {ErrorCode::kIo, path + " cannot be written"};
+}
+
+Expected<schema::TraceId> asked_trace(Connection& store, const TraceExportRequest& request) {
+  if (request.trace) return schema::TraceId(*request.trace);
+  BENCHHUD_ASSIGN(const schema::Artifact artifact,
+                  schema::Reader(store).artifact(schema::ArtifactId(*request.artifact)));
+  if (artifact.trace) return *artifact.trace;
+  return Error{ErrorCode::kUnsupported, fmt::format("dump {} is no trace", *request.artifact)};
+}
+
+Expected<server::ExportQuery> asked_window(const TraceExportRequest& request, std::int64_t origin) {
+  server::ExportQuery query;
+  query.begin = request.begin ? analysis::sum_of(origin, *request.begin)
+                              : std::numeric_limits<std::int64_t>::min();
+  query.end = request.end ? analysis::sum_of(origin, *request.end)
+                          : std::numeric_limits<std::int64_t>::max();
+  if (query.begin >= query.end) {
+    return Error{ErrorCode::kInvalidArgument, "--end must be behind --begin"};
+  }
+  if (!request.tracks) return query;
+  BENCHHUD_ASSIGN(const auto tracks, server::read_track_list(*request.tracks, "--tracks",
+                                                             server::kMostTracksListed, false));
+  query.is_wanted = [tracks](std::uint32_t thread) {
+    return std::any_of(tracks.begin(), tracks.end(),
+                       [&](const server::TrackBand& each) { return each.track == thread; });
+  };
+  return query;
+}
+
+Expected<void> write_to(std::FILE* file, const std::string& name, Connection& store,
+                        schema::TraceId trace, const server::ExportQuery& query) {
+  bool is_written = true;
+  BENCHHUD_TRY(server::write_chrome_trace(store, trace, query, [&](std::string_view piece) {
+    is_written = std::fwrite(piece.data(), 1, piece.size(), file) == piece.size();
+    return is_written;
+  }));
+  if (!is_written || std::fflush(file) != 0) return cannot_write(name);
+  return {};
+}
+
+// Whoever reads the file sees the old one or the new one.
+Expected<void> write_file(const std::string& path, Connection& store, schema::TraceId trace,
+                          const server::ExportQuery& query) {
+  const std::string temporary = fmt::format("{}.{}", path, getpid());
+  File file(std::fopen(temporary.c_str(), "wbx"));
+  if (!file) return cannot_write(path);
+  auto done = write_to(file.get(), path, store, trace, query);
+  std::error_code error;
+  // What is on its way may fail as late as here.
+  if (std::fclose(file.release()) != 0 && done) done = cannot_write(path);
+  if (done) std::filesystem::rename(temporary, path, error);
+  if (done && error) done = cannot_write(path);
+  std::error_code ignored;
+  if (!done) std::filesystem::remove(temporary, ignored);
+  return done;
+}
+
+}  // namespace
+
+Expected<void> export_trace(const TraceExportRequest& request) {
+  BENCHHUD_ASSIGN(Connection store, schema::open_store_for_reading(request.store));
+  // One state of the store from the first piece to the last, whatever is ingested meanwhile.
+  BENCHHUD_ASSIGN(const auto transaction,
+                  schema::Transaction::begin(store, schema::Transaction::Kind::kRead));
+  BENCHHUD_ASSIGN(const schema::TraceId trace, asked_trace(store, request));
+  BENCHHUD_ASSIGN(const schema::TraceInfo info, schema::TraceLookup(store, trace).info());
+  BENCHHUD_ASSIGN(const server::ExportQuery query, asked_window(request, info.origin));
+  if (request.out) return write_file(*request.out, store, trace, query);
+  return write_to(stdout, "standard output", store, trace, query);
+}
+
+}  // namespace benchhud::cli

@@ -1,0 +1,16 @@
+// What a trace tells, for people.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "analysis/trace/trace_report.h"
+
+namespace benchhud::cli {
+
+/// `summary`: server::summary_json() of the same trace.
+void print_trace_summary(const nlohmann::ordered_json& summary,
+                         const analysis::TraceReport& report);
+/// The tables that a summary has no room for.
+void print_trace_report(const analysis::TraceReport& report);
+
+}  // namespace benchhud::cli

@@ -1,0 +1,327 @@
+#include "ingest/pipeline/dump_ingest.h"
+
+#include <fmt/format.h>
+#include <malloc.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstring>
+#include <future>
+#include <memory>
+#include <utility>
+
+#include "ingest/output/output_dir.h"
+#include "ingest/pipeline/output_index.h"
+#include "ingest/profiles/dump_kind.h"
+#include "ingest/profiles/dump_text.h"
+#include "ingest/text/file_kind.h"
+#include "ingest/text/source_file.h"
+#include "ingest/text/text_parts.h"
+#include "ingest/trace/trace_reader.h"
+#include "schema/db/buffered_reading.h"
+#include "schema/db/text_store.h"
+#include "schema/results/artifact_writer.h"
+#include "trace/trace_args.h"
+#include "trace/trace_index.h"
+#include "trace/trace_store.h"
+
+namespace benchhud::ingest {
+
+using schema::ArtifactKind;
+using schema::Error;
+using schema::ErrorCode;
+using schema::Expected;
+using schema::NewArtifact;
+using schema::ResultKey;
+
+namespace {
+
+// What threads that have ended freed is not used by others before it is given back.
+void give_back_memory() {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
+}
+
+constexpr std::size_t kDumpPieceBytes = 1 << 20;
+// By so many a container is known.
+constexpr std::size_t kBeginBytes = 4096;
+
+// Texts are held in memory while they are read. Traces, which may be of any length, are not.
+constexpr std::size_t kLongestText = std::size_t{256} << 20;
+
+Expected<schema::FileStamp> stamp_of(const std::string& path) {
+  struct stat status{};
+  if (::stat(path.c_str(), &status) != 0) {
+    return Error{ErrorCode::kIo, fmt::format("cannot read {}: {}", path, std::strerror(errno))};
+  }
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  return schema::FileStamp{status.st_size,
+                           status.st_mtim.tv_sec * kSecond + status.st_mtim.tv_nsec};
+}
+
+// A file's bytes from front to back, hashed. What damaged compression hides is a reason, not an
+// error.
+class HashedFile {
+ public:
+  explicit HashedFile(SourceFile file) : file_(std::move(file)) {}
+
+  /// The next piece, appended; false at the end.
+  Expected<bool> read(std::string* out) {
+    if (!damage_.empty()) return false;
+    const std::size_t before = out->size();
+    const Expected<std::size_t> count = file_.read(kDumpPieceBytes, out);
+    if (!count && count.error().code != ErrorCode::kCorrupt) return count.error();
+    if (!count) damage_ = count.error().message;
+    hasher_.update(std::string_view(*out).substr(before));
+    byte_count_ += static_cast<std::int64_t>(out->size() - before);
+    return out->size() > before;
+  }
+
+  const std::string& damage() const { return damage_; }
+  std::int64_t byte_count() const { return byte_count_; }
+  schema::ContentHash hash() const { return hasher_.finish(); }
+
+ private:
+  SourceFile file_;
+  schema::ContentHasher hasher_;
+  std::int64_t byte_count_ = 0;
+  std::string damage_;
+};
+
+}  // namespace
+
+struct DumpIngest::State {
+  State(schema::Connection& s, DumpOptions o) : store(s), options(std::move(o)) {}
+
+  Expected<std::vector<ResultKey>> ties_of(const DumpName& name);
+
+  schema::Connection& store;
+  const DumpOptions options;
+  std::map<std::string, OutputIndex> indexes;  // by directory
+};
+
+Expected<std::vector<ResultKey>> DumpIngest::State::ties_of(const DumpName& name) {
+  if (options.result) return std::vector{*options.result};
+  if (name.directory.empty()) return std::vector<ResultKey>();
+  auto found = indexes.find(name.directory);
+  if (found == indexes.end()) {
+    BENCHHUD_ASSIGN(OutputIndex index,
+                    OutputIndex::read(name.directory, options.timestamp, options.shift_weeks));
+    found = indexes.emplace(name.directory, std::move(index)).first;
+  }
+  if (name.base.empty()) return found->second.find_compiled_by_xla(name.model);
+  return found->second.find(name.base);
+}
+
+// One file.
+class DumpIngest::File {
+ public:
+  File(State& state, const std::string& path) : state_(state) {
+    result_.path = path;
+    artifact_.path = absolute_path(path);
+  }
+
+  Expected<DumpResult> take() {
+    BENCHHUD_ASSIGN(artifact_.file, stamp_of(result_.path));
+    const std::optional<DumpName> known_name = dump_name(artifact_.path);
+    const DumpName name = known_name.value_or(DumpName());
+    use(name);
+    BENCHHUD_ASSIGN(artifact_.ties, state_.ties_of(name));
+
+    BENCHHUD_ASSIGN(const auto unchanged,
+                    schema::find_unchanged(state_.store, artifact_.path, artifact_.file));
+    if (unchanged && (unchanged->has_ties || artifact_.ties.empty())) {
+      return known(*unchanged, /*is_noted=*/true);
+    }
+    if (known_name) {
+      artifact_.kind = name.kind;
+    } else {
+      BENCHHUD_ASSIGN(artifact_.kind, sniffed_kind());
+    }
+    BENCHHUD_TRY(artifact_.kind == ArtifactKind::kTrace ? take_trace() : take_text());
+    if (known_) return known(*known_, /*is_noted=*/false);
+    result_.is_orphan = artifact_.ties.empty();
+    result_.problem_count = artifact_.problem_count;
+    result_.unreadable = artifact_.error;
+    BENCHHUD_ASSIGN(result_.id, schema::put_artifact(state_.store, artifact_));
+    result_.changed = true;
+    return std::move(result_);
+  }
+
+ private:
+  void use(const DumpName& name) {
+    artifact_.name = name.place;
+    // A dump that is not named as the runner names them goes by its file's name.
+    if (name.place.empty()) {
+      artifact_.name = uncompressed_name(artifact_.path.substr(artifact_.path.rfind('/') + 1));
+    }
+    artifact_.base = name.base;
+    artifact_.model = name.model;
+    artifact_.part = name.part;
+    artifact_.repetition = state_.options.repetition ? state_.options.repetition : name.repetition;
+  }
+
+  // `is_noted`: the store knows the very file.
+  Expected<DumpResult> known(const schema::KnownArtifact& artifact, bool is_noted) {
+    result_.id = artifact.id;
+    result_.outcome = DumpResult::Outcome::kKnown;
+    if (!artifact.is_pruned) {
+      result_.problem_count = artifact.problem_count;
+      result_.unreadable = artifact.error;
+    }
+    result_.is_orphan = artifact_.ties.empty() && !artifact.has_ties;
+    const bool is_free = !artifact.has_ties || state_.options.result;
+    BENCHHUD_ASSIGN(
+        const bool is_tied,
+        is_free ? schema::add_ties(state_.store, artifact.id, artifact_.ties)
+                : schema::add_ties_of_invocation(state_.store, artifact.id, artifact_.ties));
+    if (is_tied) result_.outcome = DumpResult::Outcome::kTied;
+    result_.changed = is_tied || !is_noted;
+    if (!is_noted) {
+      BENCHHUD_TRY(schema::note_file(state_.store, artifact.id, artifact_.path, artifact_.file));
+    }
+    return std::move(result_);
+  }
+
+  // What the bytes are is known: whether the store has them already.
+  Expected<bool> find_known(const HashedFile& file) {
+    artifact_.hash = file.hash();
+    artifact_.byte_count = file.byte_count();
+    BENCHHUD_ASSIGN(known_, schema::find_same(state_.store, artifact_.kind, artifact_.name,
+                                              artifact_.hash, artifact_.ties));
+    return known_.has_value();
+  }
+
+  // Of a file whose name says nothing: what it begins with.
+  Expected<ArtifactKind> sniffed_kind() {
+    BENCHHUD_ASSIGN(SourceFile source, SourceFile::open(result_.path));
+    std::string begin;
+    while (begin.size() < kDumpPieceBytes) {
+      const Expected<std::size_t> count = source.read(kDumpPieceBytes, &begin);
+      if (!count && count.error().code != ErrorCode::kCorrupt) return count.error();
+      if (!count || *count == 0) break;
+    }
+    if (const auto kind = dump_kind_of(begin)) return *kind;
+    const auto container = unread_container(begin);
+    return Error{ErrorCode::kUnsupported,
+                 container ? fmt::format("{} is {}", result_.path, *container)
+                           : fmt::format("{} is no dump that is known: neither by its name nor by "
+                                         "what is in it",
+                                         result_.path)};
+  }
+
+  Expected<void> set_too_large(std::string reason) {
+    if (state_.options.refuses_too_large) return Error{ErrorCode::kTooLarge, std::move(reason)};
+    artifact_.error = std::move(reason);
+    return {};
+  }
+
+  Expected<void> take_text() {
+    BENCHHUD_ASSIGN(SourceFile source, SourceFile::open(result_.path));
+    HashedFile file(std::move(source));
+    std::string text;
+    bool is_too_long = false;
+    for (;;) {
+      BENCHHUD_ASSIGN(const bool more, file.read(&text));
+      if (!more) break;
+      if (text.size() > kLongestText) {
+        is_too_long = true;
+        text.clear();
+      }
+    }
+    BENCHHUD_ASSIGN(const bool is_known, find_known(file));
+    if (is_known) return {};
+    if (is_too_long) {
+      return set_too_large(
+          fmt::format("it has {} bytes; the longest of its kind that is kept has {}",
+                      file.byte_count(), kLongestText));
+    }
+    // What is kept is the file itself; it is read here to tell now what cannot be read.
+    if (artifact_.kind != ArtifactKind::kXplane) {
+      BENCHHUD_ASSIGN(const DumpText read, read_dump_text(text, artifact_.kind));
+      artifact_.problem_count = static_cast<std::int64_t>(read.problems.size());
+      // A model that compiled nothing leaves an empty report; what is full of something else is
+      // none.
+      if (is_empty(read) && (!read.problems.empty() || !trim(text).empty()) && trim(text) != "{}") {
+        const auto container = unread_container(text);
+        artifact_.error =
+            container ? "it is " + *container
+                      : fmt::format("there is no {} in it", dump_kind_words(artifact_.kind));
+      }
+    }
+    if (!file.damage().empty()) artifact_.error = file.damage();
+    schema::TextWriter texts(state_.store);
+    BENCHHUD_ASSIGN(artifact_.text, texts.put(schema::pack_text(text)));
+    return {};
+  }
+
+  Expected<void> take_trace() {
+    BENCHHUD_ASSIGN(SourceFile source, SourceFile::open(result_.path));
+    HashedFile file(std::move(source));
+    schema::PackedArgs args;
+    // The tables that it reads with are gone before the trace is nested and stored.
+    auto reader = std::make_unique<TraceReader>(&args);
+    std::string piece, begin;
+    for (;;) {
+      piece.clear();
+      BENCHHUD_ASSIGN(const bool more, file.read(&piece));
+      reader->feed(piece);
+      if (begin.empty()) begin = piece.substr(0, kBeginBytes);
+      if (!more) break;
+    }
+    schema::Trace trace = reader->finish(file.damage());
+    BENCHHUD_ASSIGN(const bool is_known, find_known(file));
+    if (is_known) return {};
+    if (!reader->refusal().empty()) return set_too_large(reader->refusal());
+    if (!reader->has_list()) {
+      const auto container = unread_container(begin);
+      artifact_.error =
+          container ? "it is " + *container : "no Chrome trace: there is no list of events in it";
+      return {};
+    }
+    reader.reset();
+    give_back_memory();
+    artifact_.problem_count = trace.problem_count;
+    const schema::SmallWriteBuffer small(state_.store);
+    BENCHHUD_TRY(store_trace(std::move(trace), &args));
+    // A trace that was in the store already has its index.
+    BENCHHUD_ASSIGN(const auto index, schema::TraceIndex::open(state_.store, *artifact_.trace));
+    if (index) return {};
+    return schema::index_trace(state_.store, *artifact_.trace);
+  }
+
+  Expected<void> store_trace(const schema::Trace trace, schema::PackedArgs* args) {
+    const schema::TraceNesting nesting = schema::nest(trace, schema::NestingRows::kYes);
+    std::future<TraceSummary> summary;
+    if (state_.options.trace_summary) {
+      // Where no thread is to be had, it is made when it is asked for.
+      summary = std::async(std::launch::async | std::launch::deferred,
+                           [&] { return state_.options.trace_summary(trace, nesting); });
+    }
+    BENCHHUD_ASSIGN(artifact_.trace,
+                    schema::put_unindexed_trace(state_.store, trace, nesting, args, artifact_.hash,
+                                                artifact_.byte_count));
+    if (!summary.valid()) return {};
+    const TraceSummary made = summary.get();
+    BENCHHUD_TRY(schema::put_trace_findings(state_.store, *artifact_.trace, made.findings));
+    schema::TextWriter texts(state_.store);
+    BENCHHUD_ASSIGN(artifact_.report, texts.put(schema::pack_text(made.report)));
+    return {};
+  }
+
+  State& state_;
+  NewArtifact artifact_;
+  DumpResult result_;
+  std::optional<schema::KnownArtifact> known_;
+};
+
+DumpIngest::DumpIngest(schema::Connection& store, DumpOptions options)
+    : state_(std::make_unique<State>(store, std::move(options))) {}
+DumpIngest::~DumpIngest() = default;
+
+Expected<DumpResult> DumpIngest::take(const std::string& path) {
+  return File(*state_, path).take();
+}
+
+}  // namespace benchhud::ingest

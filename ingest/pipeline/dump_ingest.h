@@ -1,0 +1,72 @@
+// Takes dumps into a store: finds out what a file is and which results it belongs to, reads it and
+// writes it.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ingest/profiles/dump_name.h"
+#include "schema/base/errors.h"
+#include "schema/db/database.h"
+#include "schema/model/artifact.h"
+#include "trace/trace.h"
+#include "trace/trace_finding.h"
+#include "trace/trace_nesting.h"
+
+namespace benchhud::ingest {
+
+/// What analysis finds in a trace.
+struct TraceSummary {
+  std::string report;                            ///< JSON
+  std::vector<schema::PackedFindings> findings;  ///< the places that are marked
+};
+
+struct DumpOptions {
+  /// The result that every dump belongs to, whatever its name says.
+  std::optional<schema::ResultKey> result;
+  std::optional<std::int64_t> repetition;  ///< wins over the one in the path
+  std::optional<double> timestamp;         ///< as in IngestOptions
+  std::int64_t shift_weeks = 0;            ///< by which the times of results were shifted
+  bool refuses_too_large = false;          ///< as in IngestOptions
+  /// What is kept beside a trace. Made on a thread of its own while the trace is stored.
+  std::function<TraceSummary(const schema::Trace&, const schema::TraceNesting&)> trace_summary;
+};
+
+/// What became of a dump.
+struct DumpResult {
+  enum class Outcome {
+    kNew,
+    kKnown,  ///< the very same dump of the same result is in the store
+    kTied,   ///< it is in the store, and belongs to results now that it did not belong to before
+  };
+  std::string path;
+  Outcome outcome = Outcome::kNew;
+  schema::ArtifactId id{};
+  bool is_orphan = false;          ///< no result is known that it belongs to
+  std::int64_t problem_count = 0;  ///< parts of it that could not be read
+  /// Why nothing could be made of it; it is listed in the store all the same.
+  std::optional<std::string> unreadable;
+  bool changed = false;                ///< whether the store differs from before
+  std::optional<schema::Error> error;  ///< it could not be taken in and left nothing behind
+};
+
+/// Takes dumps in, one after the other. The caller holds the write transaction.
+class DumpIngest {
+ public:
+  DumpIngest(schema::Connection& store, DumpOptions options);
+  ~DumpIngest();
+
+  /// Errors: kIo where the file cannot be read; those of the store.
+  schema::Expected<DumpResult> take(const std::string& path);
+
+ private:
+  class File;
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace benchhud::ingest

@@ -1,0 +1,169 @@
+#include "ingest/profiles/compile_times.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "ingest/text/problem_list.h"
+#include "ingest/text/quoted_text.h"
+#include "ingest/text/text_parts.h"
+
+namespace benchhud::ingest {
+
+using schema::CompileTimes;
+
+namespace {
+
+class TimesReader {
+ public:
+  explicit TimesReader(std::string_view text) : text_(text), lines_(text) {}
+
+  CompileTimesText read() {
+    std::string_view rest = text_;
+    while (!rest.empty()) {
+      const std::size_t end = std::min(rest.find('\n'), rest.size());
+      const std::string_view line = rest.substr(0, end);
+      if (is_list(line)) {
+        take_lists(&rest);
+        continue;
+      }
+      take_line(line);
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+    return {std::move(times_), problems_.take()};
+  }
+
+ private:
+  static bool is_list(std::string_view line) {
+    line = trim(line);
+    if (line.starts_with('(')) line = trim(line.substr(1));
+    return line.starts_with("['") || line.starts_with("[\"");
+  }
+
+  // repr="csv": [names], [times].
+  void take_lists(std::string_view* rest) {
+    is_in_table_ = false;
+    const std::vector<std::string> names = take_list(rest);
+    const std::size_t next = rest->find_first_not_of("(), \t\r\n");
+    const bool has_times = next != rest->npos && (*rest)[next] == '[';
+    if (!has_times) {
+      if (!names.empty()) problem(*rest, "a list of functions without their times");
+      return;
+    }
+    rest->remove_prefix(next);
+    const std::string_view place = *rest;
+    const std::vector<std::string> times = take_list(rest);
+    if (names.size() != times.size()) {
+      problem(place, std::to_string(names.size()) + " functions, but the times of " +
+                         std::to_string(times.size()));
+    }
+    for (std::size_t i = 0; i < std::min(names.size(), times.size()); ++i) {
+      add(names[i], times[i], place);
+    }
+  }
+
+  // The strings of the list that begins within `*rest`, up to and with its end; numbers are as
+  // they stand.
+  std::vector<std::string> take_list(std::string_view* rest) {
+    std::vector<std::string> strings;
+    rest->remove_prefix(rest->find('[') + 1);
+    while (!rest->empty()) {
+      rest->remove_prefix(std::min(rest->find_first_not_of(", \t\r\n"), rest->size()));
+      if (rest->empty()) break;
+      if (rest->front() == ']') {
+        rest->remove_prefix(1);
+        return strings;
+      }
+      if (auto string = take_quoted(rest)) {
+        strings.push_back(*std::move(string));
+        continue;
+      }
+      // Not a string, or one that does not end with the text.
+      const bool is_cut = rest->front() == '\'' || rest->front() == '"';
+      const std::size_t end = is_cut ? rest->npos : rest->find_first_of(",]\n");
+      if (is_cut || end == rest->npos) {
+        *rest = {};
+      } else {
+        strings.emplace_back(trim(rest->substr(0, end)));
+        rest->remove_prefix(end);
+      }
+    }
+    problem(*rest, "a list that does not end");
+    return strings;
+  }
+
+  void take_line(std::string_view line) {
+    const std::string_view row = trim(line);
+    if (row.starts_with("Function") && row.ends_with("Runtimes (s)")) {
+      is_in_table_ = true;
+      return;
+    }
+    if (!is_in_table_) return;
+    if (row.empty()) {
+      is_in_table_ = false;
+      return;
+    }
+    // tabulate's ruler.
+    if (row.find_first_not_of("- ") == row.npos) return;
+    std::size_t name_end = std::min(row.find(','), row.size());
+    // tabulate's columns: a name, two spaces or more, and the first time.
+    const std::size_t gap = row.substr(0, name_end).rfind("  ");
+    const bool is_tabular = gap != row.npos;
+    if (!is_tabular && name_end == row.size()) {
+      is_in_table_ = false;
+      return;
+    }
+    if (is_tabular) name_end = gap;
+    add(trim(row.substr(0, name_end)), row.substr(name_end + 1), line);
+  }
+
+  void add(std::string_view name, std::string_view list, std::string_view place) {
+    std::vector<double> seconds;
+    while (!list.empty()) {
+      const std::size_t end = std::min(list.find(','), list.size());
+      const std::string_view entry = trim(list.substr(0, end));
+      list.remove_prefix(std::min(end + 1, list.size()));
+      const auto value = number_of<double>(entry);
+      if (value && std::isfinite(*value) && *value >= 0) {
+        seconds.push_back(*value);
+      } else if (!entry.empty()) {
+        problem(place, excerpt(name) + " has " + excerpt(entry) + ", not seconds");
+      }
+    }
+    const auto [known, is_new] =
+        places_.try_emplace(std::string(name), static_cast<std::uint32_t>(times_.functions.size()));
+    if (is_new) {
+      times_.functions.push_back({std::string(name), std::move(seconds)});
+      return;
+    }
+    std::vector<double>& before = times_.functions[known->second].seconds;
+    const bool goes_on = before.size() <= seconds.size() &&
+                         std::equal(before.begin(), before.end(), seconds.begin());
+    if (goes_on) before.clear();
+    before.insert(before.end(), seconds.begin(), seconds.end());
+  }
+
+  // `place`: a part of the text.
+  void problem(std::string_view place, std::string reason) {
+    const std::size_t offset = place.data() == nullptr
+                                   ? text_.size()
+                                   : static_cast<std::size_t>(place.data() - text_.data());
+    problems_.add(lines_.line_of(offset), std::move(reason));
+  }
+
+  std::string_view text_;
+  LineCounter lines_;
+  ProblemList problems_;
+  CompileTimes times_;
+  std::unordered_map<std::string, std::uint32_t> places_;  // of functions, by name
+  bool is_in_table_ = false;
+};
+
+}  // namespace
+
+CompileTimesText read_compile_times(std::string_view text) { return TimesReader(text).read(); }
+
+}  // namespace benchhud::ingest

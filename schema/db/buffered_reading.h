@@ -1,0 +1,26 @@
+// Reading and writing what is larger than memory.
+#pragma once
+
+#include "schema/base/errors.h"
+#include "schema/db/database.h"
+
+namespace benchhud::schema {
+
+/// From now on the connection keeps 2 MB of what it reads in place of 16: what is asked of a trace
+/// is seldom asked twice.
+Expected<void> read_with_small_buffer(Connection& connection);
+
+/// While it lives, a connection that writes keeps 8 MB of pages in place of 64: those of a trace
+/// are written one behind the other, and few of them again. What else is changed goes to the log.
+class SmallWriteBuffer {
+ public:
+  explicit SmallWriteBuffer(Connection& connection);
+  ~SmallWriteBuffer();
+  SmallWriteBuffer(const SmallWriteBuffer&) = delete;
+  SmallWriteBuffer& operator=(const SmallWriteBuffer&) = delete;
+
+ private:
+  Connection& connection_;
+};
+
+}  // namespace benchhud::schema

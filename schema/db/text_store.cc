@@ -1,0 +1,71 @@
+#include "schema/db/text_store.h"
+
+#include <zstd.h>
+
+#include "schema/base/column_codec.h"
+#include "schema/queries.h"
+
+namespace benchhud::schema {
+namespace {
+
+constexpr std::size_t kWorthCompressing = 256;
+constexpr std::size_t kMostKnown = 100'000;
+constexpr int kLevel = 1;
+constexpr unsigned long long kLongest = 1ULL << 31;
+
+}  // namespace
+
+PackedText pack_text(std::string_view text) {
+  PackedText packed;
+  packed.hash = content_hash(text);
+  packed.byte_count = static_cast<std::int64_t>(text.size());
+  if (text.size() >= kWorthCompressing) {
+    packed.bytes = compress(text, kLevel);
+    if (!packed.bytes.empty() && packed.bytes.size() < text.size()) {
+      packed.is_zstd = true;
+      return packed;
+    }
+  }
+  packed.bytes.assign(text);
+  return packed;
+}
+
+Expected<std::string> unpack_text(std::string_view bytes, bool is_zstd, std::int64_t byte_count) {
+  if (!is_zstd) return std::string(bytes);
+  const Error corrupt{ErrorCode::kCorrupt, "a kept text cannot be decompressed"};
+  // Before room is made for a length that damage made up. What zstd says of a frame that is none,
+  // or that does not tell, is beyond any length.
+  const auto length = static_cast<unsigned long long>(byte_count);
+  if (length > kLongest) return corrupt;
+  if (ZSTD_getFrameContentSize(bytes.data(), bytes.size()) != length) return corrupt;
+  std::string text(static_cast<std::size_t>(byte_count), '\0');
+  const std::size_t size = ZSTD_decompress(text.data(), text.size(), bytes.data(), bytes.size());
+  throw_if_no_memory(size);
+  if (ZSTD_isError(size) || size != text.size()) return corrupt;
+  return text;
+}
+
+Expected<TextId> TextWriter::put(const PackedText& text) {
+  if (const auto known = known_.find(text.hash); known != known_.end()) return known->second;
+  if (known_.size() > kMostKnown) known_.clear();
+
+  Statement find = connection_.cached(sql::kFindText);
+  find.bind_blob_view(1, text.hash.view());
+  TextId id{};
+  if (find.step()) {
+    id = TextId(find.integer(0));
+  } else {
+    BENCHHUD_TRY(find.status());
+    Statement insert = connection_.cached(sql::kInsertText);
+    insert.bind_blob_view(1, text.hash.view())
+        .bind(2, text.byte_count)
+        .bind(3, text.is_zstd)
+        .bind_blob_view(4, text.bytes);
+    BENCHHUD_TRY(insert.run());
+    id = TextId(connection_.last_insert_id());
+  }
+  known_.emplace(text.hash, id);
+  return id;
+}
+
+}  // namespace benchhud::schema

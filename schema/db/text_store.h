@@ -1,0 +1,45 @@
+// Texts kept by content: errors, nested metrics, rejected lines. Each once, compressed where that
+// saves.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "schema/base/content_hash.h"
+#include "schema/base/errors.h"
+#include "schema/db/database.h"
+#include "schema/model/types.h"
+
+namespace benchhud::schema {
+
+/// A text as it is stored. Made apart from the store, so that compression can be done by another
+/// thread.
+struct PackedText {
+  ContentHash hash;
+  std::int64_t byte_count = 0;
+  bool is_zstd = false;
+  std::string bytes;
+};
+
+/// Compresses texts over a few hundred bytes, if that makes them smaller.
+PackedText pack_text(std::string_view text);
+
+/// The text of stored bytes. Error: kCorrupt.
+Expected<std::string> unpack_text(std::string_view bytes, bool is_zstd, std::int64_t byte_count);
+
+/// Puts texts into the store, each content once.
+class TextWriter {
+ public:
+  explicit TextWriter(Connection& connection) : connection_(connection) {}
+  Expected<TextId> put(const PackedText& text);
+
+ private:
+  Connection& connection_;
+  // What this writer put lately, so that a repeated text costs no query. Emptied when it grows
+  // large.
+  std::unordered_map<ContentHash, TextId, ContentHashHasher> known_;
+};
+
+}  // namespace benchhud::schema

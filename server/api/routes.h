@@ -1,0 +1,136 @@
+// What each operation of the contract answers. A route first plans (cheaply: what does the answer
+// hang on?), so that an unchanged answer is told from that alone, and only then makes the answer.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "schema/base/errors.h"
+#include "server/api/access.h"
+#include "server/api/api_contract.h"
+#include "server/http/lane.h"
+#include "server/http/message.h"
+#include "service/answers/judge.h"
+
+namespace benchhud::server {
+
+struct CsvAnswer;
+struct CsvRow;
+class Downloads;
+class QueryProcesses;
+struct HttpCounters;
+
+/// The backend that speedups are against unless another is named.
+inline constexpr std::string_view kUsualBaseline = "inductor";
+
+/// A request as a route sees it.
+struct Ask {
+  const Operation& operation;
+  const Query& query;
+  View view;
+  Judge& judge;
+  std::string_view version;  ///< the program's
+  const Identity& who;
+  Downloads& downloads;
+  QueryProcesses& queries;
+  bool reads_by_token = false;         ///< nobody else reads
+  const HttpCounters* http = nullptr;  ///< null where nothing counts
+  bool is_other_site = false;          ///< a page of another site asks
+  IsCancelled is_cancelled;            ///< the request's
+  std::string wrong_parameter{};       ///< set by a route beside an error that a parameter caused
+
+  const Snapshot& snapshot() const { return view.snapshot; }
+  schema::Reader& reader() const { return view.reader; }
+  const analysis::Catalog& catalog() const { return *view.snapshot.catalog; }
+};
+
+struct Plan {
+  /// All that the answer hangs on beside the request: equal keys, equal answers.
+  std::string key;
+  std::function<schema::Expected<std::string>()> body;
+  std::string content_type = "application/json";
+  /// The address itself says of what content it asks: who has the answer need never ask again.
+  bool is_immutable = false;
+  /// The same request may be answered otherwise the next time: nobody keeps the answer.
+  bool is_fleeting = false;
+  /// Whether the answer is worth a place among those that are kept, and being compressed, unless it
+  /// is fleeting.
+  bool is_worth_keeping = true;
+  bool is_kept() const { return is_worth_keeping && !is_fleeting; }
+  /// Whether `body` takes long and reads nothing through the request's connection to the store,
+  /// which then is given back first, so that other requests get it.
+  bool is_without_store = false;
+  /// A picture that pages of other sites may show; they do not get to read it.
+  bool is_for_other_sites = false;
+  /// An answer that is made while it is sent, in place of `body`: it gets a connection of its own,
+  /// within a transaction, and refers to nothing of the request but copies of what it has, like
+  /// `Ask::is_cancelled`.
+  std::function<schema::Expected<void>(schema::Connection&, const TakePiece&)> stream{};
+  std::string file_name{};  ///< what a browser saves it as; "": it shows it
+  /// The CSV's rows from the answer (csv.h); the objects in `items` unless set.
+  std::function<std::vector<CsvRow>(const CsvAnswer&)> rows{};
+};
+
+/// May set ask.wrong_parameter. What a plan's body refers to is `ask` and what it refers to.
+using Route = schema::Expected<Plan> (*)(Ask& ask);
+
+struct NamedRoute {
+  std::string_view operation_id;
+  Route route;
+  Lane lane = Lane::kUsual;  ///< what an answer may cost
+};
+
+std::span<const NamedRoute> about_routes();
+std::span<const NamedRoute> alert_routes();
+std::span<const NamedRoute> artifact_routes();
+std::span<const NamedRoute> badge_routes();
+std::span<const NamedRoute> compare_routes();
+std::span<const NamedRoute> coverage_routes();
+std::span<const NamedRoute> download_routes();
+std::span<const NamedRoute> error_routes();
+std::span<const NamedRoute> fact_routes();
+std::span<const NamedRoute> history_routes();
+std::span<const NamedRoute> ingest_routes();
+std::span<const NamedRoute> metrics_routes();
+std::span<const NamedRoute> model_table_routes();
+std::span<const NamedRoute> overview_routes();
+std::span<const NamedRoute> phase_routes();
+std::span<const NamedRoute> profile_routes();
+std::span<const NamedRoute> search_routes();
+std::span<const NamedRoute> series_routes();
+std::span<const NamedRoute> trace_routes();
+std::span<const NamedRoute> verification_routes();
+
+/// What getAlive answers, which asks nothing of the store.
+inline constexpr std::string_view kAliveJson = R"({"status":"alive"})";
+
+/// Null for an operation without a route.
+const NamedRoute* find_route(std::string_view operation_id);
+
+/// A request for a change, as who makes it sees it.
+struct ChangeAsk {
+  const Query& query;  ///< what the address says
+  const Body& body;
+  schema::Connection& store;      ///< may be written to
+  std::string_view token;         ///< name of the one that was shown
+  std::string wrong_parameter{};  ///< or field of the body; set beside an error that it caused
+};
+
+/// Makes a change and gives the address, below the API's base, of what is different now.
+using Change = schema::Expected<std::string> (*)(ChangeAsk& ask);
+
+struct NamedChange {
+  std::string_view operation_id;
+  Change change;
+};
+
+std::span<const NamedChange> alert_changes();
+std::span<const NamedChange> mark_changes();
+
+/// Null for an operation that changes nothing.
+Change find_change(std::string_view operation_id);
+
+}  // namespace benchhud::server

@@ -1,0 +1,261 @@
+#include "server/api/uploads.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <utility>
+
+#include "schema/base/caught_error.h"
+#include "schema/base/file_lock.h"
+#include "schema/base/system_error.h"
+#include "schema/base/time.h"
+#include "schema/results/artifact_writer.h"
+#include "schema/results/reader.h"
+#include "schema/store/store.h"
+#include "schema/store/store_lock.h"
+#include "server/http/unpacker.h"
+#include "service/alerts/alert_update.h"
+#include "service/answers/artifact_content.h"
+#include "service/imports/ingest_report.h"
+
+namespace benchhud::server {
+namespace {
+
+using schema::Error;
+using schema::ErrorCode;
+using schema::Expected;
+
+constexpr std::size_t kReadBytes = 64 << 10;
+
+Error spool_error(const char* what) {
+  return {schema::is_out_of_space(errno) ? ErrorCode::kFull : ErrorCode::kIo,
+          fmt::format("{}: {}.", what, std::strerror(errno))};
+}
+
+/// A file that goes with this. It is locked meanwhile, so that others see that it is wanted.
+class SpooledFile {
+ public:
+  /// Makes one of a name that nobody else has in `folder`.
+  static Expected<std::unique_ptr<SpooledFile>> make(const std::string& folder) {
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
+    constexpr int kMostAttempts = 10;
+    for (int attempt = 0; attempt < kMostAttempts; ++attempt) {
+      std::string path = folder + "/.incoming-XXXXXX";
+      const int file = mkostemp(path.data(), O_CLOEXEC);
+      if (file < 0) return spool_error("What is sent cannot be kept beside the store");
+      auto made = std::make_unique<SpooledFile>(std::move(path), file);
+      BENCHHUD_ASSIGN(const bool is_locked, schema::try_lock(file, "what is sent"));
+      // Another server that cleans up may have taken it for a left-over before it was locked.
+      struct stat now{};
+      if (is_locked && ::fstat(file, &now) == 0 && now.st_nlink > 0) return made;
+    }
+    return Error{ErrorCode::kBusy, "Another server removes what is sent; try again in a moment."};
+  }
+  SpooledFile(std::string path, int file) : path_(std::move(path)), file_(file) {}
+  SpooledFile(const SpooledFile&) = delete;
+  SpooledFile& operator=(const SpooledFile&) = delete;
+  ~SpooledFile() {
+    std::error_code error;
+    std::filesystem::remove(path_, error);
+    ::close(file_);
+  }
+
+  Expected<void> write(std::string_view bytes) {
+    while (!bytes.empty()) {
+      const ssize_t count = ::write(file_, bytes.data(), bytes.size());
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0) return spool_error("What is sent cannot be kept beside the store");
+      bytes.remove_prefix(static_cast<std::size_t>(count));
+    }
+    return {};
+  }
+
+  /// Nothing more is written, and it is called `path` from now on.
+  Expected<void> finish(const std::string& path) {
+    if (::rename(path_.c_str(), path.c_str()) != 0) {
+      return spool_error("What was sent cannot be kept beside the store");
+    }
+    path_ = path;
+    return {};
+  }
+
+ private:
+  std::string path_;
+  const int file_;
+};
+
+/// A file's name without a way out of its folder.
+Expected<void> check_name(std::string_view name) {
+  constexpr std::size_t kMostBytes = 200;
+  const bool is_one = !name.empty() && name.size() <= kMostBytes && name.front() != '.' &&
+                      name.find_first_of("/\\") == std::string_view::npos &&
+                      std::ranges::none_of(name, [](char c) {
+                        const auto u = static_cast<unsigned char>(c);
+                        return u < 0x20 || u == 0x7f;
+                      });
+  if (is_one) return {};
+  return Error{ErrorCode::kInvalidArgument,
+               "name is a file's name: no slashes, no dot before it, at most 200 bytes."};
+}
+
+/// What begins so the pipeline would unpack by itself, without a cap.
+constexpr std::string_view kGzipBegin = "\x1f\x8b", kZstdBegin = "\x28\xb5\x2f\xfd";
+
+/// The body, unpacked, in a file beside the store.
+Expected<std::unique_ptr<SpooledFile>> spool(const Request& request, Packing packing,
+                                             const std::string& folder, std::int64_t most) {
+  BENCHHUD_ASSIGN(auto file, SpooledFile::make(folder));
+  const auto unpacker = Unpacker::make(packing, most);
+  std::string begin;  // as far as it tells; its bytes may come one by one
+  const auto take = [&](std::string_view piece) -> Expected<void> {
+    if (begin.size() < kZstdBegin.size()) {
+      begin += piece.substr(0, kZstdBegin.size() - begin.size());
+      const bool is_gzip = begin.starts_with(kGzipBegin);
+      if (is_gzip || begin == kZstdBegin) {
+        return Error{ErrorCode::kMediaType,
+                     packing != Packing::kNone ? "The body is packed twice."
+                     : is_gzip ? "The body is gzip data: send it as Content-Type: application/gzip."
+                               : "The body is zstd data: send it as Content-Type: "
+                                 "application/zstd."};
+      }
+    }
+    return file->write(piece);
+  };
+  std::array<char, kReadBytes> bytes;
+  for (;;) {
+    BENCHHUD_ASSIGN(const std::size_t count, request.read_body(bytes.data(), bytes.size()));
+    if (count == 0) break;
+    BENCHHUD_TRY(unpacker->unpack({bytes.data(), count}, take));
+  }
+  BENCHHUD_TRY(unpacker->finish());
+  return file;
+}
+
+ingest::IngestOptions options_of(const Query& query) {
+  ingest::IngestOptions options;
+  if (query.has("run")) options.run_name = query.text("run");
+  for (const std::string& label : query.texts("label")) {
+    const std::size_t colon = label.find(':');  // the contract sees to it that there is one
+    options.labels[label.substr(0, colon)] = label.substr(colon + 1);
+  }
+  ingest::NeighbourFacts& facts = options.neighbours;
+  for (const auto& [name, fact] :
+       {std::pair("suite", &facts.suite), std::pair("backend", &facts.backend),
+        std::pair("test", &facts.test), std::pair("dtype", &facts.dtype),
+        std::pair("accelerator", &facts.accelerator),
+        std::pair("accelerator_model", &facts.accelerator_model)}) {
+    if (query.has(name)) *fact = query.text(name);
+  }
+  if (query.has("timestamp")) options.timestamp = query.time("timestamp", 0);
+  if (query.has("repetition")) options.dumps.repetition = query.integer("repetition");
+  options.refuses_too_large = true;
+  options.dumps.trace_summary = summarize_trace;
+  return options;
+}
+
+/// An error of a file as its sender is told it, who knows nothing of where it was kept.
+Error as_told(Error error, const std::string& file) {
+  const std::string folder = file.substr(0, file.rfind('/') + 1);
+  for (std::size_t at = 0; (at = error.message.find(folder, at)) != std::string::npos;) {
+    error.message.erase(at, folder.size());
+  }
+  // What cannot be read as what it should be is the sender's mistake, not something that is missing
+  // here.
+  if (error.code == ErrorCode::kUnsupported) error.code = ErrorCode::kInvalidArgument;
+  return error;
+}
+
+}  // namespace
+
+Uploads::Uploads(std::string store_path, const UploadLimits& limits)
+    : store_path_(std::move(store_path)), limits_(limits) {
+  // What a server that was killed has left.
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(store_path_ + ".uploads", error)) {
+    const int file = ::open(entry.path().c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (file < 0) continue;
+    const auto is_locked = schema::try_lock(file, entry.path().string());
+    if (is_locked && *is_locked) std::filesystem::remove(entry.path(), error);
+    ::close(file);
+  }
+}
+
+Expected<std::string> Uploads::take(const Request& request, const Operation& operation,
+                                    const Query& query) {
+  const auto packing = packing_of(request.content_type);
+  if (!packing) {
+    return Error{ErrorCode::kMediaType,
+                 "The body must come as Content-Type: application/x-ndjson, application/json, "
+                 "application/octet-stream, text/plain, application/gzip or application/zstd."};
+  }
+  const std::string& name = query.text("name");
+  BENCHHUD_TRY(check_name(name));
+  if (!places_.try_acquire()) {
+    return Error{ErrorCode::kBusy, "Others are sending files; try again in a moment."};
+  }
+  const std::unique_ptr<std::counting_semaphore<kMostAtOnce>, void (*)(decltype(places_)*)> place(
+      &places_, [](auto* places) { places->release(); });
+  const std::string folder = store_path_ + ".uploads";
+  BENCHHUD_ASSIGN(auto spooled, spool(request, *packing, folder, limits_.unpacked));
+  const std::lock_guard turn(ingesting_);
+  schema::LockPatience patience;
+  patience.longest = limits_.patience;
+  BENCHHUD_ASSIGN(const auto lock,
+                  schema::StoreLock::take(store_path_, "taking an upload in", patience));
+  // A file's name is part of what is known of it, and two that are sent, also to two servers of the
+  // store, may have the same: only the holder of the store's lock has a file of that name there.
+  const auto file = std::move(spooled);
+  const std::string path = folder + "/" + name;
+  BENCHHUD_TRY(file->finish(path));
+  return ingest(path, operation, query);
+}
+
+Expected<std::string> Uploads::ingest(const std::string& file, const Operation& operation,
+                                      const Query& query) {
+  BENCHHUD_ASSIGN(auto store, schema::open_store_for_writing(store_path_, limits_.patience));
+  ingest::IngestOptions options = options_of(query);
+  ingest::Inputs inputs;
+  if (operation.id == "uploadDump") {
+    schema::Reader reader(store);
+    BENCHHUD_ASSIGN(const schema::Run run, reader.find_run(query.text("run")));
+    const schema::ExperimentId experiment{query.integer("experiment")};
+    BENCHHUD_ASSIGN(options.dumps.result, schema::key_of_result(store, run.id, experiment));
+    options.run_name.reset();
+    inputs.dumps.push_back(file);
+  } else {
+    inputs.results.push_back(file);
+  }
+  BENCHHUD_ASSIGN(const auto result, ingest::ingest_files(store, inputs, options));
+  for (const auto& one : result.files) {
+    if (one.error) return as_told(*one.error, file);
+  }
+  for (const auto& one : result.dumps) {
+    if (one.error) return as_told(*one.error, file);
+  }
+  // From here on the file is stored, and whoever sent it has to know.
+  if (const auto update = update_alerts(store); !update) {
+    return Error{update.error().code,
+                 "The file is stored, but the alerts were not updated (" + update.error().message +
+                     "). The next ingest updates them, or sending the file again."};
+  }
+  const auto report = [&]() -> Expected<std::string> {
+    schema::Reader reader(store);
+    return ingest_report_json(result, reader, {.store = {}, .names_only = true});
+  };
+  auto made = schema::caught(report);
+  if (made) return made;
+  return Error{made.error().code,
+               "The file is stored, but what was found in it cannot be listed (" +
+                   made.error().message + ")."};
+}
+
+}  // namespace benchhud::server

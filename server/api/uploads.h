@@ -1,0 +1,52 @@
+// Files that are sent to the server to be taken in: kept beside the store until they are whole,
+// then ingested as if they were named on the command line.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+#include <semaphore>
+#include <string>
+
+#include "ingest/pipeline/pipeline.h"
+#include "schema/base/errors.h"
+#include "server/api/api_contract.h"
+#include "server/http/message.h"
+
+namespace benchhud::server {
+
+struct UploadLimits {
+  std::int64_t unpacked = std::int64_t{8} << 30;  ///< bytes of a file
+  /// How long an ingest by somebody else is waited for.
+  std::chrono::milliseconds patience{60'000};
+};
+
+/// Threads may share it.
+class Uploads {
+ public:
+  /// Removes what a server that was killed has left beside the store, and nobody else is at.
+  Uploads(std::string store_path, const UploadLimits& limits);
+
+  /// Takes a results file or a dump in. `query`: its name, and with it the parameters of the
+  /// contract's operation. The body is read only when everything else is in order. Gives the
+  /// contract's IngestReport. Errors: kMediaType, kInvalidArgument (not packed as its type says, a
+  /// name that is none), kTooLarge (also where nothing of the file is within the memory budgets),
+  /// kFull, kBusy, those of the store. After an error the store is
+  /// as it was, but for one that says otherwise.
+  schema::Expected<std::string> take(const Request& request, const Operation& operation,
+                                     const Query& query);
+
+ private:
+  /// With the store's lock held.
+  schema::Expected<std::string> ingest(const std::string& file, const Operation& operation,
+                                       const Query& query);
+
+  const std::string store_path_;
+  const UploadLimits limits_;
+  /// Each holds a thread and a part of a disk.
+  static constexpr int kMostAtOnce = 4;
+  std::counting_semaphore<kMostAtOnce> places_{kMostAtOnce};
+  std::mutex ingesting_;
+};
+
+}  // namespace benchhud::server

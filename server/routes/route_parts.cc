@@ -1,0 +1,236 @@
+#include "server/routes/route_parts.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "schema/alerts/alert.h"
+#include "schema/results/run_choice.h"
+#include "server/views/alert_json.h"
+
+namespace benchhud::server {
+
+using schema::Error;
+using schema::ErrorCode;
+using schema::Expected;
+
+Error wrong_parameter(Ask& ask, std::string_view name, std::string message) {
+  ask.wrong_parameter = name;
+  return {ErrorCode::kInvalidArgument, std::move(message)};
+}
+
+Expected<const RunEntry*> find_run(Ask& ask, std::string_view text, std::string_view parameter,
+                                   std::string_view accelerator_model) {
+  std::optional<std::string_view> among;
+  if (!accelerator_model.empty()) among = accelerator_model;
+  std::vector<const schema::Run*> runs;
+  runs.reserve(ask.snapshot().runs.size());
+  for (const RunEntry& entry : ask.snapshot().runs) runs.push_back(&entry.run);
+  auto run = schema::choose_run(runs, text, among);
+  if (!run) {
+    ask.wrong_parameter = parameter;
+    return std::move(run).error();
+  }
+  return ask.snapshot().find((*run)->id);
+}
+
+Expected<const RunEntry*> asked_run(Ask& ask) {
+  return find_run(ask, ask.query.text("run"), "run", ask.query.text("accelerator_model"));
+}
+
+Expected<AskedResult> asked_result(Ask& ask, std::string_view run_name,
+                                   std::string_view experiment_name) {
+  BENCHHUD_ASSIGN(const RunEntry* run, find_run(ask, ask.query.text(run_name), run_name,
+                                                ask.query.text("accelerator_model")));
+  const schema::ExperimentId id{ask.query.integer(experiment_name)};
+  const analysis::CatalogEntry* entry = ask.catalog().find(id);
+  if (entry == nullptr) {
+    ask.wrong_parameter = experiment_name;
+    return Error{ErrorCode::kNotFound, "There is no experiment with that id."};
+  }
+  auto facts = ask.reader().result(run->run.id, id);
+  if (!facts) {
+    if (facts.error().code == ErrorCode::kNotFound) ask.wrong_parameter = experiment_name;
+    return std::move(facts).error();
+  }
+  return AskedResult{run, entry, *std::move(facts)};
+}
+
+Expected<void> refuse_other_sites(const Ask& ask) {
+  if (!ask.is_other_site) return {};
+  return schema::Error{schema::ErrorCode::kForbidden, "A page of another site asks for this."};
+}
+
+std::string revision_key(const Ask& ask) { return std::to_string(ask.snapshot().revision); }
+
+Expected<std::vector<analysis::VerificationChange>> last_verification_changes(
+    Ask& ask, const RunEntry& entry) {
+  const Snapshot& snapshot = ask.snapshot();
+  std::vector<analysis::VerificationChange> found;
+  const auto take = [&](const RunEntry& run, bool is_presence_wanted) -> Expected<void> {
+    const RunEntry* before = snapshot.before(run);
+    if (before == nullptr) return {};
+    BENCHHUD_ASSIGN(const auto changes, ask.judge.changes(ask.view, *before, run));
+    for (const auto& change : changes->verification) {
+      const bool is_presence = change.kind == analysis::Transition::kNew ||
+                               change.kind == analysis::Transition::kDisappeared;
+      if (is_presence == is_presence_wanted) found.push_back(change);
+    }
+    return {};
+  };
+  const RunEntry* verified = snapshot.verified_runs(entry).run;
+  if (verified != nullptr) BENCHHUD_TRY(take(*verified, false));
+  BENCHHUD_TRY(take(entry, true));
+  return found;
+}
+
+namespace {
+
+/// `wanted`: each `key:value`.
+bool has_labels(const schema::Run& run, const std::vector<std::string>& wanted) {
+  const auto fits = [&](const std::string& label) {
+    const std::size_t colon = label.find(':');
+    const auto found = run.labels.find(label.substr(0, colon));
+    return found != run.labels.end() && found->second == label.substr(colon + 1);
+  };
+  return std::all_of(wanted.begin(), wanted.end(), [&](const std::string& label) {
+    const std::string_view key = std::string_view(label).substr(0, label.find(':') + 1);
+    return std::any_of(wanted.begin(), wanted.end(), [&](const std::string& other) {
+      return other.starts_with(key) && fits(other);
+    });
+  });
+}
+
+}  // namespace
+
+bool fits_run(const Query& query, const schema::Run& run) {
+  return run.started_at >= query.time("since", -kForever) &&
+         run.started_at < query.time("until", kForever) &&
+         fits_any(query, "accelerator_model", run.accelerator_model) &&
+         has_labels(run, query.texts("label"));
+}
+
+std::vector<const RunEntry*> asked_runs(const Ask& ask, const std::vector<std::size_t>& places) {
+  std::vector<const RunEntry*> runs;
+  for (const std::size_t place : places) {
+    if (runs.size() == ask.query.size("runs")) break;
+    const RunEntry& entry = ask.snapshot().runs[place];
+    if (fits_run(ask.query, entry.run)) runs.push_back(&entry);
+  }
+  std::reverse(runs.begin(), runs.end());
+  return runs;
+}
+
+Expected<std::int64_t> attention_count(const Ask& ask, std::string_view accelerator_model) {
+  BENCHHUD_ASSIGN(const auto alerts,
+                  schema::told_alerts(ask.reader().connection(), false, -kForever));
+  return std::ranges::count_if(alerts, [&](const schema::Alert& alert) {
+    return needs_attention(alert) && alert.triage == schema::TriageState::kOpen &&
+           (accelerator_model.empty() || alert.accelerator_model == accelerator_model);
+  });
+}
+
+Expected<BaselineChoice> asked_baseline(Ask& ask, const RunEntry& entry) {
+  BaselineChoice choice;
+  choice.backend = ask.query.text("baseline");
+  const auto& run = ask.query.text("baseline_run");
+  if (run.empty() || run == "same") {
+    choice.mode = BaselineChoice::Mode::kSame;
+  } else if (run == "oldest") {
+    choice.mode = BaselineChoice::Mode::kOldest;
+  } else if (run == "latest") {
+    choice.mode = BaselineChoice::Mode::kLatest;
+  } else {
+    choice.mode = BaselineChoice::Mode::kNamed;
+    BENCHHUD_ASSIGN(choice.named, find_run(ask, run, "baseline_run", entry.run.accelerator_model));
+  }
+  return choice;
+}
+
+analysis::Estimator asked_estimator(const Query& query) {
+  return query.text("estimator") == "upstream" ? analysis::Estimator::kUpstream
+                                               : analysis::Estimator::kSteady;
+}
+
+bool fits_any(const Query& query, std::string_view parameter, std::string_view value) {
+  const auto& wanted = query.texts(parameter);
+  return wanted.empty() || std::find(wanted.begin(), wanted.end(), value) != wanted.end();
+}
+
+bool fits_workload(const Query& query, const analysis::CatalogEntry& entry) {
+  const auto& e = entry.experiment();
+  return fits_any(query, "suite", e.suite) && fits_any(query, "model", e.model) &&
+         fits_any(query, "test", e.test);
+}
+
+bool ExperimentFilter::fits_but_for_backend(const analysis::CatalogEntry& entry) const {
+  return fits_workload(query_, entry) && fits_accelerator(entry.experiment().accelerator_model);
+}
+
+bool ExperimentFilter::fits(const analysis::CatalogEntry& entry) const {
+  return fits_backend(entry.backend()) && fits_but_for_backend(entry);
+}
+
+bool ExperimentFilter::fits_backend(std::string_view backend) const {
+  return fits_any(query_, "backend", backend);
+}
+
+bool ExperimentFilter::fits_accelerator(std::string_view accelerator_model) const {
+  return fits_any(query_, "accelerator_model", accelerator_model);
+}
+
+bool ExperimentFilter::is_open() const {
+  return !query_.has("suite") && !query_.has("model") && !query_.has("test") &&
+         !query_.has("backend");
+}
+
+std::string cursor_scope(const Ask& ask) {
+  // How many items an answer holds and in which form may change from page to page.
+  std::string scope = ask.operation.id + "?";
+  Query query = ask.query;
+  query.forget("cursor");
+  query.forget("limit");
+  query.forget("format");
+  return scope + query.canonical();
+}
+
+Expected<std::optional<Cursor>> asked_cursor(Ask& ask, std::size_t numbers, std::size_t texts) {
+  if (!ask.query.has("cursor")) return std::optional<Cursor>();
+  auto cursor = read_cursor(ask.query.text("cursor"), cursor_scope(ask), numbers, texts);
+  if (!cursor) {
+    return wrong_parameter(ask, "cursor", "The cursor is not one of this list with these filters.");
+  }
+  return cursor;
+}
+
+void begin_page(JsonWriter& json) {
+  json.begin_object();
+  json.key("items");
+  json.begin_array();
+}
+
+void end_items(JsonWriter& json, const std::optional<std::string>& next_cursor,
+               std::int64_t total) {
+  json.end_array();
+  json.field("next_cursor", next_cursor);
+  json.field("total", total);
+}
+
+void end_page(JsonWriter& json, const std::optional<std::string>& next_cursor, std::int64_t total) {
+  end_items(json, next_cursor, total);
+  json.end_object();
+}
+
+Expected<void> write_run_marks(JsonWriter& json, Ask& ask, std::span<const RunEntry* const> runs) {
+  std::vector<schema::NightMark> marks;
+  if (!runs.empty()) {
+    BENCHHUD_ASSIGN(
+        marks, schema::night_marks(ask.reader().connection(), runs.front()->run.accelerator_model));
+  }
+  json.list(runs, [&](const RunEntry* entry) {
+    json.list(schema::marks_of(entry->run, marks),
+              [&](const auto& mark) { write_mark(json, mark); });
+  });
+  return {};
+}
+
+}  // namespace benchhud::server

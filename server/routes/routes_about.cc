@@ -1,0 +1,125 @@
+// The program, its vocabulary and what it serves: metrics-registry, openapi.json, health, store,
+// links, and who asks.
+#include <algorithm>
+#include <array>
+
+#include "schema/db/time_shift.h"
+#include "schema/model/contract.h"
+#include "schema/model/metric.h"
+#include "schema/results/label_link.h"
+#include "schema/store/store_place.h"
+#include "server/api/sessions.h"
+#include "server/routes/route_parts.h"
+
+namespace benchhud::server {
+namespace {
+
+using schema::Expected;
+
+Expected<Plan> list_metrics(Ask& ask) {
+  BENCHHUD_ASSIGN(const auto cursor, asked_cursor(ask, 1));
+  const auto all = schema::known_metrics();
+  const std::size_t first =
+      cursor ? std::min(all.size(), static_cast<std::size_t>(cursor->numbers[0])) : 0;
+  return Plan{"", [&ask, all, first]() -> Expected<std::string> {
+                std::string body;
+                JsonWriter json(&body);
+                const std::size_t last = std::min(all.size(), first + ask.query.size("limit"));
+                begin_page(json);
+                for (std::size_t i = first; i < last; ++i) write_metric(json, all[i]);
+                std::optional<std::string> next;
+                if (last < all.size()) {
+                  next = make_cursor(cursor_scope(ask), {static_cast<std::int64_t>(last)});
+                }
+                end_page(json, next, static_cast<std::int64_t>(all.size()));
+                return body;
+              }};
+}
+
+Expected<Plan> get_contract(Ask&) {
+  return Plan{"",
+              []() -> Expected<std::string> { return std::string(schema::openapi_document()); }};
+}
+
+// App answers these two itself, before other requests' connections to the store are asked for.
+Expected<Plan> answered_by_app(Ask&) {
+  return schema::Error{schema::ErrorCode::kInternal, "App answers this itself."};
+}
+
+Expected<Plan> get_session(Ask& ask) {
+  Plan plan{"", [&ask]() -> Expected<std::string> {
+              return session_json(ask.who, ask.reads_by_token ? Reading::kByToken : Reading::kOpen);
+            }};
+  plan.is_fleeting = true;
+  return plan;
+}
+
+Expected<std::string> write_store(Ask& ask) {
+  const Snapshot& snapshot = ask.snapshot();
+  BENCHHUD_ASSIGN(const std::int64_t rejected, ask.reader().rejected_count({}));
+  BENCHHUD_ASSIGN(const std::int64_t attention, attention_count(ask));
+  BENCHHUD_ASSIGN(const bool is_default, schema::is_default_store(ask.reader().connection()));
+  BENCHHUD_ASSIGN(const auto shift, schema::time_shift_weeks(ask.reader().connection()));
+  std::string body;
+  JsonWriter json(&body);
+  json.begin_object();
+  json.field("revision", snapshot.revision);
+  json.field("version", ask.version);
+  json.field("run_count", snapshot.runs.size());
+  json.field("result_count", snapshot.result_count);
+  json.field("rejected_count", rejected);
+  json.key("newest_run");
+  write_run_ref(json, snapshot.runs.empty() ? nullptr : &snapshot.runs.front());
+  json.field("attention_count", attention);
+  json.field("time_shift_weeks", shift.value_or(0));
+  json.field("is_default", is_default);
+  json.end_object();
+  return body;
+}
+
+Expected<Plan> get_store(Ask& ask) {
+  return Plan{revision_key(ask), [&ask] { return write_store(ask); }};
+}
+
+void write_template(JsonWriter& json, std::string_view name, const std::string& address) {
+  if (address.empty()) {
+    json.null_field(name);
+  } else {
+    json.field(name, address);
+  }
+}
+
+Expected<std::string> write_links(Ask& ask) {
+  BENCHHUD_ASSIGN(const auto links, schema::label_links(ask.reader().connection()));
+  std::string body;
+  JsonWriter json(&body);
+  json.begin_object();
+  json.key("items");
+  json.list(links, [&](const schema::LabelLink& link) {
+    json.begin_object();
+    json.field("key", link.key);
+    write_template(json, "one", link.one);
+    write_template(json, "range", link.range);
+    json.end_object();
+  });
+  json.end_object();
+  return body;
+}
+
+Expected<Plan> list_links(Ask& ask) {
+  return Plan{revision_key(ask), [&ask] { return write_links(ask); }};
+}
+
+constexpr std::array kRoutes = {NamedRoute{"listMetrics", list_metrics},
+                                NamedRoute{"getContract", get_contract},
+                                NamedRoute{"getSession", get_session},
+                                NamedRoute{"getStore", get_store},
+                                NamedRoute{"listLinks", list_links},
+                                NamedRoute{"getHealth", answered_by_app, Lane::kHealth},
+                                NamedRoute{"getAlive", answered_by_app, Lane::kAlive}};
+
+}  // namespace
+
+std::span<const NamedRoute> about_routes() { return kRoutes; }
+
+}  // namespace benchhud::server

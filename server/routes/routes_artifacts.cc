@@ -1,0 +1,265 @@
+// Dumps: which there are, what is in them, and what differs between two.
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "analysis/profiles/profile_findings.h"
+#include "server/codec/utf8.h"
+#include "server/routes/route_parts.h"
+#include "server/views/artifact_json.h"
+#include "service/answers/artifact_content.h"
+#include "service/answers/result_diff.h"
+
+namespace benchhud::server {
+namespace {
+
+using schema::Artifact;
+using schema::ArtifactFilter;
+using schema::ArtifactId;
+using schema::ArtifactResult;
+using schema::Expected;
+using schema::to_int;
+
+ArtifactResult place_of(const AskedResult& result) {
+  return {result.run->run.id, result.entry->id()};
+}
+
+Expected<ArtifactFilter> asked_filter(Ask& ask) {
+  const Query& query = ask.query;
+  ArtifactFilter filter;
+  if (query.has("kind")) filter.kind = schema::artifact_kind_of(query.text("kind"));
+  filter.only_orphans = query.boolean("orphaned");
+  filter.with_superseded = query.boolean("superseded");
+  if (query.has("experiment")) {
+    if (!query.has("run")) {
+      return wrong_parameter(ask, "experiment",
+                             "An experiment's dumps are those of a run: give `run`.");
+    }
+    BENCHHUD_ASSIGN(const AskedResult result, asked_result(ask));
+    filter.result = place_of(result);
+  } else if (query.has("run")) {
+    BENCHHUD_ASSIGN(const RunEntry* const run, asked_run(ask));
+    filter.run = run->run.id;
+  }
+  return filter;
+}
+
+Expected<std::string> write_artifacts(Ask& ask, ArtifactFilter filter,
+                                      const std::optional<Cursor>& cursor) {
+  const std::size_t limit = ask.query.size("limit");
+  if (cursor) filter.before = ArtifactId{cursor->numbers[0]};
+  filter.limit = limit + 1;
+  BENCHHUD_ASSIGN(auto artifacts, ask.reader().artifacts(filter));
+  const bool more = artifacts.size() > limit;
+  if (more) artifacts.pop_back();
+  std::string body;
+  JsonWriter json(&body);
+  begin_page(json);
+  for (const Artifact& artifact : artifacts) write_artifact(json, artifact, ask.snapshot());
+  BENCHHUD_ASSIGN(const std::int64_t total, ask.reader().artifact_count(filter));
+  std::optional<std::string> next;
+  if (more) next = make_cursor(cursor_scope(ask), {to_int(artifacts.back().id)});
+  end_page(json, next, total);
+  return body;
+}
+
+Expected<Plan> list_artifacts(Ask& ask) {
+  BENCHHUD_ASSIGN(auto cursor, asked_cursor(ask, 1));
+  BENCHHUD_ASSIGN(ArtifactFilter filter, asked_filter(ask));
+  return Plan{revision_key(ask),
+              [&ask, filter, cursor] { return write_artifacts(ask, filter, cursor); }};
+}
+
+Expected<Artifact> asked_artifact(Ask& ask, std::string_view parameter) {
+  auto artifact = ask.reader().artifact(ArtifactId{ask.query.integer(parameter)});
+  if (!artifact) ask.wrong_parameter = parameter;
+  return artifact;
+}
+
+Expected<Plan> get_artifact(Ask& ask) {
+  BENCHHUD_ASSIGN(Artifact artifact, asked_artifact(ask, "id"));
+  return Plan{revision_key(ask), [&ask, artifact]() -> Expected<std::string> {
+                std::string body;
+                JsonWriter json(&body);
+                write_artifact(json, artifact, ask.snapshot());
+                return body;
+              }};
+}
+
+// What an artifact holds does not change: its id is all that the answer hangs on.
+Expected<Plan> get_text(Ask& ask) {
+  BENCHHUD_ASSIGN(const Artifact artifact, asked_artifact(ask, "id"));
+  if (!artifact.text) {
+    return wrong_parameter(
+        ask, "id",
+        artifact.trace ? "A trace is not kept as text." : "Nothing of this dump could be kept.");
+  }
+  const std::size_t offset = ask.query.size("offset");
+  const std::size_t length = ask.query.has("length") ? ask.query.size("length") : std::string::npos;
+  return Plan{artifact.content_hash,
+              [&ask, text = *artifact.text, offset, length]() -> Expected<std::string> {
+                BENCHHUD_ASSIGN(const std::string bytes, ask.reader().text(text));
+                return to_valid_utf8(whole_characters(bytes, offset, length));
+              },
+              "text/plain; charset=utf-8"};
+}
+
+Expected<Plan> get_content(Ask& ask) {
+  BENCHHUD_ASSIGN(Artifact artifact, asked_artifact(ask, "id"));
+  return Plan{revision_key(ask), [&ask, artifact]() -> Expected<std::string> {
+                std::string body;
+                JsonWriter json(&body);
+                json.begin_object();
+                json.key("artifact");
+                write_artifact(json, artifact, ask.snapshot());
+                BENCHHUD_TRY(write_content_fields(json, ask.reader(), artifact));
+                json.end_object();
+                return body;
+              }};
+}
+
+void write_sections(JsonWriter& json,
+                    const std::optional<std::vector<analysis::SectionDifference>>& sections,
+                    std::size_t most) {
+  json.key("sections");
+  if (sections) {
+    write_section_differences(json, *sections, most);
+  } else {
+    json.null();
+  }
+}
+
+void write_pair(JsonWriter& json, const ArtifactPair& pair, const Snapshot& snapshot,
+                std::size_t most) {
+  json.begin_object();
+  json.field("kind", artifact_kind_name(pair.before.kind));
+  json.key("before");
+  write_artifact(json, pair.before, snapshot);
+  json.key("after");
+  write_artifact(json, pair.after, snapshot);
+  json.field("telling", bool{pair.is_telling});
+  write_sections(json, pair.sections, most);
+  json.end_object();
+}
+
+void write_sum(JsonWriter& json, const ArtifactSum& sum, std::size_t most) {
+  json.begin_object();
+  json.field("kind", artifact_kind_name(sum.kind));
+  json.field("part", sum.part);
+  json.field("before_count", sum.before_count);
+  json.field("after_count", sum.after_count);
+  write_sections(json, sum.sections, most);
+  json.end_object();
+}
+
+void write_findings(JsonWriter& json, const std::vector<analysis::ProfileFinding>& findings) {
+  json.key("findings");
+  json.list(findings, [&](const analysis::ProfileFinding& finding) {
+    json.begin_object();
+    json.field("topic", topic_name(finding.topic));
+    json.field("kind", artifact_kind_name(finding.kind));
+    json.field("part", finding.part);
+    json.field("sentence", finding.sentence);
+    json.key("names");
+    json.list(finding.names, [&](const std::string& name) { json.value(name); });
+    json.end_object();
+  });
+}
+
+Expected<std::string> write_artifact_diff(Ask& ask, const Artifact& before, const Artifact& after) {
+  BENCHHUD_ASSIGN(auto sections, compare_artifacts(ask.reader(), before, after));
+  const auto findings = analysis::profile_findings({{before.kind, "", sections}});
+  std::string body;
+  JsonWriter json(&body);
+  json.begin_object();
+  json.key("pair");
+  write_pair(json, {before, after, true, std::move(sections)}, ask.snapshot(),
+             ask.query.size("limit"));
+  write_findings(json, findings);
+  json.end_object();
+  return body;
+}
+
+Expected<Plan> diff_artifacts(Ask& ask) {
+  BENCHHUD_ASSIGN(Artifact before, asked_artifact(ask, "before"));
+  BENCHHUD_ASSIGN(Artifact after, asked_artifact(ask, "after"));
+  if (before.kind != after.kind) {
+    return wrong_parameter(ask, "after", "Only two dumps of one kind can be compared.");
+  }
+  return Plan{revision_key(ask),
+              [&ask, before, after] { return write_artifact_diff(ask, before, after); }};
+}
+
+// Of a folder with any number of dumps so many are listed; how many there are is said.
+constexpr std::size_t kMostListedDumps = 1000;
+
+// All pairs that tell, and as many of the others as there is room for, in their order.
+void write_pairs(JsonWriter& json, const std::vector<ArtifactPair>& pairs, const Snapshot& snapshot,
+                 std::size_t most) {
+  const auto telling = static_cast<std::size_t>(
+      std::ranges::count_if(pairs, [](const ArtifactPair& pair) { return pair.is_telling; }));
+  std::size_t room = kMostListedDumps - std::min(kMostListedDumps, telling);
+  json.key("pairs");
+  json.begin_array();
+  for (const ArtifactPair& pair : pairs) {
+    if (!pair.is_telling && room == 0) continue;
+    if (!pair.is_telling) --room;
+    write_pair(json, pair, snapshot, most);
+  }
+  json.end_array();
+  json.field("pair_count", pairs.size());
+}
+
+void write_unpaired(JsonWriter& json, std::string_view key, std::string_view count_key,
+                    const std::vector<Artifact>& artifacts, const Snapshot& snapshot) {
+  json.key(key);
+  json.list(first_of(artifacts, kMostListedDumps),
+            [&](const Artifact& artifact) { write_artifact(json, artifact, snapshot); });
+  json.field(count_key, artifacts.size());
+}
+
+Expected<std::string> write_result_diff(Ask& ask, ArtifactResult before, ArtifactResult after) {
+  BENCHHUD_ASSIGN(const ResultDiff diff, diff_of_results(ask.reader(), before, after));
+  const std::size_t most = ask.query.size("limit");
+  std::string body;
+  JsonWriter json(&body);
+  json.begin_object();
+  write_findings(json, diff.findings);
+  json.key("sums");
+  json.list(diff.sums, [&](const ArtifactSum& sum) { write_sum(json, sum, most); });
+  write_pairs(json, diff.pairs, ask.snapshot(), most);
+  write_unpaired(json, "only_before", "only_before_count", diff.only_before, ask.snapshot());
+  write_unpaired(json, "only_after", "only_after_count", diff.only_after, ask.snapshot());
+  json.key("left_out");
+  json.list(diff.left_out, [&](const LeftOut& left_out) {
+    json.begin_object();
+    json.field("kind", artifact_kind_name(left_out.kind));
+    json.field("part", left_out.part);
+    json.field("dump_count", left_out.dumps);
+    json.field("byte_count", left_out.bytes);
+    json.end_object();
+  });
+  json.end_object();
+  return body;
+}
+
+Expected<Plan> diff_results(Ask& ask) {
+  BENCHHUD_ASSIGN(const auto before, asked_result(ask, "before_run", "before_experiment"));
+  BENCHHUD_ASSIGN(const auto after, asked_result(ask));
+  return Plan{revision_key(ask), [&ask, before = place_of(before), after = place_of(after)] {
+                return write_result_diff(ask, before, after);
+              }};
+}
+
+constexpr std::array kRoutes = {NamedRoute{"listArtifacts", list_artifacts},
+                                NamedRoute{"getArtifact", get_artifact},
+                                NamedRoute{"getArtifactText", get_text, Lane::kDumps},
+                                NamedRoute{"getArtifactContent", get_content, Lane::kDumps},
+                                NamedRoute{"diffArtifacts", diff_artifacts, Lane::kDumps},
+                                NamedRoute{"diffResults", diff_results, Lane::kDumps}};
+
+}  // namespace
+
+std::span<const NamedRoute> artifact_routes() { return kRoutes; }
+
+}  // namespace benchhud::server

@@ -1,0 +1,161 @@
+// How things stand, for other people's pages: a badge, and a line.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "schema/base/time.h"
+#include "server/routes/route_parts.h"
+#include "server/views/badge.h"
+
+namespace benchhud::server {
+namespace {
+
+using schema::Expected;
+
+constexpr double kHour = 3600;  // s
+
+/// The newest run that is asked about; null where there is none.
+const RunEntry* newest_run(const Ask& ask) {
+  for (const RunEntry& entry : ask.snapshot().runs) {
+    if (!ask.query.has("accelerator_model") ||
+        entry.run.accelerator_model == ask.query.text("accelerator_model")) {
+      return &entry;
+    }
+  }
+  return nullptr;
+}
+
+double age_of(const RunEntry& entry) { return std::max(0.0, schema::now() - entry.run.started_at); }
+
+bool is_stale(const Ask& ask, const RunEntry& entry) {
+  return age_of(entry) > static_cast<double>(ask.query.integer("stale_after")) * kHour;
+}
+
+/// What of a run is summed up.
+struct Counts {
+  std::size_t passing = 0, failing = 0;
+};
+
+bool is_asked(const Ask& ask, const analysis::RunGroup& group) {
+  return (!ask.query.has("backend") || group.backend == ask.query.text("backend")) &&
+         (!ask.query.has("test") || group.test == ask.query.text("test"));
+}
+
+Expected<Counts> verification_counts(Ask& ask, const RunEntry& entry) {
+  BENCHHUD_ASSIGN(const auto answer, ask.judge.summary(ask.view, entry, kUsualBaseline));
+  Counts counts;
+  for (const analysis::RunGroup& group : answer->summary.groups) {
+    if (!is_asked(ask, group)) continue;
+    counts.passing += group.passing;
+    counts.failing += group.failing;
+  }
+  return counts;
+}
+
+Badge alerts_badge(std::int64_t count) {
+  if (count == 0) return {"changes", "nothing to look at", BadgeColor::kGood};
+  return {"changes", fmt::format("{} to look at", count), BadgeColor::kBad};
+}
+
+Badge verification_badge(const Counts& counts) {
+  if (counts.passing + counts.failing == 0) return {"verification", "none", BadgeColor::kUnknown};
+  if (counts.failing == 0) {
+    return {"verification", fmt::format("{} passing", counts.passing), BadgeColor::kGood};
+  }
+  return {"verification", fmt::format("{} passing, {} failing", counts.passing, counts.failing),
+          BadgeColor::kBad};
+}
+
+/// Of one backend on one test, as a geometric mean over models has no meaning over several.
+Expected<Badge> speedup_badge(Ask& ask, const RunEntry& entry) {
+  for (const char* name : {"backend", "test"}) {
+    if (!ask.query.has(name)) {
+      return wrong_parameter(ask, name, "A speedup is of one backend on one test.");
+    }
+  }
+  BENCHHUD_ASSIGN(const auto answer, ask.judge.summary(ask.view, entry, kUsualBaseline));
+  for (const analysis::RunGroup& group : answer->summary.groups) {
+    if (!is_asked(ask, group) || !group.all || !group.all->value) continue;
+    const auto& [value, interval, models] = *group.all;
+    // Said to be faster or slower only where the interval says so.
+    const auto color = !interval            ? BadgeColor::kUnknown
+                       : interval->high < 1 ? BadgeColor::kWarning
+                       : interval->low > 1  ? BadgeColor::kGood
+                                            : BadgeColor::kUnknown;
+    std::string message = fmt::format("{:.2f}\u00d7 {}", *value, kUsualBaseline);
+    if (interval) message += fmt::format(" ({:.2f} to {:.2f})", interval->low, interval->high);
+    return Badge{ask.query.text("backend"), message, color};
+  }
+  return Badge{ask.query.text("backend"), "no speedup", BadgeColor::kUnknown};
+}
+
+Expected<Badge> make_badge(Ask& ask) {
+  const RunEntry* entry = newest_run(ask);
+  if (entry == nullptr) {
+    return Badge{ask.query.text("what"), "no results", BadgeColor::kUnknown};
+  }
+  const std::string& what = ask.query.text("what");
+  Badge badge;
+  if (what == "verification") {
+    BENCHHUD_ASSIGN(const Counts counts, verification_counts(ask, *entry));
+    badge = verification_badge(counts);
+  } else if (what == "speedup") {
+    BENCHHUD_ASSIGN(badge, speedup_badge(ask, *entry));
+  } else if (what == "freshness") {
+    badge = {"newest run", age_text(age_of(*entry)) + " ago", BadgeColor::kGood};
+  } else {
+    BENCHHUD_ASSIGN(const std::int64_t count,
+                    attention_count(ask, ask.query.text("accelerator_model")));
+    badge = alerts_badge(count);
+  }
+  // What was right a week ago is not what is.
+  if (is_stale(ask, *entry)) {
+    badge.color = BadgeColor::kUnknown;
+    if (what != "freshness") badge.message += fmt::format(", {} old", age_text(age_of(*entry)));
+  }
+  return badge;
+}
+
+Expected<Plan> get_badge(Ask& ask) {
+  const bool is_json = ask.query.text("format") == "json";
+  Plan plan{"", [&ask, is_json]() -> Expected<std::string> {
+              BENCHHUD_ASSIGN(Badge badge, make_badge(ask));
+              if (ask.query.has("label")) badge.label = ask.query.text("label");
+              return is_json ? badge_json(badge) : badge_svg(badge);
+            }};
+  if (!is_json) plan.content_type = "image/svg+xml";
+  plan.is_fleeting = true;
+  plan.is_for_other_sites = true;
+  return plan;
+}
+
+/// "changes: 3 to look at; verification: 24 passing, 4 failing; newest run: 2026-11-22T00:03:33Z (9
+/// h ago)"
+Expected<std::string> status_line(Ask& ask) {
+  const RunEntry* entry = newest_run(ask);
+  if (entry == nullptr) return std::string("no results\n");
+  BENCHHUD_ASSIGN(const std::int64_t count,
+                  attention_count(ask, ask.query.text("accelerator_model")));
+  BENCHHUD_ASSIGN(const Counts counts, verification_counts(ask, *entry));
+  return fmt::format("{}changes: {}; verification: {}; newest run: {} ({} ago)\n",
+                     is_stale(ask, *entry) ? "OLD: " : "", alerts_badge(count).message,
+                     verification_badge(counts).message, schema::format_time(entry->run.started_at),
+                     age_text(age_of(*entry)));
+}
+
+Expected<Plan> get_status(Ask& ask) {
+  Plan plan{"", [&ask] { return status_line(ask); }};
+  plan.content_type = "text/plain; charset=utf-8";
+  plan.is_fleeting = true;
+  return plan;
+}
+
+constexpr std::array kRoutes = {NamedRoute{"getBadge", get_badge},
+                                NamedRoute{"getStatusLine", get_status}};
+
+}  // namespace
+
+std::span<const NamedRoute> badge_routes() { return kRoutes; }
+
+}  // namespace benchhud::server

@@ -1,0 +1,186 @@
+// Two runs side by side: what of it is worse, better or missing, and how sure that is.
+#include <algorithm>
+#include <array>
+#include <unordered_set>
+
+#include "analysis/results/comparison_groups.h"
+#include "analysis/results/run_comparison.h"
+#include "analysis/results/run_pairs.h"
+#include "schema/alerts/night_mark.h"
+#include "schema/results/run_lookup.h"
+#include "server/api/csv.h"
+#include "server/routes/route_parts.h"
+#include "server/views/comparison_json.h"
+#include "service/answers/past_nights.h"
+
+namespace benchhud::server {
+namespace {
+
+using schema::Error;
+using schema::ErrorCode;
+using schema::Expected;
+
+struct AskedSide {
+  const RunEntry* run = nullptr;
+  std::string backend;  ///< or a column; "": all
+  BaselineChoice baseline;
+};
+
+struct AskedComparison {
+  AskedSide left, right;
+};
+
+/// The run before `entry` on its accelerator model, or the newest one of another.
+Expected<const RunEntry*> run_before(Ask& ask, const RunEntry& entry,
+                                     const std::string& accelerator_model) {
+  const Snapshot& snapshot = ask.snapshot();
+  if (!accelerator_model.empty() && accelerator_model != entry.run.accelerator_model) {
+    return find_run(ask, "latest", "left", accelerator_model);
+  }
+  if (!entry.previous) {
+    ask.wrong_parameter = "left";
+    return Error{ErrorCode::kNotFound, "There is no run before " + entry.run.name + " on " +
+                                           entry.run.accelerator_model + "."};
+  }
+  return &snapshot.runs[*entry.previous];
+}
+
+Expected<const RunEntry*> asked_left(Ask& ask, const RunEntry& right) {
+  const auto& text = ask.query.text("left");
+  const auto& model = ask.query.text("left_accelerator_model");
+  if (text == "previous") return run_before(ask, right, model);
+  if (!model.empty()) return find_run(ask, text, "left", model);
+  // Names are looked for beside the right one first: nearly always both are of one accelerator.
+  auto near = find_run(ask, text, "left", right.run.accelerator_model);
+  if (near || near.error().code != ErrorCode::kNotFound) return near;
+  return find_run(ask, text, "left", "");
+}
+
+Expected<AskedComparison> asked_comparison(Ask& ask) {
+  AskedComparison asked;
+  BENCHHUD_ASSIGN(asked.right.run, find_run(ask, ask.query.text("right"), "right",
+                                            ask.query.text("right_accelerator_model")));
+  BENCHHUD_ASSIGN(asked.left.run, asked_left(ask, *asked.right.run));
+  asked.left.backend = ask.query.text("left_backend");
+  asked.right.backend = ask.query.text("right_backend");
+  // One of them alone: the same on both sides.
+  if (asked.left.backend.empty()) asked.left.backend = asked.right.backend;
+  if (asked.right.backend.empty()) asked.right.backend = asked.left.backend;
+  BENCHHUD_ASSIGN(asked.left.baseline, asked_baseline(ask, *asked.left.run));
+  BENCHHUD_ASSIGN(asked.right.baseline, asked_baseline(ask, *asked.right.run));
+  return asked;
+}
+
+/// What both runs' timing lines say of memory.
+Expected<std::vector<analysis::SideMetric>> memory_metrics(Ask& ask, const AskedComparison& asked) {
+  schema::Connection& store = ask.reader().connection();
+  BENCHHUD_ASSIGN(const auto names, schema::metrics_named(store, "mem"));
+  std::vector<analysis::SideMetric> metrics;
+  for (const auto& name : names) {
+    analysis::SideMetric metric{name, {}, {}};
+    BENCHHUD_ASSIGN(const auto left, schema::medians_of_run(store, asked.left.run->run.id, name));
+    BENCHHUD_ASSIGN(const auto right, schema::medians_of_run(store, asked.right.run->run.id, name));
+    metric.left.insert(left.begin(), left.end());
+    metric.right.insert(right.begin(), right.end());
+    if (!left.empty() && !right.empty()) metrics.push_back(std::move(metric));
+  }
+  return metrics;
+}
+
+Expected<std::unordered_set<schema::ExperimentId>> dumped(Ask& ask, const AskedSide& side) {
+  BENCHHUD_ASSIGN(const auto found,
+                  schema::experiments_with_artifacts(ask.reader().connection(), side.run->run.id));
+  return std::unordered_set<schema::ExperimentId>(found.begin(), found.end());
+}
+
+Expected<void> write_side(Ask& ask, JsonWriter& json, std::string_view name,
+                          const AskedSide& side) {
+  json.key(name);
+  json.begin_object();
+  json.key("run");
+  write_run_ref(json, side.run);
+  json.key("backend");
+  side.backend.empty() ? json.null() : json.value(side.backend);
+  BENCHHUD_ASSIGN(const auto marks,
+                  schema::night_marks(ask.reader().connection(), side.run->run.accelerator_model));
+  json.key("marks");
+  json.list(schema::marks_of(side.run->run, marks),
+            [&](const auto& mark) { write_mark(json, mark); });
+  json.end_object();
+  return {};
+}
+
+/// The rows that the filters let through, in their order.
+std::vector<analysis::ComparisonRow> filtered(const Query& query,
+                                              std::vector<analysis::ComparisonRow> rows) {
+  std::erase_if(rows, [&](const auto& row) { return !fits_workload(query, row.pair.entry()); });
+  return rows;
+}
+
+Expected<std::string> write_comparison(Ask& ask, const AskedComparison& asked) {
+  const auto& [left, right] = asked;
+  BENCHHUD_ASSIGN(const auto left_judged, ask.judge.run(ask.view, *left.run));
+  BENCHHUD_ASSIGN(const auto right_judged, ask.judge.run(ask.view, *right.run));
+  constexpr auto kSteady = analysis::Estimator::kSteady;
+  BENCHHUD_ASSIGN(const auto left_baseline,
+                  ask.judge.baseline(ask.view, *left.run, left.baseline, kSteady));
+  BENCHHUD_ASSIGN(const auto right_baseline,
+                  ask.judge.baseline(ask.view, *right.run, right.baseline, kSteady));
+  BENCHHUD_ASSIGN(const auto nights,
+                  PastNightsOfRuns::read(ask.view, ask.judge, *left.run, *right.run));
+  const analysis::FindPastNights past = [&](const analysis::PairedSide& side) {
+    return nights.find(side.entry->id());
+  };
+  const analysis::ComparisonOptions options{nights.apart()};
+  const auto pairs = analysis::pair_results({*left_judged, left.backend},
+                                            {*right_judged, right.backend}, ask.catalog());
+  // A q-value is of all rows: the filters come after it.
+  const auto rows = filtered(
+      ask.query, analysis::compare_pairs(pairs, left.run->run.id, *left_baseline, right.run->run.id,
+                                         *right_baseline, ask.catalog(), past, options));
+  BENCHHUD_ASSIGN(const auto metrics, memory_metrics(ask, asked));
+  DumpedExperiments dumps;
+  BENCHHUD_ASSIGN(dumps.left, dumped(ask, left));
+  BENCHHUD_ASSIGN(dumps.right, dumped(ask, right));
+
+  std::string body;
+  JsonWriter json(&body);
+  json.begin_object();
+  BENCHHUD_TRY(write_side(ask, json, "left", left));
+  BENCHHUD_TRY(write_side(ask, json, "right", right));
+  json.field("baseline", left.baseline.backend);
+  json.field("baseline_run", ask.query.text("baseline_run"));
+  json.field("nights_apart", left.run->run.accelerator_model == right.run->run.accelerator_model
+                                 ? std::optional(nights.apart())
+                                 : std::nullopt);
+  json.key("rule");
+  write_comparison_rule(json);
+  json.key("groups");
+  json.list(analysis::comparison_groups(rows, past, options, metrics),
+            [&](const auto& group) { write_comparison_group(json, group, metrics); });
+  json.key("rows");
+  json.list(rows, [&](const auto& row) { write_comparison_row(json, row, dumps); });
+  json.end_object();
+  return body;
+}
+
+Expected<Plan> get_comparison(Ask& ask) {
+  BENCHHUD_ASSIGN(auto asked, asked_comparison(ask));
+  // The runs that both look back on are in their histories; dumps change no run.
+  BENCHHUD_ASSIGN(const std::int64_t dumps, ask.reader().artifact_count({}));
+  Plan plan;
+  plan.key = std::to_string(dumps) + "-" +
+             Judge::dependencies(ask.snapshot(), *asked.left.run, asked.left.baseline) + "-" +
+             Judge::dependencies(ask.snapshot(), *asked.right.run, asked.right.baseline);
+  plan.body = [&ask, asked = std::move(asked)] { return write_comparison(ask, asked); };
+  plan.rows = [](const CsvAnswer& answer) { return csv_rows(answer.root["rows"]); };
+  return plan;
+}
+
+constexpr std::array kRoutes = {NamedRoute{"getComparison", get_comparison}};
+
+}  // namespace
+
+std::span<const NamedRoute> compare_routes() { return kRoutes; }
+
+}  // namespace benchhud::server

@@ -1,0 +1,79 @@
+// All of it at once: lines as the runner wrote them, and the store itself.
+#include <algorithm>
+#include <array>
+
+#include "ingest/results/results_line_text.h"
+#include "schema/results/line_replay.h"
+#include "schema/results/reader.h"
+#include "server/api/downloads.h"
+#include "server/routes/route_parts.h"
+
+namespace benchhud::server {
+namespace {
+
+using schema::Expected;
+
+constexpr std::size_t kLinesPieceBytes = 64 << 10;
+
+/// What the parameters run, since, until, label and accelerator_model leave, oldest first.
+Expected<std::vector<schema::RunId>> chosen_runs(Ask& ask) {
+  std::vector<schema::RunId> runs;
+  if (ask.query.has("run")) {
+    BENCHHUD_ASSIGN(const RunEntry* entry, find_run(ask, ask.query.text("run"), "run", ""));
+    runs.push_back(entry->run.id);
+    return runs;
+  }
+  for (const RunEntry& entry : ask.snapshot().runs) {
+    if (fits_run(ask.query, entry.run)) runs.push_back(entry.run.id);
+  }
+  std::reverse(runs.begin(), runs.end());
+  return runs;
+}
+
+Expected<Plan> download_lines(Ask& ask) {
+  BENCHHUD_TRY(refuse_other_sites(ask));
+  BENCHHUD_ASSIGN(auto runs, chosen_runs(ask));
+  Plan plan{revision_key(ask), nullptr};
+  plan.content_type = "application/x-ndjson";
+  plan.file_name = "results.jsonl";
+  plan.stream = [runs = std::move(runs)](schema::Connection& connection,
+                                         const TakePiece& take) -> Expected<void> {
+    std::string piece;
+    const auto give = [&] {
+      const bool is_taken = take(piece);
+      piece.clear();
+      return is_taken;
+    };
+    BENCHHUD_ASSIGN(
+        const bool is_whole,
+        schema::replay_lines_of_runs(connection, runs, [&](const schema::WholeLine& line) {
+          ingest::append_results_line(ingest::results_line_of(line), &piece);
+          piece += '\n';
+          return piece.size() < kLinesPieceBytes || give();
+        }));
+    if (is_whole && !piece.empty()) give();
+    return {};
+  };
+  return plan;
+}
+
+Expected<Plan> download_store(Ask& ask) {
+  BENCHHUD_TRY(refuse_other_sites(ask));
+  Plan plan{revision_key(ask), nullptr};
+  plan.content_type = "application/vnd.sqlite3";
+  plan.file_name = "benchhud.db";
+  BENCHHUD_ASSIGN(const auto copy, ask.downloads.begin());
+  plan.stream = [copy](schema::Connection& connection, const TakePiece& take) -> Expected<void> {
+    return copy->send(connection, take);
+  };
+  return plan;
+}
+
+constexpr std::array kRoutes = {NamedRoute{"downloadLines", download_lines},
+                                NamedRoute{"downloadStore", download_store}};
+
+}  // namespace
+
+std::span<const NamedRoute> download_routes() { return kRoutes; }
+
+}  // namespace benchhud::server

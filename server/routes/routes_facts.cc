@@ -1,0 +1,372 @@
+// What the files say: runs, results, lines, measurements, experiments, models.
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <map>
+#include <set>
+#include <unordered_map>
+
+#include "analysis/results/runner_command.h"
+#include "server/codec/utf8.h"
+#include "server/routes/result_list.h"
+#include "server/routes/route_parts.h"
+
+namespace benchhud::server {
+namespace {
+
+using analysis::CatalogEntry;
+using schema::Error;
+using schema::ErrorCode;
+using schema::Expected;
+using schema::to_int;
+
+/// Whether `run` comes behind (time, id) in a list with the newest first.
+bool is_behind(const schema::Run& run, double started_at, std::int64_t id) {
+  return run.started_at < started_at || (run.started_at == started_at && to_int(run.id) < id);
+}
+
+Expected<std::string> write_runs(Ask& ask, const std::optional<Cursor>& cursor) {
+  const Query& query = ask.query;
+  const std::size_t limit = query.size("limit");
+  std::string body;
+  JsonWriter json(&body);
+  begin_page(json);
+  std::int64_t total = 0;
+  std::size_t written = 0;
+  const RunEntry* last = nullptr;
+  bool more = false;
+  for (const RunEntry& entry : ask.snapshot().runs) {
+    const auto& run = entry.run;
+    if (!fits_run(query, run)) continue;
+    ++total;
+    if (cursor && !is_behind(run, from_bits(cursor->numbers[0]), cursor->numbers[1])) continue;
+    if (written == limit) {
+      more = true;
+      continue;
+    }
+    BENCHHUD_ASSIGN(const auto kept, ask.judge.run_json(ask.view, entry));
+    json.raw(*kept);
+    last = &entry;
+    ++written;
+  }
+  std::optional<std::string> next;
+  if (more) {
+    next = make_cursor(cursor_scope(ask), {to_bits(last->run.started_at), to_int(last->run.id)});
+  }
+  end_page(json, next, total);
+  return body;
+}
+
+Expected<Plan> list_runs(Ask& ask) {
+  BENCHHUD_ASSIGN(auto cursor, asked_cursor(ask, 2));
+  return Plan{revision_key(ask), [&ask, cursor] { return write_runs(ask, cursor); }};
+}
+
+Expected<Plan> get_run(Ask& ask) {
+  BENCHHUD_ASSIGN(const RunEntry* entry, asked_run(ask));
+  return Plan{std::to_string(entry->history), [&ask, entry]() -> Expected<std::string> {
+                BENCHHUD_ASSIGN(const auto kept, ask.judge.run_json(ask.view, *entry));
+                return *kept;
+              }};
+}
+
+Expected<std::string> write_results(Ask& ask, const ResultList& list,
+                                    const std::optional<Cursor>& cursor) {
+  std::string body;
+  JsonWriter json(&body);
+  begin_page(json);
+  std::optional<ResultPlace> after;
+  if (cursor) {
+    after = ResultPlace{from_bits(cursor->numbers[0]), schema::RunId{cursor->numbers[1]},
+                        schema::ExperimentId{cursor->numbers[2]}};
+  }
+  const std::size_t limit = ask.query.size("limit");
+  std::size_t written = 0;
+  std::optional<ResultPlace> last;
+  bool more = false;
+  const auto take = [&](const RunEntry& run, const CatalogEntry& entry,
+                        const analysis::ResultView& view) {
+    if (written == limit) {
+      more = true;
+      return false;
+    }
+    json.begin_object();
+    write_result_fields(json, run.run.id, entry, view);
+    json.end_object();
+    last = ResultPlace{run.run.started_at, run.run.id, entry.id()};
+    ++written;
+    return true;
+  };
+  BENCHHUD_TRY(list.walk(ask, after, take));
+  BENCHHUD_ASSIGN(const std::int64_t total, list.total(ask));
+  std::optional<std::string> next;
+  if (more) {
+    next = make_cursor(cursor_scope(ask),
+                       {to_bits(last->started_at), to_int(last->run), to_int(last->experiment)});
+  }
+  end_page(json, next, total);
+  return body;
+}
+
+Expected<Plan> list_results(Ask& ask) {
+  BENCHHUD_ASSIGN(auto cursor, asked_cursor(ask, 3));
+  BENCHHUD_ASSIGN(auto list, ResultList::make(ask));
+  std::string key = list.key(ask);
+  return Plan{std::move(key),
+              [&ask, cursor, list = std::move(list)] { return write_results(ask, list, cursor); }};
+}
+
+/// A result as its own address shows it, with what it is made of.
+struct Detail {
+  const RunEntry* run;
+  const CatalogEntry* entry;
+  schema::ResultFacts facts;
+  std::vector<schema::LineFacts> lines;
+};
+
+Expected<Detail> asked_detail(Ask& ask) {
+  BENCHHUD_ASSIGN(auto result, asked_result(ask));
+  BENCHHUD_ASSIGN(auto lines, ask.reader().lines(result.run->run.id, result.entry->id()));
+  return Detail{result.run, result.entry, std::move(result.facts), std::move(lines)};
+}
+
+void write_reproduction(JsonWriter& json, const schema::ExperimentView& experiment,
+                        const analysis::ResultView& view) {
+  analysis::RunnerOptions options;
+  options.repeat = view.repeat;
+  options.iterations_per_run = view.iterations_per_run;
+  json.key("reproduction");
+  json.begin_object();
+  json.field("timing", analysis::runner_command(experiment, options));
+  // A verification is an invocation of its own, which times nothing.
+  std::optional<std::string> verification;
+  if (view.verification) {
+    analysis::RunnerOptions verify;
+    verify.verify = true;
+    verification = analysis::runner_command(experiment, verify);
+  }
+  json.field("verification", verification);
+  json.end_object();
+}
+
+Expected<std::string> write_detail(Ask& ask, const Detail& detail) {
+  std::optional<schema::VerificationFacts> earlier;
+  if (!detail.facts.verification) {
+    BENCHHUD_ASSIGN(earlier,
+                    ask.reader().last_verification(detail.entry->id(), detail.run->run.started_at));
+  }
+  const auto errors = error_texts(ask.view);
+  BENCHHUD_ASSIGN(const auto view, analysis::judge_stored_result(ask.reader(), *detail.entry,
+                                                                 detail.facts, earlier, errors));
+  std::string body;
+  JsonWriter json(&body);
+  json.begin_object();
+  write_result_fields(json, detail.run->run.id, *detail.entry, view);
+  json.key("run");
+  write_run_ref(json, detail.run->run);
+  json.key("lines");
+  json.list(detail.lines, [&](const auto& line) {
+    std::optional<std::string> excerpt;
+    const auto error = line.error ? errors.get(*line.error) : nullptr;
+    if (error) excerpt = error->excerpt;
+    write_line(json, line, detail.facts, excerpt);
+  });
+  BENCHHUD_TRY(errors.status());
+  write_reproduction(json, detail.entry->experiment(), view);
+  json.end_object();
+  return body;
+}
+
+Expected<Plan> get_result(Ask& ask) {
+  BENCHHUD_ASSIGN(auto detail, asked_detail(ask));
+  std::string key = Judge::dependencies(ask.snapshot(), *detail.run, {});
+  return Plan{std::move(key),
+              [&ask, detail = std::move(detail)] { return write_detail(ask, detail); }};
+}
+
+Expected<std::string> write_measurements(Ask& ask, const Detail& detail, std::size_t first) {
+  std::string body;
+  JsonWriter json(&body);
+  begin_page(json);
+  const std::size_t end = first + ask.query.size("limit");
+  std::size_t place = 0;
+  for (const auto& line : detail.lines) {
+    BENCHHUD_ASSIGN(const auto measurements, ask.reader().measurements(line.id));
+    for (const auto& measurement : measurements) {
+      if (place >= first && place < end) write_measurement(json, measurement);
+      ++place;
+    }
+  }
+  std::optional<std::string> next;
+  if (end < place) next = make_cursor(cursor_scope(ask), {static_cast<std::int64_t>(end)});
+  end_page(json, next, static_cast<std::int64_t>(place));
+  return body;
+}
+
+Expected<Plan> list_measurements(Ask& ask) {
+  BENCHHUD_ASSIGN(const auto cursor, asked_cursor(ask, 1));
+  BENCHHUD_ASSIGN(auto detail, asked_detail(ask));
+  const std::size_t first = cursor ? static_cast<std::size_t>(cursor->numbers[0]) : 0;
+  std::string key = Judge::dependencies(ask.snapshot(), *detail.run, {});
+  return Plan{std::move(key), [&ask, first, detail = std::move(detail)] {
+                return write_measurements(ask, detail, first);
+              }};
+}
+
+Expected<Plan> get_error(Ask& ask) {
+  auto line = ask.reader().line(schema::LineId{ask.query.integer("id")});
+  if (!line) {
+    ask.wrong_parameter = "id";
+    return std::move(line).error();
+  }
+  if (!line->error) {
+    ask.wrong_parameter = "id";
+    return Error{ErrorCode::kNotFound, "That line carries no error."};
+  }
+  return Plan{revision_key(ask),
+              [&ask, id = *line->error]() -> Expected<std::string> {
+                BENCHHUD_ASSIGN(const auto text, ask.reader().text(id));
+                return to_valid_utf8(text);
+              },
+              "text/plain; charset=utf-8"};
+}
+
+Expected<std::string> write_experiments(Ask& ask, const std::optional<Cursor>& cursor) {
+  const ExperimentFilter filter(ask.query);
+  const auto entries = ask.catalog().entries();
+  std::size_t first = 0;
+  if (cursor) {
+    const auto* last = ask.catalog().find(schema::ExperimentId{cursor->numbers[0]});
+    if (last == nullptr) {
+      return wrong_parameter(ask, "cursor", "The list has changed since; begin again.");
+    }
+    first = ask.catalog().place(*last) + 1;
+  }
+  std::string body;
+  JsonWriter json(&body);
+  begin_page(json);
+  const std::size_t limit = ask.query.size("limit");
+  std::int64_t total = 0;
+  std::size_t written = 0;
+  const CatalogEntry* last = nullptr;
+  bool more = false;
+  for (std::size_t place = 0; place < entries.size(); ++place) {
+    if (!filter.fits(entries[place])) continue;
+    BENCHHUD_ASSIGN(const auto last_run, ask.reader().last_run(entries[place].id()));
+    if (!last_run) continue;
+    ++total;
+    if (place < first) continue;
+    if (written == limit) {
+      more = true;
+      continue;
+    }
+    write_experiment(json, entries[place]);
+    last = &entries[place];
+    ++written;
+  }
+  std::optional<std::string> next;
+  if (more) next = make_cursor(cursor_scope(ask), {to_int(last->id())});
+  end_page(json, next, total);
+  return body;
+}
+
+Expected<Plan> list_experiments(Ask& ask) {
+  BENCHHUD_ASSIGN(auto cursor, asked_cursor(ask, 1));
+  return Plan{revision_key(ask), [&ask, cursor] { return write_experiments(ask, cursor); }};
+}
+
+Expected<Plan> get_experiment(Ask& ask) {
+  const auto* entry = ask.catalog().find(schema::ExperimentId{ask.query.integer("id")});
+  if (entry == nullptr) {
+    ask.wrong_parameter = "id";
+    return Error{ErrorCode::kNotFound, "There is no experiment with that id."};
+  }
+  return Plan{std::to_string(ask.snapshot().catalog_version), [entry]() -> Expected<std::string> {
+                std::string body;
+                JsonWriter json(&body);
+                write_experiment(json, *entry);
+                return body;
+              }};
+}
+
+struct ModelItem {
+  std::set<std::string_view> tests, backends, accelerator_models;
+  double last_run_at = -kForever;
+};
+
+bool contains_ignoring_case(std::string_view text, std::string_view part) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+  return std::search(text.begin(), text.end(), part.begin(), part.end(),
+                     [&](char a, char b) { return lower(a) == lower(b); }) != text.end();
+}
+
+void write_words(JsonWriter& json, std::string_view name, const std::set<std::string_view>& words) {
+  json.key(name);
+  json.list(words, [&](const auto word) { json.value(word); });
+}
+
+Expected<std::string> write_models(Ask& ask, const std::optional<Cursor>& cursor) {
+  const ExperimentFilter filter(ask.query);
+  const auto& part = ask.query.text("q");
+  using Key = std::pair<std::string_view, std::string_view>;
+  std::map<Key, ModelItem> models;
+  for (const CatalogEntry& entry : ask.catalog().entries()) {
+    if (!filter.fits(entry)) continue;
+    const auto& e = entry.experiment();
+    if (!contains_ignoring_case(e.suite, part) && !contains_ignoring_case(e.model, part)) continue;
+    BENCHHUD_ASSIGN(const auto started_at, ask.reader().last_run(entry.id()));
+    if (!started_at) continue;
+    ModelItem& item = models[{e.suite, e.model}];
+    item.tests.insert(e.test);
+    item.backends.insert(entry.backend());
+    item.accelerator_models.insert(e.accelerator_model);
+    item.last_run_at = std::max(item.last_run_at, *started_at);
+  }
+  auto at = models.begin();
+  if (cursor) at = models.upper_bound({cursor->texts[0], cursor->texts[1]});
+  std::string body;
+  JsonWriter json(&body);
+  begin_page(json);
+  std::optional<Key> last;
+  for (std::size_t written = 0; at != models.end() && written < ask.query.size("limit");
+       ++at, ++written) {
+    last = at->first;
+    json.begin_object();
+    json.field("suite", at->first.first);
+    json.field("model", at->first.second);
+    write_words(json, "tests", at->second.tests);
+    write_words(json, "backends", at->second.backends);
+    write_words(json, "accelerator_models", at->second.accelerator_models);
+    json.key("last_run_at");
+    write_time(json, at->second.last_run_at);
+    json.end_object();
+  }
+  std::optional<std::string> next;
+  if (at != models.end() && last) {
+    next =
+        make_cursor(cursor_scope(ask), {}, {std::string(last->first), std::string(last->second)});
+  }
+  end_page(json, next, static_cast<std::int64_t>(models.size()));
+  return body;
+}
+
+Expected<Plan> list_models(Ask& ask) {
+  BENCHHUD_ASSIGN(auto cursor, asked_cursor(ask, 0, 2));
+  return Plan{revision_key(ask), [&ask, cursor] { return write_models(ask, cursor); }};
+}
+
+constexpr std::array kRoutes = {NamedRoute{"listRuns", list_runs},
+                                NamedRoute{"getRun", get_run},
+                                NamedRoute{"listResults", list_results},
+                                NamedRoute{"getResult", get_result},
+                                NamedRoute{"listMeasurements", list_measurements},
+                                NamedRoute{"getError", get_error},
+                                NamedRoute{"listExperiments", list_experiments},
+                                NamedRoute{"getExperiment", get_experiment},
+                                NamedRoute{"listModels", list_models}};
+
+}  // namespace
+
+std::span<const NamedRoute> fact_routes() { return kRoutes; }
+
+}  // namespace benchhud::server

@@ -1,0 +1,532 @@
+// Many results over many runs: groups run by run, single results run by run, and what changed from
+// one span of runs to another.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <unordered_map>
+
+#include "analysis/results/rollup.h"
+#include "analysis/statistics/estimators.h"
+#include "schema/model/metric.h"
+#include "server/api/csv.h"
+#include "server/routes/route_parts.h"
+
+namespace benchhud::server {
+namespace {
+
+using analysis::CatalogEntry;
+using analysis::ResultDigest;
+using schema::Error;
+using schema::ErrorCode;
+using schema::Expected;
+using schema::to_int;
+
+using Runs = std::vector<const RunEntry*>;  // oldest first
+
+bool fits_shown(const Query& query, const CatalogEntry& entry) {
+  return fits_any(query, "backend", entry.backend()) && fits_any(query, "column", entry.column());
+}
+
+/// The slice of an accelerator model that a request asks for, and a text that says all of it.
+struct AskedSlice {
+  analysis::RollupSlice slice;
+  std::string text;
+};
+
+Expected<analysis::Grouping> asked_grouping(Ask& ask) {
+  const auto& parts = ask.query.texts("group_by");
+  analysis::Grouping grouping;
+  if (parts.empty()) {
+    grouping.test = grouping.backend = true;
+    return grouping;
+  }
+  for (const std::string& part : parts) {
+    if (part == "none" && parts.size() > 1) {
+      return wrong_parameter(ask, "group_by", "none goes together with no other.");
+    }
+    grouping.suite |= part == "suite";
+    grouping.test |= part == "test";
+    grouping.backend |= part == "backend";
+    grouping.column |= part == "column";
+  }
+  return grouping;
+}
+
+Expected<AskedSlice> asked_slice(Ask& ask, const std::string& accelerator_model) {
+  AskedSlice asked;
+  BENCHHUD_ASSIGN(asked.slice.grouping, asked_grouping(ask));
+  asked.slice.baseline = ask.query.text("baseline");
+  const Query& query = ask.query;
+  asked.slice.is_compared = [&query, accelerator_model](const CatalogEntry& entry) {
+    return entry.experiment().accelerator_model == accelerator_model && fits_workload(query, entry);
+  };
+  asked.slice.is_shown = [&query](const CatalogEntry& entry) { return fits_shown(query, entry); };
+  Query text = ask.query;
+  for (const char* other : {"accelerator_model", "group_by", "runs", "since", "until", "format"}) {
+    text.forget(other);
+  }
+  const auto& grouping = asked.slice.grouping;
+  asked.text = fmt::format("{:d}{:d}{:d}{:d}?{}", grouping.suite, grouping.test, grouping.backend,
+                           grouping.column, text.canonical());
+  return asked;
+}
+
+void write_key(JsonWriter& json, const analysis::GroupKey& key) {
+  json.field("suite", key.suite);
+  json.field("test", key.test);
+  json.field("backend", key.backend);
+  json.field("column", key.column);
+}
+
+void write_rollup(JsonWriter& json, const analysis::GroupRollup& group,
+                  const std::optional<double>& steady) {
+  json.begin_object();
+  write_result_counts(json, group);
+  json.key("outcomes");
+  json.begin_object();
+  for (std::size_t i = 0; i < group.outcomes.size(); ++i) {
+    const auto outcome = static_cast<analysis::Outcome>(i);
+    if (outcome == analysis::Outcome::kNotRun) continue;
+    json.field(analysis::outcome_name(outcome), group.outcomes[i]);
+  }
+  json.end_object();
+  json.key("geomean");
+  write_geomeans(json, group.geomean ? &group.geomean->all : nullptr,
+                 group.geomean ? &group.geomean->matched : nullptr);
+  json.key("compile");
+  write_compile(json, group.compile);
+  json.field("steady", steady);
+  json.end_object();
+}
+
+/// A run's groups, by key.
+using Rollup = std::shared_ptr<const std::vector<analysis::GroupRollup>>;
+
+const analysis::GroupRollup* find_group(const Rollup& rollup, const analysis::GroupKey& key) {
+  const auto found =
+      std::lower_bound(rollup->begin(), rollup->end(), key,
+                       [](const auto& group, const auto& k) { return group.key < k; });
+  return found == rollup->end() || found->key != key ? nullptr : &*found;
+}
+
+void write_history_group(JsonWriter& json, const analysis::GroupKey& key,
+                         const std::vector<Rollup>& rollups, const analysis::SteadyLevels* levels) {
+  json.begin_object();
+  write_key(json, key);
+  json.key("steady_set");
+  json.begin_object();
+  json.field("n", levels == nullptr ? 0 : levels->n);
+  json.field("of", levels == nullptr ? 0 : levels->of);
+  json.end_object();
+  json.key("points");
+  json.begin_array();
+  for (std::size_t run = 0; run < rollups.size(); ++run) {
+    const auto* group = find_group(rollups[run], key);
+    if (group == nullptr) {
+      json.null();
+    } else {
+      write_rollup(json, *group, levels == nullptr ? std::nullopt : levels->levels[run]);
+    }
+  }
+  json.end_array();
+  json.end_object();
+}
+
+Expected<void> write_accelerator(Ask& ask, JsonWriter& json, const std::string& accelerator_model,
+                                 const std::vector<std::size_t>& places) {
+  const Runs runs = asked_runs(ask, places);
+  BENCHHUD_ASSIGN(auto asked, asked_slice(ask, accelerator_model));
+  const analysis::SliceGroups groups(ask.catalog(), std::move(asked.slice));
+  std::vector<Rollup> rollups;
+  std::vector<std::shared_ptr<const analysis::RunDigest>> digests;
+  std::vector<const analysis::RunDigest*> digest_pointers;
+  for (const RunEntry* entry : runs) {
+    BENCHHUD_ASSIGN(auto rollup, ask.judge.rollup(ask.view, *entry, groups, asked.text));
+    rollups.push_back(std::move(rollup));
+    BENCHHUD_ASSIGN(auto digest, ask.judge.digest(ask.view, *entry));
+    digest_pointers.push_back(digest.get());
+    digests.push_back(std::move(digest));
+  }
+  const auto levels = analysis::steady_levels(digest_pointers, groups);
+  json.begin_object();
+  json.field("accelerator_model", accelerator_model);
+  json.key("runs");
+  json.list(runs, [&](const RunEntry* entry) { write_run_ref(json, entry); });
+  json.key("marks");
+  BENCHHUD_TRY(write_run_marks(json, ask, runs));
+  json.key("groups");
+  json.begin_array();
+  for (const auto& key : groups.keys()) {
+    const bool is_seen = std::any_of(rollups.begin(), rollups.end(), [&](const Rollup& rollup) {
+      return find_group(rollup, key) != nullptr;
+    });
+    if (!is_seen) continue;
+    const auto level =
+        std::find_if(levels.begin(), levels.end(), [&](const auto& one) { return one.key == key; });
+    write_history_group(json, key, rollups, level == levels.end() ? nullptr : &*level);
+  }
+  json.end_array();
+  json.end_object();
+  return {};
+}
+
+Expected<std::string> write_history(Ask& ask) {
+  std::string body;
+  JsonWriter json(&body);
+  json.begin_object();
+  json.field("baseline", ask.query.text("baseline"));
+  json.key("accelerators");
+  json.begin_array();
+  for (const auto& [accelerator_model, places] : ask.snapshot().accelerators) {
+    if (!fits_any(ask.query, "accelerator_model", accelerator_model)) continue;
+    BENCHHUD_TRY(write_accelerator(ask, json, accelerator_model, places));
+  }
+  json.end_array();
+  json.end_object();
+  return body;
+}
+
+std::vector<simdjson::dom::element> elements_of(const simdjson::dom::element& array) {
+  const simdjson::dom::array items = array;
+  return {items.begin(), items.end()};
+}
+
+std::vector<CsvRow> history_csv_rows(const CsvAnswer& answer) {
+  std::vector<CsvRow> rows;
+  for (const auto accelerator : answer.root["accelerators"]) {
+    const auto runs = elements_of(accelerator["runs"]);
+    for (const auto group : accelerator["groups"]) {
+      const auto points = elements_of(group["points"]);
+      for (std::size_t i = 0; i < runs.size(); ++i) {
+        if (points[i].is_null()) continue;
+        rows.push_back({{{"run", runs[i]}, {"group", group}, {"point", points[i]}}});
+      }
+    }
+  }
+  return rows;
+}
+
+Expected<Plan> get_history(Ask& ask) {
+  BENCHHUD_TRY(asked_grouping(ask));
+  Plan plan;
+  // Marks show in it too, and they change no run.
+  plan.key = revision_key(ask);
+  plan.body = [&ask] { return write_history(ask); };
+  plan.rows = history_csv_rows;
+  return plan;
+}
+
+/// What is asked of single results over runs of one accelerator model.
+struct ResultScope {
+  std::string accelerator_model;
+  Runs runs;
+  std::vector<const CatalogEntry*> entries;  ///< in the catalog's order
+};
+
+Expected<ResultScope> asked_results(Ask& ask) {
+  const Snapshot& snapshot = ask.snapshot();
+  ResultScope scope;
+  if (ask.query.has("accelerator_model") || snapshot.accelerators.empty()) {
+    scope.accelerator_model = ask.query.text("accelerator_model");
+  } else {
+    scope.accelerator_model = snapshot.accelerators.front().first;
+  }
+  const auto* places = snapshot.runs_of(scope.accelerator_model);
+  if (places == nullptr) {
+    ask.wrong_parameter = "accelerator_model";
+    return Error{ErrorCode::kNotFound, "There is no run on that accelerator model."};
+  }
+  scope.runs = asked_runs(ask, *places);
+  for (const CatalogEntry& entry : ask.catalog().entries()) {
+    if (entry.experiment().accelerator_model == scope.accelerator_model &&
+        fits_workload(ask.query, entry) && fits_shown(ask.query, entry)) {
+      scope.entries.push_back(&entry);
+    }
+  }
+  return scope;
+}
+
+enum class Metric { kSteady, kSpeedup, kCompile, kOfRunner };
+
+Metric asked_metric(const Ask& ask) {
+  const std::string& metric = ask.query.text("metric");
+  if (metric == "steady") return Metric::kSteady;
+  if (metric == "speedup") return Metric::kSpeedup;
+  return metric == "compile" ? Metric::kCompile : Metric::kOfRunner;
+}
+
+/// Whether values come with their samples' number and interval.
+bool has_intervals(Metric metric) {
+  return metric == Metric::kSteady || metric == Metric::kOfRunner;
+}
+
+/// One experiment in one run.
+struct Point {
+  double value = ResultDigest::kNone;
+  double low = ResultDigest::kNone;   ///< where the metric has intervals
+  double high = ResultDigest::kNone;  ///< likewise
+  std::int32_t n = 0;                 ///< likewise: its samples
+  analysis::Outcome outcome = analysis::Outcome::kNotRun;
+};
+
+/// First by the place in scope.entries, then by run.
+using PointTable = std::vector<std::vector<Point>>;
+
+/// Adds what the runner wrote of a metric, in those of the runs that lie side by side: places
+/// [from, to).
+Expected<void> add_runner_metric(Ask& ask, const ResultScope& scope, std::size_t from,
+                                 std::size_t to, PointTable* points) {
+  if (from == to) return {};
+  const std::string name = schema::canonical_metric_name(ask.query.text("metric"));
+  std::unordered_map<schema::RunId, std::size_t> places;
+  for (std::size_t run = from; run < to; ++run) places.emplace(scope.runs[run]->run.id, run);
+  const double since = scope.runs[from]->run.started_at;
+  const double until = scope.runs[to - 1]->run.started_at;
+  for (std::size_t row = 0; row < scope.entries.size(); ++row) {
+    BENCHHUD_ASSIGN(const auto series,
+                    ask.reader().series_of_metric(scope.entries[row]->id(), name, since, until));
+    for (const auto& [run, samples] : series) {
+      const auto place = places.find(run);
+      const auto median = analysis::metric_median(samples);
+      if (place == places.end() || !median) continue;
+      Point& point = (*points)[row][place->second];
+      point.value = median->value;
+      point.n = static_cast<std::int32_t>(median->n);
+      if (!median->interval) continue;
+      point.low = median->interval->low;
+      point.high = median->interval->high;
+    }
+  }
+  return {};
+}
+
+/// Every asked experiment in every asked run. `gap`: the place of a run before which others were
+/// left out of the runs; 0 where none were.
+Expected<PointTable> read_points(Ask& ask, const ResultScope& scope, std::size_t gap = 0) {
+  const Metric metric = asked_metric(ask);
+  std::unordered_map<schema::ExperimentId, std::size_t> rows;
+  for (std::size_t i = 0; i < scope.entries.size(); ++i) rows.emplace(scope.entries[i]->id(), i);
+  PointTable points(scope.entries.size(), std::vector<Point>(scope.runs.size()));
+  for (std::size_t run = 0; run < scope.runs.size(); ++run) {
+    BENCHHUD_ASSIGN(const auto digest, ask.judge.digest(ask.view, *scope.runs[run]));
+    std::shared_ptr<const std::vector<double>> speedups;
+    if (metric == Metric::kSpeedup) {
+      BENCHHUD_ASSIGN(speedups,
+                      ask.judge.speedups(ask.view, *scope.runs[run], ask.query.text("baseline")));
+    }
+    for (std::size_t i = 0; i < digest->results.size(); ++i) {
+      const ResultDigest& result = digest->results[i];
+      const auto row = rows.find(result.experiment);
+      if (row == rows.end()) continue;
+      Point& point = points[row->second][run];
+      point.outcome = result.outcome;
+      switch (metric) {
+        case Metric::kSteady:
+          point.value = result.steady;
+          point.low = result.low;
+          point.high = result.high;
+          point.n = result.n;
+          break;
+        case Metric::kSpeedup:
+          point.value = (*speedups)[i];
+          break;
+        case Metric::kCompile:
+          point.value = result.compile;
+          break;
+        case Metric::kOfRunner:
+          break;
+      }
+    }
+  }
+  if (metric == Metric::kOfRunner) {
+    BENCHHUD_TRY(add_runner_metric(ask, scope, 0, gap, &points));
+    BENCHHUD_TRY(add_runner_metric(ask, scope, gap, scope.runs.size(), &points));
+  }
+  return points;
+}
+
+void write_result_heading(Ask& ask, JsonWriter& json, const ResultScope& scope) {
+  const Metric metric = asked_metric(ask);
+  const std::string& name = ask.query.text("metric");
+  json.field("metric", name);
+  if (metric == Metric::kOfRunner) {
+    const auto& info = schema::metric_info(name);
+    json.field("unit", info.unit);
+    json.field("better", direction_name(info.direction));
+  } else {
+    json.field("unit", metric == Metric::kSpeedup ? "" : "s");
+    json.field("better", metric == Metric::kSpeedup ? "higher" : "lower");
+  }
+  json.field("baseline", ask.query.text("baseline"));
+  json.field("accelerator_model", scope.accelerator_model);
+}
+
+void write_experiment_ref(JsonWriter& json, const CatalogEntry& entry) {
+  const auto& e = entry.experiment();
+  json.begin_object();
+  json.field("id", to_int(entry.id()));
+  json.field("suite", e.suite);
+  json.field("model", e.model);
+  json.field("test", e.test);
+  json.field("backend", entry.backend());
+  json.field("column", entry.column());
+  json.field("batch_size", e.batch_size);
+  json.end_object();
+}
+
+bool is_seen(const std::vector<Point>& points) {
+  return std::any_of(points.begin(), points.end(), [](const Point& point) {
+    return point.outcome != analysis::Outcome::kNotRun;
+  });
+}
+
+/// NaN is null.
+template <class Pick>
+void write_numbers(JsonWriter& json, std::string_view name, const std::vector<Point>& points,
+                   Pick pick) {
+  json.key(name);
+  json.list(points, [&](const Point& point) { json.value(double{pick(point)}); });
+}
+
+Expected<std::string> write_model_history(Ask& ask, const ResultScope& scope) {
+  BENCHHUD_ASSIGN(const auto points, read_points(ask, scope));
+  std::string body;
+  JsonWriter json(&body);
+  json.begin_object();
+  write_result_heading(ask, json, scope);
+  json.key("runs");
+  json.list(scope.runs, [&](const RunEntry* entry) { write_run_ref(json, entry); });
+  json.key("series");
+  json.begin_array();
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (!is_seen(points[i])) continue;
+    json.begin_object();
+    json.key("experiment");
+    write_experiment_ref(json, *scope.entries[i]);
+    write_numbers(json, "values", points[i], [](const Point& point) { return point.value; });
+    if (ask.query.boolean("intervals") && has_intervals(asked_metric(ask))) {
+      write_numbers(json, "low", points[i], [](const Point& point) { return point.low; });
+      write_numbers(json, "high", points[i], [](const Point& point) { return point.high; });
+      json.key("n");
+      json.list(points[i], [&](const Point& point) { json.value(point.n); });
+    } else {
+      json.null_field("low");
+      json.null_field("high");
+      json.null_field("n");
+    }
+    json.key("outcomes");
+    json.list(points[i],
+              [&](const Point& point) { json.value(analysis::outcome_name(point.outcome)); });
+    json.end_object();
+  }
+  json.end_array();
+  json.end_object();
+  return body;
+}
+
+std::vector<CsvRow> model_history_csv_rows(const CsvAnswer& answer) {
+  const auto runs = elements_of(answer.root["runs"]);
+  std::vector<CsvRow> rows;
+  for (const auto series : answer.root["series"]) {
+    const auto values = elements_of(series["values"]);
+    const auto outcomes = elements_of(series["outcomes"]);
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      rows.push_back({{{"run", runs[i]},
+                       {"experiment", series["experiment"].value()},
+                       {"value", values[i]},
+                       {"outcome", outcomes[i]}}});
+    }
+  }
+  return rows;
+}
+
+/// All that answers about these runs hang on: the newest run's history holds the others'.
+std::string key_of(const Ask& ask, const ResultScope& scope) {
+  return scope.runs.empty() ? revision_key(ask)
+                            : fmt::format("{:x}.{:x}.{}", scope.runs.back()->history,
+                                          ask.snapshot().catalog_version, scope.runs.size());
+}
+
+Expected<Plan> get_model_history(Ask& ask) {
+  BENCHHUD_ASSIGN(auto scope, asked_results(ask));
+  Plan plan;
+  plan.key = key_of(ask, scope);
+  plan.body = [&ask, scope = std::move(scope)] { return write_model_history(ask, scope); };
+  plan.rows = model_history_csv_rows;
+  return plan;
+}
+
+void write_span_value(JsonWriter& json, std::string_view name, const analysis::SpanValue& value) {
+  json.key(name);
+  if (value.n == 0) return json.null();
+  json.begin_object();
+  json.field("value", value.value);
+  json.field("n", value.n);
+  json.end_object();
+}
+
+std::vector<double> values_of(std::span<const Point> points) {
+  std::vector<double> values;
+  values.reserve(points.size());
+  for (const Point& point : points) values.push_back(point.value);
+  return values;
+}
+
+Expected<std::string> write_history_changes(Ask& ask, const ResultScope& scope) {
+  // Only the runs at both ends are needed.
+  const std::size_t span = std::min(ask.query.size("span"), scope.runs.size() / 2);
+  ResultScope ends = scope;
+  ends.runs.erase(ends.runs.begin() + static_cast<std::ptrdiff_t>(span),
+                  ends.runs.end() - static_cast<std::ptrdiff_t>(span));
+  BENCHHUD_ASSIGN(const auto points, read_points(ask, ends, span));
+  std::string body;
+  JsonWriter json(&body);
+  json.begin_object();
+  write_result_heading(ask, json, scope);
+  const std::span<const RunEntry* const> runs(ends.runs);
+  json.key("before");
+  json.list(runs.first(span), [&](const RunEntry* entry) { write_run_ref(json, entry); });
+  json.key("after");
+  json.list(runs.last(span), [&](const RunEntry* entry) { write_run_ref(json, entry); });
+  json.key("items");
+  json.begin_array();
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (!is_seen(points[i])) continue;
+    const std::span<const Point> all(points[i]);
+    const auto change =
+        analysis::span_change(values_of(all.first(span)), values_of(all.last(span)));
+    json.begin_object();
+    json.key("experiment");
+    write_experiment_ref(json, *scope.entries[i]);
+    write_span_value(json, "before", change.before);
+    write_span_value(json, "after", change.after);
+    json.field("ratio", change.ratio);
+    json.key("interval");
+    write_interval(json, change.interval);
+    json.field("outcome", analysis::outcome_name(all.back().outcome));
+    json.end_object();
+  }
+  json.end_array();
+  json.end_object();
+  return body;
+}
+
+Expected<Plan> get_history_changes(Ask& ask) {
+  BENCHHUD_ASSIGN(auto scope, asked_results(ask));
+  Plan plan;
+  plan.key = key_of(ask, scope);
+  plan.body = [&ask, scope = std::move(scope)] { return write_history_changes(ask, scope); };
+  return plan;
+}
+
+constexpr std::array kRoutes = {NamedRoute{"getHistory", get_history, Lane::kHeavy},
+                                NamedRoute{"getModelHistory", get_model_history, Lane::kHeavy},
+                                NamedRoute{"getHistoryChanges", get_history_changes, Lane::kHeavy}};
+
+}  // namespace
+
+std::span<const NamedRoute> history_routes() { return kRoutes; }
+
+}  // namespace benchhud::server

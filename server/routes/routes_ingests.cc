@@ -1,0 +1,92 @@
+// What was taken in and what was not: ingests, rejected-lines.
+#include <algorithm>
+#include <array>
+
+#include "schema/results/unrecognized_files.h"
+#include "server/routes/route_parts.h"
+
+namespace benchhud::server {
+namespace {
+
+using schema::Expected;
+using schema::to_int;
+
+Expected<std::string> write_ingests(Ask& ask, const std::optional<Cursor>& cursor) {
+  std::optional<schema::FileId> before;
+  if (cursor) before = schema::FileId{cursor->numbers[0]};
+  const std::size_t limit = ask.query.size("limit");
+  BENCHHUD_ASSIGN(auto files, ask.reader().ingests(before, limit + 1));
+  const bool more = files.size() > limit;
+  if (more) files.pop_back();
+  std::string body;
+  JsonWriter json(&body);
+  begin_page(json);
+  for (const auto& file : files) {
+    BENCHHUD_ASSIGN(const auto ingest, ask.judge.ingest(ask.view, file));
+    json.raw(ingest->json);
+  }
+  BENCHHUD_ASSIGN(const std::int64_t total, ask.reader().ingest_count());
+  std::optional<std::string> next;
+  if (more) next = make_cursor(cursor_scope(ask), {to_int(files.back().id)});
+  BENCHHUD_ASSIGN(const auto unrecognized, schema::unrecognized_files(ask.reader().connection()));
+  end_items(json, next, total);
+  json.key("unrecognized_files");
+  json.list(unrecognized, [&](const std::string& path) { json.value(shown_path(path)); });
+  json.end_object();
+  return body;
+}
+
+Expected<Plan> list_ingests(Ask& ask) {
+  BENCHHUD_ASSIGN(auto cursor, asked_cursor(ask, 1));
+  return Plan{std::to_string(ask.snapshot().revision),
+              [&ask, cursor] { return write_ingests(ask, cursor); }};
+}
+
+Expected<Plan> get_ingest(Ask& ask) {
+  auto file = ask.reader().ingest(schema::FileId{ask.query.integer("id")});
+  if (!file) {
+    ask.wrong_parameter = "id";
+    return std::move(file).error();
+  }
+  return Plan{std::to_string(ask.snapshot().revision),
+              [&ask, found = *std::move(file)]() -> Expected<std::string> {
+                BENCHHUD_ASSIGN(const auto ingest, ask.judge.ingest(ask.view, found));
+                return ingest->json;
+              }};
+}
+
+Expected<std::string> write_rejected(Ask& ask, const std::optional<Cursor>& cursor) {
+  std::optional<schema::FileId> file;
+  if (ask.query.has("ingest")) file = schema::FileId{ask.query.integer("ingest")};
+  std::optional<std::int64_t> before;
+  if (cursor) before = cursor->numbers[0];
+  const std::size_t limit = ask.query.size("limit");
+  BENCHHUD_ASSIGN(auto lines, ask.reader().rejected_lines(file, before, limit + 1));
+  const bool more = lines.size() > limit;
+  if (more) lines.pop_back();
+  std::string body;
+  JsonWriter json(&body);
+  begin_page(json);
+  for (const auto& line : lines) write_rejected_line(json, line);
+  BENCHHUD_ASSIGN(const std::int64_t total, ask.reader().rejected_count(file));
+  std::optional<std::string> next;
+  if (more) next = make_cursor(cursor_scope(ask), {lines.back().id});
+  end_page(json, next, total);
+  return body;
+}
+
+Expected<Plan> list_rejected(Ask& ask) {
+  BENCHHUD_ASSIGN(auto cursor, asked_cursor(ask, 1));
+  return Plan{std::to_string(ask.snapshot().revision),
+              [&ask, cursor] { return write_rejected(ask, cursor); }};
+}
+
+constexpr std::array kRoutes = {NamedRoute{"listIngests", list_ingests},
+                                NamedRoute{"getIngest", get_ingest},
+                                NamedRoute{"listRejectedLines", list_rejected}};
+
+}  // namespace
+
+std::span<const NamedRoute> ingest_routes() { return kRoutes; }
+
+}  // namespace benchhud::server

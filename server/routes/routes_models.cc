@@ -1,0 +1,305 @@
+// A run against a baseline: the table of models by columns, and the same result by result.
+#include <algorithm>
+#include <array>
+#include <set>
+#include <tuple>
+
+#include "server/api/csv.h"
+#include "server/routes/route_parts.h"
+
+namespace benchhud::server {
+namespace {
+
+using analysis::CatalogEntry;
+using schema::Expected;
+using schema::to_int;
+
+/// About what a cell takes in an answer.
+constexpr std::size_t kBytesOfCell = 640;
+
+/// What a request compares.
+struct Comparison {
+  const RunEntry* run;
+  BaselineChoice choice;
+  analysis::SpeedupOptions options;
+};
+
+Expected<Comparison> asked_comparison(Ask& ask) {
+  Comparison comparison;
+  BENCHHUD_ASSIGN(comparison.run, asked_run(ask));
+  BENCHHUD_ASSIGN(comparison.choice, asked_baseline(ask, *comparison.run));
+  comparison.options.estimator = asked_estimator(ask.query);
+  comparison.options.verified_only = ask.query.boolean("verified_only");
+  return comparison;
+}
+
+/// A run's results that the filters let through, each with its speedup.
+struct Compared {
+  std::shared_ptr<const analysis::JudgedRun> judged;
+  std::vector<analysis::ResultView> filtered;  // where not all are wanted
+  std::span<const analysis::ResultView> results;
+  std::vector<analysis::JudgedSpeedup> speedups;
+  std::vector<const CatalogEntry*> entries;
+  std::shared_ptr<const analysis::Baseline> baseline;
+};
+
+Expected<Compared> compare(Ask& ask, const Comparison& comparison) {
+  Compared compared;
+  BENCHHUD_ASSIGN(compared.judged, ask.judge.run(ask.view, *comparison.run));
+  BENCHHUD_ASSIGN(compared.baseline,
+                  ask.judge.baseline(ask.view, *comparison.run, comparison.choice,
+                                     comparison.options.estimator));
+  const auto& all = compared.judged->results;
+  const bool all_fit = !ask.query.has("suite") && !ask.query.has("model") && !ask.query.has("test");
+  std::vector<std::size_t> wanted;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const CatalogEntry* entry = ask.catalog().find(all[i].experiment);
+    // Of all backends, as speedups are against others; which are shown is decided later.
+    if (entry == nullptr || !(all_fit || fits_workload(ask.query, *entry))) continue;
+    wanted.push_back(i);
+    compared.entries.push_back(entry);
+  }
+  compared.results = all;
+  if (wanted.size() < all.size()) {
+    for (const std::size_t i : wanted) compared.filtered.push_back(all[i]);
+    compared.results = compared.filtered;
+  }
+  compared.speedups = analysis::run_speedups(comparison.run->run.id, compared.results,
+                                             ask.catalog(), *compared.baseline, comparison.options);
+  return compared;
+}
+
+void write_heading(Ask& ask, JsonWriter& json, const Comparison& comparison,
+                   const analysis::Baseline& baseline) {
+  json.key("run");
+  write_run_ref(json, comparison.run);
+  json.key("baseline");
+  json.begin_object();
+  json.field("backend", comparison.choice.backend);
+  json.field("run", ask.query.text("baseline_run"));
+  json.key("runs");
+  std::vector<const RunEntry*> runs;
+  for (const auto id : baseline.runs()) {
+    if (const RunEntry* entry = ask.snapshot().find(id)) runs.push_back(entry);
+  }
+  std::sort(runs.begin(), runs.end(), [](const RunEntry* a, const RunEntry* b) {
+    return std::pair(a->run.started_at, a->run.id) < std::pair(b->run.started_at, b->run.id);
+  });
+  json.list(runs, [&](const RunEntry* entry) { write_run_ref(json, entry); });
+  json.end_object();
+  json.field("estimator", ask.query.text("estimator"));
+}
+
+void write_geomeans(Ask& ask, JsonWriter& json, const Compared& compared) {
+  const ExperimentFilter filter(ask.query);
+  json.key("geomeans");
+  json.begin_array();
+  for (const auto& row : analysis::geomeans(compared.results, ask.catalog(), compared.speedups,
+                                            analysis::GroupBy::kColumn)) {
+    if (filter.fits_backend(row.backend)) write_column_geomean(json, row);
+  }
+  json.end_array();
+}
+
+void write_cell(JsonWriter& json, const analysis::ResultView& view,
+                const analysis::JudgedSpeedup& speedup, analysis::Estimator estimator) {
+  json.begin_object();
+  json.field("experiment_id", to_int(view.experiment));
+  json.field("status", analysis::status_name(view.status));
+  json.key("time");
+  write_estimate(json, analysis::time_of(view, estimator));
+  json.field("compile", view.compile);
+  json.key("speedup");
+  write_speedup(json, speedup.speedup);
+  json.key("excluded");
+  write_exclusion(json, speedup.excluded);
+  json.key("verification");
+  write_verification(json, view.verification);
+  json.key("failure");
+  write_failure(json, view.failure);
+  json.end_object();
+}
+
+void write_columns(JsonWriter& json, const Compared& compared, const ExperimentFilter& filter) {
+  std::set<std::pair<std::string_view, std::string_view>> columns;
+  for (const CatalogEntry* entry : compared.entries) {
+    if (filter.fits_backend(entry->backend())) columns.emplace(entry->column(), entry->backend());
+  }
+  json.key("columns");
+  json.list(columns, [&](const auto& item) {
+    const auto& [column, backend] = item;
+    json.begin_object();
+    json.field("key", column);
+    json.field("backend", backend);
+    json.end_object();
+  });
+}
+
+/// Places in `compared` of a row's cells.
+using Row = std::vector<std::size_t>;
+
+schema::ExperimentView workload_of(const Compared& compared, const Row& row) {
+  return compared.entries[row.front()]->experiment();
+}
+
+/// One row for each suite, model, test and batch size, in that order.
+std::vector<Row> rows_by_batch_size(const Compared& compared, const ExperimentFilter& filter) {
+  // A workload's number goes by suite, model and test.
+  const auto row_key = [&](std::size_t i) {
+    return std::pair(compared.entries[i]->workload(), compared.entries[i]->experiment().batch_size);
+  };
+  Row order;
+  for (std::size_t i = 0; i < compared.entries.size(); ++i) {
+    if (filter.fits_backend(compared.entries[i]->backend())) order.push_back(i);
+  }
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return row_key(a) < row_key(b); });
+  std::vector<Row> rows;
+  for (const std::size_t i : order) {
+    if (rows.empty() || row_key(rows.back().front()) != row_key(i)) rows.emplace_back();
+    rows.back().push_back(i);
+  }
+  return rows;
+}
+
+bool shares_a_column(const Compared& compared, const Row& a, const Row& b) {
+  return std::any_of(a.begin(), a.end(), [&](std::size_t i) {
+    return std::any_of(b.begin(), b.end(), [&](std::size_t j) {
+      return compared.entries[i]->column() == compared.entries[j]->column();
+    });
+  });
+}
+
+/// What never ran does not know its batch size: where only one size is known, its cells belong into
+/// that row. Rows of one workload stand together, the one without a size first.
+std::vector<Row> join_unsized(const Compared& compared, std::vector<Row> rows) {
+  const auto workload = [&](const Row& row) { return compared.entries[row.front()]->workload(); };
+  std::vector<Row> joined;
+  for (std::size_t i = 0; i < rows.size();) {
+    std::size_t end = i + 1;
+    while (end < rows.size() && workload(rows[end]) == workload(rows[i])) ++end;
+    const bool one_size = end - i == 2 && !workload_of(compared, rows[i]).batch_size;
+    if (one_size && !shares_a_column(compared, rows[i], rows[i + 1])) {
+      // The sized cells first: the row is named after its first cell.
+      rows[i + 1].insert(rows[i + 1].end(), rows[i].begin(), rows[i].end());
+      ++i;
+    }
+    for (; i < end; ++i) joined.push_back(std::move(rows[i]));
+  }
+  return joined;
+}
+
+void write_rows(JsonWriter& json, const Compared& compared, const ExperimentFilter& filter,
+                analysis::Estimator estimator) {
+  json.key("rows");
+  json.begin_array();
+  for (const Row& row : join_unsized(compared, rows_by_batch_size(compared, filter))) {
+    const auto& e = workload_of(compared, row);
+    json.begin_object();
+    json.field("suite", e.suite);
+    json.field("model", e.model);
+    json.field("test", e.test);
+    json.field("batch_size", e.batch_size);
+    json.key("cells");
+    json.begin_object();
+    for (const std::size_t i : row) {
+      json.key_text(compared.entries[i]->column());
+      write_cell(json, compared.results[i], compared.speedups[i], estimator);
+    }
+    json.end_object();
+    json.end_object();
+  }
+  json.end_array();
+}
+
+Expected<std::string> write_table(Ask& ask, const Comparison& comparison) {
+  BENCHHUD_ASSIGN(const auto compared, compare(ask, comparison));
+  const ExperimentFilter filter(ask.query);
+  std::string body;
+  body.reserve(compared.results.size() * kBytesOfCell);
+  JsonWriter json(&body);
+  json.begin_object();
+  write_heading(ask, json, comparison, *compared.baseline);
+  write_columns(json, compared, filter);
+  write_rows(json, compared, filter, comparison.options.estimator);
+  write_geomeans(ask, json, compared);
+  json.end_object();
+  return body;
+}
+
+std::vector<CsvRow> table_csv_rows(const CsvAnswer& answer) {
+  std::vector<CsvRow> rows;
+  for (const auto row : answer.root["rows"]) {
+    for (const auto column : answer.root["columns"]) {
+      const std::string_view key = column["key"];
+      simdjson::dom::element cell;
+      if (row["cells"][key].get(cell) != simdjson::SUCCESS) continue;
+      rows.push_back({{{"suite", row["suite"].value()},
+                       {"model", row["model"].value()},
+                       {"test", row["test"].value()},
+                       {"batch_size", row["batch_size"].value()},
+                       {"column", key},
+                       {"backend", column["backend"].value()},
+                       {"cell", cell}}});
+    }
+  }
+  return rows;
+}
+
+Expected<Plan> get_table(Ask& ask) {
+  BENCHHUD_ASSIGN(auto comparison, asked_comparison(ask));
+  Plan plan;
+  plan.key = Judge::dependencies(ask.snapshot(), *comparison.run, comparison.choice);
+  plan.body = [&ask, comparison] { return write_table(ask, comparison); };
+  plan.rows = table_csv_rows;
+  return plan;
+}
+
+Expected<std::string> write_speedups(Ask& ask, const Comparison& comparison) {
+  BENCHHUD_ASSIGN(const auto compared, compare(ask, comparison));
+  const ExperimentFilter filter(ask.query);
+  const auto estimator = comparison.options.estimator;
+  std::string body;
+  JsonWriter json(&body);
+  json.begin_object();
+  write_heading(ask, json, comparison, *compared.baseline);
+  json.key("items");
+  json.begin_array();
+  for (std::size_t i = 0; i < compared.results.size(); ++i) {
+    const auto& view = compared.results[i];
+    if (!filter.fits_backend(compared.entries[i]->backend())) continue;
+    const auto* against = compared.baseline->find(*compared.entries[i]);
+    json.begin_object();
+    json.key("experiment");
+    write_experiment(json, *compared.entries[i]);
+    json.field("status", analysis::status_name(view.status));
+    json.key("speedup");
+    write_speedup(json, compared.speedups[i].speedup);
+    json.key("excluded");
+    write_exclusion(json, compared.speedups[i].excluded);
+    json.key("own");
+    write_estimate(json, analysis::time_of(view, estimator));
+    json.key("baseline_time");
+    write_estimate(json, against == nullptr ? std::nullopt : against->time);
+    json.end_object();
+  }
+  json.end_array();
+  write_geomeans(ask, json, compared);
+  json.end_object();
+  return body;
+}
+
+Expected<Plan> get_speedups(Ask& ask) {
+  BENCHHUD_ASSIGN(auto comparison, asked_comparison(ask));
+  return Plan{Judge::dependencies(ask.snapshot(), *comparison.run, comparison.choice),
+              [&ask, comparison] { return write_speedups(ask, comparison); }};
+}
+
+constexpr std::array kRoutes = {NamedRoute{"getModelTable", get_table},
+                                NamedRoute{"getSpeedups", get_speedups}};
+
+}  // namespace
+
+std::span<const NamedRoute> model_table_routes() { return kRoutes; }
+
+}  // namespace benchhud::server

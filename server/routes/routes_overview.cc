@@ -1,0 +1,134 @@
+// Where every accelerator stands: the newest run, what changed since the one before, the history.
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <span>
+
+#include "server/routes/route_parts.h"
+
+namespace benchhud::server {
+namespace {
+
+using schema::Expected;
+
+Expected<void> write_changes(Ask& ask, JsonWriter& json, const RunEntry& newest) {
+  const auto verified = ask.snapshot().verified_runs(newest);
+  json.key("verified_run");
+  write_run_ref(json, verified.run);
+  json.key("verified_before");
+  write_run_ref(json, verified.before);
+  BENCHHUD_ASSIGN(const auto transitions, last_verification_changes(ask, newest));
+  json.key("transitions");
+  json.begin_array();
+  for (const auto& change : transitions) {
+    const auto* entry = ask.catalog().find(change.experiment);
+    if (entry != nullptr) write_transition(json, *entry, change);
+  }
+  json.end_array();
+  json.key("moves");
+  json.begin_array();
+  if (const RunEntry* before = ask.snapshot().before(newest)) {
+    BENCHHUD_ASSIGN(const auto changes, ask.judge.changes(ask.view, *before, newest));
+    for (const auto& move : changes->moves) {
+      const auto* entry = ask.catalog().find(move.experiment);
+      if (entry != nullptr) write_move(json, *entry, move);
+    }
+  }
+  json.end_array();
+  return {};
+}
+
+Expected<void> write_accelerator(Ask& ask, JsonWriter& json, const std::string& model,
+                                 std::span<const std::size_t> places) {
+  const auto& runs = ask.snapshot().runs;
+  const auto& baseline = ask.query.text("baseline");
+  const RunEntry& newest = runs[places.front()];
+  const RunEntry* previous = ask.snapshot().before(newest);
+  json.begin_object();
+  json.field("accelerator_model", model);
+  json.key("run");
+  write_run_ref(json, &newest);
+  json.key("previous_run");
+  write_run_ref(json, previous);
+  BENCHHUD_ASSIGN(const auto summary, ask.judge.summary(ask.view, newest, baseline));
+  json.key("groups");
+  json.raw(summary->groups);
+  json.key("previous_groups");
+  if (previous != nullptr) {
+    BENCHHUD_ASSIGN(const auto before, ask.judge.summary(ask.view, *previous, baseline));
+    json.raw(before->groups);
+  } else {
+    write_groups(json, {});
+  }
+  json.key("changes");
+  json.begin_array();
+  if (previous != nullptr) {
+    BENCHHUD_ASSIGN(const auto changes,
+                    ask.judge.group_changes(ask.view, *previous, newest, baseline));
+    for (const auto& change : *changes) write_group_change(json, ask.catalog(), change);
+  }
+  json.end_array();
+  json.key("history");
+  json.begin_array();
+  for (std::size_t i = std::min(places.size(), ask.query.size("runs")); i-- > 0;) {
+    const RunEntry& entry = runs[places[i]];
+    BENCHHUD_ASSIGN(const auto past, ask.judge.summary(ask.view, entry, baseline));
+    json.begin_object();
+    json.key("run");
+    write_run_ref(json, &entry);
+    json.key("groups");
+    json.raw(past->groups);
+    json.end_object();
+  }
+  json.end_array();
+  BENCHHUD_TRY(write_changes(ask, json, newest));
+  json.end_object();
+  return {};
+}
+
+/// Those of an accelerator's runs that started before the parameter `until`, newest first.
+std::span<const std::size_t> runs_until(Ask& ask, const std::vector<std::size_t>& places) {
+  const double until = ask.query.time("until", std::numeric_limits<double>::infinity());
+  const auto first = std::find_if(places.begin(), places.end(), [&](const std::size_t place) {
+    return ask.snapshot().runs[place].run.started_at < until;
+  });
+  return std::span(places).subspan(static_cast<std::size_t>(first - places.begin()));
+}
+
+Expected<std::string> write_overview(Ask& ask) {
+  const Snapshot& snapshot = ask.snapshot();
+  BENCHHUD_ASSIGN(const std::int64_t rejected, ask.reader().rejected_count({}));
+  std::string body;
+  JsonWriter json(&body);
+  json.begin_object();
+  json.key("store");
+  json.begin_object();
+  json.field("revision", snapshot.revision);
+  json.field("version", ask.version);
+  json.field("run_count", snapshot.runs.size());
+  json.field("result_count", snapshot.result_count);
+  json.field("rejected_count", rejected);
+  json.end_object();
+  json.field("baseline", ask.query.text("baseline"));
+  json.key("accelerators");
+  json.begin_array();
+  for (const auto& [model, places] : snapshot.accelerators) {
+    const auto shown = runs_until(ask, places);
+    if (!shown.empty()) BENCHHUD_TRY(write_accelerator(ask, json, model, shown));
+  }
+  json.end_array();
+  json.end_object();
+  return body;
+}
+
+Expected<Plan> get_overview(Ask& ask) {
+  return Plan{std::to_string(ask.snapshot().revision), [&ask] { return write_overview(ask); }};
+}
+
+constexpr std::array kRoutes = {NamedRoute{"getOverview", get_overview}};
+
+}  // namespace
+
+std::span<const NamedRoute> overview_routes() { return kRoutes; }
+
+}  // namespace benchhud::server

@@ -1,0 +1,232 @@
+// Where the time of a result went, and whether it is what it looks like: of one, and over runs.
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "analysis/results/timing_review.h"
+#include "server/api/csv.h"
+#include "server/routes/route_parts.h"
+#include "server/routes/series_scope.h"
+#include "server/views/phase_answers.h"
+
+namespace benchhud::server {
+namespace {
+
+using analysis::CatalogEntry;
+using analysis::Phase;
+using schema::Expected;
+using schema::to_int;
+
+/// The batch sizes with which a backend was timed, by run.
+using BatchSizes = std::map<schema::RunId, std::vector<std::int64_t>>;
+
+/// Of the baseline's experiments among `entries`, in runs that started within [since, until].
+Expected<BatchSizes> baseline_batch_sizes(Ask& ask, const std::vector<const CatalogEntry*>& entries,
+                                          double since, double until) {
+  BatchSizes sizes;
+  for (const CatalogEntry* entry : entries) {
+    const auto& batch_size = entry->experiment().batch_size;
+    if (!batch_size || entry->backend() != ask.query.text("baseline")) continue;
+    BENCHHUD_ASSIGN(const auto series,
+                    ask.reader().series_without_samples(entry->id(), since, until));
+    for (const auto& facts : series) {
+      if (facts.timing_line) sizes[facts.run].push_back(*batch_size);
+    }
+  }
+  for (auto& [run, list] : sizes) {
+    std::sort(list.begin(), list.end());
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+  }
+  return sizes;
+}
+
+Expected<analysis::TimingReview> review(Ask& ask, const CatalogEntry& entry,
+                                        const schema::ResultFacts& facts, const BatchSizes& sizes) {
+  const auto found = sizes.find(facts.run);
+  return analysis::review_timing(
+      ask.reader(), entry, facts, ask.query.text("baseline"),
+      found == sizes.end() ? std::vector<std::int64_t>() : found->second);
+}
+
+void write_checks(JsonWriter& json, const analysis::HygieneReport& hygiene) {
+  json.key("checks");
+  json.begin_array();
+  for (std::size_t i = 0; i < analysis::kConcerns.size(); ++i) {
+    json.begin_object();
+    json.field("code", analysis::concern_name(analysis::kConcerns[i]));
+    json.field("outcome", analysis::outcome_name(hygiene.outcomes[i]));
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void write_metrics(JsonWriter& json, const analysis::PhaseReport& phases) {
+  json.key("metrics");
+  json.begin_object();
+  for (const Phase phase : {Phase::kTracing, Phase::kCompiling, Phase::kExecuting}) {
+    json.key(analysis::phase_name(phase));
+    const auto metric = phases.metric_of(phase);
+    metric.empty() ? json.null() : json.value(metric);
+  }
+  json.end_object();
+}
+
+Expected<std::string> write_result_phases(Ask& ask, const AskedResult& result) {
+  std::vector<const CatalogEntry*> workload;
+  for (const CatalogEntry& entry : ask.catalog().entries()) {
+    if (entry.workload() == result.entry->workload()) workload.push_back(&entry);
+  }
+  const double at = result.run->run.started_at;
+  BENCHHUD_ASSIGN(const auto sizes, baseline_batch_sizes(ask, workload, at, at));
+  BENCHHUD_ASSIGN(const auto timing, review(ask, *result.entry, result.facts, sizes));
+  std::string body;
+  JsonWriter json(&body);
+  json.begin_object();
+  json.key("run");
+  write_run_ref(json, result.run->run);
+  json.key("experiment");
+  write_experiment(json, *result.entry);
+  json.key("line_id");
+  timing.line ? json.value(to_int(*timing.line)) : json.null();
+  json.field("repeat", result.facts.repeat);
+  json.field("iterations_per_run", result.facts.iterations_per_run);
+  write_metrics(json, timing.phases);
+  json.key("repetitions");
+  json.begin_array();
+  const auto& repetitions = timing.phases.repetitions;
+  for (std::size_t i = 0; i < repetitions.size(); ++i) {
+    write_phased_repetition(json, repetitions[i], i);
+  }
+  json.end_array();
+  json.field("repetitions_omitted", timing.phases.repetition_count - repetitions.size());
+  json.key("warmup");
+  write_phase_group(json, timing.phases.warmup);
+  json.key("steady");
+  write_phase_group(json, timing.phases.steady);
+  json.key("first_excess");
+  write_excess(json, timing.phases.first_excess);
+  json.key("flags");
+  json.list(timing.hygiene.flags, [&](const auto& flag) { write_hygiene_flag(json, flag); });
+  write_checks(json, timing.hygiene);
+  json.key("dynamo");
+  write_dynamo_report(json, timing.dynamo);
+  json.key("fallbacks");
+  write_fallbacks(json, timing.fallbacks);
+  json.key("unreadable");
+  json.list(timing.unreadable, [&](const auto& metric) { json.value(metric); });
+  json.key("definitions");
+  write_definitions(json);
+  json.end_object();
+  return body;
+}
+
+Expected<Plan> get_result_phases(Ask& ask) {
+  BENCHHUD_ASSIGN(auto result, asked_result(ask));
+  Plan plan;
+  plan.key = revision_key(ask);
+  plan.body = [&ask, result = std::move(result)] { return write_result_phases(ask, result); };
+  plan.rows = [](const CsvAnswer& answer) { return csv_rows(answer.root["repetitions"]); };
+  return plan;
+}
+
+void write_point(JsonWriter& json, const analysis::TimingReview& timing) {
+  json.begin_object();
+  json.field("line_id", to_int(*timing.line));
+  json.key("warmup");
+  write_phase_group(json, timing.phases.warmup);
+  json.key("steady");
+  write_phase_group(json, timing.phases.steady);
+  json.key("first_excess");
+  write_excess(json, timing.phases.first_excess);
+  json.key("flags");
+  json.list(timing.hygiene.flags, [&](const auto& flag) {
+    json.begin_object();
+    json.field("code", analysis::concern_name(flag.concern));
+    json.field("severity", analysis::severity_name(flag.severity));
+    json.end_object();
+  });
+  json.end_object();
+}
+
+/// One experiment's point in each of the runs; none where it was not timed.
+Expected<std::vector<std::optional<analysis::TimingReview>>> review_series(
+    Ask& ask, const SeriesScope& scope, const CatalogEntry& entry, const BatchSizes& sizes) {
+  std::vector<std::optional<analysis::TimingReview>> points(scope.runs.size());
+  BENCHHUD_ASSIGN(const auto series,
+                  ask.reader().series(entry.id(), scope.runs.front()->run.started_at,
+                                      scope.runs.back()->run.started_at));
+  for (const auto& facts : series) {
+    const auto place = scope.places.find(facts.run);
+    if (place == scope.places.end() || !facts.timing_line) continue;
+    BENCHHUD_ASSIGN(points[place->second], review(ask, entry, facts, sizes));
+  }
+  return points;
+}
+
+Expected<std::string> write_phase_series(Ask& ask, const SeriesScope& scope) {
+  std::string body;
+  JsonWriter json(&body);
+  json.begin_object();
+  json.key("runs");
+  json.list(scope.runs, [&](const RunEntry* entry) { write_run_ref(json, entry); });
+  json.key("series");
+  json.begin_array();
+  if (!scope.runs.empty()) {
+    BENCHHUD_ASSIGN(const auto sizes,
+                    baseline_batch_sizes(ask, scope.entries, scope.runs.front()->run.started_at,
+                                         scope.runs.back()->run.started_at));
+    for (const CatalogEntry* entry : scope.entries) {
+      if (!fits_any(ask.query, "backend", entry->backend())) continue;
+      BENCHHUD_ASSIGN(const auto points, review_series(ask, scope, *entry, sizes));
+      const bool is_timed = std::any_of(points.begin(), points.end(),
+                                        [](const auto& point) { return point.has_value(); });
+      if (!is_timed) continue;
+      json.begin_object();
+      json.key("experiment");
+      write_experiment(json, *entry);
+      json.key("points");
+      json.list(points,
+                [&](const auto& point) { point ? write_point(json, *point) : json.null(); });
+      json.end_object();
+    }
+  }
+  json.end_array();
+  json.key("definitions");
+  write_definitions(json);
+  json.end_object();
+  return body;
+}
+
+std::vector<CsvRow> phase_series_csv_rows(const CsvAnswer& answer) {
+  const simdjson::dom::array run_list = answer.root["runs"];
+  const std::vector<simdjson::dom::element> runs(run_list.begin(), run_list.end());
+  std::vector<CsvRow> rows;
+  for (const auto series : answer.root["series"]) {
+    std::size_t place = 0;
+    for (const simdjson::dom::element point : simdjson::dom::array(series["points"])) {
+      const auto& run = runs[place++];
+      if (point.is_null()) continue;
+      rows.push_back(
+          {{{"run", run}, {"experiment", series["experiment"].value()}, {"point", point}}});
+    }
+  }
+  return rows;
+}
+
+Expected<Plan> get_phase_series(Ask& ask) {
+  BENCHHUD_ASSIGN(auto scope, asked_series(ask));
+  Plan plan;
+  plan.key = revision_key(ask);
+  plan.body = [&ask, scope = std::move(scope)] { return write_phase_series(ask, scope); };
+  plan.rows = phase_series_csv_rows;
+  return plan;
+}
+
+constexpr std::array kRoutes = {NamedRoute{"getPhases", get_result_phases},
+                                NamedRoute{"getPhaseSeries", get_phase_series}};
+
+}  // namespace
+
+std::span<const NamedRoute> phase_routes() { return kRoutes; }
+
+}  // namespace benchhud::server

@@ -1,0 +1,169 @@
+// Profiles of results: what TorchDynamo's dumps count, and which other results have dumps to
+// compare with.
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "analysis/timing/timing_facts.h"
+#include "server/routes/route_parts.h"
+#include "server/views/phase_answers.h"
+#include "service/answers/artifact_content.h"
+
+namespace benchhud::server {
+namespace {
+
+using schema::Artifact;
+using schema::ArtifactFilter;
+using schema::ArtifactKind;
+using schema::DynamoCounters;
+using schema::Expected;
+using schema::RunId;
+
+// So much text of counters is read for one answer: a runner's are of kilobytes each.
+constexpr std::int64_t kMostText = std::int64_t{64} << 20;
+
+/// What the counter dumps of a result hold.
+struct DumpedCounters {
+  std::vector<DynamoCounters> repetitions;  ///< in order; one for all where no dump is of one
+  std::size_t dumps = 0, left_out = 0, unreadable = 0;
+};
+
+Expected<std::vector<Artifact>> counter_dumps(Ask& ask, const AskedResult& result) {
+  ArtifactFilter filter;
+  filter.result = schema::ArtifactResult{result.run->run.id, result.entry->id()};
+  filter.kind = ArtifactKind::kDynamoCounters;
+  filter.with_superseded = false;
+  filter.limit = std::numeric_limits<std::size_t>::max();
+  BENCHHUD_ASSIGN(auto dumps, ask.reader().artifacts(filter));
+  std::sort(dumps.begin(), dumps.end(), [](const Artifact& a, const Artifact& b) {
+    return std::tie(a.repetition, a.part, a.id) < std::tie(b.repetition, b.part, b.id);
+  });
+  // A dump of no repetition tells the same again where others are of one.
+  const bool has_repetitions = !dumps.empty() && dumps.back().repetition.has_value();
+  std::erase_if(
+      dumps, [&](const Artifact& dump) { return has_repetitions && !dump.repetition.has_value(); });
+  return dumps;
+}
+
+Expected<DumpedCounters> dumped_counters(Ask& ask, const AskedResult& result) {
+  BENCHHUD_ASSIGN(const auto dumps, counter_dumps(ask, result));
+  DumpedCounters dumped;
+  std::int64_t bytes = 0;
+  std::optional<std::int64_t> repetition;
+  for (const Artifact& dump : dumps) {
+    bytes += dump.byte_count;
+    if (bytes > kMostText) {
+      ++dumped.left_out;
+      continue;
+    }
+    BENCHHUD_ASSIGN(auto counters, dynamo_counters_of(ask.reader(), dump));
+    if (!counters) {
+      ++dumped.unreadable;
+      continue;
+    }
+    // The parts of a repetition, of a process each, count together.
+    if (dumped.dumps++ == 0 || dump.repetition != repetition) dumped.repetitions.emplace_back();
+    repetition = dump.repetition;
+    auto& groups = dumped.repetitions.back().groups;
+    std::move(counters->groups.begin(), counters->groups.end(), std::back_inserter(groups));
+  }
+  return dumped;
+}
+
+Expected<bool> starts_slowly(Ask& ask, const AskedResult& result) {
+  const schema::ResultFacts& facts = result.facts;
+  if (!facts.timing_line) return false;
+  BENCHHUD_ASSIGN(const auto measurements, ask.reader().measurements(*facts.timing_line));
+  return analysis::has_slow_start(analysis::timing_facts(result.entry->experiment(), measurements,
+                                                         facts.repeat, facts.iterations_per_run));
+}
+
+Expected<std::string> write_dumped_counters(Ask& ask, const AskedResult& result) {
+  BENCHHUD_ASSIGN(const DumpedCounters dumped, dumped_counters(ask, result));
+  std::optional<analysis::DynamoReport> report;
+  if (dumped.dumps > 0) {
+    BENCHHUD_ASSIGN(const bool slow_start, starts_slowly(ask, result));
+    report = analysis::read_dynamo(dumped.repetitions, slow_start);
+  }
+  std::string body;
+  JsonWriter json(&body);
+  json.begin_object();
+  json.key("dynamo");
+  write_dynamo_report(json, report);
+  json.field("dump_count", dumped.dumps);
+  json.field("left_out", dumped.left_out);
+  json.field("unreadable", dumped.unreadable);
+  json.end_object();
+  return body;
+}
+
+Expected<Plan> get_dumped_counters(Ask& ask) {
+  BENCHHUD_ASSIGN(auto result, asked_result(ask));
+  return Plan{revision_key(ask),
+              [&ask, result = std::move(result)] { return write_dumped_counters(ask, result); }};
+}
+
+/// The runs nearest to a result's in which its experiment has dumps; null where there is none.
+struct NearestRuns {
+  const RunEntry* before = nullptr;
+  const RunEntry* after = nullptr;
+};
+
+Expected<NearestRuns> nearest_runs(Ask& ask, const AskedResult& result) {
+  BENCHHUD_ASSIGN(const auto found, ask.reader().runs_with_artifacts(result.entry->id(), {}));
+  const std::set<RunId> dumped(found.begin(), found.end());
+  NearestRuns nearest;
+  const auto* const places = ask.snapshot().runs_of(result.run->run.accelerator_model);
+  if (places == nullptr) return nearest;
+  bool is_earlier = false;
+  for (const std::size_t place : *places) {  // newest first
+    const RunEntry& entry = ask.snapshot().runs[place];
+    if (&entry == result.run) {
+      is_earlier = true;
+    } else if (dumped.contains(entry.run.id)) {
+      (is_earlier ? nearest.before : nearest.after) = &entry;
+      if (is_earlier) break;
+    }
+  }
+  return nearest;
+}
+
+Expected<std::string> write_neighbours(Ask& ask, const AskedResult& result) {
+  BENCHHUD_ASSIGN(const NearestRuns nearest, nearest_runs(ask, result));
+  std::vector<const analysis::CatalogEntry*> others;
+  for (const analysis::CatalogEntry& entry : ask.catalog().entries()) {
+    if (entry.workload() != result.entry->workload() || entry.id() == result.entry->id()) continue;
+    BENCHHUD_ASSIGN(const auto dumped,
+                    ask.reader().runs_with_artifacts(entry.id(), result.run->run.id));
+    if (!dumped.empty()) others.push_back(&entry);
+  }
+  std::string body;
+  JsonWriter json(&body);
+  json.begin_object();
+  json.key("before");
+  write_run_ref(json, nearest.before);
+  json.key("after");
+  write_run_ref(json, nearest.after);
+  json.key("others");
+  json.list(others, [&](const analysis::CatalogEntry* entry) { write_experiment(json, *entry); });
+  json.end_object();
+  return body;
+}
+
+Expected<Plan> get_neighbours(Ask& ask) {
+  BENCHHUD_ASSIGN(auto result, asked_result(ask));
+  return Plan{revision_key(ask),
+              [&ask, result = std::move(result)] { return write_neighbours(ask, result); }};
+}
+
+constexpr std::array kRoutes = {NamedRoute{"getDumpedCounters", get_dumped_counters},
+                                NamedRoute{"getNeighbours", get_neighbours}};
+
+}  // namespace
+
+std::span<const NamedRoute> profile_routes() { return kRoutes; }
+
+}  // namespace benchhud::server

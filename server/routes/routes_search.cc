@@ -1,0 +1,120 @@
+// One search over everything that has a name.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "server/routes/route_parts.h"
+#include "service/answers/search_index.h"
+
+namespace benchhud::server {
+namespace {
+
+using analysis::TextQuery;
+using schema::Expected;
+
+/// Nothing that people look for is longer.
+constexpr std::size_t kLongestQuery = 200;
+
+/// When the newest run started that has results of a model's experiments; none where all are gone.
+Expected<std::optional<double>> last_seen(Ask& ask, const SearchItem& model) {
+  std::optional<double> last;
+  for (const auto id : model.experiments) {
+    BENCHHUD_ASSIGN(const auto at, ask.reader().last_run(id));
+    if (at) last = std::max(last.value_or(*at), *at);
+  }
+  return last;
+}
+
+/// A hit as it is answered.
+struct Shown {
+  SearchHit hit;
+  std::optional<double> at;
+};
+
+/// The first `limit` hits that are still there: models may have lost all their runs. Takes what is
+/// gone out of `found`, as far as it looked.
+Expected<std::vector<Shown>> shown_hits(Ask& ask, std::size_t limit, SearchHits* found) {
+  std::vector<Shown> shown;
+  for (auto hit = found->hits.begin(); hit != found->hits.end() && shown.size() < limit;) {
+    std::optional<double> at = hit->item->at;
+    if (found->kind == SearchKind::kModel) {
+      BENCHHUD_ASSIGN(at, last_seen(ask, *hit->item));
+      if (!at) {
+        hit = found->hits.erase(hit);
+        continue;
+      }
+    }
+    shown.push_back({*hit, at});
+    ++hit;
+  }
+  return shown;
+}
+
+void write_hit(JsonWriter& json, const Shown& shown) {
+  const SearchItem& item = *shown.hit.item;
+  json.begin_object();
+  json.field("title", item.title);
+  json.field("context", item.context);
+  json.field("match", analysis::text_match_name(shown.hit.match));
+  json.key("at");
+  shown.at ? write_time(json, *shown.at) : json.null();
+  json.key("address");
+  json.begin_object();
+  for (const auto& [name, value] : item.address) json.field(name, value);
+  json.end_object();
+  json.end_object();
+}
+
+Expected<std::string> write_found(Ask& ask) {
+  BENCHHUD_ASSIGN(const auto index, ask.judge.search_index(ask.view));
+  const TextQuery query(ask.query.text("q"));
+  std::vector<SearchHits> found = search(*index, query);
+  std::string body;
+  JsonWriter json(&body);
+  json.begin_object();
+  json.field("query", ask.query.text("q"));
+  const bool nearly =
+      !found.empty() && found.front().hits.front().match == analysis::TextMatch::kNearly;
+  json.field("nearly", nearly);
+  json.key("groups");
+  json.begin_array();
+  std::int64_t total = 0;
+  for (SearchHits& of_kind : found) {
+    BENCHHUD_ASSIGN(const auto shown, shown_hits(ask, ask.query.size("limit"), &of_kind));
+    if (shown.empty()) continue;
+    json.begin_object();
+    json.field("kind", search_kind_name(of_kind.kind));
+    json.field("total", of_kind.hits.size());
+    json.key("items");
+    json.list(shown, [&](const Shown& one) { write_hit(json, one); });
+    json.end_object();
+    total += static_cast<std::int64_t>(of_kind.hits.size());
+  }
+  json.end_array();
+  json.field("total", total);
+  json.key("searched");
+  json.begin_object();
+  for (std::size_t kind = 0; kind < kSearchKinds; ++kind) {
+    const auto of_kind = static_cast<SearchKind>(kind);
+    json.field(search_kind_name(of_kind), index->items(of_kind).size());
+  }
+  json.end_object();
+  json.end_object();
+  return body;
+}
+
+Expected<Plan> search_all(Ask& ask) {
+  if (ask.query.text("q").size() > kLongestQuery) {
+    return wrong_parameter(ask, "q", fmt::format("q must be at most {} bytes.", kLongestQuery));
+  }
+  return Plan{revision_key(ask), [&ask] { return write_found(ask); }};
+}
+
+constexpr std::array kRoutes = {NamedRoute{"search", search_all}};
+
+}  // namespace
+
+std::span<const NamedRoute> search_routes() { return kRoutes; }
+
+}  // namespace benchhud::server

@@ -1,0 +1,269 @@
+// A metric of a model over runs.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <unordered_map>
+
+#include "analysis/statistics/estimators.h"
+#include "schema/model/metric.h"
+#include "server/api/csv.h"
+#include "server/routes/route_parts.h"
+#include "server/routes/series_scope.h"
+#include "service/alerts/alert_rules_file.h"
+#include "service/alerts/series_changes.h"
+
+namespace benchhud::server {
+namespace {
+
+using analysis::CatalogEntry;
+using schema::Expected;
+
+enum class Kind { kSteady, kUpstream, kCompile, kXlaCompile, kSpeedup, kMetric };
+
+Kind kind_of(const std::string& metric) {
+  if (metric == "steady") return Kind::kSteady;
+  if (metric == "upstream") return Kind::kUpstream;
+  if (metric == "compile") return Kind::kCompile;
+  if (metric == "xla_compile") return Kind::kXlaCompile;
+  if (metric == "speedup") return Kind::kSpeedup;
+  return Kind::kMetric;
+}
+
+using Point = analysis::Estimate;
+
+/// Every run's results of the model alone, judged, in the runs' order.
+Expected<std::vector<analysis::JudgedRun>> judge_model(Ask& ask, const SeriesScope& scope) {
+  std::vector<analysis::JudgedRun> judged(scope.runs.size());
+  for (std::size_t i = 0; i < scope.runs.size(); ++i) judged[i].run = scope.runs[i]->run;
+  if (scope.runs.empty()) return judged;
+  const double since = scope.runs.front()->run.started_at;
+  const double until = scope.runs.back()->run.started_at;
+  const auto errors = error_texts(ask.view);
+  for (const CatalogEntry* entry : scope.entries) {
+    BENCHHUD_ASSIGN(auto last, ask.reader().last_verification(entry->id(), since));
+    // A metric that is no time has samples of its own.
+    BENCHHUD_ASSIGN(const auto series,
+                    kind_of(ask.query.text("metric")) == Kind::kMetric
+                        ? ask.reader().series_without_samples(entry->id(), since, until)
+                        : ask.reader().series(entry->id(), since, until));
+    for (const auto& facts : series) {
+      const auto place = scope.places.find(facts.run);
+      if (place != scope.places.end()) {
+        BENCHHUD_ASSIGN(auto view,
+                        analysis::judge_stored_result(ask.reader(), *entry, facts, last, errors));
+        judged[place->second].results.push_back(std::move(view));
+      }
+      if (facts.verification) last = facts.verification;
+    }
+  }
+  BENCHHUD_TRY(errors.status());
+  return judged;
+}
+
+/// Points by run, for each experiment.
+using Points = std::unordered_map<schema::ExperimentId, std::vector<std::optional<Point>>>;
+
+std::optional<Point> point_of(const analysis::ResultView& view, Kind kind) {
+  if (kind == Kind::kCompile || kind == Kind::kXlaCompile) {
+    const auto& value = kind == Kind::kCompile ? view.compile : view.compile_xla;
+    if (!value) return {};
+    return Point{.value = *value, .interval = {}, .n = 1, .flags = {}};
+  }
+  return analysis::time_of(
+      view, kind == Kind::kSteady ? analysis::Estimator::kSteady : analysis::Estimator::kUpstream);
+}
+
+void add_speedups(Ask& ask, const analysis::JudgedRun& run, std::size_t place, Points* points) {
+  const auto baseline = analysis::baseline_of_run(run, ask.catalog(), ask.query.text("baseline"),
+                                                  analysis::Estimator::kSteady);
+  const auto speedups =
+      analysis::run_speedups(run.run.id, run.results, ask.catalog(), baseline, {});
+  for (std::size_t i = 0; i < run.results.size(); ++i) {
+    const auto& speedup = speedups[i].speedup;
+    if (!speedup) continue;
+    (*points)[run.results[i].experiment][place] = Point{.value = speedup->value,
+                                                        .interval = speedup->interval,
+                                                        .n = speedup->n,
+                                                        .flags = speedup->flags};
+  }
+}
+
+Expected<Points> make_points(Ask& ask, const SeriesScope& scope,
+                             const std::vector<analysis::JudgedRun>& judged) {
+  const std::string& metric = ask.query.text("metric");
+  const Kind kind = kind_of(metric);
+  Points points;
+  for (const CatalogEntry* entry : scope.entries) points[entry->id()].resize(scope.runs.size());
+  if (scope.runs.empty()) return points;
+  if (kind == Kind::kMetric) {
+    const std::string name = schema::canonical_metric_name(metric);
+    const double since = scope.runs.front()->run.started_at;
+    const double until = scope.runs.back()->run.started_at;
+    for (const CatalogEntry* entry : scope.entries) {
+      BENCHHUD_ASSIGN(const auto series,
+                      ask.reader().series_of_metric(entry->id(), name, since, until));
+      for (const auto& [run, samples] : series) {
+        const auto place = scope.places.find(run);
+        if (place == scope.places.end()) continue;
+        points[entry->id()][place->second] = analysis::metric_median(samples);
+      }
+    }
+    return points;
+  }
+  for (std::size_t i = 0; i < judged.size(); ++i) {
+    if (kind == Kind::kSpeedup) {
+      add_speedups(ask, judged[i], i, &points);
+      continue;
+    }
+    for (const auto& view : judged[i].results) points[view.experiment][i] = point_of(view, kind);
+  }
+  return points;
+}
+
+void write_point(JsonWriter& json, const std::optional<Point>& point) {
+  if (!point) return json.null();
+  json.begin_object();
+  json.field("value", point->value);
+  json.key("low");
+  point->interval ? json.value(point->interval->low) : json.null();
+  json.key("high");
+  point->interval ? json.value(point->interval->high) : json.null();
+  json.field("n", point->n);
+  json.key("flags");
+  write_flags(json, point->flags);
+  json.end_object();
+}
+
+void write_code(JsonWriter& json, const analysis::ResultView* view) {
+  if (view == nullptr || !view->verification) return json.null();
+  json.begin_object();
+  json.field("code", view->verification->code);
+  json.field("stale", bool{view->verification->stale});
+  json.end_object();
+}
+
+void write_one_series(JsonWriter& json, const CatalogEntry& entry,
+                      const std::vector<analysis::JudgedRun>& judged,
+                      const std::vector<std::optional<Point>>& points,
+                      const std::vector<std::string>& changes) {
+  std::vector<const analysis::ResultView*> views;
+  views.reserve(judged.size());
+  for (const auto& run : judged) views.push_back(run.find(entry.id()));
+  json.begin_object();
+  json.key("experiment");
+  write_experiment(json, entry);
+  json.key("points");
+  json.list(points, [&](const auto& point) { write_point(json, point); });
+  json.key("codes");
+  json.list(views, [&](const auto* view) { write_code(json, view); });
+  json.key("failures");
+  json.list(views, [&](const auto* view) {
+    if (view != nullptr && view->failure) {
+      json.value(view->failure->error->signature);
+    } else {
+      json.null();
+    }
+  });
+  json.key("changes");
+  json.list(changes, [&](const std::string& change) { json.raw(change); });
+  json.end_object();
+}
+
+/// What alerts hold of the series that are asked for.
+Expected<SeriesChanges> asked_changes(Ask& ask, const SeriesScope& scope) {
+  const std::string& metric = ask.query.text("metric");
+  if (scope.runs.empty()) return SeriesChanges();
+  // Speedups are watched against one baseline; over another, other things change.
+  schema::Connection& store = ask.reader().connection();
+  if (metric == "speedup") {
+    BENCHHUD_ASSIGN(const std::string written, stored_alert_rules(store));
+    BENCHHUD_ASSIGN(const analysis::FleetRules rules, read_alert_rules(written));
+    if (ask.query.text("baseline") != rules.baseline) return SeriesChanges();
+  }
+  return series_changes(store, scope.runs.front()->run.accelerator_model, metric);
+}
+
+void write_unit(JsonWriter& json, const std::string& metric) {
+  const Kind kind = kind_of(metric);
+  json.field("metric", metric);
+  if (kind == Kind::kSpeedup) {
+    json.field("unit", "");
+    json.field("better", "higher");
+  } else if (kind == Kind::kMetric) {
+    const auto& info = schema::metric_info(metric);
+    json.field("unit", info.unit);
+    json.field("better", direction_name(info.direction));
+  } else {
+    json.field("unit", "s");
+    json.field("better", "lower");
+  }
+}
+
+Expected<std::string> write_series(Ask& ask, const SeriesScope& scope) {
+  BENCHHUD_ASSIGN(const auto judged, judge_model(ask, scope));
+  BENCHHUD_ASSIGN(auto points, make_points(ask, scope, judged));
+  BENCHHUD_ASSIGN(auto changes, asked_changes(ask, scope));
+  std::string body;
+  JsonWriter json(&body);
+  json.begin_object();
+  write_unit(json, ask.query.text("metric"));
+  json.key("runs");
+  json.list(scope.runs, [&](const RunEntry* entry) { write_run_ref(json, entry); });
+  json.key("marks");
+  BENCHHUD_TRY(write_run_marks(json, ask, scope.runs));
+  json.key("series");
+  json.begin_array();
+  for (const CatalogEntry* entry : scope.entries) {
+    if (!fits_any(ask.query, "backend", entry->backend())) continue;
+    // A line without a batch size has an experiment of its own, whose result is another's.
+    const bool seen = std::any_of(judged.begin(), judged.end(), [&](const auto& run) {
+      return run.find(entry->id()) != nullptr;
+    });
+    if (!seen) continue;
+    write_one_series(json, *entry, judged, points[entry->id()], changes[entry->id()]);
+  }
+  json.end_array();
+  json.end_object();
+  return body;
+}
+
+std::vector<CsvRow> series_csv_rows(const CsvAnswer& answer) {
+  const auto list = [](const simdjson::dom::element& array) {
+    const simdjson::dom::array items = array;
+    return std::vector<simdjson::dom::element>(items.begin(), items.end());
+  };
+  const auto runs = list(answer.root["runs"]);
+  std::vector<CsvRow> rows;
+  for (const auto series : answer.root["series"]) {
+    const auto points = list(series["points"]);
+    const auto codes = list(series["codes"]);
+    const auto failures = list(series["failures"]);
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      if (points[i].is_null()) continue;
+      rows.push_back({{{"run", runs[i]},
+                       {"experiment", series["experiment"].value()},
+                       {"point", points[i]},
+                       {"code", codes[i]},
+                       {"failure", failures[i]}}});
+    }
+  }
+  return rows;
+}
+
+Expected<Plan> get_series(Ask& ask) {
+  BENCHHUD_ASSIGN(auto scope, asked_series(ask));
+  Plan plan;
+  // What people do with an alert shows in it too, and that changes no run.
+  plan.key = revision_key(ask);
+  plan.body = [&ask, scope = std::move(scope)] { return write_series(ask, scope); };
+  plan.rows = series_csv_rows;
+  return plan;
+}
+
+constexpr std::array kRoutes = {NamedRoute{"getSeries", get_series}};
+
+}  // namespace
+
+std::span<const NamedRoute> series_routes() { return kRoutes; }
+
+}  // namespace benchhud::server

@@ -1,0 +1,76 @@
+// A window of a trace as a Chrome trace.
+#include <fmt/format.h>
+
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "schema/base/time.h"
+#include "server/routes/trace_parts.h"
+#include "server/routes/trace_routes.h"
+#include "service/traces/trace_export.h"
+
+namespace benchhud::server {
+namespace {
+
+using schema::Expected;
+
+// What of a dump's name a header may hold, and every file system.
+std::string file_name_part(std::string_view text) {
+  constexpr std::size_t kMostBytes = 150;
+  constexpr std::string_view kKept = "._-+";
+  std::string part;
+  for (const char each : text.substr(0, kMostBytes)) {
+    const bool is_kept = (each >= '0' && each <= '9') || (each >= 'a' && each <= 'z') ||
+                         (each >= 'A' && each <= 'Z') || kKept.find(each) != kKept.npos;
+    part += is_kept ? each : '_';
+  }
+  return part;
+}
+
+// As the dump is called, with the day of its run: the same file comes every night.
+Expected<std::string> export_name(Ask& ask, const AskedTrace& asked) {
+  const bool is_part = ask.query.has("begin") || ask.query.has("end") || ask.query.has("tracks");
+  const std::string_view end = is_part ? "-part.json" : ".json";
+  schema::TraceLookup lookup(ask.reader().connection(), asked.id);
+  BENCHHUD_ASSIGN(const auto artifact, lookup.artifact());
+  if (!artifact) return fmt::format("trace-{}{}", asked.key, end);
+  BENCHHUD_ASSIGN(const schema::Artifact dump, ask.reader().artifact(*artifact));
+  std::string_view name = dump.name;
+  name.remove_prefix(name.rfind('/') + 1);
+  for (const std::string_view extension : {".gz", ".zst", ".json"}) {
+    if (name.ends_with(extension)) name.remove_suffix(extension.size());
+  }
+  std::string day;
+  const RunEntry* run = dump.results.empty() ? nullptr : ask.snapshot().find(dump.results[0].run);
+  constexpr std::size_t kDayChars = 10;  // 2026-01-31
+  if (run != nullptr) day = "-" + schema::format_time(run->run.started_at).substr(0, kDayChars);
+  return file_name_part(name).append(day).append(end);
+}
+
+Expected<Plan> export_trace(Ask& ask) {
+  BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(ask));
+  BENCHHUD_ASSIGN(const TrackFilter tracks, asked_track_filter(ask));
+  BENCHHUD_ASSIGN(const AskedWindow window, asked_window(ask, asked));
+  BENCHHUD_TRY(refuse_other_sites(ask));
+  Plan plan{asked.key, nullptr};
+  plan.is_immutable = ask.query.has("key");
+  BENCHHUD_ASSIGN(plan.file_name, export_name(ask, asked));
+  plan.stream = [trace = asked.id, tracks, window](schema::Connection& connection,
+                                                   const TakePiece& take) {
+    ExportQuery query;
+    query.begin = window.begin;
+    query.end = window.end;
+    query.is_wanted = [&](std::uint32_t thread) { return tracks.fits(thread); };
+    return write_chrome_trace(connection, trace, query, take);
+  };
+  return plan;
+}
+
+constexpr std::array kRoutes = {NamedRoute{"exportTrace", export_trace}};
+
+}  // namespace
+
+std::span<const NamedRoute> trace_export_routes() { return kRoutes; }
+
+}  // namespace benchhud::server

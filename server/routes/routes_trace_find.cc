@@ -1,0 +1,315 @@
+// What is where in a trace: finding names, going from hit to hit, sums over windows.
+#include <algorithm>
+#include <array>
+#include <map>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "analysis/trace/keep_first.h"
+#include "analysis/trace/label_class.h"
+#include "analysis/trace/time_totals.h"
+#include "server/routes/trace_parts.h"
+#include "server/routes/trace_routes.h"
+#include "server/views/trace_json_parts.h"
+#include "service/traces/label_query.h"
+#include "trace/trace_index.h"
+#include "trace/trace_next.h"
+#include "trace/trace_window_sums.h"
+
+namespace benchhud::server {
+namespace {
+
+using analysis::sum_of;
+using schema::Expected;
+using schema::SliceSums;
+using schema::TraceIndex;
+using schema::TraceLookup;
+
+// Of what is looked for: a name as answers show it, and words beside it.
+constexpr std::size_t kMostBytes = 2000;
+
+// The labels that fit what was typed, with their sums.
+struct FoundLabel {
+  std::uint32_t label = 0;
+  SliceSums sums;
+};
+
+// `visit(label, totals)` of each that fits and has slices, in the order of their numbers.
+template <class Visit>
+Expected<void> for_each_match(TraceLookup& lookup, const TraceIndex& index, const LabelQuery& query,
+                              Visit visit) {
+  const auto look = [&](std::uint32_t number, const schema::LabelTotals& totals) -> Expected<void> {
+    BENCHHUD_ASSIGN(const schema::LabelText text, lookup.label(number));
+    if (query.fits(text.name, text.category)) visit(number, totals);
+    return {};
+  };
+  return schema::for_each_used_label(index, look);
+}
+
+Expected<LabelQuery> asked_labels(Ask& ask) {
+  const std::string& text = ask.query.text("q");
+  if (text.size() > kMostBytes) {
+    return wrong_parameter(ask, "q", "q must be of 2000 bytes at most.");
+  }
+  return LabelQuery(text);
+}
+
+Expected<std::string> write_found(Ask& ask, const AskedTrace& asked, const TraceIndex& index,
+                                  const LabelQuery& query) {
+  TraceLookup lookup(ask.reader().connection(), asked.id);
+  std::vector<FoundLabel> found;
+  std::array<std::uint64_t, schema::kTraceBins> bins{};
+  SliceSums all;
+  BENCHHUD_TRY(for_each_match(lookup, index, query,
+                              [&](std::uint32_t label, const schema::LabelTotals& totals) {
+                                found.push_back({label, totals.sums});
+                                all.add(totals.sums);
+                                for (const schema::BinCount& bin : totals.bins)
+                                  bins[bin.bin] += bin.count;
+                              }));
+  const std::size_t names = found.size();
+  std::stable_sort(found.begin(), found.end(), [](const FoundLabel& a, const FoundLabel& b) {
+    return a.sums.total > b.sums.total;
+  });
+  const std::int64_t left_out = analysis::keep_first(&found, ask.query.size("limit"));
+  std::string body;
+  JsonWriter json(&body);
+  json.begin_object();
+  json.field("names", names);
+  json.field("slices", all.count);
+  json.field("total_ns", all.total);
+  json.key("bins");
+  json.list(bins, [&](std::uint64_t count) { json.value(count); });
+  json.key("labels");
+  json.begin_array();
+  for (const FoundLabel& each : found) {
+    BENCHHUD_ASSIGN(const schema::LabelText text, lookup.label(each.label));
+    write_label(json, each.label, text, &each.sums);
+  }
+  json.end_array();
+  json.field("left_out", left_out);
+  json.end_object();
+  return body;
+}
+
+Expected<Plan> find(Ask& ask) {
+  BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(ask));
+  BENCHHUD_ASSIGN(const TraceIndex index, asked_index(ask, asked));
+  BENCHHUD_ASSIGN(const LabelQuery query, asked_labels(ask));
+  return trace_plan(ask, asked,
+                    [&ask, asked, index, query] { return write_found(ask, asked, index, query); });
+}
+
+// The labels whose slices are gone through.
+Expected<std::vector<bool>> wanted_labels(Ask& ask, const AskedTrace& asked,
+                                          const TraceIndex& index) {
+  constexpr std::size_t kMostLabels = 1000;
+  std::vector<bool> wanted(static_cast<std::size_t>(asked.info.labels));
+  if (ask.query.has("labels")) {
+    BENCHHUD_ASSIGN(const auto labels, asked_numbers(ask, "labels", kMostLabels));
+    for (const std::uint32_t label : labels) {
+      if (label < wanted.size()) wanted[label] = true;
+    }
+    return wanted;
+  }
+  BENCHHUD_ASSIGN(const LabelQuery query, asked_labels(ask));
+  TraceLookup lookup(ask.reader().connection(), asked.id);
+  BENCHHUD_TRY(for_each_match(
+      lookup, index, query,
+      [&](std::uint32_t label, const schema::LabelTotals&) { wanted[label] = true; }));
+  return wanted;
+}
+
+Expected<std::string> write_next(Ask& ask, const AskedTrace& asked, const TraceIndex& index,
+                                 const TrackFilter& tracks) {
+  const Query& request = ask.query;
+  schema::NextQuery query;
+  BENCHHUD_ASSIGN(query.labels, wanted_labels(ask, asked, index));
+  query.is_wanted = [&](std::uint32_t thread) { return tracks.fits(thread); };
+  query.forward = request.text("direction") == "next";
+  query.from = sum_of(asked.info.origin, request.integer("from"));
+  if (request.has("thread")) {
+    query.slice = schema::SliceId{static_cast<std::uint32_t>(request.integer("thread")),
+                                  static_cast<std::uint64_t>(request.integer("chunk")),
+                                  static_cast<std::uint32_t>(request.integer("index"))};
+  }
+  schema::Connection& connection = ask.reader().connection();
+  BENCHHUD_ASSIGN(const auto found, schema::next_slice(connection, asked.id, index, query));
+  TraceLookup lookup(connection, asked.id);
+  std::string body;
+  JsonWriter json(&body);
+  json.begin_object();
+  json.key("slice");
+  if (found) {
+    BENCHHUD_TRY(write_placed(json, lookup, *found, asked.info.origin));
+  } else {
+    json.null();
+  }
+  json.end_object();
+  return body;
+}
+
+Expected<Plan> next(Ask& ask) {
+  BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(ask));
+  BENCHHUD_ASSIGN(const TraceIndex index, asked_index(ask, asked));
+  BENCHHUD_ASSIGN(const TrackFilter tracks, asked_track_filter(ask));
+  if (ask.query.has("labels") == ask.query.has("q")) {
+    return wrong_parameter(ask, "q", "Give either labels or q.");
+  }
+  const bool has_all = ask.query.has("chunk") && ask.query.has("index");
+  if (ask.query.has("thread") ? !has_all : ask.query.has("chunk") || ask.query.has("index")) {
+    return wrong_parameter(ask, "thread", "A slice is named by thread, chunk and index.");
+  }
+  return trace_plan(ask, asked,
+                    [&ask, asked, index, tracks] { return write_next(ask, asked, index, tracks); });
+}
+
+// Sums of a window by whatever is asked for.
+class SumsByKey {
+ public:
+  struct Sums {
+    SliceSums slices;
+    std::int64_t work = 0;  // ns: the self time of those that do not only contain other slices
+  };
+  struct Row {
+    std::string key;
+    std::optional<std::uint32_t> label, thread;
+    schema::LabelText text;
+    Sums sums;
+  };
+
+  SumsByKey(TraceLookup* lookup, std::string_view by) : lookup_(*lookup), by_(by) {}
+
+  Expected<void> add(std::uint32_t thread, const std::vector<schema::LabelSums>& sums) {
+    for (const schema::LabelSums& each : sums) {
+      BENCHHUD_ASSIGN(const bool is_work, is_work_of(each.label));
+      add(each.sums, is_work, &all_);
+      add(each.sums, is_work, by_ == "track" ? &of_threads_[thread] : &of_labels_[each.label]);
+    }
+    return {};
+  }
+
+  // By total time, the longest first.
+  Expected<std::vector<Row>> rows() {
+    std::vector<Row> rows;
+    rows.reserve(of_threads_.size() + of_labels_.size());
+    for (const auto& [thread, sums] : of_threads_) {
+      rows.push_back({std::to_string(thread), {}, thread, {}, sums});
+    }
+    std::map<std::string, std::size_t> places;
+    for (const auto& [label, sums] : of_labels_) {
+      BENCHHUD_ASSIGN(schema::LabelText text, lookup_.label(label));
+      if (by_ == "name") {
+        std::string name = trace_json::short_name(text.name);
+        rows.push_back({std::move(name), label, {}, std::move(text), sums});
+        continue;
+      }
+      const std::string key =
+          by_ == "category" ? trace_json::short_name(text.category)
+                            : std::string(analysis::label_class(text.name, text.category).name);
+      const auto [place, is_new] = places.emplace(key, rows.size());
+      if (is_new) rows.push_back({key, {}, {}, {}, {}});
+      Sums& row = rows[place->second].sums;
+      row.slices.add(sums.slices);
+      row.work = sum_of(row.work, sums.work);
+    }
+    std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
+      return a.sums.slices.total > b.sums.slices.total;
+    });
+    return rows;
+  }
+
+  const Sums& all() const { return all_; }
+
+ private:
+  static void add(const SliceSums& sums, bool is_work, Sums* to) {
+    to->slices.add(sums);
+    if (is_work) to->work = sum_of(to->work, sums.self);
+  }
+
+  Expected<bool> is_work_of(std::uint32_t label) {
+    const auto known = is_work_.find(label);
+    if (known != is_work_.end()) return known->second;
+    BENCHHUD_ASSIGN(const schema::LabelText text, lookup_.label(label));
+    return is_work_[label] = analysis::is_work(analysis::label_class(text.name, text.category));
+  }
+
+  TraceLookup& lookup_;
+  const std::string_view by_;
+  Sums all_;
+  std::map<std::uint32_t, Sums> of_labels_, of_threads_;
+  std::map<std::uint32_t, bool> is_work_;  // by label
+};
+
+void write_sums(JsonWriter& json, const SumsByKey::Sums& sums) {
+  json.field("count", sums.slices.count);
+  json.field("total_ns", sums.slices.total);
+  json.field("self_ns", sums.slices.self);
+  json.field("work_ns", sums.work);
+  json.field("min_ns", sums.slices.min);
+  json.field("max_ns", sums.slices.max);
+}
+
+void write_sums_row(JsonWriter& json, const SumsByKey::Row& row) {
+  const auto of_label = [&](std::string_view text) {
+    return row.label ? std::optional(text) : std::nullopt;
+  };
+  json.begin_object();
+  json.field("key", row.key);
+  json.field("label", row.label);
+  json.field("category", of_label(row.text.category));
+  json.field("class", of_label(analysis::label_class(row.text.name, row.text.category).name));
+  json.field("thread", row.thread);
+  write_sums(json, row.sums);
+  json.end_object();
+}
+
+Expected<std::string> write_window(Ask& ask, const AskedTrace& asked, const TraceIndex& index,
+                                   const TrackFilter& tracks, const AskedWindow& window) {
+  schema::Connection& connection = ask.reader().connection();
+  TraceLookup lookup(connection, asked.id);
+  SumsByKey by_key(&lookup, ask.query.text("by"));
+  BENCHHUD_ASSIGN(const auto threads, lookup.threads());
+  for (const schema::StoredThread& thread : threads) {
+    if (thread.slices == 0 || !tracks.fits(thread.number)) continue;
+    if (!thread.begin || *thread.begin >= window.end || *thread.end < window.begin) continue;
+    BENCHHUD_ASSIGN(const auto sums,
+                    schema::sums_in_window(connection, asked.id, index, thread.number, window.begin,
+                                           window.end));
+    BENCHHUD_TRY(by_key.add(thread.number, sums));
+  }
+  BENCHHUD_ASSIGN(auto rows, by_key.rows());
+  const std::int64_t left_out = analysis::keep_first(&rows, ask.query.size("limit"));
+  std::string body;
+  JsonWriter json(&body);
+  json.begin_object();
+  json.key("all");
+  json.begin_object();
+  write_sums(json, by_key.all());
+  json.end_object();
+  json.key("rows");
+  json.list(rows, [&](const SumsByKey::Row& row) { write_sums_row(json, row); });
+  json.field("left_out", left_out);
+  json.end_object();
+  return body;
+}
+
+Expected<Plan> sums(Ask& ask) {
+  BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(ask));
+  BENCHHUD_ASSIGN(const TraceIndex index, asked_index(ask, asked));
+  BENCHHUD_ASSIGN(const TrackFilter tracks, asked_track_filter(ask));
+  BENCHHUD_ASSIGN(const AskedWindow window, asked_window(ask, asked));
+  return trace_plan(ask, asked, [&ask, asked, index, tracks, window] {
+    return write_window(ask, asked, index, tracks, window);
+  });
+}
+
+constexpr std::array kRoutes = {NamedRoute{"findInTrace", find}, NamedRoute{"nextInTrace", next},
+                                NamedRoute{"getTraceSums", sums}};
+
+}  // namespace
+
+std::span<const NamedRoute> trace_find_routes() { return kRoutes; }
+
+}  // namespace benchhud::server

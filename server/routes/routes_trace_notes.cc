@@ -1,0 +1,118 @@
+// What people noted of parts of traces.
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+
+#include "analysis/trace/time_totals.h"
+#include "schema/base/text_limits.h"
+#include "server/routes/trace_parts.h"
+#include "server/routes/trace_routes.h"
+#include "trace/trace_note.h"
+
+namespace benchhud::server {
+namespace {
+
+using schema::ErrorCode;
+using schema::Expected;
+using schema::TraceNote;
+
+void write_note(JsonWriter& json, const TraceNote& note, std::int64_t origin) {
+  json.begin_object();
+  json.field("id", note.id);
+  json.field("begin", analysis::difference_of(note.begin, origin));
+  json.field("end", analysis::difference_of(note.end, origin));
+  json.field("thread", note.thread);
+  json.field("words", note.words);
+  json.field("who", note.who);
+  json.field("token", note.token);
+  json.key("at");
+  write_time(json, note.at);
+  json.end_object();
+}
+
+Expected<Plan> list_notes(Ask& ask) {
+  BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(ask));
+  return Plan{
+      revision_key(ask) + asked.key, [&ask, asked]() -> Expected<std::string> {
+        BENCHHUD_ASSIGN(const auto notes,
+                        schema::trace_notes(ask.reader().connection(), asked.info.content));
+        std::string body;
+        JsonWriter json(&body);
+        json.begin_object();
+        json.key("items");
+        json.list(notes, [&](const TraceNote& note) { write_note(json, note, asked.info.origin); });
+        json.end_object();
+        return body;
+      }};
+}
+
+// The trace that a change is about.
+Expected<schema::TraceInfo> changed_trace(ChangeAsk& ask) {
+  auto info = schema::TraceLookup(ask.store, schema::TraceId{ask.query.integer("id")}).info();
+  if (!info) ask.wrong_parameter = "id";
+  return info;
+}
+
+// A field with a whole number.
+template <class Number>
+Expected<Number> number_of(ChangeAsk& ask, std::string_view field) {
+  const std::string& text = ask.body.text(field);
+  Number number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error == std::errc() && end == text.data() + text.size()) return number;
+  ask.wrong_parameter = field;
+  return schema::Error{ErrorCode::kInvalidArgument,
+                       fmt::format("{} must be a whole number, as a text.", field)};
+}
+
+std::string address_of_notes(const ChangeAsk& ask) {
+  return fmt::format("/traces/{}/notes", ask.query.integer("id"));
+}
+
+Expected<std::string> add_note(ChangeAsk& ask) {
+  BENCHHUD_ASSIGN(const schema::TraceInfo info, changed_trace(ask));
+  TraceNote note;
+  BENCHHUD_ASSIGN(note.begin, number_of<std::int64_t>(ask, "begin"));
+  BENCHHUD_ASSIGN(note.end, number_of<std::int64_t>(ask, "end"));
+  note.begin = analysis::sum_of(note.begin, info.origin);
+  note.end = analysis::sum_of(note.end, info.origin);
+  if (!ask.body.text("thread").empty()) {
+    BENCHHUD_ASSIGN(note.thread, number_of<std::uint32_t>(ask, "thread"));
+  }
+  note.words = ask.body.text("words");
+  note.who = ask.body.text("who");
+  note.token = ask.token;
+  const auto put = schema::put_trace_note(ask.store, info.content, note);
+  if (!put) {
+    if (put.error().code == ErrorCode::kTooLarge) {
+      ask.wrong_parameter = note.who.size() > schema::kMostLineBytes ? "who" : "words";
+    }
+    if (put.error().code == ErrorCode::kInvalidArgument) {
+      ask.wrong_parameter = note.words.empty() ? "words" : "end";
+    }
+    return put.error();
+  }
+  return address_of_notes(ask);
+}
+
+Expected<std::string> remove_note(ChangeAsk& ask) {
+  BENCHHUD_ASSIGN(const schema::TraceInfo info, changed_trace(ask));
+  const auto done = schema::delete_trace_note(ask.store, info.content, ask.query.integer("note"));
+  if (!done) {
+    if (done.error().code == ErrorCode::kNotFound) ask.wrong_parameter = "note";
+    return done.error();
+  }
+  return address_of_notes(ask);
+}
+
+constexpr std::array kRoutes = {NamedRoute{"listTraceNotes", list_notes}};
+constexpr std::array kChanges = {NamedChange{"addTraceNote", add_note},
+                                 NamedChange{"removeTraceNote", remove_note}};
+
+}  // namespace
+
+std::span<const NamedRoute> trace_note_routes() { return kRoutes; }
+std::span<const NamedChange> trace_note_changes() { return kChanges; }
+
+}  // namespace benchhud::server

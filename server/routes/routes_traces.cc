@@ -1,0 +1,493 @@
+// Stored traces: their threads, what there is to draw of a window, one slice.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "analysis/trace/keep_first.h"
+#include "analysis/trace/label_class.h"
+#include "analysis/trace/time_totals.h"
+#include "schema/base/column_codec.h"
+#include "server/routes/trace_parts.h"
+#include "server/views/trace_json_parts.h"
+#include "server/views/trace_tile_bytes.h"
+#include "trace/trace_counters.h"
+#include "trace/trace_finding.h"
+#include "trace/trace_index.h"
+#include "trace/trace_lookup.h"
+#include "trace/trace_tiles.h"
+
+namespace benchhud::server {
+namespace {
+
+using analysis::difference_of;
+using analysis::sum_of;
+using schema::Expected;
+using schema::SliceId;
+using schema::TraceLookup;
+
+// Threads that an answer lists. A hostile file has hundreds of thousands.
+constexpr std::size_t kMostTracks = 10'000;
+// Of so many it is found out on which side they ran, where that was not noted before.
+constexpr std::size_t kMostTracksLookedAt = 1000;
+
+// Where slices of these labels ran.
+template <class Labels, class LabelOf>
+Expected<analysis::TrackSide> side_of(TraceLookup* lookup, const Labels& labels, LabelOf label_of) {
+  analysis::TrackSide side = analysis::TrackSide::kOther;
+  for (const auto& each : labels) {
+    BENCHHUD_ASSIGN(const schema::LabelText label, lookup->label(label_of(each)));
+    side = std::max(side, analysis::label_class(label.name, label.category).side);
+    if (side == analysis::TrackSide::kDevice) break;
+  }
+  return side;
+}
+
+// What there is to say of a thread beside what is stored with it.
+struct TrackFacts {
+  analysis::TrackSide side = analysis::TrackSide::kOther;
+  std::optional<std::int64_t> points, busy;
+};
+
+// By the labels that stand out when all of a thread is looked at from afar.
+Expected<TrackFacts> facts_without_index(schema::TileReader* tiles, TraceLookup* lookup,
+                                         const schema::StoredThread& thread) {
+  TrackFacts facts;
+  if (!thread.begin) return facts;
+  constexpr std::uint32_t kParts = 64;
+  BENCHHUD_ASSIGN(const schema::Tile tile, tiles->tile({.thread = thread.number,
+                                                        .begin = *thread.begin,
+                                                        .end = sum_of(*thread.end, 1),
+                                                        .buckets = kParts,
+                                                        .last_row = kRowsABand - 1}));
+  std::set<std::uint32_t> labels;
+  for (const schema::TileRow& row : tile.rows) {
+    for (const schema::TileItem& item : row.items) labels.insert(item.label);
+  }
+  BENCHHUD_ASSIGN(facts.side, side_of(lookup, labels, [](std::uint32_t label) { return label; }));
+  return facts;
+}
+
+using FactsOfTracks = std::map<std::uint32_t, TrackFacts>;
+
+Expected<FactsOfTracks> indexed_facts(TraceLookup* lookup, const schema::TraceIndex& index) {
+  FactsOfTracks facts;
+  BENCHHUD_ASSIGN(const auto tracks, index.tracks());
+  for (const schema::IndexedTrack& track : tracks) {
+    TrackFacts& of_track = facts[track.thread];
+    of_track.points = track.points;
+    of_track.busy = track.busy;
+    BENCHHUD_ASSIGN(of_track.side, side_of(lookup, track.sums, [](const schema::LabelSums& each) {
+                      return each.label;
+                    }));
+  }
+  return facts;
+}
+
+void write_thread(JsonWriter& json, const schema::StoredThread& thread, const TrackFacts& facts,
+                  std::int64_t origin) {
+  json.begin_object();
+  json.field("thread", thread.number);
+  json.field("pid", thread.thread.pid);
+  json.field("tid", thread.thread.tid);
+  json.field("process_name", thread.thread.process_name);
+  json.field("process_labels", thread.thread.process_labels);
+  json.field("name", thread.thread.name);
+  json.field("process_sort_index", thread.thread.process_sort_index);
+  json.field("thread_sort_index", thread.thread.thread_sort_index);
+  json.field("is_async", thread.is_async);
+  json.field("side", analysis::track_side_name(facts.side));
+  json.field("slices", thread.slices);
+  json.field("points", facts.points);
+  json.field("rows", thread.rows);
+  json.field("busy", facts.busy);
+  const auto relative = [&](const std::optional<std::int64_t>& time) {
+    return time ? std::optional(difference_of(*time, origin)) : std::nullopt;
+  };
+  json.field("begin", relative(thread.begin));
+  json.field("end", relative(thread.end));
+  json.end_object();
+}
+
+// Keeps those with the most slices, in their order. Returns how many were left out.
+std::int64_t keep_fullest(std::vector<schema::StoredThread>* threads, std::size_t most) {
+  std::stable_sort(threads->begin(), threads->end(),
+                   [](const auto& a, const auto& b) { return a.slices > b.slices; });
+  const std::int64_t left_out = analysis::keep_first(threads, most);
+  std::sort(threads->begin(), threads->end(),
+            [](const auto& a, const auto& b) { return a.number < b.number; });
+  return left_out;
+}
+
+Expected<void> write_flow_kinds(JsonWriter& json, const schema::TraceIndex* index) {
+  std::vector<schema::FlowKindCount> kinds;
+  if (index != nullptr) {
+    BENCHHUD_ASSIGN(kinds, index->flow_kinds());
+  }
+  json.key("flow_kinds");
+  json.list(kinds, [&](const schema::FlowKindCount& kind) {
+    json.begin_object();
+    json.field("category", trace_json::short_name(kind.category));
+    json.field("kind", analysis::flow_kind(kind.category));
+    json.field("ends", kind.ends);
+    json.end_object();
+  });
+  return {};
+}
+
+Expected<void> write_counters(JsonWriter& json, Ask& ask, const AskedTrace& asked) {
+  BENCHHUD_ASSIGN(const auto counters, schema::trace_counters(ask.reader().connection(), asked.id));
+  json.key("counters");
+  json.list(counters, [&](const schema::TraceCounter& counter) {
+    json.begin_object();
+    json.field("number", counter.number);
+    json.field("thread", counter.thread);
+    json.field("name", trace_json::short_name(counter.name));
+    json.field("key", trace_json::short_name(counter.key));
+    json.field("min", counter.min);
+    json.field("max", counter.max);
+    json.field("count", counter.count);
+    json.end_object();
+  });
+  return {};
+}
+
+Expected<void> write_threads(JsonWriter& json, Ask& ask, const AskedTrace& asked,
+                             const std::vector<schema::StoredThread>& threads,
+                             const schema::TraceIndex* index) {
+  TraceLookup lookup(ask.reader().connection(), asked.id);
+  schema::TileReader tiles(ask.reader().connection(), asked.id);
+  FactsOfTracks facts;
+  if (index != nullptr) {
+    BENCHHUD_ASSIGN(facts, indexed_facts(&lookup, *index));
+  }
+  json.key("threads");
+  json.begin_array();
+  for (std::size_t i = 0; i < threads.size(); ++i) {
+    TrackFacts of_thread;
+    if (index != nullptr) {
+      of_thread = {.points = 0, .busy = 0};
+      if (const auto found = facts.find(threads[i].number); found != facts.end()) {
+        of_thread = found->second;
+      }
+    } else if (i < kMostTracksLookedAt) {
+      BENCHHUD_ASSIGN(of_thread, facts_without_index(&tiles, &lookup, threads[i]));
+    }
+    write_thread(json, threads[i], of_thread, asked.info.origin);
+  }
+  json.end_array();
+  return {};
+}
+
+Expected<std::string> write_trace(Ask& ask, const AskedTrace& asked,
+                                  const std::optional<schema::TraceIndex>& index) {
+  const schema::TraceInfo& info = asked.info;
+  const schema::TraceIndex* indexed = index ? &*index : nullptr;
+  TraceLookup lookup(ask.reader().connection(), asked.id);
+  BENCHHUD_ASSIGN(auto threads, lookup.threads());
+  BENCHHUD_ASSIGN(const auto artifact, lookup.artifact());
+  std::int64_t end = 0;
+  for (const schema::StoredThread& thread : threads) {
+    if (thread.end) end = std::max(end, difference_of(*thread.end, info.origin));
+  }
+  const std::int64_t left_out = keep_fullest(&threads, kMostTracks);
+  std::string body;
+  JsonWriter json(&body);
+  json.begin_object();
+  json.field("id", to_int(asked.id));
+  json.field("key", asked.key);
+  json.field("artifact",
+             artifact ? std::optional(to_int(*artifact)) : std::optional<std::int64_t>());
+  json.field("byte_count", info.byte_count);
+  json.field("origin", std::to_string(info.origin));
+  json.field("base_time", info.base_time != 0 ? std::optional(std::to_string(info.base_time))
+                                              : std::optional<std::string>());
+  json.field("end", end);
+  json.field("events", info.events);
+  json.field("slices", info.slices);
+  json.field("points", info.points);
+  json.field("flows", info.flows);
+  json.field("labels", info.labels);
+  json.field("problem_count", info.problem_count);
+  json.field("has_index", index.has_value());
+  BENCHHUD_ASSIGN(const auto findings,
+                  schema::trace_finding_kinds(ask.reader().connection(), asked.id));
+  json.field("findings", std::accumulate(findings.begin(), findings.end(), std::int64_t{0},
+                                         [](std::int64_t sum, const schema::FindingKind& each) {
+                                           return analysis::sum_of(sum, each.count);
+                                         }));
+  BENCHHUD_TRY(write_flow_kinds(json, indexed));
+  BENCHHUD_TRY(write_counters(json, ask, asked));
+  json.field("counters_left_out",
+             indexed != nullptr ? indexed->counters_left_out() : std::optional<std::int64_t>());
+  json.field("tracks_left_out", left_out);
+  BENCHHUD_TRY(write_threads(json, ask, asked, threads, indexed));
+  json.end_object();
+  return body;
+}
+
+Expected<Plan> get_trace(Ask& ask) {
+  BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(ask));
+  BENCHHUD_ASSIGN(const auto index, schema::TraceIndex::open(ask.reader().connection(), asked.id));
+  // Which dump it belongs to may change, and what was noted about it.
+  std::string key = revision_key(ask) + asked.key;
+  if (index) key += fmt::format("indexed {}", index->counters_left_out().value_or(-1));
+  return Plan{std::move(key), [&ask, asked, index] { return write_trace(ask, asked, index); }};
+}
+
+Expected<std::string> write_labels(Ask& ask, const AskedTrace& asked,
+                                   const std::optional<schema::TraceIndex>& index) {
+  const auto block = static_cast<std::uint64_t>(ask.query.integer("block"));
+  const std::uint64_t first = block * schema::kLabelsASumsBlock;
+  const std::uint64_t end =
+      std::min(first + schema::kLabelsASumsBlock, static_cast<std::uint64_t>(asked.info.labels));
+  TraceLookup lookup(ask.reader().connection(), asked.id);
+  std::vector<schema::LabelTotals> totals;
+  if (index) {
+    BENCHHUD_ASSIGN(totals, index->labels(block));
+  }
+  std::string body;
+  JsonWriter json(&body);
+  json.begin_object();
+  json.key("items");
+  json.begin_array();
+  for (std::uint64_t i = first; i < end; ++i) {
+    const auto number = static_cast<std::uint32_t>(i);
+    BENCHHUD_ASSIGN(const schema::LabelText label, lookup.label(number));
+    write_label(json, number, label, i - first < totals.size() ? &totals[i - first].sums : nullptr);
+  }
+  json.end_array();
+  json.end_object();
+  return body;
+}
+
+Expected<Plan> get_labels(Ask& ask) {
+  BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(ask));
+  BENCHHUD_ASSIGN(const auto index, schema::TraceIndex::open(ask.reader().connection(), asked.id));
+  Plan plan =
+      trace_plan(ask, asked, [&ask, asked, index] { return write_labels(ask, asked, index); });
+  // Sums are still to come.
+  if (!index) plan.key += " not indexed";
+  plan.is_immutable &= index.has_value();
+  return plan;
+}
+
+void write_item(JsonWriter& json, const schema::TileItem& item, std::int64_t origin) {
+  json.begin_array();
+  json.value(difference_of(item.begin, origin));
+  json.value(difference_of(item.end, origin));
+  json.value(item.count);
+  json.value(item.busy);
+  json.value(item.label);
+  json.value(item.reaches_in);
+  json.value(item.slice.chunk);
+  json.value(item.slice.index);
+  json.end_array();
+}
+
+Expected<std::string> write_tile(Ask& ask, const AskedTrace& asked,
+                                 const schema::TileQuery& query) {
+  BENCHHUD_ASSIGN(const schema::Tile tile,
+                  schema::TileReader(ask.reader().connection(), asked.id).tile(query));
+  TraceLookup lookup(ask.reader().connection(), asked.id);
+  std::map<std::uint32_t, schema::LabelText> labels;
+  std::string body;
+  JsonWriter json(&body);
+  json.begin_object();
+  json.field("bucket", tile.bucket);
+  json.field("count", tile.count);
+  json.key("rows");
+  json.begin_array();
+  for (const schema::TileRow& row : tile.rows) {
+    json.begin_object();
+    json.field("row", row.row);
+    json.key("items");
+    json.begin_array();
+    for (const schema::TileItem& item : row.items) {
+      write_item(json, item, asked.info.origin);
+      if (!labels.count(item.label)) {
+        BENCHHUD_ASSIGN(labels[item.label], lookup.label(item.label));
+      }
+    }
+    json.end_array();
+    json.end_object();
+  }
+  json.end_array();
+  json.key("labels");
+  json.list(labels, [&](const auto& item) {
+    const auto& [number, label] = item;
+    json.begin_object();
+    json.field("label", number);
+    json.field("name", label.name);
+    json.field("category", label.category);
+    json.end_object();
+  });
+  json.end_object();
+  return body;
+}
+
+Expected<Plan> get_tile(Ask& ask) {
+  BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(ask));
+  const Query& request = ask.query;
+  schema::TileQuery query;
+  query.thread = static_cast<std::uint32_t>(request.integer("thread"));
+  query.begin = sum_of(asked.info.origin, request.integer("begin"));
+  query.end = sum_of(asked.info.origin, request.integer("end"));
+  query.buckets = static_cast<std::uint32_t>(request.integer("buckets"));
+  if (query.end <= query.begin) {
+    return wrong_parameter(ask, "end", "A window ends after it begins.");
+  }
+  return trace_plan(ask, asked, [&ask, asked, query] { return write_tile(ask, asked, query); });
+}
+
+// The window of a level's tiles: parts of 2^level ns, so many of them.
+constexpr int kPartsShift = 10;
+
+// The tile's window on the trace's own clock; nothing where no time is that late.
+std::optional<schema::TileQuery> window_of(std::int64_t origin, int level, std::uint64_t index) {
+  constexpr std::int64_t kLatest = std::numeric_limits<std::int64_t>::max();
+  const int shift = level + kPartsShift;
+  const std::uint64_t most = schema::distance(origin, kLatest);
+  if (index > most >> shift) return {};
+  schema::TileQuery query;
+  query.begin = schema::wrapping_sum(origin, static_cast<std::int64_t>(index << shift));
+  const std::uint64_t width =
+      std::min(std::uint64_t{1} << shift, schema::distance(query.begin, kLatest));
+  query.end = schema::wrapping_sum(query.begin, static_cast<std::int64_t>(width));
+  query.buckets = 1U << kPartsShift;
+  if (width == 0) return {};
+  return query;
+}
+
+Expected<std::string> write_tiles(Ask& ask, const AskedTrace& asked,
+                                  const std::vector<TrackBand>& tracks) {
+  const std::optional<schema::TileQuery> window =
+      window_of(asked.info.origin, static_cast<int>(ask.query.integer("level")),
+                static_cast<std::uint64_t>(ask.query.integer("index")));
+  schema::TileReader reader(ask.reader().connection(), asked.id);
+  TileBytes bytes(tracks.size());
+  for (const TrackBand& each : tracks) {
+    schema::Tile tile;
+    if (window) {
+      schema::TileQuery query = *window;
+      query.thread = each.track;
+      query.first_row = each.band * kRowsABand;
+      query.last_row = query.first_row + kRowsABand - 1;
+      BENCHHUD_ASSIGN(tile, reader.tile(query));
+    }
+    bytes.put(each.track, each.band, window ? window->begin : 0, tile);
+  }
+  return bytes.bytes();
+}
+
+Expected<Plan> get_tiles(Ask& ask) {
+  constexpr std::size_t kMostTiles = 16;
+  BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(ask));
+  BENCHHUD_ASSIGN(const auto tracks, asked_tracks(ask, "tracks", kMostTiles, true));
+  Plan plan =
+      trace_plan(ask, asked, [&ask, asked, tracks] { return write_tiles(ask, asked, tracks); });
+  plan.content_type = "application/octet-stream";
+  // The browser keeps them. Here, an hour's looking at one trace would push all else out.
+  plan.is_worth_keeping = false;
+  return plan;
+}
+
+Expected<void> write_flow_end(JsonWriter& json, TraceLookup& lookup, const schema::PlacedFlow& end,
+                              std::string_view direction, std::int64_t origin) {
+  BENCHHUD_ASSIGN(const std::string category, lookup.text(end.flow.category));
+  BENCHHUD_ASSIGN(const auto slice, lookup.innermost_at(end.flow.thread, end.flow.time));
+  json.begin_object();
+  json.field("direction", direction);
+  json.field("kind", analysis::flow_kind(category));
+  json.field("category", trace_json::short_name(category));
+  json.field("number", end.number);
+  json.field("thread", end.flow.thread);
+  json.field("time", difference_of(end.flow.time, origin));
+  json.key("slice");
+  if (slice) {
+    BENCHHUD_TRY(write_placed(json, lookup, *slice, origin));
+  } else {
+    json.null();
+  }
+  json.end_object();
+  return {};
+}
+
+// Where the arrows lead that end on a slice, and where they come from.
+Expected<void> write_flows(JsonWriter& json, TraceLookup& lookup, const SliceId& id,
+                           std::int64_t origin) {
+  constexpr std::size_t kMostEnds = 100;
+  BENCHHUD_ASSIGN(const auto ends, lookup.flows_on(id, kMostEnds));
+  json.key("flows");
+  json.begin_array();
+  for (const schema::PlacedFlow& end : ends.events) {
+    BENCHHUD_ASSIGN(const auto before, lookup.flow_before(end));
+    if (before) BENCHHUD_TRY(write_flow_end(json, lookup, *before, "back", origin));
+    BENCHHUD_ASSIGN(const auto after, lookup.flow_after(end));
+    if (after) BENCHHUD_TRY(write_flow_end(json, lookup, *after, "forward", origin));
+  }
+  json.end_array();
+  json.field("flows_are_cut", ends.is_cut);
+  return {};
+}
+
+Expected<std::string> write_slice(Ask& ask, const AskedTrace& asked, SliceId id) {
+  TraceLookup lookup(ask.reader().connection(), asked.id);
+  auto details = lookup.details(id);
+  if (!details) {
+    ask.wrong_parameter = "index";
+    return std::move(details).error();
+  }
+  BENCHHUD_ASSIGN(const auto parents, lookup.parents(id));
+  BENCHHUD_ASSIGN(const std::int64_t self, lookup.self_time(details->placed));
+  const auto or_null = [](std::int64_t number) {
+    return number == schema::TraceArgs::kAbsent ? std::nullopt : std::optional(number);
+  };
+  const std::int64_t origin = asked.info.origin;
+  std::string body;
+  JsonWriter json(&body);
+  json.begin_object();
+  write_placed_fields(json, details->placed, details->label, origin);
+  json.field("end", difference_of(details->placed.slice.end(), origin));
+  json.field("self", self);
+  json.field("class", analysis::label_class(details->label.name, details->label.category).name);
+  json.field("correlation", or_null(details->extra.args.correlation));
+  json.field("external_id", or_null(details->extra.args.external_id));
+  json.field("sequence_number", or_null(details->extra.args.sequence));
+  json.field("arguments", details->arguments);
+  json.key("parents");
+  json.begin_array();
+  for (const schema::PlacedSlice& parent : parents) {
+    BENCHHUD_TRY(write_placed(json, lookup, parent, origin));
+  }
+  json.end_array();
+  BENCHHUD_TRY(write_flows(json, lookup, id, origin));
+  json.end_object();
+  return body;
+}
+
+Expected<Plan> get_slice(Ask& ask) {
+  BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(ask));
+  const SliceId id{static_cast<std::uint32_t>(ask.query.integer("thread")),
+                   static_cast<std::uint64_t>(ask.query.integer("chunk")),
+                   static_cast<std::uint32_t>(ask.query.integer("index"))};
+  return trace_plan(ask, asked, [&ask, asked, id] { return write_slice(ask, asked, id); });
+}
+
+constexpr std::array kRoutes = {
+    NamedRoute{"getTrace", get_trace}, NamedRoute{"getTraceTile", get_tile},
+    NamedRoute{"getTraceTiles", get_tiles}, NamedRoute{"getTraceLabels", get_labels},
+    NamedRoute{"getTraceSlice", get_slice}};
+
+}  // namespace
+
+std::span<const NamedRoute> trace_routes() { return kRoutes; }
+
+}  // namespace benchhud::server

@@ -1,0 +1,353 @@
+// Verification: models by backends, codes over runs, transitions; and what failed, by cause.
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "analysis/results/failure_groups.h"
+#include "server/api/csv.h"
+#include "server/routes/route_parts.h"
+
+namespace benchhud::server {
+namespace {
+
+using analysis::CatalogEntry;
+using analysis::ResultView;
+using analysis::Standing;
+using schema::Expected;
+using schema::to_int;
+
+/// A result that the filters let through.
+struct Found {
+  const CatalogEntry* entry;
+  const ResultView* view;
+};
+
+/// The filters but for accelerator_model, which on these addresses says where to look for the run.
+bool fits(const Query& query, const CatalogEntry& entry) {
+  return fits_workload(query, entry) && fits_any(query, "backend", entry.backend());
+}
+
+std::vector<Found> filtered(Ask& ask, const analysis::JudgedRun& judged) {
+  std::vector<Found> found;
+  for (const auto& view : judged.results) {
+    const CatalogEntry* entry = ask.catalog().find(view.experiment);
+    if (entry != nullptr && fits(ask.query, *entry)) found.push_back({entry, &view});
+  }
+  return found;
+}
+
+void write_codes(JsonWriter& json, const std::vector<Found>& results) {
+  std::vector<analysis::VerificationInfo> codes;
+  std::set<std::string_view> listed;
+  for (const auto& info : analysis::verification_codes()) {
+    codes.push_back(info);
+    listed.insert(info.code);
+  }
+  for (const auto& result : results) {
+    const auto& verification = result.view->verification;
+    if (verification && listed.insert(verification->code).second) {
+      codes.push_back(analysis::verification_info(verification->code));
+    }
+  }
+  json.key("codes");
+  json.list(codes, [&](const auto& info) {
+    json.begin_object();
+    json.field("code", info.code);
+    json.field("outcome", outcome_name(info.standing));
+    json.field("meaning", info.meaning);
+    json.field("advice", info.action);
+    json.end_object();
+  });
+}
+
+void write_counts(JsonWriter& json, const std::vector<Found>& results) {
+  using Key = std::tuple<std::string_view, std::string_view, std::string_view>;
+  std::map<Key, std::pair<std::int64_t, std::int64_t>> counts;
+  for (const auto& result : results) {
+    const auto& verification = result.view->verification;
+    if (!verification) continue;
+    auto& [count, stale] =
+        counts[{result.entry->experiment().test, result.entry->backend(), verification->code}];
+    ++count;
+    stale += verification->stale;
+  }
+  json.key("counts");
+  json.list(counts, [&](const auto& item) {
+    const auto& [key, count] = item;
+    json.begin_object();
+    json.field("test", std::get<0>(key));
+    json.field("backend", std::get<1>(key));
+    json.field("code", std::get<2>(key));
+    json.field("count", count.first);
+    json.field("stale", count.second);
+    json.end_object();
+  });
+}
+
+void write_backends(JsonWriter& json, const std::vector<Found>& results) {
+  std::map<std::string_view, analysis::ResultCounts> backends;
+  for (const auto& result : results) backends[result.entry->backend()].add(*result.view);
+  json.key("backends");
+  json.list(backends, [&](const auto& item) {
+    json.begin_object();
+    json.field("backend", item.first);
+    write_result_counts(json, item.second);
+    json.end_object();
+  });
+}
+
+/// How much a result wants to be seen where one cell stands for several.
+int seriousness(const ResultView& view) {
+  if (!view.verification) return 0;
+  switch (view.verification->standing) {
+    case Standing::kFailing:
+      return 3;
+    case Standing::kNeither:
+      return 2;
+    case Standing::kPassing:
+      return 1;
+  }
+  return 0;
+}
+
+void write_verification_cell(JsonWriter& json, const ResultView& view) {
+  if (!view.verification) return json.null();
+  json.begin_object();
+  write_verification_fields(json, *view.verification);
+  json.field("experiment_id", to_int(view.experiment));
+  json.key("failure");
+  write_failure(json, view.verification->failure ? view.verification->failure : view.failure);
+  json.end_object();
+}
+
+void write_rows(JsonWriter& json, const std::vector<Found>& results) {
+  using Row = std::tuple<std::string_view, std::string_view, std::string_view>;
+  std::map<Row, std::map<std::string_view, const ResultView*>> rows;
+  for (const auto& result : results) {
+    const auto& e = result.entry->experiment();
+    const ResultView*& cell = rows[{e.suite, e.model, e.test}][result.entry->column()];
+    if (cell == nullptr || seriousness(*result.view) > seriousness(*cell)) cell = result.view;
+  }
+  json.key("rows");
+  json.list(rows, [&](const auto& item) {
+    const auto& [row, cells] = item;
+    json.begin_object();
+    json.field("suite", std::get<0>(row));
+    json.field("model", std::get<1>(row));
+    json.field("test", std::get<2>(row));
+    json.key("cells");
+    json.begin_object();
+    for (const auto& [column, view] : cells) {
+      json.key_text(column);
+      write_verification_cell(json, *view);
+    }
+    json.end_object();
+    json.end_object();
+  });
+}
+
+Expected<std::string> write_table(Ask& ask, const RunEntry& run) {
+  BENCHHUD_ASSIGN(const auto judged, ask.judge.run(ask.view, run));
+  const auto results = filtered(ask, *judged);
+  std::set<std::pair<std::string_view, std::string_view>> columns;
+  for (const auto& result : results)
+    columns.emplace(result.entry->column(), result.entry->backend());
+  std::string body;
+  JsonWriter json(&body);
+  json.begin_object();
+  json.key("run");
+  write_run_ref(json, &run);
+  write_codes(json, results);
+  write_counts(json, results);
+  write_backends(json, results);
+  write_rows(json, results);
+  json.key("columns");
+  json.list(columns, [&](const auto& item) {
+    const auto& [column, backend] = item;
+    json.begin_object();
+    json.field("key", column);
+    json.field("backend", backend);
+    json.end_object();
+  });
+  json.end_object();
+  return body;
+}
+
+std::vector<CsvRow> table_csv_rows(const CsvAnswer& answer) {
+  std::vector<CsvRow> rows;
+  for (const auto row : answer.root["rows"]) {
+    for (const auto& [column, cell] : simdjson::dom::object(row["cells"])) {
+      rows.push_back({{{"suite", row["suite"].value()},
+                       {"model", row["model"].value()},
+                       {"test", row["test"].value()},
+                       {"column", column},
+                       {"cell", cell}}});
+    }
+  }
+  return rows;
+}
+
+Expected<Plan> get_verification(Ask& ask) {
+  BENCHHUD_ASSIGN(const RunEntry* run, asked_run(ask));
+  Plan plan;
+  plan.key = Judge::dependencies(ask.snapshot(), *run, {});
+  plan.body = [&ask, run] { return write_table(ask, *run); };
+  plan.rows = table_csv_rows;
+  return plan;
+}
+
+Expected<std::string> write_history(Ask& ask, const std::vector<std::size_t>& places) {
+  const auto& runs = ask.snapshot().runs;
+  std::vector<std::shared_ptr<const SummaryAnswer>> summaries;
+  std::vector<const RunEntry*> entries;
+  for (std::size_t i = std::min(places.size(), ask.query.size("runs")); i-- > 0;) {
+    entries.push_back(&runs[places[i]]);
+    // The summaries that the overview wants too: codes do not hang on the baseline.
+    BENCHHUD_ASSIGN(auto summary, ask.judge.summary(ask.view, *entries.back(), kUsualBaseline));
+    summaries.push_back(std::move(summary));
+  }
+  std::string body;
+  JsonWriter json(&body);
+  json.begin_object();
+  json.key("runs");
+  json.list(entries, [&](const RunEntry* entry) { write_run_ref(json, entry); });
+  json.key("counts");
+  json.begin_array();
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    for (const auto& group : summaries[i]->summary.groups) {
+      if (!fits_any(ask.query, "test", group.test)) continue;
+      if (!fits_any(ask.query, "backend", group.backend)) continue;
+      for (const auto& code : group.codes) {
+        json.begin_object();
+        json.field("run_id", to_int(entries[i]->run.id));
+        json.field("test", group.test);
+        json.field("backend", group.backend);
+        json.field("code", code.code);
+        json.field("count", code.count);
+        json.end_object();
+      }
+    }
+  }
+  json.end_array();
+  json.key("verified");
+  json.list(summaries, [&](const auto& summary) { json.value(bool{summary->summary.verified}); });
+  json.end_object();
+  return body;
+}
+
+Expected<Plan> get_history(Ask& ask) {
+  const Snapshot& snapshot = ask.snapshot();
+  const auto& model = ask.query.text("accelerator_model");
+  const std::vector<std::size_t>* places = nullptr;
+  if (ask.query.has("accelerator_model")) {
+    places = snapshot.runs_of(model);
+  } else if (!snapshot.accelerators.empty()) {
+    places = &snapshot.accelerators.front().second;
+  }
+  if (places == nullptr) {
+    ask.wrong_parameter = "accelerator_model";
+    return schema::Error{
+        schema::ErrorCode::kNotFound,
+        model.empty() ? "There are no runs yet." : "There are no runs on that accelerator model."};
+  }
+  Plan plan;
+  plan.key = Judge::dependencies(snapshot, snapshot.runs[places->front()], {});
+  plan.body = [&ask, places] { return write_history(ask, *places); };
+  plan.rows = [](const CsvAnswer& answer) { return csv_rows(answer.root["counts"]); };
+  return plan;
+}
+
+/// `since` null: what verification last said that it had not said before.
+Expected<std::string> write_transitions(Ask& ask, const RunEntry& run, const RunEntry* since) {
+  const auto verified = ask.snapshot().verified_runs(run);
+  std::vector<analysis::VerificationChange> changes;
+  if (since != nullptr) {
+    BENCHHUD_ASSIGN(const auto all, ask.judge.changes(ask.view, *since, run));
+    changes = all->verification;
+  } else {
+    BENCHHUD_ASSIGN(changes, last_verification_changes(ask, run));
+  }
+  std::string body;
+  JsonWriter json(&body);
+  json.begin_object();
+  json.key("run");
+  write_run_ref(json, &run);
+  json.key("verified_run");
+  write_run_ref(json, verified.run);
+  json.key("since");
+  write_run_ref(json, since != nullptr ? since : verified.before);
+  json.key("items");
+  json.begin_array();
+  for (const auto& change : changes) {
+    const CatalogEntry* entry = ask.catalog().find(change.experiment);
+    if (entry != nullptr && fits(ask.query, *entry)) write_transition(json, *entry, change);
+  }
+  json.end_array();
+  json.end_object();
+  return body;
+}
+
+Expected<Plan> get_transitions(Ask& ask) {
+  BENCHHUD_ASSIGN(const RunEntry* run, asked_run(ask));
+  const auto& wanted = ask.query.text("since");
+  const RunEntry* since = nullptr;
+  if (wanted != "previous") {
+    BENCHHUD_ASSIGN(since, find_run(ask, wanted, "since", run->run.accelerator_model));
+    if (std::pair(since->run.started_at, since->run.id) >=
+            std::pair(run->run.started_at, run->run.id) ||
+        since->run.accelerator_model != run->run.accelerator_model) {
+      return wrong_parameter(ask, "since", "since must be an earlier run on the same accelerator.");
+    }
+  }
+  std::string key = Judge::dependencies(ask.snapshot(), *run, {});
+  if (since != nullptr) key += "." + std::to_string(since->history);
+  return Plan{std::move(key), [&ask, run, since] { return write_transitions(ask, *run, since); }};
+}
+
+Expected<std::string> write_failures(Ask& ask, const RunEntry& run) {
+  BENCHHUD_ASSIGN(const auto judged, ask.judge.run(ask.view, run));
+  std::vector<ResultView> results;
+  for (const auto& result : filtered(ask, *judged)) {
+    const auto& view = *result.view;
+    if (view.failure || (view.verification && view.verification->failure)) results.push_back(view);
+  }
+  std::string body;
+  JsonWriter json(&body);
+  json.begin_object();
+  json.key("run");
+  write_run_ref(json, &run);
+  json.key("items");
+  json.list(analysis::group_failures(results), [&](const auto& group) {
+    json.begin_object();
+    json.field("signature", group.error->signature);
+    json.field("kind", analysis::error_kind_name(group.error->kind));
+    json.field("count", group.experiments.size());
+    json.key("experiments");
+    json.list(group.experiments,
+              [&](const auto id) { write_experiment(json, *ask.catalog().find(id)); });
+    json.field("line_id", to_int(group.line));
+    json.field("excerpt", group.error->excerpt);
+    json.end_object();
+  });
+  json.end_object();
+  return body;
+}
+
+Expected<Plan> list_failures(Ask& ask) {
+  BENCHHUD_ASSIGN(const RunEntry* run, asked_run(ask));
+  return Plan{Judge::dependencies(ask.snapshot(), *run, {}),
+              [&ask, run] { return write_failures(ask, *run); }};
+}
+
+constexpr std::array kRoutes = {NamedRoute{"getVerification", get_verification},
+                                NamedRoute{"getVerificationHistory", get_history},
+                                NamedRoute{"getTransitions", get_transitions},
+                                NamedRoute{"listFailures", list_failures}};
+
+}  // namespace
+
+std::span<const NamedRoute> verification_routes() { return kRoutes; }
+
+}  // namespace benchhud::server

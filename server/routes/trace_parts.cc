@@ -1,0 +1,120 @@
+#include "server/routes/trace_parts.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "analysis/trace/label_class.h"
+#include "analysis/trace/time_totals.h"
+#include "schema/base/content_hash.h"
+#include "server/views/trace_json_parts.h"
+
+namespace benchhud::server {
+
+using schema::Expected;
+
+Expected<AskedTrace> asked_trace(Ask& ask) {
+  AskedTrace trace;
+  trace.id = schema::TraceId{ask.query.integer("id")};
+  auto info = schema::TraceLookup(ask.reader().connection(), trace.id).info();
+  if (!info) {
+    ask.wrong_parameter = "id";
+    return std::move(info).error();
+  }
+  trace.info = *std::move(info);
+  constexpr std::size_t kKeyDigits = 16;
+  // What is answered of a trace hangs on our rules as well: classes of names, kinds of flows. Where
+  // tracks were derived since, the origin may be another one.
+  const std::string_view tracks = trace.info.has_async_tracks ? " async" : "";
+  trace.key = schema::content_hash(trace.info.content.hex().append(ask.version).append(tracks))
+                  .hex()
+                  .substr(0, kKeyDigits);
+  if (ask.query.has("key") && ask.query.text("key") != trace.key) {
+    ask.wrong_parameter = "key";
+    return schema::Error{schema::ErrorCode::kNotFound,
+                         "The key is stale: another trace has this id now."};
+  }
+  return trace;
+}
+
+Plan trace_plan(const Ask& ask, const AskedTrace& trace,
+                std::function<Expected<std::string>()> body) {
+  Plan plan{trace.key, std::move(body)};
+  plan.is_immutable = ask.query.has("key");
+  return plan;
+}
+
+Expected<AskedWindow> asked_window(Ask& ask, const AskedTrace& trace) {
+  AskedWindow window;
+  window.begin = ask.query.has("begin")
+                     ? analysis::sum_of(trace.info.origin, ask.query.integer("begin"))
+                     : std::numeric_limits<std::int64_t>::min();
+  window.end = ask.query.has("end") ? analysis::sum_of(trace.info.origin, ask.query.integer("end"))
+                                    : std::numeric_limits<std::int64_t>::max();
+  if (window.begin < window.end) return window;
+  return wrong_parameter(ask, "end", "A window ends after it begins.");
+}
+
+Expected<schema::TraceIndex> asked_index(const Ask& ask, const AskedTrace& trace) {
+  BENCHHUD_ASSIGN(const auto index, schema::TraceIndex::open(ask.reader().connection(), trace.id));
+  if (index) return *index;
+  return schema::Error{schema::ErrorCode::kBusy,
+                       "The trace is not indexed yet. The server does it soon after it starts; "
+                       "`benchhud rebuild` does it at once."};
+}
+
+Expected<void> write_placed(JsonWriter& json, schema::TraceLookup& lookup,
+                            const schema::PlacedSlice& placed, std::int64_t origin) {
+  BENCHHUD_ASSIGN(const schema::LabelText label, lookup.label(placed.slice.label));
+  json.begin_object();
+  write_placed_fields(json, placed, label, origin);
+  json.end_object();
+  return {};
+}
+
+void write_placed_fields(JsonWriter& json, const schema::PlacedSlice& placed,
+                         const schema::LabelText& label, std::int64_t origin) {
+  json.field("name", label.name);
+  json.field("category", label.category);
+  json.field("thread", placed.id.thread);
+  json.field("chunk", placed.id.chunk);
+  json.field("index", placed.id.index);
+  json.field("row", placed.slice.row);
+  json.field("begin", analysis::difference_of(placed.slice.begin, origin));
+  json.field("duration", placed.slice.duration);
+}
+
+void write_label(JsonWriter& json, std::uint32_t number, const schema::LabelText& text,
+                 const schema::SliceSums* sums) {
+  json.begin_object();
+  json.field("label", number);
+  json.field("name", trace_json::short_name(text.name));
+  json.field("category", trace_json::short_name(text.category));
+  json.field("class", analysis::label_class(text.name, text.category).name);
+  json.field("count", sums ? std::optional(sums->count) : std::nullopt);
+  json.field("total_ns", sums ? std::optional(sums->total) : std::nullopt);
+  json.end_object();
+}
+
+Expected<std::vector<TrackBand>> asked_tracks(Ask& ask, std::string_view name, std::size_t limit,
+                                              bool bands) {
+  auto tracks = read_track_list(ask.query.text(name), name, limit, bands);
+  if (!tracks) return wrong_parameter(ask, name, tracks.error().message);
+  return tracks;
+}
+
+Expected<std::vector<std::uint32_t>> asked_numbers(Ask& ask, std::string_view name,
+                                                   std::size_t limit) {
+  BENCHHUD_ASSIGN(const auto tracks, asked_tracks(ask, name, limit, false));
+  std::vector<std::uint32_t> numbers;
+  for (const TrackBand& each : tracks) numbers.push_back(each.track);
+  return numbers;
+}
+
+Expected<TrackFilter> asked_track_filter(Ask& ask) {
+  if (!ask.query.has("tracks")) return TrackFilter();
+  BENCHHUD_ASSIGN(auto tracks, asked_numbers(ask, "tracks", kMostTracksListed));
+  return TrackFilter(std::move(tracks));
+}
+
+}  // namespace benchhud::server

@@ -1,0 +1,88 @@
+// What the routes about stored traces have in common.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "server/routes/route_parts.h"
+#include "service/traces/track_list.h"
+#include "trace/trace_index.h"
+#include "trace/trace_lookup.h"
+
+namespace benchhud::server {
+
+/// The trace that a request is about. Times on its own clock are counted from its first slice:
+/// nanoseconds since 1970 are beyond what a browser's numbers hold exactly.
+struct AskedTrace {
+  schema::TraceId id{};
+  schema::TraceInfo info;
+  /// Tells its content, and the program that reads it, from others: 16 hexadecimal digits.
+  std::string key;
+};
+
+/// The trace of the parameter `id`. Errors: kNotFound where there is none, or where the parameter
+/// `key` is of another one: ids are given again, and what an address with a key answers is kept for
+/// good by who asked.
+schema::Expected<AskedTrace> asked_trace(Ask& ask);
+
+/// An answer that hangs on the trace alone, of which nothing ever changes. `body` refers to nothing
+/// but `ask` and what is in the store.
+Plan trace_plan(const Ask& ask, const AskedTrace& trace,
+                std::function<schema::Expected<std::string>()> body);
+
+struct AskedWindow {
+  std::int64_t begin = 0, end = 0;  ///< ns on the trace's own clock: [begin, end)
+};
+
+/// The window of the parameters `begin` and `end`, which are counted from the origin; without an
+/// end it goes on to the end of time. Error: kInvalidArgument where it is empty.
+schema::Expected<AskedWindow> asked_window(Ask& ask, const AskedTrace& trace);
+
+/// The trace's index. Error: kBusy where it has none yet.
+schema::Expected<schema::TraceIndex> asked_index(const Ask& ask, const AskedTrace& trace);
+
+/// A slice as JSON: where it is and what it is called. `origin`: of the trace, ns.
+schema::Expected<void> write_placed(JsonWriter& json, schema::TraceLookup& lookup,
+                                    const schema::PlacedSlice& placed, std::int64_t origin);
+/// The members alone, for an object that has more.
+void write_placed_fields(JsonWriter& json, const schema::PlacedSlice& placed,
+                         const schema::LabelText& label, std::int64_t origin);
+
+/// A label as JSON; `sums` null: not known.
+void write_label(JsonWriter& json, std::uint32_t number, const schema::LabelText& text,
+                 const schema::SliceSums* sums);
+
+/// The tracks of the parameter `name`, with commas between: at least one, at most `limit`, and with
+/// bands only where `bands`. Error: kInvalidArgument, and the parameter is wrong.
+schema::Expected<std::vector<TrackBand>> asked_tracks(Ask& ask, std::string_view name,
+                                                      std::size_t limit, bool bands);
+
+/// At least one number, at most `limit`, with commas between, of the parameter `name`.
+schema::Expected<std::vector<std::uint32_t>> asked_numbers(Ask& ask, std::string_view name,
+                                                           std::size_t limit);
+
+/// The tracks that a request is about.
+class TrackFilter {
+ public:
+  /// All of them.
+  TrackFilter() = default;
+  explicit TrackFilter(std::vector<std::uint32_t> tracks) : tracks_(std::move(tracks)) {}
+  bool is_all() const { return !tracks_; }
+  bool fits(std::uint32_t track) const {
+    return !tracks_ || std::find(tracks_->begin(), tracks_->end(), track) != tracks_->end();
+  }
+
+ private:
+  std::optional<std::vector<std::uint32_t>> tracks_;
+};
+
+/// Those of the parameter `tracks`, or all.
+schema::Expected<TrackFilter> asked_track_filter(Ask& ask);
+
+}  // namespace benchhud::server

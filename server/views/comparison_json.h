@@ -1,0 +1,26 @@
+// A comparison of two runs as JSON.
+#pragma once
+
+#include <span>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "analysis/results/comparison_groups.h"
+#include "server/codec/json_writer.h"
+
+namespace benchhud::server {
+
+/// The experiments that have dumps, on either side.
+struct DumpedExperiments {
+  std::unordered_set<schema::ExperimentId> left, right;
+};
+
+/// The numbers of the rule by which verdicts are given.
+void write_comparison_rule(JsonWriter& json);
+void write_comparison_row(JsonWriter& json, const analysis::ComparisonRow& row,
+                          const DumpedExperiments& dumped);
+void write_comparison_group(JsonWriter& json, const analysis::ComparisonGroup& group,
+                            std::span<const analysis::SideMetric> metrics);
+
+}  // namespace benchhud::server

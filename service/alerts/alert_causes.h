@@ -1,0 +1,65 @@
+// What else changed when an alert began, and how to see it again.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/results/catalog.h"
+#include "schema/alerts/alert.h"
+#include "schema/results/reader.h"
+#include "server/codec/json_writer.h"
+
+namespace benchhud::server {
+
+/// Two results of one experiment whose dumps were compared.
+struct ComparedDumps {
+  schema::RunId before{};
+  schema::RunId after{};
+  schema::ExperimentId experiment{};
+};
+
+/// A reason, or a trace of one.
+struct AlertCause {
+  enum class Kind : std::uint8_t {
+    kEnvironment,  ///< the machine, a backend: common to many
+    kBaseline,     ///< the baseline moved, not the series itself
+    kError,        ///< what a result failed with
+    kCounts,       ///< what Dynamo counts of the model: breaks, operations
+    kPhases,       ///< which phase the time went to
+    kProfile,      ///< what differs between the dumps
+    kVerification,
+    kLabels,  ///< commits and versions that are not the same
+  };
+  Kind kind{};
+  std::string title;               ///< a sentence
+  std::optional<double> share;     ///< of the change of steady time that it explains
+  std::vector<std::string> lines;  ///< more of it, the weightiest first
+  bool explains = true;            ///< false for what was looked at and says nothing
+  std::string signature = {};      ///< kError: of the error, which has a page of its own
+  std::optional<ComparedDumps> compared = {};  ///< of kProfile: whose difference the lines are of
+};
+/// "environment", "baseline", "error", "counts", "phases", "profile", "verification", "labels".
+std::string_view cause_name(AlertCause::Kind kind);
+
+/// What changed between the nights before and behind the onset of an alert, read from the store as
+/// it is now: counts of the two nights, phases of up to five nights on either side, dumps of the
+/// nearest nights that have some. The surest of its members' experiments is looked at. Empty for an
+/// alert whose runs are gone. Error: kCorrupt where another version of the program wrote its
+/// details in a form that this one does not know: the next ingest finds alerts again.
+schema::Expected<std::vector<AlertCause>> alert_causes(schema::Reader& reader,
+                                                       const analysis::Catalog& catalog,
+                                                       const schema::Alert& alert);
+
+/// The runner's command for the experiment that alert_causes() looks at; "" where there is none.
+/// Error: kCorrupt, as alert_causes().
+schema::Expected<std::string> alert_reproduction(const analysis::Catalog& catalog,
+                                                 const schema::Alert& alert);
+
+/// What one alert is shown with and a list is not: its fields (alert_json.h), `causes` and
+/// `reproduction`, for an object that the caller opened.
+schema::Expected<void> write_explained_alert(JsonWriter& json, schema::Reader& reader,
+                                             const analysis::Catalog& catalog,
+                                             const schema::Alert& alert);
+
+}  // namespace benchhud::server

@@ -1,0 +1,48 @@
+#include "service/alerts/night_reader.h"
+
+#include <algorithm>
+
+#include "analysis/results/timing_review.h"
+#include "analysis/results/verification.h"
+#include "schema/results/result_visit.h"
+
+namespace benchhud::server {
+
+using schema::Expected;
+
+Expected<analysis::ExperimentNight> read_result(schema::Reader& reader,
+                                                const analysis::CatalogEntry& entry,
+                                                const schema::ResultFacts& facts) {
+  analysis::ExperimentNight result;
+  result.experiment = facts.experiment;
+  result.status = analysis::judge_result(facts, {}, analysis::ErrorTexts::none()).status;
+  if (facts.verification && analysis::verification_info(facts.verification->code).is_verdict) {
+    result.code = facts.verification->code;
+  }
+  if (facts.timing_line) {
+    BENCHHUD_ASSIGN(const analysis::TimingCounts counts,
+                    analysis::read_timing_counts(reader, entry, facts));
+    analysis::sum_up(counts.timing, counts.dynamo, counts.fallbacks, &result);
+  }
+  return result;
+}
+
+Expected<analysis::NightFacts> read_night(schema::Reader& reader, const schema::Run& run,
+                                          const analysis::Catalog& catalog) {
+  analysis::NightFacts night;
+  night.run = run.id;
+  night.started_at = run.started_at;
+  const auto add = [&](const schema::ResultFacts& facts) -> Expected<void> {
+    const analysis::CatalogEntry* entry = catalog.find(facts.experiment);
+    if (entry == nullptr) return {};
+    BENCHHUD_ASSIGN(auto result, read_result(reader, *entry, facts));
+    night.results.push_back(std::move(result));
+    return {};
+  };
+  BENCHHUD_TRY(schema::visit_results(reader.connection(), run.id, add));
+  std::sort(night.results.begin(), night.results.end(),
+            [](const auto& a, const auto& b) { return a.experiment < b.experiment; });
+  return night;
+}
+
+}  // namespace benchhud::server

@@ -1,0 +1,33 @@
+// A store with very many experiments: which of them have to be watched together, and how many there
+// are beside them.
+#pragma once
+
+#include "analysis/alerts/fleet_watch.h"
+#include "analysis/results/catalog.h"
+#include "schema/base/errors.h"
+#include "schema/results/reader.h"
+#include "service/alerts/watched_nights.h"
+
+namespace benchhud::server {
+
+/// Of what is watched together an experiment takes some 3.5 kB, and 40 bytes more for each night
+/// and time. A store with more experiments is sorted out first.
+inline constexpr std::size_t kMostWatchedTogether = 40'000;
+
+struct SortedOut {
+  /// The experiments in which anything ever changed, and those that their speedups are against.
+  analysis::CatalogBuilder restless;
+  /// Of `restless`, among all experiments of the store.
+  analysis::Configurations configurations;
+  /// By run, what it has beside them.
+  QuietSeries quiet;
+};
+
+/// Watches one experiment after the other by itself. What other series do decides only which of its
+/// changes are confirmed, so one without changes has none among others either: all that the watch
+/// of the others follows from is how many such series were timed. Takes as much memory as the
+/// restless ones, however many are quiet, and as much time as watching all nights again.
+schema::Expected<SortedOut> sort_out_quiet(schema::Reader& reader,
+                                           const analysis::FleetRules& rules);
+
+}  // namespace benchhud::server

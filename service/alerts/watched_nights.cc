@@ -1,0 +1,102 @@
+#include "service/alerts/watched_nights.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <utility>
+
+#include "schema/alerts/watched_nights.h"
+#include "schema/base/content_hash.h"
+#include "service/alerts/night_reader.h"
+
+namespace benchhud::server {
+namespace {
+
+using analysis::FleetWatch;
+using analysis::NightSaid;
+using schema::Expected;
+
+// What the watch of these nights follows from; equal texts, equal watches.
+std::string basis_with(std::string basis, std::span<const schema::Run> nights,
+                       std::span<const schema::NightMark> marks) {
+  for (const schema::Run& run : nights) {
+    const NightSaid said = said_of(run, marks);
+    basis += fmt::format("{} {} {}{}{}\n", to_int(run.id), run.revision, int{said.is_excluded},
+                         int{said.is_new_environment}, int{said.is_pinned});
+  }
+  return schema::content_hash(basis).hex();
+}
+
+}  // namespace
+
+NightSaid said_of(const schema::Run& run, std::span<const schema::NightMark> marks) {
+  NightSaid said;
+  for (const schema::NightMark& mark : schema::marks_of(run, marks)) {
+    if (mark.kind == schema::NightMarkKind::kExcluded) said.is_excluded = true;
+    if (mark.kind == schema::NightMarkKind::kEnvironment) said.is_new_environment = true;
+    if (mark.kind == schema::NightMarkKind::kPinned) said.is_pinned = true;
+  }
+  return said;
+}
+
+Expected<analysis::NightFacts> WatchedNights::facts_of(const schema::Run& run) {
+  if (quiet_ != nullptr) return read_night(reader_, run, catalog_);
+  BENCHHUD_ASSIGN(const auto kept, schema::night_facts(store_, run.id, run.revision));
+  if (kept) {
+    if (auto night = analysis::unpack_night(*kept)) return *std::move(night);
+  }
+  BENCHHUD_ASSIGN(auto night, read_night(reader_, run, catalog_));
+  BENCHHUD_TRY(schema::put_night_facts(store_, run.id, run.revision, analysis::pack_night(night)));
+  return night;
+}
+
+analysis::OtherSeries WatchedNights::others_of(schema::RunId run) const {
+  if (quiet_ == nullptr) return {};
+  const auto found = quiet_->find(run);
+  return found == quiet_->end() ? analysis::OtherSeries() : found->second;
+}
+
+// Whether `fleet` is now as it was after the nights that were watched before.
+Expected<bool> WatchedNights::recall(const std::string& accelerator_model,
+                                     std::span<const schema::Run> nights,
+                                     std::span<const schema::NightMark> marks, FleetWatch* fleet) {
+  if (quiet_ != nullptr) return false;
+  BENCHHUD_ASSIGN(const auto state, schema::watch_state(store_, accelerator_model));
+  if (!state || state->night_count < 0) return false;
+  const auto count = static_cast<std::size_t>(state->night_count);
+  if (count > nights.size()) return false;
+  const auto watched = nights.first(count);
+  if (state->basis != basis_with(basis_, watched, marks)) return false;
+  for (const schema::Run& run : watched) {
+    BENCHHUD_ASSIGN(auto night, facts_of(run));
+    fleet->recall(std::move(night), said_of(run, marks));
+  }
+  if (!fleet->restore(state->bytes)) return false;
+  recalled_ = count;
+  return true;
+}
+
+Expected<FleetWatch> WatchedNights::watch(const std::string& accelerator_model,
+                                          std::span<const schema::Run> nights,
+                                          std::span<const schema::NightMark> marks) {
+  recalled_ = 0;
+  std::optional<FleetWatch> fleet(std::in_place, catalog_, rules_);
+  BENCHHUD_ASSIGN(const bool is_recalled, recall(accelerator_model, nights, marks, &*fleet));
+  if (!is_recalled) fleet.emplace(catalog_, rules_);
+  for (std::size_t n = recalled_; n < nights.size(); ++n) {
+    // What is kept is of the nights before the newest: that one is still being added to, verified
+    // and marked.
+    if (n + 1 == nights.size() && n > recalled_ && quiet_ == nullptr) {
+      schema::WatchState state;
+      state.night_count = static_cast<std::int64_t>(n);
+      state.basis = basis_with(basis_, nights.first(n), marks);
+      state.bytes = fleet->state();
+      BENCHHUD_TRY(schema::put_watch_state(store_, accelerator_model, state));
+    }
+    BENCHHUD_ASSIGN(auto night, facts_of(nights[n]));
+    fleet->add(std::move(night), said_of(nights[n], marks), others_of(nights[n].id));
+  }
+  return *std::move(fleet);
+}
+
+}  // namespace benchhud::server

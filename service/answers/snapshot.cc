@@ -1,0 +1,161 @@
+#include "service/answers/snapshot.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "schema/results/experiment_visit.h"
+#include "server/api/paging.h"
+#include "service/answers/read_catalog.h"
+
+namespace benchhud::server {
+namespace {
+
+using schema::Expected;
+
+/// So many error texts are remembered: a few hundred bytes each.
+constexpr std::size_t kMostErrorTexts = 50000;
+/// Transactions that began before and after a commit may want their snapshots in turns.
+constexpr std::size_t kKeptSnapshots = 4;
+
+std::uint64_t mix(std::uint64_t a, std::uint64_t b) { return fingerprint(a, fingerprint(b, 17)); }
+
+/// Labels and all of a run that did not change since `before` need not be read again.
+Expected<void> read_runs(schema::Reader& reader, const Snapshot* before, Snapshot* now) {
+  schema::RunFilter filter;
+  filter.with_labels = false;
+  BENCHHUD_ASSIGN(auto runs, reader.runs(filter));
+  now->runs.reserve(runs.size());
+  for (auto& run : runs) {
+    const RunEntry* known = before == nullptr ? nullptr : before->find(run.id);
+    if (known != nullptr && known->run.revision == run.revision) {
+      run.labels = known->run.labels;
+    } else {
+      BENCHHUD_ASSIGN(run, reader.run(run.id));
+    }
+    now->result_count += run.result_count;
+    now->places.emplace(run.id, now->runs.size());
+    now->runs.push_back({std::move(run), 0, {}});
+  }
+  return {};
+}
+
+void link_histories(Snapshot* now) {
+  std::map<std::string, std::size_t> order;
+  for (std::size_t place = 0; place < now->runs.size(); ++place) {
+    const auto& model = now->runs[place].run.accelerator_model;
+    const auto [found, is_new] = order.try_emplace(model, now->accelerators.size());
+    if (is_new) now->accelerators.emplace_back(model, std::vector<std::size_t>());
+    now->accelerators[found->second].second.push_back(place);
+  }
+  for (auto& [model, places] : now->accelerators) {
+    std::uint64_t history = fingerprint(model);
+    for (std::size_t i = places.size(); i-- > 0;) {
+      RunEntry& entry = now->runs[places[i]];
+      history = mix(history, mix(static_cast<std::uint64_t>(schema::to_int(entry.run.id)),
+                                 static_cast<std::uint64_t>(entry.run.revision)));
+      entry.history = history;
+      if (i + 1 < places.size()) entry.previous = places[i + 1];
+    }
+  }
+}
+
+/// Rows that go give their ids to others, so what was read by id is good only while no run has
+/// gone.
+bool nothing_went(const Snapshot& before, const Snapshot& now) {
+  return std::all_of(before.runs.begin(), before.runs.end(), [&](const RunEntry& entry) {
+    const RunEntry* same = now.find(entry.run.id);
+    return same != nullptr && same->run.revision >= entry.run.revision;
+  });
+}
+
+Expected<void> add_catalog(schema::Reader& reader, const Snapshot* before, Snapshot* now) {
+  if (before != nullptr) {
+    BENCHHUD_ASSIGN(const bool has_more,
+                    schema::has_experiments_after(reader.connection(), before->catalog->last_id()));
+    if (!has_more) {
+      now->catalog = before->catalog;
+      now->catalog_version = before->catalog_version;
+      return {};
+    }
+  }
+  BENCHHUD_ASSIGN(auto catalog, server::read_catalog(reader.connection()));
+  now->catalog = std::make_shared<const analysis::Catalog>(std::move(catalog));
+  now->catalog_version = static_cast<std::uint64_t>(now->revision);
+  return {};
+}
+
+Expected<std::shared_ptr<const Snapshot>> make_snapshot(schema::Reader& reader,
+                                                        std::int64_t revision,
+                                                        const Snapshot* before) {
+  auto now = std::make_shared<Snapshot>();
+  now->revision = revision;
+  BENCHHUD_TRY(read_runs(reader, before, now.get()));
+  link_histories(now.get());
+  if (before != nullptr && (before->revision > revision || !nothing_went(*before, *now))) {
+    before = nullptr;
+  }
+  now->error_texts = before != nullptr ? before->error_texts : std::make_shared<ErrorTextCache>();
+  BENCHHUD_TRY(add_catalog(reader, before, now.get()));
+  return std::shared_ptr<const Snapshot>(std::move(now));
+}
+
+}  // namespace
+
+Expected<std::shared_ptr<const analysis::ErrorText>> ErrorTextCache::get(schema::Reader& reader,
+                                                                         schema::TextId id) {
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto found = texts_.find(id);
+    if (found != texts_.end()) return found->second;
+  }
+  BENCHHUD_ASSIGN(const std::string text, reader.text(id));
+  const auto read = std::make_shared<const analysis::ErrorText>(analysis::read_error(text));
+  const std::scoped_lock lock(mutex_);
+  if (texts_.size() >= kMostErrorTexts) texts_.clear();
+  texts_.emplace(id, read);
+  return read;
+}
+
+const RunEntry* Snapshot::find(schema::RunId id) const {
+  const auto found = places.find(id);
+  return found == places.end() ? nullptr : &runs[found->second];
+}
+
+const std::vector<std::size_t>* Snapshot::runs_of(std::string_view accelerator_model) const {
+  for (const auto& [model, places_of_model] : accelerators) {
+    if (model == accelerator_model) return &places_of_model;
+  }
+  return nullptr;
+}
+
+const RunEntry& Snapshot::newest_of(const RunEntry& entry) const {
+  const auto* of_model = runs_of(entry.run.accelerator_model);
+  return of_model == nullptr ? entry : runs[of_model->front()];
+}
+
+VerifiedRuns Snapshot::verified_runs(const RunEntry& entry) const {
+  const auto from = [this](const RunEntry* at) {
+    while (at != nullptr && !at->run.verified_at) at = before(*at);
+    return at;
+  };
+  const RunEntry* run = from(&entry);
+  return {run, run == nullptr ? nullptr : from(before(*run))};
+}
+
+Expected<std::shared_ptr<const Snapshot>> Snapshots::current(schema::Reader& reader) {
+  BENCHHUD_ASSIGN(const auto revision, reader.revision());
+  const std::scoped_lock lock(mutex_);
+  const auto known = std::find_if(recent_.begin(), recent_.end(),
+                                  [&](const auto& s) { return s->revision == revision; });
+  if (known != recent_.end()) return *known;
+  const auto newest =
+      std::max_element(recent_.begin(), recent_.end(),
+                       [](const auto& a, const auto& b) { return a->revision < b->revision; });
+  const Snapshot* before = newest == recent_.end() ? nullptr : newest->get();
+  BENCHHUD_ASSIGN(auto made, make_snapshot(reader, revision, before));
+  recent_.insert(recent_.begin(), made);
+  if (recent_.size() > kKeptSnapshots) recent_.pop_back();
+  return made;
+}
+
+}  // namespace benchhud::server

@@ -1,0 +1,372 @@
+// Dumps into a store: which results they belong to, what is known again, what cannot be read.
+
+#include "ingest/pipeline/dump_ingest.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "schema/results/artifact_writer.h"
+#include "schema/results/maintenance.h"
+#include "tests/unit/ingest/store_fixture.h"
+
+namespace benchhud::ingest {
+namespace {
+
+using schema::Artifact;
+using schema::ArtifactFilter;
+using schema::ArtifactKind;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+constexpr const char* kBase = "cpu-inductor-False-eval-None-None-None-resnet";
+constexpr const char* kCounters = R"({"graph_break": {"print": 2}})";
+constexpr const char* kTrace = R"([{"ph":"X","name":"a","ts":1,"dur":2,"pid":1,"tid":1}])";
+
+std::string line(double timestamp, const std::string& batch_size = "4",
+                 const std::string& metrics = R"({"total_time": [1, 2, 3, 4]})") {
+  return R"({"model": {"suite_name": "s", "model_name": "resnet"}, "experiment": {"accelerator": )"
+         R"("cpu", "accelerator_model": "c", "xla": null, "dynamo": "inductor", "test": "eval", )"
+         R"("batch_size": )" +
+         batch_size + R"(}, "metrics": )" + metrics + R"(, "timestamp": )" +
+         std::to_string(timestamp) + "}\n";
+}
+
+class Dumps : public StoreFixture {
+ protected:
+  std::string counters(const std::string& folder, const std::string& text = kCounters) {
+    return write(folder + "/resnet/0/dynamo-counters-" + kBase + ".txt", text);
+  }
+  std::string trace(const std::string& folder, const std::string& text = kTrace) {
+    return write(folder + "/resnet/0/trace-" + std::string(kBase) + ".json", text);
+  }
+
+  std::vector<Artifact> artifacts(const ArtifactFilter& filter = {}) {
+    auto found = reader().artifacts(filter);
+    EXPECT_TRUE(found) << found.error().message;
+    return found ? *std::move(found) : std::vector<Artifact>();
+  }
+  Artifact only_artifact() {
+    auto all = artifacts();
+    EXPECT_THAT(all, SizeIs(1));
+    return all.empty() ? Artifact() : all.front();
+  }
+};
+
+TEST_F(Dumps, BelongToTheResultThatTheirNameTells) {
+  write("n1/results.jsonl", line(1000));
+  write("n2/results.jsonl", line(2000));
+  counters("n1");
+  counters("n2");
+  const IngestResult done = ingest_folder(".");
+  EXPECT_EQ(done.new_dumps, 2);
+  EXPECT_EQ(done.orphaned_dumps, 0);
+  // The same bytes on two nights are two dumps.
+  ASSERT_THAT(artifacts(), SizeIs(2));
+  for (const schema::Run& run : runs()) {
+    ArtifactFilter filter;
+    filter.run = run.id;
+    const auto of_run = artifacts(filter);
+    ASSERT_THAT(of_run, SizeIs(1));
+    ASSERT_THAT(of_run[0].results, SizeIs(1));
+    EXPECT_EQ(of_run[0].results[0].run, run.id);
+    filter.result = of_run[0].results[0];
+    EXPECT_THAT(artifacts(filter), SizeIs(1));
+    EXPECT_EQ(of_run[0].repetition, 0);
+    EXPECT_EQ(*reader().text(*of_run[0].text), kCounters);
+  }
+}
+
+TEST_F(Dumps, BelongToResultsWhoseTimesAreShifted) {
+  write("n1/results.jsonl", line(1000));
+  counters("n1");
+  IngestOptions options;
+  options.shift_times_to = 1e9;
+  const IngestResult done = ingest_folder(".", options);
+  EXPECT_GT(done.shift_weeks, 1000);
+  EXPECT_EQ(done.orphaned_dumps, 0);
+  ASSERT_THAT(only_artifact().results, SizeIs(1));
+  EXPECT_EQ(only_artifact().results[0].run, only_run().id);
+}
+
+TEST_F(Dumps, ModulesInAFolderHloBelongToTheOneResultThatXlaCompiled) {
+  const auto with_xla = [](const std::string& batch_size) {
+    std::string text = line(1000, batch_size);
+    const std::string null = R"("xla": null)";
+    return text.replace(text.find(null), null.size(), R"("xla": "PJRT")");
+  };
+  const std::string module = "HloModule m\n\nENTRY e {\n  ROOT c = f32[] constant(1)\n}\n";
+  write("one/results.jsonl", line(1000) + with_xla("4"));
+  write("one/resnet/hlo/module_0001.m.before_optimizations.txt", module);
+  write("two/results.jsonl", with_xla("4") + with_xla("8"));
+  write("two/resnet/hlo/module_0001.m.before_optimizations.txt", module + "\n");
+  EXPECT_EQ(ingest_folder("one").orphaned_dumps, 0);
+  ASSERT_THAT(only_artifact().results, SizeIs(1));
+  EXPECT_EQ(only_artifact().kind, ArtifactKind::kIr);
+  EXPECT_EQ(ingest_folder("two").orphaned_dumps, 1);
+}
+
+TEST_F(Dumps, ATraceBeyondItsBudgetIsUnreadableAndTheRestGoesIn) {
+  write("n/results.jsonl", line(1000));
+  std::string names = "[";
+  for (int i = 0; i < 70; ++i) {
+    names += R"({"ph":"X","ts":1,"dur":1,"name":")" + std::string(1 << 20, 'x') +
+             std::to_string(i) + R"("},)";
+  }
+  const std::string path = trace("n", names);
+  counters("n");
+  const IngestResult done = ingest_folder("n");
+  EXPECT_EQ(done.new_dumps, 2);
+  EXPECT_EQ(done.unreadable_dumps, 1);
+  EXPECT_FALSE(done.failed);
+  ASSERT_THAT(done.dumps, SizeIs(2));
+  EXPECT_THAT(done.dumps[1].unreadable.value_or(""), HasSubstr("64 MiB"));
+  // Whoever sent it is told so instead, and nothing stays.
+  IngestOptions options;
+  options.refuses_too_large = true;
+  const auto sent = ingest_files(
+      *store_, {{}, {write("sent/resnet/0/trace-" + std::string(kBase) + ".json", names + " ")}},
+      options);
+  ASSERT_TRUE(sent);
+  ASSERT_TRUE(sent->dumps.at(0).error);
+  EXPECT_EQ(sent->dumps[0].error->code, schema::ErrorCode::kTooLarge);
+  EXPECT_THAT(artifacts(), SizeIs(2));
+}
+
+TEST_F(Dumps, TheSameAgainChangesNothing) {
+  write("n/results.jsonl", line(1000));
+  counters("n");
+  trace("n");
+  ingest_folder("n");
+  const auto revision = *reader().revision();
+  const IngestResult again = ingest_folder("n");
+  EXPECT_EQ(again.known_dumps, 2);
+  EXPECT_EQ(again.new_dumps, 0);
+  EXPECT_EQ(*reader().revision(), revision);
+  // Touched, or a copy of the whole directory: still the same.
+  std::filesystem::copy(folder_ / "n", folder_ / "copy", std::filesystem::copy_options::recursive);
+  std::filesystem::last_write_time(trace("n"), std::filesystem::file_time_type::clock::now());
+  EXPECT_EQ(ingest_folder(".").new_dumps, 0);
+  EXPECT_THAT(artifacts(), SizeIs(2));
+  EXPECT_EQ(*reader().revision(), revision);
+}
+
+TEST_F(Dumps, AreSharedWhereOnlyTheBatchSizeDiffers) {
+  write("n/results.jsonl", line(1000, "4") + line(1000, "8"));
+  counters("n");
+  ingest_folder("n");
+  EXPECT_THAT(only_artifact().results, SizeIs(2));
+}
+
+TEST_F(Dumps, BelongToTheNewestInvocationOfAFileThatGrew) {
+  write("n/results.jsonl", line(1000));
+  trace("n");
+  counters("n");
+  ingest_folder("n");
+  write("n/results.jsonl", line(1000) + line(2000));
+  // The first night's dumps stay its own.
+  EXPECT_EQ(ingest_folder("n").new_dumps, 0);
+  for (const Artifact& artifact : artifacts()) EXPECT_THAT(artifact.results, SizeIs(1));
+  // Then the runner writes over one of them.
+  trace("n", R"([{"ph":"X","name":"b","ts":1,"dur":2,"pid":1,"tid":1}])");
+  EXPECT_EQ(ingest_folder("n").new_dumps, 1);
+  const auto all = artifacts();
+  ASSERT_THAT(all, SizeIs(3));
+  ASSERT_THAT(all[0].results, SizeIs(1));
+  EXPECT_EQ(reader().run(all[0].results[0].run)->started_at, 2000);
+  EXPECT_FALSE(all[1].is_superseded);
+}
+
+TEST_F(Dumps, ALaterOneOfTheSameNameSupersedes) {
+  write("n/results.jsonl", line(1000));
+  counters("n", "{}");
+  ingest_folder("n");
+  counters("n");
+  ingest_folder("n");
+  const auto all = artifacts();
+  ASSERT_THAT(all, SizeIs(2));
+  EXPECT_FALSE(all[0].is_superseded);
+  EXPECT_TRUE(all[1].is_superseded);
+  ArtifactFilter filter;
+  filter.with_superseded = false;
+  EXPECT_THAT(artifacts(filter), SizeIs(1));
+}
+
+TEST_F(Dumps, OrphansAreKeptUntilTheirResultComes) {
+  counters("n");
+  const IngestResult first = ingest_folder("n");
+  EXPECT_EQ(first.orphaned_dumps, 1);
+  ArtifactFilter orphans;
+  orphans.only_orphans = true;
+  EXPECT_THAT(artifacts(orphans), SizeIs(1));
+  write("n/results.jsonl", line(1000));
+  const IngestResult second = ingest_folder("n");
+  ASSERT_THAT(second.dumps, SizeIs(1));
+  EXPECT_EQ(second.dumps[0].outcome, DumpResult::Outcome::kTied);
+  EXPECT_THAT(artifacts(orphans), IsEmpty());
+  EXPECT_THAT(only_artifact().results, SizeIs(1));
+}
+
+TEST_F(Dumps, InTwoPlacesAreReadOnceInEach) {
+  write("n/results.jsonl", line(1000));
+  trace("n");
+  write("copy/results.jsonl", line(1000));
+  trace("copy");
+  ingest_folder(".");
+  only_artifact();
+  const IngestResult again = ingest_folder(".");
+  ASSERT_THAT(again.dumps, SizeIs(2));
+  for (const DumpResult& dump : again.dumps) {
+    EXPECT_EQ(dump.outcome, DumpResult::Outcome::kKnown);
+    // Neither place is news to the store: neither file was read.
+    EXPECT_FALSE(dump.changed) << dump.path;
+  }
+}
+
+TEST_F(Dumps, LinksAreCalledByTheirOwnNames) {
+  namespace fs = std::filesystem;
+  write("n/results.jsonl", line(1000) + line(1000, "8"));
+  const std::string blob = write("cache/ab12", kCounters);
+  fs::create_directories(folder_ / "n/resnet/0");
+  for (const char* name : {"dynamo-counters-", "compile-times-"}) {
+    fs::create_symlink(blob, folder_ / "n/resnet/0" / (name + std::string(kBase) + ".txt"));
+  }
+  const IngestResult done = ingest_folder("n");
+  EXPECT_EQ(done.new_dumps, 2);
+  EXPECT_EQ(done.orphaned_dumps, 0);
+}
+
+TEST_F(Dumps, AResultsFileBelowAFolderOfPassesIsOne) {
+  const std::string path = write("m/hlo-cpu-m/results.jsonl", line(1000));
+  const auto inputs = find_inputs({path});
+  ASSERT_TRUE(inputs);
+  EXPECT_THAT(inputs->results, SizeIs(1));
+  EXPECT_THAT(inputs->dumps, IsEmpty());
+}
+
+TEST_F(Dumps, OfAnOddNameAreOrphans) {
+  write("n/results.jsonl", line(1000));
+  write("n/resnet/0/dynamo-counters--.txt", kCounters);
+  write("n/resnet/0/dynamo-counters---resnet.txt", kCounters);
+  EXPECT_EQ(ingest_folder("n").orphaned_dumps, 2);
+}
+
+TEST_F(Dumps, OutliveTheDeletionOfTheirRun) {
+  write("n/results.jsonl", line(1000));
+  counters("n");
+  ingest_folder("n");
+  ASSERT_TRUE(schema::delete_run(*store_, only_run()));
+  EXPECT_THAT(only_artifact().results, IsEmpty());
+  EXPECT_EQ(*reader().text(*only_artifact().text), kCounters);
+  ingest_folder("n");
+  EXPECT_THAT(only_artifact().results, SizeIs(1));
+}
+
+TEST_F(Dumps, OfAFailedResultBelongToItsLine) {
+  write("n/results.jsonl", line(1000, "null", R"({"error": "boom"})"));
+  counters("n");
+  ingest_folder("n");
+  EXPECT_THAT(only_artifact().results, SizeIs(1));
+}
+
+TEST_F(Dumps, GivenToAResultByHand) {
+  ingest_text("results.jsonl", line(1000));
+  const auto result = results(only_run()).front();
+  IngestOptions options;
+  options.dumps.result = *schema::key_of_result(*store_, result.run, result.experiment);
+  options.dumps.repetition = 2;
+  const std::string path = write("some.json", kTrace);
+  auto done = ingest_files(*store_, {{}, {path}}, options);
+  ASSERT_TRUE(done);
+  EXPECT_EQ(done->new_dumps, 1);
+  const Artifact artifact = only_artifact();
+  EXPECT_EQ(artifact.kind, ArtifactKind::kTrace);
+  EXPECT_EQ(artifact.repetition, 2);
+  EXPECT_THAT(artifact.results, SizeIs(1));
+}
+
+TEST_F(Dumps, WhatAFileIsShowsByItsContent) {
+  ingest_text("results.jsonl", line(1000));
+  const auto result = results(only_run()).front();
+  IngestOptions options;
+  options.dumps.result = *schema::key_of_result(*store_, result.run, result.experiment);
+  const auto kind_of = [&](const std::string& name, const std::string& content) {
+    auto done = ingest_files(*store_, {{}, {write(name, content)}}, options);
+    EXPECT_TRUE(done && !done->failed) << name;
+    return artifacts().front().kind;
+  };
+  EXPECT_EQ(kind_of("a", kTrace), ArtifactKind::kTrace);
+  EXPECT_EQ(kind_of("b", kCounters), ArtifactKind::kDynamoCounters);
+  EXPECT_EQ(kind_of("c", "HloModule m\n\nENTRY e {\n  ROOT p = f32[2] parameter(0)\n}\n"),
+            ArtifactKind::kIr);
+  // It begins with a bracket, as a trace may.
+  EXPECT_EQ(kind_of("d",
+                    "[ScheduleSyncTensorsGraph]\nTensorsGraphInfo:\n## BEGIN_GRAPH\nIR {\n"
+                    "  %0 = f32[] prim::Constant(), value=1, ROOT=0\n}\n## END_GRAPH\n"),
+            ArtifactKind::kIr);
+  const auto unknown = ingest_files(*store_, {{}, {write("e", "hello")}}, options);
+  ASSERT_TRUE(unknown);
+  EXPECT_TRUE(unknown->failed);
+}
+
+TEST_F(Dumps, UnreadableOnesAreListedWithTheReason) {
+  write("n/results.jsonl", line(1000));
+  counters("n", "no counters");
+  trace("n", "no trace");
+  const IngestResult done = ingest_folder("n");
+  EXPECT_EQ(done.unreadable_dumps, 2);
+  EXPECT_FALSE(done.failed);
+  for (const Artifact& artifact : artifacts()) {
+    ASSERT_TRUE(artifact.error) << artifact.name;
+    EXPECT_THAT(artifact.results, SizeIs(1));
+  }
+  EXPECT_EQ(ingest_folder("n").unreadable_dumps, 2);
+  // What was a half-written file is whole now.
+  trace("n");
+  const IngestResult again = ingest_folder("n");
+  EXPECT_EQ(again.unreadable_dumps, 1);
+  EXPECT_EQ(again.new_dumps, 1);
+}
+
+TEST_F(Dumps, StrictTakesNothingInWhereOneIsUnreadable) {
+  write("n/results.jsonl", line(1000));
+  trace("n", "no trace");
+  counters("n");
+  IngestOptions strict;
+  strict.strict = true;
+  EXPECT_TRUE(ingest_folder("n", strict).undone);
+  EXPECT_THAT(artifacts(), IsEmpty());
+  EXPECT_THAT(runs(), IsEmpty());
+}
+
+TEST_F(Dumps, ATraceIsKeptWithWhatItTells) {
+  write("n/results.jsonl", line(1000));
+  trace("n");
+  IngestOptions options;
+  options.dumps.trace_summary = [](const schema::Trace& trace, const schema::TraceNesting&) {
+    return TraceSummary{std::to_string(trace.slices.size()) + " slices", {}};
+  };
+  ingest_folder("n", options);
+  const Artifact artifact = only_artifact();
+  ASSERT_TRUE(artifact.trace && artifact.report);
+  EXPECT_EQ(*reader().text(*artifact.report), "1 slices");
+}
+
+TEST_F(Dumps, AFolderOfDumpsAloneIsTakenIn) {
+  write("n/resnet/hlo-cpu-resnet/module_0001.jit.txt", "HloModule a\n");
+  write("n/resnet/xla-profile/xplane-cpu-resnet/plugins/profile/d/h.xplane.pb",
+        std::string("\0\1\2", 3));
+  const IngestResult done = ingest_folder("n");
+  EXPECT_EQ(done.new_dumps, 2);
+  ArtifactFilter planes;
+  planes.kind = ArtifactKind::kXplane;
+  const auto found = artifacts(planes);
+  ASSERT_THAT(found, SizeIs(1));
+  EXPECT_EQ(reader().text(*found[0].text)->size(), 3u);
+}
+
+}  // namespace
+}  // namespace benchhud::ingest

@@ -1,0 +1,356 @@
+// The addresses of alerts, on a store that has made-up ones.
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include "analysis/results/catalog.h"
+#include "schema/alerts/alert.h"
+#include "service/alerts/alert_causes.h"
+#include "tests/unit/server/store_fixture.h"
+
+namespace benchhud::server {
+namespace {
+
+using nlohmann::json;
+using testing::ElementsAre;
+
+class Alerts : public StoreFixture {
+ protected:
+  /// An alert on the model alpha and the backend inductor, as analysis would keep it.
+  schema::AlertId add(double onset, schema::DetectedState detected,
+                      const std::string& accelerator_model = "A100",
+                      const std::string& direction = "regression") {
+    schema::Alert alert;
+    alert.accelerator_model = accelerator_model;
+    alert.key = "model\talpha\t" + std::to_string(++keys_);
+    alert.onset = onset;
+    alert.detected = detected;
+    alert.first_seen = onset;
+    const json experiment = {{"id", 1},
+                             {"suite", "suite"},
+                             {"model", "alpha"},
+                             {"test", "eval"},
+                             {"backend", "inductor"}};
+    alert.details =
+        json{{"title", "alpha is slower"},
+             {"subject", {{"suite", "suite"}, {"model", "alpha"}, {"backend", nullptr}}},
+             {"last_good", nullptr},
+             {"first_bad", nullptr},
+             {"direction", direction},
+             {"members", {{{"experiment", experiment}, {"metric", "steady"}}}}}
+            .dump();
+    return keep(std::move(alert));
+  }
+
+  schema::AlertId keep(const std::string& details) {
+    schema::Alert alert;
+    alert.accelerator_model = "A100";
+    alert.details = details;
+    return keep(std::move(alert));
+  }
+
+  schema::AlertId keep(schema::Alert alert) {
+    auto transaction = schema::Transaction::begin(*connection_, schema::Transaction::Kind::kWrite);
+    EXPECT_TRUE(transaction);
+    const auto id = schema::add_alert(*connection_, alert);
+    EXPECT_TRUE(id) << id.error().message;
+    EXPECT_TRUE(transaction->commit());
+    return *id;
+  }
+
+  Response act(const std::string& body, const std::string& path = "/alerts/1/actions") {
+    return change(*app_, "POST", path, body);
+  }
+  /// The field that a body is refused for, with its status.
+  std::string refused(const std::string& body) {
+    const auto response = act(body);
+    return std::to_string(response.status) + " " +
+           json::parse(*response.body).value("parameter", "");
+  }
+
+  std::vector<int> listed(const std::string& query) {
+    std::vector<int> ids;
+    const auto answer = get_json(*app_, "/alerts" + query);
+    for (const auto& item : answer["items"]) ids.push_back(item["id"]);
+    return ids;
+  }
+
+  int keys_ = 0;
+  std::unique_ptr<App> app_ = app();
+};
+
+TEST_F(Alerts, TheListHasWhatNeedsAttentionTheLastToBeginFirst) {
+  add(3000, schema::DetectedState::kConfirmed);
+  add(5000, schema::DetectedState::kSuspect);
+  add(4000, schema::DetectedState::kRecovered);
+  add(3000, schema::DetectedState::kConfirmed);
+  EXPECT_THAT(listed(""), ElementsAre(2, 4, 1));
+  EXPECT_THAT(listed("?state=all"), ElementsAre(2, 3, 4, 1));
+  EXPECT_THAT(listed("?state=recovered,suspect"), ElementsAre(2, 3));
+  EXPECT_THAT(listed("?state=recovered&state=suspect"), ElementsAre(2, 3));
+  EXPECT_THAT(listed("?state=recovered,attention"), ElementsAre(2, 3, 4, 1));
+
+  ASSERT_TRUE(schema::act_on_alert(*connection_, schema::AlertId{4}, "state", "fixed", "ada"));
+  EXPECT_THAT(listed(""), ElementsAre(2, 1));
+  EXPECT_THAT(listed("?state=fixed"), ElementsAre(4));
+  for (const char* wrong : {"?state=open", "?state=", "?state=fixed,", "?state=Fixed"}) {
+    const auto response = get(*app_, std::string("/alerts") + wrong);
+    EXPECT_EQ(response.status, 400) << wrong;
+    EXPECT_EQ(json::parse(*response.body)["parameter"], "state");
+  }
+}
+
+TEST_F(Alerts, FiltersLookAtWhatChanged) {
+  add(3000, schema::DetectedState::kConfirmed);
+  add(4000, schema::DetectedState::kConfirmed, "V100");
+  add(5000, schema::DetectedState::kConfirmed, "A100", "improvement");
+  EXPECT_THAT(listed("?accelerator_model=V100"), ElementsAre(2));
+  EXPECT_THAT(listed("?direction=improvement"), ElementsAre(3));
+  EXPECT_THAT(listed("?model=alpha&backend=inductor&suite=suite"), ElementsAre(3, 2, 1));
+  EXPECT_THAT(listed("?model=alpha&backend=eager"), ElementsAre());
+  EXPECT_THAT(listed("?model=beta&model=alpha&direction=regression"), ElementsAre(2, 1));
+  EXPECT_THAT(listed("?since=1970-01-01T01:06:40Z"), ElementsAre(3, 2));
+  EXPECT_THAT(listed("?until=1970-01-01T01:06:40Z"), ElementsAre(1));
+  EXPECT_EQ(get(*app_, "/alerts?direction=up").status, 400);
+}
+
+TEST_F(Alerts, PagesFollowEachOther) {
+  for (int i = 0; i < 5; ++i) add(1000.0 * (i / 2), schema::DetectedState::kConfirmed);
+  std::vector<int> ids;
+  std::string cursor;
+  do {
+    const auto page = get_json(*app_, "/alerts?limit=2" + cursor);
+    EXPECT_EQ(page["total"], 5);
+    for (const auto& item : page["items"]) ids.push_back(item["id"]);
+    cursor =
+        page["next_cursor"].is_null() ? "" : "&cursor=" + page["next_cursor"].get<std::string>();
+  } while (!cursor.empty());
+  EXPECT_THAT(ids, ElementsAre(5, 4, 3, 2, 1));
+}
+
+TEST_F(Alerts, TheMostUrgentComeFirstWhereThatIsAskedFor) {
+  using enum schema::DetectedState;
+  add(9000, kConfirmed, "A100", "improvement");  // 1
+  add(3000, kConfirmed);                         // 2
+  add(8000, kSuspect);                           // 3
+  const auto taken = add(9500, kConfirmed);      // 4
+  add(4000, kConfirmed);                         // 5
+  add(9900, kConfirmed, "A100", "change");       // 6
+  add(9990, kRecovered);                         // 7
+  keep("no JSON");                               // 8
+  ASSERT_TRUE(schema::act_on_alert(*connection_, taken, "state", "acknowledged", "ada"));
+  EXPECT_THAT(listed("?order=urgency"), ElementsAre(5, 2, 3, 4, 1, 6, 8));
+  EXPECT_THAT(listed("?order=urgency&state=all"), ElementsAre(5, 2, 3, 4, 1, 6, 8, 7));
+  EXPECT_EQ(get_json(*app_, "/alerts")["counts"],
+            json::parse(R"({"confirmed": 2, "suspect": 1, "taken": 1, "improvement": 1,
+                            "change": 2, "closed": 0})"));
+  EXPECT_EQ(get_json(*app_, "/store")["attention_count"], 6);
+
+  std::vector<int> ids;
+  std::string cursor;
+  do {
+    const auto page = get_json(*app_, "/alerts?order=urgency&limit=2" + cursor);
+    for (const auto& item : page["items"]) ids.push_back(item["id"]);
+    cursor =
+        page["next_cursor"].is_null() ? "" : "&cursor=" + page["next_cursor"].get<std::string>();
+  } while (!cursor.empty());
+  EXPECT_THAT(ids, ElementsAre(5, 2, 3, 4, 1, 6, 8));
+
+  std::vector<std::string> urgencies;
+  const auto all = get_json(*app_, "/alerts?order=urgency&state=all");
+  for (const auto& item : all["items"]) {
+    urgencies.push_back(item["urgency"]);
+    EXPECT_EQ(get_json(*app_, "/alerts/" + std::to_string(item["id"].get<int>()))["urgency"],
+              item["urgency"]);
+  }
+  EXPECT_THAT(urgencies, ElementsAre("confirmed", "confirmed", "suspect", "taken", "improvement",
+                                     "change", "change", "closed"));
+}
+
+TEST_F(Alerts, OneHasItsHistory) {
+  const auto id = add(3000, schema::DetectedState::kConfirmed);
+  EXPECT_EQ(get(*app_, "/alerts/2").status, 404);
+  EXPECT_EQ(get(*app_, "/alerts/0").status, 400);
+  const auto etag = std::string(get(*app_, "/alerts/1").header("ETag"));
+  EXPECT_TRUE(get_json(*app_, "/alerts/1")["actions"].empty());
+  ASSERT_TRUE(schema::act_on_alert(*connection_, id, "owner", "ada", "bob"));
+  ASSERT_TRUE(schema::act_on_alert(*connection_, id, "note", "the driver?", "ada"));
+  const auto alert = get_json(*app_, "/alerts/1");
+  EXPECT_NE(get(*app_, "/alerts/1").header("ETag"), etag);
+  EXPECT_EQ(alert["owner"], "ada");
+  EXPECT_EQ(alert["state"], "confirmed");
+  EXPECT_EQ(alert["details"]["title"], "alpha is slower");
+  ASSERT_EQ(alert["actions"].size(), 2U);
+  EXPECT_EQ(alert["actions"][0]["kind"], "owner");
+  EXPECT_EQ(alert["actions"][1]["value"], "the driver?");
+  EXPECT_EQ(alert["actions"][1]["who"], "ada");
+}
+
+TEST_F(Alerts, DetailsOfAnotherFormAreAnErrorThatNamesTheAlert) {
+  schema::Reader reader(*connection_);
+  const auto experiments = reader.experiments_after(schema::ExperimentId{0});
+  ASSERT_TRUE(experiments);
+  const analysis::Catalog catalog(*experiments);
+  const std::string member = R"({"metric":"verification","experiment":)";
+  for (const std::string& details : {
+           std::string(R"({"members":[{}]})"),
+           R"({"members":[)" + member + R"({"id":1}}]})",
+           R"({"members":[)" + member + R"({"id":"1"}}],"last_good":null,"first_bad":null})",
+           R"({"members":[)" + member + R"({"id":1}}],"last_good":{},"first_bad":null})",
+       }) {
+    schema::Alert alert;
+    alert.id = schema::AlertId{7};
+    alert.details = details;
+    const auto causes = alert_causes(reader, catalog, alert);
+    ASSERT_FALSE(causes) << details;
+    EXPECT_EQ(causes.error().code, schema::ErrorCode::kCorrupt) << details;
+    EXPECT_THAT(causes.error().message, testing::HasSubstr("alert 7")) << details;
+    const auto command = alert_reproduction(catalog, alert);
+    ASSERT_FALSE(command) << details;
+    EXPECT_EQ(command.error().code, schema::ErrorCode::kCorrupt) << details;
+  }
+}
+
+TEST_F(Alerts, PeopleActOnThem) {
+  add(3000, schema::DetectedState::kConfirmed);
+  const auto done = act(R"({"kind": "state", "value": "acknowledged", "who": "ada"})");
+  EXPECT_EQ(done.status, 201) << *done.body;
+  EXPECT_EQ(done.header("Location"), "/api/v1/alerts/1");
+  EXPECT_EQ(json::parse(*done.body)["state"], "acknowledged");
+  EXPECT_EQ(act(R"({"kind": "note", "value": "two\nlines"})").status, 201);
+  const auto alert = json::parse(*act(R"({"kind": "link", "value": "https://x/1"})").body);
+  EXPECT_EQ(alert["link"], "https://x/1");
+  ASSERT_EQ(alert["actions"].size(), 3U);
+  EXPECT_EQ(alert["actions"][0]["who"], "ada");
+  EXPECT_EQ(alert["actions"][1]["value"], "two\nlines");
+  EXPECT_EQ(get_json(*app_, "/alerts/1"), alert);
+}
+
+TEST_F(Alerts, WhatMakesNoSenseIsRefusedAndNamed) {
+  add(3000, schema::DetectedState::kConfirmed);
+  EXPECT_EQ(refused(""), "400 ");
+  EXPECT_EQ(refused("{"), "400 ");
+  EXPECT_EQ(refused("[]"), "400 ");
+  EXPECT_EQ(refused("null"), "400 ");
+  EXPECT_EQ(refused(R"({"kind":"note","value":"x"} {})"), "400 ");
+  EXPECT_EQ(refused("{\"kind\":\"note\",\"value\":\"\xff\"}"), "400 ");
+  EXPECT_EQ(refused(std::string(100000, '[')), "400 ");
+  EXPECT_EQ(refused(R"({"value": "x"})"), "400 kind");
+  EXPECT_EQ(refused(R"({"kind": "note"})"), "400 value");
+  EXPECT_EQ(refused(R"({"kind": "note", "value": ""})"), "400 value");
+  EXPECT_EQ(refused(R"({"kind": "note", "value": 1})"), "400 value");
+  EXPECT_EQ(refused(R"({"kind": "note", "value": null})"), "400 value");
+  EXPECT_EQ(refused(R"({"kind": "note", "value": "a\u0000b"})"), "400 value");
+  EXPECT_EQ(refused(R"({"kind": "delete", "value": "x"})"), "400 kind");
+  EXPECT_EQ(refused(R"({"kind": "note", "kind": "note", "value": "x"})"), "400 kind");
+  EXPECT_EQ(refused(R"({"kind": "note", "value": "x", "at": "x"})"), "400 ");
+  EXPECT_EQ(refused(R"({"kind": "state", "value": "gone"})"), "400 value");
+  EXPECT_EQ(refused(R"({"kind": "link", "value": "javascript:1"})"), "400 value");
+  const std::string kilobytes(2000, 'x');
+  EXPECT_EQ(refused(R"({"kind": "owner", "value": ")" + kilobytes + R"("})"), "413 value");
+  EXPECT_EQ(refused(R"({"kind": "note", "value": "x", "who": ")" + kilobytes + R"("})"), "413 who");
+  EXPECT_EQ(act(R"({"kind": "note", "value": "x"})", "/alerts/2/actions").status, 404);
+  EXPECT_EQ(act(R"({"kind": "note", "value": "x"})", "/alerts/x/actions").status, 400);
+  EXPECT_EQ(act(R"({"kind": "note", "value": "x"})", "/alerts/1/actions?x=1").status, 400);
+  EXPECT_TRUE(get_json(*app_, "/alerts/1")["actions"].empty());
+}
+
+TEST_F(Alerts, OtherSitesAndOtherFormsChangeNothing) {
+  add(3000, schema::DetectedState::kConfirmed);
+  const Request request =
+      change_request("POST", "/alerts/1/actions", R"({"kind": "note", "value": "x"})");
+  Request foreign = request;
+  foreign.origin = "https://elsewhere.example";
+  EXPECT_EQ(app_->handle(foreign).status, 403);
+  Request form = request;
+  form.content_type = "text/plain";
+  EXPECT_EQ(app_->handle(form).status, 415);
+  EXPECT_TRUE(get_json(*app_, "/alerts/1")["actions"].empty());
+  EXPECT_EQ(app_->handle(request).status, 201);
+}
+
+TEST_F(Alerts, AddressesSayWhichMethodsTheyTake) {
+  const auto only_post = get(*app_, "/alerts/1/actions");
+  EXPECT_EQ(only_post.status, 405);
+  EXPECT_EQ(only_post.header("Allow"), "POST");
+  const auto only_get = change(*app_, "POST", "/alerts", "{}");
+  EXPECT_EQ(only_get.status, 405);
+  EXPECT_EQ(only_get.header("Allow"), "GET, HEAD");
+  EXPECT_EQ(change(*app_, "POST", "/nothing", "{}").status, 404);
+}
+
+TEST_F(Alerts, AStoreThatIsWrittenToIsBusy) {
+  add(3000, schema::DetectedState::kConfirmed);
+  const std::string note = R"({"kind": "note", "value": "x"})";
+  EXPECT_EQ(act(note).status, 201);
+  {
+    const auto other = schema::Transaction::begin(*connection_, schema::Transaction::Kind::kWrite);
+    ASSERT_TRUE(other);
+    const auto response = act(note);
+    EXPECT_EQ(response.status, 503);
+    EXPECT_NE(response.body->find("nothing was changed"), std::string::npos) << *response.body;
+  }
+  EXPECT_EQ(act(note).status, 201);
+}
+
+TEST_F(Alerts, AStoreThatMayNotBeWrittenToIsSaidToBe) {
+  if (geteuid() == 0) GTEST_SKIP() << "root may write to everything";
+  add(3000, schema::DetectedState::kConfirmed);
+  std::filesystem::permissions(path_, std::filesystem::perms::owner_read);
+  EXPECT_EQ(act(R"({"kind": "note", "value": "x"})").status, 403);
+}
+
+TEST_F(Alerts, SeriesShowTheirChanges) {
+  ingest({{}, {.dynamo = ""}});
+  ingest({{.timestamp = 1086400, .times = {3, 1, 1, 0.6, 0.6, 0.6}}});
+  const std::string series = "/series?suite=suite&model=alpha&test=eval";
+  const auto experiment = [&](const char* backend) {
+    return get_json(*app_, series + "&backend=" + backend)["series"][0]["experiment"];
+  };
+  const json run = {{"id", 2}, {"started_at", "1970-01-13T13:46:40Z"}};
+  const json change = {{"experiment", experiment("inductor")},
+                       {"metric", "steady"},
+                       {"state", "confirmed"},
+                       {"direction", "regression"},
+                       {"onset", run},
+                       {"earliest", run},
+                       {"latest", run},
+                       {"before", 0.5},
+                       {"after", 0.6},
+                       {"effect", 0.2},
+                       {"interval", nullptr}};
+  json verdict = change, taken_back = change;
+  verdict["metric"] = "verification";
+  taken_back["state"] = "withdrawn";
+  keep(json{{"members", {change, verdict, taken_back}}}.dump());
+  keep("{}");
+  ASSERT_TRUE(schema::act_on_alert(*connection_, schema::AlertId{1}, "state", "fixed", ""));
+
+  const auto answer = get_json(*app_, series);
+  for (const auto& one : answer["series"]) {
+    if (one["experiment"]["backend"] != "inductor") {
+      EXPECT_TRUE(one["changes"].empty());
+      continue;
+    }
+    ASSERT_EQ(one["changes"].size(), 1U);
+    EXPECT_EQ(one["changes"][0], json({{"alert", 1},
+                                       {"state", "fixed"},
+                                       {"run", run},
+                                       {"earliest", run},
+                                       {"latest", run},
+                                       {"before", 0.5},
+                                       {"after", 0.6},
+                                       {"direction", "regression"},
+                                       {"effect", 0.2},
+                                       {"interval", nullptr}}));
+  }
+  EXPECT_TRUE(get_json(*app_, series + "&metric=compile")["series"][0]["changes"].empty());
+}
+
+TEST_F(Alerts, CsvHasALineEach) {
+  add(3000, schema::DetectedState::kConfirmed);
+  const auto csv = *get(*app_, "/alerts?format=csv").body;
+  EXPECT_THAT(csv, testing::HasSubstr("1,confirmed,confirmed,open,alpha is slower,regression,"));
+}
+
+}  // namespace
+}  // namespace benchhud::server

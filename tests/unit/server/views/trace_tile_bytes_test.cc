@@ -1,0 +1,55 @@
+// The bytes of tiles against tests/cases/tile_bytes.json, which the pages' decoder is held to as
+// well.
+
+#include "server/views/trace_tile_bytes.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace benchhud::server {
+namespace {
+
+schema::Tile tile_of(const nlohmann::json& json) {
+  schema::Tile tile;
+  for (const auto& row : json.at("rows")) {
+    schema::TileRow& made = tile.rows.emplace_back();
+    made.row = row.at("row");
+    for (const auto& item : row.at("items")) {
+      schema::TileItem& each = made.items.emplace_back();
+      each.begin = item.at("begin");
+      each.end = item.at("end");
+      each.count = item.at("count");
+      each.busy = item.at("busy");
+      each.label = item.at("label");
+      each.reaches_in = item.at("reaches_in");
+      each.slice.chunk = item.at("chunk");
+      each.slice.index = item.at("index");
+    }
+  }
+  return tile;
+}
+
+TEST(TraceTileBytes, AreThoseOfTheDocument) {
+  std::ifstream file(BENCHHUD_TEST_DATA "/../../cases/tile_bytes.json");
+  const auto cases = nlohmann::json::parse(file);
+  ASSERT_GE(cases.size(), 5u);
+  for (const auto& each : cases) {
+    const auto& tiles = each.at("tiles");
+    TileBytes bytes(tiles.size());
+    for (const auto& tile : tiles) {
+      bytes.put(tile.at("track"), tile.at("band"), tile.at("window_begin"), tile_of(tile));
+    }
+    std::string hex;
+    for (const char byte : bytes.bytes()) {
+      hex += fmt::format("{:02x}", static_cast<unsigned char>(byte));
+    }
+    EXPECT_EQ(hex, each.at("bytes")) << each.at("name");
+  }
+}
+
+}  // namespace
+}  // namespace benchhud::server

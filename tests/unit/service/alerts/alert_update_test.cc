@@ -1,0 +1,499 @@
+// Alerts of a store: found once, kept with what people did, moved by what comes late.
+#include "service/alerts/alert_update.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <random>
+
+#include "schema/alerts/alert.h"
+#include "schema/alerts/night_mark.h"
+#include "schema/results/maintenance.h"
+#include "server/views/alert_json.h"
+#include "service/alerts/alert_rules_file.h"
+#include "service/alerts/night_reader.h"
+#include "tests/unit/server/store_fixture.h"
+
+namespace benchhud::server {
+namespace {
+
+using nlohmann::json;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+constexpr double kDay = 86400;
+constexpr double kFirst = 1761955200;  // 2025-11-01T00:00:00Z
+
+class AlertUpdates : public StoreFixture {
+ protected:
+  /// Night `number` as it was, by seconds of the model; a model without seconds failed.
+  void night(int number, const std::map<std::string, double>& models,
+             const std::string& accelerator_model = "A100", const std::string& code = "") {
+    std::vector<MadeLine> lines;
+    for (const auto& [model, seconds] : models) {
+      std::mt19937_64 random(std::hash<std::string>()(model) + 1000 * number);
+      std::normal_distribution<double> normal(0, 0.01);
+      MadeLine line;
+      line.model = model;
+      line.timestamp = kFirst + kDay * number;
+      line.accelerator_model = accelerator_model;
+      line.times = {};
+      line.error = seconds > 0 ? "" : "ValueError: broken";
+      const double level = seconds * std::exp(normal(random));
+      for (int i = 0; i < 8 && seconds > 0; ++i) {
+        line.times.push_back(level * (i == 0 ? 3 : 1) * std::exp(0.3 * normal(random)));
+      }
+      lines.push_back(line);
+      if (!code.empty()) lines.push_back(verified(line, code));
+    }
+    ingest(lines);
+  }
+  void nights(int first, int last, const std::map<std::string, double>& models,
+              const std::string& accelerator_model = "A100") {
+    for (int n = first; n <= last; ++n) night(n, models, accelerator_model);
+  }
+  AlertUpdate update() {
+    const auto done = update_alerts(*connection_);
+    EXPECT_TRUE(done) << done.error().message;
+    return done ? *done : AlertUpdate();
+  }
+  std::vector<schema::Alert> alerts() {
+    const auto all = schema::alerts(*connection_);
+    EXPECT_TRUE(all);
+    return all ? *all : std::vector<schema::Alert>();
+  }
+  std::vector<schema::Alert> confirmed() {
+    auto all = alerts();
+    std::erase_if(
+        all, [](const auto& alert) { return alert.detected != schema::DetectedState::kConfirmed; });
+    return all;
+  }
+  void act(schema::AlertId id, const char* kind, const char* value) {
+    const auto done = schema::act_on_alert(*connection_, id, kind, value, "ada");
+    ASSERT_TRUE(done) << done.error().message;
+  }
+  schema::Run run_at(int number) {
+    schema::Reader reader(*connection_);
+    const auto runs = reader.runs({});
+    EXPECT_TRUE(runs);
+    for (const schema::Run& run : *runs) {
+      if (run.started_at == kFirst + kDay * number) return run;
+    }
+    ADD_FAILURE() << "no night " << number;
+    return {};
+  }
+  /// All nights are watched anew with the next update.
+  void forget_what_was_watched() {
+    ASSERT_TRUE(connection_->execute("DELETE FROM watch_state; DELETE FROM night_facts"));
+    ASSERT_TRUE(schema::set_alerts_state(*connection_, "other"));
+  }
+  void mark(int number, schema::NightMarkKind kind) {
+    ASSERT_TRUE(schema::mark_night(*connection_, run_at(number), kind, "new driver", "ada"));
+  }
+  static double time_of(int number) { return kFirst + kDay * number; }
+
+  const std::map<std::string, double> quiet_ = {{"alpha", 1}, {"beta", 2}};
+  const std::map<std::string, double> slow_ = {{"alpha", 1.3}, {"beta", 2}};
+};
+
+TEST_F(AlertUpdates, AnEmptyStoreHasNone) {
+  EXPECT_FALSE(update().was_current);
+  EXPECT_TRUE(update().was_current);
+  EXPECT_THAT(alerts(), IsEmpty());
+}
+
+TEST_F(AlertUpdates, FindsOnceAndThenHasNothingToDo) {
+  nights(0, 19, quiet_);
+  nights(20, 25, slow_);
+  const AlertUpdate first = update();
+  EXPECT_EQ(first.nights, 26u);
+  EXPECT_GE(first.added, 1u);
+  EXPECT_FALSE(first.was_current);
+  ASSERT_THAT(confirmed(), SizeIs(1));
+  EXPECT_EQ(confirmed()[0].onset, time_of(20));
+  EXPECT_EQ(confirmed()[0].first_seen, time_of(20));
+  EXPECT_GE(*confirmed()[0].confirmed_at, time_of(22));
+  EXPECT_EQ(confirmed()[0].accelerator_model, "A100");
+  const auto details = confirmed()[0].details;
+  const AlertUpdate second = update();
+  EXPECT_TRUE(second.was_current);
+  EXPECT_EQ(second.nights, 0u);
+  night(26, slow_);
+  EXPECT_FALSE(update().was_current);
+  ASSERT_THAT(confirmed(), SizeIs(1));
+  EXPECT_NE(confirmed()[0].details, details);
+}
+
+TEST_F(AlertUpdates, NightByNightGivesWhatAllAtOnceGives) {
+  for (int n = 0; n < 26; ++n) {
+    night(n, n < 20 ? quiet_ : slow_);
+    update();
+  }
+  const auto by_night = alerts();
+  for (const schema::Alert& alert : by_night) {
+    auto transaction = schema::Transaction::begin(*connection_, schema::Transaction::Kind::kWrite);
+    ASSERT_TRUE(schema::delete_alert(*connection_, alert.id));
+    ASSERT_TRUE(transaction->commit());
+  }
+  forget_what_was_watched();
+  EXPECT_EQ(update().recalled, 0u);
+  const auto at_once = alerts();
+  ASSERT_EQ(at_once.size(), by_night.size());
+  ASSERT_THAT(confirmed(), SizeIs(1));
+  for (std::size_t i = 0; i < at_once.size(); ++i) {
+    EXPECT_EQ(at_once[i].details, by_night[i].details);
+    EXPECT_EQ(at_once[i].key, by_night[i].key);
+    EXPECT_EQ(at_once[i].detected, by_night[i].detected);
+    EXPECT_EQ(at_once[i].confirmed_at, by_night[i].confirmed_at);
+    EXPECT_EQ(to_int(at_once[i].id) - to_int(at_once[0].id),
+              to_int(by_night[i].id) - to_int(by_night[0].id));
+  }
+}
+
+TEST_F(AlertUpdates, SortingOutQuietSeriesGivesTheSameAlerts) {
+  // Models on a baseline and beside it, most of which never change; what changes alone, with many,
+  // in its verdict or whether it is timed at all, or only in its baseline.
+  for (int n = 0; n < 40; ++n) {
+    std::mt19937_64 random(1000 + n);
+    std::normal_distribution<double> normal(0, 0.01);
+    std::vector<MadeLine> lines;
+    const auto add = [&](const std::string& model, const std::string& dynamo, double level,
+                         const std::string& accelerator_model, std::int64_t batch_size) {
+      MadeLine line;
+      line.model = model;
+      line.dynamo = dynamo;
+      line.timestamp = time_of(n);
+      line.accelerator_model = accelerator_model;
+      line.batch_size = batch_size;
+      line.times = {};
+      level *= std::exp(normal(random));
+      for (int i = 0; i < 8; ++i) {
+        line.times.push_back(level * (i == 0 ? 3 : 1) * std::exp(0.3 * normal(random)));
+      }
+      lines.push_back(line);
+    };
+    for (int m = 0; m < 12; ++m) {
+      const std::string model = "model_" + std::to_string(m);
+      const bool has_stepped = (m == 3 && n >= 15) || (m >= 8 && n >= 25);
+      add(model, "openxla", has_stepped ? 1.2 : 1, "A100", 8);
+      add(model, "inductor", m == 5 && n >= 20 ? 1.3 : 1, "A100", 8);
+      // Another batch size has no baseline, or two of which neither is one.
+      add(model, "openxla", 1, "A100", 16);
+      if (m % 4 == 0) add(model, "openxla", m == 4 && n >= 30 ? 0.8 : 1, "H100", 8);
+    }
+    add("of one night " + std::to_string(n), "openxla", 1, "A100", 8);
+    if (n % 7 != 3) {
+      lines.push_back(verified(lines[4], n < 22 ? "PASS" : "FAIL"));
+      lines.push_back(verified(lines[0], "PASS"));
+    }
+    MadeLine broken = lines[2];
+    broken.model = "breaks";
+    if (n >= 18) {
+      broken.times.clear();
+      broken.error = "ValueError: broken";
+    }
+    lines.push_back(broken);
+    ingest(lines);
+  }
+  mark(10, schema::NightMarkKind::kEnvironment);
+  mark(12, schema::NightMarkKind::kExcluded);
+  mark(33, schema::NightMarkKind::kPinned);
+  const auto forget_all = [&] {
+    forget_what_was_watched();
+    ASSERT_TRUE(connection_->execute("DELETE FROM notification; DELETE FROM alert"));
+  };
+  update();
+  const auto together = alerts();
+  ASSERT_GE(confirmed().size(), 4u);
+  forget_all();
+  const auto sorted = update_alerts(*connection_, 0);
+  ASSERT_TRUE(sorted) << sorted.error().message;
+  EXPECT_EQ(sorted->recalled, 0u);
+  const auto apart = alerts();
+  ASSERT_EQ(apart.size(), together.size());
+  for (std::size_t i = 0; i < apart.size(); ++i) {
+    EXPECT_EQ(apart[i].details, together[i].details);
+    EXPECT_EQ(apart[i].key, together[i].key);
+    EXPECT_EQ(apart[i].detected, together[i].detected);
+    EXPECT_EQ(apart[i].confirmed_at, together[i].confirmed_at);
+  }
+  schema::Reader reader(*connection_);
+  auto quiet = sort_out_quiet(reader, {});
+  ASSERT_TRUE(quiet) << quiet.error().message;
+  const auto all = reader.experiments_after(schema::ExperimentId{0});
+  ASSERT_TRUE(all);
+  const auto restless = std::move(quiet->restless).finish(&quiet->configurations);
+  EXPECT_LT(restless.entries().size(), all->size() / 2);
+  EXPECT_THAT(quiet->quiet, SizeIs(reader.runs({})->size()));
+}
+
+TEST_F(AlertUpdates, OnlyNightsThatAreNewAreWatched) {
+  nights(0, 19, quiet_);
+  EXPECT_EQ(update().recalled, 0u);
+  night(20, slow_);
+  AlertUpdate done = update();
+  EXPECT_EQ(done.nights, 21u);
+  EXPECT_EQ(done.recalled, 19u) << "all but the newest";
+  mark(20, schema::NightMarkKind::kExcluded);
+  EXPECT_EQ(update().recalled, 20u) << "the newest is what changes most";
+  mark(19, schema::NightMarkKind::kExcluded);
+  EXPECT_EQ(update().recalled, 0u) << "one before it is not what it was";
+  nights(21, 25, slow_);
+  EXPECT_EQ(update().recalled, 20u);
+  night(-1, quiet_);
+  EXPECT_EQ(update().recalled, 0u) << "it goes before all others";
+  ASSERT_TRUE(schema::set_alert_rules(*connection_, R"({"false_discovery_rate": 0.01})"));
+  EXPECT_EQ(update().recalled, 0u) << "by other rules";
+  night(26, slow_);
+  EXPECT_EQ(update().recalled, 26u);
+}
+
+TEST_F(AlertUpdates, WhatWasKeptOfWatchedNightsAndDoesNotReadIsMadeAnew) {
+  nights(0, 19, quiet_);
+  nights(20, 24, slow_);
+  update();
+  ASSERT_THAT(confirmed(), SizeIs(1));
+  for (const char* damage :
+       {"UPDATE watch_state SET bytes = zeroblob(40)", "UPDATE watch_state SET byte_count = 7",
+        "UPDATE night_facts SET bytes = zeroblob(40)", "UPDATE night_facts SET content = x'00'",
+        "DELETE FROM night_facts WHERE run_id % 3 = 0", "DELETE FROM watch_state"}) {
+    ASSERT_TRUE(connection_->execute(damage));
+    ASSERT_TRUE(schema::set_alerts_state(*connection_, "other"));
+    update();
+    const auto after = alerts();
+    forget_what_was_watched();
+    update();
+    const auto anew = alerts();
+    ASSERT_EQ(after.size(), anew.size()) << damage;
+    for (std::size_t i = 0; i < anew.size(); ++i) {
+      EXPECT_EQ(after[i].details, anew[i].details) << damage;
+      EXPECT_EQ(after[i].id, anew[i].id) << damage;
+    }
+  }
+}
+
+TEST_F(AlertUpdates, NothingIsKeptOfRunsThatAreGone) {
+  nights(0, 9, quiet_);
+  update();
+  const auto rows = [&](const std::string& table) {
+    schema::Statement count = connection_->prepare("SELECT count(*) FROM " + table);
+    return count.step() ? count.integer(0) : -1;
+  };
+  EXPECT_EQ(rows("night_facts"), 10);
+  EXPECT_EQ(rows("watch_state"), 1);
+  for (int n = 0; n < 10; ++n) ASSERT_TRUE(schema::delete_run(*connection_, run_at(n)));
+  update();
+  EXPECT_EQ(rows("night_facts"), 0);
+  EXPECT_EQ(rows("watch_state"), 0);
+}
+
+TEST_F(AlertUpdates, ANightThatComesLateKeepsNumberAndWhatPeopleDid) {
+  nights(0, 18, quiet_);
+  nights(21, 26, slow_);
+  update();
+  ASSERT_THAT(confirmed(), SizeIs(1));
+  const schema::AlertId id = confirmed()[0].id;
+  EXPECT_EQ(confirmed()[0].onset, time_of(21));
+  act(id, "state", "acknowledged");
+  act(id, "owner", "grace");
+  night(20, slow_);  // it had begun already
+  const AlertUpdate late = update();
+  EXPECT_EQ(late.nights, 26u);
+  ASSERT_THAT(confirmed(), SizeIs(1));
+  EXPECT_EQ(confirmed()[0].id, id);
+  EXPECT_EQ(confirmed()[0].onset, time_of(20));
+  EXPECT_EQ(confirmed()[0].triage, schema::TriageState::kAcknowledged);
+  EXPECT_EQ(confirmed()[0].owner, "grace");
+  night(19, quiet_);
+  update();
+  ASSERT_THAT(confirmed(), SizeIs(1));
+  EXPECT_EQ(confirmed()[0].id, id);
+}
+
+TEST_F(AlertUpdates, OneThatIsNotFoundAnyMoreGoesUnlessSomebodyActedOnIt) {
+  const std::map<std::string, double> both = {{"alpha", 1.3}, {"beta", 2.6}};
+  nights(0, 19, quiet_);
+  nights(20, 32, both);  // long enough that nobody is told: what was told of stays known
+  update();
+  ASSERT_THAT(confirmed(), SizeIs(2)) << "two models are no common cause";
+  const schema::AlertId kept = confirmed()[1].id, gone = confirmed()[0].id;
+  act(kept, "note", "looks like the driver");
+  mark(20, schema::NightMarkKind::kEnvironment);
+  EXPECT_FALSE(update().was_current);
+  EXPECT_THAT(confirmed(), IsEmpty());
+  const auto left = schema::alert(*connection_, kept);
+  ASSERT_TRUE(left);
+  EXPECT_EQ(left->detected, schema::DetectedState::kWithdrawn);
+  EXPECT_FALSE(needs_attention(*left));
+  EXPECT_FALSE(schema::alert(*connection_, gone));
+  ASSERT_TRUE(schema::unmark_night(*connection_, run_at(20), schema::NightMarkKind::kEnvironment));
+  update();
+  ASSERT_THAT(confirmed(), SizeIs(2));
+  EXPECT_TRUE(schema::alert(*connection_, kept)->detected == schema::DetectedState::kConfirmed);
+  for (const schema::Alert& alert : confirmed()) EXPECT_NE(alert.id, gone) << "never given twice";
+}
+
+TEST_F(AlertUpdates, AnExcludedNightDoesNotCount) {
+  nights(0, 19, quiet_);
+  night(20, {{"alpha", 1}, {"beta", 0}});
+  night(21, quiet_);
+  update();
+  const auto has_timing = [&] {
+    const auto all = alerts();
+    return std::any_of(all.begin(), all.end(), [](const schema::Alert& alert) {
+      return alert.details.find("was timed → failed") != std::string::npos;
+    });
+  };
+  EXPECT_TRUE(has_timing());
+  mark(20, schema::NightMarkKind::kExcluded);
+  EXPECT_FALSE(update().was_current);
+  EXPECT_FALSE(has_timing());
+}
+
+TEST_F(AlertUpdates, AcceleratorModelsAreWatchedApartAndNumberedByFirstSight) {
+  for (const char* machine : {"Z9", "A100"}) nights(0, 19, quiet_, machine);
+  nights(20, 26, {{"alpha", 1}, {"beta", 2.8}}, "Z9");
+  nights(20, 22, quiet_, "A100");
+  nights(23, 26, slow_, "A100");
+  update();
+  ASSERT_THAT(confirmed(), SizeIs(2));
+  EXPECT_EQ(confirmed()[0].accelerator_model, "Z9");
+  EXPECT_EQ(confirmed()[1].accelerator_model, "A100");
+  double before = 0;
+  for (const schema::Alert& alert : alerts()) {
+    EXPECT_GE(alert.first_seen, before);
+    before = alert.first_seen;
+  }
+}
+
+TEST_F(AlertUpdates, OtherRulesFindAnew) {
+  nights(0, 3, quiet_);
+  update();
+  ASSERT_TRUE(keep_alert_rules(*connection_, R"({"baseline": "eager"})"));
+  EXPECT_FALSE(update().was_current);
+  EXPECT_TRUE(update().was_current);
+}
+
+TEST_F(AlertUpdates, DetailsSayWhatAPageShows) {
+  nights(0, 19, quiet_);
+  nights(20, 25, slow_);
+  update();
+  ASSERT_THAT(confirmed(), SizeIs(1));
+  const json details = json::parse(confirmed()[0].details);
+  for (const char* field :
+       {"title", "scope", "subject", "direction", "onset", "last_good", "first_bad", "labels",
+        "first_seen", "confirmed", "closed", "rerun", "members"}) {
+    EXPECT_TRUE(details.contains(field)) << field;
+  }
+  EXPECT_EQ(details["scope"], "model");
+  EXPECT_EQ(details["subject"], (json{{"suite", "suite"}, {"model", "alpha"}, {"backend", {}}}));
+  EXPECT_EQ(details["direction"], "regression");
+  EXPECT_EQ(details["onset"]["id"], to_int(run_at(20).id));
+  EXPECT_EQ(details["last_good"]["id"], to_int(run_at(19).id));
+  EXPECT_EQ(details["first_bad"]["id"], to_int(run_at(20).id));
+  EXPECT_TRUE(details["closed"].is_null());
+  EXPECT_EQ(details["rerun"], "");
+  const json& members = details["members"];
+  ASSERT_FALSE(members.empty());
+  const auto steady = std::find_if(members.begin(), members.end(),
+                                   [](const json& one) { return one["metric"] == "steady"; });
+  ASSERT_NE(steady, members.end());
+  EXPECT_EQ((*steady)["experiment"]["model"], "alpha");
+  EXPECT_EQ((*steady)["state"], "confirmed");
+  EXPECT_EQ((*steady)["unit"], "s");
+  EXPECT_NEAR((*steady)["before"], 1, 0.02);
+  EXPECT_NEAR((*steady)["after"], 1.3, 0.03);
+  EXPECT_NEAR((*steady)["effect"], 0.3, 0.03);
+  EXPECT_LT((*steady)["interval"]["low"], (*steady)["effect"]);
+  EXPECT_GT((*steady)["interval"]["high"], (*steady)["effect"]);
+  EXPECT_EQ((*steady)["noise"]["class"], "stable");
+  EXPECT_EQ((*steady)["nights_before"], 20);
+}
+
+TEST_F(AlertUpdates, HostileNames) {
+  const std::string hostile = "a\tb\"<script>\n\xff\xfe\x1b[31m";
+  nights(0, 19, {{hostile, 1}, {"a", 1}});
+  night(20, {{hostile, 0}, {"a", 1}});
+  night(21, {{hostile, 0}, {"a", 0}});
+  update();
+  ASSERT_GE(confirmed().size(), 2u);
+  for (const schema::Alert& alert : confirmed()) {
+    const json details = json::parse(alert.details, nullptr, false);
+    ASSERT_FALSE(details.is_discarded()) << alert.details;
+    std::string text;
+    JsonWriter writer(&text);
+    write_alert(writer, alert, alert_urgency(alert));
+    EXPECT_FALSE(json::parse(text, nullptr, false).is_discarded()) << text;
+  }
+  const auto before = alerts();
+  night(22, {{hostile, 0}, {"a", 0}});
+  update();
+  ASSERT_EQ(confirmed().size(), 2u);
+  for (const schema::Alert& alert : confirmed()) {
+    const auto same = std::find_if(before.begin(), before.end(),
+                                   [&](const auto& one) { return one.id == alert.id; });
+    ASSERT_NE(same, before.end());
+    EXPECT_EQ(same->key, alert.key);
+  }
+}
+
+TEST_F(AlertUpdates, StatesInAList) {
+  using enum schema::DetectedState;
+  using enum schema::TriageState;
+  schema::Alert alert;
+  alert.detected = kConfirmed;
+  EXPECT_EQ(alert_state(alert), "confirmed");
+  EXPECT_TRUE(needs_attention(alert));
+  alert.triage = kInvestigating;
+  EXPECT_EQ(alert_state(alert), "investigating");
+  EXPECT_TRUE(needs_attention(alert));
+  for (const auto decided : {kFixed, kWontFix, kInvalid, kInfrastructure}) {
+    alert.triage = decided;
+    EXPECT_EQ(alert_state(alert), triage_state_name(decided));
+    EXPECT_FALSE(needs_attention(alert));
+  }
+  for (const auto over : {kRecovered, kWithdrawn}) {
+    alert.detected = over;
+    alert.triage = kAcknowledged;
+    EXPECT_EQ(alert_state(alert), detected_state_name(over)) << "whatever people say";
+    EXPECT_FALSE(needs_attention(alert));
+  }
+}
+
+TEST_F(AlertUpdates, ReadsANight) {
+  night(0, {{"beta", 2}, {"alpha", 1}, {"gamma", 0}}, "A100", "FAIL");
+  schema::Reader reader(*connection_);
+  const auto experiments = reader.experiments_after(schema::ExperimentId{0});
+  const analysis::Catalog catalog(*experiments);
+  const auto read = read_night(reader, run_at(0), catalog);
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->run, run_at(0).id);
+  EXPECT_EQ(read->started_at, time_of(0));
+  ASSERT_THAT(read->results, SizeIs(3));
+  EXPECT_TRUE(
+      std::is_sorted(read->results.begin(), read->results.end(),
+                     [](const auto& a, const auto& b) { return a.experiment < b.experiment; }));
+  for (const analysis::ExperimentNight& result : read->results) {
+    const std::string model = catalog.find(result.experiment)->experiment().model;
+    if (model == "gamma") {
+      EXPECT_EQ(result.status, analysis::Status::kFailed);
+      EXPECT_FALSE(result.times[0]);
+    } else {
+      EXPECT_EQ(result.status, analysis::Status::kTimed);
+      ASSERT_TRUE(result.times[0]);
+      EXPECT_NEAR(std::exp(result.times[0]->level), model == "alpha" ? 1 : 2, 0.1);
+      EXPECT_EQ(result.times[0]->count, 5u);
+      EXPECT_EQ(result.code, "FAIL");
+    }
+    EXPECT_FALSE(result.times[place_of(analysis::WatchedMetric::kSpeedup)]);
+  }
+  EXPECT_THAT(read_night(reader, run_at(0), analysis::CatalogBuilder().finish())->results,
+              IsEmpty())
+      << "the catalog is older than the night";
+}
+
+}  // namespace
+}  // namespace benchhud::server

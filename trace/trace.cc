@@ -1,0 +1,75 @@
+#include "trace/trace.h"
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+
+namespace benchhud::schema {
+
+std::uint32_t TextPool::put(std::string_view text) {
+  if (text.empty()) return 0;
+  if (4 * (texts_.size() + 1) > 3 * table_.size()) grow_table();
+  std::uint32_t& place = table_[place_of(text)];
+  if (place == 0) {
+    texts_.push_back(keep(text));
+    place = static_cast<std::uint32_t>(texts_.size());
+  }
+  return place;
+}
+
+std::size_t TextPool::place_of(std::string_view text) const {
+  const std::size_t mask = table_.size() - 1;
+  std::size_t place = std::hash<std::string_view>()(text) & mask;
+  while (table_[place] != 0 && (*this)[table_[place]] != text) place = (place + 1) & mask;
+  return place;
+}
+
+void TextPool::grow_table() {
+  constexpr std::size_t kFirst = 64;
+  table_.assign(std::max(kFirst, 2 * table_.size()), 0);
+  std::uint32_t number = 0;
+  for (const std::string_view text : texts_) table_[place_of(text)] = ++number;
+}
+
+std::string_view TextPool::keep(std::string_view text) {
+  constexpr std::size_t kBlock = std::size_t{64} << 10, kLong = kBlock / 8;
+  char* place = free_;
+  if (text.size() > kLong) {
+    place = blocks_.emplace_back(std::make_unique<char[]>(text.size())).get();
+  } else {
+    if (text.size() > left_) {
+      free_ = place = blocks_.emplace_back(std::make_unique<char[]>(kBlock)).get();
+      left_ = kBlock;
+    }
+    free_ += text.size();
+    left_ -= text.size();
+  }
+  std::memcpy(place, text.data(), text.size());
+  return {place, text.size()};
+}
+
+std::uint32_t Trace::put_label(TraceLabel label) {
+  if (label == TraceLabel()) return 0;
+  const auto place_of = [&](TraceLabel each) -> std::uint32_t& {
+    const std::uint64_t key = std::uint64_t{each.name} << 32 | each.category;
+    // Fibonacci hashing: numbers that follow one another are far apart.
+    std::size_t place = (key * 0x9e3779b97f4a7c15) >> 32;
+    for (;; ++place) {
+      std::uint32_t& number = label_table_[place & (label_table_.size() - 1)];
+      if (number == 0 || labels[number] == each) return number;
+    }
+  };
+  if (4 * (labels.size() + 1) > 3 * label_table_.size()) {
+    constexpr std::size_t kFirst = 64;
+    label_table_.assign(std::max(kFirst, 2 * label_table_.size()), 0);
+    for (std::uint32_t i = 1; i < labels.size(); ++i) place_of(labels[i]) = i;
+  }
+  std::uint32_t& number = place_of(label);
+  if (number == 0) {
+    number = static_cast<std::uint32_t>(labels.size());
+    labels.push_back(label);
+  }
+  return number;
+}
+
+}  // namespace benchhud::schema

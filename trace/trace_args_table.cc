@@ -1,0 +1,75 @@
+#include "trace/trace_args_table.h"
+
+#include "schema/base/check.h"
+#include "trace/trace_limits.h"
+
+namespace benchhud::schema {
+namespace {
+
+// A number has two bits in the first word, and none, one or two words behind it.
+enum Width : std::uint32_t { kNone, kNarrow, kWide };
+
+constexpr std::uint32_t kNarrowMost = 0xffffffff;
+constexpr int kBackendShift = 8;
+// What the upper three bytes of the first word hold where the backend has a word of its own.
+constexpr std::uint32_t kBackendApart = 0xffffff;
+
+Width width_of(std::uint64_t number, std::uint64_t absent) {
+  if (number == absent) return kNone;
+  return number <= kNarrowMost ? kNarrow : kWide;
+}
+
+}  // namespace
+
+std::uint32_t TraceArgsTable::put(const TraceArgs& args) {
+  BENCHHUD_CHECK(words_.size() < kMostTraceArgsWords);
+  const std::size_t at = words_.size();
+  words_.push_back(0);
+  std::uint32_t head = 0;
+  int shift = 0;
+  const auto put = [&](std::uint64_t number, std::uint64_t absent) {
+    const Width width = width_of(number, absent);
+    head |= width << shift;
+    shift += 2;
+    if (width == kNone) return;
+    words_.push_back(static_cast<std::uint32_t>(number));
+    if (width == kWide) words_.push_back(static_cast<std::uint32_t>(number >> 32));
+  };
+  constexpr auto kAbsent = static_cast<std::uint64_t>(TraceArgs::kAbsent);
+  put(static_cast<std::uint64_t>(args.correlation), kAbsent);
+  put(static_cast<std::uint64_t>(args.external_id), kAbsent);
+  put(static_cast<std::uint64_t>(args.sequence), kAbsent);
+  put(args.packed, TraceArgs::kNotKept);
+  if (args.kernel_backend < kBackendApart) {
+    head |= args.kernel_backend << kBackendShift;
+  } else {
+    head |= kBackendApart << kBackendShift;
+    words_.push_back(args.kernel_backend);
+  }
+  words_[at] = head;
+  return static_cast<std::uint32_t>(at);
+}
+
+TraceArgs TraceArgsTable::operator[](std::uint32_t number) const {
+  BENCHHUD_CHECK(number < words_.size());
+  std::size_t at = number;
+  std::uint32_t head = words_[at++];
+  const auto take = [&](std::uint64_t absent) {
+    const std::uint32_t width = head & 3;
+    head >>= 2;
+    if (width == kNone) return absent;
+    std::uint64_t value = words_[at++];
+    if (width == kWide) value |= std::uint64_t{words_[at++]} << 32;
+    return value;
+  };
+  constexpr auto kAbsent = static_cast<std::uint64_t>(TraceArgs::kAbsent);
+  TraceArgs args;
+  args.correlation = static_cast<std::int64_t>(take(kAbsent));
+  args.external_id = static_cast<std::int64_t>(take(kAbsent));
+  args.sequence = static_cast<std::int64_t>(take(kAbsent));
+  args.packed = take(TraceArgs::kNotKept);
+  args.kernel_backend = head == kBackendApart ? words_[at] : head;
+  return args;
+}
+
+}  // namespace benchhud::schema

@@ -1,0 +1,196 @@
+// The whole trace, out of the store.
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "schema/db/rows.h"
+#include "trace/queries.h"
+#include "trace/trace_rows.h"
+#include "trace/trace_store.h"
+
+namespace benchhud::schema {
+namespace {
+
+constexpr std::size_t kMostNumber = std::numeric_limits<std::uint32_t>::max();
+// More than the numbers that one event's arguments take.
+constexpr std::size_t kMostArgsSize = 64;
+
+class TraceLoader {
+ public:
+  TraceLoader(Connection& connection, TraceId id) : connection_(connection), id_(id) {}
+
+  Expected<Trace> load() {
+    BENCHHUD_TRY(get_row());
+    BENCHHUD_TRY(get_problems());
+    BENCHHUD_TRY(get_threads());
+    BENCHHUD_TRY(for_each_block(TraceBlockKind::kTexts,
+                                [&](std::string_view bytes) { return get_texts(bytes); }));
+    BENCHHUD_TRY(for_each_block(TraceBlockKind::kLabels,
+                                [&](std::string_view bytes) { return get_labels(bytes); }));
+    for (std::uint32_t i = 0; i < trace_.threads.size(); ++i) BENCHHUD_TRY(get_slices(i));
+    BENCHHUD_TRY(for_each_block(TraceBlockKind::kPoints,
+                                [&](std::string_view bytes) { return get_points(bytes); }));
+    BENCHHUD_TRY(for_each_block(TraceBlockKind::kFlows,
+                                [&](std::string_view bytes) { return get_flows(bytes); }));
+    if (std::int64_t(trace_.slices.size()) != slice_count_ ||
+        std::int64_t(trace_.points.size()) != point_count_ ||
+        std::int64_t(trace_.flows.size()) != flow_count_) {
+      return corrupt_trace("part");
+    }
+    return std::move(trace_);
+  }
+
+ private:
+  Expected<void> get_row() {
+    Statement query = connection_.cached(sql::kTraceById);
+    query.bind(1, id_);
+    if (!query.step()) {
+      BENCHHUD_TRY(query.status());
+      return Error{ErrorCode::kNotFound, fmt::format("there is no trace {}", to_int(id_))};
+    }
+    trace_.base_time = query.integer(3);
+    slice_count_ = query.integer(4);
+    point_count_ = query.integer(5);
+    flow_count_ = query.integer(6);
+    int column = 9;
+    for (std::int64_t* count :
+         {&trace_.events, &trace_.broken, &trace_.fillers, &trace_.refused, &trace_.pairs,
+          &trace_.flow_events, &trace_.unclosed, &trace_.unmatched, &trace_.problem_count}) {
+      *count = query.integer(column++);
+    }
+    return {};
+  }
+
+  Expected<void> get_problems() {
+    Statement query = connection_.cached(sql::kProblemsOfTrace);
+    query.bind(1, id_);
+    BENCHHUD_ASSIGN(trace_.problems, collect(query, [](const Statement& row) {
+                      return TraceProblem{row.integer(0), std::string(row.text(1))};
+                    }));
+    return {};
+  }
+
+  Expected<void> get_threads() {
+    // Without what is derived.
+    Statement query = connection_.cached(sql::kThreadsOfTrace);
+    query.bind(1, id_).bind(2, false);
+    BENCHHUD_ASSIGN(trace_.threads, collect(query, thread_of));
+    return {};
+  }
+
+  template <class Take>
+  Expected<void> for_each_block(TraceBlockKind kind, Take take) {
+    Statement query = connection_.cached(sql::kBlocksOfTrace);
+    query.bind(1, id_).bind(2, kind);
+    while (query.step()) BENCHHUD_TRY(take(query.blob(2)));
+    BENCHHUD_TRY(query.status());
+    return {};
+  }
+
+  Expected<void> get_texts(std::string_view block) {
+    BENCHHUD_ASSIGN(const std::vector<std::string> texts, decode_texts(block));
+    for (const std::string& text : texts) {
+      if (trace_.texts.put(text) != text_count_++) return corrupt_trace("block of texts");
+    }
+    return {};
+  }
+
+  Expected<void> get_labels(std::string_view block) {
+    BENCHHUD_ASSIGN(const std::vector<TraceLabel> labels, decode_labels(block));
+    for (const TraceLabel& label : labels) {
+      if (!is_text(label.name) || !is_text(label.category)) return corrupt_trace("block of labels");
+      const std::size_t number = label_count_++;
+      // Two of the same are not made by put_label(), but may have been stored.
+      if (trace_.put_label(label) != number && number > 0) trace_.labels.push_back(label);
+    }
+    return {};
+  }
+
+  Expected<void> get_slices(std::uint32_t thread) {
+    Statement query = connection_.cached(sql::kChunksOfThread);
+    query.bind(1, id_).bind(2, std::int64_t{thread});
+    while (query.step()) {
+      BENCHHUD_ASSIGN(const std::vector<ChunkSlice> slices, decode_slices(query.blob(0)));
+      BENCHHUD_ASSIGN(const std::vector<SliceExtra> extras, decode_extras(query.blob(1)));
+      if (slices.size() != extras.size() || trace_.slices.size() > kMostNumber - slices.size()) {
+        return corrupt_trace("chunk of slices");
+      }
+      for (std::size_t i = 0; i < slices.size(); ++i) {
+        if (slices[i].label >= trace_.labels.size()) return corrupt_trace("chunk of slices");
+        BENCHHUD_ASSIGN(const std::uint32_t args, put_args(extras[i].args));
+        if (extras[i].has_bandwidth) {
+          trace_.bandwidths.push_back({static_cast<std::uint32_t>(trace_.slices.size()),
+                                       extras[i].bytes, extras[i].gigabytes_per_second});
+        }
+        trace_.slices.push_back({.start = slices[i].begin,
+                                 .duration = slices[i].duration,
+                                 .label = slices[i].label,
+                                 .thread = thread,
+                                 .args = args});
+      }
+    }
+    BENCHHUD_TRY(query.status());
+    return {};
+  }
+
+  Expected<void> get_points(std::string_view block) {
+    BENCHHUD_ASSIGN(const std::vector<ChunkPoint> points, decode_points(block));
+    for (const ChunkPoint& each : points) {
+      TracePoint point = each.point;
+      if (point.label >= trace_.labels.size() || point.thread >= trace_.threads.size() ||
+          !is_text(point.id)) {
+        return corrupt_trace("chunk of points");
+      }
+      BENCHHUD_ASSIGN(point.args, put_args(each.args));
+      trace_.points.push_back(point);
+    }
+    return {};
+  }
+
+  Expected<void> get_flows(std::string_view block) {
+    BENCHHUD_ASSIGN(const std::vector<ChunkFlow> flows, decode_flows(block));
+    for (const ChunkFlow& flow : flows) {
+      const std::size_t number = trace_.flows.size();
+      if (!is_text(flow.category) || flow.thread >= trace_.threads.size() || flow.before > number) {
+        return corrupt_trace("chunk of flows");
+      }
+      const std::uint64_t key =
+          flow.before == 0 ? next_key_++ : trace_.flows[number - flow.before].key;
+      trace_.flows.push_back({.time = flow.time,
+                              .key = key,
+                              .category = flow.category,
+                              .thread = flow.thread,
+                              .step = flow.step});
+    }
+    return {};
+  }
+
+  bool is_text(std::uint32_t number) const { return number < trace_.texts.size(); }
+
+  Expected<std::uint32_t> put_args(const TraceArgs& args) {
+    if (is_empty(args)) return std::uint32_t{0};
+    if (!is_text(args.kernel_backend) || trace_.args.size() > kMostNumber - kMostArgsSize) {
+      return corrupt_trace("chunk of arguments");
+    }
+    return trace_.args.put(args);
+  }
+
+  Connection& connection_;
+  TraceId id_;
+  Trace trace_;
+  std::int64_t slice_count_ = 0, point_count_ = 0, flow_count_ = 0;
+  std::size_t text_count_ = 0, label_count_ = 0;
+  std::uint64_t next_key_ = 0;
+};
+
+}  // namespace
+
+Expected<Trace> read_trace(Connection& connection, TraceId id) {
+  return TraceLoader(connection, id).load();
+}
+
+}  // namespace benchhud::schema

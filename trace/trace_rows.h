@@ -1,0 +1,58 @@
+// What the units share that put traces into the store and get them out.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "schema/base/column_codec.h"
+#include "schema/base/errors.h"
+#include "schema/db/database.h"
+#include "schema/model/artifact.h"
+#include "trace/trace.h"
+#include "trace/trace_lookup.h"
+#include "trace/trace_slices.h"
+
+namespace benchhud::schema {
+
+/// Labels in a block.
+inline constexpr std::size_t kLabelsABlock = 8192;
+
+/// A query's blob, copied, for it lives only until the next row.
+inline std::string own(const Statement& row, int column) { return std::string(row.blob(column)); }
+
+/// The blob that a query for one row gives, "" where it is null. Error: kCorrupt where there is no
+/// such row.
+inline Expected<std::string> one_blob(Statement& query) {
+  if (!query.step()) {
+    BENCHHUD_TRY(query.status());
+    return corrupt_trace("part");
+  }
+  return own(query, 0);
+}
+
+/// A row of threads_of_trace.sql.
+inline TraceThread thread_of(const Statement& row) {
+  TraceThread thread;
+  thread.pid = row.text(1);
+  thread.tid = row.text(2);
+  thread.process_name = row.text(3);
+  thread.name = row.text(4);
+  thread.process_labels = row.text(5);
+  thread.process_sort_index = row.optional_integer(6);
+  thread.thread_sort_index = row.optional_integer(7);
+  return thread;
+}
+
+/// A thread as it is stored beside its slices.
+struct ThreadRow {
+  std::uint32_t number = 0;
+  const TraceThread* thread = nullptr;
+  ThreadExtent extent;
+  std::span<const std::uint32_t> stack_rows;  ///< those whose slices have no parent
+  bool is_async = false;
+};
+Expected<void> insert_thread(Connection& connection, TraceId trace, const ThreadRow& row);
+
+}  // namespace benchhud::schema

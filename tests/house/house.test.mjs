@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+
+import { filesOf, findBreaches, includesOf, readRules } from "./house.mjs";
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
+const description = readFileSync(resolve(root, "ARCHITECTURE.md"), "utf8");
+
+test("the tree is as ARCHITECTURE.md describes it", () => {
+  const rules = readRules(description);
+  const files = filesOf(root, rules.modules);
+  assert.ok(files.length > 100, `only ${files.length} files were found`);
+  assert.deepEqual(findBreaches(rules, files, includesOf(root, files, rules.modules)), []);
+});
+
+test("a room holds at most some 30 units", () => {
+  const units = new Map();
+  for (const file of filesOf(root, readRules(description).modules)) {
+    const [folder, unit] = [file.replace(/\/[^/]*$/, ""), file.replace(/\.[a-z]+$/, "")];
+    units.set(folder, (units.get(folder) ?? new Set()).add(unit));
+  }
+  const crowded = [...units].filter(([, names]) => names.size > 34).map(([folder, names]) => `${folder}: ${names.size}`);
+  assert.deepEqual(crowded, []);
+});
+
+const rules = readRules(`
+| module | may include |
+|---|---|
+| low | |
+| high | low |
+
+| room | what is in it | rooms of its own module that it may include |
+|---|---|---|
+| low | one room | |
+| high/a | | |
+| high/b | | a |
+
+| from | to |
+|---|---|
+| low | high/a |
+`);
+const files = ["low/x.h", "high/a/y.h", "high/b/z.h"];
+const include = (file, target) => ({ file, line: 3, target });
+const excepted = include("low/x.h", "high/a/y.h");
+
+test("what is allowed passes", () => {
+  const includes = [excepted, include("high/b/z.h", "high/a/y.h"), include("high/b/z.h", "low/x.h"), include("low/x.h", "low/queries.h")];
+  assert.deepEqual(findBreaches(rules, files, includes), []);
+});
+
+test("includes against the arrows, within a module and between modules, are named", () => {
+  const found = findBreaches(rules, files, [excepted, include("high/a/y.h", "high/b/z.h"), include("low/x.h", "high/b/z.h")]);
+  assert.deepEqual(found, ["high/a/y.h:3: high/a may not include high/b/z.h", "low/x.h:3: low may not include high/b/z.h"]);
+});
+
+test("a room without a description, a description without a room and an exception that nothing needs are named", () => {
+  const found = findBreaches(rules, ["low/x.h", "high/a/y.h", "high/c/z.h"], []);
+  assert.equal(found.length, 3);
+  assert.match(found[0], /names no room high\/c/);
+  assert.match(found[1], /no unit is in high\/b/);
+  assert.match(found[2], /delete the line/);
+});
+
+test("a circle in the description is named", () => {
+  const circle = { ...rules, exceptions: [], rooms: new Map([["low", []], ["high/a", ["high/b"]], ["high/b", ["high/a"]]]) };
+  assert.deepEqual(findBreaches(circle, files, []), ["ARCHITECTURE.md: high/a → high/b → high/a is a circle"]);
+});

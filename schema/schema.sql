@@ -343,9 +343,93 @@ CREATE TABLE alert (
   detected          TEXT    NOT NULL,  -- detected_state_name()
   first_seen        REAL    NOT NULL,  -- start of the run on which it was first seen
   confirmed_at      REAL,              -- start of the run on which it was confirmed
-  details           TEXT    NOT NULL   -- JSON
+  title             TEXT    NOT NULL DEFAULT '',
+  scope             TEXT    NOT NULL DEFAULT '',        -- how far its cause reaches, in the words of who found it
+  suite             TEXT,                               -- what it is about, as far as the scope names it
+  model             TEXT,
+  backend           TEXT,
+  direction         TEXT    NOT NULL DEFAULT 'change',  -- change_direction_name()
+  onset_run         INTEGER,                            -- this and the next five: ids of runs, which may be gone
+  last_good_run     INTEGER,
+  first_bad_run     INTEGER,
+  first_seen_run    INTEGER,
+  confirmed_run     INTEGER,
+  closed_run        INTEGER,
+  rerun             TEXT    NOT NULL DEFAULT '',
+  content           BLOB    NOT NULL DEFAULT x'',       -- content_hash() of all that was found; empty: not known
+  -- What people made of it: the last of alert_action.
+  triage            TEXT    NOT NULL DEFAULT 'open',    -- triage_state_name()
+  triaged_at        REAL,
+  owner             TEXT    NOT NULL DEFAULT '',
+  link              TEXT    NOT NULL DEFAULT '',
+  -- What is over is over whatever people say.
+  state             TEXT    NOT NULL GENERATED ALWAYS AS (
+    CASE WHEN triage = 'open' OR detected IN ('recovered', 'withdrawn') THEN detected ELSE triage END) VIRTUAL,
+  urgency           INTEGER NOT NULL GENERATED ALWAYS AS (
+    CASE WHEN detected IN ('recovered', 'withdrawn') OR triage IN ('fixed', 'wont_fix', 'invalid', 'infrastructure') THEN 5
+         WHEN triage <> 'open' THEN 2
+         WHEN direction = 'improvement' THEN 3
+         WHEN direction <> 'regression' THEN 4
+         WHEN detected = 'suspect' THEN 1
+         ELSE 0 END) VIRTUAL  -- as the values of Urgency
 ) STRICT;
+CREATE INDEX alert_by_state ON alert (state, urgency, onset);
 CREATE INDEX alert_by_model ON alert (accelerator_model);
+
+-- The labels that differ between the last good and the first bad run of an alert.
+CREATE TABLE alert_label (
+  alert_id INTEGER NOT NULL REFERENCES alert (id),
+  key      TEXT    NOT NULL,
+  before   TEXT    NOT NULL,  -- in the last good run; '': there was none
+  after    TEXT    NOT NULL,  -- in the first bad run
+  PRIMARY KEY (alert_id, key)
+) STRICT, WITHOUT ROWID;
+
+-- The series that changed.
+CREATE TABLE alert_member (
+  alert_id      INTEGER NOT NULL REFERENCES alert (id),
+  place         INTEGER NOT NULL,  -- from 0
+  experiment_id INTEGER NOT NULL,  -- which may be gone
+  suite         TEXT    NOT NULL,
+  model         TEXT    NOT NULL,
+  test          TEXT    NOT NULL,
+  backend       TEXT    NOT NULL,
+  configuration TEXT    NOT NULL,  -- the backend and what tells its configurations apart
+  metric        TEXT    NOT NULL,  -- in the words of who found it
+  detected      TEXT    NOT NULL,  -- detected_state_name()
+  direction     TEXT    NOT NULL,  -- change_direction_name()
+  onset_run     INTEGER,
+  earliest_run  INTEGER,
+  latest_run    INTEGER,
+  before        REAL,  -- of what is timed, up to sigma
+  after         REAL,
+  effect        REAL,
+  low           REAL,
+  high          REAL,
+  confidence    REAL,
+  p_value       REAL,
+  q_value       REAL,
+  nights_before INTEGER,
+  nights_after  INTEGER,
+  noise         TEXT,
+  sigma         REAL,
+  before_text   TEXT,  -- of counts and verdicts, up to flips_of
+  after_text    TEXT,
+  flips         INTEGER,
+  flips_of      INTEGER,
+  is_doing_of_baseline INTEGER,
+  PRIMARY KEY (alert_id, place)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX alert_member_by_model ON alert_member (model, suite, backend);
+CREATE INDEX alert_member_by_experiment ON alert_member (experiment_id, metric);
+
+-- The runs that alerts name, as they were then: runs may go.
+CREATE TABLE alert_run (
+  id                INTEGER PRIMARY KEY,
+  name              TEXT NOT NULL,
+  accelerator_model TEXT NOT NULL,
+  started_at        REAL NOT NULL
+) STRICT;
 
 -- What people did with an alert. Rows are only ever added; of each kind but notes the last counts.
 CREATE TABLE alert_action (
@@ -466,17 +550,6 @@ CREATE TABLE expected_result (
   PRIMARY KEY (accelerator_model, suite, model, test, backend)
 ) STRICT, WITHOUT ROWID;
 
--- An alert with what people made of it.
-CREATE VIEW alert_facts AS
-SELECT a.id, a.accelerator_model, a.key, a.onset, a.detected, a.first_seen, a.confirmed_at,
-       a.details, s.value AS triage, s.at AS triaged_at, o.value AS owner, l.value AS link
-FROM alert AS a
-LEFT JOIN alert_action AS s
-  ON s.id = (SELECT max(id) FROM alert_action WHERE alert_id = a.id AND kind = 'state')
-LEFT JOIN alert_action AS o
-  ON o.id = (SELECT max(id) FROM alert_action WHERE alert_id = a.id AND kind = 'owner')
-LEFT JOIN alert_action AS l
-  ON l.id = (SELECT max(id) FROM alert_action WHERE alert_id = a.id AND kind = 'link');
 
 -- Derived of a trace: what it is searched and summed up by. None of it is there while a trace is not indexed yet.
 CREATE TABLE trace_index (

@@ -1,12 +1,15 @@
 #include "analysis/changes/noise_class.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "analysis/statistics/summary.h"
 #include "analysis/statistics/trend.h"
 #include "analysis/statistics/unimodality.h"
+#include "schema/base/name_table.h"
 
 namespace benchhud::analysis {
 namespace {
@@ -14,6 +17,14 @@ namespace {
 constexpr std::size_t kFewestNights = 8;
 constexpr double kDriftSignificance = 1e-3;
 constexpr double kSpikyShare = 0.02;
+
+constexpr std::array kNames = {
+    std::pair{NoiseClass::kBimodal, std::string_view("bimodal")},
+    std::pair{NoiseClass::kSpiky, std::string_view("spiky")},
+    std::pair{NoiseClass::kDrifting, std::string_view("drifting")},
+    std::pair{NoiseClass::kHighDeviation, std::string_view("high_deviation")},
+    std::pair{NoiseClass::kStable, std::string_view("stable")},
+};
 
 // What is left of each night without its level.
 std::vector<double> residuals_of(std::span<const double> levels, const Changes& changes) {
@@ -60,20 +71,10 @@ bool is_drifting(std::span<const double> levels, const Changes& changes) {
 
 }  // namespace
 
-std::string_view noise_class_name(NoiseClass noise) {
-  switch (noise) {
-    case NoiseClass::kBimodal:
-      return "bimodal";
-    case NoiseClass::kSpiky:
-      return "spiky";
-    case NoiseClass::kDrifting:
-      return "drifting";
-    case NoiseClass::kHighDeviation:
-      return "high_deviation";
-    case NoiseClass::kStable:
-      return "stable";
-  }
-  return "";
+std::string_view noise_class_name(NoiseClass noise) { return schema::name_in(kNames, noise); }
+
+std::optional<NoiseClass> noise_class_of(std::string_view name) {
+  return schema::value_in(kNames, name);
 }
 
 std::string_view noise_class_meaning(NoiseClass noise) {

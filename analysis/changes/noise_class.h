@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -19,6 +20,7 @@ enum class NoiseClass : std::uint8_t {
 };
 /// "bimodal", "spiky", "drifting", "high_deviation" or "stable".
 std::string_view noise_class_name(NoiseClass noise);
+std::optional<NoiseClass> noise_class_of(std::string_view name);
 /// What it means for a reader, a sentence.
 std::string_view noise_class_meaning(NoiseClass noise);
 

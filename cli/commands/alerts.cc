@@ -13,7 +13,6 @@
 #include "schema/alerts/alert.h"
 #include "schema/base/time.h"
 #include "schema/store/store.h"
-#include "server/views/alert_json.h"
 #include "service/alerts/alert_rules_file.h"
 #include "service/alerts/alert_update.h"
 
@@ -62,7 +61,7 @@ Expected<schema::AlertId> number_of(const std::string& text) {
 Expected<void> show(schema::Connection& store, schema::AlertId id) {
   BENCHHUD_ASSIGN(const schema::Alert alert, schema::alert(store, id));
   BENCHHUD_ASSIGN(const auto actions, schema::alert_actions(store, id));
-  fmt::print("#{} {}\n", to_int(id), server::alert_state(alert));
+  fmt::print("#{} {}\n", to_int(id), alert.state);
   for (const schema::AlertAction& action : actions) {
     fmt::print("{}  {}{}  {}: {}\n", schema::format_time(action.at),
                action.who.empty() ? "somebody" : printable(action.who),

@@ -8,7 +8,6 @@
 #include <csignal>
 #include <exception>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -23,7 +22,6 @@
 #include "schema/base/caught_error.h"
 #include "schema/results/reader.h"
 #include "schema/store/store.h"
-#include "server/codec/json_text.h"
 #include "service/alerts/night_reader.h"
 #include "service/answers/read_catalog.h"
 
@@ -33,11 +31,10 @@ namespace {
 namespace po = boost::program_options;
 using analysis::ExperimentNight;
 using analysis::WatchedMetric;
+using schema::AlertMember;
 using schema::Error;
 using schema::ErrorCode;
 using schema::Expected;
-using server::text_of;
-using Json = nlohmann::json;
 
 // git bisect's: this commit cannot be tested.
 constexpr int kGood = 0, kBad = 1, kCannotTell = 125;
@@ -109,28 +106,26 @@ class Fresh {
 
   /// What the files say of an experiment of that description, whatever the accelerator model is
   /// called: the newest run first.
-  std::vector<ExperimentNight> find(const Json& experiment) const {
+  std::vector<ExperimentNight> find(const AlertMember& wanted) const {
     std::vector<ExperimentNight> found;
     for (const analysis::NightFacts& night : nights_) {
       for (const ExperimentNight& result : night.results) {
-        if (is_same(*catalog_->find(result.experiment), experiment)) found.push_back(result);
+        if (is_same(*catalog_->find(result.experiment), wanted)) found.push_back(result);
       }
     }
     return found;
   }
 
  private:
-  static bool is_same(const analysis::CatalogEntry& entry, const Json& wanted) {
+  static bool is_same(const analysis::CatalogEntry& entry, const AlertMember& member) {
     const schema::ExperimentView experiment = entry.experiment();
-    const bool same = experiment.suite == text_of(wanted, "suite") &&
-                      experiment.model == text_of(wanted, "model") &&
-                      experiment.test == text_of(wanted, "test") &&
-                      experiment.accelerator == text_of(wanted, "accelerator") &&
-                      entry.backend() == text_of(wanted, "backend") &&
-                      experiment.xla_flags.value_or("") == text_of(wanted, "xla_flags");
-    if (!same) return false;
-    const Json& batch = wanted.at("batch_size");
-    return !experiment.batch_size || batch.is_null() || batch == *experiment.batch_size;
+    const schema::Experiment& wanted = member.experiment;
+    return experiment.suite == wanted.suite && experiment.model == wanted.model &&
+           experiment.test == wanted.test && experiment.accelerator == wanted.accelerator &&
+           entry.backend() == member.backend &&
+           experiment.xla_flags.value_or("") == wanted.xla_flags.value_or("") &&
+           (!experiment.batch_size || !wanted.batch_size ||
+            experiment.batch_size == wanted.batch_size);
   }
 
   std::filesystem::path folder_;
@@ -139,87 +134,89 @@ class Fresh {
   std::vector<analysis::NightFacts> nights_;
 };
 
-Verdict judge_timed(const Json& member, const analysis::Night& night) {
-  const double before = std::log(member.at("before").get<double>());
-  const double after = std::log(member.at("after").get<double>());
-  const double sigma = member.at("noise").at("sigma").get<double>();
+Verdict judge_timed(const AlertMember& member, const analysis::WatchedMetricInfo& info,
+                    const analysis::Night& night) {
+  if (!member.timed || !member.timed->before || !member.timed->after || !member.timed->sigma) {
+    return {kCannotTell,
+            fmt::format("{}: the alert does not say how its nights differ from each other",
+                        info.title)};
+  }
+  const double before = std::log(*member.timed->before), after = std::log(*member.timed->after);
+  const double sigma = *member.timed->sigma;
   const double middle = (before + after) / 2;
   // The logarithm of how much likelier the value is at the new level: two normal distributions.
   const double variance = sigma * sigma + night.variance;
   const double evidence = (after - before) * (night.level - middle) / variance;
   const auto level = [&](double log_level) {
-    return text_of(member, "unit") == "s" ? analysis::duration_text(std::exp(log_level))
-                                          : fmt::format("{:.3g}", std::exp(log_level));
+    return info.unit == "s" ? analysis::duration_text(std::exp(log_level))
+                            : fmt::format("{:.3g}", std::exp(log_level));
   };
-  const std::string reason =
-      fmt::format("{} {}; before the alert {}, since then {}", text_of(member, "title"),
-                  level(night.level), level(before), level(after));
+  const std::string reason = fmt::format("{} {}; before the alert {}, since then {}", info.title,
+                                         level(night.level), level(before), level(after));
   if (std::abs(evidence) < kLeastEvidence) {
     return {kCannotTell, reason + ": too near the middle, or it repeats too badly"};
   }
   return {evidence > 0 ? kBad : kGood, reason};
 }
 
-Verdict judge_text(const Json& member, const std::string& value, bool other_is_bad) {
-  const std::string before = text_of(member, "before_text"), after = text_of(member, "after_text");
-  const std::string reason = fmt::format("{} {}; before the alert {}, since then {}",
-                                         text_of(member, "title"), value, before, after);
+Verdict judge_text(const AlertMember& member, const analysis::WatchedMetricInfo& info,
+                   const std::string& value, bool other_is_bad) {
+  if (!member.counted) return {kCannotTell, fmt::format("{} {}", info.title, value)};
+  const auto& [before, after, flips, of] = *member.counted;
+  const std::string reason =
+      fmt::format("{} {}; before the alert {}, since then {}", info.title, value, before, after);
   if (value == before) return {kGood, reason};
   if (value == after || other_is_bad) return {kBad, reason};
   return {kCannotTell, reason};
 }
 
 // None: this result does not say anything of that metric.
-std::optional<Verdict> judge(const Json& member, const ExperimentNight& result) {
-  const auto metric = analysis::watched_metric_of(text_of(member, "metric"));
+std::optional<Verdict> judge(const AlertMember& member, const ExperimentNight& result) {
+  const auto metric = analysis::watched_metric_of(member.metric);
   if (!metric) return std::nullopt;
   const analysis::WatchedMetricInfo& info = analysis::watched_metric_info(*metric);
   if (*metric == WatchedMetric::kVerification) {
     if (!result.code) return std::nullopt;
-    return judge_text(member, *result.code, true);
+    return judge_text(member, info, *result.code, true);
   }
   if (*metric == WatchedMetric::kTiming) {
     if (result.status != analysis::Status::kTimed && result.status != analysis::Status::kFailed) {
       return std::nullopt;
     }
-    return judge_text(member, std::string(status_name(result.status)), true);
+    return judge_text(member, info, std::string(status_name(result.status)), true);
   }
   if (info.kind == analysis::MetricKind::kCount) {
     const auto& count = result.counts[place_of(*metric) - analysis::kTimedMetrics];
     if (!count) return std::nullopt;
-    return judge_text(member, std::to_string(*count), false);
+    return judge_text(member, info, std::to_string(*count), false);
   }
   const bool is_drift = *metric == WatchedMetric::kDrift;
   const auto& time = result.times[place_of(is_drift ? WatchedMetric::kSteady : *metric)];
   if (!time) return std::nullopt;
-  return judge_timed(member, *time);
+  return judge_timed(member, info, *time);
 }
 
-// Judges by the member of an alert that says most. Throws nlohmann's exceptions where `details` are
-// of another form.
-Verdict judge_members(const Json& details, const std::string& wanted, const Fresh& fresh) {
+// Judges by the member of an alert that says most.
+Verdict judge_members(std::vector<AlertMember> members, const std::string& wanted,
+                      const Fresh& fresh) {
   // What is exact decides before what has noise; of that what stands out of its noise most.
-  const auto rank = [](const Json& member) {
-    if (member.contains("before_text")) {
-      return std::pair(text_of(member, "metric") == "verification" ? 0 : 1, 0.0);
-    }
-    const double moved = std::log1p(member.at("effect").get<double>());
-    return std::pair(text_of(member, "metric") == "steady" ? 2 : 3,
-                     -std::abs(moved) / member.at("noise").at("sigma").get<double>());
+  const auto rank = [](const AlertMember& member) {
+    if (member.counted) return std::pair(member.metric == "verification" ? 0 : 1, 0.0);
+    const int place = member.metric == "steady" ? 2 : 3;
+    const auto& timed = member.timed;
+    if (!timed || !timed->effect || !timed->sigma) return std::pair(place, 0.0);
+    return std::pair(place, -std::abs(std::log1p(*timed->effect)) / *timed->sigma);
   };
-  std::vector<Json> members(details.at("members").begin(), details.at("members").end());
   std::stable_sort(members.begin(), members.end(),
-                   [&](const Json& a, const Json& b) { return rank(a) < rank(b); });
-  for (const Json& member : members) {
+                   [&](const AlertMember& a, const AlertMember& b) { return rank(a) < rank(b); });
+  for (const AlertMember& member : members) {
     // Two results are a speedup; each of them is judged by itself.
-    if (text_of(member, "metric") == "speedup") continue;
-    if (!wanted.empty() && text_of(member, "metric") != wanted) continue;
-    const Json& experiment = member.at("experiment");
-    for (const ExperimentNight& result : fresh.find(experiment)) {
+    if (member.metric == "speedup") continue;
+    if (!wanted.empty() && member.metric != wanted) continue;
+    for (const ExperimentNight& result : fresh.find(member)) {
       if (auto verdict = judge(member, result)) {
-        verdict->reason = fmt::format("{} {} on {}: {}", text_of(experiment, "model"),
-                                      text_of(experiment, "test"), text_of(experiment, "backend"),
-                                      verdict->reason);
+        verdict->reason = fmt::format("{} {} on {}: {}", member.experiment.model,
+                                      member.experiment.test, member.backend, verdict->reason);
         return *verdict;
       }
     }
@@ -241,13 +238,12 @@ Expected<Verdict> check(const po::variables_map& values) {
     return Error{ErrorCode::kInvalidArgument, "there is no metric " + wanted};
   }
   BENCHHUD_ASSIGN(auto store, schema::open_store_for_reading(store_path(values)));
-  BENCHHUD_ASSIGN(const schema::Alert alert,
-                  schema::alert(store, schema::AlertId{values["alert"].as<std::int64_t>()}));
-  const std::string what = fmt::format("the details of alert {}", to_int(alert.id));
-  BENCHHUD_ASSIGN(const Json details, server::parse_json(what, alert.details));
+  const schema::AlertId id{values["alert"].as<std::int64_t>()};
+  BENCHHUD_TRY(schema::alert(store, id));  // that it is there
+  BENCHHUD_ASSIGN(auto details, schema::alert_details(store, id));
   Fresh fresh;
   BENCHHUD_TRY(fresh.read(files));
-  return server::read_json(what, [&] { return judge_members(details, wanted, fresh); });
+  return judge_members(std::move(details.members), wanted, fresh);
 }
 
 }  // namespace

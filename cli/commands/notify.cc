@@ -20,6 +20,7 @@
 #include "schema/alerts/notification.h"
 #include "schema/base/time.h"
 #include "schema/store/store.h"
+#include "server/codec/json_writer.h"
 #include "server/http/webhook.h"
 #include "service/alerts/alert_update.h"
 
@@ -103,16 +104,21 @@ Expected<void> write_file(const std::string& path, const std::string& text) {
   return Error{ErrorCode::kIo, path + " cannot be written"};
 }
 
-Expected<server::WebhookMessage> message_of(AlertList& alerts,
+Expected<server::WebhookMessage> message_of(schema::Connection& store, AlertList& alerts,
                                             const schema::Notification& notification) {
-  BENCHHUD_ASSIGN(const schema::Alert alert, alerts.find(notification.alert));
-  BENCHHUD_ASSIGN(Json data, alerts.json(alert));
-  Json body;
-  body["type"] = fmt::format("alert.{}", notification_event_name(notification.event));
-  body["timestamp"] = schema::format_time(notification.made_at);
-  body["data"] = std::move(data);
-  return server::WebhookMessage{fmt::format("benchhud-{}", notification.id),
-                                body.dump(-1, ' ', false, Json::error_handler_t::replace)};
+  BENCHHUD_ASSIGN(schema::Alert alert, alerts.find(notification.alert));
+  BENCHHUD_ASSIGN(auto details, schema::alert_details(store, alert.id));
+  BENCHHUD_ASSIGN(const ListedAlert listed, alerts.listed(std::move(alert), std::move(details)));
+  BENCHHUD_ASSIGN(const std::string data, alerts.json(listed));
+  std::string body;
+  server::JsonWriter json(&body);
+  json.begin_object();
+  json.field("type", fmt::format("alert.{}", notification_event_name(notification.event)));
+  json.field("timestamp", schema::format_time(notification.made_at));
+  json.key("data");
+  json.raw(data);
+  json.end_object();
+  return server::WebhookMessage{fmt::format("benchhud-{}", notification.id), std::move(body)};
 }
 
 Expected<void> deliver(const Request& request, const std::string& url,
@@ -135,7 +141,7 @@ Expected<int> tell(schema::Connection& store, const Request& request, const std:
   for (const schema::Notification& notification : notifications) {
     BENCHHUD_ASSIGN(const bool is_ours, schema::claim_delivery(store, notification.id, url, kHold));
     if (!is_ours) continue;
-    BENCHHUD_ASSIGN(const auto message, message_of(alerts, notification));
+    BENCHHUD_ASSIGN(const auto message, message_of(store, alerts, notification));
     const auto done = deliver(request, url, message);
     BENCHHUD_TRY(schema::finish_delivery(store, notification.id, url,
                                          done ? std::string() : done.error().message));
@@ -156,8 +162,7 @@ Expected<int> notify(const Request& request) {
   BENCHHUD_ASSIGN(auto alerts, AlertList::open(store));
   if (!request.markdown.empty()) {
     BENCHHUD_ASSIGN(const auto listed, alerts.needing_attention());
-    BENCHHUD_ASSIGN(const std::string text, regressions_markdown(listed));
-    BENCHHUD_TRY(write_file(request.markdown, text));
+    BENCHHUD_TRY(write_file(request.markdown, regressions_markdown(listed)));
   }
   int failed = 0;
   for (const std::string& url : request.webhooks) {

@@ -4,17 +4,18 @@
 
 #include <algorithm>
 #include <array>
+#include <nlohmann/json.hpp>
 #include <optional>
+#include <utility>
 
 #include "cli/options/commands.h"
 #include "cli/options/options.h"
 #include "cli/output/alert_list.h"
 #include "cli/output/regressions_text.h"
 #include "schema/alerts/alert.h"
+#include "schema/alerts/alert_list.h"
 #include "schema/base/time.h"
 #include "schema/store/store.h"
-#include "server/codec/json_text.h"
-#include "server/views/alert_json.h"
 #include "service/alerts/alert_update.h"
 
 namespace benchhud::cli {
@@ -89,63 +90,70 @@ Expected<Request> read_request(const po::variables_map& values) {
   return request;
 }
 
-bool fits_member(const Request& request, const Json& member) {
-  const Json& experiment = member.at("experiment");
-  const auto model = experiment.at("model").get<std::string>();
-  const auto suite = experiment.at("suite").get<std::string>();
-  if (!request.model.empty() && request.model != model && request.model != suite + "/" + model) {
-    return false;
-  }
-  return request.backend.empty() || experiment.at("backend") == request.backend;
+bool fits_member(const Request& request, const schema::AlertMember& member) {
+  const schema::Experiment& experiment = member.experiment;
+  const bool fits_model = request.model.empty() || request.model == experiment.model ||
+                          request.model == experiment.suite + "/" + experiment.model;
+  return fits_model && (request.backend.empty() || member.backend == request.backend);
 }
 
-bool fits(const Request& request, const schema::Alert& alert, const Json& details) {
-  if (!request.all && !server::needs_attention(alert)) return false;
-  if (request.since && alert.onset < *request.since) return false;
-  if (!request.accelerator_model.empty() && alert.accelerator_model != request.accelerator_model) {
-    return false;
-  }
+bool fits(const Request& request, const std::vector<schema::AlertMember>& members) {
   if (request.model.empty() && request.backend.empty()) return true;
-  const Json& members = details.at("members");
   return std::any_of(members.begin(), members.end(),
-                     [&](const Json& member) { return fits_member(request, member); });
+                     [&](const auto& member) { return fits_member(request, member); });
 }
 
 // Whether a nightly job should stop because of it: open, for the worse and sure enough.
-bool fails(schema::DetectedState fail_on, const schema::Alert& alert, const Json& details) {
-  if (alert.triage != schema::TriageState::kOpen || details.at("direction") == "improvement") {
+bool fails(schema::DetectedState fail_on, const schema::Alert& alert) {
+  if (alert.triage != schema::TriageState::kOpen ||
+      alert.direction == schema::ChangeDirection::kImprovement) {
     return false;
   }
   return alert.detected == schema::DetectedState::kConfirmed ||
          (alert.detected == fail_on && fail_on == schema::DetectedState::kSuspect);
 }
 
-Expected<std::vector<ListedAlert>> list_alerts(schema::Connection& store, const Request& request) {
-  BENCHHUD_ASSIGN(const auto alerts, schema::alerts(store));
-  BENCHHUD_ASSIGN(AlertList list, AlertList::open(store));
-  std::vector<ListedAlert> listed;
-  for (const schema::Alert& alert : alerts) {
-    const std::string what = fmt::format("the details of alert {}", to_int(alert.id));
-    BENCHHUD_ASSIGN(const Json details, server::parse_json<Json>(what, alert.details));
-    BENCHHUD_ASSIGN(const bool is_wanted,
-                    server::read_json(what, [&] { return fits(request, alert, details); }));
-    if (!is_wanted) continue;
-    BENCHHUD_ASSIGN(Json json, list.json(alert));
-    BENCHHUD_ASSIGN(const bool fails_now, server::read_json(what, [&] {
-                      return request.fail_on && fails(*request.fail_on, alert, details);
-                    }));
-    listed.push_back({std::move(json), fails_now});
+schema::AlertFilter filter_of(const Request& request) {
+  schema::AlertFilter filter;
+  if (!request.all) {
+    const auto attention = schema::attention_states();
+    filter.states.assign(attention.begin(), attention.end());
   }
-  return listed;
+  if (request.since) filter.since = *request.since;
+  if (!request.accelerator_model.empty()) filter.accelerator_models = {request.accelerator_model};
+  return filter;
 }
 
-Expected<std::string> text_as(const std::string& format, const std::vector<ListedAlert>& listed) {
+Expected<std::vector<ListedAlert>> list_alerts(AlertList& list, schema::Connection& store,
+                                               const Request& request) {
+  BENCHHUD_ASSIGN(auto alerts, schema::alerts(store, filter_of(request)));
+  std::vector<ListedAlert> all;
+  for (schema::Alert& alert : alerts) {
+    BENCHHUD_ASSIGN(auto details, schema::alert_details(store, alert.id));
+    if (!fits(request, details.members)) continue;
+    BENCHHUD_ASSIGN(ListedAlert listed, list.listed(std::move(alert), std::move(details)));
+    listed.fails = request.fail_on && fails(*request.fail_on, listed.alert);
+    all.push_back(std::move(listed));
+  }
+  return all;
+}
+
+// Laid out for people as well as for programs.
+Expected<std::string> json_of(AlertList& list, const std::vector<ListedAlert>& alerts) {
+  nlohmann::ordered_json answer = {{"alerts", nlohmann::ordered_json::array()}};
+  for (const ListedAlert& alert : alerts) {
+    BENCHHUD_ASSIGN(const std::string text, list.json(alert));
+    answer["alerts"].push_back(nlohmann::ordered_json::parse(text));
+  }
+  return answer.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+Expected<std::string> text_as(const std::string& format, AlertList& list,
+                              const std::vector<ListedAlert>& listed) {
   if (format == "markdown") return regressions_markdown(listed);
   if (format == "junit") return regressions_junit(listed);
   if (format == "text") return regressions_text(listed);
-  Json answer = {{"alerts", Json::array()}};
-  for (const ListedAlert& alert : listed) answer["alerts"].push_back(alert.json);
-  return answer.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_of(list, listed);
 }
 
 }  // namespace
@@ -158,9 +166,11 @@ int run_regressions(const Arguments& arguments) {
   auto store = schema::open_store(request->db);
   if (!store) return fail(store.error());
   if (const auto update = server::update_alerts(*store); !update) return fail(update.error());
-  const auto listed = list_alerts(*store, *request);
+  auto list = AlertList::open(*store);
+  if (!list) return fail(list.error());
+  const auto listed = list_alerts(*list, *store, *request);
   if (!listed) return fail(listed.error());
-  const auto text = text_as(request->format, *listed);
+  const auto text = text_as(request->format, *list, *listed);
   if (!text) return fail(text.error());
   fmt::print("{}", *text);
   const bool is_failing = std::any_of(listed->begin(), listed->end(),

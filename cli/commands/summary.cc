@@ -8,7 +8,6 @@
 #include <cmath>
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <tuple>
 #include <unordered_map>
@@ -24,8 +23,6 @@
 #include "schema/base/time.h"
 #include "schema/results/reader.h"
 #include "schema/store/store.h"
-#include "server/codec/json_text.h"
-#include "server/views/alert_json.h"
 
 namespace benchhud::cli {
 namespace {
@@ -258,14 +255,13 @@ Expected<void> print_alerts(AlertList& alerts, const Run& run) {
   BENCHHUD_ASSIGN(const auto all, alerts.all());
   for (const schema::Alert& alert : all) {
     if (alert.accelerator_model != run.accelerator_model || alert.onset > run.started_at ||
-        !server::needs_attention(alert)) {
+        !needs_attention(alert)) {
       continue;
     }
-    const auto details = nlohmann::json::parse(alert.details, nullptr, false);
-    items.push_back(fmt::format("alert {}, {} {} since {}: {}", to_int(alert.id),
-                                server::alert_state(alert), server::text_of(details, "direction"),
+    items.push_back(fmt::format("alert {}, {} {} since {}: {}", to_int(alert.id), alert.state,
+                                change_direction_name(alert.direction),
                                 schema::format_time(alert.onset).substr(0, 10),
-                                markdown_text(server::text_of(details, "title"))));
+                                markdown_text(alert.title)));
   }
   fmt::print("**Open alerts**: {}\n", items.empty() ? "none" : std::to_string(items.size()));
   for (const std::string& item : items) fmt::print("- {}\n", item);

@@ -2,8 +2,7 @@
 
 #include <utility>
 
-#include "schema/results/reader.h"
-#include "server/codec/json_text.h"
+#include "schema/alerts/alert_list.h"
 #include "server/views/alert_json.h"
 #include "service/alerts/alert_causes.h"
 #include "service/answers/read_catalog.h"
@@ -13,7 +12,10 @@ namespace benchhud::cli {
 using schema::Expected;
 
 AlertList::AlertList(schema::Connection& store, analysis::Catalog catalog)
-    : store_(&store), catalog_(std::make_unique<const analysis::Catalog>(std::move(catalog))) {}
+    : store_(&store),
+      catalog_(std::make_unique<const analysis::Catalog>(std::move(catalog))),
+      reader_(std::make_unique<schema::Reader>(store)),
+      runs_(std::make_unique<schema::AlertRuns>(*reader_)) {}
 
 Expected<AlertList> AlertList::open(schema::Connection& store) {
   BENCHHUD_ASSIGN(auto catalog, server::read_catalog(store));
@@ -24,25 +26,40 @@ Expected<std::vector<schema::Alert>> AlertList::all() { return schema::alerts(*s
 
 Expected<schema::Alert> AlertList::find(schema::AlertId id) { return schema::alert(*store_, id); }
 
-Expected<Json> AlertList::json(const schema::Alert& alert) {
-  schema::Reader reader(*store_);
+Expected<ListedAlert> AlertList::listed(schema::Alert alert, schema::AlertDetails details) {
+  ListedAlert listed;
+  BENCHHUD_ASSIGN(listed.explanation, server::explain_alert(*reader_, *catalog_, alert, details));
+  for (const auto& [id, name] :
+       {std::pair(alert.onset_run, &listed.onset), std::pair(alert.last_good, &listed.last_good),
+        std::pair(alert.first_bad, &listed.first_bad)}) {
+    BENCHHUD_ASSIGN(const schema::Run* run, runs_->find(id));
+    if (run != nullptr) *name = run->name;
+  }
+  listed.alert = std::move(alert);
+  listed.details = std::move(details);
+  return listed;
+}
+
+Expected<std::string> AlertList::json(const ListedAlert& listed) {
   std::string text;
   server::JsonWriter writer(&text);
   writer.begin_object();
-  BENCHHUD_TRY(server::write_explained_alert(writer, reader, *catalog_, alert));
+  BENCHHUD_TRY(server::write_alert_fields(writer, listed.alert, listed.details, *runs_));
+  server::write_explanation_fields(writer, listed.explanation);
   writer.end_object();
-  return server::parse_json<Json>("an alert", text);
+  return text;
 }
 
 Expected<std::vector<ListedAlert>> AlertList::needing_attention() {
-  BENCHHUD_ASSIGN(const auto alerts, all());
-  std::vector<ListedAlert> listed;
-  for (const schema::Alert& alert : alerts) {
-    if (!server::needs_attention(alert)) continue;
-    BENCHHUD_ASSIGN(Json made, json(alert));
-    listed.push_back({std::move(made), false});
+  BENCHHUD_ASSIGN(auto alerts, all());
+  std::vector<ListedAlert> needing;
+  for (schema::Alert& alert : alerts) {
+    if (!needs_attention(alert)) continue;
+    BENCHHUD_ASSIGN(auto details, schema::alert_details(*store_, alert.id));
+    BENCHHUD_ASSIGN(ListedAlert one, listed(std::move(alert), std::move(details)));
+    needing.push_back(std::move(one));
   }
-  return listed;
+  return needing;
 }
 
 }  // namespace benchhud::cli

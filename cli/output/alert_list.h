@@ -2,12 +2,15 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "analysis/results/catalog.h"
 #include "cli/output/regressions_text.h"
 #include "schema/alerts/alert.h"
+#include "schema/alerts/alert_run.h"
 #include "schema/db/database.h"
+#include "schema/results/reader.h"
 
 namespace benchhud::cli {
 
@@ -21,8 +24,10 @@ class AlertList {
   schema::Expected<std::vector<schema::Alert>> all();
   /// Error: kNotFound.
   schema::Expected<schema::Alert> find(schema::AlertId id);
-  /// The contract's Alert, with `causes` and `reproduction`.
-  schema::Expected<Json> json(const schema::Alert& alert);
+  /// With what explains it.
+  schema::Expected<ListedAlert> listed(schema::Alert alert, schema::AlertDetails details);
+  /// The contract's Alert, with `causes` and `reproduction`, as JSON.
+  schema::Expected<std::string> json(const ListedAlert& listed);
   /// Those that are not over and that nobody decided on.
   schema::Expected<std::vector<ListedAlert>> needing_attention();
 
@@ -31,6 +36,8 @@ class AlertList {
 
   schema::Connection* store_;
   std::unique_ptr<const analysis::Catalog> catalog_;
+  std::unique_ptr<schema::Reader> reader_;
+  std::unique_ptr<schema::AlertRuns> runs_;
 };
 
 }  // namespace benchhud::cli

@@ -4,108 +4,103 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
+#include <optional>
+#include <string_view>
 
+#include "analysis/alerts/watched_metric.h"
 #include "analysis/text/quantity_text.h"
 #include "cli/options/options.h"
 #include "cli/output/markdown.h"
-#include "server/codec/json_text.h"
 
 namespace benchhud::cli {
 namespace {
 
-using schema::Expected;
-using server::read_json;
-using server::text_of;
-
-constexpr std::string_view kWhat = "an alert";
-
-std::string run_text(const Json& run) {
-  if (!run.is_object()) return "";
-  return text_of(run, "name");
-}
+using schema::AlertMember;
 
 std::string signed_share(double share) {
   return (share < 0 ? "−" : "+") + analysis::share_text(std::abs(share));
 }
 
-std::string value_text(const Json& value, const std::string& unit) {
-  if (!value.is_number()) return "unknown";
-  if (unit == "s") return analysis::duration_text(value.get<double>());
-  return fmt::format("{:.3g}", value.get<double>());
+const analysis::WatchedMetricInfo* info_of(const AlertMember& member) {
+  const auto metric = analysis::watched_metric_of(member.metric);
+  return metric ? &analysis::watched_metric_info(*metric) : nullptr;
 }
 
-std::string who_text(const Json& member) {
-  const Json& experiment = member.at("experiment");
-  std::string text = fmt::format("{} {} {}", text_of(experiment, "model"),
-                                 text_of(experiment, "test"), text_of(experiment, "column"));
-  if (experiment.at("batch_size").is_number()) {
-    text += fmt::format(" (batch {})", experiment.at("batch_size").get<std::int64_t>());
+std::string title_text(const AlertMember& member) {
+  const auto* info = info_of(member);
+  return info != nullptr ? std::string(info->title) : printable(member.metric);
+}
+
+std::string value_text(std::optional<double> value, std::string_view unit) {
+  if (!value) return "unknown";
+  if (unit == "s") return analysis::duration_text(*value);
+  return fmt::format("{:.3g}", *value);
+}
+
+std::string who_text(const AlertMember& member) {
+  std::string text = fmt::format("{} {} {}", member.experiment.model, member.experiment.test,
+                                 member.configuration);
+  if (member.experiment.batch_size) {
+    text += fmt::format(" (batch {})", *member.experiment.batch_size);
   }
   return text;
 }
 
-std::string change_text(const Json& member) {
-  if (member.contains("before_text")) {
-    return text_of(member, "before_text") + " → " + text_of(member, "after_text");
-  }
-  const std::string unit = text_of(member, "unit");
-  return value_text(member.at("before"), unit) + " → " + value_text(member.at("after"), unit);
+std::string change_text(const AlertMember& member) {
+  if (member.counted) return member.counted->before + " → " + member.counted->after;
+  if (!member.timed) return "";
+  const auto* info = info_of(member);
+  const std::string_view unit = info != nullptr ? info->unit : std::string_view();
+  return value_text(member.timed->before, unit) + " → " + value_text(member.timed->after, unit);
 }
 
-std::string effect_text(const Json& member) {
-  if (!member.contains("effect") || !member.at("effect").is_number()) return "";
-  std::string text = signed_share(member.at("effect").get<double>());
-  const Json& interval = member.at("interval");
-  if (interval.is_object()) {
-    text += fmt::format(" [{}, {}]", signed_share(interval.at("low").get<double>()),
-                        signed_share(interval.at("high").get<double>()));
+std::string effect_text(const AlertMember& member) {
+  if (!member.timed || !member.timed->effect) return "";
+  std::string text = signed_share(*member.timed->effect);
+  if (member.timed->low && member.timed->high) {
+    text += fmt::format(" [{}, {}]", signed_share(*member.timed->low),
+                        signed_share(*member.timed->high));
   }
   return text;
 }
 
 // How sure, and what to know of the series.
-std::string basis_text(const Json& member) {
+std::string basis_text(const AlertMember& member) {
   std::string text;
-  if (member.contains("effect")) {
-    text = fmt::format("p {:.1g}, {} + {} nights", member.at("p_value").get<double>(),
-                       member.at("nights_before").get<std::int64_t>(),
-                       member.at("nights_after").get<std::int64_t>());
-    std::string words = text_of(member.value("noise", Json::object()), "class");
+  if (member.timed) {
+    const AlertMember::Timed& timed = *member.timed;
+    text = fmt::format("p {}, {} + {} nights",
+                       timed.p_value ? fmt::format("{:.1g}", *timed.p_value) : "unknown",
+                       timed.nights_before, timed.nights_after);
+    std::string words = timed.noise.value_or("");
     if (!words.empty() && words != "stable") {
       std::replace(words.begin(), words.end(), '_', ' ');
       text += ", " + words;
     }
-  } else {
-    const Json& flakiness = member.at("flakiness");
+  } else if (member.counted) {
     text = fmt::format("{} of the last {} nights differed from the one before",
-                       flakiness.at("flips").get<std::int64_t>(),
-                       flakiness.at("of").get<std::int64_t>());
+                       member.counted->flips, member.counted->of);
   }
-  if (member.value("is_doing_of_baseline", false)) text += "; its baseline moved, not it";
+  if (member.is_doing_of_baseline.value_or(false)) text += "; its baseline moved, not it";
   return text;
 }
 
-std::string since_text(const Json& details) {
-  std::string text = "since " + run_text(details.at("onset"));
-  const std::string good = run_text(details.at("last_good")),
-                    bad = run_text(details.at("first_bad"));
-  if (!good.empty()) text += fmt::format("; between {} and {}", good, bad);
+std::string since_text(const ListedAlert& listed) {
+  std::string text = "since " + listed.onset;
+  if (!listed.last_good.empty()) {
+    text += fmt::format("; between {} and {}", listed.last_good, listed.first_bad);
+  }
   return text;
 }
 
-std::string label_text(const Json& label) {
-  const auto value = [&](const char* key) {
-    const std::string text = text_of(label, key);
-    return text.empty() ? "none" : text;
-  };
-  return fmt::format("{} {} → {}", text_of(label, "key"), value("before"), value("after"));
+std::string label_text(const schema::AlertLabel& label) {
+  const auto value = [](const std::string& text) { return text.empty() ? "none" : text; };
+  return fmt::format("{} {} → {}", label.key, value(label.before), value(label.after));
 }
 
-std::string heading(const Json& alert) {
-  return fmt::format("#{} {}, {}: {}", alert.at("id").get<std::int64_t>(), text_of(alert, "state"),
-                     text_of(alert.at("details"), "direction"),
-                     text_of(alert.at("details"), "title"));
+std::string heading(const schema::Alert& alert) {
+  return fmt::format("#{} {}, {}: {}", to_int(alert.id), alert.state,
+                     change_direction_name(alert.direction), alert.title);
 }
 
 // U+FFFE and U+FFFF are no characters of XML 1.0; what else is none, printable() has replaced.
@@ -137,114 +132,94 @@ std::string xml_text(std::string_view text) {
   return out;
 }
 
-std::string paragraph(const Json& alert) {
-  const Json& details = alert.at("details");
+std::string paragraph(const ListedAlert& listed) {
+  const schema::Alert& alert = listed.alert;
   std::string out = printable(heading(alert)) + "\n";
-  out += "    " + printable(since_text(details)) + ", on " +
-         printable(text_of(alert, "accelerator_model")) + "\n";
-  for (const Json& label : details.at("labels")) {
+  out +=
+      "    " + printable(since_text(listed)) + ", on " + printable(alert.accelerator_model) + "\n";
+  for (const auto& label : listed.details.labels) {
     out += "    " + printable(label_text(label)) + "\n";
   }
-  for (const Json& member : details.at("members")) {
-    out += fmt::format("    {:<12} {}: {} {} {} ({})\n", text_of(member, "state"),
-                       printable(who_text(member)), text_of(member, "title"),
+  for (const AlertMember& member : listed.details.members) {
+    out += fmt::format("    {:<12} {}: {} {} {} ({})\n", detected_state_name(member.detected),
+                       printable(who_text(member)), title_text(member),
                        printable(change_text(member)), effect_text(member), basis_text(member));
   }
-  for (const Json& cause : alert.at("causes")) {
-    out += "    " + printable(text_of(cause, "title")) + "\n";
-    for (const Json& line : cause.at("lines")) {
-      out += "        " + printable(line.get<std::string>()) + "\n";
-    }
+  for (const auto& cause : listed.explanation.causes) {
+    out += "    " + printable(cause.title) + "\n";
+    for (const std::string& line : cause.lines) out += "        " + printable(line) + "\n";
   }
-  if (const std::string rerun = text_of(details, "rerun"); !rerun.empty()) {
-    out += "    to settle it: " + rerun + "\n";
+  if (!alert.rerun.empty()) out += "    to settle it: " + alert.rerun + "\n";
+  if (!listed.explanation.reproduction.empty()) {
+    out += "    again: " + printable(listed.explanation.reproduction) + "\n";
   }
-  if (const std::string command = text_of(alert, "reproduction"); !command.empty()) {
-    out += "    again: " + printable(command) + "\n";
-  }
-  if (const std::string owner = text_of(alert, "owner"); !owner.empty()) {
-    out += "    owner: " + printable(owner) + "\n";
-  }
-  if (const std::string link = text_of(alert, "link"); !link.empty()) {
-    out += "    see " + printable(link) + "\n";
-  }
+  if (!alert.owner.empty()) out += "    owner: " + printable(alert.owner) + "\n";
+  if (!alert.link.empty()) out += "    see " + printable(alert.link) + "\n";
   return out;
+}
+
+std::string markdown_section(const ListedAlert& listed) {
+  const schema::Alert& alert = listed.alert;
+  std::string out =
+      fmt::format("### {}\n\n{}, on {}.\n", markdown_text(heading(alert)),
+                  markdown_text(since_text(listed)), markdown_text(alert.accelerator_model));
+  for (const auto& label : listed.details.labels) {
+    out += "\n- " + markdown_text(label_text(label));
+  }
+  if (!listed.details.labels.empty()) out += "\n";
+  out += "\n| what | | change | effect [95 %] | basis |\n|---|---|---|---|---|\n";
+  for (const AlertMember& member : listed.details.members) {
+    out += fmt::format("| {} | {} | {} | {} | {} |\n", markdown_text(who_text(member)),
+                       title_text(member), markdown_text(change_text(member)), effect_text(member),
+                       basis_text(member));
+  }
+  for (const auto& cause : listed.explanation.causes) {
+    out += "\n- " + markdown_text(cause.title);
+    for (const std::string& line : cause.lines) out += "\n  - " + markdown_text(line);
+  }
+  if (!listed.explanation.causes.empty()) out += "\n";
+  if (!alert.rerun.empty()) out += "\nTo settle it: " + alert.rerun + ".\n";
+  if (!listed.explanation.reproduction.empty()) {
+    out += "\nAgain: " + markdown_code(listed.explanation.reproduction) + "\n";
+  }
+  return out + "\n";
 }
 
 }  // namespace
 
-Expected<std::string> regressions_text(std::span<const ListedAlert> alerts) {
-  return read_json(kWhat, [&]() -> std::string {
-    if (alerts.empty()) return "nothing changed that is not dealt with\n";
-    std::string out;
-    for (const ListedAlert& alert : alerts) out += paragraph(alert.json) + "\n";
-    out += analysis::count_text(static_cast<std::int64_t>(alerts.size()), "alert") + "\n";
-    return out;
-  });
+std::string regressions_text(std::span<const ListedAlert> alerts) {
+  if (alerts.empty()) return "nothing changed that is not dealt with\n";
+  std::string out;
+  for (const ListedAlert& alert : alerts) out += paragraph(alert) + "\n";
+  return out + analysis::count_text(static_cast<std::int64_t>(alerts.size()), "alert") + "\n";
 }
 
-Expected<std::string> regressions_markdown(std::span<const ListedAlert> alerts) {
-  return read_json(kWhat, [&]() -> std::string {
-    if (alerts.empty()) return "Nothing changed that is not dealt with.\n";
-    std::string out;
-    for (const ListedAlert& listed : alerts) {
-      const Json& alert = listed.json;
-      const Json& details = alert.at("details");
-      out += fmt::format("### {}\n\n{}, on {}.\n", markdown_text(heading(alert)),
-                         markdown_text(since_text(details)),
-                         markdown_text(text_of(alert, "accelerator_model")));
-      for (const Json& label : details.at("labels")) {
-        out += "\n- " + markdown_text(label_text(label));
-      }
-      if (!details.at("labels").empty()) out += "\n";
-      out += "\n| what | | change | effect [95 %] | basis |\n|---|---|---|---|---|\n";
-      for (const Json& member : details.at("members")) {
-        out += fmt::format("| {} | {} | {} | {} | {} |\n", markdown_text(who_text(member)),
-                           text_of(member, "title"), markdown_text(change_text(member)),
-                           effect_text(member), basis_text(member));
-      }
-      for (const Json& cause : alert.at("causes")) {
-        out += "\n- " + markdown_text(text_of(cause, "title"));
-        for (const Json& line : cause.at("lines")) {
-          out += "\n  - " + markdown_text(line.get<std::string>());
-        }
-      }
-      if (!alert.at("causes").empty()) out += "\n";
-      if (const std::string rerun = text_of(details, "rerun"); !rerun.empty()) {
-        out += "\nTo settle it: " + rerun + ".\n";
-      }
-      if (const std::string command = text_of(alert, "reproduction"); !command.empty()) {
-        out += "\nAgain: " + markdown_code(command) + "\n";
-      }
-      out += "\n";
-    }
-    return out;
-  });
+std::string regressions_markdown(std::span<const ListedAlert> alerts) {
+  if (alerts.empty()) return "Nothing changed that is not dealt with.\n";
+  std::string out;
+  for (const ListedAlert& alert : alerts) out += markdown_section(alert);
+  return out;
 }
 
-Expected<std::string> regressions_junit(std::span<const ListedAlert> alerts) {
-  return read_json(kWhat, [&]() -> std::string {
-    const auto failures = std::count_if(alerts.begin(), alerts.end(),
-                                        [](const ListedAlert& alert) { return alert.fails; });
-    std::string out = fmt::format(
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-        "<testsuite name=\"benchhud regressions\" tests=\"{}\" failures=\"{}\">\n",
-        std::max<std::size_t>(alerts.size(), 1), failures);
-    if (alerts.empty()) out += "  <testcase name=\"nothing changed\" classname=\"benchhud\"/>\n";
-    for (const ListedAlert& listed : alerts) {
-      const Json& alert = listed.json;
-      out += fmt::format("  <testcase name=\"{}\" classname=\"benchhud.{}\"",
-                         xml_text(printable(text_of(alert.at("details"), "title"))),
-                         text_of(alert, "state"));
-      if (listed.fails) {
-        out += fmt::format(">\n    <failure message=\"{}\">{}</failure>\n  </testcase>\n",
-                           xml_text(printable(heading(alert))), xml_text(paragraph(alert)));
-      } else {
-        out += "/>\n";
-      }
+std::string regressions_junit(std::span<const ListedAlert> alerts) {
+  const auto failures = std::count_if(alerts.begin(), alerts.end(),
+                                      [](const ListedAlert& alert) { return alert.fails; });
+  std::string out = fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+      "<testsuite name=\"benchhud regressions\" tests=\"{}\" failures=\"{}\">\n",
+      std::max<std::size_t>(alerts.size(), 1), failures);
+  if (alerts.empty()) out += "  <testcase name=\"nothing changed\" classname=\"benchhud\"/>\n";
+  for (const ListedAlert& listed : alerts) {
+    out += fmt::format("  <testcase name=\"{}\" classname=\"benchhud.{}\"",
+                       xml_text(printable(listed.alert.title)), listed.alert.state);
+    if (listed.fails) {
+      out += fmt::format(">\n    <failure message=\"{}\">{}</failure>\n  </testcase>\n",
+                         xml_text(printable(heading(listed.alert))), xml_text(paragraph(listed)));
+    } else {
+      out += "/>\n";
     }
-    return out + "</testsuite>\n";
-  });
+  }
+  return out + "</testsuite>\n";
 }
 
 }  // namespace benchhud::cli

@@ -1,31 +1,31 @@
 // Alerts for a terminal, for an issue and for a CI system.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 
-#include "schema/base/errors.h"
+#include "schema/alerts/alert.h"
+#include "service/alerts/alert_causes.h"
 
 namespace benchhud::cli {
 
-using Json = nlohmann::ordered_json;
-
-/// The contract's Alert, and whether it fails the command.
+/// An alert with what a list shows of it, and whether it fails the command.
 struct ListedAlert {
-  Json json;
+  schema::Alert alert;
+  schema::AlertDetails details;
+  server::AlertExplanation explanation;
+  std::string onset, last_good, first_bad;  ///< names of runs; "": not known
   bool fails = false;
 };
 
-/// A paragraph an alert: what, since when, and each member with its figures. Error, here and below:
-/// kCorrupt where the details of an alert are not as this version of the program writes them.
-schema::Expected<std::string> regressions_text(std::span<const ListedAlert> alerts);
+/// A paragraph an alert: what, since when, and each member with its figures.
+std::string regressions_text(std::span<const ListedAlert> alerts);
 
 /// The same with headings and tables. Texts from files cannot become Markdown of their own.
-schema::Expected<std::string> regressions_markdown(std::span<const ListedAlert> alerts);
+std::string regressions_markdown(std::span<const ListedAlert> alerts);
 
 /// JUnit XML: a test case an alert, failed where it fails the command; where there is none, one
 /// that passed.
-schema::Expected<std::string> regressions_junit(std::span<const ListedAlert> alerts);
+std::string regressions_junit(std::span<const ListedAlert> alerts);
 
 }  // namespace benchhud::cli

@@ -34,6 +34,22 @@ constexpr std::array kActionKinds = {
     std::pair{AlertActionKind::kLink, std::string_view("link")},
 };
 
+constexpr std::array kDirections = {
+    std::pair{ChangeDirection::kRegression, std::string_view("regression")},
+    std::pair{ChangeDirection::kImprovement, std::string_view("improvement")},
+    std::pair{ChangeDirection::kChange, std::string_view("change")},
+};
+
+constexpr std::array kUrgencyNames = {
+    std::pair{Urgency::kConfirmed, std::string_view("confirmed")},
+    std::pair{Urgency::kSuspect, std::string_view("suspect")},
+    std::pair{Urgency::kTaken, std::string_view("taken")},
+    std::pair{Urgency::kImprovement, std::string_view("improvement")},
+    std::pair{Urgency::kChange, std::string_view("change")},
+    std::pair{Urgency::kClosed, std::string_view("closed")},
+};
+static_assert(kUrgencyNames.size() == kUrgencies);
+
 // Pages make links of them: no other scheme, and nothing that ends an address.
 bool is_link(std::string_view text) {
   for (const std::string_view scheme : {"http://", "https://"}) {
@@ -62,6 +78,15 @@ bool is_settled(TriageState state) {
   return state == TriageState::kFixed || state == TriageState::kWontFix ||
          state == TriageState::kInvalid || state == TriageState::kInfrastructure;
 }
+
+std::string_view change_direction_name(ChangeDirection direction) {
+  return name_in(kDirections, direction);
+}
+std::optional<ChangeDirection> change_direction_of(std::string_view name) {
+  return value_in(kDirections, name);
+}
+
+std::string_view urgency_name(Urgency urgency) { return name_in(kUrgencyNames, urgency); }
 
 std::string_view alert_action_kind_name(AlertActionKind kind) {
   return name_in(kActionKinds, kind);

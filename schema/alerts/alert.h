@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "schema/base/content_hash.h"
 #include "schema/base/errors.h"
 #include "schema/db/database.h"
 #include "schema/model/types.h"
@@ -59,22 +60,128 @@ enum class AlertActionKind : std::uint8_t {
 std::string_view alert_action_kind_name(AlertActionKind kind);
 std::optional<AlertActionKind> alert_action_kind_of(std::string_view name);
 
+/// What a change means.
+enum class ChangeDirection : std::uint8_t {
+  kRegression,
+  kImprovement,
+  kChange,  ///< neither, or both
+};
+
+/// "regression", "improvement", "change".
+std::string_view change_direction_name(ChangeDirection direction);
+std::optional<ChangeDirection> change_direction_of(std::string_view name);
+
+/// How soon somebody should look at an alert, the soonest first. The store keeps the numbers.
+enum class Urgency : std::uint8_t {
+  kConfirmed = 0,  ///< a regression that is sure
+  kSuspect = 1,    ///< one that is not
+  kTaken = 2,      ///< somebody has taken it up
+  kImprovement = 3,
+  kChange = 4,
+  kClosed = 5,  ///< over or decided
+};
+inline constexpr std::size_t kUrgencies = 6;
+
+/// "confirmed", "suspect", "taken", "improvement", "change", "closed".
+std::string_view urgency_name(Urgency urgency);
+
 struct Alert {
   AlertId id{};  ///< its number, never given twice
-  // What was found. Times are seconds since 1970, UTC.
+  // What was found. Times are seconds since 1970, UTC. Runs may be gone (alert_run.h).
   std::string accelerator_model;
   std::string key;   ///< by which analysis knows it, as first seen; not unique
   double onset = 0;  ///< start of the first run of the new level
   DetectedState detected = DetectedState::kSuspect;
   double first_seen = 0;               ///< start of the run on which it was first seen
   std::optional<double> confirmed_at;  ///< start of the run on which it was confirmed
-  std::string details = "{}";          ///< JSON of who found it; the store does not look inside
+  std::string title;                   ///< a line that says it all
+  std::string scope;                   ///< how far its cause reaches, in the words of who found it
+  /// What it is about, as far as the scope names it.
+  std::optional<std::string> suite, model, backend;
+  ChangeDirection direction = ChangeDirection::kChange;
+  std::optional<RunId> onset_run;
+  std::optional<RunId> last_good;       ///< the last run that is sure to be as before
+  std::optional<RunId> first_bad;       ///< the first run that is sure to be as it is now
+  std::optional<RunId> first_seen_run;  ///< with which it was first seen
+  std::optional<RunId> confirmed_run;   ///< which made sure
+  std::optional<RunId> closed_run;      ///< with which it was over
+  std::string rerun;                    ///< what would settle it, or ""
   // What people made of it: the last action of each kind.
   TriageState triage = TriageState::kOpen;
   std::optional<double> triaged_at;  ///< when the triage state was last set
   std::string owner;                 ///< "" for nobody
   std::string link;                  ///< http:// or https://, or ""
+  // What follows from both; the store works it out.
+  /// Its name: what people say once they said anything, else what was detected; what is over is
+  /// over whatever they say.
+  std::string state = "suspect";
+  Urgency urgency = Urgency::kChange;
 };
+
+/// Neither over nor decided.
+inline bool needs_attention(const Alert& alert) { return alert.urgency != Urgency::kClosed; }
+
+/// A label that differs between the last good and the first bad run.
+struct AlertLabel {
+  std::string key;
+  std::string before, after;  ///< "": there is none
+
+  bool operator==(const AlertLabel&) const = default;
+};
+
+/// A series that changed.
+struct AlertMember {
+  /// Of what is timed. None: not a finite number.
+  struct Timed {
+    std::optional<double> before, after;  ///< levels, in the metric's unit
+    std::optional<double> effect;         ///< the change as a share of the level before
+    /// Of `effect`, with its confidence.
+    std::optional<double> low, high, confidence;
+    std::optional<double> p_value, q_value;
+    std::int64_t nights_before = 0, nights_after = 0;
+    /// The class of its noise, in the words of who found it; none where it is not told.
+    std::optional<std::string> noise;
+    std::optional<double> sigma;  ///< of a night, as a share of the level
+
+    bool operator==(const Timed&) const = default;
+  };
+  /// Of counts and verdicts.
+  struct Counted {
+    std::string before, after;
+    std::int64_t flips = 0,
+                 of = 0;  ///< of the last `of` values so many differed from the one before
+
+    bool operator==(const Counted&) const = default;
+  };
+
+  ExperimentId experiment_id{};
+  Experiment experiment;      ///< of one that is gone: suite, model and test
+  std::string backend;        ///< as Experiment::backend()
+  std::string configuration;  ///< the backend and what tells its configurations apart
+  std::string metric;         ///< in the words of who found it
+  DetectedState detected = DetectedState::kSuspect;
+  ChangeDirection direction = ChangeDirection::kChange;
+  /// The first run of what is new, and where it may have begun as well.
+  std::optional<RunId> onset, earliest, latest;
+  std::optional<Timed> timed;
+  std::optional<Counted> counted;
+  /// Of a speedup: whether what it is against moved, and its own time did not.
+  std::optional<bool> is_doing_of_baseline;
+
+  bool operator==(const AlertMember&) const = default;
+};
+
+/// What is told of one alert and not in a list of many.
+struct AlertDetails {
+  std::vector<AlertLabel> labels;    ///< by key
+  std::vector<AlertMember> members;  ///< in the order in which they are told
+
+  bool operator==(const AlertDetails&) const = default;
+};
+
+/// The hash of all of an alert that update_alert() sets. Of experiments, only their numbers and
+/// what their series are called count.
+ContentHash alert_content(const Alert& alert, const AlertDetails& details);
 
 /// Of an alert, what finding alerts needs to know: there may be very many.
 struct AlertOutline {
@@ -84,6 +191,7 @@ struct AlertOutline {
   double onset = 0;
   DetectedState detected = DetectedState::kSuspect;
   std::optional<double> confirmed_at;
+  ContentHash content;  ///< alert_content(); zeros: another version of the program stored it
 };
 
 /// Something that a person did with an alert.
@@ -108,14 +216,15 @@ Expected<AlertActionKind> check_alert_action(std::string_view kind, std::string_
 /// All alerts, or those on one accelerator model, by number.
 Expected<std::vector<Alert>> alerts(Connection& connection,
                                     std::optional<std::string_view> accelerator_model = {});
-/// The same, without what is told of them.
+/// Of all, or those on one accelerator model, by number.
 Expected<std::vector<AlertOutline>> alert_outlines(
     Connection& connection, std::optional<std::string_view> accelerator_model = {});
-/// Those that are not withdrawn, with or without recovered ones, that began at or after `since`. Of
-/// years of nights most are: a tenth of the cost of all.
-Expected<std::vector<Alert>> told_alerts(Connection& connection, bool with_recovered, double since);
+/// Those that are not withdrawn, with or without recovered ones, by number.
+Expected<std::vector<Alert>> told_alerts(Connection& connection, bool with_recovered);
 /// Error: kNotFound.
 Expected<Alert> alert(Connection& connection, AlertId id);
+/// Nothing for one that is not there.
+Expected<AlertDetails> alert_details(Connection& connection, AlertId id);
 /// What people did with an alert, oldest first. Nothing for one that is not there.
 Expected<std::vector<AlertAction>> alert_actions(Connection& connection, AlertId id);
 
@@ -129,20 +238,28 @@ Expected<std::optional<std::string>> alerts_state(Connection& connection);
 // The caller holds the write transaction, so that readers see all alerts of one state of the store.
 // Each change counts a revision.
 
-/// Keeps a new alert and gives it its number. The fields that people set are not looked at.
-Expected<AlertId> add_alert(Connection& connection, const Alert& alert);
+/// Keeps a new alert and gives it its number. The fields that people set and those that follow are
+/// not looked at.
+Expected<AlertId> add_alert(Connection& connection, const Alert& alert,
+                            const AlertDetails& details = {});
 /// Keeps a new alert without a number, until number_parked_alerts() is called in the same
 /// transaction.
-Expected<void> park_alert(Connection& connection, const Alert& alert);
+Expected<void> park_alert(Connection& connection, const Alert& alert,
+                          const AlertDetails& details = {});
 /// Gives those that were parked their numbers, in the order of first_seen, then of their
 /// accelerator models, then in that in which they were parked. One at a time is held. Returns how
 /// many.
 Expected<std::size_t> number_parked_alerts(Connection& connection);
-/// Sets onset, detected, confirmed_at and details. Returns whether anything was different. The rest
-/// tells how the alert was first seen, and stays. Error: kNotFound.
-Expected<bool> update_alert(Connection& connection, const Alert& alert);
+/// Sets all that was found but accelerator_model, key and first_seen, which tell how the alert was
+/// first seen. Returns whether anything was different. Error: kNotFound.
+Expected<bool> update_alert(Connection& connection, const Alert& alert,
+                            const AlertDetails& details = {});
+/// Leaves all but `detected` as it is. Returns whether it was not withdrawn. Error: kNotFound.
+Expected<bool> withdraw_alert(Connection& connection, AlertId id);
 /// Errors: kConflict if a person did anything with it, kNotFound.
 Expected<void> delete_alert(Connection& connection, AlertId id);
+/// Forgets what alert_run.h keeps of runs that are gone and that no alert names any more.
+Expected<void> forget_unused_alert_runs(Connection& connection);
 
 /// Counts no revision: readers see nothing else than before, and `state` may name the revision that
 /// the store has now.

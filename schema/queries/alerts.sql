@@ -3,30 +3,52 @@
 -- name: actions_of_alert
 SELECT id, at, who, kind, value, token FROM alert_action WHERE alert_id = $1 ORDER BY id
 
--- name: alert_by_id
-SELECT id, accelerator_model, key, onset, detected, first_seen, confirmed_at, details, triage,
-       triaged_at, owner, link
-FROM alert_facts
-WHERE id = $1
+-- name: alert_columns
+SELECT id, accelerator_model, key, onset, detected, first_seen, confirmed_at, title, scope, suite, model, backend,
+       direction, onset_run, last_good_run, first_bad_run, first_seen_run, confirmed_run, closed_run, rerun, triage,
+       triaged_at, owner, link, state, urgency
+FROM alert
 
--- name: alerts_by_id
-SELECT id, accelerator_model, key, onset, detected, first_seen, confirmed_at, details, triage,
-       triaged_at, owner, link
-FROM alert_facts
-ORDER BY id
+-- name: labels_of_alert
+SELECT key, before, after FROM alert_label WHERE alert_id = $1 ORDER BY key
 
--- name: alerts_of_model
-SELECT id, accelerator_model, key, onset, detected, first_seen, confirmed_at, details, triage,
-       triaged_at, owner, link
-FROM alert_facts
-WHERE accelerator_model = $1
-ORDER BY id
+-- name: members_of_alert
+SELECT m.experiment_id, m.suite, m.model, m.test, m.backend, m.configuration, m.metric, m.detected, m.direction,
+       m.onset_run, m.earliest_run, m.latest_run, m.before, m.after, m.effect, m.low, m.high, m.confidence, m.p_value,
+       m.q_value, m.nights_before, m.nights_after, m.noise, m.sigma, m.before_text, m.after_text, m.flips, m.flips_of,
+       m.is_doing_of_baseline, coalesce(e.accelerator, ''), coalesce(e.accelerator_model, ''), e.xla, e.xla_flags,
+       e.dynamo, e.torch_xla2, e.batch_size, coalesce(e.flags, '{}')
+FROM alert_member AS m LEFT JOIN experiment AS e ON e.id = m.experiment_id
+WHERE m.alert_id = $1
+ORDER BY m.place
+
+-- name: alerts_of_experiment
+SELECT DISTINCT alert_id FROM alert_member WHERE experiment_id = $1
+
+-- name: level_changes
+SELECT a.id, a.state, m.onset_run, m.earliest_run, m.latest_run, m.before, m.after, m.direction, m.effect, m.low, m.high,
+       m.confidence
+FROM alert_member AS m
+JOIN alert AS a ON a.id = m.alert_id
+JOIN alert_run AS r ON r.id = m.onset_run
+WHERE m.experiment_id = $1 AND m.metric = $2 AND a.detected <> 'withdrawn' AND m.detected <> 'withdrawn'
+  AND m.before IS NOT NULL AND m.after IS NOT NULL AND m.effect IS NOT NULL
+ORDER BY r.started_at, a.id, m.place
+
+-- name: alert_counts
+SELECT detected, triage, count(*) FROM alert WHERE state NOT IN ('recovered', 'withdrawn') GROUP BY detected, triage
+
+-- name: open_alert_count
+SELECT count(*) FROM alert WHERE state IN ('suspect', 'confirmed') AND ($1 = '' OR accelerator_model = $1)
+
+-- name: alert_run
+SELECT name, accelerator_model, started_at FROM alert_run WHERE id = $1
 
 -- name: alert_outlines
-SELECT id, accelerator_model, key, onset, detected, confirmed_at FROM alert ORDER BY id
+SELECT id, accelerator_model, key, onset, detected, confirmed_at, content FROM alert ORDER BY id
 
 -- name: alert_outlines_of_model
-SELECT id, accelerator_model, key, onset, detected, confirmed_at
+SELECT id, accelerator_model, key, onset, detected, confirmed_at, content
 FROM alert
 WHERE accelerator_model = $1
 ORDER BY id
@@ -36,18 +58,65 @@ DELETE FROM alert
 WHERE id = $1 AND NOT EXISTS (SELECT 1 FROM alert_action WHERE alert_id = $1)
 
 -- name: insert_alert
-INSERT INTO alert (accelerator_model, key, onset, detected, first_seen, confirmed_at, details)
-VALUES ($1, $2, $3, $4, $5, $6, $7)
+INSERT INTO alert (
+  id, accelerator_model, key, onset, detected, first_seen, confirmed_at, title, scope, suite, model, backend,
+  direction, onset_run, last_good_run, first_bad_run, first_seen_run, confirmed_run, closed_run, rerun, content)
+VALUES ($21, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)
 
--- name: insert_parked_alert
-INSERT INTO alert (id, accelerator_model, key, onset, detected, first_seen, confirmed_at, details)
-VALUES ((SELECT min(coalesce(min(id), 0), 0) - 1 FROM alert), $1, $2, $3, $4, $5, $6, $7)
+-- name: least_alert_id
+SELECT min(coalesce(min(id), 0), 0) FROM alert
 
 -- name: insert_alert_of_parked
-INSERT INTO alert (accelerator_model, key, onset, detected, first_seen, confirmed_at, details)
-SELECT accelerator_model, key, onset, detected, first_seen, confirmed_at, details
+INSERT INTO alert (
+  accelerator_model, key, onset, detected, first_seen, confirmed_at, title, scope, suite, model, backend,
+  direction, onset_run, last_good_run, first_bad_run, first_seen_run, confirmed_run, closed_run, rerun, content)
+SELECT
+  accelerator_model, key, onset, detected, first_seen, confirmed_at, title, scope, suite, model, backend,
+  direction, onset_run, last_good_run, first_bad_run, first_seen_run, confirmed_run, closed_run, rerun, content
 FROM alert
 WHERE id = $1
+
+-- name: move_labels_of_alert
+UPDATE alert_label SET alert_id = $2 WHERE alert_id = $1
+
+-- name: move_members_of_alert
+UPDATE alert_member SET alert_id = $2 WHERE alert_id = $1
+
+-- name: delete_labels_of_alert
+DELETE FROM alert_label WHERE alert_id = $1
+
+-- name: delete_members_of_alert
+DELETE FROM alert_member WHERE alert_id = $1
+
+-- name: insert_alert_label
+INSERT INTO alert_label (alert_id, key, before, after) VALUES ($1, $2, $3, $4)
+
+-- name: insert_alert_member
+INSERT INTO alert_member (
+  alert_id, place, experiment_id, suite, model, test, backend, configuration, metric, detected, direction, onset_run,
+  earliest_run, latest_run, before, after, effect, low, high, confidence, p_value, q_value, nights_before, nights_after,
+  noise, sigma, before_text, after_text, flips, flips_of, is_doing_of_baseline)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24,
+        $25, $26, $27, $28, $29, $30, $31)
+
+-- name: put_alert_run
+INSERT INTO alert_run (id, name, accelerator_model, started_at)
+SELECT id, name, accelerator_model, started_at FROM run WHERE id = $1
+ON CONFLICT (id) DO UPDATE
+SET name = excluded.name, accelerator_model = excluded.accelerator_model, started_at = excluded.started_at
+
+-- name: delete_unused_alert_runs
+DELETE FROM alert_run
+WHERE id NOT IN (SELECT id FROM run)
+  AND id NOT IN (SELECT onset_run FROM alert WHERE onset_run IS NOT NULL
+                 UNION SELECT last_good_run FROM alert WHERE last_good_run IS NOT NULL
+                 UNION SELECT first_bad_run FROM alert WHERE first_bad_run IS NOT NULL
+                 UNION SELECT first_seen_run FROM alert WHERE first_seen_run IS NOT NULL
+                 UNION SELECT confirmed_run FROM alert WHERE confirmed_run IS NOT NULL
+                 UNION SELECT closed_run FROM alert WHERE closed_run IS NOT NULL
+                 UNION SELECT onset_run FROM alert_member WHERE onset_run IS NOT NULL
+                 UNION SELECT earliest_run FROM alert_member WHERE earliest_run IS NOT NULL
+                 UNION SELECT latest_run FROM alert_member WHERE latest_run IS NOT NULL)
 
 -- name: delete_parked_alerts
 DELETE FROM alert WHERE id < 0
@@ -61,17 +130,24 @@ INSERT INTO alert_action (alert_id, at, who, kind, value, token) VALUES ($1, $2,
 -- name: notes_of_alerts
 SELECT alert_id, value FROM alert_action WHERE kind = 'note' ORDER BY id
 
--- name: told_alerts
-SELECT id, accelerator_model, key, onset, detected, first_seen, confirmed_at, details, triage,
-       triaged_at, owner, link
-FROM alert_facts
-WHERE detected <> 'withdrawn' AND ($1 OR detected <> 'recovered') AND onset >= $2
-ORDER BY id
-
 -- name: update_alert
-UPDATE alert SET onset = $2, detected = $3, confirmed_at = $4, details = $5
-WHERE id = $1 AND (onset <> $2 OR detected <> $3 OR confirmed_at IS DISTINCT FROM $4
-                   OR details <> $5)
+UPDATE alert
+SET onset = $2, detected = $3, confirmed_at = $4, title = $5, scope = $6, suite = $7, model = $8, backend = $9,
+    direction = $10, onset_run = $11, last_good_run = $12, first_bad_run = $13, first_seen_run = $14,
+    confirmed_run = $15, closed_run = $16, rerun = $17, content = $18
+WHERE id = $1 AND content <> $18
+
+-- name: withdraw_alert
+UPDATE alert SET detected = 'withdrawn', content = x'' WHERE id = $1 AND detected <> 'withdrawn'
+
+-- name: set_triage_of_alert
+UPDATE alert SET triage = $2, triaged_at = $3 WHERE id = $1
+
+-- name: set_owner_of_alert
+UPDATE alert SET owner = $2 WHERE id = $1
+
+-- name: set_link_of_alert
+UPDATE alert SET link = $2 WHERE id = $1
 
 -- name: delete_night_mark
 DELETE FROM night_mark WHERE accelerator_model = $1 AND name = $2 AND kind = $3

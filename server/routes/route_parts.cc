@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "schema/alerts/alert.h"
+#include "schema/alerts/alert_list.h"
 #include "schema/results/run_choice.h"
-#include "server/views/alert_json.h"
 
 namespace benchhud::server {
 
@@ -121,12 +120,7 @@ std::vector<const RunEntry*> asked_runs(const Ask& ask, const std::vector<std::s
 }
 
 Expected<std::int64_t> attention_count(const Ask& ask, std::string_view accelerator_model) {
-  BENCHHUD_ASSIGN(const auto alerts,
-                  schema::told_alerts(ask.reader().connection(), false, -kForever));
-  return std::ranges::count_if(alerts, [&](const schema::Alert& alert) {
-    return needs_attention(alert) && alert.triage == schema::TriageState::kOpen &&
-           (accelerator_model.empty() || alert.accelerator_model == accelerator_model);
-  });
+  return schema::open_alert_count(ask.reader().connection(), accelerator_model);
 }
 
 Expected<BaselineChoice> asked_baseline(Ask& ask, const RunEntry& entry) {

@@ -1,14 +1,13 @@
 // What changed for good, and what people made of it: alerts.
 #include <fmt/format.h>
-#include <simdjson.h>
 
 #include <algorithm>
 #include <array>
-#include <limits>
-#include <set>
-#include <tuple>
+#include <utility>
 
 #include "schema/alerts/alert.h"
+#include "schema/alerts/alert_list.h"
+#include "schema/alerts/alert_run.h"
 #include "schema/base/text_limits.h"
 #include "server/routes/route_parts.h"
 #include "server/views/alert_json.h"
@@ -22,192 +21,104 @@ using schema::Error;
 using schema::Expected;
 using schema::to_int;
 
-constexpr std::string_view kAll = "all";
-constexpr std::string_view kAttention = "attention";
-
-/// Every word that alert_state() may say.
+/// Every word that Alert::state may be.
 bool is_state(std::string_view name) {
   return schema::detected_state_of(name) ||
          (schema::triage_state_of(name) &&
           schema::triage_state_of(name) != schema::TriageState::kOpen);
 }
 
-/// What the parameter `state` lets through: several states, each given or with commas between.
-class StateFilter {
- public:
-  static Expected<StateFilter> make(Ask& ask) {
-    StateFilter filter;
-    if (!ask.query.has("state")) filter.states_.emplace(kAttention);
-    for (const std::string& given : ask.query.texts("state")) {
-      for (std::string_view rest = given;;) {
-        const std::size_t end = std::min(rest.find(','), rest.size());
-        const auto name = rest.substr(0, end);
-        if (name != kAll && name != kAttention && !is_state(name)) {
-          return wrong_parameter(
-              ask, "state",
-              "state must be attention, all, suspect, confirmed, recovered, withdrawn, "
-              "acknowledged, investigating, fixed, wont_fix, invalid or infrastructure, or several "
-              "of these with commas between.");
-        }
-        filter.states_.emplace(name);
-        if (end == rest.size()) break;
-        rest.remove_prefix(end + 1);
+/// The states that the parameter `state` lets through, each given or with commas between; empty for
+/// all.
+Expected<std::vector<std::string>> asked_states(Ask& ask) {
+  std::vector<std::string> states;
+  bool is_all = false;
+  const auto add_attention = [&] {
+    const auto attention = schema::attention_states();
+    states.insert(states.end(), attention.begin(), attention.end());
+  };
+  if (!ask.query.has("state")) add_attention();
+  for (const std::string& given : ask.query.texts("state")) {
+    for (std::string_view rest = given;;) {
+      const std::size_t end = std::min(rest.find(','), rest.size());
+      const auto name = rest.substr(0, end);
+      if (name == "all") {
+        is_all = true;
+      } else if (name == "attention") {
+        add_attention();
+      } else if (is_state(name)) {
+        states.emplace_back(name);
+      } else {
+        return wrong_parameter(
+            ask, "state",
+            "state must be attention, all, suspect, confirmed, recovered, withdrawn, "
+            "acknowledged, investigating, fixed, wont_fix, invalid or infrastructure, or several "
+            "of these with commas between.");
       }
+      if (end == rest.size()) break;
+      rest.remove_prefix(end + 1);
     }
-    return filter;
   }
-
-  /// Whether it may let through what is detected so.
-  bool wants(schema::DetectedState detected) const {
-    return states_.contains(kAll) || states_.contains(detected_state_name(detected));
-  }
-
-  bool fits(const Alert& alert) const {
-    if (states_.contains(kAll) || states_.contains(alert_state(alert))) return true;
-    return states_.contains(kAttention) && needs_attention(alert);
-  }
-
- private:
-  std::set<std::string, std::less<>> states_;
-};
-
-/// "" where there is no such text.
-std::string_view text_of(const simdjson::dom::element& element, std::string_view name) {
-  std::string_view text;
-  if (element[name].get(text) != simdjson::SUCCESS) return {};
-  return text;
+  if (is_all) states.clear();
+  return states;
 }
 
-/// What the parameters suite, model, backend and direction let through. All of the first three must
-/// fit one and the same series of the alert.
-bool fits_details(const Query& query, const simdjson::dom::element& details) {
-  if (!fits_any(query, "direction", text_of(details, "direction"))) return false;
-  if (!query.has("suite") && !query.has("model") && !query.has("backend")) return true;
-  simdjson::dom::array members;
-  if (details["members"].get(members) != simdjson::SUCCESS) return false;
-  return std::any_of(members.begin(), members.end(), [&](const simdjson::dom::element& member) {
-    simdjson::dom::element experiment;
-    if (member["experiment"].get(experiment) != simdjson::SUCCESS) return false;
-    for (const char* name : {"suite", "model", "backend"}) {
-      if (!fits_any(query, name, text_of(experiment, name))) return false;
-    }
-    return true;
-  });
+Expected<schema::AlertFilter> asked_filter(Ask& ask) {
+  schema::AlertFilter filter;
+  BENCHHUD_ASSIGN(filter.states, asked_states(ask));
+  filter.accelerator_models = ask.query.texts("accelerator_model");
+  filter.directions = ask.query.texts("direction");
+  filter.suites = ask.query.texts("suite");
+  filter.models = ask.query.texts("model");
+  filter.backends = ask.query.texts("backend");
+  filter.since = ask.query.time("since", -kForever);
+  filter.until = ask.query.time("until", kForever);
+  return filter;
 }
 
-struct Listed {
-  Alert alert;
-  Urgency urgency;
-};
-
-/// The place of an alert in a list, as its cursor holds it: urgency, onset, id.
-using Place = std::tuple<std::int64_t, double, std::int64_t>;
-
-/// The alerts that a request asks for.
-class AlertList {
- public:
-  static Expected<AlertList> make(Ask& ask) {
-    AlertList list(ask.query.text("order") == "urgency");
-    BENCHHUD_ASSIGN(const StateFilter states, StateFilter::make(ask));
-    const double since = ask.query.time("since", -kForever);
-    const double until = ask.query.time("until", kForever);
-    auto& store = ask.reader().connection();
-    BENCHHUD_ASSIGN(
-        auto alerts,
-        states.wants(schema::DetectedState::kWithdrawn)
-            ? schema::alerts(store)
-            : schema::told_alerts(store, states.wants(schema::DetectedState::kRecovered), since));
-    simdjson::dom::parser parser;
-    for (Alert& alert : alerts) {
-      if (!states.fits(alert) || alert.onset < since || alert.onset >= until ||
-          !fits_any(ask.query, "accelerator_model", alert.accelerator_model)) {
-        continue;
-      }
-      simdjson::dom::element details;
-      if (parser.parse(alert.details).get(details) != simdjson::SUCCESS) {
-        // Listed all the same, where nothing of its details is asked for.
-        details = parser.parse(std::string_view("{}")).value();
-      }
-      if (!fits_details(ask.query, details)) continue;
-      const Urgency urgency = alert_urgency(alert, text_of(details, "direction"));
-      ++list.counts_[static_cast<std::size_t>(urgency)];
-      list.items_.push_back({std::move(alert), urgency});
-    }
-    std::sort(list.items_.begin(), list.items_.end(), [&](const Listed& a, const Listed& b) {
-      return list.is_before(list.place(a), list.place(b));
-    });
-    return list;
+Expected<std::string> write_alerts(Ask& ask, const schema::AlertFilter& filter,
+                                   const std::optional<Cursor>& cursor) {
+  schema::Connection& store = ask.reader().connection();
+  const bool is_urgent_first = ask.query.text("order") == "urgency";
+  std::optional<schema::AlertPlace> after;
+  if (cursor) {
+    after = {static_cast<schema::Urgency>(cursor->numbers[0]), from_bits(cursor->numbers[1]),
+             schema::AlertId{cursor->numbers[2]}};
   }
-
-  const std::vector<Listed>& items() const { return items_; }
-  std::int64_t count(Urgency urgency) const { return counts_[static_cast<std::size_t>(urgency)]; }
-
-  Place place(const Listed& one) const {
-    return {is_urgent_first_ ? static_cast<std::int64_t>(one.urgency) : 0, one.alert.onset,
-            to_int(one.alert.id)};
-  }
-  /// The more urgent first, where that was asked for; then what began last.
-  bool is_before(const Place& a, const Place& b) const {
-    const auto& [urgency_a, onset_a, id_a] = a;
-    const auto& [urgency_b, onset_b, id_b] = b;
-    return std::tie(urgency_a, onset_b, id_b) < std::tie(urgency_b, onset_a, id_a);
-  }
-
- private:
-  explicit AlertList(bool is_urgent_first) : is_urgent_first_(is_urgent_first) {}
-
-  bool is_urgent_first_;
-  std::vector<Listed> items_;
-  std::array<std::int64_t, 6> counts_{};
-};
-
-Expected<std::string> write_alerts(Ask& ask, const std::optional<Cursor>& cursor) {
-  BENCHHUD_ASSIGN(const AlertList list, AlertList::make(ask));
-  const std::size_t limit = ask.query.size("limit");
+  BENCHHUD_ASSIGN(const schema::AlertPage page, schema::alert_page(store, filter, is_urgent_first,
+                                                                   after, ask.query.size("limit")));
   std::string body;
   JsonWriter json(&body);
   json.begin_object();
   json.key("counts");
   json.begin_object();
-  for (const auto urgency : {Urgency::kConfirmed, Urgency::kSuspect, Urgency::kTaken,
-                             Urgency::kImprovement, Urgency::kChange, Urgency::kClosed}) {
-    json.field(urgency_name(urgency), list.count(urgency));
+  std::int64_t total = 0;
+  for (std::size_t i = 0; i < page.counts.size(); ++i) {
+    json.field(urgency_name(static_cast<schema::Urgency>(i)), page.counts[i]);
+    total += page.counts[i];
   }
   json.end_object();
   json.key("items");
   json.begin_array();
-  std::size_t written = 0;
-  std::optional<Place> last;
-  bool more = false;
-  for (const Listed& one : list.items()) {
-    const Place place = list.place(one);
-    if (cursor &&
-        !list.is_before({cursor->numbers[0], from_bits(cursor->numbers[1]), cursor->numbers[2]},
-                        place)) {
-      continue;
-    }
-    if (written == limit) {
-      more = true;
-      break;
-    }
-    write_alert(json, one.alert, one.urgency);
-    last = place;
-    ++written;
-  }
+  schema::AlertRuns runs(ask.reader());
+  for (const Alert& alert : page.alerts) BENCHHUD_TRY(write_alert(json, alert, store, runs));
   std::optional<std::string> next;
-  if (more) {
-    const auto& [urgency, onset, id] = *last;
-    next = make_cursor(cursor_scope(ask), {urgency, to_bits(onset), id});
+  if (page.has_more) {
+    const Alert& last = page.alerts.back();
+    const std::int64_t urgency = is_urgent_first ? static_cast<std::int64_t>(last.urgency) : 0;
+    next = make_cursor(cursor_scope(ask), {urgency, to_bits(last.onset), to_int(last.id)});
   }
-  end_page(json, next, static_cast<std::int64_t>(list.items().size()));
+  end_page(json, next, total);
   return body;
 }
 
 Expected<Plan> list_alerts(Ask& ask) {
   BENCHHUD_ASSIGN(auto cursor, asked_cursor(ask, 3));
   // A wrong state is said before an unchanged answer is.
-  BENCHHUD_TRY(StateFilter::make(ask));
-  return Plan{revision_key(ask), [&ask, cursor] { return write_alerts(ask, cursor); }};
+  BENCHHUD_ASSIGN(auto filter, asked_filter(ask));
+  return Plan{revision_key(ask), [&ask, filter = std::move(filter), cursor] {
+                return write_alerts(ask, filter, cursor);
+              }};
 }
 
 void write_action(JsonWriter& json, const schema::AlertAction& action) {
@@ -223,11 +134,17 @@ void write_action(JsonWriter& json, const schema::AlertAction& action) {
 }
 
 Expected<std::string> write_whole_alert(Ask& ask, const Alert& alert) {
-  BENCHHUD_ASSIGN(const auto actions, schema::alert_actions(ask.reader().connection(), alert.id));
+  schema::Connection& store = ask.reader().connection();
+  BENCHHUD_ASSIGN(const auto actions, schema::alert_actions(store, alert.id));
+  BENCHHUD_ASSIGN(const auto details, schema::alert_details(store, alert.id));
+  BENCHHUD_ASSIGN(const auto explanation,
+                  explain_alert(ask.reader(), ask.catalog(), alert, details));
+  schema::AlertRuns runs(ask.reader());
   std::string body;
   JsonWriter json(&body);
   json.begin_object();
-  BENCHHUD_TRY(write_explained_alert(json, ask.reader(), ask.catalog(), alert));
+  BENCHHUD_TRY(write_alert_fields(json, alert, details, runs));
+  write_explanation_fields(json, explanation);
   json.key("actions");
   json.list(actions, [&](const auto& action) { write_action(json, action); });
   json.end_object();

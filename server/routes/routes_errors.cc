@@ -6,6 +6,8 @@
 #include "analysis/results/error_history.h"
 #include "analysis/results/runner_command.h"
 #include "schema/alerts/alert.h"
+#include "schema/alerts/alert_list.h"
+#include "schema/alerts/alert_run.h"
 #include "server/api/csv.h"
 #include "server/routes/route_parts.h"
 #include "server/views/alert_json.h"
@@ -206,23 +208,19 @@ void write_experiment_history(JsonWriter& json, const Ask& ask, const Span& span
 /// first.
 Expected<std::vector<schema::Alert>> alerts_of(Ask& ask, const Span& span,
                                                const std::vector<FailingExperiment>& experiments) {
-  if (experiments.empty()) return std::vector<schema::Alert>();
-  std::set<std::int64_t> wanted;
-  for (const auto& failing : experiments) wanted.insert(to_int(failing.experiment));
-  BENCHHUD_ASSIGN(auto alerts, schema::told_alerts(ask.reader().connection(), true,
-                                                   span.runs.front()->run.started_at));
-  simdjson::dom::parser parser;
-  const auto is_of_them = [&](const schema::Alert& alert) {
-    simdjson::dom::array members;
-    simdjson::dom::element details;
-    if (parser.parse(alert.details).get(details) != simdjson::SUCCESS) return false;
-    if (details["members"].get(members) != simdjson::SUCCESS) return false;
-    return std::any_of(members.begin(), members.end(), [&](const auto member) {
-      std::int64_t id = 0;
-      return member["experiment"]["id"].get(id) == simdjson::SUCCESS && wanted.contains(id);
-    });
-  };
-  std::erase_if(alerts, [&](const schema::Alert& alert) { return !is_of_them(alert); });
+  std::vector<schema::Alert> alerts;
+  if (experiments.empty()) return alerts;
+  std::vector<schema::ExperimentId> wanted;
+  for (const auto& failing : experiments) wanted.push_back(failing.experiment);
+  schema::Connection& store = ask.reader().connection();
+  BENCHHUD_ASSIGN(const auto ids, schema::alerts_of_experiments(store, wanted));
+  for (const schema::AlertId id : ids) {
+    BENCHHUD_ASSIGN(auto alert, schema::alert(store, id));
+    const bool is_told = alert.detected != schema::DetectedState::kWithdrawn;
+    if (is_told && alert.onset >= span.runs.front()->run.started_at) {
+      alerts.push_back(std::move(alert));
+    }
+  }
   std::sort(alerts.begin(), alerts.end(), [](const auto& a, const auto& b) {
     return std::pair(a.onset, a.id) > std::pair(b.onset, b.id);
   });
@@ -272,7 +270,12 @@ Expected<std::string> write_history(Ask& ask, const std::vector<std::size_t>& pl
   json.list(experiments, [&](const auto& one) { write_experiment_history(json, ask, span, one); });
   json.field("reproduction", command_of(ask, experiments));
   json.key("alerts");
-  json.list(alerts, [&](const auto& alert) { write_alert(json, alert, alert_urgency(alert)); });
+  schema::AlertRuns alert_runs(ask.reader());
+  json.begin_array();
+  for (const auto& alert : alerts) {
+    BENCHHUD_TRY(write_alert(json, alert, ask.reader().connection(), alert_runs));
+  }
+  json.end_array();
   json.end_object();
   return body;
 }

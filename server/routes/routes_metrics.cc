@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "schema/alerts/alert.h"
+#include "schema/alerts/alert_list.h"
 #include "schema/model/types.h"
 #include "server/codec/utf8.h"
 #include "server/http/http_counters.h"
@@ -106,10 +107,9 @@ Expected<void> write_store(Exposition& out, Ask& ask) {
           static_cast<double>(snapshot.result_count));
   out.one("benchhud_store_rejected_lines", "gauge", "Lines that could not be taken in.",
           static_cast<double>(rejected));
-  BENCHHUD_ASSIGN(const auto alerts,
-                  schema::told_alerts(ask.reader().connection(), false, -kForever));
+  BENCHHUD_ASSIGN(const auto alerts, schema::alert_counts(ask.reader().connection()));
   // All that there can be, so that a rule sees a zero where there is nothing.
-  std::map<std::pair<DetectedState, TriageState>, std::size_t> counts;
+  std::map<std::pair<DetectedState, TriageState>, std::int64_t> counts;
   for (const auto detected : {DetectedState::kSuspect, DetectedState::kConfirmed}) {
     for (const auto triage :
          {TriageState::kOpen, TriageState::kAcknowledged, TriageState::kInvestigating,
@@ -118,7 +118,7 @@ Expected<void> write_store(Exposition& out, Ask& ask) {
       counts[{detected, triage}] = 0;
     }
   }
-  for (const auto& alert : alerts) ++counts[{alert.detected, alert.triage}];
+  for (const auto& one : alerts) counts[{one.detected, one.triage}] = one.count;
   out.family("benchhud_alerts", "gauge",
              "Alerts that are not over, by how sure they are and what people made of them.");
   for (const auto& [states, count] : counts) {

@@ -5,12 +5,14 @@
 #include <unordered_map>
 
 #include "analysis/statistics/estimators.h"
+#include "schema/alerts/alert_list.h"
+#include "schema/alerts/alert_run.h"
 #include "schema/model/metric.h"
 #include "server/api/csv.h"
 #include "server/routes/route_parts.h"
 #include "server/routes/series_scope.h"
+#include "server/views/alert_json.h"
 #include "service/alerts/alert_rules_file.h"
-#include "service/alerts/series_changes.h"
 
 namespace benchhud::server {
 namespace {
@@ -142,14 +144,12 @@ void write_code(JsonWriter& json, const analysis::ResultView* view) {
   json.end_object();
 }
 
-void write_one_series(JsonWriter& json, const CatalogEntry& entry,
-                      const std::vector<analysis::JudgedRun>& judged,
-                      const std::vector<std::optional<Point>>& points,
-                      const std::vector<std::string>& changes) {
+void write_series_points(JsonWriter& json, const CatalogEntry& entry,
+                         const std::vector<analysis::JudgedRun>& judged,
+                         const std::vector<std::optional<Point>>& points) {
   std::vector<const analysis::ResultView*> views;
   views.reserve(judged.size());
   for (const auto& run : judged) views.push_back(run.find(entry.id()));
-  json.begin_object();
   json.key("experiment");
   write_experiment(json, entry);
   json.key("points");
@@ -164,23 +164,28 @@ void write_one_series(JsonWriter& json, const CatalogEntry& entry,
       json.null();
     }
   });
-  json.key("changes");
-  json.list(changes, [&](const std::string& change) { json.raw(change); });
-  json.end_object();
 }
 
-/// What alerts hold of the series that are asked for.
-Expected<SeriesChanges> asked_changes(Ask& ask, const SeriesScope& scope) {
-  const std::string& metric = ask.query.text("metric");
-  if (scope.runs.empty()) return SeriesChanges();
-  // Speedups are watched against one baseline; over another, other things change.
-  schema::Connection& store = ask.reader().connection();
-  if (metric == "speedup") {
-    BENCHHUD_ASSIGN(const std::string written, stored_alert_rules(store));
-    BENCHHUD_ASSIGN(const analysis::FleetRules rules, read_alert_rules(written));
-    if (ask.query.text("baseline") != rules.baseline) return SeriesChanges();
+/// Whether what alerts hold is of the series that are asked for: speedups are watched against one
+/// baseline; over another, other things change.
+Expected<bool> is_watched_series(Ask& ask, const SeriesScope& scope) {
+  if (scope.runs.empty() || ask.query.text("metric") != "speedup") return !scope.runs.empty();
+  BENCHHUD_ASSIGN(const std::string written, stored_alert_rules(ask.reader().connection()));
+  BENCHHUD_ASSIGN(const analysis::FleetRules rules, read_alert_rules(written));
+  return ask.query.text("baseline") == rules.baseline;
+}
+
+/// What alerts hold of one of the series; nothing where `is_watched` is false.
+Expected<void> write_changes(JsonWriter& json, Ask& ask, schema::AlertRuns& runs, bool is_watched,
+                             schema::ExperimentId experiment) {
+  json.begin_array();
+  if (is_watched) {
+    BENCHHUD_ASSIGN(const auto changes, schema::level_changes(ask.reader().connection(), experiment,
+                                                              ask.query.text("metric")));
+    for (const auto& change : changes) BENCHHUD_TRY(write_level_change(json, change, runs));
   }
-  return series_changes(store, scope.runs.front()->run.accelerator_model, metric);
+  json.end_array();
+  return {};
 }
 
 void write_unit(JsonWriter& json, const std::string& metric) {
@@ -202,7 +207,8 @@ void write_unit(JsonWriter& json, const std::string& metric) {
 Expected<std::string> write_series(Ask& ask, const SeriesScope& scope) {
   BENCHHUD_ASSIGN(const auto judged, judge_model(ask, scope));
   BENCHHUD_ASSIGN(auto points, make_points(ask, scope, judged));
-  BENCHHUD_ASSIGN(auto changes, asked_changes(ask, scope));
+  BENCHHUD_ASSIGN(const bool is_watched, is_watched_series(ask, scope));
+  schema::AlertRuns runs(ask.reader());
   std::string body;
   JsonWriter json(&body);
   json.begin_object();
@@ -220,7 +226,11 @@ Expected<std::string> write_series(Ask& ask, const SeriesScope& scope) {
       return run.find(entry->id()) != nullptr;
     });
     if (!seen) continue;
-    write_one_series(json, *entry, judged, points[entry->id()], changes[entry->id()]);
+    json.begin_object();
+    write_series_points(json, *entry, judged, points[entry->id()]);
+    json.key("changes");
+    BENCHHUD_TRY(write_changes(json, ask, runs, is_watched, entry->id()));
+    json.end_object();
   }
   json.end_array();
   json.end_object();

@@ -122,14 +122,18 @@ void write_mark(JsonWriter& json, const schema::NightMark& mark) {
 }
 
 void write_experiment(JsonWriter& json, const CatalogEntry& entry) {
-  const auto& e = entry.experiment();
+  write_experiment(json, entry.id(), entry.experiment(), entry.backend(), entry.column());
+}
+
+void write_experiment(JsonWriter& json, schema::ExperimentId id, schema::ExperimentView e,
+                      std::string_view backend, std::string_view column) {
   json.begin_object();
-  json.field("id", to_int(entry.id()));
+  json.field("id", to_int(id));
   json.field("suite", e.suite);
   json.field("model", e.model);
   json.field("test", e.test);
-  json.field("backend", entry.backend());
-  json.field("column", entry.column());
+  json.field("backend", backend);
+  json.field("column", column);
   json.field("accelerator", e.accelerator);
   json.field("accelerator_model", e.accelerator_model);
   json.field("batch_size", e.batch_size);

@@ -38,6 +38,9 @@ void write_run_ref(JsonWriter& json, const schema::Run& run);
 void write_run_ref(JsonWriter& json, const RunEntry* entry);  ///< null where it is null
 void write_run(JsonWriter& json, const schema::Run& run, const RunCard& card);
 void write_experiment(JsonWriter& json, const analysis::CatalogEntry& entry);
+/// `column`: the backend, and what tells its configurations apart.
+void write_experiment(JsonWriter& json, schema::ExperimentId id, schema::ExperimentView experiment,
+                      std::string_view backend, std::string_view column);
 void write_interval(JsonWriter& json, const std::optional<analysis::Interval>& interval);
 void write_flags(JsonWriter& json, const analysis::EstimateFlags& flags);
 void write_estimate(JsonWriter& json, const std::optional<analysis::Estimate>& estimate);

@@ -7,7 +7,6 @@
 #include <iterator>
 #include <limits>
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "analysis/results/runner_command.h"
 #include "analysis/results/timing_review.h"
@@ -15,8 +14,7 @@
 #include "analysis/statistics/bootstrap.h"
 #include "analysis/statistics/summary.h"
 #include "analysis/text/quantity_text.h"
-#include "server/codec/json_text.h"
-#include "server/views/alert_json.h"
+#include "schema/alerts/alert_run.h"
 #include "service/alerts/alert_errors.h"
 #include "service/answers/result_diff.h"
 
@@ -25,10 +23,12 @@ namespace {
 
 using analysis::DynamoReport;
 using analysis::Phase;
+using schema::Alert;
+using schema::AlertDetails;
+using schema::AlertMember;
 using schema::Expected;
 using schema::ExperimentId;
 using schema::RunId;
-using Json = nlohmann::json;
 
 constexpr std::size_t kNightsAside = 5;
 constexpr std::size_t kMostLines = 8;
@@ -42,35 +42,20 @@ struct Subject {
   bool is_timed = false;     ///< its steady time is
 };
 
-// What messages call the details of an alert.
-std::string details_name(schema::AlertId id) {
-  return fmt::format("the details of alert {}", to_int(id));
-}
-
-std::optional<RunId> run_of(const Json& run) {
-  if (!run.is_object()) return std::nullopt;
-  return RunId{run.at("id").get<std::int64_t>()};
-}
-
 // A steady time tells most, then what is counted, then anything.
-int rank_of(const Json& member) {
-  const std::string metric = text_of(member, "metric");
-  if (metric == "steady") return 0;
-  if (member.contains("before_text")) return metric == "verification" ? 2 : 1;
-  return metric == "speedup" ? 4 : 3;
+int rank_of(const AlertMember& member) {
+  if (member.metric == "steady") return 0;
+  if (member.counted) return member.metric == "verification" ? 2 : 1;
+  return member.metric == "speedup" ? 4 : 3;
 }
 
-double weight_of(const Json& member) {
-  const auto effect = member.find("effect");
-  return effect != member.end() && effect->is_number() ? std::abs(std::log1p(effect->get<double>()))
-                                                       : 0;
+double weight_of(const AlertMember& member) {
+  return member.timed && member.timed->effect ? std::abs(std::log1p(*member.timed->effect)) : 0;
 }
 
-const Json* lead_of(const Json& details) {
-  const auto members = details.find("members");
-  if (members == details.end() || members->empty()) return nullptr;
-  const Json* lead = nullptr;
-  for (const Json& member : *members) {
+const AlertMember* lead_of(const AlertDetails& details) {
+  const AlertMember* lead = nullptr;
+  for (const AlertMember& member : details.members) {
     if (lead == nullptr || rank_of(member) < rank_of(*lead) ||
         (rank_of(member) == rank_of(*lead) && weight_of(member) > weight_of(*lead))) {
       lead = &member;
@@ -79,28 +64,28 @@ const Json* lead_of(const Json& details) {
   return lead;
 }
 
-std::optional<Subject> subject_of(const Json& details) {
-  const Json* lead = lead_of(details);
+std::optional<Subject> subject_of(const Alert& alert, const AlertDetails& details) {
+  const AlertMember* lead = lead_of(details);
   if (lead == nullptr) return std::nullopt;
   Subject subject;
-  subject.experiment = ExperimentId{lead->at("experiment").at("id").get<std::int64_t>()};
-  subject.before = run_of(details.at("last_good"));
-  subject.after = run_of(details.at("first_bad"));
-  subject.is_verified = text_of(*lead, "metric") == "verification";
+  subject.experiment = lead->experiment_id;
+  subject.before = alert.last_good;
+  subject.after = alert.first_bad;
+  subject.is_verified = lead->metric == "verification";
   subject.is_timed = rank_of(*lead) == 0;
   return subject;
 }
 
 class Causes {
  public:
-  Causes(schema::Reader& reader, const analysis::Catalog& catalog, const Json& details,
-         const Subject& subject)
-      : reader_(reader), catalog_(catalog), details_(details), subject_(subject) {}
+  Causes(schema::Reader& reader, const analysis::Catalog& catalog, const Alert& alert,
+         const AlertDetails& details, const Subject& subject)
+      : reader_(reader), catalog_(catalog), alert_(alert), details_(details), subject_(subject) {}
 
   Expected<std::vector<AlertCause>> find() {
     add_common();
     add_baseline();
-    BENCHHUD_ASSIGN(auto errors, error_causes(reader_, details_.at("members")));
+    BENCHHUD_ASSIGN(auto errors, error_causes(reader_, details_.members));
     causes_.insert(causes_.end(), std::make_move_iterator(errors.begin()),
                    std::make_move_iterator(errors.end()));
     const analysis::CatalogEntry* entry = catalog_.find(subject_.experiment);
@@ -119,18 +104,17 @@ class Causes {
   using Kind = AlertCause::Kind;
 
   void add_common() {
-    const std::string scope = text_of(details_, "scope");
-    if (scope == "machine") {
+    if (alert_.scope == "machine") {
       causes_.push_back({Kind::kEnvironment,
                          "most of what is timed moved in one night: the machine, its driver or its "
                          "clocks, not a model",
                          {},
                          {}});
-    } else if (scope == "backend") {
+    } else if (alert_.scope == "backend") {
       causes_.push_back(
           {Kind::kEnvironment,
            fmt::format("several models moved on {} in one night, and not on other backends",
-                       text_of(details_.at("subject"), "backend")),
+                       alert_.backend.value_or("")),
            {},
            {}});
     }
@@ -138,11 +122,10 @@ class Causes {
 
   void add_baseline() {
     AlertCause cause{Kind::kBaseline, "", {}, {}};
-    for (const Json& member : details_.at("members")) {
-      if (!member.value("is_doing_of_baseline", false)) continue;
-      cause.lines.push_back(fmt::format("{} {} on {}", text_of(member.at("experiment"), "model"),
-                                        text_of(member.at("experiment"), "test"),
-                                        text_of(member.at("experiment"), "backend")));
+    for (const AlertMember& member : details_.members) {
+      if (!member.is_doing_of_baseline.value_or(false)) continue;
+      cause.lines.push_back(fmt::format("{} {} on {}", member.experiment.model,
+                                        member.experiment.test, member.backend));
     }
     if (cause.lines.empty()) return;
     cause.title =
@@ -152,10 +135,12 @@ class Causes {
 
   // The results of the experiment up to the last good night and from the first bad one on.
   Expected<void> read_nights() {
-    BENCHHUD_ASSIGN(const schema::Run before, reader_.run(*subject_.before));
-    BENCHHUD_ASSIGN(const schema::Run after, reader_.run(*subject_.after));
-    last_good_ = before.started_at;
-    first_bad_ = after.started_at;
+    schema::AlertRuns runs(reader_);
+    BENCHHUD_ASSIGN(const schema::Run* before, runs.find(subject_.before));
+    BENCHHUD_ASSIGN(const schema::Run* after, runs.find(subject_.after));
+    if (before == nullptr || after == nullptr) return {};
+    last_good_ = before->started_at;
+    first_bad_ = after->started_at;
     BENCHHUD_ASSIGN(const auto series,
                     reader_.series_without_samples(subject_.experiment,
                                                    -std::numeric_limits<double>::infinity(),
@@ -345,13 +330,11 @@ class Causes {
   }
 
   Expected<void> add_verification() {
-    for (const Json& member : details_.at("members")) {
-      if (text_of(member, "metric") != "verification") continue;
-      const auto info = analysis::verification_info(text_of(member, "after_text"));
-      AlertCause cause{Kind::kVerification,
-                       fmt::format("{}: {}", text_of(member, "after_text"), info.meaning),
-                       {},
-                       {}};
+    for (const AlertMember& member : details_.members) {
+      if (member.metric != "verification" || !member.counted) continue;
+      const std::string& code = member.counted->after;
+      const auto info = analysis::verification_info(code);
+      AlertCause cause{Kind::kVerification, fmt::format("{}: {}", code, info.meaning), {}, {}};
       if (!info.action.empty()) cause.lines.emplace_back(info.action);
       const bool is_known = std::any_of(causes_.begin(), causes_.end(), [&](const auto& other) {
         return other.title == cause.title;
@@ -362,19 +345,18 @@ class Causes {
   }
 
   void add_labels() {
-    const auto labels = details_.find("labels");
-    if (labels == details_.end() || labels->empty()) return;
+    if (details_.labels.empty()) return;
     AlertCause cause{Kind::kLabels, "the two nights ran with other labels", {}, {}};
-    for (const Json& label : *labels) {
-      cause.lines.push_back(fmt::format("{}: {} → {}", text_of(label, "key"),
-                                        text_of(label, "before"), text_of(label, "after")));
+    for (const schema::AlertLabel& label : details_.labels) {
+      cause.lines.push_back(fmt::format("{}: {} → {}", label.key, label.before, label.after));
     }
     causes_.push_back(std::move(cause));
   }
 
   schema::Reader& reader_;
   const analysis::Catalog& catalog_;
-  const Json& details_;
+  const Alert& alert_;
+  const AlertDetails& details_;
   const Subject subject_;
   double last_good_ = 0, first_bad_ = 0;
   std::vector<schema::ResultFacts> before_, after_;
@@ -406,73 +388,25 @@ std::string_view cause_name(AlertCause::Kind kind) {
 }
 
 Expected<std::vector<AlertCause>> alert_causes(schema::Reader& reader,
-                                               const analysis::Catalog& catalog,
-                                               const schema::Alert& alert) {
-  const Json details = Json::parse(alert.details, nullptr, false);
-  if (!details.is_object()) return std::vector<AlertCause>();
-  return read_json(details_name(alert.id), [&]() -> Expected<std::vector<AlertCause>> {
-    const auto subject = subject_of(details);
-    if (!subject) return std::vector<AlertCause>();
-    return Causes(reader, catalog, details, *subject).find();
-  });
+                                               const analysis::Catalog& catalog, const Alert& alert,
+                                               const AlertDetails& details) {
+  const auto subject = subject_of(alert, details);
+  if (!subject) return std::vector<AlertCause>();
+  return Causes(reader, catalog, alert, details, *subject).find();
 }
 
-Expected<std::string> alert_reproduction(const analysis::Catalog& catalog,
-                                         const schema::Alert& alert) {
-  const Json details = Json::parse(alert.details, nullptr, false);
-  if (!details.is_object()) return std::string();
-  return read_json(details_name(alert.id), [&]() -> std::string {
-    const auto subject = subject_of(details);
-    const analysis::CatalogEntry* entry = subject ? catalog.find(subject->experiment) : nullptr;
-    if (entry == nullptr) return "";
-    analysis::RunnerOptions options;
-    for (const Json& member : details.at("members")) {
-      options.verify = options.verify || text_of(member, "metric") == "verification";
-    }
-    // A verification is an invocation of its own: it times nothing.
-    options.verify = options.verify && subject->is_verified;
-    return analysis::runner_command(entry->experiment(), options);
-  });
-}
-
-namespace {
-
-void write_causes(JsonWriter& json, const std::vector<AlertCause>& causes) {
-  json.list(causes, [&](const AlertCause& cause) {
-    json.begin_object();
-    json.field("kind", cause_name(cause.kind));
-    json.field("title", cause.title);
-    json.field("share", cause.share);
-    json.field("explains", cause.explains);
-    json.field("signature",
-               cause.signature.empty() ? std::nullopt : std::optional(cause.signature));
-    json.key("lines");
-    json.list(cause.lines, [&](const std::string& line) { json.value(line); });
-    json.key("compared");
-    if (cause.compared) {
-      json.begin_object();
-      json.field("before_run", to_int(cause.compared->before));
-      json.field("run", to_int(cause.compared->after));
-      json.field("experiment", to_int(cause.compared->experiment));
-      json.end_object();
-    } else {
-      json.null();
-    }
-    json.end_object();
-  });
-}
-
-}  // namespace
-
-Expected<void> write_explained_alert(JsonWriter& json, schema::Reader& reader,
-                                     const analysis::Catalog& catalog, const schema::Alert& alert) {
-  BENCHHUD_ASSIGN(const auto causes, alert_causes(reader, catalog, alert));
-  BENCHHUD_ASSIGN(const std::string reproduction, alert_reproduction(catalog, alert));
-  write_alert_fields(json, alert, alert_urgency(alert));
-  json.key("causes");
-  write_causes(json, causes);
-  json.field("reproduction", reproduction);
-  return {};
+Expected<AlertExplanation> explain_alert(schema::Reader& reader, const analysis::Catalog& catalog,
+                                         const Alert& alert, const AlertDetails& details) {
+  AlertExplanation explanation;
+  BENCHHUD_ASSIGN(explanation.causes, alert_causes(reader, catalog, alert, details));
+  const auto subject = subject_of(alert, details);
+  const analysis::CatalogEntry* entry = subject ? catalog.find(subject->experiment) : nullptr;
+  if (entry == nullptr) return explanation;
+  analysis::RunnerOptions options;
+  // A verification is an invocation of its own: it times nothing.
+  options.verify = subject->is_verified;
+  explanation.reproduction = analysis::runner_command(entry->experiment(), options);
+  return explanation;
 }
 
 }  // namespace benchhud::server

@@ -8,7 +8,6 @@
 #include "analysis/results/catalog.h"
 #include "schema/alerts/alert.h"
 #include "schema/results/reader.h"
-#include "server/codec/json_writer.h"
 
 namespace benchhud::server {
 
@@ -45,21 +44,22 @@ std::string_view cause_name(AlertCause::Kind kind);
 /// What changed between the nights before and behind the onset of an alert, read from the store as
 /// it is now: counts of the two nights, phases of up to five nights on either side, dumps of the
 /// nearest nights that have some. The surest of its members' experiments is looked at. Empty for an
-/// alert whose runs are gone. Error: kCorrupt where another version of the program wrote its
-/// details in a form that this one does not know: the next ingest finds alerts again.
+/// alert whose runs are gone.
 schema::Expected<std::vector<AlertCause>> alert_causes(schema::Reader& reader,
                                                        const analysis::Catalog& catalog,
-                                                       const schema::Alert& alert);
+                                                       const schema::Alert& alert,
+                                                       const schema::AlertDetails& details);
 
-/// The runner's command for the experiment that alert_causes() looks at; "" where there is none.
-/// Error: kCorrupt, as alert_causes().
-schema::Expected<std::string> alert_reproduction(const analysis::Catalog& catalog,
-                                                 const schema::Alert& alert);
+/// What one alert is shown with and a list is not.
+struct AlertExplanation {
+  std::vector<AlertCause> causes;
+  /// The runner's command for the experiment that alert_causes() looks at; "" where there is none.
+  std::string reproduction;
+};
 
-/// What one alert is shown with and a list is not: its fields (alert_json.h), `causes` and
-/// `reproduction`, for an object that the caller opened.
-schema::Expected<void> write_explained_alert(JsonWriter& json, schema::Reader& reader,
-                                             const analysis::Catalog& catalog,
-                                             const schema::Alert& alert);
+schema::Expected<AlertExplanation> explain_alert(schema::Reader& reader,
+                                                 const analysis::Catalog& catalog,
+                                                 const schema::Alert& alert,
+                                                 const schema::AlertDetails& details);
 
 }  // namespace benchhud::server

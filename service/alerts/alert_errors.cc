@@ -4,19 +4,16 @@
 
 #include <algorithm>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 
 #include "analysis/results/result_view.h"
-#include "server/codec/json_text.h"
 
 namespace benchhud::server {
 namespace {
 
 using analysis::ErrorTexts;
 using schema::Expected;
-using Json = nlohmann::json;
 
 constexpr std::size_t kMostErrors = 3;
 constexpr std::size_t kMostErrorLines = 8;
@@ -35,22 +32,18 @@ Expected<ErrorTexts::Text> error_of_lines(schema::Reader& reader, schema::RunId 
 }
 
 /// The error with which a member's result failed in the run in which it began; null: there is none.
-Expected<ErrorTexts::Text> error_of(schema::Reader& reader, const Json& member,
+Expected<ErrorTexts::Text> error_of(schema::Reader& reader, const schema::AlertMember& member,
                                     const ErrorTexts& texts) {
-  const std::string metric = text_of(member, "metric");
-  const auto onset = member.find("onset");
-  if ((metric != "timing" && metric != "verification") || onset == member.end() ||
-      !onset->is_object()) {
-    return ErrorTexts::Text();
-  }
-  const schema::RunId run{onset->at("id").get<std::int64_t>()};
-  const schema::ExperimentId experiment{member.at("experiment").at("id").get<std::int64_t>()};
+  const bool is_verification = member.metric == "verification";
+  if ((member.metric != "timing" && !is_verification) || !member.onset) return ErrorTexts::Text();
+  const schema::RunId run = *member.onset;
+  const schema::ExperimentId experiment = member.experiment_id;
   const auto facts = reader.result(run, experiment);
   if (!facts && facts.error().code != schema::ErrorCode::kNotFound) return facts.error();
   if (facts) {
     const analysis::ResultView view = analysis::judge_result(*facts, {}, texts);
     BENCHHUD_TRY(texts.status());
-    const bool of_verifier = metric == "verification" && view.verification;
+    const bool of_verifier = is_verification && view.verification;
     const auto& failure = of_verifier ? view.verification->failure : view.failure;
     if (failure) return failure->error;
     // A wrong result has no error.
@@ -89,13 +82,14 @@ AlertCause cause_of(const FoundError& found) {
 
 }  // namespace
 
-Expected<std::vector<AlertCause>> error_causes(schema::Reader& reader, const Json& members) {
+Expected<std::vector<AlertCause>> error_causes(schema::Reader& reader,
+                                               std::span<const schema::AlertMember> members) {
   const ErrorTexts texts([&reader](schema::TextId id) -> Expected<ErrorTexts::Text> {
     BENCHHUD_ASSIGN(const std::string text, reader.text(id));
     return std::make_shared<const analysis::ErrorText>(analysis::read_error(text));
   });
   std::vector<FoundError> all;
-  for (const Json& member : members) {
+  for (const schema::AlertMember& member : members) {
     BENCHHUD_ASSIGN(auto error, error_of(reader, member, texts));
     if (error == nullptr) continue;
     const auto known = std::find_if(all.begin(), all.end(), [&](const FoundError& one) {

@@ -7,7 +7,7 @@
 
 #include "analysis/statistics/summary.h"
 #include "analysis/text/quantity_text.h"
-#include "server/views/alert_json.h"
+#include "service/alerts/alert_record.h"
 
 namespace benchhud::server {
 namespace {

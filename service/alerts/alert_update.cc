@@ -19,7 +19,7 @@
 #include "schema/base/content_hash.h"
 #include "schema/results/experiment_visit.h"
 #include "schema/results/reader.h"
-#include "server/views/alert_json.h"
+#include "service/alerts/alert_record.h"
 #include "service/alerts/alert_rules_file.h"
 #include "service/alerts/quiet_series.h"
 #include "service/alerts/watched_nights.h"
@@ -30,25 +30,10 @@ namespace {
 using analysis::AlertScope;
 using analysis::FleetWatch;
 using analysis::WatchedAlert;
-using schema::Alert;
 using schema::AlertOutline;
 using schema::Expected;
 
 constexpr double kNews = 3 * 24 * 3600;  // s
-
-schema::DetectedState detected_of(analysis::AlertStage stage) {
-  switch (stage) {
-    case analysis::AlertStage::kSuspect:
-      return schema::DetectedState::kSuspect;
-    case analysis::AlertStage::kConfirmed:
-      return schema::DetectedState::kConfirmed;
-    case analysis::AlertStage::kRecovered:
-      return schema::DetectedState::kRecovered;
-    case analysis::AlertStage::kWithdrawn:
-      break;
-  }
-  return schema::DetectedState::kWithdrawn;
-}
 
 // What all alerts follow from, beside the nights.
 std::string basis_of(const std::string& rules) {
@@ -112,17 +97,11 @@ std::vector<Found> found_in(const AlertContext& context) {
   return all;
 }
 
-Alert alert_of(const AlertContext& context, const Found& found, const std::string& model) {
-  const WatchedAlert& watched = *found.watched;
-  Alert alert;
-  alert.accelerator_model = model;
-  alert.key = found.key;
-  alert.onset = context.nights[watched.group.onset].started_at;
-  alert.detected = detected_of(watched.stage);
-  alert.first_seen = context.nights[watched.first_seen].started_at;
-  if (watched.confirmed) alert.confirmed_at = context.nights[*watched.confirmed].started_at;
-  alert.details = alert_details(context, watched);
-  return alert;
+AlertRecord record_of(const AlertContext& context, const Found& found, const std::string& model) {
+  AlertRecord record = alert_record(context, *found.watched);
+  record.alert.accelerator_model = model;
+  record.alert.key = found.key;
+  return record;
 }
 
 /// The night that is nearest to a time.
@@ -199,6 +178,7 @@ class Update {
       for (const std::string& model : models) BENCHHUD_TRY(watch(model, catalog, nullptr));
     }
     BENCHHUD_TRY(withdraw_rest(models));
+    BENCHHUD_TRY(schema::forget_unused_alert_runs(store_));
     BENCHHUD_TRY(schema::forget_unused_watches(store_));
     // Whatever the accelerator model: the numbers are the order in which they were first seen.
     BENCHHUD_ASSIGN(update_.added, schema::number_parked_alerts(store_));
@@ -226,15 +206,17 @@ class Update {
     const auto matches = match(found, stored, context.nights);
     std::vector<bool> is_found(stored.size(), false);
     for (std::size_t i = 0; i < found.size(); ++i) {
-      Alert alert = alert_of(context, found[i], model);
+      AlertRecord record = record_of(context, found[i], model);
       if (!matches[i]) {
-        BENCHHUD_TRY(schema::park_alert(store_, alert));
+        BENCHHUD_TRY(schema::park_alert(store_, record.alert, record.details));
         continue;
       }
       is_found[*matches[i]] = true;
-      alert.id = stored[*matches[i]].id;
-      BENCHHUD_ASSIGN(const bool changed, schema::update_alert(store_, alert));
-      update_.changed += changed ? 1 : 0;
+      const AlertOutline& known = stored[*matches[i]];
+      if (schema::alert_content(record.alert, record.details) == known.content) continue;
+      record.alert.id = known.id;
+      BENCHHUD_TRY(schema::update_alert(store_, record.alert, record.details));
+      ++update_.changed;
     }
     for (std::size_t k = 0; k < stored.size(); ++k) {
       if (!is_found[k]) BENCHHUD_TRY(withdraw(stored[k].id));
@@ -280,9 +262,7 @@ class Update {
       ++update_.changed;
       return schema::delete_alert(store_, id);
     }
-    BENCHHUD_ASSIGN(Alert alert, schema::alert(store_, id));
-    alert.detected = schema::DetectedState::kWithdrawn;
-    BENCHHUD_ASSIGN(const bool changed, schema::update_alert(store_, alert));
+    BENCHHUD_ASSIGN(const bool changed, schema::withdraw_alert(store_, id));
     update_.changed += changed ? 1 : 0;
     return {};
   }

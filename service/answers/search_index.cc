@@ -1,10 +1,8 @@
 #include "service/answers/search_index.h"
 
 #include <fmt/format.h>
-#include <simdjson.h>
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <set>
 #include <span>
@@ -17,7 +15,6 @@
 #include "schema/base/time.h"
 #include "schema/model/metric.h"
 #include "server/codec/utf8.h"
-#include "server/views/alert_json.h"
 
 namespace benchhud::server {
 namespace {
@@ -210,42 +207,24 @@ Items label_items(const Snapshot& snapshot) {
   return items;
 }
 
-/// Details begin with the title, and may be a megabyte.
-std::string title_of(const schema::Alert& alert, simdjson::dom::parser& parser) {
-  const std::string_view details = alert.details;
-  constexpr std::string_view kBegin = R"({"title":")";
-  std::string text(details);
-  if (details.starts_with(kBegin)) {
-    std::size_t end = kBegin.size();
-    while (end < details.size() && details[end] != '"') end += details[end] == '\\' ? 2 : 1;
-    text = std::string(details.substr(0, end)) + "\"}";
-  }
-  std::string_view title;
-  if (parser.parse(text)["title"].get(title) != simdjson::SUCCESS) return {};
-  return std::string(title);
-}
-
 Expected<Items> alert_items(schema::Reader& reader) {
   // What further nights did not show is no alert any more, and not among them.
-  BENCHHUD_ASSIGN(const auto alerts, schema::told_alerts(reader.connection(), true,
-                                                         -std::numeric_limits<double>::infinity()));
+  BENCHHUD_ASSIGN(const auto alerts, schema::told_alerts(reader.connection(), true));
   BENCHHUD_ASSIGN(const auto notes, schema::alert_notes(reader.connection()));
   std::unordered_map<schema::AlertId, std::string> notes_of;
   for (const auto& [id, note] : notes) {
     std::string& text = notes_of[id];
     if (text.size() < kMostNoteBytes) text += note + " ";
   }
-  simdjson::dom::parser parser;
   Items items;
   for (const auto& alert : alerts) {
     const std::string id = id_text(alert.id);
-    const std::string title = title_of(alert, parser);
     const std::string owner = alert.owner.empty() ? "" : "; " + alert.owner;
     auto& item = items.emplace_back(make_item(
-        title.empty() ? "alert " + id : title,
-        fmt::format("alert {}; {}; since {}{}", id, alert_state(alert), date(alert.onset), owner),
-        fmt::format("alert {} {} {} {} {}", alert_state(alert), alert.owner,
-                    alert.accelerator_model, alert.link, notes_of[alert.id]),
+        alert.title.empty() ? "alert " + id : alert.title,
+        fmt::format("alert {}; {}; since {}{}", id, alert.state, date(alert.onset), owner),
+        fmt::format("alert {} {} {} {} {}", alert.state, alert.owner, alert.accelerator_model,
+                    alert.link, notes_of[alert.id]),
         {{"alert", id}}, {id, "#" + id, "alert " + id}));
     item.at = alert.onset;
   }

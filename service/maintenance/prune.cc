@@ -14,11 +14,11 @@
 #include "schema/db/audit_note.h"
 #include "schema/db/rows.h"
 #include "schema/db/text_store.h"
-#include "service/queries.h"
 #include "schema/results/maintenance.h"
 #include "schema/results/reader.h"
 #include "schema/results/results.h"
 #include "schema/store/free_space.h"
+#include "service/queries.h"
 #include "trace/trace_store.h"
 
 namespace benchhud::schema {
@@ -58,7 +58,7 @@ class Pruning {
   /// the first of the new one; and from when on its accelerator model's nights are its business.
   Expected<void> find_alerts() {
     constexpr double kForever = std::numeric_limits<double>::infinity();
-    BENCHHUD_ASSIGN(const auto found, told_alerts(connection_, false, -kForever));
+    BENCHHUD_ASSIGN(const auto found, told_alerts(connection_, false));
     for (const Alert& alert : found) {
       // Somebody may still want to look at what it was found in.
       if (is_settled(alert.triage)) continue;

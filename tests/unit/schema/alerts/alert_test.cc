@@ -12,12 +12,16 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <tuple>
 #include <vector>
 
+#include "schema/alerts/alert_list.h"
+#include "schema/alerts/alert_run.h"
 #include "schema/base/text_limits.h"
 #include "schema/results/maintenance.h"
 #include "schema/results/reader.h"
 #include "schema/store/migrate.h"
+#include "tests/unit/schema/older_store.h"
 
 namespace benchhud::schema {
 namespace {
@@ -40,14 +44,50 @@ Alert found(const std::string& accelerator_model = "A100") {
   alert.key = "torchbench/resnet18";
   alert.onset = 1761955200.25;
   alert.first_seen = 1762041600.5;
-  alert.details = R"({"series":[1,2]})";
+  alert.title = "s/m on inductor: inference 30 % slower";
+  alert.scope = "model";
+  alert.suite = "s";
+  alert.model = "m";
+  alert.direction = ChangeDirection::kRegression;
+  alert.onset_run = RunId(7);
+  alert.last_good = RunId(6);
+  alert.first_bad = RunId(8);
+  alert.first_seen_run = RunId(9);
+  alert.rerun = "time it again";
   return alert;
+}
+
+// What is told of it: a time and a verdict.
+AlertDetails found_details() {
+  AlertMember timed;
+  timed.experiment_id = ExperimentId(3);
+  timed.experiment.suite = "s";
+  timed.experiment.model = "m";
+  timed.experiment.test = "eval";
+  timed.backend = "inductor";
+  timed.configuration = "inductor [--flag]";
+  timed.metric = "steady";
+  timed.direction = ChangeDirection::kRegression;
+  timed.onset = RunId(7);
+  timed.earliest = RunId(7);
+  timed.latest = RunId(8);
+  timed.timed = {1.0, 1.3, 0.3, 0.25, 0.35, 0.95, 1e-9, std::nullopt, 20, 3, "stable", 0.01};
+  AlertMember verdict = timed;
+  verdict.metric = "verification";
+  verdict.detected = DetectedState::kConfirmed;
+  verdict.timed = std::nullopt;
+  verdict.counted = {"PASS", "FAIL", 1, 20};
+  AlertMember speedup = timed;
+  speedup.metric = "speedup";
+  speedup.timed->noise = std::nullopt;
+  speedup.is_doing_of_baseline = true;
+  return {{{"commit", "a", "b"}, {"torch", "", "2.6"}}, {timed, verdict, speedup}};
 }
 
 class AlertTest : public ::testing::Test {
  protected:
-  AlertId add(const Alert& alert) {
-    const auto id = add_alert(store_, alert);
+  AlertId add(const Alert& alert, const AlertDetails& details = {}) {
+    const auto id = add_alert(store_, alert, details);
     EXPECT_TRUE(id) << id.error().message;
     return id ? *id : AlertId();
   }
@@ -78,7 +118,15 @@ void expect_same_finding(const Alert& a, const Alert& b) {
   EXPECT_EQ(a.detected, b.detected);
   EXPECT_EQ(a.first_seen, b.first_seen);
   EXPECT_EQ(a.confirmed_at, b.confirmed_at);
-  EXPECT_EQ(a.details, b.details);
+  EXPECT_EQ(a.title, b.title);
+  EXPECT_EQ(a.scope, b.scope);
+  EXPECT_EQ(std::tie(a.suite, a.model, a.backend), std::tie(b.suite, b.model, b.backend));
+  EXPECT_EQ(a.direction, b.direction);
+  EXPECT_EQ(std::tie(a.onset_run, a.last_good, a.first_bad, a.first_seen_run, a.confirmed_run,
+                     a.closed_run),
+            std::tie(b.onset_run, b.last_good, b.first_bad, b.first_seen_run, b.confirmed_run,
+                     b.closed_run));
+  EXPECT_EQ(a.rerun, b.rerun);
 }
 
 TEST(AlertNames, AreReadBackAndTellAllApart) {
@@ -96,7 +144,12 @@ TEST(AlertNames, AreReadBackAndTellAllApart) {
     EXPECT_EQ(triage_state_of(triage_state_name(state)), state);
     names.insert(triage_state_name(state));
   }
-  EXPECT_EQ(names.size(), 15u);
+  for (int i = 0; i < 3; ++i) {
+    const auto direction = ChangeDirection(i);
+    EXPECT_EQ(change_direction_of(change_direction_name(direction)), direction);
+    names.insert(change_direction_name(direction));
+  }
+  EXPECT_EQ(names.size(), 18u);
   EXPECT_EQ(names.count(""), 0u);
   EXPECT_EQ(detected_state_of(""), std::nullopt);
   EXPECT_EQ(triage_state_of("Open"), std::nullopt);
@@ -108,8 +161,10 @@ TEST_F(AlertTest, ComesBackAsItWentIn) {
   Alert confirmed = found("");
   confirmed.detected = DetectedState::kConfirmed;
   confirmed.confirmed_at = 1762128000.125;
-  const AlertId first = add(suspect);
+  const AlertId first = add(suspect, found_details());
   const AlertId second = add(confirmed);
+  EXPECT_EQ(*alert_details(store_, first), found_details());
+  EXPECT_EQ(*alert_details(store_, second), AlertDetails());
   expect_same_finding(read(first), suspect);
   expect_same_finding(read(second), confirmed);
   EXPECT_EQ(read(second).id, second);
@@ -147,11 +202,13 @@ TEST_F(AlertTest, AnUpdateSetsWhatIsFoundAndLeavesTheRest) {
   changed.onset = 2;
   changed.detected = DetectedState::kRecovered;
   changed.confirmed_at = 3;
-  changed.details = "{}";
+  changed.title = "another";
+  changed.closed_run = RunId(11);
   changed.triage = TriageState::kFixed;
   const std::int64_t before = revision();
-  EXPECT_TRUE(*update_alert(store_, changed));
+  EXPECT_TRUE(*update_alert(store_, changed, found_details()));
   EXPECT_EQ(revision(), before + 1);
+  EXPECT_EQ(*alert_details(store_, id), found_details());
   Alert expected = changed;
   expected.accelerator_model = found().accelerator_model;
   expected.key = found().key;
@@ -159,17 +216,98 @@ TEST_F(AlertTest, AnUpdateSetsWhatIsFoundAndLeavesTheRest) {
   expect_same_finding(read(id), expected);
   EXPECT_EQ(read(id).triage, TriageState::kAcknowledged);
 
-  EXPECT_FALSE(*update_alert(store_, changed));
+  EXPECT_FALSE(*update_alert(store_, changed, found_details()));
   EXPECT_EQ(revision(), before + 1);
+  AlertDetails other = found_details();
+  other.members[0].timed->q_value = 0.5;
+  EXPECT_TRUE(*update_alert(store_, changed, other));
+  EXPECT_EQ(*alert_details(store_, id), other);
+  EXPECT_EQ((*alert_outlines(store_))[0].content, alert_content(changed, other));
   changed.confirmed_at = std::nullopt;
   EXPECT_TRUE(*update_alert(store_, changed));
   EXPECT_EQ(read(id).confirmed_at, std::nullopt);
 }
 
+TEST_F(AlertTest, AWithdrawnOneSaysWhatItSaid) {
+  const AlertId id = add(found(), found_details());
+  EXPECT_TRUE(*withdraw_alert(store_, id));
+  EXPECT_EQ(read(id).detected, DetectedState::kWithdrawn);
+  EXPECT_EQ(read(id).title, found().title);
+  EXPECT_EQ(*alert_details(store_, id), found_details());
+  EXPECT_FALSE(*withdraw_alert(store_, id));
+  EXPECT_EQ(withdraw_alert(store_, AlertId(99)).error().code, ErrorCode::kNotFound);
+  Alert again = found();
+  again.id = id;
+  EXPECT_TRUE(*update_alert(store_, again, found_details())) << "it was found again";
+  EXPECT_EQ(read(id).detected, DetectedState::kSuspect);
+}
+
+TEST_F(AlertTest, StateAndUrgencyFollow) {
+  const AlertId id = add(found());
+  const auto is = [&](DetectedState detected, const char* triage, const char* state,
+                      Urgency urgency, ChangeDirection direction = ChangeDirection::kRegression) {
+    SCOPED_TRACE(std::string(detected_state_name(detected)) + " " + triage);
+    Alert alert = found();
+    alert.id = id;
+    alert.detected = detected;
+    alert.direction = direction;
+    ASSERT_TRUE(update_alert(store_, alert));
+    act(id, "state", triage);
+    EXPECT_EQ(read(id).state, state);
+    EXPECT_EQ(read(id).urgency, urgency);
+    EXPECT_EQ(needs_attention(read(id)), urgency != Urgency::kClosed);
+    const auto attention = attention_states();
+    EXPECT_EQ(std::ranges::find(attention, read(id).state) != attention.end(),
+              needs_attention(read(id)));
+  };
+  using enum DetectedState;
+  is(kConfirmed, "open", "confirmed", Urgency::kConfirmed);
+  is(kSuspect, "open", "suspect", Urgency::kSuspect);
+  is(kConfirmed, "open", "confirmed", Urgency::kImprovement, ChangeDirection::kImprovement);
+  is(kSuspect, "open", "suspect", Urgency::kChange, ChangeDirection::kChange);
+  is(kConfirmed, "acknowledged", "acknowledged", Urgency::kTaken);
+  is(kConfirmed, "investigating", "investigating", Urgency::kTaken, ChangeDirection::kImprovement);
+  for (const char* decided : {"fixed", "wont_fix", "invalid", "infrastructure"}) {
+    is(kConfirmed, decided, decided, Urgency::kClosed);
+  }
+  // Whatever people say.
+  is(kRecovered, "acknowledged", "recovered", Urgency::kClosed);
+  is(kWithdrawn, "open", "withdrawn", Urgency::kClosed);
+}
+
+TEST_F(AlertTest, RunsThatAreGoneKeepTheirNames) {
+  ASSERT_TRUE(
+      store_.execute("INSERT INTO run VALUES (7, 'A100', 'night', 100.5, NULL, 0, 1), "
+                     "(6, 'A100', 'before', 50, NULL, 0, 1)"));
+  const AlertId id = add(found(), found_details());
+  Reader reader(store_);
+  {
+    AlertRuns runs(reader);
+    EXPECT_EQ((*runs.find(RunId(7)))->name, "night");
+    EXPECT_EQ(*runs.find(RunId(5)), nullptr);
+    EXPECT_EQ(*runs.find(std::nullopt), nullptr);
+  }
+  ASSERT_TRUE(store_.execute("DELETE FROM run"));
+  ASSERT_TRUE(forget_unused_alert_runs(store_));
+  {
+    AlertRuns runs(reader);
+    const auto run = runs.find(RunId(7));
+    ASSERT_TRUE(run && *run != nullptr);
+    EXPECT_EQ((*run)->name, "night");
+    EXPECT_EQ((*run)->started_at, 100.5);
+    EXPECT_EQ((*run)->accelerator_model, "A100");
+  }
+  ASSERT_TRUE(delete_alert(store_, id));
+  ASSERT_TRUE(forget_unused_alert_runs(store_));
+  AlertRuns runs(reader);
+  EXPECT_EQ(*runs.find(RunId(7)), nullptr);
+}
+
 TEST_F(AlertTest, ANumberIsNeverGivenTwice) {
-  const AlertId first = add(found());
+  const AlertId first = add(found(), found_details());
   ASSERT_TRUE(delete_alert(store_, first));
   EXPECT_THAT(*alerts(store_), IsEmpty());
+  EXPECT_EQ(*alert_details(store_, first), AlertDetails());
   EXPECT_GT(to_int(add(found())), to_int(first));
 }
 
@@ -295,8 +433,14 @@ TEST_F(AlertTest, AnyTextComesBackAsItIs) {
   for (const std::string& text : texts) {
     Alert alert = found(text);
     alert.key = text;
-    alert.details = text;
-    const AlertId id = add(alert);
+    alert.title = text;
+    alert.model = text;
+    AlertDetails details = found_details();
+    details.labels = {{text, "", text}};
+    details.members[1].counted->after = text;
+    details.members[0].experiment.model = text;
+    const AlertId id = add(alert, details);
+    EXPECT_EQ(*alert_details(store_, id), details);
     act(id, "note", text, text);
     act(id, "owner", text, text);
     expect_same_finding(read(id), alert);
@@ -400,13 +544,102 @@ PRAGMA user_version = 5;
   EXPECT_EQ(*Reader(*store).revision(), 10);
 }
 
+// What version 20 stored of an alert: the answer to a request, as a text.
+constexpr const char* kOlderAlerts = R"sql(
+INSERT INTO run VALUES (15, 'A100', 'tenth', 1010.5, NULL, 0, 1);
+INSERT INTO alert VALUES (4, 'A100', 'model' || char(9) || 's/m', 1010.5, 'confirmed', 1011.0, 1012.0, '{
+  "title":"s/m on inductor: inference 29.9 % slower","scope":"model","subject":{"suite":"s","model":"m","backend":null},
+  "direction":"regression","onset":{"id":15,"name":"tenth","accelerator_model":"A100","started_at":"1970-01-01T00:16:50.5Z"},
+  "last_good":{"id":13,"name":"ninth","accelerator_model":"A100","started_at":"1970-01-01T00:15:00.25Z"},
+  "first_bad":{"id":15,"name":"tenth"},"labels":[{"key":"commit","before":"a","after":""}],
+  "first_seen":{"id":15},"confirmed":{"id":17},"closed":null,"rerun":"",
+  "members":[{"experiment":{"id":1,"suite":"s","model":"m","test":"eval","backend":"inductor","column":"inductor [x]"},
+    "metric":"steady","title":"steady time","unit":"s","better":"lower","state":"confirmed","direction":"regression",
+    "onset":{"id":15},"earliest":{"id":15},"latest":{"id":15},"before":0.1,"after":0.13,"effect":0.299,
+    "interval":{"low":0.2,"high":0.4,"confidence":0.95},"p_value":1e-9,"q_value":null,"nights_before":14,"nights_after":3,
+    "noise":{"class":"stable","meaning":"m","sigma":0.01}},
+   {"experiment":{"id":1,"suite":"s","model":"m","test":"eval","backend":"inductor"},"metric":"graph_breaks",
+    "state":"suspect","direction":"regression","onset":{"id":15},"earliest":null,"latest":{"id":15},
+    "before_text":"0","after_text":"2","flakiness":{"flips":1,"of":20}},
+   {"experiment":{"id":1,"suite":"s","model":"m","test":"eval","backend":"inductor"},"metric":"speedup","state":"suspect",
+    "direction":"change","onset":{"id":15},"earliest":{"id":15},"latest":{"id":15},"before":1,"after":2,"effect":1,
+    "interval":null,"p_value":1,"q_value":1,"nights_before":1,"nights_after":1,"is_doing_of_baseline":true}]}'),
+  (5, 'A100', 'k', 1.0, 'suspect', 1.0, NULL, '{"title": '),
+  (6, 'A100', 'k', 1.0, 'suspect', 1.0, NULL, '[1, "x"]'),
+  (7, 'A100', 'k', 1.0, 'suspect', 1.0, NULL, '{"title":7,"onset":"x","labels":[1,{}],"members":["x",{},{"experiment":1}],"subject":[]}');
+INSERT INTO alert_action VALUES (1, 4, 50.0, 'ada', 'state', 'fixed', NULL), (2, 4, 60.0, 'ada', 'state', 'investigating', NULL),
+  (3, 4, 70.0, 'ada', 'owner', 'bob', NULL), (4, 4, 80.0, 'ada', 'link', 'https://x/1', NULL), (5, 4, 90.0, 'ada', 'note', 'n', NULL);
+UPDATE sqlite_sequence SET seq = 9 WHERE name = 'alert';
+)sql";
+
+TEST(AlertMigration, TextsOfOlderProgramsAreTakenApart) {
+  auto store = Connection::open(":memory:", OpenMode::kReadWriteCreate);
+  ASSERT_TRUE(store);
+  const auto scripts = migration_scripts();
+  for (int i = 0; i < 20; ++i) ASSERT_TRUE(store->execute(scripts[i]));
+  const auto filled = store->execute(kOlderAlerts);
+  ASSERT_TRUE(filled) << filled.error().message;
+  ASSERT_TRUE(store->execute("PRAGMA user_version = 20"));
+  const auto migrated = migrate(*store);
+  ASSERT_TRUE(migrated) << migrated.error().message;
+
+  const auto read = alert(*store, AlertId(4));
+  ASSERT_TRUE(read) << read.error().message;
+  EXPECT_EQ(read->title, "s/m on inductor: inference 29.9 % slower");
+  EXPECT_EQ(read->scope, "model");
+  EXPECT_EQ(read->suite, "s");
+  EXPECT_EQ(read->model, "m");
+  EXPECT_EQ(read->backend, std::nullopt);
+  EXPECT_EQ(read->direction, ChangeDirection::kRegression);
+  EXPECT_EQ(read->onset_run, RunId(15));
+  EXPECT_EQ(read->last_good, RunId(13));
+  EXPECT_EQ(read->closed_run, std::nullopt);
+  EXPECT_EQ(read->triage, TriageState::kInvestigating);
+  EXPECT_EQ(read->triaged_at, 60.0);
+  EXPECT_EQ(read->owner, "bob");
+  EXPECT_EQ(read->link, "https://x/1");
+  EXPECT_EQ(read->urgency, Urgency::kTaken);
+  const auto details = alert_details(*store, AlertId(4));
+  ASSERT_TRUE(details);
+  EXPECT_EQ(details->labels, (std::vector<AlertLabel>{{"commit", "a", ""}}));
+  ASSERT_EQ(details->members.size(), 3u);
+  const AlertMember& timed = details->members[0];
+  EXPECT_EQ(timed.experiment_id, ExperimentId(1));
+  EXPECT_EQ(timed.configuration, "inductor [x]");
+  EXPECT_EQ(timed.detected, DetectedState::kConfirmed);
+  EXPECT_EQ(timed.timed, (AlertMember::Timed{0.1, 0.13, 0.299, 0.2, 0.4, 0.95, 1e-9, std::nullopt,
+                                             14, 3, "stable", 0.01}));
+  EXPECT_FALSE(timed.counted || timed.is_doing_of_baseline);
+  EXPECT_EQ(details->members[1].counted, (AlertMember::Counted{"0", "2", 1, 20}));
+  EXPECT_EQ(details->members[1].earliest, std::nullopt);
+  EXPECT_FALSE(details->members[1].timed);
+  EXPECT_EQ(details->members[2].is_doing_of_baseline, true);
+  EXPECT_EQ(details->members[2].timed->low, std::nullopt);
+
+  Reader reader(*store);
+  AlertRuns runs(reader);
+  EXPECT_EQ((*runs.find(RunId(13)))->name, "ninth") << "it is gone";
+  EXPECT_EQ((*runs.find(RunId(13)))->started_at, 900.25);
+  for (const int unreadable : {5, 6, 7}) {
+    EXPECT_EQ(alert(*store, AlertId(unreadable))->title, "") << unreadable;
+    EXPECT_EQ(*alert_details(*store, AlertId(unreadable)), AlertDetails()) << unreadable;
+  }
+  // What is found next takes the place of what was taken apart, and no number is given twice.
+  Alert again = *read;
+  EXPECT_TRUE(*update_alert(*store, again, *details));
+  EXPECT_FALSE(*update_alert(*store, again, *details));
+  EXPECT_EQ(*add_alert(*store, found()), AlertId(10));
+}
+
 TEST_F(AlertTest, ParkedAlertsAreNumberedInTheOrderInWhichTheyWereFirstSeen) {
   const AlertId known = add(found());
   const auto parked = [&](const std::string& key, double first_seen, const std::string& model) {
     Alert alert = found(model);
     alert.key = key;
     alert.first_seen = first_seen;
-    EXPECT_TRUE(park_alert(store_, alert));
+    AlertDetails details = found_details();
+    details.members[0].configuration = key;
+    EXPECT_TRUE(park_alert(store_, alert, details));
   };
   parked("third", 30, "A100");
   parked("second", 20, "V100");
@@ -421,7 +654,11 @@ TEST_F(AlertTest, ParkedAlertsAreNumberedInTheOrderInWhichTheyWereFirstSeen) {
   for (std::size_t i = 1; i < outlines->size(); ++i) {
     keys.push_back((*outlines)[i].key);
     EXPECT_EQ(to_int((*outlines)[i].id), to_int(known) + static_cast<std::int64_t>(i));
-    EXPECT_EQ(read((*outlines)[i].id).details, found().details);
+    EXPECT_EQ(read((*outlines)[i].id).title, found().title);
+    const auto details = alert_details(store_, (*outlines)[i].id);
+    ASSERT_EQ(details->members.size(), 3u);
+    EXPECT_EQ(details->members[0].configuration, keys.back());
+    EXPECT_EQ(details->labels, found_details().labels);
   }
   EXPECT_THAT(keys, ElementsAre("first", "second", "third", "fourth"));
   EXPECT_EQ(alert_outlines(store_, "V100")->size(), 1u);

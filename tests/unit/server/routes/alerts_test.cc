@@ -25,33 +25,25 @@ class Alerts : public StoreFixture {
     alert.onset = onset;
     alert.detected = detected;
     alert.first_seen = onset;
-    const json experiment = {{"id", 1},
-                             {"suite", "suite"},
-                             {"model", "alpha"},
-                             {"test", "eval"},
-                             {"backend", "inductor"}};
-    alert.details =
-        json{{"title", "alpha is slower"},
-             {"subject", {{"suite", "suite"}, {"model", "alpha"}, {"backend", nullptr}}},
-             {"last_good", nullptr},
-             {"first_bad", nullptr},
-             {"direction", direction},
-             {"members", {{{"experiment", experiment}, {"metric", "steady"}}}}}
-            .dump();
-    return keep(std::move(alert));
+    alert.title = "alpha is slower";
+    alert.scope = "model";
+    alert.suite = "suite";
+    alert.model = "alpha";
+    alert.direction = *schema::change_direction_of(direction);
+    schema::AlertMember member;
+    member.experiment_id = schema::ExperimentId{1};
+    member.experiment.suite = "suite";
+    member.experiment.model = "alpha";
+    member.experiment.test = "eval";
+    member.backend = "inductor";
+    member.metric = "steady";
+    return keep(alert, {{}, {member}});
   }
 
-  schema::AlertId keep(const std::string& details) {
-    schema::Alert alert;
-    alert.accelerator_model = "A100";
-    alert.details = details;
-    return keep(std::move(alert));
-  }
-
-  schema::AlertId keep(schema::Alert alert) {
+  schema::AlertId keep(const schema::Alert& alert, const schema::AlertDetails& details = {}) {
     auto transaction = schema::Transaction::begin(*connection_, schema::Transaction::Kind::kWrite);
     EXPECT_TRUE(transaction);
-    const auto id = schema::add_alert(*connection_, alert);
+    const auto id = schema::add_alert(*connection_, alert, details);
     EXPECT_TRUE(id) << id.error().message;
     EXPECT_TRUE(transaction->commit());
     return *id;
@@ -136,7 +128,9 @@ TEST_F(Alerts, TheMostUrgentComeFirstWhereThatIsAskedFor) {
   add(4000, kConfirmed);                         // 5
   add(9900, kConfirmed, "A100", "change");       // 6
   add(9990, kRecovered);                         // 7
-  keep("no JSON");                               // 8
+  schema::Alert bare;
+  bare.accelerator_model = "A100";
+  keep(bare);  // 8
   ASSERT_TRUE(schema::act_on_alert(*connection_, taken, "state", "acknowledged", "ada"));
   EXPECT_THAT(listed("?order=urgency"), ElementsAre(5, 2, 3, 4, 1, 6, 8));
   EXPECT_THAT(listed("?order=urgency&state=all"), ElementsAre(5, 2, 3, 4, 1, 6, 8, 7));
@@ -185,29 +179,24 @@ TEST_F(Alerts, OneHasItsHistory) {
   EXPECT_EQ(alert["actions"][1]["who"], "ada");
 }
 
-TEST_F(Alerts, DetailsOfAnotherFormAreAnErrorThatNamesTheAlert) {
-  schema::Reader reader(*connection_);
-  const auto experiments = reader.experiments_after(schema::ExperimentId{0});
-  ASSERT_TRUE(experiments);
-  const analysis::Catalog catalog(*experiments);
-  const std::string member = R"({"metric":"verification","experiment":)";
-  for (const std::string& details : {
-           std::string(R"({"members":[{}]})"),
-           R"({"members":[)" + member + R"({"id":1}}]})",
-           R"({"members":[)" + member + R"({"id":"1"}}],"last_good":null,"first_bad":null})",
-           R"({"members":[)" + member + R"({"id":1}}],"last_good":{},"first_bad":null})",
-       }) {
-    schema::Alert alert;
-    alert.id = schema::AlertId{7};
-    alert.details = details;
-    const auto causes = alert_causes(reader, catalog, alert);
-    ASSERT_FALSE(causes) << details;
-    EXPECT_EQ(causes.error().code, schema::ErrorCode::kCorrupt) << details;
-    EXPECT_THAT(causes.error().message, testing::HasSubstr("alert 7")) << details;
-    const auto command = alert_reproduction(catalog, alert);
-    ASSERT_FALSE(command) << details;
-    EXPECT_EQ(command.error().code, schema::ErrorCode::kCorrupt) << details;
-  }
+TEST_F(Alerts, OneWhoseRunsAndExperimentsAreGoneIsShown) {
+  schema::Alert alert;
+  alert.accelerator_model = "A100";
+  alert.last_good = schema::RunId{71};
+  alert.first_bad = schema::RunId{72};
+  schema::AlertMember member;
+  member.experiment_id = schema::ExperimentId{999};
+  member.experiment.model = "gone";
+  member.metric = "a metric of another version";
+  member.onset = schema::RunId{72};
+  member.timed.emplace();
+  keep(alert, {{}, {member}});
+  const auto shown = get_json(*app_, "/alerts/1");
+  EXPECT_EQ(shown["details"]["last_good"], nullptr);
+  EXPECT_EQ(shown["details"]["members"][0]["experiment"]["model"], "gone");
+  EXPECT_EQ(shown["details"]["members"][0]["title"], "a metric of another version");
+  EXPECT_TRUE(shown["causes"].empty());
+  EXPECT_EQ(shown["reproduction"], "");
 }
 
 TEST_F(Alerts, PeopleActOnThem) {
@@ -306,23 +295,26 @@ TEST_F(Alerts, SeriesShowTheirChanges) {
   const auto experiment = [&](const char* backend) {
     return get_json(*app_, series + "&backend=" + backend)["series"][0]["experiment"];
   };
-  const json run = {{"id", 2}, {"started_at", "1970-01-13T13:46:40Z"}};
-  const json change = {{"experiment", experiment("inductor")},
-                       {"metric", "steady"},
-                       {"state", "confirmed"},
-                       {"direction", "regression"},
-                       {"onset", run},
-                       {"earliest", run},
-                       {"latest", run},
-                       {"before", 0.5},
-                       {"after", 0.6},
-                       {"effect", 0.2},
-                       {"interval", nullptr}};
-  json verdict = change, taken_back = change;
-  verdict["metric"] = "verification";
-  taken_back["state"] = "withdrawn";
-  keep(json{{"members", {change, verdict, taken_back}}}.dump());
-  keep("{}");
+  schema::AlertMember change;
+  change.experiment_id = schema::ExperimentId{experiment("inductor")["id"].get<std::int64_t>()};
+  change.metric = "steady";
+  change.detected = schema::DetectedState::kConfirmed;
+  change.direction = schema::ChangeDirection::kRegression;
+  change.onset = change.earliest = change.latest = schema::RunId{2};
+  change.timed.emplace();
+  change.timed->before = 0.5;
+  change.timed->after = 0.6;
+  change.timed->effect = 0.2;
+  schema::AlertMember verdict = change, taken_back = change, without_levels = change;
+  verdict.metric = "verification";
+  taken_back.detected = schema::DetectedState::kWithdrawn;
+  without_levels.timed->effect = std::nullopt;
+  schema::Alert alert;
+  alert.accelerator_model = "A100";
+  alert.detected = schema::DetectedState::kConfirmed;
+  keep(alert, {{}, {change, verdict, taken_back, without_levels}});
+  alert.detected = schema::DetectedState::kWithdrawn;
+  keep(alert, {{}, {change}});
   ASSERT_TRUE(schema::act_on_alert(*connection_, schema::AlertId{1}, "state", "fixed", ""));
 
   const auto answer = get_json(*app_, series);
@@ -332,11 +324,13 @@ TEST_F(Alerts, SeriesShowTheirChanges) {
       continue;
     }
     ASSERT_EQ(one["changes"].size(), 1U);
+    const json onset = one["changes"][0]["run"];
+    EXPECT_EQ(onset["id"], 2);
     EXPECT_EQ(one["changes"][0], json({{"alert", 1},
                                        {"state", "fixed"},
-                                       {"run", run},
-                                       {"earliest", run},
-                                       {"latest", run},
+                                       {"run", onset},
+                                       {"earliest", onset},
+                                       {"latest", onset},
                                        {"before", 0.5},
                                        {"after", 0.6},
                                        {"direction", "regression"},

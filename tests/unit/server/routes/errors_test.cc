@@ -112,12 +112,13 @@ TEST_F(Errors, ASignatureIsLookedForWhereItWasLast) {
 
 TEST_F(Errors, AlertsOfTheExperimentsAreNamed) {
   const auto id = history("signature=KeyError:%20%27x%27")["experiments"][0]["experiment"]["id"];
-  for (const json& experiment : {json{{"id", id}}, json{{"id", 987654}}, json("no object")}) {
+  for (const std::int64_t experiment : {id.get<std::int64_t>(), std::int64_t{987654}}) {
+    schema::AlertMember member;
+    member.experiment_id = schema::ExperimentId{experiment};
     schema::Alert alert;
     alert.accelerator_model = "A100";
     alert.onset = kFirst + kNight;
-    alert.details = json{{"members", {{{"experiment", experiment}}}}}.dump();
-    ASSERT_TRUE(schema::add_alert(*connection_, alert));
+    ASSERT_TRUE(schema::add_alert(*connection_, alert, {{}, {member, member}}));
   }
   const auto answer = history("signature=KeyError:%20%27x%27");
   ASSERT_EQ(answer["alerts"].size(), 1U);

@@ -1,0 +1,311 @@
+#include "schema/alerts/alert_list.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "schema/db/rows.h"
+#include "schema/queries.h"
+
+namespace benchhud::schema {
+namespace {
+
+constexpr std::array<std::string_view, 4> kAttention = {"suspect", "confirmed", "acknowledged",
+                                                        "investigating"};
+constexpr std::array<std::string_view, 4> kSettled = {"fixed", "wont_fix", "invalid",
+                                                      "infrastructure"};
+
+Alert read_alert(const Statement& row) {
+  Alert alert;
+  alert.id = AlertId(row.integer(0));
+  alert.accelerator_model = row.text(1);
+  alert.key = row.text(2);
+  alert.onset = row.real(3);
+  alert.detected = detected_state_of(row.text(4)).value_or(DetectedState::kSuspect);
+  alert.first_seen = row.real(5);
+  alert.confirmed_at = row.optional_real(6);
+  alert.title = row.text(7);
+  alert.scope = row.text(8);
+  alert.suite = row.optional_text(9);
+  alert.model = row.optional_text(10);
+  alert.backend = row.optional_text(11);
+  alert.direction = change_direction_of(row.text(12)).value_or(ChangeDirection::kChange);
+  alert.onset_run = optional_id<RunId>(row, 13);
+  alert.last_good = optional_id<RunId>(row, 14);
+  alert.first_bad = optional_id<RunId>(row, 15);
+  alert.first_seen_run = optional_id<RunId>(row, 16);
+  alert.confirmed_run = optional_id<RunId>(row, 17);
+  alert.closed_run = optional_id<RunId>(row, 18);
+  alert.rerun = row.text(19);
+  alert.triage = triage_state_of(row.text(20)).value_or(TriageState::kOpen);
+  alert.triaged_at = row.optional_real(21);
+  alert.owner = row.text(22);
+  alert.link = row.text(23);
+  alert.state = row.text(24);
+  alert.urgency = static_cast<Urgency>(row.integer(25));
+  return alert;
+}
+
+AlertMember::Timed read_timed(const Statement& row) {
+  AlertMember::Timed timed;
+  timed.before = row.optional_real(12);
+  timed.after = row.optional_real(13);
+  timed.effect = row.optional_real(14);
+  timed.low = row.optional_real(15);
+  timed.high = row.optional_real(16);
+  timed.confidence = row.optional_real(17);
+  timed.p_value = row.optional_real(18);
+  timed.q_value = row.optional_real(19);
+  timed.nights_before = row.integer(20);
+  timed.nights_after = row.integer(21);
+  timed.noise = row.optional_text(22);
+  timed.sigma = row.optional_real(23);
+  return timed;
+}
+
+AlertMember read_member(const Statement& row) {
+  AlertMember member;
+  member.experiment_id = ExperimentId(row.integer(0));
+  Experiment& experiment = member.experiment;
+  experiment.suite = row.text(1);
+  experiment.model = row.text(2);
+  experiment.test = row.text(3);
+  experiment.accelerator = row.text(29);
+  experiment.accelerator_model = row.text(30);
+  experiment.xla = row.optional_text(31);
+  experiment.xla_flags = row.optional_text(32);
+  experiment.dynamo = row.optional_text(33);
+  experiment.torch_xla2 = row.optional_text(34);
+  experiment.batch_size = row.optional_integer(35);
+  experiment.flags = row.text(36);
+  member.backend = row.text(4);
+  member.configuration = row.text(5);
+  member.metric = row.text(6);
+  member.detected = detected_state_of(row.text(7)).value_or(DetectedState::kSuspect);
+  member.direction = change_direction_of(row.text(8)).value_or(ChangeDirection::kChange);
+  member.onset = optional_id<RunId>(row, 9);
+  member.earliest = optional_id<RunId>(row, 10);
+  member.latest = optional_id<RunId>(row, 11);
+  if (!row.is_null(20)) member.timed = read_timed(row);
+  if (!row.is_null(24)) {
+    member.counted = {std::string(row.text(24)), std::string(row.text(25)), row.integer(26),
+                      row.integer(27)};
+  }
+  if (!row.is_null(28)) member.is_doing_of_baseline = row.integer(28) != 0;
+  return member;
+}
+
+/// A condition and what is bound in it, in the order of its question marks' numbers.
+class Condition {
+ public:
+  explicit Condition(const AlertFilter& filter) {
+    one_of("state", filter.states);
+    one_of("accelerator_model", filter.accelerator_models);
+    one_of("direction", filter.directions);
+    if (std::isfinite(filter.since)) add("onset >= {}", filter.since);
+    if (std::isfinite(filter.until)) add("onset < {}", filter.until);
+    if (filter.suites.empty() && filter.models.empty() && filter.backends.empty()) return;
+    Condition member(texts_.size() + numbers_.size());
+    member.one_of("model", filter.models);
+    member.one_of("suite", filter.suites);
+    member.one_of("backend", filter.backends);
+    text_ += fmt::format("{}id IN (SELECT alert_id FROM alert_member{})", joint(), member.text_);
+    texts_.insert(texts_.end(), member.texts_.begin(), member.texts_.end());
+  }
+
+  /// Behind `after` in the order of a page.
+  void behind(const AlertPlace& after, bool is_urgent_first) {
+    const std::string onset = number(-after.onset);
+    text_ += joint();
+    text_ += is_urgent_first
+                 ? fmt::format("(urgency, -onset, -id) > ({}, {}, {})",
+                               static_cast<int>(after.urgency), onset, -to_int(after.id))
+                 : fmt::format("(-onset, -id) > ({}, {})", onset, -to_int(after.id));
+  }
+
+  const std::string& text() const { return text_; }
+
+  Statement prepare(Connection& connection, const std::string& sql) const {
+    Statement statement = connection.prepare(sql);
+    for (const auto& [place, text] : texts_) statement.bind(place, text);
+    for (const auto& [place, value] : numbers_) statement.bind(place, value);
+    return statement;
+  }
+
+ private:
+  explicit Condition(std::size_t bound) : bound_(static_cast<int>(bound)) {}
+
+  const char* joint() const { return text_.empty() ? " WHERE " : " AND "; }
+
+  std::string number(double value) {
+    numbers_.emplace_back(++bound_, value);
+    return fmt::format("${}", bound_);
+  }
+  void add(std::string_view condition, double value) {
+    text_ += joint() + fmt::format(fmt::runtime(condition), number(value));
+  }
+  void one_of(std::string_view column, const std::vector<std::string>& values) {
+    if (values.empty()) return;
+    std::string places;
+    for (const std::string& value : values) {
+      texts_.emplace_back(++bound_, value);
+      places += fmt::format("{}${}", places.empty() ? "" : ", ", bound_);
+    }
+    text_ += fmt::format("{}{} IN ({})", joint(), column, places);
+  }
+
+  std::string text_;
+  int bound_ = 0;
+  std::vector<std::pair<int, std::string>> texts_;
+  std::vector<std::pair<int, double>> numbers_;
+};
+
+std::vector<std::string> to_texts(std::span<const std::string_view> views) {
+  return {views.begin(), views.end()};
+}
+
+}  // namespace
+
+std::span<const std::string_view> attention_states() { return kAttention; }
+
+std::vector<std::string> told_states(bool with_recovered) {
+  std::vector<std::string> states = to_texts(kAttention);
+  states.insert(states.end(), kSettled.begin(), kSettled.end());
+  if (with_recovered) states.emplace_back(detected_state_name(DetectedState::kRecovered));
+  return states;
+}
+
+Expected<std::vector<Alert>> alerts(Connection& connection, const AlertFilter& filter) {
+  const Condition condition(filter);
+  return collect(condition.prepare(connection, std::string(sql::kAlertColumns) + condition.text() +
+                                                   " ORDER BY id"),
+                 read_alert);
+}
+
+Expected<std::vector<Alert>> alerts(Connection& connection,
+                                    std::optional<std::string_view> accelerator_model) {
+  AlertFilter filter;
+  if (accelerator_model) filter.accelerator_models.emplace_back(*accelerator_model);
+  return alerts(connection, filter);
+}
+
+Expected<std::vector<Alert>> told_alerts(Connection& connection, bool with_recovered) {
+  AlertFilter filter;
+  filter.states = told_states(with_recovered);
+  return alerts(connection, filter);
+}
+
+Expected<Alert> alert(Connection& connection, AlertId id) {
+  Statement query = connection.prepare(std::string(sql::kAlertColumns) + " WHERE id = $1");
+  query.bind(1, id);
+  return one(query, read_alert, fmt::format("alert {}", to_int(id)));
+}
+
+Expected<AlertDetails> alert_details(Connection& connection, AlertId id) {
+  AlertDetails details;
+  Statement labels = connection.cached(sql::kLabelsOfAlert);
+  labels.bind(1, id);
+  BENCHHUD_ASSIGN(details.labels, collect(labels, [](const Statement& row) {
+                    return AlertLabel{std::string(row.text(0)), std::string(row.text(1)),
+                                      std::string(row.text(2))};
+                  }));
+  Statement members = connection.cached(sql::kMembersOfAlert);
+  members.bind(1, id);
+  BENCHHUD_ASSIGN(details.members, collect(members, read_member));
+  return details;
+}
+
+Expected<std::vector<AlertOutline>> alert_outlines(
+    Connection& connection, std::optional<std::string_view> accelerator_model) {
+  const auto read = [](const Statement& row) {
+    AlertOutline outline;
+    outline.id = AlertId(row.integer(0));
+    outline.accelerator_model = row.text(1);
+    outline.key = row.text(2);
+    outline.onset = row.real(3);
+    outline.detected = detected_state_of(row.text(4)).value_or(DetectedState::kSuspect);
+    outline.confirmed_at = row.optional_real(5);
+    outline.content = hash_of(row, 6);
+    return outline;
+  };
+  if (!accelerator_model) return collect(connection.cached(sql::kAlertOutlines), read);
+  Statement query = connection.cached(sql::kAlertOutlinesOfModel);
+  query.bind(1, *accelerator_model);
+  return collect(query, read);
+}
+
+Expected<AlertPage> alert_page(Connection& connection, const AlertFilter& filter,
+                               bool is_urgent_first, const std::optional<AlertPlace>& after,
+                               std::size_t limit) {
+  AlertPage page;
+  Condition condition(filter);
+  Statement counts = condition.prepare(
+      connection, "SELECT urgency, count(*) FROM alert" + condition.text() + " GROUP BY urgency");
+  while (counts.step()) {
+    const auto urgency = static_cast<std::size_t>(counts.integer(0));
+    if (urgency < page.counts.size()) page.counts[urgency] = counts.integer(1);
+  }
+  BENCHHUD_TRY(counts.status());
+  if (after) condition.behind(*after, is_urgent_first);
+  const std::string sql =
+      fmt::format("{}{} ORDER BY {}onset DESC, id DESC LIMIT {}", sql::kAlertColumns,
+                  condition.text(), is_urgent_first ? "urgency, " : "", limit + 1);
+  BENCHHUD_ASSIGN(page.alerts, collect(condition.prepare(connection, sql), read_alert));
+  page.has_more = page.alerts.size() > limit;
+  if (page.has_more) page.alerts.pop_back();
+  return page;
+}
+
+Expected<std::vector<AlertId>> alerts_of_experiments(Connection& connection,
+                                                     std::span<const ExperimentId> experiments) {
+  std::vector<AlertId> ids;
+  for (const ExperimentId experiment : experiments) {
+    Statement query = connection.cached(sql::kAlertsOfExperiment);
+    query.bind(1, experiment);
+    while (query.step()) ids.push_back(AlertId(query.integer(0)));
+    BENCHHUD_TRY(query.status());
+  }
+  std::sort(ids.begin(), ids.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  return ids;
+}
+
+Expected<std::vector<AlertCount>> alert_counts(Connection& connection) {
+  return collect(connection.cached(sql::kAlertCounts), [](const Statement& row) {
+    return AlertCount{detected_state_of(row.text(0)).value_or(DetectedState::kSuspect),
+                      triage_state_of(row.text(1)).value_or(TriageState::kOpen), row.integer(2)};
+  });
+}
+
+Expected<std::int64_t> open_alert_count(Connection& connection,
+                                        std::string_view accelerator_model) {
+  Statement query = connection.cached(sql::kOpenAlertCount);
+  query.bind(1, accelerator_model);
+  return one(query, [](const Statement& row) { return row.integer(0); }, "count of alerts");
+}
+
+Expected<std::vector<LevelChange>> level_changes(Connection& connection, ExperimentId experiment,
+                                                 std::string_view metric) {
+  Statement query = connection.cached(sql::kLevelChanges);
+  query.bind(1, experiment).bind(2, metric);
+  return collect(query, [](const Statement& row) {
+    LevelChange change;
+    change.alert = AlertId(row.integer(0));
+    change.state = row.text(1);
+    change.onset = optional_id<RunId>(row, 2);
+    change.earliest = optional_id<RunId>(row, 3);
+    change.latest = optional_id<RunId>(row, 4);
+    change.before = row.real(5);
+    change.after = row.real(6);
+    change.direction = change_direction_of(row.text(7)).value_or(ChangeDirection::kChange);
+    change.effect = row.real(8);
+    change.low = row.optional_real(9);
+    change.high = row.optional_real(10);
+    change.confidence = row.optional_real(11);
+    return change;
+  });
+}
+
+}  // namespace benchhud::schema

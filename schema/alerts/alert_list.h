@@ -1,0 +1,89 @@
+// Alerts by what is asked of them, and page by page.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "schema/alerts/alert.h"
+#include "schema/base/errors.h"
+#include "schema/db/database.h"
+#include "schema/model/types.h"
+
+namespace benchhud::schema {
+
+/// Which alerts are wanted; of each empty list, any.
+struct AlertFilter {
+  std::vector<std::string> states;  ///< Alert::state
+  std::vector<std::string> accelerator_models;
+  std::vector<std::string> directions;  ///< change_direction_name()
+  /// One and the same of its series has to fit all three.
+  std::vector<std::string> suites, models, backends;
+  /// Of its onset, seconds since 1970: from, and before.
+  double since = -std::numeric_limits<double>::infinity();
+  double until = std::numeric_limits<double>::infinity();
+};
+
+/// The states of alerts that need attention, as needs_attention() says.
+std::span<const std::string_view> attention_states();
+/// The states of all that is not withdrawn, with or without recovered ones.
+std::vector<std::string> told_states(bool with_recovered);
+
+/// By number.
+Expected<std::vector<Alert>> alerts(Connection& connection, const AlertFilter& filter);
+
+/// The place of an alert in a list.
+struct AlertPlace {
+  Urgency urgency{};
+  double onset = 0;
+  AlertId id{};
+};
+
+struct AlertPage {
+  std::vector<Alert> alerts;
+  bool has_more = false;
+  /// How many there are on all pages, by urgency.
+  std::array<std::int64_t, kUrgencies> counts{};
+};
+
+/// What began last first, and before that the more urgent where `is_urgent_first`. Those behind
+/// `after`, at most `limit`.
+Expected<AlertPage> alert_page(Connection& connection, const AlertFilter& filter,
+                               bool is_urgent_first, const std::optional<AlertPlace>& after,
+                               std::size_t limit);
+
+/// Numbers of the alerts that have a series of any of the experiments.
+Expected<std::vector<AlertId>> alerts_of_experiments(Connection& connection,
+                                                     std::span<const ExperimentId> experiments);
+
+/// How many alerts are neither recovered nor withdrawn.
+struct AlertCount {
+  DetectedState detected{};
+  TriageState triage{};
+  std::int64_t count = 0;
+};
+Expected<std::vector<AlertCount>> alert_counts(Connection& connection);
+/// How many need attention and were not taken up, on one accelerator model or ("") on all.
+Expected<std::int64_t> open_alert_count(Connection& connection, std::string_view accelerator_model);
+
+/// A change of a timed series' level that an alert holds.
+struct LevelChange {
+  AlertId alert{};
+  std::string state;  ///< of the alert
+  std::optional<RunId> onset, earliest, latest;
+  double before = 0, after = 0, effect = 0;
+  std::optional<double> low, high, confidence;  ///< of `effect`
+  ChangeDirection direction{};
+};
+/// The changes of an experiment's metric, oldest first. Without those that are withdrawn and those
+/// without levels.
+Expected<std::vector<LevelChange>> level_changes(Connection& connection, ExperimentId experiment,
+                                                 std::string_view metric);
+
+}  // namespace benchhud::schema

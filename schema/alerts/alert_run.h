@@ -1,0 +1,27 @@
+// Runs that alerts name.
+#pragma once
+
+#include <optional>
+#include <unordered_map>
+
+#include "schema/base/errors.h"
+#include "schema/model/types.h"
+#include "schema/results/reader.h"
+
+namespace benchhud::schema {
+
+/// Runs by their ids, each read once: as the store has them, and those that are gone as they were
+/// when an alert that names them was last found, without labels.
+class AlertRuns {
+ public:
+  explicit AlertRuns(Reader& reader) : reader_(reader) {}
+
+  /// Null for one that is not known, or where no id is given. Valid as long as this.
+  Expected<const Run*> find(std::optional<RunId> id);
+
+ private:
+  Reader& reader_;
+  std::unordered_map<RunId, std::optional<Run>> known_;
+};
+
+}  // namespace benchhud::schema

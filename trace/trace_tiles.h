@@ -12,6 +12,9 @@
 
 namespace benchhud::schema {
 
+/// Rows of a track that are asked for at once: the band `b` are the rows 64b to 64b + 63.
+inline constexpr std::uint32_t kRowsABand = 64;
+
 /// A slice of a stored trace.
 struct SliceId {
   std::uint32_t thread = 0;

@@ -21,8 +21,7 @@
 #include "ingest/pipeline/pipeline.h"
 #include "schema/base/time.h"
 #include "schema/results/reader.h"
-#include "service/alerts/alert_update.h"
-#include "service/answers/artifact_content.h"
+#include "service/imports/importer.h"
 #include "service/imports/ingest_report.h"
 
 namespace benchhud::cli {
@@ -66,7 +65,8 @@ CommandLine command_line() {
       "rejected or dumps unreadable, and the rest is in; 1 failed (or --strict and anything was\n"
       "rejected), the store as before; 2 the command line makes no sense; 5 another process was\n"
       "at work on the store for longer than --wait, nothing was taken in, or no alerts were found\n"
-      "yet, which the message says: the same again later mends it. A file that fails while it is\n"
+      "yet, which the message says: the same command later finds them. A file that fails while it "
+      "is\n"
       "being read, or a folder that cannot be read, leaves nothing; all others are in.";
   add_store_option(&command.options);
   auto add = command.options.add_options();
@@ -245,25 +245,24 @@ int run_ingest(const Arguments& arguments) {
     if (!key) return fail(key.error());
     request->options.dumps.result = *key;
   }
-  request->options.dumps.trace_summary = server::summarize_trace;
 
-  Expected<IngestResult> result = [&] {
+  const Expected<server::Import> imported = [&] {
     ProgressBar bar;
     if (isatty(STDERR_FILENO) && !request->is_quiet) {
       request->options.on_progress = [&bar](const Progress& progress) { bar.show(progress); };
     }
-    return ingest::ingest_files(*store, *files, request->options);
+    return server::import_and_find_alerts(*store, *files, request->options);
   }();
-  if (!result) return fail(result.error());
+  if (!imported) return fail(imported.error());
+  const auto& [result, alerts] = *imported;
   schema::Reader reader(*store);
   if (request->as_json) {
-    print_json(*result, *request, &reader);
+    print_json(result, *request, &reader);
   } else if (!request->is_summary) {
-    print_text(*result, *request);
+    print_text(result, *request);
   }
-  const auto alerts = server::update_alerts(*store);
-  const int status = exit_status_of(*result);
-  if (request->is_summary) print_summary(*result, *request, status, alerts);
+  const int status = exit_status_of(result);
+  if (request->is_summary) print_summary(result, *request, status, alerts);
   // What was taken in is in; that alerts could not be found does not undo it.
   if (!alerts) {
     return fail(

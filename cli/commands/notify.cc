@@ -18,9 +18,9 @@
 #include "cli/output/regressions_text.h"
 #include "schema/alerts/alert.h"
 #include "schema/alerts/notification.h"
+#include "schema/base/json_writer.h"
 #include "schema/base/time.h"
 #include "schema/store/store.h"
-#include "server/codec/json_writer.h"
 #include "server/http/webhook.h"
 #include "service/alerts/alert_update.h"
 
@@ -111,7 +111,7 @@ Expected<server::WebhookMessage> message_of(schema::Connection& store, AlertList
   BENCHHUD_ASSIGN(const ListedAlert listed, alerts.listed(std::move(alert), std::move(details)));
   BENCHHUD_ASSIGN(const std::string data, alerts.json(listed));
   std::string body;
-  server::JsonWriter json(&body);
+  schema::JsonWriter json(&body);
   json.begin_object();
   json.field("type", fmt::format("alert.{}", notification_event_name(notification.event)));
   json.field("timestamp", schema::format_time(notification.made_at));

@@ -14,7 +14,7 @@
 #include "cli/options/commands.h"
 #include "cli/options/options.h"
 #include "cli/output/profile_file.h"
-#include "server/codec/json_writer.h"
+#include "schema/base/json_writer.h"
 #include "server/views/artifact_json.h"
 
 namespace benchhud::cli {
@@ -73,7 +73,7 @@ Expected<Comparison> compare(const std::string& before_path, const std::string& 
 // The sections as the API writes them, laid out for people.
 std::string json_text(const Comparison& comparison) {
   std::string text;
-  server::JsonWriter json(&text);
+  schema::JsonWriter json(&text);
   json.begin_object();
   json.field("kind", comparison.kind);
   json.key("sections");

@@ -31,7 +31,7 @@
 #include "schema/store/store.h"
 #include "schema/store/store_lock.h"
 #include "service/alerts/alert_update.h"
-#include "service/answers/artifact_content.h"
+#include "service/imports/importer.h"
 
 namespace benchhud::cli {
 namespace {
@@ -278,8 +278,7 @@ class Watcher {
     options.neighbours = request_.neighbours;
     options.skips_known_content = true;
     options.should_stop = [this] { return stop_.came(); };
-    options.dumps.trace_summary = server::summarize_trace;
-    const auto result = ingest::ingest_files(store, dir.files, options);
+    const auto result = server::import_files(store, dir.files, std::move(options));
     if (!result) {
       failed(dir, printable(result.error().message));
       return;

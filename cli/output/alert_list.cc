@@ -42,7 +42,7 @@ Expected<ListedAlert> AlertList::listed(schema::Alert alert, schema::AlertDetail
 
 Expected<std::string> AlertList::json(const ListedAlert& listed) {
   std::string text;
-  server::JsonWriter writer(&text);
+  schema::JsonWriter writer(&text);
   writer.begin_object();
   BENCHHUD_TRY(server::write_alert_fields(writer, listed.alert, listed.details, *runs_));
   server::write_explanation_fields(writer, listed.explanation);

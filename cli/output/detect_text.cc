@@ -11,7 +11,7 @@
 
 #include "analysis/text/quantity_text.h"
 #include "cli/options/options.h"
-#include "server/codec/json_writer.h"
+#include "schema/base/json_writer.h"
 
 namespace benchhud::cli {
 
@@ -115,13 +115,13 @@ std::string last_line(const SeriesCsv& read, std::span<const SeriesChanges> chan
   return line + '\n';
 }
 
-void write_interval(server::JsonWriter& json, const std::optional<analysis::Interval>& interval) {
+void write_interval(schema::JsonWriter& json, const std::optional<analysis::Interval>& interval) {
   json.key("ci");
   if (!interval) return json.null();
   json.list(std::array{interval->low, interval->high}, [&](double end) { json.value(end); });
 }
 
-void write_change(server::JsonWriter& json, const std::string& night, const ValueChange& change) {
+void write_change(schema::JsonWriter& json, const std::string& night, const ValueChange& change) {
   json.begin_object();
   json.field("index", change.at);
   json.field("night", night);
@@ -142,7 +142,7 @@ void write_change(server::JsonWriter& json, const std::string& night, const Valu
   json.end_object();
 }
 
-void write_rejected(server::JsonWriter& json, const std::string& night,
+void write_rejected(schema::JsonWriter& json, const std::string& night,
                     const analysis::RejectedValueChange& rejected) {
   json.begin_object();
   json.field("index", rejected.change.at);
@@ -155,7 +155,7 @@ void write_rejected(server::JsonWriter& json, const std::string& night,
   json.end_object();
 }
 
-void write_noise(server::JsonWriter& json, const SeriesChanges& changes) {
+void write_noise(schema::JsonWriter& json, const SeriesChanges& changes) {
   json.begin_object();
   json.field("class", noise_class_name(changes.noise_class));
   json.field("meaning", noise_class_meaning(changes.noise_class));
@@ -199,7 +199,7 @@ std::string changes_json(const SeriesCsv& read, std::span<const SeriesChanges> c
       return read.nights[series.nights[change.at]];
     };
     text += i > 0 ? ",\n" : "\n";
-    server::JsonWriter json(&text);
+    schema::JsonWriter json(&text);
     json.begin_object();
     json.field("name", series.name);
     json.field("nights", changes[i].nights);

@@ -18,7 +18,7 @@
 #include "ingest/pipeline/dump_ingest.h"
 #include "schema/results/reader.h"
 #include "schema/store/store.h"
-#include "service/answers/artifact_content.h"
+#include "service/imports/importer.h"
 
 extern char** environ;  // NOLINT: POSIX declares it nowhere
 
@@ -61,25 +61,12 @@ class TemporaryFolder {
 };
 
 Expected<schema::TraceId> import_file(schema::Connection& store, const std::string& file) {
-  BENCHHUD_ASSIGN(auto transaction,
-                  schema::Transaction::begin(store, schema::Transaction::Kind::kWrite));
-  ingest::DumpOptions options;
-  options.trace_summary = server::summarize_trace;
-  ingest::DumpIngest dumps(store, std::move(options));
-  BENCHHUD_ASSIGN(const ingest::DumpResult dump, dumps.take(file));
-  if (dump.error) return *dump.error;
-  BENCHHUD_ASSIGN(const schema::Artifact artifact, schema::Reader(store).artifact(dump.id));
-  if (!artifact.trace) {
-    return Error{ErrorCode::kUnsupported,
-                 fmt::format("{} is no trace: {}", file,
-                             dump.unreadable.value_or("there is no list of events in it"))};
-  }
-  if (dump.problem_count > 0) {
+  BENCHHUD_ASSIGN(const server::ImportedTrace imported, server::import_trace(store, file));
+  if (imported.problem_count > 0) {
     fmt::print(stderr, "{}: {} part{} of it could not be read\n", printable(file),
-               dump.problem_count, dump.problem_count == 1 ? "" : "s");
+               imported.problem_count, imported.problem_count == 1 ? "" : "s");
   }
-  BENCHHUD_TRY(transaction.commit());
-  return *artifact.trace;
+  return imported.trace;
 }
 
 void open_browser(const std::string& address) {

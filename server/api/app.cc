@@ -9,12 +9,13 @@
 #include <thread>
 
 #include "schema/base/caught_error.h"
+#include "schema/base/fingerprint.h"
+#include "schema/base/json_writer.h"
 #include "schema/model/contract.h"
 #include "schema/store/store.h"
 #include "server/api/csv.h"
 #include "server/api/paging.h"
 #include "server/api/routes.h"
-#include "server/codec/json_writer.h"
 #include "server/http/etag.h"
 #include "server/http/gzip.h"
 #include "server/http/request_log.h"
@@ -50,7 +51,8 @@ std::string etag_of(const AppOptions& options, const Operation& operation, const
                     const std::string& key) {
   const std::string text = options.instance + "\n" + options.version + "\n" + operation.id + "?" +
                            query.canonical() + "\n" + key;
-  return fmt::format("W/\"{:016x}{:016x}\"", fingerprint(text), fingerprint(text, text.size()));
+  return fmt::format("W/\"{:016x}{:016x}\"", schema::fingerprint(text),
+                     schema::fingerprint(text, text.size()));
 }
 
 /// The request's address with another cursor.
@@ -91,7 +93,7 @@ std::string from(const Request& request) {
 
 std::string health_json(std::int64_t revision, std::string_view version) {
   std::string body;
-  JsonWriter json(&body);
+  schema::JsonWriter json(&body);
   json.begin_object();
   json.field("status", "ok");
   json.field("revision", revision);
@@ -461,7 +463,7 @@ Response App::respond_in_pieces(const Request& request, const std::string& etag,
                                   "attachment; filename=\"" + plan.file_name + "\"");
   }
   const auto lease = std::make_shared<StorePool::Lease>(*std::move(borrowed));
-  response.stream = [lease, make = plan.stream](const TakePiece& take) {
+  response.stream = [lease, make = plan.stream](const schema::TakePiece& take) {
     const auto transaction =
         schema::Transaction::begin(lease->connection(), schema::Transaction::Kind::kRead);
     if (!transaction || !schema::check_schema_version(lease->connection())) return false;

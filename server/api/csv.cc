@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "server/codec/json_writer.h"
+#include "schema/base/json_writer.h"
 
 namespace benchhud::server {
 namespace {
@@ -55,7 +55,7 @@ void append_element(std::string* csv, const element& value) {
     case element_type::STRING:
       return append_text(csv, value);
     case element_type::DOUBLE:
-      return JsonWriter(csv).value(double{value});
+      return schema::JsonWriter(csv).value(double{value});
     default:
       return append_quoted(csv, simdjson::minify(value));
   }

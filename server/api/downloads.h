@@ -6,6 +6,7 @@
 #include <string>
 
 #include "schema/base/errors.h"
+#include "schema/base/take_piece.h"
 #include "schema/db/database.h"
 #include "server/http/message.h"
 
@@ -27,7 +28,8 @@ class Downloads {
 
     /// Copies the store that `connection` reads, without its secrets (schema::copy_to_share()), and
     /// gives the copy's bytes to `take` until they end or are not wanted. Errors: kFull, kIo.
-    schema::Expected<void> send(schema::Connection& connection, const TakePiece& take) const;
+    schema::Expected<void> send(schema::Connection& connection,
+                                const schema::TakePiece& take) const;
 
    private:
     const std::string& store_path_;

@@ -3,6 +3,8 @@
 #include <array>
 #include <cstring>
 
+#include "schema/base/fingerprint.h"
+
 namespace benchhud::server {
 namespace {
 
@@ -26,19 +28,6 @@ std::optional<std::uint64_t> take_number(std::string_view* bytes) {
 }
 
 }  // namespace
-
-std::uint64_t fingerprint(std::string_view bytes, std::uint64_t seed) {
-  for (const char c : bytes) {
-    seed = (seed ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
-  }
-  return seed;
-}
-
-std::uint64_t fingerprint(std::uint64_t number, std::uint64_t seed) {
-  std::string bytes;
-  put_number(&bytes, number);
-  return fingerprint(bytes, seed);
-}
 
 std::string base64url(std::string_view bytes) {
   std::string text;
@@ -73,7 +62,7 @@ std::optional<std::string> from_base64url(std::string_view text) {
 std::string make_cursor(std::string_view scope, const std::vector<std::int64_t>& numbers,
                         const std::vector<std::string>& texts) {
   std::string bytes;
-  put_number(&bytes, fingerprint(scope));
+  put_number(&bytes, schema::fingerprint(scope));
   for (const auto number : numbers) put_number(&bytes, static_cast<std::uint64_t>(number));
   for (const auto& text : texts) {
     put_number(&bytes, text.size());
@@ -87,7 +76,7 @@ std::optional<Cursor> read_cursor(std::string_view text, std::string_view scope,
   const auto decoded = from_base64url(text);
   if (!decoded) return {};
   std::string_view bytes = *decoded;
-  if (take_number(&bytes) != fingerprint(scope)) return {};
+  if (take_number(&bytes) != schema::fingerprint(scope)) return {};
   Cursor cursor;
   for (std::size_t i = 0; i < numbers; ++i) {
     const auto number = take_number(&bytes);

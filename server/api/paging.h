@@ -10,11 +10,6 @@
 
 namespace benchhud::server {
 
-/// A 64-bit fingerprint (FNV-1a) of bytes, going on from `seed`. Equal bytes, equal fingerprints,
-/// on every machine; not for what somebody gains from forging.
-std::uint64_t fingerprint(std::string_view bytes, std::uint64_t seed = 0xcbf29ce484222325ULL);
-std::uint64_t fingerprint(std::uint64_t number, std::uint64_t seed);
-
 /// Base64 for addresses (RFC 4648, section 5), without padding.
 std::string base64url(std::string_view bytes);
 std::optional<std::string> from_base64url(std::string_view text);

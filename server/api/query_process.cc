@@ -18,8 +18,8 @@
 #include <string_view>
 #include <utility>
 
+#include "schema/base/json_writer.h"
 #include "server/api/query_worker.h"
-#include "server/codec/json_writer.h"
 
 extern char** environ;  // NOLINT: POSIX declares it nowhere
 
@@ -143,7 +143,7 @@ class Reply {
     if (is_whole_) return std::move(body_);
     if (body_.empty()) return why;
     std::string end;
-    JsonWriter json(&end);
+    schema::JsonWriter json(&end);
     json.begin_object();
     json.field("is_cut", true);
     json.field("error", why.message);

@@ -21,9 +21,9 @@
 #include <vector>
 
 #include "analysis/trace/label_class.h"
+#include "schema/base/json_writer.h"
 #include "schema/db/buffered_reading.h"
 #include "schema/store/store.h"
-#include "server/codec/json_writer.h"
 #include "trace/trace_sql.h"
 
 namespace benchhud::server {
@@ -163,7 +163,7 @@ std::string_view class_of(std::string_view name, std::string_view category) {
   return analysis::label_class(name, category).name;
 }
 
-void write_value(JsonWriter& json, const schema::SqlValue& value) {
+void write_value(schema::JsonWriter& json, const schema::SqlValue& value) {
   std::visit(
       [&](const auto& of) {
         if constexpr (std::is_same_v<std::decay_t<decltype(of)>, std::monostate>) {
@@ -185,11 +185,11 @@ Expected<void> answer(const QueryRequest& request, Clock::time_point began, Line
   std::string text;
   const auto line = [&](char letter, const auto& write) {
     text.clear();
-    JsonWriter json(&text);
+    schema::JsonWriter json(&text);
     write(json);
     return lines->put(letter, text);
   };
-  line('C', [&](JsonWriter& json) {
+  line('C', [&](schema::JsonWriter& json) {
     json.list(query.columns(), [&](const std::string& name) { json.value(name); });
   });
   lines->flush();
@@ -200,7 +200,7 @@ Expected<void> answer(const QueryRequest& request, Clock::time_point began, Line
   bool is_full = false;
   const schema::SqlOutcome outcome =
       query.run(limits, [&](const std::vector<schema::SqlValue>& row) {
-        const bool is_taken = line('R', [&](JsonWriter& json) {
+        const bool is_taken = line('R', [&](schema::JsonWriter& json) {
           json.list(row, [&](const schema::SqlValue& value) { write_value(json, value); });
         });
         sent += text.size();
@@ -208,7 +208,7 @@ Expected<void> answer(const QueryRequest& request, Clock::time_point began, Line
         return is_taken && !is_full;
       });
   text.clear();
-  JsonWriter json(&text);
+  schema::JsonWriter json(&text);
   json.begin_object();
   json.field("is_cut", outcome.is_cut || is_full);
   json.field("error", outcome.error);

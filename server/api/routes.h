@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "schema/base/errors.h"
+#include "schema/base/take_piece.h"
 #include "server/api/access.h"
 #include "server/api/api_contract.h"
 #include "server/http/lane.h"
@@ -68,7 +69,7 @@ struct Plan {
   /// An answer that is made while it is sent, in place of `body`: it gets a connection of its own,
   /// within a transaction, and refers to nothing of the request but copies of what it has, like
   /// `Ask::is_cancelled`.
-  std::function<schema::Expected<void>(schema::Connection&, const TakePiece&)> stream{};
+  std::function<schema::Expected<void>(schema::Connection&, const schema::TakePiece&)> stream{};
   std::string file_name{};  ///< what a browser saves it as; "": it shows it
   /// The CSV's rows from the answer (csv.h); the objects in `items` unless set.
   std::function<std::vector<CsvRow>(const CsvAnswer&)> rows{};

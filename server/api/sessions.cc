@@ -77,7 +77,7 @@ Expected<SessionChange> Sessions::end(const Request& request, const Identity& wh
 
 std::string session_json(const Identity& who, Reading reading) {
   std::string body;
-  JsonWriter json(&body);
+  schema::JsonWriter json(&body);
   json.begin_object();
   json.field("signed_in", who.token.has_value());
   json.key("scopes");

@@ -22,8 +22,7 @@
 #include "schema/store/store.h"
 #include "schema/store/store_lock.h"
 #include "server/http/unpacker.h"
-#include "service/alerts/alert_update.h"
-#include "service/answers/artifact_content.h"
+#include "service/imports/importer.h"
 #include "service/imports/ingest_report.h"
 
 namespace benchhud::server {
@@ -158,7 +157,6 @@ ingest::IngestOptions options_of(const Query& query) {
   if (query.has("timestamp")) options.timestamp = query.time("timestamp", 0);
   if (query.has("repetition")) options.dumps.repetition = query.integer("repetition");
   options.refuses_too_large = true;
-  options.dumps.trace_summary = summarize_trace;
   return options;
 }
 
@@ -234,7 +232,8 @@ Expected<std::string> Uploads::ingest(const std::string& file, const Operation& 
   } else {
     inputs.results.push_back(file);
   }
-  BENCHHUD_ASSIGN(const auto result, ingest::ingest_files(store, inputs, options));
+  BENCHHUD_ASSIGN(const Import imported, import_and_find_alerts(store, inputs, std::move(options)));
+  const auto& [result, alerts] = imported;
   for (const auto& one : result.files) {
     if (one.error) return as_told(*one.error, file);
   }
@@ -242,9 +241,9 @@ Expected<std::string> Uploads::ingest(const std::string& file, const Operation& 
     if (one.error) return as_told(*one.error, file);
   }
   // From here on the file is stored, and whoever sent it has to know.
-  if (const auto update = update_alerts(store); !update) {
-    return Error{update.error().code,
-                 "The file is stored, but the alerts were not updated (" + update.error().message +
+  if (!alerts) {
+    return Error{alerts.error().code,
+                 "The file is stored, but the alerts were not updated (" + alerts.error().message +
                      "). The next ingest updates them, or sending the file again."};
   }
   const auto report = [&]() -> Expected<std::string> {

@@ -1,6 +1,6 @@
 #include "server/http/message.h"
 
-#include "server/codec/json_writer.h"
+#include "schema/base/json_writer.h"
 
 namespace benchhud::server {
 namespace {
@@ -36,7 +36,7 @@ Response problem_response(const schema::Error& error, std::string_view instance,
 Response protocol_problem(const schema::ErrorInfo& info, std::string_view detail,
                           std::string_view instance, std::string_view parameter) {
   std::string body;
-  JsonWriter json(&body);
+  schema::JsonWriter json(&body);
   json.begin_object();
   json.field("type", std::string("urn:benchhud:problem:") + std::string(info.name));
   json.field("title", info.title);

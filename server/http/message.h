@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "schema/base/errors.h"
+#include "schema/base/take_piece.h"
 
 namespace benchhud::server {
 
@@ -43,9 +44,6 @@ struct Request {
   IsCancelled is_cancelled = [] { return false; };
 };
 
-/// Takes a piece of an answer. False: nobody takes any more.
-using TakePiece = std::function<bool(std::string_view)>;
-
 struct Response {
   int status = 200;
   std::string content_type;
@@ -53,7 +51,7 @@ struct Response {
   std::vector<std::pair<std::string, std::string>> headers;
   /// An answer that is made while it is sent, in place of the body, which is empty then. Returns
   /// false where it could not be made to its end: the connection ends so that this is noticed.
-  std::function<bool(const TakePiece&)> stream{};
+  std::function<bool(const schema::TakePiece&)> stream{};
   /// Of a problem: the name of its type, which outlives it; else "".
   std::string_view problem{};
 

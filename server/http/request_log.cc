@@ -13,9 +13,9 @@
 #include <cerrno>
 #include <cmath>
 
+#include "schema/base/json_writer.h"
 #include "schema/base/time.h"
 #include "schema/store/access_token.h"
-#include "server/codec/json_writer.h"
 #include "server/http/address.h"
 
 namespace benchhud::server {
@@ -126,7 +126,7 @@ std::string log_line(const LoggedRequest& request, LogFormat format) {
         request.is_whole ? "" : " broken off", request.problem.empty() ? "" : " ", request.problem);
   }
   std::string line;
-  JsonWriter json(&line);
+  schema::JsonWriter json(&line);
   json.begin_object();
   json.field("time", time);
   json.field("method", method);
@@ -148,7 +148,7 @@ std::string dropped_line(std::int64_t count, double at, LogFormat format) {
                        count == 1 ? "" : "s");
   }
   std::string line;
-  JsonWriter json(&line);
+  schema::JsonWriter json(&line);
   json.begin_object();
   json.field("time", time);
   json.field("dropped", count);

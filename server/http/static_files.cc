@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "server/api/paging.h"
+#include "schema/base/fingerprint.h"
 #include "server/http/etag.h"
 #include "server/http/gzip.h"
 
@@ -69,7 +69,7 @@ StaticFiles::StaticFiles(std::span<const File> files) {
       file.gzipped = std::make_shared<const std::string>(std::move(packed));
     }
     file.content_type = content_type_of(name);
-    file.etag = fmt::format("W/\"{:016x}\"", fingerprint(bytes));
+    file.etag = fmt::format("W/\"{:016x}\"", schema::fingerprint(bytes));
     file.immutable = is_hashed_name(name);
     files_.emplace(name, std::move(file));
   };

@@ -196,25 +196,27 @@ Expected<std::optional<Cursor>> asked_cursor(Ask& ask, std::size_t numbers, std:
   return cursor;
 }
 
-void begin_page(JsonWriter& json) {
+void begin_page(schema::JsonWriter& json) {
   json.begin_object();
   json.key("items");
   json.begin_array();
 }
 
-void end_items(JsonWriter& json, const std::optional<std::string>& next_cursor,
+void end_items(schema::JsonWriter& json, const std::optional<std::string>& next_cursor,
                std::int64_t total) {
   json.end_array();
   json.field("next_cursor", next_cursor);
   json.field("total", total);
 }
 
-void end_page(JsonWriter& json, const std::optional<std::string>& next_cursor, std::int64_t total) {
+void end_page(schema::JsonWriter& json, const std::optional<std::string>& next_cursor,
+              std::int64_t total) {
   end_items(json, next_cursor, total);
   json.end_object();
 }
 
-Expected<void> write_run_marks(JsonWriter& json, Ask& ask, std::span<const RunEntry* const> runs) {
+Expected<void> write_run_marks(schema::JsonWriter& json, Ask& ask,
+                               std::span<const RunEntry* const> runs) {
   std::vector<schema::NightMark> marks;
   if (!runs.empty()) {
     BENCHHUD_ASSIGN(

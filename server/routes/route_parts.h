@@ -95,13 +95,15 @@ schema::Expected<std::optional<Cursor>> asked_cursor(Ask& ask, std::size_t numbe
                                                      std::size_t texts = 0);
 
 /// Opens `{"items":[` … and closes with next_cursor and total.
-void begin_page(JsonWriter& json);
+void begin_page(schema::JsonWriter& json);
 /// The same without the last bracket, for pages that have more to say.
-void end_items(JsonWriter& json, const std::optional<std::string>& next_cursor, std::int64_t total);
-void end_page(JsonWriter& json, const std::optional<std::string>& next_cursor, std::int64_t total);
+void end_items(schema::JsonWriter& json, const std::optional<std::string>& next_cursor,
+               std::int64_t total);
+void end_page(schema::JsonWriter& json, const std::optional<std::string>& next_cursor,
+              std::int64_t total);
 
 /// What people said of each of `runs`, which are of one accelerator model: a list of lists.
-schema::Expected<void> write_run_marks(JsonWriter& json, Ask& ask,
+schema::Expected<void> write_run_marks(schema::JsonWriter& json, Ask& ask,
                                        std::span<const RunEntry* const> runs);
 
 }  // namespace benchhud::server

@@ -23,7 +23,7 @@ Expected<Plan> list_metrics(Ask& ask) {
       cursor ? std::min(all.size(), static_cast<std::size_t>(cursor->numbers[0])) : 0;
   return Plan{"", [&ask, all, first]() -> Expected<std::string> {
                 std::string body;
-                JsonWriter json(&body);
+                schema::JsonWriter json(&body);
                 const std::size_t last = std::min(all.size(), first + ask.query.size("limit"));
                 begin_page(json);
                 for (std::size_t i = first; i < last; ++i) write_metric(json, all[i]);
@@ -61,7 +61,7 @@ Expected<std::string> write_store(Ask& ask) {
   BENCHHUD_ASSIGN(const bool is_default, schema::is_default_store(ask.reader().connection()));
   BENCHHUD_ASSIGN(const auto shift, schema::time_shift_weeks(ask.reader().connection()));
   std::string body;
-  JsonWriter json(&body);
+  schema::JsonWriter json(&body);
   json.begin_object();
   json.field("revision", snapshot.revision);
   json.field("version", ask.version);
@@ -81,7 +81,7 @@ Expected<Plan> get_store(Ask& ask) {
   return Plan{revision_key(ask), [&ask] { return write_store(ask); }};
 }
 
-void write_template(JsonWriter& json, std::string_view name, const std::string& address) {
+void write_template(schema::JsonWriter& json, std::string_view name, const std::string& address) {
   if (address.empty()) {
     json.null_field(name);
   } else {
@@ -92,7 +92,7 @@ void write_template(JsonWriter& json, std::string_view name, const std::string& 
 Expected<std::string> write_links(Ask& ask) {
   BENCHHUD_ASSIGN(const auto links, schema::label_links(ask.reader().connection()));
   std::string body;
-  JsonWriter json(&body);
+  schema::JsonWriter json(&body);
   json.begin_object();
   json.key("items");
   json.list(links, [&](const schema::LabelLink& link) {

@@ -88,7 +88,7 @@ Expected<std::string> write_alerts(Ask& ask, const schema::AlertFilter& filter,
   BENCHHUD_ASSIGN(const schema::AlertPage page, schema::alert_page(store, filter, is_urgent_first,
                                                                    after, ask.query.size("limit")));
   std::string body;
-  JsonWriter json(&body);
+  schema::JsonWriter json(&body);
   json.begin_object();
   json.key("counts");
   json.begin_object();
@@ -121,7 +121,7 @@ Expected<Plan> list_alerts(Ask& ask) {
               }};
 }
 
-void write_action(JsonWriter& json, const schema::AlertAction& action) {
+void write_action(schema::JsonWriter& json, const schema::AlertAction& action) {
   json.begin_object();
   json.field("id", action.id);
   json.key("at");
@@ -141,7 +141,7 @@ Expected<std::string> write_whole_alert(Ask& ask, const Alert& alert) {
                   explain_alert(ask.reader(), ask.catalog(), alert, details));
   schema::AlertRuns runs(ask.reader());
   std::string body;
-  JsonWriter json(&body);
+  schema::JsonWriter json(&body);
   json.begin_object();
   BENCHHUD_TRY(write_alert_fields(json, alert, details, runs));
   write_explanation_fields(json, explanation);

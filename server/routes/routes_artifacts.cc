@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "analysis/profiles/profile_findings.h"
-#include "server/codec/utf8.h"
+#include "schema/base/utf8.h"
 #include "server/routes/route_parts.h"
 #include "server/views/artifact_json.h"
 #include "service/answers/artifact_content.h"
@@ -53,7 +53,7 @@ Expected<std::string> write_artifacts(Ask& ask, ArtifactFilter filter,
   const bool more = artifacts.size() > limit;
   if (more) artifacts.pop_back();
   std::string body;
-  JsonWriter json(&body);
+  schema::JsonWriter json(&body);
   begin_page(json);
   for (const Artifact& artifact : artifacts) write_artifact(json, artifact, ask.snapshot());
   BENCHHUD_ASSIGN(const std::int64_t total, ask.reader().artifact_count(filter));
@@ -80,7 +80,7 @@ Expected<Plan> get_artifact(Ask& ask) {
   BENCHHUD_ASSIGN(Artifact artifact, asked_artifact(ask, "id"));
   return Plan{revision_key(ask), [&ask, artifact]() -> Expected<std::string> {
                 std::string body;
-                JsonWriter json(&body);
+                schema::JsonWriter json(&body);
                 write_artifact(json, artifact, ask.snapshot());
                 return body;
               }};
@@ -99,7 +99,7 @@ Expected<Plan> get_text(Ask& ask) {
   return Plan{artifact.content_hash,
               [&ask, text = *artifact.text, offset, length]() -> Expected<std::string> {
                 BENCHHUD_ASSIGN(const std::string bytes, ask.reader().text(text));
-                return to_valid_utf8(whole_characters(bytes, offset, length));
+                return schema::to_valid_utf8(schema::whole_characters(bytes, offset, length));
               },
               "text/plain; charset=utf-8"};
 }
@@ -108,7 +108,7 @@ Expected<Plan> get_content(Ask& ask) {
   BENCHHUD_ASSIGN(Artifact artifact, asked_artifact(ask, "id"));
   return Plan{revision_key(ask), [&ask, artifact]() -> Expected<std::string> {
                 std::string body;
-                JsonWriter json(&body);
+                schema::JsonWriter json(&body);
                 json.begin_object();
                 json.key("artifact");
                 write_artifact(json, artifact, ask.snapshot());
@@ -118,7 +118,7 @@ Expected<Plan> get_content(Ask& ask) {
               }};
 }
 
-void write_sections(JsonWriter& json,
+void write_sections(schema::JsonWriter& json,
                     const std::optional<std::vector<analysis::SectionDifference>>& sections,
                     std::size_t most) {
   json.key("sections");
@@ -129,7 +129,7 @@ void write_sections(JsonWriter& json,
   }
 }
 
-void write_pair(JsonWriter& json, const ArtifactPair& pair, const Snapshot& snapshot,
+void write_pair(schema::JsonWriter& json, const ArtifactPair& pair, const Snapshot& snapshot,
                 std::size_t most) {
   json.begin_object();
   json.field("kind", artifact_kind_name(pair.before.kind));
@@ -142,7 +142,7 @@ void write_pair(JsonWriter& json, const ArtifactPair& pair, const Snapshot& snap
   json.end_object();
 }
 
-void write_sum(JsonWriter& json, const ArtifactSum& sum, std::size_t most) {
+void write_sum(schema::JsonWriter& json, const ArtifactSum& sum, std::size_t most) {
   json.begin_object();
   json.field("kind", artifact_kind_name(sum.kind));
   json.field("part", sum.part);
@@ -152,7 +152,8 @@ void write_sum(JsonWriter& json, const ArtifactSum& sum, std::size_t most) {
   json.end_object();
 }
 
-void write_findings(JsonWriter& json, const std::vector<analysis::ProfileFinding>& findings) {
+void write_findings(schema::JsonWriter& json,
+                    const std::vector<analysis::ProfileFinding>& findings) {
   json.key("findings");
   json.list(findings, [&](const analysis::ProfileFinding& finding) {
     json.begin_object();
@@ -170,7 +171,7 @@ Expected<std::string> write_artifact_diff(Ask& ask, const Artifact& before, cons
   BENCHHUD_ASSIGN(auto sections, compare_artifacts(ask.reader(), before, after));
   const auto findings = analysis::profile_findings({{before.kind, "", sections}});
   std::string body;
-  JsonWriter json(&body);
+  schema::JsonWriter json(&body);
   json.begin_object();
   json.key("pair");
   write_pair(json, {before, after, true, std::move(sections)}, ask.snapshot(),
@@ -194,8 +195,8 @@ Expected<Plan> diff_artifacts(Ask& ask) {
 constexpr std::size_t kMostListedDumps = 1000;
 
 // All pairs that tell, and as many of the others as there is room for, in their order.
-void write_pairs(JsonWriter& json, const std::vector<ArtifactPair>& pairs, const Snapshot& snapshot,
-                 std::size_t most) {
+void write_pairs(schema::JsonWriter& json, const std::vector<ArtifactPair>& pairs,
+                 const Snapshot& snapshot, std::size_t most) {
   const auto telling = static_cast<std::size_t>(
       std::ranges::count_if(pairs, [](const ArtifactPair& pair) { return pair.is_telling; }));
   std::size_t room = kMostListedDumps - std::min(kMostListedDumps, telling);
@@ -210,10 +211,10 @@ void write_pairs(JsonWriter& json, const std::vector<ArtifactPair>& pairs, const
   json.field("pair_count", pairs.size());
 }
 
-void write_unpaired(JsonWriter& json, std::string_view key, std::string_view count_key,
+void write_unpaired(schema::JsonWriter& json, std::string_view key, std::string_view count_key,
                     const std::vector<Artifact>& artifacts, const Snapshot& snapshot) {
   json.key(key);
-  json.list(first_of(artifacts, kMostListedDumps),
+  json.list(schema::first_of(artifacts, kMostListedDumps),
             [&](const Artifact& artifact) { write_artifact(json, artifact, snapshot); });
   json.field(count_key, artifacts.size());
 }
@@ -222,7 +223,7 @@ Expected<std::string> write_result_diff(Ask& ask, ArtifactResult before, Artifac
   BENCHHUD_ASSIGN(const ResultDiff diff, diff_of_results(ask.reader(), before, after));
   const std::size_t most = ask.query.size("limit");
   std::string body;
-  JsonWriter json(&body);
+  schema::JsonWriter json(&body);
   json.begin_object();
   write_findings(json, diff.findings);
   json.key("sums");

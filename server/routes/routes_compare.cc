@@ -93,7 +93,7 @@ Expected<std::unordered_set<schema::ExperimentId>> dumped(Ask& ask, const AskedS
   return std::unordered_set<schema::ExperimentId>(found.begin(), found.end());
 }
 
-Expected<void> write_side(Ask& ask, JsonWriter& json, std::string_view name,
+Expected<void> write_side(Ask& ask, schema::JsonWriter& json, std::string_view name,
                           const AskedSide& side) {
   json.key(name);
   json.begin_object();
@@ -144,7 +144,7 @@ Expected<std::string> write_comparison(Ask& ask, const AskedComparison& asked) {
   BENCHHUD_ASSIGN(dumps.right, dumped(ask, right));
 
   std::string body;
-  JsonWriter json(&body);
+  schema::JsonWriter json(&body);
   json.begin_object();
   BENCHHUD_TRY(write_side(ask, json, "left", left));
   BENCHHUD_TRY(write_side(ask, json, "right", right));

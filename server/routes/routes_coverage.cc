@@ -45,7 +45,7 @@ bool fits(const Query& query, const Names& names) {
          fits_any(query, "test", names.test) && fits_any(query, "backend", names.backend);
 }
 
-void write_counts(JsonWriter& json, const analysis::CoverageCounts& counts) {
+void write_counts(schema::JsonWriter& json, const analysis::CoverageCounts& counts) {
   json.field("expected", counts.expected);
   json.field("timed", counts.timed);
   json.field("extra", counts.extra);
@@ -59,8 +59,9 @@ void write_counts(JsonWriter& json, const analysis::CoverageCounts& counts) {
   json.end_object();
 }
 
-void write_item(JsonWriter& json, const CoverageItem& item, const analysis::JudgedRun& judged,
-                const RunEntry& run, const std::vector<const RunEntry*>& before) {
+void write_item(schema::JsonWriter& json, const CoverageItem& item,
+                const analysis::JudgedRun& judged, const RunEntry& run,
+                const std::vector<const RunEntry*>& before) {
   const Names names = names_of(item);
   json.begin_object();
   json.field("suite", names.suite);
@@ -91,7 +92,7 @@ void write_item(JsonWriter& json, const CoverageItem& item, const analysis::Judg
   json.end_object();
 }
 
-void write_items(Ask& ask, JsonWriter& json, const std::vector<CoverageItem>& items,
+void write_items(Ask& ask, schema::JsonWriter& json, const std::vector<CoverageItem>& items,
                  const analysis::JudgedRun& judged, const RunEntry& run,
                  const std::vector<const RunEntry*>& before) {
   using Key = std::tuple<std::string_view, std::string_view, std::string_view>;
@@ -131,7 +132,7 @@ Expected<std::string> write_coverage(Ask& ask, const RunEntry& run) {
   BENCHHUD_ASSIGN(const auto judged, ask.judge.run(ask.view, run));
   const auto items = analysis::coverage(ask.catalog(), *digest, digests, manifest);
   std::string body;
-  JsonWriter json(&body);
+  schema::JsonWriter json(&body);
   json.begin_object();
   json.key("run");
   write_run_ref(json, &run);

@@ -37,7 +37,7 @@ Expected<Plan> download_lines(Ask& ask) {
   plan.content_type = "application/x-ndjson";
   plan.file_name = "results.jsonl";
   plan.stream = [runs = std::move(runs)](schema::Connection& connection,
-                                         const TakePiece& take) -> Expected<void> {
+                                         const schema::TakePiece& take) -> Expected<void> {
     std::string piece;
     const auto give = [&] {
       const bool is_taken = take(piece);
@@ -63,7 +63,8 @@ Expected<Plan> download_store(Ask& ask) {
   plan.content_type = "application/vnd.sqlite3";
   plan.file_name = "benchhud.db";
   BENCHHUD_ASSIGN(const auto copy, ask.downloads.begin());
-  plan.stream = [copy](schema::Connection& connection, const TakePiece& take) -> Expected<void> {
+  plan.stream = [copy](schema::Connection& connection,
+                       const schema::TakePiece& take) -> Expected<void> {
     return copy->send(connection, take);
   };
   return plan;

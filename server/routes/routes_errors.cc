@@ -56,12 +56,12 @@ schema::Error no_runs(Ask& ask) {
                                             : "There are no runs on that accelerator model."};
 }
 
-void write_accelerators(JsonWriter& json, const std::vector<std::string>& names) {
+void write_accelerators(schema::JsonWriter& json, const std::vector<std::string>& names) {
   json.key("accelerator_models");
   json.list(names, [&](const std::string& name) { json.value(name); });
 }
 
-void write_run_id(JsonWriter& json, std::string_view name, const Span& span,
+void write_run_id(schema::JsonWriter& json, std::string_view name, const Span& span,
                   std::optional<std::size_t> place) {
   if (place) {
     json.field(name, to_int(span.runs[*place]->run.id));
@@ -70,13 +70,13 @@ void write_run_id(JsonWriter& json, std::string_view name, const Span& span,
   }
 }
 
-void write_counts(JsonWriter& json, const ErrorTrend& trend) {
+void write_counts(schema::JsonWriter& json, const ErrorTrend& trend) {
   json.key("counts");
   json.list(trend.counts, [&](const auto& count) { json.value(count); });
 }
 
 /// What is told of a trend in a list and on a page of its own.
-void write_trend_fields(JsonWriter& json, const Ask& ask, const Span& span,
+void write_trend_fields(schema::JsonWriter& json, const Ask& ask, const Span& span,
                         const ErrorTrend& trend) {
   json.field("signature", trend.error->signature);
   json.field("kind", analysis::error_kind_name(trend.error->kind));
@@ -123,7 +123,7 @@ Expected<std::string> write_errors(Ask& ask, const std::vector<std::size_t>& pla
   std::vector<std::string> accelerators;
   for (const auto& [model, of_model] : ask.snapshot().accelerators) accelerators.push_back(model);
   std::string body;
-  JsonWriter json(&body);
+  schema::JsonWriter json(&body);
   json.begin_object();
   json.key("runs");
   json.list(span.runs, [&](const RunEntry* run) { write_run_ref(json, run); });
@@ -184,7 +184,7 @@ struct Homes {
   }
 };
 
-void write_experiment_history(JsonWriter& json, const Ask& ask, const Span& span,
+void write_experiment_history(schema::JsonWriter& json, const Ask& ask, const Span& span,
                               const FailingExperiment& failing) {
   json.begin_object();
   json.key("experiment");
@@ -252,7 +252,7 @@ Expected<std::string> write_history(Ask& ask, const std::vector<std::size_t>& pl
   accelerators.reserve(homes.last_seen.size());
   for (const auto& [at, model] : homes.last_seen) accelerators.push_back(model);
   std::string body;
-  JsonWriter json(&body);
+  schema::JsonWriter json(&body);
   json.begin_object();
   json.field("signature", signature);
   json.key("runs");

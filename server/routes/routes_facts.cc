@@ -7,7 +7,7 @@
 #include <unordered_map>
 
 #include "analysis/results/runner_command.h"
-#include "server/codec/utf8.h"
+#include "schema/base/utf8.h"
 #include "server/routes/result_list.h"
 #include "server/routes/route_parts.h"
 
@@ -29,7 +29,7 @@ Expected<std::string> write_runs(Ask& ask, const std::optional<Cursor>& cursor) 
   const Query& query = ask.query;
   const std::size_t limit = query.size("limit");
   std::string body;
-  JsonWriter json(&body);
+  schema::JsonWriter json(&body);
   begin_page(json);
   std::int64_t total = 0;
   std::size_t written = 0;
@@ -73,7 +73,7 @@ Expected<Plan> get_run(Ask& ask) {
 Expected<std::string> write_results(Ask& ask, const ResultList& list,
                                     const std::optional<Cursor>& cursor) {
   std::string body;
-  JsonWriter json(&body);
+  schema::JsonWriter json(&body);
   begin_page(json);
   std::optional<ResultPlace> after;
   if (cursor) {
@@ -130,7 +130,7 @@ Expected<Detail> asked_detail(Ask& ask) {
   return Detail{result.run, result.entry, std::move(result.facts), std::move(lines)};
 }
 
-void write_reproduction(JsonWriter& json, const schema::ExperimentView& experiment,
+void write_reproduction(schema::JsonWriter& json, const schema::ExperimentView& experiment,
                         const analysis::ResultView& view) {
   analysis::RunnerOptions options;
   options.repeat = view.repeat;
@@ -159,7 +159,7 @@ Expected<std::string> write_detail(Ask& ask, const Detail& detail) {
   BENCHHUD_ASSIGN(const auto view, analysis::judge_stored_result(ask.reader(), *detail.entry,
                                                                  detail.facts, earlier, errors));
   std::string body;
-  JsonWriter json(&body);
+  schema::JsonWriter json(&body);
   json.begin_object();
   write_result_fields(json, detail.run->run.id, *detail.entry, view);
   json.key("run");
@@ -186,7 +186,7 @@ Expected<Plan> get_result(Ask& ask) {
 
 Expected<std::string> write_measurements(Ask& ask, const Detail& detail, std::size_t first) {
   std::string body;
-  JsonWriter json(&body);
+  schema::JsonWriter json(&body);
   begin_page(json);
   const std::size_t end = first + ask.query.size("limit");
   std::size_t place = 0;
@@ -226,7 +226,7 @@ Expected<Plan> get_error(Ask& ask) {
   return Plan{revision_key(ask),
               [&ask, id = *line->error]() -> Expected<std::string> {
                 BENCHHUD_ASSIGN(const auto text, ask.reader().text(id));
-                return to_valid_utf8(text);
+                return schema::to_valid_utf8(text);
               },
               "text/plain; charset=utf-8"};
 }
@@ -243,7 +243,7 @@ Expected<std::string> write_experiments(Ask& ask, const std::optional<Cursor>& c
     first = ask.catalog().place(*last) + 1;
   }
   std::string body;
-  JsonWriter json(&body);
+  schema::JsonWriter json(&body);
   begin_page(json);
   const std::size_t limit = ask.query.size("limit");
   std::int64_t total = 0;
@@ -283,7 +283,7 @@ Expected<Plan> get_experiment(Ask& ask) {
   }
   return Plan{std::to_string(ask.snapshot().catalog_version), [entry]() -> Expected<std::string> {
                 std::string body;
-                JsonWriter json(&body);
+                schema::JsonWriter json(&body);
                 write_experiment(json, *entry);
                 return body;
               }};
@@ -300,7 +300,8 @@ bool contains_ignoring_case(std::string_view text, std::string_view part) {
                      [&](char a, char b) { return lower(a) == lower(b); }) != text.end();
 }
 
-void write_words(JsonWriter& json, std::string_view name, const std::set<std::string_view>& words) {
+void write_words(schema::JsonWriter& json, std::string_view name,
+                 const std::set<std::string_view>& words) {
   json.key(name);
   json.list(words, [&](const auto word) { json.value(word); });
 }
@@ -325,7 +326,7 @@ Expected<std::string> write_models(Ask& ask, const std::optional<Cursor>& cursor
   auto at = models.begin();
   if (cursor) at = models.upper_bound({cursor->texts[0], cursor->texts[1]});
   std::string body;
-  JsonWriter json(&body);
+  schema::JsonWriter json(&body);
   begin_page(json);
   std::optional<Key> last;
   for (std::size_t written = 0; at != models.end() && written < ask.query.size("limit");

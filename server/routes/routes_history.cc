@@ -73,14 +73,14 @@ Expected<AskedSlice> asked_slice(Ask& ask, const std::string& accelerator_model)
   return asked;
 }
 
-void write_key(JsonWriter& json, const analysis::GroupKey& key) {
+void write_key(schema::JsonWriter& json, const analysis::GroupKey& key) {
   json.field("suite", key.suite);
   json.field("test", key.test);
   json.field("backend", key.backend);
   json.field("column", key.column);
 }
 
-void write_rollup(JsonWriter& json, const analysis::GroupRollup& group,
+void write_rollup(schema::JsonWriter& json, const analysis::GroupRollup& group,
                   const std::optional<double>& steady) {
   json.begin_object();
   write_result_counts(json, group);
@@ -111,7 +111,7 @@ const analysis::GroupRollup* find_group(const Rollup& rollup, const analysis::Gr
   return found == rollup->end() || found->key != key ? nullptr : &*found;
 }
 
-void write_history_group(JsonWriter& json, const analysis::GroupKey& key,
+void write_history_group(schema::JsonWriter& json, const analysis::GroupKey& key,
                          const std::vector<Rollup>& rollups, const analysis::SteadyLevels* levels) {
   json.begin_object();
   write_key(json, key);
@@ -134,7 +134,8 @@ void write_history_group(JsonWriter& json, const analysis::GroupKey& key,
   json.end_object();
 }
 
-Expected<void> write_accelerator(Ask& ask, JsonWriter& json, const std::string& accelerator_model,
+Expected<void> write_accelerator(Ask& ask, schema::JsonWriter& json,
+                                 const std::string& accelerator_model,
                                  const std::vector<std::size_t>& places) {
   const Runs runs = asked_runs(ask, places);
   BENCHHUD_ASSIGN(auto asked, asked_slice(ask, accelerator_model));
@@ -174,7 +175,7 @@ Expected<void> write_accelerator(Ask& ask, JsonWriter& json, const std::string& 
 
 Expected<std::string> write_history(Ask& ask) {
   std::string body;
-  JsonWriter json(&body);
+  schema::JsonWriter json(&body);
   json.begin_object();
   json.field("baseline", ask.query.text("baseline"));
   json.key("accelerators");
@@ -347,7 +348,7 @@ Expected<PointTable> read_points(Ask& ask, const ResultScope& scope, std::size_t
   return points;
 }
 
-void write_result_heading(Ask& ask, JsonWriter& json, const ResultScope& scope) {
+void write_result_heading(Ask& ask, schema::JsonWriter& json, const ResultScope& scope) {
   const Metric metric = asked_metric(ask);
   const std::string& name = ask.query.text("metric");
   json.field("metric", name);
@@ -363,7 +364,7 @@ void write_result_heading(Ask& ask, JsonWriter& json, const ResultScope& scope) 
   json.field("accelerator_model", scope.accelerator_model);
 }
 
-void write_experiment_ref(JsonWriter& json, const CatalogEntry& entry) {
+void write_experiment_ref(schema::JsonWriter& json, const CatalogEntry& entry) {
   const auto& e = entry.experiment();
   json.begin_object();
   json.field("id", to_int(entry.id()));
@@ -384,8 +385,8 @@ bool is_seen(const std::vector<Point>& points) {
 
 /// NaN is null.
 template <class Pick>
-void write_numbers(JsonWriter& json, std::string_view name, const std::vector<Point>& points,
-                   Pick pick) {
+void write_numbers(schema::JsonWriter& json, std::string_view name,
+                   const std::vector<Point>& points, Pick pick) {
   json.key(name);
   json.list(points, [&](const Point& point) { json.value(double{pick(point)}); });
 }
@@ -393,7 +394,7 @@ void write_numbers(JsonWriter& json, std::string_view name, const std::vector<Po
 Expected<std::string> write_model_history(Ask& ask, const ResultScope& scope) {
   BENCHHUD_ASSIGN(const auto points, read_points(ask, scope));
   std::string body;
-  JsonWriter json(&body);
+  schema::JsonWriter json(&body);
   json.begin_object();
   write_result_heading(ask, json, scope);
   json.key("runs");
@@ -458,7 +459,8 @@ Expected<Plan> get_model_history(Ask& ask) {
   return plan;
 }
 
-void write_span_value(JsonWriter& json, std::string_view name, const analysis::SpanValue& value) {
+void write_span_value(schema::JsonWriter& json, std::string_view name,
+                      const analysis::SpanValue& value) {
   json.key(name);
   if (value.n == 0) return json.null();
   json.begin_object();
@@ -482,7 +484,7 @@ Expected<std::string> write_history_changes(Ask& ask, const ResultScope& scope) 
                   ends.runs.end() - static_cast<std::ptrdiff_t>(span));
   BENCHHUD_ASSIGN(const auto points, read_points(ask, ends, span));
   std::string body;
-  JsonWriter json(&body);
+  schema::JsonWriter json(&body);
   json.begin_object();
   write_result_heading(ask, json, scope);
   const std::span<const RunEntry* const> runs(ends.runs);

@@ -19,7 +19,7 @@ Expected<std::string> write_ingests(Ask& ask, const std::optional<Cursor>& curso
   const bool more = files.size() > limit;
   if (more) files.pop_back();
   std::string body;
-  JsonWriter json(&body);
+  schema::JsonWriter json(&body);
   begin_page(json);
   for (const auto& file : files) {
     BENCHHUD_ASSIGN(const auto ingest, ask.judge.ingest(ask.view, file));
@@ -65,7 +65,7 @@ Expected<std::string> write_rejected(Ask& ask, const std::optional<Cursor>& curs
   const bool more = lines.size() > limit;
   if (more) lines.pop_back();
   std::string body;
-  JsonWriter json(&body);
+  schema::JsonWriter json(&body);
   begin_page(json);
   for (const auto& line : lines) write_rejected_line(json, line);
   BENCHHUD_ASSIGN(const std::int64_t total, ask.reader().rejected_count(file));

@@ -9,8 +9,8 @@
 
 #include "schema/alerts/alert.h"
 #include "schema/alerts/alert_list.h"
+#include "schema/base/utf8.h"
 #include "schema/model/types.h"
-#include "server/codec/utf8.h"
 #include "server/http/http_counters.h"
 #include "server/routes/route_parts.h"
 
@@ -25,7 +25,7 @@ using schema::TriageState;
 /// and bytes that are no UTF-8 replaced.
 std::string label_value(std::string_view text) {
   std::string escaped = "\"";
-  for (const char c : to_valid_utf8(text)) {
+  for (const char c : schema::to_valid_utf8(text)) {
     if (c == '\\' || c == '"') escaped += '\\';
     if (c == '\n') {
       escaped += "\\n";

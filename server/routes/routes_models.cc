@@ -69,7 +69,7 @@ Expected<Compared> compare(Ask& ask, const Comparison& comparison) {
   return compared;
 }
 
-void write_heading(Ask& ask, JsonWriter& json, const Comparison& comparison,
+void write_heading(Ask& ask, schema::JsonWriter& json, const Comparison& comparison,
                    const analysis::Baseline& baseline) {
   json.key("run");
   write_run_ref(json, comparison.run);
@@ -90,7 +90,7 @@ void write_heading(Ask& ask, JsonWriter& json, const Comparison& comparison,
   json.field("estimator", ask.query.text("estimator"));
 }
 
-void write_geomeans(Ask& ask, JsonWriter& json, const Compared& compared) {
+void write_geomeans(Ask& ask, schema::JsonWriter& json, const Compared& compared) {
   const ExperimentFilter filter(ask.query);
   json.key("geomeans");
   json.begin_array();
@@ -101,7 +101,7 @@ void write_geomeans(Ask& ask, JsonWriter& json, const Compared& compared) {
   json.end_array();
 }
 
-void write_cell(JsonWriter& json, const analysis::ResultView& view,
+void write_cell(schema::JsonWriter& json, const analysis::ResultView& view,
                 const analysis::JudgedSpeedup& speedup, analysis::Estimator estimator) {
   json.begin_object();
   json.field("experiment_id", to_int(view.experiment));
@@ -120,7 +120,8 @@ void write_cell(JsonWriter& json, const analysis::ResultView& view,
   json.end_object();
 }
 
-void write_columns(JsonWriter& json, const Compared& compared, const ExperimentFilter& filter) {
+void write_columns(schema::JsonWriter& json, const Compared& compared,
+                   const ExperimentFilter& filter) {
   std::set<std::pair<std::string_view, std::string_view>> columns;
   for (const CatalogEntry* entry : compared.entries) {
     if (filter.fits_backend(entry->backend())) columns.emplace(entry->column(), entry->backend());
@@ -189,7 +190,7 @@ std::vector<Row> join_unsized(const Compared& compared, std::vector<Row> rows) {
   return joined;
 }
 
-void write_rows(JsonWriter& json, const Compared& compared, const ExperimentFilter& filter,
+void write_rows(schema::JsonWriter& json, const Compared& compared, const ExperimentFilter& filter,
                 analysis::Estimator estimator) {
   json.key("rows");
   json.begin_array();
@@ -217,7 +218,7 @@ Expected<std::string> write_table(Ask& ask, const Comparison& comparison) {
   const ExperimentFilter filter(ask.query);
   std::string body;
   body.reserve(compared.results.size() * kBytesOfCell);
-  JsonWriter json(&body);
+  schema::JsonWriter json(&body);
   json.begin_object();
   write_heading(ask, json, comparison, *compared.baseline);
   write_columns(json, compared, filter);
@@ -260,7 +261,7 @@ Expected<std::string> write_speedups(Ask& ask, const Comparison& comparison) {
   const ExperimentFilter filter(ask.query);
   const auto estimator = comparison.options.estimator;
   std::string body;
-  JsonWriter json(&body);
+  schema::JsonWriter json(&body);
   json.begin_object();
   write_heading(ask, json, comparison, *compared.baseline);
   json.key("items");

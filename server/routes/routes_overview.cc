@@ -11,7 +11,7 @@ namespace {
 
 using schema::Expected;
 
-Expected<void> write_changes(Ask& ask, JsonWriter& json, const RunEntry& newest) {
+Expected<void> write_changes(Ask& ask, schema::JsonWriter& json, const RunEntry& newest) {
   const auto verified = ask.snapshot().verified_runs(newest);
   json.key("verified_run");
   write_run_ref(json, verified.run);
@@ -38,7 +38,7 @@ Expected<void> write_changes(Ask& ask, JsonWriter& json, const RunEntry& newest)
   return {};
 }
 
-Expected<void> write_accelerator(Ask& ask, JsonWriter& json, const std::string& model,
+Expected<void> write_accelerator(Ask& ask, schema::JsonWriter& json, const std::string& model,
                                  std::span<const std::size_t> places) {
   const auto& runs = ask.snapshot().runs;
   const auto& baseline = ask.query.text("baseline");
@@ -99,7 +99,7 @@ Expected<std::string> write_overview(Ask& ask) {
   const Snapshot& snapshot = ask.snapshot();
   BENCHHUD_ASSIGN(const std::int64_t rejected, ask.reader().rejected_count({}));
   std::string body;
-  JsonWriter json(&body);
+  schema::JsonWriter json(&body);
   json.begin_object();
   json.key("store");
   json.begin_object();

@@ -48,7 +48,7 @@ Expected<analysis::TimingReview> review(Ask& ask, const CatalogEntry& entry,
       found == sizes.end() ? std::vector<std::int64_t>() : found->second);
 }
 
-void write_checks(JsonWriter& json, const analysis::HygieneReport& hygiene) {
+void write_checks(schema::JsonWriter& json, const analysis::HygieneReport& hygiene) {
   json.key("checks");
   json.begin_array();
   for (std::size_t i = 0; i < analysis::kConcerns.size(); ++i) {
@@ -60,7 +60,7 @@ void write_checks(JsonWriter& json, const analysis::HygieneReport& hygiene) {
   json.end_array();
 }
 
-void write_metrics(JsonWriter& json, const analysis::PhaseReport& phases) {
+void write_metrics(schema::JsonWriter& json, const analysis::PhaseReport& phases) {
   json.key("metrics");
   json.begin_object();
   for (const Phase phase : {Phase::kTracing, Phase::kCompiling, Phase::kExecuting}) {
@@ -80,7 +80,7 @@ Expected<std::string> write_result_phases(Ask& ask, const AskedResult& result) {
   BENCHHUD_ASSIGN(const auto sizes, baseline_batch_sizes(ask, workload, at, at));
   BENCHHUD_ASSIGN(const auto timing, review(ask, *result.entry, result.facts, sizes));
   std::string body;
-  JsonWriter json(&body);
+  schema::JsonWriter json(&body);
   json.begin_object();
   json.key("run");
   write_run_ref(json, result.run->run);
@@ -129,7 +129,7 @@ Expected<Plan> get_result_phases(Ask& ask) {
   return plan;
 }
 
-void write_point(JsonWriter& json, const analysis::TimingReview& timing) {
+void write_point(schema::JsonWriter& json, const analysis::TimingReview& timing) {
   json.begin_object();
   json.field("line_id", to_int(*timing.line));
   json.key("warmup");
@@ -165,7 +165,7 @@ Expected<std::vector<std::optional<analysis::TimingReview>>> review_series(
 
 Expected<std::string> write_phase_series(Ask& ask, const SeriesScope& scope) {
   std::string body;
-  JsonWriter json(&body);
+  schema::JsonWriter json(&body);
   json.begin_object();
   json.key("runs");
   json.list(scope.runs, [&](const RunEntry* entry) { write_run_ref(json, entry); });

@@ -89,7 +89,7 @@ Expected<std::string> write_dumped_counters(Ask& ask, const AskedResult& result)
     report = analysis::read_dynamo(dumped.repetitions, slow_start);
   }
   std::string body;
-  JsonWriter json(&body);
+  schema::JsonWriter json(&body);
   json.begin_object();
   json.key("dynamo");
   write_dynamo_report(json, report);
@@ -141,7 +141,7 @@ Expected<std::string> write_neighbours(Ask& ask, const AskedResult& result) {
     if (!dumped.empty()) others.push_back(&entry);
   }
   std::string body;
-  JsonWriter json(&body);
+  schema::JsonWriter json(&body);
   json.begin_object();
   json.key("before");
   write_run_ref(json, nearest.before);

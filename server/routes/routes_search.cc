@@ -51,7 +51,7 @@ Expected<std::vector<Shown>> shown_hits(Ask& ask, std::size_t limit, SearchHits*
   return shown;
 }
 
-void write_hit(JsonWriter& json, const Shown& shown) {
+void write_hit(schema::JsonWriter& json, const Shown& shown) {
   const SearchItem& item = *shown.hit.item;
   json.begin_object();
   json.field("title", item.title);
@@ -71,7 +71,7 @@ Expected<std::string> write_found(Ask& ask) {
   const TextQuery query(ask.query.text("q"));
   std::vector<SearchHits> found = search(*index, query);
   std::string body;
-  JsonWriter json(&body);
+  schema::JsonWriter json(&body);
   json.begin_object();
   json.field("query", ask.query.text("q"));
   const bool nearly =

@@ -122,7 +122,7 @@ Expected<Points> make_points(Ask& ask, const SeriesScope& scope,
   return points;
 }
 
-void write_point(JsonWriter& json, const std::optional<Point>& point) {
+void write_point(schema::JsonWriter& json, const std::optional<Point>& point) {
   if (!point) return json.null();
   json.begin_object();
   json.field("value", point->value);
@@ -136,7 +136,7 @@ void write_point(JsonWriter& json, const std::optional<Point>& point) {
   json.end_object();
 }
 
-void write_code(JsonWriter& json, const analysis::ResultView* view) {
+void write_code(schema::JsonWriter& json, const analysis::ResultView* view) {
   if (view == nullptr || !view->verification) return json.null();
   json.begin_object();
   json.field("code", view->verification->code);
@@ -144,7 +144,7 @@ void write_code(JsonWriter& json, const analysis::ResultView* view) {
   json.end_object();
 }
 
-void write_series_points(JsonWriter& json, const CatalogEntry& entry,
+void write_series_points(schema::JsonWriter& json, const CatalogEntry& entry,
                          const std::vector<analysis::JudgedRun>& judged,
                          const std::vector<std::optional<Point>>& points) {
   std::vector<const analysis::ResultView*> views;
@@ -176,8 +176,8 @@ Expected<bool> is_watched_series(Ask& ask, const SeriesScope& scope) {
 }
 
 /// What alerts hold of one of the series; nothing where `is_watched` is false.
-Expected<void> write_changes(JsonWriter& json, Ask& ask, schema::AlertRuns& runs, bool is_watched,
-                             schema::ExperimentId experiment) {
+Expected<void> write_changes(schema::JsonWriter& json, Ask& ask, schema::AlertRuns& runs,
+                             bool is_watched, schema::ExperimentId experiment) {
   json.begin_array();
   if (is_watched) {
     BENCHHUD_ASSIGN(const auto changes, schema::level_changes(ask.reader().connection(), experiment,
@@ -188,7 +188,7 @@ Expected<void> write_changes(JsonWriter& json, Ask& ask, schema::AlertRuns& runs
   return {};
 }
 
-void write_unit(JsonWriter& json, const std::string& metric) {
+void write_unit(schema::JsonWriter& json, const std::string& metric) {
   const Kind kind = kind_of(metric);
   json.field("metric", metric);
   if (kind == Kind::kSpeedup) {
@@ -210,7 +210,7 @@ Expected<std::string> write_series(Ask& ask, const SeriesScope& scope) {
   BENCHHUD_ASSIGN(const bool is_watched, is_watched_series(ask, scope));
   schema::AlertRuns runs(ask.reader());
   std::string body;
-  JsonWriter json(&body);
+  schema::JsonWriter json(&body);
   json.begin_object();
   write_unit(json, ask.query.text("metric"));
   json.key("runs");

@@ -13,6 +13,7 @@
 #include "server/routes/trace_parts.h"
 #include "server/routes/trace_routes.h"
 #include "server/views/trace_json_parts.h"
+#include "trace/short_name.h"
 #include "trace/trace_arrows.h"
 #include "trace/trace_counters.h"
 #include "trace/trace_finding.h"
@@ -27,8 +28,8 @@ using schema::TraceLookup;
 // Metadata is no event of the timeline.
 constexpr char kMetadata = 'M';
 
-Expected<void> write_point(JsonWriter& json, TraceLookup& lookup, const schema::PlacedPoint& placed,
-                           std::int64_t origin) {
+Expected<void> write_point(schema::JsonWriter& json, TraceLookup& lookup,
+                           const schema::PlacedPoint& placed, std::int64_t origin) {
   const schema::TracePoint& point = placed.point.point;
   BENCHHUD_ASSIGN(const schema::LabelText label, lookup.label(point.label));
   BENCHHUD_ASSIGN(const std::string id, lookup.text(point.id));
@@ -36,9 +37,9 @@ Expected<void> write_point(JsonWriter& json, TraceLookup& lookup, const schema::
   json.field("thread", point.thread);
   json.field("time", difference_of(point.time, origin));
   json.field("phase", std::string(1, point.phase));
-  json.field("name", trace_json::short_name(label.name));
-  json.field("category", trace_json::short_name(label.category));
-  json.field("id", trace_json::short_name(id));
+  json.field("name", schema::short_name(label.name));
+  json.field("category", schema::short_name(label.category));
+  json.field("id", schema::short_name(id));
   return {};
 }
 
@@ -47,7 +48,7 @@ Expected<std::string> write_points(Ask& ask, const AskedTrace& asked,
   TraceLookup lookup(ask.reader().connection(), asked.id);
   BENCHHUD_ASSIGN(const auto points, lookup.points(query));
   std::string body;
-  JsonWriter json(&body);
+  schema::JsonWriter json(&body);
   json.begin_object();
   json.key("items");
   json.begin_array();
@@ -95,7 +96,7 @@ Expected<std::string> write_one_point(Ask& ask, const AskedTrace& asked) {
     BENCHHUD_ASSIGN(arguments, lookup.arguments(point->args.packed));
   }
   std::string body;
-  JsonWriter json(&body);
+  schema::JsonWriter json(&body);
   json.begin_object();
   BENCHHUD_TRY(write_point(json, lookup, {number, *point}, asked.info.origin));
   json.field("arguments", arguments);
@@ -113,7 +114,7 @@ Expected<std::string> write_counter(Ask& ask, const AskedTrace& asked,
   BENCHHUD_ASSIGN(const auto window,
                   schema::counter_window(ask.reader().connection(), asked.id, query));
   std::string body;
-  JsonWriter json(&body);
+  schema::JsonWriter json(&body);
   json.begin_object();
   json.field("before", window.before);
   const auto column = [&](std::string_view name, auto value_of) {
@@ -180,7 +181,7 @@ Expected<std::string> write_arrows(Ask& ask, const AskedTrace& asked, const Aske
   }
   BENCHHUD_ASSIGN(const auto found, schema::arrows_in_window(connection, asked.id, query));
   std::string body;
-  JsonWriter json(&body);
+  schema::JsonWriter json(&body);
   json.begin_object();
   json.key("arrows");
   json.begin_array();
@@ -255,7 +256,7 @@ class FindingWriter {
     return first;
   }
 
-  Expected<void> write(JsonWriter& json, const Row& row) {
+  Expected<void> write(schema::JsonWriter& json, const Row& row) {
     const schema::TraceFinding& finding = row.stored.finding;
     json.begin_object();
     json.field("kind", row.kind->kind);
@@ -294,7 +295,7 @@ Expected<std::string> write_findings(Ask& ask, const AskedTrace& asked) {
   std::stable_sort(found.begin(), found.end(),
                    [](const auto& a, const auto& b) { return a.begin() < b.begin(); });
   std::string body;
-  JsonWriter json(&body);
+  schema::JsonWriter json(&body);
   json.begin_object();
   json.key("items");
   json.begin_array();
@@ -338,7 +339,7 @@ Expected<std::string> write_findings_of_kind(Ask& ask, const AskedTrace& asked,
   FindingWriter writer(ask, asked);
   BENCHHUD_ASSIGN(const auto rows, writer.rows(kind, first, ask.query.size("limit")));
   std::string body;
-  JsonWriter json(&body);
+  schema::JsonWriter json(&body);
   begin_page(json);
   for (const FindingWriter::Row& row : rows) BENCHHUD_TRY(writer.write(json, row));
   const auto end = static_cast<std::int64_t>(first + rows.size());

@@ -57,7 +57,7 @@ Expected<Plan> export_trace(Ask& ask) {
   plan.is_immutable = ask.query.has("key");
   BENCHHUD_ASSIGN(plan.file_name, export_name(ask, asked));
   plan.stream = [trace = asked.id, tracks, window](schema::Connection& connection,
-                                                   const TakePiece& take) {
+                                                   const schema::TakePiece& take) {
     ExportQuery query;
     query.begin = window.begin;
     query.end = window.end;

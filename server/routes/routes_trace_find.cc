@@ -13,6 +13,7 @@
 #include "server/routes/trace_routes.h"
 #include "server/views/trace_json_parts.h"
 #include "service/traces/label_query.h"
+#include "trace/short_name.h"
 #include "trace/trace_index.h"
 #include "trace/trace_next.h"
 #include "trace/trace_window_sums.h"
@@ -74,7 +75,7 @@ Expected<std::string> write_found(Ask& ask, const AskedTrace& asked, const Trace
   });
   const std::int64_t left_out = analysis::keep_first(&found, ask.query.size("limit"));
   std::string body;
-  JsonWriter json(&body);
+  schema::JsonWriter json(&body);
   json.begin_object();
   json.field("names", names);
   json.field("slices", all.count);
@@ -138,7 +139,7 @@ Expected<std::string> write_next(Ask& ask, const AskedTrace& asked, const TraceI
   BENCHHUD_ASSIGN(const auto found, schema::next_slice(connection, asked.id, index, query));
   TraceLookup lookup(connection, asked.id);
   std::string body;
-  JsonWriter json(&body);
+  schema::JsonWriter json(&body);
   json.begin_object();
   json.key("slice");
   if (found) {
@@ -201,12 +202,12 @@ class SumsByKey {
     for (const auto& [label, sums] : of_labels_) {
       BENCHHUD_ASSIGN(schema::LabelText text, lookup_.label(label));
       if (by_ == "name") {
-        std::string name = trace_json::short_name(text.name);
+        std::string name = schema::short_name(text.name);
         rows.push_back({std::move(name), label, {}, std::move(text), sums});
         continue;
       }
       const std::string key =
-          by_ == "category" ? trace_json::short_name(text.category)
+          by_ == "category" ? schema::short_name(text.category)
                             : std::string(analysis::label_class(text.name, text.category).name);
       const auto [place, is_new] = places.emplace(key, rows.size());
       if (is_new) rows.push_back({key, {}, {}, {}, {}});
@@ -242,7 +243,7 @@ class SumsByKey {
   std::map<std::uint32_t, bool> is_work_;  // by label
 };
 
-void write_sums(JsonWriter& json, const SumsByKey::Sums& sums) {
+void write_sums(schema::JsonWriter& json, const SumsByKey::Sums& sums) {
   json.field("count", sums.slices.count);
   json.field("total_ns", sums.slices.total);
   json.field("self_ns", sums.slices.self);
@@ -251,7 +252,7 @@ void write_sums(JsonWriter& json, const SumsByKey::Sums& sums) {
   json.field("max_ns", sums.slices.max);
 }
 
-void write_sums_row(JsonWriter& json, const SumsByKey::Row& row) {
+void write_sums_row(schema::JsonWriter& json, const SumsByKey::Row& row) {
   const auto of_label = [&](std::string_view text) {
     return row.label ? std::optional(text) : std::nullopt;
   };
@@ -282,7 +283,7 @@ Expected<std::string> write_window(Ask& ask, const AskedTrace& asked, const Trac
   BENCHHUD_ASSIGN(auto rows, by_key.rows());
   const std::int64_t left_out = analysis::keep_first(&rows, ask.query.size("limit"));
   std::string body;
-  JsonWriter json(&body);
+  schema::JsonWriter json(&body);
   json.begin_object();
   json.key("all");
   json.begin_object();

@@ -34,7 +34,7 @@ Expected<std::vector<StackSlice>> stacks(Ask& ask, const AskedTrace& asked,
   return slices;
 }
 
-void write_graph(JsonWriter& json, std::string_view name, const FlameGraph& graph) {
+void write_graph(schema::JsonWriter& json, std::string_view name, const FlameGraph& graph) {
   json.key(name);
   json.begin_object();
   json.key("rows");
@@ -58,7 +58,7 @@ Expected<std::string> write_flame(Ask& ask, const AskedTrace& asked, const Track
   const auto label = static_cast<std::uint32_t>(ask.query.integer("label"));
   BENCHHUD_ASSIGN(const auto slices, stacks(ask, asked, tracks, window));
   std::string body;
-  JsonWriter json(&body);
+  schema::JsonWriter json(&body);
   json.begin_object();
   json.field("slices", slices.size());
   if (ask.query.text("view") == "heavy") {

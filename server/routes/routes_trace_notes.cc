@@ -17,7 +17,7 @@ using schema::ErrorCode;
 using schema::Expected;
 using schema::TraceNote;
 
-void write_note(JsonWriter& json, const TraceNote& note, std::int64_t origin) {
+void write_note(schema::JsonWriter& json, const TraceNote& note, std::int64_t origin) {
   json.begin_object();
   json.field("id", note.id);
   json.field("begin", analysis::difference_of(note.begin, origin));
@@ -38,7 +38,7 @@ Expected<Plan> list_notes(Ask& ask) {
         BENCHHUD_ASSIGN(const auto notes,
                         schema::trace_notes(ask.reader().connection(), asked.info.content));
         std::string body;
-        JsonWriter json(&body);
+        schema::JsonWriter json(&body);
         json.begin_object();
         json.key("items");
         json.list(notes, [&](const TraceNote& note) { write_note(json, note, asked.info.origin); });

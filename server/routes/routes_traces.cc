@@ -18,6 +18,7 @@
 #include "server/routes/trace_parts.h"
 #include "server/views/trace_json_parts.h"
 #include "server/views/trace_tile_bytes.h"
+#include "trace/short_name.h"
 #include "trace/trace_counters.h"
 #include "trace/trace_finding.h"
 #include "trace/trace_index.h"
@@ -66,7 +67,7 @@ Expected<TrackFacts> facts_without_index(schema::TileReader* tiles, TraceLookup*
                                                         .begin = *thread.begin,
                                                         .end = sum_of(*thread.end, 1),
                                                         .buckets = kParts,
-                                                        .last_row = kRowsABand - 1}));
+                                                        .last_row = schema::kRowsABand - 1}));
   std::set<std::uint32_t> labels;
   for (const schema::TileRow& row : tile.rows) {
     for (const schema::TileItem& item : row.items) labels.insert(item.label);
@@ -91,8 +92,8 @@ Expected<FactsOfTracks> indexed_facts(TraceLookup* lookup, const schema::TraceIn
   return facts;
 }
 
-void write_thread(JsonWriter& json, const schema::StoredThread& thread, const TrackFacts& facts,
-                  std::int64_t origin) {
+void write_thread(schema::JsonWriter& json, const schema::StoredThread& thread,
+                  const TrackFacts& facts, std::int64_t origin) {
   json.begin_object();
   json.field("thread", thread.number);
   json.field("pid", thread.thread.pid);
@@ -126,7 +127,7 @@ std::int64_t keep_fullest(std::vector<schema::StoredThread>* threads, std::size_
   return left_out;
 }
 
-Expected<void> write_flow_kinds(JsonWriter& json, const schema::TraceIndex* index) {
+Expected<void> write_flow_kinds(schema::JsonWriter& json, const schema::TraceIndex* index) {
   std::vector<schema::FlowKindCount> kinds;
   if (index != nullptr) {
     BENCHHUD_ASSIGN(kinds, index->flow_kinds());
@@ -134,7 +135,7 @@ Expected<void> write_flow_kinds(JsonWriter& json, const schema::TraceIndex* inde
   json.key("flow_kinds");
   json.list(kinds, [&](const schema::FlowKindCount& kind) {
     json.begin_object();
-    json.field("category", trace_json::short_name(kind.category));
+    json.field("category", schema::short_name(kind.category));
     json.field("kind", analysis::flow_kind(kind.category));
     json.field("ends", kind.ends);
     json.end_object();
@@ -142,15 +143,15 @@ Expected<void> write_flow_kinds(JsonWriter& json, const schema::TraceIndex* inde
   return {};
 }
 
-Expected<void> write_counters(JsonWriter& json, Ask& ask, const AskedTrace& asked) {
+Expected<void> write_counters(schema::JsonWriter& json, Ask& ask, const AskedTrace& asked) {
   BENCHHUD_ASSIGN(const auto counters, schema::trace_counters(ask.reader().connection(), asked.id));
   json.key("counters");
   json.list(counters, [&](const schema::TraceCounter& counter) {
     json.begin_object();
     json.field("number", counter.number);
     json.field("thread", counter.thread);
-    json.field("name", trace_json::short_name(counter.name));
-    json.field("key", trace_json::short_name(counter.key));
+    json.field("name", schema::short_name(counter.name));
+    json.field("key", schema::short_name(counter.key));
     json.field("min", counter.min);
     json.field("max", counter.max);
     json.field("count", counter.count);
@@ -159,7 +160,7 @@ Expected<void> write_counters(JsonWriter& json, Ask& ask, const AskedTrace& aske
   return {};
 }
 
-Expected<void> write_threads(JsonWriter& json, Ask& ask, const AskedTrace& asked,
+Expected<void> write_threads(schema::JsonWriter& json, Ask& ask, const AskedTrace& asked,
                              const std::vector<schema::StoredThread>& threads,
                              const schema::TraceIndex* index) {
   TraceLookup lookup(ask.reader().connection(), asked.id);
@@ -199,7 +200,7 @@ Expected<std::string> write_trace(Ask& ask, const AskedTrace& asked,
   }
   const std::int64_t left_out = keep_fullest(&threads, kMostTracks);
   std::string body;
-  JsonWriter json(&body);
+  schema::JsonWriter json(&body);
   json.begin_object();
   json.field("id", to_int(asked.id));
   json.field("key", asked.key);
@@ -254,7 +255,7 @@ Expected<std::string> write_labels(Ask& ask, const AskedTrace& asked,
     BENCHHUD_ASSIGN(totals, index->labels(block));
   }
   std::string body;
-  JsonWriter json(&body);
+  schema::JsonWriter json(&body);
   json.begin_object();
   json.key("items");
   json.begin_array();
@@ -279,7 +280,7 @@ Expected<Plan> get_labels(Ask& ask) {
   return plan;
 }
 
-void write_item(JsonWriter& json, const schema::TileItem& item, std::int64_t origin) {
+void write_item(schema::JsonWriter& json, const schema::TileItem& item, std::int64_t origin) {
   json.begin_array();
   json.value(difference_of(item.begin, origin));
   json.value(difference_of(item.end, origin));
@@ -299,7 +300,7 @@ Expected<std::string> write_tile(Ask& ask, const AskedTrace& asked,
   TraceLookup lookup(ask.reader().connection(), asked.id);
   std::map<std::uint32_t, schema::LabelText> labels;
   std::string body;
-  JsonWriter json(&body);
+  schema::JsonWriter json(&body);
   json.begin_object();
   json.field("bucket", tile.bucket);
   json.field("count", tile.count);
@@ -378,8 +379,8 @@ Expected<std::string> write_tiles(Ask& ask, const AskedTrace& asked,
     if (window) {
       schema::TileQuery query = *window;
       query.thread = each.track;
-      query.first_row = each.band * kRowsABand;
-      query.last_row = query.first_row + kRowsABand - 1;
+      query.first_row = each.band * schema::kRowsABand;
+      query.last_row = query.first_row + schema::kRowsABand - 1;
       BENCHHUD_ASSIGN(tile, reader.tile(query));
     }
     bytes.put(each.track, each.band, window ? window->begin : 0, tile);
@@ -399,14 +400,15 @@ Expected<Plan> get_tiles(Ask& ask) {
   return plan;
 }
 
-Expected<void> write_flow_end(JsonWriter& json, TraceLookup& lookup, const schema::PlacedFlow& end,
-                              std::string_view direction, std::int64_t origin) {
+Expected<void> write_flow_end(schema::JsonWriter& json, TraceLookup& lookup,
+                              const schema::PlacedFlow& end, std::string_view direction,
+                              std::int64_t origin) {
   BENCHHUD_ASSIGN(const std::string category, lookup.text(end.flow.category));
   BENCHHUD_ASSIGN(const auto slice, lookup.innermost_at(end.flow.thread, end.flow.time));
   json.begin_object();
   json.field("direction", direction);
   json.field("kind", analysis::flow_kind(category));
-  json.field("category", trace_json::short_name(category));
+  json.field("category", schema::short_name(category));
   json.field("number", end.number);
   json.field("thread", end.flow.thread);
   json.field("time", difference_of(end.flow.time, origin));
@@ -421,7 +423,7 @@ Expected<void> write_flow_end(JsonWriter& json, TraceLookup& lookup, const schem
 }
 
 // Where the arrows lead that end on a slice, and where they come from.
-Expected<void> write_flows(JsonWriter& json, TraceLookup& lookup, const SliceId& id,
+Expected<void> write_flows(schema::JsonWriter& json, TraceLookup& lookup, const SliceId& id,
                            std::int64_t origin) {
   constexpr std::size_t kMostEnds = 100;
   BENCHHUD_ASSIGN(const auto ends, lookup.flows_on(id, kMostEnds));
@@ -452,7 +454,7 @@ Expected<std::string> write_slice(Ask& ask, const AskedTrace& asked, SliceId id)
   };
   const std::int64_t origin = asked.info.origin;
   std::string body;
-  JsonWriter json(&body);
+  schema::JsonWriter json(&body);
   json.begin_object();
   write_placed_fields(json, details->placed, details->label, origin);
   json.field("end", difference_of(details->placed.slice.end(), origin));

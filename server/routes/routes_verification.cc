@@ -38,7 +38,7 @@ std::vector<Found> filtered(Ask& ask, const analysis::JudgedRun& judged) {
   return found;
 }
 
-void write_codes(JsonWriter& json, const std::vector<Found>& results) {
+void write_codes(schema::JsonWriter& json, const std::vector<Found>& results) {
   std::vector<analysis::VerificationInfo> codes;
   std::set<std::string_view> listed;
   for (const auto& info : analysis::verification_codes()) {
@@ -62,7 +62,7 @@ void write_codes(JsonWriter& json, const std::vector<Found>& results) {
   });
 }
 
-void write_counts(JsonWriter& json, const std::vector<Found>& results) {
+void write_counts(schema::JsonWriter& json, const std::vector<Found>& results) {
   using Key = std::tuple<std::string_view, std::string_view, std::string_view>;
   std::map<Key, std::pair<std::int64_t, std::int64_t>> counts;
   for (const auto& result : results) {
@@ -86,7 +86,7 @@ void write_counts(JsonWriter& json, const std::vector<Found>& results) {
   });
 }
 
-void write_backends(JsonWriter& json, const std::vector<Found>& results) {
+void write_backends(schema::JsonWriter& json, const std::vector<Found>& results) {
   std::map<std::string_view, analysis::ResultCounts> backends;
   for (const auto& result : results) backends[result.entry->backend()].add(*result.view);
   json.key("backends");
@@ -112,7 +112,7 @@ int seriousness(const ResultView& view) {
   return 0;
 }
 
-void write_verification_cell(JsonWriter& json, const ResultView& view) {
+void write_verification_cell(schema::JsonWriter& json, const ResultView& view) {
   if (!view.verification) return json.null();
   json.begin_object();
   write_verification_fields(json, *view.verification);
@@ -122,7 +122,7 @@ void write_verification_cell(JsonWriter& json, const ResultView& view) {
   json.end_object();
 }
 
-void write_rows(JsonWriter& json, const std::vector<Found>& results) {
+void write_rows(schema::JsonWriter& json, const std::vector<Found>& results) {
   using Row = std::tuple<std::string_view, std::string_view, std::string_view>;
   std::map<Row, std::map<std::string_view, const ResultView*>> rows;
   for (const auto& result : results) {
@@ -155,7 +155,7 @@ Expected<std::string> write_table(Ask& ask, const RunEntry& run) {
   for (const auto& result : results)
     columns.emplace(result.entry->column(), result.entry->backend());
   std::string body;
-  JsonWriter json(&body);
+  schema::JsonWriter json(&body);
   json.begin_object();
   json.key("run");
   write_run_ref(json, &run);
@@ -209,7 +209,7 @@ Expected<std::string> write_history(Ask& ask, const std::vector<std::size_t>& pl
     summaries.push_back(std::move(summary));
   }
   std::string body;
-  JsonWriter json(&body);
+  schema::JsonWriter json(&body);
   json.begin_object();
   json.key("runs");
   json.list(entries, [&](const RunEntry* entry) { write_run_ref(json, entry); });
@@ -270,7 +270,7 @@ Expected<std::string> write_transitions(Ask& ask, const RunEntry& run, const Run
     BENCHHUD_ASSIGN(changes, last_verification_changes(ask, run));
   }
   std::string body;
-  JsonWriter json(&body);
+  schema::JsonWriter json(&body);
   json.begin_object();
   json.key("run");
   write_run_ref(json, &run);
@@ -314,7 +314,7 @@ Expected<std::string> write_failures(Ask& ask, const RunEntry& run) {
     if (view.failure || (view.verification && view.verification->failure)) results.push_back(view);
   }
   std::string body;
-  JsonWriter json(&body);
+  schema::JsonWriter json(&body);
   json.begin_object();
   json.key("run");
   write_run_ref(json, &run);

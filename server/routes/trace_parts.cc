@@ -8,6 +8,7 @@
 #include "analysis/trace/time_totals.h"
 #include "schema/base/content_hash.h"
 #include "server/views/trace_json_parts.h"
+#include "trace/short_name.h"
 
 namespace benchhud::server {
 
@@ -63,7 +64,7 @@ Expected<schema::TraceIndex> asked_index(const Ask& ask, const AskedTrace& trace
                        "`benchhud rebuild` does it at once."};
 }
 
-Expected<void> write_placed(JsonWriter& json, schema::TraceLookup& lookup,
+Expected<void> write_placed(schema::JsonWriter& json, schema::TraceLookup& lookup,
                             const schema::PlacedSlice& placed, std::int64_t origin) {
   BENCHHUD_ASSIGN(const schema::LabelText label, lookup.label(placed.slice.label));
   json.begin_object();
@@ -72,7 +73,7 @@ Expected<void> write_placed(JsonWriter& json, schema::TraceLookup& lookup,
   return {};
 }
 
-void write_placed_fields(JsonWriter& json, const schema::PlacedSlice& placed,
+void write_placed_fields(schema::JsonWriter& json, const schema::PlacedSlice& placed,
                          const schema::LabelText& label, std::int64_t origin) {
   json.field("name", label.name);
   json.field("category", label.category);
@@ -84,12 +85,12 @@ void write_placed_fields(JsonWriter& json, const schema::PlacedSlice& placed,
   json.field("duration", placed.slice.duration);
 }
 
-void write_label(JsonWriter& json, std::uint32_t number, const schema::LabelText& text,
+void write_label(schema::JsonWriter& json, std::uint32_t number, const schema::LabelText& text,
                  const schema::SliceSums* sums) {
   json.begin_object();
   json.field("label", number);
-  json.field("name", trace_json::short_name(text.name));
-  json.field("category", trace_json::short_name(text.category));
+  json.field("name", schema::short_name(text.name));
+  json.field("category", schema::short_name(text.category));
   json.field("class", analysis::label_class(text.name, text.category).name);
   json.field("count", sums ? std::optional(sums->count) : std::nullopt);
   json.field("total_ns", sums ? std::optional(sums->total) : std::nullopt);

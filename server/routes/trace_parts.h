@@ -48,14 +48,14 @@ schema::Expected<AskedWindow> asked_window(Ask& ask, const AskedTrace& trace);
 schema::Expected<schema::TraceIndex> asked_index(const Ask& ask, const AskedTrace& trace);
 
 /// A slice as JSON: where it is and what it is called. `origin`: of the trace, ns.
-schema::Expected<void> write_placed(JsonWriter& json, schema::TraceLookup& lookup,
+schema::Expected<void> write_placed(schema::JsonWriter& json, schema::TraceLookup& lookup,
                                     const schema::PlacedSlice& placed, std::int64_t origin);
 /// The members alone, for an object that has more.
-void write_placed_fields(JsonWriter& json, const schema::PlacedSlice& placed,
+void write_placed_fields(schema::JsonWriter& json, const schema::PlacedSlice& placed,
                          const schema::LabelText& label, std::int64_t origin);
 
 /// A label as JSON; `sums` null: not known.
-void write_label(JsonWriter& json, std::uint32_t number, const schema::LabelText& text,
+void write_label(schema::JsonWriter& json, std::uint32_t number, const schema::LabelText& text,
                  const schema::SliceSums* sums);
 
 /// The tracks of the parameter `name`, with commas between: at least one, at most `limit`, and with

@@ -15,7 +15,7 @@ using schema::AlertMember;
 using schema::AlertRuns;
 using schema::Expected;
 
-Expected<void> write_run(JsonWriter& json, std::string_view name, AlertRuns& runs,
+Expected<void> write_run(schema::JsonWriter& json, std::string_view name, AlertRuns& runs,
                          std::optional<schema::RunId> id) {
   BENCHHUD_ASSIGN(const schema::Run* run, runs.find(id));
   json.key(name);
@@ -23,15 +23,15 @@ Expected<void> write_run(JsonWriter& json, std::string_view name, AlertRuns& run
   return {};
 }
 
-void write_change_interval(JsonWriter& json, std::optional<double> low, std::optional<double> high,
-                           std::optional<double> confidence) {
+void write_change_interval(schema::JsonWriter& json, std::optional<double> low,
+                           std::optional<double> high, std::optional<double> confidence) {
   json.key("interval");
   std::optional<analysis::Interval> interval;
   if (low && high && confidence) interval = {*low, *high, *confidence};
   write_interval(json, interval);
 }
 
-void write_timed(JsonWriter& json, const AlertMember::Timed& timed) {
+void write_timed(schema::JsonWriter& json, const AlertMember::Timed& timed) {
   json.field("before", timed.before);
   json.field("after", timed.after);
   json.field("effect", timed.effect);
@@ -50,7 +50,7 @@ void write_timed(JsonWriter& json, const AlertMember::Timed& timed) {
   json.end_object();
 }
 
-void write_counted(JsonWriter& json, const AlertMember::Counted& counted) {
+void write_counted(schema::JsonWriter& json, const AlertMember::Counted& counted) {
   json.field("before_text", counted.before);
   json.field("after_text", counted.after);
   json.key("flakiness");
@@ -60,7 +60,7 @@ void write_counted(JsonWriter& json, const AlertMember::Counted& counted) {
   json.end_object();
 }
 
-void write_metric(JsonWriter& json, std::string_view name) {
+void write_metric(schema::JsonWriter& json, std::string_view name) {
   json.field("metric", name);
   const auto metric = analysis::watched_metric_of(name);
   const auto* info = metric ? &analysis::watched_metric_info(*metric) : nullptr;
@@ -70,7 +70,7 @@ void write_metric(JsonWriter& json, std::string_view name) {
              direction_name(info != nullptr ? info->better : schema::Direction::kNeither));
 }
 
-Expected<void> write_member(JsonWriter& json, const AlertMember& member, AlertRuns& runs) {
+Expected<void> write_member(schema::JsonWriter& json, const AlertMember& member, AlertRuns& runs) {
   json.begin_object();
   json.key("experiment");
   write_experiment(json, member.experiment_id, member.experiment, member.backend,
@@ -90,7 +90,7 @@ Expected<void> write_member(JsonWriter& json, const AlertMember& member, AlertRu
   return {};
 }
 
-Expected<void> write_details(JsonWriter& json, const Alert& alert,
+Expected<void> write_details(schema::JsonWriter& json, const Alert& alert,
                              const schema::AlertDetails& details, AlertRuns& runs) {
   json.begin_object();
   json.field("title", alert.title);
@@ -127,7 +127,7 @@ Expected<void> write_details(JsonWriter& json, const Alert& alert,
   return {};
 }
 
-void write_cause(JsonWriter& json, const AlertCause& cause) {
+void write_cause(schema::JsonWriter& json, const AlertCause& cause) {
   json.begin_object();
   json.field("kind", cause_name(cause.kind));
   json.field("title", cause.title);
@@ -151,7 +151,7 @@ void write_cause(JsonWriter& json, const AlertCause& cause) {
 
 }  // namespace
 
-Expected<void> write_alert_fields(JsonWriter& json, const Alert& alert,
+Expected<void> write_alert_fields(schema::JsonWriter& json, const Alert& alert,
                                   const schema::AlertDetails& details, AlertRuns& runs) {
   json.field("id", to_int(alert.id));
   json.field("state", alert.state);
@@ -167,7 +167,7 @@ Expected<void> write_alert_fields(JsonWriter& json, const Alert& alert,
   return write_details(json, alert, details, runs);
 }
 
-Expected<void> write_alert(JsonWriter& json, const Alert& alert, schema::Connection& store,
+Expected<void> write_alert(schema::JsonWriter& json, const Alert& alert, schema::Connection& store,
                            AlertRuns& runs) {
   BENCHHUD_ASSIGN(const auto details, schema::alert_details(store, alert.id));
   json.begin_object();
@@ -176,13 +176,13 @@ Expected<void> write_alert(JsonWriter& json, const Alert& alert, schema::Connect
   return {};
 }
 
-void write_explanation_fields(JsonWriter& json, const AlertExplanation& explanation) {
+void write_explanation_fields(schema::JsonWriter& json, const AlertExplanation& explanation) {
   json.key("causes");
   json.list(explanation.causes, [&](const AlertCause& cause) { write_cause(json, cause); });
   json.field("reproduction", explanation.reproduction);
 }
 
-Expected<void> write_level_change(JsonWriter& json, const schema::LevelChange& change,
+Expected<void> write_level_change(schema::JsonWriter& json, const schema::LevelChange& change,
                                   AlertRuns& runs) {
   json.begin_object();
   json.field("alert", to_int(change.alert));

@@ -5,25 +5,26 @@
 #include "schema/alerts/alert_list.h"
 #include "schema/alerts/alert_run.h"
 #include "schema/base/errors.h"
-#include "server/codec/json_writer.h"
+#include "schema/base/json_writer.h"
 #include "service/alerts/alert_causes.h"
 
 namespace benchhud::server {
 
 /// The fields of the contract's Alert, inside of an object. `runs` reads the runs that it names.
-schema::Expected<void> write_alert_fields(JsonWriter& json, const schema::Alert& alert,
+schema::Expected<void> write_alert_fields(schema::JsonWriter& json, const schema::Alert& alert,
                                           const schema::AlertDetails& details,
                                           schema::AlertRuns& runs);
 /// The contract's Alert, with its details read from the store.
-schema::Expected<void> write_alert(JsonWriter& json, const schema::Alert& alert,
+schema::Expected<void> write_alert(schema::JsonWriter& json, const schema::Alert& alert,
                                    schema::Connection& store, schema::AlertRuns& runs);
 
 /// `causes` and `reproduction`, which one alert is shown with and a list is not; inside of its
 /// object.
-void write_explanation_fields(JsonWriter& json, const AlertExplanation& explanation);
+void write_explanation_fields(schema::JsonWriter& json, const AlertExplanation& explanation);
 
 /// The contract's SeriesChange.
-schema::Expected<void> write_level_change(JsonWriter& json, const schema::LevelChange& change,
+schema::Expected<void> write_level_change(schema::JsonWriter& json,
+                                          const schema::LevelChange& change,
                                           schema::AlertRuns& runs);
 
 }  // namespace benchhud::server

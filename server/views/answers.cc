@@ -36,7 +36,7 @@ std::string_view direction_name(schema::Direction direction) {
   return "neither";
 }
 
-void write_time(JsonWriter& json, double seconds) {
+void write_time(schema::JsonWriter& json, double seconds) {
   // A run's results were mostly verified at one time.
   thread_local double last = 0;
   thread_local std::string text = schema::format_time(0);
@@ -47,13 +47,14 @@ void write_time(JsonWriter& json, double seconds) {
   json.value(text);
 }
 
-void write_stored_json(JsonWriter& json, std::string_view text, std::string_view otherwise) {
+void write_stored_json(schema::JsonWriter& json, std::string_view text,
+                       std::string_view otherwise) {
   json.raw(text == "{}" || nlohmann::json::accept(text) ? text : otherwise);
 }
 
 namespace {
 
-void write_run_ref_fields(JsonWriter& json, const schema::Run& run) {
+void write_run_ref_fields(schema::JsonWriter& json, const schema::Run& run) {
   json.field("id", to_int(run.id));
   json.field("name", run.name);
   json.field("accelerator_model", run.accelerator_model);
@@ -76,18 +77,18 @@ void write_run_ref_fields(JsonWriter& json, const schema::Run& run) {
 
 }  // namespace
 
-void write_run_ref(JsonWriter& json, const schema::Run& run) {
+void write_run_ref(schema::JsonWriter& json, const schema::Run& run) {
   json.begin_object();
   write_run_ref_fields(json, run);
   json.end_object();
 }
 
-void write_run_ref(JsonWriter& json, const RunEntry* entry) {
+void write_run_ref(schema::JsonWriter& json, const RunEntry* entry) {
   if (entry == nullptr) return json.null();
   write_run_ref(json, entry->run);
 }
 
-void write_run(JsonWriter& json, const schema::Run& run, const RunCard& card) {
+void write_run(schema::JsonWriter& json, const schema::Run& run, const RunCard& card) {
   json.begin_object();
   write_run_ref_fields(json, run);
   json.field("result_count", run.result_count);
@@ -110,7 +111,7 @@ void write_run(JsonWriter& json, const schema::Run& run, const RunCard& card) {
   json.end_object();
 }
 
-void write_mark(JsonWriter& json, const schema::NightMark& mark) {
+void write_mark(schema::JsonWriter& json, const schema::NightMark& mark) {
   json.begin_object();
   json.field("kind", night_mark_kind_name(mark.kind));
   json.field("reason", mark.reason);
@@ -121,11 +122,11 @@ void write_mark(JsonWriter& json, const schema::NightMark& mark) {
   json.end_object();
 }
 
-void write_experiment(JsonWriter& json, const CatalogEntry& entry) {
+void write_experiment(schema::JsonWriter& json, const CatalogEntry& entry) {
   write_experiment(json, entry.id(), entry.experiment(), entry.backend(), entry.column());
 }
 
-void write_experiment(JsonWriter& json, schema::ExperimentId id, schema::ExperimentView e,
+void write_experiment(schema::JsonWriter& json, schema::ExperimentId id, schema::ExperimentView e,
                       std::string_view backend, std::string_view column) {
   json.begin_object();
   json.field("id", to_int(id));
@@ -146,7 +147,7 @@ void write_experiment(JsonWriter& json, schema::ExperimentId id, schema::Experim
   json.end_object();
 }
 
-void write_interval(JsonWriter& json, const std::optional<analysis::Interval>& interval) {
+void write_interval(schema::JsonWriter& json, const std::optional<analysis::Interval>& interval) {
   if (!interval || !std::isfinite(interval->low) || !std::isfinite(interval->high)) {
     return json.null();
   }
@@ -157,7 +158,7 @@ void write_interval(JsonWriter& json, const std::optional<analysis::Interval>& i
   json.end_object();
 }
 
-void write_flags(JsonWriter& json, const analysis::EstimateFlags& flags) {
+void write_flags(schema::JsonWriter& json, const analysis::EstimateFlags& flags) {
   json.begin_array();
   if (flags.no_warmup_dropped) json.value("no_warmup_dropped");
   if (flags.few_samples) json.value("few_samples");
@@ -169,7 +170,7 @@ namespace {
 
 /// The members of an Estimate, as estimates and speedups have them.
 template <class T>
-void write_estimate_fields(JsonWriter& json, const T& estimate) {
+void write_estimate_fields(schema::JsonWriter& json, const T& estimate) {
   json.field("value", estimate.value);
   json.key("interval");
   write_interval(json, estimate.interval);
@@ -180,14 +181,14 @@ void write_estimate_fields(JsonWriter& json, const T& estimate) {
 
 }  // namespace
 
-void write_estimate(JsonWriter& json, const std::optional<analysis::Estimate>& estimate) {
+void write_estimate(schema::JsonWriter& json, const std::optional<analysis::Estimate>& estimate) {
   if (!estimate) return json.null();
   json.begin_object();
   write_estimate_fields(json, *estimate);
   json.end_object();
 }
 
-void write_speedup(JsonWriter& json, const std::optional<analysis::SpeedupView>& speedup) {
+void write_speedup(schema::JsonWriter& json, const std::optional<analysis::SpeedupView>& speedup) {
   if (!speedup) return json.null();
   json.begin_object();
   write_estimate_fields(json, *speedup);
@@ -196,12 +197,13 @@ void write_speedup(JsonWriter& json, const std::optional<analysis::SpeedupView>&
   json.end_object();
 }
 
-void write_exclusion(JsonWriter& json, const std::optional<analysis::Exclusion>& exclusion) {
+void write_exclusion(schema::JsonWriter& json,
+                     const std::optional<analysis::Exclusion>& exclusion) {
   if (!exclusion) return json.null();
   json.value(analysis::exclusion_name(*exclusion));
 }
 
-void write_geomean(JsonWriter& json, const analysis::GeomeanView& geomean) {
+void write_geomean(schema::JsonWriter& json, const analysis::GeomeanView& geomean) {
   json.begin_object();
   json.field("value", geomean.value);
   json.key("interval");
@@ -210,7 +212,7 @@ void write_geomean(JsonWriter& json, const analysis::GeomeanView& geomean) {
   json.end_object();
 }
 
-void write_column_geomean(JsonWriter& json, const analysis::ColumnGeomean& row) {
+void write_column_geomean(schema::JsonWriter& json, const analysis::ColumnGeomean& row) {
   json.begin_object();
   json.field("test", row.test);
   json.field("column", row.column);
@@ -231,7 +233,7 @@ void write_column_geomean(JsonWriter& json, const analysis::ColumnGeomean& row) 
   json.end_object();
 }
 
-void write_verification_fields(JsonWriter& json, const analysis::VerificationView& view) {
+void write_verification_fields(schema::JsonWriter& json, const analysis::VerificationView& view) {
   json.field("code", view.code);
   json.field("outcome", outcome_name(view.standing));
   json.key("verified_at");
@@ -247,14 +249,15 @@ void write_verification_fields(JsonWriter& json, const analysis::VerificationVie
   json.field("shared", view.shared);
 }
 
-void write_verification(JsonWriter& json, const std::optional<analysis::VerificationView>& view) {
+void write_verification(schema::JsonWriter& json,
+                        const std::optional<analysis::VerificationView>& view) {
   if (!view) return json.null();
   json.begin_object();
   write_verification_fields(json, *view);
   json.end_object();
 }
 
-void write_failure(JsonWriter& json, const std::optional<analysis::FailureView>& failure) {
+void write_failure(schema::JsonWriter& json, const std::optional<analysis::FailureView>& failure) {
   if (!failure) return json.null();
   json.begin_object();
   json.field("kind", analysis::error_kind_name(failure->error->kind));
@@ -265,7 +268,7 @@ void write_failure(JsonWriter& json, const std::optional<analysis::FailureView>&
   json.end_object();
 }
 
-void write_result_fields(JsonWriter& json, schema::RunId run, const CatalogEntry& entry,
+void write_result_fields(schema::JsonWriter& json, schema::RunId run, const CatalogEntry& entry,
                          const analysis::ResultView& view) {
   json.field("run_id", to_int(run));
   json.key("experiment");
@@ -297,7 +300,7 @@ void write_result_fields(JsonWriter& json, schema::RunId run, const CatalogEntry
   json.field("iterations_per_run", view.iterations_per_run);
 }
 
-void write_geomeans(JsonWriter& json, const analysis::GeomeanView* all,
+void write_geomeans(schema::JsonWriter& json, const analysis::GeomeanView* all,
                     const analysis::GeomeanView* matched) {
   if (all == nullptr || matched == nullptr) return json.null();
   json.begin_object();
@@ -308,7 +311,8 @@ void write_geomeans(JsonWriter& json, const analysis::GeomeanView* all,
   json.end_object();
 }
 
-void write_compile(JsonWriter& json, const std::optional<analysis::CompileSummary>& compile) {
+void write_compile(schema::JsonWriter& json,
+                   const std::optional<analysis::CompileSummary>& compile) {
   if (!compile) return json.null();
   json.begin_object();
   json.field("median", compile->median);
@@ -317,7 +321,7 @@ void write_compile(JsonWriter& json, const std::optional<analysis::CompileSummar
   json.end_object();
 }
 
-void write_result_counts(JsonWriter& json, const analysis::ResultCounts& counts,
+void write_result_counts(schema::JsonWriter& json, const analysis::ResultCounts& counts,
                          std::string_view total_name) {
   json.field("passing", counts.passing);
   json.field("failing", counts.failing);
@@ -330,7 +334,7 @@ void write_result_counts(JsonWriter& json, const analysis::ResultCounts& counts,
   json.field("failed", counts.failed);
 }
 
-void write_group(JsonWriter& json, const analysis::RunGroup& group) {
+void write_group(schema::JsonWriter& json, const analysis::RunGroup& group) {
   json.begin_object();
   json.field("test", group.test);
   json.field("backend", group.backend);
@@ -343,13 +347,13 @@ void write_group(JsonWriter& json, const analysis::RunGroup& group) {
   json.end_object();
 }
 
-void write_groups(JsonWriter& json, const std::vector<analysis::RunGroup>& groups) {
+void write_groups(schema::JsonWriter& json, const std::vector<analysis::RunGroup>& groups) {
   json.list(groups, [&](const auto& group) { write_group(json, group); });
 }
 
 namespace {
 
-void write_change_over_both(JsonWriter& json, const analysis::MeanChange& mean) {
+void write_change_over_both(schema::JsonWriter& json, const analysis::MeanChange& mean) {
   json.begin_object();
   json.field("before", mean.left);
   json.field("now", mean.right);
@@ -362,7 +366,7 @@ void write_change_over_both(JsonWriter& json, const analysis::MeanChange& mean) 
 
 }  // namespace
 
-void write_group_change(JsonWriter& json, const analysis::Catalog& catalog,
+void write_group_change(schema::JsonWriter& json, const analysis::Catalog& catalog,
                         const analysis::GroupChange& change) {
   json.begin_object();
   json.field("test", change.test);
@@ -390,7 +394,7 @@ void write_group_change(JsonWriter& json, const analysis::Catalog& catalog,
   json.end_object();
 }
 
-void write_transition(JsonWriter& json, const CatalogEntry& entry,
+void write_transition(schema::JsonWriter& json, const CatalogEntry& entry,
                       const analysis::VerificationChange& change) {
   json.begin_object();
   json.field("kind", analysis::transition_name(change.kind));
@@ -403,7 +407,7 @@ void write_transition(JsonWriter& json, const CatalogEntry& entry,
   json.end_object();
 }
 
-void write_move(JsonWriter& json, const CatalogEntry& entry, const analysis::Move& move) {
+void write_move(schema::JsonWriter& json, const CatalogEntry& entry, const analysis::Move& move) {
   json.begin_object();
   json.key("experiment");
   write_experiment(json, entry);
@@ -428,7 +432,7 @@ std::string_view line_kind(const schema::LineFacts& line) {
   return !line.timed && verdict ? "verification" : "timing";
 }
 
-void write_sample(JsonWriter& json, double sample) {
+void write_sample(schema::JsonWriter& json, double sample) {
   if (schema::is_null_sample(sample)) return json.null();
   if (std::isnan(sample)) return json.value("NaN");
   if (std::isinf(sample)) return json.value(sample > 0 ? "Infinity" : "-Infinity");
@@ -437,7 +441,8 @@ void write_sample(JsonWriter& json, double sample) {
 
 }  // namespace
 
-void write_line(JsonWriter& json, const schema::LineFacts& line, const schema::ResultFacts& result,
+void write_line(schema::JsonWriter& json, const schema::LineFacts& line,
+                const schema::ResultFacts& result,
                 const std::optional<std::string>& error_excerpt) {
   json.begin_object();
   json.field("id", to_int(line.id));
@@ -463,7 +468,7 @@ void write_line(JsonWriter& json, const schema::LineFacts& line, const schema::R
   json.end_object();
 }
 
-void write_measurement(JsonWriter& json, const schema::StoredMeasurement& stored) {
+void write_measurement(schema::JsonWriter& json, const schema::StoredMeasurement& stored) {
   static constexpr std::string_view kShapes[] = {"array", "scalar", "null", "nested"};
   const auto& measurement = stored.measurement;
   const auto& info = schema::metric_info(measurement.metric);
@@ -493,7 +498,7 @@ std::string_view shown_path(std::string_view path) {
   return path.substr(path.rfind('/', name - 1) + 1);
 }
 
-void write_ingest(JsonWriter& json, const schema::IngestedFile& file,
+void write_ingest(schema::JsonWriter& json, const schema::IngestedFile& file,
                   std::span<const RunEntry* const> runs) {
   json.begin_object();
   json.field("id", to_int(file.id));
@@ -511,7 +516,7 @@ void write_ingest(JsonWriter& json, const schema::IngestedFile& file,
   json.end_object();
 }
 
-void write_rejected_line(JsonWriter& json, const schema::RejectedLine& line) {
+void write_rejected_line(schema::JsonWriter& json, const schema::RejectedLine& line) {
   json.begin_object();
   json.field("id", line.id);
   json.field("ingest_id", to_int(line.file));
@@ -526,7 +531,7 @@ void write_rejected_line(JsonWriter& json, const schema::RejectedLine& line) {
   json.end_object();
 }
 
-void write_metric(JsonWriter& json, const schema::MetricInfo& info) {
+void write_metric(schema::JsonWriter& json, const schema::MetricInfo& info) {
   json.begin_object();
   json.field("metric", info.name);
   json.field("unit", info.unit);

@@ -10,7 +10,8 @@ using schema::to_int;
 
 namespace {
 
-void write_histogram(JsonWriter& json, std::string_view key, const schema::IrHistogram& histogram) {
+void write_histogram(schema::JsonWriter& json, std::string_view key,
+                     const schema::IrHistogram& histogram) {
   json.key(key);
   json.list(histogram, [&](const auto& entry) {
     json.begin_object();
@@ -50,7 +51,7 @@ std::string_view kind_name(schema::MetricValue::Kind kind) {
   return "number";
 }
 
-void write_metric_value(JsonWriter& json, const schema::MetricValue& value) {
+void write_metric_value(schema::JsonWriter& json, const schema::MetricValue& value) {
   json.begin_object();
   json.field("unit", kind_name(value.kind));
   json.field("value", value.value);
@@ -58,7 +59,7 @@ void write_metric_value(JsonWriter& json, const schema::MetricValue& value) {
   json.end_object();
 }
 
-void write_values(JsonWriter& json, std::string_view key,
+void write_values(schema::JsonWriter& json, std::string_view key,
                   const std::vector<schema::IrValue>& values) {
   json.key(key);
   json.list(values, [&](const schema::IrValue& value) {
@@ -69,7 +70,7 @@ void write_values(JsonWriter& json, std::string_view key,
   });
 }
 
-void write_contraction(JsonWriter& json, const schema::IrContraction& contraction) {
+void write_contraction(schema::JsonWriter& json, const schema::IrContraction& contraction) {
   json.begin_object();
   json.field("op", contraction.op);
   json.key("operands");
@@ -80,7 +81,7 @@ void write_contraction(JsonWriter& json, const schema::IrContraction& contractio
   json.end_object();
 }
 
-void write_ir_module(JsonWriter& json, const schema::IrModule& module) {
+void write_ir_module(schema::JsonWriter& json, const schema::IrModule& module) {
   json.begin_object();
   json.field("dialect", ir_dialect_name(module.dialect));
   json.field("name", module.name);
@@ -106,7 +107,7 @@ void write_ir_module(JsonWriter& json, const schema::IrModule& module) {
   json.end_object();
 }
 
-void write_change(JsonWriter& json, const ProfileChange& change) {
+void write_change(schema::JsonWriter& json, const ProfileChange& change) {
   json.begin_object();
   json.field("name", change.name);
   json.field("change", change_name(change.kind));
@@ -120,7 +121,8 @@ void write_change(JsonWriter& json, const ProfileChange& change) {
 
 }  // namespace
 
-void write_artifact(JsonWriter& json, const schema::Artifact& artifact, const Snapshot& snapshot) {
+void write_artifact(schema::JsonWriter& json, const schema::Artifact& artifact,
+                    const Snapshot& snapshot) {
   json.begin_object();
   json.field("id", to_int(artifact.id));
   json.field("kind", artifact_kind_name(artifact.kind));
@@ -156,7 +158,7 @@ void write_artifact(JsonWriter& json, const schema::Artifact& artifact, const Sn
   json.end_object();
 }
 
-void write_content(JsonWriter& json, const std::vector<schema::OperatorTable>& tables) {
+void write_content(schema::JsonWriter& json, const std::vector<schema::OperatorTable>& tables) {
   json.list(tables, [&](const schema::OperatorTable& table) {
     json.begin_object();
     json.key("columns");
@@ -188,7 +190,7 @@ void write_content(JsonWriter& json, const std::vector<schema::OperatorTable>& t
   });
 }
 
-void write_content(JsonWriter& json, const schema::MetricsReport& report) {
+void write_content(schema::JsonWriter& json, const schema::MetricsReport& report) {
   const auto write_optional = [&](std::string_view key,
                                   const std::optional<schema::MetricValue>& value) {
     json.key(key);
@@ -227,7 +229,7 @@ void write_content(JsonWriter& json, const schema::MetricsReport& report) {
   json.end_object();
 }
 
-void write_content(JsonWriter& json, const schema::DynamoCounters& counters) {
+void write_content(schema::JsonWriter& json, const schema::DynamoCounters& counters) {
   json.list(counters.groups, [&](const auto& group) {
     json.begin_object();
     json.field("group", group.name);
@@ -243,11 +245,11 @@ void write_content(JsonWriter& json, const schema::DynamoCounters& counters) {
   });
 }
 
-void write_content(JsonWriter& json, const std::vector<schema::IrModule>& modules) {
+void write_content(schema::JsonWriter& json, const std::vector<schema::IrModule>& modules) {
   json.list(modules, [&](const schema::IrModule& module) { write_ir_module(json, module); });
 }
 
-void write_content(JsonWriter& json, const schema::CompileTimes& times) {
+void write_content(schema::JsonWriter& json, const schema::CompileTimes& times) {
   json.list(times.functions, [&](const schema::CompileTimes::Function& function) {
     json.begin_object();
     json.field("name", function.name);
@@ -258,7 +260,8 @@ void write_content(JsonWriter& json, const schema::CompileTimes& times) {
   });
 }
 
-void write_dump_problems(JsonWriter& json, const std::vector<schema::DumpProblem>& problems) {
+void write_dump_problems(schema::JsonWriter& json,
+                         const std::vector<schema::DumpProblem>& problems) {
   json.list(problems, [&](const schema::DumpProblem& problem) {
     json.begin_object();
     json.field("line", problem.line);
@@ -267,7 +270,7 @@ void write_dump_problems(JsonWriter& json, const std::vector<schema::DumpProblem
   });
 }
 
-void write_section_differences(JsonWriter& json,
+void write_section_differences(schema::JsonWriter& json,
                                const std::vector<analysis::SectionDifference>& sections,
                                std::size_t most) {
   json.list(sections, [&](const analysis::SectionDifference& section) {
@@ -283,7 +286,7 @@ void write_section_differences(JsonWriter& json,
     json.field("unexplained", difference.unexplained);
     json.field("change_count", difference.changes.size());
     json.key("changes");
-    json.list(first_of(difference.changes, most),
+    json.list(schema::first_of(difference.changes, most),
               [&](const ProfileChange& change) { write_change(json, change); });
     json.end_object();
   });

@@ -5,29 +5,31 @@
 #include <vector>
 
 #include "analysis/profiles/profile_sections.h"
+#include "schema/base/json_writer.h"
 #include "schema/model/artifact.h"
 #include "schema/model/compile_times.h"
 #include "schema/model/ir.h"
 #include "schema/model/profile.h"
-#include "server/codec/json_writer.h"
 #include "service/answers/snapshot.h"
 
 namespace benchhud::server {
 
 /// As the contract's Artifact.
-void write_artifact(JsonWriter& json, const schema::Artifact& artifact, const Snapshot& snapshot);
+void write_artifact(schema::JsonWriter& json, const schema::Artifact& artifact,
+                    const Snapshot& snapshot);
 
 // What is in a dump, as the contract's ArtifactContent has it under the name of its kind.
-void write_content(JsonWriter& json, const std::vector<schema::OperatorTable>& tables);
-void write_content(JsonWriter& json, const schema::MetricsReport& report);
-void write_content(JsonWriter& json, const schema::DynamoCounters& counters);
-void write_content(JsonWriter& json, const std::vector<schema::IrModule>& modules);
-void write_content(JsonWriter& json, const schema::CompileTimes& times);
-void write_dump_problems(JsonWriter& json, const std::vector<schema::DumpProblem>& problems);
+void write_content(schema::JsonWriter& json, const std::vector<schema::OperatorTable>& tables);
+void write_content(schema::JsonWriter& json, const schema::MetricsReport& report);
+void write_content(schema::JsonWriter& json, const schema::DynamoCounters& counters);
+void write_content(schema::JsonWriter& json, const std::vector<schema::IrModule>& modules);
+void write_content(schema::JsonWriter& json, const schema::CompileTimes& times);
+void write_dump_problems(schema::JsonWriter& json,
+                         const std::vector<schema::DumpProblem>& problems);
 
 /// As the contract's SectionDifference, a section each; of changes no more than `most` a section,
 /// the largest, with the number of all.
-void write_section_differences(JsonWriter& json,
+void write_section_differences(schema::JsonWriter& json,
                                const std::vector<analysis::SectionDifference>& sections,
                                std::size_t most);
 

@@ -7,8 +7,8 @@
 #include <cstdint>
 
 #include "analysis/upstream/xml_text.h"
-#include "server/codec/json_writer.h"
-#include "server/codec/utf8.h"
+#include "schema/base/json_writer.h"
+#include "schema/base/utf8.h"
 
 namespace benchhud::server {
 namespace {
@@ -34,7 +34,9 @@ std::string_view color_value(BadgeColor color) {
 
 constexpr std::string_view kLabelColor = "#444c56";
 
-std::string xml_text(std::string_view text) { return analysis::xml_text(to_valid_utf8(text)); }
+std::string xml_text(std::string_view text) {
+  return analysis::xml_text(schema::to_valid_utf8(text));
+}
 
 /// About how wide sans-serif text is, in px. The picture says so to who draws it (textLength), so
 /// that it fits whatever the font is.
@@ -82,7 +84,7 @@ std::string badge_svg(const Badge& badge) {
 
 std::string badge_json(const Badge& badge) {
   std::string body;
-  JsonWriter json(&body);
+  schema::JsonWriter json(&body);
   json.begin_object();
   json.field("schemaVersion", std::int64_t{1});
   json.field("label", badge.label);

@@ -17,13 +17,13 @@ std::string_view verification_name(analysis::Transition kind) {
   return analysis::transition_name(kind);
 }
 
-void write_absence(JsonWriter& json, const std::optional<analysis::Absence>& absent) {
+void write_absence(schema::JsonWriter& json, const std::optional<analysis::Absence>& absent) {
   if (!absent) return json.null();
   json.value(analysis::absence_name(*absent));
 }
 
-void write_side(JsonWriter& json, const PairedSide& side, const analysis::JudgedSpeedup& speedup,
-                bool has_dumps) {
+void write_side(schema::JsonWriter& json, const PairedSide& side,
+                const analysis::JudgedSpeedup& speedup, bool has_dumps) {
   json.begin_object();
   json.key("experiment_id");
   if (side.entry == nullptr) {
@@ -56,7 +56,7 @@ void write_side(JsonWriter& json, const PairedSide& side, const analysis::Judged
   json.end_object();
 }
 
-void write_change(JsonWriter& json, const std::optional<analysis::TimeChange>& change) {
+void write_change(schema::JsonWriter& json, const std::optional<analysis::TimeChange>& change) {
   if (!change) return json.null();
   json.begin_object();
   json.field("ratio", change->ratio);
@@ -70,7 +70,8 @@ void write_change(JsonWriter& json, const std::optional<analysis::TimeChange>& c
   json.end_object();
 }
 
-void write_speedup_change(JsonWriter& json, const std::optional<analysis::SpeedupChange>& change) {
+void write_speedup_change(schema::JsonWriter& json,
+                          const std::optional<analysis::SpeedupChange>& change) {
   if (!change) return json.null();
   json.begin_object();
   json.field("ratio", change->ratio);
@@ -80,7 +81,7 @@ void write_speedup_change(JsonWriter& json, const std::optional<analysis::Speedu
   json.end_object();
 }
 
-void write_mean_fields(JsonWriter& json, const MeanChange& mean) {
+void write_mean_fields(schema::JsonWriter& json, const MeanChange& mean) {
   json.field("left", mean.left);
   json.field("right", mean.right);
   json.field("ratio", mean.ratio);
@@ -89,13 +90,13 @@ void write_mean_fields(JsonWriter& json, const MeanChange& mean) {
   json.field("n", mean.n);
 }
 
-void write_mean(JsonWriter& json, const MeanChange& mean) {
+void write_mean(schema::JsonWriter& json, const MeanChange& mean) {
   json.begin_object();
   write_mean_fields(json, mean);
   json.end_object();
 }
 
-void write_time_mean(JsonWriter& json, const analysis::TimeMeanChange& time) {
+void write_time_mean(schema::JsonWriter& json, const analysis::TimeMeanChange& time) {
   json.begin_object();
   write_mean_fields(json, time.mean);
   json.field("knows_nights", bool{time.has_noise});
@@ -109,7 +110,7 @@ void write_time_mean(JsonWriter& json, const analysis::TimeMeanChange& time) {
 
 }  // namespace
 
-void write_comparison_rule(JsonWriter& json) {
+void write_comparison_rule(schema::JsonWriter& json) {
   json.begin_object();
   json.field("rate", analysis::kVerdictRate);
   json.field("least_time_effect", analysis::kLeastTimeEffect);
@@ -120,7 +121,7 @@ void write_comparison_rule(JsonWriter& json) {
   json.end_object();
 }
 
-void write_comparison_row(JsonWriter& json, const ComparisonRow& row,
+void write_comparison_row(schema::JsonWriter& json, const ComparisonRow& row,
                           const DumpedExperiments& dumped) {
   const auto& e = row.pair.entry().experiment();
   const auto has_dumps = [](const PairedSide& side, const auto& experiments) {
@@ -144,7 +145,7 @@ void write_comparison_row(JsonWriter& json, const ComparisonRow& row,
   json.end_object();
 }
 
-void write_comparison_group(JsonWriter& json, const ComparisonGroup& group,
+void write_comparison_group(schema::JsonWriter& json, const ComparisonGroup& group,
                             std::span<const analysis::SideMetric> metrics) {
   const auto name = [&](std::string_view key, const std::string& text) {
     json.key(key);

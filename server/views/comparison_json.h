@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "analysis/results/comparison_groups.h"
-#include "server/codec/json_writer.h"
+#include "schema/base/json_writer.h"
 
 namespace benchhud::server {
 
@@ -17,10 +17,10 @@ struct DumpedExperiments {
 };
 
 /// The numbers of the rule by which verdicts are given.
-void write_comparison_rule(JsonWriter& json);
-void write_comparison_row(JsonWriter& json, const analysis::ComparisonRow& row,
+void write_comparison_rule(schema::JsonWriter& json);
+void write_comparison_row(schema::JsonWriter& json, const analysis::ComparisonRow& row,
                           const DumpedExperiments& dumped);
-void write_comparison_group(JsonWriter& json, const analysis::ComparisonGroup& group,
+void write_comparison_group(schema::JsonWriter& json, const analysis::ComparisonGroup& group,
                             std::span<const analysis::SideMetric> metrics);
 
 }  // namespace benchhud::server

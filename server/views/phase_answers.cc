@@ -11,7 +11,7 @@ using analysis::Phase;
 
 namespace {
 
-void write_phase_time(JsonWriter& json, const analysis::PhaseTime& time) {
+void write_phase_time(schema::JsonWriter& json, const analysis::PhaseTime& time) {
   json.begin_object();
   json.field("seconds", time.seconds);
   json.field("basis", analysis::basis_name(time.basis));
@@ -20,7 +20,7 @@ void write_phase_time(JsonWriter& json, const analysis::PhaseTime& time) {
   json.end_object();
 }
 
-void write_phase_summary(JsonWriter& json, const analysis::PhaseSummary& summary) {
+void write_phase_summary(schema::JsonWriter& json, const analysis::PhaseSummary& summary) {
   json.begin_object();
   json.field("median", summary.median);
   json.key("interval");
@@ -30,10 +30,10 @@ void write_phase_summary(JsonWriter& json, const analysis::PhaseSummary& summary
   json.end_object();
 }
 
-void write_reasons(JsonWriter& json, std::string_view name,
+void write_reasons(schema::JsonWriter& json, std::string_view name,
                    const std::vector<analysis::GraphBreak>& reasons) {
   json.key(name);
-  json.list(first_of(reasons, kMostListed), [&](const analysis::GraphBreak& reason) {
+  json.list(schema::first_of(reasons, kMostListed), [&](const analysis::GraphBreak& reason) {
     json.begin_object();
     json.field("reason", reason.reason);
     json.field("count", reason.count);
@@ -44,7 +44,7 @@ void write_reasons(JsonWriter& json, std::string_view name,
 std::size_t omitted(std::size_t count) { return count - std::min(count, kMostListed); }
 
 /// All counters with their groups, at most kMostListed. Returns how many more there are.
-std::size_t write_counters(JsonWriter& json, const schema::DynamoCounters& counters) {
+std::size_t write_counters(schema::JsonWriter& json, const schema::DynamoCounters& counters) {
   std::size_t count = 0;
   json.key("counters");
   json.begin_array();
@@ -62,7 +62,7 @@ std::size_t write_counters(JsonWriter& json, const schema::DynamoCounters& count
   return omitted(count);
 }
 
-void write_definition(JsonWriter& json, std::string_view name, std::string_view meaning) {
+void write_definition(schema::JsonWriter& json, std::string_view name, std::string_view meaning) {
   json.begin_object();
   json.field("name", name);
   json.field("meaning", meaning);
@@ -71,7 +71,7 @@ void write_definition(JsonWriter& json, std::string_view name, std::string_view 
 
 }  // namespace
 
-void write_phased_repetition(JsonWriter& json, const analysis::PhasedRepetition& repetition,
+void write_phased_repetition(schema::JsonWriter& json, const analysis::PhasedRepetition& repetition,
                              std::size_t place) {
   json.begin_object();
   json.field("repetition", place);
@@ -90,7 +90,7 @@ void write_phased_repetition(JsonWriter& json, const analysis::PhasedRepetition&
   json.end_object();
 }
 
-void write_phase_group(JsonWriter& json, const analysis::PhaseGroup& group) {
+void write_phase_group(schema::JsonWriter& json, const analysis::PhaseGroup& group) {
   json.begin_object();
   json.field("repetitions", group.repetitions);
   json.key("total");
@@ -102,7 +102,7 @@ void write_phase_group(JsonWriter& json, const analysis::PhaseGroup& group) {
   json.end_object();
 }
 
-void write_excess(JsonWriter& json, const std::optional<analysis::Excess>& excess) {
+void write_excess(schema::JsonWriter& json, const std::optional<analysis::Excess>& excess) {
   if (!excess) return json.null();
   json.begin_object();
   json.field("seconds", excess->seconds);
@@ -113,7 +113,7 @@ void write_excess(JsonWriter& json, const std::optional<analysis::Excess>& exces
   json.end_object();
 }
 
-void write_hygiene_flag(JsonWriter& json, const analysis::HygieneFlag& flag) {
+void write_hygiene_flag(schema::JsonWriter& json, const analysis::HygieneFlag& flag) {
   json.begin_object();
   json.field("code", analysis::concern_name(flag.concern));
   json.field("severity", analysis::severity_name(flag.severity));
@@ -123,12 +123,13 @@ void write_hygiene_flag(JsonWriter& json, const analysis::HygieneFlag& flag) {
   for (const auto& [name, value] : flag.values) json.field(name, value);
   json.end_object();
   json.key("repetitions");
-  json.list(first_of(flag.repetitions, kMostListed),
+  json.list(schema::first_of(flag.repetitions, kMostListed),
             [&](const std::size_t repetition) { json.value(repetition); });
   json.end_object();
 }
 
-void write_dynamo_report(JsonWriter& json, const std::optional<analysis::DynamoReport>& report) {
+void write_dynamo_report(schema::JsonWriter& json,
+                         const std::optional<analysis::DynamoReport>& report) {
   if (!report) return json.null();
   json.begin_object();
   json.field("repetitions", report->repetitions);
@@ -148,12 +149,12 @@ void write_dynamo_report(JsonWriter& json, const std::optional<analysis::DynamoR
   json.end_object();
 }
 
-void write_fallbacks(JsonWriter& json,
+void write_fallbacks(schema::JsonWriter& json,
                      const std::optional<std::vector<analysis::FallbackOperation>>& operations) {
   if (!operations) return json.null();
   json.begin_object();
   json.key("items");
-  json.list(first_of(*operations, kMostListed), [&](const auto& operation) {
+  json.list(schema::first_of(*operations, kMostListed), [&](const auto& operation) {
     json.begin_object();
     json.field("operation", operation.times.name);
     json.field("usual", bool{operation.usual});
@@ -169,7 +170,7 @@ void write_fallbacks(JsonWriter& json,
   json.end_object();
 }
 
-void write_definitions(JsonWriter& json) {
+void write_definitions(schema::JsonWriter& json) {
   json.begin_object();
   json.key("phases");
   json.list(kPhases, [&](const Phase phase) {

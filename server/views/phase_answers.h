@@ -9,7 +9,7 @@
 #include "analysis/results/timing_review.h"
 #include "analysis/timing/phases.h"
 #include "analysis/timing/timing_hygiene.h"
-#include "server/codec/json_writer.h"
+#include "schema/base/json_writer.h"
 
 namespace benchhud::server {
 
@@ -17,15 +17,16 @@ namespace benchhud::server {
 /// is said.
 inline constexpr std::size_t kMostListed = 1000;
 
-void write_phased_repetition(JsonWriter& json, const analysis::PhasedRepetition& repetition,
+void write_phased_repetition(schema::JsonWriter& json, const analysis::PhasedRepetition& repetition,
                              std::size_t place);
-void write_phase_group(JsonWriter& json, const analysis::PhaseGroup& group);
-void write_excess(JsonWriter& json, const std::optional<analysis::Excess>& excess);
-void write_hygiene_flag(JsonWriter& json, const analysis::HygieneFlag& flag);
-void write_dynamo_report(JsonWriter& json, const std::optional<analysis::DynamoReport>& report);
-void write_fallbacks(JsonWriter& json,
+void write_phase_group(schema::JsonWriter& json, const analysis::PhaseGroup& group);
+void write_excess(schema::JsonWriter& json, const std::optional<analysis::Excess>& excess);
+void write_hygiene_flag(schema::JsonWriter& json, const analysis::HygieneFlag& flag);
+void write_dynamo_report(schema::JsonWriter& json,
+                         const std::optional<analysis::DynamoReport>& report);
+void write_fallbacks(schema::JsonWriter& json,
                      const std::optional<std::vector<analysis::FallbackOperation>>& operations);
 /// The members phases, bases and checks: what the words of the answer mean.
-void write_definitions(JsonWriter& json);
+void write_definitions(schema::JsonWriter& json);
 
 }  // namespace benchhud::server

@@ -6,6 +6,7 @@
 
 #include "analysis/trace/keep_first.h"
 #include "schema/base/text_excerpt.h"
+#include "trace/short_name.h"
 
 namespace benchhud::server::trace_json {
 
@@ -39,7 +40,7 @@ std::string_view name_of(Kind kind) {
 
 ordered_json unknowns(const analysis::TraceUnknowns& unknowns) {
   const auto reason = [](const std::string& text) {
-    return text.empty() ? ordered_json() : ordered_json(short_name(text));
+    return text.empty() ? ordered_json() : ordered_json(schema::short_name(text));
   };
   return {{"device", reason(unknowns.device)}, {"launches", reason(unknowns.launches)}};
 }
@@ -89,11 +90,6 @@ void add_problems(ordered_json* json, const schema::Trace& trace) {
   (*json)["problems"] = std::move(problems);
 }
 
-std::string short_name(std::string_view name) {
-  constexpr std::size_t kMostBytes = 1000;
-  return schema::beginning_of(name, kMostBytes);
-}
-
 NamedCounts named_counts(const std::map<std::string, std::int64_t>& counts, std::size_t most) {
   std::vector<std::pair<std::string_view, std::int64_t>> names(counts.begin(), counts.end());
   std::stable_sort(names.begin(), names.end(),
@@ -101,7 +97,7 @@ NamedCounts named_counts(const std::map<std::string, std::int64_t>& counts, std:
   NamedCounts found{ordered_json::object(), analysis::keep_first(&names, most)};
   for (const auto& [name, count] : names) {
     // Names that differ behind their first thousand bytes are one here.
-    ordered_json& sum = found.by_name[short_name(name)];
+    ordered_json& sum = found.by_name[schema::short_name(name)];
     sum = sum.is_null() ? count : sum.get<std::int64_t>() + count;
   }
   return found;

@@ -40,10 +40,6 @@ nlohmann::ordered_json idle(const analysis::DeviceActivity& activity);
 /// What could not be read: "unclosed", "broken", "problem_count", "problems".
 void add_problems(nlohmann::ordered_json* json, const schema::Trace& trace);
 
-/// Names of kernels are templates as long as pages, and those of a hostile trace longer: the first
-/// thousand bytes.
-std::string short_name(std::string_view name);
-
 /// How often each name came, the most frequent first and of equal ones by name.
 struct NamedCounts {
   nlohmann::ordered_json by_name;

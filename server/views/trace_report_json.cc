@@ -7,6 +7,7 @@
 
 #include "server/views/trace_json.h"
 #include "server/views/trace_json_parts.h"
+#include "trace/short_name.h"
 
 namespace benchhud::server {
 
@@ -14,7 +15,7 @@ using namespace analysis;
 using nlohmann::ordered_json;
 using schema::Trace;
 using trace_json::or_null;
-using trace_json::short_name;
+using schema::short_name;
 using trace_json::unless;
 
 namespace {

@@ -55,7 +55,7 @@ void TileBytes::put(std::uint32_t track, std::uint32_t band, std::int64_t window
                     const schema::Tile& tile) {
   column_.put(track);
   column_.put(band);
-  put_rows(tile, band * kRowsABand, &column_);
+  put_rows(tile, band * schema::kRowsABand, &column_);
   for (const TileRow& row : tile.rows) {
     std::int64_t last = window_begin;
     for (const TileItem& item : row.items) {

@@ -10,9 +10,6 @@
 
 namespace benchhud::server {
 
-/// Rows of a track that a tile has: the band `b` are the rows 64b to 64b + 63.
-inline constexpr std::uint32_t kRowsABand = 64;
-
 /// Puts tiles one behind the other, so that no more than one must be in memory.
 class TileBytes {
  public:

@@ -172,7 +172,7 @@ Expected<std::int64_t> renew_digests(schema::Connection& store, Digests which,
   return count;
 }
 
-Expected<void> write_content_fields(JsonWriter& json, schema::Reader& reader,
+Expected<void> write_content_fields(schema::JsonWriter& json, schema::Reader& reader,
                                     const Artifact& artifact) {
   BENCHHUD_ASSIGN(const auto read, read_text(reader, artifact));
   BENCHHUD_ASSIGN(const ordered_json report, digest_part(reader, artifact, "report"));

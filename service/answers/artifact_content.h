@@ -9,10 +9,10 @@
 
 #include "analysis/profiles/profile_sections.h"
 #include "ingest/pipeline/dump_ingest.h"
+#include "schema/base/json_writer.h"
 #include "schema/model/artifact.h"
 #include "schema/model/profile.h"
 #include "schema/results/reader.h"
-#include "server/codec/json_writer.h"
 #include "trace/trace.h"
 #include "trace/trace_nesting.h"
 
@@ -34,7 +34,7 @@ schema::Expected<std::int64_t> renew_digests(schema::Connection& store, Digests 
                                              const std::function<bool()>& go_on = {});
 
 /// The fields of the contract's ArtifactContent, but `artifact`.
-schema::Expected<void> write_content_fields(JsonWriter& json, schema::Reader& reader,
+schema::Expected<void> write_content_fields(schema::JsonWriter& json, schema::Reader& reader,
                                             const schema::Artifact& artifact);
 
 /// The counters of a dump of kind kDynamoCounters; none if it could not be read.

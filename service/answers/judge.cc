@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "server/codec/json_writer.h"
+#include "schema/base/json_writer.h"
 #include "server/views/answers.h"
 
 namespace benchhud::server {
@@ -136,7 +136,7 @@ Judge::Kept<SummaryAnswer> Judge::summary(View view, const RunEntry& entry,
       digests_.put(run_key, std::make_shared<const analysis::RunDigest>(digest_run(*judged)));
     }
     SummaryAnswer answer{summarize_run(*judged, *view.snapshot.catalog, baseline), ""};
-    JsonWriter json(&answer.groups);
+    schema::JsonWriter json(&answer.groups);
     write_groups(json, answer.summary.groups);
     return answer;
   });
@@ -285,7 +285,7 @@ Judge::Kept<std::string> Judge::run_json(View view, const RunEntry& entry) {
                     schema::night_marks(view.reader.connection(), entry.run.accelerator_model));
     card.marks = schema::marks_of(entry.run, marks);
     std::string text;
-    JsonWriter json(&text);
+    schema::JsonWriter json(&text);
     write_run(json, entry.run, card);
     return text;
   });
@@ -303,7 +303,7 @@ Judge::Kept<IngestAnswer> Judge::ingest(View view, const schema::IngestedFile& f
     made->runs.emplace_back(id, entry->run.revision);
     entries.push_back(entry);
   }
-  JsonWriter json(&made->json);
+  schema::JsonWriter json(&made->json);
   write_ingest(json, file, entries);
   std::shared_ptr<const IngestAnswer> kept = std::move(made);
   // One without runs has nothing to tell by whether it is still so.

@@ -13,8 +13,8 @@
 #include "analysis/text/quantity_text.h"
 #include "schema/alerts/alert.h"
 #include "schema/base/time.h"
+#include "schema/base/utf8.h"
 #include "schema/model/metric.h"
-#include "server/codec/utf8.h"
 
 namespace benchhud::server {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "schema/base/fingerprint.h"
 #include "schema/results/experiment_visit.h"
-#include "server/api/paging.h"
 #include "service/answers/read_catalog.h"
 
 namespace benchhud::server {
@@ -17,7 +17,9 @@ constexpr std::size_t kMostErrorTexts = 50000;
 /// Transactions that began before and after a commit may want their snapshots in turns.
 constexpr std::size_t kKeptSnapshots = 4;
 
-std::uint64_t mix(std::uint64_t a, std::uint64_t b) { return fingerprint(a, fingerprint(b, 17)); }
+std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
+  return schema::fingerprint(a, schema::fingerprint(b, 17));
+}
 
 /// Labels and all of a run that did not change since `before` need not be read again.
 Expected<void> read_runs(schema::Reader& reader, const Snapshot* before, Snapshot* now) {
@@ -48,7 +50,7 @@ void link_histories(Snapshot* now) {
     now->accelerators[found->second].second.push_back(place);
   }
   for (auto& [model, places] : now->accelerators) {
-    std::uint64_t history = fingerprint(model);
+    std::uint64_t history = schema::fingerprint(model);
     for (std::size_t i = places.size(); i-- > 0;) {
       RunEntry& entry = now->runs[places[i]];
       history = mix(history, mix(static_cast<std::uint64_t>(schema::to_int(entry.run.id)),

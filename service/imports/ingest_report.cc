@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "server/codec/json_writer.h"
+#include "schema/base/json_writer.h"
 
 namespace benchhud::server {
 namespace {
@@ -21,7 +21,7 @@ std::string_view outcome_name(ingest::DumpResult::Outcome outcome) {
 
 class Report {
  public:
-  Report(JsonWriter& json, schema::Reader& reader, const IngestReportOptions& options)
+  Report(schema::JsonWriter& json, schema::Reader& reader, const IngestReportOptions& options)
       : json_(json), reader_(reader), options_(options) {}
 
   void write(const ingest::IngestResult& result) {
@@ -106,7 +106,7 @@ class Report {
     json_.end_object();
   }
 
-  JsonWriter& json_;
+  schema::JsonWriter& json_;
   schema::Reader& reader_;
   const IngestReportOptions& options_;
 };
@@ -116,7 +116,7 @@ class Report {
 std::string ingest_report_json(const ingest::IngestResult& result, schema::Reader& reader,
                                const IngestReportOptions& options) {
   std::string body;
-  JsonWriter json(&body);
+  schema::JsonWriter json(&body);
   Report(json, reader, options).write(result);
   return body;
 }

@@ -4,7 +4,7 @@
 
 #include "analysis/text/text_search.h"
 #include "analysis/trace/label_class.h"
-#include "server/views/trace_json_parts.h"
+#include "trace/short_name.h"
 
 namespace benchhud::server {
 namespace {
@@ -59,7 +59,7 @@ bool LabelQuery::empty() const {
 bool LabelQuery::fits(std::string_view name, std::string_view category) const {
   if (empty()) return false;
   const bool is_named = std::all_of(names_.begin(), names_.end(), [&](const std::string& each) {
-    return each == name || (each.ends_with("…") && each == trace_json::short_name(name));
+    return each == name || (each.ends_with("…") && each == schema::short_name(name));
   });
   if (!is_named) return false;
   if (!words_.empty() && !contains_all(analysis::fold_text(name), words_)) return false;

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "server/codec/json_writer.h"
+#include "schema/base/json_writer.h"
 #include "trace/trace_visit.h"
 
 namespace benchhud::server {
@@ -37,7 +37,8 @@ std::string microseconds(std::int64_t ns) {
 }
 
 /// A pid or tid: a number where it is one to the letter, which some viewers insist on.
-void write_number_or_text(JsonWriter& json, std::string_view name, const std::string& text) {
+void write_number_or_text(schema::JsonWriter& json, std::string_view name,
+                          const std::string& text) {
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   constexpr std::int64_t kMostExact = std::int64_t{1} << 53;
@@ -54,7 +55,7 @@ void write_number_or_text(JsonWriter& json, std::string_view name, const std::st
 class Exporter {
  public:
   Exporter(schema::Connection& connection, schema::TraceId trace, const ExportQuery& query,
-           const TakePiece& take)
+           const schema::TakePiece& take)
       : connection_(connection),
         trace_(trace),
         query_(query),
@@ -101,7 +102,7 @@ class Exporter {
   Expected<bool> write_event(char phase, const StoredThread& thread, Write write) {
     piece_ += is_first_ ? "\n" : ",\n";
     is_first_ = false;
-    JsonWriter json(&piece_);
+    schema::JsonWriter json(&piece_);
     json.begin_object();
     json.field("ph", std::string_view(&phase, 1));
     write_number_or_text(json, "pid", thread.thread.pid);
@@ -115,7 +116,7 @@ class Exporter {
   template <class Value>
   void write_name(const StoredThread& thread, std::string_view event, std::string_view key,
                   const Value& value) {
-    (void)write_event('M', thread, [&](JsonWriter& json) -> Expected<void> {
+    (void)write_event('M', thread, [&](schema::JsonWriter& json) -> Expected<void> {
       json.field("name", event);
       json.key("args");
       json.begin_object();
@@ -142,14 +143,14 @@ class Exporter {
     }
   }
 
-  Expected<void> write_label(JsonWriter& json, std::uint32_t number) {
+  Expected<void> write_label(schema::JsonWriter& json, std::uint32_t number) {
     BENCHHUD_ASSIGN(const schema::LabelText label, lookup_.label(number));
     json.field("name", label.name);
     if (!label.category.empty()) json.field("cat", label.category);
     return {};
   }
 
-  Expected<void> write_arguments(JsonWriter& json, const TraceArgs& args) {
+  Expected<void> write_arguments(schema::JsonWriter& json, const TraceArgs& args) {
     if (args.packed == TraceArgs::kNotKept) return {};
     BENCHHUD_ASSIGN(const std::string text, lookup_.arguments(args.packed));
     json.key("args");
@@ -168,7 +169,7 @@ class Exporter {
     return schema::visit_slices(
         connection_, trace_, thread.number, window(),
         [&](const schema::PlacedSlice& placed, const schema::SliceExtra& extra) {
-          return write_event('X', thread, [&](JsonWriter& json) -> Expected<void> {
+          return write_event('X', thread, [&](schema::JsonWriter& json) -> Expected<void> {
             json.key("ts");
             json.raw(microseconds(placed.slice.begin));
             json.key("dur");
@@ -188,7 +189,7 @@ class Exporter {
           constexpr std::string_view kLeftOut = "MBE";
           if (!is_wanted(point.thread) || kLeftOut.find(point.phase) != kLeftOut.npos) return true;
           return write_event(point.phase, threads_[point.thread],
-                             [&](JsonWriter& json) -> Expected<void> {
+                             [&](schema::JsonWriter& json) -> Expected<void> {
                                json.key("ts");
                                json.raw(microseconds(point.time));
                                BENCHHUD_TRY(write_label(json, point.label));
@@ -229,21 +230,22 @@ class Exporter {
     constexpr std::string_view kPhases = "stf";  // of Step, in its order
     const char phase = kPhases[static_cast<std::size_t>(end.flow.step)];
     BENCHHUD_ASSIGN(const std::string category, lookup_.text(end.flow.category));
-    return write_event(phase, threads_[end.flow.thread], [&](JsonWriter& json) -> Expected<void> {
-      json.key("ts");
-      json.raw(microseconds(end.flow.time));
-      json.field("id", id);
-      json.field("name", category);
-      json.field("cat", category);
-      if (phase == 'f') json.field("bp", "e");
-      return {};
-    });
+    return write_event(phase, threads_[end.flow.thread],
+                       [&](schema::JsonWriter& json) -> Expected<void> {
+                         json.key("ts");
+                         json.raw(microseconds(end.flow.time));
+                         json.field("id", id);
+                         json.field("name", category);
+                         json.field("cat", category);
+                         if (phase == 'f') json.field("bp", "e");
+                         return {};
+                       });
   }
 
   schema::Connection& connection_;
   schema::TraceId trace_;
   const ExportQuery& query_;
-  const TakePiece& take_;
+  const schema::TakePiece& take_;
   TraceLookup lookup_;
   std::vector<StoredThread> threads_;
   std::set<std::string> named_;  // processes
@@ -256,7 +258,7 @@ class Exporter {
 }  // namespace
 
 Expected<void> write_chrome_trace(schema::Connection& connection, schema::TraceId trace,
-                                  const ExportQuery& query, const TakePiece& take) {
+                                  const ExportQuery& query, const schema::TakePiece& take) {
   return Exporter(connection, trace, query, take).write();
 }
 

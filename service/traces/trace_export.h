@@ -5,9 +5,9 @@
 #include <functional>
 
 #include "schema/base/errors.h"
+#include "schema/base/take_piece.h"
 #include "schema/db/database.h"
 #include "schema/model/artifact.h"
-#include "server/http/message.h"
 
 namespace benchhud::server {
 
@@ -23,6 +23,6 @@ struct ExportQuery {
 /// if they are JSON, else as the text `benchhud_raw`. Ends early, without an error, where nobody
 /// takes more. Errors: kNotFound, kCorrupt, the store's.
 schema::Expected<void> write_chrome_trace(schema::Connection& connection, schema::TraceId trace,
-                                          const ExportQuery& query, const TakePiece& take);
+                                          const ExportQuery& query, const schema::TakePiece& take);
 
 }  // namespace benchhud::server

@@ -6,7 +6,7 @@
 #include <limits>
 #include <optional>
 
-#include "server/views/trace_tile_bytes.h"
+#include "trace/trace_tiles.h"
 
 namespace benchhud::server {
 namespace {
@@ -41,7 +41,7 @@ schema::Expected<std::vector<TrackBand>> read_track_list(std::string_view text,
       text.remove_prefix(1);
       const auto band = take_number(&text);
       // Its rows must have numbers.
-      constexpr std::uint32_t kMostBand = std::numeric_limits<std::uint32_t>::max() / kRowsABand;
+      constexpr std::uint32_t kMostBand = std::numeric_limits<std::uint32_t>::max() / schema::kRowsABand;
       if (!band || *band > kMostBand) return wrong();
       track.band = *band;
     }

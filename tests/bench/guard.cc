@@ -24,7 +24,7 @@
 #include "schema/store/store.h"
 #include "server/api/app.h"
 #include "service/alerts/alert_update.h"
-#include "service/answers/artifact_content.h"
+#include "service/imports/importer.h"
 
 /// The time of day stands still, in place of the C library's: stores then hold the same digits in
 /// every run. How long something takes and waits is measured as ever.
@@ -111,11 +111,8 @@ Expected<void> ask_twice(const std::string& store, const Words& addresses) {
 Expected<void> ingest_night(const std::string& path, const Words& files) {
   BENCHHUD_ASSIGN(Connection store, schema::open_store(path));
   BENCHHUD_ASSIGN(const ingest::Inputs inputs, ingest::find_inputs(files));
-  ingest::IngestOptions options;
-  options.dumps.trace_summary = server::summarize_trace;
   BENCHHUD_TRY(count("ingest", [&]() -> Expected<void> {
-    BENCHHUD_ASSIGN(const ingest::IngestResult result,
-                    ingest::ingest_files(store, inputs, options));
+    BENCHHUD_ASSIGN(const ingest::IngestResult result, server::import_files(store, inputs, {}));
     const std::int64_t wrong =
         result.rejected + result.unreadable_dumps + result.orphaned_dumps + result.known_dumps;
     if (wrong == 0 && result.accepted + result.new_dumps > 0) return {};

@@ -123,14 +123,14 @@ class HttpTest : public testing::Test {
       }
       response.body = std::make_shared<const std::string>("answer");
       if (request.target == "/heedless") {
-        response.stream = [](const TakePiece& take) {
+        response.stream = [](const schema::TakePiece& take) {
           const std::string piece(1 << 16, 'p');
           for (int i = 0; i < 1000; ++i) take(piece);
           return true;
         };
       }
       if (request.target == "/pieces") {
-        response.stream = [](const TakePiece& take) {
+        response.stream = [](const schema::TakePiece& take) {
           const std::string piece(1 << 16, 'p');
           for (int i = 0; i < 1000; ++i) {
             if (!take(piece)) return false;

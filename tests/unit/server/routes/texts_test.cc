@@ -6,10 +6,10 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
+#include "schema/base/json_writer.h"
+#include "schema/base/utf8.h"
 #include "server/api/csv.h"
 #include "server/api/paging.h"
-#include "server/codec/json_writer.h"
-#include "server/codec/utf8.h"
 #include "server/http/address.h"
 #include "server/http/etag.h"
 #include "server/http/gzip.h"
@@ -24,19 +24,19 @@ using testing::ElementsAre;
 
 std::string text_as_json(std::string_view text) {
   std::string out;
-  JsonWriter(&out).value(text);
+  schema::JsonWriter(&out).value(text);
   return out;
 }
 
 std::string number_as_json(double number) {
   std::string out;
-  JsonWriter(&out).value(number);
+  schema::JsonWriter(&out).value(number);
   return out;
 }
 
 TEST(JsonWriter, CommasComeByThemselves) {
   std::string out;
-  JsonWriter writer(&out);
+  schema::JsonWriter writer(&out);
   writer.begin_object();
   writer.field("a", 1);
   writer.key("b");
@@ -69,7 +69,7 @@ TEST(JsonWriter, NumbersReadBackAsTheyWere) {
   EXPECT_EQ(number_as_json(18446744073709551616.0), "1.8446744073709552e+19");
   EXPECT_EQ(number_as_json(-1e22), "-1e+22");
   std::string out;
-  JsonWriter writer(&out);
+  schema::JsonWriter writer(&out);
   writer.begin_object();
   writer.field("a", 9223372036854775808.0);
   writer.end_object();
@@ -104,27 +104,27 @@ TEST(JsonWriter, AnyBytesGiveTheTextThatNlohmannGives) {
         json::parse(json(text).dump(-1, ' ', false, json::error_handler_t::replace));
     // nlohmann replaces each bad byte, Unicode recommends each maximal part: same where there is
     // none.
-    if (to_valid_utf8(text) == text) {
+    if (schema::to_valid_utf8(text) == text) {
       EXPECT_EQ(written, expected);
     } else {
-      EXPECT_EQ(written, json(to_valid_utf8(text)));
+      EXPECT_EQ(written, json(schema::to_valid_utf8(text)));
     }
   }
 }
 
 TEST(Utf8, EachMaximalPartOfACharacterIsReplacedOnce) {
   const std::string bad = "\xEF\xBF\xBD";
-  EXPECT_EQ(to_valid_utf8("a\xff"
-                          "b"),
+  EXPECT_EQ(schema::to_valid_utf8("a\xff"
+                                  "b"),
             "a" + bad + "b");
-  EXPECT_EQ(to_valid_utf8("\xe2\x82"), bad);
-  EXPECT_EQ(to_valid_utf8("\xe2\x82"
-                          "x"),
+  EXPECT_EQ(schema::to_valid_utf8("\xe2\x82"), bad);
+  EXPECT_EQ(schema::to_valid_utf8("\xe2\x82"
+                                  "x"),
             bad + "x");
-  EXPECT_EQ(to_valid_utf8("\xc0\xaf"), bad + bad);
-  EXPECT_EQ(to_valid_utf8("\xed\xa0\x80"), bad + bad + bad);
-  EXPECT_EQ(to_valid_utf8("\xf4\x90\x80\x80"), bad + bad + bad + bad);
-  EXPECT_EQ(to_valid_utf8("\u20ac\U0001f600"), "\u20ac\U0001f600");
+  EXPECT_EQ(schema::to_valid_utf8("\xc0\xaf"), bad + bad);
+  EXPECT_EQ(schema::to_valid_utf8("\xed\xa0\x80"), bad + bad + bad);
+  EXPECT_EQ(schema::to_valid_utf8("\xf4\x90\x80\x80"), bad + bad + bad + bad);
+  EXPECT_EQ(schema::to_valid_utf8("\u20ac\U0001f600"), "\u20ac\U0001f600");
 }
 
 /// The cell of a value, as a row of a list has it.
@@ -313,16 +313,16 @@ TEST(Utf8, PiecesMakeUpTheWholeWhereverTheyEnd) {
   for (std::size_t length = 1; length <= text.size() + 1; ++length) {
     std::string bytes, shown;
     for (std::size_t offset = 0; offset < text.size(); offset += length) {
-      const std::string_view piece = whole_characters(text, offset, length);
+      const std::string_view piece = schema::whole_characters(text, offset, length);
       bytes += piece;
-      shown += to_valid_utf8(piece);
+      shown += schema::to_valid_utf8(piece);
     }
     EXPECT_EQ(bytes, text) << length;
-    EXPECT_EQ(shown, to_valid_utf8(text)) << length;
+    EXPECT_EQ(shown, schema::to_valid_utf8(text)) << length;
   }
-  EXPECT_EQ(whole_characters(text, 2, std::string::npos), text.substr(1));
-  EXPECT_EQ(whole_characters(text, 1000, 10), "");
-  EXPECT_EQ(whole_characters("", 0, 1), "");
+  EXPECT_EQ(schema::whole_characters(text, 2, std::string::npos), text.substr(1));
+  EXPECT_EQ(schema::whole_characters(text, 1000, 10), "");
+  EXPECT_EQ(schema::whole_characters("", 0, 1), "");
 }
 
 }  // namespace

@@ -88,7 +88,7 @@ class AlertUpdates : public StoreFixture {
     schema::Reader reader(*connection_);
     schema::AlertRuns runs(reader);
     std::string text;
-    JsonWriter writer(&text);
+    schema::JsonWriter writer(&text);
     EXPECT_TRUE(write_alert(writer, alert, *connection_, runs));
     return json::parse(text, nullptr, false);
   }

@@ -1,6 +1,6 @@
-#include "server/codec/utf8.h"
+#include "schema/base/utf8.h"
 
-namespace benchhud::server {
+namespace benchhud::schema {
 
 std::size_t utf8_character(std::string_view bytes, std::size_t* bad) {
   const auto at = [&](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };
@@ -61,4 +61,4 @@ std::string to_valid_utf8(std::string_view bytes) {
   return text;
 }
 
-}  // namespace benchhud::server
+}  // namespace benchhud::schema

@@ -1,13 +1,13 @@
-#include "server/codec/json_writer.h"
+#include "schema/base/json_writer.h"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
 
-#include "server/codec/utf8.h"
+#include "schema/base/utf8.h"
 
-namespace benchhud::server {
+namespace benchhud::schema {
 namespace {
 
 constexpr std::string_view kHex = "0123456789abcdef";
@@ -165,4 +165,4 @@ void JsonWriter::raw(std::string_view json) {
   out_->append(json);
 }
 
-}  // namespace benchhud::server
+}  // namespace benchhud::schema

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace benchhud::server {
+namespace benchhud::schema {
 
 /// The length of the valid UTF-8 character that `bytes` (not empty) begins with, or 0; then `*bad`
 /// is how many bytes the longest beginning of a valid character has there (at least 1): what one
@@ -19,4 +19,4 @@ std::string_view whole_characters(std::string_view bytes, std::size_t offset, st
 /// The same text with U+FFFD for what is not UTF-8.
 std::string to_valid_utf8(std::string_view bytes);
 
-}  // namespace benchhud::server
+}  // namespace benchhud::schema

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace benchhud::server {
+namespace benchhud::schema {
 
 /// The caller opens and closes what it writes; commas come by themselves. What is always true:
 /// texts are valid UTF-8 (bytes that are not become U+FFFD, one for each maximal part of a
@@ -116,4 +116,4 @@ std::span<const Item> first_of(const std::vector<Item>& all, std::size_t most) {
   return std::span(all).first(std::min(most, all.size()));
 }
 
-}  // namespace benchhud::server
+}  // namespace benchhud::schema

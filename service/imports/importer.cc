@@ -1,0 +1,46 @@
+#include "service/imports/importer.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "schema/results/reader.h"
+#include "service/answers/artifact_content.h"
+
+namespace benchhud::server {
+
+using schema::Error;
+using schema::ErrorCode;
+using schema::Expected;
+
+Expected<ingest::IngestResult> import_files(schema::Connection& store, const ingest::Inputs& inputs,
+                                            ingest::IngestOptions options) {
+  options.dumps.trace_summary = summarize_trace;
+  return ingest::ingest_files(store, inputs, options);
+}
+
+Expected<Import> import_and_find_alerts(schema::Connection& store, const ingest::Inputs& inputs,
+                                        ingest::IngestOptions options) {
+  BENCHHUD_ASSIGN(auto files, import_files(store, inputs, std::move(options)));
+  return Import{std::move(files), update_alerts(store)};
+}
+
+Expected<ImportedTrace> import_trace(schema::Connection& store, const std::string& file) {
+  BENCHHUD_ASSIGN(auto transaction,
+                  schema::Transaction::begin(store, schema::Transaction::Kind::kWrite));
+  ingest::DumpOptions options;
+  options.trace_summary = summarize_trace;
+  ingest::DumpIngest dumps(store, std::move(options));
+  BENCHHUD_ASSIGN(const ingest::DumpResult dump, dumps.take(file));
+  if (dump.error) return *dump.error;
+  BENCHHUD_ASSIGN(const schema::Artifact artifact, schema::Reader(store).artifact(dump.id));
+  if (!artifact.trace) {
+    return Error{ErrorCode::kUnsupported,
+                 fmt::format("{} is no trace: {}", file,
+                             dump.unreadable.value_or("there is no list of events in it"))};
+  }
+  BENCHHUD_TRY(transaction.commit());
+  return ImportedTrace{*artifact.trace, dump.problem_count};
+}
+
+}  // namespace benchhud::server

@@ -52,9 +52,17 @@ function(benchhud_module name)
   if(BENCHHUD_SANITIZE)
     # Whoever checks builds these anew every time; without it, each unit is kept honest about what it includes.
     benchhud_precompile(benchhud_${name})
-    # Eight units compile as one in half the time: sanitizers are built whole, by whoever checks. So names that are a
-    # unit's own must be its own within the module.
-    set_target_properties(benchhud_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+    # Eight units of a room compile as one in half the time: sanitizers are built whole, by whoever checks. So names
+    # that are a unit's own must be its own within the room.
+    set_target_properties(benchhud_${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+    foreach(source IN LISTS sources)
+      cmake_path(GET source PARENT_PATH room)
+      cmake_path(RELATIVE_PATH room BASE_DIRECTORY ${CMAKE_SOURCE_DIR})
+      string(MAKE_C_IDENTIFIER ${room} room)
+      math(EXPR units_${room} "${units_${room}} + 1")
+      math(EXPR group "(${units_${room}} - 1) / 8")
+      set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${room}_${group})
+    endforeach()
     # A unit's unnamed namespace is then in what is included, which is where g++ expects none.
     target_compile_options(benchhud_${name} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
     # The sanitizer's link flags are wanted by whoever links the library.

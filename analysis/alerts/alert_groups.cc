@@ -40,7 +40,7 @@ struct Grouped {
   WatchedMetric metric;
   bool is_timed, is_confirmed;
 
-  Grouped(const AlertMember& member, const StandingMember& standing)
+  Grouped(const WatchedMember& member, const StandingMember& standing)
       : entry(standing.entry),
         place(standing.place),
         onset(member.onset),
@@ -103,12 +103,12 @@ class FewModels {
 // Members have two numbers here: a place among all, and an index among those that are grouped.
 class Grouping {
  public:
-  Grouping(std::span<const AlertMember> members, std::span<const StandingMember> standing,
+  Grouping(std::span<const WatchedMember> members, std::span<const StandingMember> standing,
            const Catalog& catalog, std::span<const NightSeries> nights)
       : catalog_(catalog), nights_(nights) {
     members_.reserve(standing.size());
     for (const StandingMember& one : standing) {
-      const AlertMember& member = members[one.place];
+      const WatchedMember& member = members[one.place];
       if (member.withdrawn || !member.is_told) continue;
       if (member.metric == WatchedMetric::kSteady) steady_.emplace_back(member.onset, size());
       members_.emplace_back(member, one);
@@ -507,13 +507,13 @@ std::string_view alert_scope_name(AlertScope scope) {
   return "";
 }
 
-std::vector<AlertGroup> group_changes(std::span<const AlertMember> members,
+std::vector<AlertGroup> group_changes(std::span<const WatchedMember> members,
                                       std::span<const StandingMember> standing,
                                       const Catalog& catalog, std::span<const NightSeries> nights) {
   return Grouping(members, standing, catalog, nights).run();
 }
 
-std::vector<AlertGroup> group_changes(std::span<const AlertMember> members, const Catalog& catalog,
+std::vector<AlertGroup> group_changes(std::span<const WatchedMember> members, const Catalog& catalog,
                                       std::span<const NightSeries> nights) {
   std::vector<StandingMember> all;
   all.reserve(members.size());

@@ -17,7 +17,7 @@
 namespace benchhud::analysis {
 
 /// A change of one series, timed or not, as a member of an alert. Nights are numbered.
-struct AlertMember {
+struct WatchedMember {
   // Which: stable from night to night.
   schema::ExperimentId experiment{};
   WatchedMetric metric{};
@@ -78,7 +78,7 @@ inline constexpr std::size_t kFewestModels = 3;
 /// unless nearly all are on one backend: of the others a quarter must have moved, where there are
 /// others. If it is half of a backend's, or if no other backend's times of those models moved as
 /// well, it is the backend's. Such a group takes in what else moved within kSameCause nights, or
-/// may have begun with it (AlertMember::earliest to latest): all times, or those of that backend
+/// may have begun with it (WatchedMember::earliest to latest): all times, or those of that backend
 /// and the speedups against it. What is left goes by model: changes that began as near the surest
 /// one, or may have begun with it; what is equally sure goes by the catalog's order, metric and
 /// number. Deterministic, whatever the order of `members`.
@@ -86,8 +86,8 @@ inline constexpr std::size_t kFewestModels = 3;
 /// A drift over the night of a step is no other thing than the step where that leaves no drift
 /// (DriftWatch::least()): it goes with the common cause, by the median effect of those that moved
 /// together, or else with the step of its own series. Otherwise it is a cause of its own.
-std::vector<AlertGroup> group_changes(std::span<const AlertMember> members, const Catalog& catalog,
-                                      std::span<const NightSeries> nights);
+std::vector<AlertGroup> group_changes(std::span<const WatchedMember> members,
+                                      const Catalog& catalog, std::span<const NightSeries> nights);
 
 /// A member that may be of a group.
 struct StandingMember {
@@ -96,7 +96,7 @@ struct StandingMember {
 };
 /// The same, where it is known which may be of a group: `standing`, by ascending places, has all of
 /// them.
-std::vector<AlertGroup> group_changes(std::span<const AlertMember> members,
+std::vector<AlertGroup> group_changes(std::span<const WatchedMember> members,
                                       std::span<const StandingMember> standing,
                                       const Catalog& catalog, std::span<const NightSeries> nights);
 

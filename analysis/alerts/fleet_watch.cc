@@ -254,12 +254,12 @@ void FleetWatch::look_for_drift(const Tonight& tonight) {
   }
 }
 
-AlertMember& FleetWatch::member_of(Experiment& experiment, WatchedMetric metric,
-                                   std::size_t change) {
+WatchedMember& FleetWatch::member_of(Experiment& experiment, WatchedMetric metric,
+                                     std::size_t change) {
   std::vector<std::size_t>& places = experiment.members[place_of(metric)];
   if (change == places.size()) {
     places.push_back(members_.size());
-    AlertMember& made = members_.emplace_back();
+    WatchedMember& made = members_.emplace_back();
     made.experiment = experiment.id;
     made.metric = metric;
     made.change = change;
@@ -278,7 +278,7 @@ void FleetWatch::collect_timed(Experiment& experiment, WatchedMetric metric) {
     // Most are withdrawn, and of such a one nothing changes any more.
     if (!has_other_baseline && is_settled(experiment, metric, i)) continue;
     const WatchedChange& change = watch->changes()[i];
-    AlertMember& member = member_of(experiment, metric, i);
+    WatchedMember& member = member_of(experiment, metric, i);
     member.onset = change.onset;
     member.earliest = change.earliest;
     member.latest = change.latest;
@@ -314,7 +314,7 @@ void FleetWatch::collect_events(Experiment& experiment, WatchedMetric metric,
   const SeriesRules& rules = (*experiment.rules)[place_of(metric)];
   for (std::size_t i = 0; i < events.size(); ++i) {
     const WatchedEvent& event = events[i];
-    AlertMember& member = member_of(experiment, metric, i);
+    WatchedMember& member = member_of(experiment, metric, i);
     member.onset = member.latest = member.first_seen = event.onset;
     member.earliest = event.last_before + 1;
     if (!event.is_flaky()) member.confirmed = event.onset;
@@ -340,7 +340,7 @@ void FleetWatch::collect_drifts(Experiment& experiment) {
   for (std::size_t i = 0; i < drifts.size(); ++i) {
     const WatchedDrift& drift = drifts[i];
     const double moved = drift.after - drift.before;
-    AlertMember& member = member_of(experiment, WatchedMetric::kDrift, i);
+    WatchedMember& member = member_of(experiment, WatchedMetric::kDrift, i);
     member.onset = member.earliest = member.latest = drift.onset;
     member.first_seen = drift.first_seen;
     member.confirmed = drift.first_seen;
@@ -466,7 +466,7 @@ void FleetWatch::forget_closed_alerts() {
 void FleetWatch::update_stage(WatchedAlert* alert, std::size_t number) {
   bool is_open = false;
   for (const std::size_t place : alert->group.members) {
-    const AlertMember& member = members_[place];
+    const WatchedMember& member = members_[place];
     if (member.confirmed && !alert->confirmed) alert->confirmed = number;
     if (!member.recovered) is_open = true;
   }

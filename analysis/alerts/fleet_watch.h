@@ -111,7 +111,7 @@ class FleetWatch {
   };
   std::span<const NightOf> nights() const { return nights_; }
   /// In the order in which they were first seen; none goes away.
-  std::span<const AlertMember> members() const { return members_; }
+  std::span<const WatchedMember> members() const { return members_; }
   std::span<const WatchedAlert> alerts() const { return alerts_; }
   /// A timed series' watch; null if it never had a value.
   const TimedWatch* timed(schema::ExperimentId experiment, WatchedMetric metric) const;
@@ -165,7 +165,7 @@ class FleetWatch {
   bool watch(Experiment& experiment, const ExperimentNight& night, Tonight* tonight);
   void decide(const Tonight& tonight);
   void look_for_drift(const Tonight& tonight);
-  AlertMember& member_of(Experiment& experiment, WatchedMetric metric, std::size_t change);
+  WatchedMember& member_of(Experiment& experiment, WatchedMetric metric, std::size_t change);
   void collect_members();
   void collect_timed(Experiment& experiment, WatchedMetric metric);
   bool is_settled(const Experiment& experiment, WatchedMetric metric, std::size_t change) const;
@@ -188,7 +188,7 @@ class FleetWatch {
   std::vector<Experiment*> by_place_;  // in the catalog; null: none of its results was seen
   LordPlusPlus lifetime_;              // a test a stretch of TimedWatch::kWindow nights
   bool had_alarm_ = false;             // in this stretch
-  std::vector<AlertMember> members_;
+  std::vector<WatchedMember> members_;
   std::vector<WatchedAlert> alerts_;
   // They follow from the above, also after restore(): the members that are withdrawn, of which
   // nothing changes any more; the others; and the places of the alerts that another night may

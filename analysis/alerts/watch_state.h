@@ -94,7 +94,7 @@ struct StateFields {
   static void of(Archive& archive, T& lifetime) {
     archive(lifetime.tests_, lifetime.alarms_);
   }
-  template <class Archive, Either<AlertMember> T>
+  template <class Archive, Either<WatchedMember> T>
   static void of(Archive& archive, T& member) {
     auto& [experiment, metric, change, onset, earliest, latest, first_seen, confirmed, withdrawn,
            recovered, is_told, worse, before, after, effect, interval, error, p_value, q_value,

@@ -15,14 +15,14 @@ using schema::TraceSlice;
 
 namespace {
 
-enum class Mark : std::uint8_t { kNothing, kPhase, kAnnotation };
+enum class CompileMark : std::uint8_t { kNothing, kPhase, kAnnotation };
 
-Mark mark_of(std::string_view name, SliceSide side) {
-  if (!is_host(side)) return Mark::kNothing;
-  if (is_compile_phase(name)) return Mark::kPhase;
+CompileMark compile_mark_of(std::string_view name, SliceSide side) {
+  if (!is_host(side)) return CompileMark::kNothing;
+  if (is_compile_phase(name)) return CompileMark::kPhase;
   const bool is_own =
       side == SliceSide::kAnnotation && !name.starts_with("## Call CompiledFxGraph");
-  return is_own ? Mark::kAnnotation : Mark::kNothing;
+  return is_own ? CompileMark::kAnnotation : CompileMark::kNothing;
 }
 
 // Annotations by beginning, with the greatest ends of ranges, to find the last that contains a
@@ -71,23 +71,24 @@ class Annotations {
 
 TraceCompileTime compile_time(const TraceContext& context) {
   const schema::Trace& trace = context.trace();
-  std::vector<Mark> marks(trace.labels.size());
+  std::vector<CompileMark> marks(trace.labels.size());
   for (std::size_t i = 0; i < marks.size(); ++i) {
-    marks[i] = mark_of(trace.texts[trace.labels[i].name], context.sides()[i]);
+    marks[i] = compile_mark_of(trace.texts[trace.labels[i].name], context.sides()[i]);
   }
   const auto mark = [&](std::uint32_t index) { return marks[context.slice(index).label]; };
   std::vector<std::uint32_t> phases, annotations;
   for (const std::uint32_t index : context.nesting().order) {
-    if (mark(index) == Mark::kPhase) phases.push_back(index);
-    if (mark(index) == Mark::kAnnotation) annotations.push_back(index);
+    if (mark(index) == CompileMark::kPhase) phases.push_back(index);
+    if (mark(index) == CompileMark::kAnnotation) annotations.push_back(index);
   }
   TraceCompileTime found;
   if (phases.empty()) return found;
 
   const auto phase_around = innermost_around(
-      context.nesting(), [&](std::uint32_t index) { return mark(index) == Mark::kPhase; });
-  const auto annotation_around = innermost_around(
-      context.nesting(), [&](std::uint32_t index) { return mark(index) == Mark::kAnnotation; });
+      context.nesting(), [&](std::uint32_t index) { return mark(index) == CompileMark::kPhase; });
+  const auto annotation_around = innermost_around(context.nesting(), [&](std::uint32_t index) {
+    return mark(index) == CompileMark::kAnnotation;
+  });
   NameTree tree(TraceCompileTime::kMostPhases);
   std::vector<std::uint32_t> nodes(trace.slices.size());   // by slice
   std::unordered_map<std::uint32_t, TimeTotals> compiled;  // by name of annotation; 0: none

@@ -15,14 +15,14 @@ using schema::XlaMetric;
 
 namespace {
 
-struct Unit {
+struct DurationUnit {
   std::string_view name;
   std::int64_t ns;
 };
 // From the greatest down, as they are printed.
-constexpr Unit kUnits[] = {{"d", 86'400'000'000'000}, {"h", 3'600'000'000'000},
-                           {"m", 60'000'000'000},     {"s", 1'000'000'000},
-                           {"ms", 1'000'000},         {"us", 1'000}};
+constexpr DurationUnit kDurationUnits[] = {{"d", 86'400'000'000'000}, {"h", 3'600'000'000'000},
+                                           {"m", 60'000'000'000},     {"s", 1'000'000'000},
+                                           {"ms", 1'000'000},         {"us", 1'000}};
 
 std::optional<double> bytes(std::string_view text) {
   static constexpr std::pair<std::string_view, double> kSizes[] = {
@@ -166,7 +166,7 @@ class ReportReader {
 std::optional<std::int64_t> decode_duration(std::string_view text) {
   struct Part {
     std::string_view digits;
-    const Unit* unit;
+    const DurationUnit* unit;
   };
   std::vector<Part> parts;
   std::size_t next_unit = 0;
@@ -175,9 +175,10 @@ std::optional<std::int64_t> decode_duration(std::string_view text) {
     if (end == 0 || end == text.npos) return std::nullopt;
     const std::size_t unit_end = std::min(text.find_first_of("0123456789.", end), text.size());
     const std::string_view name = text.substr(end, unit_end - end);
-    while (next_unit < std::size(kUnits) && kUnits[next_unit].name != name) ++next_unit;
-    if (next_unit == std::size(kUnits)) return std::nullopt;
-    parts.push_back({text.substr(0, end), &kUnits[next_unit++]});
+    while (next_unit < std::size(kDurationUnits) && kDurationUnits[next_unit].name != name)
+      ++next_unit;
+    if (next_unit == std::size(kDurationUnits)) return std::nullopt;
+    parts.push_back({text.substr(0, end), &kDurationUnits[next_unit++]});
     text.remove_prefix(unit_end);
   }
   std::int64_t below = 0;  // ns of all units behind the one at hand

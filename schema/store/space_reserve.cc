@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include "schema/base/file_size.h"
+
 namespace benchhud::schema {
 namespace {
 
@@ -25,13 +27,6 @@ std::string reserve_path(const std::string& store) {
   return (error ? store : path.string()) + "-reserve";
 }
 
-/// 0 where there is none.
-std::uintmax_t size_of(const std::string& path) {
-  std::error_code error;
-  const auto size = fs::file_size(path, error);
-  return error ? 0 : size;
-}
-
 /// Bytes that this user may still write there; 0 if that is not known.
 std::uintmax_t free_bytes(const std::string& path) {
   std::error_code error;
@@ -43,8 +38,8 @@ std::uintmax_t free_bytes(const std::string& path) {
 
 void keep_space_reserve(const std::string& store) {
   const std::string path = reserve_path(store);
-  const auto wanted = std::clamp(size_of(store) / kPartOfStore, kLeastBytes, kMostBytes);
-  const auto held = size_of(path);
+  const auto wanted = std::clamp(file_size(store) / kPartOfStore, kLeastBytes, kMostBytes);
+  const auto held = file_size(path);
   // Not for every page that the store grows by.
   if (held >= wanted || (held > 0 && held >= wanted / 2 && wanted < kMostBytes)) return;
   if (free_bytes(path) / kTimesFree < wanted) return;
@@ -57,7 +52,7 @@ void keep_space_reserve(const std::string& store) {
 
 bool use_space_reserve(const std::string& store) {
   const std::string path = reserve_path(store);
-  if (free_bytes(path) >= std::max(size_of(path), kLeastBytes)) return false;
+  if (free_bytes(path) >= std::max(file_size(path), kLeastBytes)) return false;
   unlink(path.c_str());
   return true;
 }

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "schema/base/file_size.h"
 #include "schema/base/time.h"
 #include "schema/db/page_checksums.h"
 #include "schema/queries.h"
@@ -27,13 +28,6 @@ std::string age_text(double seconds) {
   const double hours = seconds / 3600;
   if (hours < 48) return fmt::format("{:.0f} hours", std::floor(hours));
   return fmt::format("{:.0f} days", std::floor(hours / 24));
-}
-
-/// Bytes of a file; 0 where there is none.
-double size_of(const std::string& path) {
-  std::error_code error;
-  const auto size = fs::file_size(path, error);
-  return error ? 0.0 : static_cast<double>(size);
 }
 
 HealthCheck version_check(int version) {
@@ -92,7 +86,7 @@ HealthCheck checksums_check(const std::string& path,
   }
   const PageChecksums& pages = **found;
   // With a log, what is free is no longer what was when the file was written.
-  if (pages.lost > 0 && size_of(path + "-wal") == 0) {
+  if (pages.lost > 0 && file_size(path + "-wal") == 0) {
     return {"checksums", HealthLevel::kBad,
             fmt::format("{} pages that are not free hold nothing but zeros, page {} the first of "
                         "them; restore a backup",
@@ -118,7 +112,7 @@ HealthCheck checksums_check(const std::string& path,
 }
 
 HealthCheck disk_check(const std::string& path) {
-  const double store = size_of(path);
+  const auto store = static_cast<double>(file_size(path));
   std::error_code error;
   const fs::path folder = fs::path(path).parent_path();
   const auto space = fs::space(folder.empty() ? "." : folder, error);
@@ -132,7 +126,7 @@ HealthCheck disk_check(const std::string& path) {
 }
 
 HealthCheck log_check(const std::string& path) {
-  const double size = size_of(path + "-wal");
+  const auto size = static_cast<double>(file_size(path + "-wal"));
   const bool is_large = size > kLargeLog;
   return {"log", is_large ? HealthLevel::kWarning : HealthLevel::kGood,
           fmt::format("{}{}", megabytes(size),

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "schema/base/time.h"
+#include "server/http/header_text.h"
 
 namespace benchhud::server {
 namespace {
@@ -15,13 +16,6 @@ using schema::ErrorCode;
 using schema::Expected;
 
 constexpr std::string_view kCookieName = "benchhud_session";
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-bool equal_ignoring_case(std::string_view a, std::string_view b) {
-  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(),
-                                            [](char x, char y) { return lower(x) == lower(y); });
-}
 
 std::string_view without_blanks(std::string_view text) {
   while (text.starts_with(' ')) text.remove_prefix(1);

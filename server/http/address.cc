@@ -1,14 +1,9 @@
 #include "server/http/address.h"
 
+#include "server/http/header_text.h"
+
 namespace benchhud::server {
 namespace {
-
-int hex_value(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
 
 /// Calls `take` with each part of `text` between separators.
 template <class Take>

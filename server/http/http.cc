@@ -31,7 +31,7 @@ namespace benchhud::server {
 namespace {
 
 /// How often is looked for connections that have waited too long.
-constexpr std::chrono::milliseconds kBetweenLooks{100};
+constexpr std::chrono::milliseconds kBetweenChecks{100};
 /// How long answers that are on their way may take once the server stops.
 constexpr std::chrono::seconds kLastAnswers{5};
 /// Connections that may wait to be accepted: a burst of them is no reason to lose any.
@@ -76,8 +76,8 @@ class TakeAtOnce final : public httplib::TaskQueue {
 };
 
 // Errors that only the protocol knows; their code says what they are nearest to.
-constexpr schema::ErrorInfo kTimeout{schema::ErrorCode::kInvalidArgument, "request-timeout", 408,
-                                     "The request took too long to come."};
+constexpr schema::ErrorInfo kTimeoutProblem{schema::ErrorCode::kInvalidArgument, "request-timeout",
+                                            408, "The request took too long to come."};
 constexpr schema::ErrorInfo kMisdirected{
     schema::ErrorCode::kForbidden, "misdirected-request", 421,
     "The request is for a host name that this server does not answer for."};
@@ -379,7 +379,7 @@ class GuardedServer final : public httplib::Server {
       {
         std::unique_lock lock(mutex_);
         // With nobody there, nothing happens until somebody comes.
-        came_.wait_for(lock, kBetweenLooks, [this] { return is_over_.load(); });
+        came_.wait_for(lock, kBetweenChecks, [this] { return is_over_.load(); });
         came_.wait(lock, [this] { return is_over_ || options_.counters->open > 0; });
       }
       unless_out_of_memory([this] { look_for_overdue(); });
@@ -394,7 +394,7 @@ class GuardedServer final : public httplib::Server {
         // The room looks for more than a little place to send to, the peer may have taken less.
         if (connection->keeps_up()) send(std::move(connection));
       } else if (connection->is_begun() && !connection->is_ending()) {
-        refuse(std::move(connection), protocol_problem(kTimeout, ""));
+        refuse(std::move(connection), protocol_problem(kTimeoutProblem, ""));
       }
     }
   }

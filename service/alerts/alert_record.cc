@@ -14,11 +14,11 @@
 namespace benchhud::server {
 namespace {
 
-using analysis::AlertMember;
 using analysis::AlertScope;
 using analysis::AlertStage;
 using analysis::MetricKind;
 using analysis::WatchedAlert;
+using analysis::WatchedMember;
 using analysis::WatchedMetric;
 using schema::ChangeDirection;
 using schema::DetectedState;
@@ -37,7 +37,7 @@ DetectedState detected_of(AlertStage stage) {
   return DetectedState::kWithdrawn;
 }
 
-DetectedState detected_of(const AlertMember& member) {
+DetectedState detected_of(const WatchedMember& member) {
   if (member.withdrawn) return DetectedState::kWithdrawn;
   if (member.recovered) return DetectedState::kRecovered;
   return member.confirmed ? DetectedState::kConfirmed : DetectedState::kSuspect;
@@ -52,7 +52,7 @@ std::optional<double> finite(double value) {
   return std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
-schema::AlertMember::Timed timed_of(const AlertContext& context, const AlertMember& member) {
+schema::AlertMember::Timed timed_of(const AlertContext& context, const WatchedMember& member) {
   schema::AlertMember::Timed timed;
   timed.before = finite(member.before);
   timed.after = finite(member.after);
@@ -84,14 +84,14 @@ schema::AlertMember::Timed timed_of(const AlertContext& context, const AlertMemb
 // Whether what the speedup is against moved at the same time, and its own time did not. Where a
 // whole backend moved, what is against it moved with it, seen on its own or not.
 bool is_doing_of_baseline(const AlertContext& context, const WatchedAlert& alert,
-                          const AlertMember& member) {
+                          const WatchedMember& member) {
   if (!member.baseline) return false;
   const analysis::CatalogEntry* entry = context.catalog.find(*member.baseline);
   bool own = false;
   bool baseline =
       alert.group.scope == AlertScope::kBackend && entry->backend() == alert.group.backend;
   for (const std::size_t place : alert.group.members) {
-    const AlertMember& other = context.fleet.members()[place];
+    const WatchedMember& other = context.fleet.members()[place];
     if (other.metric != WatchedMetric::kSteady || other.withdrawn) continue;
     own = own || other.experiment == member.experiment;
     baseline = baseline || other.experiment == member.baseline;
@@ -100,7 +100,7 @@ bool is_doing_of_baseline(const AlertContext& context, const WatchedAlert& alert
 }
 
 schema::AlertMember member_record(const AlertContext& context, const WatchedAlert& alert,
-                                  const AlertMember& member) {
+                                  const WatchedMember& member) {
   const auto& info = analysis::watched_metric_info(member.metric);
   const analysis::CatalogEntry& entry = *context.catalog.find(member.experiment);
   schema::AlertMember record;
@@ -144,15 +144,16 @@ std::vector<schema::AlertLabel> labels_of(const schema::Run& before, const schem
 }
 
 // What would settle a suspect.
-std::string rerun_text(const WatchedAlert& alert, const std::vector<const AlertMember*>& members) {
+std::string rerun_text(const WatchedAlert& alert,
+                       const std::vector<const WatchedMember*>& members) {
   if (alert.stage != AlertStage::kSuspect) return "";
-  for (const AlertMember* member : members) {
+  for (const WatchedMember* member : members) {
     if (analysis::watched_metric_info(member->metric).kind != MetricKind::kTimed) {
       return "its verdict flips often: verify it again";
     }
   }
   std::size_t nights = 3;
-  for (const AlertMember* member : members) nights = std::min(nights, member->nights_after);
+  for (const WatchedMember* member : members) nights = std::min(nights, member->nights_after);
   if (nights >= 3) {
     return "among so many series it is not sure yet: further nights, or a rerun, settle it";
   }
@@ -163,18 +164,19 @@ std::string rerun_text(const WatchedAlert& alert, const std::vector<const AlertM
 
 }  // namespace
 
-std::vector<const AlertMember*> members_of(const AlertContext& context, const WatchedAlert& alert) {
-  std::vector<const AlertMember*> members;
+std::vector<const WatchedMember*> members_of(const AlertContext& context,
+                                             const WatchedAlert& alert) {
+  std::vector<const WatchedMember*> members;
   for (const bool withdrawn : {false, true}) {
     for (const std::size_t place : alert.group.members) {
-      const AlertMember& member = context.fleet.members()[place];
+      const WatchedMember& member = context.fleet.members()[place];
       if (member.withdrawn.has_value() == withdrawn) members.push_back(&member);
     }
     if (!members.empty()) break;
   }
   // Not the order in which they were seen: that depends on which night told of which.
-  std::sort(members.begin(), members.end(), [&](const AlertMember* a, const AlertMember* b) {
-    const auto key = [&](const AlertMember& member) {
+  std::sort(members.begin(), members.end(), [&](const WatchedMember* a, const WatchedMember* b) {
+    const auto key = [&](const WatchedMember& member) {
       return std::tuple(context.catalog.place(*context.catalog.find(member.experiment)),
                         member.metric, member.change);
     };
@@ -184,11 +186,11 @@ std::vector<const AlertMember*> members_of(const AlertContext& context, const Wa
 }
 
 AlertRecord alert_record(const AlertContext& context, const WatchedAlert& alert) {
-  const std::vector<const AlertMember*> members = members_of(context, alert);
+  const std::vector<const WatchedMember*> members = members_of(context, alert);
   // It began where all of its members may have begun that were seen to begin with it.
   std::size_t earliest = 0, latest = context.nights.size() - 1;
   bool is_worse = false, is_better = false;
-  for (const AlertMember* member : members) {
+  for (const WatchedMember* member : members) {
     if (member->onset == alert.group.onset) {
       earliest = std::max(earliest, member->earliest);
       latest = std::min(latest, member->latest);
@@ -232,7 +234,7 @@ AlertRecord alert_record(const AlertContext& context, const WatchedAlert& alert)
   kept.confirmed_run = run(alert.confirmed);
   kept.closed_run = run(alert.closed);
   kept.rerun = rerun_text(alert, members);
-  for (const AlertMember* member : members) {
+  for (const WatchedMember* member : members) {
     record.details.members.push_back(member_record(context, alert, *member));
   }
   return record;

@@ -28,8 +28,8 @@ struct AlertContext {
 
 /// What is told of an alert: its members in the catalog's order, those that are withdrawn only
 /// where all are.
-std::vector<const analysis::AlertMember*> members_of(const AlertContext& context,
-                                                     const analysis::WatchedAlert& alert);
+std::vector<const analysis::WatchedMember*> members_of(const AlertContext& context,
+                                                       const analysis::WatchedAlert& alert);
 
 /// A line: "cpu-mini/resnet_mini on inductor: inference 29.9 % slower, graph breaks 0 → 2".
 std::string alert_title(const AlertContext& context, const analysis::WatchedAlert& alert);

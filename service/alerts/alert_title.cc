@@ -12,16 +12,16 @@
 namespace benchhud::server {
 namespace {
 
-using analysis::AlertMember;
 using analysis::AlertScope;
 using analysis::MetricKind;
+using analysis::WatchedMember;
 using analysis::WatchedMetric;
 
-using Members = std::vector<const AlertMember*>;
+using Members = std::vector<const WatchedMember*>;
 
 Members of_metric(const Members& members, WatchedMetric metric) {
   Members some;
-  for (const AlertMember* member : members) {
+  for (const WatchedMember* member : members) {
     if (member->metric == metric) some.push_back(member);
   }
   return some;
@@ -34,7 +34,7 @@ std::string direction_text(const analysis::WatchedMetricInfo& info, double effec
   return fmt::format("{} {}", analysis::share_text(std::abs(effect)), word);
 }
 
-const AlertMember& largest(const Members& members) {
+const WatchedMember& largest(const Members& members) {
   return **std::max_element(members.begin(), members.end(), [](const auto* a, const auto* b) {
     return std::abs(std::log1p(a->effect)) < std::abs(std::log1p(b->effect));
   });
@@ -42,7 +42,7 @@ const AlertMember& largest(const Members& members) {
 
 std::string tests_text(const AlertContext& context, const Members& members) {
   std::set<std::string> tests;
-  for (const AlertMember* member : members) {
+  for (const WatchedMember* member : members) {
     tests.emplace(schema::test_name(context.catalog.find(member->experiment)->experiment().test));
   }
   return fmt::format("{}", fmt::join(tests, " and "));
@@ -61,7 +61,7 @@ std::vector<std::string> model_parts(const AlertContext& context, const Members&
   verdict(WatchedMetric::kVerification, "verification");
   const Members steady = of_metric(members, WatchedMetric::kSteady);
   if (!steady.empty()) {
-    const AlertMember& most = largest(steady);
+    const WatchedMember& most = largest(steady);
     parts.push_back(fmt::format(
         "{} {}", schema::test_name(context.catalog.find(most.experiment)->experiment().test),
         direction_text(analysis::watched_metric_info(WatchedMetric::kSteady), most.effect)));
@@ -80,7 +80,7 @@ std::vector<std::string> model_parts(const AlertContext& context, const Members&
   for (const auto& info : analysis::watched_metrics()) {
     const Members some = of_metric(members, info.metric);
     if (some.empty()) continue;
-    const AlertMember& most = largest(some);
+    const WatchedMember& most = largest(some);
     parts.push_back(fmt::format("{} {} {}",
                                 context.catalog.find(most.experiment)->experiment().test,
                                 info.title, direction_text(info, most.effect)));
@@ -91,13 +91,13 @@ std::vector<std::string> model_parts(const AlertContext& context, const Members&
 // "on inductor", where it is one backend's own doing.
 std::string backends_text(const AlertContext& context, const Members& members) {
   std::set<std::string> backends;
-  for (const AlertMember* member : members) {
+  for (const WatchedMember* member : members) {
     // A speedup moves with its baseline too.
     if (member->metric == WatchedMetric::kSpeedup) continue;
     backends.insert(context.catalog.find(member->experiment)->backend());
   }
   if (backends.empty()) {
-    for (const AlertMember* member : members) {
+    for (const WatchedMember* member : members) {
       backends.insert(context.catalog.find(member->experiment)->backend());
     }
   }
@@ -108,7 +108,7 @@ std::string backends_text(const AlertContext& context, const Members& members) {
 std::string common_text(const AlertContext& context, const Members& members) {
   std::set<std::size_t> models;
   std::vector<double> effects;
-  for (const AlertMember* member : of_metric(members, WatchedMetric::kSteady)) {
+  for (const WatchedMember* member : of_metric(members, WatchedMetric::kSteady)) {
     models.insert(context.catalog.find(member->experiment)->model());
     effects.push_back(member->effect);
   }

@@ -37,28 +37,28 @@ class Groups : public testing::Test {
     }
     nights_.assign(40, night);
   }
-  AlertMember& add(int model, const std::string& backend, std::size_t onset, int worse = 1,
+  WatchedMember& add(int model, const std::string& backend, std::size_t onset, int worse = 1,
                    WatchedMetric metric = WatchedMetric::kSteady) {
-    AlertMember member;
+    WatchedMember member;
     member.experiment = ids_.at({model, backend});
     member.metric = metric;
     member.onset = member.earliest = member.latest = onset;
     member.worse = worse;
     member.p_value = 1e-4 * static_cast<double>(members_.size() + 1);
-    for (const AlertMember& other : members_) {
+    for (const WatchedMember& other : members_) {
       if (other.experiment == member.experiment && other.metric == metric) ++member.change;
     }
     return members_.emplace_back(member);
   }
-  AlertMember& add_speedup(int model, const std::string& backend, std::size_t onset,
+  WatchedMember& add_speedup(int model, const std::string& backend, std::size_t onset,
                            int worse = -1) {
-    AlertMember& member = add(model, backend, onset, worse, WatchedMetric::kSpeedup);
+    WatchedMember& member = add(model, backend, onset, worse, WatchedMetric::kSpeedup);
     member.baseline = ids_.at({model, "inductor"});
     return member;
   }
   /// Of 10 % at a standard error of 1 %, seen on night 35 over what was until night 5.
-  AlertMember& add_drift(int model, const std::string& backend) {
-    AlertMember& member = add(model, backend, 5, 1, WatchedMetric::kDrift);
+  WatchedMember& add_drift(int model, const std::string& backend) {
+    WatchedMember& member = add(model, backend, 5, 1, WatchedMetric::kDrift);
     member.first_seen = 35;
     member.effect = 0.1;
     member.error = 0.01;
@@ -68,10 +68,10 @@ class Groups : public testing::Test {
     return group_changes(members_, fleet_.catalog(), nights_);
   }
   // The groups in words, with members by what they are and not by their places.
-  std::set<std::string> story(std::span<const AlertMember> members) const {
+  std::set<std::string> story(std::span<const WatchedMember> members) const {
     return words_of(members, group_changes(members, fleet_.catalog(), nights_));
   }
-  static std::set<std::string> words_of(std::span<const AlertMember> members,
+  static std::set<std::string> words_of(std::span<const WatchedMember> members,
                                         std::span<const AlertGroup> groups) {
     std::set<std::string> words;
     for (const AlertGroup& group : groups) {
@@ -102,7 +102,7 @@ class Groups : public testing::Test {
   Fleet fleet_;
   std::map<std::pair<int, std::string>, schema::ExperimentId> ids_;
   std::vector<NightSeries> nights_;
-  std::vector<AlertMember> members_;
+  std::vector<WatchedMember> members_;
 };
 
 TEST_F(Groups, LeaveOutWhatIsWithdrawnOrNotTold) {
@@ -143,7 +143,7 @@ TEST_F(Groups, WhatACommonCauseLeavesNoDriftOfIsNoOtherCause) {
   EXPECT_THAT(found[0].members, SizeIs(34));
   EXPECT_EQ(found[0].onset, 20u);
 
-  const AlertMember drift = members_.back();
+  const WatchedMember drift = members_.back();
   members_.back().effect = 0.14;
   EXPECT_THAT(groups(), SizeIs(2)) << "more than the machine explains";
   members_.back().effect = 0.02;
@@ -159,7 +159,7 @@ TEST_F(Groups, WhatACommonCauseLeavesNoDriftOfIsNoOtherCause) {
   EXPECT_THAT(groups(), SizeIs(2)) << "most had recovered when it was seen";
   for (std::size_t i = 0; i < 17; ++i) members_[i].recovered = 36;
   EXPECT_THAT(groups(), SizeIs(1)) << "they recovered after it was seen";
-  for (AlertMember& member : members_) {
+  for (WatchedMember& member : members_) {
     if (member.metric == WatchedMetric::kSteady) member.worse = -1, member.effect *= -1;
   }
   EXPECT_THAT(groups(), SizeIs(2)) << "the machine got faster";
@@ -179,9 +179,9 @@ TEST_F(Groups, DriftGoesWithTheBackendThatItIsOn) {
 // What a step that is not sure moved: the step says since when, the drift that it is there.
 TEST_F(Groups, DriftIsNoOtherCauseThanTheStepOfItsSeries) {
   add_drift(3, "inductor");
-  AlertMember& step = add(3, "inductor", 22);
+  WatchedMember& step = add(3, "inductor", 22);
   step.effect = 0.09;
-  const AlertMember was = step;
+  const WatchedMember was = step;
   auto found = groups();
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_EQ(found[0].onset, 22u) << "the step's";
@@ -313,7 +313,7 @@ TEST_F(Groups, ACommonCauseTakesInWhatMayHaveBegunWithIt) {
   for (int model = 0; model < 8; ++model) {
     for (const std::string& backend : kBackends) add(model, backend, 20);
   }
-  AlertMember& doubtful = add(11, "eager", 27);
+  WatchedMember& doubtful = add(11, "eager", 27);
   doubtful.earliest = 19;
   ASSERT_THAT(groups(), SizeIs(1));
   EXPECT_THAT(groups()[0].members, SizeIs(25));
@@ -371,7 +371,7 @@ TEST_F(Groups, AModelsChangesFarApartAreTwo) {
 
 TEST_F(Groups, AChangeThatMayHaveBegunThenBelongs) {
   add(3, "inductor", 20, 1, WatchedMetric::kVerification).p_value = 0;
-  AlertMember& slow = add(3, "inductor", 26);
+  WatchedMember& slow = add(3, "inductor", 26);
   slow.earliest = 19;
   EXPECT_THAT(groups(), SizeIs(1));
   EXPECT_EQ(groups()[0].onset, 20u) << "what is exact says when";
@@ -390,7 +390,7 @@ TEST_F(Groups, DoNotDependOnTheOrderOfMembers) {
       const int worse = below(4) == 0 ? -1 : 1;
       const int model = static_cast<int>(below(12));
       const std::size_t onset = 15 + below(round % 2 == 0 ? 4 : 15);
-      AlertMember& member = below(4) == 0 && backend != "inductor"
+      WatchedMember& member = below(4) == 0 && backend != "inductor"
                                 ? add_speedup(model, backend, onset, worse)
                                 : add(model, backend, onset, worse);
       member.p_value = below(3) == 0 ? 0.001 : 0.002;  // many are equally sure

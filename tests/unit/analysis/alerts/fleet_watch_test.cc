@@ -91,7 +91,7 @@ class Watching : public testing::Test {
               std::to_string(alert.group.onset) + " " + std::to_string(alert.first_seen) + " " +
               std::to_string(alert.confirmed.value_or(999)) + ":";
       for (const std::size_t place : alert.group.members) {
-        const AlertMember& member = watch_->members()[place];
+        const WatchedMember& member = watch_->members()[place];
         text += " " + std::to_string(to_int(member.experiment)) + "." +
                 std::to_string(place_of(member.metric)) + "=" + std::to_string(member.effect);
       }
@@ -186,7 +186,7 @@ TEST_F(Watching, ANewEnvironmentIsNoAlert) {
   nights(1, {.is_new_environment = true});
   nights(20);
   EXPECT_THAT(alerts(AlertStage::kConfirmed), IsEmpty()) << story();
-  for (const AlertMember& member : watch_->members()) EXPECT_LT(std::abs(member.effect), 0.1);
+  for (const WatchedMember& member : watch_->members()) EXPECT_LT(std::abs(member.effect), 0.1);
 }
 
 TEST_F(Watching, AMachinesSlowdownIsOneAlertAndTakesInTheRest) {
@@ -317,7 +317,7 @@ TEST_F(Watching, SpeedupsSayWhatTheyAreAgainst) {
   int speedups = 0;
   const WatchedAlert alert = alerts(AlertStage::kConfirmed)[0];
   for (const std::size_t place : alert.group.members) {
-    const AlertMember& member = watch_->members()[place];
+    const WatchedMember& member = watch_->members()[place];
     if (member.metric != WatchedMetric::kSpeedup) continue;
     ++speedups;
     EXPECT_EQ(member.baseline, result_of(1, "inductor").experiment);
@@ -354,7 +354,7 @@ TEST_F(Watching, WhatCreepsUpIsAnAlertOfItsOwn) {
   double moved = 0;
   for (const WatchedAlert& alert : alerts(AlertStage::kConfirmed)) {
     for (const std::size_t place : alert.group.members) {
-      const AlertMember& member = watch_->members()[place];
+      const WatchedMember& member = watch_->members()[place];
       if (member.metric == WatchedMetric::kSpeedup) continue;
       EXPECT_EQ(member.experiment, result_of(2, "eager").experiment);
       EXPECT_GT(member.worse, 0);
@@ -386,7 +386,7 @@ TEST_F(Watching, APinnedNightIsWhatLaterOnesAreHeldAgainst) {
     one.time_of(0, "eager") /= 0.8;
     one.nights(90);
     std::vector<std::size_t> onsets;
-    for (const AlertMember& member : one.watch_->members()) {
+    for (const WatchedMember& member : one.watch_->members()) {
       if (member.metric != WatchedMetric::kDrift) continue;
       onsets.push_back(member.onset);
       EXPECT_NEAR(member.effect, 0.25, 0.02);

@@ -513,8 +513,8 @@ std::vector<AlertGroup> group_changes(std::span<const WatchedMember> members,
   return Grouping(members, standing, catalog, nights).run();
 }
 
-std::vector<AlertGroup> group_changes(std::span<const WatchedMember> members, const Catalog& catalog,
-                                      std::span<const NightSeries> nights) {
+std::vector<AlertGroup> group_changes(std::span<const WatchedMember> members,
+                                      const Catalog& catalog, std::span<const NightSeries> nights) {
   std::vector<StandingMember> all;
   all.reserve(members.size());
   for (std::size_t place = 0; place < members.size(); ++place) {

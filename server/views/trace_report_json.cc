@@ -13,9 +13,9 @@ namespace benchhud::server {
 
 using namespace analysis;
 using nlohmann::ordered_json;
+using schema::short_name;
 using schema::Trace;
 using trace_json::or_null;
-using schema::short_name;
 using trace_json::unless;
 
 namespace {

@@ -41,7 +41,8 @@ schema::Expected<std::vector<TrackBand>> read_track_list(std::string_view text,
       text.remove_prefix(1);
       const auto band = take_number(&text);
       // Its rows must have numbers.
-      constexpr std::uint32_t kMostBand = std::numeric_limits<std::uint32_t>::max() / schema::kRowsABand;
+      constexpr std::uint32_t kMostBand =
+          std::numeric_limits<std::uint32_t>::max() / schema::kRowsABand;
       if (!band || *band > kMostBand) return wrong();
       track.band = *band;
     }

@@ -99,3 +99,13 @@ function circles(graph) {
   for (const begin of graph.keys()) walk(begin, begin, []);
   return found;
 }
+
+/** Where the paths of a description are not what they say: a sentence for each name that its file lacks. `read` gives a file's text. */
+export function findLostSteps(text, read) {
+  const steps = text.split("\n").map((line) => /^\| `(\w+)` \| `([\w/.]+)` \|/.exec(line)).filter(Boolean);
+  if (steps.length === 0) throw new Error("ARCHITECTURE.md names no step of a path");
+  return steps.filter(([, name, file]) => !new RegExp(`\\b${name}\\b`).test(read(file))).map(([, name, file]) => `${file} has no ${name}`);
+}
+
+/** Files and folders that a description names in backquotes. */
+export const placesIn = (text) => [...text.matchAll(/`([\w.]+\/[\w/.]+)`/g)].map(([, place]) => place);

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
-import { filesOf, findBreaches, includesOf, readRules } from "./house.mjs";
+import { filesOf, findBreaches, findLostSteps, includesOf, placesIn, readRules } from "./house.mjs";
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 const description = readFileSync(resolve(root, "ARCHITECTURE.md"), "utf8");
@@ -67,4 +67,15 @@ test("a room without a description, a description without a room and an exceptio
 test("a circle in the description is named", () => {
   const circle = { ...rules, exceptions: [], rooms: new Map([["low", []], ["high/a", ["high/b"]], ["high/b", ["high/a"]]]) };
   assert.deepEqual(findBreaches(circle, files, []), ["ARCHITECTURE.md: high/a → high/b → high/a is a circle"]);
+});
+
+test("the paths lead along functions that are there, and every place that is named is there", () => {
+  assert.deepEqual(findLostSteps(description, (file) => readFileSync(resolve(root, file), "utf8")), []);
+  const lost = placesIn(description).filter((place) => !existsSync(resolve(root, place)));
+  assert.deepEqual(lost.filter((place) => !/^(tests\/unit|schema\/results\/writer)/.test(place)), []);
+});
+
+test("a step whose function is gone is named", () => {
+  const text = "| `derive` | `a/b.h` | what |\n| `gone` | `a/b.h` | what |";
+  assert.deepEqual(findLostSteps(text, () => "bool derive(int);"), ["a/b.h has no gone"]);
 });

@@ -6,11 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "tests/unit/places.h"
+
 namespace benchhud::analysis {
 
 inline const nlohmann::json& oracle() {
   static const nlohmann::json values = [] {
-    std::ifstream file(std::string(BENCHHUD_TEST_DATA) + "/statistics_expected.json");
+    std::ifstream file(source_root() / "tests/unit/analysis/statistics_expected.json");
     return nlohmann::json::parse(file);
   }();
   return values;

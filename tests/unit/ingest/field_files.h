@@ -6,10 +6,12 @@
 #include <sstream>
 #include <string>
 
+#include "tests/unit/places.h"
+
 namespace benchhud::ingest {
 
 inline std::filesystem::path field_path(const std::string& name) {
-  return std::filesystem::path(BENCHHUD_TEST_DATA) / "../../data/field" / name;
+  return source_root() / "tests/data/field" / name;
 }
 
 inline std::string field_text(const std::string& name) {

@@ -13,6 +13,7 @@
 
 #include "schema/base/errors.h"
 #include "schema/db/database.h"
+#include "tests/unit/places.h"
 
 namespace benchhud::schema {
 
@@ -42,7 +43,8 @@ INSERT INTO result VALUES
 /// The migrations in their order, as SQL.
 inline std::vector<std::string> migration_scripts() {
   std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(BENCHHUD_MIGRATIONS)) {
+  for (const auto& entry :
+       std::filesystem::directory_iterator(source_root() / "schema/migrations")) {
     files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());

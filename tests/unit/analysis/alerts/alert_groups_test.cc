@@ -38,7 +38,7 @@ class Groups : public testing::Test {
     nights_.assign(40, night);
   }
   WatchedMember& add(int model, const std::string& backend, std::size_t onset, int worse = 1,
-                   WatchedMetric metric = WatchedMetric::kSteady) {
+                     WatchedMetric metric = WatchedMetric::kSteady) {
     WatchedMember member;
     member.experiment = ids_.at({model, backend});
     member.metric = metric;
@@ -51,7 +51,7 @@ class Groups : public testing::Test {
     return members_.emplace_back(member);
   }
   WatchedMember& add_speedup(int model, const std::string& backend, std::size_t onset,
-                           int worse = -1) {
+                             int worse = -1) {
     WatchedMember& member = add(model, backend, onset, worse, WatchedMetric::kSpeedup);
     member.baseline = ids_.at({model, "inductor"});
     return member;
@@ -391,8 +391,8 @@ TEST_F(Groups, DoNotDependOnTheOrderOfMembers) {
       const int model = static_cast<int>(below(12));
       const std::size_t onset = 15 + below(round % 2 == 0 ? 4 : 15);
       WatchedMember& member = below(4) == 0 && backend != "inductor"
-                                ? add_speedup(model, backend, onset, worse)
-                                : add(model, backend, onset, worse);
+                                  ? add_speedup(model, backend, onset, worse)
+                                  : add(model, backend, onset, worse);
       member.p_value = below(3) == 0 ? 0.001 : 0.002;  // many are equally sure
       if (below(2) == 0) member.confirmed = onset + 2;
       member.effect = 0.1;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tests/eval/step_scores.h"
+#include "tests/unit/places.h"
 
 namespace benchhud::analysis {
 namespace {
@@ -315,11 +316,7 @@ TEST(FindChanges, StepsBeyondWhatAProbabilityCanTell) {
 
 // The series of shared/data/changepoint: another program's nightly tests, with steps put into them.
 TEST(RealSeries, StepsAreFoundAndNothingElse) {
-  std::filesystem::path folder = std::filesystem::path(BENCHHUD_TEST_DATA);
-  for (int up = 0; up < 6 && !std::filesystem::exists(folder / "shared"); ++up) {
-    folder = folder.parent_path();
-  }
-  folder = folder / "shared/data/changepoint/sap_hana";
+  const auto folder = shared_folder() / "data/changepoint/sap_hana";
   if (!std::filesystem::exists(folder)) GTEST_SKIP() << "shared/data/changepoint is not here";
   const eval::StepScore score = eval::score_steps(eval::read_steps(folder));
   EXPECT_GT(score.all.f1(), 0.80);

@@ -12,6 +12,8 @@
 #include <set>
 #include <string>
 
+#include "tests/unit/places.h"
+
 namespace benchhud::analysis {
 namespace {
 
@@ -202,8 +204,7 @@ TEST(ErrorSignature, WindowsLineEndsAndRanksDoNotMatter) {
 
 // Every error of the nights in samples/ by cause: three, and what was skipped.
 TEST(ErrorSignature, TheSamplesFailForThreeReasons) {
-  const std::filesystem::path nights =
-      std::filesystem::path(BENCHHUD_TEST_DATA) / "../../../samples/cpu_nightlies";
+  const std::filesystem::path nights = source_root() / "samples/cpu_nightlies";
   ASSERT_TRUE(std::filesystem::exists(nights));
   std::map<std::string, int> counts;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(nights)) {

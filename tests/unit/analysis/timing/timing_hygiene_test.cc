@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "analysis/statistics/unimodality.h"
+#include "tests/unit/places.h"
 
 namespace benchhud::analysis {
 namespace {
@@ -470,7 +471,7 @@ std::vector<Inspected> results_with_flags() {
 
 TEST(TimingHygiene, ValuesEndWithTheirUnit) {
   // The pages' tests read the same file: what is said here is shown there with its unit.
-  std::ifstream file(BENCHHUD_TEST_DATA "/hygiene_values.json");
+  std::ifstream file(source_root() / "tests/unit/analysis/hygiene_values.json");
   const auto known = nlohmann::json::parse(file).get<std::map<std::string, std::string>>();
   const auto kind_of = [](std::string_view name) -> std::string {
     if (name.ends_with("_s")) return "seconds";

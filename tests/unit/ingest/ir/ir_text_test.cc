@@ -10,6 +10,7 @@
 #include <string>
 
 #include "ingest/ir/ir_type.h"
+#include "tests/unit/places.h"
 
 namespace benchhud::ingest {
 namespace {
@@ -512,7 +513,7 @@ TEST(IrType, ListsAndBrackets) {
 }
 
 std::string shared_text(const std::string& name) {
-  const auto path = std::filesystem::path(BENCHHUD_TEST_DATA) / "../../../../shared/data/ir" / name;
+  const auto path = shared_folder() / "data/ir" / name;
   std::ifstream file(path);
   std::stringstream text;
   text << file.rdbuf();

@@ -8,6 +8,8 @@
 #include <sstream>
 #include <string>
 
+#include "tests/unit/places.h"
+
 namespace benchhud::ingest {
 namespace {
 
@@ -106,8 +108,7 @@ TEST(CompileTimes, TextsThatEndAnywhere) {
 }
 
 TEST(CompileTimes, BothFormsOfRealDumpsSayTheSame) {
-  const std::filesystem::path folder =
-      std::filesystem::path(BENCHHUD_TEST_DATA) / "../../../../shared/data/traces/pytorch26_cpu";
+  const std::filesystem::path folder = shared_folder() / "data/traces/pytorch26_cpu";
   if (!std::filesystem::exists(folder)) GTEST_SKIP() << folder << " is not there";
   const auto read = [&](const std::string& name) {
     std::ifstream file(folder / name);

@@ -8,8 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "tests/unit/trace/trace_samples.h"
 #include "ingest/trace/trace_reader.h"
+#include "tests/unit/places.h"
+#include "tests/unit/trace/trace_samples.h"
 #include "trace/trace_lookup.h"
 #include "trace/trace_tiles.h"
 
@@ -17,8 +18,7 @@ namespace benchhud::schema {
 namespace {
 
 std::vector<std::string> trace_files() {
-  const std::filesystem::path folder =
-      std::filesystem::path(BENCHHUD_TEST_DATA) / "../../../../shared/data/traces";
+  const std::filesystem::path folder = shared_folder() / "data/traces";
   std::vector<std::string> files;
   if (!std::filesystem::is_directory(folder)) return files;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {

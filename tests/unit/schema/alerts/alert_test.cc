@@ -21,6 +21,7 @@
 #include "schema/results/maintenance.h"
 #include "schema/results/reader.h"
 #include "schema/store/migrate.h"
+#include "tests/unit/places.h"
 #include "tests/unit/schema/older_store.h"
 
 namespace benchhud::schema {
@@ -504,7 +505,8 @@ TEST(AlertMigration, KeepsAllThatAStoreHeldBefore) {
   auto store = Connection::open(":memory:", OpenMode::kReadWriteCreate);
   ASSERT_TRUE(store);
   std::vector<std::filesystem::path> migrations;
-  for (const auto& entry : std::filesystem::directory_iterator(BENCHHUD_MIGRATIONS)) {
+  for (const auto& entry :
+       std::filesystem::directory_iterator(source_root() / "schema/migrations")) {
     migrations.push_back(entry.path());
   }
   std::sort(migrations.begin(), migrations.end());

@@ -14,6 +14,7 @@
 #include "schema/db/database.h"
 #include "schema/db/row_batch.h"
 #include "schema/results/reader.h"
+#include "tests/unit/places.h"
 #include "tests/unit/schema/older_store.h"
 
 namespace benchhud::schema {
@@ -51,7 +52,7 @@ TEST(Migrate, AllMigrationsAreTheSchema) {
   auto snapshot = Connection::open(":memory:", OpenMode::kReadWriteCreate);
   ASSERT_TRUE(migrated && snapshot);
   ASSERT_TRUE(migrate(*migrated));
-  std::ifstream file(BENCHHUD_SCHEMA_SQL);
+  std::ifstream file(source_root() / "schema/schema.sql");
   std::stringstream text;
   text << file.rdbuf();
   ASSERT_FALSE(text.str().empty());

@@ -10,6 +10,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "tests/unit/places.h"
+
 namespace benchhud::server {
 namespace {
 
@@ -34,7 +36,7 @@ schema::Tile tile_of(const nlohmann::json& json) {
 }
 
 TEST(TraceTileBytes, AreThoseOfTheDocument) {
-  std::ifstream file(BENCHHUD_TEST_DATA "/../../cases/tile_bytes.json");
+  std::ifstream file(source_root() / "tests/cases/tile_bytes.json");
   const auto cases = nlohmann::json::parse(file);
   ASSERT_GE(cases.size(), 5u);
   for (const auto& each : cases) {

@@ -374,6 +374,7 @@ CREATE TABLE alert (
          ELSE 0 END) VIRTUAL  -- as the values of Urgency
 ) STRICT;
 CREATE INDEX alert_by_state ON alert (state, urgency, onset);
+CREATE INDEX alert_by_onset ON alert (onset);
 CREATE INDEX alert_by_model ON alert (accelerator_model);
 
 -- The labels that differ between the last good and the first bad run of an alert.

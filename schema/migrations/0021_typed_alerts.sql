@@ -148,5 +148,6 @@ WHERE json_type(named.run, '$.id') = 'integer' AND NOT EXISTS (SELECT 1 FROM run
 ALTER TABLE alert DROP COLUMN details;
 
 CREATE INDEX alert_by_state ON alert (state, urgency, onset);
+CREATE INDEX alert_by_onset ON alert (onset);
 CREATE INDEX alert_member_by_model ON alert_member (model, suite, backend);
 CREATE INDEX alert_member_by_experiment ON alert_member (experiment_id, metric);

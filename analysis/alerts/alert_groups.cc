@@ -21,7 +21,7 @@ namespace benchhud::analysis {
 namespace {
 
 constexpr std::size_t kTogether = 1;  // nights between the onsets of a common cause
-constexpr double kMost = 0.5;
+constexpr double kMostOfThem = 0.5;
 constexpr double kFewOthers = 0.25;  // of the other backends' series
 
 constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();
@@ -209,7 +209,8 @@ class Grouping {
     Common common;
     common.worse = worse;
     common.group.onset = night;
-    if (share(moved.size(), nights_[night].all) >= kMost && !is_of_one_backend(moved, night)) {
+    if (share(moved.size(), nights_[night].all) >= kMostOfThem &&
+        !is_of_one_backend(moved, night)) {
       common.group.scope = AlertScope::kMachine;
       common.core = moved;
       return common;
@@ -217,7 +218,7 @@ class Grouping {
     std::map<std::string_view, Indices> by_backend;
     for (const std::size_t index : moved) by_backend[entry(index).backend()].push_back(index);
     for (const auto& [backend, indices] : by_backend) {
-      const Indices core = share(indices.size(), backend_series(night, backend)) >= kMost
+      const Indices core = share(indices.size(), backend_series(night, backend)) >= kMostOfThem
                                ? indices
                                : only_on(backend, indices, moved);
       if (core.size() <= common.core.size() || is_of_few_models(core)) continue;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -225,6 +226,9 @@ Expected<std::vector<Alert>> told_alerts(Connection& connection, bool with_recov
 Expected<Alert> alert(Connection& connection, AlertId id);
 /// Nothing for one that is not there.
 Expected<AlertDetails> alert_details(Connection& connection, AlertId id);
+/// The same of several, each named once, in their order: as many statements as of one.
+Expected<std::vector<AlertDetails>> alert_details(Connection& connection,
+                                                  std::span<const AlertId> ids);
 /// What people did with an alert, oldest first. Nothing for one that is not there.
 Expected<std::vector<AlertAction>> alert_actions(Connection& connection, AlertId id);
 

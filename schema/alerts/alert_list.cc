@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_map>
 #include <utility>
 
 #include "schema/db/rows.h"
@@ -64,6 +65,8 @@ AlertMember::Timed read_timed(const Statement& row) {
   timed.sigma = row.optional_real(23);
   return timed;
 }
+
+constexpr int kMemberColumns = 37;  // of a member, before its alert's number
 
 AlertMember read_member(const Statement& row) {
   AlertMember member;
@@ -198,22 +201,41 @@ Expected<std::vector<Alert>> told_alerts(Connection& connection, bool with_recov
 }
 
 Expected<Alert> alert(Connection& connection, AlertId id) {
-  Statement query = connection.prepare(std::string(sql::kAlertColumns) + " WHERE id = $1");
+  // Statements are kept by the address of their text.
+  static const std::string kById = std::string(sql::kAlertColumns) + " WHERE id = $1";
+  Statement query = connection.cached(kById);
   query.bind(1, id);
   return one(query, read_alert, fmt::format("alert {}", to_int(id)));
 }
 
 Expected<AlertDetails> alert_details(Connection& connection, AlertId id) {
-  AlertDetails details;
-  Statement labels = connection.cached(sql::kLabelsOfAlert);
-  labels.bind(1, id);
-  BENCHHUD_ASSIGN(details.labels, collect(labels, [](const Statement& row) {
-                    return AlertLabel{std::string(row.text(0)), std::string(row.text(1)),
-                                      std::string(row.text(2))};
-                  }));
-  Statement members = connection.cached(sql::kMembersOfAlert);
-  members.bind(1, id);
-  BENCHHUD_ASSIGN(details.members, collect(members, read_member));
+  BENCHHUD_ASSIGN(auto details, alert_details(connection, std::span(&id, 1)));
+  return std::move(details.front());
+}
+
+Expected<std::vector<AlertDetails>> alert_details(Connection& connection,
+                                                  std::span<const AlertId> ids) {
+  std::vector<AlertDetails> details(ids.size());
+  std::unordered_map<AlertId, AlertDetails*> by_id;
+  std::string places;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    by_id[ids[i]] = &details[i];
+    places += fmt::format("{}{}", i > 0 ? "," : "", to_int(ids[i]));
+  }
+  Statement labels = connection.prepare(
+      fmt::format("{} WHERE alert_id IN ({}) ORDER BY alert_id, key", sql::kAlertLabels, places));
+  while (labels.step()) {
+    by_id.at(AlertId(labels.integer(0)))
+        ->labels.push_back({std::string(labels.text(1)), std::string(labels.text(2)),
+                            std::string(labels.text(3))});
+  }
+  BENCHHUD_TRY(labels.status());
+  Statement members = connection.prepare(fmt::format(
+      "{} WHERE m.alert_id IN ({}) ORDER BY m.alert_id, m.place", sql::kAlertMembers, places));
+  while (members.step()) {
+    by_id.at(AlertId(members.integer(kMemberColumns)))->members.push_back(read_member(members));
+  }
+  BENCHHUD_TRY(members.status());
   return details;
 }
 

@@ -29,6 +29,7 @@ Expected<std::optional<Run>> read_run(Reader& reader, RunId id) {
 
 Expected<const Run*> AlertRuns::find(std::optional<RunId> id) {
   if (!id) return nullptr;
+  if (const Run* run = lookup_ ? lookup_(*id) : nullptr) return run;
   auto known = known_.find(*id);
   if (known == known_.end()) {
     BENCHHUD_ASSIGN(auto run, read_run(reader_, *id));

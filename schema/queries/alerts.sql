@@ -9,18 +9,16 @@ SELECT id, accelerator_model, key, onset, detected, first_seen, confirmed_at, ti
        triaged_at, owner, link, state, urgency
 FROM alert
 
--- name: labels_of_alert
-SELECT key, before, after FROM alert_label WHERE alert_id = $1 ORDER BY key
+-- name: alert_labels
+SELECT alert_id, key, before, after FROM alert_label
 
--- name: members_of_alert
+-- name: alert_members
 SELECT m.experiment_id, m.suite, m.model, m.test, m.backend, m.configuration, m.metric, m.detected, m.direction,
        m.onset_run, m.earliest_run, m.latest_run, m.before, m.after, m.effect, m.low, m.high, m.confidence, m.p_value,
        m.q_value, m.nights_before, m.nights_after, m.noise, m.sigma, m.before_text, m.after_text, m.flips, m.flips_of,
        m.is_doing_of_baseline, coalesce(e.accelerator, ''), coalesce(e.accelerator_model, ''), e.xla, e.xla_flags,
-       e.dynamo, e.torch_xla2, e.batch_size, coalesce(e.flags, '{}')
+       e.dynamo, e.torch_xla2, e.batch_size, coalesce(e.flags, '{}'), m.alert_id
 FROM alert_member AS m LEFT JOIN experiment AS e ON e.id = m.experiment_id
-WHERE m.alert_id = $1
-ORDER BY m.place
 
 -- name: alerts_of_experiment
 SELECT DISTINCT alert_id FROM alert_member WHERE experiment_id = $1

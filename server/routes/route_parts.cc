@@ -119,6 +119,14 @@ std::vector<const RunEntry*> asked_runs(const Ask& ask, const std::vector<std::s
   return runs;
 }
 
+schema::AlertRuns runs_of(Ask& ask) {
+  const Snapshot& snapshot = ask.snapshot();
+  return schema::AlertRuns(ask.reader(), [&snapshot](schema::RunId id) -> const schema::Run* {
+    const RunEntry* entry = snapshot.find(id);
+    return entry != nullptr ? &entry->run : nullptr;
+  });
+}
+
 Expected<std::int64_t> attention_count(const Ask& ask, std::string_view accelerator_model) {
   return schema::open_alert_count(ask.reader().connection(), accelerator_model);
 }

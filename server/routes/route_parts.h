@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "schema/alerts/alert_run.h"
 #include "server/api/paging.h"
 #include "server/api/routes.h"
 #include "server/views/answers.h"
@@ -58,6 +59,9 @@ bool fits_run(const Query& query, const schema::Run& run);
 /// The newest `runs` of those of an accelerator model (`places`, newest first) that the parameters
 /// let through, oldest first.
 std::vector<const RunEntry*> asked_runs(const Ask& ask, const std::vector<std::size_t>& places);
+
+/// The runs that alerts name, most of which the snapshot has. Valid as long as `ask`.
+schema::AlertRuns runs_of(Ask& ask);
 
 /// How many alerts somebody should look at and nobody does; those of an accelerator model if one is
 /// given (not "").

@@ -76,8 +76,8 @@ Expected<schema::AlertFilter> asked_filter(Ask& ask) {
   return filter;
 }
 
-Expected<std::string> write_alerts(Ask& ask, const schema::AlertFilter& filter,
-                                   const std::optional<Cursor>& cursor) {
+Expected<std::string> write_alert_list(Ask& ask, const schema::AlertFilter& filter,
+                                       const std::optional<Cursor>& cursor) {
   schema::Connection& store = ask.reader().connection();
   const bool is_urgent_first = ask.query.text("order") == "urgency";
   std::optional<schema::AlertPlace> after;
@@ -100,8 +100,8 @@ Expected<std::string> write_alerts(Ask& ask, const schema::AlertFilter& filter,
   json.end_object();
   json.key("items");
   json.begin_array();
-  schema::AlertRuns runs(ask.reader());
-  for (const Alert& alert : page.alerts) BENCHHUD_TRY(write_alert(json, alert, store, runs));
+  schema::AlertRuns runs = runs_of(ask);
+  BENCHHUD_TRY(write_alerts(json, page.alerts, store, runs));
   std::optional<std::string> next;
   if (page.has_more) {
     const Alert& last = page.alerts.back();
@@ -117,7 +117,7 @@ Expected<Plan> list_alerts(Ask& ask) {
   // A wrong state is said before an unchanged answer is.
   BENCHHUD_ASSIGN(auto filter, asked_filter(ask));
   return Plan{revision_key(ask), [&ask, filter = std::move(filter), cursor] {
-                return write_alerts(ask, filter, cursor);
+                return write_alert_list(ask, filter, cursor);
               }};
 }
 
@@ -139,7 +139,7 @@ Expected<std::string> write_whole_alert(Ask& ask, const Alert& alert) {
   BENCHHUD_ASSIGN(const auto details, schema::alert_details(store, alert.id));
   BENCHHUD_ASSIGN(const auto explanation,
                   explain_alert(ask.reader(), ask.catalog(), alert, details));
-  schema::AlertRuns runs(ask.reader());
+  schema::AlertRuns runs = runs_of(ask);
   std::string body;
   schema::JsonWriter json(&body);
   json.begin_object();

@@ -270,11 +270,9 @@ Expected<std::string> write_history(Ask& ask, const std::vector<std::size_t>& pl
   json.list(experiments, [&](const auto& one) { write_experiment_history(json, ask, span, one); });
   json.field("reproduction", command_of(ask, experiments));
   json.key("alerts");
-  schema::AlertRuns alert_runs(ask.reader());
   json.begin_array();
-  for (const auto& alert : alerts) {
-    BENCHHUD_TRY(write_alert(json, alert, ask.reader().connection(), alert_runs));
-  }
+  schema::AlertRuns runs = runs_of(ask);
+  BENCHHUD_TRY(write_alerts(json, alerts, ask.reader().connection(), runs));
   json.end_array();
   json.end_object();
   return body;

@@ -208,7 +208,7 @@ Expected<std::string> write_series(Ask& ask, const SeriesScope& scope) {
   BENCHHUD_ASSIGN(const auto judged, judge_model(ask, scope));
   BENCHHUD_ASSIGN(auto points, make_points(ask, scope, judged));
   BENCHHUD_ASSIGN(const bool is_watched, is_watched_series(ask, scope));
-  schema::AlertRuns runs(ask.reader());
+  schema::AlertRuns runs = runs_of(ask);
   std::string body;
   schema::JsonWriter json(&body);
   json.begin_object();

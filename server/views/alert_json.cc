@@ -167,12 +167,16 @@ Expected<void> write_alert_fields(schema::JsonWriter& json, const Alert& alert,
   return write_details(json, alert, details, runs);
 }
 
-Expected<void> write_alert(schema::JsonWriter& json, const Alert& alert, schema::Connection& store,
-                           AlertRuns& runs) {
-  BENCHHUD_ASSIGN(const auto details, schema::alert_details(store, alert.id));
-  json.begin_object();
-  BENCHHUD_TRY(write_alert_fields(json, alert, details, runs));
-  json.end_object();
+Expected<void> write_alerts(schema::JsonWriter& json, const std::vector<Alert>& alerts,
+                            schema::Connection& store, AlertRuns& runs) {
+  std::vector<schema::AlertId> ids;
+  for (const Alert& alert : alerts) ids.push_back(alert.id);
+  BENCHHUD_ASSIGN(const auto details, schema::alert_details(store, ids));
+  for (std::size_t i = 0; i < alerts.size(); ++i) {
+    json.begin_object();
+    BENCHHUD_TRY(write_alert_fields(json, alerts[i], details[i], runs));
+    json.end_object();
+  }
   return {};
 }
 

@@ -1,6 +1,8 @@
 // Alerts as JSON.
 #pragma once
 
+#include <vector>
+
 #include "schema/alerts/alert.h"
 #include "schema/alerts/alert_list.h"
 #include "schema/alerts/alert_run.h"
@@ -14,9 +16,11 @@ namespace benchhud::server {
 schema::Expected<void> write_alert_fields(schema::JsonWriter& json, const schema::Alert& alert,
                                           const schema::AlertDetails& details,
                                           schema::AlertRuns& runs);
-/// The contract's Alert, with its details read from the store.
-schema::Expected<void> write_alert(schema::JsonWriter& json, const schema::Alert& alert,
-                                   schema::Connection& store, schema::AlertRuns& runs);
+/// Several of the contract's Alert into an array that is open, with their details read from the
+/// store.
+schema::Expected<void> write_alerts(schema::JsonWriter& json,
+                                    const std::vector<schema::Alert>& alerts,
+                                    schema::Connection& store, schema::AlertRuns& runs);
 
 /// `causes` and `reproduction`, which one alert is shown with and a list is not; inside of its
 /// object.

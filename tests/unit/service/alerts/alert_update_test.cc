@@ -89,8 +89,10 @@ class AlertUpdates : public StoreFixture {
     schema::AlertRuns runs(reader);
     std::string text;
     schema::JsonWriter writer(&text);
-    EXPECT_TRUE(write_alert(writer, alert, *connection_, runs));
-    return json::parse(text, nullptr, false);
+    writer.begin_array();
+    EXPECT_TRUE(write_alerts(writer, {alert}, *connection_, runs));
+    writer.end_array();
+    return json::parse(text, nullptr, false)[0];
   }
   void act(schema::AlertId id, const char* kind, const char* value) {
     const auto done = schema::act_on_alert(*connection_, id, kind, value, "ada");

@@ -309,7 +309,7 @@ CREATE TABLE artifact (
   error         TEXT,              -- why nothing could be made of it
   text_id       INTEGER REFERENCES text (id),   -- its text, whole; null: a trace, or one too long
   trace_id      INTEGER REFERENCES trace (id),
-  report_id     INTEGER REFERENCES text (id),   -- derived: what the trace tells, as JSON
+  report_id     INTEGER REFERENCES text (id),   -- derived: the digest of the trace (service/traces/trace_digest.cc)
   pruned_at     REAL               -- null: it was not; else its content is gone, and stays so
 ) STRICT;
 CREATE INDEX artifact_by_content ON artifact (name, content_hash);

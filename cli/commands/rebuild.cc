@@ -9,7 +9,7 @@
 #include "cli/options/options.h"
 #include "schema/results/maintenance.h"
 #include "service/alerts/alert_update.h"
-#include "service/answers/artifact_content.h"
+#include "service/traces/trace_digest.h"
 #include "trace/trace_index.h"
 
 namespace benchhud::cli {

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string_view>
 
+#include "analysis/documents/trace_json.h"
 #include "analysis/trace/trace_report.h"
 #include "cli/options/commands.h"
 #include "cli/options/memory.h"
@@ -19,7 +20,6 @@
 #include "cli/output/trace_text.h"
 #include "cli/output/trace_view.h"
 #include "ingest/trace/trace_reader.h"
-#include "server/views/trace_json.h"
 #include "trace/trace_nesting.h"
 
 namespace benchhud::cli {
@@ -145,15 +145,15 @@ int run_trace(const Arguments& arguments) {
   const schema::TraceNesting nesting = schema::nest(*trace);
   const bool is_summary = words[0] == "summary";
   if (*as_json && is_summary) {
-    print_json(server::summary_json(*trace, nesting));
+    print_json(analysis::summary_json(*trace, nesting));
     return kDone;
   }
   const analysis::TraceReport report = analysis::trace_report(*trace, nesting);
   if (*as_json) {
-    print_json(server::report_json(*trace, report));
+    print_json(analysis::report_json(*trace, report));
     return kDone;
   }
-  print_trace_summary(server::summary_json(*trace, nesting), report);
+  print_trace_summary(analysis::summary_json(*trace, nesting), report);
   if (!is_summary) print_trace_report(report);
   return kDone;
 }

@@ -22,6 +22,7 @@
 #include "server/api/warmer.h"
 #include "server/http/host_names.h"
 #include "server/http/static_files.h"
+#include "server/routes/route_tables.h"
 
 namespace benchhud::cli {
 namespace {
@@ -105,7 +106,7 @@ schema::Expected<std::shared_ptr<const server::HttpCounters>> serve_store(
   server::HttpOptions listen = request.listen;
   app_options.http = listen.counters;
   const std::string code = app_options.sign_in_code;
-  server::App app(std::move(app_options), server::built_in_pages());
+  server::App app(std::move(app_options), server::all_routes(), server::built_in_pages());
   listen.limits.upload_addresses = app.upload_addresses();
   listen.lane_of = [&app](std::string_view method, std::string_view target) {
     return app.lane_of(method, target);

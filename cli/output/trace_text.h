@@ -7,7 +7,7 @@
 
 namespace benchhud::cli {
 
-/// `summary`: server::summary_json() of the same trace.
+/// `summary`: analysis::summary_json() of the same trace.
 void print_trace_summary(const nlohmann::ordered_json& summary,
                          const analysis::TraceReport& report);
 /// The tables that a summary has no room for.

@@ -104,9 +104,10 @@ std::string health_json(std::int64_t revision, std::string_view version) {
 
 }  // namespace
 
-App::App(AppOptions options, std::span<const StaticFiles::File> pages)
+App::App(AppOptions options, const Routes& routes, std::span<const StaticFiles::File> pages)
     : options_(std::move(options)),
       contract_(schema::openapi_document()),
+      routes_(routes),
       pages_(pages),
       pool_(options_.store_path, options_.connections),
       health_pool_(options_.store_path, 1, StorePool::Buffer::kSmall),
@@ -205,7 +206,7 @@ Response App::handle_api(const Request& request, const Address& address, Asker a
           options_.http.get(),
           is_other_site(request),
           request.is_cancelled};
-  auto plan = find_route(operation->id)->route(ask);
+  auto plan = routes_.route(operation->id)->route(ask);
   if (!plan) return problem_response(plan.error(), request.target, ask.wrong_parameter);
   const std::string etag = plan->is_fleeting ? "" : etag_of(options_, *operation, query, plan->key);
   if (etag_matches(request.if_none_match, etag)) {
@@ -283,7 +284,7 @@ Lane App::lane_of(std::string_view method, std::string_view target) const {
       contract_.find(method == "HEAD" ? "GET" : method, below, &query);
   if (operation == nullptr) return Lane::kUsual;
   if (operation->method != "GET") return operation->takes_file ? Lane::kUpload : Lane::kChange;
-  const NamedRoute* const route = find_route(operation->id);
+  const NamedRoute* const route = routes_.route(operation->id);
   return route == nullptr ? Lane::kUsual : route->lane;
 }
 
@@ -307,7 +308,7 @@ Response App::make_change(const Request& request, const Operation& operation, co
     // Before it is done, so that nothing is that the audit does not tell of.
     BENCHHUD_TRY(schema::note_request(store, *who->token, words_of(request)));
     ChangeAsk ask{query, body, store, who->token->name};
-    auto address = find_change(operation.id)(ask);
+    auto address = routes_.change(operation.id)(ask);
     wrong_parameter = ask.wrong_parameter;
     return address;
   });
@@ -527,7 +528,7 @@ Expected<std::size_t> App::warm_nights(std::size_t depth, std::chrono::nanosecon
       if (depth < kWarmRuns) BENCHHUD_TRY(judge_.run(view, entry));
       if (depth < kWarmHistory) BENCHHUD_TRY(judge_.summary(view, entry, kUsualBaseline));
       if (depth < kWarmHistory) BENCHHUD_TRY(judge_.failures(view, entry));
-      BENCHHUD_TRY(judge_.run_json(view, entry));
+      BENCHHUD_TRY(judge_.card(view, entry));
     }
     *worked = std::chrono::steady_clock::now() - began;
     if (!any) return kNoMoreNights;

@@ -31,6 +31,7 @@ namespace benchhud::server {
 
 struct Ask;
 struct Plan;
+class Routes;
 
 struct AppOptions {
   std::string store_path;
@@ -55,7 +56,8 @@ struct AppOptions {
 /// Threads may share it.
 class App {
  public:
-  App(AppOptions options, std::span<const StaticFiles::File> pages);
+  /// `routes` outlives it.
+  App(AppOptions options, const Routes& routes, std::span<const StaticFiles::File> pages);
 
   /// Answers GET and HEAD (the same answer: who sends it leaves the body out), and makes changes
   /// where the contract has some. What is thrown meanwhile is answered as a problem; std::bad_alloc
@@ -120,6 +122,7 @@ class App {
 
   const AppOptions options_;
   const ApiContract contract_;
+  const Routes& routes_;
   const StaticFiles pages_;
   StorePool pool_;
   StorePool health_pool_;

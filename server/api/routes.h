@@ -3,6 +3,8 @@
 #pragma once
 
 #include <functional>
+#include <initializer_list>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -84,32 +86,8 @@ struct NamedRoute {
   Lane lane = Lane::kUsual;  ///< what an answer may cost
 };
 
-std::span<const NamedRoute> about_routes();
-std::span<const NamedRoute> alert_routes();
-std::span<const NamedRoute> artifact_routes();
-std::span<const NamedRoute> badge_routes();
-std::span<const NamedRoute> compare_routes();
-std::span<const NamedRoute> coverage_routes();
-std::span<const NamedRoute> download_routes();
-std::span<const NamedRoute> error_routes();
-std::span<const NamedRoute> fact_routes();
-std::span<const NamedRoute> history_routes();
-std::span<const NamedRoute> ingest_routes();
-std::span<const NamedRoute> metrics_routes();
-std::span<const NamedRoute> model_table_routes();
-std::span<const NamedRoute> overview_routes();
-std::span<const NamedRoute> phase_routes();
-std::span<const NamedRoute> profile_routes();
-std::span<const NamedRoute> search_routes();
-std::span<const NamedRoute> series_routes();
-std::span<const NamedRoute> trace_routes();
-std::span<const NamedRoute> verification_routes();
-
 /// What getAlive answers, which asks nothing of the store.
 inline constexpr std::string_view kAliveJson = R"({"status":"alive"})";
-
-/// Null for an operation without a route.
-const NamedRoute* find_route(std::string_view operation_id);
 
 /// A request for a change, as who makes it sees it.
 struct ChangeAsk {
@@ -128,10 +106,20 @@ struct NamedChange {
   Change change;
 };
 
-std::span<const NamedChange> alert_changes();
-std::span<const NamedChange> mark_changes();
+/// What answers each operation, from tables that outlive it.
+class Routes {
+ public:
+  Routes(std::initializer_list<std::span<const NamedRoute>> routes,
+         std::initializer_list<std::span<const NamedChange>> changes);
 
-/// Null for an operation that changes nothing.
-Change find_change(std::string_view operation_id);
+  /// Null for an operation without a route.
+  const NamedRoute* route(std::string_view operation_id) const;
+  /// Null for an operation that changes nothing.
+  Change change(std::string_view operation_id) const;
+
+ private:
+  std::map<std::string_view, const NamedRoute*> routes_;
+  std::map<std::string_view, Change> changes_;
+};
 
 }  // namespace benchhud::server

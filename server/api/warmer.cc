@@ -7,7 +7,7 @@
 
 #include "schema/base/caught_error.h"
 #include "schema/store/store.h"
-#include "service/answers/artifact_content.h"
+#include "service/traces/trace_digest.h"
 #include "trace/trace_index.h"
 
 namespace benchhud::server {

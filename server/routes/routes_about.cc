@@ -10,6 +10,7 @@
 #include "schema/store/store_place.h"
 #include "server/api/sessions.h"
 #include "server/routes/route_parts.h"
+#include "server/routes/route_tables.h"
 
 namespace benchhud::server {
 namespace {

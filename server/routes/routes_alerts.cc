@@ -10,6 +10,7 @@
 #include "schema/alerts/alert_run.h"
 #include "schema/base/text_limits.h"
 #include "server/routes/route_parts.h"
+#include "server/routes/route_tables.h"
 #include "server/views/alert_json.h"
 #include "service/alerts/alert_causes.h"
 

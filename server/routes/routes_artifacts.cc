@@ -6,6 +6,7 @@
 #include "analysis/profiles/profile_findings.h"
 #include "schema/base/utf8.h"
 #include "server/routes/route_parts.h"
+#include "server/routes/route_tables.h"
 #include "server/views/artifact_json.h"
 #include "service/answers/artifact_content.h"
 #include "service/answers/result_diff.h"
@@ -112,7 +113,8 @@ Expected<Plan> get_content(Ask& ask) {
                 json.begin_object();
                 json.key("artifact");
                 write_artifact(json, artifact, ask.snapshot());
-                BENCHHUD_TRY(write_content_fields(json, ask.reader(), artifact));
+                BENCHHUD_ASSIGN(const auto content, content_of(ask.reader(), artifact));
+                write_content_fields(json, artifact.kind, content);
                 json.end_object();
                 return body;
               }};

@@ -6,6 +6,7 @@
 
 #include "schema/base/time.h"
 #include "server/routes/route_parts.h"
+#include "server/routes/route_tables.h"
 #include "server/views/badge.h"
 
 namespace benchhud::server {
@@ -43,9 +44,9 @@ bool is_asked(const Ask& ask, const analysis::RunGroup& group) {
 }
 
 Expected<Counts> verification_counts(Ask& ask, const RunEntry& entry) {
-  BENCHHUD_ASSIGN(const auto answer, ask.judge.summary(ask.view, entry, kUsualBaseline));
+  BENCHHUD_ASSIGN(const auto summary, ask.judge.summary(ask.view, entry, kUsualBaseline));
   Counts counts;
-  for (const analysis::RunGroup& group : answer->summary.groups) {
+  for (const analysis::RunGroup& group : summary->groups) {
     if (!is_asked(ask, group)) continue;
     counts.passing += group.passing;
     counts.failing += group.failing;
@@ -74,8 +75,8 @@ Expected<Badge> speedup_badge(Ask& ask, const RunEntry& entry) {
       return wrong_parameter(ask, name, "A speedup is of one backend on one test.");
     }
   }
-  BENCHHUD_ASSIGN(const auto answer, ask.judge.summary(ask.view, entry, kUsualBaseline));
-  for (const analysis::RunGroup& group : answer->summary.groups) {
+  BENCHHUD_ASSIGN(const auto summary, ask.judge.summary(ask.view, entry, kUsualBaseline));
+  for (const analysis::RunGroup& group : summary->groups) {
     if (!is_asked(ask, group) || !group.all || !group.all->value) continue;
     const auto& [value, interval, models] = *group.all;
     // Said to be faster or slower only where the interval says so.

@@ -10,6 +10,7 @@
 #include "schema/results/run_lookup.h"
 #include "server/api/csv.h"
 #include "server/routes/route_parts.h"
+#include "server/routes/route_tables.h"
 #include "server/views/comparison_json.h"
 #include "service/answers/past_nights.h"
 

@@ -6,6 +6,7 @@
 #include "analysis/results/coverage.h"
 #include "schema/results/manifest.h"
 #include "server/routes/route_parts.h"
+#include "server/routes/route_tables.h"
 
 namespace benchhud::server {
 namespace {

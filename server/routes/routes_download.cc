@@ -7,6 +7,7 @@
 #include "schema/results/reader.h"
 #include "server/api/downloads.h"
 #include "server/routes/route_parts.h"
+#include "server/routes/route_tables.h"
 
 namespace benchhud::server {
 namespace {

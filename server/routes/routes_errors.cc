@@ -10,6 +10,7 @@
 #include "schema/alerts/alert_run.h"
 #include "server/api/csv.h"
 #include "server/routes/route_parts.h"
+#include "server/routes/route_tables.h"
 #include "server/views/alert_json.h"
 
 namespace benchhud::server {

@@ -10,6 +10,7 @@
 #include "schema/base/utf8.h"
 #include "server/routes/result_list.h"
 #include "server/routes/route_parts.h"
+#include "server/routes/route_tables.h"
 
 namespace benchhud::server {
 namespace {
@@ -44,8 +45,8 @@ Expected<std::string> write_runs(Ask& ask, const std::optional<Cursor>& cursor) 
       more = true;
       continue;
     }
-    BENCHHUD_ASSIGN(const auto kept, ask.judge.run_json(ask.view, entry));
-    json.raw(*kept);
+    BENCHHUD_ASSIGN(const auto card, ask.judge.card(ask.view, entry));
+    write_run(json, run, *card);
     last = &entry;
     ++written;
   }
@@ -65,8 +66,11 @@ Expected<Plan> list_runs(Ask& ask) {
 Expected<Plan> get_run(Ask& ask) {
   BENCHHUD_ASSIGN(const RunEntry* entry, asked_run(ask));
   return Plan{std::to_string(entry->history), [&ask, entry]() -> Expected<std::string> {
-                BENCHHUD_ASSIGN(const auto kept, ask.judge.run_json(ask.view, *entry));
-                return *kept;
+                BENCHHUD_ASSIGN(const auto card, ask.judge.card(ask.view, *entry));
+                std::string body;
+                schema::JsonWriter json(&body);
+                write_run(json, entry->run, *card);
+                return body;
               }};
 }
 

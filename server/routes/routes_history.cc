@@ -12,6 +12,7 @@
 #include "schema/model/metric.h"
 #include "server/api/csv.h"
 #include "server/routes/route_parts.h"
+#include "server/routes/route_tables.h"
 
 namespace benchhud::server {
 namespace {

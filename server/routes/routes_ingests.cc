@@ -4,12 +4,22 @@
 
 #include "schema/results/unrecognized_files.h"
 #include "server/routes/route_parts.h"
+#include "server/routes/route_tables.h"
 
 namespace benchhud::server {
 namespace {
 
 using schema::Expected;
 using schema::to_int;
+
+Expected<void> write_with_runs(Ask& ask, schema::JsonWriter& json,
+                               const schema::IngestedFile& file) {
+  BENCHHUD_ASSIGN(const auto runs, ask.judge.runs_of(ask.view, file));
+  std::vector<const RunEntry*> entries;
+  for (const auto& [id, revision] : *runs) entries.push_back(ask.snapshot().find(id));
+  write_ingest(json, file, entries);
+  return {};
+}
 
 Expected<std::string> write_ingests(Ask& ask, const std::optional<Cursor>& cursor) {
   std::optional<schema::FileId> before;
@@ -21,10 +31,7 @@ Expected<std::string> write_ingests(Ask& ask, const std::optional<Cursor>& curso
   std::string body;
   schema::JsonWriter json(&body);
   begin_page(json);
-  for (const auto& file : files) {
-    BENCHHUD_ASSIGN(const auto ingest, ask.judge.ingest(ask.view, file));
-    json.raw(ingest->json);
-  }
+  for (const auto& file : files) BENCHHUD_TRY(write_with_runs(ask, json, file));
   BENCHHUD_ASSIGN(const std::int64_t total, ask.reader().ingest_count());
   std::optional<std::string> next;
   if (more) next = make_cursor(cursor_scope(ask), {to_int(files.back().id)});
@@ -50,8 +57,10 @@ Expected<Plan> get_ingest(Ask& ask) {
   }
   return Plan{std::to_string(ask.snapshot().revision),
               [&ask, found = *std::move(file)]() -> Expected<std::string> {
-                BENCHHUD_ASSIGN(const auto ingest, ask.judge.ingest(ask.view, found));
-                return ingest->json;
+                std::string body;
+                schema::JsonWriter json(&body);
+                BENCHHUD_TRY(write_with_runs(ask, json, found));
+                return body;
               }};
 }
 

@@ -7,6 +7,7 @@
 #include "schema/base/text_limits.h"
 #include "schema/results/run_choice.h"
 #include "server/routes/route_parts.h"
+#include "server/routes/route_tables.h"
 #include "service/alerts/alert_update.h"
 
 namespace benchhud::server {

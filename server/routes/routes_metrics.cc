@@ -13,6 +13,7 @@
 #include "schema/model/types.h"
 #include "server/http/http_counters.h"
 #include "server/routes/route_parts.h"
+#include "server/routes/route_tables.h"
 
 namespace benchhud::server {
 namespace {
@@ -131,7 +132,7 @@ Expected<void> write_store(Exposition& out, Ask& ask) {
 }
 
 Expected<void> write_newest_runs(Exposition& out, Ask& ask) {
-  std::vector<std::pair<std::string, std::shared_ptr<const SummaryAnswer>>> newest;
+  std::vector<std::pair<std::string, std::shared_ptr<const analysis::RunSummary>>> newest;
   out.family("benchhud_newest_run_timestamp_seconds", "gauge",
              "When the newest run of an accelerator model began.");
   for (const auto& [model, places] : ask.snapshot().accelerators) {
@@ -141,8 +142,8 @@ Expected<void> write_newest_runs(Exposition& out, Ask& ask) {
     newest.emplace_back(model, std::move(summary));
   }
   const auto each = [&](const auto& write) {
-    for (const auto& [model, answer] : newest) {
-      for (const analysis::RunGroup& group : answer->summary.groups) write(model, group);
+    for (const auto& [model, summary] : newest) {
+      for (const analysis::RunGroup& group : summary->groups) write(model, group);
     }
   };
   out.family("benchhud_run_results", "gauge",

@@ -6,6 +6,7 @@
 
 #include "server/api/csv.h"
 #include "server/routes/route_parts.h"
+#include "server/routes/route_tables.h"
 
 namespace benchhud::server {
 namespace {

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "server/routes/route_parts.h"
+#include "server/routes/route_tables.h"
 
 namespace benchhud::server {
 namespace {
@@ -52,11 +53,11 @@ Expected<void> write_accelerator(Ask& ask, schema::JsonWriter& json, const std::
   write_run_ref(json, previous);
   BENCHHUD_ASSIGN(const auto summary, ask.judge.summary(ask.view, newest, baseline));
   json.key("groups");
-  json.raw(summary->groups);
+  write_groups(json, summary->groups);
   json.key("previous_groups");
   if (previous != nullptr) {
     BENCHHUD_ASSIGN(const auto before, ask.judge.summary(ask.view, *previous, baseline));
-    json.raw(before->groups);
+    write_groups(json, before->groups);
   } else {
     write_groups(json, {});
   }
@@ -77,7 +78,7 @@ Expected<void> write_accelerator(Ask& ask, schema::JsonWriter& json, const std::
     json.key("run");
     write_run_ref(json, &entry);
     json.key("groups");
-    json.raw(past->groups);
+    write_groups(json, past->groups);
     json.end_object();
   }
   json.end_array();

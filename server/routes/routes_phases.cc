@@ -6,6 +6,7 @@
 #include "analysis/results/timing_review.h"
 #include "server/api/csv.h"
 #include "server/routes/route_parts.h"
+#include "server/routes/route_tables.h"
 #include "server/routes/series_scope.h"
 #include "server/views/phase_answers.h"
 

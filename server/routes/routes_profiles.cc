@@ -9,6 +9,7 @@
 
 #include "analysis/timing/timing_facts.h"
 #include "server/routes/route_parts.h"
+#include "server/routes/route_tables.h"
 #include "server/views/phase_answers.h"
 #include "service/answers/artifact_content.h"
 

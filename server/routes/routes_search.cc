@@ -5,6 +5,7 @@
 #include <array>
 
 #include "server/routes/route_parts.h"
+#include "server/routes/route_tables.h"
 #include "service/answers/search_index.h"
 
 namespace benchhud::server {

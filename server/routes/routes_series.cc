@@ -10,6 +10,7 @@
 #include "schema/model/metric.h"
 #include "server/api/csv.h"
 #include "server/routes/route_parts.h"
+#include "server/routes/route_tables.h"
 #include "server/routes/series_scope.h"
 #include "server/views/alert_json.h"
 #include "service/alerts/alert_rules_file.h"

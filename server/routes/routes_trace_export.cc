@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "schema/base/time.h"
+#include "server/routes/route_tables.h"
 #include "server/routes/trace_parts.h"
-#include "server/routes/trace_routes.h"
 #include "service/traces/trace_export.h"
 
 namespace benchhud::server {

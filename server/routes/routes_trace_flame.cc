@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "analysis/trace/flame_graph.h"
+#include "server/routes/route_tables.h"
 #include "server/routes/trace_parts.h"
-#include "server/routes/trace_routes.h"
 #include "trace/trace_stacks.h"
 
 namespace benchhud::server {

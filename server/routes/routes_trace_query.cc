@@ -3,8 +3,8 @@
 #include <string>
 
 #include "server/api/query_process.h"
+#include "server/routes/route_tables.h"
 #include "server/routes/trace_parts.h"
-#include "server/routes/trace_routes.h"
 
 namespace benchhud::server {
 namespace {

@@ -8,6 +8,7 @@
 #include "analysis/results/failure_groups.h"
 #include "server/api/csv.h"
 #include "server/routes/route_parts.h"
+#include "server/routes/route_tables.h"
 
 namespace benchhud::server {
 namespace {
@@ -200,7 +201,7 @@ Expected<Plan> get_verification(Ask& ask) {
 
 Expected<std::string> write_history(Ask& ask, const std::vector<std::size_t>& places) {
   const auto& runs = ask.snapshot().runs;
-  std::vector<std::shared_ptr<const SummaryAnswer>> summaries;
+  std::vector<std::shared_ptr<const analysis::RunSummary>> summaries;
   std::vector<const RunEntry*> entries;
   for (std::size_t i = std::min(places.size(), ask.query.size("runs")); i-- > 0;) {
     entries.push_back(&runs[places[i]]);
@@ -216,7 +217,7 @@ Expected<std::string> write_history(Ask& ask, const std::vector<std::size_t>& pl
   json.key("counts");
   json.begin_array();
   for (std::size_t i = 0; i < entries.size(); ++i) {
-    for (const auto& group : summaries[i]->summary.groups) {
+    for (const auto& group : summaries[i]->groups) {
       if (!fits_any(ask.query, "test", group.test)) continue;
       if (!fits_any(ask.query, "backend", group.backend)) continue;
       for (const auto& code : group.codes) {
@@ -232,7 +233,7 @@ Expected<std::string> write_history(Ask& ask, const std::vector<std::size_t>& pl
   }
   json.end_array();
   json.key("verified");
-  json.list(summaries, [&](const auto& summary) { json.value(bool{summary->summary.verified}); });
+  json.list(summaries, [&](const auto& summary) { json.value(bool{summary->verified}); });
   json.end_object();
   return body;
 }

@@ -7,7 +7,6 @@
 #include "analysis/trace/label_class.h"
 #include "analysis/trace/time_totals.h"
 #include "schema/base/content_hash.h"
-#include "server/views/trace_json_parts.h"
 #include "trace/short_name.h"
 
 namespace benchhud::server {

@@ -15,17 +15,10 @@
 #include "schema/base/json_writer.h"
 #include "schema/model/metric.h"
 #include "schema/results/reader.h"
+#include "service/answers/judge.h"
 #include "service/answers/snapshot.h"
 
 namespace benchhud::server {
-
-/// What is told of a run beside what the snapshot holds.
-struct RunCard {
-  std::int64_t timed = 0;
-  std::int64_t failed = 0;
-  std::vector<schema::Invocation> invocations;
-  std::vector<schema::NightMark> marks;
-};
 
 /// "passing", "failing" or "undecided".
 std::string_view outcome_name(analysis::Standing standing);

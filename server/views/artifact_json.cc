@@ -1,5 +1,9 @@
 #include "server/views/artifact_json.h"
 
+#include <array>
+#include <utility>
+#include <variant>
+
 #include "analysis/profiles/dynamo_counters.h"
 #include "server/views/answers.h"
 
@@ -9,6 +13,18 @@ using analysis::ProfileChange;
 using schema::to_int;
 
 namespace {
+
+using schema::ArtifactKind;
+
+// Where the contract's ArtifactContent has what is in a dump of a kind.
+constexpr std::array kContents = {
+    std::pair(ArtifactKind::kOperatorTable, "operator_tables"),
+    std::pair(ArtifactKind::kXlaMetrics, "xla_metrics"),
+    std::pair(ArtifactKind::kDynamoCounters, "dynamo_counters"),
+    std::pair(ArtifactKind::kIr, "ir_modules"),
+    std::pair(ArtifactKind::kCompileTimes, "compile_times"),
+    std::pair(ArtifactKind::kTrace, "trace"),
+};
 
 void write_histogram(schema::JsonWriter& json, std::string_view key,
                      const schema::IrHistogram& histogram) {
@@ -260,14 +276,29 @@ void write_content(schema::JsonWriter& json, const schema::CompileTimes& times) 
   });
 }
 
-void write_dump_problems(schema::JsonWriter& json,
-                         const std::vector<schema::DumpProblem>& problems) {
-  json.list(problems, [&](const schema::DumpProblem& problem) {
-    json.begin_object();
-    json.field("line", problem.line);
-    json.field("reason", problem.reason);
-    json.end_object();
-  });
+void write_content_fields(schema::JsonWriter& json, schema::ArtifactKind kind,
+                          const ArtifactContent& content) {
+  json.key("problems");
+  json.begin_array();
+  if (content.read) {
+    for (const schema::DumpProblem& problem : content.read->problems) {
+      json.begin_object();
+      json.field("line", problem.line);
+      json.field("reason", problem.reason);
+      json.end_object();
+    }
+  }
+  json.end_array();
+  for (const auto& [its_kind, key] : kContents) {
+    json.key(key);
+    if (kind == its_kind && content.read) {
+      std::visit([&](const auto& read) { write_content(json, read); }, content.read->content);
+    } else if (kind == its_kind && content.trace_report) {
+      write_stored_json(json, *content.trace_report, "null");
+    } else {
+      json.null();
+    }
+  }
 }
 
 void write_section_differences(schema::JsonWriter& json,

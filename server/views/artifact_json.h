@@ -10,6 +10,7 @@
 #include "schema/model/compile_times.h"
 #include "schema/model/ir.h"
 #include "schema/model/profile.h"
+#include "service/answers/artifact_content.h"
 #include "service/answers/snapshot.h"
 
 namespace benchhud::server {
@@ -24,8 +25,10 @@ void write_content(schema::JsonWriter& json, const schema::MetricsReport& report
 void write_content(schema::JsonWriter& json, const schema::DynamoCounters& counters);
 void write_content(schema::JsonWriter& json, const std::vector<schema::IrModule>& modules);
 void write_content(schema::JsonWriter& json, const schema::CompileTimes& times);
-void write_dump_problems(schema::JsonWriter& json,
-                         const std::vector<schema::DumpProblem>& problems);
+
+/// The fields of the contract's ArtifactContent, but `artifact`.
+void write_content_fields(schema::JsonWriter& json, schema::ArtifactKind kind,
+                          const ArtifactContent& content);
 
 /// As the contract's SectionDifference, a section each; of changes no more than `most` a section,
 /// the largest, with the number of all.

@@ -5,9 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "schema/base/json_writer.h"
-#include "server/views/answers.h"
-
 namespace benchhud::server {
 namespace {
 
@@ -58,8 +55,8 @@ bool counts_as_failed(const schema::RunCounts::Failures& failures,
   return analysis::judge_result(facts, {}, errors).status == analysis::Status::kFailed;
 }
 
-bool still_so(const IngestAnswer& kept, const Snapshot& snapshot) {
-  return std::all_of(kept.runs.begin(), kept.runs.end(), [&](const auto& known) {
+bool still_so(const RunsOfIngest& kept, const Snapshot& snapshot) {
+  return std::all_of(kept.begin(), kept.end(), [&](const auto& known) {
     const RunEntry* entry = snapshot.find(known.first);
     return entry != nullptr && entry->run.revision == known.second;
   });
@@ -126,19 +123,17 @@ Judge::Kept<std::vector<analysis::GroupRollup>> Judge::rollup(View view, const R
   });
 }
 
-Judge::Kept<SummaryAnswer> Judge::summary(View view, const RunEntry& entry,
-                                          std::string_view baseline) {
+Judge::Kept<analysis::RunSummary> Judge::summary(View view, const RunEntry& entry,
+                                                 std::string_view baseline) {
   const std::string run_key = key_of(view.snapshot, entry);
-  return summaries_.get(run_key + "." + std::string(baseline), [&]() -> Expected<SummaryAnswer> {
+  const std::string key = fmt::format("{}.{}", run_key, baseline);
+  return summaries_.get(key, [&]() -> Expected<analysis::RunSummary> {
     BENCHHUD_ASSIGN(const auto judged, judge_in_passing(view, entry));
     // Who asks for a run's summary looks at runs over time, and will ask for its digest.
     if (digests_.find(run_key) == nullptr) {
       digests_.put(run_key, std::make_shared<const analysis::RunDigest>(digest_run(*judged)));
     }
-    SummaryAnswer answer{summarize_run(*judged, *view.snapshot.catalog, baseline), ""};
-    schema::JsonWriter json(&answer.groups);
-    write_groups(json, answer.summary.groups);
-    return answer;
+    return summarize_run(*judged, *view.snapshot.catalog, baseline);
   });
 }
 
@@ -269,9 +264,9 @@ Expected<void> Judge::known_errors(View view, const std::vector<std::size_t>& pl
   return {};
 }
 
-Judge::Kept<std::string> Judge::run_json(View view, const RunEntry& entry) {
+Judge::Kept<RunCard> Judge::card(View view, const RunEntry& entry) {
   const std::string key = fmt::format("{}.{}", schema::to_int(entry.run.id), entry.run.revision);
-  return run_json_.get(key, [&]() -> Expected<std::string> {
+  return cards_.get(key, [&]() -> Expected<RunCard> {
     RunCard card;
     BENCHHUD_ASSIGN(card.invocations, view.reader.invocations(entry.run.id));
     BENCHHUD_ASSIGN(const auto counts, view.reader.run_counts(entry.run.id));
@@ -284,30 +279,22 @@ Judge::Kept<std::string> Judge::run_json(View view, const RunEntry& entry) {
     BENCHHUD_ASSIGN(const auto marks,
                     schema::night_marks(view.reader.connection(), entry.run.accelerator_model));
     card.marks = schema::marks_of(entry.run, marks);
-    std::string text;
-    schema::JsonWriter json(&text);
-    write_run(json, entry.run, card);
-    return text;
+    return card;
   });
 }
 
-Judge::Kept<IngestAnswer> Judge::ingest(View view, const schema::IngestedFile& file) {
+Judge::Kept<RunsOfIngest> Judge::runs_of(View view, const schema::IngestedFile& file) {
   const std::string key = std::to_string(schema::to_int(file.id));
-  if (auto kept = ingests_.find(key); kept && still_so(*kept, view.snapshot)) return kept;
+  if (auto kept = runs_of_ingests_.find(key); kept && still_so(*kept, view.snapshot)) return kept;
   BENCHHUD_ASSIGN(const auto ids, view.reader.runs_of_ingest(file.id));
-  auto made = std::make_shared<IngestAnswer>();
-  std::vector<const RunEntry*> entries;
+  auto made = std::make_shared<RunsOfIngest>();
   for (const auto id : ids) {
     const RunEntry* entry = view.snapshot.find(id);
-    if (entry == nullptr) continue;
-    made->runs.emplace_back(id, entry->run.revision);
-    entries.push_back(entry);
+    if (entry != nullptr) made->emplace_back(id, entry->run.revision);
   }
-  schema::JsonWriter json(&made->json);
-  write_ingest(json, file, entries);
-  std::shared_ptr<const IngestAnswer> kept = std::move(made);
+  std::shared_ptr<const RunsOfIngest> kept = std::move(made);
   // One without runs has nothing to tell by whether it is still so.
-  if (!kept->runs.empty()) ingests_.put(key, kept);
+  if (!kept->empty()) runs_of_ingests_.put(key, kept);
   return kept;
 }
 

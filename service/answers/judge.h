@@ -18,6 +18,7 @@
 #include "analysis/results/run_failures.h"
 #include "analysis/results/run_speedups.h"
 #include "analysis/results/run_summary.h"
+#include "schema/alerts/night_mark.h"
 #include "schema/results/reader.h"
 #include "service/answers/search_index.h"
 #include "service/answers/shared_cache.h"
@@ -25,18 +26,17 @@
 
 namespace benchhud::server {
 
-/// A run's summary, and its groups as answers have them.
-struct SummaryAnswer {
-  analysis::RunSummary summary;
-  std::string groups;  ///< JSON
+/// What is told of a run beside what the snapshot holds.
+struct RunCard {
+  std::int64_t timed = 0;
+  std::int64_t failed = 0;
+  std::vector<schema::Invocation> invocations;
+  std::vector<schema::NightMark> marks;
 };
 
-/// An ingested file as answers have it, and the runs that have lines of it, each with its revision
-/// then: whatever moves a line to another run changes the revision of the run that it leaves.
-struct IngestAnswer {
-  std::vector<std::pair<schema::RunId, std::int64_t>> runs;
-  std::string json;
-};
+/// The runs that have lines of an ingested file, each with its revision then: whatever moves a line
+/// to another run changes the revision of the run that it leaves.
+using RunsOfIngest = std::vector<std::pair<schema::RunId, std::int64_t>>;
 
 /// What changed from one run to a later one.
 struct RunChanges {
@@ -81,7 +81,7 @@ class Judge {
   Kept<std::vector<analysis::GroupRollup>> rollup(View view, const RunEntry& entry,
                                                   const analysis::SliceGroups& groups,
                                                   std::string_view slice);
-  Kept<SummaryAnswer> summary(View view, const RunEntry& entry, std::string_view baseline);
+  Kept<analysis::RunSummary> summary(View view, const RunEntry& entry, std::string_view baseline);
   Kept<analysis::Baseline> baseline(View view, const RunEntry& entry, const BaselineChoice& choice,
                                     analysis::Estimator estimator);
   Kept<RunChanges> changes(View view, const RunEntry& since, const RunEntry& entry);
@@ -91,9 +91,8 @@ class Judge {
                                                          std::string_view baseline);
   /// What was tried in a run and what failed of it: cheap for hundreds of runs.
   Kept<analysis::RunFailures> failures(View view, const RunEntry& entry);
-  /// The run as answers have it: JSON.
-  Kept<std::string> run_json(View view, const RunEntry& entry);
-  Kept<IngestAnswer> ingest(View view, const schema::IngestedFile& file);
+  Kept<RunCard> card(View view, const RunEntry& entry);
+  Kept<RunsOfIngest> runs_of(View view, const schema::IngestedFile& file);
 
   /// What can be found by its name; of errors those of the newest kSearchedRuns runs of each
   /// accelerator model.
@@ -113,13 +112,13 @@ class Judge {
   SharedCache<analysis::RunDigest> digests_;
   SharedCache<std::vector<double>> speedups_;
   SharedCache<std::vector<analysis::GroupRollup>> rollups_;
-  SharedCache<SummaryAnswer> summaries_{16384};
+  SharedCache<analysis::RunSummary> summaries_{16384};
   SharedCache<analysis::Baseline> baselines_{64};
   SharedCache<RunChanges> changes_{128};
   SharedCache<std::vector<analysis::GroupChange>> group_changes_{128};
   SharedCache<analysis::RunFailures> failures_;
-  SharedCache<std::string> run_json_{65536};
-  SharedCache<IngestAnswer> ingests_{65536};
+  SharedCache<RunCard> cards_{65536};
+  SharedCache<RunsOfIngest> runs_of_ingests_{65536};
   SharedCache<SearchIndex> searches_{2};
   std::mutex last_search_mutex_;
   std::shared_ptr<const SearchIndex> last_search_;  // of the state that was asked for last

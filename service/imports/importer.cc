@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "schema/results/reader.h"
-#include "service/answers/artifact_content.h"
+#include "service/traces/trace_digest.h"
 
 namespace benchhud::server {
 

@@ -23,6 +23,7 @@
 #include "ingest/pipeline/pipeline.h"
 #include "schema/store/store.h"
 #include "server/api/app.h"
+#include "server/routes/route_tables.h"
 #include "service/alerts/alert_update.h"
 #include "service/imports/importer.h"
 
@@ -91,14 +92,15 @@ Expected<void> start_server(const std::string& store) {
   std::optional<server::App> app;
   return count("start", [&]() -> Expected<void> {
     BENCHHUD_TRY(schema::open_store(store));
-    app.emplace(app_options(store), std::span<const server::StaticFiles::File>());
+    app.emplace(app_options(store), server::all_routes(),
+                std::span<const server::StaticFiles::File>());
     return ask(*app, "/api/v1/health");
   });
 }
 
 /// Asks everything in order, of a server that has just started, and then once more.
 Expected<void> ask_twice(const std::string& store, const Words& addresses) {
-  server::App app(app_options(store), {});
+  server::App app(app_options(store), server::all_routes(), {});
   for (const char* when : {"first", "repeated"}) {
     for (std::size_t i = 0; i < addresses.size(); ++i) {
       BENCHHUD_TRY(count(fmt::format("{}_{}", when, i), [&] { return ask(app, addresses[i]); }));

@@ -15,6 +15,7 @@
 #include "schema/store/access_token.h"
 #include "schema/store/store.h"
 #include "server/api/app.h"
+#include "server/routes/route_tables.h"
 
 namespace benchhud::server {
 
@@ -82,7 +83,7 @@ class StoreFixture : public testing::Test {
     options.instance = "test";
     options.write_patience = std::chrono::milliseconds(50);
     options.stream_patience = std::chrono::milliseconds(50);
-    return std::make_unique<App>(options, std::span<const StaticFiles::File>());
+    return std::make_unique<App>(options, all_routes(), std::span<const StaticFiles::File>());
   }
 
   std::string add_token(schema::Scopes scopes) {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "schema/model/contract.h"
-#include "server/api/routes.h"
+#include "server/routes/route_tables.h"
 
 namespace benchhud::server {
 namespace {
@@ -27,16 +27,16 @@ TEST_F(Contract, EveryOperationHasARoute) {
   EXPECT_GE(contract_.operations().size(), 23U);
   for (const auto& operation : contract_.operations()) {
     const bool reads = operation.method == "GET";
-    EXPECT_EQ(find_route(operation.id) != nullptr, reads) << operation.id;
+    EXPECT_EQ(all_routes().route(operation.id) != nullptr, reads) << operation.id;
     // A session is the application's own: it changes what a browser holds. So are files: they are
     // read in pieces.
     const bool changes = !reads && operation.segments.front() != "session" && !operation.takes_file;
-    EXPECT_EQ(find_change(operation.id) != nullptr, changes) << operation.id;
+    EXPECT_EQ(all_routes().change(operation.id) != nullptr, changes) << operation.id;
     EXPECT_TRUE(!(changes || operation.takes_file) ||
                 (operation.scope && *operation.scope != schema::Scope::kRead))
         << operation.id << " takes a token that is for it";
   }
-  EXPECT_EQ(find_route("nothing"), nullptr);
+  EXPECT_EQ(all_routes().route("nothing"), nullptr);
 }
 
 TEST(ContractDocument, AnOperationMayHaveNoParametersAndTakeFiles) {

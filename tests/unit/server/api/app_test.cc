@@ -37,7 +37,7 @@ TEST_F(AppTest, AnEmptyStoreHasEmptyAnswers) {
 TEST_F(AppTest, AStoreThatCannotBeReadIsAProblem) {
   AppOptions options;
   options.store_path = (folder_ / "nothing.db").string();
-  App server(options, {});
+  App server(options, all_routes(), {});
   const auto response = get(server, "/runs");
   EXPECT_GE(response.status, 400);
   EXPECT_EQ(response.content_type, "application/problem+json");

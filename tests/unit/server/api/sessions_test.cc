@@ -6,6 +6,7 @@
 
 #include "schema/base/time.h"
 #include "schema/results/maintenance.h"
+#include "server/routes/route_tables.h"
 #include "tests/unit/server/store_fixture.h"
 
 namespace benchhud::server {
@@ -27,7 +28,7 @@ class SessionsTest : public StoreFixture {
     options.sign_in_code = kCode;
     options.sign_in_code_until = schema::now() + code_seconds;
     options.write_patience = std::chrono::milliseconds(50);
-    return std::make_unique<App>(options, std::span<const StaticFiles::File>());
+    return std::make_unique<App>(options, all_routes(), std::span<const StaticFiles::File>());
   }
   /// As the page asks.
   Request session(const std::string& method, const std::string& body = "") const {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "ingest/pipeline/dump_ingest.h"
-#include "service/answers/artifact_content.h"
+#include "service/traces/trace_digest.h"
 #include "tests/unit/server/store_fixture.h"
 #include "trace/trace_finding.h"
 #include "trace/trace_index.h"

@@ -1,4 +1,4 @@
-#include "server/views/trace_json.h"
+#include "analysis/documents/trace_json.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -6,12 +6,12 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/documents/trace_json_parts.h"
 #include "analysis/trace/compiled_regions.h"
 #include "analysis/trace/device_activity.h"
 #include "analysis/trace/trace_flows.h"
-#include "server/views/trace_json_parts.h"
 
-namespace benchhud::server {
+namespace benchhud::analysis {
 
 using nlohmann::ordered_json;
 using schema::Trace;
@@ -83,4 +83,4 @@ ordered_json summary_json(const Trace& trace, const schema::TraceNesting& nestin
   return json;
 }
 
-}  // namespace benchhud::server
+}  // namespace benchhud::analysis

@@ -5,11 +5,11 @@
 #include <utility>
 #include <vector>
 
-#include "server/views/trace_json.h"
-#include "server/views/trace_json_parts.h"
+#include "analysis/documents/trace_json.h"
+#include "analysis/documents/trace_json_parts.h"
 #include "trace/short_name.h"
 
-namespace benchhud::server {
+namespace benchhud::analysis {
 
 using namespace analysis;
 using nlohmann::ordered_json;
@@ -383,4 +383,4 @@ ordered_json report_json(const Trace& trace, const TraceReport& report) {
   return json;
 }
 
-}  // namespace benchhud::server
+}  // namespace benchhud::analysis

@@ -1,4 +1,4 @@
-#include "server/views/trace_json_parts.h"
+#include "analysis/documents/trace_json_parts.h"
 
 #include <algorithm>
 #include <utility>
@@ -8,7 +8,7 @@
 #include "schema/base/text_excerpt.h"
 #include "trace/short_name.h"
 
-namespace benchhud::server::trace_json {
+namespace benchhud::analysis::trace_json {
 
 using Kind = analysis::DeviceSlice::Kind;
 using nlohmann::ordered_json;
@@ -103,4 +103,4 @@ NamedCounts named_counts(const std::map<std::string, std::int64_t>& counts, std:
   return found;
 }
 
-}  // namespace benchhud::server::trace_json
+}  // namespace benchhud::analysis::trace_json

@@ -13,7 +13,7 @@
 #include "analysis/trace/device_activity.h"
 #include "trace/trace.h"
 
-namespace benchhud::server::trace_json {
+namespace benchhud::analysis::trace_json {
 
 template <class T>
 nlohmann::ordered_json or_null(const std::optional<T>& value) {
@@ -48,4 +48,4 @@ struct NamedCounts {
 /// At most `most` names, shortened.
 NamedCounts named_counts(const std::map<std::string, std::int64_t>& counts, std::size_t most);
 
-}  // namespace benchhud::server::trace_json
+}  // namespace benchhud::analysis::trace_json

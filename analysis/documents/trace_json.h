@@ -7,7 +7,7 @@
 #include "trace/trace.h"
 #include "trace/trace_nesting.h"
 
-namespace benchhud::server {
+namespace benchhud::analysis {
 
 /// `benchhud trace summary FILE --format json`. Keys and meanings: docs/traces.md.
 nlohmann::ordered_json summary_json(const schema::Trace& trace,
@@ -17,4 +17,4 @@ nlohmann::ordered_json summary_json(const schema::Trace& trace,
 /// meanings: docs/traces.md. `report`: of that trace.
 nlohmann::ordered_json report_json(const schema::Trace& trace, const analysis::TraceReport& report);
 
-}  // namespace benchhud::server
+}  // namespace benchhud::analysis

@@ -1,14 +1,14 @@
 // The JSON of a trace's report: that it is of bounded size, and that nothing in it is a trap for
 // who reads it.
 
-#include "server/views/trace_json.h"
+#include "analysis/documents/trace_json.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
 
-namespace benchhud::server {
+namespace benchhud::analysis {
 namespace {
 
 using nlohmann::ordered_json;
@@ -27,7 +27,7 @@ void add(Trace* trace, std::string_view category, std::string_view name, std::in
 
 TEST(TraceJson, SaysAbsentWhereThereIsNothing) {
   const Trace trace;
-  const ordered_json json = report_json(trace, analysis::trace_report(trace));
+  const ordered_json json = report_json(trace, trace_report(trace));
   EXPECT_EQ(json["torch_compile"]["applied"], "cannot_tell");
   EXPECT_TRUE(json["device"]["utilization"].is_null());
   EXPECT_TRUE(json["launch_delay_ns"].is_null());
@@ -42,7 +42,7 @@ TEST(TraceJson, ATreeIsAListOfRows) {
   add(&trace, "cpu_op", "Torch-Compiled Region: 0/0", 0, 100);
   add(&trace, "cpu_op", "Torch-Compiled Region: 1/0", 10, 40);
   add(&trace, "cpu_op", "aten::numpy_T", 50, 55);
-  const ordered_json json = report_json(trace, analysis::trace_report(trace));
+  const ordered_json json = report_json(trace, trace_report(trace));
   const ordered_json& tree = json["graph_breaks"]["tree"];
   ASSERT_EQ(tree.size(), 2u);
   EXPECT_EQ(tree[0]["name"], "0/0");
@@ -62,7 +62,7 @@ TEST(TraceJson, LongNamesAndManyAreCut) {
     add(&trace, "kernel", page.substr(static_cast<std::size_t>(i)), i * 10, i * 10 + 5, 1);
     add(&trace, "cpu_op", "aten::" + std::to_string(i), i * 10, i * 10 + 5);
   }
-  const ordered_json json = report_json(trace, analysis::trace_report(trace));
+  const ordered_json json = report_json(trace, trace_report(trace));
   EXPECT_EQ(json["kernels"]["by_name"].size(), analysis::kMostReportRows);
   EXPECT_LT(json.dump().size(), 1'000'000u);
 }
@@ -106,7 +106,7 @@ TEST(TraceJson, ASummaryIsBoundedAndCountsWhatIsLeftOut) {
   EXPECT_EQ(json["graph_breaks"], kMany - 1);
   EXPECT_LT(json.dump().size(), 200'000u);
   // The report, too.
-  const ordered_json report = report_json(trace, analysis::trace_report(trace));
+  const ordered_json report = report_json(trace, trace_report(trace));
   EXPECT_EQ(report["launches"]["by_call"].size(), 100u);
   EXPECT_EQ(report["launches"]["by_call_left_out"], kMany + 2 - 100);
 }
@@ -126,4 +126,4 @@ TEST(TraceJson, AnOrdinarySummaryIsWhole) {
 }
 
 }  // namespace
-}  // namespace benchhud::server
+}  // namespace benchhud::analysis

@@ -1,0 +1,194 @@
+// A digest's bytes (numbers as ColumnWriter writes them; a text is its length and its bytes):
+//   version of the digest
+//   report: a text
+//   number of sections, then of each:
+//     of: a text; unit: 0 count, 1 ns, 2 bytes
+//     1 if its items overlap, else 0; 1 if it has a total, else 0, and the total as a double
+//     number of items, then of each: name, a text; amount and calls, doubles
+#include "service/traces/trace_digest.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "analysis/documents/trace_json.h"
+#include "analysis/trace/trace_context.h"
+#include "analysis/trace/trace_findings.h"
+#include "analysis/trace/trace_report.h"
+#include "schema/base/column_codec.h"
+#include "schema/db/database.h"
+#include "schema/db/text_store.h"
+#include "schema/results/artifact_writer.h"
+#include "trace/trace_store.h"
+
+namespace benchhud::server {
+
+using analysis::ProfileItem;
+using analysis::ProfileSection;
+using analysis::ProfileUnit;
+using schema::Artifact;
+using schema::Expected;
+using schema::to_int;
+
+namespace {
+
+// One more wherever summarize_trace() says something else than before, or encodes it differently.
+// Digests up to 3 were JSON, whose first byte is no version.
+constexpr std::uint64_t kVersion = 4;
+
+void put_text(schema::ColumnWriter& bytes, std::string_view text) {
+  bytes.put(text.size());
+  bytes.put_bytes(text);
+}
+
+std::string get_text(schema::ColumnReader& bytes) {
+  const std::size_t size = bytes.get_count();
+  return std::string(bytes.get_bytes(size));
+}
+
+void put_section(schema::ColumnWriter& bytes, const ProfileSection& section) {
+  put_text(bytes, section.of);
+  bytes.put(static_cast<std::uint64_t>(section.unit));
+  bytes.put(section.overlaps ? 1 : 0);
+  bytes.put(section.total ? 1 : 0);
+  if (section.total) bytes.put_double(*section.total);
+  bytes.put(section.items.size());
+  for (const ProfileItem& item : section.items) {
+    put_text(bytes, item.name);
+    bytes.put_double(item.amount);
+    bytes.put_double(item.calls);
+  }
+}
+
+ProfileSection get_section(schema::ColumnReader& bytes) {
+  ProfileSection section;
+  section.of = get_text(bytes);
+  const std::uint64_t unit = bytes.get();
+  if (unit > static_cast<std::uint64_t>(ProfileUnit::kBytes)) bytes.fail();
+  section.unit = static_cast<ProfileUnit>(unit);
+  section.overlaps = bytes.get() != 0;
+  if (bytes.get() != 0) section.total = bytes.get_double();
+  const std::size_t count = bytes.get_count();
+  for (std::size_t i = 0; i < count && bytes.is_ok(); ++i) {
+    ProfileItem& item = section.items.emplace_back();
+    item.name = get_text(bytes);
+    item.amount = bytes.get_double();
+    item.calls = bytes.get_double();
+  }
+  return section;
+}
+
+// Orders a section's items by amount and leaves the largest and the sum of the rest.
+void keep_largest(ProfileSection* section) {
+  std::vector<ProfileItem>& items = section->items;
+  std::stable_sort(items.begin(), items.end(),
+                   [](const ProfileItem& a, const ProfileItem& b) { return a.amount > b.amount; });
+  ProfileItem rest{"(all others)", section->rest.amount, section->rest.calls};
+  for (std::size_t i = kMostItems; i < items.size(); ++i) {
+    rest.amount += items[i].amount;
+    rest.calls += items[i].calls;
+  }
+  items.resize(std::min(items.size(), kMostItems));
+  if (rest.calls > 0) items.push_back(std::move(rest));
+}
+
+Expected<bool> has_current_digest(schema::Reader& reader, const Artifact& artifact) {
+  if (!artifact.report) return false;
+  BENCHHUD_ASSIGN(const std::string text, reader.text(*artifact.report));
+  return schema::ColumnReader(text).get() == kVersion;
+}
+
+Expected<void> renew_digest(schema::Connection& store, const Artifact& artifact) {
+  BENCHHUD_ASSIGN(const schema::Trace trace, schema::read_trace(store, *artifact.trace));
+  const schema::TraceNesting nesting = schema::nest(trace);
+  const ingest::TraceSummary summary = summarize_trace(trace, nesting);
+  const schema::PackedText digest = schema::pack_text(summary.digest);
+  BENCHHUD_ASSIGN(schema::Transaction transaction,
+                  schema::Transaction::begin(store, schema::Transaction::Kind::kWrite));
+  schema::TextWriter texts(store);
+  BENCHHUD_ASSIGN(const schema::TextId text, texts.put(digest));
+  BENCHHUD_TRY(schema::set_report(store, artifact.id, text));
+  BENCHHUD_TRY(schema::put_trace_findings(store, *artifact.trace, summary.findings));
+  return transaction.commit();
+}
+
+}  // namespace
+
+std::string encode_digest(const TraceDigest& digest) {
+  schema::ColumnWriter bytes;
+  bytes.put(kVersion);
+  put_text(bytes, digest.report);
+  bytes.put(digest.sections.size());
+  for (const ProfileSection& section : digest.sections) put_section(bytes, section);
+  return bytes.bytes();
+}
+
+Expected<std::optional<TraceDigest>> decode_digest(std::string_view bytes) {
+  schema::ColumnReader reader(bytes);
+  std::optional<TraceDigest> digest;
+  if (reader.get() != kVersion) return digest;
+  digest.emplace();
+  digest->report = get_text(reader);
+  const std::size_t count = reader.get_count();
+  for (std::size_t i = 0; i < count && reader.is_ok(); ++i) {
+    digest->sections.push_back(get_section(reader));
+  }
+  if (!reader.is_done()) return schema::corrupt_trace("the digest");
+  return digest;
+}
+
+ingest::TraceSummary summarize_trace(const schema::Trace& trace,
+                                     const schema::TraceNesting& nesting) {
+  using nlohmann::ordered_json;
+  const analysis::TraceContext context(trace, nesting);
+  const analysis::TraceReport report = analysis::trace_report(context);
+  TraceDigest digest;
+  digest.sections = analysis::profile_sections(trace, nesting, report, kMostItems);
+  for (ProfileSection& section : digest.sections) keep_largest(&section);
+  digest.report = analysis::report_json(trace, report)
+                      .dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+  return {.digest = encode_digest(digest), .findings = analysis::trace_findings(context)};
+}
+
+Expected<std::optional<TraceDigest>> digest_of(schema::Reader& reader, const Artifact& artifact) {
+  if (!artifact.report) return std::optional<TraceDigest>();
+  BENCHHUD_ASSIGN(const std::string bytes, reader.text(*artifact.report));
+  auto digest = decode_digest(bytes);
+  if (digest) return digest;
+  return schema::Error{
+      digest.error().code,
+      fmt::format("what is kept of trace {} is damaged; `benchhud rebuild` derives it again",
+                  to_int(artifact.id))};
+}
+
+Expected<std::int64_t> renew_digests(schema::Connection& store, Digests which,
+                                     const std::function<bool()>& go_on) {
+  schema::ArtifactFilter traces;
+  traces.kind = schema::ArtifactKind::kTrace;
+  traces.limit = std::numeric_limits<std::size_t>::max();
+  schema::Reader reader(store);
+  BENCHHUD_ASSIGN(const auto artifacts, reader.artifacts(traces));
+  std::int64_t count = 0;
+  std::optional<schema::Error> failed;
+  for (const Artifact& artifact : artifacts) {
+    if (go_on && !go_on()) break;
+    if (!artifact.trace) continue;
+    if (which == Digests::kOutdated) {
+      BENCHHUD_ASSIGN(const bool is_current, has_current_digest(reader, artifact));
+      BENCHHUD_ASSIGN(const bool lacks, schema::lacks_findings(store, *artifact.trace));
+      if (is_current && !lacks) continue;
+    }
+    if (auto renewed = renew_digest(store, artifact)) {
+      ++count;
+    } else if (!failed) {
+      failed = std::move(renewed).error();
+      failed->message = fmt::format("trace {}: {}", to_int(*artifact.trace), failed->message);
+    }
+  }
+  if (failed) return *std::move(failed);
+  return count;
+}
+
+}  // namespace benchhud::server

@@ -1,0 +1,98 @@
+#include "service/traces/trace_digest.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "schema/base/column_codec.h"
+
+namespace benchhud::server {
+namespace {
+
+using analysis::ProfileSection;
+using analysis::ProfileUnit;
+
+TraceDigest example() {
+  TraceDigest digest;
+  digest.report = R"({"events":3})";
+  digest.sections = {{"self CPU time", ProfileUnit::kNs, {{"aten::mm", 12.5, 3}}, 20.0, false, {}},
+                     {"counters", ProfileUnit::kCount, {{"", 1, 1}, {"b", -2, 0}}, {}, true, {}}};
+  return digest;
+}
+
+TEST(TraceDigest, DecodesWhatWasEncoded) {
+  const auto decoded = decode_digest(encode_digest(example()));
+  ASSERT_TRUE(decoded && *decoded) << decoded.error().message;
+  EXPECT_EQ((*decoded)->report, example().report);
+  ASSERT_EQ((*decoded)->sections.size(), 2U);
+  const ProfileSection& time = (*decoded)->sections[0];
+  EXPECT_EQ(time.of, "self CPU time");
+  EXPECT_EQ(time.unit, ProfileUnit::kNs);
+  EXPECT_EQ(time.total, 20.0);
+  EXPECT_FALSE(time.overlaps);
+  ASSERT_EQ(time.items.size(), 1U);
+  EXPECT_EQ(time.items[0].name, "aten::mm");
+  EXPECT_EQ(time.items[0].amount, 12.5);
+  EXPECT_EQ(time.items[0].calls, 3);
+  const ProfileSection& counters = (*decoded)->sections[1];
+  EXPECT_EQ(counters.total, std::nullopt);
+  EXPECT_TRUE(counters.overlaps);
+  ASSERT_EQ(counters.items.size(), 2U);
+  EXPECT_EQ(counters.items[1].amount, -2);
+}
+
+TEST(TraceDigest, IsNoneWhereAnOlderProgramMadeIt) {
+  const auto decoded = decode_digest(R"({"version":3,"report":{},"sections":[]})");
+  ASSERT_TRUE(decoded);
+  EXPECT_FALSE(decoded->has_value());
+}
+
+TEST(TraceDigest, IsDamagedWhereverItIsCutOffOrGoesOn) {
+  const std::string bytes = encode_digest(example());
+  for (std::size_t size = 1; size < bytes.size(); ++size) {
+    const auto decoded = decode_digest(std::string_view(bytes).substr(0, size));
+    ASSERT_FALSE(decoded) << size;
+    EXPECT_EQ(decoded.error().code, schema::ErrorCode::kCorrupt);
+  }
+  EXPECT_FALSE(decode_digest(bytes + "x"));
+}
+
+TEST(TraceDigest, RefusesCountsAndUnitsThatCannotBe) {
+  schema::ColumnWriter bytes;
+  bytes.put(4);
+  bytes.put(0);
+  bytes.put(std::uint64_t{1} << 60);
+  EXPECT_FALSE(decode_digest(bytes.bytes()));
+  std::string unit = encode_digest(example());
+  unit[unit.find("self CPU time") + std::string("self CPU time").size()] = 9;
+  EXPECT_FALSE(decode_digest(unit));
+}
+
+TEST(TraceDigest, KeepsTheLargestItemsAndTheSumOfTheRest) {
+  schema::Trace trace;
+  trace.threads.resize(1);
+  for (std::int64_t i = 0; i < 3000; ++i) {
+    schema::TraceSlice slice;
+    slice.start = i * 10'000;
+    slice.duration = i + 1;
+    slice.label = trace.put_label(
+        {trace.texts.put("operator " + std::to_string(i)), trace.texts.put("cpu_op")});
+    trace.slices.push_back(slice);
+  }
+  const auto digest = decode_digest(summarize_trace(trace, schema::nest(trace)).digest);
+  ASSERT_TRUE(digest && *digest);
+  EXPECT_EQ(nlohmann::json::parse((*digest)->report).at("events"), trace.events);
+  double sum = 0;
+  for (const ProfileSection& section : (*digest)->sections) {
+    EXPECT_LE(section.items.size(), kMostItems + 1);
+    for (const auto& item : section.items) {
+      if (section.unit == ProfileUnit::kNs) sum += item.amount;
+    }
+  }
+  EXPECT_EQ(sum, 3000.0 * 3001 / 2) << "nothing is lost";
+}
+
+}  // namespace
+}  // namespace benchhud::server

@@ -12,8 +12,8 @@
 #include <string_view>
 
 #include "cli/options/commands.h"
+#include "cli/serving/serving.h"
 #include "schema/base/caught_error.h"
-#include "server/api/query_worker.h"
 
 namespace benchhud::cli {
 namespace {
@@ -74,7 +74,7 @@ int run(const Arguments& arguments) {
     fmt::print("benchhud {}\n", BENCHHUD_VERSION);
     return kDone;
   }
-  if (arguments[0] == server::kQueryWorkerCommand) return server::run_query_worker();
+  if (arguments[0] == kQueryWorkerCommand) return answer_query();
   for (const Command& command : kCommands) {
     if (command.name == arguments[0]) {
       return command.run(Arguments(arguments.begin() + 1, arguments.end()));

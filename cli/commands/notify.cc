@@ -16,12 +16,12 @@
 #include "cli/options/text_file.h"
 #include "cli/output/alert_list.h"
 #include "cli/output/regressions_text.h"
+#include "cli/output/webhook.h"
 #include "schema/alerts/alert.h"
 #include "schema/alerts/notification.h"
 #include "schema/base/json_writer.h"
 #include "schema/base/time.h"
 #include "schema/store/store.h"
-#include "server/http/webhook.h"
 #include "service/alerts/alert_update.h"
 
 namespace benchhud::cli {
@@ -104,8 +104,8 @@ Expected<void> write_file(const std::string& path, const std::string& text) {
   return Error{ErrorCode::kIo, path + " cannot be written"};
 }
 
-Expected<server::WebhookMessage> message_of(schema::Connection& store, AlertList& alerts,
-                                            const schema::Notification& notification) {
+Expected<WebhookMessage> message_of(schema::Connection& store, AlertList& alerts,
+                                    const schema::Notification& notification) {
   BENCHHUD_ASSIGN(schema::Alert alert, alerts.find(notification.alert));
   BENCHHUD_ASSIGN(auto details, schema::alert_details(store, alert.id));
   BENCHHUD_ASSIGN(const ListedAlert listed, alerts.listed(std::move(alert), std::move(details)));
@@ -118,13 +118,13 @@ Expected<server::WebhookMessage> message_of(schema::Connection& store, AlertList
   json.key("data");
   json.raw(data);
   json.end_object();
-  return server::WebhookMessage{fmt::format("benchhud-{}", notification.id), std::move(body)};
+  return WebhookMessage{fmt::format("benchhud-{}", notification.id), std::move(body)};
 }
 
 Expected<void> deliver(const Request& request, const std::string& url,
-                       const server::WebhookMessage& message) {
+                       const WebhookMessage& message) {
   for (std::int64_t attempt = 1;; ++attempt) {
-    const auto done = server::post_webhook(url, request.secret, message);
+    const auto done = post_webhook(url, request.secret, message);
     if (done || attempt >= request.attempts || done.error().code == ErrorCode::kInvalidArgument) {
       return done;
     }

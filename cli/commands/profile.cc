@@ -15,7 +15,7 @@
 #include "cli/options/options.h"
 #include "cli/output/profile_file.h"
 #include "schema/base/json_writer.h"
-#include "server/views/artifact_json.h"
+#include "views/artifact_json.h"
 
 namespace benchhud::cli {
 namespace {

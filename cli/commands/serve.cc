@@ -9,7 +9,7 @@
 #include "cli/options/commands.h"
 #include "cli/options/options.h"
 #include "cli/options/stop_signal.h"
-#include "cli/output/serving.h"
+#include "cli/serving/serving.h"
 #include "schema/store/store.h"
 
 namespace benchhud::cli {

@@ -15,10 +15,10 @@
 #include "cli/options/commands.h"
 #include "cli/options/memory.h"
 #include "cli/options/options.h"
-#include "cli/output/serving.h"
 #include "cli/output/trace_export.h"
 #include "cli/output/trace_text.h"
-#include "cli/output/trace_view.h"
+#include "cli/serving/serving.h"
+#include "cli/serving/trace_view.h"
 #include "ingest/trace/trace_reader.h"
 #include "trace/trace_nesting.h"
 

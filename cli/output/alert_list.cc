@@ -3,9 +3,9 @@
 #include <utility>
 
 #include "schema/alerts/alert_list.h"
-#include "server/views/alert_json.h"
 #include "service/alerts/alert_causes.h"
 #include "service/answers/read_catalog.h"
+#include "views/alert_json.h"
 
 namespace benchhud::cli {
 

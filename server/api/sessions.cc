@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "schema/base/time.h"
-#include "server/views/answers.h"
+#include "views/answers.h"
 
 namespace benchhud::server {
 namespace {

@@ -12,7 +12,7 @@
 #include "schema/alerts/alert_run.h"
 #include "server/api/paging.h"
 #include "server/api/routes.h"
-#include "server/views/answers.h"
+#include "views/answers.h"
 
 namespace benchhud::server {
 

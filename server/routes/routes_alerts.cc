@@ -11,8 +11,8 @@
 #include "schema/base/text_limits.h"
 #include "server/routes/route_parts.h"
 #include "server/routes/route_tables.h"
-#include "server/views/alert_json.h"
 #include "service/alerts/alert_causes.h"
+#include "views/alert_json.h"
 
 namespace benchhud::server {
 namespace {

@@ -7,9 +7,9 @@
 #include "schema/base/utf8.h"
 #include "server/routes/route_parts.h"
 #include "server/routes/route_tables.h"
-#include "server/views/artifact_json.h"
 #include "service/answers/artifact_content.h"
 #include "service/answers/result_diff.h"
+#include "views/artifact_json.h"
 
 namespace benchhud::server {
 namespace {

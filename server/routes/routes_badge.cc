@@ -7,7 +7,7 @@
 #include "schema/base/time.h"
 #include "server/routes/route_parts.h"
 #include "server/routes/route_tables.h"
-#include "server/views/badge.h"
+#include "views/badge.h"
 
 namespace benchhud::server {
 namespace {

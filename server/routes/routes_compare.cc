@@ -11,8 +11,8 @@
 #include "server/api/csv.h"
 #include "server/routes/route_parts.h"
 #include "server/routes/route_tables.h"
-#include "server/views/comparison_json.h"
 #include "service/answers/past_nights.h"
+#include "views/comparison_json.h"
 
 namespace benchhud::server {
 namespace {

@@ -11,7 +11,7 @@
 #include "server/api/csv.h"
 #include "server/routes/route_parts.h"
 #include "server/routes/route_tables.h"
-#include "server/views/alert_json.h"
+#include "views/alert_json.h"
 
 namespace benchhud::server {
 namespace {

@@ -8,7 +8,7 @@
 #include "server/routes/route_parts.h"
 #include "server/routes/route_tables.h"
 #include "server/routes/series_scope.h"
-#include "server/views/phase_answers.h"
+#include "views/phase_answers.h"
 
 namespace benchhud::server {
 namespace {

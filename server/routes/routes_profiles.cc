@@ -10,8 +10,8 @@
 #include "analysis/timing/timing_facts.h"
 #include "server/routes/route_parts.h"
 #include "server/routes/route_tables.h"
-#include "server/views/phase_answers.h"
 #include "service/answers/artifact_content.h"
+#include "views/phase_answers.h"
 
 namespace benchhud::server {
 namespace {

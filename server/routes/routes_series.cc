@@ -12,8 +12,8 @@
 #include "server/routes/route_parts.h"
 #include "server/routes/route_tables.h"
 #include "server/routes/series_scope.h"
-#include "server/views/alert_json.h"
 #include "service/alerts/alert_rules_file.h"
+#include "views/alert_json.h"
 
 namespace benchhud::server {
 namespace {

@@ -17,13 +17,13 @@
 #include "schema/base/column_codec.h"
 #include "server/routes/route_tables.h"
 #include "server/routes/trace_parts.h"
-#include "server/views/trace_tile_bytes.h"
 #include "trace/short_name.h"
 #include "trace/trace_counters.h"
 #include "trace/trace_finding.h"
 #include "trace/trace_index.h"
 #include "trace/trace_lookup.h"
 #include "trace/trace_tiles.h"
+#include "views/trace_tile_bytes.h"
 
 namespace benchhud::server {
 namespace {

@@ -12,10 +12,10 @@
 #include "schema/alerts/alert_run.h"
 #include "schema/alerts/night_mark.h"
 #include "schema/results/maintenance.h"
-#include "server/views/alert_json.h"
 #include "service/alerts/alert_rules_file.h"
 #include "service/alerts/night_reader.h"
 #include "tests/unit/server/store_fixture.h"
+#include "views/alert_json.h"
 
 namespace benchhud::server {
 namespace {

@@ -7,10 +7,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 
 #include "schema/base/errors.h"
 #include "server/api/access.h"
+#include "server/api/query_worker.h"
 #include "server/http/http.h"
 
 namespace benchhud::cli {
@@ -49,6 +51,11 @@ struct ServedAt {
 /// Returns what was served. Error: kIo where it cannot listen.
 schema::Expected<std::shared_ptr<const server::HttpCounters>> serve_store(
     const ServeRequest& request, const std::function<void(const ServedAt& where)>& started);
+
+/// The command that the server starts for a query of a trace (server/api/query_worker.h); it is no
+/// command for people. Returns the exit status.
+inline constexpr std::string_view kQueryWorkerCommand = server::kQueryWorkerCommand;
+int answer_query();
 
 /// Adds `--host`, `--allow-host` and `--port`. Their values; error kInvalidArgument for a port that
 /// is none.

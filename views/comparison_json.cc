@@ -1,8 +1,8 @@
-#include "server/views/comparison_json.h"
+#include "views/comparison_json.h"
 
 #include <cmath>
 
-#include "server/views/answers.h"
+#include "views/answers.h"
 
 namespace benchhud::server {
 namespace {

@@ -1,4 +1,4 @@
-#include "server/views/trace_tile_bytes.h"
+#include "views/trace_tile_bytes.h"
 
 #include <string_view>
 

@@ -1,4 +1,4 @@
-#include "server/views/answers.h"
+#include "views/answers.h"
 
 #include <cmath>
 #include <nlohmann/json.hpp>

@@ -1,8 +1,8 @@
-#include "server/views/phase_answers.h"
+#include "views/phase_answers.h"
 
 #include <algorithm>
 
-#include "server/views/answers.h"
+#include "views/answers.h"
 
 namespace benchhud::server {
 

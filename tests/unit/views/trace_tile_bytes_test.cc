@@ -1,7 +1,7 @@
 // The bytes of tiles against tests/cases/tile_bytes.json, which the pages' decoder is held to as
 // well.
 
-#include "server/views/trace_tile_bytes.h"
+#include "views/trace_tile_bytes.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

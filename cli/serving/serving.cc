@@ -1,4 +1,4 @@
-#include "cli/output/serving.h"
+#include "cli/serving/serving.h"
 
 #include <fmt/format.h>
 #include <pthread.h>
@@ -18,7 +18,6 @@
 #include "schema/base/time.h"
 #include "schema/store/access_token.h"
 #include "server/api/app.h"
-#include "server/api/query_worker.h"
 #include "server/api/warmer.h"
 #include "server/http/host_names.h"
 #include "server/http/static_files.h"
@@ -96,7 +95,7 @@ schema::Expected<std::shared_ptr<const server::HttpCounters>> serve_store(
   app_options.instance = start_stamp();
   app_options.reading = request.reading;
   // This program as it runs, also after another version has taken its place.
-  app_options.queries.command = {"/proc/self/exe", std::string(server::kQueryWorkerCommand)};
+  app_options.queries.command = {"/proc/self/exe", std::string(kQueryWorkerCommand)};
   // Those that run and those that wait hold at most half of the threads.
   app_options.queries.at_once = std::clamp<std::size_t>(request.listen.threads / 4, 1, 2);
   if (request.makes_code && server::is_loopback(request.listen.host)) {
@@ -123,6 +122,8 @@ schema::Expected<std::shared_ptr<const server::HttpCounters>> serve_store(
   serve_until_signal(http, request.clean_up);
   return std::shared_ptr<const server::HttpCounters>(listen.counters);
 }
+
+int answer_query() { return server::run_query_worker(); }
 
 void add_listen_options(po::options_description* options, int port) {
   auto add = options->add_options();

@@ -1,11 +1,11 @@
-#include "server/views/alert_json.h"
+#include "views/alert_json.h"
 
 #include <optional>
 #include <string_view>
 
 #include "analysis/alerts/watched_metric.h"
 #include "analysis/changes/noise_class.h"
-#include "server/views/answers.h"
+#include "views/answers.h"
 
 namespace benchhud::server {
 namespace {

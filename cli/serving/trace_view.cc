@@ -1,4 +1,4 @@
-#include "cli/output/trace_view.h"
+#include "cli/serving/trace_view.h"
 
 #include <fmt/format.h>
 #include <signal.h>
@@ -14,7 +14,7 @@
 
 #include "cli/options/options.h"
 #include "cli/options/stop_signal.h"
-#include "cli/output/serving.h"
+#include "cli/serving/serving.h"
 #include "ingest/pipeline/dump_ingest.h"
 #include "schema/results/reader.h"
 #include "schema/store/store.h"

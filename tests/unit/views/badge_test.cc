@@ -1,4 +1,4 @@
-#include "server/views/badge.h"
+#include "views/badge.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -7,7 +7,7 @@
 
 #include "schema/base/errors.h"
 
-namespace benchhud::server {
+namespace benchhud::cli {
 
 /// As Standard Webhooks have it (standardwebhooks.com, version 1.0): "v1," and the base64 of the
 /// HMAC-SHA256 of `id.timestamp.body`. `timestamp`: seconds since 1970.
@@ -26,4 +26,4 @@ struct WebhookMessage {
 schema::Expected<void> post_webhook(const std::string& url, std::string_view secret,
                                     const WebhookMessage& message);
 
-}  // namespace benchhud::server
+}  // namespace benchhud::cli

@@ -1,4 +1,4 @@
-#include "server/http/webhook.h"
+#include "cli/output/webhook.h"
 
 #include <fmt/format.h>
 #include <httplib.h>
@@ -8,7 +8,7 @@
 #include <array>
 #include <ctime>
 
-namespace benchhud::server {
+namespace benchhud::cli {
 namespace {
 
 using schema::Error;
@@ -86,4 +86,4 @@ Expected<void> post_webhook(const std::string& url, std::string_view secret,
   return {};
 }
 
-}  // namespace benchhud::server
+}  // namespace benchhud::cli

@@ -1,11 +1,11 @@
-#include "server/views/artifact_json.h"
+#include "views/artifact_json.h"
 
 #include <array>
 #include <utility>
 #include <variant>
 
 #include "analysis/profiles/dynamo_counters.h"
-#include "server/views/answers.h"
+#include "views/answers.h"
 
 namespace benchhud::server {
 

@@ -1,4 +1,4 @@
-#include "server/views/badge.h"
+#include "views/badge.h"
 
 #include <fmt/format.h>
 

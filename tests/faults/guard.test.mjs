@@ -220,7 +220,9 @@ test("requests with bytes changed, added and taken away get an answer or an end"
     return { bytes: `${bytes}\r\n\r\n` };
   });
   await attack("changed bytes", all, ({ bytes }, { statuses }) => {
-    for (const status of statuses) assert.ok(status >= 200 && status < 500, `${status} for ${JSON.stringify(bytes)}`);
+    // Sixteen clients send at once; of files the server takes four at a time and asks others to come again.
+    const isBusy = (status) => status === 503 && bytes.includes("/ingest");
+    for (const status of statuses) assert.ok(status >= 200 && (status < 500 || isBusy(status)), `${status} for ${JSON.stringify(bytes)}`);
   }, { quiet: 150 });
 });
 

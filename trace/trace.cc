@@ -4,7 +4,7 @@
 #include <cstring>
 #include <functional>
 
-namespace benchhud::schema {
+namespace benchhud::trace {
 
 std::uint32_t TextPool::put(std::string_view text) {
   if (text.empty()) return 0;
@@ -72,4 +72,4 @@ std::uint32_t Trace::put_label(TraceLabel label) {
   return number;
 }
 
-}  // namespace benchhud::schema
+}  // namespace benchhud::trace

@@ -13,7 +13,7 @@
 #include "schema/base/segmented_vector.h"
 #include "trace/trace_args_table.h"
 
-namespace benchhud::schema {
+namespace benchhud::trace {
 
 /// Texts that come again and again, each kept once.
 class TextPool {
@@ -36,7 +36,7 @@ class TextPool {
   void grow_table();
   std::string_view keep(std::string_view text);
 
-  SegmentedVector<std::string_view> texts_;      // from number 1 on, parts of the blocks
+  schema::SegmentedVector<std::string_view> texts_;      // from number 1 on, parts of the blocks
   std::vector<std::unique_ptr<char[]>> blocks_;  // a long text has one to itself
   std::size_t left_ = 0;                         // bytes at the end of the last shared block
   char* free_ = nullptr;                         // where they begin
@@ -108,12 +108,12 @@ struct Trace {
   TextPool texts;
   std::vector<TraceLabel> labels{TraceLabel()};
   std::vector<TraceThread> threads;
-  SegmentedVector<TraceSlice> slices;  ///< in the file's order
+  schema::SegmentedVector<TraceSlice> slices;  ///< in the file's order
   TraceArgsTable args;
-  SegmentedVector<TraceFlow> flows;
+  schema::SegmentedVector<TraceFlow> flows;
   /// In the file's order; behind them begins that never ended, by thread.
-  SegmentedVector<TracePoint> points;
-  SegmentedVector<TraceBandwidth> bandwidths;  ///< by slice, at most one of each
+  schema::SegmentedVector<TracePoint> points;
+  schema::SegmentedVector<TraceBandwidth> bandwidths;  ///< by slice, at most one of each
   /// The wall clock's ns since 1970 at time 0, where the file says it (baseTimeNanoseconds).
   std::int64_t base_time = 0;
   std::int64_t events = 0;       ///< objects of the event list
@@ -149,4 +149,4 @@ struct Trace {
   std::vector<std::uint32_t> label_table_;  // numbers by hash, open addressing; 0: no label
 };
 
-}  // namespace benchhud::schema
+}  // namespace benchhud::trace

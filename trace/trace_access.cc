@@ -4,39 +4,39 @@
 
 #include "trace/trace_rows.h"
 
-namespace benchhud::schema {
+namespace benchhud::trace {
 
-Expected<std::vector<SliceExtra>> chunk_extras(Connection& connection, TraceId trace,
+schema::Expected<std::vector<SliceExtra>> chunk_extras(schema::Connection& connection, schema::TraceId trace,
                                                std::uint32_t thread, std::uint64_t chunk) {
-  Statement query = connection.cached(sql::kExtrasOfChunk);
+  schema::Statement query = connection.cached(sql::kExtrasOfChunk);
   query.bind(1, trace).bind(2, std::int64_t{thread}).bind(3, static_cast<std::int64_t>(chunk));
   BENCHHUD_ASSIGN(const std::string bytes, one_blob(query));
   return decode_extras(bytes);
 }
 
-Expected<std::vector<std::uint32_t>> stack_rows_of(Connection& connection, TraceId trace,
+schema::Expected<std::vector<std::uint32_t>> stack_rows_of(schema::Connection& connection, schema::TraceId trace,
                                                    std::uint32_t thread) {
-  Statement query = connection.cached(sql::kStackRowsOfThread);
+  schema::Statement query = connection.cached(sql::kStackRowsOfThread);
   query.bind(1, trace).bind(2, std::int64_t{thread});
   BENCHHUD_ASSIGN(const std::string bytes, one_blob(query));
   return decode_rows(bytes);
 }
 
-Statement ThreadAccess::of_chunk(std::string_view sql, std::uint64_t chunk) {
-  Statement query = connection_.cached(sql);
+schema::Statement ThreadAccess::of_chunk(std::string_view sql, std::uint64_t chunk) {
+  schema::Statement query = connection_.cached(sql);
   query.bind(1, trace_).bind(2, std::int64_t{thread_}).bind(3, static_cast<std::int64_t>(chunk));
   return query;
 }
 
 // The level of the segments [first, end), of which those that `has` says have nodes.
 template <class HasNodes>
-Expected<ThreadAccess::Level> ThreadAccess::read_level(Statement query, std::size_t first,
+schema::Expected<ThreadAccess::Level> ThreadAccess::read_level(schema::Statement query, std::size_t first,
                                                        std::size_t end, HasNodes has) {
   Level level;
   level.first = first;
   if (!query.step()) {
     BENCHHUD_TRY(query.status());
-    return corrupt_trace("block of nodes");
+    return schema::corrupt_trace("block of nodes");
   }
   BENCHHUD_ASSIGN(level.nodes, decode_nodes(query.blob(0)));
   std::size_t at = 0;
@@ -47,17 +47,17 @@ Expected<ThreadAccess::Level> ThreadAccess::read_level(Statement query, std::siz
     std::uint64_t left = segment.count;
     while (left > 0) {
       if (at == level.nodes.size() || level.nodes[at].count > left) {
-        return corrupt_trace("block of nodes");
+        return schema::corrupt_trace("block of nodes");
       }
       left -= level.nodes[at++].count;
     }
   }
   level.begins.push_back(at);
-  if (at != level.nodes.size()) return corrupt_trace("block of nodes");
+  if (at != level.nodes.size()) return schema::corrupt_trace("block of nodes");
   return level;
 }
 
-Expected<std::span<const TraceNode>> ThreadAccess::nodes(std::size_t index) {
+schema::Expected<std::span<const TraceNode>> ThreadAccess::nodes(std::size_t index) {
   const std::uint64_t chunk = segments_[index].chunk;
   if (nodes_chunk_ != chunk) {
     nodes_chunk_.reset();
@@ -70,29 +70,29 @@ Expected<std::span<const TraceNode>> ThreadAccess::nodes(std::size_t index) {
   return nodes_.of(index);
 }
 
-Expected<std::span<const TraceNode>> ThreadAccess::upper_nodes(std::size_t index) {
+schema::Expected<std::span<const TraceNode>> ThreadAccess::upper_nodes(std::size_t index) {
   if (!upper_) {
-    Statement query = connection_.cached(sql::kNodesOfGroup);
+    schema::Statement query = connection_.cached(sql::kNodesOfGroup);
     query.bind(1, trace_).bind(2, std::int64_t{thread_}).bind(3, group_);
     BENCHHUD_ASSIGN(upper_, read_level(std::move(query), 0, segments_.size(), has_upper_nodes));
   }
   return upper_->of(index);
 }
 
-Expected<bool> ThreadAccess::has_chunk(std::uint64_t chunk) {
-  Statement query = of_chunk(sql::kSlicesOfChunk, chunk);
+schema::Expected<bool> ThreadAccess::has_chunk(std::uint64_t chunk) {
+  schema::Statement query = of_chunk(sql::kSlicesOfChunk, chunk);
   const bool is_there = query.step();
   BENCHHUD_TRY(query.status());
   return is_there;
 }
 
-Expected<std::span<const ChunkSlice>> ThreadAccess::slices(std::uint64_t chunk) {
+schema::Expected<std::span<const ChunkSlice>> ThreadAccess::slices(std::uint64_t chunk) {
   if (slices_chunk_ != chunk) {
     slices_chunk_.reset();
-    Statement query = of_chunk(sql::kSlicesOfChunk, chunk);
+    schema::Statement query = of_chunk(sql::kSlicesOfChunk, chunk);
     if (!query.step()) {
       BENCHHUD_TRY(query.status());
-      return corrupt_trace("chunk of slices");
+      return schema::corrupt_trace("chunk of slices");
     }
     BENCHHUD_ASSIGN(slices_, decode_slices(query.blob(0)));
     slices_chunk_ = chunk;
@@ -100,13 +100,13 @@ Expected<std::span<const ChunkSlice>> ThreadAccess::slices(std::uint64_t chunk) 
   return std::span<const ChunkSlice>(slices_);
 }
 
-Expected<std::span<const ChunkSlice>> ThreadAccess::slices_of(const TraceSegment& segment) {
+schema::Expected<std::span<const ChunkSlice>> ThreadAccess::slices_of(const TraceSegment& segment) {
   BENCHHUD_ASSIGN(const auto all, slices(segment.chunk));
   if (segment.first + segment.node.count > all.size() || all[segment.first].row != segment.row ||
       all[segment.first + segment.node.count - 1].row != segment.row) {
-    return corrupt_trace("chunk of slices");
+    return schema::corrupt_trace("chunk of slices");
   }
   return all.subspan(segment.first, segment.node.count);
 }
 
-}  // namespace benchhud::schema
+}  // namespace benchhud::trace

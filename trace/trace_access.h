@@ -15,18 +15,18 @@
 #include "trace/trace_chunk.h"
 #include "trace/trace_pyramid.h"
 
-namespace benchhud::schema {
+namespace benchhud::trace {
 
 /// Of each of a chunk's slices what else there is to know. Errors: kCorrupt, the store's.
-Expected<std::vector<SliceExtra>> chunk_extras(Connection& connection, TraceId trace,
+schema::Expected<std::vector<SliceExtra>> chunk_extras(schema::Connection& connection, schema::TraceId trace,
                                                std::uint32_t thread, std::uint64_t chunk);
 /// A thread's rows whose slices have no parent, ascending.
-Expected<std::vector<std::uint32_t>> stack_rows_of(Connection& connection, TraceId trace,
+schema::Expected<std::vector<std::uint32_t>> stack_rows_of(schema::Connection& connection, schema::TraceId trace,
                                                    std::uint32_t thread);
 
 class ThreadAccess {
  public:
-  ThreadAccess(Connection& connection, TraceId trace, std::uint32_t thread)
+  ThreadAccess(schema::Connection& connection, schema::TraceId trace, std::uint32_t thread)
       : connection_(connection), trace_(trace), thread_(thread) {}
 
   struct Window {
@@ -37,17 +37,17 @@ class ThreadAccess {
   /// Calls `visit(index, segment)` for every segment of the window by row and time; `index` is what
   /// nodes() and upper_nodes() want. `visit` returns Expected<void>.
   template <class Visit>
-  Expected<void> for_each_segment(const Window& window, Visit visit);
+  schema::Expected<void> for_each_segment(const Window& window, Visit visit);
 
   /// The levels below the segment that is being visited: nodes over its slices, if has_nodes(), and
   /// over those, if has_upper_nodes(). Valid until one of another segment is asked for.
-  Expected<std::span<const TraceNode>> nodes(std::size_t index);
-  Expected<std::span<const TraceNode>> upper_nodes(std::size_t index);
-  Expected<bool> has_chunk(std::uint64_t chunk);
+  schema::Expected<std::span<const TraceNode>> nodes(std::size_t index);
+  schema::Expected<std::span<const TraceNode>> upper_nodes(std::size_t index);
+  schema::Expected<bool> has_chunk(std::uint64_t chunk);
   /// A chunk's slices. Valid until another chunk's are asked for.
-  Expected<std::span<const ChunkSlice>> slices(std::uint64_t chunk);
+  schema::Expected<std::span<const ChunkSlice>> slices(std::uint64_t chunk);
   /// Those of them that a segment stands for.
-  Expected<std::span<const ChunkSlice>> slices_of(const TraceSegment& segment);
+  schema::Expected<std::span<const ChunkSlice>> slices_of(const TraceSegment& segment);
 
  private:
   // Nodes of several segments, and where each one's begin.
@@ -60,12 +60,12 @@ class ThreadAccess {
       return {nodes.data() + begins[i], begins[i + 1] - begins[i]};
     }
   };
-  Statement of_chunk(std::string_view sql, std::uint64_t chunk);
+  schema::Statement of_chunk(std::string_view sql, std::uint64_t chunk);
   template <class HasNodes>
-  Expected<Level> read_level(Statement query, std::size_t first, std::size_t end, HasNodes has);
+  schema::Expected<Level> read_level(schema::Statement query, std::size_t first, std::size_t end, HasNodes has);
 
-  Connection& connection_;
-  TraceId trace_;
+  schema::Connection& connection_;
+  schema::TraceId trace_;
   std::uint32_t thread_;
   // The group that is being visited.
   std::int64_t group_ = 0;
@@ -78,8 +78,8 @@ class ThreadAccess {
 };
 
 template <class Visit>
-Expected<void> ThreadAccess::for_each_segment(const Window& window, Visit visit) {
-  Statement query = connection_.cached(sql::kGroupsInWindow);
+schema::Expected<void> ThreadAccess::for_each_segment(const Window& window, Visit visit) {
+  schema::Statement query = connection_.cached(sql::kGroupsInWindow);
   query.bind(1, trace_)
       .bind(2, std::int64_t{thread_})
       .bind(3, window.begin)
@@ -103,4 +103,4 @@ Expected<void> ThreadAccess::for_each_segment(const Window& window, Visit visit)
   return {};
 }
 
-}  // namespace benchhud::schema
+}  // namespace benchhud::trace

@@ -9,18 +9,18 @@
 #include "schema/base/free_text.h"
 #include "schema/base/system_error.h"
 
-namespace benchhud::schema {
+namespace benchhud::trace {
 namespace {
 
 // What SQLite takes as one value; a single text may be as long.
 constexpr std::size_t kMostTextBytes = 1'000'000'000;
 
-std::string close_block(std::uint64_t count, const ColumnWriter& sizes, std::string_view texts) {
-  ColumnWriter block;
+std::string close_block(std::uint64_t count, const schema::ColumnWriter& sizes, std::string_view texts) {
+  schema::ColumnWriter block;
   block.put(count);
   block.put_bytes(sizes.bytes());
   block.put_bytes(texts);
-  return compress(block.bytes());
+  return schema::compress(block.bytes());
 }
 
 }  // namespace
@@ -38,7 +38,7 @@ void PackedArgs::finish() {
   first_ += std::exchange(count_, 0);
   sizes_.clear();
   // A giant's room is given back.
-  if (texts_.capacity() > 2 * kTextBlockBytes) free_text(&texts_);
+  if (texts_.capacity() > 2 * kTextBlockBytes) schema::free_text(&texts_);
   texts_.clear();
 }
 
@@ -54,12 +54,12 @@ void PackedArgs::keep(Block block) {
     const bool is_written =
         std::fwrite(block.bytes.data(), 1, block.bytes.size(), file_.get()) == block.bytes.size();
     if (!is_written && failure_ == 0) failure_ = errno == 0 ? EIO : errno;
-    free_text(&block.bytes);
+    schema::free_text(&block.bytes);
   }
   blocks_.push_back(std::move(block));
 }
 
-Expected<void> PackedArgs::visit_blocks(const std::function<Expected<void>(const Block&)>& visit) {
+schema::Expected<void> PackedArgs::visit_blocks(const std::function<schema::Expected<void>(const Block&)>& visit) {
   errno = 0;
   if (file_ && (std::fflush(file_.get()) != 0 || std::fseek(file_.get(), 0, SEEK_SET) != 0) &&
       failure_ == 0) {
@@ -76,7 +76,7 @@ Expected<void> PackedArgs::visit_blocks(const std::function<Expected<void>(const
       failure_ = errno == 0 ? EIO : errno;
     }
     if (failure_ != 0) {
-      return Error{is_out_of_space(failure_) ? ErrorCode::kFull : ErrorCode::kIo,
+      return schema::Error{schema::is_out_of_space(failure_) ? schema::ErrorCode::kFull : schema::ErrorCode::kIo,
                    fmt::format("the arguments of the trace's events cannot be kept in a temporary "
                                "file: {}",
                                std::strerror(failure_))};
@@ -87,7 +87,7 @@ Expected<void> PackedArgs::visit_blocks(const std::function<Expected<void>(const
 }
 
 std::string encode_texts(const std::vector<std::string_view>& texts) {
-  ColumnWriter sizes;
+  schema::ColumnWriter sizes;
   std::string joined;
   for (const std::string_view text : texts) {
     sizes.put(text.size());
@@ -96,17 +96,17 @@ std::string encode_texts(const std::vector<std::string_view>& texts) {
   return close_block(texts.size(), sizes, joined);
 }
 
-Expected<std::vector<std::string>> decode_texts(std::string_view block) {
-  BENCHHUD_ASSIGN(const std::string bytes, decompress(block, kMostTextBytes));
-  ColumnReader reader(bytes);
+schema::Expected<std::vector<std::string>> decode_texts(std::string_view block) {
+  BENCHHUD_ASSIGN(const std::string bytes, schema::decompress(block, kMostTextBytes));
+  schema::ColumnReader reader(bytes);
   std::vector<std::size_t> sizes(reader.get_count());
   for (std::size_t& size : sizes) size = reader.get();
   std::vector<std::string> texts;
   for (std::size_t i = 0; i < sizes.size() && reader.is_ok(); ++i) {
     texts.emplace_back(reader.get_bytes(sizes[i]));
   }
-  if (!reader.is_done()) return corrupt_trace("block of texts");
+  if (!reader.is_done()) return schema::corrupt_trace("block of texts");
   return texts;
 }
 
-}  // namespace benchhud::schema
+}  // namespace benchhud::trace

@@ -14,7 +14,7 @@
 #include "schema/base/errors.h"
 #include "trace/trace.h"
 
-namespace benchhud::schema {
+namespace benchhud::trace {
 
 /// Numbers what it is given from 0 on, and keeps it in blocks of some 128 KB before compression. An
 /// object that is larger than that has a block to itself. In memory are one block that is open and
@@ -37,7 +37,7 @@ class PackedArgs : public TraceArgsSink {
   void finish();
   /// What finish() has closed, in order. Errors: kIo, kFull where the temporary file could not be
   /// written or read; those of `visit`.
-  Expected<void> visit_blocks(const std::function<Expected<void>(const Block&)>& visit);
+  schema::Expected<void> visit_blocks(const std::function<schema::Expected<void>(const Block&)>& visit);
 
  private:
   struct Close {
@@ -52,7 +52,7 @@ class PackedArgs : public TraceArgsSink {
   bool may_make_file_ = true;
   int failure_ = 0;                      // errno of writing it
   std::uint64_t first_ = 0, count_ = 0;  // of the open block
-  ColumnWriter sizes_;
+  schema::ColumnWriter sizes_;
   std::string texts_;
 };
 
@@ -60,9 +60,9 @@ class PackedArgs : public TraceArgsSink {
 /// texts of a trace kept, and arguments.
 std::string encode_texts(const std::vector<std::string_view>& texts);
 /// All of them. Error: kCorrupt.
-Expected<std::vector<std::string>> decode_texts(std::string_view block);
+schema::Expected<std::vector<std::string>> decode_texts(std::string_view block);
 
 /// Texts are collected for a block until they have so many bytes.
 inline constexpr std::size_t kTextBlockBytes = std::size_t{128} << 10;
 
-}  // namespace benchhud::schema
+}  // namespace benchhud::trace

@@ -3,7 +3,7 @@
 #include "schema/base/check.h"
 #include "trace/trace_limits.h"
 
-namespace benchhud::schema {
+namespace benchhud::trace {
 namespace {
 
 // A number has two bits in the first word, and none, one or two words behind it.
@@ -72,4 +72,4 @@ TraceArgs TraceArgsTable::operator[](std::uint32_t number) const {
   return args;
 }
 
-}  // namespace benchhud::schema
+}  // namespace benchhud::trace

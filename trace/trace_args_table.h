@@ -8,7 +8,7 @@
 
 #include "schema/base/segmented_vector.h"
 
-namespace benchhud::schema {
+namespace benchhud::trace {
 
 /// An event's arguments: where all of them are kept, and those that tie events together.
 struct TraceArgs {
@@ -35,7 +35,7 @@ class TraceArgsTable {
 
  private:
   // Each begins with a word that says what follows and how wide it is.
-  SegmentedVector<std::uint32_t> words_;
+  schema::SegmentedVector<std::uint32_t> words_;
 };
 
 /// Where a reader puts the arguments of events, whole, while it reads.
@@ -47,4 +47,4 @@ class TraceArgsSink {
   virtual std::uint64_t put(std::string_view json) = 0;
 };
 
-}  // namespace benchhud::schema
+}  // namespace benchhud::trace

@@ -5,23 +5,23 @@
 
 #include "trace/trace_visit.h"
 
-namespace benchhud::schema {
+namespace benchhud::trace {
 namespace {
 
 constexpr std::uint64_t kMostEndsLookedAt = 200'000;
 
 class ArrowFinder {
  public:
-  ArrowFinder(Connection& connection, TraceId trace, const ArrowQuery& query)
+  ArrowFinder(schema::Connection& connection, schema::TraceId trace, const ArrowQuery& query)
       : connection_(connection),
         trace_(trace),
         query_(query),
         span_{query.begin, query.end},
         lookup_(connection, trace) {}
 
-  Expected<ArrowWindow> find() {
+  schema::Expected<ArrowWindow> find() {
     std::uint64_t looked_at = 0;
-    const auto look = [&](const PlacedFlow& end) -> Expected<bool> {
+    const auto look = [&](const PlacedFlow& end) -> schema::Expected<bool> {
       BENCHHUD_TRY(look_at(end));
       return ++looked_at < kMostEndsLookedAt;
     };
@@ -37,7 +37,7 @@ class ArrowFinder {
     return !is_beyond_limit_;
   }
 
-  Expected<bool> is_wanted(std::uint32_t category) {
+  schema::Expected<bool> is_wanted(std::uint32_t category) {
     if (!query_.is_wanted) return true;
     const auto known = wanted_.find(category);
     if (known != wanted_.end()) return known->second;
@@ -46,7 +46,7 @@ class ArrowFinder {
     return wanted;
   }
 
-  Expected<void> look_at(const PlacedFlow& end) {
+  schema::Expected<void> look_at(const PlacedFlow& end) {
     BENCHHUD_ASSIGN(const bool wanted, is_wanted(end.flow.category));
     if (!wanted) return {};
     if (end.flow.after != 0) {
@@ -64,8 +64,8 @@ class ArrowFinder {
     return {};
   }
 
-  Connection& connection_;
-  TraceId trace_;
+  schema::Connection& connection_;
+  schema::TraceId trace_;
   const ArrowQuery& query_;
   TraceSpan span_;
   TraceLookup lookup_;
@@ -76,9 +76,9 @@ class ArrowFinder {
 
 }  // namespace
 
-Expected<ArrowWindow> arrows_in_window(Connection& connection, TraceId trace,
+schema::Expected<ArrowWindow> arrows_in_window(schema::Connection& connection, schema::TraceId trace,
                                        const ArrowQuery& query) {
   return ArrowFinder(connection, trace, query).find();
 }
 
-}  // namespace benchhud::schema
+}  // namespace benchhud::trace

@@ -7,7 +7,7 @@
 
 #include "trace/trace_lookup.h"
 
-namespace benchhud::schema {
+namespace benchhud::trace {
 
 /// From an end of a flow to the next one of the same flow.
 struct Arrow {
@@ -17,7 +17,7 @@ struct Arrow {
 struct ArrowQuery {
   std::int64_t begin = 0, end = 0;  ///< ns: [begin, end)
   /// Whether arrows of a category, the number of a text, are wanted; null: all are.
-  std::function<Expected<bool>(std::uint32_t)> is_wanted;
+  std::function<schema::Expected<bool>(std::uint32_t)> is_wanted;
   std::size_t limit = 2000;
 };
 
@@ -29,7 +29,7 @@ struct ArrowWindow {
 
 /// The wanted arrows with an end in the window. Of a window with more than 200,000 ends, those
 /// behind are not counted. Errors: kCorrupt, the store's.
-Expected<ArrowWindow> arrows_in_window(Connection& connection, TraceId trace,
+schema::Expected<ArrowWindow> arrows_in_window(schema::Connection& connection, schema::TraceId trace,
                                        const ArrowQuery& query);
 
-}  // namespace benchhud::schema
+}  // namespace benchhud::trace

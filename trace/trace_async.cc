@@ -22,7 +22,7 @@
 #include "trace/trace_nesting.h"
 #include "trace/trace_rows.h"
 
-namespace benchhud::schema {
+namespace benchhud::trace {
 namespace {
 
 // A hostile file calls everything differently: what is beyond shares a track.
@@ -54,10 +54,10 @@ bool is_async(char phase) {
 
 class AsyncTracks {
  public:
-  AsyncTracks(Connection& connection, TraceId trace)
+  AsyncTracks(schema::Connection& connection, schema::TraceId trace)
       : connection_(connection), trace_(trace), lookup_(connection, trace) {}
 
-  Expected<void> put() {
+  schema::Expected<void> put() {
     BENCHHUD_ASSIGN(threads_, lookup_.threads());
     BENCHHUD_TRY(read_steps());
     if (steps_.empty()) return {};
@@ -76,19 +76,19 @@ class AsyncTracks {
   using Key = std::tuple<bool, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>;
 
   template <class Take>
-  Expected<void> for_each_block(TraceBlockKind kind, Take take) {
-    Statement blocks = connection_.cached(sql::kBlocksOfTrace);
+  schema::Expected<void> for_each_block(TraceBlockKind kind, Take take) {
+    schema::Statement blocks = connection_.cached(sql::kBlocksOfTrace);
     blocks.bind(1, trace_).bind(2, kind);
     while (blocks.step()) BENCHHUD_TRY(take(blocks.blob(2)));
     return blocks.status();
   }
 
-  Expected<void> read_steps() {
-    return for_each_block(TraceBlockKind::kPoints, [&](std::string_view block) -> Expected<void> {
+  schema::Expected<void> read_steps() {
+    return for_each_block(TraceBlockKind::kPoints, [&](std::string_view block) -> schema::Expected<void> {
       BENCHHUD_ASSIGN(const auto points, decode_points(block));
       for (const auto& [point, args] : points) {
         if (!is_async(point.phase)) continue;
-        if (point.thread >= threads_.size()) return corrupt_trace("chunk of points");
+        if (point.thread >= threads_.size()) return schema::corrupt_trace("chunk of points");
         const std::uint32_t kept = is_empty(args) ? 0 : made_.args.put(args);
         steps_.push_back({point.time, point.label, point.thread, point.id, kept, point.phase});
       }
@@ -96,22 +96,22 @@ class AsyncTracks {
     });
   }
 
-  Expected<void> read_labels() {
+  schema::Expected<void> read_labels() {
     BENCHHUD_TRY(
-        for_each_block(TraceBlockKind::kLabels, [&](std::string_view block) -> Expected<void> {
+        for_each_block(TraceBlockKind::kLabels, [&](std::string_view block) -> schema::Expected<void> {
           BENCHHUD_ASSIGN(const auto labels, decode_labels(block));
           labels_.insert(labels_.end(), labels.begin(), labels.end());
           return {};
         }));
     for (const Step& step : steps_) {
-      if (step.label >= labels_.size()) return corrupt_trace("chunk of points");
+      if (step.label >= labels_.size()) return schema::corrupt_trace("chunk of points");
     }
     return {};
   }
 
-  Expected<void> read_texts() {
+  schema::Expected<void> read_texts() {
     BENCHHUD_TRY(
-        for_each_block(TraceBlockKind::kTexts, [&](std::string_view block) -> Expected<void> {
+        for_each_block(TraceBlockKind::kTexts, [&](std::string_view block) -> schema::Expected<void> {
           BENCHHUD_ASSIGN(const auto texts, decode_texts(block));
           for (const std::string& text : texts) {
             is_local_.push_back(text.find("\"local\"") != text.npos);
@@ -119,7 +119,7 @@ class AsyncTracks {
           return {};
         }));
     for (const Step& step : steps_) {
-      if (step.id >= is_local_.size()) return corrupt_trace("chunk of points");
+      if (step.id >= is_local_.size()) return schema::corrupt_trace("chunk of points");
     }
     return {};
   }
@@ -139,7 +139,7 @@ class AsyncTracks {
   }
 
   // Slices whose thread is the step that their track is called after, for now.
-  Expected<void> make_slices() {
+  schema::Expected<void> make_slices() {
     std::vector<std::uint32_t> order(steps_.size());
     std::iota(order.begin(), order.end(), 0U);
     std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
@@ -172,7 +172,7 @@ class AsyncTracks {
         [&](const Begun& each) { return name == 0 || label_of(steps_[each.step]).name == name; });
     if (found == open->rbegin() + static_cast<std::ptrdiff_t>(looked_at)) return;
     const Step& begun = steps_[found->step];
-    const std::uint64_t duration = distance(begun.time, step.time);
+    const std::uint64_t duration = schema::distance(begun.time, step.time);
     if (duration <= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
       add(begun, static_cast<std::int64_t>(duration), found->root);
     }
@@ -188,7 +188,7 @@ class AsyncTracks {
   }
 
   // Tracks in the order in which they begin.
-  Expected<void> make_tracks() {
+  schema::Expected<void> make_tracks() {
     std::vector<bool> is_root(steps_.size());
     for (const TraceSlice& slice : made_.slices) is_root[slice.thread] = true;
     std::vector<std::uint32_t> roots;
@@ -208,7 +208,7 @@ class AsyncTracks {
     return {};
   }
 
-  Expected<std::uint32_t> track_of(const Step& step) {
+  schema::Expected<std::uint32_t> track_of(const Step& step) {
     const TraceLabel label = label_of(step);
     const std::tuple key(processes_[step.thread], label.category, label.name);
     const auto known = tracks_.find(key);
@@ -218,16 +218,16 @@ class AsyncTracks {
     BENCHHUD_ASSIGN(const std::string name, lookup_.text(label.name));
     BENCHHUD_ASSIGN(const std::string category, lookup_.text(label.category));
     TraceThread& track = made_.threads.emplace_back(threads_[step.thread].thread);
-    track.tid = fmt::format("async {}", beginning_of(category, kMostNameBytes));
+    track.tid = fmt::format("async {}", schema::beginning_of(category, kMostNameBytes));
     track.name =
-        fmt::format("async: {}", beginning_of(is_last ? "all others" : name, kMostNameBytes));
+        fmt::format("async: {}", schema::beginning_of(is_last ? "all others" : name, kMostNameBytes));
     track.thread_sort_index.reset();
     const auto number = static_cast<std::uint32_t>(made_.threads.size() - 1);
     if (!is_last) tracks_.emplace(key, number);
     return number;
   }
 
-  Expected<void> write() {
+  schema::Expected<void> write() {
     TraceNesting nesting = nest(made_, NestingRows::kYes);
     std::vector<std::uint32_t> order = std::move(nesting.order);
     std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
@@ -256,11 +256,11 @@ class AsyncTracks {
     return {};
   }
 
-  Connection& connection_;
-  TraceId trace_;
+  schema::Connection& connection_;
+  schema::TraceId trace_;
   TraceLookup lookup_;
   std::vector<StoredThread> threads_;
-  SegmentedVector<Step> steps_;
+  schema::SegmentedVector<Step> steps_;
   std::vector<TraceLabel> labels_;
   std::vector<bool> is_local_;            // by text
   std::vector<std::uint32_t> processes_;  // by thread; the same of the same process
@@ -270,11 +270,11 @@ class AsyncTracks {
 
 }  // namespace
 
-Expected<void> put_async_tracks(Connection& connection, TraceId trace) {
+schema::Expected<void> put_async_tracks(schema::Connection& connection, schema::TraceId trace) {
   return AsyncTracks(connection, trace).put();
 }
 
-Expected<void> delete_async_tracks(Connection& connection, TraceId trace) {
+schema::Expected<void> delete_async_tracks(schema::Connection& connection, schema::TraceId trace) {
   for (const std::string_view sql :
        {sql::kDeleteAsyncChunks, sql::kDeleteAsyncGroups, sql::kDeleteAsyncThreads}) {
     BENCHHUD_TRY(connection.cached(sql).bind(1, trace).run());
@@ -282,4 +282,4 @@ Expected<void> delete_async_tracks(Connection& connection, TraceId trace) {
   return {};
 }
 
-}  // namespace benchhud::schema
+}  // namespace benchhud::trace

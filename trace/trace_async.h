@@ -5,7 +5,7 @@
 #include "schema/db/database.h"
 #include "schema/model/artifact.h"
 
-namespace benchhud::schema {
+namespace benchhud::trace {
 
 /// Makes a slice of every begin and end that belong together, and one without length of every step
 /// between, on tracks of their own behind the trace's threads: one for what is called and
@@ -15,9 +15,9 @@ namespace benchhud::schema {
 /// b, n and e belong together by category and id, and where there are several by name, the
 /// innermost first; S, T, p and F by category, id and name. An id that the file calls local is one
 /// of its process. What has no other end remains a point.
-Expected<void> put_async_tracks(Connection& connection, TraceId trace);
+schema::Expected<void> put_async_tracks(schema::Connection& connection, schema::TraceId trace);
 
 /// Deletes them. Call it within a transaction.
-Expected<void> delete_async_tracks(Connection& connection, TraceId trace);
+schema::Expected<void> delete_async_tracks(schema::Connection& connection, schema::TraceId trace);
 
-}  // namespace benchhud::schema
+}  // namespace benchhud::trace

@@ -7,7 +7,7 @@
 #include "schema/base/check.h"
 #include "schema/base/column_codec.h"
 
-namespace benchhud::schema {
+namespace benchhud::trace {
 namespace {
 
 // A thread may have as many rows as slices.
@@ -28,11 +28,11 @@ std::uint64_t present(const TraceArgs& args) {
 // A column of 64-bit numbers in which each says how it differs from the one before.
 class Differences {
  public:
-  void put(std::uint64_t number, ColumnWriter* column) {
+  void put(std::uint64_t number, schema::ColumnWriter* column) {
     column->put_signed(static_cast<std::int64_t>(number - last_));
     last_ = number;
   }
-  std::uint64_t get(ColumnReader* column) {
+  std::uint64_t get(schema::ColumnReader* column) {
     last_ += static_cast<std::uint64_t>(column->get_signed());
     return last_;
   }
@@ -43,7 +43,7 @@ class Differences {
 
 // The columns of the arguments of `events`, of which `args_of` gives each one's.
 template <class Events, class ArgsOf>
-void put_args(const Events& events, ArgsOf args_of, ColumnWriter* column) {
+void put_args(const Events& events, ArgsOf args_of, schema::ColumnWriter* column) {
   const auto put_all = [&](std::uint64_t bit, auto member) {
     Differences differences;
     for (const auto& event : events) {
@@ -61,7 +61,7 @@ void put_args(const Events& events, ArgsOf args_of, ColumnWriter* column) {
 // `flags`: what is present in each of the events.
 template <class Events, class ArgsOf>
 void get_args(const std::vector<std::uint64_t>& flags, Events* events, ArgsOf args_of,
-              ColumnReader* column) {
+              schema::ColumnReader* column) {
   const auto get_all = [&](std::uint64_t bit, auto member) {
     Differences differences;
     for (std::size_t i = 0; i < flags.size(); ++i) {
@@ -80,9 +80,9 @@ void get_args(const std::vector<std::uint64_t>& flags, Events* events, ArgsOf ar
 }
 
 // Goes `ns` on from `time`. Fails where no time is that late.
-std::int64_t later(std::int64_t time, std::uint64_t ns, ColumnReader* column) {
-  if (ns > distance(time, kLatest)) column->fail();
-  return wrapping_sum(time, static_cast<std::int64_t>(ns));
+std::int64_t later(std::int64_t time, std::uint64_t ns, schema::ColumnReader* column) {
+  if (ns > schema::distance(time, schema::kLatest)) column->fail();
+  return schema::wrapping_sum(time, static_cast<std::int64_t>(ns));
 }
 
 constexpr auto kOfExtra = [](auto& extra) -> auto& { return extra.args; };
@@ -94,7 +94,7 @@ bool is_empty(const TraceArgs& args) { return present(args) == 0; }
 
 std::string encode_slices(std::span<const ChunkSlice> slices) {
   BENCHHUD_CHECK(slices.size() <= kMostSlicesAChunk);
-  ColumnWriter column;
+  schema::ColumnWriter column;
   column.put(slices.size());
   // Rows: how many slices each has, and where it begins.
   std::uint32_t row = 0;
@@ -103,32 +103,32 @@ std::string encode_slices(std::span<const ChunkSlice> slices) {
     for (next = i; next < slices.size() && slices[next].row == slices[i].row;) ++next;
     column.put(slices[i].row - row);
     column.put(next - i);
-    column.put_signed(wrapping_difference(slices[i].begin, begin));
+    column.put_signed(schema::wrapping_difference(slices[i].begin, begin));
     row = slices[i].row;
     begin = slices[i].begin;
   }
   for (std::size_t i = 0; i < slices.size(); ++i) {
     const bool is_first = i == 0 || slices[i - 1].row != slices[i].row;
-    column.put(is_first ? 0 : distance(slices[i - 1].end(), slices[i].begin));
+    column.put(is_first ? 0 : schema::distance(slices[i - 1].end(), slices[i].begin));
   }
   for (const ChunkSlice& slice : slices) column.put(static_cast<std::uint64_t>(slice.duration));
   for (const ChunkSlice& slice : slices) column.put(slice.label);
-  return compress(column.bytes());
+  return schema::compress(column.bytes());
 }
 
-Expected<std::vector<ChunkSlice>> decode_slices(std::string_view chunk) {
-  BENCHHUD_ASSIGN(const std::string bytes, decompress(chunk, kMostColumnBytes));
-  ColumnReader column(bytes);
+schema::Expected<std::vector<ChunkSlice>> decode_slices(std::string_view chunk) {
+  BENCHHUD_ASSIGN(const std::string bytes, schema::decompress(chunk, schema::kMostColumnBytes));
+  schema::ColumnReader column(bytes);
   const std::size_t size = column.get_count();
   if (size > kMostSlicesAChunk) column.fail();
-  if (!column.is_ok()) return corrupt_trace("chunk of slices");
+  if (!column.is_ok()) return schema::corrupt_trace("chunk of slices");
   std::vector<ChunkSlice> slices(size);
   std::uint64_t row = 0;
   std::int64_t begin = 0;
   for (std::size_t i = 0; i < slices.size() && column.is_ok();) {
     row += column.get_small();
     const std::uint64_t count = column.get();
-    begin = wrapping_sum(begin, column.get_signed());
+    begin = schema::wrapping_sum(begin, column.get_signed());
     if (count == 0 || count > slices.size() - i ||
         row > std::numeric_limits<std::uint32_t>::max()) {
       column.fail();
@@ -148,16 +148,16 @@ Expected<std::vector<ChunkSlice>> decode_slices(std::string_view chunk) {
     slice.begin = later(is_first ? slice.begin : end, gap, &column);
     const std::uint64_t duration = column.get();
     end = later(slice.begin, duration, &column);
-    if (duration > static_cast<std::uint64_t>(kLatest)) column.fail();
+    if (duration > static_cast<std::uint64_t>(schema::kLatest)) column.fail();
     slice.duration = static_cast<std::int64_t>(duration);
   }
   for (ChunkSlice& slice : slices) slice.label = column.get_small();
-  if (!column.is_done()) return corrupt_trace("chunk of slices");
+  if (!column.is_done()) return schema::corrupt_trace("chunk of slices");
   return slices;
 }
 
 std::string encode_extras(std::span<const SliceExtra> extras) {
-  ColumnWriter column;
+  schema::ColumnWriter column;
   column.put(extras.size());
   for (const SliceExtra& extra : extras) {
     column.put(present(extra.args) | (extra.has_bandwidth ? kBandwidth : 0U));
@@ -168,15 +168,15 @@ std::string encode_extras(std::span<const SliceExtra> extras) {
     column.put_double(extra.bytes);
     column.put_double(extra.gigabytes_per_second);
   }
-  return compress(column.bytes());
+  return schema::compress(column.bytes());
 }
 
-Expected<std::vector<SliceExtra>> decode_extras(std::string_view chunk) {
-  BENCHHUD_ASSIGN(const std::string bytes, decompress(chunk, kMostColumnBytes));
-  ColumnReader column(bytes);
+schema::Expected<std::vector<SliceExtra>> decode_extras(std::string_view chunk) {
+  BENCHHUD_ASSIGN(const std::string bytes, schema::decompress(chunk, schema::kMostColumnBytes));
+  schema::ColumnReader column(bytes);
   const std::size_t count = column.get_count();
   if (count > kMostSlicesAChunk) column.fail();
-  if (!column.is_ok()) return corrupt_trace("chunk of arguments");
+  if (!column.is_ok()) return schema::corrupt_trace("chunk of arguments");
   std::vector<std::uint64_t> flags(count);
   std::vector<SliceExtra> extras(count);
   for (std::uint64_t& flag : flags) flag = column.get();
@@ -187,12 +187,12 @@ Expected<std::vector<SliceExtra>> decode_extras(std::string_view chunk) {
     extras[i].bytes = column.get_double();
     extras[i].gigabytes_per_second = column.get_double();
   }
-  if (!column.is_done()) return corrupt_trace("chunk of arguments");
+  if (!column.is_done()) return schema::corrupt_trace("chunk of arguments");
   return extras;
 }
 
 std::string encode_points(std::span<const ChunkPoint> points) {
-  ColumnWriter column;
+  schema::ColumnWriter column;
   column.put(points.size());
   std::uint32_t thread = 0;
   for (const ChunkPoint& each : points) {
@@ -210,15 +210,15 @@ std::string encode_points(std::span<const ChunkPoint> points) {
   }
   for (const ChunkPoint& each : points) column.put(present(each.args));
   put_args(points, kOfPoint, &column);
-  return compress(column.bytes());
+  return schema::compress(column.bytes());
 }
 
-Expected<std::vector<ChunkPoint>> decode_points(std::string_view chunk) {
-  BENCHHUD_ASSIGN(const std::string bytes, decompress(chunk, kMostColumnBytes));
-  ColumnReader column(bytes);
+schema::Expected<std::vector<ChunkPoint>> decode_points(std::string_view chunk) {
+  BENCHHUD_ASSIGN(const std::string bytes, schema::decompress(chunk, schema::kMostColumnBytes));
+  schema::ColumnReader column(bytes);
   const std::size_t count = column.get_count();
   if (count > kEventsAChunk) column.fail();
-  if (!column.is_ok()) return corrupt_trace("chunk of points");
+  if (!column.is_ok()) return schema::corrupt_trace("chunk of points");
   std::vector<ChunkPoint> points(count);
   std::uint64_t thread = 0;
   for (ChunkPoint& each : points) {
@@ -242,39 +242,39 @@ Expected<std::vector<ChunkPoint>> decode_points(std::string_view chunk) {
   std::vector<std::uint64_t> flags(count);
   for (std::uint64_t& flag : flags) flag = column.get();
   get_args(flags, &points, kOfPoint, &column);
-  if (!column.is_done()) return corrupt_trace("chunk of points");
+  if (!column.is_done()) return schema::corrupt_trace("chunk of points");
   return points;
 }
 
 std::string encode_labels(std::span<const TraceLabel> labels) {
-  ColumnWriter column;
+  schema::ColumnWriter column;
   column.put(labels.size());
   for (const TraceLabel& label : labels) column.put(label.name);
   for (const TraceLabel& label : labels) column.put(label.category);
-  return compress(column.bytes());
+  return schema::compress(column.bytes());
 }
 
-Expected<std::vector<TraceLabel>> decode_labels(std::string_view block) {
-  BENCHHUD_ASSIGN(const std::string bytes, decompress(block, kMostColumnBytes));
-  ColumnReader column(bytes);
+schema::Expected<std::vector<TraceLabel>> decode_labels(std::string_view block) {
+  BENCHHUD_ASSIGN(const std::string bytes, schema::decompress(block, schema::kMostColumnBytes));
+  schema::ColumnReader column(bytes);
   std::vector<TraceLabel> labels(column.get_count());
   for (TraceLabel& label : labels) label.name = column.get_small();
   for (TraceLabel& label : labels) label.category = column.get_small();
-  if (!column.is_done()) return corrupt_trace("block of labels");
+  if (!column.is_done()) return schema::corrupt_trace("block of labels");
   return labels;
 }
 
 std::string encode_rows(std::span<const std::uint32_t> rows) {
-  ColumnWriter column;
+  schema::ColumnWriter column;
   column.put(rows.size());
   std::uint32_t last = 0;
   for (const std::uint32_t row : rows) column.put(row - std::exchange(last, row));
-  return compress(column.bytes());
+  return schema::compress(column.bytes());
 }
 
-Expected<std::vector<std::uint32_t>> decode_rows(std::string_view block) {
-  BENCHHUD_ASSIGN(const std::string bytes, decompress(block, kMostRowsBytes));
-  ColumnReader column(bytes);
+schema::Expected<std::vector<std::uint32_t>> decode_rows(std::string_view block) {
+  BENCHHUD_ASSIGN(const std::string bytes, schema::decompress(block, kMostRowsBytes));
+  schema::ColumnReader column(bytes);
   std::vector<std::uint32_t> rows(column.get_count());
   std::uint64_t last = 0;
   for (std::uint32_t& row : rows) {
@@ -282,12 +282,12 @@ Expected<std::vector<std::uint32_t>> decode_rows(std::string_view block) {
     if (last > std::numeric_limits<std::uint32_t>::max()) column.fail();
     row = static_cast<std::uint32_t>(last);
   }
-  if (!column.is_done()) return corrupt_trace("list of rows");
+  if (!column.is_done()) return schema::corrupt_trace("list of rows");
   return rows;
 }
 
 std::string encode_flows(std::span<const ChunkFlow> flows) {
-  ColumnWriter column;
+  schema::ColumnWriter column;
   column.put(flows.size());
   Differences times, threads;
   for (const ChunkFlow& flow : flows) times.put(static_cast<std::uint64_t>(flow.time), &column);
@@ -296,15 +296,15 @@ std::string encode_flows(std::span<const ChunkFlow> flows) {
   for (const ChunkFlow& flow : flows) column.put(static_cast<std::uint64_t>(flow.step));
   for (const ChunkFlow& flow : flows) column.put(flow.before);
   for (const ChunkFlow& flow : flows) column.put(flow.after);
-  return compress(column.bytes());
+  return schema::compress(column.bytes());
 }
 
-Expected<std::vector<ChunkFlow>> decode_flows(std::string_view chunk) {
-  BENCHHUD_ASSIGN(const std::string bytes, decompress(chunk, kMostColumnBytes));
-  ColumnReader column(bytes);
+schema::Expected<std::vector<ChunkFlow>> decode_flows(std::string_view chunk) {
+  BENCHHUD_ASSIGN(const std::string bytes, schema::decompress(chunk, schema::kMostColumnBytes));
+  schema::ColumnReader column(bytes);
   const std::size_t count = column.get_count();
   if (count > kEventsAChunk) column.fail();
-  if (!column.is_ok()) return corrupt_trace("chunk of flows");
+  if (!column.is_ok()) return schema::corrupt_trace("chunk of flows");
   std::vector<ChunkFlow> flows(count);
   Differences times, threads;
   for (ChunkFlow& flow : flows) flow.time = static_cast<std::int64_t>(times.get(&column));
@@ -321,8 +321,8 @@ Expected<std::vector<ChunkFlow>> decode_flows(std::string_view chunk) {
   }
   for (ChunkFlow& flow : flows) flow.before = column.get();
   for (ChunkFlow& flow : flows) flow.after = column.get();
-  if (!column.is_done()) return corrupt_trace("chunk of flows");
+  if (!column.is_done()) return schema::corrupt_trace("chunk of flows");
   return flows;
 }
 
-}  // namespace benchhud::schema
+}  // namespace benchhud::trace

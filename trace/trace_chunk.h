@@ -11,7 +11,7 @@
 #include "schema/base/errors.h"
 #include "trace/trace.h"
 
-namespace benchhud::schema {
+namespace benchhud::trace {
 
 /// A chunk of slices has fewer than twice as many; it is cut where the widest gap is.
 inline constexpr std::size_t kLeastSlicesAChunk = 4096;
@@ -59,27 +59,27 @@ struct ChunkFlow {
 /// Slices of one thread by row and, within a row, by time, where none overlaps the one before; at
 /// most kMostSlicesAChunk of them.
 std::string encode_slices(std::span<const ChunkSlice> slices);
-Expected<std::vector<ChunkSlice>> decode_slices(std::string_view chunk);
+schema::Expected<std::vector<ChunkSlice>> decode_slices(std::string_view chunk);
 
 std::string encode_extras(std::span<const SliceExtra> extras);
-Expected<std::vector<SliceExtra>> decode_extras(std::string_view chunk);
+schema::Expected<std::vector<SliceExtra>> decode_extras(std::string_view chunk);
 
 /// Points by thread and time.
 std::string encode_points(std::span<const ChunkPoint> points);
-Expected<std::vector<ChunkPoint>> decode_points(std::string_view chunk);
+schema::Expected<std::vector<ChunkPoint>> decode_points(std::string_view chunk);
 
 /// Flows by time.
 std::string encode_flows(std::span<const ChunkFlow> flows);
-Expected<std::vector<ChunkFlow>> decode_flows(std::string_view chunk);
+schema::Expected<std::vector<ChunkFlow>> decode_flows(std::string_view chunk);
 
 std::string encode_labels(std::span<const TraceLabel> labels);
-Expected<std::vector<TraceLabel>> decode_labels(std::string_view block);
+schema::Expected<std::vector<TraceLabel>> decode_labels(std::string_view block);
 
 /// Numbers of rows, ascending.
 std::string encode_rows(std::span<const std::uint32_t> rows);
-Expected<std::vector<std::uint32_t>> decode_rows(std::string_view block);
+schema::Expected<std::vector<std::uint32_t>> decode_rows(std::string_view block);
 
 /// Whether there is nothing in it, as in Trace::args[0].
 bool is_empty(const TraceArgs& args);
 
-}  // namespace benchhud::schema
+}  // namespace benchhud::trace

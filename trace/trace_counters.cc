@@ -17,7 +17,7 @@
 #include "trace/trace_lookup.h"
 #include "trace/trace_tiles.h"
 
-namespace benchhud::schema {
+namespace benchhud::trace {
 namespace {
 
 constexpr std::size_t kValuesABlock = 4096;
@@ -25,27 +25,27 @@ constexpr std::size_t kValuesABlock = 4096;
 constexpr std::size_t kMostOpenValues = 1'000'000;
 
 std::string encode_values(const std::vector<CounterValue>& values) {
-  ColumnWriter column;
+  schema::ColumnWriter column;
   column.put(values.size());
   std::int64_t last = 0;
   for (const CounterValue& each : values) {
-    column.put_signed(wrapping_difference(each.time, last));
+    column.put_signed(schema::wrapping_difference(each.time, last));
     last = each.time;
   }
   for (const CounterValue& each : values) column.put_double(each.value);
-  return compress(column.bytes());
+  return schema::compress(column.bytes());
 }
 
-Expected<std::vector<CounterValue>> decode_values(std::string_view block) {
-  BENCHHUD_ASSIGN(const std::string bytes, decompress(block, kMostColumnBytes));
-  ColumnReader column(bytes);
+schema::Expected<std::vector<CounterValue>> decode_values(std::string_view block) {
+  BENCHHUD_ASSIGN(const std::string bytes, schema::decompress(block, schema::kMostColumnBytes));
+  schema::ColumnReader column(bytes);
   const std::size_t count = column.get_count();
   if (count > kValuesABlock) column.fail();
   std::vector<CounterValue> values(column.is_ok() ? count : 0);
   std::int64_t last = 0;
-  for (CounterValue& each : values) each.time = last = wrapping_sum(last, column.get_signed());
+  for (CounterValue& each : values) each.time = last = schema::wrapping_sum(last, column.get_signed());
   for (CounterValue& each : values) each.value = column.get_double();
-  if (!column.is_done()) return corrupt_trace("block of a counter");
+  if (!column.is_done()) return schema::corrupt_trace("block of a counter");
   return values;
 }
 
@@ -58,12 +58,12 @@ struct Series {
 
 class CounterIndexer {
  public:
-  CounterIndexer(Connection& connection, TraceId trace)
+  CounterIndexer(schema::Connection& connection, schema::TraceId trace)
       : connection_(connection), trace_(trace), lookup_(connection, trace) {}
 
-  Expected<std::int64_t> run() {
+  schema::Expected<std::int64_t> run() {
     // The blocks' numbers first: what is looked up below reads others in between.
-    Statement query = connection_.cached(sql::kBlocksOfTrace);
+    schema::Statement query = connection_.cached(sql::kBlocksOfTrace);
     query.bind(1, trace_).bind(2, TraceBlockKind::kPoints);
     while (query.step()) {
       BENCHHUD_ASSIGN(const auto points, decode_points(query.blob(2)));
@@ -80,13 +80,13 @@ class CounterIndexer {
   // Which counter it is: thread, label, id and key.
   using Key = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::string>;
 
-  Expected<void> add(const ChunkPoint& each) {
+  schema::Expected<void> add(const ChunkPoint& each) {
     if (each.args.packed == TraceArgs::kNotKept) return {};
     const auto arguments = lookup_.arguments(each.args.packed);
     // A trace may have been stored without them.
-    if (!arguments && arguments.error().code == ErrorCode::kNotFound) return {};
+    if (!arguments && arguments.error().code == schema::ErrorCode::kNotFound) return {};
     if (!arguments) return arguments.error();
-    Statement members = connection_.cached(sql::kNumbersOfObject);
+    schema::Statement members = connection_.cached(sql::kNumbersOfObject);
     members.bind_text_view(1, *arguments);
     std::vector<std::pair<std::string, double>> numbers;
     while (members.step()) numbers.emplace_back(members.text(0), members.real(1));
@@ -108,7 +108,7 @@ class CounterIndexer {
   }
 
   // Null where there are too many.
-  Expected<Series*> series_of(const TracePoint& point, std::string key) {
+  schema::Expected<Series*> series_of(const TracePoint& point, std::string key) {
     Key place{point.thread, point.label, point.id, std::move(key)};
     const auto found = series_.find(place);
     if (found != series_.end()) return &found->second;
@@ -133,17 +133,17 @@ class CounterIndexer {
     if (std::int64_t(left_out_.size()) == kMostCountersCounted) return;
     const auto& [thread, label, id, name] = key;
     left_out_.insert(
-        ContentHashHasher()(content_hash(fmt::format("{} {} {} {}", thread, label, id, name))));
+        schema::ContentHashHasher()(schema::content_hash(fmt::format("{} {} {} {}", thread, label, id, name))));
   }
 
-  Expected<void> write_block(Series* series) {
+  schema::Expected<void> write_block(Series* series) {
     const std::vector<CounterValue>& values = series->open;
     if (values.empty()) return {};
     const auto [least, most] = std::minmax_element(
         values.begin(), values.end(),
         [](const CounterValue& a, const CounterValue& b) { return a.value < b.value; });
     const std::string bytes = encode_values(values);
-    Statement insert = connection_.cached(sql::kInsertTraceCounterBlock);
+    schema::Statement insert = connection_.cached(sql::kInsertTraceCounterBlock);
     insert.bind(1, trace_)
         .bind(2, std::int64_t{series->counter.number})
         .bind(3, std::int64_t{series->blocks++})
@@ -159,11 +159,11 @@ class CounterIndexer {
     return {};
   }
 
-  Expected<void> finish() {
+  schema::Expected<void> finish() {
     for (auto& [key, series] : series_) {
       BENCHHUD_TRY(write_block(&series));
       const TraceCounter& counter = series.counter;
-      Statement insert = connection_.cached(sql::kInsertTraceCounter);
+      schema::Statement insert = connection_.cached(sql::kInsertTraceCounter);
       insert.bind(1, trace_)
           .bind(2, std::int64_t{counter.number})
           .bind(3, std::int64_t{counter.thread})
@@ -177,8 +177,8 @@ class CounterIndexer {
     return {};
   }
 
-  Connection& connection_;
-  TraceId trace_;
+  schema::Connection& connection_;
+  schema::TraceId trace_;
   TraceLookup lookup_;
   std::map<Key, Series> series_;
   // Hashes of those that are not kept.
@@ -190,18 +190,18 @@ class CounterIndexer {
 class PartBuilder {
  public:
   PartBuilder(const CounterQuery& query, CounterWindow* window) : query_(query), window_(*window) {
-    const std::uint64_t width = distance(query.begin, query.end);
+    const std::uint64_t width = schema::distance(query.begin, query.end);
     part_ = width / query.buckets + (width % query.buckets != 0);
   }
 
   // Which part a time of the window is in.
-  std::uint64_t part_of(std::int64_t time) const { return distance(query_.begin, time) / part_; }
+  std::uint64_t part_of(std::int64_t time) const { return schema::distance(query_.begin, time) / part_; }
 
   void add(std::int64_t time, double min, double max, double last) {
     const std::uint64_t part = part_of(time);
     if (window_.parts.empty() || last_part_ != part) {
       window_.parts.push_back(
-          {wrapping_sum(query_.begin, static_cast<std::int64_t>(part * part_)), min, max, last});
+          {schema::wrapping_sum(query_.begin, static_cast<std::int64_t>(part * part_)), min, max, last});
       last_part_ = part;
       return;
     }
@@ -219,9 +219,9 @@ class PartBuilder {
 };
 
 // The last value before the window.
-Expected<std::optional<double>> value_before(Connection& connection, TraceId trace,
+schema::Expected<std::optional<double>> value_before(schema::Connection& connection, schema::TraceId trace,
                                              const CounterQuery& query) {
-  Statement blocks = connection.cached(sql::kCounterBlockBefore);
+  schema::Statement blocks = connection.cached(sql::kCounterBlockBefore);
   blocks.bind(1, trace).bind(2, std::int64_t{query.number}).bind(3, query.begin);
   std::optional<double> value;
   if (blocks.step()) {
@@ -240,22 +240,22 @@ Expected<std::optional<double>> value_before(Connection& connection, TraceId tra
 
 }  // namespace
 
-Expected<std::int64_t> index_counters(Connection& connection, TraceId trace) {
+schema::Expected<std::int64_t> index_counters(schema::Connection& connection, schema::TraceId trace) {
   BENCHHUD_TRY(delete_counters(connection, trace));
   return CounterIndexer(connection, trace).run();
 }
 
-Expected<void> delete_counters(Connection& connection, TraceId trace) {
+schema::Expected<void> delete_counters(schema::Connection& connection, schema::TraceId trace) {
   for (const std::string_view sql : {sql::kDeleteTraceCounters, sql::kDeleteTraceCounterBlocks}) {
     BENCHHUD_TRY(connection.cached(sql).bind(1, trace).run());
   }
   return {};
 }
 
-Expected<std::vector<TraceCounter>> trace_counters(Connection& connection, TraceId trace) {
-  Statement query = connection.cached(sql::kCountersOfTrace);
+schema::Expected<std::vector<TraceCounter>> trace_counters(schema::Connection& connection, schema::TraceId trace) {
+  schema::Statement query = connection.cached(sql::kCountersOfTrace);
   query.bind(1, trace);
-  return collect(query, [](const Statement& row) {
+  return collect(query, [](const schema::Statement& row) {
     TraceCounter counter;
     counter.number = static_cast<std::uint32_t>(row.integer(0));
     counter.thread = static_cast<std::uint32_t>(row.integer(1));
@@ -268,9 +268,9 @@ Expected<std::vector<TraceCounter>> trace_counters(Connection& connection, Trace
   });
 }
 
-Expected<std::vector<CounterValue>> counter_values(Connection& connection, TraceId trace,
+schema::Expected<std::vector<CounterValue>> counter_values(schema::Connection& connection, schema::TraceId trace,
                                                    std::uint32_t counter, std::uint32_t block) {
-  Statement query = connection.cached(sql::kCounterBlock);
+  schema::Statement query = connection.cached(sql::kCounterBlock);
   query.bind(1, trace).bind(2, std::int64_t{counter}).bind(3, std::int64_t{block});
   if (!query.step()) {
     BENCHHUD_TRY(query.status());
@@ -279,16 +279,16 @@ Expected<std::vector<CounterValue>> counter_values(Connection& connection, Trace
   return decode_values(query.blob(0));
 }
 
-Expected<CounterWindow> counter_window(Connection& connection, TraceId trace,
+schema::Expected<CounterWindow> counter_window(schema::Connection& connection, schema::TraceId trace,
                                        const CounterQuery& query) {
   if (query.begin >= query.end || query.buckets == 0 || query.buckets > kMostBuckets) {
-    return Error{ErrorCode::kInvalidArgument,
+    return schema::Error{schema::ErrorCode::kInvalidArgument,
                  "a window is at least a nanosecond, and has 1 to 65536 parts"};
   }
   CounterWindow window;
   BENCHHUD_ASSIGN(window.before, value_before(connection, trace, query));
   PartBuilder parts(query, &window);
-  Statement blocks = connection.cached(sql::kCounterBlocksInWindow);
+  schema::Statement blocks = connection.cached(sql::kCounterBlocksInWindow);
   blocks.bind(1, trace).bind(2, std::int64_t{query.number}).bind(3, query.begin);
   blocks.bind(4, query.end);
   while (blocks.step()) {
@@ -308,4 +308,4 @@ Expected<CounterWindow> counter_window(Connection& connection, TraceId trace,
   return window;
 }
 
-}  // namespace benchhud::schema
+}  // namespace benchhud::trace

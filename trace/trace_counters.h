@@ -11,7 +11,7 @@
 #include "schema/db/database.h"
 #include "schema/model/artifact.h"
 
-namespace benchhud::schema {
+namespace benchhud::trace {
 
 /// Counters of a trace that are kept; those of a hostile one have a name each.
 inline constexpr std::size_t kMostCounters = 10'000;
@@ -55,18 +55,18 @@ struct CounterQuery {
 /// it within a transaction. Memory holds a million values at most, and some 40 bytes of each
 /// counter that is not kept but counted. Gives how many there are beyond kMostCounters, at most
 /// kMostCountersCounted.
-Expected<std::int64_t> index_counters(Connection& connection, TraceId trace);
-Expected<void> delete_counters(Connection& connection, TraceId trace);
+schema::Expected<std::int64_t> index_counters(schema::Connection& connection, schema::TraceId trace);
+schema::Expected<void> delete_counters(schema::Connection& connection, schema::TraceId trace);
 
-Expected<std::vector<TraceCounter>> trace_counters(Connection& connection, TraceId trace);
+schema::Expected<std::vector<TraceCounter>> trace_counters(schema::Connection& connection, schema::TraceId trace);
 
 /// A counter's values of a block, by time; none behind its last. Error: kCorrupt.
-Expected<std::vector<CounterValue>> counter_values(Connection& connection, TraceId trace,
+schema::Expected<std::vector<CounterValue>> counter_values(schema::Connection& connection, schema::TraceId trace,
                                                    std::uint32_t counter, std::uint32_t block);
 
 /// A counter over a window, at a cost that grows with the parts. Errors: kInvalidArgument for an
 /// empty window or none or more than 65,536 parts; kNotFound; kCorrupt.
-Expected<CounterWindow> counter_window(Connection& connection, TraceId trace,
+schema::Expected<CounterWindow> counter_window(schema::Connection& connection, schema::TraceId trace,
                                        const CounterQuery& query);
 
-}  // namespace benchhud::schema
+}  // namespace benchhud::trace

@@ -7,19 +7,19 @@
 #include "schema/db/rows.h"
 #include "trace/queries.h"
 
-namespace benchhud::schema {
+namespace benchhud::trace {
 namespace {
 
 // Of those of an older program.
-Expected<std::vector<StoredFinding>> older_findings(Connection& connection, TraceId trace,
+schema::Expected<std::vector<StoredFinding>> older_findings(schema::Connection& connection, schema::TraceId trace,
                                                     const std::string& kind, std::size_t first,
                                                     std::size_t limit) {
-  Statement query = connection.cached(sql::kOlderFindings);
+  schema::Statement query = connection.cached(sql::kOlderFindings);
   query.bind(1, trace)
       .bind_text_view(2, kind)
       .bind(3, static_cast<std::int64_t>(first))
       .bind(4, static_cast<std::int64_t>(limit));
-  return collect(query, [](const Statement& row) {
+  return collect(query, [](const schema::Statement& row) {
     StoredFinding stored;
     stored.finding.thread = static_cast<std::uint32_t>(row.integer(0));
     stored.finding.begin = row.integer(1);
@@ -30,9 +30,9 @@ Expected<std::vector<StoredFinding>> older_findings(Connection& connection, Trac
 }
 
 // None behind the last block.
-Expected<std::vector<TraceFinding>> findings_of_block(Connection& connection, TraceId trace,
+schema::Expected<std::vector<TraceFinding>> findings_of_block(schema::Connection& connection, schema::TraceId trace,
                                                       const std::string& kind, std::size_t number) {
-  Statement query = connection.cached(sql::kFindingBlock);
+  schema::Statement query = connection.cached(sql::kFindingBlock);
   query.bind(1, trace).bind_text_view(2, kind).bind(3, static_cast<std::int64_t>(number));
   if (query.step()) return decode_findings(query.blob(0));
   BENCHHUD_TRY(query.status());
@@ -42,30 +42,30 @@ Expected<std::vector<TraceFinding>> findings_of_block(Connection& connection, Tr
 }  // namespace
 
 std::string encode_findings(std::span<const TraceFinding> findings) {
-  ColumnWriter column;
+  schema::ColumnWriter column;
   column.put(findings.size());
   // What is sorted by length differs little in it from one to the next.
   std::uint64_t last_length = 0;
   for (const TraceFinding& each : findings) {
-    const std::uint64_t length = distance(each.begin, each.end);
+    const std::uint64_t length = schema::distance(each.begin, each.end);
     column.put(&each == findings.data() ? length : last_length - length);
     last_length = length;
   }
   std::int64_t last_begin = 0;
   for (const TraceFinding& each : findings) {
-    column.put_signed(wrapping_difference(each.begin, last_begin));
+    column.put_signed(schema::wrapping_difference(each.begin, last_begin));
     last_begin = each.begin;
   }
   for (const auto member :
        {&TraceFinding::thread, &TraceFinding::label, &TraceFinding::other, &TraceFinding::number}) {
     for (const TraceFinding& each : findings) column.put(each.*member);
   }
-  return compress(column.bytes());
+  return schema::compress(column.bytes());
 }
 
-Expected<std::vector<TraceFinding>> decode_findings(std::string_view block) {
-  BENCHHUD_ASSIGN(const std::string bytes, decompress(block, kMostColumnBytes));
-  ColumnReader column(bytes);
+schema::Expected<std::vector<TraceFinding>> decode_findings(std::string_view block) {
+  BENCHHUD_ASSIGN(const std::string bytes, schema::decompress(block, schema::kMostColumnBytes));
+  schema::ColumnReader column(bytes);
   const std::size_t count = column.get_count();
   if (count > kFindingsABlock) column.fail();
   std::vector<TraceFinding> findings(column.is_ok() ? count : 0);
@@ -77,20 +77,20 @@ Expected<std::vector<TraceFinding>> decode_findings(std::string_view block) {
   }
   std::int64_t begin = 0;
   for (std::size_t i = 0; i < findings.size(); ++i) {
-    begin = wrapping_sum(begin, column.get_signed());
-    if (lengths[i] > distance(begin, kLatest)) column.fail();
+    begin = schema::wrapping_sum(begin, column.get_signed());
+    if (lengths[i] > schema::distance(begin, schema::kLatest)) column.fail();
     findings[i].begin = begin;
-    findings[i].end = wrapping_sum(begin, static_cast<std::int64_t>(lengths[i]));
+    findings[i].end = schema::wrapping_sum(begin, static_cast<std::int64_t>(lengths[i]));
   }
   for (const auto member :
        {&TraceFinding::thread, &TraceFinding::label, &TraceFinding::other, &TraceFinding::number}) {
     for (TraceFinding& each : findings) each.*member = column.get_small();
   }
-  if (!column.is_done()) return corrupt_trace("block of findings");
+  if (!column.is_done()) return schema::corrupt_trace("block of findings");
   return findings;
 }
 
-Expected<void> put_trace_findings(Connection& connection, TraceId trace,
+schema::Expected<void> put_trace_findings(schema::Connection& connection, schema::TraceId trace,
                                   const std::vector<PackedFindings>& kinds) {
   BENCHHUD_TRY(delete_trace_findings(connection, trace));
   for (const PackedFindings& kind : kinds) {
@@ -113,10 +113,10 @@ Expected<void> put_trace_findings(Connection& connection, TraceId trace,
   return {};
 }
 
-Expected<std::vector<FindingKind>> trace_finding_kinds(Connection& connection, TraceId trace) {
-  Statement query = connection.cached(sql::kFindingKindsOfTrace);
+schema::Expected<std::vector<FindingKind>> trace_finding_kinds(schema::Connection& connection, schema::TraceId trace) {
+  schema::Statement query = connection.cached(sql::kFindingKindsOfTrace);
   query.bind(1, trace);
-  return collect(query, [](const Statement& row) {
+  return collect(query, [](const schema::Statement& row) {
     return FindingKind{.kind = std::string(row.text(0)),
                        .count = row.integer(1),
                        .kept = row.integer(3),
@@ -124,7 +124,7 @@ Expected<std::vector<FindingKind>> trace_finding_kinds(Connection& connection, T
   });
 }
 
-Expected<std::vector<StoredFinding>> findings_of_kind(Connection& connection, TraceId trace,
+schema::Expected<std::vector<StoredFinding>> findings_of_kind(schema::Connection& connection, schema::TraceId trace,
                                                       const FindingKind& kind, std::size_t first,
                                                       std::size_t limit) {
   if (!kind.earliest) return older_findings(connection, trace, kind.kind, first, limit);
@@ -141,13 +141,13 @@ Expected<std::vector<StoredFinding>> findings_of_kind(Connection& connection, Tr
   return found;
 }
 
-Expected<bool> lacks_findings(Connection& connection, TraceId trace) {
+schema::Expected<bool> lacks_findings(schema::Connection& connection, schema::TraceId trace) {
   BENCHHUD_ASSIGN(const auto kinds, trace_finding_kinds(connection, trace));
   return std::any_of(kinds.begin(), kinds.end(),
                      [](const FindingKind& kind) { return kind.kept < kind.count; });
 }
 
-Expected<void> delete_trace_findings(Connection& connection, TraceId trace) {
+schema::Expected<void> delete_trace_findings(schema::Connection& connection, schema::TraceId trace) {
   for (const std::string_view sql :
        {sql::kDeleteTraceFindings, sql::kDeleteTraceFindingBlocks, sql::kDeleteTraceFindingKinds}) {
     BENCHHUD_TRY(connection.cached(sql).bind(1, trace).run());
@@ -155,4 +155,4 @@ Expected<void> delete_trace_findings(Connection& connection, TraceId trace) {
   return {};
 }
 
-}  // namespace benchhud::schema
+}  // namespace benchhud::trace

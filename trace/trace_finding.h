@@ -14,7 +14,7 @@
 #include "schema/db/database.h"
 #include "schema/model/artifact.h"
 
-namespace benchhud::schema {
+namespace benchhud::trace {
 
 struct TraceFinding {
   std::int64_t begin = 0,
@@ -33,7 +33,7 @@ inline constexpr std::size_t kFindingsABlock = 4096;
 /// At most kFindingsABlock findings of a kind, the longest first, as a zstd frame of columns.
 std::string encode_findings(std::span<const TraceFinding> findings);
 /// Error: kCorrupt.
-Expected<std::vector<TraceFinding>> decode_findings(std::string_view block);
+schema::Expected<std::vector<TraceFinding>> decode_findings(std::string_view block);
 
 /// All findings of a kind.
 struct PackedFindings {
@@ -62,17 +62,17 @@ struct StoredFinding {
 };
 
 /// Keeps findings in place of those that are there. Call it within a transaction.
-Expected<void> put_trace_findings(Connection& connection, TraceId trace,
+schema::Expected<void> put_trace_findings(schema::Connection& connection, schema::TraceId trace,
                                   const std::vector<PackedFindings>& kinds);
 /// The kinds that there are, by name.
-Expected<std::vector<FindingKind>> trace_finding_kinds(Connection& connection, TraceId trace);
+schema::Expected<std::vector<FindingKind>> trace_finding_kinds(schema::Connection& connection, schema::TraceId trace);
 /// Findings of a kind, the longest first: at most `limit` from the one at `first` on, counted from
 /// 0; none where there are no more. Errors: kCorrupt, the store's.
-Expected<std::vector<StoredFinding>> findings_of_kind(Connection& connection, TraceId trace,
+schema::Expected<std::vector<StoredFinding>> findings_of_kind(schema::Connection& connection, schema::TraceId trace,
                                                       const FindingKind& kind, std::size_t first,
                                                       std::size_t limit);
 /// Whether some of a trace's findings are only counted: an older program stored them.
-Expected<bool> lacks_findings(Connection& connection, TraceId trace);
-Expected<void> delete_trace_findings(Connection& connection, TraceId trace);
+schema::Expected<bool> lacks_findings(schema::Connection& connection, schema::TraceId trace);
+schema::Expected<void> delete_trace_findings(schema::Connection& connection, schema::TraceId trace);
 
-}  // namespace benchhud::schema
+}  // namespace benchhud::trace

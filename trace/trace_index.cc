@@ -20,7 +20,7 @@
 #include "trace/trace_lookup.h"
 #include "trace/trace_rows.h"
 
-namespace benchhud::schema {
+namespace benchhud::trace {
 namespace {
 
 // Sums by label, emptied in the time that filling them took.
@@ -37,7 +37,7 @@ class SumTable {
     }
     return place - 1;
   }
-  const SegmentedVector<LabelSums>& rows() const { return rows_; }
+  const schema::SegmentedVector<LabelSums>& rows() const { return rows_; }
   std::vector<LabelSums> sorted() const {
     std::vector<LabelSums> rows(rows_.begin(), rows_.end());
     std::sort(rows.begin(), rows.end(),
@@ -51,7 +51,7 @@ class SumTable {
 
  private:
   std::vector<std::uint32_t> places_;  // by label: of its row, from 1
-  SegmentedVector<LabelSums> rows_;
+  schema::SegmentedVector<LabelSums> rows_;
 };
 
 // How many begin in each part. Most labels of a trace with many are in few.
@@ -116,11 +116,11 @@ class Bins {
 // A thread's slices, one after the other, by row and time.
 class SliceCursor {
  public:
-  SliceCursor(Connection& connection, TraceId trace, std::uint32_t thread, std::uint64_t chunks)
+  SliceCursor(schema::Connection& connection, schema::TraceId trace, std::uint32_t thread, std::uint64_t chunks)
       : access_(connection, trace, thread), chunks_(chunks) {}
 
   // The slice that is next; null behind the last.
-  Expected<const ChunkSlice*> peek() {
+  schema::Expected<const ChunkSlice*> peek() {
     while (index_ == slices_.size()) {
       if (next_chunk_ == chunks_) return nullptr;
       BENCHHUD_ASSIGN(slices_, access_.slices(next_chunk_));
@@ -147,7 +147,7 @@ class Children {
       : cursor_(std::move(cursor)), stack_rows_(std::move(stack_rows)) {}
 
   // ns of `slice` that those in the row below take.
-  Expected<std::int64_t> within(const ChunkSlice& slice) {
+  schema::Expected<std::int64_t> within(const ChunkSlice& slice) {
     if (row_ != slice.row) {
       row_ = slice.row;
       has_children_ = !std::binary_search(stack_rows_.begin(), stack_rows_.end(), slice.row + 1);
@@ -159,11 +159,11 @@ class Children {
       if (child == nullptr || child->row > slice.row + 1) break;
       if (child->row == slice.row + 1) {
         if (child->begin >= slice.end()) break;
-        if (child->begin >= slice.begin) taken = wrapping_sum(taken, child->duration);
+        if (child->begin >= slice.begin) taken = schema::wrapping_sum(taken, child->duration);
       }
       cursor_.next();
     }
-    if (taken < 0 || taken > slice.duration) return corrupt_trace("row of slices");
+    if (taken < 0 || taken > slice.duration) return schema::corrupt_trace("row of slices");
     return taken;
   }
 
@@ -176,7 +176,7 @@ class Children {
 
 class TraceIndexer {
  public:
-  TraceIndexer(Connection& connection, TraceId trace, const TraceInfo& info)
+  TraceIndexer(schema::Connection& connection, schema::TraceId trace, const TraceInfo& info)
       : connection_(connection),
         trace_(trace),
         of_chunk_(static_cast<std::size_t>(info.labels)),
@@ -185,7 +185,7 @@ class TraceIndexer {
         totals_(static_cast<std::size_t>(info.labels)),
         bins_(static_cast<std::size_t>(info.labels)) {}
 
-  Expected<void> run(const std::vector<StoredThread>& threads, std::int64_t counters_left_out) {
+  schema::Expected<void> run(const std::vector<StoredThread>& threads, std::int64_t counters_left_out) {
     std::int64_t begin = std::numeric_limits<std::int64_t>::max(), end = 0;
     bool any = false;
     for (const StoredThread& thread : threads) {
@@ -220,21 +220,21 @@ class TraceIndexer {
     std::uint32_t chunk = 0;
   };
 
-  Statement of_thread(std::string_view sql, std::uint32_t thread) {
-    Statement query = connection_.cached(sql);
+  schema::Statement of_thread(std::string_view sql, std::uint32_t thread) {
+    schema::Statement query = connection_.cached(sql);
     query.bind(1, trace_).bind(2, std::int64_t{thread});
     return query;
   }
 
   // Of each thread, without metadata.
-  Expected<std::vector<std::int64_t>> count_points(std::size_t threads) {
+  schema::Expected<std::vector<std::int64_t>> count_points(std::size_t threads) {
     std::vector<std::int64_t> counts(threads);
-    Statement blocks = connection_.cached(sql::kBlocksOfTrace);
+    schema::Statement blocks = connection_.cached(sql::kBlocksOfTrace);
     blocks.bind(1, trace_).bind(2, TraceBlockKind::kPoints);
     while (blocks.step()) {
       BENCHHUD_ASSIGN(const auto points, decode_points(blocks.blob(2)));
       for (const ChunkPoint& each : points) {
-        if (each.point.thread >= threads) return corrupt_trace("chunk of points");
+        if (each.point.thread >= threads) return schema::corrupt_trace("chunk of points");
         if (each.point.phase != 'M') ++counts[each.point.thread];
       }
     }
@@ -242,13 +242,13 @@ class TraceIndexer {
     return counts;
   }
 
-  Expected<void> index_thread(std::uint32_t thread, std::int64_t points) {
+  schema::Expected<void> index_thread(std::uint32_t thread, std::int64_t points) {
     thread_ = thread;
-    Statement count = of_thread(sql::kChunkCountOfThread, thread);
+    schema::Statement count = of_thread(sql::kChunkCountOfThread, thread);
     const std::uint64_t chunks = count.step() ? static_cast<std::uint64_t>(count.integer(0)) : 0;
     BENCHHUD_TRY(count.status());
-    Statement groups = of_thread(sql::kSliceCountsOfGroups, thread);
-    BENCHHUD_ASSIGN(const auto group_counts, collect(groups, [](const Statement& row) {
+    schema::Statement groups = of_thread(sql::kSliceCountsOfGroups, thread);
+    BENCHHUD_ASSIGN(const auto group_counts, collect(groups, [](const schema::Statement& row) {
                       return static_cast<std::uint64_t>(row.integer(0));
                     }));
     BENCHHUD_ASSIGN(auto stack_rows, stack_rows_of(connection_, trace_, thread));
@@ -266,11 +266,11 @@ class TraceIndexer {
     for (;;) {
       BENCHHUD_ASSIGN(const ChunkSlice* slice, cursor.peek());
       if (slice == nullptr) break;
-      if (slice->label >= totals_.size() || left == 0) return corrupt_trace("chunk of slices");
+      if (slice->label >= totals_.size() || left == 0) return schema::corrupt_trace("chunk of slices");
       BENCHHUD_ASSIGN(const std::int64_t taken, children.within(*slice));
       of_chunk_.of(slice->label).add(slice->duration, slice->duration - taken);
       within_.push_back(taken);
-      if (slice->row == 0) busy_ = wrapping_sum(busy_, slice->duration);
+      if (slice->row == 0) busy_ = schema::wrapping_sum(busy_, slice->duration);
       if (row != slice->row) {
         row = slice->row;
         bin = 0;
@@ -284,7 +284,7 @@ class TraceIndexer {
       if (cursor.is_last_of_chunk()) BENCHHUD_TRY(finish_chunk(cursor.chunk()));
       if (left == 0) {
         // A group ends where a chunk does.
-        if (!cursor.is_last_of_chunk()) return corrupt_trace("group of chunks");
+        if (!cursor.is_last_of_chunk()) return schema::corrupt_trace("group of chunks");
         BENCHHUD_TRY(put_sums(true, group, &of_group_, nullptr));
         if (++group < group_counts.size()) left = group_counts[group];
       }
@@ -293,7 +293,7 @@ class TraceIndexer {
     return finish_thread(points);
   }
 
-  Expected<void> finish_chunk(std::uint64_t chunk) {
+  schema::Expected<void> finish_chunk(std::uint64_t chunk) {
     for (const LabelSums& each : of_chunk_.rows()) {
       of_group_.of(each.label).add(each.sums);
       of_thread_.of(each.label).add(each.sums);
@@ -308,17 +308,17 @@ class TraceIndexer {
     return {};
   }
 
-  Expected<void> put_sums(bool is_group, std::uint64_t number, SumTable* table,
+  schema::Expected<void> put_sums(bool is_group, std::uint64_t number, SumTable* table,
                           const std::string* within) {
     const std::string sums = encode_label_sums(table->sorted());
     table->clear();
-    Statement insert = of_thread(sql::kInsertTraceSums, thread_);
+    schema::Statement insert = of_thread(sql::kInsertTraceSums, thread_);
     insert.bind(3, is_group).bind(4, static_cast<std::int64_t>(number)).bind_blob_view(5, sums);
     if (within == nullptr) return insert.bind_null(6).run();
     return insert.bind_blob_view(6, *within).run();
   }
 
-  Expected<void> finish_thread(std::int64_t points) {
+  schema::Expected<void> finish_thread(std::int64_t points) {
     // Of each label the chunks ascend as they come.
     std::stable_sort(postings_.begin(), postings_.end(),
                      [](const Posting& a, const Posting& b) { return a.row < b.row; });
@@ -347,7 +347,7 @@ class TraceIndexer {
         .run();
   }
 
-  Expected<void> put_labels() {
+  schema::Expected<void> put_labels() {
     std::vector<LabelTotals> block;
     for (std::size_t first = 0; first < totals_.size(); first += kLabelsASumsBlock) {
       block.clear();
@@ -364,9 +364,9 @@ class TraceIndexer {
     return {};
   }
 
-  Expected<void> put_flow_kinds() {
+  schema::Expected<void> put_flow_kinds() {
     std::map<std::uint32_t, std::int64_t> ends;
-    Statement blocks = connection_.cached(sql::kBlocksOfTrace);
+    schema::Statement blocks = connection_.cached(sql::kBlocksOfTrace);
     blocks.bind(1, trace_).bind(2, TraceBlockKind::kFlows);
     while (blocks.step()) {
       BENCHHUD_ASSIGN(const auto flows, decode_flows(blocks.blob(2)));
@@ -383,8 +383,8 @@ class TraceIndexer {
     return {};
   }
 
-  Connection& connection_;
-  TraceId trace_;
+  schema::Connection& connection_;
+  schema::TraceId trace_;
   std::vector<std::int64_t> bounds_;
   SumTable of_chunk_, of_group_, of_thread_;
   std::vector<SliceSums> totals_;  // by label
@@ -401,17 +401,17 @@ class TraceIndexer {
 
 std::vector<std::int64_t> bin_begins(std::int64_t begin, std::int64_t end) {
   // The width is one more than this, which 64 bits may not hold.
-  const std::uint64_t width = distance(begin, end);
+  const std::uint64_t width = schema::distance(begin, end);
   std::vector<std::int64_t> begins;
   for (std::uint64_t i = 0; i < kTraceBins; ++i) {
     const std::uint64_t from =
         width / kTraceBins * i + ((width % kTraceBins + 1) * i + kTraceBins - 1) / kTraceBins;
-    begins.push_back(wrapping_sum(begin, static_cast<std::int64_t>(from)));
+    begins.push_back(schema::wrapping_sum(begin, static_cast<std::int64_t>(from)));
   }
   return begins;
 }
 
-Expected<void> index_trace(Connection& connection, TraceId trace) {
+schema::Expected<void> index_trace(schema::Connection& connection, schema::TraceId trace) {
   BENCHHUD_TRY(delete_trace_index(connection, trace));
   TraceLookup lookup(connection, trace);
   BENCHHUD_ASSIGN(const TraceInfo info, lookup.info());
@@ -422,20 +422,20 @@ Expected<void> index_trace(Connection& connection, TraceId trace) {
   return TraceIndexer(connection, trace, info).run(threads, counters_left_out);
 }
 
-Expected<std::int64_t> index_traces(Connection& connection, Unindexed which,
+schema::Expected<std::int64_t> index_traces(schema::Connection& connection, Unindexed which,
                                     const std::function<bool()>& go_on) {
   constexpr std::int64_t kNoVersion = -1;
-  Statement query = connection.cached(sql::kTracesWithoutIndex);
+  schema::Statement query = connection.cached(sql::kTracesWithoutIndex);
   query.bind(1, which == Unindexed::kOnly ? kTraceIndexVersion : kNoVersion)
       .bind(2, kMostIndexedLabels);
   BENCHHUD_ASSIGN(const auto traces,
-                  collect(query, [](const Statement& row) { return TraceId(row.integer(0)); }));
+                  collect(query, [](const schema::Statement& row) { return schema::TraceId(row.integer(0)); }));
   std::int64_t count = 0;
-  std::optional<Error> failed;
-  for (const TraceId trace : traces) {
+  std::optional<schema::Error> failed;
+  for (const schema::TraceId trace : traces) {
     if (go_on && !go_on()) break;
-    BENCHHUD_ASSIGN(Transaction transaction,
-                    Transaction::begin(connection, Transaction::Kind::kWrite));
+    BENCHHUD_ASSIGN(schema::Transaction transaction,
+                    schema::Transaction::begin(connection, schema::Transaction::Kind::kWrite));
     auto done = index_trace(connection, trace);
     if (done) done = transaction.commit();
     if (done) {
@@ -450,7 +450,7 @@ Expected<std::int64_t> index_traces(Connection& connection, Unindexed which,
   return count;
 }
 
-Expected<void> delete_trace_index(Connection& connection, TraceId trace) {
+schema::Expected<void> delete_trace_index(schema::Connection& connection, schema::TraceId trace) {
   for (const std::string_view sql :
        {sql::kDeleteTraceIndex, sql::kDeleteTraceLabelSums, sql::kDeleteTraceTracks,
         sql::kDeleteTraceSums, sql::kDeleteTracePostings, sql::kDeleteTraceFlowKinds}) {
@@ -460,4 +460,4 @@ Expected<void> delete_trace_index(Connection& connection, TraceId trace) {
   return delete_counters(connection, trace);
 }
 
-}  // namespace benchhud::schema
+}  // namespace benchhud::trace

@@ -14,13 +14,13 @@
 #include "schema/model/artifact.h"
 #include "trace/trace_sums.h"
 
-namespace benchhud::schema {
+namespace benchhud::trace {
 
 /// Makes a trace's index, in place of one that is there, and its tracks of what is asynchronous.
 /// Call it within a transaction. In memory are two chunks, some 100 bytes a label and 100 a step of
 /// something asynchronous. A trace with more than kMostIndexedLabels gets none.
 /// Errors: kCorrupt, the store's.
-Expected<void> index_trace(Connection& connection, TraceId trace);
+schema::Expected<void> index_trace(schema::Connection& connection, schema::TraceId trace);
 
 /// Whose indexes are made: of traces that have none, one by older rules, or one whose counters that
 /// are left out were not counted; or of all.
@@ -28,11 +28,11 @@ enum class Unindexed { kOnly, kAndOthers };
 
 /// Makes indexes, each in a transaction of its own. Returns how many. `go_on` is asked before each.
 /// A trace that fails keeps no other from its index; the first one's error is returned at the end.
-Expected<std::int64_t> index_traces(Connection& connection, Unindexed which,
+schema::Expected<std::int64_t> index_traces(schema::Connection& connection, Unindexed which,
                                     const std::function<bool()>& go_on = nullptr);
 
 /// Deletes a trace's index. Call it within a transaction.
-Expected<void> delete_trace_index(Connection& connection, TraceId trace);
+schema::Expected<void> delete_trace_index(schema::Connection& connection, schema::TraceId trace);
 
 /// What is kept of a thread.
 struct IndexedTrack {
@@ -57,7 +57,7 @@ struct FlowKindCount {
 class TraceIndex {
  public:
   /// None where the trace has no index.
-  static Expected<std::optional<TraceIndex>> open(Connection& connection, TraceId trace);
+  static schema::Expected<std::optional<TraceIndex>> open(schema::Connection& connection, schema::TraceId trace);
 
   /// ns: of the first slice, and of the one that ends last. The parts of kTraceBins divide what is
   /// between.
@@ -68,28 +68,28 @@ class TraceIndex {
   std::optional<std::int64_t> counters_left_out() const { return counters_left_out_; }
 
   /// The labels from block * kLabelsASumsBlock on; none behind the last.
-  Expected<std::vector<LabelTotals>> labels(std::uint64_t block) const;
+  schema::Expected<std::vector<LabelTotals>> labels(std::uint64_t block) const;
   /// All threads that have slices or points, ascending.
-  Expected<std::vector<IndexedTrack>> tracks() const;
+  schema::Expected<std::vector<IndexedTrack>> tracks() const;
   /// Of a thread; empty where it has no slices.
-  Expected<std::vector<LabelSums>> thread_sums(std::uint32_t thread) const;
-  Expected<std::vector<ChunkExtent>> extents(std::uint32_t thread) const;
-  Expected<std::vector<LabelSums>> group_sums(std::uint32_t thread, std::uint64_t group) const;
-  Expected<std::vector<LabelSums>> chunk_sums(std::uint32_t thread, std::uint64_t chunk) const;
+  schema::Expected<std::vector<LabelSums>> thread_sums(std::uint32_t thread) const;
+  schema::Expected<std::vector<ChunkExtent>> extents(std::uint32_t thread) const;
+  schema::Expected<std::vector<LabelSums>> group_sums(std::uint32_t thread, std::uint64_t group) const;
+  schema::Expected<std::vector<LabelSums>> chunk_sums(std::uint32_t thread, std::uint64_t chunk) const;
   /// How much of each of a chunk's slices what is right within it takes, ns; empty where there is
   /// nothing within any.
-  Expected<std::vector<std::int64_t>> within(std::uint32_t thread, std::uint64_t chunk) const;
-  Expected<std::vector<LabelPlaces>> places(std::uint32_t label) const;
-  Expected<std::vector<FlowKindCount>> flow_kinds() const;
+  schema::Expected<std::vector<std::int64_t>> within(std::uint32_t thread, std::uint64_t chunk) const;
+  schema::Expected<std::vector<LabelPlaces>> places(std::uint32_t label) const;
+  schema::Expected<std::vector<FlowKindCount>> flow_kinds() const;
 
  private:
-  TraceIndex(Connection& connection, TraceId trace, std::int64_t begin, std::int64_t end)
+  TraceIndex(schema::Connection& connection, schema::TraceId trace, std::int64_t begin, std::int64_t end)
       : connection_(&connection), trace_(trace), begin_(begin), end_(end) {}
-  Expected<std::vector<LabelSums>> sums_of(std::uint32_t thread, bool is_group,
+  schema::Expected<std::vector<LabelSums>> sums_of(std::uint32_t thread, bool is_group,
                                            std::uint64_t number) const;
 
-  Connection* connection_;
-  TraceId trace_;
+  schema::Connection* connection_;
+  schema::TraceId trace_;
   std::int64_t begin_, end_;
   std::optional<std::int64_t> counters_left_out_;
 };
@@ -101,7 +101,7 @@ std::vector<std::int64_t> bin_begins(std::int64_t begin, std::int64_t end);
 /// Calls `visit(number, totals)`, which returns Expected<void>, for each label that has slices, in
 /// the order of their numbers.
 template <class Visit>
-Expected<void> for_each_used_label(const TraceIndex& index, Visit visit) {
+schema::Expected<void> for_each_used_label(const TraceIndex& index, Visit visit) {
   for (std::uint64_t block = 0;; ++block) {
     BENCHHUD_ASSIGN(const auto labels, index.labels(block));
     if (labels.empty()) return {};
@@ -113,4 +113,4 @@ Expected<void> for_each_used_label(const TraceIndex& index, Visit visit) {
   }
 }
 
-}  // namespace benchhud::schema
+}  // namespace benchhud::trace

@@ -9,10 +9,10 @@
 #include "trace/trace_lookup.h"
 #include "trace/trace_rows.h"
 
-namespace benchhud::schema {
+namespace benchhud::trace {
 
-Expected<std::optional<TraceIndex>> TraceIndex::open(Connection& connection, TraceId trace) {
-  Statement query = connection.cached(sql::kTraceIndexOfTrace);
+schema::Expected<std::optional<TraceIndex>> TraceIndex::open(schema::Connection& connection, schema::TraceId trace) {
+  schema::Statement query = connection.cached(sql::kTraceIndexOfTrace);
   query.bind(1, trace).bind(2, kTraceIndexVersion);
   std::optional<TraceIndex> index;
   if (query.step()) {
@@ -23,8 +23,8 @@ Expected<std::optional<TraceIndex>> TraceIndex::open(Connection& connection, Tra
   return index;
 }
 
-Expected<std::vector<LabelTotals>> TraceIndex::labels(std::uint64_t block) const {
-  Statement query = connection_->cached(sql::kLabelSumsOfBlock);
+schema::Expected<std::vector<LabelTotals>> TraceIndex::labels(std::uint64_t block) const {
+  schema::Statement query = connection_->cached(sql::kLabelSumsOfBlock);
   query.bind(1, trace_).bind(2, static_cast<std::int64_t>(block));
   if (!query.step()) {
     BENCHHUD_TRY(query.status());
@@ -33,9 +33,9 @@ Expected<std::vector<LabelTotals>> TraceIndex::labels(std::uint64_t block) const
   return decode_label_totals(query.blob(0));
 }
 
-Expected<std::vector<IndexedTrack>> TraceIndex::tracks() const {
+schema::Expected<std::vector<IndexedTrack>> TraceIndex::tracks() const {
   std::vector<IndexedTrack> tracks;
-  Statement query = connection_->cached(sql::kTracksOfTrace);
+  schema::Statement query = connection_->cached(sql::kTracksOfTrace);
   query.bind(1, trace_);
   while (query.step()) {
     IndexedTrack& track = tracks.emplace_back();
@@ -48,8 +48,8 @@ Expected<std::vector<IndexedTrack>> TraceIndex::tracks() const {
   return tracks;
 }
 
-Expected<std::vector<LabelSums>> TraceIndex::thread_sums(std::uint32_t thread) const {
-  Statement query = connection_->cached(sql::kTrackOfTrace);
+schema::Expected<std::vector<LabelSums>> TraceIndex::thread_sums(std::uint32_t thread) const {
+  schema::Statement query = connection_->cached(sql::kTrackOfTrace);
   query.bind(1, trace_).bind(2, std::int64_t{thread});
   if (!query.step()) {
     BENCHHUD_TRY(query.status());
@@ -58,8 +58,8 @@ Expected<std::vector<LabelSums>> TraceIndex::thread_sums(std::uint32_t thread) c
   return decode_label_sums(query.blob(0));
 }
 
-Expected<std::vector<ChunkExtent>> TraceIndex::extents(std::uint32_t thread) const {
-  Statement query = connection_->cached(sql::kTrackOfTrace);
+schema::Expected<std::vector<ChunkExtent>> TraceIndex::extents(std::uint32_t thread) const {
+  schema::Statement query = connection_->cached(sql::kTrackOfTrace);
   query.bind(1, trace_).bind(2, std::int64_t{thread});
   if (!query.step()) {
     BENCHHUD_TRY(query.status());
@@ -68,9 +68,9 @@ Expected<std::vector<ChunkExtent>> TraceIndex::extents(std::uint32_t thread) con
   return decode_extents(query.blob(1));
 }
 
-Expected<std::vector<LabelSums>> TraceIndex::sums_of(std::uint32_t thread, bool is_group,
+schema::Expected<std::vector<LabelSums>> TraceIndex::sums_of(std::uint32_t thread, bool is_group,
                                                      std::uint64_t number) const {
-  Statement query = connection_->cached(sql::kSumsOfTracePart);
+  schema::Statement query = connection_->cached(sql::kSumsOfTracePart);
   query.bind(1, trace_)
       .bind(2, std::int64_t{thread})
       .bind(3, is_group)
@@ -79,28 +79,28 @@ Expected<std::vector<LabelSums>> TraceIndex::sums_of(std::uint32_t thread, bool 
   return decode_label_sums(block);
 }
 
-Expected<std::vector<LabelSums>> TraceIndex::group_sums(std::uint32_t thread,
+schema::Expected<std::vector<LabelSums>> TraceIndex::group_sums(std::uint32_t thread,
                                                         std::uint64_t group) const {
   return sums_of(thread, true, group);
 }
 
-Expected<std::vector<LabelSums>> TraceIndex::chunk_sums(std::uint32_t thread,
+schema::Expected<std::vector<LabelSums>> TraceIndex::chunk_sums(std::uint32_t thread,
                                                         std::uint64_t chunk) const {
   return sums_of(thread, false, chunk);
 }
 
-Expected<std::vector<std::int64_t>> TraceIndex::within(std::uint32_t thread,
+schema::Expected<std::vector<std::int64_t>> TraceIndex::within(std::uint32_t thread,
                                                        std::uint64_t chunk) const {
-  Statement query = connection_->cached(sql::kWithinOfChunk);
+  schema::Statement query = connection_->cached(sql::kWithinOfChunk);
   query.bind(1, trace_).bind(2, std::int64_t{thread}).bind(3, static_cast<std::int64_t>(chunk));
   BENCHHUD_ASSIGN(const std::string block, one_blob(query));
   if (block.empty()) return std::vector<std::int64_t>();
   return decode_lengths(block);
 }
 
-Expected<std::vector<LabelPlaces>> TraceIndex::places(std::uint32_t label) const {
+schema::Expected<std::vector<LabelPlaces>> TraceIndex::places(std::uint32_t label) const {
   std::vector<LabelPlaces> places;
-  Statement query = connection_->cached(sql::kPostingsOfLabel);
+  schema::Statement query = connection_->cached(sql::kPostingsOfLabel);
   query.bind(1, trace_).bind(2, std::int64_t{label});
   while (query.step()) {
     LabelPlaces& of_thread = places.emplace_back();
@@ -111,10 +111,10 @@ Expected<std::vector<LabelPlaces>> TraceIndex::places(std::uint32_t label) const
   return places;
 }
 
-Expected<std::vector<FlowKindCount>> TraceIndex::flow_kinds() const {
-  Statement query = connection_->cached(sql::kFlowKindsOfTrace);
+schema::Expected<std::vector<FlowKindCount>> TraceIndex::flow_kinds() const {
+  schema::Statement query = connection_->cached(sql::kFlowKindsOfTrace);
   query.bind(1, trace_);
-  BENCHHUD_ASSIGN(const auto counts, collect(query, [](const Statement& row) {
+  BENCHHUD_ASSIGN(const auto counts, collect(query, [](const schema::Statement& row) {
                     return std::pair(static_cast<std::uint32_t>(row.integer(0)), row.integer(1));
                   }));
   TraceLookup lookup(*connection_, trace_);
@@ -127,4 +127,4 @@ Expected<std::vector<FlowKindCount>> TraceIndex::flow_kinds() const {
   return kinds;
 }
 
-}  // namespace benchhud::schema
+}  // namespace benchhud::trace

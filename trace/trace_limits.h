@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-namespace benchhud::schema {
+namespace benchhud::trace {
 
 /// Threads of the file. Slices' numbers in SQL (sql_slice_id()) have 20 bits for a track, which
 /// leaves some 48,000 for tracks that are made for asynchronous events.
@@ -13,4 +13,4 @@ inline constexpr std::size_t kMostTraceThreads = 1'000'000;
 inline constexpr std::size_t kMostTraceArgsWords = 0xffffff00;
 inline constexpr std::size_t kMostTraceSlices = 0xffffff00;
 
-}  // namespace benchhud::schema
+}  // namespace benchhud::trace

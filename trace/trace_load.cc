@@ -12,7 +12,7 @@
 #include "trace/trace_rows.h"
 #include "trace/trace_store.h"
 
-namespace benchhud::schema {
+namespace benchhud::trace {
 namespace {
 
 constexpr std::size_t kMostNumber = std::numeric_limits<std::uint32_t>::max();
@@ -21,9 +21,9 @@ constexpr std::size_t kMostArgsSize = 64;
 
 class TraceLoader {
  public:
-  TraceLoader(Connection& connection, TraceId id) : connection_(connection), id_(id) {}
+  TraceLoader(schema::Connection& connection, schema::TraceId id) : connection_(connection), id_(id) {}
 
-  Expected<Trace> load() {
+  schema::Expected<Trace> load() {
     BENCHHUD_TRY(get_row());
     BENCHHUD_TRY(get_problems());
     BENCHHUD_TRY(get_threads());
@@ -39,18 +39,18 @@ class TraceLoader {
     if (std::int64_t(trace_.slices.size()) != slice_count_ ||
         std::int64_t(trace_.points.size()) != point_count_ ||
         std::int64_t(trace_.flows.size()) != flow_count_) {
-      return corrupt_trace("part");
+      return schema::corrupt_trace("part");
     }
     return std::move(trace_);
   }
 
  private:
-  Expected<void> get_row() {
-    Statement query = connection_.cached(sql::kTraceById);
+  schema::Expected<void> get_row() {
+    schema::Statement query = connection_.cached(sql::kTraceById);
     query.bind(1, id_);
     if (!query.step()) {
       BENCHHUD_TRY(query.status());
-      return Error{ErrorCode::kNotFound, fmt::format("there is no trace {}", to_int(id_))};
+      return schema::Error{schema::ErrorCode::kNotFound, fmt::format("there is no trace {}", to_int(id_))};
     }
     trace_.base_time = query.integer(3);
     slice_count_ = query.integer(4);
@@ -65,44 +65,44 @@ class TraceLoader {
     return {};
   }
 
-  Expected<void> get_problems() {
-    Statement query = connection_.cached(sql::kProblemsOfTrace);
+  schema::Expected<void> get_problems() {
+    schema::Statement query = connection_.cached(sql::kProblemsOfTrace);
     query.bind(1, id_);
-    BENCHHUD_ASSIGN(trace_.problems, collect(query, [](const Statement& row) {
+    BENCHHUD_ASSIGN(trace_.problems, collect(query, [](const schema::Statement& row) {
                       return TraceProblem{row.integer(0), std::string(row.text(1))};
                     }));
     return {};
   }
 
-  Expected<void> get_threads() {
+  schema::Expected<void> get_threads() {
     // Without what is derived.
-    Statement query = connection_.cached(sql::kThreadsOfTrace);
+    schema::Statement query = connection_.cached(sql::kThreadsOfTrace);
     query.bind(1, id_).bind(2, false);
     BENCHHUD_ASSIGN(trace_.threads, collect(query, thread_of));
     return {};
   }
 
   template <class Take>
-  Expected<void> for_each_block(TraceBlockKind kind, Take take) {
-    Statement query = connection_.cached(sql::kBlocksOfTrace);
+  schema::Expected<void> for_each_block(TraceBlockKind kind, Take take) {
+    schema::Statement query = connection_.cached(sql::kBlocksOfTrace);
     query.bind(1, id_).bind(2, kind);
     while (query.step()) BENCHHUD_TRY(take(query.blob(2)));
     BENCHHUD_TRY(query.status());
     return {};
   }
 
-  Expected<void> get_texts(std::string_view block) {
+  schema::Expected<void> get_texts(std::string_view block) {
     BENCHHUD_ASSIGN(const std::vector<std::string> texts, decode_texts(block));
     for (const std::string& text : texts) {
-      if (trace_.texts.put(text) != text_count_++) return corrupt_trace("block of texts");
+      if (trace_.texts.put(text) != text_count_++) return schema::corrupt_trace("block of texts");
     }
     return {};
   }
 
-  Expected<void> get_labels(std::string_view block) {
+  schema::Expected<void> get_labels(std::string_view block) {
     BENCHHUD_ASSIGN(const std::vector<TraceLabel> labels, decode_labels(block));
     for (const TraceLabel& label : labels) {
-      if (!is_text(label.name) || !is_text(label.category)) return corrupt_trace("block of labels");
+      if (!is_text(label.name) || !is_text(label.category)) return schema::corrupt_trace("block of labels");
       const std::size_t number = label_count_++;
       // Two of the same are not made by put_label(), but may have been stored.
       if (trace_.put_label(label) != number && number > 0) trace_.labels.push_back(label);
@@ -110,17 +110,17 @@ class TraceLoader {
     return {};
   }
 
-  Expected<void> get_slices(std::uint32_t thread) {
-    Statement query = connection_.cached(sql::kChunksOfThread);
+  schema::Expected<void> get_slices(std::uint32_t thread) {
+    schema::Statement query = connection_.cached(sql::kChunksOfThread);
     query.bind(1, id_).bind(2, std::int64_t{thread});
     while (query.step()) {
       BENCHHUD_ASSIGN(const std::vector<ChunkSlice> slices, decode_slices(query.blob(0)));
       BENCHHUD_ASSIGN(const std::vector<SliceExtra> extras, decode_extras(query.blob(1)));
       if (slices.size() != extras.size() || trace_.slices.size() > kMostNumber - slices.size()) {
-        return corrupt_trace("chunk of slices");
+        return schema::corrupt_trace("chunk of slices");
       }
       for (std::size_t i = 0; i < slices.size(); ++i) {
-        if (slices[i].label >= trace_.labels.size()) return corrupt_trace("chunk of slices");
+        if (slices[i].label >= trace_.labels.size()) return schema::corrupt_trace("chunk of slices");
         BENCHHUD_ASSIGN(const std::uint32_t args, put_args(extras[i].args));
         if (extras[i].has_bandwidth) {
           trace_.bandwidths.push_back({static_cast<std::uint32_t>(trace_.slices.size()),
@@ -137,13 +137,13 @@ class TraceLoader {
     return {};
   }
 
-  Expected<void> get_points(std::string_view block) {
+  schema::Expected<void> get_points(std::string_view block) {
     BENCHHUD_ASSIGN(const std::vector<ChunkPoint> points, decode_points(block));
     for (const ChunkPoint& each : points) {
       TracePoint point = each.point;
       if (point.label >= trace_.labels.size() || point.thread >= trace_.threads.size() ||
           !is_text(point.id)) {
-        return corrupt_trace("chunk of points");
+        return schema::corrupt_trace("chunk of points");
       }
       BENCHHUD_ASSIGN(point.args, put_args(each.args));
       trace_.points.push_back(point);
@@ -151,12 +151,12 @@ class TraceLoader {
     return {};
   }
 
-  Expected<void> get_flows(std::string_view block) {
+  schema::Expected<void> get_flows(std::string_view block) {
     BENCHHUD_ASSIGN(const std::vector<ChunkFlow> flows, decode_flows(block));
     for (const ChunkFlow& flow : flows) {
       const std::size_t number = trace_.flows.size();
       if (!is_text(flow.category) || flow.thread >= trace_.threads.size() || flow.before > number) {
-        return corrupt_trace("chunk of flows");
+        return schema::corrupt_trace("chunk of flows");
       }
       const std::uint64_t key =
           flow.before == 0 ? next_key_++ : trace_.flows[number - flow.before].key;
@@ -171,16 +171,16 @@ class TraceLoader {
 
   bool is_text(std::uint32_t number) const { return number < trace_.texts.size(); }
 
-  Expected<std::uint32_t> put_args(const TraceArgs& args) {
+  schema::Expected<std::uint32_t> put_args(const TraceArgs& args) {
     if (is_empty(args)) return std::uint32_t{0};
     if (!is_text(args.kernel_backend) || trace_.args.size() > kMostNumber - kMostArgsSize) {
-      return corrupt_trace("chunk of arguments");
+      return schema::corrupt_trace("chunk of arguments");
     }
     return trace_.args.put(args);
   }
 
-  Connection& connection_;
-  TraceId id_;
+  schema::Connection& connection_;
+  schema::TraceId id_;
   Trace trace_;
   std::int64_t slice_count_ = 0, point_count_ = 0, flow_count_ = 0;
   std::size_t text_count_ = 0, label_count_ = 0;
@@ -189,8 +189,8 @@ class TraceLoader {
 
 }  // namespace
 
-Expected<Trace> read_trace(Connection& connection, TraceId id) {
+schema::Expected<Trace> read_trace(schema::Connection& connection, schema::TraceId id) {
   return TraceLoader(connection, id).load();
 }
 
-}  // namespace benchhud::schema
+}  // namespace benchhud::trace

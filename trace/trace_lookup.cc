@@ -15,7 +15,7 @@
 #include "trace/trace_rows.h"
 #include "trace/trace_visit.h"
 
-namespace benchhud::schema {
+namespace benchhud::trace {
 namespace {
 
 // Decoded blocks that are kept. Those of texts and arguments are of some 128 KB.
@@ -27,7 +27,7 @@ constexpr std::int64_t kEarliest = std::numeric_limits<std::int64_t>::min();
 
 // The thing of that number, out of a block kept in `blocks` or read now.
 template <class Thing, class Read, class Decode>
-Expected<Thing> kept_thing(std::map<std::uint64_t, std::vector<Thing>>* blocks, std::size_t most,
+schema::Expected<Thing> kept_thing(std::map<std::uint64_t, std::vector<Thing>>* blocks, std::size_t most,
                            std::uint64_t number, Read read, Decode decode) {
   auto block = blocks->upper_bound(number);
   if (block != blocks->begin() &&
@@ -36,7 +36,7 @@ Expected<Thing> kept_thing(std::map<std::uint64_t, std::vector<Thing>>* blocks, 
   }
   BENCHHUD_ASSIGN(const auto stored, read(number));
   BENCHHUD_ASSIGN(std::vector<Thing> things, decode(stored.bytes));
-  if (number - stored.first >= things.size()) return corrupt_trace("block");
+  if (number - stored.first >= things.size()) return schema::corrupt_trace("block");
   Thing thing = things[number - stored.first];
   if (blocks->size() >= most) blocks->clear();
   blocks->insert_or_assign(stored.first, std::move(things));
@@ -51,16 +51,16 @@ bool keep(const Event& event, std::size_t limit, TraceWindow<Event>* window) {
   return !window->is_cut;
 }
 
-std::int64_t after(std::int64_t time) { return time == kLatest ? time : time + 1; }
+std::int64_t after(std::int64_t time) { return time == schema::kLatest ? time : time + 1; }
 
 }  // namespace
 
-Expected<TraceInfo> TraceLookup::info() {
-  Statement query = connection_.cached(sql::kTraceById);
+schema::Expected<TraceInfo> TraceLookup::info() {
+  schema::Statement query = connection_.cached(sql::kTraceById);
   query.bind(1, trace_);
   return one(
       query,
-      [](const Statement& row) {
+      [](const schema::Statement& row) {
         return TraceInfo{.content = hash_of(row, 1),
                          .byte_count = row.integer(2),
                          .base_time = row.integer(3),
@@ -76,10 +76,10 @@ Expected<TraceInfo> TraceLookup::info() {
       fmt::format("trace {}", to_int(trace_)));
 }
 
-Expected<std::vector<StoredThread>> TraceLookup::threads() {
-  Statement query = connection_.cached(sql::kThreadsOfTrace);
+schema::Expected<std::vector<StoredThread>> TraceLookup::threads() {
+  schema::Statement query = connection_.cached(sql::kThreadsOfTrace);
   query.bind(1, trace_).bind(2, true);
-  return collect(query, [](const Statement& row) {
+  return collect(query, [](const schema::Statement& row) {
     StoredThread stored;
     stored.number = static_cast<std::uint32_t>(row.integer(0));
     stored.thread = thread_of(row);
@@ -92,35 +92,35 @@ Expected<std::vector<StoredThread>> TraceLookup::threads() {
   });
 }
 
-Expected<std::optional<ArtifactId>> TraceLookup::artifact() {
-  Statement query = connection_.cached(sql::kArtifactOfTrace);
+schema::Expected<std::optional<schema::ArtifactId>> TraceLookup::artifact() {
+  schema::Statement query = connection_.cached(sql::kArtifactOfTrace);
   query.bind(1, trace_);
   return one(
-      query, [](const Statement& row) { return optional_id<ArtifactId>(row, 0); }, "artifact");
+      query, [](const schema::Statement& row) { return optional_id<schema::ArtifactId>(row, 0); }, "artifact");
 }
 
-Expected<TraceLookup::Block> TraceLookup::block_of(TraceBlockKind kind, std::uint64_t number) {
-  Statement query = connection_.cached(sql::kBlockOfTrace);
-  const std::uint64_t asked = std::min(number, static_cast<std::uint64_t>(kLatest));
+schema::Expected<TraceLookup::Block> TraceLookup::block_of(TraceBlockKind kind, std::uint64_t number) {
+  schema::Statement query = connection_.cached(sql::kBlockOfTrace);
+  const std::uint64_t asked = std::min(number, static_cast<std::uint64_t>(schema::kLatest));
   query.bind(1, trace_).bind(2, kind).bind(3, static_cast<std::int64_t>(asked));
   const bool is_there = query.step();
   BENCHHUD_TRY(query.status());
   // The one behind which it would be may end before it.
   if (!is_there || number >= static_cast<std::uint64_t>(query.integer(0)) +
                                  static_cast<std::uint64_t>(query.integer(1))) {
-    return Error{ErrorCode::kNotFound,
+    return schema::Error{schema::ErrorCode::kNotFound,
                  fmt::format("trace {} has no such thing as number {}", to_int(trace_), number)};
   }
   Block block{static_cast<std::uint64_t>(query.integer(0)), own(query, 2)};
   return block;
 }
 
-Expected<std::string> TraceLookup::text(std::uint32_t number) {
+schema::Expected<std::string> TraceLookup::text(std::uint32_t number) {
   const auto read = [&](std::uint64_t n) { return block_of(TraceBlockKind::kTexts, n); };
   return kept_thing(&texts_, kMostBlocks, number, read, decode_texts);
 }
 
-Expected<LabelText> TraceLookup::label(std::uint32_t number) {
+schema::Expected<LabelText> TraceLookup::label(std::uint32_t number) {
   const auto read = [&](std::uint64_t n) { return block_of(TraceBlockKind::kLabels, n); };
   BENCHHUD_ASSIGN(const TraceLabel label,
                   kept_thing(&labels_, kMostBlocks, number, read, decode_labels));
@@ -130,46 +130,46 @@ Expected<LabelText> TraceLookup::label(std::uint32_t number) {
   return texts;
 }
 
-Expected<std::string> TraceLookup::arguments(std::uint64_t packed) {
+schema::Expected<std::string> TraceLookup::arguments(std::uint64_t packed) {
   const auto read = [&](std::uint64_t n) { return block_of(TraceBlockKind::kArgs, n); };
   return kept_thing(&args_, kMostArgBlocks, packed, read, decode_texts);
 }
 
-Expected<PlacedSlice> TraceLookup::slice(const SliceId& id) {
+schema::Expected<PlacedSlice> TraceLookup::slice(const SliceId& id) {
   ThreadAccess access(connection_, trace_, id.thread);
   BENCHHUD_ASSIGN(const bool is_there, access.has_chunk(id.chunk));
   if (is_there) {
     BENCHHUD_ASSIGN(const auto slices, access.slices(id.chunk));
     if (id.index < slices.size()) return PlacedSlice{id, slices[id.index]};
   }
-  return Error{ErrorCode::kNotFound, fmt::format("trace {} has no slice {}/{}/{}", to_int(trace_),
+  return schema::Error{schema::ErrorCode::kNotFound, fmt::format("trace {} has no slice {}/{}/{}", to_int(trace_),
                                                  id.thread, id.chunk, id.index)};
 }
 
-Expected<SliceDetails> TraceLookup::details(const SliceId& id) {
+schema::Expected<SliceDetails> TraceLookup::details(const SliceId& id) {
   SliceDetails details;
   BENCHHUD_ASSIGN(details.placed, slice(id));
   BENCHHUD_ASSIGN(details.label, label(details.placed.slice.label));
   BENCHHUD_ASSIGN(const auto extras, chunk_extras(connection_, trace_, id.thread, id.chunk));
-  if (id.index >= extras.size()) return corrupt_trace("chunk of arguments");
+  if (id.index >= extras.size()) return schema::corrupt_trace("chunk of arguments");
   details.extra = extras[id.index];
   BENCHHUD_ASSIGN(details.kernel_backend, text(details.extra.args.kernel_backend));
   if (details.extra.args.packed == TraceArgs::kNotKept) return details;
   auto kept = arguments(details.extra.args.packed);
   // A trace may have been stored without them.
-  if (!kept && kept.error().code == ErrorCode::kNotFound) return details;
+  if (!kept && kept.error().code == schema::ErrorCode::kNotFound) return details;
   if (!kept) return std::move(kept).error();
   details.arguments = *std::move(kept);
   return details;
 }
 
-Expected<std::optional<PlacedSlice>> TraceLookup::slice_at(std::uint32_t thread, std::uint32_t row,
+schema::Expected<std::optional<PlacedSlice>> TraceLookup::slice_at(std::uint32_t thread, std::uint32_t row,
                                                            std::int64_t time) {
   ThreadAccess access(connection_, trace_, thread);
   std::optional<PlacedSlice> found;
   BENCHHUD_TRY(access.for_each_segment(
       {time, after(time), row, row},
-      [&](std::size_t, const TraceSegment& segment) -> Expected<void> {
+      [&](std::size_t, const TraceSegment& segment) -> schema::Expected<void> {
         BENCHHUD_ASSIGN(const auto slices, access.slices_of(segment));
         auto next = std::upper_bound(
             slices.begin(), slices.end(), time,
@@ -185,7 +185,7 @@ Expected<std::optional<PlacedSlice>> TraceLookup::slice_at(std::uint32_t thread,
   return found;
 }
 
-Expected<const std::vector<std::uint32_t>*> TraceLookup::stack_rows(std::uint32_t thread) {
+schema::Expected<const std::vector<std::uint32_t>*> TraceLookup::stack_rows(std::uint32_t thread) {
   if (stack_rows_thread_ != thread) {
     BENCHHUD_ASSIGN(stack_rows_, stack_rows_of(connection_, trace_, thread));
     stack_rows_thread_ = thread;
@@ -193,24 +193,24 @@ Expected<const std::vector<std::uint32_t>*> TraceLookup::stack_rows(std::uint32_
   return &stack_rows_;
 }
 
-Expected<std::vector<PlacedSlice>> TraceLookup::parents(const SliceId& id, std::size_t limit) {
+schema::Expected<std::vector<PlacedSlice>> TraceLookup::parents(const SliceId& id, std::size_t limit) {
   BENCHHUD_ASSIGN(PlacedSlice inner, slice(id));
   BENCHHUD_ASSIGN(const auto* const first_rows, stack_rows(id.thread));
   std::vector<PlacedSlice> around;
   while (around.size() < limit && inner.slice.row > 0 &&
          !std::binary_search(first_rows->begin(), first_rows->end(), inner.slice.row)) {
     BENCHHUD_ASSIGN(const auto outer, slice_at(id.thread, inner.slice.row - 1, inner.slice.begin));
-    if (!outer || outer->slice.end() < inner.slice.end()) return corrupt_trace("row of slices");
+    if (!outer || outer->slice.end() < inner.slice.end()) return schema::corrupt_trace("row of slices");
     around.push_back(*outer);
     inner = *outer;
   }
   return around;
 }
 
-Expected<TraceWindow<PlacedPoint>> TraceLookup::points(const PointQuery& query) {
+schema::Expected<TraceWindow<PlacedPoint>> TraceLookup::points(const PointQuery& query) {
   TraceWindow<PlacedPoint> window;
   BENCHHUD_TRY(visit_points(connection_, trace_, {query.begin, query.end}, query.thread,
-                            [&](const PlacedPoint& placed) -> Expected<bool> {
+                            [&](const PlacedPoint& placed) -> schema::Expected<bool> {
                               const char phase = placed.point.point.phase;
                               const bool is_wanted =
                                   (!query.phase || phase == *query.phase) &&
@@ -220,15 +220,15 @@ Expected<TraceWindow<PlacedPoint>> TraceLookup::points(const PointQuery& query) 
   return window;
 }
 
-Expected<ChunkPoint> TraceLookup::point(std::uint64_t number) {
+schema::Expected<ChunkPoint> TraceLookup::point(std::uint64_t number) {
   const auto read = [&](std::uint64_t n) { return block_of(TraceBlockKind::kPoints, n); };
   return kept_thing(&points_, kMostArgBlocks, number, read, decode_points);
 }
 
-Expected<TraceWindow<PlacedFlow>> TraceLookup::flows(const FlowQuery& query) {
+schema::Expected<TraceWindow<PlacedFlow>> TraceLookup::flows(const FlowQuery& query) {
   TraceWindow<PlacedFlow> window;
   BENCHHUD_TRY(visit_flows(connection_, trace_, {query.begin, query.end},
-                           [&](const PlacedFlow& placed) -> Expected<bool> {
+                           [&](const PlacedFlow& placed) -> schema::Expected<bool> {
                              const bool is_wanted =
                                  !query.thread || placed.flow.thread == *query.thread;
                              return !is_wanted || keep(placed, query.limit, &window);
@@ -236,7 +236,7 @@ Expected<TraceWindow<PlacedFlow>> TraceLookup::flows(const FlowQuery& query) {
   return window;
 }
 
-Expected<PlacedFlow> TraceLookup::flow(std::uint64_t number) {
+schema::Expected<PlacedFlow> TraceLookup::flow(std::uint64_t number) {
   const auto read = [&](std::uint64_t n) { return block_of(TraceBlockKind::kFlows, n); };
   BENCHHUD_ASSIGN(const ChunkFlow flow,
                   kept_thing(&flows_, kMostBlocks, number, read, decode_flows));
@@ -244,7 +244,7 @@ Expected<PlacedFlow> TraceLookup::flow(std::uint64_t number) {
 }
 
 // The slice right within `parent` that is going on at that time, or ends then.
-Expected<std::optional<PlacedSlice>> TraceLookup::child_at(const PlacedSlice& parent,
+schema::Expected<std::optional<PlacedSlice>> TraceLookup::child_at(const PlacedSlice& parent,
                                                            std::int64_t time) {
   const std::uint32_t row = parent.slice.row + 1;
   BENCHHUD_ASSIGN(const auto* const first_rows, stack_rows(parent.id.thread));
@@ -257,7 +257,7 @@ Expected<std::optional<PlacedSlice>> TraceLookup::child_at(const PlacedSlice& pa
   return child;
 }
 
-Expected<std::optional<PlacedSlice>> TraceLookup::slice_until(std::uint32_t thread,
+schema::Expected<std::optional<PlacedSlice>> TraceLookup::slice_until(std::uint32_t thread,
                                                               std::uint32_t row,
                                                               std::int64_t time) {
   BENCHHUD_ASSIGN(auto found, slice_at(thread, row, time));
@@ -267,7 +267,7 @@ Expected<std::optional<PlacedSlice>> TraceLookup::slice_until(std::uint32_t thre
   return found;
 }
 
-Expected<std::optional<PlacedSlice>> TraceLookup::innermost_at(std::uint32_t thread,
+schema::Expected<std::optional<PlacedSlice>> TraceLookup::innermost_at(std::uint32_t thread,
                                                                std::int64_t time) {
   constexpr std::size_t kMostStacks = 64;
   BENCHHUD_ASSIGN(const auto* const first_rows, stack_rows(thread));
@@ -288,7 +288,7 @@ Expected<std::optional<PlacedSlice>> TraceLookup::innermost_at(std::uint32_t thr
   return found;
 }
 
-Expected<std::int64_t> TraceLookup::self_time(const PlacedSlice& placed) {
+schema::Expected<std::int64_t> TraceLookup::self_time(const PlacedSlice& placed) {
   const ChunkSlice& slice = placed.slice;
   const std::uint32_t row = slice.row + 1;
   BENCHHUD_ASSIGN(const auto* const first_rows, stack_rows(placed.id.thread));
@@ -306,27 +306,27 @@ Expected<std::int64_t> TraceLookup::self_time(const PlacedSlice& placed) {
   std::int64_t self = slice.duration;
   for (const TileRow& of_row : within.rows) {
     for (const TileItem& item : of_row.items) {
-      if (!item.reaches_in) self = wrapping_difference(self, static_cast<std::int64_t>(item.busy));
+      if (!item.reaches_in) self = schema::wrapping_difference(self, static_cast<std::int64_t>(item.busy));
     }
   }
-  if (self < 0) return corrupt_trace("row of slices");
+  if (self < 0) return schema::corrupt_trace("row of slices");
   return self;
 }
 
-Expected<std::optional<PlacedFlow>> TraceLookup::flow_before(const PlacedFlow& end) {
+schema::Expected<std::optional<PlacedFlow>> TraceLookup::flow_before(const PlacedFlow& end) {
   if (end.flow.before == 0) return std::optional<PlacedFlow>();
-  if (end.flow.before > end.number) return corrupt_trace("chunk of flows");
+  if (end.flow.before > end.number) return schema::corrupt_trace("chunk of flows");
   BENCHHUD_ASSIGN(const PlacedFlow found, flow(end.number - end.flow.before));
   return std::optional(found);
 }
 
-Expected<std::optional<PlacedFlow>> TraceLookup::flow_after(const PlacedFlow& end) {
+schema::Expected<std::optional<PlacedFlow>> TraceLookup::flow_after(const PlacedFlow& end) {
   if (end.flow.after == 0) return std::optional<PlacedFlow>();
   BENCHHUD_ASSIGN(const PlacedFlow found, flow(end.number + end.flow.after));
   return std::optional(found);
 }
 
-Expected<TraceWindow<PlacedFlow>> TraceLookup::flows_on(const SliceId& id, std::size_t limit) {
+schema::Expected<TraceWindow<PlacedFlow>> TraceLookup::flows_on(const SliceId& id, std::size_t limit) {
   BENCHHUD_ASSIGN(const PlacedSlice placed, slice(id));
   const FlowQuery query{.thread = id.thread,
                         .begin = placed.slice.begin,
@@ -350,4 +350,4 @@ Expected<TraceWindow<PlacedFlow>> TraceLookup::flows_on(const SliceId& id, std::
   return window;
 }
 
-}  // namespace benchhud::schema
+}  // namespace benchhud::trace

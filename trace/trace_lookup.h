@@ -16,10 +16,10 @@
 #include "trace/trace_chunk.h"
 #include "trace/trace_tiles.h"
 
-namespace benchhud::schema {
+namespace benchhud::trace {
 
 struct TraceInfo {
-  ContentHash content;          ///< of the file, decompressed
+  schema::ContentHash content;          ///< of the file, decompressed
   std::int64_t byte_count = 0;  ///< of the file, decompressed
   std::int64_t base_time = 0;   ///< as Trace::base_time
   std::int64_t origin = 0;      ///< ns; where its first slice begins, asynchronous ones included
@@ -94,61 +94,61 @@ struct FlowQuery {
 /// does not have; kCorrupt; the store's.
 class TraceLookup {
  public:
-  TraceLookup(Connection& connection, TraceId trace) : connection_(connection), trace_(trace) {}
+  TraceLookup(schema::Connection& connection, schema::TraceId trace) : connection_(connection), trace_(trace) {}
 
-  Expected<TraceInfo> info();
-  Expected<std::vector<StoredThread>> threads();
+  schema::Expected<TraceInfo> info();
+  schema::Expected<std::vector<StoredThread>> threads();
   /// The newest dump that the trace was made of; none where it is of no result.
-  Expected<std::optional<ArtifactId>> artifact();
+  schema::Expected<std::optional<schema::ArtifactId>> artifact();
   /// A text of Trace::texts, and what a label is called.
-  Expected<std::string> text(std::uint32_t number);
-  Expected<LabelText> label(std::uint32_t number);
+  schema::Expected<std::string> text(std::uint32_t number);
+  schema::Expected<LabelText> label(std::uint32_t number);
 
-  Expected<PlacedSlice> slice(const SliceId& id);
+  schema::Expected<PlacedSlice> slice(const SliceId& id);
   /// The slice with its arguments: of those one block is read.
-  Expected<SliceDetails> details(const SliceId& id);
+  schema::Expected<SliceDetails> details(const SliceId& id);
   /// The slices around it, the innermost first, at most `limit`.
-  Expected<std::vector<PlacedSlice>> parents(const SliceId& id, std::size_t limit = 256);
+  schema::Expected<std::vector<PlacedSlice>> parents(const SliceId& id, std::size_t limit = 256);
   /// The slice of a thread's row that is going on at `time`; none where there is a gap.
-  Expected<std::optional<PlacedSlice>> slice_at(std::uint32_t thread, std::uint32_t row,
+  schema::Expected<std::optional<PlacedSlice>> slice_at(std::uint32_t thread, std::uint32_t row,
                                                 std::int64_t time);
   /// The innermost slice of a thread that is going on at `time`, or ends then; none where there is
   /// none. Where stacks overlap, the first of their first 64 is looked at.
-  Expected<std::optional<PlacedSlice>> innermost_at(std::uint32_t thread, std::int64_t time);
+  schema::Expected<std::optional<PlacedSlice>> innermost_at(std::uint32_t thread, std::int64_t time);
   /// How long a slice was without what lies right within it, ns.
-  Expected<std::int64_t> self_time(const PlacedSlice& placed);
+  schema::Expected<std::int64_t> self_time(const PlacedSlice& placed);
   /// Arguments by TraceArgs::packed.
-  Expected<std::string> arguments(std::uint64_t packed);
+  schema::Expected<std::string> arguments(std::uint64_t packed);
 
   /// Points by thread and time.
-  Expected<TraceWindow<PlacedPoint>> points(const PointQuery& query);
-  Expected<ChunkPoint> point(std::uint64_t number);
+  schema::Expected<TraceWindow<PlacedPoint>> points(const PointQuery& query);
+  schema::Expected<ChunkPoint> point(std::uint64_t number);
 
   /// Flows by time.
-  Expected<TraceWindow<PlacedFlow>> flows(const FlowQuery& query);
-  Expected<PlacedFlow> flow(std::uint64_t number);
+  schema::Expected<TraceWindow<PlacedFlow>> flows(const FlowQuery& query);
+  schema::Expected<PlacedFlow> flow(std::uint64_t number);
   /// The ends that are on the slice itself, by time. An end is on the innermost slice of its thread
   /// that is going on at its time, the moment of its end included. Of a slice with more than 10,000
   /// ends within it, those behind are not looked at (`is_cut`).
-  Expected<TraceWindow<PlacedFlow>> flows_on(const SliceId& id, std::size_t limit = 1000);
+  schema::Expected<TraceWindow<PlacedFlow>> flows_on(const SliceId& id, std::size_t limit = 1000);
   /// The ends of its flow before and after an end.
-  Expected<std::optional<PlacedFlow>> flow_before(const PlacedFlow& end);
-  Expected<std::optional<PlacedFlow>> flow_after(const PlacedFlow& end);
+  schema::Expected<std::optional<PlacedFlow>> flow_before(const PlacedFlow& end);
+  schema::Expected<std::optional<PlacedFlow>> flow_after(const PlacedFlow& end);
 
  private:
   struct Block {
     std::uint64_t first = 0;
     std::string bytes;
   };
-  Expected<Block> block_of(TraceBlockKind kind, std::uint64_t number);
+  schema::Expected<Block> block_of(TraceBlockKind kind, std::uint64_t number);
   /// As slice_at(), or the one that ends then.
-  Expected<std::optional<PlacedSlice>> slice_until(std::uint32_t thread, std::uint32_t row,
+  schema::Expected<std::optional<PlacedSlice>> slice_until(std::uint32_t thread, std::uint32_t row,
                                                    std::int64_t time);
-  Expected<std::optional<PlacedSlice>> child_at(const PlacedSlice& parent, std::int64_t time);
-  Expected<const std::vector<std::uint32_t>*> stack_rows(std::uint32_t thread);
+  schema::Expected<std::optional<PlacedSlice>> child_at(const PlacedSlice& parent, std::int64_t time);
+  schema::Expected<const std::vector<std::uint32_t>*> stack_rows(std::uint32_t thread);
 
-  Connection& connection_;
-  TraceId trace_;
+  schema::Connection& connection_;
+  schema::TraceId trace_;
   // Blocks decoded last: by the number of their first thing.
   std::map<std::uint64_t, std::vector<std::string>> texts_;
   std::map<std::uint64_t, std::vector<TraceLabel>> labels_;
@@ -159,4 +159,4 @@ class TraceLookup {
   std::vector<std::uint32_t> stack_rows_;
 };
 
-}  // namespace benchhud::schema
+}  // namespace benchhud::trace

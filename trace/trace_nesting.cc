@@ -6,7 +6,7 @@
 #include <queue>
 #include <utility>
 
-namespace benchhud::schema {
+namespace benchhud::trace {
 
 namespace {
 
@@ -178,4 +178,4 @@ TraceNesting nest(const Trace& trace, NestingRows rows) {
   return nesting;
 }
 
-}  // namespace benchhud::schema
+}  // namespace benchhud::trace

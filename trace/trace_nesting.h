@@ -6,7 +6,7 @@
 
 #include "trace/trace.h"
 
-namespace benchhud::schema {
+namespace benchhud::trace {
 
 inline constexpr std::uint32_t kNoSlice = 0xffffffff;
 
@@ -39,4 +39,4 @@ enum class NestingRows : std::uint8_t { kNo, kYes };
 /// free; so n slices take time n log n, whatever a file holds.
 TraceNesting nest(const Trace& trace, NestingRows rows = NestingRows::kNo);
 
-}  // namespace benchhud::schema
+}  // namespace benchhud::trace

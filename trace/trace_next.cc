@@ -7,7 +7,7 @@
 
 #include "trace/trace_access.h"
 
-namespace benchhud::schema {
+namespace benchhud::trace {
 namespace {
 
 // With more labels it costs less to ask each chunk which labels it has than each label for its
@@ -23,10 +23,10 @@ Place place_of(const PlacedSlice& placed) {
 
 class NextSlice {
  public:
-  NextSlice(Connection& connection, TraceId trace, const TraceIndex& index, const NextQuery& query)
+  NextSlice(schema::Connection& connection, schema::TraceId trace, const TraceIndex& index, const NextQuery& query)
       : connection_(connection), trace_(trace), index_(index), query_(query) {}
 
-  Expected<std::optional<PlacedSlice>> find() {
+  schema::Expected<std::optional<PlacedSlice>> find() {
     BENCHHUD_TRY(collect_chunks());
     // Those that can have the nearest one first.
     std::sort(chunks_.begin(), chunks_.end(), [&](const Chunk& a, const Chunk& b) {
@@ -57,7 +57,7 @@ class NextSlice {
     return label < query_.labels.size() && query_.labels[label];
   }
 
-  Expected<void> collect_chunks() {
+  schema::Expected<void> collect_chunks() {
     std::vector<std::uint32_t> labels;
     for (std::uint32_t label = 0; label < query_.labels.size(); ++label) {
       if (query_.labels[label]) labels.push_back(label);
@@ -78,7 +78,7 @@ class NextSlice {
     return {};
   }
 
-  Expected<void> collect_places(const std::vector<std::uint32_t>& labels) {
+  schema::Expected<void> collect_places(const std::vector<std::uint32_t>& labels) {
     std::map<std::uint32_t, std::vector<std::uint64_t>> chunks;  // by thread
     for (const std::uint32_t label : labels) {
       BENCHHUD_ASSIGN(const auto places, index_.places(label));
@@ -109,7 +109,7 @@ class NextSlice {
     }
   }
 
-  Expected<void> look_into(const Chunk& chunk) {
+  schema::Expected<void> look_into(const Chunk& chunk) {
     if (must_ask_) {
       BENCHHUD_ASSIGN(const auto sums, index_.chunk_sums(chunk.thread, chunk.chunk));
       const bool any = std::any_of(sums.begin(), sums.end(),
@@ -138,8 +138,8 @@ class NextSlice {
     return query_.forward ? place_of(placed) > start : place_of(placed) < start;
   }
 
-  Connection& connection_;
-  TraceId trace_;
+  schema::Connection& connection_;
+  schema::TraceId trace_;
   const TraceIndex& index_;
   const NextQuery& query_;
   bool must_ask_ = false;  // whether the labels are in a chunk
@@ -149,9 +149,9 @@ class NextSlice {
 
 }  // namespace
 
-Expected<std::optional<PlacedSlice>> next_slice(Connection& connection, TraceId trace,
+schema::Expected<std::optional<PlacedSlice>> next_slice(schema::Connection& connection, schema::TraceId trace,
                                                 const TraceIndex& index, const NextQuery& query) {
   return NextSlice(connection, trace, index, query).find();
 }
 
-}  // namespace benchhud::schema
+}  // namespace benchhud::trace

@@ -9,7 +9,7 @@
 #include "trace/trace_index.h"
 #include "trace/trace_lookup.h"
 
-namespace benchhud::schema {
+namespace benchhud::trace {
 
 struct NextQuery {
   /// Which labels are looked for, by their numbers.
@@ -25,7 +25,7 @@ struct NextQuery {
 
 /// The first slice of the labels that begins at `from` or after it; or the last that begins then or
 /// before it. Errors: kCorrupt, the store's.
-Expected<std::optional<PlacedSlice>> next_slice(Connection& connection, TraceId trace,
+schema::Expected<std::optional<PlacedSlice>> next_slice(schema::Connection& connection, schema::TraceId trace,
                                                 const TraceIndex& index, const NextQuery& query);
 
-}  // namespace benchhud::schema
+}  // namespace benchhud::trace

@@ -11,10 +11,10 @@
 #include "schema/results/results.h"
 #include "trace/queries.h"
 
-namespace benchhud::schema {
+namespace benchhud::trace {
 namespace {
 
-TraceNote read_note(const Statement& row) {
+TraceNote read_note(const schema::Statement& row) {
   TraceNote note;
   note.id = row.integer(0);
   note.begin = row.integer(1);
@@ -29,17 +29,17 @@ TraceNote read_note(const Statement& row) {
   return note;
 }
 
-Expected<void> check(const TraceNote& note) {
+schema::Expected<void> check(const TraceNote& note) {
   if (note.end < note.begin) {
-    return Error{ErrorCode::kInvalidArgument, "A note ends after it begins."};
+    return schema::Error{schema::ErrorCode::kInvalidArgument, "A note ends after it begins."};
   }
-  if (note.words.empty()) return Error{ErrorCode::kInvalidArgument, "A note says something."};
-  BENCHHUD_TRY(check_length("the note", note.words, kMostLineBytes));
-  return check_length("the name of who notes it", note.who, kMostLineBytes);
+  if (note.words.empty()) return schema::Error{schema::ErrorCode::kInvalidArgument, "A note says something."};
+  BENCHHUD_TRY(schema::check_length("the note", note.words, schema::kMostLineBytes));
+  return schema::check_length("the name of who notes it", note.who, schema::kMostLineBytes);
 }
 
 // Pages that are open renew themselves, and the audit tells what was done.
-Expected<void> tell(Connection& connection, std::string_view action, const ContentHash& content,
+schema::Expected<void> tell(schema::Connection& connection, std::string_view action, const schema::ContentHash& content,
                     const TraceNote& told) {
   std::string detail = fmt::format("{} [{}, {}]", content.hex(), told.begin, told.end);
   if (!told.who.empty()) detail += fmt::format(" by {}", told.who);
@@ -50,28 +50,28 @@ Expected<void> tell(Connection& connection, std::string_view action, const Conte
 
 }  // namespace
 
-Expected<std::vector<TraceNote>> trace_notes(Connection& connection, const ContentHash& content) {
-  Statement query = connection.cached(sql::kNotesOfTrace);
+schema::Expected<std::vector<TraceNote>> trace_notes(schema::Connection& connection, const schema::ContentHash& content) {
+  schema::Statement query = connection.cached(sql::kNotesOfTrace);
   query.bind_blob_view(1, content.view());
   return collect(query, read_note);
 }
 
-Expected<std::int64_t> put_trace_note(Connection& connection, const ContentHash& content,
+schema::Expected<std::int64_t> put_trace_note(schema::Connection& connection, const schema::ContentHash& content,
                                       const TraceNote& put) {
   BENCHHUD_TRY(check(put));
-  BENCHHUD_ASSIGN(Transaction transaction,
-                  Transaction::begin(connection, Transaction::Kind::kWrite));
+  BENCHHUD_ASSIGN(schema::Transaction transaction,
+                  schema::Transaction::begin(connection, schema::Transaction::Kind::kWrite));
   BENCHHUD_ASSIGN(const auto notes, trace_notes(connection, content));
   if (notes.size() >= kMostTraceNotes) {
-    return Error{ErrorCode::kConflict,
+    return schema::Error{schema::ErrorCode::kConflict,
                  fmt::format("The trace has {} notes, which is the most.", kMostTraceNotes)};
   }
-  Statement insert = connection.cached(sql::kInsertTraceNote);
+  schema::Statement insert = connection.cached(sql::kInsertTraceNote);
   insert.bind_blob_view(1, content.view()).bind(2, put.begin).bind(3, put.end);
   insert.bind(4, put.thread ? std::optional<std::int64_t>(*put.thread) : std::nullopt)
       .bind_text_view(5, put.words)
       .bind_text_view(6, put.who)
-      .bind(7, now())
+      .bind(7, schema::now())
       .bind(8, put.token);
   BENCHHUD_TRY(insert.run());
   const std::int64_t id = connection.last_insert_id();
@@ -80,19 +80,19 @@ Expected<std::int64_t> put_trace_note(Connection& connection, const ContentHash&
   return id;
 }
 
-Expected<void> delete_trace_note(Connection& connection, const ContentHash& content,
+schema::Expected<void> delete_trace_note(schema::Connection& connection, const schema::ContentHash& content,
                                  std::int64_t id) {
-  BENCHHUD_ASSIGN(Transaction transaction,
-                  Transaction::begin(connection, Transaction::Kind::kWrite));
+  BENCHHUD_ASSIGN(schema::Transaction transaction,
+                  schema::Transaction::begin(connection, schema::Transaction::Kind::kWrite));
   BENCHHUD_ASSIGN(const auto notes, trace_notes(connection, content));
   const auto found = std::find_if(notes.begin(), notes.end(),
                                   [&](const TraceNote& each) { return each.id == id; });
   if (found == notes.end()) {
-    return Error{ErrorCode::kNotFound, fmt::format("the trace has no note {}", id)};
+    return schema::Error{schema::ErrorCode::kNotFound, fmt::format("the trace has no note {}", id)};
   }
   BENCHHUD_TRY(connection.cached(sql::kDeleteTraceNote).bind(1, id).run());
   BENCHHUD_TRY(tell(connection, "note of a trace withdrawn", content, *found));
   return transaction.commit();
 }
 
-}  // namespace benchhud::schema
+}  // namespace benchhud::trace

@@ -5,7 +5,7 @@
 
 #include "schema/base/column_codec.h"
 
-namespace benchhud::schema {
+namespace benchhud::trace {
 namespace {
 
 std::int64_t begin_of(const TraceNode& node) { return node.begin; }
@@ -22,7 +22,7 @@ std::vector<TraceNode> above(std::span<const Unit> below) {
     std::size_t size = below.size();
     if (size > kMostInNode) {
       size = widest_gap(kLeastInNode, kMostInNode + 1, [&](std::size_t i) {
-        return distance(end_of(below[i - 1]), begin_of(below[i]));
+        return schema::distance(end_of(below[i - 1]), begin_of(below[i]));
       });
     }
     TraceNode& node = nodes.emplace_back(as_node(below[0]));
@@ -33,10 +33,10 @@ std::vector<TraceNode> above(std::span<const Unit> below) {
 }
 
 // Columns of nodes. Times follow the node before, which may be of another row: so they wrap.
-void put_nodes(std::span<const TraceNode* const> nodes, ColumnWriter* column) {
+void put_nodes(std::span<const TraceNode* const> nodes, schema::ColumnWriter* column) {
   std::int64_t last = 0;
   for (const TraceNode* node : nodes) {
-    column->put_signed(wrapping_difference(node->begin, last));
+    column->put_signed(schema::wrapping_difference(node->begin, last));
     last = node->end;
   }
   for (const TraceNode* node : nodes) column->put(node->extent());
@@ -48,14 +48,14 @@ void put_nodes(std::span<const TraceNode* const> nodes, ColumnWriter* column) {
   for (const TraceNode* node : nodes) column->put(node->label);
 }
 
-void get_nodes(std::span<TraceNode* const> nodes, ColumnReader* column) {
+void get_nodes(std::span<TraceNode* const> nodes, schema::ColumnReader* column) {
   for (TraceNode* node : nodes) node->begin = column->get_signed();
   std::int64_t last = 0;
   for (TraceNode* node : nodes) {
-    node->begin = wrapping_sum(last, node->begin);
+    node->begin = schema::wrapping_sum(last, node->begin);
     const std::uint64_t extent = column->get();
-    if (extent > distance(node->begin, kLatest)) column->fail();
-    node->end = last = wrapping_sum(node->begin, static_cast<std::int64_t>(extent));
+    if (extent > schema::distance(node->begin, schema::kLatest)) column->fail();
+    node->end = last = schema::wrapping_sum(node->begin, static_cast<std::int64_t>(extent));
   }
   for (TraceNode* node : nodes) {
     node->count = column->get();
@@ -69,7 +69,7 @@ void get_nodes(std::span<TraceNode* const> nodes, ColumnReader* column) {
   for (TraceNode* node : nodes) {
     const std::uint64_t others = column->get();
     const std::uint64_t longest = node->busy - others;
-    if (others > node->busy || longest > static_cast<std::uint64_t>(kLatest)) column->fail();
+    if (others > node->busy || longest > static_cast<std::uint64_t>(schema::kLatest)) column->fail();
     node->longest = static_cast<std::int64_t>(longest);
   }
   for (TraceNode* node : nodes) node->label = column->get_small();
@@ -77,7 +77,7 @@ void get_nodes(std::span<TraceNode* const> nodes, ColumnReader* column) {
 
 }  // namespace
 
-std::uint64_t TraceNode::extent() const { return distance(begin, end); }
+std::uint64_t TraceNode::extent() const { return schema::distance(begin, end); }
 
 void TraceNode::add(const TraceNode& next) {
   end = next.end;
@@ -105,22 +105,22 @@ std::string encode_nodes(std::span<const TraceNode> nodes) {
   std::vector<const TraceNode*> all;
   all.reserve(nodes.size());
   for (const TraceNode& node : nodes) all.push_back(&node);
-  ColumnWriter column;
+  schema::ColumnWriter column;
   column.put(nodes.size());
   put_nodes(all, &column);
-  return compress(column.bytes());
+  return schema::compress(column.bytes());
 }
 
-Expected<std::vector<TraceNode>> decode_nodes(std::string_view block) {
-  BENCHHUD_ASSIGN(const std::string bytes, decompress(block, kMostColumnBytes));
-  ColumnReader column(bytes);
+schema::Expected<std::vector<TraceNode>> decode_nodes(std::string_view block) {
+  BENCHHUD_ASSIGN(const std::string bytes, schema::decompress(block, schema::kMostColumnBytes));
+  schema::ColumnReader column(bytes);
   // Every node takes a byte in each of six columns.
   std::vector<TraceNode> nodes(std::min(column.get_count(), bytes.size() / 6));
   std::vector<TraceNode*> all;
   all.reserve(nodes.size());
   for (TraceNode& node : nodes) all.push_back(&node);
   get_nodes(all, &column);
-  if (!column.is_done()) return corrupt_trace("block of nodes");
+  if (!column.is_done()) return schema::corrupt_trace("block of nodes");
   return nodes;
 }
 
@@ -128,7 +128,7 @@ std::string encode_segments(std::span<const TraceSegment> segments) {
   std::vector<const TraceNode*> all;
   all.reserve(segments.size());
   for (const TraceSegment& segment : segments) all.push_back(&segment.node);
-  ColumnWriter column;
+  schema::ColumnWriter column;
   column.put(segments.size());
   TraceSegment last;
   for (const TraceSegment& segment : segments) {
@@ -137,12 +137,12 @@ std::string encode_segments(std::span<const TraceSegment> segments) {
     last = segment;
   }
   put_nodes(all, &column);
-  return compress(column.bytes());
+  return schema::compress(column.bytes());
 }
 
-Expected<std::vector<TraceSegment>> decode_segments(std::string_view block) {
-  BENCHHUD_ASSIGN(const std::string bytes, decompress(block, kMostColumnBytes));
-  ColumnReader column(bytes);
+schema::Expected<std::vector<TraceSegment>> decode_segments(std::string_view block) {
+  BENCHHUD_ASSIGN(const std::string bytes, schema::decompress(block, schema::kMostColumnBytes));
+  schema::ColumnReader column(bytes);
   std::vector<TraceSegment> segments(std::min(column.get_count(), bytes.size() / 8));
   std::uint64_t chunk = 0, row = 0;
   for (TraceSegment& segment : segments) {
@@ -156,16 +156,16 @@ Expected<std::vector<TraceSegment>> decode_segments(std::string_view block) {
   all.reserve(segments.size());
   for (TraceSegment& segment : segments) all.push_back(&segment.node);
   get_nodes(all, &column);
-  if (!column.is_done()) return corrupt_trace("block of segments");
+  if (!column.is_done()) return schema::corrupt_trace("block of segments");
   std::uint64_t first = 0;
   for (std::size_t i = 0; i < segments.size(); ++i) {
     if (i > 0 && segments[i].chunk != segments[i - 1].chunk) first = 0;
     segments[i].first = static_cast<std::uint32_t>(first);
     if (segments[i].node.count > kMostSlicesAChunk - first)
-      return corrupt_trace("block of segments");
+      return schema::corrupt_trace("block of segments");
     first += segments[i].node.count;
   }
   return segments;
 }
 
-}  // namespace benchhud::schema
+}  // namespace benchhud::trace

@@ -11,7 +11,7 @@
 #include "schema/base/errors.h"
 #include "trace/trace_chunk.h"
 
-namespace benchhud::schema {
+namespace benchhud::trace {
 
 /// A node is cut where the widest gap is, so that bursts are nodes and what is between them is not.
 inline constexpr std::size_t kLeastInNode = 16;
@@ -69,10 +69,10 @@ inline bool has_upper_nodes(const TraceNode& segment) {
 
 /// Nodes of one or more rows.
 std::string encode_nodes(std::span<const TraceNode> nodes);
-Expected<std::vector<TraceNode>> decode_nodes(std::string_view block);
+schema::Expected<std::vector<TraceNode>> decode_nodes(std::string_view block);
 
 /// Segments by chunk and row.
 std::string encode_segments(std::span<const TraceSegment> segments);
-Expected<std::vector<TraceSegment>> decode_segments(std::string_view block);
+schema::Expected<std::vector<TraceSegment>> decode_segments(std::string_view block);
 
-}  // namespace benchhud::schema
+}  // namespace benchhud::trace

@@ -14,26 +14,26 @@
 #include "trace/trace_lookup.h"
 #include "trace/trace_slices.h"
 
-namespace benchhud::schema {
+namespace benchhud::trace {
 
 /// Labels in a block.
 inline constexpr std::size_t kLabelsABlock = 8192;
 
 /// A query's blob, copied, for it lives only until the next row.
-inline std::string own(const Statement& row, int column) { return std::string(row.blob(column)); }
+inline std::string own(const schema::Statement& row, int column) { return std::string(row.blob(column)); }
 
 /// The blob that a query for one row gives, "" where it is null. Error: kCorrupt where there is no
 /// such row.
-inline Expected<std::string> one_blob(Statement& query) {
+inline schema::Expected<std::string> one_blob(schema::Statement& query) {
   if (!query.step()) {
     BENCHHUD_TRY(query.status());
-    return corrupt_trace("part");
+    return schema::corrupt_trace("part");
   }
   return own(query, 0);
 }
 
 /// A row of threads_of_trace.sql.
-inline TraceThread thread_of(const Statement& row) {
+inline TraceThread thread_of(const schema::Statement& row) {
   TraceThread thread;
   thread.pid = row.text(1);
   thread.tid = row.text(2);
@@ -53,6 +53,6 @@ struct ThreadRow {
   std::span<const std::uint32_t> stack_rows;  ///< those whose slices have no parent
   bool is_async = false;
 };
-Expected<void> insert_thread(Connection& connection, TraceId trace, const ThreadRow& row);
+schema::Expected<void> insert_thread(schema::Connection& connection, schema::TraceId trace, const ThreadRow& row);
 
-}  // namespace benchhud::schema
+}  // namespace benchhud::trace

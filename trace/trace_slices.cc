@@ -6,7 +6,7 @@
 #include "schema/base/column_codec.h"
 #include "trace/queries.h"
 
-namespace benchhud::schema {
+namespace benchhud::trace {
 namespace {
 
 struct Extent {
@@ -30,8 +30,8 @@ Extent extent_of(std::span<const TraceSegment> segments) {
   return extent;
 }
 
-void bind_place(TraceId trace, std::uint32_t thread, std::uint64_t number, const Extent& extent,
-                Statement* insert) {
+void bind_place(schema::TraceId trace, std::uint32_t thread, std::uint64_t number, const Extent& extent,
+                schema::Statement* insert) {
   insert->bind(1, trace)
       .bind(2, std::int64_t{thread})
       .bind(3, static_cast<std::int64_t>(number))
@@ -44,14 +44,14 @@ void bind_place(TraceId trace, std::uint32_t thread, std::uint64_t number, const
 
 }  // namespace
 
-Expected<void> TraceSliceWriter::add(std::uint32_t thread, const ChunkSlice& slice,
+schema::Expected<void> TraceSliceWriter::add(std::uint32_t thread, const ChunkSlice& slice,
                                      const SliceExtra& extra) {
   if (thread != thread_) BENCHHUD_TRY(finish_thread());
   const bool is_in_order =
       thread >= thread_ && (!last_ || slice.row > last_->row ||
                             (slice.row == last_->row && slice.begin >= last_->end()));
-  if (!is_in_order || !ends_in_time(slice.begin, slice.duration)) {
-    return Error{ErrorCode::kInvalidArgument,
+  if (!is_in_order || !schema::ends_in_time(slice.begin, slice.duration)) {
+    return schema::Error{schema::ErrorCode::kInvalidArgument,
                  "slices are written by thread, row and time, and end after they begin"};
   }
   thread_ = thread;
@@ -70,14 +70,14 @@ Expected<void> TraceSliceWriter::add(std::uint32_t thread, const ChunkSlice& sli
   const std::size_t size = widest_gap(kLeastSlicesAChunk, kMostSlicesAChunk, [&](std::size_t i) {
     // Best is between two rows.
     return slices_[i].row != slices_[i - 1].row ? std::numeric_limits<std::uint64_t>::max()
-                                                : distance(slices_[i - 1].end(), slices_[i].begin);
+                                                : schema::distance(slices_[i - 1].end(), slices_[i].begin);
   });
   return write_chunk(size);
 }
 
-Expected<void> TraceSliceWriter::finish() { return finish_thread(); }
+schema::Expected<void> TraceSliceWriter::finish() { return finish_thread(); }
 
-Expected<void> TraceSliceWriter::finish_thread() {
+schema::Expected<void> TraceSliceWriter::finish_thread() {
   if (!slices_.empty()) BENCHHUD_TRY(write_chunk(slices_.size()));
   BENCHHUD_TRY(write_group());
   chunks_ = groups_ = 0;
@@ -86,7 +86,7 @@ Expected<void> TraceSliceWriter::finish_thread() {
 }
 
 // The first `size` of what is there.
-Expected<void> TraceSliceWriter::write_chunk(std::size_t size) {
+schema::Expected<void> TraceSliceWriter::write_chunk(std::size_t size) {
   const std::span<const ChunkSlice> slices(slices_.data(), size);
   const std::size_t first_segment = segments_.size();
   std::vector<TraceNode> nodes;
@@ -109,7 +109,7 @@ Expected<void> TraceSliceWriter::write_chunk(std::size_t size) {
   const std::string extras = encode_extras({extras_.data(), size});
   const std::string level = nodes.empty() ? std::string() : encode_nodes(nodes);
 
-  Statement insert = connection_.cached(sql::kInsertTraceChunk);
+  schema::Statement insert = connection_.cached(sql::kInsertTraceChunk);
   bind_place(trace_, thread_, chunks_,
              extent_of({segments_.data() + first_segment, segments_.size() - first_segment}),
              &insert);
@@ -129,11 +129,11 @@ Expected<void> TraceSliceWriter::write_chunk(std::size_t size) {
   return write_group();
 }
 
-Expected<void> TraceSliceWriter::write_group() {
+schema::Expected<void> TraceSliceWriter::write_group() {
   if (segments_.empty()) return {};
   const std::string segments = encode_segments(segments_);
   const std::string nodes = nodes_.empty() ? std::string() : encode_nodes(nodes_);
-  Statement insert = connection_.cached(sql::kInsertTraceGroup);
+  schema::Statement insert = connection_.cached(sql::kInsertTraceGroup);
   bind_place(trace_, thread_, groups_, extent_of(segments_), &insert);
   insert.bind_blob_view(9, segments);
   if (nodes_.empty()) {
@@ -149,4 +149,4 @@ Expected<void> TraceSliceWriter::write_group() {
   return {};
 }
 
-}  // namespace benchhud::schema
+}  // namespace benchhud::trace

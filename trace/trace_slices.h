@@ -12,7 +12,7 @@
 #include "trace/trace_chunk.h"
 #include "trace/trace_pyramid.h"
 
-namespace benchhud::schema {
+namespace benchhud::trace {
 
 /// What a writer has seen of a thread.
 struct ThreadExtent {
@@ -29,14 +29,14 @@ inline constexpr std::size_t kSegmentsAGroup = 4096;
 /// up to 256 chunks in memory.
 class TraceSliceWriter {
  public:
-  TraceSliceWriter(Connection& connection, TraceId trace)
+  TraceSliceWriter(schema::Connection& connection, schema::TraceId trace)
       : connection_(connection), trace_(trace) {}
 
   /// Errors: kInvalidArgument where one is out of order, overlaps the one before it in its row, or
   /// ends later than 64 bits can say; the store's.
-  Expected<void> add(std::uint32_t thread, const ChunkSlice& slice, const SliceExtra& extra);
+  schema::Expected<void> add(std::uint32_t thread, const ChunkSlice& slice, const SliceExtra& extra);
   /// Behind the last slice.
-  Expected<void> finish();
+  schema::Expected<void> finish();
 
   std::uint64_t count() const { return count_; }
   ThreadExtent extent(std::uint32_t thread) const {
@@ -44,12 +44,12 @@ class TraceSliceWriter {
   }
 
  private:
-  Expected<void> write_chunk(std::size_t size);
-  Expected<void> write_group();
-  Expected<void> finish_thread();
+  schema::Expected<void> write_chunk(std::size_t size);
+  schema::Expected<void> write_group();
+  schema::Expected<void> finish_thread();
 
-  Connection& connection_;
-  TraceId trace_;
+  schema::Connection& connection_;
+  schema::TraceId trace_;
   std::uint64_t count_ = 0;
   std::vector<ThreadExtent> extents_;
   // Of the thread that is being written.
@@ -64,4 +64,4 @@ class TraceSliceWriter {
   std::vector<TraceNode> nodes_;
 };
 
-}  // namespace benchhud::schema
+}  // namespace benchhud::trace

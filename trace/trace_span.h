@@ -7,7 +7,7 @@
 
 #include "trace/trace_chunk.h"
 
-namespace benchhud::schema {
+namespace benchhud::trace {
 
 struct TraceSpan {
   std::int64_t begin = 0, end = 0;  ///< ns: [begin, end)
@@ -39,4 +39,4 @@ struct TraceSpan {
   }
 };
 
-}  // namespace benchhud::schema
+}  // namespace benchhud::trace

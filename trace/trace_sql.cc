@@ -12,7 +12,7 @@
 #include "schema/base/temporary_files.h"
 #include "trace/trace_sql_tables.h"
 
-namespace benchhud::schema {
+namespace benchhud::trace {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -106,10 +106,10 @@ struct Module {
 
 Table& table_of(sqlite3_vtab_cursor* cursor) { return *reinterpret_cast<Table*>(cursor->pVtab); }
 
-int failed(sqlite3_vtab* table, const Error& error) {
+int failed(sqlite3_vtab* table, const schema::Error& error) {
   sqlite3_free(table->zErrMsg);
   table->zErrMsg = sqlite3_mprintf("%s", error.message.c_str());
-  return error.code == ErrorCode::kBusy ? SQLITE_INTERRUPT : SQLITE_ERROR;
+  return error.code == schema::ErrorCode::kBusy ? SQLITE_INTERRUPT : SQLITE_ERROR;
 }
 
 int connect(sqlite3* database, void* module, int, const char* const*, sqlite3_vtab** made, char**) {
@@ -319,7 +319,7 @@ SqlValue value_of(sqlite3_stmt* statement, int number) {
 }  // namespace
 
 struct TraceSql::State {
-  State(Connection& connection, TraceId trace, TraceIndex index)
+  State(schema::Connection& connection, schema::TraceId trace, TraceIndex index)
       : context(connection, trace, std::move(index)) {}
   State(const State&) = delete;
   State& operator=(const State&) = delete;
@@ -328,10 +328,10 @@ struct TraceSql::State {
     sqlite3_close(database);
   }
 
-  Expected<void> open() {
+  schema::Expected<void> open() {
     const int code = sqlite3_open_v2(
         ":memory:", &database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, temporary_files.name());
-    if (code != SQLITE_OK) return Error{ErrorCode::kInternal, sqlite3_errstr(code)};
+    if (code != SQLITE_OK) return schema::Error{schema::ErrorCode::kInternal, sqlite3_errstr(code)};
     for (const auto& [limit, most] :
          {std::pair(SQLITE_LIMIT_LENGTH, kMostValueBytes),
           std::pair(SQLITE_LIMIT_SQL_LENGTH, int{kMostSqlBytes}),
@@ -360,7 +360,7 @@ struct TraceSql::State {
       sqlite3_stmt* named = nullptr;
       const int declared = sqlite3_prepare_v2(database, first.c_str(), -1, &named, nullptr);
       sqlite3_finalize(named);
-      if (declared != SQLITE_OK) return Error{ErrorCode::kInternal, sqlite3_errmsg(database)};
+      if (declared != SQLITE_OK) return schema::Error{schema::ErrorCode::kInternal, sqlite3_errmsg(database)};
     }
     sqlite3_set_authorizer(database, NoThrow<authorize>::call, nullptr);
     sqlite3_progress_handler(
@@ -369,14 +369,14 @@ struct TraceSql::State {
     return {};
   }
 
-  Error wrong(int code, std::string_view sql) const {
+  schema::Error wrong(int code, std::string_view sql) const {
     if (code == SQLITE_NOMEM) return out_of_memory();
     std::string message = sqlite3_errmsg(database);
     const int offset = sqlite3_error_offset(database);
     if (offset >= 0 && static_cast<std::size_t>(offset) <= sql.size()) {
       message += fmt::format(" (at byte {})", offset);
     }
-    return {ErrorCode::kInvalidArgument, message};
+    return {schema::ErrorCode::kInvalidArgument, message};
   }
 
   // Why a statement that runs ended with `code`.
@@ -397,7 +397,7 @@ struct TraceSql::State {
   }
 
   SqlContext context;
-  BoundedTemporaryFiles temporary_files{kMostTemporaryBytes};
+  schema::BoundedTemporaryFiles temporary_files{kMostTemporaryBytes};
   std::vector<Module> modules;
   sqlite3* database = nullptr;
   sqlite3_stmt* statement = nullptr;
@@ -410,14 +410,14 @@ TraceSql::~TraceSql() = default;
 
 const std::vector<std::string>& TraceSql::columns() const { return state_->columns; }
 
-Expected<TraceSql> TraceSql::prepare(
-    Connection& store, TraceId trace, std::string_view sql,
+schema::Expected<TraceSql> TraceSql::prepare(
+    schema::Connection& store, schema::TraceId trace, std::string_view sql,
     std::function<std::string_view(std::string_view, std::string_view)> class_of) {
   if (sql.size() > kMostSqlBytes) {
-    return Error{ErrorCode::kTooLarge, fmt::format("A query has {} bytes at most.", kMostSqlBytes)};
+    return schema::Error{schema::ErrorCode::kTooLarge, fmt::format("A query has {} bytes at most.", kMostSqlBytes)};
   }
   BENCHHUD_ASSIGN(auto index, TraceIndex::open(store, trace));
-  if (!index) return Error{ErrorCode::kBusy, "The trace is not indexed yet."};
+  if (!index) return schema::Error{schema::ErrorCode::kBusy, "The trace is not indexed yet."};
   auto state = std::make_unique<State>(store, trace, *std::move(index));
   state->context.class_of = std::move(class_of);
   BENCHHUD_ASSIGN(const TraceInfo info, state->context.lookup.info());
@@ -428,17 +428,17 @@ Expected<TraceSql> TraceSql::prepare(
                                       &state->statement, &rest);
   if (code != SQLITE_OK) return state->wrong(code, sql);
   if (state->statement == nullptr) {
-    return Error{ErrorCode::kInvalidArgument, "There is no statement."};
+    return schema::Error{schema::ErrorCode::kInvalidArgument, "There is no statement."};
   }
   // The authorizer is not asked about all of them: VACUUM INTO would write a file, and EXPLAIN
   // print addresses of memory.
   if (sqlite3_column_count(state->statement) == 0 || !sqlite3_stmt_readonly(state->statement) ||
       sqlite3_stmt_isexplain(state->statement) != 0) {
-    return Error{ErrorCode::kInvalidArgument, "Only a SELECT is answered."};
+    return schema::Error{schema::ErrorCode::kInvalidArgument, "Only a SELECT is answered."};
   }
   const auto behind = sql.substr(static_cast<std::size_t>(rest - sql.data()));
   if (behind.find_first_not_of(" \t\r\n;") != behind.npos) {
-    return Error{ErrorCode::kInvalidArgument,
+    return schema::Error{schema::ErrorCode::kInvalidArgument,
                  fmt::format("One statement is enough (at byte {})", sql.size() - behind.size())};
   }
   for (int i = 0; i < sqlite3_column_count(state->statement); ++i) {
@@ -447,9 +447,9 @@ Expected<TraceSql> TraceSql::prepare(
   return TraceSql(std::move(state));
 }
 
-Error TraceSql::out_of_memory() {
+schema::Error TraceSql::out_of_memory() {
   return {
-      ErrorCode::kTooLarge,
+      schema::ErrorCode::kTooLarge,
       "The query takes more memory than a query may have. Write it shorter, or read fewer rows."};
 }
 
@@ -489,4 +489,4 @@ SqlOutcome TraceSql::run(const SqlLimits& limits,
   return outcome;
 }
 
-}  // namespace benchhud::schema
+}  // namespace benchhud::trace

@@ -16,7 +16,7 @@
 #include "schema/db/database.h"
 #include "schema/model/artifact.h"
 
-namespace benchhud::schema {
+namespace benchhud::trace {
 
 /// Of one query, all of them together.
 inline constexpr std::int64_t kMostTemporaryBytes = std::int64_t{64} << 20;
@@ -60,14 +60,14 @@ class TraceSql {
   /// Takes one statement. `class_of` tells the class of a name and a category. Errors:
   /// kInvalidArgument with SQLite's words and the place where it is wrong; kTooLarge for more than
   /// 4000 bytes, and where there is not enough memory; kBusy where the trace has no index.
-  static Expected<TraceSql> prepare(
-      Connection& store, TraceId trace, std::string_view sql,
+  static schema::Expected<TraceSql> prepare(
+      schema::Connection& store, schema::TraceId trace, std::string_view sql,
       std::function<std::string_view(std::string_view, std::string_view)> class_of);
   TraceSql(TraceSql&&) noexcept;
   ~TraceSql();
 
   /// What is said where a query's memory does not suffice: kTooLarge.
-  static Error out_of_memory();
+  static schema::Error out_of_memory();
 
   const std::vector<std::string>& columns() const;
   /// Gives the rows to `take`, which returns whether it takes more.
@@ -80,4 +80,4 @@ class TraceSql {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace benchhud::schema
+}  // namespace benchhud::trace

@@ -14,7 +14,7 @@
 #include "trace/trace_limits.h"
 #include "trace/trace_rows.h"
 
-namespace benchhud::schema {
+namespace benchhud::trace {
 namespace {
 
 constexpr int kIndexBits = 13, kChunkBits = 30, kThreadBits = 20;  // the number is positive
@@ -22,8 +22,8 @@ static_assert(kMostTraceThreads < std::size_t{1} << kThreadBits);
 // Of texts that a query keeps, of each kind; and what one takes beside its text.
 constexpr std::size_t kMostCachedBytes = std::size_t{8} << 20, kBytesPerEntry = 128;
 
-Error too_late() {
-  return {ErrorCode::kBusy,
+schema::Error too_late() {
+  return {schema::ErrorCode::kBusy,
           "It took longer than a query may. Add `track =`, `name =` or bounds for begin."};
 }
 
@@ -38,7 +38,7 @@ class ListSource : public SqlSource {
  public:
   explicit ListSource(SqlContext& context) : context_(context) {}
 
-  Expected<bool> next() override {
+  schema::Expected<bool> next() override {
     if (!is_filled_) {
       is_filled_ = true;
       BENCHHUD_TRY(fill());
@@ -48,12 +48,12 @@ class ListSource : public SqlSource {
     }
     return place_ < rows_.size();
   }
-  Expected<SqlValue> column(int number) override {
+  schema::Expected<SqlValue> column(int number) override {
     return rows_[place_][static_cast<std::size_t>(number)];
   }
 
  protected:
-  virtual Expected<void> fill() = 0;
+  virtual schema::Expected<void> fill() = 0;
   SqlContext& context_;
   std::vector<std::vector<SqlValue>> rows_;
 
@@ -67,7 +67,7 @@ class TracksSource final : public ListSource {
   TracksSource(SqlContext& context, const SqlFilter&) : ListSource(context) {}
 
  private:
-  Expected<void> fill() override {
+  schema::Expected<void> fill() override {
     BENCHHUD_ASSIGN(const auto threads, context_.lookup.threads());
     for (const StoredThread& each : threads) {
       const TraceThread& of = each.thread;
@@ -79,7 +79,7 @@ class TracksSource final : public ListSource {
 };
 
 // The arguments of a slice as they are stored; none where it has none, or is not there.
-Expected<std::optional<std::string>> stored_arguments(SqlContext& context, std::int64_t slice) {
+schema::Expected<std::optional<std::string>> stored_arguments(SqlContext& context, std::int64_t slice) {
   const SliceId id = slice_of_sql_id(slice);
   std::optional<std::string> none;
   const auto extras = context.extras(id.thread, id.chunk);
@@ -88,7 +88,7 @@ Expected<std::optional<std::string>> stored_arguments(SqlContext& context, std::
   if (packed == TraceArgs::kNotKept) return none;
   auto text = context.lookup.arguments(packed);
   // A trace may have been stored without them.
-  if (!text && text.error().code == ErrorCode::kNotFound) return none;
+  if (!text && text.error().code == schema::ErrorCode::kNotFound) return none;
   if (!text) return std::move(text).error();
   return std::optional(*std::move(text));
 }
@@ -99,11 +99,11 @@ class ArgsSource final : public ListSource {
       : ListSource(context), slice_(filter.id) {}
 
  private:
-  Expected<void> fill() override {
+  schema::Expected<void> fill() override {
     if (!slice_) return {};
     BENCHHUD_ASSIGN(const auto arguments, stored_arguments(context_, *slice_));
     if (!arguments) return {};
-    Statement members = context_.connection.cached(sql::kMembersOfObject);
+    schema::Statement members = context_.connection.cached(sql::kMembersOfObject);
     members.bind_text_view(1, *arguments);
     while (members.step()) {
       rows_.push_back({*slice_, std::string(members.text(0)), std::string(members.text(1))});
@@ -123,7 +123,7 @@ class LabelsSource final : public SqlSource {
  public:
   LabelsSource(SqlContext& context, const SqlFilter&) : context_(context) {}
 
-  Expected<bool> next() override {
+  schema::Expected<bool> next() override {
     ++place_;
     if (place_ < labels_.size()) return true;
     if (context_.is_late()) return too_late();
@@ -131,7 +131,7 @@ class LabelsSource final : public SqlSource {
     place_ = 0;
     return !labels_.empty();
   }
-  Expected<SqlValue> column(int number) override {
+  schema::Expected<SqlValue> column(int number) override {
     const auto label = static_cast<std::uint32_t>((block_ - 1) * kLabelsASumsBlock + place_);
     if (number == 0) return SqlValue(std::int64_t{label});
     if (number == 4) return integer(labels_[place_].sums.count);
@@ -151,17 +151,17 @@ class LabelsSource final : public SqlSource {
 
 // Events in blocks: points and ends of flows.
 template <class Event, TraceBlockKind kKind,
-          Expected<std::vector<Event>> (*kDecode)(std::string_view)>
+          schema::Expected<std::vector<Event>> (*kDecode)(std::string_view)>
 class BlockSource : public SqlSource {
  public:
   explicit BlockSource(SqlContext& context) : context_(context) {}
 
-  Expected<bool> next() override {
+  schema::Expected<bool> next() override {
     ++place_;
     while (place_ >= events_.size()) {
       if (context_.is_late()) return too_late();
       // Looked up anew each time: between two rows anybody may use the statement.
-      Statement block = context_.connection.cached(sql::kBlockBehind);
+      schema::Statement block = context_.connection.cached(sql::kBlockBehind);
       block.bind(1, context_.trace).bind(2, kKind).bind(3, static_cast<std::int64_t>(end_));
       if (!block.step()) {
         BENCHHUD_TRY(block.status());
@@ -171,7 +171,7 @@ class BlockSource : public SqlSource {
       BENCHHUD_ASSIGN(events_, kDecode(block.blob(1)));
       end_ = first_ + events_.size();
       place_ = 0;
-      if (events_.empty()) return corrupt_trace("block");
+      if (events_.empty()) return schema::corrupt_trace("block");
     }
     return true;
   }
@@ -190,11 +190,11 @@ class BlockSource : public SqlSource {
 class PointsSource final : public BlockSource<ChunkPoint, TraceBlockKind::kPoints, decode_points> {
  public:
   PointsSource(SqlContext& context, const SqlFilter&) : BlockSource(context) {}
-  Expected<SqlValue> column(int column) override {
+  schema::Expected<SqlValue> column(int column) override {
     const TracePoint& point = event().point;
     if (column == 0) return integer(number());
     if (column == 1) return SqlValue(std::int64_t{point.thread});
-    if (column == 2) return SqlValue(wrapping_difference(point.time, context_.origin));
+    if (column == 2) return SqlValue(schema::wrapping_difference(point.time, context_.origin));
     if (column == 3) return SqlValue(std::string(1, point.phase));
     BENCHHUD_ASSIGN(const LabelText* text, context_.label(point.label));
     return SqlValue(column == 4 ? text->name : text->category);
@@ -205,7 +205,7 @@ class PointsSource final : public BlockSource<ChunkPoint, TraceBlockKind::kPoint
 class FlowsSource final : public BlockSource<ChunkFlow, TraceBlockKind::kFlows, decode_flows> {
  public:
   FlowsSource(SqlContext& context, const SqlFilter&) : BlockSource(context) {}
-  Expected<bool> next() override {
+  schema::Expected<bool> next() override {
     to_.reset();
     do {
       BENCHHUD_ASSIGN(const bool any, BlockSource::next());
@@ -213,11 +213,11 @@ class FlowsSource final : public BlockSource<ChunkFlow, TraceBlockKind::kFlows, 
     } while (event().after == 0);
     return true;
   }
-  Expected<SqlValue> column(int column) override {
+  schema::Expected<SqlValue> column(int column) override {
     const ChunkFlow& from = event();
     if (column == 0) return integer(number());
     if (column == 2) return SqlValue(std::int64_t{from.thread});
-    if (column == 3) return SqlValue(wrapping_difference(from.time, context_.origin));
+    if (column == 3) return SqlValue(schema::wrapping_difference(from.time, context_.origin));
     if (column == 1) {
       BENCHHUD_ASSIGN(std::string category, context_.lookup.text(from.category));
       return SqlValue(std::move(category));
@@ -227,7 +227,7 @@ class FlowsSource final : public BlockSource<ChunkFlow, TraceBlockKind::kFlows, 
       if (!to_) return SqlValue();
     }
     if (column == 4) return SqlValue(std::int64_t{to_->flow.thread});
-    return SqlValue(wrapping_difference(to_->flow.time, context_.origin));
+    return SqlValue(schema::wrapping_difference(to_->flow.time, context_.origin));
   }
 
  private:
@@ -238,7 +238,7 @@ class CountersSource final : public SqlSource {
  public:
   CountersSource(SqlContext& context, const SqlFilter&) : context_(context) {}
 
-  Expected<bool> next() override {
+  schema::Expected<bool> next() override {
     if (!is_open_) {
       BENCHHUD_ASSIGN(counters_, trace_counters(context_.connection, context_.trace));
       is_open_ = true;
@@ -258,13 +258,13 @@ class CountersSource final : public SqlSource {
     }
     return true;
   }
-  Expected<SqlValue> column(int number) override {
+  schema::Expected<SqlValue> column(int number) override {
     const TraceCounter& counter = counters_[counter_];
     if (number == 0) return SqlValue(std::int64_t{counter.number});
     if (number == 1) return SqlValue(std::int64_t{counter.thread});
     if (number == 2) return SqlValue(counter.name);
     if (number == 3) return SqlValue(counter.key);
-    if (number == 4) return SqlValue(wrapping_difference(values_[place_].time, context_.origin));
+    if (number == 4) return SqlValue(schema::wrapping_difference(values_[place_].time, context_.origin));
     return SqlValue(values_[place_].value);
   }
 
@@ -282,7 +282,7 @@ class SlicesSource final : public SqlSource {
  public:
   SlicesSource(SqlContext& context, const SqlFilter& filter) : context_(context), filter_(filter) {}
 
-  Expected<bool> next() override {
+  schema::Expected<bool> next() override {
     if (!is_open_) {
       is_open_ = true;
       BENCHHUD_TRY(choose_chunks());
@@ -298,9 +298,9 @@ class SlicesSource final : public SqlSource {
       if (!is_named_.empty() && (slice.label >= is_named_.size() || !is_named_[slice.label])) {
         continue;
       }
-      const std::int64_t begin = wrapping_difference(slice.begin, context_.origin);
+      const std::int64_t begin = schema::wrapping_difference(slice.begin, context_.origin);
       if (begin < filter_.begin_least || begin > filter_.begin_most ||
-          wrapping_sum(begin, slice.duration) < filter_.end_least) {
+          schema::wrapping_sum(begin, slice.duration) < filter_.end_least) {
         continue;
       }
       return true;
@@ -309,7 +309,7 @@ class SlicesSource final : public SqlSource {
 
   std::int64_t row_id(std::int64_t) const override { return sql_slice_id(id()); }
 
-  Expected<SqlValue> column(int number) override {
+  schema::Expected<SqlValue> column(int number) override {
     const ChunkSlice& slice = slices_[place_];
     const SliceId id = this->id();
     switch (number) {
@@ -320,11 +320,11 @@ class SlicesSource final : public SqlSource {
       case 2:
         return SqlValue(std::int64_t{slice.row});
       case 3:
-        return SqlValue(wrapping_difference(slice.begin, context_.origin));
+        return SqlValue(schema::wrapping_difference(slice.begin, context_.origin));
       case 4:
         return SqlValue(slice.duration);
       case 5:
-        return SqlValue(wrapping_difference(slice.end(), context_.origin));
+        return SqlValue(schema::wrapping_difference(slice.end(), context_.origin));
       case 6:
       case 7:
       case 8: {
@@ -337,7 +337,7 @@ class SlicesSource final : public SqlSource {
         break;
     }
     BENCHHUD_ASSIGN(const auto* const extras, context_.extras(id.thread, id.chunk));
-    if (extras->size() != slices_.size()) return corrupt_trace("chunk of arguments");
+    if (extras->size() != slices_.size()) return schema::corrupt_trace("chunk of arguments");
     const TraceArgs& args = (*extras)[place_].args;
     return or_null(number == 9    ? args.correlation
                    : number == 10 ? args.external_id
@@ -355,7 +355,7 @@ class SlicesSource final : public SqlSource {
     return {chunk.thread, chunk.chunk, static_cast<std::uint32_t>(place_)};
   }
 
-  Expected<void> choose_chunks() {
+  schema::Expected<void> choose_chunks() {
     if (filter_.id) {
       const SliceId id = slice_of_sql_id(*filter_.id);
       if (*filter_.id >= 0 && context_.lookup.slice(id)) chunks_.push_back({id.thread, id.chunk});
@@ -373,7 +373,7 @@ class SlicesSource final : public SqlSource {
     return {};
   }
 
-  Expected<void> choose_named() {
+  schema::Expected<void> choose_named() {
     BENCHHUD_ASSIGN(const auto labels, context_.labels_named(*filter_.name));
     std::vector<LabelPlaces> places;
     for (const std::uint32_t label : labels) {
@@ -400,13 +400,13 @@ class SlicesSource final : public SqlSource {
   }
 
   void add(std::uint32_t thread, std::uint64_t chunk, const ChunkExtent& extent) {
-    const std::int64_t begin = wrapping_difference(extent.begin, context_.origin);
-    const std::int64_t end = wrapping_difference(extent.end, context_.origin);
+    const std::int64_t begin = schema::wrapping_difference(extent.begin, context_.origin);
+    const std::int64_t end = schema::wrapping_difference(extent.end, context_.origin);
     if (begin > filter_.begin_most || end < filter_.begin_least || end < filter_.end_least) return;
     chunks_.push_back({thread, chunk});
   }
 
-  Expected<bool> load_next() {
+  schema::Expected<bool> load_next() {
     if (next_ == chunks_.size()) return false;
     if (context_.is_late()) return too_late();
     const Chunk& chunk = chunks_[next_++];
@@ -472,7 +472,7 @@ constexpr std::array kTables = {
 
 }  // namespace
 
-Expected<const LabelText*> SqlContext::label(std::uint32_t number) {
+schema::Expected<const LabelText*> SqlContext::label(std::uint32_t number) {
   const auto known = labels_.find(number);
   if (known != labels_.end()) return &known->second;
   if (labels_bytes_ >= kMostCachedBytes) {
@@ -484,11 +484,11 @@ Expected<const LabelText*> SqlContext::label(std::uint32_t number) {
   return &labels_.emplace(number, std::move(text)).first->second;
 }
 
-Expected<std::vector<std::uint32_t>> SqlContext::labels_named(const std::string& name) {
+schema::Expected<std::vector<std::uint32_t>> SqlContext::labels_named(const std::string& name) {
   const auto known = named_.find(name);
   if (known != named_.end()) return known->second;
   std::vector<std::uint32_t> found;
-  const auto look = [&](std::uint32_t number, const LabelTotals&) -> Expected<void> {
+  const auto look = [&](std::uint32_t number, const LabelTotals&) -> schema::Expected<void> {
     if (is_late()) return too_late();
     BENCHHUD_ASSIGN(const LabelText* text, label(number));
     if (text->name == name) found.push_back(number);
@@ -503,7 +503,7 @@ Expected<std::vector<std::uint32_t>> SqlContext::labels_named(const std::string&
   return named_.emplace(name, std::move(found)).first->second;
 }
 
-Expected<const std::vector<SliceExtra>*> SqlContext::extras(std::uint32_t thread,
+schema::Expected<const std::vector<SliceExtra>*> SqlContext::extras(std::uint32_t thread,
                                                             std::uint64_t chunk) {
   const std::pair place(thread, chunk);
   const auto known = extras_.find(place);
@@ -531,10 +531,10 @@ SliceId slice_of_sql_id(std::int64_t id) {
           static_cast<std::uint32_t>(bits & ((std::uint64_t{1} << kIndexBits) - 1))};
 }
 
-Expected<SqlValue> argument_of(SqlContext& context, std::int64_t slice, std::string_view key) {
+schema::Expected<SqlValue> argument_of(SqlContext& context, std::int64_t slice, std::string_view key) {
   BENCHHUD_ASSIGN(const auto arguments, stored_arguments(context, slice));
   if (!arguments) return SqlValue();
-  Statement member = context.connection.cached(sql::kMemberOfObject);
+  schema::Statement member = context.connection.cached(sql::kMemberOfObject);
   member.bind_text_view(1, *arguments).bind_text_view(2, key);
   SqlValue value;
   if (member.step() && !member.is_null(1)) {
@@ -551,4 +551,4 @@ Expected<SqlValue> argument_of(SqlContext& context, std::int64_t slice, std::str
   return value;
 }
 
-}  // namespace benchhud::schema
+}  // namespace benchhud::trace

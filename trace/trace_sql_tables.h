@@ -19,15 +19,15 @@
 #include "trace/trace_lookup.h"
 #include "trace/trace_sql.h"
 
-namespace benchhud::schema {
+namespace benchhud::trace {
 
 /// What all sources of a query share.
 struct SqlContext {
-  SqlContext(Connection& c, TraceId t, TraceIndex i)
+  SqlContext(schema::Connection& c, schema::TraceId t, TraceIndex i)
       : connection(c), trace(t), index(std::move(i)), lookup(c, t) {}
 
-  Connection& connection;
-  TraceId trace;
+  schema::Connection& connection;
+  schema::TraceId trace;
   TraceIndex index;
   TraceLookup lookup;
   std::int64_t origin = 0;
@@ -37,13 +37,13 @@ struct SqlContext {
 
   bool is_late() const { return std::chrono::steady_clock::now() > deadline; }
   /// A label's texts; kept.
-  Expected<const LabelText*> label(std::uint32_t number);
+  schema::Expected<const LabelText*> label(std::uint32_t number);
   /// The labels of slices that have the name, one a category; kept. Error kBusy: it is too late.
-  Expected<std::vector<std::uint32_t>> labels_named(const std::string& name);
+  schema::Expected<std::vector<std::uint32_t>> labels_named(const std::string& name);
   /// What else there is to know of a chunk's slices; kept, for rows that follow one another are of
   /// one chunk. Valid until another is asked for. Error: kCorrupt, also where there is no such
   /// chunk.
-  Expected<const std::vector<SliceExtra>*> extras(std::uint32_t thread, std::uint64_t chunk);
+  schema::Expected<const std::vector<SliceExtra>*> extras(std::uint32_t thread, std::uint64_t chunk);
 
  private:
   std::map<std::pair<std::uint32_t, std::uint64_t>, std::vector<SliceExtra>> extras_;
@@ -67,8 +67,8 @@ class SqlSource {
  public:
   virtual ~SqlSource() = default;
   /// Goes to the next row; false behind the last. Error kBusy: it is too late.
-  virtual Expected<bool> next() = 0;
-  virtual Expected<SqlValue> column(int number) = 0;
+  virtual schema::Expected<bool> next() = 0;
+  virtual schema::Expected<SqlValue> column(int number) = 0;
   /// The same for the same row in every scan of a statement: rows that two sides of an OR find are
   /// told by it. `place` counts the rows of this scan, which serves where no filter leaves any out.
   virtual std::int64_t row_id(std::int64_t place) const { return place; }
@@ -87,6 +87,6 @@ std::int64_t sql_slice_id(const SliceId& id);
 SliceId slice_of_sql_id(std::int64_t id);
 
 /// A member of the slice's arguments; null where there is none.
-Expected<SqlValue> argument_of(SqlContext& context, std::int64_t slice, std::string_view key);
+schema::Expected<SqlValue> argument_of(SqlContext& context, std::int64_t slice, std::string_view key);
 
-}  // namespace benchhud::schema
+}  // namespace benchhud::trace

@@ -8,12 +8,12 @@
 #include "trace/trace_access.h"
 #include "trace/trace_span.h"
 
-namespace benchhud::schema {
+namespace benchhud::trace {
 namespace {
 
 class StackBuilder {
  public:
-  StackBuilder(Connection& connection, TraceId trace, std::uint32_t thread, std::int64_t begin,
+  StackBuilder(schema::Connection& connection, schema::TraceId trace, std::uint32_t thread, std::int64_t begin,
                std::int64_t end, std::size_t most, std::vector<StackSlice>* slices)
       : window_{begin, end},
         most_(most),
@@ -23,11 +23,11 @@ class StackBuilder {
         thread_(thread),
         access_(connection, trace, thread) {}
 
-  Expected<void> build() {
+  schema::Expected<void> build() {
     BENCHHUD_ASSIGN(stack_rows_, stack_rows_of(connection_, trace_, thread_));
     return access_.for_each_segment(
         {window_.begin, window_.end},
-        [&](std::size_t, const TraceSegment& segment) -> Expected<void> {
+        [&](std::size_t, const TraceSegment& segment) -> schema::Expected<void> {
           if (row_ != segment.row) begin_row(segment.row);
           BENCHHUD_ASSIGN(const auto slices, access_.slices_of(segment));
           for (const ChunkSlice& slice : slices) BENCHHUD_TRY(add(slice));
@@ -50,10 +50,10 @@ class StackBuilder {
     row_ = row;
   }
 
-  Expected<void> add(const ChunkSlice& slice) {
+  schema::Expected<void> add(const ChunkSlice& slice) {
     if (!window_.overlaps(slice)) return {};
     if (slices_.size() >= most_) {
-      return Error{ErrorCode::kTooLarge,
+      return schema::Error{schema::ErrorCode::kTooLarge,
                    fmt::format("There are more than {} slices: choose a shorter window, or fewer "
                                "tracks.",
                                most_)};
@@ -70,8 +70,8 @@ class StackBuilder {
   TraceSpan window_;
   std::size_t most_;
   std::vector<StackSlice>& slices_;
-  Connection& connection_;
-  TraceId trace_;
+  schema::Connection& connection_;
+  schema::TraceId trace_;
   std::uint32_t thread_;
   ThreadAccess access_;
   std::vector<std::uint32_t> stack_rows_;
@@ -82,10 +82,10 @@ class StackBuilder {
 
 }  // namespace
 
-Expected<void> add_stacks(Connection& connection, TraceId trace, std::uint32_t thread,
+schema::Expected<void> add_stacks(schema::Connection& connection, schema::TraceId trace, std::uint32_t thread,
                           std::int64_t begin, std::int64_t end, std::size_t most,
                           std::vector<StackSlice>* slices) {
   return StackBuilder(connection, trace, thread, begin, end, most, slices).build();
 }
 
-}  // namespace benchhud::schema
+}  // namespace benchhud::trace

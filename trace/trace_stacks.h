@@ -6,7 +6,7 @@
 
 #include "trace/trace_lookup.h"
 
-namespace benchhud::schema {
+namespace benchhud::trace {
 
 /// The part of a slice that lies in a window.
 struct StackSlice {
@@ -19,8 +19,8 @@ inline constexpr std::uint32_t kNoParent = 0xffffffff;
 /// Adds the slices that overlap [begin, end) of a thread to `slices`, each behind what it lies in.
 /// Errors: kTooLarge where there would be more than `most` in all; kNotFound for a thread that is
 /// not there; kCorrupt.
-Expected<void> add_stacks(Connection& connection, TraceId trace, std::uint32_t thread,
+schema::Expected<void> add_stacks(schema::Connection& connection, schema::TraceId trace, std::uint32_t thread,
                           std::int64_t begin, std::int64_t end, std::size_t most,
                           std::vector<StackSlice>* slices);
 
-}  // namespace benchhud::schema
+}  // namespace benchhud::trace

@@ -17,7 +17,7 @@
 #include "trace/trace_nesting.h"
 #include "trace/trace_rows.h"
 
-namespace benchhud::schema {
+namespace benchhud::trace {
 namespace {
 
 constexpr std::uint32_t kNone = 0xffffffff;
@@ -34,12 +34,12 @@ class Validator {
  public:
   explicit Validator(const Trace& trace) : trace_(trace) {}
 
-  Expected<void> check() {
+  schema::Expected<void> check() {
     for (const TraceLabel& label : trace_.labels) {
       if (!is_text(label.name) || !is_text(label.category)) return wrong("label");
     }
     for (const TraceSlice& slice : trace_.slices) {
-      if (!ends_in_time(slice.start, slice.duration) || !is_event(slice)) return wrong("slice");
+      if (!schema::ends_in_time(slice.start, slice.duration) || !is_event(slice)) return wrong("slice");
     }
     for (const TracePoint& point : trace_.points) {
       if (!is_event(point) || !is_text(point.id)) return wrong("point");
@@ -58,8 +58,8 @@ class Validator {
   }
 
  private:
-  static Error wrong(std::string_view what) {
-    return Error{ErrorCode::kInvalidArgument,
+  static schema::Error wrong(std::string_view what) {
+    return schema::Error{schema::ErrorCode::kInvalidArgument,
                  fmt::format("a {} of the trace refers to what is not there, or ends before it "
                              "begins",
                              what)};
@@ -76,10 +76,10 @@ class Validator {
 
 class TraceWriter {
  public:
-  TraceWriter(Connection& connection, const Trace& trace, const TraceNesting& nesting)
+  TraceWriter(schema::Connection& connection, const Trace& trace, const TraceNesting& nesting)
       : connection_(connection), trace_(trace), nesting_(nesting) {}
 
-  Expected<TraceId> write(PackedArgs* args, const ContentHash& content, std::int64_t byte_count,
+  schema::Expected<schema::TraceId> write(PackedArgs* args, const schema::ContentHash& content, std::int64_t byte_count,
                           const SliceFeed& feed) {
     BENCHHUD_TRY(put_row(content, byte_count));
     BENCHHUD_TRY(put_problems());
@@ -101,8 +101,8 @@ class TraceWriter {
   }
 
  private:
-  Expected<void> put_row(const ContentHash& content, std::int64_t byte_count) {
-    Statement insert = connection_.cached(sql::kInsertTrace);
+  schema::Expected<void> put_row(const schema::ContentHash& content, std::int64_t byte_count) {
+    schema::Statement insert = connection_.cached(sql::kInsertTrace);
     insert.bind_blob_view(1, content.view()).bind(2, byte_count).bind(3, trace_.base_time);
     int parameter = 4;
     for (const std::size_t size :
@@ -115,13 +115,13 @@ class TraceWriter {
       insert.bind(parameter++, count);
     }
     BENCHHUD_TRY(insert.run());
-    id_ = TraceId(connection_.last_insert_id());
+    id_ = schema::TraceId(connection_.last_insert_id());
     return {};
   }
 
-  Expected<void> put_problems() {
+  schema::Expected<void> put_problems() {
     for (std::size_t i = 0; i < trace_.problems.size(); ++i) {
-      Statement insert = connection_.cached(sql::kInsertTraceProblem);
+      schema::Statement insert = connection_.cached(sql::kInsertTraceProblem);
       insert.bind(1, id_)
           .bind(2, static_cast<std::int64_t>(i))
           .bind(3, trace_.problems[i].offset)
@@ -131,8 +131,8 @@ class TraceWriter {
     return {};
   }
 
-  Expected<void> put_block(const BlockPlace& place, std::string_view bytes) {
-    Statement insert = connection_.cached(sql::kInsertTraceBlock);
+  schema::Expected<void> put_block(const BlockPlace& place, std::string_view bytes) {
+    schema::Statement insert = connection_.cached(sql::kInsertTraceBlock);
     insert.bind(1, id_)
         .bind(2, place.kind)
         .bind(3, static_cast<std::int64_t>(place.first))
@@ -145,7 +145,7 @@ class TraceWriter {
     return insert.run();
   }
 
-  Expected<void> put_texts() {
+  schema::Expected<void> put_texts() {
     std::vector<std::string_view> texts;
     std::size_t bytes = 0;
     const auto close = [&](std::size_t end) {
@@ -165,7 +165,7 @@ class TraceWriter {
     return close(trace_.texts.size());
   }
 
-  Expected<void> put_labels() {
+  schema::Expected<void> put_labels() {
     const std::vector<TraceLabel>& labels = trace_.labels;
     for (std::size_t first = 0; first < labels.size(); first += kLabelsABlock) {
       const std::size_t end = std::min(first + kLabelsABlock, labels.size());
@@ -175,7 +175,7 @@ class TraceWriter {
     return {};
   }
 
-  Expected<void> put_args(PackedArgs* args) {
+  schema::Expected<void> put_args(PackedArgs* args) {
     if (!args) return {};
     args->finish();
     return args->visit_blocks([&](const PackedArgs::Block& block) {
@@ -202,7 +202,7 @@ class TraceWriter {
     return sorted;
   }
 
-  Expected<void> put_slices(TraceSliceWriter* writer) {
+  schema::Expected<void> put_slices(TraceSliceWriter* writer) {
     std::vector<bool> has_bandwidth(trace_.slices.size());
     for (const TraceBandwidth& each : trace_.bandwidths) has_bandwidth[each.slice] = true;
     for (const std::uint32_t index : by_row()) {
@@ -223,7 +223,7 @@ class TraceWriter {
     return {};
   }
 
-  Expected<void> put_threads(const TraceSliceWriter& slices) {
+  schema::Expected<void> put_threads(const TraceSliceWriter& slices) {
     for (std::uint32_t i = 0; i < trace_.threads.size(); ++i) {
       BENCHHUD_TRY(insert_thread(connection_, id_,
                                  {.number = i,
@@ -234,7 +234,7 @@ class TraceWriter {
     return {};
   }
 
-  Expected<void> put_points() {
+  schema::Expected<void> put_points() {
     const auto& points = trace_.points;
     std::vector<std::uint32_t> order(points.size());
     std::iota(order.begin(), order.end(), 0U);
@@ -262,7 +262,7 @@ class TraceWriter {
     return {};
   }
 
-  Expected<void> put_flows() {
+  schema::Expected<void> put_flows() {
     const auto& flows = trace_.flows;
     const auto count = static_cast<std::uint32_t>(flows.size());
     std::vector<std::uint32_t> order(count);
@@ -305,18 +305,18 @@ class TraceWriter {
     return {};
   }
 
-  Connection& connection_;
+  schema::Connection& connection_;
   const Trace& trace_;
   const TraceNesting& nesting_;
-  TraceId id_{};
+  schema::TraceId id_{};
 };
 
 }  // namespace
 
-Expected<void> insert_thread(Connection& connection, TraceId trace, const ThreadRow& row) {
+schema::Expected<void> insert_thread(schema::Connection& connection, schema::TraceId trace, const ThreadRow& row) {
   const TraceThread& thread = *row.thread;
   const std::string stack_rows = encode_rows(row.stack_rows);
-  Statement insert = connection.cached(sql::kInsertTraceThread);
+  schema::Statement insert = connection.cached(sql::kInsertTraceThread);
   insert.bind(1, trace)
       .bind(2, std::int64_t{row.number})
       .bind_text_view(3, thread.pid)
@@ -338,27 +338,27 @@ Expected<void> insert_thread(Connection& connection, TraceId trace, const Thread
   return insert.run();
 }
 
-Expected<std::optional<TraceId>> find_trace(Connection& connection, const ContentHash& content) {
-  Statement query = connection.cached(sql::kFindTrace);
+schema::Expected<std::optional<schema::TraceId>> find_trace(schema::Connection& connection, const schema::ContentHash& content) {
+  schema::Statement query = connection.cached(sql::kFindTrace);
   query.bind_blob_view(1, content.view());
   BENCHHUD_ASSIGN(const auto found,
-                  collect(query, [](const Statement& row) { return TraceId(row.integer(0)); }));
-  if (found.empty()) return std::optional<TraceId>();
+                  collect(query, [](const schema::Statement& row) { return schema::TraceId(row.integer(0)); }));
+  if (found.empty()) return std::optional<schema::TraceId>();
   return std::optional(found.front());
 }
 
-Expected<TraceId> put_trace(Connection& connection, const Trace& trace, const TraceNesting& nesting,
-                            PackedArgs* args, const ContentHash& content, std::int64_t byte_count,
+schema::Expected<schema::TraceId> put_trace(schema::Connection& connection, const Trace& trace, const TraceNesting& nesting,
+                            PackedArgs* args, const schema::ContentHash& content, std::int64_t byte_count,
                             const SliceFeed& feed) {
-  BENCHHUD_ASSIGN(const TraceId id,
+  BENCHHUD_ASSIGN(const schema::TraceId id,
                   put_unindexed_trace(connection, trace, nesting, args, content, byte_count, feed));
   BENCHHUD_TRY(index_trace(connection, id));
   return id;
 }
 
-Expected<TraceId> put_unindexed_trace(Connection& connection, const Trace& trace,
+schema::Expected<schema::TraceId> put_unindexed_trace(schema::Connection& connection, const Trace& trace,
                                       const TraceNesting& nesting, PackedArgs* args,
-                                      const ContentHash& content, std::int64_t byte_count,
+                                      const schema::ContentHash& content, std::int64_t byte_count,
                                       const SliceFeed& feed) {
   BENCHHUD_ASSIGN(const auto found, find_trace(connection, content));
   if (found) return *found;
@@ -366,13 +366,13 @@ Expected<TraceId> put_unindexed_trace(Connection& connection, const Trace& trace
   return TraceWriter(connection, trace, nesting).write(args, content, byte_count, feed);
 }
 
-Expected<void> delete_trace(Connection& connection, TraceId id) {
-  Statement query = connection.cached(sql::kIsTraceUsed);
+schema::Expected<void> delete_trace(schema::Connection& connection, schema::TraceId id) {
+  schema::Statement query = connection.cached(sql::kIsTraceUsed);
   query.bind(1, id);
   const bool is_used = query.step();
   BENCHHUD_TRY(query.status());
   if (is_used) {
-    return Error{ErrorCode::kConflict, fmt::format("an artifact refers to trace {}", to_int(id))};
+    return schema::Error{schema::ErrorCode::kConflict, fmt::format("an artifact refers to trace {}", to_int(id))};
   }
   BENCHHUD_TRY(delete_trace_index(connection, id));
   BENCHHUD_TRY(delete_trace_findings(connection, id));
@@ -382,17 +382,17 @@ Expected<void> delete_trace(Connection& connection, TraceId id) {
     BENCHHUD_TRY(connection.cached(sql).bind(1, id).run());
   }
   if (connection.changes() == 0) {
-    return Error{ErrorCode::kNotFound, fmt::format("there is no trace {}", to_int(id))};
+    return schema::Error{schema::ErrorCode::kNotFound, fmt::format("there is no trace {}", to_int(id))};
   }
   return {};
 }
 
-Expected<std::int64_t> delete_unused_traces(Connection& connection) {
-  Statement query = connection.cached(sql::kUnusedTraces);
+schema::Expected<std::int64_t> delete_unused_traces(schema::Connection& connection) {
+  schema::Statement query = connection.cached(sql::kUnusedTraces);
   BENCHHUD_ASSIGN(const auto unused,
-                  collect(query, [](const Statement& row) { return TraceId(row.integer(0)); }));
-  for (const TraceId id : unused) BENCHHUD_TRY(delete_trace(connection, id));
+                  collect(query, [](const schema::Statement& row) { return schema::TraceId(row.integer(0)); }));
+  for (const schema::TraceId id : unused) BENCHHUD_TRY(delete_trace(connection, id));
   return static_cast<std::int64_t>(unused.size());
 }
 
-}  // namespace benchhud::schema
+}  // namespace benchhud::trace

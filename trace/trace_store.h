@@ -15,13 +15,13 @@
 #include "trace/trace_nesting.h"
 #include "trace/trace_slices.h"
 
-namespace benchhud::schema {
+namespace benchhud::trace {
 
 /// The trace that was made of a file with this content, if it is in the store.
-Expected<std::optional<TraceId>> find_trace(Connection& connection, const ContentHash& content);
+schema::Expected<std::optional<schema::TraceId>> find_trace(schema::Connection& connection, const schema::ContentHash& content);
 
 /// Gives a writer slices that are too many to be held at once: by thread, row and time.
-using SliceFeed = std::function<Expected<void>(TraceSliceWriter&)>;
+using SliceFeed = std::function<schema::Expected<void>(TraceSliceWriter&)>;
 
 /// Stores a trace, with its index; one whose content is there already is left as it is, and its id
 /// returned. Call it within a transaction: on an error, parts may have been written.
@@ -34,28 +34,28 @@ using SliceFeed = std::function<Expected<void>(TraceSliceWriter&)>;
 /// Beside the trace, memory holds 4 bytes a slice for its place, 16 a flow, 4 a point, and the
 /// chunk that is being written. Errors: kInvalidArgument where a number in the trace leads nowhere,
 /// or a slice ends before it begins; the store's.
-Expected<TraceId> put_trace(Connection& connection, const Trace& trace, const TraceNesting& nesting,
-                            PackedArgs* args, const ContentHash& content, std::int64_t byte_count,
+schema::Expected<schema::TraceId> put_trace(schema::Connection& connection, const Trace& trace, const TraceNesting& nesting,
+                            PackedArgs* args, const schema::ContentHash& content, std::int64_t byte_count,
                             const SliceFeed& feed = nullptr);
 
 /// The same without its index, for index_trace() to be called when the trace is no longer in
 /// memory.
-Expected<TraceId> put_unindexed_trace(Connection& connection, const Trace& trace,
+schema::Expected<schema::TraceId> put_unindexed_trace(schema::Connection& connection, const Trace& trace,
                                       const TraceNesting& nesting, PackedArgs* args,
-                                      const ContentHash& content, std::int64_t byte_count,
+                                      const schema::ContentHash& content, std::int64_t byte_count,
                                       const SliceFeed& feed = nullptr);
 
 /// The whole trace, in memory. It equals what was stored but for three things: events come by
 /// thread and time instead of in the file's order; arguments are numbered anew; and so are the keys
 /// of flows, which are the same where they were the same. Errors: kNotFound, kCorrupt.
-Expected<Trace> read_trace(Connection& connection, TraceId id);
+schema::Expected<Trace> read_trace(schema::Connection& connection, schema::TraceId id);
 
 /// Deletes a trace. Call it within a transaction. Errors: kConflict where an artifact refers to it;
 /// kNotFound.
-Expected<void> delete_trace(Connection& connection, TraceId id);
+schema::Expected<void> delete_trace(schema::Connection& connection, schema::TraceId id);
 
 /// Deletes the traces that no artifact refers to, and returns how many those were. Call it within a
 /// transaction.
-Expected<std::int64_t> delete_unused_traces(Connection& connection);
+schema::Expected<std::int64_t> delete_unused_traces(schema::Connection& connection);
 
-}  // namespace benchhud::schema
+}  // namespace benchhud::trace

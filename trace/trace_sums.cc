@@ -6,7 +6,7 @@
 #include "schema/base/column_codec.h"
 #include "trace/trace_chunk.h"
 
-namespace benchhud::schema {
+namespace benchhud::trace {
 namespace {
 
 // More than kMostIndexedLabels take.
@@ -20,19 +20,19 @@ std::int64_t capped_sum(std::int64_t a, std::int64_t b) {
       std::min(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b), kMost));
 }
 
-std::int64_t get_length(ColumnReader* column) {
+std::int64_t get_length(schema::ColumnReader* column) {
   const std::uint64_t number = column->get();
   if (number > kMost) column->fail();
   return static_cast<std::int64_t>(number & kMost);
 }
 
-void put_length(std::int64_t length, ColumnWriter* column) {
+void put_length(std::int64_t length, schema::ColumnWriter* column) {
   column->put(static_cast<std::uint64_t>(length));
 }
 
 // The columns of the sums that `sums_of` gives of each of `rows`.
 template <class Rows, class SumsOf>
-void put_sums(const Rows& rows, SumsOf sums_of, ColumnWriter* column) {
+void put_sums(const Rows& rows, SumsOf sums_of, schema::ColumnWriter* column) {
   for (const auto& row : rows) column->put(sums_of(row).count);
   for (const auto& row : rows) put_length(sums_of(row).total, column);
   for (const auto& row : rows) put_length(sums_of(row).total - sums_of(row).self, column);
@@ -41,7 +41,7 @@ void put_sums(const Rows& rows, SumsOf sums_of, ColumnWriter* column) {
 }
 
 template <class Rows, class SumsOf>
-void get_sums(Rows* rows, SumsOf sums_of, ColumnReader* column) {
+void get_sums(Rows* rows, SumsOf sums_of, schema::ColumnReader* column) {
   for (auto& row : *rows) sums_of(row).count = column->get();
   for (auto& row : *rows) sums_of(row).total = get_length(column);
   for (auto& row : *rows) {
@@ -71,7 +71,7 @@ void SliceSums::add(const SliceSums& other) {
 }
 
 std::string encode_label_sums(std::span<const LabelSums> sums) {
-  ColumnWriter column;
+  schema::ColumnWriter column;
   column.put(sums.size());
   std::uint32_t last = 0;
   for (const LabelSums& each : sums) {
@@ -79,12 +79,12 @@ std::string encode_label_sums(std::span<const LabelSums> sums) {
     last = each.label;
   }
   put_sums(sums, kOf, &column);
-  return compress(column.bytes());
+  return schema::compress(column.bytes());
 }
 
-Expected<std::vector<LabelSums>> decode_label_sums(std::string_view block) {
-  BENCHHUD_ASSIGN(const std::string bytes, decompress(block, kMostSumsBytes));
-  ColumnReader column(bytes);
+schema::Expected<std::vector<LabelSums>> decode_label_sums(std::string_view block) {
+  BENCHHUD_ASSIGN(const std::string bytes, schema::decompress(block, kMostSumsBytes));
+  schema::ColumnReader column(bytes);
   const std::size_t count = column.get_count();
   if (count > bytes.size() / kNumbersOfSums) column.fail();
   std::vector<LabelSums> sums(column.is_ok() ? count : 0);
@@ -96,12 +96,12 @@ Expected<std::vector<LabelSums>> decode_label_sums(std::string_view block) {
     sums[i].label = static_cast<std::uint32_t>(label);
   }
   get_sums(&sums, kOf, &column);
-  if (!column.is_done()) return corrupt_trace("block of sums");
+  if (!column.is_done()) return schema::corrupt_trace("block of sums");
   return sums;
 }
 
 std::string encode_label_totals(std::span<const LabelTotals> labels) {
-  ColumnWriter column;
+  schema::ColumnWriter column;
   column.put(labels.size());
   put_sums(labels, kOf, &column);
   for (const LabelTotals& label : labels) column.put(label.bins.size());
@@ -113,12 +113,12 @@ std::string encode_label_totals(std::span<const LabelTotals> labels) {
       last = bin.bin;
     }
   }
-  return compress(column.bytes());
+  return schema::compress(column.bytes());
 }
 
-Expected<std::vector<LabelTotals>> decode_label_totals(std::string_view block) {
-  BENCHHUD_ASSIGN(const std::string bytes, decompress(block, kMostColumnBytes));
-  ColumnReader column(bytes);
+schema::Expected<std::vector<LabelTotals>> decode_label_totals(std::string_view block) {
+  BENCHHUD_ASSIGN(const std::string bytes, schema::decompress(block, schema::kMostColumnBytes));
+  schema::ColumnReader column(bytes);
   const std::size_t count = column.get_count();
   if (count > kLabelsASumsBlock) column.fail();
   std::vector<LabelTotals> labels(column.is_ok() ? count : 0);
@@ -137,58 +137,58 @@ Expected<std::vector<LabelTotals>> decode_label_totals(std::string_view block) {
       label.bins[i] = {static_cast<std::uint32_t>(last), column.get()};
     }
   }
-  if (!column.is_done()) return corrupt_trace("block of sums");
+  if (!column.is_done()) return schema::corrupt_trace("block of sums");
   return labels;
 }
 
 std::string encode_extents(std::span<const ChunkExtent> extents) {
-  ColumnWriter column;
+  schema::ColumnWriter column;
   column.put(extents.size());
   std::int64_t last = 0;
   for (const ChunkExtent& extent : extents) {
-    column.put_signed(wrapping_difference(extent.begin, last));
-    column.put(distance(extent.begin, extent.end));
+    column.put_signed(schema::wrapping_difference(extent.begin, last));
+    column.put(schema::distance(extent.begin, extent.end));
     last = extent.end;
   }
-  return compress(column.bytes());
+  return schema::compress(column.bytes());
 }
 
-Expected<std::vector<ChunkExtent>> decode_extents(std::string_view block) {
-  BENCHHUD_ASSIGN(const std::string bytes, decompress(block, kMostSumsBytes));
-  ColumnReader column(bytes);
+schema::Expected<std::vector<ChunkExtent>> decode_extents(std::string_view block) {
+  BENCHHUD_ASSIGN(const std::string bytes, schema::decompress(block, kMostSumsBytes));
+  schema::ColumnReader column(bytes);
   std::vector<ChunkExtent> extents(column.get_count());
   std::int64_t last = 0;
   for (ChunkExtent& extent : extents) {
-    extent.begin = wrapping_sum(last, column.get_signed());
+    extent.begin = schema::wrapping_sum(last, column.get_signed());
     const std::uint64_t length = column.get();
-    if (length > distance(extent.begin, static_cast<std::int64_t>(kMost))) column.fail();
-    extent.end = wrapping_sum(extent.begin, static_cast<std::int64_t>(length));
+    if (length > schema::distance(extent.begin, static_cast<std::int64_t>(kMost))) column.fail();
+    extent.end = schema::wrapping_sum(extent.begin, static_cast<std::int64_t>(length));
     last = extent.end;
   }
-  if (!column.is_done()) return corrupt_trace("list of chunks");
+  if (!column.is_done()) return schema::corrupt_trace("list of chunks");
   return extents;
 }
 
 std::string encode_lengths(std::span<const std::int64_t> lengths) {
-  ColumnWriter column;
+  schema::ColumnWriter column;
   column.put(lengths.size());
   for (const std::int64_t length : lengths) put_length(length, &column);
-  return compress(column.bytes());
+  return schema::compress(column.bytes());
 }
 
-Expected<std::vector<std::int64_t>> decode_lengths(std::string_view block) {
-  BENCHHUD_ASSIGN(const std::string bytes, decompress(block, kMostColumnBytes));
-  ColumnReader column(bytes);
+schema::Expected<std::vector<std::int64_t>> decode_lengths(std::string_view block) {
+  BENCHHUD_ASSIGN(const std::string bytes, schema::decompress(block, schema::kMostColumnBytes));
+  schema::ColumnReader column(bytes);
   const std::size_t count = column.get_count();
   if (count > kMostSlicesAChunk) column.fail();
   std::vector<std::int64_t> lengths(column.is_ok() ? count : 0);
   for (std::int64_t& length : lengths) length = get_length(&column);
-  if (!column.is_done()) return corrupt_trace("list of lengths");
+  if (!column.is_done()) return schema::corrupt_trace("list of lengths");
   return lengths;
 }
 
 std::string encode_ascending(std::span<const std::uint64_t> numbers) {
-  ColumnWriter column;
+  schema::ColumnWriter column;
   column.put(numbers.size());
   std::uint64_t last = 0;
   for (const std::uint64_t number : numbers) {
@@ -198,8 +198,8 @@ std::string encode_ascending(std::span<const std::uint64_t> numbers) {
   return column.bytes();
 }
 
-Expected<std::vector<std::uint64_t>> decode_ascending(std::string_view block) {
-  ColumnReader column(block);
+schema::Expected<std::vector<std::uint64_t>> decode_ascending(std::string_view block) {
+  schema::ColumnReader column(block);
   std::vector<std::uint64_t> numbers(column.get_count());
   std::uint64_t last = 0;
   for (std::size_t i = 0; i < numbers.size(); ++i) {
@@ -208,8 +208,8 @@ Expected<std::vector<std::uint64_t>> decode_ascending(std::string_view block) {
     last += column.is_ok() ? step : 0;
     numbers[i] = last;
   }
-  if (!column.is_done()) return corrupt_trace("list of numbers");
+  if (!column.is_done()) return schema::corrupt_trace("list of numbers");
   return numbers;
 }
 
-}  // namespace benchhud::schema
+}  // namespace benchhud::trace

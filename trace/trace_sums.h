@@ -13,7 +13,7 @@
 
 #include "schema/base/errors.h"
 
-namespace benchhud::schema {
+namespace benchhud::trace {
 
 /// Sums over slices. What is more than 63 bits hold stays at the most that they hold.
 struct SliceSums {
@@ -63,20 +63,20 @@ struct ChunkExtent {
 
 /// Sums by label, which ascend.
 std::string encode_label_sums(std::span<const LabelSums> sums);
-Expected<std::vector<LabelSums>> decode_label_sums(std::string_view block);
+schema::Expected<std::vector<LabelSums>> decode_label_sums(std::string_view block);
 
 std::string encode_label_totals(std::span<const LabelTotals> labels);
-Expected<std::vector<LabelTotals>> decode_label_totals(std::string_view block);
+schema::Expected<std::vector<LabelTotals>> decode_label_totals(std::string_view block);
 
 std::string encode_extents(std::span<const ChunkExtent> extents);
-Expected<std::vector<ChunkExtent>> decode_extents(std::string_view block);
+schema::Expected<std::vector<ChunkExtent>> decode_extents(std::string_view block);
 
 /// Lengths of time, of each slice of a chunk.
 std::string encode_lengths(std::span<const std::int64_t> lengths);
-Expected<std::vector<std::int64_t>> decode_lengths(std::string_view block);
+schema::Expected<std::vector<std::int64_t>> decode_lengths(std::string_view block);
 
 /// Numbers in ascending order, put one by one; not compressed.
 std::string encode_ascending(std::span<const std::uint64_t> numbers);
-Expected<std::vector<std::uint64_t>> decode_ascending(std::string_view block);
+schema::Expected<std::vector<std::uint64_t>> decode_ascending(std::string_view block);
 
-}  // namespace benchhud::schema
+}  // namespace benchhud::trace

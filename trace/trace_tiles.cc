@@ -9,7 +9,7 @@
 #include "trace/trace_access.h"
 #include "trace/trace_span.h"
 
-namespace benchhud::schema {
+namespace benchhud::trace {
 namespace {
 
 // From so many slices a bucket on, if they were spread evenly, it pays to look at the nodes over
@@ -62,7 +62,7 @@ class TileBuilder {
 
   void add(const TraceNode& node, const SliceId& first) {
     tile_.count += node.count;
-    if (open_ && distance(open_->begin, node.end) < tile_.bucket) return open_->add(node);
+    if (open_ && schema::distance(open_->begin, node.end) < tile_.bucket) return open_->add(node);
     close();
     open_ = node;
     first_ = first;
@@ -88,10 +88,10 @@ class Descent {
   Descent(ThreadAccess* access, const TileQuery& query, Tile* tile)
       : access_(*access), query_(query), tile_(*tile), builder_(query, tile) {}
 
-  Expected<void> run() {
+  schema::Expected<void> run() {
     const ThreadAccess::Window window{query_.begin, query_.end, query_.first_row, query_.last_row};
     BENCHHUD_TRY(access_.for_each_segment(
-        window, [&](std::size_t index, const TraceSegment& segment) -> Expected<void> {
+        window, [&](std::size_t index, const TraceSegment& segment) -> schema::Expected<void> {
           builder_.begin_row(segment.row);
           if (builder_.take(segment.node, id(segment, 0))) return {};
           return open_segment(index, segment);
@@ -105,7 +105,7 @@ class Descent {
     return {query_.thread, segment.chunk, segment.first + static_cast<std::uint32_t>(index)};
   }
 
-  Expected<void> open_segment(std::size_t index, const TraceSegment& segment) {
+  schema::Expected<void> open_segment(std::size_t index, const TraceSegment& segment) {
     const TraceNode& node = segment.node;
     const bool is_cut = node.begin < query_.begin || node.end >= query_.end;
     const double slices_a_bucket = static_cast<double>(node.count) *
@@ -130,7 +130,7 @@ class Descent {
   }
 
   // The nodes over the segment's slices [begin, end).
-  Expected<void> open_nodes(std::size_t index, const TraceSegment& segment, std::uint64_t begin,
+  schema::Expected<void> open_nodes(std::size_t index, const TraceSegment& segment, std::uint64_t begin,
                             std::uint64_t end) {
     BENCHHUD_ASSIGN(const auto nodes, access_.nodes(index));
     std::uint64_t at = 0;
@@ -144,7 +144,7 @@ class Descent {
     return {};
   }
 
-  Expected<void> open_slices(const TraceSegment& segment, std::uint64_t begin, std::uint64_t end) {
+  schema::Expected<void> open_slices(const TraceSegment& segment, std::uint64_t begin, std::uint64_t end) {
     BENCHHUD_ASSIGN(const auto all, access_.slices_of(segment));
     const auto slices = all.subspan(begin, end - begin);
     const TraceSpan window{query_.begin, query_.end};
@@ -163,17 +163,17 @@ class Descent {
 
 }  // namespace
 
-Expected<Tile> TileReader::tile(const TileQuery& query) {
+schema::Expected<Tile> TileReader::tile(const TileQuery& query) {
   if (query.begin >= query.end || query.buckets == 0 || query.buckets > kMostBuckets) {
-    return Error{ErrorCode::kInvalidArgument,
+    return schema::Error{schema::ErrorCode::kInvalidArgument,
                  "a tile's window is at least a nanosecond, and has 1 to 65536 buckets"};
   }
   Tile tile;
-  const std::uint64_t width = distance(query.begin, query.end);
+  const std::uint64_t width = schema::distance(query.begin, query.end);
   tile.bucket = width / query.buckets + (width % query.buckets != 0);
   ThreadAccess access(connection_, trace_, query.thread);
   BENCHHUD_TRY(Descent(&access, query, &tile).run());
   return tile;
 }
 
-}  // namespace benchhud::schema
+}  // namespace benchhud::trace

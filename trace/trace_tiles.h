@@ -10,7 +10,7 @@
 #include "schema/db/database.h"
 #include "schema/model/artifact.h"
 
-namespace benchhud::schema {
+namespace benchhud::trace {
 
 /// Rows of a track that are asked for at once: the band `b` are the rows 64b to 64b + 63.
 inline constexpr std::uint32_t kRowsABand = 64;
@@ -61,7 +61,7 @@ struct Tile {
 /// needs, and at most one chunk's slices.
 class TileReader {
  public:
-  TileReader(Connection& connection, TraceId trace) : connection_(connection), trace_(trace) {}
+  TileReader(schema::Connection& connection, schema::TraceId trace) : connection_(connection), trace_(trace) {}
 
   /// What there is to draw of a thread. In every row:
   ///  - each slice that begins in [begin, end) is in exactly one item, so that the items' counts
@@ -76,11 +76,11 @@ class TileReader {
   /// A chunk is read only where the window cuts it, or where slices in it are far enough apart to
   /// be told from one another. A thread without slices gives no rows. Errors: kInvalidArgument (an
   /// empty window, no buckets or more than kMostBuckets), kCorrupt, the store's.
-  Expected<Tile> tile(const TileQuery& query);
+  schema::Expected<Tile> tile(const TileQuery& query);
 
  private:
-  Connection& connection_;
-  TraceId trace_;
+  schema::Connection& connection_;
+  schema::TraceId trace_;
 };
 
-}  // namespace benchhud::schema
+}  // namespace benchhud::trace

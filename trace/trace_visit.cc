@@ -8,16 +8,16 @@
 #include "trace/trace_access.h"
 #include "trace/trace_rows.h"
 
-namespace benchhud::schema {
+namespace benchhud::trace {
 namespace {
 
 // Blocks of a kind in the window, that may hold something of the thread if one is given;
 // `visit(first number, bytes)` returns whether to go on.
 template <class Visit>
-Expected<void> visit_blocks(Connection& connection, TraceId trace, TraceBlockKind kind,
+schema::Expected<void> visit_blocks(schema::Connection& connection, schema::TraceId trace, TraceBlockKind kind,
                             const TraceSpan& window, std::optional<std::uint32_t> thread,
                             Visit visit) {
-  Statement blocks = connection.cached(sql::kBlocksInWindow);
+  schema::Statement blocks = connection.cached(sql::kBlocksInWindow);
   blocks.bind(1, trace).bind(2, kind).bind(3, window.begin).bind(4, window.end);
   if (thread) {
     blocks.bind(5, std::int64_t{*thread});
@@ -34,7 +34,7 @@ Expected<void> visit_blocks(Connection& connection, TraceId trace, TraceBlockKin
 
 class SliceVisitor {
  public:
-  SliceVisitor(Connection& connection, TraceId trace, std::uint32_t thread, const TraceSpan& window,
+  SliceVisitor(schema::Connection& connection, schema::TraceId trace, std::uint32_t thread, const TraceSpan& window,
                const VisitEvent<PlacedSlice, SliceExtra>& visit)
       : connection_(connection),
         trace_(trace),
@@ -43,22 +43,22 @@ class SliceVisitor {
         visit_(visit),
         access_(connection, trace, thread) {}
 
-  Expected<void> run() {
+  schema::Expected<void> run() {
     return access_.for_each_segment({window_.begin, window_.end},
                                     [&](std::size_t, const TraceSegment& segment) {
-                                      return goes_on_ ? visit_segment(segment) : Expected<void>();
+                                      return goes_on_ ? visit_segment(segment) : schema::Expected<void>();
                                     });
   }
 
  private:
-  Expected<void> visit_segment(const TraceSegment& segment) {
+  schema::Expected<void> visit_segment(const TraceSegment& segment) {
     BENCHHUD_ASSIGN(const auto slices, access_.slices_of(segment));
     if (chunk_ != segment.chunk) {
       BENCHHUD_ASSIGN(extras_, chunk_extras(connection_, trace_, thread_, segment.chunk));
       chunk_ = segment.chunk;
     }
     if (segment.first + slices.size() > extras_.size()) {
-      return corrupt_trace("chunk of arguments");
+      return schema::corrupt_trace("chunk of arguments");
     }
     for (std::size_t i = 0; goes_on_ && i < slices.size(); ++i) {
       const ChunkSlice& slice = slices[i];
@@ -69,8 +69,8 @@ class SliceVisitor {
     return {};
   }
 
-  Connection& connection_;
-  TraceId trace_;
+  schema::Connection& connection_;
+  schema::TraceId trace_;
   std::uint32_t thread_;
   const TraceSpan& window_;
   const VisitEvent<PlacedSlice, SliceExtra>& visit_;
@@ -82,16 +82,16 @@ class SliceVisitor {
 
 }  // namespace
 
-Expected<void> visit_slices(Connection& connection, TraceId trace, std::uint32_t thread,
+schema::Expected<void> visit_slices(schema::Connection& connection, schema::TraceId trace, std::uint32_t thread,
                             const TraceSpan& window,
                             const VisitEvent<PlacedSlice, SliceExtra>& visit) {
   return SliceVisitor(connection, trace, thread, window, visit).run();
 }
 
-Expected<void> visit_points(Connection& connection, TraceId trace, const TraceSpan& window,
+schema::Expected<void> visit_points(schema::Connection& connection, schema::TraceId trace, const TraceSpan& window,
                             std::optional<std::uint32_t> thread,
                             const VisitEvent<PlacedPoint>& visit) {
-  const auto of_block = [&](std::uint64_t first, std::string_view bytes) -> Expected<bool> {
+  const auto of_block = [&](std::uint64_t first, std::string_view bytes) -> schema::Expected<bool> {
     BENCHHUD_ASSIGN(const auto points, decode_points(bytes));
     for (std::size_t i = 0; i < points.size(); ++i) {
       const TracePoint& point = points[i].point;
@@ -104,9 +104,9 @@ Expected<void> visit_points(Connection& connection, TraceId trace, const TraceSp
   return visit_blocks(connection, trace, TraceBlockKind::kPoints, window, thread, of_block);
 }
 
-Expected<void> visit_flows(Connection& connection, TraceId trace, const TraceSpan& window,
+schema::Expected<void> visit_flows(schema::Connection& connection, schema::TraceId trace, const TraceSpan& window,
                            const VisitEvent<PlacedFlow>& visit) {
-  const auto of_block = [&](std::uint64_t first, std::string_view bytes) -> Expected<bool> {
+  const auto of_block = [&](std::uint64_t first, std::string_view bytes) -> schema::Expected<bool> {
     BENCHHUD_ASSIGN(const auto flows, decode_flows(bytes));
     for (std::size_t i = 0; i < flows.size(); ++i) {
       if (!window.has(flows[i].time)) continue;
@@ -118,4 +118,4 @@ Expected<void> visit_flows(Connection& connection, TraceId trace, const TraceSpa
   return visit_blocks(connection, trace, TraceBlockKind::kFlows, window, {}, of_block);
 }
 
-}  // namespace benchhud::schema
+}  // namespace benchhud::trace

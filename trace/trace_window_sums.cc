@@ -13,12 +13,12 @@
 #include "trace/trace_span.h"
 #include "trace/trace_tiles.h"
 
-namespace benchhud::schema {
+namespace benchhud::trace {
 namespace {
 
 class WindowSums {
  public:
-  WindowSums(Connection& connection, TraceId trace, const TraceIndex& index, std::uint32_t thread,
+  WindowSums(schema::Connection& connection, schema::TraceId trace, const TraceIndex& index, std::uint32_t thread,
              const TraceSpan& window)
       : connection_(connection),
         trace_(trace),
@@ -27,7 +27,7 @@ class WindowSums {
         window_(window),
         access_(connection, trace, thread) {}
 
-  Expected<std::vector<LabelSums>> sum() {
+  schema::Expected<std::vector<LabelSums>> sum() {
     BENCHHUD_ASSIGN(extents_, index_.extents(thread_));
     if (extents_.empty()) return std::vector<LabelSums>();
     ChunkExtent all = extents_.front();
@@ -52,10 +52,10 @@ class WindowSums {
     for (const LabelSums& each : sums) sums_[each.label].add(each.sums);
   }
 
-  Expected<void> add_groups() {
+  schema::Expected<void> add_groups() {
     // All of them first: the statement that gives them is used again below.
     std::vector<Group> groups;
-    Statement query = connection_.cached(sql::kGroupsOfWindow);
+    schema::Statement query = connection_.cached(sql::kGroupsOfWindow);
     query.bind(1, trace_)
         .bind(2, std::int64_t{thread_})
         .bind(3, window_.begin)
@@ -84,9 +84,9 @@ class WindowSums {
   }
 
   // `segments`: all of the chunk's.
-  Expected<void> add_chunk(std::span<const TraceSegment> segments) {
+  schema::Expected<void> add_chunk(std::span<const TraceSegment> segments) {
     const std::uint64_t chunk = segments.front().chunk;
-    if (chunk >= extents_.size()) return corrupt_trace("list of chunks");
+    if (chunk >= extents_.size()) return schema::corrupt_trace("list of chunks");
     const ChunkExtent& extent = extents_[chunk];
     if (extent.begin >= window_.end || extent.end < window_.begin) return {};
     if (window_.holds(extent.begin, extent.end)) {
@@ -99,7 +99,7 @@ class WindowSums {
     return {};
   }
 
-  Expected<void> add_slices(const TraceSegment& segment, const std::vector<std::int64_t>& within) {
+  schema::Expected<void> add_slices(const TraceSegment& segment, const std::vector<std::int64_t>& within) {
     if (segment.node.begin >= window_.end || segment.node.end < window_.begin) return {};
     BENCHHUD_ASSIGN(const auto slices, access_.slices_of(segment));
     for (const ChunkSlice& slice : window_.candidates(slices)) {
@@ -107,21 +107,21 @@ class WindowSums {
       const std::size_t place = segment.first + static_cast<std::size_t>(&slice - slices.data());
       std::int64_t below = 0;
       if (!within.empty()) {
-        if (place >= within.size()) return corrupt_trace("list of lengths");
+        if (place >= within.size()) return schema::corrupt_trace("list of lengths");
         below = within[place];
       }
       const std::int64_t part = window_.part_of(slice);
       if (below > 0 && part < slice.duration) {
         BENCHHUD_ASSIGN(below, within_part_of(slice));
       }
-      if (below > part) return corrupt_trace("list of lengths");
+      if (below > part) return schema::corrupt_trace("list of lengths");
       sums_[slice.label].add(SliceSums{1, part, part - below, part, part});
     }
     return {};
   }
 
   // ns that what lies right within a slice takes of the slice's part in the window.
-  Expected<std::int64_t> within_part_of(const ChunkSlice& slice) {
+  schema::Expected<std::int64_t> within_part_of(const ChunkSlice& slice) {
     const TraceSpan part{std::max(slice.begin, window_.begin), std::min(slice.end(), window_.end)};
     BENCHHUD_ASSIGN(const Tile below, TileReader(connection_, trace_)
                                           .tile({.thread = thread_,
@@ -135,17 +135,17 @@ class WindowSums {
       for (const TileItem& item : row.items) {
         // What reaches in stands alone; of several, the last one may end behind the window.
         const std::int64_t outside =
-            std::max<std::int64_t>(0, wrapping_difference(item.end, part.end));
+            std::max<std::int64_t>(0, schema::wrapping_difference(item.end, part.end));
         taken =
-            wrapping_sum(taken, item.reaches_in ? part.part_of(item.begin, item.end)
+            schema::wrapping_sum(taken, item.reaches_in ? part.part_of(item.begin, item.end)
                                                 : static_cast<std::int64_t>(item.busy) - outside);
       }
     }
     return taken;
   }
 
-  Connection& connection_;
-  TraceId trace_;
+  schema::Connection& connection_;
+  schema::TraceId trace_;
   const TraceIndex& index_;
   std::uint32_t thread_;
   TraceSpan window_;
@@ -156,10 +156,10 @@ class WindowSums {
 
 }  // namespace
 
-Expected<std::vector<LabelSums>> sums_in_window(Connection& connection, TraceId trace,
+schema::Expected<std::vector<LabelSums>> sums_in_window(schema::Connection& connection, schema::TraceId trace,
                                                 const TraceIndex& index, std::uint32_t thread,
                                                 std::int64_t begin, std::int64_t end) {
   return WindowSums(connection, trace, index, thread, {begin, end}).sum();
 }
 
-}  // namespace benchhud::schema
+}  // namespace benchhud::trace

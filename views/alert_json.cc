@@ -7,7 +7,7 @@
 #include "analysis/changes/noise_class.h"
 #include "views/answers.h"
 
-namespace benchhud::server {
+namespace benchhud::views {
 namespace {
 
 using schema::Alert;
@@ -127,9 +127,9 @@ Expected<void> write_details(schema::JsonWriter& json, const Alert& alert,
   return {};
 }
 
-void write_cause(schema::JsonWriter& json, const AlertCause& cause) {
+void write_cause(schema::JsonWriter& json, const service::AlertCause& cause) {
   json.begin_object();
-  json.field("kind", cause_name(cause.kind));
+  json.field("kind", service::cause_name(cause.kind));
   json.field("title", cause.title);
   json.field("share", cause.share);
   json.field("explains", cause.explains);
@@ -180,9 +180,9 @@ Expected<void> write_alerts(schema::JsonWriter& json, const std::vector<Alert>& 
   return {};
 }
 
-void write_explanation_fields(schema::JsonWriter& json, const AlertExplanation& explanation) {
+void write_explanation_fields(schema::JsonWriter& json, const service::AlertExplanation& explanation) {
   json.key("causes");
-  json.list(explanation.causes, [&](const AlertCause& cause) { write_cause(json, cause); });
+  json.list(explanation.causes, [&](const service::AlertCause& cause) { write_cause(json, cause); });
   json.field("reproduction", explanation.reproduction);
 }
 
@@ -203,4 +203,4 @@ Expected<void> write_level_change(schema::JsonWriter& json, const schema::LevelC
   return {};
 }
 
-}  // namespace benchhud::server
+}  // namespace benchhud::views

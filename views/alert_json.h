@@ -10,7 +10,7 @@
 #include "schema/base/json_writer.h"
 #include "service/alerts/alert_causes.h"
 
-namespace benchhud::server {
+namespace benchhud::views {
 
 /// The fields of the contract's Alert, inside of an object. `runs` reads the runs that it names.
 schema::Expected<void> write_alert_fields(schema::JsonWriter& json, const schema::Alert& alert,
@@ -24,11 +24,11 @@ schema::Expected<void> write_alerts(schema::JsonWriter& json,
 
 /// `causes` and `reproduction`, which one alert is shown with and a list is not; inside of its
 /// object.
-void write_explanation_fields(schema::JsonWriter& json, const AlertExplanation& explanation);
+void write_explanation_fields(schema::JsonWriter& json, const service::AlertExplanation& explanation);
 
 /// The contract's SeriesChange.
 schema::Expected<void> write_level_change(schema::JsonWriter& json,
                                           const schema::LevelChange& change,
                                           schema::AlertRuns& runs);
 
-}  // namespace benchhud::server
+}  // namespace benchhud::views

@@ -7,7 +7,7 @@
 #include "schema/model/metric.h"
 #include "schema/results/run_assignment.h"
 
-namespace benchhud::server {
+namespace benchhud::views {
 
 using analysis::CatalogEntry;
 using schema::to_int;
@@ -83,12 +83,12 @@ void write_run_ref(schema::JsonWriter& json, const schema::Run& run) {
   json.end_object();
 }
 
-void write_run_ref(schema::JsonWriter& json, const RunEntry* entry) {
+void write_run_ref(schema::JsonWriter& json, const service::RunEntry* entry) {
   if (entry == nullptr) return json.null();
   write_run_ref(json, entry->run);
 }
 
-void write_run(schema::JsonWriter& json, const schema::Run& run, const RunCard& card) {
+void write_run(schema::JsonWriter& json, const schema::Run& run, const service::RunCard& card) {
   json.begin_object();
   write_run_ref_fields(json, run);
   json.field("result_count", run.result_count);
@@ -499,7 +499,7 @@ std::string_view shown_path(std::string_view path) {
 }
 
 void write_ingest(schema::JsonWriter& json, const schema::IngestedFile& file,
-                  std::span<const RunEntry* const> runs) {
+                  std::span<const service::RunEntry* const> runs) {
   json.begin_object();
   json.field("id", to_int(file.id));
   json.field("path", shown_path(file.path));
@@ -512,7 +512,7 @@ void write_ingest(schema::JsonWriter& json, const schema::IngestedFile& file,
   json.field("rejected", file.rejected);
   json.field("content_hash", file.content_hash);
   json.key("runs");
-  json.list(runs, [&](const RunEntry* entry) { write_run_ref(json, entry); });
+  json.list(runs, [&](const service::RunEntry* entry) { write_run_ref(json, entry); });
   json.end_object();
 }
 
@@ -541,4 +541,4 @@ void write_metric(schema::JsonWriter& json, const schema::MetricInfo& info) {
   json.end_object();
 }
 
-}  // namespace benchhud::server
+}  // namespace benchhud::views

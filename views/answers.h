@@ -18,7 +18,7 @@
 #include "service/answers/judge.h"
 #include "service/answers/snapshot.h"
 
-namespace benchhud::server {
+namespace benchhud::views {
 
 /// "passing", "failing" or "undecided".
 std::string_view outcome_name(analysis::Standing standing);
@@ -28,8 +28,8 @@ std::string_view direction_name(schema::Direction direction);
 void write_time(schema::JsonWriter& json, double seconds);
 void write_mark(schema::JsonWriter& json, const schema::NightMark& mark);
 void write_run_ref(schema::JsonWriter& json, const schema::Run& run);
-void write_run_ref(schema::JsonWriter& json, const RunEntry* entry);  ///< null where it is null
-void write_run(schema::JsonWriter& json, const schema::Run& run, const RunCard& card);
+void write_run_ref(schema::JsonWriter& json, const service::RunEntry* entry);  ///< null where it is null
+void write_run(schema::JsonWriter& json, const schema::Run& run, const service::RunCard& card);
 void write_experiment(schema::JsonWriter& json, const analysis::CatalogEntry& entry);
 /// `column`: the backend, and what tells its configurations apart.
 void write_experiment(schema::JsonWriter& json, schema::ExperimentId id,
@@ -75,11 +75,11 @@ void write_measurement(schema::JsonWriter& json, const schema::StoredMeasurement
 std::string_view shown_path(std::string_view path);
 /// `runs` are those that have lines of the file.
 void write_ingest(schema::JsonWriter& json, const schema::IngestedFile& file,
-                  std::span<const RunEntry* const> runs);
+                  std::span<const service::RunEntry* const> runs);
 void write_rejected_line(schema::JsonWriter& json, const schema::RejectedLine& line);
 void write_metric(schema::JsonWriter& json, const schema::MetricInfo& info);
 
 /// JSON from the store as it is; `otherwise` for a text that is no JSON.
 void write_stored_json(schema::JsonWriter& json, std::string_view text, std::string_view otherwise);
 
-}  // namespace benchhud::server
+}  // namespace benchhud::views

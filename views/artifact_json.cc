@@ -7,7 +7,7 @@
 #include "analysis/profiles/dynamo_counters.h"
 #include "views/answers.h"
 
-namespace benchhud::server {
+namespace benchhud::views {
 
 using analysis::ProfileChange;
 using schema::to_int;
@@ -138,7 +138,7 @@ void write_change(schema::JsonWriter& json, const ProfileChange& change) {
 }  // namespace
 
 void write_artifact(schema::JsonWriter& json, const schema::Artifact& artifact,
-                    const Snapshot& snapshot) {
+                    const service::Snapshot& snapshot) {
   json.begin_object();
   json.field("id", to_int(artifact.id));
   json.field("kind", artifact_kind_name(artifact.kind));
@@ -163,7 +163,7 @@ void write_artifact(schema::JsonWriter& json, const schema::Artifact& artifact,
   }
   json.key("results");
   json.list(artifact.results, [&](const schema::ArtifactResult& result) {
-    const RunEntry* const entry = snapshot.find(result.run);
+    const service::RunEntry* const entry = snapshot.find(result.run);
     if (entry == nullptr) return;
     json.begin_object();
     json.key("run");
@@ -277,7 +277,7 @@ void write_content(schema::JsonWriter& json, const schema::CompileTimes& times) 
 }
 
 void write_content_fields(schema::JsonWriter& json, schema::ArtifactKind kind,
-                          const ArtifactContent& content) {
+                          const service::ArtifactContent& content) {
   json.key("problems");
   json.begin_array();
   if (content.read) {
@@ -323,4 +323,4 @@ void write_section_differences(schema::JsonWriter& json,
   });
 }
 
-}  // namespace benchhud::server
+}  // namespace benchhud::views

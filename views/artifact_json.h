@@ -13,11 +13,11 @@
 #include "service/answers/artifact_content.h"
 #include "service/answers/snapshot.h"
 
-namespace benchhud::server {
+namespace benchhud::views {
 
 /// As the contract's Artifact.
 void write_artifact(schema::JsonWriter& json, const schema::Artifact& artifact,
-                    const Snapshot& snapshot);
+                    const service::Snapshot& snapshot);
 
 // What is in a dump, as the contract's ArtifactContent has it under the name of its kind.
 void write_content(schema::JsonWriter& json, const std::vector<schema::OperatorTable>& tables);
@@ -28,7 +28,7 @@ void write_content(schema::JsonWriter& json, const schema::CompileTimes& times);
 
 /// The fields of the contract's ArtifactContent, but `artifact`.
 void write_content_fields(schema::JsonWriter& json, schema::ArtifactKind kind,
-                          const ArtifactContent& content);
+                          const service::ArtifactContent& content);
 
 /// As the contract's SectionDifference, a section each; of changes no more than `most` a section,
 /// the largest, with the number of all.
@@ -36,4 +36,4 @@ void write_section_differences(schema::JsonWriter& json,
                                const std::vector<analysis::SectionDifference>& sections,
                                std::size_t most);
 
-}  // namespace benchhud::server
+}  // namespace benchhud::views

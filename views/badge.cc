@@ -10,7 +10,7 @@
 #include "schema/base/json_writer.h"
 #include "schema/base/utf8.h"
 
-namespace benchhud::server {
+namespace benchhud::views {
 namespace {
 
 constexpr double kHeight = 20;    // px
@@ -101,4 +101,4 @@ std::string age_text(double seconds) {
   return fmt::format("{:.0f} days", std::floor(seconds / kDay));
 }
 
-}  // namespace benchhud::server
+}  // namespace benchhud::views

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace benchhud::server {
+namespace benchhud::views {
 
 enum class BadgeColor { kGood, kWarning, kBad, kUnknown };
 
@@ -23,4 +23,4 @@ std::string badge_json(const Badge& badge);
 /// How long ago something was, in one unit: "40 min", "9 h", "3 days". `seconds` from 0 on.
 std::string age_text(double seconds);
 
-}  // namespace benchhud::server
+}  // namespace benchhud::views

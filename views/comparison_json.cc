@@ -4,7 +4,7 @@
 
 #include "views/answers.h"
 
-namespace benchhud::server {
+namespace benchhud::views {
 namespace {
 
 using analysis::ComparisonGroup;
@@ -201,4 +201,4 @@ void write_comparison_group(schema::JsonWriter& json, const ComparisonGroup& gro
   json.end_object();
 }
 
-}  // namespace benchhud::server
+}  // namespace benchhud::views

@@ -9,7 +9,7 @@
 #include "analysis/results/comparison_groups.h"
 #include "schema/base/json_writer.h"
 
-namespace benchhud::server {
+namespace benchhud::views {
 
 /// The experiments that have dumps, on either side.
 struct DumpedExperiments {
@@ -23,4 +23,4 @@ void write_comparison_row(schema::JsonWriter& json, const analysis::ComparisonRo
 void write_comparison_group(schema::JsonWriter& json, const analysis::ComparisonGroup& group,
                             std::span<const analysis::SideMetric> metrics);
 
-}  // namespace benchhud::server
+}  // namespace benchhud::views

@@ -4,7 +4,7 @@
 
 #include "views/answers.h"
 
-namespace benchhud::server {
+namespace benchhud::views {
 
 using analysis::kPhases;
 using analysis::Phase;
@@ -187,4 +187,4 @@ void write_definitions(schema::JsonWriter& json) {
   json.end_object();
 }
 
-}  // namespace benchhud::server
+}  // namespace benchhud::views

@@ -11,7 +11,7 @@
 #include "analysis/timing/timing_hygiene.h"
 #include "schema/base/json_writer.h"
 
-namespace benchhud::server {
+namespace benchhud::views {
 
 /// So much of a list that a file may make as long as it likes is written; how many more there are
 /// is said.
@@ -29,4 +29,4 @@ void write_fallbacks(schema::JsonWriter& json,
 /// The members phases, bases and checks: what the words of the answer mean.
 void write_definitions(schema::JsonWriter& json);
 
-}  // namespace benchhud::server
+}  // namespace benchhud::views

@@ -2,18 +2,18 @@
 
 #include <string_view>
 
-namespace benchhud::server {
+namespace benchhud::views {
 namespace {
 
 using schema::ColumnWriter;
-using schema::TileItem;
-using schema::TileRow;
+using trace::TileItem;
+using trace::TileRow;
 
 // Of another version, another number.
 constexpr std::string_view kMagic("BT1\0", 4);
 
 template <class Visit>
-void for_each_item(const schema::Tile& tile, Visit visit) {
+void for_each_item(const trace::Tile& tile, Visit visit) {
   for (const TileRow& row : tile.rows) {
     for (const TileItem& item : row.items) visit(item);
   }
@@ -21,7 +21,7 @@ void for_each_item(const schema::Tile& tile, Visit visit) {
 
 // A column of numbers, each by what it is more than the one before.
 template <class NumberOf>
-void put_differences(const schema::Tile& tile, NumberOf number_of, ColumnWriter* column) {
+void put_differences(const trace::Tile& tile, NumberOf number_of, ColumnWriter* column) {
   std::int64_t last = 0;
   for_each_item(tile, [&](const TileItem& item) {
     const auto number = static_cast<std::int64_t>(number_of(item));
@@ -30,7 +30,7 @@ void put_differences(const schema::Tile& tile, NumberOf number_of, ColumnWriter*
   });
 }
 
-void put_rows(const schema::Tile& tile, std::uint32_t first_row, ColumnWriter* column) {
+void put_rows(const trace::Tile& tile, std::uint32_t first_row, ColumnWriter* column) {
   std::size_t items = 0;
   for (const TileRow& row : tile.rows) items += row.items.size();
   column->put(tile.rows.size());
@@ -52,10 +52,10 @@ TileBytes::TileBytes(std::size_t count) {
 }
 
 void TileBytes::put(std::uint32_t track, std::uint32_t band, std::int64_t window_begin,
-                    const schema::Tile& tile) {
+                    const trace::Tile& tile) {
   column_.put(track);
   column_.put(band);
-  put_rows(tile, band * schema::kRowsABand, &column_);
+  put_rows(tile, band * trace::kRowsABand, &column_);
   for (const TileRow& row : tile.rows) {
     std::int64_t last = window_begin;
     for (const TileItem& item : row.items) {
@@ -74,4 +74,4 @@ void TileBytes::put(std::uint32_t track, std::uint32_t band, std::int64_t window
   put_differences(tile, [](const TileItem& item) { return item.slice.index; }, &column_);
 }
 
-}  // namespace benchhud::server
+}  // namespace benchhud::views

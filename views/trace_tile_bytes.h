@@ -8,7 +8,7 @@
 #include "schema/base/column_codec.h"
 #include "trace/trace_tiles.h"
 
-namespace benchhud::server {
+namespace benchhud::views {
 
 /// Puts tiles one behind the other, so that no more than one must be in memory.
 class TileBytes {
@@ -19,11 +19,11 @@ class TileBytes {
   /// A tile of the rows of a track's band; `window_begin`: ns on the clock that the tile's items
   /// have.
   void put(std::uint32_t track, std::uint32_t band, std::int64_t window_begin,
-           const schema::Tile& tile);
+           const trace::Tile& tile);
   const std::string& bytes() const { return column_.bytes(); }
 
  private:
   schema::ColumnWriter column_;
 };
 
-}  // namespace benchhud::server
+}  // namespace benchhud::views

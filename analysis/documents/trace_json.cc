@@ -14,7 +14,7 @@
 namespace benchhud::analysis {
 
 using nlohmann::ordered_json;
-using schema::Trace;
+using trace::Trace;
 
 namespace {
 
@@ -23,7 +23,7 @@ constexpr std::size_t kMostEntries = 1000;
 
 std::int64_t count_tracks(const Trace& trace) {
   std::vector<bool> has_slice(trace.threads.size());
-  for (const schema::TraceSlice& slice : trace.slices) has_slice[slice.thread] = true;
+  for (const trace::TraceSlice& slice : trace.slices) has_slice[slice.thread] = true;
   return std::count(has_slice.begin(), has_slice.end(), true);
 }
 
@@ -47,7 +47,7 @@ ordered_json regions_json(const analysis::CompiledRegions& regions) {
 
 }  // namespace
 
-ordered_json summary_json(const Trace& trace, const schema::TraceNesting& nesting) {
+ordered_json summary_json(const Trace& trace, const trace::TraceNesting& nesting) {
   const auto device = analysis::device_slices(trace, nesting);
   const auto activity = analysis::device_activity(trace, device);
   const auto regions = analysis::compiled_regions(trace, nesting);

@@ -10,11 +10,11 @@
 namespace benchhud::analysis {
 
 /// `benchhud trace summary FILE --format json`. Keys and meanings: docs/traces.md.
-nlohmann::ordered_json summary_json(const schema::Trace& trace,
-                                    const schema::TraceNesting& nesting);
+nlohmann::ordered_json summary_json(const trace::Trace& trace,
+                                    const trace::TraceNesting& nesting);
 
 /// Everything, in lists of bounded length: `benchhud trace report FILE --format json`. Keys and
 /// meanings: docs/traces.md. `report`: of that trace.
-nlohmann::ordered_json report_json(const schema::Trace& trace, const analysis::TraceReport& report);
+nlohmann::ordered_json report_json(const trace::Trace& trace, const analysis::TraceReport& report);
 
 }  // namespace benchhud::analysis

@@ -40,7 +40,7 @@ std::string_view name_of(Kind kind) {
 
 ordered_json unknowns(const analysis::TraceUnknowns& unknowns) {
   const auto reason = [](const std::string& text) {
-    return text.empty() ? ordered_json() : ordered_json(schema::short_name(text));
+    return text.empty() ? ordered_json() : ordered_json(trace::short_name(text));
   };
   return {{"device", reason(unknowns.device)}, {"launches", reason(unknowns.launches)}};
 }
@@ -79,9 +79,9 @@ ordered_json idle(const analysis::DeviceActivity& activity) {
           {"unknown", unless(activity.unknowns.device, activity.unknown_wait)}};
 }
 
-void add_problems(ordered_json* json, const schema::Trace& trace) {
+void add_problems(ordered_json* json, const trace::Trace& trace) {
   ordered_json problems = ordered_json::array();
-  for (const schema::TraceProblem& problem : trace.problems) {
+  for (const trace::TraceProblem& problem : trace.problems) {
     problems.push_back({{"offset", problem.offset}, {"reason", problem.reason}});
   }
   (*json)["unclosed"] = trace.unclosed;
@@ -97,7 +97,7 @@ NamedCounts named_counts(const std::map<std::string, std::int64_t>& counts, std:
   NamedCounts found{ordered_json::object(), analysis::keep_first(&names, most)};
   for (const auto& [name, count] : names) {
     // Names that differ behind their first thousand bytes are one here.
-    ordered_json& sum = found.by_name[schema::short_name(name)];
+    ordered_json& sum = found.by_name[trace::short_name(name)];
     sum = sum.is_null() ? count : sum.get<std::int64_t>() + count;
   }
   return found;

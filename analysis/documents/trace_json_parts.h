@@ -38,7 +38,7 @@ nlohmann::ordered_json quantiles(const std::optional<analysis::Quantiles>& quant
 nlohmann::ordered_json idle(const analysis::DeviceActivity& activity);
 
 /// What could not be read: "unclosed", "broken", "problem_count", "problems".
-void add_problems(nlohmann::ordered_json* json, const schema::Trace& trace);
+void add_problems(nlohmann::ordered_json* json, const trace::Trace& trace);
 
 /// How often each name came, the most frequent first and of equal ones by name.
 struct NamedCounts {

@@ -11,10 +11,9 @@
 
 namespace benchhud::analysis {
 
-using namespace analysis;
 using nlohmann::ordered_json;
-using schema::short_name;
-using schema::Trace;
+using trace::short_name;
+using trace::Trace;
 using trace_json::or_null;
 using trace_json::unless;
 
@@ -155,7 +154,7 @@ ordered_json launches_json(const TraceReport& report) {
 }
 
 ordered_json queue_json(const Trace& trace, const LaunchQueue& queue) {
-  const schema::TraceThread& stream = trace.threads[queue.stream];
+  const trace::TraceThread& stream = trace.threads[queue.stream];
   return {{"pid", short_name(stream.pid)},   {"tid", short_name(stream.tid)},
           {"name", short_name(stream.name)}, {"launched", queue.launched},
           {"begin_ns", queue.begin},         {"span_ns", queue.span},
@@ -282,8 +281,8 @@ ordered_json frames_json(const TraceReport& report) {
 
 // Beginning and length of a slice; null where there is none.
 ordered_json span_json(const Trace& trace, std::uint32_t index) {
-  if (index == schema::kNoSlice) return nullptr;
-  const schema::TraceSlice& slice = trace.slices[index];
+  if (index == trace::kNoSlice) return nullptr;
+  const trace::TraceSlice& slice = trace.slices[index];
   return {{"start_ns", slice.start}, {"duration_ns", slice.duration}};
 }
 
@@ -305,7 +304,7 @@ ordered_json functions_json(const Trace& trace, const CompiledPairs& pairs) {
           {"pairs",
            list_json(pairs.pairs,
                      [&](const CompiledPair& pair) {
-                       const bool has_sequence = pair.sequence != schema::TraceArgs::kAbsent;
+                       const bool has_sequence = pair.sequence != trace::TraceArgs::kAbsent;
                        return ordered_json{{"sequence", has_sequence ? ordered_json(pair.sequence)
                                                                      : ordered_json()},
                                            {"region", region_json(pair.region)},

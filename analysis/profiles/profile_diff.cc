@@ -11,9 +11,9 @@
 
 namespace benchhud::analysis {
 
-using schema::Trace;
-using schema::TraceNesting;
-using schema::TraceSlice;
+using trace::Trace;
+using trace::TraceNesting;
+using trace::TraceSlice;
 using Kind = ProfileChange::Kind;
 
 std::string_view change_name(ProfileChange::Kind kind) {

@@ -64,7 +64,7 @@ struct SelfTimes {
   ProfileItem host_rest, device_rest;  ///< without a name: the sum of what is not among the items
 };
 /// The `most` longest items of each.
-SelfTimes self_times(const schema::Trace& trace, const schema::TraceNesting& nesting,
+SelfTimes self_times(const trace::Trace& trace, const trace::TraceNesting& nesting,
                      std::size_t most = std::numeric_limits<std::size_t>::max());
 
 }  // namespace benchhud::analysis

@@ -44,8 +44,8 @@ std::string shapes_of(const schema::IrContraction& contraction) {
   return text;
 }
 
-std::vector<ProfileSection> sections_of_trace(const schema::Trace& trace,
-                                              const schema::TraceNesting& nesting,
+std::vector<ProfileSection> sections_of_trace(const trace::Trace& trace,
+                                              const trace::TraceNesting& nesting,
                                               const CompiledRegions& regions,
                                               const DeviceActivity& activity, std::size_t most) {
   const CompiledFunctions functions = compiled_functions(trace);
@@ -236,15 +236,15 @@ std::vector<ProfileSection> profile_sections(const schema::DynamoCounters& count
   return {std::move(section)};
 }
 
-std::vector<ProfileSection> profile_sections(const schema::Trace& trace) {
-  const schema::TraceNesting nesting = schema::nest(trace);
+std::vector<ProfileSection> profile_sections(const trace::Trace& trace) {
+  const trace::TraceNesting nesting = trace::nest(trace);
   return sections_of_trace(trace, nesting, compiled_regions(trace, nesting),
                            device_activity(trace, device_slices(trace, nesting)),
                            std::numeric_limits<std::size_t>::max());
 }
 
-std::vector<ProfileSection> profile_sections(const schema::Trace& trace,
-                                             const schema::TraceNesting& nesting,
+std::vector<ProfileSection> profile_sections(const trace::Trace& trace,
+                                             const trace::TraceNesting& nesting,
                                              const TraceReport& report, std::size_t most) {
   return sections_of_trace(trace, nesting, report.regions, report.activity, most);
 }

@@ -49,10 +49,10 @@ std::vector<ProfileSection> profile_sections(const schema::MetricsReport& report
 std::vector<ProfileSection> profile_sections(const schema::DynamoCounters& counters);
 /// What compiled_regions() and device_activity() count; self times by name, on the host and on the
 /// device.
-std::vector<ProfileSection> profile_sections(const schema::Trace& trace);
+std::vector<ProfileSection> profile_sections(const trace::Trace& trace);
 /// The same of a trace whose report is made, with the `most` longest self times.
-std::vector<ProfileSection> profile_sections(const schema::Trace& trace,
-                                             const schema::TraceNesting& nesting,
+std::vector<ProfileSection> profile_sections(const trace::Trace& trace,
+                                             const trace::TraceNesting& nesting,
                                              const TraceReport& report, std::size_t most);
 /// Each function's time with its calls. Functions contain each other: the total is that of the
 /// outermost, dynamo's compilation of a frame and of its backward graph, else that of the longest.

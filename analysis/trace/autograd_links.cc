@@ -8,9 +8,9 @@
 
 namespace benchhud::analysis {
 
-using schema::kNoSlice;
-using schema::TraceFlow;
-using schema::TraceSlice;
+using trace::kNoSlice;
+using trace::TraceFlow;
+using trace::TraceSlice;
 
 namespace {
 
@@ -42,7 +42,7 @@ class Operators {
 };
 
 void add_groups(const TraceContext& context, AutogradLinks* found) {
-  const schema::Trace& trace = context.trace();
+  const trace::Trace& trace = context.trace();
   const auto name = [&](std::uint32_t index) {
     return std::uint64_t{trace.labels[context.slice(index).label].name};
   };
@@ -70,7 +70,7 @@ void add_groups(const TraceContext& context, AutogradLinks* found) {
 }  // namespace
 
 AutogradLinks autograd_links(const TraceContext& context) {
-  const schema::Trace& trace = context.trace();
+  const trace::Trace& trace = context.trace();
   const Operators operators(context);
   std::unordered_map<std::uint64_t, const TraceFlow*> starts;
   for (const TraceFlow& flow : trace.flows) {

@@ -21,7 +21,7 @@ void add_handed_back(const TraceContext& context, const CompiledCode& code,
   std::unordered_map<std::uint32_t, std::size_t> places;  // by label
   for (const PlacedOperator& placed : code.operators) {
     if (placed.place != OperatorPlace::kHandedBack) continue;
-    const schema::TraceSlice& slice = context.slice(placed.slice);
+    const trace::TraceSlice& slice = context.slice(placed.slice);
     const auto [at, is_new] = places.try_emplace(slice.label, rows.size());
     if (is_new) {
       rows.emplace_back().name = context.name(placed.slice);

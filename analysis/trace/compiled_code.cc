@@ -8,10 +8,10 @@
 
 namespace benchhud::analysis {
 
-using schema::kNoSlice;
-using schema::TraceArgs;
-using schema::TraceLabel;
-using schema::TraceSlice;
+using trace::kNoSlice;
+using trace::TraceArgs;
+using trace::TraceLabel;
+using trace::TraceSlice;
 
 namespace {
 

@@ -24,7 +24,7 @@ enum class OperatorPlace : std::uint8_t {
 
 struct PlacedOperator {
   std::uint32_t slice = 0;
-  std::uint32_t region = schema::kNoSlice;  ///< by its place in the list of regions; kNoSlice: none
+  std::uint32_t region = trace::kNoSlice;  ///< by its place in the list of regions; kNoSlice: none
   OperatorPlace place = OperatorPlace::kOutside;
 };
 

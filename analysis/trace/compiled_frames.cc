@@ -10,8 +10,8 @@
 
 namespace benchhud::analysis {
 
-using schema::kNoSlice;
-using schema::TraceSlice;
+using trace::kNoSlice;
+using trace::TraceSlice;
 
 namespace {
 
@@ -33,7 +33,7 @@ std::int64_t compilations_of(std::string_view id) {
 std::vector<std::uint32_t> compilations_before(const TraceContext& context,
                                                const std::vector<CompiledRegion>& regions,
                                                CompiledFrames* found) {
-  const schema::Trace& trace = context.trace();
+  const trace::Trace& trace = context.trace();
   std::vector<bool> is_compilation(trace.labels.size());
   for (std::size_t i = 0; i < is_compilation.size(); ++i) {
     is_compilation[i] =

@@ -9,8 +9,8 @@
 
 namespace benchhud::analysis {
 
-using schema::kNoSlice;
-using schema::TraceArgs;
+using trace::kNoSlice;
+using trace::TraceArgs;
 
 namespace {
 
@@ -101,7 +101,7 @@ std::vector<Pair> all_pairs(const TraceContext& context, const AutogradLinks& li
 }
 
 // For each slice the innermost region around it, by its place in the list; kNoSlice: none.
-std::vector<std::uint32_t> regions_around(const schema::TraceNesting& nesting,
+std::vector<std::uint32_t> regions_around(const trace::TraceNesting& nesting,
                                           const std::vector<CompiledRegion>& regions) {
   std::vector<std::uint32_t> region_of(nesting.parent.size(), kNoSlice);  // that the slice is
   for (std::uint32_t i = 0; i < regions.size(); ++i) region_of[regions[i].slice] = i;

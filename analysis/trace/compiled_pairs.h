@@ -14,8 +14,8 @@ namespace benchhud::analysis {
 
 /// A `CompiledFunction` and its `CompiledFunctionBackward`, or one of them alone.
 struct CompiledPair {
-  std::uint32_t forward = schema::kNoSlice, backward = schema::kNoSlice;  ///< slices
-  std::int64_t sequence = schema::TraceArgs::kAbsent;
+  std::uint32_t forward = trace::kNoSlice, backward = trace::kNoSlice;  ///< slices
+  std::int64_t sequence = trace::TraceArgs::kAbsent;
   std::string region;  ///< "F/C" of the innermost region around the forward; "": none, or no ids
 };
 

@@ -9,11 +9,11 @@
 
 namespace benchhud::analysis {
 
-using schema::kNoSlice;
-using schema::Trace;
-using schema::TraceArgs;
-using schema::TraceNesting;
-using schema::TraceSlice;
+using trace::kNoSlice;
+using trace::Trace;
+using trace::TraceArgs;
+using trace::TraceNesting;
+using trace::TraceSlice;
 
 namespace {
 
@@ -100,7 +100,7 @@ std::vector<CompiledFunctionSlice> compiled_function_slices(const Trace& trace) 
   enum class Role : std::uint8_t { kNone, kForward, kBackward };
   std::vector<Role> roles;  // by label
   roles.reserve(trace.labels.size());
-  for (const schema::TraceLabel& label : trace.labels) {
+  for (const trace::TraceLabel& label : trace.labels) {
     const std::string_view name = trace.texts[label.name];
     const bool is_backward = name == "CompiledFunctionBackward";
     roles.push_back(name == "CompiledFunction" ? Role::kForward

@@ -21,7 +21,7 @@ inline std::string_view frame_of(std::string_view id) { return id.substr(0, id.f
 struct CompiledRegion {
   std::uint32_t slice = 0;
   std::uint32_t around =
-      schema::kNoSlice;     ///< the region right around it, by its place in the list
+      trace::kNoSlice;     ///< the region right around it, by its place in the list
   std::uint32_t depth = 0;  ///< how many regions are around it
   std::string_view id;      ///< "F/C", frame id and compile id; empty where PyTorch wrote none
 
@@ -33,8 +33,8 @@ std::string_view compiled_region_id(std::string_view name);
 
 /// All of them, by thread and beginning. A region that begins within another of its thread is
 /// nested in it, even where it outlives it.
-std::vector<CompiledRegion> find_compiled_regions(const schema::Trace& trace,
-                                                  const schema::TraceNesting& nesting);
+std::vector<CompiledRegion> find_compiled_regions(const trace::Trace& trace,
+                                                  const trace::TraceNesting& nesting);
 
 /// Slices named `Torch-Compiled Region`, in newer versions of PyTorch with `: F/C`, frame id and
 /// compile id.
@@ -51,7 +51,7 @@ struct CompiledRegions {
   std::optional<std::int64_t> recompiles;
 };
 CompiledRegions compiled_regions(const std::vector<CompiledRegion>& regions);
-CompiledRegions compiled_regions(const schema::Trace& trace, const schema::TraceNesting& nesting);
+CompiledRegions compiled_regions(const trace::Trace& trace, const trace::TraceNesting& nesting);
 
 /// A slice named `CompiledFunction` or `CompiledFunctionBackward`.
 struct CompiledFunctionSlice {
@@ -60,13 +60,13 @@ struct CompiledFunctionSlice {
   bool is_backward = false;
 };
 /// In the order of the trace.
-std::vector<CompiledFunctionSlice> compiled_function_slices(const schema::Trace& trace);
+std::vector<CompiledFunctionSlice> compiled_function_slices(const trace::Trace& trace);
 
 /// How many there are, as compiled_pairs() pairs them; a pair has one sequence number.
 /// A forward without its backward: that was not called, or lies outside the trace.
 struct CompiledFunctions {
   std::int64_t forward = 0, backward = 0, paired = 0;
 };
-CompiledFunctions compiled_functions(const schema::Trace& trace);
+CompiledFunctions compiled_functions(const trace::Trace& trace);
 
 }  // namespace benchhud::analysis

@@ -8,8 +8,8 @@
 
 namespace benchhud::analysis {
 
-using schema::TraceBandwidth;
-using schema::TraceSlice;
+using trace::TraceBandwidth;
+using trace::TraceSlice;
 
 namespace {
 
@@ -26,7 +26,7 @@ std::optional<double> CopyRow::mean_bandwidth() const {
 
 std::vector<CopyRow> copy_bandwidths(const TraceContext& context, std::size_t most,
                                      std::int64_t* left_out) {
-  const schema::Trace& trace = context.trace();
+  const trace::Trace& trace = context.trace();
   std::vector<CopyRow> rows;
   std::unordered_map<std::uint32_t, std::size_t> places;  // by name
   const auto name_of = [&](const TraceSlice& slice) { return trace.labels[slice.label].name; };

@@ -13,11 +13,11 @@
 
 namespace benchhud::analysis {
 
-using schema::kNoSlice;
-using schema::Trace;
-using schema::TraceArgs;
-using schema::TraceNesting;
-using schema::TraceSlice;
+using trace::kNoSlice;
+using trace::Trace;
+using trace::TraceArgs;
+using trace::TraceNesting;
+using trace::TraceSlice;
 using Kind = DeviceSlice::Kind;
 
 namespace {

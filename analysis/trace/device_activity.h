@@ -28,7 +28,7 @@ struct DeviceSlice {
   };
   std::uint32_t slice = 0;
   std::uint32_t launch =
-      schema::kNoSlice;  ///< equal correlation; one launch may have many (CUDA graphs)
+      trace::kNoSlice;  ///< equal correlation; one launch may have many (CUDA graphs)
   Kind kind = Kind::kLibrary;
 };
 
@@ -37,11 +37,11 @@ struct DeviceSlice {
 /// The kind of a kernel: Inductor's Triton kernels say so in their arguments, are named `triton_…`,
 /// or were launched within a slice of that name. The name of the launch alone decides nothing:
 /// cuBLAS and CUTLASS are launched by cuLaunchKernel as well, and CUDA graphs launch everything.
-std::vector<DeviceSlice> device_slices(const schema::Trace& trace,
-                                       const schema::TraceNesting& nesting);
+std::vector<DeviceSlice> device_slices(const trace::Trace& trace,
+                                       const trace::TraceNesting& nesting);
 
 /// ns from the end of the call that launched it (not kNoSlice) to its beginning, at least 0.
-std::int64_t launch_delay(const schema::Trace& trace, const DeviceSlice& slice);
+std::int64_t launch_delay(const trace::Trace& trace, const DeviceSlice& slice);
 
 /// Nothing runs on a stream between two of its slices.
 struct DeviceGap {
@@ -52,7 +52,7 @@ struct DeviceGap {
   bool waits_for_host = false;  ///< its launch began after the gap had
 };
 /// Visits all gaps by stream and beginning; `slices` as device_slices() gives them.
-void visit_gaps(const schema::Trace& trace, const std::vector<DeviceSlice>& slices,
+void visit_gaps(const trace::Trace& trace, const std::vector<DeviceSlice>& slices,
                 const std::function<void(const DeviceGap&)>& visit);
 
 /// Why something of a trace is not known (trace_unknowns.h): a sentence, or "" where it is known.
@@ -84,6 +84,6 @@ struct DeviceActivity {
 /// ns, but compares microseconds.
 inline constexpr std::int64_t kKernelWait = 30'000;
 
-DeviceActivity device_activity(const schema::Trace& trace, const std::vector<DeviceSlice>& slices);
+DeviceActivity device_activity(const trace::Trace& trace, const std::vector<DeviceSlice>& slices);
 
 }  // namespace benchhud::analysis

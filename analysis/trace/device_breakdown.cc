@@ -44,7 +44,7 @@ DeviceBreakdown device_breakdown(const TraceContext& context) {
   std::vector<std::uint32_t> edges(2 * device.size());
   std::iota(edges.begin(), edges.end(), 0U);
   const auto time_of = [&](std::uint32_t edge) {
-    const schema::TraceSlice& slice = context.slice(device[edge / 2].slice);
+    const trace::TraceSlice& slice = context.slice(device[edge / 2].slice);
     return edge % 2 == 0 ? slice.start : slice.end();
   };
   DeviceBreakdown breakdown;

@@ -10,8 +10,8 @@
 namespace benchhud::analysis {
 namespace {
 
-using schema::kNoParent;
-using schema::StackSlice;
+using trace::kNoParent;
+using trace::StackSlice;
 
 constexpr std::uint32_t kMostNodes = 1'000'000;
 

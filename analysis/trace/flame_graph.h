@@ -26,15 +26,15 @@ struct FlameGraph {
 };
 
 /// All stacks, from the outermost slice inwards. At most `limit` rows, and 64 deep.
-FlameGraph heavy_stacks(std::span<const schema::StackSlice> slices, std::size_t limit);
+FlameGraph heavy_stacks(std::span<const trace::StackSlice> slices, std::size_t limit);
 
 /// What lies within slices of a label, which is the root. A slice of it within another of it is not
 /// a second root.
-FlameGraph callees_of(std::span<const schema::StackSlice> slices, std::uint32_t label,
+FlameGraph callees_of(std::span<const trace::StackSlice> slices, std::uint32_t label,
                       std::size_t limit);
 
 /// What slices of a label lie in, from the label outwards; times are those of the label's slices.
-FlameGraph callers_of(std::span<const schema::StackSlice> slices, std::uint32_t label,
+FlameGraph callers_of(std::span<const trace::StackSlice> slices, std::uint32_t label,
                       std::size_t limit);
 
 }  // namespace benchhud::analysis

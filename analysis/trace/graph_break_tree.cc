@@ -5,12 +5,12 @@
 
 namespace benchhud::analysis {
 
-using schema::kNoSlice;
+using trace::kNoSlice;
 
 GraphBreakTree graph_break_tree(const TraceContext& context,
                                 const std::vector<CompiledRegion>& regions,
                                 const CompiledCode& code) {
-  const schema::Trace& trace = context.trace();
+  const trace::Trace& trace = context.trace();
   GraphBreakTree tree;
   NameTree names(GraphBreakTree::kMostNodes);
   std::vector<std::uint32_t> nodes(regions.size());  // by region
@@ -18,7 +18,7 @@ GraphBreakTree graph_break_tree(const TraceContext& context,
   std::vector<std::string_view> ids(GraphBreakTree::kMostNodes);  // by node
   for (std::size_t i = 0; i < regions.size(); ++i) {
     const CompiledRegion& region = regions[i];
-    const schema::TraceSlice& slice = context.slice(region.slice);
+    const trace::TraceSlice& slice = context.slice(region.slice);
     const bool is_root = region.around == kNoSlice;
     nodes[i] = names.add(is_root ? NameTree::kRoot : nodes[region.around],
                          trace.labels[slice.label].name, slice.duration);

@@ -7,9 +7,9 @@
 
 namespace benchhud::analysis {
 
-using schema::kNoSlice;
-using schema::TraceArgs;
-using schema::TraceSlice;
+using trace::kNoSlice;
+using trace::TraceArgs;
+using trace::TraceSlice;
 
 namespace {
 
@@ -110,7 +110,7 @@ std::vector<std::int64_t> device_time_of_slices(const TraceContext& context,
 
 KernelTable kernel_table(const TraceContext& context, const std::vector<std::uint32_t>& operators,
                          std::size_t most) {
-  const schema::Trace& trace = context.trace();
+  const trace::Trace& trace = context.trace();
   KernelTable table;
   std::unordered_map<std::uint64_t, std::size_t> rows, operator_rows;  // by name (and kind)
   for (std::size_t i = 0; i < operators.size(); ++i) {

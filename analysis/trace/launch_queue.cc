@@ -9,7 +9,7 @@
 
 namespace benchhud::analysis {
 
-using schema::kNoSlice;
+using trace::kNoSlice;
 
 namespace {
 

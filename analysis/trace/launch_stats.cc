@@ -8,8 +8,8 @@
 
 namespace benchhud::analysis {
 
-using schema::kNoSlice;
-using schema::TraceSlice;
+using trace::kNoSlice;
+using trace::TraceSlice;
 
 LaunchStats launch_stats(const TraceContext& context, std::size_t most) {
   LaunchStats stats;

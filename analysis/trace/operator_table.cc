@@ -7,7 +7,7 @@
 
 namespace benchhud::analysis {
 
-using schema::kNoSlice;
+using trace::kNoSlice;
 
 namespace {
 
@@ -47,7 +47,7 @@ std::vector<bool> find_inner(const TraceContext& context) {
 
 OperatorTable operator_table(const TraceContext& context,
                              const std::vector<std::int64_t>& device_times, std::size_t most) {
-  const schema::Trace& trace = context.trace();
+  const trace::Trace& trace = context.trace();
   const std::vector<bool> is_inner = find_inner(context);
   const std::vector<std::int64_t> self = self_times_of_slices(trace, context.nesting());
   struct Sums {
@@ -56,7 +56,7 @@ OperatorTable operator_table(const TraceContext& context,
   std::vector<Sums> by_label(trace.labels.size());
   OperatorTable table;
   const auto is_work_of = [&](std::uint32_t label) {
-    const schema::TraceLabel& of = trace.labels[label];
+    const trace::TraceLabel& of = trace.labels[label];
     return is_work(label_class(trace.texts[of.name], trace.texts[of.category]));
   };
   for (std::uint32_t i = 0; i < self.size(); ++i) {

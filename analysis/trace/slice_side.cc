@@ -25,10 +25,10 @@ SliceSide side_of(std::string_view category) {
   return category.starts_with("gpu_") ? SliceSide::kShadow : SliceSide::kOther;
 }
 
-std::vector<SliceSide> sides_of_labels(const schema::Trace& trace) {
+std::vector<SliceSide> sides_of_labels(const trace::Trace& trace) {
   std::vector<SliceSide> sides;
   sides.reserve(trace.labels.size());
-  for (const schema::TraceLabel& label : trace.labels) {
+  for (const trace::TraceLabel& label : trace.labels) {
     sides.push_back(side_of(trace.texts[label.category]));
   }
   return sides;
@@ -38,10 +38,10 @@ bool is_shadow_category(std::string_view category) {
   return side_of(category) == SliceSide::kShadow;
 }
 
-std::vector<std::uint32_t> profiler_steps(const schema::Trace& trace) {
+std::vector<std::uint32_t> profiler_steps(const trace::Trace& trace) {
   std::vector<bool> is_step;  // by label
   is_step.reserve(trace.labels.size());
-  for (const schema::TraceLabel& label : trace.labels) {
+  for (const trace::TraceLabel& label : trace.labels) {
     is_step.push_back(trace.texts[label.name].starts_with("ProfilerStep#") &&
                       is_host(side_of(trace.texts[label.category])));
   }

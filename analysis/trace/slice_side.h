@@ -26,7 +26,7 @@ enum class SliceSide : std::uint8_t {
 /// By kineto's names of categories, and those that it had in 2021.
 SliceSide side_of(std::string_view category);
 /// Of each of Trace::labels.
-std::vector<SliceSide> sides_of_labels(const schema::Trace& trace);
+std::vector<SliceSide> sides_of_labels(const trace::Trace& trace);
 
 /// Kernels, copies and sets.
 constexpr bool is_device(SliceSide side) {
@@ -41,7 +41,7 @@ constexpr bool is_host(SliceSide side) {
 bool is_shadow_category(std::string_view category);
 
 /// The slices of the host's annotations `ProfilerStep#N`, in the order of beginnings.
-std::vector<std::uint32_t> profiler_steps(const schema::Trace& trace);
+std::vector<std::uint32_t> profiler_steps(const trace::Trace& trace);
 
 /// Whether it is a phase of torch.compile's work, `… (dynamo_timed)`.
 bool is_compile_phase(std::string_view name);

@@ -8,7 +8,7 @@
 
 namespace benchhud::analysis {
 
-using schema::TraceSlice;
+using trace::TraceSlice;
 
 namespace {
 
@@ -34,7 +34,7 @@ StepPart part_of(std::string_view name, SliceSide side) {
 
 // For each part but kOther when it happens, and none before it.
 std::vector<SpanIndex> exclusive_parts(const TraceContext& context) {
-  const schema::Trace& trace = context.trace();
+  const trace::Trace& trace = context.trace();
   std::array<std::vector<TimeSpan>, kStepParts> spans;
   std::vector<StepPart> parts(trace.labels.size());
   for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -74,7 +74,7 @@ std::string_view name_of(StepPart part) {
 }
 
 StepBreakdown step_breakdown(const TraceContext& context, std::size_t most) {
-  const schema::Trace& trace = context.trace();
+  const trace::Trace& trace = context.trace();
   const std::vector<std::uint32_t> found = profiler_steps(trace);
   StepBreakdown breakdown;
   if (found.empty()) return breakdown;

@@ -10,8 +10,8 @@
 
 namespace benchhud::analysis {
 
-using schema::kNoSlice;
-using schema::TraceSlice;
+using trace::kNoSlice;
+using trace::TraceSlice;
 
 namespace {
 
@@ -70,7 +70,7 @@ class Annotations {
 }  // namespace
 
 TraceCompileTime compile_time(const TraceContext& context) {
-  const schema::Trace& trace = context.trace();
+  const trace::Trace& trace = context.trace();
   std::vector<CompileMark> marks(trace.labels.size());
   for (std::size_t i = 0; i < marks.size(); ++i) {
     marks[i] = compile_mark_of(trace.texts[trace.labels[i].name], context.sides()[i]);

@@ -4,9 +4,9 @@
 
 namespace benchhud::analysis {
 
-using schema::kNoSlice;
-using schema::Trace;
-using schema::TraceNesting;
+using trace::kNoSlice;
+using trace::Trace;
+using trace::TraceNesting;
 
 TraceContext::TraceContext(const Trace& trace, const TraceNesting& nesting)
     : trace_(trace),

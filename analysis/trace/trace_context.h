@@ -15,15 +15,15 @@ namespace benchhud::analysis {
 /// Refers to the trace and its nesting, which must outlive it.
 class TraceContext {
  public:
-  TraceContext(const schema::Trace& trace, const schema::TraceNesting& nesting);
+  TraceContext(const trace::Trace& trace, const trace::TraceNesting& nesting);
 
-  const schema::Trace& trace() const { return trace_; }
-  const schema::TraceNesting& nesting() const { return nesting_; }
+  const trace::Trace& trace() const { return trace_; }
+  const trace::TraceNesting& nesting() const { return nesting_; }
   /// As device_slices() gives them.
   const std::vector<DeviceSlice>& device() const { return device_; }
   const TraceUnknowns& unknowns() const { return unknowns_; }
 
-  const schema::TraceSlice& slice(std::uint32_t index) const { return trace_.slices[index]; }
+  const trace::TraceSlice& slice(std::uint32_t index) const { return trace_.slices[index]; }
   std::uint32_t parent(std::uint32_t index) const { return nesting_.parent[index]; }
   std::string_view name(std::uint32_t index) const { return trace_.name(slice(index)); }
   SliceSide side(std::uint32_t index) const { return sides_[slice(index).label]; }
@@ -31,8 +31,8 @@ class TraceContext {
   const std::vector<SliceSide>& sides() const { return sides_; }
 
  private:
-  const schema::Trace& trace_;
-  const schema::TraceNesting& nesting_;
+  const trace::Trace& trace_;
+  const trace::TraceNesting& nesting_;
   std::vector<SliceSide> sides_;
   std::vector<DeviceSlice> device_;
   TraceUnknowns unknowns_;
@@ -40,19 +40,19 @@ class TraceContext {
 
 /// For each slice the innermost one around it of which `is_wanted(index)` holds; kNoSlice: none.
 template <class IsWanted>
-std::vector<std::uint32_t> innermost_around(const schema::TraceNesting& nesting,
+std::vector<std::uint32_t> innermost_around(const trace::TraceNesting& nesting,
                                             IsWanted is_wanted) {
-  std::vector<std::uint32_t> found(nesting.parent.size(), schema::kNoSlice);
+  std::vector<std::uint32_t> found(nesting.parent.size(), trace::kNoSlice);
   // What is around a slice stands before it in the order.
   for (const std::uint32_t index : nesting.order) {
     const std::uint32_t parent = nesting.parent[index];
-    if (parent != schema::kNoSlice) found[index] = is_wanted(parent) ? parent : found[parent];
+    if (parent != trace::kNoSlice) found[index] = is_wanted(parent) ? parent : found[parent];
   }
   return found;
 }
 
 /// Each slice's length without what lies right within it, ns.
-std::vector<std::int64_t> self_times_of_slices(const schema::Trace& trace,
-                                               const schema::TraceNesting& nesting);
+std::vector<std::int64_t> self_times_of_slices(const trace::Trace& trace,
+                                               const trace::TraceNesting& nesting);
 
 }  // namespace benchhud::analysis

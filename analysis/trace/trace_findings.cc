@@ -24,10 +24,10 @@
 namespace benchhud::analysis {
 namespace {
 
-using schema::kNoSlice;
-using schema::PackedFindings;
-using schema::TraceFinding;
-using schema::TraceSlice;
+using trace::kNoSlice;
+using trace::PackedFindings;
+using trace::TraceFinding;
+using trace::TraceSlice;
 
 std::string short_name(std::string_view name) {
   // Names of kernels are as long as pages.
@@ -78,8 +78,8 @@ class Finder {
         earliest = block.back().begin;
         packed.earliest = static_cast<std::int64_t>(i);
       }
-      if (block.size() < schema::kFindingsABlock && i + 1 < found.size()) continue;
-      packed.blocks.push_back(schema::encode_findings(block));
+      if (block.size() < trace::kFindingsABlock && i + 1 < found.size()) continue;
+      packed.blocks.push_back(trace::encode_findings(block));
       block.clear();
     }
     packed_.push_back(std::move(packed));

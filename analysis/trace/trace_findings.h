@@ -23,10 +23,10 @@ namespace benchhud::analysis {
 ///   memory.
 ///
 /// Memory holds 16 bytes of each finding that is not packed yet: of a slice at most one at once.
-std::vector<schema::PackedFindings> trace_findings(const TraceContext& context);
+std::vector<trace::PackedFindings> trace_findings(const TraceContext& context);
 
 /// A phrase for a person; `name` and `other` are the names of the finding's labels.
-std::string finding_words(std::string_view kind, const schema::TraceFinding& finding,
+std::string finding_words(std::string_view kind, const trace::TraceFinding& finding,
                           std::string_view name, std::string_view other);
 
 }  // namespace benchhud::analysis

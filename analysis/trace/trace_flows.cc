@@ -5,9 +5,9 @@
 
 namespace benchhud::analysis {
 
-using schema::TraceFlow;
+using trace::TraceFlow;
 
-FlowCounts count_flows(const schema::Trace& trace) {
+FlowCounts count_flows(const trace::Trace& trace) {
   std::vector<std::uint64_t> starts;
   starts.reserve(trace.flows.size());
   for (const TraceFlow& flow : trace.flows) {

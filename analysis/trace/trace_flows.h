@@ -13,6 +13,6 @@ struct FlowCounts {
 };
 
 /// A step or an end belongs to the start of the same key, in whatever order the file has them.
-FlowCounts count_flows(const schema::Trace& trace);
+FlowCounts count_flows(const trace::Trace& trace);
 
 }  // namespace benchhud::analysis

@@ -8,10 +8,10 @@
 
 namespace benchhud::analysis {
 
-using schema::kNoSlice;
-using schema::Trace;
-using schema::TraceNesting;
-using schema::TraceSlice;
+using trace::kNoSlice;
+using trace::Trace;
+using trace::TraceNesting;
+using trace::TraceSlice;
 
 namespace {
 
@@ -59,7 +59,7 @@ ProfilingNotes profiling_notes(const TraceContext& context) {
 
 }  // namespace
 
-TraceReport trace_report(const Trace& trace) { return trace_report(trace, schema::nest(trace)); }
+TraceReport trace_report(const Trace& trace) { return trace_report(trace, trace::nest(trace)); }
 
 TraceReport trace_report(const Trace& trace, const TraceNesting& nesting) {
   return trace_report(TraceContext(trace, nesting));

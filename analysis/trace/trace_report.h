@@ -74,9 +74,9 @@ struct TraceReport {
 };
 
 /// Time grows with the number of slices times its logarithm.
-TraceReport trace_report(const schema::Trace& trace);
+TraceReport trace_report(const trace::Trace& trace);
 /// Of a trace that is nested already.
-TraceReport trace_report(const schema::Trace& trace, const schema::TraceNesting& nesting);
+TraceReport trace_report(const trace::Trace& trace, const trace::TraceNesting& nesting);
 TraceReport trace_report(const TraceContext& context);
 
 }  // namespace benchhud::analysis

@@ -26,15 +26,15 @@ std::string names_text(const std::set<std::string_view>& categories) {
   return text;
 }
 
-std::string why_no_device(const schema::Trace& trace, const std::vector<SliceSide>& sides) {
+std::string why_no_device(const trace::Trace& trace, const std::vector<SliceSide>& sides) {
   std::vector<bool> is_placed(trace.threads.size());
-  for (const schema::TraceSlice& slice : trace.slices) {
+  for (const trace::TraceSlice& slice : trace.slices) {
     if (sides[slice.label] != SliceSide::kOther) is_placed[slice.thread] = true;
   }
   std::int64_t slices = 0;
   std::set<std::uint32_t> threads;
   std::set<std::string_view> categories;
-  for (const schema::TraceSlice& slice : trace.slices) {
+  for (const trace::TraceSlice& slice : trace.slices) {
     if (is_placed[slice.thread]) continue;
     ++slices;
     threads.insert(slice.thread);
@@ -49,14 +49,14 @@ std::string why_no_device(const schema::Trace& trace, const std::vector<SliceSid
 
 }  // namespace
 
-TraceUnknowns trace_unknowns(const schema::Trace& trace, const std::vector<SliceSide>& sides,
+TraceUnknowns trace_unknowns(const trace::Trace& trace, const std::vector<SliceSide>& sides,
                              const std::vector<DeviceSlice>& device) {
   TraceUnknowns unknowns;
   if (device.empty()) {
     unknowns.device = why_no_device(trace, sides);
     if (!unknowns.device.empty()) unknowns.launches = unknowns.device;
   } else if (std::none_of(device.begin(), device.end(), [](const DeviceSlice& slice) {
-               return slice.launch != schema::kNoSlice;
+               return slice.launch != trace::kNoSlice;
              })) {
     unknowns.launches = fmt::format(
         "The calls that launched the {} on devices are not in the trace, or of a runtime that "

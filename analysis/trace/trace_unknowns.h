@@ -16,7 +16,7 @@ namespace benchhud::analysis {
 /// A thread whose slices are all of categories that are not known (slice_side.h) may be a device's.
 /// Where there is one and no slice is known to be a device's, what ran on devices is unknown; it is
 /// not that nothing did. Where no slice of a device has its launch, what launched them is unknown.
-TraceUnknowns trace_unknowns(const schema::Trace& trace, const std::vector<SliceSide>& sides,
+TraceUnknowns trace_unknowns(const trace::Trace& trace, const std::vector<SliceSide>& sides,
                              const std::vector<DeviceSlice>& device);
 
 }  // namespace benchhud::analysis

@@ -77,16 +77,16 @@ Expected<void> rules(const po::variables_map& values, const Arguments& words) {
   }
   if (words.size() == 1) {
     BENCHHUD_ASSIGN(auto store, schema::open_store_for_reading(store_path(values)));
-    BENCHHUD_ASSIGN(const std::string written, server::stored_alert_rules(store));
+    BENCHHUD_ASSIGN(const std::string written, service::stored_alert_rules(store));
     fmt::print("{}\n", written);
     return {};
   }
-  BENCHHUD_ASSIGN(const std::string text, read_text_file(words[1], server::kMostRulesBytes));
+  BENCHHUD_ASSIGN(const std::string text, read_text_file(words[1], service::kMostRulesBytes));
   // Before the store is touched, or made.
-  BENCHHUD_TRY(server::read_alert_rules(text));
+  BENCHHUD_TRY(service::read_alert_rules(text));
   BENCHHUD_ASSIGN(auto store, schema::open_store(store_path(values)));
-  BENCHHUD_TRY(server::keep_alert_rules(store, text));
-  BENCHHUD_TRY(server::update_alerts(store));
+  BENCHHUD_TRY(service::keep_alert_rules(store, text));
+  BENCHHUD_TRY(service::update_alerts(store));
   return {};
 }
 

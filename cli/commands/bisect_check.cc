@@ -95,10 +95,10 @@ class Fresh {
       if (file.error) return *file.error;
     }
     schema::Reader reader(*store_);
-    BENCHHUD_ASSIGN(catalog_, server::read_catalog(*store_));
+    BENCHHUD_ASSIGN(catalog_, service::read_catalog(*store_));
     BENCHHUD_ASSIGN(const auto runs, reader.runs({}));
     for (const schema::Run& run : runs) {
-      BENCHHUD_ASSIGN(auto night, server::read_night(reader, run, *catalog_));
+      BENCHHUD_ASSIGN(auto night, service::read_night(reader, run, *catalog_));
       nights_.push_back(std::move(night));
     }
     return {};

@@ -191,14 +191,14 @@ void print_text(const IngestResult& result, const Request& request) {
 }
 
 void print_json(const IngestResult& result, const Request& request, schema::Reader* reader) {
-  const std::string report = server::ingest_report_json(result, *reader, {.store = request.db});
+  const std::string report = service::ingest_report_json(result, *reader, {.store = request.db});
   fmt::print("{}\n", Json::parse(report).dump(2));
 }
 
 // The whole report in a line, behind which nothing is printed but that the alerts could not be
 // found.
 void print_summary(const IngestResult& result, const Request& request, int status,
-                   const Expected<server::AlertUpdate>& alerts) {
+                   const Expected<service::AlertUpdate>& alerts) {
   const std::string line =
       summary_line(result, alerts ? std::optional(alerts->added) : std::nullopt);
   if (status != kDone) {
@@ -246,12 +246,12 @@ int run_ingest(const Arguments& arguments) {
     request->options.dumps.result = *key;
   }
 
-  const Expected<server::Import> imported = [&] {
+  const Expected<service::Import> imported = [&] {
     ProgressBar bar;
     if (isatty(STDERR_FILENO) && !request->is_quiet) {
       request->options.on_progress = [&bar](const Progress& progress) { bar.show(progress); };
     }
-    return server::import_and_find_alerts(*store, *files, request->options);
+    return service::import_and_find_alerts(*store, *files, request->options);
   }();
   if (!imported) return fail(imported.error());
   const auto& [result, alerts] = *imported;

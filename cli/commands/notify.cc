@@ -158,7 +158,7 @@ Expected<int> tell(schema::Connection& store, const Request& request, const std:
 
 Expected<int> notify(const Request& request) {
   BENCHHUD_ASSIGN(auto store, schema::open_store(request.db));
-  BENCHHUD_TRY(server::update_alerts(store));
+  BENCHHUD_TRY(service::update_alerts(store));
   BENCHHUD_ASSIGN(auto alerts, AlertList::open(store));
   if (!request.markdown.empty()) {
     BENCHHUD_ASSIGN(const auto listed, alerts.needing_attention());

@@ -226,7 +226,7 @@ int run_prune(const Arguments& arguments) {
   if (!report) return fail(report.error());
   *is_json ? print_json(*report, *request) : print_text(*report, *request);
   if (request->is_rehearsal) return kDone;
-  if (const auto update = server::update_alerts(store); !update) {
+  if (const auto update = service::update_alerts(store); !update) {
     return fail({update.error().code,
                  "it is pruned, but alerts could not be found anew: " + update.error().message});
   }

@@ -32,11 +32,11 @@ int run_rebuild(const Arguments& arguments) {
   if (!locked) return fail(locked.error());
   schema::Connection* const store = &locked->connection;
   if (const auto done = schema::rebuild(*store); !done) return fail(done.error());
-  const auto indexed = schema::index_traces(*store, schema::Unindexed::kAndOthers);
+  const auto indexed = trace::index_traces(*store, trace::Unindexed::kAndOthers);
   if (!indexed) return fail(indexed.error());
-  const Expected<std::int64_t> traces = server::renew_digests(*store, server::Digests::kAll);
+  const Expected<std::int64_t> traces = service::renew_digests(*store, service::Digests::kAll);
   if (!traces) return fail(traces.error());
-  if (const auto update = server::update_alerts(*store); !update) return fail(update.error());
+  if (const auto update = service::update_alerts(*store); !update) return fail(update.error());
   fmt::print("rebuilt{}\n", *traces > 0 ? fmt::format(", {} traces read again", *traces) : "");
   return kDone;
 }

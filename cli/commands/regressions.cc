@@ -165,7 +165,7 @@ int run_regressions(const Arguments& arguments) {
   if (!request) return fail(request.error());
   auto store = schema::open_store(request->db);
   if (!store) return fail(store.error());
-  if (const auto update = server::update_alerts(*store); !update) return fail(update.error());
+  if (const auto update = service::update_alerts(*store); !update) return fail(update.error());
   auto list = AlertList::open(*store);
   if (!list) return fail(list.error());
   const auto listed = list_alerts(*list, *store, *request);

@@ -313,7 +313,7 @@ constexpr std::array kActions = {
 
 // Alerts follow from runs.
 Expected<void> update_alerts(Connection& store) {
-  BENCHHUD_TRY(server::update_alerts(store));
+  BENCHHUD_TRY(service::update_alerts(store));
   return {};
 }
 

@@ -142,7 +142,7 @@ int run_trace(const Arguments& arguments) {
   if (!as_json) return fail(as_json.error());
   const auto trace = ingest::read_trace(words[1]);
   if (!trace) return fail(trace.error());
-  const schema::TraceNesting nesting = schema::nest(*trace);
+  const trace::TraceNesting nesting = trace::nest(*trace);
   const bool is_summary = words[0] == "summary";
   if (*as_json && is_summary) {
     print_json(analysis::summary_json(*trace, nesting));

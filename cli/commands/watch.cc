@@ -278,7 +278,7 @@ class Watcher {
     options.neighbours = request_.neighbours;
     options.skips_known_content = true;
     options.should_stop = [this] { return stop_.came(); };
-    const auto result = server::import_files(store, dir.files, std::move(options));
+    const auto result = service::import_files(store, dir.files, std::move(options));
     if (!result) {
       failed(dir, printable(result.error().message));
       return;
@@ -326,7 +326,7 @@ class Watcher {
   void find_alerts() {
     auto store = schema::open_store(request_.db);
     const auto updated =
-        store ? server::update_alerts(*store) : Expected<server::AlertUpdate>(store.error());
+        store ? service::update_alerts(*store) : Expected<service::AlertUpdate>(store.error());
     if (!updated) return complain("alerts", updated.error());
     complaints_.erase("alerts");
     changed_ = false;

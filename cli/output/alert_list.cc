@@ -18,7 +18,7 @@ AlertList::AlertList(schema::Connection& store, analysis::Catalog catalog)
       runs_(std::make_unique<schema::AlertRuns>(*reader_)) {}
 
 Expected<AlertList> AlertList::open(schema::Connection& store) {
-  BENCHHUD_ASSIGN(auto catalog, server::read_catalog(store));
+  BENCHHUD_ASSIGN(auto catalog, service::read_catalog(store));
   return AlertList(store, std::move(catalog));
 }
 
@@ -28,7 +28,7 @@ Expected<schema::Alert> AlertList::find(schema::AlertId id) { return schema::ale
 
 Expected<ListedAlert> AlertList::listed(schema::Alert alert, schema::AlertDetails details) {
   ListedAlert listed;
-  BENCHHUD_ASSIGN(listed.explanation, server::explain_alert(*reader_, *catalog_, alert, details));
+  BENCHHUD_ASSIGN(listed.explanation, service::explain_alert(*reader_, *catalog_, alert, details));
   for (const auto& [id, name] :
        {std::pair(alert.onset_run, &listed.onset), std::pair(alert.last_good, &listed.last_good),
         std::pair(alert.first_bad, &listed.first_bad)}) {
@@ -44,8 +44,8 @@ Expected<std::string> AlertList::json(const ListedAlert& listed) {
   std::string text;
   schema::JsonWriter writer(&text);
   writer.begin_object();
-  BENCHHUD_TRY(server::write_alert_fields(writer, listed.alert, listed.details, *runs_));
-  server::write_explanation_fields(writer, listed.explanation);
+  BENCHHUD_TRY(views::write_alert_fields(writer, listed.alert, listed.details, *runs_));
+  views::write_explanation_fields(writer, listed.explanation);
   writer.end_object();
   return text;
 }

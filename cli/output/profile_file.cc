@@ -40,10 +40,10 @@ std::vector<std::string> sentences(const std::vector<schema::DumpProblem>& probl
   return found;
 }
 
-std::vector<std::string> sentences(const std::vector<schema::TraceProblem>& problems) {
+std::vector<std::string> sentences(const std::vector<trace::TraceProblem>& problems) {
   std::vector<std::string> found;
   found.reserve(problems.size());
-  for (const schema::TraceProblem& problem : problems) {
+  for (const trace::TraceProblem& problem : problems) {
     found.push_back(fmt::format("byte {}: {}", problem.offset + 1, problem.reason));
   }
   return found;
@@ -58,7 +58,7 @@ ProfileFile of_text(const ingest::DumpText& read) {
 }  // namespace
 
 Expected<ProfileFile> read_profile_file(const std::string& path) {
-  Expected<schema::Trace> trace = ingest::read_trace(path);
+  Expected<trace::Trace> trace = ingest::read_trace(path);
   if (!trace && trace.error().code != ErrorCode::kUnsupported) return trace.error();
   // "[ScheduleSyncTensorsGraph]" begins like a list of events, too.
   if (!trace || trace->events == 0) {

@@ -13,7 +13,7 @@ namespace benchhud::cli {
 struct ListedAlert {
   schema::Alert alert;
   schema::AlertDetails details;
-  server::AlertExplanation explanation;
+  service::AlertExplanation explanation;
   std::string onset, last_good, first_bad;  ///< names of runs; "": not known
   bool fails = false;
 };

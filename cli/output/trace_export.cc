@@ -42,8 +42,8 @@ Expected<schema::TraceId> asked_trace(Connection& store, const TraceExportReques
   return Error{ErrorCode::kUnsupported, fmt::format("dump {} is no trace", *request.artifact)};
 }
 
-Expected<server::ExportQuery> asked_window(const TraceExportRequest& request, std::int64_t origin) {
-  server::ExportQuery query;
+Expected<service::ExportQuery> asked_window(const TraceExportRequest& request, std::int64_t origin) {
+  service::ExportQuery query;
   query.begin = request.begin ? analysis::sum_of(origin, *request.begin)
                               : std::numeric_limits<std::int64_t>::min();
   query.end = request.end ? analysis::sum_of(origin, *request.end)
@@ -52,19 +52,19 @@ Expected<server::ExportQuery> asked_window(const TraceExportRequest& request, st
     return Error{ErrorCode::kInvalidArgument, "--end must be behind --begin"};
   }
   if (!request.tracks) return query;
-  BENCHHUD_ASSIGN(const auto tracks, server::read_track_list(*request.tracks, "--tracks",
-                                                             server::kMostTracksListed, false));
+  BENCHHUD_ASSIGN(const auto tracks, service::read_track_list(*request.tracks, "--tracks",
+                                                             service::kMostTracksListed, false));
   query.is_wanted = [tracks](std::uint32_t thread) {
     return std::any_of(tracks.begin(), tracks.end(),
-                       [&](const server::TrackBand& each) { return each.track == thread; });
+                       [&](const service::TrackBand& each) { return each.track == thread; });
   };
   return query;
 }
 
 Expected<void> write_to(std::FILE* file, const std::string& name, Connection& store,
-                        schema::TraceId trace, const server::ExportQuery& query) {
+                        schema::TraceId trace, const service::ExportQuery& query) {
   bool is_written = true;
-  BENCHHUD_TRY(server::write_chrome_trace(store, trace, query, [&](std::string_view piece) {
+  BENCHHUD_TRY(service::write_chrome_trace(store, trace, query, [&](std::string_view piece) {
     is_written = std::fwrite(piece.data(), 1, piece.size(), file) == piece.size();
     return is_written;
   }));
@@ -74,7 +74,7 @@ Expected<void> write_to(std::FILE* file, const std::string& name, Connection& st
 
 // Whoever reads the file sees the old one or the new one.
 Expected<void> write_file(const std::string& path, Connection& store, schema::TraceId trace,
-                          const server::ExportQuery& query) {
+                          const service::ExportQuery& query) {
   const std::string temporary = fmt::format("{}.{}", path, getpid());
   File file(std::fopen(temporary.c_str(), "wbx"));
   if (!file) return cannot_write(path);
@@ -97,8 +97,8 @@ Expected<void> export_trace(const TraceExportRequest& request) {
   BENCHHUD_ASSIGN(const auto transaction,
                   schema::Transaction::begin(store, schema::Transaction::Kind::kRead));
   BENCHHUD_ASSIGN(const schema::TraceId trace, asked_trace(store, request));
-  BENCHHUD_ASSIGN(const schema::TraceInfo info, schema::TraceLookup(store, trace).info());
-  BENCHHUD_ASSIGN(const server::ExportQuery query, asked_window(request, info.origin));
+  BENCHHUD_ASSIGN(const trace::TraceInfo info, trace::TraceLookup(store, trace).info());
+  BENCHHUD_ASSIGN(const service::ExportQuery query, asked_window(request, info.origin));
   if (request.out) return write_file(*request.out, store, trace, query);
   return write_to(stdout, "standard output", store, trace, query);
 }

@@ -61,7 +61,7 @@ class TemporaryFolder {
 };
 
 Expected<schema::TraceId> import_file(schema::Connection& store, const std::string& file) {
-  BENCHHUD_ASSIGN(const server::ImportedTrace imported, server::import_trace(store, file));
+  BENCHHUD_ASSIGN(const service::ImportedTrace imported, service::import_trace(store, file));
   if (imported.problem_count > 0) {
     fmt::print(stderr, "{}: {} part{} of it could not be read\n", printable(file),
                imported.problem_count, imported.problem_count == 1 ? "" : "s");

@@ -259,7 +259,7 @@ class DumpIngest::File {
   Expected<void> take_trace() {
     BENCHHUD_ASSIGN(SourceFile source, SourceFile::open(result_.path));
     HashedFile file(std::move(source));
-    schema::PackedArgs args;
+    trace::PackedArgs args;
     // The tables that it reads with are gone before the trace is nested and stored.
     auto reader = std::make_unique<TraceReader>(&args);
     std::string piece, begin;
@@ -270,7 +270,7 @@ class DumpIngest::File {
       if (begin.empty()) begin = piece.substr(0, kBeginBytes);
       if (!more) break;
     }
-    schema::Trace trace = reader->finish(file.damage());
+    trace::Trace trace = reader->finish(file.damage());
     BENCHHUD_ASSIGN(const bool is_known, find_known(file));
     if (is_known) return {};
     if (!reader->refusal().empty()) return set_too_large(reader->refusal());
@@ -286,13 +286,13 @@ class DumpIngest::File {
     const schema::SmallWriteBuffer small(state_.store);
     BENCHHUD_TRY(store_trace(std::move(trace), &args));
     // A trace that was in the store already has its index.
-    BENCHHUD_ASSIGN(const auto index, schema::TraceIndex::open(state_.store, *artifact_.trace));
+    BENCHHUD_ASSIGN(const auto index, trace::TraceIndex::open(state_.store, *artifact_.trace));
     if (index) return {};
-    return schema::index_trace(state_.store, *artifact_.trace);
+    return trace::index_trace(state_.store, *artifact_.trace);
   }
 
-  Expected<void> store_trace(const schema::Trace trace, schema::PackedArgs* args) {
-    const schema::TraceNesting nesting = schema::nest(trace, schema::NestingRows::kYes);
+  Expected<void> store_trace(const trace::Trace trace, trace::PackedArgs* args) {
+    const trace::TraceNesting nesting = trace::nest(trace, trace::NestingRows::kYes);
     std::future<TraceSummary> summary;
     if (state_.options.trace_summary) {
       // Where no thread is to be had, it is made when it is asked for.
@@ -300,11 +300,11 @@ class DumpIngest::File {
                            [&] { return state_.options.trace_summary(trace, nesting); });
     }
     BENCHHUD_ASSIGN(artifact_.trace,
-                    schema::put_unindexed_trace(state_.store, trace, nesting, args, artifact_.hash,
+                    trace::put_unindexed_trace(state_.store, trace, nesting, args, artifact_.hash,
                                                 artifact_.byte_count));
     if (!summary.valid()) return {};
     const TraceSummary made = summary.get();
-    BENCHHUD_TRY(schema::put_trace_findings(state_.store, *artifact_.trace, made.findings));
+    BENCHHUD_TRY(trace::put_trace_findings(state_.store, *artifact_.trace, made.findings));
     schema::TextWriter texts(state_.store);
     BENCHHUD_ASSIGN(artifact_.report, texts.put(schema::pack_text(made.digest)));
     return {};

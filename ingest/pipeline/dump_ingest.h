@@ -22,7 +22,7 @@ namespace benchhud::ingest {
 /// What analysis finds in a trace.
 struct TraceSummary {
   std::string digest;                            ///< what is kept of it, encoded
-  std::vector<schema::PackedFindings> findings;  ///< the places that are marked
+  std::vector<trace::PackedFindings> findings;  ///< the places that are marked
 };
 
 struct DumpOptions {
@@ -33,7 +33,7 @@ struct DumpOptions {
   std::int64_t shift_weeks = 0;            ///< by which the times of results were shifted
   bool refuses_too_large = false;          ///< as in IngestOptions
   /// What is kept beside a trace. Made on a thread of its own while the trace is stored.
-  std::function<TraceSummary(const schema::Trace&, const schema::TraceNesting&)> trace_summary;
+  std::function<TraceSummary(const trace::Trace&, const trace::TraceNesting&)> trace_summary;
 };
 
 /// What became of a dump.

@@ -13,7 +13,7 @@ std::optional<ArtifactKind> dump_kind_of(std::string_view beginning) {
   TraceReader reader;
   reader.feed(beginning);
   // Any text in brackets has the look of a list; one with events in it is a trace.
-  const schema::Trace trace = reader.finish();
+  const trace::Trace trace = reader.finish();
   if (reader.has_list() && trace.events > trace.refused + trace.fillers) {
     return ArtifactKind::kTrace;
   }

@@ -16,11 +16,11 @@
 
 namespace benchhud::ingest {
 
-using schema::Trace;
-using schema::TraceArgs;
-using schema::TraceFlow;
-using schema::TracePoint;
-using schema::TraceSlice;
+using trace::Trace;
+using trace::TraceArgs;
+using trace::TraceFlow;
+using trace::TracePoint;
+using trace::TraceSlice;
 
 namespace {
 
@@ -117,7 +117,7 @@ void put_thread_key(const RawTraceEvent& event, std::string* key) {
 
 }  // namespace
 
-TraceBuilder::TraceBuilder(schema::TraceArgsSink* sink, std::size_t most_threads)
+TraceBuilder::TraceBuilder(trace::TraceArgsSink* sink, std::size_t most_threads)
     : sink_(sink),
       most_threads_(most_threads),
       parser_(std::make_unique<simdjson::dom::parser>()) {}
@@ -150,7 +150,7 @@ void TraceBuilder::refuse(const RawTraceEvent& event, std::string_view reason) {
 }
 
 void TraceBuilder::give_up(std::string_view reason) {
-  trace_ = schema::Trace();
+  trace_ = trace::Trace();
   escaped_.clear();
   threads_.clear();
   open_.clear();
@@ -187,7 +187,7 @@ std::uint32_t TraceBuilder::text(const TraceToken& token) {
 }
 
 bool TraceBuilder::has_room_for(const RawTraceEvent& event) const {
-  if (trace_.slices.size() >= schema::kMostTraceSlices) return false;
+  if (trace_.slices.size() >= trace::kMostTraceSlices) return false;
   if (trace_.threads.size() < most_threads_) return true;
   std::string key;
   put_thread_key(event, &key);
@@ -206,7 +206,7 @@ std::uint32_t TraceBuilder::thread_of(const RawTraceEvent& event) {
   const auto [found, is_new] =
       threads_.try_emplace(last_thread_key_, static_cast<std::uint32_t>(trace_.threads.size()));
   if (is_new) {
-    schema::TraceThread& thread = trace_.threads.emplace_back();
+    trace::TraceThread& thread = trace_.threads.emplace_back();
     thread.pid = trace_.texts[text(event.process)];
     thread.tid = trace_.texts[text(event.thread)];
     open_.emplace_back();
@@ -229,7 +229,7 @@ std::uint32_t TraceBuilder::label_of(const RawTraceEvent& event) {
   if (name.has_escapes || category.has_escapes) return put();
   const std::uint64_t hash = XXH3_64bits(name.begin, name.size) + 31 * quick(category.text());
   std::uint32_t& label = recent_labels_[hash % recent_labels_.size()];
-  const schema::TraceLabel known = trace_.labels[label];
+  const trace::TraceLabel known = trace_.labels[label];
   if (trace_.texts[known.name] != name.text() || trace_.texts[known.category] != category.text()) {
     label = put();
   }
@@ -264,7 +264,7 @@ TraceBuilder::ReadArgs TraceBuilder::read_args(const RawTraceEvent& event) {
 
 // The arguments' number.
 std::uint32_t TraceBuilder::keep_args(ReadArgs* read, std::string_view json) {
-  if (trace_.args.size() >= schema::kMostTraceArgsWords) {
+  if (trace_.args.size() >= trace::kMostTraceArgsWords) {
     problem(0, "arguments are dropped: the trace has more than can be kept");
     return 0;
   }
@@ -434,7 +434,7 @@ void TraceBuilder::read_metadata(const RawTraceEvent& event) {
   const std::string_view value = trace_.texts[text(is_name    ? arg.name
                                                    : is_place ? arg.sort_index
                                                               : arg.labels)];
-  schema::TraceThread& thread = trace_.threads[thread_of(event)];
+  trace::TraceThread& thread = trace_.threads[thread_of(event)];
   Process& process = processes_[thread.pid];
   if (is_place) {
     (is_process ? process.sort_index : thread.thread_sort_index) = number_of<std::int64_t>(value);
@@ -539,7 +539,7 @@ Trace TraceBuilder::finish() {
     ++trace_.refused;
     problem(offset, reason);
   });
-  for (schema::TraceThread& thread : trace_.threads) {
+  for (trace::TraceThread& thread : trace_.threads) {
     const auto found = processes_.find(thread.pid);
     if (found == processes_.end()) continue;
     const Process& process = found->second;

@@ -32,8 +32,8 @@ class TraceBuilder : public TraceEvents {
 
   /// `sink`, if there is one, gets the whole arguments of slices and points.
   /// Events of more than `most_threads` threads are refused, those beyond.
-  explicit TraceBuilder(schema::TraceArgsSink* sink,
-                        std::size_t most_threads = schema::kMostTraceThreads);
+  explicit TraceBuilder(trace::TraceArgsSink* sink,
+                        std::size_t most_threads = trace::kMostTraceThreads);
   ~TraceBuilder() override;
 
   RawTraceEvent* begin_event() override;
@@ -49,12 +49,12 @@ class TraceBuilder : public TraceEvents {
   /// Why it was given up; "" if it was not.
   const std::string& refusal() const { return refusal_; }
   /// After the last event. Empty if it was given up.
-  schema::Trace finish();
+  trace::Trace finish();
 
  private:
   // What is read of an event's arguments at once.
   struct ReadArgs {
-    schema::TraceArgs args;
+    trace::TraceArgs args;
     bool has_any = false;  // of args
     double bytes = 0;
     std::optional<double> bandwidth;  // GB/s
@@ -66,7 +66,7 @@ class TraceBuilder : public TraceEvents {
     std::size_t held_bytes = 0;  // of this and the JSON; 0 where it does not wait
   };
   struct OpenSlice {
-    schema::TraceSlice slice;
+    trace::TraceSlice slice;
     std::unique_ptr<HeldArgs> args;
   };
   struct Process {
@@ -88,19 +88,19 @@ class TraceBuilder : public TraceEvents {
   ReadArgs read_args(const RawTraceEvent& event);
   std::uint32_t keep_args(ReadArgs* read, std::string_view json);
   std::uint32_t keep_args(const RawTraceEvent& event);
-  void add_slice(const schema::TraceSlice& slice, const ReadArgs& read);
+  void add_slice(const trace::TraceSlice& slice, const ReadArgs& read);
   void add_complete(const RawTraceEvent& event);
   void begin(const RawTraceEvent& event);
   void end(const RawTraceEvent& event);
   void add_point(const RawTraceEvent& event, std::int64_t time);
   void add_timed_point(const RawTraceEvent& event);
   void read_metadata(const RawTraceEvent& event);
-  void add_flow_event(const RawTraceEvent& event, schema::TraceFlow::Step step);
+  void add_flow_event(const RawTraceEvent& event, trace::TraceFlow::Step step);
   void add_bound_flow(const RawTraceEvent& event, std::int64_t time);
 
   RawTraceEvent event_;  // of begin_event()
-  schema::Trace trace_;
-  schema::TraceArgsSink* sink_;
+  trace::Trace trace_;
+  trace::TraceArgsSink* sink_;
   const std::size_t most_threads_;
   std::unique_ptr<simdjson::dom::parser> parser_;
   std::unordered_map<std::string, std::uint32_t> escaped_;  // texts with escapes, as they stand

@@ -6,8 +6,8 @@
 
 namespace benchhud::ingest {
 
-using schema::TraceFlow;
-using schema::TraceSlice;
+using trace::TraceFlow;
+using trace::TraceSlice;
 using Step = TraceFlow::Step;
 
 TraceFlow TraceFlowBuilder::flow_of(const End& end, const RawTraceEvent& event,

@@ -20,12 +20,12 @@ class TraceFlowBuilder {
   /// One end, before its flow is known.
   struct End {
     std::int64_t time = 0;  ///< ns
-    schema::TraceFlow::Step step = schema::TraceFlow::Step::kStart;
+    trace::TraceFlow::Step step = trace::TraceFlow::Step::kStart;
     std::uint32_t category = 0;  ///< a number of Trace::texts
     std::uint32_t thread = 0;    ///< index in Trace::threads
   };
 
-  explicit TraceFlowBuilder(schema::Trace* trace) : trace_(trace) {}
+  explicit TraceFlowBuilder(trace::Trace* trace) : trace_(trace) {}
 
   /// An end of the flow that `id` names, at the slice that begins then.
   void add(const End& end, const RawTraceEvent& event, const TraceToken& id);
@@ -43,17 +43,17 @@ class TraceFlowBuilder {
 
  private:
   struct Held {
-    schema::TraceFlow flow;
+    trace::TraceFlow flow;
     std::int64_t offset = 0;  // of its event
     bool binds_to_next = false;
   };
 
-  schema::TraceFlow flow_of(const End& end, const RawTraceEvent& event, const TraceToken& id);
-  void keep(const schema::TraceFlow& flow, bool binds_to_next);
+  trace::TraceFlow flow_of(const End& end, const RawTraceEvent& event, const TraceToken& id);
+  void keep(const trace::TraceFlow& flow, bool binds_to_next);
   void bind_to_next_slices();
 
-  schema::Trace* const trace_;
-  schema::TextPool keys_;  // of category, id and process; a key is its number
+  trace::Trace* const trace_;
+  trace::TextPool keys_;  // of category, id and process; a key is its number
   std::string key_;        // that is looked for
   std::size_t key_bytes_ = 0;
   std::vector<std::uint32_t> bound_to_next_;  // places in Trace::flows

@@ -19,7 +19,7 @@ namespace benchhud::ingest {
 using schema::Error;
 using schema::ErrorCode;
 using schema::Expected;
-using schema::Trace;
+using trace::Trace;
 
 namespace {
 
@@ -32,7 +32,7 @@ constexpr std::int64_t kPipelineFrom = 4 << 20;
 }  // namespace
 
 struct TraceReader::State {
-  explicit State(schema::TraceArgsSink* sink) : builder(sink) {}
+  explicit State(trace::TraceArgsSink* sink) : builder(sink) {}
 
   void start_pipeline();
 
@@ -50,7 +50,7 @@ void TraceReader::State::start_pipeline() {
   }
 }
 
-TraceReader::TraceReader(schema::TraceArgsSink* sink) : state_(std::make_unique<State>(sink)) {}
+TraceReader::TraceReader(trace::TraceArgsSink* sink) : state_(std::make_unique<State>(sink)) {}
 TraceReader::~TraceReader() = default;
 TraceReader::TraceReader(TraceReader&&) noexcept = default;
 
@@ -83,7 +83,7 @@ Trace TraceReader::finish(std::string_view damage) {
 bool TraceReader::has_list() const { return state_->scanner.has_list(); }
 const std::string& TraceReader::refusal() const { return state_->builder.refusal(); }
 
-Expected<Trace> read_trace(const std::string& path, schema::TraceArgsSink* sink) {
+Expected<Trace> read_trace(const std::string& path, trace::TraceArgsSink* sink) {
   BENCHHUD_ASSIGN(SourceFile file, SourceFile::open(path));
   TraceReader reader(sink);
   std::string piece, damage, begin;

@@ -23,13 +23,13 @@ class TraceReader {
  public:
   /// `sink`, if there is one, gets the whole arguments of slices and points while the file is read;
   /// those of a B/E pair in one. Without one they are not kept.
-  explicit TraceReader(schema::TraceArgsSink* sink = nullptr);
+  explicit TraceReader(trace::TraceArgsSink* sink = nullptr);
   ~TraceReader();
   TraceReader(TraceReader&&) noexcept;
 
   void feed(std::string_view bytes);
   /// `damage`: why the bytes ended before their time, if they did; a problem of the trace.
-  schema::Trace finish(std::string_view damage = "");
+  trace::Trace finish(std::string_view damage = "");
   /// Whether a list of events was found; after finish().
   bool has_list() const;
   /// Why the trace was refused: it exceeds the memory budget, or there was no memory for it. "" if
@@ -44,7 +44,7 @@ class TraceReader {
 /// Reads a file, gzip of one or several members or plain. Damaged compression is a problem of the
 /// trace, not an error. `sink`: as above. Errors: kIo; kUnsupported where the file has no list of
 /// events; kTooLarge where it was refused.
-schema::Expected<schema::Trace> read_trace(const std::string& path,
-                                           schema::TraceArgsSink* sink = nullptr);
+schema::Expected<trace::Trace> read_trace(const std::string& path,
+                                           trace::TraceArgsSink* sink = nullptr);
 
 }  // namespace benchhud::ingest

@@ -485,7 +485,7 @@ std::shared_ptr<const std::string> App::compressed_for(const Request& request,
   return compressed && !(*compressed)->empty() ? *compressed : nullptr;
 }
 
-std::vector<std::string> App::first_addresses(const Snapshot& snapshot) const {
+std::vector<std::string> App::first_addresses(const service::Snapshot& snapshot) const {
   std::vector<std::string> addresses = {"/api/v1/overview", "/api/v1/runs", "/api/v1/ingests",
                                         "/api/v1/models"};
   for (const auto& [model, places] : snapshot.accelerators) {
@@ -496,7 +496,7 @@ std::vector<std::string> App::first_addresses(const Snapshot& snapshot) const {
   return addresses;
 }
 
-std::vector<std::string> App::recent_tables(const Snapshot& snapshot) const {
+std::vector<std::string> App::recent_tables(const service::Snapshot& snapshot) const {
   std::vector<std::string> addresses;
   for (const auto& [model, places] : snapshot.accelerators) {
     for (std::size_t i = 0; i < std::min(places.size(), kWarmTables); ++i) {
@@ -518,13 +518,13 @@ Expected<std::size_t> App::warm_nights(std::size_t depth, std::chrono::nanosecon
                   schema::Transaction::begin(lease.connection(), schema::Transaction::Kind::kRead));
   schema::Reader reader(lease.connection());
   BENCHHUD_ASSIGN(const auto snapshot, snapshots_.current(reader));
-  const View view{reader, *snapshot};
+  const service::View view{reader, *snapshot};
   for (*worked = {}; *worked < kWorkAtOnce; ++depth) {
     bool any = false;
     for (const auto& [model, places] : snapshot->accelerators) {
       if (depth >= places.size()) continue;
       any = true;
-      const RunEntry& entry = snapshot->runs[places[depth]];
+      const service::RunEntry& entry = snapshot->runs[places[depth]];
       if (depth < kWarmRuns) BENCHHUD_TRY(judge_.run(view, entry));
       if (depth < kWarmHistory) BENCHHUD_TRY(judge_.summary(view, entry, kUsualBaseline));
       if (depth < kWarmHistory) BENCHHUD_TRY(judge_.failures(view, entry));

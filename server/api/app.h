@@ -112,8 +112,8 @@ class App {
   /// `json`: what the same request answers in JSON.
   static schema::Expected<Answer> make_csv(const Ask& ask, const Plan& plan, const Address& address,
                                            const std::string& json);
-  std::vector<std::string> first_addresses(const Snapshot& snapshot) const;
-  std::vector<std::string> recent_tables(const Snapshot& snapshot) const;
+  std::vector<std::string> first_addresses(const service::Snapshot& snapshot) const;
+  std::vector<std::string> recent_tables(const service::Snapshot& snapshot) const;
   void warm_address(const std::string& target);
   schema::Expected<void> warm_history(const std::function<bool()>& go_on);
   /// Makes ready the runs of the `depth`-th night back and on, a few milliseconds long. Gives the
@@ -134,10 +134,10 @@ class App {
   Uploads uploads_;
   Downloads downloads_;
   QueryProcesses queries_;
-  Snapshots snapshots_;
-  Judge judge_;
-  SharedCache<Answer> answers_;
-  SharedCache<std::string> compressed_;  // of the same keys
+  service::Snapshots snapshots_;
+  service::Judge judge_;
+  service::SharedCache<Answer> answers_;
+  service::SharedCache<std::string> compressed_;  // of the same keys
 };
 
 }  // namespace benchhud::server

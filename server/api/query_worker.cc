@@ -32,7 +32,7 @@ namespace {
 using schema::Error;
 using schema::ErrorCode;
 using schema::Expected;
-using schema::TraceSql;
+using trace::TraceSql;
 using Clock = std::chrono::steady_clock;
 
 constexpr int kSocket = STDIN_FILENO;
@@ -104,7 +104,7 @@ Expected<void> set_limits() {
   const std::size_t left = kQueryMemoryBytes - std::min(mapped.own, kQueryMemoryBytes);
   BENCHHUD_TRY(set_limit(RLIMIT_AS, mapped.all + left, "memory"));
   BENCHHUD_TRY(set_limit(RLIMIT_CPU, kMostProcessorSeconds, "processor time"));
-  BENCHHUD_TRY(set_limit(RLIMIT_FSIZE, schema::kMostTemporaryBytes, "the size of files"));
+  BENCHHUD_TRY(set_limit(RLIMIT_FSIZE, trace::kMostTemporaryBytes, "the size of files"));
   BENCHHUD_TRY(set_limit(RLIMIT_CORE, 0, "core files"));
   std::signal(SIGXFSZ, SIG_IGN);  // an error of the file, not the end
   const std::chrono::microseconds most = kQueryMostTime;
@@ -163,7 +163,7 @@ std::string_view class_of(std::string_view name, std::string_view category) {
   return analysis::label_class(name, category).name;
 }
 
-void write_value(schema::JsonWriter& json, const schema::SqlValue& value) {
+void write_value(schema::JsonWriter& json, const trace::SqlValue& value) {
   std::visit(
       [&](const auto& of) {
         if constexpr (std::is_same_v<std::decay_t<decltype(of)>, std::monostate>) {
@@ -193,15 +193,15 @@ Expected<void> answer(const QueryRequest& request, Clock::time_point began, Line
     json.list(query.columns(), [&](const std::string& name) { json.value(name); });
   });
   lines->flush();
-  schema::SqlLimits limits;
+  trace::SqlLimits limits;
   limits.rows = request.rows;
   limits.time = std::chrono::ceil<std::chrono::milliseconds>(kQueryTime - (Clock::now() - began));
   std::size_t sent = 0;
   bool is_full = false;
-  const schema::SqlOutcome outcome =
-      query.run(limits, [&](const std::vector<schema::SqlValue>& row) {
+  const trace::SqlOutcome outcome =
+      query.run(limits, [&](const std::vector<trace::SqlValue>& row) {
         const bool is_taken = line('R', [&](schema::JsonWriter& json) {
-          json.list(row, [&](const schema::SqlValue& value) { write_value(json, value); });
+          json.list(row, [&](const trace::SqlValue& value) { write_value(json, value); });
         });
         sent += text.size();
         is_full = sent >= kMostReplyBytes;

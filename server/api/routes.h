@@ -33,8 +33,8 @@ inline constexpr std::string_view kUsualBaseline = "inductor";
 struct Ask {
   const Operation& operation;
   const Query& query;
-  View view;
-  Judge& judge;
+  service::View view;
+  service::Judge& judge;
   std::string_view version;  ///< the program's
   const Identity& who;
   Downloads& downloads;
@@ -45,7 +45,7 @@ struct Ask {
   IsCancelled is_cancelled;            ///< the request's
   std::string wrong_parameter{};       ///< set by a route beside an error that a parameter caused
 
-  const Snapshot& snapshot() const { return view.snapshot; }
+  const service::Snapshot& snapshot() const { return view.snapshot; }
   schema::Reader& reader() const { return view.reader; }
   const analysis::Catalog& catalog() const { return *view.snapshot.catalog; }
 };

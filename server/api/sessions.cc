@@ -94,7 +94,7 @@ std::string session_json(const Identity& who, Reading reading) {
   }
   json.key("expires_at");
   if (who.token && who.token->expires_at) {
-    write_time(json, *who.token->expires_at);
+    views::write_time(json, *who.token->expires_at);
   } else {
     json.null();
   }

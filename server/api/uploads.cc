@@ -232,7 +232,7 @@ Expected<std::string> Uploads::ingest(const std::string& file, const Operation& 
   } else {
     inputs.results.push_back(file);
   }
-  BENCHHUD_ASSIGN(const Import imported, import_and_find_alerts(store, inputs, std::move(options)));
+  BENCHHUD_ASSIGN(const service::Import imported, service::import_and_find_alerts(store, inputs, std::move(options)));
   const auto& [result, alerts] = imported;
   for (const auto& one : result.files) {
     if (one.error) return as_told(*one.error, file);
@@ -248,7 +248,7 @@ Expected<std::string> Uploads::ingest(const std::string& file, const Operation& 
   }
   const auto report = [&]() -> Expected<std::string> {
     schema::Reader reader(store);
-    return ingest_report_json(result, reader, {.store = {}, .names_only = true});
+    return service::ingest_report_json(result, reader, {.store = {}, .names_only = true});
   };
   auto made = schema::caught(report);
   if (made) return made;

@@ -47,8 +47,8 @@ bool Warmer::index_traces() {
     return !done && done.error().code == schema::ErrorCode::kBusy;
   };
   // Any other failure is said to who asks for it: the trace has no index, or no report.
-  return !is_busy(schema::index_traces(*store, schema::Unindexed::kOnly, go_on)) &&
-         !is_busy(renew_digests(*store, Digests::kOutdated, go_on));
+  return !is_busy(trace::index_traces(*store, trace::Unindexed::kOnly, go_on)) &&
+         !is_busy(service::renew_digests(*store, service::Digests::kOutdated, go_on));
 }
 
 void Warmer::work() {

@@ -26,15 +26,15 @@ Expected<ResultList> ResultList::make(Ask& ask) {
   list.since_ = ask.query.time("since", -kForever);
   list.until_ = ask.query.time("until", kForever);
   const ExperimentFilter filter(ask.query);
-  std::set<const RunEntry*> named;
+  std::set<const service::RunEntry*> named;
   for (const auto& text : ask.query.texts("run")) {
     const auto& models = ask.query.texts("accelerator_model");
-    BENCHHUD_ASSIGN(const RunEntry* entry,
+    BENCHHUD_ASSIGN(const service::RunEntry* entry,
                     find_run(ask, text, "run", models.size() == 1 ? models.front() : ""));
     named.insert(entry);
   }
   list.named_runs_ = !named.empty();
-  for (const RunEntry& entry : ask.snapshot().runs) {
+  for (const service::RunEntry& entry : ask.snapshot().runs) {
     if (list.named_runs_ && named.count(&entry) == 0) continue;
     if (entry.run.started_at < list.since_ || entry.run.started_at >= list.until_) continue;
     if (filter.fits_accelerator(entry.run.accelerator_model)) list.runs_.push_back(&entry);
@@ -52,13 +52,13 @@ Expected<ResultList> ResultList::make(Ask& ask) {
 std::string ResultList::key(const Ask& ask) const {
   if (!named_runs_) return std::to_string(ask.snapshot().revision);
   std::string key = std::to_string(ask.snapshot().catalog_version);
-  for (const RunEntry* entry : runs_) key += "." + std::to_string(entry->history);
+  for (const service::RunEntry* entry : runs_) key += "." + std::to_string(entry->history);
   return key;
 }
 
-Expected<bool> ResultList::look_up(const Ask& ask, const RunEntry& entry, std::size_t first_place,
+Expected<bool> ResultList::look_up(const Ask& ask, const service::RunEntry& entry, std::size_t first_place,
                                    const Take& take) const {
-  const auto errors = error_texts(ask.view);
+  const auto errors = service::error_texts(ask.view);
   for (const CatalogEntry* candidate : experiments_) {
     if (ask.catalog().place(*candidate) < first_place) continue;
     if (candidate->experiment().accelerator_model != entry.run.accelerator_model) continue;
@@ -79,7 +79,7 @@ Expected<bool> ResultList::look_up(const Ask& ask, const RunEntry& entry, std::s
   return true;
 }
 
-Expected<bool> ResultList::walk_run(const Ask& ask, const RunEntry& entry, std::size_t first_place,
+Expected<bool> ResultList::walk_run(const Ask& ask, const service::RunEntry& entry, std::size_t first_place,
                                     const Take& take) const {
   if (experiments_.size() <= kFewExperiments) return look_up(ask, entry, first_place, take);
   BENCHHUD_ASSIGN(const auto judged, ask.judge.run(ask.view, entry));
@@ -95,7 +95,7 @@ Expected<bool> ResultList::walk_run(const Ask& ask, const RunEntry& entry, std::
 
 Expected<void> ResultList::walk(const Ask& ask, const std::optional<ResultPlace>& after,
                                 const Take& take) const {
-  for (const RunEntry* entry : runs_) {
+  for (const service::RunEntry* entry : runs_) {
     std::size_t first_place = 0;
     if (after) {
       const auto key = std::pair(entry->run.started_at, entry->run.id);
@@ -115,7 +115,7 @@ Expected<void> ResultList::walk(const Ask& ask, const std::optional<ResultPlace>
 Expected<std::int64_t> ResultList::total(const Ask& ask) const {
   std::int64_t total = 0;
   if (all_experiments_) {
-    for (const RunEntry* entry : runs_) total += entry->run.result_count;
+    for (const service::RunEntry* entry : runs_) total += entry->run.result_count;
     return total;
   }
   if (!named_runs_) {
@@ -126,7 +126,7 @@ Expected<std::int64_t> ResultList::total(const Ask& ask) const {
     }
     return total;
   }
-  const auto count = [&](const RunEntry&, const CatalogEntry&, const analysis::ResultView&) {
+  const auto count = [&](const service::RunEntry&, const CatalogEntry&, const analysis::ResultView&) {
     ++total;
     return true;
   };

@@ -26,7 +26,7 @@ class ResultList {
   /// What the list hangs on.
   std::string key(const Ask& ask) const;
 
-  using Take = std::function<bool(const RunEntry&, const analysis::CatalogEntry&,
+  using Take = std::function<bool(const service::RunEntry&, const analysis::CatalogEntry&,
                                   const analysis::ResultView&)>;
   /// Gives the results behind `after`, in order, until `take` returns false.
   schema::Expected<void> walk(const Ask& ask, const std::optional<ResultPlace>& after,
@@ -34,12 +34,12 @@ class ResultList {
   schema::Expected<std::int64_t> total(const Ask& ask) const;
 
  private:
-  schema::Expected<bool> walk_run(const Ask& ask, const RunEntry& entry, std::size_t first_place,
+  schema::Expected<bool> walk_run(const Ask& ask, const service::RunEntry& entry, std::size_t first_place,
                                   const Take& take) const;
-  schema::Expected<bool> look_up(const Ask& ask, const RunEntry& entry, std::size_t first_place,
+  schema::Expected<bool> look_up(const Ask& ask, const service::RunEntry& entry, std::size_t first_place,
                                  const Take& take) const;
 
-  std::vector<const RunEntry*> runs_;                       // newest first
+  std::vector<const service::RunEntry*> runs_;                       // newest first
   std::vector<const analysis::CatalogEntry*> experiments_;  // that fit, in the catalog's order
   std::vector<bool> fits_;                                  // by place in the catalog
   bool all_experiments_ = true;                             // of the runs' accelerator models

@@ -17,13 +17,13 @@ Error wrong_parameter(Ask& ask, std::string_view name, std::string message) {
   return {ErrorCode::kInvalidArgument, std::move(message)};
 }
 
-Expected<const RunEntry*> find_run(Ask& ask, std::string_view text, std::string_view parameter,
+Expected<const service::RunEntry*> find_run(Ask& ask, std::string_view text, std::string_view parameter,
                                    std::string_view accelerator_model) {
   std::optional<std::string_view> among;
   if (!accelerator_model.empty()) among = accelerator_model;
   std::vector<const schema::Run*> runs;
   runs.reserve(ask.snapshot().runs.size());
-  for (const RunEntry& entry : ask.snapshot().runs) runs.push_back(&entry.run);
+  for (const service::RunEntry& entry : ask.snapshot().runs) runs.push_back(&entry.run);
   auto run = schema::choose_run(runs, text, among);
   if (!run) {
     ask.wrong_parameter = parameter;
@@ -32,13 +32,13 @@ Expected<const RunEntry*> find_run(Ask& ask, std::string_view text, std::string_
   return ask.snapshot().find((*run)->id);
 }
 
-Expected<const RunEntry*> asked_run(Ask& ask) {
+Expected<const service::RunEntry*> asked_run(Ask& ask) {
   return find_run(ask, ask.query.text("run"), "run", ask.query.text("accelerator_model"));
 }
 
 Expected<AskedResult> asked_result(Ask& ask, std::string_view run_name,
                                    std::string_view experiment_name) {
-  BENCHHUD_ASSIGN(const RunEntry* run, find_run(ask, ask.query.text(run_name), run_name,
+  BENCHHUD_ASSIGN(const service::RunEntry* run, find_run(ask, ask.query.text(run_name), run_name,
                                                 ask.query.text("accelerator_model")));
   const schema::ExperimentId id{ask.query.integer(experiment_name)};
   const analysis::CatalogEntry* entry = ask.catalog().find(id);
@@ -62,11 +62,11 @@ Expected<void> refuse_other_sites(const Ask& ask) {
 std::string revision_key(const Ask& ask) { return std::to_string(ask.snapshot().revision); }
 
 Expected<std::vector<analysis::VerificationChange>> last_verification_changes(
-    Ask& ask, const RunEntry& entry) {
-  const Snapshot& snapshot = ask.snapshot();
+    Ask& ask, const service::RunEntry& entry) {
+  const service::Snapshot& snapshot = ask.snapshot();
   std::vector<analysis::VerificationChange> found;
-  const auto take = [&](const RunEntry& run, bool is_presence_wanted) -> Expected<void> {
-    const RunEntry* before = snapshot.before(run);
+  const auto take = [&](const service::RunEntry& run, bool is_presence_wanted) -> Expected<void> {
+    const service::RunEntry* before = snapshot.before(run);
     if (before == nullptr) return {};
     BENCHHUD_ASSIGN(const auto changes, ask.judge.changes(ask.view, *before, run));
     for (const auto& change : changes->verification) {
@@ -76,7 +76,7 @@ Expected<std::vector<analysis::VerificationChange>> last_verification_changes(
     }
     return {};
   };
-  const RunEntry* verified = snapshot.verified_runs(entry).run;
+  const service::RunEntry* verified = snapshot.verified_runs(entry).run;
   if (verified != nullptr) BENCHHUD_TRY(take(*verified, false));
   BENCHHUD_TRY(take(entry, true));
   return found;
@@ -108,11 +108,11 @@ bool fits_run(const Query& query, const schema::Run& run) {
          has_labels(run, query.texts("label"));
 }
 
-std::vector<const RunEntry*> asked_runs(const Ask& ask, const std::vector<std::size_t>& places) {
-  std::vector<const RunEntry*> runs;
+std::vector<const service::RunEntry*> asked_runs(const Ask& ask, const std::vector<std::size_t>& places) {
+  std::vector<const service::RunEntry*> runs;
   for (const std::size_t place : places) {
     if (runs.size() == ask.query.size("runs")) break;
-    const RunEntry& entry = ask.snapshot().runs[place];
+    const service::RunEntry& entry = ask.snapshot().runs[place];
     if (fits_run(ask.query, entry.run)) runs.push_back(&entry);
   }
   std::reverse(runs.begin(), runs.end());
@@ -120,9 +120,9 @@ std::vector<const RunEntry*> asked_runs(const Ask& ask, const std::vector<std::s
 }
 
 schema::AlertRuns runs_of(Ask& ask) {
-  const Snapshot& snapshot = ask.snapshot();
+  const service::Snapshot& snapshot = ask.snapshot();
   return schema::AlertRuns(ask.reader(), [&snapshot](schema::RunId id) -> const schema::Run* {
-    const RunEntry* entry = snapshot.find(id);
+    const service::RunEntry* entry = snapshot.find(id);
     return entry != nullptr ? &entry->run : nullptr;
   });
 }
@@ -131,18 +131,18 @@ Expected<std::int64_t> attention_count(const Ask& ask, std::string_view accelera
   return schema::open_alert_count(ask.reader().connection(), accelerator_model);
 }
 
-Expected<BaselineChoice> asked_baseline(Ask& ask, const RunEntry& entry) {
-  BaselineChoice choice;
+Expected<service::BaselineChoice> asked_baseline(Ask& ask, const service::RunEntry& entry) {
+  service::BaselineChoice choice;
   choice.backend = ask.query.text("baseline");
   const auto& run = ask.query.text("baseline_run");
   if (run.empty() || run == "same") {
-    choice.mode = BaselineChoice::Mode::kSame;
+    choice.mode = service::BaselineChoice::Mode::kSame;
   } else if (run == "oldest") {
-    choice.mode = BaselineChoice::Mode::kOldest;
+    choice.mode = service::BaselineChoice::Mode::kOldest;
   } else if (run == "latest") {
-    choice.mode = BaselineChoice::Mode::kLatest;
+    choice.mode = service::BaselineChoice::Mode::kLatest;
   } else {
-    choice.mode = BaselineChoice::Mode::kNamed;
+    choice.mode = service::BaselineChoice::Mode::kNamed;
     BENCHHUD_ASSIGN(choice.named, find_run(ask, run, "baseline_run", entry.run.accelerator_model));
   }
   return choice;
@@ -224,15 +224,15 @@ void end_page(schema::JsonWriter& json, const std::optional<std::string>& next_c
 }
 
 Expected<void> write_run_marks(schema::JsonWriter& json, Ask& ask,
-                               std::span<const RunEntry* const> runs) {
+                               std::span<const service::RunEntry* const> runs) {
   std::vector<schema::NightMark> marks;
   if (!runs.empty()) {
     BENCHHUD_ASSIGN(
         marks, schema::night_marks(ask.reader().connection(), runs.front()->run.accelerator_model));
   }
-  json.list(runs, [&](const RunEntry* entry) {
+  json.list(runs, [&](const service::RunEntry* entry) {
     json.list(schema::marks_of(entry->run, marks),
-              [&](const auto& mark) { write_mark(json, mark); });
+              [&](const auto& mark) { views::write_mark(json, mark); });
   });
   return {};
 }

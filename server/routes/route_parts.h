@@ -24,15 +24,15 @@ schema::Error wrong_parameter(Ask& ask, std::string_view name, std::string messa
 
 /// The run that a text names, among those of an accelerator model if one is given (not ""). Never
 /// null.
-schema::Expected<const RunEntry*> find_run(Ask& ask, std::string_view text,
+schema::Expected<const service::RunEntry*> find_run(Ask& ask, std::string_view text,
                                            std::string_view parameter,
                                            std::string_view accelerator_model);
 /// The run of the parameter `run`, which addresses and queries have.
-schema::Expected<const RunEntry*> asked_run(Ask& ask);
+schema::Expected<const service::RunEntry*> asked_run(Ask& ask);
 
 /// The result that the parameters `run` and `experiment` name, or others in their place.
 struct AskedResult {
-  const RunEntry* run;
+  const service::RunEntry* run;
   const analysis::CatalogEntry* entry;
   schema::ResultFacts facts;
 };
@@ -50,7 +50,7 @@ std::string revision_key(const Ask& ask);
 /// verified, what the newest verified run before it brought. Results that came or went did so with
 /// `entry` itself.
 schema::Expected<std::vector<analysis::VerificationChange>> last_verification_changes(
-    Ask& ask, const RunEntry& entry);
+    Ask& ask, const service::RunEntry& entry);
 
 /// Whether the parameters since, until, label and accelerator_model let a run through: of several
 /// values of one label's key any does.
@@ -58,7 +58,7 @@ bool fits_run(const Query& query, const schema::Run& run);
 
 /// The newest `runs` of those of an accelerator model (`places`, newest first) that the parameters
 /// let through, oldest first.
-std::vector<const RunEntry*> asked_runs(const Ask& ask, const std::vector<std::size_t>& places);
+std::vector<const service::RunEntry*> asked_runs(const Ask& ask, const std::vector<std::size_t>& places);
 
 /// The runs that alerts name, most of which the snapshot has. Valid as long as `ask`.
 schema::AlertRuns runs_of(Ask& ask);
@@ -69,7 +69,7 @@ schema::Expected<std::int64_t> attention_count(const Ask& ask,
                                                std::string_view accelerator_model = {});
 
 /// The baseline that a request names; `entry` is the run that is compared.
-schema::Expected<BaselineChoice> asked_baseline(Ask& ask, const RunEntry& entry);
+schema::Expected<service::BaselineChoice> asked_baseline(Ask& ask, const service::RunEntry& entry);
 analysis::Estimator asked_estimator(const Query& query);
 
 /// What the parameters suite, model, backend, test and accelerator_model let through.
@@ -108,6 +108,6 @@ void end_page(schema::JsonWriter& json, const std::optional<std::string>& next_c
 
 /// What people said of each of `runs`, which are of one accelerator model: a list of lists.
 schema::Expected<void> write_run_marks(schema::JsonWriter& json, Ask& ask,
-                                       std::span<const RunEntry* const> runs);
+                                       std::span<const service::RunEntry* const> runs);
 
 }  // namespace benchhud::server

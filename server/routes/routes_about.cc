@@ -27,7 +27,7 @@ Expected<Plan> list_metrics(Ask& ask) {
                 schema::JsonWriter json(&body);
                 const std::size_t last = std::min(all.size(), first + ask.query.size("limit"));
                 begin_page(json);
-                for (std::size_t i = first; i < last; ++i) write_metric(json, all[i]);
+                for (std::size_t i = first; i < last; ++i) views::write_metric(json, all[i]);
                 std::optional<std::string> next;
                 if (last < all.size()) {
                   next = make_cursor(cursor_scope(ask), {static_cast<std::int64_t>(last)});
@@ -56,7 +56,7 @@ Expected<Plan> get_session(Ask& ask) {
 }
 
 Expected<std::string> write_store(Ask& ask) {
-  const Snapshot& snapshot = ask.snapshot();
+  const service::Snapshot& snapshot = ask.snapshot();
   BENCHHUD_ASSIGN(const std::int64_t rejected, ask.reader().rejected_count({}));
   BENCHHUD_ASSIGN(const std::int64_t attention, attention_count(ask));
   BENCHHUD_ASSIGN(const bool is_default, schema::is_default_store(ask.reader().connection()));
@@ -70,7 +70,7 @@ Expected<std::string> write_store(Ask& ask) {
   json.field("result_count", snapshot.result_count);
   json.field("rejected_count", rejected);
   json.key("newest_run");
-  write_run_ref(json, snapshot.runs.empty() ? nullptr : &snapshot.runs.front());
+  views::write_run_ref(json, snapshot.runs.empty() ? nullptr : &snapshot.runs.front());
   json.field("attention_count", attention);
   json.field("time_shift_weeks", shift.value_or(0));
   json.field("is_default", is_default);

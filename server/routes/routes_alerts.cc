@@ -102,7 +102,7 @@ Expected<std::string> write_alert_list(Ask& ask, const schema::AlertFilter& filt
   json.key("items");
   json.begin_array();
   schema::AlertRuns runs = runs_of(ask);
-  BENCHHUD_TRY(write_alerts(json, page.alerts, store, runs));
+  BENCHHUD_TRY(views::write_alerts(json, page.alerts, store, runs));
   std::optional<std::string> next;
   if (page.has_more) {
     const Alert& last = page.alerts.back();
@@ -126,7 +126,7 @@ void write_action(schema::JsonWriter& json, const schema::AlertAction& action) {
   json.begin_object();
   json.field("id", action.id);
   json.key("at");
-  write_time(json, action.at);
+  views::write_time(json, action.at);
   json.field("who", action.who);
   json.field("token", action.token);
   json.field("kind", alert_action_kind_name(action.kind));
@@ -139,13 +139,13 @@ Expected<std::string> write_whole_alert(Ask& ask, const Alert& alert) {
   BENCHHUD_ASSIGN(const auto actions, schema::alert_actions(store, alert.id));
   BENCHHUD_ASSIGN(const auto details, schema::alert_details(store, alert.id));
   BENCHHUD_ASSIGN(const auto explanation,
-                  explain_alert(ask.reader(), ask.catalog(), alert, details));
+                  service::explain_alert(ask.reader(), ask.catalog(), alert, details));
   schema::AlertRuns runs = runs_of(ask);
   std::string body;
   schema::JsonWriter json(&body);
   json.begin_object();
-  BENCHHUD_TRY(write_alert_fields(json, alert, details, runs));
-  write_explanation_fields(json, explanation);
+  BENCHHUD_TRY(views::write_alert_fields(json, alert, details, runs));
+  views::write_explanation_fields(json, explanation);
   json.key("actions");
   json.list(actions, [&](const auto& action) { write_action(json, action); });
   json.end_object();

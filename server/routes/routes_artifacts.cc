@@ -39,7 +39,7 @@ Expected<ArtifactFilter> asked_filter(Ask& ask) {
     BENCHHUD_ASSIGN(const AskedResult result, asked_result(ask));
     filter.result = place_of(result);
   } else if (query.has("run")) {
-    BENCHHUD_ASSIGN(const RunEntry* const run, asked_run(ask));
+    BENCHHUD_ASSIGN(const service::RunEntry* const run, asked_run(ask));
     filter.run = run->run.id;
   }
   return filter;
@@ -56,7 +56,7 @@ Expected<std::string> write_artifacts(Ask& ask, ArtifactFilter filter,
   std::string body;
   schema::JsonWriter json(&body);
   begin_page(json);
-  for (const Artifact& artifact : artifacts) write_artifact(json, artifact, ask.snapshot());
+  for (const Artifact& artifact : artifacts) views::write_artifact(json, artifact, ask.snapshot());
   BENCHHUD_ASSIGN(const std::int64_t total, ask.reader().artifact_count(filter));
   std::optional<std::string> next;
   if (more) next = make_cursor(cursor_scope(ask), {to_int(artifacts.back().id)});
@@ -82,7 +82,7 @@ Expected<Plan> get_artifact(Ask& ask) {
   return Plan{revision_key(ask), [&ask, artifact]() -> Expected<std::string> {
                 std::string body;
                 schema::JsonWriter json(&body);
-                write_artifact(json, artifact, ask.snapshot());
+                views::write_artifact(json, artifact, ask.snapshot());
                 return body;
               }};
 }
@@ -112,9 +112,9 @@ Expected<Plan> get_content(Ask& ask) {
                 schema::JsonWriter json(&body);
                 json.begin_object();
                 json.key("artifact");
-                write_artifact(json, artifact, ask.snapshot());
-                BENCHHUD_ASSIGN(const auto content, content_of(ask.reader(), artifact));
-                write_content_fields(json, artifact.kind, content);
+                views::write_artifact(json, artifact, ask.snapshot());
+                BENCHHUD_ASSIGN(const auto content, service::content_of(ask.reader(), artifact));
+                views::write_content_fields(json, artifact.kind, content);
                 json.end_object();
                 return body;
               }};
@@ -125,26 +125,26 @@ void write_sections(schema::JsonWriter& json,
                     std::size_t most) {
   json.key("sections");
   if (sections) {
-    write_section_differences(json, *sections, most);
+    views::write_section_differences(json, *sections, most);
   } else {
     json.null();
   }
 }
 
-void write_pair(schema::JsonWriter& json, const ArtifactPair& pair, const Snapshot& snapshot,
+void write_pair(schema::JsonWriter& json, const service::ArtifactPair& pair, const service::Snapshot& snapshot,
                 std::size_t most) {
   json.begin_object();
   json.field("kind", artifact_kind_name(pair.before.kind));
   json.key("before");
-  write_artifact(json, pair.before, snapshot);
+  views::write_artifact(json, pair.before, snapshot);
   json.key("after");
-  write_artifact(json, pair.after, snapshot);
+  views::write_artifact(json, pair.after, snapshot);
   json.field("telling", bool{pair.is_telling});
   write_sections(json, pair.sections, most);
   json.end_object();
 }
 
-void write_sum(schema::JsonWriter& json, const ArtifactSum& sum, std::size_t most) {
+void write_sum(schema::JsonWriter& json, const service::ArtifactSum& sum, std::size_t most) {
   json.begin_object();
   json.field("kind", artifact_kind_name(sum.kind));
   json.field("part", sum.part);
@@ -170,7 +170,7 @@ void write_findings(schema::JsonWriter& json,
 }
 
 Expected<std::string> write_artifact_diff(Ask& ask, const Artifact& before, const Artifact& after) {
-  BENCHHUD_ASSIGN(auto sections, compare_artifacts(ask.reader(), before, after));
+  BENCHHUD_ASSIGN(auto sections, service::compare_artifacts(ask.reader(), before, after));
   const auto findings = analysis::profile_findings({{before.kind, "", sections}});
   std::string body;
   schema::JsonWriter json(&body);
@@ -197,14 +197,14 @@ Expected<Plan> diff_artifacts(Ask& ask) {
 constexpr std::size_t kMostListedDumps = 1000;
 
 // All pairs that tell, and as many of the others as there is room for, in their order.
-void write_pairs(schema::JsonWriter& json, const std::vector<ArtifactPair>& pairs,
-                 const Snapshot& snapshot, std::size_t most) {
+void write_pairs(schema::JsonWriter& json, const std::vector<service::ArtifactPair>& pairs,
+                 const service::Snapshot& snapshot, std::size_t most) {
   const auto telling = static_cast<std::size_t>(
-      std::ranges::count_if(pairs, [](const ArtifactPair& pair) { return pair.is_telling; }));
+      std::ranges::count_if(pairs, [](const service::ArtifactPair& pair) { return pair.is_telling; }));
   std::size_t room = kMostListedDumps - std::min(kMostListedDumps, telling);
   json.key("pairs");
   json.begin_array();
-  for (const ArtifactPair& pair : pairs) {
+  for (const service::ArtifactPair& pair : pairs) {
     if (!pair.is_telling && room == 0) continue;
     if (!pair.is_telling) --room;
     write_pair(json, pair, snapshot, most);
@@ -214,27 +214,27 @@ void write_pairs(schema::JsonWriter& json, const std::vector<ArtifactPair>& pair
 }
 
 void write_unpaired(schema::JsonWriter& json, std::string_view key, std::string_view count_key,
-                    const std::vector<Artifact>& artifacts, const Snapshot& snapshot) {
+                    const std::vector<Artifact>& artifacts, const service::Snapshot& snapshot) {
   json.key(key);
   json.list(schema::first_of(artifacts, kMostListedDumps),
-            [&](const Artifact& artifact) { write_artifact(json, artifact, snapshot); });
+            [&](const Artifact& artifact) { views::write_artifact(json, artifact, snapshot); });
   json.field(count_key, artifacts.size());
 }
 
 Expected<std::string> write_result_diff(Ask& ask, ArtifactResult before, ArtifactResult after) {
-  BENCHHUD_ASSIGN(const ResultDiff diff, diff_of_results(ask.reader(), before, after));
+  BENCHHUD_ASSIGN(const service::ResultDiff diff, service::diff_of_results(ask.reader(), before, after));
   const std::size_t most = ask.query.size("limit");
   std::string body;
   schema::JsonWriter json(&body);
   json.begin_object();
   write_findings(json, diff.findings);
   json.key("sums");
-  json.list(diff.sums, [&](const ArtifactSum& sum) { write_sum(json, sum, most); });
+  json.list(diff.sums, [&](const service::ArtifactSum& sum) { write_sum(json, sum, most); });
   write_pairs(json, diff.pairs, ask.snapshot(), most);
   write_unpaired(json, "only_before", "only_before_count", diff.only_before, ask.snapshot());
   write_unpaired(json, "only_after", "only_after_count", diff.only_after, ask.snapshot());
   json.key("left_out");
-  json.list(diff.left_out, [&](const LeftOut& left_out) {
+  json.list(diff.left_out, [&](const service::LeftOut& left_out) {
     json.begin_object();
     json.field("kind", artifact_kind_name(left_out.kind));
     json.field("part", left_out.part);

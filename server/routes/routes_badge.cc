@@ -17,8 +17,8 @@ using schema::Expected;
 constexpr double kHour = 3600;  // s
 
 /// The newest run that is asked about; null where there is none.
-const RunEntry* newest_run(const Ask& ask) {
-  for (const RunEntry& entry : ask.snapshot().runs) {
+const service::RunEntry* newest_run(const Ask& ask) {
+  for (const service::RunEntry& entry : ask.snapshot().runs) {
     if (!ask.query.has("accelerator_model") ||
         entry.run.accelerator_model == ask.query.text("accelerator_model")) {
       return &entry;
@@ -27,9 +27,9 @@ const RunEntry* newest_run(const Ask& ask) {
   return nullptr;
 }
 
-double age_of(const RunEntry& entry) { return std::max(0.0, schema::now() - entry.run.started_at); }
+double age_of(const service::RunEntry& entry) { return std::max(0.0, schema::now() - entry.run.started_at); }
 
-bool is_stale(const Ask& ask, const RunEntry& entry) {
+bool is_stale(const Ask& ask, const service::RunEntry& entry) {
   return age_of(entry) > static_cast<double>(ask.query.integer("stale_after")) * kHour;
 }
 
@@ -43,7 +43,7 @@ bool is_asked(const Ask& ask, const analysis::RunGroup& group) {
          (!ask.query.has("test") || group.test == ask.query.text("test"));
 }
 
-Expected<Counts> verification_counts(Ask& ask, const RunEntry& entry) {
+Expected<Counts> verification_counts(Ask& ask, const service::RunEntry& entry) {
   BENCHHUD_ASSIGN(const auto summary, ask.judge.summary(ask.view, entry, kUsualBaseline));
   Counts counts;
   for (const analysis::RunGroup& group : summary->groups) {
@@ -54,22 +54,22 @@ Expected<Counts> verification_counts(Ask& ask, const RunEntry& entry) {
   return counts;
 }
 
-Badge alerts_badge(std::int64_t count) {
-  if (count == 0) return {"changes", "nothing to look at", BadgeColor::kGood};
-  return {"changes", fmt::format("{} to look at", count), BadgeColor::kBad};
+views::Badge alerts_badge(std::int64_t count) {
+  if (count == 0) return {"changes", "nothing to look at", views::BadgeColor::kGood};
+  return {"changes", fmt::format("{} to look at", count), views::BadgeColor::kBad};
 }
 
-Badge verification_badge(const Counts& counts) {
-  if (counts.passing + counts.failing == 0) return {"verification", "none", BadgeColor::kUnknown};
+views::Badge verification_badge(const Counts& counts) {
+  if (counts.passing + counts.failing == 0) return {"verification", "none", views::BadgeColor::kUnknown};
   if (counts.failing == 0) {
-    return {"verification", fmt::format("{} passing", counts.passing), BadgeColor::kGood};
+    return {"verification", fmt::format("{} passing", counts.passing), views::BadgeColor::kGood};
   }
   return {"verification", fmt::format("{} passing, {} failing", counts.passing, counts.failing),
-          BadgeColor::kBad};
+          views::BadgeColor::kBad};
 }
 
 /// Of one backend on one test, as a geometric mean over models has no meaning over several.
-Expected<Badge> speedup_badge(Ask& ask, const RunEntry& entry) {
+Expected<views::Badge> speedup_badge(Ask& ask, const service::RunEntry& entry) {
   for (const char* name : {"backend", "test"}) {
     if (!ask.query.has(name)) {
       return wrong_parameter(ask, name, "A speedup is of one backend on one test.");
@@ -80,31 +80,31 @@ Expected<Badge> speedup_badge(Ask& ask, const RunEntry& entry) {
     if (!is_asked(ask, group) || !group.all || !group.all->value) continue;
     const auto& [value, interval, models] = *group.all;
     // Said to be faster or slower only where the interval says so.
-    const auto color = !interval            ? BadgeColor::kUnknown
-                       : interval->high < 1 ? BadgeColor::kWarning
-                       : interval->low > 1  ? BadgeColor::kGood
-                                            : BadgeColor::kUnknown;
+    const auto color = !interval            ? views::BadgeColor::kUnknown
+                       : interval->high < 1 ? views::BadgeColor::kWarning
+                       : interval->low > 1  ? views::BadgeColor::kGood
+                                            : views::BadgeColor::kUnknown;
     std::string message = fmt::format("{:.2f}\u00d7 {}", *value, kUsualBaseline);
     if (interval) message += fmt::format(" ({:.2f} to {:.2f})", interval->low, interval->high);
-    return Badge{ask.query.text("backend"), message, color};
+    return views::Badge{ask.query.text("backend"), message, color};
   }
-  return Badge{ask.query.text("backend"), "no speedup", BadgeColor::kUnknown};
+  return views::Badge{ask.query.text("backend"), "no speedup", views::BadgeColor::kUnknown};
 }
 
-Expected<Badge> make_badge(Ask& ask) {
-  const RunEntry* entry = newest_run(ask);
+Expected<views::Badge> make_badge(Ask& ask) {
+  const service::RunEntry* entry = newest_run(ask);
   if (entry == nullptr) {
-    return Badge{ask.query.text("what"), "no results", BadgeColor::kUnknown};
+    return views::Badge{ask.query.text("what"), "no results", views::BadgeColor::kUnknown};
   }
   const std::string& what = ask.query.text("what");
-  Badge badge;
+  views::Badge badge;
   if (what == "verification") {
     BENCHHUD_ASSIGN(const Counts counts, verification_counts(ask, *entry));
     badge = verification_badge(counts);
   } else if (what == "speedup") {
     BENCHHUD_ASSIGN(badge, speedup_badge(ask, *entry));
   } else if (what == "freshness") {
-    badge = {"newest run", age_text(age_of(*entry)) + " ago", BadgeColor::kGood};
+    badge = {"newest run", views::age_text(age_of(*entry)) + " ago", views::BadgeColor::kGood};
   } else {
     BENCHHUD_ASSIGN(const std::int64_t count,
                     attention_count(ask, ask.query.text("accelerator_model")));
@@ -112,8 +112,8 @@ Expected<Badge> make_badge(Ask& ask) {
   }
   // What was right a week ago is not what is.
   if (is_stale(ask, *entry)) {
-    badge.color = BadgeColor::kUnknown;
-    if (what != "freshness") badge.message += fmt::format(", {} old", age_text(age_of(*entry)));
+    badge.color = views::BadgeColor::kUnknown;
+    if (what != "freshness") badge.message += fmt::format(", {} old", views::age_text(age_of(*entry)));
   }
   return badge;
 }
@@ -121,9 +121,9 @@ Expected<Badge> make_badge(Ask& ask) {
 Expected<Plan> get_badge(Ask& ask) {
   const bool is_json = ask.query.text("format") == "json";
   Plan plan{"", [&ask, is_json]() -> Expected<std::string> {
-              BENCHHUD_ASSIGN(Badge badge, make_badge(ask));
+              BENCHHUD_ASSIGN(views::Badge badge, make_badge(ask));
               if (ask.query.has("label")) badge.label = ask.query.text("label");
-              return is_json ? badge_json(badge) : badge_svg(badge);
+              return is_json ? views::badge_json(badge) : views::badge_svg(badge);
             }};
   if (!is_json) plan.content_type = "image/svg+xml";
   plan.is_fleeting = true;
@@ -134,7 +134,7 @@ Expected<Plan> get_badge(Ask& ask) {
 /// "changes: 3 to look at; verification: 24 passing, 4 failing; newest run: 2026-11-22T00:03:33Z (9
 /// h ago)"
 Expected<std::string> status_line(Ask& ask) {
-  const RunEntry* entry = newest_run(ask);
+  const service::RunEntry* entry = newest_run(ask);
   if (entry == nullptr) return std::string("no results\n");
   BENCHHUD_ASSIGN(const std::int64_t count,
                   attention_count(ask, ask.query.text("accelerator_model")));
@@ -142,7 +142,7 @@ Expected<std::string> status_line(Ask& ask) {
   return fmt::format("{}changes: {}; verification: {}; newest run: {} ({} ago)\n",
                      is_stale(ask, *entry) ? "OLD: " : "", alerts_badge(count).message,
                      verification_badge(counts).message, schema::format_time(entry->run.started_at),
-                     age_text(age_of(*entry)));
+                     views::age_text(age_of(*entry)));
 }
 
 Expected<Plan> get_status(Ask& ask) {

@@ -22,9 +22,9 @@ using schema::ErrorCode;
 using schema::Expected;
 
 struct AskedSide {
-  const RunEntry* run = nullptr;
+  const service::RunEntry* run = nullptr;
   std::string backend;  ///< or a column; "": all
-  BaselineChoice baseline;
+  service::BaselineChoice baseline;
 };
 
 struct AskedComparison {
@@ -32,9 +32,9 @@ struct AskedComparison {
 };
 
 /// The run before `entry` on its accelerator model, or the newest one of another.
-Expected<const RunEntry*> run_before(Ask& ask, const RunEntry& entry,
+Expected<const service::RunEntry*> run_before(Ask& ask, const service::RunEntry& entry,
                                      const std::string& accelerator_model) {
-  const Snapshot& snapshot = ask.snapshot();
+  const service::Snapshot& snapshot = ask.snapshot();
   if (!accelerator_model.empty() && accelerator_model != entry.run.accelerator_model) {
     return find_run(ask, "latest", "left", accelerator_model);
   }
@@ -46,7 +46,7 @@ Expected<const RunEntry*> run_before(Ask& ask, const RunEntry& entry,
   return &snapshot.runs[*entry.previous];
 }
 
-Expected<const RunEntry*> asked_left(Ask& ask, const RunEntry& right) {
+Expected<const service::RunEntry*> asked_left(Ask& ask, const service::RunEntry& right) {
   const auto& text = ask.query.text("left");
   const auto& model = ask.query.text("left_accelerator_model");
   if (text == "previous") return run_before(ask, right, model);
@@ -99,14 +99,14 @@ Expected<void> write_side(Ask& ask, schema::JsonWriter& json, std::string_view n
   json.key(name);
   json.begin_object();
   json.key("run");
-  write_run_ref(json, side.run);
+  views::write_run_ref(json, side.run);
   json.key("backend");
   side.backend.empty() ? json.null() : json.value(side.backend);
   BENCHHUD_ASSIGN(const auto marks,
                   schema::night_marks(ask.reader().connection(), side.run->run.accelerator_model));
   json.key("marks");
   json.list(schema::marks_of(side.run->run, marks),
-            [&](const auto& mark) { write_mark(json, mark); });
+            [&](const auto& mark) { views::write_mark(json, mark); });
   json.end_object();
   return {};
 }
@@ -128,7 +128,7 @@ Expected<std::string> write_comparison(Ask& ask, const AskedComparison& asked) {
   BENCHHUD_ASSIGN(const auto right_baseline,
                   ask.judge.baseline(ask.view, *right.run, right.baseline, kSteady));
   BENCHHUD_ASSIGN(const auto nights,
-                  PastNightsOfRuns::read(ask.view, ask.judge, *left.run, *right.run));
+                  service::PastNightsOfRuns::read(ask.view, ask.judge, *left.run, *right.run));
   const analysis::FindPastNights past = [&](const analysis::PairedSide& side) {
     return nights.find(side.entry->id());
   };
@@ -140,7 +140,7 @@ Expected<std::string> write_comparison(Ask& ask, const AskedComparison& asked) {
       ask.query, analysis::compare_pairs(pairs, left.run->run.id, *left_baseline, right.run->run.id,
                                          *right_baseline, ask.catalog(), past, options));
   BENCHHUD_ASSIGN(const auto metrics, memory_metrics(ask, asked));
-  DumpedExperiments dumps;
+  views::DumpedExperiments dumps;
   BENCHHUD_ASSIGN(dumps.left, dumped(ask, left));
   BENCHHUD_ASSIGN(dumps.right, dumped(ask, right));
 
@@ -155,12 +155,12 @@ Expected<std::string> write_comparison(Ask& ask, const AskedComparison& asked) {
                                  ? std::optional(nights.apart())
                                  : std::nullopt);
   json.key("rule");
-  write_comparison_rule(json);
+  views::write_comparison_rule(json);
   json.key("groups");
   json.list(analysis::comparison_groups(rows, past, options, metrics),
-            [&](const auto& group) { write_comparison_group(json, group, metrics); });
+            [&](const auto& group) { views::write_comparison_group(json, group, metrics); });
   json.key("rows");
-  json.list(rows, [&](const auto& row) { write_comparison_row(json, row, dumps); });
+  json.list(rows, [&](const auto& row) { views::write_comparison_row(json, row, dumps); });
   json.end_object();
   return body;
 }
@@ -171,8 +171,8 @@ Expected<Plan> get_comparison(Ask& ask) {
   BENCHHUD_ASSIGN(const std::int64_t dumps, ask.reader().artifact_count({}));
   Plan plan;
   plan.key = std::to_string(dumps) + "-" +
-             Judge::dependencies(ask.snapshot(), *asked.left.run, asked.left.baseline) + "-" +
-             Judge::dependencies(ask.snapshot(), *asked.right.run, asked.right.baseline);
+             service::Judge::dependencies(ask.snapshot(), *asked.left.run, asked.left.baseline) + "-" +
+             service::Judge::dependencies(ask.snapshot(), *asked.right.run, asked.right.baseline);
   plan.body = [&ask, asked = std::move(asked)] { return write_comparison(ask, asked); };
   plan.rows = [](const CsvAnswer& answer) { return csv_rows(answer.root["rows"]); };
   return plan;

@@ -17,9 +17,9 @@ using schema::Expected;
 using schema::to_int;
 
 /// The runs before `run` on its accelerator model, the last one first, at most `most`.
-std::vector<const RunEntry*> runs_before(const Snapshot& snapshot, const RunEntry& run,
+std::vector<const service::RunEntry*> runs_before(const service::Snapshot& snapshot, const service::RunEntry& run,
                                          std::size_t most) {
-  std::vector<const RunEntry*> runs;
+  std::vector<const service::RunEntry*> runs;
   for (auto place = run.previous; place && runs.size() < most;) {
     runs.push_back(&snapshot.runs[*place]);
     place = runs.back()->previous;
@@ -61,8 +61,8 @@ void write_counts(schema::JsonWriter& json, const analysis::CoverageCounts& coun
 }
 
 void write_item(schema::JsonWriter& json, const CoverageItem& item,
-                const analysis::JudgedRun& judged, const RunEntry& run,
-                const std::vector<const RunEntry*>& before) {
+                const analysis::JudgedRun& judged, const service::RunEntry& run,
+                const std::vector<const service::RunEntry*>& before) {
   const Names names = names_of(item);
   json.begin_object();
   json.field("suite", names.suite);
@@ -87,15 +87,15 @@ void write_item(schema::JsonWriter& json, const CoverageItem& item,
              item.before ? std::optional(analysis::outcome_name(*item.before)) : std::nullopt);
   json.key("last_timed_run");
   const auto& ago = item.timed_runs_ago;
-  write_run_ref(json, !ago ? nullptr : *ago == 0 ? &run : before[*ago - 1]);
+  views::write_run_ref(json, !ago ? nullptr : *ago == 0 ? &run : before[*ago - 1]);
   json.key("failure");
-  write_failure(json, view == nullptr ? std::nullopt : view->failure);
+  views::write_failure(json, view == nullptr ? std::nullopt : view->failure);
   json.end_object();
 }
 
 void write_items(Ask& ask, schema::JsonWriter& json, const std::vector<CoverageItem>& items,
-                 const analysis::JudgedRun& judged, const RunEntry& run,
-                 const std::vector<const RunEntry*>& before) {
+                 const analysis::JudgedRun& judged, const service::RunEntry& run,
+                 const std::vector<const service::RunEntry*>& before) {
   using Key = std::tuple<std::string_view, std::string_view, std::string_view>;
   std::map<Key, analysis::CoverageCounts> groups;
   std::vector<const CoverageItem*> shown;
@@ -118,13 +118,13 @@ void write_items(Ask& ask, schema::JsonWriter& json, const std::vector<CoverageI
   json.list(shown, [&](const CoverageItem* item) { write_item(json, *item, judged, run, before); });
 }
 
-Expected<std::string> write_coverage(Ask& ask, const RunEntry& run) {
+Expected<std::string> write_coverage(Ask& ask, const service::RunEntry& run) {
   BENCHHUD_ASSIGN(const auto manifest,
                   schema::manifest_of(ask.reader().connection(), run.run.accelerator_model));
   const auto before = runs_before(ask.snapshot(), run, ask.query.size("expect_runs"));
   std::vector<std::shared_ptr<const analysis::RunDigest>> kept;
   std::vector<const analysis::RunDigest*> digests;
-  for (const RunEntry* entry : before) {
+  for (const service::RunEntry* entry : before) {
     BENCHHUD_ASSIGN(auto digest, ask.judge.digest(ask.view, *entry));
     digests.push_back(digest.get());
     kept.push_back(std::move(digest));
@@ -136,13 +136,13 @@ Expected<std::string> write_coverage(Ask& ask, const RunEntry& run) {
   schema::JsonWriter json(&body);
   json.begin_object();
   json.key("run");
-  write_run_ref(json, &run);
+  views::write_run_ref(json, &run);
   json.key("basis");
   json.begin_object();
   json.field("kind", manifest.empty() ? "runs" : "manifest");
   json.field("run_count", before.size());
   json.key("first_run");
-  write_run_ref(json, before.empty() ? nullptr : before.back());
+  views::write_run_ref(json, before.empty() ? nullptr : before.back());
   json.end_object();
   write_items(ask, json, items, *judged, run, before);
   json.end_object();
@@ -150,7 +150,7 @@ Expected<std::string> write_coverage(Ask& ask, const RunEntry& run) {
 }
 
 Expected<Plan> get_coverage(Ask& ask) {
-  BENCHHUD_ASSIGN(const RunEntry* run, asked_run(ask));
+  BENCHHUD_ASSIGN(const service::RunEntry* run, asked_run(ask));
   // A manifest changes no run.
   return Plan{revision_key(ask), [&ask, run] { return write_coverage(ask, *run); }};
 }

@@ -20,11 +20,11 @@ constexpr std::size_t kLinesPieceBytes = 64 << 10;
 Expected<std::vector<schema::RunId>> chosen_runs(Ask& ask) {
   std::vector<schema::RunId> runs;
   if (ask.query.has("run")) {
-    BENCHHUD_ASSIGN(const RunEntry* entry, find_run(ask, ask.query.text("run"), "run", ""));
+    BENCHHUD_ASSIGN(const service::RunEntry* entry, find_run(ask, ask.query.text("run"), "run", ""));
     runs.push_back(entry->run.id);
     return runs;
   }
-  for (const RunEntry& entry : ask.snapshot().runs) {
+  for (const service::RunEntry& entry : ask.snapshot().runs) {
     if (fits_run(ask.query, entry.run)) runs.push_back(entry.run.id);
   }
   std::reverse(runs.begin(), runs.end());

@@ -27,7 +27,7 @@ constexpr std::size_t kMostAlerts = 20;
 
 /// Runs on one accelerator model with what failed in them, oldest first.
 struct Span {
-  std::vector<const RunEntry*> runs;
+  std::vector<const service::RunEntry*> runs;
   std::vector<std::shared_ptr<const analysis::RunFailures>> failures;
 };
 
@@ -127,7 +127,7 @@ Expected<std::string> write_errors(Ask& ask, const std::vector<std::size_t>& pla
   schema::JsonWriter json(&body);
   json.begin_object();
   json.key("runs");
-  json.list(span.runs, [&](const RunEntry* run) { write_run_ref(json, run); });
+  json.list(span.runs, [&](const service::RunEntry* run) { views::write_run_ref(json, run); });
   write_accelerators(json, accelerators);
   const auto now = analysis::failing_now(span.failures, asked_experiments(ask));
   json.key("now");
@@ -150,13 +150,13 @@ Expected<std::string> write_errors(Ask& ask, const std::vector<std::size_t>& pla
 }
 
 Expected<Plan> list_errors(Ask& ask) {
-  const Snapshot& snapshot = ask.snapshot();
+  const service::Snapshot& snapshot = ask.snapshot();
   const std::vector<std::size_t>* places =
       ask.query.has("accelerator_model") ? snapshot.runs_of(ask.query.text("accelerator_model"))
       : snapshot.accelerators.empty()    ? nullptr
                                          : &snapshot.accelerators.front().second;
   if (places == nullptr) return no_runs(ask);
-  return Plan{Judge::dependencies(snapshot, snapshot.runs[places->front()], {}) + "." +
+  return Plan{service::Judge::dependencies(snapshot, snapshot.runs[places->front()], {}) + "." +
                   std::to_string(snapshot.accelerators.size()),
               [&ask, places] { return write_errors(ask, *places); }};
 }
@@ -169,7 +169,7 @@ struct Homes {
     Homes homes;
     for (const auto& [model, places] : ask.snapshot().accelerators) {
       for (std::size_t i = 0; i < std::min(places.size(), ask.query.size("runs")); ++i) {
-        const RunEntry& entry = ask.snapshot().runs[places[i]];
+        const service::RunEntry& entry = ask.snapshot().runs[places[i]];
         BENCHHUD_ASSIGN(const auto run, ask.judge.failures(ask.view, entry));
         const bool has =
             std::any_of(run->failures.begin(), run->failures.end(),
@@ -189,7 +189,7 @@ void write_experiment_history(schema::JsonWriter& json, const Ask& ask, const Sp
                               const FailingExperiment& failing) {
   json.begin_object();
   json.key("experiment");
-  write_experiment(json, *ask.catalog().find(failing.experiment));
+  views::write_experiment(json, *ask.catalog().find(failing.experiment));
   write_run_id(json, "first_run_id", span, failing.first);
   write_run_id(json, "last_run_id", span, failing.last);
   json.field("failed", failing.failed);
@@ -257,7 +257,7 @@ Expected<std::string> write_history(Ask& ask, const std::vector<std::size_t>& pl
   json.begin_object();
   json.field("signature", signature);
   json.key("runs");
-  json.list(span.runs, [&](const RunEntry* run) { write_run_ref(json, run); });
+  json.list(span.runs, [&](const service::RunEntry* run) { views::write_run_ref(json, run); });
   write_accelerators(json, accelerators);
   json.key("error");
   if (trend == trends.end()) {
@@ -273,14 +273,14 @@ Expected<std::string> write_history(Ask& ask, const std::vector<std::size_t>& pl
   json.key("alerts");
   json.begin_array();
   schema::AlertRuns runs = runs_of(ask);
-  BENCHHUD_TRY(write_alerts(json, alerts, ask.reader().connection(), runs));
+  BENCHHUD_TRY(views::write_alerts(json, alerts, ask.reader().connection(), runs));
   json.end_array();
   json.end_object();
   return body;
 }
 
 Expected<Plan> get_error_history(Ask& ask) {
-  const Snapshot& snapshot = ask.snapshot();
+  const service::Snapshot& snapshot = ask.snapshot();
   if (snapshot.accelerators.empty()) return no_runs(ask);
   BENCHHUD_ASSIGN(const Homes homes, Homes::find(ask, ask.query.text("signature")));
   const std::vector<std::size_t>* places = &snapshot.accelerators.front().second;

@@ -34,9 +34,9 @@ Expected<std::string> write_runs(Ask& ask, const std::optional<Cursor>& cursor) 
   begin_page(json);
   std::int64_t total = 0;
   std::size_t written = 0;
-  const RunEntry* last = nullptr;
+  const service::RunEntry* last = nullptr;
   bool more = false;
-  for (const RunEntry& entry : ask.snapshot().runs) {
+  for (const service::RunEntry& entry : ask.snapshot().runs) {
     const auto& run = entry.run;
     if (!fits_run(query, run)) continue;
     ++total;
@@ -46,7 +46,7 @@ Expected<std::string> write_runs(Ask& ask, const std::optional<Cursor>& cursor) 
       continue;
     }
     BENCHHUD_ASSIGN(const auto card, ask.judge.card(ask.view, entry));
-    write_run(json, run, *card);
+    views::write_run(json, run, *card);
     last = &entry;
     ++written;
   }
@@ -64,12 +64,12 @@ Expected<Plan> list_runs(Ask& ask) {
 }
 
 Expected<Plan> get_run(Ask& ask) {
-  BENCHHUD_ASSIGN(const RunEntry* entry, asked_run(ask));
+  BENCHHUD_ASSIGN(const service::RunEntry* entry, asked_run(ask));
   return Plan{std::to_string(entry->history), [&ask, entry]() -> Expected<std::string> {
                 BENCHHUD_ASSIGN(const auto card, ask.judge.card(ask.view, *entry));
                 std::string body;
                 schema::JsonWriter json(&body);
-                write_run(json, entry->run, *card);
+                views::write_run(json, entry->run, *card);
                 return body;
               }};
 }
@@ -88,14 +88,14 @@ Expected<std::string> write_results(Ask& ask, const ResultList& list,
   std::size_t written = 0;
   std::optional<ResultPlace> last;
   bool more = false;
-  const auto take = [&](const RunEntry& run, const CatalogEntry& entry,
+  const auto take = [&](const service::RunEntry& run, const CatalogEntry& entry,
                         const analysis::ResultView& view) {
     if (written == limit) {
       more = true;
       return false;
     }
     json.begin_object();
-    write_result_fields(json, run.run.id, entry, view);
+    views::write_result_fields(json, run.run.id, entry, view);
     json.end_object();
     last = ResultPlace{run.run.started_at, run.run.id, entry.id()};
     ++written;
@@ -122,7 +122,7 @@ Expected<Plan> list_results(Ask& ask) {
 
 /// A result as its own address shows it, with what it is made of.
 struct Detail {
-  const RunEntry* run;
+  const service::RunEntry* run;
   const CatalogEntry* entry;
   schema::ResultFacts facts;
   std::vector<schema::LineFacts> lines;
@@ -159,21 +159,21 @@ Expected<std::string> write_detail(Ask& ask, const Detail& detail) {
     BENCHHUD_ASSIGN(earlier,
                     ask.reader().last_verification(detail.entry->id(), detail.run->run.started_at));
   }
-  const auto errors = error_texts(ask.view);
+  const auto errors = service::error_texts(ask.view);
   BENCHHUD_ASSIGN(const auto view, analysis::judge_stored_result(ask.reader(), *detail.entry,
                                                                  detail.facts, earlier, errors));
   std::string body;
   schema::JsonWriter json(&body);
   json.begin_object();
-  write_result_fields(json, detail.run->run.id, *detail.entry, view);
+  views::write_result_fields(json, detail.run->run.id, *detail.entry, view);
   json.key("run");
-  write_run_ref(json, detail.run->run);
+  views::write_run_ref(json, detail.run->run);
   json.key("lines");
   json.list(detail.lines, [&](const auto& line) {
     std::optional<std::string> excerpt;
     const auto error = line.error ? errors.get(*line.error) : nullptr;
     if (error) excerpt = error->excerpt;
-    write_line(json, line, detail.facts, excerpt);
+    views::write_line(json, line, detail.facts, excerpt);
   });
   BENCHHUD_TRY(errors.status());
   write_reproduction(json, detail.entry->experiment(), view);
@@ -183,7 +183,7 @@ Expected<std::string> write_detail(Ask& ask, const Detail& detail) {
 
 Expected<Plan> get_result(Ask& ask) {
   BENCHHUD_ASSIGN(auto detail, asked_detail(ask));
-  std::string key = Judge::dependencies(ask.snapshot(), *detail.run, {});
+  std::string key = service::Judge::dependencies(ask.snapshot(), *detail.run, {});
   return Plan{std::move(key),
               [&ask, detail = std::move(detail)] { return write_detail(ask, detail); }};
 }
@@ -197,7 +197,7 @@ Expected<std::string> write_measurements(Ask& ask, const Detail& detail, std::si
   for (const auto& line : detail.lines) {
     BENCHHUD_ASSIGN(const auto measurements, ask.reader().measurements(line.id));
     for (const auto& measurement : measurements) {
-      if (place >= first && place < end) write_measurement(json, measurement);
+      if (place >= first && place < end) views::write_measurement(json, measurement);
       ++place;
     }
   }
@@ -211,7 +211,7 @@ Expected<Plan> list_measurements(Ask& ask) {
   BENCHHUD_ASSIGN(const auto cursor, asked_cursor(ask, 1));
   BENCHHUD_ASSIGN(auto detail, asked_detail(ask));
   const std::size_t first = cursor ? static_cast<std::size_t>(cursor->numbers[0]) : 0;
-  std::string key = Judge::dependencies(ask.snapshot(), *detail.run, {});
+  std::string key = service::Judge::dependencies(ask.snapshot(), *detail.run, {});
   return Plan{std::move(key), [&ask, first, detail = std::move(detail)] {
                 return write_measurements(ask, detail, first);
               }};
@@ -264,7 +264,7 @@ Expected<std::string> write_experiments(Ask& ask, const std::optional<Cursor>& c
       more = true;
       continue;
     }
-    write_experiment(json, entries[place]);
+    views::write_experiment(json, entries[place]);
     last = &entries[place];
     ++written;
   }
@@ -288,7 +288,7 @@ Expected<Plan> get_experiment(Ask& ask) {
   return Plan{std::to_string(ask.snapshot().catalog_version), [entry]() -> Expected<std::string> {
                 std::string body;
                 schema::JsonWriter json(&body);
-                write_experiment(json, *entry);
+                views::write_experiment(json, *entry);
                 return body;
               }};
 }
@@ -343,7 +343,7 @@ Expected<std::string> write_models(Ask& ask, const std::optional<Cursor>& cursor
     write_words(json, "backends", at->second.backends);
     write_words(json, "accelerator_models", at->second.accelerator_models);
     json.key("last_run_at");
-    write_time(json, at->second.last_run_at);
+    views::write_time(json, at->second.last_run_at);
     json.end_object();
   }
   std::optional<std::string> next;

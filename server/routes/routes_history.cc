@@ -24,7 +24,7 @@ using schema::ErrorCode;
 using schema::Expected;
 using schema::to_int;
 
-using Runs = std::vector<const RunEntry*>;  // oldest first
+using Runs = std::vector<const service::RunEntry*>;  // oldest first
 
 bool fits_shown(const Query& query, const CatalogEntry& entry) {
   return fits_any(query, "backend", entry.backend()) && fits_any(query, "column", entry.column());
@@ -84,7 +84,7 @@ void write_key(schema::JsonWriter& json, const analysis::GroupKey& key) {
 void write_rollup(schema::JsonWriter& json, const analysis::GroupRollup& group,
                   const std::optional<double>& steady) {
   json.begin_object();
-  write_result_counts(json, group);
+  views::write_result_counts(json, group);
   json.key("outcomes");
   json.begin_object();
   for (std::size_t i = 0; i < group.outcomes.size(); ++i) {
@@ -94,10 +94,10 @@ void write_rollup(schema::JsonWriter& json, const analysis::GroupRollup& group,
   }
   json.end_object();
   json.key("geomean");
-  write_geomeans(json, group.geomean ? &group.geomean->all : nullptr,
+  views::write_geomeans(json, group.geomean ? &group.geomean->all : nullptr,
                  group.geomean ? &group.geomean->matched : nullptr);
   json.key("compile");
-  write_compile(json, group.compile);
+  views::write_compile(json, group.compile);
   json.field("steady", steady);
   json.end_object();
 }
@@ -144,7 +144,7 @@ Expected<void> write_accelerator(Ask& ask, schema::JsonWriter& json,
   std::vector<Rollup> rollups;
   std::vector<std::shared_ptr<const analysis::RunDigest>> digests;
   std::vector<const analysis::RunDigest*> digest_pointers;
-  for (const RunEntry* entry : runs) {
+  for (const service::RunEntry* entry : runs) {
     BENCHHUD_ASSIGN(auto rollup, ask.judge.rollup(ask.view, *entry, groups, asked.text));
     rollups.push_back(std::move(rollup));
     BENCHHUD_ASSIGN(auto digest, ask.judge.digest(ask.view, *entry));
@@ -155,7 +155,7 @@ Expected<void> write_accelerator(Ask& ask, schema::JsonWriter& json,
   json.begin_object();
   json.field("accelerator_model", accelerator_model);
   json.key("runs");
-  json.list(runs, [&](const RunEntry* entry) { write_run_ref(json, entry); });
+  json.list(runs, [&](const service::RunEntry* entry) { views::write_run_ref(json, entry); });
   json.key("marks");
   BENCHHUD_TRY(write_run_marks(json, ask, runs));
   json.key("groups");
@@ -228,7 +228,7 @@ struct ResultScope {
 };
 
 Expected<ResultScope> asked_results(Ask& ask) {
-  const Snapshot& snapshot = ask.snapshot();
+  const service::Snapshot& snapshot = ask.snapshot();
   ResultScope scope;
   if (ask.query.has("accelerator_model") || snapshot.accelerators.empty()) {
     scope.accelerator_model = ask.query.text("accelerator_model");
@@ -356,7 +356,7 @@ void write_result_heading(Ask& ask, schema::JsonWriter& json, const ResultScope&
   if (metric == Metric::kOfRunner) {
     const auto& info = schema::metric_info(name);
     json.field("unit", info.unit);
-    json.field("better", direction_name(info.direction));
+    json.field("better", views::direction_name(info.direction));
   } else {
     json.field("unit", metric == Metric::kSpeedup ? "" : "s");
     json.field("better", metric == Metric::kSpeedup ? "higher" : "lower");
@@ -399,7 +399,7 @@ Expected<std::string> write_model_history(Ask& ask, const ResultScope& scope) {
   json.begin_object();
   write_result_heading(ask, json, scope);
   json.key("runs");
-  json.list(scope.runs, [&](const RunEntry* entry) { write_run_ref(json, entry); });
+  json.list(scope.runs, [&](const service::RunEntry* entry) { views::write_run_ref(json, entry); });
   json.key("series");
   json.begin_array();
   for (std::size_t i = 0; i < points.size(); ++i) {
@@ -488,11 +488,11 @@ Expected<std::string> write_history_changes(Ask& ask, const ResultScope& scope) 
   schema::JsonWriter json(&body);
   json.begin_object();
   write_result_heading(ask, json, scope);
-  const std::span<const RunEntry* const> runs(ends.runs);
+  const std::span<const service::RunEntry* const> runs(ends.runs);
   json.key("before");
-  json.list(runs.first(span), [&](const RunEntry* entry) { write_run_ref(json, entry); });
+  json.list(runs.first(span), [&](const service::RunEntry* entry) { views::write_run_ref(json, entry); });
   json.key("after");
-  json.list(runs.last(span), [&](const RunEntry* entry) { write_run_ref(json, entry); });
+  json.list(runs.last(span), [&](const service::RunEntry* entry) { views::write_run_ref(json, entry); });
   json.key("items");
   json.begin_array();
   for (std::size_t i = 0; i < points.size(); ++i) {
@@ -507,7 +507,7 @@ Expected<std::string> write_history_changes(Ask& ask, const ResultScope& scope) 
     write_span_value(json, "after", change.after);
     json.field("ratio", change.ratio);
     json.key("interval");
-    write_interval(json, change.interval);
+    views::write_interval(json, change.interval);
     json.field("outcome", analysis::outcome_name(all.back().outcome));
     json.end_object();
   }

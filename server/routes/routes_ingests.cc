@@ -15,9 +15,9 @@ using schema::to_int;
 Expected<void> write_with_runs(Ask& ask, schema::JsonWriter& json,
                                const schema::IngestedFile& file) {
   BENCHHUD_ASSIGN(const auto runs, ask.judge.runs_of(ask.view, file));
-  std::vector<const RunEntry*> entries;
+  std::vector<const service::RunEntry*> entries;
   for (const auto& [id, revision] : *runs) entries.push_back(ask.snapshot().find(id));
-  write_ingest(json, file, entries);
+  views::write_ingest(json, file, entries);
   return {};
 }
 
@@ -38,7 +38,7 @@ Expected<std::string> write_ingests(Ask& ask, const std::optional<Cursor>& curso
   BENCHHUD_ASSIGN(const auto unrecognized, schema::unrecognized_files(ask.reader().connection()));
   end_items(json, next, total);
   json.key("unrecognized_files");
-  json.list(unrecognized, [&](const std::string& path) { json.value(shown_path(path)); });
+  json.list(unrecognized, [&](const std::string& path) { json.value(views::shown_path(path)); });
   json.end_object();
   return body;
 }
@@ -76,7 +76,7 @@ Expected<std::string> write_rejected(Ask& ask, const std::optional<Cursor>& curs
   std::string body;
   schema::JsonWriter json(&body);
   begin_page(json);
-  for (const auto& line : lines) write_rejected_line(json, line);
+  for (const auto& line : lines) views::write_rejected_line(json, line);
   BENCHHUD_ASSIGN(const std::int64_t total, ask.reader().rejected_count(file));
   std::optional<std::string> next;
   if (more) next = make_cursor(cursor_scope(ask), {lines.back().id});

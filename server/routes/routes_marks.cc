@@ -32,7 +32,7 @@ Expected<schema::Run> named_run(ChangeAsk& ask) {
 
 /// Which nights count decides what changed; the answer is the run with its marks.
 Expected<std::string> with_new_alerts(ChangeAsk& ask, const schema::Run& run) {
-  BENCHHUD_TRY(update_alerts(ask.store));
+  BENCHHUD_TRY(service::update_alerts(ask.store));
   return fmt::format("/runs/{}", to_int(run.id));
 }
 

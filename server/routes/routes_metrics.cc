@@ -98,7 +98,7 @@ void write_http(Exposition& out, const HttpCounters& http) {
 }
 
 Expected<void> write_store(Exposition& out, Ask& ask) {
-  const Snapshot& snapshot = ask.snapshot();
+  const service::Snapshot& snapshot = ask.snapshot();
   BENCHHUD_ASSIGN(const std::int64_t rejected, ask.reader().rejected_count({}));
   out.one("benchhud_store_changes_total", "counter", "Committed changes of the store.",
           static_cast<double>(snapshot.revision));
@@ -136,7 +136,7 @@ Expected<void> write_newest_runs(Exposition& out, Ask& ask) {
   out.family("benchhud_newest_run_timestamp_seconds", "gauge",
              "When the newest run of an accelerator model began.");
   for (const auto& [model, places] : ask.snapshot().accelerators) {
-    const RunEntry& entry = ask.snapshot().runs[places.front()];
+    const service::RunEntry& entry = ask.snapshot().runs[places.front()];
     out.sample(entry.run.started_at, fmt::format("{{accelerator_model={}}}", label_value(model)));
     BENCHHUD_ASSIGN(auto summary, ask.judge.summary(ask.view, entry, kUsualBaseline));
     newest.emplace_back(model, std::move(summary));

@@ -20,8 +20,8 @@ constexpr std::size_t kBytesOfCell = 640;
 
 /// What a request compares.
 struct Comparison {
-  const RunEntry* run;
-  BaselineChoice choice;
+  const service::RunEntry* run;
+  service::BaselineChoice choice;
   analysis::SpeedupOptions options;
 };
 
@@ -73,20 +73,20 @@ Expected<Compared> compare(Ask& ask, const Comparison& comparison) {
 void write_heading(Ask& ask, schema::JsonWriter& json, const Comparison& comparison,
                    const analysis::Baseline& baseline) {
   json.key("run");
-  write_run_ref(json, comparison.run);
+  views::write_run_ref(json, comparison.run);
   json.key("baseline");
   json.begin_object();
   json.field("backend", comparison.choice.backend);
   json.field("run", ask.query.text("baseline_run"));
   json.key("runs");
-  std::vector<const RunEntry*> runs;
+  std::vector<const service::RunEntry*> runs;
   for (const auto id : baseline.runs()) {
-    if (const RunEntry* entry = ask.snapshot().find(id)) runs.push_back(entry);
+    if (const service::RunEntry* entry = ask.snapshot().find(id)) runs.push_back(entry);
   }
-  std::sort(runs.begin(), runs.end(), [](const RunEntry* a, const RunEntry* b) {
+  std::sort(runs.begin(), runs.end(), [](const service::RunEntry* a, const service::RunEntry* b) {
     return std::pair(a->run.started_at, a->run.id) < std::pair(b->run.started_at, b->run.id);
   });
-  json.list(runs, [&](const RunEntry* entry) { write_run_ref(json, entry); });
+  json.list(runs, [&](const service::RunEntry* entry) { views::write_run_ref(json, entry); });
   json.end_object();
   json.field("estimator", ask.query.text("estimator"));
 }
@@ -97,7 +97,7 @@ void write_geomeans(Ask& ask, schema::JsonWriter& json, const Compared& compared
   json.begin_array();
   for (const auto& row : analysis::geomeans(compared.results, ask.catalog(), compared.speedups,
                                             analysis::GroupBy::kColumn)) {
-    if (filter.fits_backend(row.backend)) write_column_geomean(json, row);
+    if (filter.fits_backend(row.backend)) views::write_column_geomean(json, row);
   }
   json.end_array();
 }
@@ -108,16 +108,16 @@ void write_cell(schema::JsonWriter& json, const analysis::ResultView& view,
   json.field("experiment_id", to_int(view.experiment));
   json.field("status", analysis::status_name(view.status));
   json.key("time");
-  write_estimate(json, analysis::time_of(view, estimator));
+  views::write_estimate(json, analysis::time_of(view, estimator));
   json.field("compile", view.compile);
   json.key("speedup");
-  write_speedup(json, speedup.speedup);
+  views::write_speedup(json, speedup.speedup);
   json.key("excluded");
-  write_exclusion(json, speedup.excluded);
+  views::write_exclusion(json, speedup.excluded);
   json.key("verification");
-  write_verification(json, view.verification);
+  views::write_verification(json, view.verification);
   json.key("failure");
-  write_failure(json, view.failure);
+  views::write_failure(json, view.failure);
   json.end_object();
 }
 
@@ -251,7 +251,7 @@ std::vector<CsvRow> table_csv_rows(const CsvAnswer& answer) {
 Expected<Plan> get_table(Ask& ask) {
   BENCHHUD_ASSIGN(auto comparison, asked_comparison(ask));
   Plan plan;
-  plan.key = Judge::dependencies(ask.snapshot(), *comparison.run, comparison.choice);
+  plan.key = service::Judge::dependencies(ask.snapshot(), *comparison.run, comparison.choice);
   plan.body = [&ask, comparison] { return write_table(ask, comparison); };
   plan.rows = table_csv_rows;
   return plan;
@@ -273,16 +273,16 @@ Expected<std::string> write_speedups(Ask& ask, const Comparison& comparison) {
     const auto* against = compared.baseline->find(*compared.entries[i]);
     json.begin_object();
     json.key("experiment");
-    write_experiment(json, *compared.entries[i]);
+    views::write_experiment(json, *compared.entries[i]);
     json.field("status", analysis::status_name(view.status));
     json.key("speedup");
-    write_speedup(json, compared.speedups[i].speedup);
+    views::write_speedup(json, compared.speedups[i].speedup);
     json.key("excluded");
-    write_exclusion(json, compared.speedups[i].excluded);
+    views::write_exclusion(json, compared.speedups[i].excluded);
     json.key("own");
-    write_estimate(json, analysis::time_of(view, estimator));
+    views::write_estimate(json, analysis::time_of(view, estimator));
     json.key("baseline_time");
-    write_estimate(json, against == nullptr ? std::nullopt : against->time);
+    views::write_estimate(json, against == nullptr ? std::nullopt : against->time);
     json.end_object();
   }
   json.end_array();
@@ -293,7 +293,7 @@ Expected<std::string> write_speedups(Ask& ask, const Comparison& comparison) {
 
 Expected<Plan> get_speedups(Ask& ask) {
   BENCHHUD_ASSIGN(auto comparison, asked_comparison(ask));
-  return Plan{Judge::dependencies(ask.snapshot(), *comparison.run, comparison.choice),
+  return Plan{service::Judge::dependencies(ask.snapshot(), *comparison.run, comparison.choice),
               [&ask, comparison] { return write_speedups(ask, comparison); }};
 }
 

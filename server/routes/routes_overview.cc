@@ -12,27 +12,27 @@ namespace {
 
 using schema::Expected;
 
-Expected<void> write_changes(Ask& ask, schema::JsonWriter& json, const RunEntry& newest) {
+Expected<void> write_changes(Ask& ask, schema::JsonWriter& json, const service::RunEntry& newest) {
   const auto verified = ask.snapshot().verified_runs(newest);
   json.key("verified_run");
-  write_run_ref(json, verified.run);
+  views::write_run_ref(json, verified.run);
   json.key("verified_before");
-  write_run_ref(json, verified.before);
+  views::write_run_ref(json, verified.before);
   BENCHHUD_ASSIGN(const auto transitions, last_verification_changes(ask, newest));
   json.key("transitions");
   json.begin_array();
   for (const auto& change : transitions) {
     const auto* entry = ask.catalog().find(change.experiment);
-    if (entry != nullptr) write_transition(json, *entry, change);
+    if (entry != nullptr) views::write_transition(json, *entry, change);
   }
   json.end_array();
   json.key("moves");
   json.begin_array();
-  if (const RunEntry* before = ask.snapshot().before(newest)) {
+  if (const service::RunEntry* before = ask.snapshot().before(newest)) {
     BENCHHUD_ASSIGN(const auto changes, ask.judge.changes(ask.view, *before, newest));
     for (const auto& move : changes->moves) {
       const auto* entry = ask.catalog().find(move.experiment);
-      if (entry != nullptr) write_move(json, *entry, move);
+      if (entry != nullptr) views::write_move(json, *entry, move);
     }
   }
   json.end_array();
@@ -43,42 +43,42 @@ Expected<void> write_accelerator(Ask& ask, schema::JsonWriter& json, const std::
                                  std::span<const std::size_t> places) {
   const auto& runs = ask.snapshot().runs;
   const auto& baseline = ask.query.text("baseline");
-  const RunEntry& newest = runs[places.front()];
-  const RunEntry* previous = ask.snapshot().before(newest);
+  const service::RunEntry& newest = runs[places.front()];
+  const service::RunEntry* previous = ask.snapshot().before(newest);
   json.begin_object();
   json.field("accelerator_model", model);
   json.key("run");
-  write_run_ref(json, &newest);
+  views::write_run_ref(json, &newest);
   json.key("previous_run");
-  write_run_ref(json, previous);
+  views::write_run_ref(json, previous);
   BENCHHUD_ASSIGN(const auto summary, ask.judge.summary(ask.view, newest, baseline));
   json.key("groups");
-  write_groups(json, summary->groups);
+  views::write_groups(json, summary->groups);
   json.key("previous_groups");
   if (previous != nullptr) {
     BENCHHUD_ASSIGN(const auto before, ask.judge.summary(ask.view, *previous, baseline));
-    write_groups(json, before->groups);
+    views::write_groups(json, before->groups);
   } else {
-    write_groups(json, {});
+    views::write_groups(json, {});
   }
   json.key("changes");
   json.begin_array();
   if (previous != nullptr) {
     BENCHHUD_ASSIGN(const auto changes,
                     ask.judge.group_changes(ask.view, *previous, newest, baseline));
-    for (const auto& change : *changes) write_group_change(json, ask.catalog(), change);
+    for (const auto& change : *changes) views::write_group_change(json, ask.catalog(), change);
   }
   json.end_array();
   json.key("history");
   json.begin_array();
   for (std::size_t i = std::min(places.size(), ask.query.size("runs")); i-- > 0;) {
-    const RunEntry& entry = runs[places[i]];
+    const service::RunEntry& entry = runs[places[i]];
     BENCHHUD_ASSIGN(const auto past, ask.judge.summary(ask.view, entry, baseline));
     json.begin_object();
     json.key("run");
-    write_run_ref(json, &entry);
+    views::write_run_ref(json, &entry);
     json.key("groups");
-    write_groups(json, past->groups);
+    views::write_groups(json, past->groups);
     json.end_object();
   }
   json.end_array();
@@ -97,7 +97,7 @@ std::span<const std::size_t> runs_until(Ask& ask, const std::vector<std::size_t>
 }
 
 Expected<std::string> write_overview(Ask& ask) {
-  const Snapshot& snapshot = ask.snapshot();
+  const service::Snapshot& snapshot = ask.snapshot();
   BENCHHUD_ASSIGN(const std::int64_t rejected, ask.reader().rejected_count({}));
   std::string body;
   schema::JsonWriter json(&body);

@@ -84,9 +84,9 @@ Expected<std::string> write_result_phases(Ask& ask, const AskedResult& result) {
   schema::JsonWriter json(&body);
   json.begin_object();
   json.key("run");
-  write_run_ref(json, result.run->run);
+  views::write_run_ref(json, result.run->run);
   json.key("experiment");
-  write_experiment(json, *result.entry);
+  views::write_experiment(json, *result.entry);
   json.key("line_id");
   timing.line ? json.value(to_int(*timing.line)) : json.null();
   json.field("repeat", result.facts.repeat);
@@ -96,27 +96,27 @@ Expected<std::string> write_result_phases(Ask& ask, const AskedResult& result) {
   json.begin_array();
   const auto& repetitions = timing.phases.repetitions;
   for (std::size_t i = 0; i < repetitions.size(); ++i) {
-    write_phased_repetition(json, repetitions[i], i);
+    views::write_phased_repetition(json, repetitions[i], i);
   }
   json.end_array();
   json.field("repetitions_omitted", timing.phases.repetition_count - repetitions.size());
   json.key("warmup");
-  write_phase_group(json, timing.phases.warmup);
+  views::write_phase_group(json, timing.phases.warmup);
   json.key("steady");
-  write_phase_group(json, timing.phases.steady);
+  views::write_phase_group(json, timing.phases.steady);
   json.key("first_excess");
-  write_excess(json, timing.phases.first_excess);
+  views::write_excess(json, timing.phases.first_excess);
   json.key("flags");
-  json.list(timing.hygiene.flags, [&](const auto& flag) { write_hygiene_flag(json, flag); });
+  json.list(timing.hygiene.flags, [&](const auto& flag) { views::write_hygiene_flag(json, flag); });
   write_checks(json, timing.hygiene);
   json.key("dynamo");
-  write_dynamo_report(json, timing.dynamo);
+  views::write_dynamo_report(json, timing.dynamo);
   json.key("fallbacks");
-  write_fallbacks(json, timing.fallbacks);
+  views::write_fallbacks(json, timing.fallbacks);
   json.key("unreadable");
   json.list(timing.unreadable, [&](const auto& metric) { json.value(metric); });
   json.key("definitions");
-  write_definitions(json);
+  views::write_definitions(json);
   json.end_object();
   return body;
 }
@@ -134,11 +134,11 @@ void write_point(schema::JsonWriter& json, const analysis::TimingReview& timing)
   json.begin_object();
   json.field("line_id", to_int(*timing.line));
   json.key("warmup");
-  write_phase_group(json, timing.phases.warmup);
+  views::write_phase_group(json, timing.phases.warmup);
   json.key("steady");
-  write_phase_group(json, timing.phases.steady);
+  views::write_phase_group(json, timing.phases.steady);
   json.key("first_excess");
-  write_excess(json, timing.phases.first_excess);
+  views::write_excess(json, timing.phases.first_excess);
   json.key("flags");
   json.list(timing.hygiene.flags, [&](const auto& flag) {
     json.begin_object();
@@ -169,7 +169,7 @@ Expected<std::string> write_phase_series(Ask& ask, const SeriesScope& scope) {
   schema::JsonWriter json(&body);
   json.begin_object();
   json.key("runs");
-  json.list(scope.runs, [&](const RunEntry* entry) { write_run_ref(json, entry); });
+  json.list(scope.runs, [&](const service::RunEntry* entry) { views::write_run_ref(json, entry); });
   json.key("series");
   json.begin_array();
   if (!scope.runs.empty()) {
@@ -184,7 +184,7 @@ Expected<std::string> write_phase_series(Ask& ask, const SeriesScope& scope) {
       if (!is_timed) continue;
       json.begin_object();
       json.key("experiment");
-      write_experiment(json, *entry);
+      views::write_experiment(json, *entry);
       json.key("points");
       json.list(points,
                 [&](const auto& point) { point ? write_point(json, *point) : json.null(); });
@@ -193,7 +193,7 @@ Expected<std::string> write_phase_series(Ask& ask, const SeriesScope& scope) {
   }
   json.end_array();
   json.key("definitions");
-  write_definitions(json);
+  views::write_definitions(json);
   json.end_object();
   return body;
 }

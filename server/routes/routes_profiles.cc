@@ -60,7 +60,7 @@ Expected<DumpedCounters> dumped_counters(Ask& ask, const AskedResult& result) {
       ++dumped.left_out;
       continue;
     }
-    BENCHHUD_ASSIGN(auto counters, dynamo_counters_of(ask.reader(), dump));
+    BENCHHUD_ASSIGN(auto counters, service::dynamo_counters_of(ask.reader(), dump));
     if (!counters) {
       ++dumped.unreadable;
       continue;
@@ -93,7 +93,7 @@ Expected<std::string> write_dumped_counters(Ask& ask, const AskedResult& result)
   schema::JsonWriter json(&body);
   json.begin_object();
   json.key("dynamo");
-  write_dynamo_report(json, report);
+  views::write_dynamo_report(json, report);
   json.field("dump_count", dumped.dumps);
   json.field("left_out", dumped.left_out);
   json.field("unreadable", dumped.unreadable);
@@ -109,8 +109,8 @@ Expected<Plan> get_dumped_counters(Ask& ask) {
 
 /// The runs nearest to a result's in which its experiment has dumps; null where there is none.
 struct NearestRuns {
-  const RunEntry* before = nullptr;
-  const RunEntry* after = nullptr;
+  const service::RunEntry* before = nullptr;
+  const service::RunEntry* after = nullptr;
 };
 
 Expected<NearestRuns> nearest_runs(Ask& ask, const AskedResult& result) {
@@ -121,7 +121,7 @@ Expected<NearestRuns> nearest_runs(Ask& ask, const AskedResult& result) {
   if (places == nullptr) return nearest;
   bool is_earlier = false;
   for (const std::size_t place : *places) {  // newest first
-    const RunEntry& entry = ask.snapshot().runs[place];
+    const service::RunEntry& entry = ask.snapshot().runs[place];
     if (&entry == result.run) {
       is_earlier = true;
     } else if (dumped.contains(entry.run.id)) {
@@ -145,11 +145,11 @@ Expected<std::string> write_neighbours(Ask& ask, const AskedResult& result) {
   schema::JsonWriter json(&body);
   json.begin_object();
   json.key("before");
-  write_run_ref(json, nearest.before);
+  views::write_run_ref(json, nearest.before);
   json.key("after");
-  write_run_ref(json, nearest.after);
+  views::write_run_ref(json, nearest.after);
   json.key("others");
-  json.list(others, [&](const analysis::CatalogEntry* entry) { write_experiment(json, *entry); });
+  json.list(others, [&](const analysis::CatalogEntry* entry) { views::write_experiment(json, *entry); });
   json.end_object();
   return body;
 }

@@ -18,7 +18,7 @@ using schema::Expected;
 constexpr std::size_t kLongestQuery = 200;
 
 /// When the newest run started that has results of a model's experiments; none where all are gone.
-Expected<std::optional<double>> last_seen(Ask& ask, const SearchItem& model) {
+Expected<std::optional<double>> last_seen(Ask& ask, const service::SearchItem& model) {
   std::optional<double> last;
   for (const auto id : model.experiments) {
     BENCHHUD_ASSIGN(const auto at, ask.reader().last_run(id));
@@ -29,17 +29,17 @@ Expected<std::optional<double>> last_seen(Ask& ask, const SearchItem& model) {
 
 /// A hit as it is answered.
 struct Shown {
-  SearchHit hit;
+  service::SearchHit hit;
   std::optional<double> at;
 };
 
 /// The first `limit` hits that are still there: models may have lost all their runs. Takes what is
 /// gone out of `found`, as far as it looked.
-Expected<std::vector<Shown>> shown_hits(Ask& ask, std::size_t limit, SearchHits* found) {
+Expected<std::vector<Shown>> shown_hits(Ask& ask, std::size_t limit, service::SearchHits* found) {
   std::vector<Shown> shown;
   for (auto hit = found->hits.begin(); hit != found->hits.end() && shown.size() < limit;) {
     std::optional<double> at = hit->item->at;
-    if (found->kind == SearchKind::kModel) {
+    if (found->kind == service::SearchKind::kModel) {
       BENCHHUD_ASSIGN(at, last_seen(ask, *hit->item));
       if (!at) {
         hit = found->hits.erase(hit);
@@ -53,13 +53,13 @@ Expected<std::vector<Shown>> shown_hits(Ask& ask, std::size_t limit, SearchHits*
 }
 
 void write_hit(schema::JsonWriter& json, const Shown& shown) {
-  const SearchItem& item = *shown.hit.item;
+  const service::SearchItem& item = *shown.hit.item;
   json.begin_object();
   json.field("title", item.title);
   json.field("context", item.context);
   json.field("match", analysis::text_match_name(shown.hit.match));
   json.key("at");
-  shown.at ? write_time(json, *shown.at) : json.null();
+  shown.at ? views::write_time(json, *shown.at) : json.null();
   json.key("address");
   json.begin_object();
   for (const auto& [name, value] : item.address) json.field(name, value);
@@ -70,7 +70,7 @@ void write_hit(schema::JsonWriter& json, const Shown& shown) {
 Expected<std::string> write_found(Ask& ask) {
   BENCHHUD_ASSIGN(const auto index, ask.judge.search_index(ask.view));
   const TextQuery query(ask.query.text("q"));
-  std::vector<SearchHits> found = search(*index, query);
+  std::vector<service::SearchHits> found = service::search(*index, query);
   std::string body;
   schema::JsonWriter json(&body);
   json.begin_object();
@@ -81,11 +81,11 @@ Expected<std::string> write_found(Ask& ask) {
   json.key("groups");
   json.begin_array();
   std::int64_t total = 0;
-  for (SearchHits& of_kind : found) {
+  for (service::SearchHits& of_kind : found) {
     BENCHHUD_ASSIGN(const auto shown, shown_hits(ask, ask.query.size("limit"), &of_kind));
     if (shown.empty()) continue;
     json.begin_object();
-    json.field("kind", search_kind_name(of_kind.kind));
+    json.field("kind", service::search_kind_name(of_kind.kind));
     json.field("total", of_kind.hits.size());
     json.key("items");
     json.list(shown, [&](const Shown& one) { write_hit(json, one); });
@@ -96,9 +96,9 @@ Expected<std::string> write_found(Ask& ask) {
   json.field("total", total);
   json.key("searched");
   json.begin_object();
-  for (std::size_t kind = 0; kind < kSearchKinds; ++kind) {
-    const auto of_kind = static_cast<SearchKind>(kind);
-    json.field(search_kind_name(of_kind), index->items(of_kind).size());
+  for (std::size_t kind = 0; kind < service::kSearchKinds; ++kind) {
+    const auto of_kind = static_cast<service::SearchKind>(kind);
+    json.field(service::search_kind_name(of_kind), index->items(of_kind).size());
   }
   json.end_object();
   json.end_object();

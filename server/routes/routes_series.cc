@@ -41,7 +41,7 @@ Expected<std::vector<analysis::JudgedRun>> judge_model(Ask& ask, const SeriesSco
   if (scope.runs.empty()) return judged;
   const double since = scope.runs.front()->run.started_at;
   const double until = scope.runs.back()->run.started_at;
-  const auto errors = error_texts(ask.view);
+  const auto errors = service::error_texts(ask.view);
   for (const CatalogEntry* entry : scope.entries) {
     BENCHHUD_ASSIGN(auto last, ask.reader().last_verification(entry->id(), since));
     // A metric that is no time has samples of its own.
@@ -133,7 +133,7 @@ void write_point(schema::JsonWriter& json, const std::optional<Point>& point) {
   point->interval ? json.value(point->interval->high) : json.null();
   json.field("n", point->n);
   json.key("flags");
-  write_flags(json, point->flags);
+  views::write_flags(json, point->flags);
   json.end_object();
 }
 
@@ -152,7 +152,7 @@ void write_series_points(schema::JsonWriter& json, const CatalogEntry& entry,
   views.reserve(judged.size());
   for (const auto& run : judged) views.push_back(run.find(entry.id()));
   json.key("experiment");
-  write_experiment(json, entry);
+  views::write_experiment(json, entry);
   json.key("points");
   json.list(points, [&](const auto& point) { write_point(json, point); });
   json.key("codes");
@@ -171,8 +171,8 @@ void write_series_points(schema::JsonWriter& json, const CatalogEntry& entry,
 /// baseline; over another, other things change.
 Expected<bool> is_watched_series(Ask& ask, const SeriesScope& scope) {
   if (scope.runs.empty() || ask.query.text("metric") != "speedup") return !scope.runs.empty();
-  BENCHHUD_ASSIGN(const std::string written, stored_alert_rules(ask.reader().connection()));
-  BENCHHUD_ASSIGN(const analysis::FleetRules rules, read_alert_rules(written));
+  BENCHHUD_ASSIGN(const std::string written, service::stored_alert_rules(ask.reader().connection()));
+  BENCHHUD_ASSIGN(const analysis::FleetRules rules, service::read_alert_rules(written));
   return ask.query.text("baseline") == rules.baseline;
 }
 
@@ -183,7 +183,7 @@ Expected<void> write_changes(schema::JsonWriter& json, Ask& ask, schema::AlertRu
   if (is_watched) {
     BENCHHUD_ASSIGN(const auto changes, schema::level_changes(ask.reader().connection(), experiment,
                                                               ask.query.text("metric")));
-    for (const auto& change : changes) BENCHHUD_TRY(write_level_change(json, change, runs));
+    for (const auto& change : changes) BENCHHUD_TRY(views::write_level_change(json, change, runs));
   }
   json.end_array();
   return {};
@@ -198,7 +198,7 @@ void write_unit(schema::JsonWriter& json, const std::string& metric) {
   } else if (kind == Kind::kMetric) {
     const auto& info = schema::metric_info(metric);
     json.field("unit", info.unit);
-    json.field("better", direction_name(info.direction));
+    json.field("better", views::direction_name(info.direction));
   } else {
     json.field("unit", "s");
     json.field("better", "lower");
@@ -215,7 +215,7 @@ Expected<std::string> write_series(Ask& ask, const SeriesScope& scope) {
   json.begin_object();
   write_unit(json, ask.query.text("metric"));
   json.key("runs");
-  json.list(scope.runs, [&](const RunEntry* entry) { write_run_ref(json, entry); });
+  json.list(scope.runs, [&](const service::RunEntry* entry) { views::write_run_ref(json, entry); });
   json.key("marks");
   BENCHHUD_TRY(write_run_marks(json, ask, scope.runs));
   json.key("series");

@@ -22,28 +22,28 @@ namespace {
 
 using analysis::difference_of;
 using schema::Expected;
-using schema::TraceLookup;
+using trace::TraceLookup;
 
 // Metadata is no event of the timeline.
 constexpr char kMetadata = 'M';
 
 Expected<void> write_point(schema::JsonWriter& json, TraceLookup& lookup,
-                           const schema::PlacedPoint& placed, std::int64_t origin) {
-  const schema::TracePoint& point = placed.point.point;
-  BENCHHUD_ASSIGN(const schema::LabelText label, lookup.label(point.label));
+                           const trace::PlacedPoint& placed, std::int64_t origin) {
+  const trace::TracePoint& point = placed.point.point;
+  BENCHHUD_ASSIGN(const trace::LabelText label, lookup.label(point.label));
   BENCHHUD_ASSIGN(const std::string id, lookup.text(point.id));
   json.field("number", placed.number);
   json.field("thread", point.thread);
   json.field("time", difference_of(point.time, origin));
   json.field("phase", std::string(1, point.phase));
-  json.field("name", schema::short_name(label.name));
-  json.field("category", schema::short_name(label.category));
-  json.field("id", schema::short_name(id));
+  json.field("name", trace::short_name(label.name));
+  json.field("category", trace::short_name(label.category));
+  json.field("id", trace::short_name(id));
   return {};
 }
 
 Expected<std::string> write_points(Ask& ask, const AskedTrace& asked,
-                                   const schema::PointQuery& query) {
+                                   const trace::PointQuery& query) {
   TraceLookup lookup(ask.reader().connection(), asked.id);
   BENCHHUD_ASSIGN(const auto points, lookup.points(query));
   std::string body;
@@ -51,7 +51,7 @@ Expected<std::string> write_points(Ask& ask, const AskedTrace& asked,
   json.begin_object();
   json.key("items");
   json.begin_array();
-  for (const schema::PlacedPoint& point : points.events) {
+  for (const trace::PlacedPoint& point : points.events) {
     json.begin_object();
     BENCHHUD_TRY(write_point(json, lookup, point, asked.info.origin));
     json.end_object();
@@ -67,7 +67,7 @@ Expected<Plan> list_points(Ask& ask) {
   BENCHHUD_ASSIGN(const AskedWindow window, asked_window(ask, asked));
   const std::string& phase = ask.query.text("phase");
   if (phase.size() > 1) return wrong_parameter(ask, "phase", "A phase is one character.");
-  schema::PointQuery query;
+  trace::PointQuery query;
   query.begin = window.begin;
   query.end = window.end;
   query.limit = ask.query.size("limit");
@@ -91,7 +91,7 @@ Expected<std::string> write_one_point(Ask& ask, const AskedTrace& asked) {
     return point.error();
   }
   std::optional<std::string> arguments;
-  if (point->args.packed != schema::TraceArgs::kNotKept) {
+  if (point->args.packed != trace::TraceArgs::kNotKept) {
     BENCHHUD_ASSIGN(arguments, lookup.arguments(point->args.packed));
   }
   std::string body;
@@ -109,16 +109,16 @@ Expected<Plan> get_point(Ask& ask) {
 }
 
 Expected<std::string> write_counter(Ask& ask, const AskedTrace& asked,
-                                    const schema::CounterQuery& query) {
+                                    const trace::CounterQuery& query) {
   BENCHHUD_ASSIGN(const auto window,
-                  schema::counter_window(ask.reader().connection(), asked.id, query));
+                  trace::counter_window(ask.reader().connection(), asked.id, query));
   std::string body;
   schema::JsonWriter json(&body);
   json.begin_object();
   json.field("before", window.before);
   const auto column = [&](std::string_view name, auto value_of) {
     json.key(name);
-    json.list(window.parts, [&](const schema::CounterPart& part) { json.value(value_of(part)); });
+    json.list(window.parts, [&](const trace::CounterPart& part) { json.value(value_of(part)); });
   };
   column("at", [&](const auto& part) { return difference_of(part.at, asked.info.origin); });
   column("min", [](const auto& part) { return part.min; });
@@ -132,7 +132,7 @@ Expected<Plan> get_counter(Ask& ask) {
   BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(ask));
   BENCHHUD_TRY(asked_index(ask, asked));
   BENCHHUD_ASSIGN(const AskedWindow window, asked_window(ask, asked));
-  const schema::CounterQuery query{
+  const trace::CounterQuery query{
       .number = static_cast<std::uint32_t>(ask.query.integer("number")),
       .begin = window.begin,
       .end = window.end,
@@ -168,7 +168,7 @@ Expected<std::string> write_arrows(Ask& ask, const AskedTrace& asked, const Aske
     BENCHHUD_ASSIGN(const std::string text, lookup.text(category));
     return analysis::flow_kind(text);
   };
-  schema::ArrowQuery query{.begin = window.begin,
+  trace::ArrowQuery query{.begin = window.begin,
                            .end = window.end,
                            .is_wanted = nullptr,
                            .limit = ask.query.size("limit")};
@@ -178,13 +178,13 @@ Expected<std::string> write_arrows(Ask& ask, const AskedTrace& asked, const Aske
       return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
     };
   }
-  BENCHHUD_ASSIGN(const auto found, schema::arrows_in_window(connection, asked.id, query));
+  BENCHHUD_ASSIGN(const auto found, trace::arrows_in_window(connection, asked.id, query));
   std::string body;
   schema::JsonWriter json(&body);
   json.begin_object();
   json.key("arrows");
   json.begin_array();
-  for (const schema::Arrow& arrow : found.arrows) {
+  for (const trace::Arrow& arrow : found.arrows) {
     BENCHHUD_ASSIGN(const std::string_view kind, kind_of(arrow.from.flow.category));
     json.begin_array();
     json.value(difference_of(arrow.from.flow.time, asked.info.origin));
@@ -217,23 +217,23 @@ class FindingWriter {
       : connection_(ask.reader().connection()), asked_(asked), lookup_(connection_, asked.id) {}
 
   struct Row {
-    const schema::FindingKind* kind;
-    schema::StoredFinding stored;
+    const trace::FindingKind* kind;
+    trace::StoredFinding stored;
     std::int64_t begin() const { return stored.finding.begin; }
   };
 
-  Expected<std::vector<Row>> rows(const schema::FindingKind& kind, std::size_t first,
+  Expected<std::vector<Row>> rows(const trace::FindingKind& kind, std::size_t first,
                                   std::size_t limit) {
     BENCHHUD_ASSIGN(auto found,
-                    schema::findings_of_kind(connection_, asked_.id, kind, first, limit));
+                    trace::findings_of_kind(connection_, asked_.id, kind, first, limit));
     std::vector<Row> rows;
     rows.reserve(found.size());
-    for (schema::StoredFinding& each : found) rows.push_back({&kind, std::move(each)});
+    for (trace::StoredFinding& each : found) rows.push_back({&kind, std::move(each)});
     return rows;
   }
 
   // The one that begins first; none where that is not known. `longest`: the first rows of its kind.
-  Expected<std::optional<Row>> earliest(const schema::FindingKind& kind,
+  Expected<std::optional<Row>> earliest(const trace::FindingKind& kind,
                                         const std::vector<Row>& longest) {
     std::optional<Row> first;
     if (kind.kept < kind.count) return first;
@@ -256,7 +256,7 @@ class FindingWriter {
   }
 
   Expected<void> write(schema::JsonWriter& json, const Row& row) {
-    const schema::TraceFinding& finding = row.stored.finding;
+    const trace::TraceFinding& finding = row.stored.finding;
     json.begin_object();
     json.field("kind", row.kind->kind);
     json.field("thread", finding.thread);
@@ -265,8 +265,8 @@ class FindingWriter {
     if (row.stored.words) {
       json.field("words", *row.stored.words);
     } else {
-      BENCHHUD_ASSIGN(const schema::LabelText label, lookup_.label(finding.label));
-      BENCHHUD_ASSIGN(const schema::LabelText other, lookup_.label(finding.other));
+      BENCHHUD_ASSIGN(const trace::LabelText label, lookup_.label(finding.label));
+      BENCHHUD_ASSIGN(const trace::LabelText other, lookup_.label(finding.other));
       json.field("words", analysis::finding_words(row.kind->kind, finding, label.name, other.name));
     }
     json.end_object();
@@ -282,11 +282,11 @@ class FindingWriter {
 Expected<std::string> write_findings(Ask& ask, const AskedTrace& asked) {
   constexpr std::size_t kMostOfAKind = 1000;
   BENCHHUD_ASSIGN(const auto kinds,
-                  schema::trace_finding_kinds(ask.reader().connection(), asked.id));
+                  trace::trace_finding_kinds(ask.reader().connection(), asked.id));
   FindingWriter writer(ask, asked);
   std::vector<FindingWriter::Row> found;
   std::vector<std::optional<FindingWriter::Row>> firsts;
-  for (const schema::FindingKind& kind : kinds) {
+  for (const trace::FindingKind& kind : kinds) {
     BENCHHUD_ASSIGN(auto rows, writer.rows(kind, 0, kMostOfAKind));
     BENCHHUD_ASSIGN(firsts.emplace_back(), writer.earliest(kind, rows));
     std::move(rows.begin(), rows.end(), std::back_inserter(found));
@@ -329,9 +329,9 @@ Expected<Plan> list_findings(Ask& ask) {
 Expected<std::string> write_findings_of_kind(Ask& ask, const AskedTrace& asked,
                                              const std::optional<Cursor>& cursor) {
   BENCHHUD_ASSIGN(const auto kinds,
-                  schema::trace_finding_kinds(ask.reader().connection(), asked.id));
-  schema::FindingKind kind{.kind = ask.query.text("kind"), .count = 0, .kept = 0, .earliest = {}};
-  for (const schema::FindingKind& each : kinds) {
+                  trace::trace_finding_kinds(ask.reader().connection(), asked.id));
+  trace::FindingKind kind{.kind = ask.query.text("kind"), .count = 0, .kept = 0, .earliest = {}};
+  for (const trace::FindingKind& each : kinds) {
     if (each.kind == kind.kind) kind = each;
   }
   const auto first = cursor ? static_cast<std::size_t>(cursor->numbers[0]) : 0;

@@ -32,7 +32,7 @@ std::string file_name_part(std::string_view text) {
 Expected<std::string> export_name(Ask& ask, const AskedTrace& asked) {
   const bool is_part = ask.query.has("begin") || ask.query.has("end") || ask.query.has("tracks");
   const std::string_view end = is_part ? "-part.json" : ".json";
-  schema::TraceLookup lookup(ask.reader().connection(), asked.id);
+  trace::TraceLookup lookup(ask.reader().connection(), asked.id);
   BENCHHUD_ASSIGN(const auto artifact, lookup.artifact());
   if (!artifact) return fmt::format("trace-{}{}", asked.key, end);
   BENCHHUD_ASSIGN(const schema::Artifact dump, ask.reader().artifact(*artifact));
@@ -42,7 +42,7 @@ Expected<std::string> export_name(Ask& ask, const AskedTrace& asked) {
     if (name.ends_with(extension)) name.remove_suffix(extension.size());
   }
   std::string day;
-  const RunEntry* run = dump.results.empty() ? nullptr : ask.snapshot().find(dump.results[0].run);
+  const service::RunEntry* run = dump.results.empty() ? nullptr : ask.snapshot().find(dump.results[0].run);
   constexpr std::size_t kDayChars = 10;  // 2026-01-31
   if (run != nullptr) day = "-" + schema::format_time(run->run.started_at).substr(0, kDayChars);
   return file_name_part(name).append(day).append(end);
@@ -58,7 +58,7 @@ Expected<Plan> export_trace(Ask& ask) {
   BENCHHUD_ASSIGN(plan.file_name, export_name(ask, asked));
   plan.stream = [trace = asked.id, tracks, window](schema::Connection& connection,
                                                    const schema::TakePiece& take) {
-    ExportQuery query;
+    service::ExportQuery query;
     query.begin = window.begin;
     query.end = window.end;
     query.is_wanted = [&](std::uint32_t thread) { return tracks.fits(thread); };

@@ -22,9 +22,9 @@ namespace {
 
 using analysis::sum_of;
 using schema::Expected;
-using schema::SliceSums;
-using schema::TraceIndex;
-using schema::TraceLookup;
+using trace::SliceSums;
+using trace::TraceIndex;
+using trace::TraceLookup;
 
 // Of what is looked for: a name as answers show it, and words beside it.
 constexpr std::size_t kMostBytes = 2000;
@@ -37,35 +37,35 @@ struct FoundLabel {
 
 // `visit(label, totals)` of each that fits and has slices, in the order of their numbers.
 template <class Visit>
-Expected<void> for_each_match(TraceLookup& lookup, const TraceIndex& index, const LabelQuery& query,
+Expected<void> for_each_match(TraceLookup& lookup, const TraceIndex& index, const service::LabelQuery& query,
                               Visit visit) {
-  const auto look = [&](std::uint32_t number, const schema::LabelTotals& totals) -> Expected<void> {
-    BENCHHUD_ASSIGN(const schema::LabelText text, lookup.label(number));
+  const auto look = [&](std::uint32_t number, const trace::LabelTotals& totals) -> Expected<void> {
+    BENCHHUD_ASSIGN(const trace::LabelText text, lookup.label(number));
     if (query.fits(text.name, text.category)) visit(number, totals);
     return {};
   };
-  return schema::for_each_used_label(index, look);
+  return trace::for_each_used_label(index, look);
 }
 
-Expected<LabelQuery> asked_labels(Ask& ask) {
+Expected<service::LabelQuery> asked_labels(Ask& ask) {
   const std::string& text = ask.query.text("q");
   if (text.size() > kMostBytes) {
     return wrong_parameter(ask, "q", "q must be of 2000 bytes at most.");
   }
-  return LabelQuery(text);
+  return service::LabelQuery(text);
 }
 
 Expected<std::string> write_found(Ask& ask, const AskedTrace& asked, const TraceIndex& index,
-                                  const LabelQuery& query) {
+                                  const service::LabelQuery& query) {
   TraceLookup lookup(ask.reader().connection(), asked.id);
   std::vector<FoundLabel> found;
-  std::array<std::uint64_t, schema::kTraceBins> bins{};
+  std::array<std::uint64_t, trace::kTraceBins> bins{};
   SliceSums all;
   BENCHHUD_TRY(for_each_match(lookup, index, query,
-                              [&](std::uint32_t label, const schema::LabelTotals& totals) {
+                              [&](std::uint32_t label, const trace::LabelTotals& totals) {
                                 found.push_back({label, totals.sums});
                                 all.add(totals.sums);
-                                for (const schema::BinCount& bin : totals.bins)
+                                for (const trace::BinCount& bin : totals.bins)
                                   bins[bin.bin] += bin.count;
                               }));
   const std::size_t names = found.size();
@@ -84,7 +84,7 @@ Expected<std::string> write_found(Ask& ask, const AskedTrace& asked, const Trace
   json.key("labels");
   json.begin_array();
   for (const FoundLabel& each : found) {
-    BENCHHUD_ASSIGN(const schema::LabelText text, lookup.label(each.label));
+    BENCHHUD_ASSIGN(const trace::LabelText text, lookup.label(each.label));
     write_label(json, each.label, text, &each.sums);
   }
   json.end_array();
@@ -96,7 +96,7 @@ Expected<std::string> write_found(Ask& ask, const AskedTrace& asked, const Trace
 Expected<Plan> find(Ask& ask) {
   BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(ask));
   BENCHHUD_ASSIGN(const TraceIndex index, asked_index(ask, asked));
-  BENCHHUD_ASSIGN(const LabelQuery query, asked_labels(ask));
+  BENCHHUD_ASSIGN(const service::LabelQuery query, asked_labels(ask));
   return trace_plan(ask, asked,
                     [&ask, asked, index, query] { return write_found(ask, asked, index, query); });
 }
@@ -113,29 +113,29 @@ Expected<std::vector<bool>> wanted_labels(Ask& ask, const AskedTrace& asked,
     }
     return wanted;
   }
-  BENCHHUD_ASSIGN(const LabelQuery query, asked_labels(ask));
+  BENCHHUD_ASSIGN(const service::LabelQuery query, asked_labels(ask));
   TraceLookup lookup(ask.reader().connection(), asked.id);
   BENCHHUD_TRY(for_each_match(
       lookup, index, query,
-      [&](std::uint32_t label, const schema::LabelTotals&) { wanted[label] = true; }));
+      [&](std::uint32_t label, const trace::LabelTotals&) { wanted[label] = true; }));
   return wanted;
 }
 
 Expected<std::string> write_next(Ask& ask, const AskedTrace& asked, const TraceIndex& index,
                                  const TrackFilter& tracks) {
   const Query& request = ask.query;
-  schema::NextQuery query;
+  trace::NextQuery query;
   BENCHHUD_ASSIGN(query.labels, wanted_labels(ask, asked, index));
   query.is_wanted = [&](std::uint32_t thread) { return tracks.fits(thread); };
   query.forward = request.text("direction") == "next";
   query.from = sum_of(asked.info.origin, request.integer("from"));
   if (request.has("thread")) {
-    query.slice = schema::SliceId{static_cast<std::uint32_t>(request.integer("thread")),
+    query.slice = trace::SliceId{static_cast<std::uint32_t>(request.integer("thread")),
                                   static_cast<std::uint64_t>(request.integer("chunk")),
                                   static_cast<std::uint32_t>(request.integer("index"))};
   }
   schema::Connection& connection = ask.reader().connection();
-  BENCHHUD_ASSIGN(const auto found, schema::next_slice(connection, asked.id, index, query));
+  BENCHHUD_ASSIGN(const auto found, trace::next_slice(connection, asked.id, index, query));
   TraceLookup lookup(connection, asked.id);
   std::string body;
   schema::JsonWriter json(&body);
@@ -175,14 +175,14 @@ class SumsByKey {
   struct Row {
     std::string key;
     std::optional<std::uint32_t> label, thread;
-    schema::LabelText text;
+    trace::LabelText text;
     Sums sums;
   };
 
   SumsByKey(TraceLookup* lookup, std::string_view by) : lookup_(*lookup), by_(by) {}
 
-  Expected<void> add(std::uint32_t thread, const std::vector<schema::LabelSums>& sums) {
-    for (const schema::LabelSums& each : sums) {
+  Expected<void> add(std::uint32_t thread, const std::vector<trace::LabelSums>& sums) {
+    for (const trace::LabelSums& each : sums) {
       BENCHHUD_ASSIGN(const bool is_work, is_work_of(each.label));
       add(each.sums, is_work, &all_);
       add(each.sums, is_work, by_ == "track" ? &of_threads_[thread] : &of_labels_[each.label]);
@@ -199,14 +199,14 @@ class SumsByKey {
     }
     std::map<std::string, std::size_t> places;
     for (const auto& [label, sums] : of_labels_) {
-      BENCHHUD_ASSIGN(schema::LabelText text, lookup_.label(label));
+      BENCHHUD_ASSIGN(trace::LabelText text, lookup_.label(label));
       if (by_ == "name") {
-        std::string name = schema::short_name(text.name);
+        std::string name = trace::short_name(text.name);
         rows.push_back({std::move(name), label, {}, std::move(text), sums});
         continue;
       }
       const std::string key =
-          by_ == "category" ? schema::short_name(text.category)
+          by_ == "category" ? trace::short_name(text.category)
                             : std::string(analysis::label_class(text.name, text.category).name);
       const auto [place, is_new] = places.emplace(key, rows.size());
       if (is_new) rows.push_back({key, {}, {}, {}, {}});
@@ -231,7 +231,7 @@ class SumsByKey {
   Expected<bool> is_work_of(std::uint32_t label) {
     const auto known = is_work_.find(label);
     if (known != is_work_.end()) return known->second;
-    BENCHHUD_ASSIGN(const schema::LabelText text, lookup_.label(label));
+    BENCHHUD_ASSIGN(const trace::LabelText text, lookup_.label(label));
     return is_work_[label] = analysis::is_work(analysis::label_class(text.name, text.category));
   }
 
@@ -271,11 +271,11 @@ Expected<std::string> write_window(Ask& ask, const AskedTrace& asked, const Trac
   TraceLookup lookup(connection, asked.id);
   SumsByKey by_key(&lookup, ask.query.text("by"));
   BENCHHUD_ASSIGN(const auto threads, lookup.threads());
-  for (const schema::StoredThread& thread : threads) {
+  for (const trace::StoredThread& thread : threads) {
     if (thread.slices == 0 || !tracks.fits(thread.number)) continue;
     if (!thread.begin || *thread.begin >= window.end || *thread.end < window.begin) continue;
     BENCHHUD_ASSIGN(const auto sums,
-                    schema::sums_in_window(connection, asked.id, index, thread.number, window.begin,
+                    trace::sums_in_window(connection, asked.id, index, thread.number, window.begin,
                                            window.end));
     BENCHHUD_TRY(by_key.add(thread.number, sums));
   }

@@ -14,7 +14,7 @@ namespace {
 
 using analysis::FlameGraph;
 using schema::Expected;
-using schema::StackSlice;
+using trace::StackSlice;
 
 // 32 MB of them.
 constexpr std::size_t kMostSlices = 2'000'000;
@@ -22,13 +22,13 @@ constexpr std::size_t kMostSlices = 2'000'000;
 Expected<std::vector<StackSlice>> stacks(Ask& ask, const AskedTrace& asked,
                                          const TrackFilter& tracks, const AskedWindow& window) {
   schema::Connection& connection = ask.reader().connection();
-  BENCHHUD_ASSIGN(const auto threads, schema::TraceLookup(connection, asked.id).threads());
+  BENCHHUD_ASSIGN(const auto threads, trace::TraceLookup(connection, asked.id).threads());
   std::vector<StackSlice> slices;
-  for (const schema::StoredThread& thread : threads) {
+  for (const trace::StoredThread& thread : threads) {
     // What is asynchronous is in no stack, and has one of its own where it is asked for.
     if (thread.is_async && tracks.is_all()) continue;
     if (thread.slices == 0 || !tracks.fits(thread.number)) continue;
-    BENCHHUD_TRY(schema::add_stacks(connection, asked.id, thread.number, window.begin, window.end,
+    BENCHHUD_TRY(trace::add_stacks(connection, asked.id, thread.number, window.begin, window.end,
                                     kMostSlices, &slices));
   }
   return slices;

@@ -15,7 +15,7 @@ namespace {
 
 using schema::ErrorCode;
 using schema::Expected;
-using schema::TraceNote;
+using trace::TraceNote;
 
 void write_note(schema::JsonWriter& json, const TraceNote& note, std::int64_t origin) {
   json.begin_object();
@@ -27,7 +27,7 @@ void write_note(schema::JsonWriter& json, const TraceNote& note, std::int64_t or
   json.field("who", note.who);
   json.field("token", note.token);
   json.key("at");
-  write_time(json, note.at);
+  views::write_time(json, note.at);
   json.end_object();
 }
 
@@ -36,7 +36,7 @@ Expected<Plan> list_notes(Ask& ask) {
   return Plan{
       revision_key(ask) + asked.key, [&ask, asked]() -> Expected<std::string> {
         BENCHHUD_ASSIGN(const auto notes,
-                        schema::trace_notes(ask.reader().connection(), asked.info.content));
+                        trace::trace_notes(ask.reader().connection(), asked.info.content));
         std::string body;
         schema::JsonWriter json(&body);
         json.begin_object();
@@ -48,8 +48,8 @@ Expected<Plan> list_notes(Ask& ask) {
 }
 
 // The trace that a change is about.
-Expected<schema::TraceInfo> changed_trace(ChangeAsk& ask) {
-  auto info = schema::TraceLookup(ask.store, schema::TraceId{ask.query.integer("id")}).info();
+Expected<trace::TraceInfo> changed_trace(ChangeAsk& ask) {
+  auto info = trace::TraceLookup(ask.store, schema::TraceId{ask.query.integer("id")}).info();
   if (!info) ask.wrong_parameter = "id";
   return info;
 }
@@ -71,7 +71,7 @@ std::string address_of_notes(const ChangeAsk& ask) {
 }
 
 Expected<std::string> add_note(ChangeAsk& ask) {
-  BENCHHUD_ASSIGN(const schema::TraceInfo info, changed_trace(ask));
+  BENCHHUD_ASSIGN(const trace::TraceInfo info, changed_trace(ask));
   TraceNote note;
   BENCHHUD_ASSIGN(note.begin, number_of<std::int64_t>(ask, "begin"));
   BENCHHUD_ASSIGN(note.end, number_of<std::int64_t>(ask, "end"));
@@ -83,7 +83,7 @@ Expected<std::string> add_note(ChangeAsk& ask) {
   note.words = ask.body.text("words");
   note.who = ask.body.text("who");
   note.token = ask.token;
-  const auto put = schema::put_trace_note(ask.store, info.content, note);
+  const auto put = trace::put_trace_note(ask.store, info.content, note);
   if (!put) {
     if (put.error().code == ErrorCode::kTooLarge) {
       ask.wrong_parameter = note.who.size() > schema::kMostLineBytes ? "who" : "words";
@@ -97,8 +97,8 @@ Expected<std::string> add_note(ChangeAsk& ask) {
 }
 
 Expected<std::string> remove_note(ChangeAsk& ask) {
-  BENCHHUD_ASSIGN(const schema::TraceInfo info, changed_trace(ask));
-  const auto done = schema::delete_trace_note(ask.store, info.content, ask.query.integer("note"));
+  BENCHHUD_ASSIGN(const trace::TraceInfo info, changed_trace(ask));
+  const auto done = trace::delete_trace_note(ask.store, info.content, ask.query.integer("note"));
   if (!done) {
     if (done.error().code == ErrorCode::kNotFound) ask.wrong_parameter = "note";
     return done.error();

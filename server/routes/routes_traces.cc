@@ -31,8 +31,8 @@ namespace {
 using analysis::difference_of;
 using analysis::sum_of;
 using schema::Expected;
-using schema::SliceId;
-using schema::TraceLookup;
+using trace::SliceId;
+using trace::TraceLookup;
 
 // Threads that an answer lists. A hostile file has hundreds of thousands.
 constexpr std::size_t kMostTracks = 10'000;
@@ -44,7 +44,7 @@ template <class Labels, class LabelOf>
 Expected<analysis::TrackSide> side_of(TraceLookup* lookup, const Labels& labels, LabelOf label_of) {
   analysis::TrackSide side = analysis::TrackSide::kOther;
   for (const auto& each : labels) {
-    BENCHHUD_ASSIGN(const schema::LabelText label, lookup->label(label_of(each)));
+    BENCHHUD_ASSIGN(const trace::LabelText label, lookup->label(label_of(each)));
     side = std::max(side, analysis::label_class(label.name, label.category).side);
     if (side == analysis::TrackSide::kDevice) break;
   }
@@ -58,19 +58,19 @@ struct TrackFacts {
 };
 
 // By the labels that stand out when all of a thread is looked at from afar.
-Expected<TrackFacts> facts_without_index(schema::TileReader* tiles, TraceLookup* lookup,
-                                         const schema::StoredThread& thread) {
+Expected<TrackFacts> facts_without_index(trace::TileReader* tiles, TraceLookup* lookup,
+                                         const trace::StoredThread& thread) {
   TrackFacts facts;
   if (!thread.begin) return facts;
   constexpr std::uint32_t kParts = 64;
-  BENCHHUD_ASSIGN(const schema::Tile tile, tiles->tile({.thread = thread.number,
+  BENCHHUD_ASSIGN(const trace::Tile tile, tiles->tile({.thread = thread.number,
                                                         .begin = *thread.begin,
                                                         .end = sum_of(*thread.end, 1),
                                                         .buckets = kParts,
-                                                        .last_row = schema::kRowsABand - 1}));
+                                                        .last_row = trace::kRowsABand - 1}));
   std::set<std::uint32_t> labels;
-  for (const schema::TileRow& row : tile.rows) {
-    for (const schema::TileItem& item : row.items) labels.insert(item.label);
+  for (const trace::TileRow& row : tile.rows) {
+    for (const trace::TileItem& item : row.items) labels.insert(item.label);
   }
   BENCHHUD_ASSIGN(facts.side, side_of(lookup, labels, [](std::uint32_t label) { return label; }));
   return facts;
@@ -78,21 +78,21 @@ Expected<TrackFacts> facts_without_index(schema::TileReader* tiles, TraceLookup*
 
 using FactsOfTracks = std::map<std::uint32_t, TrackFacts>;
 
-Expected<FactsOfTracks> indexed_facts(TraceLookup* lookup, const schema::TraceIndex& index) {
+Expected<FactsOfTracks> indexed_facts(TraceLookup* lookup, const trace::TraceIndex& index) {
   FactsOfTracks facts;
   BENCHHUD_ASSIGN(const auto tracks, index.tracks());
-  for (const schema::IndexedTrack& track : tracks) {
+  for (const trace::IndexedTrack& track : tracks) {
     TrackFacts& of_track = facts[track.thread];
     of_track.points = track.points;
     of_track.busy = track.busy;
-    BENCHHUD_ASSIGN(of_track.side, side_of(lookup, track.sums, [](const schema::LabelSums& each) {
+    BENCHHUD_ASSIGN(of_track.side, side_of(lookup, track.sums, [](const trace::LabelSums& each) {
                       return each.label;
                     }));
   }
   return facts;
 }
 
-void write_thread(schema::JsonWriter& json, const schema::StoredThread& thread,
+void write_thread(schema::JsonWriter& json, const trace::StoredThread& thread,
                   const TrackFacts& facts, std::int64_t origin) {
   json.begin_object();
   json.field("thread", thread.number);
@@ -118,7 +118,7 @@ void write_thread(schema::JsonWriter& json, const schema::StoredThread& thread,
 }
 
 // Keeps those with the most slices, in their order. Returns how many were left out.
-std::int64_t keep_fullest(std::vector<schema::StoredThread>* threads, std::size_t most) {
+std::int64_t keep_fullest(std::vector<trace::StoredThread>* threads, std::size_t most) {
   std::stable_sort(threads->begin(), threads->end(),
                    [](const auto& a, const auto& b) { return a.slices > b.slices; });
   const std::int64_t left_out = analysis::keep_first(threads, most);
@@ -127,15 +127,15 @@ std::int64_t keep_fullest(std::vector<schema::StoredThread>* threads, std::size_
   return left_out;
 }
 
-Expected<void> write_flow_kinds(schema::JsonWriter& json, const schema::TraceIndex* index) {
-  std::vector<schema::FlowKindCount> kinds;
+Expected<void> write_flow_kinds(schema::JsonWriter& json, const trace::TraceIndex* index) {
+  std::vector<trace::FlowKindCount> kinds;
   if (index != nullptr) {
     BENCHHUD_ASSIGN(kinds, index->flow_kinds());
   }
   json.key("flow_kinds");
-  json.list(kinds, [&](const schema::FlowKindCount& kind) {
+  json.list(kinds, [&](const trace::FlowKindCount& kind) {
     json.begin_object();
-    json.field("category", schema::short_name(kind.category));
+    json.field("category", trace::short_name(kind.category));
     json.field("kind", analysis::flow_kind(kind.category));
     json.field("ends", kind.ends);
     json.end_object();
@@ -144,14 +144,14 @@ Expected<void> write_flow_kinds(schema::JsonWriter& json, const schema::TraceInd
 }
 
 Expected<void> write_counters(schema::JsonWriter& json, Ask& ask, const AskedTrace& asked) {
-  BENCHHUD_ASSIGN(const auto counters, schema::trace_counters(ask.reader().connection(), asked.id));
+  BENCHHUD_ASSIGN(const auto counters, trace::trace_counters(ask.reader().connection(), asked.id));
   json.key("counters");
-  json.list(counters, [&](const schema::TraceCounter& counter) {
+  json.list(counters, [&](const trace::TraceCounter& counter) {
     json.begin_object();
     json.field("number", counter.number);
     json.field("thread", counter.thread);
-    json.field("name", schema::short_name(counter.name));
-    json.field("key", schema::short_name(counter.key));
+    json.field("name", trace::short_name(counter.name));
+    json.field("key", trace::short_name(counter.key));
     json.field("min", counter.min);
     json.field("max", counter.max);
     json.field("count", counter.count);
@@ -161,10 +161,10 @@ Expected<void> write_counters(schema::JsonWriter& json, Ask& ask, const AskedTra
 }
 
 Expected<void> write_threads(schema::JsonWriter& json, Ask& ask, const AskedTrace& asked,
-                             const std::vector<schema::StoredThread>& threads,
-                             const schema::TraceIndex* index) {
+                             const std::vector<trace::StoredThread>& threads,
+                             const trace::TraceIndex* index) {
   TraceLookup lookup(ask.reader().connection(), asked.id);
-  schema::TileReader tiles(ask.reader().connection(), asked.id);
+  trace::TileReader tiles(ask.reader().connection(), asked.id);
   FactsOfTracks facts;
   if (index != nullptr) {
     BENCHHUD_ASSIGN(facts, indexed_facts(&lookup, *index));
@@ -188,14 +188,14 @@ Expected<void> write_threads(schema::JsonWriter& json, Ask& ask, const AskedTrac
 }
 
 Expected<std::string> write_trace(Ask& ask, const AskedTrace& asked,
-                                  const std::optional<schema::TraceIndex>& index) {
-  const schema::TraceInfo& info = asked.info;
-  const schema::TraceIndex* indexed = index ? &*index : nullptr;
+                                  const std::optional<trace::TraceIndex>& index) {
+  const trace::TraceInfo& info = asked.info;
+  const trace::TraceIndex* indexed = index ? &*index : nullptr;
   TraceLookup lookup(ask.reader().connection(), asked.id);
   BENCHHUD_ASSIGN(auto threads, lookup.threads());
   BENCHHUD_ASSIGN(const auto artifact, lookup.artifact());
   std::int64_t end = 0;
-  for (const schema::StoredThread& thread : threads) {
+  for (const trace::StoredThread& thread : threads) {
     if (thread.end) end = std::max(end, difference_of(*thread.end, info.origin));
   }
   const std::int64_t left_out = keep_fullest(&threads, kMostTracks);
@@ -219,9 +219,9 @@ Expected<std::string> write_trace(Ask& ask, const AskedTrace& asked,
   json.field("problem_count", info.problem_count);
   json.field("has_index", index.has_value());
   BENCHHUD_ASSIGN(const auto findings,
-                  schema::trace_finding_kinds(ask.reader().connection(), asked.id));
+                  trace::trace_finding_kinds(ask.reader().connection(), asked.id));
   json.field("findings", std::accumulate(findings.begin(), findings.end(), std::int64_t{0},
-                                         [](std::int64_t sum, const schema::FindingKind& each) {
+                                         [](std::int64_t sum, const trace::FindingKind& each) {
                                            return analysis::sum_of(sum, each.count);
                                          }));
   BENCHHUD_TRY(write_flow_kinds(json, indexed));
@@ -236,7 +236,7 @@ Expected<std::string> write_trace(Ask& ask, const AskedTrace& asked,
 
 Expected<Plan> get_trace(Ask& ask) {
   BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(ask));
-  BENCHHUD_ASSIGN(const auto index, schema::TraceIndex::open(ask.reader().connection(), asked.id));
+  BENCHHUD_ASSIGN(const auto index, trace::TraceIndex::open(ask.reader().connection(), asked.id));
   // Which dump it belongs to may change, and what was noted about it.
   std::string key = revision_key(ask) + asked.key;
   if (index) key += fmt::format("indexed {}", index->counters_left_out().value_or(-1));
@@ -244,13 +244,13 @@ Expected<Plan> get_trace(Ask& ask) {
 }
 
 Expected<std::string> write_labels(Ask& ask, const AskedTrace& asked,
-                                   const std::optional<schema::TraceIndex>& index) {
+                                   const std::optional<trace::TraceIndex>& index) {
   const auto block = static_cast<std::uint64_t>(ask.query.integer("block"));
-  const std::uint64_t first = block * schema::kLabelsASumsBlock;
+  const std::uint64_t first = block * trace::kLabelsASumsBlock;
   const std::uint64_t end =
-      std::min(first + schema::kLabelsASumsBlock, static_cast<std::uint64_t>(asked.info.labels));
+      std::min(first + trace::kLabelsASumsBlock, static_cast<std::uint64_t>(asked.info.labels));
   TraceLookup lookup(ask.reader().connection(), asked.id);
-  std::vector<schema::LabelTotals> totals;
+  std::vector<trace::LabelTotals> totals;
   if (index) {
     BENCHHUD_ASSIGN(totals, index->labels(block));
   }
@@ -261,7 +261,7 @@ Expected<std::string> write_labels(Ask& ask, const AskedTrace& asked,
   json.begin_array();
   for (std::uint64_t i = first; i < end; ++i) {
     const auto number = static_cast<std::uint32_t>(i);
-    BENCHHUD_ASSIGN(const schema::LabelText label, lookup.label(number));
+    BENCHHUD_ASSIGN(const trace::LabelText label, lookup.label(number));
     write_label(json, number, label, i - first < totals.size() ? &totals[i - first].sums : nullptr);
   }
   json.end_array();
@@ -271,7 +271,7 @@ Expected<std::string> write_labels(Ask& ask, const AskedTrace& asked,
 
 Expected<Plan> get_labels(Ask& ask) {
   BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(ask));
-  BENCHHUD_ASSIGN(const auto index, schema::TraceIndex::open(ask.reader().connection(), asked.id));
+  BENCHHUD_ASSIGN(const auto index, trace::TraceIndex::open(ask.reader().connection(), asked.id));
   Plan plan =
       trace_plan(ask, asked, [&ask, asked, index] { return write_labels(ask, asked, index); });
   // Sums are still to come.
@@ -280,7 +280,7 @@ Expected<Plan> get_labels(Ask& ask) {
   return plan;
 }
 
-void write_item(schema::JsonWriter& json, const schema::TileItem& item, std::int64_t origin) {
+void write_item(schema::JsonWriter& json, const trace::TileItem& item, std::int64_t origin) {
   json.begin_array();
   json.value(difference_of(item.begin, origin));
   json.value(difference_of(item.end, origin));
@@ -294,11 +294,11 @@ void write_item(schema::JsonWriter& json, const schema::TileItem& item, std::int
 }
 
 Expected<std::string> write_tile(Ask& ask, const AskedTrace& asked,
-                                 const schema::TileQuery& query) {
-  BENCHHUD_ASSIGN(const schema::Tile tile,
-                  schema::TileReader(ask.reader().connection(), asked.id).tile(query));
+                                 const trace::TileQuery& query) {
+  BENCHHUD_ASSIGN(const trace::Tile tile,
+                  trace::TileReader(ask.reader().connection(), asked.id).tile(query));
   TraceLookup lookup(ask.reader().connection(), asked.id);
-  std::map<std::uint32_t, schema::LabelText> labels;
+  std::map<std::uint32_t, trace::LabelText> labels;
   std::string body;
   schema::JsonWriter json(&body);
   json.begin_object();
@@ -306,12 +306,12 @@ Expected<std::string> write_tile(Ask& ask, const AskedTrace& asked,
   json.field("count", tile.count);
   json.key("rows");
   json.begin_array();
-  for (const schema::TileRow& row : tile.rows) {
+  for (const trace::TileRow& row : tile.rows) {
     json.begin_object();
     json.field("row", row.row);
     json.key("items");
     json.begin_array();
-    for (const schema::TileItem& item : row.items) {
+    for (const trace::TileItem& item : row.items) {
       write_item(json, item, asked.info.origin);
       if (!labels.count(item.label)) {
         BENCHHUD_ASSIGN(labels[item.label], lookup.label(item.label));
@@ -337,7 +337,7 @@ Expected<std::string> write_tile(Ask& ask, const AskedTrace& asked,
 Expected<Plan> get_tile(Ask& ask) {
   BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(ask));
   const Query& request = ask.query;
-  schema::TileQuery query;
+  trace::TileQuery query;
   query.thread = static_cast<std::uint32_t>(request.integer("thread"));
   query.begin = sum_of(asked.info.origin, request.integer("begin"));
   query.end = sum_of(asked.info.origin, request.integer("end"));
@@ -352,12 +352,12 @@ Expected<Plan> get_tile(Ask& ask) {
 constexpr int kPartsShift = 10;
 
 // The tile's window on the trace's own clock; nothing where no time is that late.
-std::optional<schema::TileQuery> window_of(std::int64_t origin, int level, std::uint64_t index) {
+std::optional<trace::TileQuery> window_of(std::int64_t origin, int level, std::uint64_t index) {
   constexpr std::int64_t kLatest = std::numeric_limits<std::int64_t>::max();
   const int shift = level + kPartsShift;
   const std::uint64_t most = schema::distance(origin, kLatest);
   if (index > most >> shift) return {};
-  schema::TileQuery query;
+  trace::TileQuery query;
   query.begin = schema::wrapping_sum(origin, static_cast<std::int64_t>(index << shift));
   const std::uint64_t width =
       std::min(std::uint64_t{1} << shift, schema::distance(query.begin, kLatest));
@@ -368,19 +368,19 @@ std::optional<schema::TileQuery> window_of(std::int64_t origin, int level, std::
 }
 
 Expected<std::string> write_tiles(Ask& ask, const AskedTrace& asked,
-                                  const std::vector<TrackBand>& tracks) {
-  const std::optional<schema::TileQuery> window =
+                                  const std::vector<service::TrackBand>& tracks) {
+  const std::optional<trace::TileQuery> window =
       window_of(asked.info.origin, static_cast<int>(ask.query.integer("level")),
                 static_cast<std::uint64_t>(ask.query.integer("index")));
-  schema::TileReader reader(ask.reader().connection(), asked.id);
-  TileBytes bytes(tracks.size());
-  for (const TrackBand& each : tracks) {
-    schema::Tile tile;
+  trace::TileReader reader(ask.reader().connection(), asked.id);
+  views::TileBytes bytes(tracks.size());
+  for (const service::TrackBand& each : tracks) {
+    trace::Tile tile;
     if (window) {
-      schema::TileQuery query = *window;
+      trace::TileQuery query = *window;
       query.thread = each.track;
-      query.first_row = each.band * schema::kRowsABand;
-      query.last_row = query.first_row + schema::kRowsABand - 1;
+      query.first_row = each.band * trace::kRowsABand;
+      query.last_row = query.first_row + trace::kRowsABand - 1;
       BENCHHUD_ASSIGN(tile, reader.tile(query));
     }
     bytes.put(each.track, each.band, window ? window->begin : 0, tile);
@@ -401,14 +401,14 @@ Expected<Plan> get_tiles(Ask& ask) {
 }
 
 Expected<void> write_flow_end(schema::JsonWriter& json, TraceLookup& lookup,
-                              const schema::PlacedFlow& end, std::string_view direction,
+                              const trace::PlacedFlow& end, std::string_view direction,
                               std::int64_t origin) {
   BENCHHUD_ASSIGN(const std::string category, lookup.text(end.flow.category));
   BENCHHUD_ASSIGN(const auto slice, lookup.innermost_at(end.flow.thread, end.flow.time));
   json.begin_object();
   json.field("direction", direction);
   json.field("kind", analysis::flow_kind(category));
-  json.field("category", schema::short_name(category));
+  json.field("category", trace::short_name(category));
   json.field("number", end.number);
   json.field("thread", end.flow.thread);
   json.field("time", difference_of(end.flow.time, origin));
@@ -429,7 +429,7 @@ Expected<void> write_flows(schema::JsonWriter& json, TraceLookup& lookup, const 
   BENCHHUD_ASSIGN(const auto ends, lookup.flows_on(id, kMostEnds));
   json.key("flows");
   json.begin_array();
-  for (const schema::PlacedFlow& end : ends.events) {
+  for (const trace::PlacedFlow& end : ends.events) {
     BENCHHUD_ASSIGN(const auto before, lookup.flow_before(end));
     if (before) BENCHHUD_TRY(write_flow_end(json, lookup, *before, "back", origin));
     BENCHHUD_ASSIGN(const auto after, lookup.flow_after(end));
@@ -450,7 +450,7 @@ Expected<std::string> write_slice(Ask& ask, const AskedTrace& asked, SliceId id)
   BENCHHUD_ASSIGN(const auto parents, lookup.parents(id));
   BENCHHUD_ASSIGN(const std::int64_t self, lookup.self_time(details->placed));
   const auto or_null = [](std::int64_t number) {
-    return number == schema::TraceArgs::kAbsent ? std::nullopt : std::optional(number);
+    return number == trace::TraceArgs::kAbsent ? std::nullopt : std::optional(number);
   };
   const std::int64_t origin = asked.info.origin;
   std::string body;
@@ -466,7 +466,7 @@ Expected<std::string> write_slice(Ask& ask, const AskedTrace& asked, SliceId id)
   json.field("arguments", details->arguments);
   json.key("parents");
   json.begin_array();
-  for (const schema::PlacedSlice& parent : parents) {
+  for (const trace::PlacedSlice& parent : parents) {
     BENCHHUD_TRY(write_placed(json, lookup, parent, origin));
   }
   json.end_array();

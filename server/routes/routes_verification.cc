@@ -56,7 +56,7 @@ void write_codes(schema::JsonWriter& json, const std::vector<Found>& results) {
   json.list(codes, [&](const auto& info) {
     json.begin_object();
     json.field("code", info.code);
-    json.field("outcome", outcome_name(info.standing));
+    json.field("outcome", views::outcome_name(info.standing));
     json.field("meaning", info.meaning);
     json.field("advice", info.action);
     json.end_object();
@@ -94,7 +94,7 @@ void write_backends(schema::JsonWriter& json, const std::vector<Found>& results)
   json.list(backends, [&](const auto& item) {
     json.begin_object();
     json.field("backend", item.first);
-    write_result_counts(json, item.second);
+    views::write_result_counts(json, item.second);
     json.end_object();
   });
 }
@@ -116,10 +116,10 @@ int seriousness(const ResultView& view) {
 void write_verification_cell(schema::JsonWriter& json, const ResultView& view) {
   if (!view.verification) return json.null();
   json.begin_object();
-  write_verification_fields(json, *view.verification);
+  views::write_verification_fields(json, *view.verification);
   json.field("experiment_id", to_int(view.experiment));
   json.key("failure");
-  write_failure(json, view.verification->failure ? view.verification->failure : view.failure);
+  views::write_failure(json, view.verification->failure ? view.verification->failure : view.failure);
   json.end_object();
 }
 
@@ -149,7 +149,7 @@ void write_rows(schema::JsonWriter& json, const std::vector<Found>& results) {
   });
 }
 
-Expected<std::string> write_table(Ask& ask, const RunEntry& run) {
+Expected<std::string> write_table(Ask& ask, const service::RunEntry& run) {
   BENCHHUD_ASSIGN(const auto judged, ask.judge.run(ask.view, run));
   const auto results = filtered(ask, *judged);
   std::set<std::pair<std::string_view, std::string_view>> columns;
@@ -159,7 +159,7 @@ Expected<std::string> write_table(Ask& ask, const RunEntry& run) {
   schema::JsonWriter json(&body);
   json.begin_object();
   json.key("run");
-  write_run_ref(json, &run);
+  views::write_run_ref(json, &run);
   write_codes(json, results);
   write_counts(json, results);
   write_backends(json, results);
@@ -191,9 +191,9 @@ std::vector<CsvRow> table_csv_rows(const CsvAnswer& answer) {
 }
 
 Expected<Plan> get_verification(Ask& ask) {
-  BENCHHUD_ASSIGN(const RunEntry* run, asked_run(ask));
+  BENCHHUD_ASSIGN(const service::RunEntry* run, asked_run(ask));
   Plan plan;
-  plan.key = Judge::dependencies(ask.snapshot(), *run, {});
+  plan.key = service::Judge::dependencies(ask.snapshot(), *run, {});
   plan.body = [&ask, run] { return write_table(ask, *run); };
   plan.rows = table_csv_rows;
   return plan;
@@ -202,7 +202,7 @@ Expected<Plan> get_verification(Ask& ask) {
 Expected<std::string> write_history(Ask& ask, const std::vector<std::size_t>& places) {
   const auto& runs = ask.snapshot().runs;
   std::vector<std::shared_ptr<const analysis::RunSummary>> summaries;
-  std::vector<const RunEntry*> entries;
+  std::vector<const service::RunEntry*> entries;
   for (std::size_t i = std::min(places.size(), ask.query.size("runs")); i-- > 0;) {
     entries.push_back(&runs[places[i]]);
     // The summaries that the overview wants too: codes do not hang on the baseline.
@@ -213,7 +213,7 @@ Expected<std::string> write_history(Ask& ask, const std::vector<std::size_t>& pl
   schema::JsonWriter json(&body);
   json.begin_object();
   json.key("runs");
-  json.list(entries, [&](const RunEntry* entry) { write_run_ref(json, entry); });
+  json.list(entries, [&](const service::RunEntry* entry) { views::write_run_ref(json, entry); });
   json.key("counts");
   json.begin_array();
   for (std::size_t i = 0; i < entries.size(); ++i) {
@@ -239,7 +239,7 @@ Expected<std::string> write_history(Ask& ask, const std::vector<std::size_t>& pl
 }
 
 Expected<Plan> get_history(Ask& ask) {
-  const Snapshot& snapshot = ask.snapshot();
+  const service::Snapshot& snapshot = ask.snapshot();
   const auto& model = ask.query.text("accelerator_model");
   const std::vector<std::size_t>* places = nullptr;
   if (ask.query.has("accelerator_model")) {
@@ -254,14 +254,14 @@ Expected<Plan> get_history(Ask& ask) {
         model.empty() ? "There are no runs yet." : "There are no runs on that accelerator model."};
   }
   Plan plan;
-  plan.key = Judge::dependencies(snapshot, snapshot.runs[places->front()], {});
+  plan.key = service::Judge::dependencies(snapshot, snapshot.runs[places->front()], {});
   plan.body = [&ask, places] { return write_history(ask, *places); };
   plan.rows = [](const CsvAnswer& answer) { return csv_rows(answer.root["counts"]); };
   return plan;
 }
 
 /// `since` null: what verification last said that it had not said before.
-Expected<std::string> write_transitions(Ask& ask, const RunEntry& run, const RunEntry* since) {
+Expected<std::string> write_transitions(Ask& ask, const service::RunEntry& run, const service::RunEntry* since) {
   const auto verified = ask.snapshot().verified_runs(run);
   std::vector<analysis::VerificationChange> changes;
   if (since != nullptr) {
@@ -274,16 +274,16 @@ Expected<std::string> write_transitions(Ask& ask, const RunEntry& run, const Run
   schema::JsonWriter json(&body);
   json.begin_object();
   json.key("run");
-  write_run_ref(json, &run);
+  views::write_run_ref(json, &run);
   json.key("verified_run");
-  write_run_ref(json, verified.run);
+  views::write_run_ref(json, verified.run);
   json.key("since");
-  write_run_ref(json, since != nullptr ? since : verified.before);
+  views::write_run_ref(json, since != nullptr ? since : verified.before);
   json.key("items");
   json.begin_array();
   for (const auto& change : changes) {
     const CatalogEntry* entry = ask.catalog().find(change.experiment);
-    if (entry != nullptr && fits(ask.query, *entry)) write_transition(json, *entry, change);
+    if (entry != nullptr && fits(ask.query, *entry)) views::write_transition(json, *entry, change);
   }
   json.end_array();
   json.end_object();
@@ -291,9 +291,9 @@ Expected<std::string> write_transitions(Ask& ask, const RunEntry& run, const Run
 }
 
 Expected<Plan> get_transitions(Ask& ask) {
-  BENCHHUD_ASSIGN(const RunEntry* run, asked_run(ask));
+  BENCHHUD_ASSIGN(const service::RunEntry* run, asked_run(ask));
   const auto& wanted = ask.query.text("since");
-  const RunEntry* since = nullptr;
+  const service::RunEntry* since = nullptr;
   if (wanted != "previous") {
     BENCHHUD_ASSIGN(since, find_run(ask, wanted, "since", run->run.accelerator_model));
     if (std::pair(since->run.started_at, since->run.id) >=
@@ -302,12 +302,12 @@ Expected<Plan> get_transitions(Ask& ask) {
       return wrong_parameter(ask, "since", "since must be an earlier run on the same accelerator.");
     }
   }
-  std::string key = Judge::dependencies(ask.snapshot(), *run, {});
+  std::string key = service::Judge::dependencies(ask.snapshot(), *run, {});
   if (since != nullptr) key += "." + std::to_string(since->history);
   return Plan{std::move(key), [&ask, run, since] { return write_transitions(ask, *run, since); }};
 }
 
-Expected<std::string> write_failures(Ask& ask, const RunEntry& run) {
+Expected<std::string> write_failures(Ask& ask, const service::RunEntry& run) {
   BENCHHUD_ASSIGN(const auto judged, ask.judge.run(ask.view, run));
   std::vector<ResultView> results;
   for (const auto& result : filtered(ask, *judged)) {
@@ -318,7 +318,7 @@ Expected<std::string> write_failures(Ask& ask, const RunEntry& run) {
   schema::JsonWriter json(&body);
   json.begin_object();
   json.key("run");
-  write_run_ref(json, &run);
+  views::write_run_ref(json, &run);
   json.key("items");
   json.list(analysis::group_failures(results), [&](const auto& group) {
     json.begin_object();
@@ -327,7 +327,7 @@ Expected<std::string> write_failures(Ask& ask, const RunEntry& run) {
     json.field("count", group.experiments.size());
     json.key("experiments");
     json.list(group.experiments,
-              [&](const auto id) { write_experiment(json, *ask.catalog().find(id)); });
+              [&](const auto id) { views::write_experiment(json, *ask.catalog().find(id)); });
     json.field("line_id", to_int(group.line));
     json.field("excerpt", group.error->excerpt);
     json.end_object();
@@ -337,8 +337,8 @@ Expected<std::string> write_failures(Ask& ask, const RunEntry& run) {
 }
 
 Expected<Plan> list_failures(Ask& ask) {
-  BENCHHUD_ASSIGN(const RunEntry* run, asked_run(ask));
-  return Plan{Judge::dependencies(ask.snapshot(), *run, {}),
+  BENCHHUD_ASSIGN(const service::RunEntry* run, asked_run(ask));
+  return Plan{service::Judge::dependencies(ask.snapshot(), *run, {}),
               [&ask, run] { return write_failures(ask, *run); }};
 }
 

@@ -11,7 +11,7 @@ namespace benchhud::server {
 
 /// The runs of a series and the experiments of the model that it is of.
 struct SeriesScope {
-  std::vector<const RunEntry*> runs;  ///< oldest first
+  std::vector<const service::RunEntry*> runs;  ///< oldest first
   std::unordered_map<schema::RunId, std::size_t> places;
   /// All of the model and test, whatever the backend.
   std::vector<const analysis::CatalogEntry*> entries;

@@ -16,7 +16,7 @@ using schema::Expected;
 Expected<AskedTrace> asked_trace(Ask& ask) {
   AskedTrace trace;
   trace.id = schema::TraceId{ask.query.integer("id")};
-  auto info = schema::TraceLookup(ask.reader().connection(), trace.id).info();
+  auto info = trace::TraceLookup(ask.reader().connection(), trace.id).info();
   if (!info) {
     ask.wrong_parameter = "id";
     return std::move(info).error();
@@ -55,25 +55,25 @@ Expected<AskedWindow> asked_window(Ask& ask, const AskedTrace& trace) {
   return wrong_parameter(ask, "end", "A window ends after it begins.");
 }
 
-Expected<schema::TraceIndex> asked_index(const Ask& ask, const AskedTrace& trace) {
-  BENCHHUD_ASSIGN(const auto index, schema::TraceIndex::open(ask.reader().connection(), trace.id));
+Expected<trace::TraceIndex> asked_index(const Ask& ask, const AskedTrace& trace) {
+  BENCHHUD_ASSIGN(const auto index, trace::TraceIndex::open(ask.reader().connection(), trace.id));
   if (index) return *index;
   return schema::Error{schema::ErrorCode::kBusy,
                        "The trace is not indexed yet. The server does it soon after it starts; "
                        "`benchhud rebuild` does it at once."};
 }
 
-Expected<void> write_placed(schema::JsonWriter& json, schema::TraceLookup& lookup,
-                            const schema::PlacedSlice& placed, std::int64_t origin) {
-  BENCHHUD_ASSIGN(const schema::LabelText label, lookup.label(placed.slice.label));
+Expected<void> write_placed(schema::JsonWriter& json, trace::TraceLookup& lookup,
+                            const trace::PlacedSlice& placed, std::int64_t origin) {
+  BENCHHUD_ASSIGN(const trace::LabelText label, lookup.label(placed.slice.label));
   json.begin_object();
   write_placed_fields(json, placed, label, origin);
   json.end_object();
   return {};
 }
 
-void write_placed_fields(schema::JsonWriter& json, const schema::PlacedSlice& placed,
-                         const schema::LabelText& label, std::int64_t origin) {
+void write_placed_fields(schema::JsonWriter& json, const trace::PlacedSlice& placed,
+                         const trace::LabelText& label, std::int64_t origin) {
   json.field("name", label.name);
   json.field("category", label.category);
   json.field("thread", placed.id.thread);
@@ -84,21 +84,21 @@ void write_placed_fields(schema::JsonWriter& json, const schema::PlacedSlice& pl
   json.field("duration", placed.slice.duration);
 }
 
-void write_label(schema::JsonWriter& json, std::uint32_t number, const schema::LabelText& text,
-                 const schema::SliceSums* sums) {
+void write_label(schema::JsonWriter& json, std::uint32_t number, const trace::LabelText& text,
+                 const trace::SliceSums* sums) {
   json.begin_object();
   json.field("label", number);
-  json.field("name", schema::short_name(text.name));
-  json.field("category", schema::short_name(text.category));
+  json.field("name", trace::short_name(text.name));
+  json.field("category", trace::short_name(text.category));
   json.field("class", analysis::label_class(text.name, text.category).name);
   json.field("count", sums ? std::optional(sums->count) : std::nullopt);
   json.field("total_ns", sums ? std::optional(sums->total) : std::nullopt);
   json.end_object();
 }
 
-Expected<std::vector<TrackBand>> asked_tracks(Ask& ask, std::string_view name, std::size_t limit,
+Expected<std::vector<service::TrackBand>> asked_tracks(Ask& ask, std::string_view name, std::size_t limit,
                                               bool bands) {
-  auto tracks = read_track_list(ask.query.text(name), name, limit, bands);
+  auto tracks = service::read_track_list(ask.query.text(name), name, limit, bands);
   if (!tracks) return wrong_parameter(ask, name, tracks.error().message);
   return tracks;
 }
@@ -107,13 +107,13 @@ Expected<std::vector<std::uint32_t>> asked_numbers(Ask& ask, std::string_view na
                                                    std::size_t limit) {
   BENCHHUD_ASSIGN(const auto tracks, asked_tracks(ask, name, limit, false));
   std::vector<std::uint32_t> numbers;
-  for (const TrackBand& each : tracks) numbers.push_back(each.track);
+  for (const service::TrackBand& each : tracks) numbers.push_back(each.track);
   return numbers;
 }
 
 Expected<TrackFilter> asked_track_filter(Ask& ask) {
   if (!ask.query.has("tracks")) return TrackFilter();
-  BENCHHUD_ASSIGN(auto tracks, asked_numbers(ask, "tracks", kMostTracksListed));
+  BENCHHUD_ASSIGN(auto tracks, asked_numbers(ask, "tracks", service::kMostTracksListed));
   return TrackFilter(std::move(tracks));
 }
 

@@ -21,7 +21,7 @@ namespace benchhud::server {
 /// nanoseconds since 1970 are beyond what a browser's numbers hold exactly.
 struct AskedTrace {
   schema::TraceId id{};
-  schema::TraceInfo info;
+  trace::TraceInfo info;
   /// Tells its content, and the program that reads it, from others: 16 hexadecimal digits.
   std::string key;
 };
@@ -45,22 +45,22 @@ struct AskedWindow {
 schema::Expected<AskedWindow> asked_window(Ask& ask, const AskedTrace& trace);
 
 /// The trace's index. Error: kBusy where it has none yet.
-schema::Expected<schema::TraceIndex> asked_index(const Ask& ask, const AskedTrace& trace);
+schema::Expected<trace::TraceIndex> asked_index(const Ask& ask, const AskedTrace& trace);
 
 /// A slice as JSON: where it is and what it is called. `origin`: of the trace, ns.
-schema::Expected<void> write_placed(schema::JsonWriter& json, schema::TraceLookup& lookup,
-                                    const schema::PlacedSlice& placed, std::int64_t origin);
+schema::Expected<void> write_placed(schema::JsonWriter& json, trace::TraceLookup& lookup,
+                                    const trace::PlacedSlice& placed, std::int64_t origin);
 /// The members alone, for an object that has more.
-void write_placed_fields(schema::JsonWriter& json, const schema::PlacedSlice& placed,
-                         const schema::LabelText& label, std::int64_t origin);
+void write_placed_fields(schema::JsonWriter& json, const trace::PlacedSlice& placed,
+                         const trace::LabelText& label, std::int64_t origin);
 
 /// A label as JSON; `sums` null: not known.
-void write_label(schema::JsonWriter& json, std::uint32_t number, const schema::LabelText& text,
-                 const schema::SliceSums* sums);
+void write_label(schema::JsonWriter& json, std::uint32_t number, const trace::LabelText& text,
+                 const trace::SliceSums* sums);
 
 /// The tracks of the parameter `name`, with commas between: at least one, at most `limit`, and with
 /// bands only where `bands`. Error: kInvalidArgument, and the parameter is wrong.
-schema::Expected<std::vector<TrackBand>> asked_tracks(Ask& ask, std::string_view name,
+schema::Expected<std::vector<service::TrackBand>> asked_tracks(Ask& ask, std::string_view name,
                                                       std::size_t limit, bool bands);
 
 /// At least one number, at most `limit`, with commas between, of the parameter `name`.

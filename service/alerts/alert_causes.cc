@@ -18,7 +18,7 @@
 #include "service/alerts/alert_errors.h"
 #include "service/answers/result_diff.h"
 
-namespace benchhud::server {
+namespace benchhud::service {
 namespace {
 
 using analysis::DynamoReport;
@@ -409,4 +409,4 @@ Expected<AlertExplanation> explain_alert(schema::Reader& reader, const analysis:
   return explanation;
 }
 
-}  // namespace benchhud::server
+}  // namespace benchhud::service

@@ -9,7 +9,7 @@
 #include "schema/alerts/alert.h"
 #include "schema/results/reader.h"
 
-namespace benchhud::server {
+namespace benchhud::service {
 
 /// Two results of one experiment whose dumps were compared.
 struct ComparedDumps {
@@ -62,4 +62,4 @@ schema::Expected<AlertExplanation> explain_alert(schema::Reader& reader,
                                                  const schema::Alert& alert,
                                                  const schema::AlertDetails& details);
 
-}  // namespace benchhud::server
+}  // namespace benchhud::service

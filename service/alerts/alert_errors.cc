@@ -9,7 +9,7 @@
 
 #include "analysis/results/result_view.h"
 
-namespace benchhud::server {
+namespace benchhud::service {
 namespace {
 
 using analysis::ErrorTexts;
@@ -107,4 +107,4 @@ Expected<std::vector<AlertCause>> error_causes(schema::Reader& reader,
   return causes;
 }
 
-}  // namespace benchhud::server
+}  // namespace benchhud::service

@@ -8,7 +8,7 @@
 #include "schema/results/reader.h"
 #include "service/alerts/alert_causes.h"
 
-namespace benchhud::server {
+namespace benchhud::service {
 
 /// The errors with which the results of an alert's members failed in the runs in which each began:
 /// for each signature its kind, the signature and the last lines of the text; those of most members
@@ -16,4 +16,4 @@ namespace benchhud::server {
 schema::Expected<std::vector<AlertCause>> error_causes(
     schema::Reader& reader, std::span<const schema::AlertMember> members);
 
-}  // namespace benchhud::server
+}  // namespace benchhud::service

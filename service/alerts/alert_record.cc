@@ -11,7 +11,7 @@
 #include "analysis/changes/noise_class.h"
 #include "analysis/text/quantity_text.h"
 
-namespace benchhud::server {
+namespace benchhud::service {
 namespace {
 
 using analysis::AlertScope;
@@ -240,4 +240,4 @@ AlertRecord alert_record(const AlertContext& context, const WatchedAlert& alert)
   return record;
 }
 
-}  // namespace benchhud::server
+}  // namespace benchhud::service

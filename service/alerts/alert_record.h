@@ -12,7 +12,7 @@
 #include "schema/alerts/alert.h"
 #include "schema/model/types.h"
 
-namespace benchhud::server {
+namespace benchhud::service {
 
 /// Noise classes of series that were asked for: each is of all nights of a series, and most series
 /// that have alerts have several.
@@ -41,4 +41,4 @@ struct AlertRecord {
 
 AlertRecord alert_record(const AlertContext& context, const analysis::WatchedAlert& alert);
 
-}  // namespace benchhud::server
+}  // namespace benchhud::service

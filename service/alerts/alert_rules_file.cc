@@ -10,7 +10,7 @@
 #include "analysis/alerts/alert_rules.h"
 #include "schema/alerts/alert.h"
 
-namespace benchhud::server {
+namespace benchhud::service {
 namespace {
 
 using analysis::AlertRule;
@@ -146,4 +146,4 @@ Expected<void> keep_alert_rules(schema::Connection& store, std::string_view json
   return schema::set_alert_rules(store, json);
 }
 
-}  // namespace benchhud::server
+}  // namespace benchhud::service

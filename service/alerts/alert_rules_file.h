@@ -9,7 +9,7 @@
 #include "schema/base/errors.h"
 #include "schema/db/database.h"
 
-namespace benchhud::server {
+namespace benchhud::service {
 
 inline constexpr std::size_t kMostRulesBytes = 1 << 20;
 
@@ -24,4 +24,4 @@ schema::Expected<std::string> stored_alert_rules(schema::Connection& store);
 /// Errors: those of read_alert_rules().
 schema::Expected<void> keep_alert_rules(schema::Connection& store, std::string_view json);
 
-}  // namespace benchhud::server
+}  // namespace benchhud::service

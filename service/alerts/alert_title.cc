@@ -9,7 +9,7 @@
 #include "analysis/text/quantity_text.h"
 #include "service/alerts/alert_record.h"
 
-namespace benchhud::server {
+namespace benchhud::service {
 namespace {
 
 using analysis::AlertScope;
@@ -138,4 +138,4 @@ std::string alert_title(const AlertContext& context, const analysis::WatchedAler
                      fmt::join(model_parts(context, members), ", "));
 }
 
-}  // namespace benchhud::server
+}  // namespace benchhud::service

@@ -24,7 +24,7 @@
 #include "service/alerts/quiet_series.h"
 #include "service/alerts/watched_nights.h"
 
-namespace benchhud::server {
+namespace benchhud::service {
 namespace {
 
 using analysis::AlertScope;
@@ -300,4 +300,4 @@ Expected<AlertUpdate> update_alerts(schema::Connection& store, std::size_t most_
   return schema::caught([&] { return update_in_transaction(store, most_together); });
 }
 
-}  // namespace benchhud::server
+}  // namespace benchhud::service

@@ -7,7 +7,7 @@
 #include "schema/db/database.h"
 #include "service/alerts/quiet_series.h"
 
-namespace benchhud::server {
+namespace benchhud::service {
 
 struct AlertUpdate {
   std::size_t nights = 0;    ///< that there are
@@ -31,4 +31,4 @@ struct AlertUpdate {
 schema::Expected<AlertUpdate> update_alerts(schema::Connection& store,
                                             std::size_t most_together = kMostWatchedTogether);
 
-}  // namespace benchhud::server
+}  // namespace benchhud::service

@@ -6,7 +6,7 @@
 #include "analysis/results/verification.h"
 #include "schema/results/result_visit.h"
 
-namespace benchhud::server {
+namespace benchhud::service {
 
 using schema::Expected;
 
@@ -45,4 +45,4 @@ Expected<analysis::NightFacts> read_night(schema::Reader& reader, const schema::
   return night;
 }
 
-}  // namespace benchhud::server
+}  // namespace benchhud::service

@@ -5,7 +5,7 @@
 #include "analysis/results/catalog.h"
 #include "schema/results/reader.h"
 
-namespace benchhud::server {
+namespace benchhud::service {
 
 /// What a result says, without its speedup. `entry`: its experiment's.
 schema::Expected<analysis::ExperimentNight> read_result(schema::Reader& reader,
@@ -17,4 +17,4 @@ schema::Expected<analysis::ExperimentNight> read_result(schema::Reader& reader,
 schema::Expected<analysis::NightFacts> read_night(schema::Reader& reader, const schema::Run& run,
                                                   const analysis::Catalog& catalog);
 
-}  // namespace benchhud::server
+}  // namespace benchhud::service

@@ -12,7 +12,7 @@
 #include "schema/results/experiment_visit.h"
 #include "service/alerts/night_reader.h"
 
-namespace benchhud::server {
+namespace benchhud::service {
 namespace {
 
 using analysis::CatalogEntry;
@@ -196,4 +196,4 @@ Expected<SortedOut> sort_out_quiet(schema::Reader& reader, const analysis::Fleet
   return Sorting(reader, rules).run();
 }
 
-}  // namespace benchhud::server
+}  // namespace benchhud::service

@@ -8,7 +8,7 @@
 #include "schema/results/reader.h"
 #include "service/alerts/watched_nights.h"
 
-namespace benchhud::server {
+namespace benchhud::service {
 
 /// Of what is watched together an experiment takes some 3.5 kB, and 40 bytes more for each night
 /// and time. A store with more experiments is sorted out first.
@@ -30,4 +30,4 @@ struct SortedOut {
 schema::Expected<SortedOut> sort_out_quiet(schema::Reader& reader,
                                            const analysis::FleetRules& rules);
 
-}  // namespace benchhud::server
+}  // namespace benchhud::service

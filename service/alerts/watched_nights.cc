@@ -9,7 +9,7 @@
 #include "schema/base/content_hash.h"
 #include "service/alerts/night_reader.h"
 
-namespace benchhud::server {
+namespace benchhud::service {
 namespace {
 
 using analysis::FleetWatch;
@@ -99,4 +99,4 @@ Expected<FleetWatch> WatchedNights::watch(const std::string& accelerator_model,
   return *std::move(fleet);
 }
 
-}  // namespace benchhud::server
+}  // namespace benchhud::service

@@ -14,7 +14,7 @@
 #include "schema/results/reader.h"
 #include "schema/results/results.h"
 
-namespace benchhud::server {
+namespace benchhud::service {
 
 /// What people said of a run; `marks`: some on its accelerator model.
 analysis::NightSaid said_of(const schema::Run& run, std::span<const schema::NightMark> marks);
@@ -65,4 +65,4 @@ class WatchedNights {
   std::size_t recalled_ = 0;
 };
 
-}  // namespace benchhud::server
+}  // namespace benchhud::service

@@ -4,7 +4,7 @@
 
 #include "service/traces/trace_digest.h"
 
-namespace benchhud::server {
+namespace benchhud::service {
 
 using analysis::ProfileSection;
 using ingest::DumpText;
@@ -54,4 +54,4 @@ Expected<std::vector<ProfileSection>> sections_of(schema::Reader& reader,
                     read->content);
 }
 
-}  // namespace benchhud::server
+}  // namespace benchhud::service

@@ -11,7 +11,7 @@
 #include "schema/model/profile.h"
 #include "schema/results/reader.h"
 
-namespace benchhud::server {
+namespace benchhud::service {
 
 struct ArtifactContent {
   /// None of a trace, of XPlane, and of a dump that could not be read.
@@ -32,4 +32,4 @@ schema::Expected<std::optional<schema::DynamoCounters>> dynamo_counters_of(
 schema::Expected<std::vector<analysis::ProfileSection>> sections_of(
     schema::Reader& reader, const schema::Artifact& artifact);
 
-}  // namespace benchhud::server
+}  // namespace benchhud::service

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace benchhud::server {
+namespace benchhud::service {
 namespace {
 
 using schema::Expected;
@@ -298,4 +298,4 @@ Judge::Kept<RunsOfIngest> Judge::runs_of(View view, const schema::IngestedFile& 
   return kept;
 }
 
-}  // namespace benchhud::server
+}  // namespace benchhud::service

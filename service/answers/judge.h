@@ -24,7 +24,7 @@
 #include "service/answers/shared_cache.h"
 #include "service/answers/snapshot.h"
 
-namespace benchhud::server {
+namespace benchhud::service {
 
 /// What is told of a run beside what the snapshot holds.
 struct RunCard {
@@ -127,4 +127,4 @@ class Judge {
 /// How error texts are looked up in that state of the store.
 analysis::ErrorTexts error_texts(View view);
 
-}  // namespace benchhud::server
+}  // namespace benchhud::service

@@ -7,7 +7,7 @@
 
 #include "schema/alerts/night_mark.h"
 
-namespace benchhud::server {
+namespace benchhud::service {
 namespace {
 
 using analysis::PastNights;
@@ -104,4 +104,4 @@ const PastNights* PastNightsOfRuns::find(schema::ExperimentId experiment) const 
   return late == up_to_later_.end() ? nullptr : &late->second;
 }
 
-}  // namespace benchhud::server
+}  // namespace benchhud::service

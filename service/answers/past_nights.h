@@ -7,7 +7,7 @@
 #include "analysis/results/run_comparison.h"
 #include "service/answers/judge.h"
 
-namespace benchhud::server {
+namespace benchhud::service {
 
 class PastNightsOfRuns {
  public:
@@ -31,4 +31,4 @@ class PastNightsOfRuns {
   std::size_t apart_ = 0;
 };
 
-}  // namespace benchhud::server
+}  // namespace benchhud::service

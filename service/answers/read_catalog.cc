@@ -4,7 +4,7 @@
 
 #include "schema/results/experiment_visit.h"
 
-namespace benchhud::server {
+namespace benchhud::service {
 
 schema::Expected<analysis::Catalog> read_catalog(schema::Connection& store) {
   analysis::CatalogBuilder builder;
@@ -16,4 +16,4 @@ schema::Expected<analysis::Catalog> read_catalog(schema::Connection& store) {
   return std::move(builder).finish();
 }
 
-}  // namespace benchhud::server
+}  // namespace benchhud::service

@@ -9,7 +9,7 @@
 
 #include "service/answers/artifact_content.h"
 
-namespace benchhud::server {
+namespace benchhud::service {
 
 using analysis::ProfileComparison;
 using analysis::ProfileSection;
@@ -287,4 +287,4 @@ Expected<ResultDiff> diff_of_results(schema::Reader& reader, ArtifactResult befo
   return diff;
 }
 
-}  // namespace benchhud::server
+}  // namespace benchhud::service

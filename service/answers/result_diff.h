@@ -11,7 +11,7 @@
 #include "schema/model/artifact.h"
 #include "schema/results/reader.h"
 
-namespace benchhud::server {
+namespace benchhud::service {
 
 /// Two dumps of one kind, repetition and part.
 struct ArtifactPair {
@@ -62,4 +62,4 @@ schema::Expected<ResultDiff> diff_of_results(schema::Reader& reader, schema::Art
                                              schema::ArtifactResult after,
                                              std::int64_t most_text = kMostTextOfDiff);
 
-}  // namespace benchhud::server
+}  // namespace benchhud::service

@@ -16,7 +16,7 @@
 #include "schema/base/utf8.h"
 #include "schema/model/metric.h"
 
-namespace benchhud::server {
+namespace benchhud::service {
 namespace {
 
 using analysis::CatalogEntry;
@@ -376,4 +376,4 @@ std::vector<SearchHits> search(const SearchIndex& index, const analysis::TextQue
   });
 }
 
-}  // namespace benchhud::server
+}  // namespace benchhud::service

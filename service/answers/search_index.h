@@ -16,7 +16,7 @@
 #include "schema/results/reader.h"
 #include "service/answers/snapshot.h"
 
-namespace benchhud::server {
+namespace benchhud::service {
 
 enum class SearchKind : std::uint8_t {
   kModel,
@@ -90,4 +90,4 @@ struct SearchHits {
 /// where nothing else fits.
 std::vector<SearchHits> search(const SearchIndex& index, const analysis::TextQuery& query);
 
-}  // namespace benchhud::server
+}  // namespace benchhud::service

@@ -15,7 +15,7 @@
 
 #include "schema/base/errors.h"
 
-namespace benchhud::server {
+namespace benchhud::service {
 
 /// Threads may share it. Two that want the same thing at once make it once: the second one waits.
 template <class T>
@@ -108,4 +108,4 @@ class SharedCache {
   std::size_t used_ = 0;
 };
 
-}  // namespace benchhud::server
+}  // namespace benchhud::service

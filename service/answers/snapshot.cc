@@ -7,7 +7,7 @@
 #include "schema/results/experiment_visit.h"
 #include "service/answers/read_catalog.h"
 
-namespace benchhud::server {
+namespace benchhud::service {
 namespace {
 
 using schema::Expected;
@@ -80,7 +80,7 @@ Expected<void> add_catalog(schema::Reader& reader, const Snapshot* before, Snaps
       return {};
     }
   }
-  BENCHHUD_ASSIGN(auto catalog, server::read_catalog(reader.connection()));
+  BENCHHUD_ASSIGN(auto catalog, read_catalog(reader.connection()));
   now->catalog = std::make_shared<const analysis::Catalog>(std::move(catalog));
   now->catalog_version = static_cast<std::uint64_t>(now->revision);
   return {};
@@ -160,4 +160,4 @@ Expected<std::shared_ptr<const Snapshot>> Snapshots::current(schema::Reader& rea
   return made;
 }
 
-}  // namespace benchhud::server
+}  // namespace benchhud::service

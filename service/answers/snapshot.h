@@ -15,7 +15,7 @@
 #include "analysis/results/result_view.h"
 #include "schema/results/reader.h"
 
-namespace benchhud::server {
+namespace benchhud::service {
 
 /// Error texts that were read, by id. Threads may share it.
 class ErrorTextCache {
@@ -80,4 +80,4 @@ class Snapshots {
   std::vector<std::shared_ptr<const Snapshot>> recent_;  // newest first, a few
 };
 
-}  // namespace benchhud::server
+}  // namespace benchhud::service

@@ -7,7 +7,7 @@
 #include "schema/results/reader.h"
 #include "service/traces/trace_digest.h"
 
-namespace benchhud::server {
+namespace benchhud::service {
 
 using schema::Error;
 using schema::ErrorCode;
@@ -43,4 +43,4 @@ Expected<ImportedTrace> import_trace(schema::Connection& store, const std::strin
   return ImportedTrace{*artifact.trace, dump.problem_count};
 }
 
-}  // namespace benchhud::server
+}  // namespace benchhud::service

@@ -9,7 +9,7 @@
 #include "schema/db/database.h"
 #include "service/alerts/alert_update.h"
 
-namespace benchhud::server {
+namespace benchhud::service {
 
 /// Takes files in (pipeline.h), of traces also their reports and marks (artifact_content.h). For
 /// who takes in several times and finds alerts once behind all. Error: the store itself could not
@@ -36,4 +36,4 @@ struct ImportedTrace {
 };
 schema::Expected<ImportedTrace> import_trace(schema::Connection& store, const std::string& file);
 
-}  // namespace benchhud::server
+}  // namespace benchhud::service

@@ -4,7 +4,7 @@
 
 #include "schema/base/json_writer.h"
 
-namespace benchhud::server {
+namespace benchhud::service {
 namespace {
 
 std::string_view outcome_name(ingest::DumpResult::Outcome outcome) {
@@ -121,4 +121,4 @@ std::string ingest_report_json(const ingest::IngestResult& result, schema::Reade
   return body;
 }
 
-}  // namespace benchhud::server
+}  // namespace benchhud::service

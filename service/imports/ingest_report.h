@@ -8,7 +8,7 @@
 #include "ingest/pipeline/pipeline.h"
 #include "schema/results/reader.h"
 
-namespace benchhud::server {
+namespace benchhud::service {
 
 struct IngestReportOptions {
   /// The store's path, for the command line.
@@ -21,4 +21,4 @@ struct IngestReportOptions {
 std::string ingest_report_json(const ingest::IngestResult& result, schema::Reader& reader,
                                const IngestReportOptions& options);
 
-}  // namespace benchhud::server
+}  // namespace benchhud::service

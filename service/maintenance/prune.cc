@@ -229,7 +229,7 @@ class Pruning {
   }
 
   Expected<void> clean_up() {
-    BENCHHUD_ASSIGN([[maybe_unused]] const auto traces, delete_unused_traces(connection_));
+    BENCHHUD_ASSIGN([[maybe_unused]] const auto traces, trace::delete_unused_traces(connection_));
     return delete_unused_texts(connection_);
   }
 

@@ -6,7 +6,7 @@
 #include "analysis/trace/label_class.h"
 #include "trace/short_name.h"
 
-namespace benchhud::server {
+namespace benchhud::service {
 namespace {
 
 constexpr std::string_view kCategory = "cat:", kClass = "class:";
@@ -59,7 +59,7 @@ bool LabelQuery::empty() const {
 bool LabelQuery::fits(std::string_view name, std::string_view category) const {
   if (empty()) return false;
   const bool is_named = std::all_of(names_.begin(), names_.end(), [&](const std::string& each) {
-    return each == name || (each.ends_with("…") && each == schema::short_name(name));
+    return each == name || (each.ends_with("…") && each == trace::short_name(name));
   });
   if (!is_named) return false;
   if (!words_.empty() && !contains_all(analysis::fold_text(name), words_)) return false;
@@ -71,4 +71,4 @@ bool LabelQuery::fits(std::string_view name, std::string_view category) const {
   });
 }
 
-}  // namespace benchhud::server
+}  // namespace benchhud::service

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace benchhud::server {
+namespace benchhud::service {
 
 /// Words, all of which must be in a name, capital or small ASCII letters alike. `"…"`, the last
 /// quote may be missing, is a name to the letter, or as answers cut it; a quote in it is written
@@ -24,4 +24,4 @@ class LabelQuery {
   std::vector<std::string> names_;
 };
 
-}  // namespace benchhud::server
+}  // namespace benchhud::service

@@ -23,7 +23,7 @@
 #include "schema/results/artifact_writer.h"
 #include "trace/trace_store.h"
 
-namespace benchhud::server {
+namespace benchhud::service {
 
 using analysis::ProfileItem;
 using analysis::ProfileSection;
@@ -101,8 +101,8 @@ Expected<bool> has_current_digest(schema::Reader& reader, const Artifact& artifa
 }
 
 Expected<void> renew_digest(schema::Connection& store, const Artifact& artifact) {
-  BENCHHUD_ASSIGN(const schema::Trace trace, schema::read_trace(store, *artifact.trace));
-  const schema::TraceNesting nesting = schema::nest(trace);
+  BENCHHUD_ASSIGN(const trace::Trace trace, trace::read_trace(store, *artifact.trace));
+  const trace::TraceNesting nesting = trace::nest(trace);
   const ingest::TraceSummary summary = summarize_trace(trace, nesting);
   const schema::PackedText digest = schema::pack_text(summary.digest);
   BENCHHUD_ASSIGN(schema::Transaction transaction,
@@ -110,7 +110,7 @@ Expected<void> renew_digest(schema::Connection& store, const Artifact& artifact)
   schema::TextWriter texts(store);
   BENCHHUD_ASSIGN(const schema::TextId text, texts.put(digest));
   BENCHHUD_TRY(schema::set_report(store, artifact.id, text));
-  BENCHHUD_TRY(schema::put_trace_findings(store, *artifact.trace, summary.findings));
+  BENCHHUD_TRY(trace::put_trace_findings(store, *artifact.trace, summary.findings));
   return transaction.commit();
 }
 
@@ -139,8 +139,8 @@ Expected<std::optional<TraceDigest>> decode_digest(std::string_view bytes) {
   return digest;
 }
 
-ingest::TraceSummary summarize_trace(const schema::Trace& trace,
-                                     const schema::TraceNesting& nesting) {
+ingest::TraceSummary summarize_trace(const trace::Trace& trace,
+                                     const trace::TraceNesting& nesting) {
   using nlohmann::ordered_json;
   const analysis::TraceContext context(trace, nesting);
   const analysis::TraceReport report = analysis::trace_report(context);
@@ -177,7 +177,7 @@ Expected<std::int64_t> renew_digests(schema::Connection& store, Digests which,
     if (!artifact.trace) continue;
     if (which == Digests::kOutdated) {
       BENCHHUD_ASSIGN(const bool is_current, has_current_digest(reader, artifact));
-      BENCHHUD_ASSIGN(const bool lacks, schema::lacks_findings(store, *artifact.trace));
+      BENCHHUD_ASSIGN(const bool lacks, trace::lacks_findings(store, *artifact.trace));
       if (is_current && !lacks) continue;
     }
     if (auto renewed = renew_digest(store, artifact)) {
@@ -191,4 +191,4 @@ Expected<std::int64_t> renew_digests(schema::Connection& store, Digests which,
   return count;
 }
 
-}  // namespace benchhud::server
+}  // namespace benchhud::service

@@ -17,7 +17,7 @@
 #include "trace/trace.h"
 #include "trace/trace_nesting.h"
 
-namespace benchhud::server {
+namespace benchhud::service {
 
 struct TraceDigest {
   std::string report;  ///< the document of analysis::report_json()
@@ -31,8 +31,8 @@ std::string encode_digest(const TraceDigest& digest);
 schema::Expected<std::optional<TraceDigest>> decode_digest(std::string_view bytes);
 
 /// The digest of a trace, encoded, and the places that are marked.
-ingest::TraceSummary summarize_trace(const schema::Trace& trace,
-                                     const schema::TraceNesting& nesting);
+ingest::TraceSummary summarize_trace(const trace::Trace& trace,
+                                     const trace::TraceNesting& nesting);
 
 /// None of a dump that is no trace, and of one whose digest is to be renewed. Errors: kCorrupt, the
 /// store's.
@@ -46,4 +46,4 @@ enum class Digests : bool { kOutdated, kAll };
 schema::Expected<std::int64_t> renew_digests(schema::Connection& store, Digests which,
                                              const std::function<bool()>& go_on = {});
 
-}  // namespace benchhud::server
+}  // namespace benchhud::service

@@ -13,13 +13,13 @@
 #include "schema/base/json_writer.h"
 #include "trace/trace_visit.h"
 
-namespace benchhud::server {
+namespace benchhud::service {
 namespace {
 
 using schema::Expected;
-using schema::StoredThread;
-using schema::TraceArgs;
-using schema::TraceLookup;
+using trace::StoredThread;
+using trace::TraceArgs;
+using trace::TraceLookup;
 
 constexpr std::size_t kPieceBytes = std::size_t{64} << 10;
 // Ends of a flow that are looked at: a hostile one has millions.
@@ -63,7 +63,7 @@ class Exporter {
         lookup_(connection, trace) {}
 
   Expected<void> write() {
-    BENCHHUD_ASSIGN(const schema::TraceInfo info, lookup_.info());
+    BENCHHUD_ASSIGN(const trace::TraceInfo info, lookup_.info());
     BENCHHUD_ASSIGN(threads_, lookup_.threads());
     piece_ = "{\"displayTimeUnit\": \"ns\",\n";
     if (info.base_time != 0) {
@@ -89,7 +89,7 @@ class Exporter {
     return thread < threads_.size() && !threads_[thread].is_async &&
            (!query_.is_wanted || query_.is_wanted(thread));
   }
-  schema::TraceSpan window() const { return {query_.begin, query_.end}; }
+  trace::TraceSpan window() const { return {query_.begin, query_.end}; }
 
   void flush() {
     if (is_taken_) is_taken_ = take_(piece_);
@@ -127,7 +127,7 @@ class Exporter {
   }
 
   void write_names(const StoredThread& thread) {
-    const schema::TraceThread& of = thread.thread;
+    const trace::TraceThread& of = thread.thread;
     if (named_.insert(of.pid).second) {
       if (!of.process_name.empty()) write_name(thread, "process_name", "name", of.process_name);
       if (!of.process_labels.empty()) {
@@ -144,7 +144,7 @@ class Exporter {
   }
 
   Expected<void> write_label(schema::JsonWriter& json, std::uint32_t number) {
-    BENCHHUD_ASSIGN(const schema::LabelText label, lookup_.label(number));
+    BENCHHUD_ASSIGN(const trace::LabelText label, lookup_.label(number));
     json.field("name", label.name);
     if (!label.category.empty()) json.field("cat", label.category);
     return {};
@@ -166,9 +166,9 @@ class Exporter {
   }
 
   Expected<void> write_slices(const StoredThread& thread) {
-    return schema::visit_slices(
+    return trace::visit_slices(
         connection_, trace_, thread.number, window(),
-        [&](const schema::PlacedSlice& placed, const schema::SliceExtra& extra) {
+        [&](const trace::PlacedSlice& placed, const trace::SliceExtra& extra) {
           return write_event('X', thread, [&](schema::JsonWriter& json) -> Expected<void> {
             json.key("ts");
             json.raw(microseconds(placed.slice.begin));
@@ -181,10 +181,10 @@ class Exporter {
   }
 
   Expected<void> write_points() {
-    return schema::visit_points(
+    return trace::visit_points(
         connection_, trace_, window(), {},
-        [&](const schema::PlacedPoint& placed) -> Expected<bool> {
-          const schema::TracePoint& point = placed.point.point;
+        [&](const trace::PlacedPoint& placed) -> Expected<bool> {
+          const trace::TracePoint& point = placed.point.point;
           // Names are written above; begins and ends without one another would find one here.
           constexpr std::string_view kLeftOut = "MBE";
           if (!is_wanted(point.thread) || kLeftOut.find(point.phase) != kLeftOut.npos) return true;
@@ -201,13 +201,13 @@ class Exporter {
   }
 
   /// All ends of the flow that begins with `first`; none where one is outside.
-  Expected<std::vector<schema::PlacedFlow>> ends_inside(const schema::PlacedFlow& first) {
-    std::vector<schema::PlacedFlow> ends;
-    std::optional<schema::PlacedFlow> end = first;
+  Expected<std::vector<trace::PlacedFlow>> ends_inside(const trace::PlacedFlow& first) {
+    std::vector<trace::PlacedFlow> ends;
+    std::optional<trace::PlacedFlow> end = first;
     while (end) {
       const bool is_inside = end->flow.time >= query_.begin && end->flow.time < query_.end &&
                              is_wanted(end->flow.thread);
-      if (!is_inside || ends.size() == kMostEnds) return std::vector<schema::PlacedFlow>();
+      if (!is_inside || ends.size() == kMostEnds) return std::vector<trace::PlacedFlow>();
       ends.push_back(*end);
       BENCHHUD_ASSIGN(end, lookup_.flow_after(*end));
     }
@@ -215,18 +215,18 @@ class Exporter {
   }
 
   Expected<void> write_flows() {
-    return schema::visit_flows(connection_, trace_, window(),
-                               [&](const schema::PlacedFlow& first) -> Expected<bool> {
+    return trace::visit_flows(connection_, trace_, window(),
+                               [&](const trace::PlacedFlow& first) -> Expected<bool> {
                                  if (first.flow.before != 0) return true;
                                  BENCHHUD_ASSIGN(const auto ends, ends_inside(first));
-                                 for (const schema::PlacedFlow& end : ends) {
+                                 for (const trace::PlacedFlow& end : ends) {
                                    BENCHHUD_TRY(write_flow_end(end, first.number));
                                  }
                                  return is_taken_;
                                });
   }
 
-  Expected<bool> write_flow_end(const schema::PlacedFlow& end, std::uint64_t id) {
+  Expected<bool> write_flow_end(const trace::PlacedFlow& end, std::uint64_t id) {
     constexpr std::string_view kPhases = "stf";  // of Step, in its order
     const char phase = kPhases[static_cast<std::size_t>(end.flow.step)];
     BENCHHUD_ASSIGN(const std::string category, lookup_.text(end.flow.category));
@@ -262,4 +262,4 @@ Expected<void> write_chrome_trace(schema::Connection& connection, schema::TraceI
   return Exporter(connection, trace, query, take).write();
 }
 
-}  // namespace benchhud::server
+}  // namespace benchhud::service

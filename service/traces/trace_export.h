@@ -9,7 +9,7 @@
 #include "schema/db/database.h"
 #include "schema/model/artifact.h"
 
-namespace benchhud::server {
+namespace benchhud::service {
 
 struct ExportQuery {
   std::int64_t begin = 0, end = 0;  ///< ns on the trace's own clock: [begin, end)
@@ -25,4 +25,4 @@ struct ExportQuery {
 schema::Expected<void> write_chrome_trace(schema::Connection& connection, schema::TraceId trace,
                                           const ExportQuery& query, const schema::TakePiece& take);
 
-}  // namespace benchhud::server
+}  // namespace benchhud::service

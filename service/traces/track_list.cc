@@ -8,7 +8,7 @@
 
 #include "trace/trace_tiles.h"
 
-namespace benchhud::server {
+namespace benchhud::service {
 namespace {
 
 // Takes a number from the beginning of `text`; none if it begins with no digit or is too large.
@@ -42,7 +42,7 @@ schema::Expected<std::vector<TrackBand>> read_track_list(std::string_view text,
       const auto band = take_number(&text);
       // Its rows must have numbers.
       constexpr std::uint32_t kMostBand =
-          std::numeric_limits<std::uint32_t>::max() / schema::kRowsABand;
+          std::numeric_limits<std::uint32_t>::max() / trace::kRowsABand;
       if (!band || *band > kMostBand) return wrong();
       track.band = *band;
     }
@@ -52,4 +52,4 @@ schema::Expected<std::vector<TrackBand>> read_track_list(std::string_view text,
   }
 }
 
-}  // namespace benchhud::server
+}  // namespace benchhud::service

@@ -7,7 +7,7 @@
 
 #include "schema/base/errors.h"
 
-namespace benchhud::server {
+namespace benchhud::service {
 
 /// A number from a list such as 3,4.1,7: a track and, where bands are asked for, its band.
 struct TrackBand {
@@ -23,4 +23,4 @@ schema::Expected<std::vector<TrackBand>> read_track_list(std::string_view text,
                                                          std::string_view name, std::size_t limit,
                                                          bool bands);
 
-}  // namespace benchhud::server
+}  // namespace benchhud::service

@@ -114,14 +114,14 @@ Expected<void> ingest_night(const std::string& path, const Words& files) {
   BENCHHUD_ASSIGN(Connection store, schema::open_store(path));
   BENCHHUD_ASSIGN(const ingest::Inputs inputs, ingest::find_inputs(files));
   BENCHHUD_TRY(count("ingest", [&]() -> Expected<void> {
-    BENCHHUD_ASSIGN(const ingest::IngestResult result, server::import_files(store, inputs, {}));
+    BENCHHUD_ASSIGN(const ingest::IngestResult result, service::import_files(store, inputs, {}));
     const std::int64_t wrong =
         result.rejected + result.unreadable_dumps + result.orphaned_dumps + result.known_dumps;
     if (wrong == 0 && result.accepted + result.new_dumps > 0) return {};
     return Error{ErrorCode::kInternal, "the files are not what was to be counted"};
   }));
   return count("alerts", [&]() -> Expected<void> {
-    BENCHHUD_TRY(server::update_alerts(store));
+    BENCHHUD_TRY(service::update_alerts(store));
     return {};
   });
 }

@@ -12,11 +12,11 @@ namespace benchhud::bench {
 
 namespace {
 
-using schema::ChunkSlice;
+using trace::ChunkSlice;
 using schema::Expected;
-using schema::SliceExtra;
-using schema::Trace;
-using schema::TraceSliceWriter;
+using trace::SliceExtra;
+using trace::Trace;
+using trace::TraceSliceWriter;
 
 constexpr std::uint32_t kThreads = kMadeUpThreads - 1;
 constexpr std::uint32_t kDepth = 6;
@@ -121,7 +121,7 @@ Expected<void> write_kernels(TraceSliceWriter* writer, std::uint64_t steps,
 
 // An arrow to every tenth kernel from what a thread of the host did before, and of every fiftieth
 // what memory there was then, as two counters.
-Expected<void> put_arrows_and_counters(Trace* trace, schema::PackedArgs* args,
+Expected<void> put_arrows_and_counters(Trace* trace, trace::PackedArgs* args,
                                        std::uint64_t steps) {
   const std::uint32_t category = trace->texts.put("ac2g");
   const std::uint32_t memory =
@@ -134,19 +134,19 @@ Expected<void> put_arrows_and_counters(Trace* trace, schema::PackedArgs* args,
                               .key = kernel.number,
                               .category = category,
                               .thread = host,
-                              .step = schema::TraceFlow::Step::kStart});
+                              .step = trace::TraceFlow::Step::kStart});
       trace->flows.push_back({.time = kernel.begin,
                               .key = kernel.number,
                               .category = category,
                               .thread = kThreads,
-                              .step = schema::TraceFlow::Step::kEnd});
+                              .step = trace::TraceFlow::Step::kEnd});
     }
     if (kernel.number % kKernelsACount == 0) {
-      schema::TraceArgs counted;
+      trace::TraceArgs counted;
       counted.packed = args->put(fmt::format("{{\"allocated\": {}, \"reserved\": {}}}",
                                              kernel.bits % 1'000'000'000,
                                              kernel.bits / 1'000'000'000 % 7 << 30));
-      schema::TracePoint point;
+      trace::TracePoint point;
       point.time = kernel.begin;
       point.label = memory;
       point.thread = 0;
@@ -177,7 +177,7 @@ Expected<schema::TraceId> write_made_up_trace(schema::Connection& connection, st
     thread.pid = i < kThreads ? "1" : "0";
     thread.tid = std::to_string(i);
   }
-  schema::PackedArgs args;
+  trace::PackedArgs args;
   if (has_all) BENCHHUD_TRY(put_arrows_and_counters(&trace, &args, kernel_steps));
   trace.flow_events = static_cast<std::int64_t>(trace.flows.size());
   trace.events =
@@ -194,8 +194,8 @@ Expected<schema::TraceId> write_made_up_trace(schema::Connection& connection, st
   };
   const auto content =
       schema::content_hash(fmt::format("made up, {}{}", events, has_all ? ", all" : ""));
-  const auto nesting = schema::nest(trace, schema::NestingRows::kYes);
-  return schema::put_trace(connection, trace, nesting, has_all ? &args : nullptr, content, 0, feed);
+  const auto nesting = trace::nest(trace, trace::NestingRows::kYes);
+  return trace::put_trace(connection, trace, nesting, has_all ? &args : nullptr, content, 0, feed);
 }
 
 }  // namespace benchhud::bench

@@ -117,15 +117,15 @@ Expected<void> write(const std::string& store, Write write_traces) {
 
 Expected<void> import_files(Connection& connection, const std::vector<std::string>& files) {
   for (const std::string& file : files) {
-    schema::PackedArgs args;
+    trace::PackedArgs args;
     auto trace = ingest::read_trace(file, &args);
     if (!trace) {
       fmt::print(stderr, "{}: {}\n", file, trace.error().message);
       continue;
     }
-    const auto nesting = schema::nest(*trace, schema::NestingRows::kYes);
+    const auto nesting = trace::nest(*trace, trace::NestingRows::kYes);
     BENCHHUD_TRY(
-        schema::put_trace(connection, *trace, nesting, &args, schema::content_hash(file), 0));
+        trace::put_trace(connection, *trace, nesting, &args, schema::content_hash(file), 0));
   }
   return {};
 }
@@ -154,7 +154,7 @@ std::string figures(std::vector<Sample> samples) {
 Expected<void> read(const std::string& store, int windows) {
   BENCHHUD_ASSIGN(Connection connection, schema::open_store_for_reading(store));
   const auto trace = TraceId(number(connection, "SELECT max(id) FROM trace"));
-  schema::TraceLookup lookup(connection, trace);
+  trace::TraceLookup lookup(connection, trace);
   BENCHHUD_ASSIGN(const auto threads, lookup.threads());
   std::map<std::string, std::vector<Sample>> samples;  // median, p99, greatest
   Random random(1, 2);
@@ -166,11 +166,11 @@ Expected<void> read(const std::string& store, int windows) {
     const double zoom = static_cast<double>(random.bits() % 1'000'000) / 1e6;
     const double width = std::max(1000.0, span * std::pow(1000.0 / span, zoom));
     const double at = static_cast<double>(random.bits() % 1'000'000) / 1e6 * (span - width);
-    schema::TileQuery query{.thread = thread.number};
+    trace::TileQuery query{.thread = thread.number};
     query.begin = *thread.begin + static_cast<std::int64_t>(at);
     query.end = query.begin + static_cast<std::int64_t>(width);
     const double wall = wall_seconds(), cpu = cpu_seconds();
-    BENCHHUD_ASSIGN(const schema::Tile tile, schema::TileReader(connection, trace).tile(query));
+    BENCHHUD_ASSIGN(const trace::Tile tile, trace::TileReader(connection, trace).tile(query));
     Sample sample{(wall_seconds() - wall) * 1e3, (cpu_seconds() - cpu) * 1e3, 0};
     for (const auto& row : tile.rows) sample.items += row.items.size();
     samples["all"].push_back(sample);

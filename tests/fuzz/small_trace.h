@@ -21,13 +21,13 @@ inline void require(bool condition) {
 /// Slices within slices on two threads, arrows, a counter, something asynchronous, arguments, some
 /// of which are no JSON.
 inline void put_small_trace(schema::Connection& connection) {
-  schema::Trace trace;
-  schema::PackedArgs packed;
+  trace::Trace trace;
+  trace::PackedArgs packed;
   const auto label = [&](const std::string& name, const std::string& category) {
     return trace.put_label({trace.texts.put(name), trace.texts.put(category)});
   };
   const auto args = [&](const std::string& text, std::int64_t correlation) {
-    schema::TraceArgs of;
+    trace::TraceArgs of;
     of.packed = packed.put(text);
     of.correlation = correlation;
     return trace.args.put(of);
@@ -46,7 +46,7 @@ inline void put_small_trace(schema::Connection& connection) {
     trace.slices.push_back({time + 10, 30, label("cudaLaunchKernel", "cuda_runtime"), 0, of});
     trace.slices.push_back({time + 50, 40, label("kernel \"é\"", "kernel"), 1, of});
     const auto category = trace.texts.put("ac2g");
-    using Step = schema::TraceFlow::Step;
+    using Step = trace::TraceFlow::Step;
     const auto key = static_cast<std::uint64_t>(i);
     trace.flows.push_back({time + 10, key, category, 0, Step::kStart});
     trace.flows.push_back({time + 50, key, category, 1, Step::kEnd});
@@ -56,8 +56,8 @@ inline void put_small_trace(schema::Connection& connection) {
     trace.points.push_back({time, label("request", "net"), 0, id, 0, i % 2 ? 'e' : 'b'});
     trace.points.push_back({time, label("mark", ""), 1, 0, 0, 'i'});
   }
-  const auto nesting = schema::nest(trace, schema::NestingRows::kYes);
-  require(schema::put_trace(connection, trace, nesting, &packed, schema::content_hash("small"), 1)
+  const auto nesting = trace::nest(trace, trace::NestingRows::kYes);
+  require(trace::put_trace(connection, trace, nesting, &packed, schema::content_hash("small"), 1)
               .has_value());
 }
 

@@ -32,7 +32,7 @@ void check(const std::string& block, Decode decode, Encode encode, Same same) {
   for (std::size_t i = 0; i < read->size(); ++i) require(same((*read)[i], (*again)[i]));
 }
 
-bool equal_args(const schema::TraceArgs& a, const schema::TraceArgs& b) {
+bool equal_args(const trace::TraceArgs& a, const trace::TraceArgs& b) {
   return a.correlation == b.correlation && a.external_id == b.external_id &&
          a.sequence == b.sequence && a.packed == b.packed && a.kernel_backend == b.kernel_backend;
 }
@@ -43,19 +43,19 @@ void check_block(int kind, const std::string& block) {
   switch (kind) {
     case 0:
       return check(
-          block, schema::decode_slices,
-          [](const auto& slices) { return schema::encode_slices(slices); }, kEqual);
+          block, trace::decode_slices,
+          [](const auto& slices) { return trace::encode_slices(slices); }, kEqual);
     case 1:
       return check(
-          block, schema::decode_extras,
-          [](const auto& extras) { return schema::encode_extras(extras); },
+          block, trace::decode_extras,
+          [](const auto& extras) { return trace::encode_extras(extras); },
           [](const auto& a, const auto& b) {
             return equal_args(a.args, b.args) && a.has_bandwidth == b.has_bandwidth;
           });
     case 2:
       return check(
-          block, schema::decode_points,
-          [](const auto& points) { return schema::encode_points(points); },
+          block, trace::decode_points,
+          [](const auto& points) { return trace::encode_points(points); },
           [](const auto& a, const auto& b) {
             return equal_args(a.args, b.args) && a.point.time == b.point.time &&
                    a.point.thread == b.point.thread && a.point.id == b.point.id &&
@@ -63,53 +63,53 @@ void check_block(int kind, const std::string& block) {
           });
     case 3:
       return check(
-          block, schema::decode_flows,
-          [](const auto& flows) { return schema::encode_flows(flows); },
+          block, trace::decode_flows,
+          [](const auto& flows) { return trace::encode_flows(flows); },
           [](const auto& a, const auto& b) {
             return a.time == b.time && a.category == b.category && a.thread == b.thread &&
                    a.step == b.step && a.before == b.before && a.after == b.after;
           });
     case 4:
       return check(
-          block, schema::decode_nodes,
-          [](const auto& nodes) { return schema::encode_nodes(nodes); }, kEqual);
+          block, trace::decode_nodes,
+          [](const auto& nodes) { return trace::encode_nodes(nodes); }, kEqual);
     case 5:
       return check(
-          block, schema::decode_segments,
-          [](const auto& segments) { return schema::encode_segments(segments); }, kEqual);
+          block, trace::decode_segments,
+          [](const auto& segments) { return trace::encode_segments(segments); }, kEqual);
     case 6:
       return check(
-          block, schema::decode_labels,
-          [](const auto& labels) { return schema::encode_labels(labels); }, kEqual);
+          block, trace::decode_labels,
+          [](const auto& labels) { return trace::encode_labels(labels); }, kEqual);
     case 8:
       return check(
-          block, schema::decode_label_sums,
-          [](const auto& sums) { return schema::encode_label_sums(sums); }, kEqual);
+          block, trace::decode_label_sums,
+          [](const auto& sums) { return trace::encode_label_sums(sums); }, kEqual);
     case 9:
       return check(
-          block, schema::decode_label_totals,
-          [](const auto& labels) { return schema::encode_label_totals(labels); },
+          block, trace::decode_label_totals,
+          [](const auto& labels) { return trace::encode_label_totals(labels); },
           [](const auto& a, const auto& b) { return a.sums == b.sums && a.bins == b.bins; });
     case 10:
       return check(
-          block, schema::decode_extents,
-          [](const auto& extents) { return schema::encode_extents(extents); }, kEqual);
+          block, trace::decode_extents,
+          [](const auto& extents) { return trace::encode_extents(extents); }, kEqual);
     case 11:
       return check(
-          block, schema::decode_lengths,
-          [](const auto& lengths) { return schema::encode_lengths(lengths); }, kEqual);
+          block, trace::decode_lengths,
+          [](const auto& lengths) { return trace::encode_lengths(lengths); }, kEqual);
     case 12:
       return check(
-          block, schema::decode_ascending,
-          [](const auto& numbers) { return schema::encode_ascending(numbers); }, kEqual);
+          block, trace::decode_ascending,
+          [](const auto& numbers) { return trace::encode_ascending(numbers); }, kEqual);
     case 13:
       return check(
-          block, schema::decode_findings,
-          [](const auto& findings) { return schema::encode_findings(findings); }, kEqual);
+          block, trace::decode_findings,
+          [](const auto& findings) { return trace::encode_findings(findings); }, kEqual);
     default:
       return check(
-          block, schema::decode_texts,
-          [](const auto& texts) { return schema::encode_texts({texts.begin(), texts.end()}); },
+          block, trace::decode_texts,
+          [](const auto& texts) { return trace::encode_texts({texts.begin(), texts.end()}); },
           kEqual);
   }
 }

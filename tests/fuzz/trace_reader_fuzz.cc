@@ -13,14 +13,14 @@
 namespace {
 
 using benchhud::ingest::TraceReader;
-using benchhud::schema::Trace;
+using benchhud::trace::Trace;
 
 void require(bool condition) {
   if (!condition) std::abort();
 }
 
 // Keeps all arguments in one text.
-class ArgsText : public benchhud::schema::TraceArgsSink {
+class ArgsText : public benchhud::trace::TraceArgsSink {
  public:
   std::uint64_t put(std::string_view json) override {
     require(json.size() >= 2 && json.front() == '{' && json.back() == '}');

@@ -37,7 +37,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static schema::Connection store = small_store();
   static const std::int64_t before = tables_and_traces(store);
   const std::string_view sql(reinterpret_cast<const char*>(data), size);
-  auto query = schema::TraceSql::prepare(store, schema::TraceId(1), sql,
+  auto query = trace::TraceSql::prepare(store, schema::TraceId(1), sql,
                                          [](auto, auto) { return std::string_view("class"); });
   if (!query) {
     require(!query.error().message.empty());
@@ -50,7 +50,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::size_t rows = 0, bytes = 0;
   const auto outcome =
       query->run({.rows = kRows, .text_bytes = kTextBytes, .time = std::chrono::milliseconds(100)},
-                 [&](const std::vector<schema::SqlValue>& row) {
+                 [&](const std::vector<trace::SqlValue>& row) {
                    require(row.size() == query->columns().size());
                    for (const auto& value : row) {
                      const auto* text = std::get_if<std::string>(&value);

@@ -19,13 +19,13 @@ class TraceBuilder {
   /// Returns the slice's index. `correlation` is its sequence number, too.
   std::uint32_t add(std::string_view category, std::string_view name, std::uint32_t thread,
                     std::int64_t start, std::int64_t end, std::int64_t correlation = -1) {
-    schema::TraceSlice slice;
+    trace::TraceSlice slice;
     slice.start = start;
     slice.duration = end - start;
     slice.label = trace_.put_label({trace_.texts.put(name), trace_.texts.put(category)});
     slice.thread = thread;
     if (correlation >= 0) {
-      schema::TraceArgs args;
+      trace::TraceArgs args;
       args.correlation = correlation;
       args.sequence = correlation;
       slice.args = trace_.args.put(args);
@@ -38,14 +38,14 @@ class TraceBuilder {
   }
 
   void set_external_id(std::uint32_t slice, std::int64_t id) {
-    schema::TraceArgs args = trace_.args_of(trace_.slices[slice]);
+    trace::TraceArgs args = trace_.args_of(trace_.slices[slice]);
     args.external_id = id;
     trace_.slices[slice].args = trace_.args.put(args);
   }
 
-  void flow(schema::TraceFlow::Step step, std::uint64_t key, std::string_view category = "",
+  void flow(trace::TraceFlow::Step step, std::uint64_t key, std::string_view category = "",
             std::uint32_t thread = 0, std::int64_t time = 0) {
-    schema::TraceFlow flow;
+    trace::TraceFlow flow;
     flow.step = step;
     flow.key = key;
     flow.category = trace_.texts.put(category);
@@ -58,19 +58,19 @@ class TraceBuilder {
     trace_.bandwidths.push_back({slice, bytes, gigabytes_per_second});
   }
 
-  schema::Trace& trace() { return trace_; }
-  const schema::Trace& trace() const { return trace_; }
+  trace::Trace& trace() { return trace_; }
+  const trace::Trace& trace() const { return trace_; }
 
  private:
-  schema::Trace trace_;
+  trace::Trace trace_;
 };
 
 /// A builder's trace with its nesting, for analyses.
 struct NestedTrace {
   explicit NestedTrace(const TraceBuilder& builder)
-      : nesting(schema::nest(builder.trace())), context(builder.trace(), nesting) {}
+      : nesting(trace::nest(builder.trace())), context(builder.trace(), nesting) {}
 
-  schema::TraceNesting nesting;
+  trace::TraceNesting nesting;
   TraceContext context;
 };
 

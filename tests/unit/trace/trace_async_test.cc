@@ -14,7 +14,7 @@
 #include "trace/trace_index.h"
 #include "trace/trace_lookup.h"
 
-namespace benchhud::schema {
+namespace benchhud::trace {
 namespace {
 
 using testing::ElementsAre;
@@ -22,7 +22,7 @@ using testing::IsEmpty;
 using testing::UnorderedElementsAre;
 
 template <class Thing>
-Thing of(Expected<Thing> thing) {
+Thing of(schema::Expected<Thing> thing) {
   EXPECT_TRUE(thing);
   return std::move(*thing);
 }
@@ -72,9 +72,9 @@ class Async : public testing::Test {
   }
   void store() { id_ = put(connection_, trace_); }
 
-  Connection connection_;
+  schema::Connection connection_;
   Trace trace_;
-  TraceId id_{};
+  schema::TraceId id_{};
 };
 
 TEST_F(Async, BeginsAndEndsOfOneIdNest) {
@@ -169,7 +169,7 @@ TEST_F(Async, TheyAreMadeAnewAndGoWithTheTrace) {
   EXPECT_EQ(lanes(), before);
   ASSERT_TRUE(delete_trace(connection_, id_));
   for (const char* table : {"trace_thread", "trace_chunk", "trace_group"}) {
-    Statement rows = connection_.prepare(std::string("SELECT count(*) FROM ") + table);
+    schema::Statement rows = connection_.prepare(std::string("SELECT count(*) FROM ") + table);
     ASSERT_TRUE(rows.step());
     EXPECT_EQ(rows.integer(0), 0) << table;
   }
@@ -218,4 +218,4 @@ TEST_F(Async, AThousandTracksAreEnough) {
 }
 
 }  // namespace
-}  // namespace benchhud::schema
+}  // namespace benchhud::trace

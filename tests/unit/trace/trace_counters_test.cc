@@ -17,7 +17,7 @@
 #include "trace/trace_index.h"
 #include "trace/trace_note.h"
 
-namespace benchhud::schema {
+namespace benchhud::trace {
 namespace {
 
 class Counters : public testing::Test {
@@ -38,10 +38,10 @@ class Counters : public testing::Test {
     return *found;
   }
 
-  Connection connection_;
+  schema::Connection connection_;
   Trace trace_;
   PackedArgs packed_;
-  TraceId id_{};
+  schema::TraceId id_{};
 };
 
 TEST_F(Counters, AreByThreadNameAndKeyAndOnlyOfNumbers) {
@@ -144,11 +144,11 @@ TEST_F(Counters, ThatAnOlderProgramLeftOutAreUnknownUntilTheTraceIsIndexedAgain)
 }
 
 TEST_F(Counters, OfAnOlderStoreAreAllThereWhereFewerAreKeptThanCanBe) {
-  auto store = Connection::open(":memory:", OpenMode::kReadWriteCreate);
+  auto store = schema::Connection::open(":memory:", schema::OpenMode::kReadWriteCreate);
   ASSERT_TRUE(store);
   ASSERT_TRUE(make_older_store(*store, 19));
   const auto left_out = [&](int trace) {
-    Statement query = store->prepare("SELECT counters_left_out FROM trace_index WHERE trace_id = " +
+    schema::Statement query = store->prepare("SELECT counters_left_out FROM trace_index WHERE trace_id = " +
                                      std::to_string(trace));
     EXPECT_TRUE(query.step());
     return query.optional_integer(0);
@@ -172,7 +172,7 @@ TEST_F(Counters, GoWithTheTrace) {
   store();
   ASSERT_TRUE(delete_trace(connection_, id_));
   for (const char* table : {"trace_counter", "trace_counter_block"}) {
-    Statement query = connection_.prepare(std::string("SELECT count(*) FROM ") + table);
+    schema::Statement query = connection_.prepare(std::string("SELECT count(*) FROM ") + table);
     ASSERT_TRUE(query.step());
     EXPECT_EQ(query.integer(0), 0);
   }
@@ -180,7 +180,7 @@ TEST_F(Counters, GoWithTheTrace) {
 
 TEST(Arrows, OfAWindowHaveAnEndInIt) {
   using Step = TraceFlow::Step;
-  Connection connection = trace_store();
+  schema::Connection connection = trace_store();
   Trace trace;
   add_slice(&trace, 1, 0, 10);
   const std::uint32_t other = trace.texts.put("other");
@@ -199,7 +199,7 @@ TEST(Arrows, OfAWindowHaveAnEndInIt) {
     trace.flows.push_back({to, key, category, 1, Step::kEnd});
   }
   trace.flows.push_back({3, 99'999, 0, 0, Step::kStart});  // leads nowhere
-  const TraceId id = put(connection, trace);
+  const schema::TraceId id = put(connection, trace);
   for (const std::int64_t begin : {0, 100, 7'001, 20'000, 40'000}) {
     for (const std::int64_t length : {1, 300, 30'000}) {
       for (const bool only_other : {false, true}) {
@@ -236,25 +236,25 @@ TEST(Arrows, OfAWindowHaveAnEndInIt) {
 }
 
 TEST(TraceNotes, OutliveTheTraceAndAreAudited) {
-  Connection connection = trace_store();
+  schema::Connection connection = trace_store();
   Trace trace;
   add_slice(&trace, 1, 0, 10);
-  const TraceId id = put(connection, trace);
+  const schema::TraceId id = put(connection, trace);
   ASSERT_TRUE(connection.execute("COMMIT"));
-  const ContentHash content = content_hash("content");
+  const schema::ContentHash content = schema::content_hash("content");
   const auto put_note = [&](TraceNote note) { return put_trace_note(connection, content, note); };
   const auto first = put_note({.begin = 5, .end = 9, .thread = 1, .words = "slow", .who = "ada"});
   ASSERT_TRUE(first) << first.error().message;
   ASSERT_TRUE(put_note({.begin = 1, .end = 1, .thread = {}, .words = "begins", .who = ""}));
   EXPECT_EQ(put_note({.begin = 2, .end = 1, .thread = {}, .words = "x", .who = ""}).error().code,
-            ErrorCode::kInvalidArgument);
+            schema::ErrorCode::kInvalidArgument);
   EXPECT_EQ(put_note({.begin = 1, .end = 2, .thread = {}, .words = "", .who = ""}).error().code,
-            ErrorCode::kInvalidArgument);
+            schema::ErrorCode::kInvalidArgument);
   EXPECT_EQ(
       put_note({.begin = 1, .end = 2, .thread = {}, .words = std::string(1025, 'x'), .who = ""})
           .error()
           .code,
-      ErrorCode::kTooLarge);
+      schema::ErrorCode::kTooLarge);
   ASSERT_TRUE(connection.execute("BEGIN"));
   ASSERT_TRUE(delete_trace(connection, id));
   ASSERT_TRUE(connection.execute("COMMIT"));
@@ -266,26 +266,26 @@ TEST(TraceNotes, OutliveTheTraceAndAreAudited) {
   EXPECT_EQ((*notes)[1].thread, 1u);
   EXPECT_EQ((*notes)[1].who, "ada");
   EXPECT_GT((*notes)[1].at, 0);
-  EXPECT_EQ(delete_trace_note(connection, content_hash("another"), *first).error().code,
-            ErrorCode::kNotFound);
+  EXPECT_EQ(delete_trace_note(connection, schema::content_hash("another"), *first).error().code,
+            schema::ErrorCode::kNotFound);
   EXPECT_TRUE(delete_trace_note(connection, content, *first));
   EXPECT_EQ(trace_notes(connection, content)->size(), 1u);
-  Statement audit = connection.prepare("SELECT count(*) FROM audit WHERE detail LIKE '%slow%'");
+  schema::Statement audit = connection.prepare("SELECT count(*) FROM audit WHERE detail LIKE '%slow%'");
   ASSERT_TRUE(audit.step());
   EXPECT_EQ(audit.integer(0), 2);
 }
 
 TEST(TraceNotes, AreBounded) {
-  Connection connection = trace_store();
+  schema::Connection connection = trace_store();
   ASSERT_TRUE(connection.execute("COMMIT"));
-  const ContentHash content = content_hash("content");
+  const schema::ContentHash content = schema::content_hash("content");
   ASSERT_TRUE(connection.execute("PRAGMA synchronous = OFF"));
   const TraceNote note{.begin = 0, .end = 1, .thread = {}, .words = "x", .who = ""};
   for (std::size_t i = 0; i < kMostTraceNotes; ++i) {
     ASSERT_TRUE(put_trace_note(connection, content, note));
   }
-  EXPECT_EQ(put_trace_note(connection, content, note).error().code, ErrorCode::kConflict);
+  EXPECT_EQ(put_trace_note(connection, content, note).error().code, schema::ErrorCode::kConflict);
 }
 
 }  // namespace
-}  // namespace benchhud::schema
+}  // namespace benchhud::trace

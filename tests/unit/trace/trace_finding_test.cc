@@ -13,7 +13,7 @@
 #include "schema/base/column_codec.h"
 #include "tests/unit/trace/trace_samples.h"
 
-namespace benchhud::schema {
+namespace benchhud::trace {
 namespace {
 
 constexpr std::int64_t kEarliestTime = std::numeric_limits<std::int64_t>::min();
@@ -62,8 +62,8 @@ class Findings : public testing::Test {
     return *found;
   }
 
-  Connection connection_;
-  TraceId id_{};
+  schema::Connection connection_;
+  schema::TraceId id_{};
 };
 
 TEST_F(Findings, PagesGiveEachOnce) {
@@ -105,7 +105,7 @@ TEST_F(Findings, KindsAreApartAndGoWithTheTrace) {
   EXPECT_EQ(page(kinds()[1], 0, 100).size(), 5u);
   ASSERT_TRUE(delete_trace(connection_, id_));
   for (const char* table : {"trace_finding", "trace_finding_block", "trace_finding_kind"}) {
-    Statement query = connection_.prepare(std::string("SELECT count(*) FROM ") + table);
+    schema::Statement query = connection_.prepare(std::string("SELECT count(*) FROM ") + table);
     ASSERT_TRUE(query.step());
     EXPECT_EQ(query.integer(0), 0) << table;
   }
@@ -139,29 +139,29 @@ TEST_F(Findings, OfAnOlderProgramAreReadAndWhatItLeftOutIsKnown) {
 }
 
 TEST(FindingBlocks, TimesFromOneEndToTheOtherAndDamage) {
-  const std::vector<TraceFinding> findings = {{.begin = kEarliestTime, .end = kLatest},
-                                              {.begin = -5, .end = kLatest},
-                                              {.begin = kLatest, .end = kLatest},
+  const std::vector<TraceFinding> findings = {{.begin = kEarliestTime, .end = schema::kLatest},
+                                              {.begin = -5, .end = schema::kLatest},
+                                              {.begin = schema::kLatest, .end = schema::kLatest},
                                               {.begin = kEarliestTime, .end = kEarliestTime}};
   const auto read = decode_findings(encode_findings(findings));
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(*read, findings);
   EXPECT_TRUE(decode_findings(encode_findings({}))->empty());
   const std::string block = encode_findings(made_up(100));
-  EXPECT_EQ(decode_findings(block.substr(0, 20)).error().code, ErrorCode::kCorrupt);
-  const std::string bytes = *decompress(block, kMostColumnBytes);
-  EXPECT_EQ(decode_findings(compress(bytes.substr(0, bytes.size() - 1))).error().code,
-            ErrorCode::kCorrupt);
-  EXPECT_EQ(decode_findings(compress(bytes + '\0')).error().code, ErrorCode::kCorrupt);
+  EXPECT_EQ(decode_findings(block.substr(0, 20)).error().code, schema::ErrorCode::kCorrupt);
+  const std::string bytes = *schema::decompress(block, schema::kMostColumnBytes);
+  EXPECT_EQ(decode_findings(schema::compress(bytes.substr(0, bytes.size() - 1))).error().code,
+            schema::ErrorCode::kCorrupt);
+  EXPECT_EQ(decode_findings(schema::compress(bytes + '\0')).error().code, schema::ErrorCode::kCorrupt);
   // A length that is more than the one before, and an end behind the end of time.
-  EXPECT_FALSE(decode_findings(compress(std::string("\x02\x01\x02", 3) + std::string(10, '\0'))));
-  ColumnWriter late;
+  EXPECT_FALSE(decode_findings(schema::compress(std::string("\x02\x01\x02", 3) + std::string(10, '\0'))));
+  schema::ColumnWriter late;
   late.put(1);
   late.put(2);
-  late.put_signed(kLatest - 1);
+  late.put_signed(schema::kLatest - 1);
   for (int i = 0; i < 4; ++i) late.put(0);
-  EXPECT_FALSE(decode_findings(compress(late.bytes())));
+  EXPECT_FALSE(decode_findings(schema::compress(late.bytes())));
 }
 
 }  // namespace
-}  // namespace benchhud::schema
+}  // namespace benchhud::trace

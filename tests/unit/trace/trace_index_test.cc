@@ -18,7 +18,7 @@
 #include "trace/trace_next.h"
 #include "trace/trace_window_sums.h"
 
-namespace benchhud::schema {
+namespace benchhud::trace {
 namespace {
 
 // Each slice's length without what lies right within it, ns.
@@ -61,12 +61,12 @@ class Index : public testing::Test {
     return index_.emplace(**index);
   }
   std::int64_t count(const std::string& table) {
-    Statement query = connection_.prepare("SELECT count(*) FROM " + table);
+    schema::Statement query = connection_.prepare("SELECT count(*) FROM " + table);
     return query.step() ? query.integer(0) : -1;
   }
 
   std::vector<ChunkSlice> chunk(std::uint32_t thread, std::uint64_t number) {
-    Statement query = connection_.prepare(
+    schema::Statement query = connection_.prepare(
         "SELECT slices FROM trace_chunk WHERE trace_id = $1 AND thread = $2 AND number = $3");
     query.bind(1, id_).bind(2, std::int64_t{thread}).bind(3, static_cast<std::int64_t>(number));
     EXPECT_TRUE(query.step());
@@ -82,11 +82,11 @@ class Index : public testing::Test {
     return found;
   }
 
-  Connection connection_;
+  schema::Connection connection_;
   Trace trace_;
   TraceNesting nesting_;
   std::vector<std::int64_t> self_;
-  TraceId id_{};
+  schema::TraceId id_{};
   std::optional<TraceIndex> index_;
 };
 
@@ -225,7 +225,7 @@ TEST_F(Index, RowsByTheThousandAndATraceWithoutSlices) {
 TEST_F(Index, OneThatCannotBeReadKeepsNoOtherFromItsOwn) {
   store(busy_trace(4, 1000));
   const auto broken = std::to_string(static_cast<std::int64_t>(id_));
-  const TraceId other = put(connection_, busy_trace(5, 1000), nullptr, "another");
+  const schema::TraceId other = put(connection_, busy_trace(5, 1000), nullptr, "another");
   ASSERT_TRUE(connection_.execute("COMMIT"));
   ASSERT_TRUE(connection_.execute("UPDATE trace_index SET version = 0"));
   ASSERT_TRUE(
@@ -380,22 +380,22 @@ TEST(TraceSums, CountInFullAndHoldAtTheirMost) {
 
 TEST(TraceSums, BytesThatAreNoneOfTheirsAreSaidToBe) {
   const auto of = [](std::initializer_list<std::uint64_t> numbers) {
-    ColumnWriter column;
+    schema::ColumnWriter column;
     for (const std::uint64_t number : numbers) column.put(number);
     return column.bytes();
   };
   EXPECT_FALSE(decode_label_sums("no frame"));
-  EXPECT_FALSE(decode_label_sums(compress(of({2, 1, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0}))))
+  EXPECT_FALSE(decode_label_sums(schema::compress(of({2, 1, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0}))))
       << "the same label twice";
-  EXPECT_FALSE(decode_label_sums(compress(of({1, 1, 1, 5, 6, 0, 0})))) << "more within than all";
-  EXPECT_FALSE(decode_label_sums(compress(of({1'000'000'000}))));
-  EXPECT_FALSE(decode_label_totals(compress(of({1, 1, 5, 0, 5, 0, 1, 256, 1})))) << "no such part";
+  EXPECT_FALSE(decode_label_sums(schema::compress(of({1, 1, 1, 5, 6, 0, 0})))) << "more within than all";
+  EXPECT_FALSE(decode_label_sums(schema::compress(of({1'000'000'000}))));
+  EXPECT_FALSE(decode_label_totals(schema::compress(of({1, 1, 5, 0, 5, 0, 1, 256, 1})))) << "no such part";
   EXPECT_FALSE(decode_ascending(of({2, 3, 0})));
   EXPECT_FALSE(decode_ascending(of({2, 3})));
-  EXPECT_FALSE(decode_extents(compress(of({1, 0, std::uint64_t{1} << 63}))));
-  EXPECT_FALSE(decode_lengths(compress(of({9'000}))));
+  EXPECT_FALSE(decode_extents(schema::compress(of({1, 0, std::uint64_t{1} << 63}))));
+  EXPECT_FALSE(decode_lengths(schema::compress(of({9'000}))));
   EXPECT_EQ(*decode_ascending(of({2, 3, 4})), (std::vector<std::uint64_t>{3, 7}));
 }
 
 }  // namespace
-}  // namespace benchhud::schema
+}  // namespace benchhud::trace

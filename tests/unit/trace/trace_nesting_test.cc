@@ -11,7 +11,7 @@
 
 #include "tests/unit/trace/trace_samples.h"
 
-namespace benchhud::schema {
+namespace benchhud::trace {
 namespace {
 
 using testing::ElementsAre;
@@ -84,4 +84,4 @@ TEST(TraceNesting, Anything) {
 }
 
 }  // namespace
-}  // namespace benchhud::schema
+}  // namespace benchhud::trace

@@ -18,23 +18,23 @@
 #include "trace/trace_nesting.h"
 #include "trace/trace_store.h"
 
-namespace benchhud::schema {
+namespace benchhud::trace {
 
 /// A store in memory, with a transaction left open.
-inline Connection trace_store() {
-  auto connection = Connection::open(":memory:", OpenMode::kReadWriteCreate);
+inline schema::Connection trace_store() {
+  auto connection = schema::Connection::open(":memory:", schema::OpenMode::kReadWriteCreate);
   EXPECT_TRUE(connection);
   EXPECT_TRUE(migrate(*connection));
   EXPECT_TRUE(connection->execute("BEGIN"));
   return std::move(*connection);
 }
 
-inline TraceId put(Connection& connection, const Trace& trace, PackedArgs* args = nullptr,
+inline schema::TraceId put(schema::Connection& connection, const Trace& trace, PackedArgs* args = nullptr,
                    const std::string& content = "content") {
   const auto id =
-      put_trace(connection, trace, nest(trace, NestingRows::kYes), args, content_hash(content), 1);
+      put_trace(connection, trace, nest(trace, NestingRows::kYes), args, schema::content_hash(content), 1);
   EXPECT_TRUE(id) << id.error().message;
-  return id ? *id : TraceId{};
+  return id ? *id : schema::TraceId{};
 }
 
 inline void add_slice(Trace* trace, std::uint32_t thread, std::int64_t begin, std::int64_t end,
@@ -207,4 +207,4 @@ inline Trace any_trace(std::uint32_t seed, std::size_t size) {
   return trace;
 }
 
-}  // namespace benchhud::schema
+}  // namespace benchhud::trace

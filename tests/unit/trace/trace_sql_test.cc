@@ -15,7 +15,7 @@
 
 #include "tests/unit/trace/trace_samples.h"
 
-namespace benchhud::schema {
+namespace benchhud::trace {
 namespace {
 
 using testing::ElementsAre;
@@ -89,11 +89,11 @@ class Sql : public testing::Test {
     return found;
   }
 
-  Connection connection_;
+  schema::Connection connection_;
   Trace trace_;
   TraceNesting nesting_;
   PackedArgs packed_;
-  TraceId id_{};
+  schema::TraceId id_{};
   std::int64_t origin_ = 0;
 };
 
@@ -321,4 +321,4 @@ TEST_F(Sql, ASliceIsFoundByItsId) {
 }
 
 }  // namespace
-}  // namespace benchhud::schema
+}  // namespace benchhud::trace

@@ -13,19 +13,19 @@
 #include "trace/trace_args.h"
 #include "trace/trace_lookup.h"
 
-namespace benchhud::schema {
+namespace benchhud::trace {
 namespace {
 
-std::int64_t rows_in(Connection& connection, const std::string& table) {
-  Statement query = connection.prepare("SELECT count(*) FROM " + table);
+std::int64_t rows_in(schema::Connection& connection, const std::string& table) {
+  schema::Statement query = connection.prepare("SELECT count(*) FROM " + table);
   return query.step() ? query.integer(0) : -1;
 }
 
 TEST(TraceStore, AnythingComesOutAsItWentIn) {
   for (const std::uint32_t seed : {1, 2, 3}) {
-    Connection connection = trace_store();
+    schema::Connection connection = trace_store();
     const Trace trace = any_trace(seed, 60'000);
-    const TraceId id = put(connection, trace);
+    const schema::TraceId id = put(connection, trace);
     const auto read = read_trace(connection, id);
     ASSERT_TRUE(read) << read.error().message;
     expect_same(trace, *read);
@@ -34,18 +34,18 @@ TEST(TraceStore, AnythingComesOutAsItWentIn) {
 }
 
 TEST(TraceStore, AnEmptyTraceIsATrace) {
-  Connection connection = trace_store();
+  schema::Connection connection = trace_store();
   const auto read = read_trace(connection, put(connection, Trace()));
   ASSERT_TRUE(read);
   expect_same(Trace(), *read);
 }
 
 TEST(TraceStore, ManyRowsOfOneSliceEach) {
-  Connection connection = trace_store();
+  schema::Connection connection = trace_store();
   Trace trace;
   for (int i = 0; i < 20'000; ++i) add_slice(&trace, 0, i, 100'000 - i);
   for (int i = 0; i < 2'000; ++i) add_slice(&trace, 1, i, 100'000 + i);
-  const TraceId id = put(connection, trace);
+  const schema::TraceId id = put(connection, trace);
   const auto read = read_trace(connection, id);
   ASSERT_TRUE(read) << read.error().message;
   expect_same(trace, *read);
@@ -58,9 +58,9 @@ TEST(TraceStore, ManyRowsOfOneSliceEach) {
 }
 
 TEST(TraceStore, TheSameContentIsStoredOnce) {
-  Connection connection = trace_store();
+  schema::Connection connection = trace_store();
   const Trace trace = any_trace(1, 100);
-  const TraceId first = put(connection, trace);
+  const schema::TraceId first = put(connection, trace);
   const auto blocks = rows_in(connection, "trace_block");
   EXPECT_EQ(put(connection, trace), first);
   EXPECT_EQ(rows_in(connection, "trace_block"), blocks);
@@ -69,12 +69,12 @@ TEST(TraceStore, TheSameContentIsStoredOnce) {
 
 TEST(TraceStore, WhatLeadsNowhereIsRefused) {
   const auto refused = [](auto spoil) {
-    Connection connection = trace_store();
+    schema::Connection connection = trace_store();
     Trace trace = any_trace(1, 10);
     spoil(trace);
     // What is refused cannot be nested.
-    const auto id = put_trace(connection, trace, TraceNesting(), nullptr, content_hash("c"), 1);
-    return !id && id.error().code == ErrorCode::kInvalidArgument;
+    const auto id = put_trace(connection, trace, TraceNesting(), nullptr, schema::content_hash("c"), 1);
+    return !id && id.error().code == schema::ErrorCode::kInvalidArgument;
   };
   EXPECT_TRUE(refused([](Trace& t) { t.slices[3].duration = -1; }));
   EXPECT_TRUE(refused([](Trace& t) {
@@ -91,23 +91,23 @@ TEST(TraceStore, WhatLeadsNowhereIsRefused) {
 }
 
 TEST(TraceStore, OnlyWhatNoArtifactRefersToIsDeleted) {
-  Connection connection = trace_store();
-  const TraceId used = put(connection, any_trace(1, 10'000));
-  const TraceId unused = put(connection, any_trace(2, 10'000), nullptr, "b");
-  const TraceId third = put(connection, any_trace(3, 10), nullptr, "c");
+  schema::Connection connection = trace_store();
+  const schema::TraceId used = put(connection, any_trace(1, 10'000));
+  const schema::TraceId unused = put(connection, any_trace(2, 10'000), nullptr, "b");
+  const schema::TraceId third = put(connection, any_trace(3, 10), nullptr, "c");
   ASSERT_TRUE(connection.execute(
       "INSERT INTO artifact (kind, name, path, base, model, part, content_hash, byte_count, "
       "ingested_at, problem_count, trace_id) "
       "VALUES ('trace', '', '', '', '', '', x'00', 1, 1.0, 0, " +
       std::to_string(to_int(used)) + ")"));
-  EXPECT_EQ(delete_trace(connection, used).error().code, ErrorCode::kConflict);
+  EXPECT_EQ(delete_trace(connection, used).error().code, schema::ErrorCode::kConflict);
   EXPECT_TRUE(delete_trace(connection, third));
-  EXPECT_EQ(delete_trace(connection, third).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(delete_trace(connection, third).error().code, schema::ErrorCode::kNotFound);
   const auto deleted = delete_unused_traces(connection);
   ASSERT_TRUE(deleted);
   EXPECT_EQ(*deleted, 1);
   EXPECT_TRUE(read_trace(connection, used));
-  EXPECT_EQ(read_trace(connection, unused).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(read_trace(connection, unused).error().code, schema::ErrorCode::kNotFound);
   for (const std::string table :
        {"trace_problem", "trace_thread", "trace_block", "trace_chunk", "trace_group", "trace"}) {
     const std::string name = table == "trace" ? "id" : "trace_id";
@@ -120,11 +120,11 @@ TEST(TraceStore, OnlyWhatNoArtifactRefersToIsDeleted) {
 
 // Every blob of the store, damaged byte by byte, gives an error or something, but nothing worse.
 TEST(TraceStore, DamageIsAnError) {
-  Connection connection = trace_store();
+  schema::Connection connection = trace_store();
   Trace trace = any_trace(7, 3'000);
   PackedArgs packed;
   for (int i = 0; i < 1000; ++i) packed.put("{\"number\": " + std::to_string(i) + "}");
-  const TraceId id = put(connection, trace, &packed);
+  const schema::TraceId id = put(connection, trace, &packed);
   std::mt19937 random(1);
   int errors = 0;
   for (const std::string column :
@@ -134,7 +134,7 @@ TEST(TraceStore, DamageIsAnError) {
     const std::string name = column.substr(column.find('.') + 1);
     for (int round = 0; round < 20; ++round) {
       ASSERT_TRUE(connection.execute("SAVEPOINT s"));
-      Statement query = connection.prepare("SELECT " + name + " FROM " + table + " WHERE " + name +
+      schema::Statement query = connection.prepare("SELECT " + name + " FROM " + table + " WHERE " + name +
                                            " IS NOT NULL ORDER BY random() LIMIT 1");
       if (!query.step()) continue;
       std::string bytes(query.blob(0));
@@ -144,7 +144,7 @@ TEST(TraceStore, DamageIsAnError) {
       } else {
         bytes[random() % bytes.size()] ^= static_cast<char>(1 + random() % 255);
       }
-      Statement update = connection.prepare("UPDATE " + table + " SET " + name + " = $1 WHERE " +
+      schema::Statement update = connection.prepare("UPDATE " + table + " SET " + name + " = $1 WHERE " +
                                             name + " IS NOT NULL");
       ASSERT_TRUE(update.bind_blob(1, bytes).run());
       TraceLookup lookup(connection, id);
@@ -174,7 +174,7 @@ TEST(PackedArgs, EachIsFoundAgain) {
     bytes += noise.size();
     texts.push_back(std::move(noise));
   }
-  Connection connection = trace_store();
+  schema::Connection connection = trace_store();
   Trace trace;
   for (const std::string& text : texts) {
     add_slice(&trace, 0, static_cast<std::int64_t>(trace.slices.size()),
@@ -183,9 +183,9 @@ TEST(PackedArgs, EachIsFoundAgain) {
     args.packed = packed.put(text);
     trace.slices.back().args = trace.args.put(args);
   }
-  const TraceId id = put(connection, trace, &packed);
+  const schema::TraceId id = put(connection, trace, &packed);
   std::size_t blocks = 0, in_file = 0;
-  ASSERT_TRUE(packed.visit_blocks([&](const PackedArgs::Block& block) -> Expected<void> {
+  ASSERT_TRUE(packed.visit_blocks([&](const PackedArgs::Block& block) -> schema::Expected<void> {
     ++blocks;
     in_file += block.bytes.size();
     return {};
@@ -198,9 +198,9 @@ TEST(PackedArgs, EachIsFoundAgain) {
     ASSERT_TRUE(text);
     EXPECT_EQ(*text, texts[i]);
   }
-  EXPECT_EQ(lookup.arguments(texts.size()).error().code, ErrorCode::kNotFound);
-  EXPECT_EQ(lookup.arguments(TraceArgs::kNotKept).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(lookup.arguments(texts.size()).error().code, schema::ErrorCode::kNotFound);
+  EXPECT_EQ(lookup.arguments(TraceArgs::kNotKept).error().code, schema::ErrorCode::kNotFound);
 }
 
 }  // namespace
-}  // namespace benchhud::schema
+}  // namespace benchhud::trace

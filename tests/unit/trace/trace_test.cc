@@ -12,11 +12,11 @@
 #include "schema/base/segmented_vector.h"
 #include "trace/trace_args_table.h"
 
-namespace benchhud::schema {
+namespace benchhud::trace {
 namespace {
 
 TEST(SegmentedVector, KeepsAllInOrderAndMovesNothing) {
-  SegmentedVector<std::uint64_t> vector;
+  schema::SegmentedVector<std::uint64_t> vector;
   EXPECT_TRUE(vector.empty());
   EXPECT_EQ(vector.size(), 0u);
   EXPECT_EQ(vector.begin(), vector.end());
@@ -36,7 +36,7 @@ TEST(SegmentedVector, KeepsAllInOrderAndMovesNothing) {
   EXPECT_EQ(vector.end() - vector.begin(), static_cast<std::ptrdiff_t>(kCount));
   EXPECT_EQ(vector.begin()[8192], 8192u);
   EXPECT_EQ(*(vector.end() - 1), kCount - 1);
-  SegmentedVector<std::uint64_t> copy = vector;
+  schema::SegmentedVector<std::uint64_t> copy = vector;
   copy[5] = 50;
   EXPECT_EQ(vector[5], 5u);
 }
@@ -87,4 +87,4 @@ TEST(TraceArgsTable, GivesBackWhatItWasGiven) {
 }
 
 }  // namespace
-}  // namespace benchhud::schema
+}  // namespace benchhud::trace

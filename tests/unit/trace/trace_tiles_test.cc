@@ -16,7 +16,7 @@
 #include "trace/trace_lookup.h"
 #include "trace/trace_nesting.h"
 
-namespace benchhud::schema {
+namespace benchhud::trace {
 namespace {
 
 constexpr auto kEarliest = std::numeric_limits<std::int64_t>::min();
@@ -40,12 +40,12 @@ class TileCheck {
   /// Random windows of every width. Returns how many items stood for several slices.
   std::size_t at_every_zoom(std::int64_t begin, std::int64_t end, int windows = 3) {
     std::mt19937_64 random(5);
-    const std::uint64_t span = distance(begin, end);
+    const std::uint64_t span = schema::distance(begin, end);
     for (std::uint64_t width = span; width > 0; width /= 3) {
       for (int i = 0; i < windows; ++i) {
         const std::uint64_t at = width == span ? 0 : random() % (span - width);
-        const std::int64_t from = wrapping_sum(begin, static_cast<std::int64_t>(at));
-        const std::int64_t to = wrapping_sum(from, static_cast<std::int64_t>(width));
+        const std::int64_t from = schema::wrapping_sum(begin, static_cast<std::int64_t>(at));
+        const std::int64_t to = schema::wrapping_sum(from, static_cast<std::int64_t>(width));
         for (const auto& [thread, rows] : rows_) {
           for (const std::uint32_t buckets : {1U, 50U, 1024U}) {
             check({.thread = thread, .begin = from, .end = to, .buckets = buckets});
@@ -134,11 +134,11 @@ class TileCheck {
     EXPECT_EQ(item->label, longest->label);
     if (item->count > 1) {
       ++aggregates_;
-      EXPECT_LT(distance(item->begin, item->end), bucket);
+      EXPECT_LT(schema::distance(item->begin, item->end), bucket);
     }
     // Neighbours that would fit into a bucket are one item.
     if (!reaches_in && item != items.begin() && !std::prev(item)->reaches_in) {
-      EXPECT_GE(distance(std::prev(item)->begin, item->end), bucket);
+      EXPECT_GE(schema::distance(std::prev(item)->begin, item->end), bucket);
     }
     if (++checked_ % 97 != 0) return;
     const auto placed = lookup_.slice(item->slice);
@@ -148,8 +148,8 @@ class TileCheck {
     EXPECT_EQ(placed->slice.label, first->label);
   }
 
-  Connection connection_;
-  TraceId id_;
+  schema::Connection connection_;
+  schema::TraceId id_;
   const Trace& trace_;
   TileReader reader_;
   TraceLookup lookup_;
@@ -222,22 +222,22 @@ TEST(TraceTiles, OnlySomeRows) {
 }
 
 TEST(TraceTiles, WhatMakesNoSense) {
-  Connection connection = trace_store();
+  schema::Connection connection = trace_store();
   TileReader reader(connection, put(connection, Trace()));
   const auto code = [&](const TileQuery& query) { return reader.tile(query).error().code; };
-  EXPECT_EQ(code({.begin = 5, .end = 5}), ErrorCode::kInvalidArgument);
-  EXPECT_EQ(code({.begin = 5, .end = 9, .buckets = 0}), ErrorCode::kInvalidArgument);
-  EXPECT_EQ(code({.begin = 5, .end = 9, .buckets = 70'000}), ErrorCode::kInvalidArgument);
+  EXPECT_EQ(code({.begin = 5, .end = 5}), schema::ErrorCode::kInvalidArgument);
+  EXPECT_EQ(code({.begin = 5, .end = 9, .buckets = 0}), schema::ErrorCode::kInvalidArgument);
+  EXPECT_EQ(code({.begin = 5, .end = 9, .buckets = 70'000}), schema::ErrorCode::kInvalidArgument);
   EXPECT_TRUE(reader.tile({.thread = 17, .begin = 5, .end = 9})->rows.empty());
 }
 
 // A tile costs what is drawn: with twenty times the slices, not twenty times the blocks.
 TEST(TraceTiles, WideNodesAloneAreLookedInto) {
   const auto blobs_read = [](int slices) {
-    Connection connection = trace_store();
+    schema::Connection connection = trace_store();
     Trace trace;
     for (int i = 0; i < slices; ++i) add_slice(&trace, 0, 10 * i, 10 * i + 5);
-    const TraceId id = put(connection, trace);
+    const schema::TraceId id = put(connection, trace);
     // Chunks that are not needed are not missed.
     EXPECT_TRUE(connection.execute("UPDATE trace_chunk SET slices = x'', nodes = x''"));
     return TileReader(connection, id)
@@ -260,7 +260,7 @@ class Lookup : public testing::Test {
     return (*found)->id;
   }
 
-  Connection connection_;
+  schema::Connection connection_;
   Trace trace_;
   std::optional<TraceLookup> lookup_;
 };
@@ -286,10 +286,10 @@ TEST_F(Lookup, DetailsOfASlice) {
   EXPECT_EQ(details->extra.gigabytes_per_second, 0.5);
   EXPECT_EQ(details->kernel_backend, "triton");
   EXPECT_EQ(details->arguments, R"({"grid": [1, 2]})");
-  EXPECT_EQ(lookup_->details({1, 0, 1}).error().code, ErrorCode::kNotFound);
-  EXPECT_EQ(lookup_->details({1, 1, 0}).error().code, ErrorCode::kNotFound);
-  EXPECT_EQ(lookup_->details({9, 0, 0}).error().code, ErrorCode::kNotFound);
-  EXPECT_EQ(lookup_->label(2).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(lookup_->details({1, 0, 1}).error().code, schema::ErrorCode::kNotFound);
+  EXPECT_EQ(lookup_->details({1, 1, 0}).error().code, schema::ErrorCode::kNotFound);
+  EXPECT_EQ(lookup_->details({9, 0, 0}).error().code, schema::ErrorCode::kNotFound);
+  EXPECT_EQ(lookup_->label(2).error().code, schema::ErrorCode::kNotFound);
 }
 
 TEST_F(Lookup, ParentsAreThoseOfTheNesting) {
@@ -383,7 +383,7 @@ TEST_F(Lookup, FlowsOfASlice) {
   const auto window = lookup_->flows({.thread = {}, .begin = 40'000, .end = 40'010});
   ASSERT_TRUE(window);
   EXPECT_EQ(window->events.size(), 2u);
-  EXPECT_EQ(lookup_->flow(18'003).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(lookup_->flow(18'003).error().code, schema::ErrorCode::kNotFound);
 }
 
 TEST_F(Lookup, SelfTimesAreThoseOfTheNesting) {
@@ -458,4 +458,4 @@ TEST_F(Lookup, FlowsThatEndOnTheSliceItself) {
 }
 
 }  // namespace
-}  // namespace benchhud::schema
+}  // namespace benchhud::trace

@@ -6,7 +6,7 @@
 #include <regex>
 #include <string>
 
-namespace benchhud::server {
+namespace benchhud::views {
 namespace {
 
 using testing::HasSubstr;
@@ -61,4 +61,4 @@ TEST(Badge, AgesAreInOneUnitAndNeverRoundedUp) {
 }
 
 }  // namespace
-}  // namespace benchhud::server
+}  // namespace benchhud::views

@@ -12,16 +12,16 @@
 
 #include "tests/unit/places.h"
 
-namespace benchhud::server {
+namespace benchhud::views {
 namespace {
 
-schema::Tile tile_of(const nlohmann::json& json) {
-  schema::Tile tile;
+trace::Tile tile_of(const nlohmann::json& json) {
+  trace::Tile tile;
   for (const auto& row : json.at("rows")) {
-    schema::TileRow& made = tile.rows.emplace_back();
+    trace::TileRow& made = tile.rows.emplace_back();
     made.row = row.at("row");
     for (const auto& item : row.at("items")) {
-      schema::TileItem& each = made.items.emplace_back();
+      trace::TileItem& each = made.items.emplace_back();
       each.begin = item.at("begin");
       each.end = item.at("end");
       each.count = item.at("count");
@@ -54,4 +54,4 @@ TEST(TraceTileBytes, AreThoseOfTheDocument) {
 }
 
 }  // namespace
-}  // namespace benchhud::server
+}  // namespace benchhud::views

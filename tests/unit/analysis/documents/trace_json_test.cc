@@ -12,12 +12,12 @@ namespace benchhud::analysis {
 namespace {
 
 using nlohmann::ordered_json;
-using schema::Trace;
+using trace::Trace;
 
 void add(Trace* trace, std::string_view category, std::string_view name, std::int64_t start,
          std::int64_t end, std::uint32_t thread = 0) {
   if (trace->threads.size() <= thread) trace->threads.resize(thread + 1);
-  schema::TraceSlice slice;
+  trace::TraceSlice slice;
   slice.start = start;
   slice.duration = end - start;
   slice.label = trace->put_label({trace->texts.put(name), trace->texts.put(category)});
@@ -74,7 +74,7 @@ TEST(TraceJson, ASummaryIsBoundedAndCountsWhatIsLeftOut) {
   const auto add_launched = [&](const std::string& name, int correlation) {
     add(&trace, "cuda_runtime", name, correlation * 10, correlation * 10 + 1);
     add(&trace, "kernel", "k", correlation * 10 + 2, correlation * 10 + 3, 1);
-    schema::TraceArgs args;
+    trace::TraceArgs args;
     args.correlation = correlation;
     for (std::size_t i = trace.slices.size() - 2; i < trace.slices.size(); ++i) {
       trace.slices[i].args = trace.args.put(args);
@@ -90,7 +90,7 @@ TEST(TraceJson, ASummaryIsBoundedAndCountsWhatIsLeftOut) {
   add_launched(page, kMany + 2);
   add_launched(page, kMany + 3);
   add_launched(page, kMany + 4);
-  const ordered_json json = summary_json(trace, schema::nest(trace));
+  const ordered_json json = summary_json(trace, trace::nest(trace));
   const ordered_json& launches = json["launches"];
   EXPECT_EQ(launches["by_name"].size(), 1000u);
   EXPECT_EQ(launches["names_left_out"], kMany + 2 - 1000);
@@ -115,7 +115,7 @@ TEST(TraceJson, AnOrdinarySummaryIsWhole) {
   Trace trace;
   add(&trace, "cpu_op", "Torch-Compiled Region: 0/0", 0, 100);
   add(&trace, "cpu_op", "Torch-Compiled Region: 1/0", 10, 40);
-  const ordered_json json = summary_json(trace, schema::nest(trace));
+  const ordered_json json = summary_json(trace, trace::nest(trace));
   const ordered_json regions = {{"count", 2},
                                 {"by_depth", {{"0", 1}, {"1", 1}}},
                                 {"depths_left_out", 0},

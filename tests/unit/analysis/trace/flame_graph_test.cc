@@ -8,8 +8,8 @@
 namespace benchhud::analysis {
 namespace {
 
-using schema::kNoParent;
-using schema::StackSlice;
+using trace::kNoParent;
+using trace::StackSlice;
 using testing::ElementsAre;
 using testing::FieldsAre;
 using testing::Optional;

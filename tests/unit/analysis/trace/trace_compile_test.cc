@@ -21,8 +21,8 @@
 namespace benchhud::analysis {
 namespace {
 
-using schema::kNoSlice;
-using schema::TraceFlow;
+using trace::kNoSlice;
+using trace::TraceFlow;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Pair;

@@ -21,7 +21,7 @@
 namespace benchhud::analysis {
 namespace {
 
-using schema::kNoSlice;
+using trace::kNoSlice;
 using testing::Each;
 using testing::ElementsAre;
 using testing::IsEmpty;

@@ -19,13 +19,13 @@ struct Shown {
   std::string words;
 };
 
-std::vector<Shown> shown(const schema::Trace& trace, const schema::PackedFindings& kind) {
+std::vector<Shown> shown(const trace::Trace& trace, const trace::PackedFindings& kind) {
   std::vector<Shown> all;
   const auto name = [&](std::uint32_t label) { return trace.texts[trace.labels[label].name]; };
   for (const std::string& block : kind.blocks) {
-    const auto findings = schema::decode_findings(block);
+    const auto findings = trace::decode_findings(block);
     EXPECT_TRUE(findings) << findings.error().message;
-    for (const schema::TraceFinding& each : *findings) {
+    for (const trace::TraceFinding& each : *findings) {
       all.push_back({each.begin, each.end, each.thread,
                      finding_words(kind.kind, each, name(each.label), name(each.other))});
     }
@@ -36,7 +36,7 @@ std::vector<Shown> shown(const schema::Trace& trace, const schema::PackedFinding
 
 std::map<std::string, std::vector<Shown>> by_kind(const TraceBuilder& builder) {
   std::map<std::string, std::vector<Shown>> kinds;
-  for (const schema::PackedFindings& kind : trace_findings(NestedTrace(builder).context)) {
+  for (const trace::PackedFindings& kind : trace_findings(NestedTrace(builder).context)) {
     kinds[kind.kind] = shown(builder.trace(), kind);
   }
   return kinds;
@@ -141,7 +141,7 @@ TEST(TraceFindings, FullQueuesOfAllStreams) {
 
 TEST(TraceFindings, AllOfAKindAreKeptTheLongestFirst) {
   TraceBuilder trace;
-  constexpr std::int64_t kCount = 2 * static_cast<std::int64_t>(schema::kFindingsABlock) + 7;
+  constexpr std::int64_t kCount = 2 * static_cast<std::int64_t>(trace::kFindingsABlock) + 7;
   for (std::int64_t i = 0; i < kCount; ++i) {
     // Every length twice.
     trace.add("cuda_runtime", "cudaStreamSynchronize", 0, 10'000 * i, 10'000 * i + 1 + i / 2);

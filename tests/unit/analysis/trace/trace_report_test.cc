@@ -141,7 +141,7 @@ TEST(TraceAdvice, LoadingAndPageableCopies) {
 }
 
 TEST(TraceReport, OfNothing) {
-  const TraceReport report = trace_report(schema::Trace());
+  const TraceReport report = trace_report(trace::Trace());
   EXPECT_EQ(report.span, 0);
   EXPECT_EQ(report.verdict.applied, CompileVerdict::Applied::kCannotTell);
   EXPECT_THAT(report.advice, IsEmpty());

@@ -16,10 +16,10 @@
 namespace benchhud::analysis {
 namespace {
 
-using schema::kNoSlice;
-using schema::nest;
-using schema::TraceFlow;
-using schema::TraceNesting;
+using trace::kNoSlice;
+using trace::nest;
+using trace::TraceFlow;
+using trace::TraceNesting;
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Pair;

@@ -346,7 +346,7 @@ TEST_F(Dumps, ATraceIsKeptWithWhatItTells) {
   write("n/results.jsonl", line(1000));
   trace("n");
   IngestOptions options;
-  options.dumps.trace_summary = [](const schema::Trace& trace, const schema::TraceNesting&) {
+  options.dumps.trace_summary = [](const trace::Trace& trace, const trace::TraceNesting&) {
     return TraceSummary{std::to_string(trace.slices.size()) + " slices", {}};
   };
   ingest_folder("n", options);

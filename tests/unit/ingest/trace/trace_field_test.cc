@@ -13,8 +13,8 @@
 namespace benchhud::ingest {
 namespace {
 
-using schema::Trace;
-using schema::TraceFlow;
+using trace::Trace;
+using trace::TraceFlow;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;

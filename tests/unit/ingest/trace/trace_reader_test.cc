@@ -14,14 +14,14 @@
 namespace benchhud::ingest {
 namespace {
 
-using schema::Trace;
-using schema::TraceFlow;
+using trace::Trace;
+using trace::TraceFlow;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
 // Keeps all arguments in a list; they are numbered from 0.
-class ArgsList : public schema::TraceArgsSink {
+class ArgsList : public trace::TraceArgsSink {
  public:
   std::uint64_t put(std::string_view json) override {
     list_.emplace_back(json);
@@ -30,7 +30,7 @@ class ArgsList : public schema::TraceArgsSink {
   template <class Event>
   std::string of(const Trace& trace, const Event& event) const {
     const std::uint64_t number = trace.args_of(event).packed;
-    return number == schema::TraceArgs::kNotKept ? "" : list_.at(number);
+    return number == trace::TraceArgs::kNotKept ? "" : list_.at(number);
   }
 
  private:
@@ -46,10 +46,10 @@ std::string story(const Trace& trace, const ArgsList& args_list) {
     text += std::string(trace.category(slice)) + "/" + std::string(trace.name(slice)) + " " +
             std::to_string(slice.start) + "+" + std::to_string(slice.duration) + " on " +
             thread.process_name + thread.pid + ":" + thread.name + thread.tid;
-    if (args.correlation != schema::TraceArgs::kAbsent) {
+    if (args.correlation != trace::TraceArgs::kAbsent) {
       text += " c" + std::to_string(args.correlation);
     }
-    if (args.sequence != schema::TraceArgs::kAbsent) text += " s" + std::to_string(args.sequence);
+    if (args.sequence != trace::TraceArgs::kAbsent) text += " s" + std::to_string(args.sequence);
     text += " " + args_list.of(trace, slice) + "\n";
   }
   for (const auto& point : trace.points) {
@@ -70,7 +70,7 @@ std::string story(const Trace& trace, const ArgsList& args_list) {
   return text;
 }
 
-Trace read_in_pieces(std::string_view bytes, std::size_t size, schema::TraceArgsSink* sink) {
+Trace read_in_pieces(std::string_view bytes, std::size_t size, trace::TraceArgsSink* sink) {
   TraceReader reader(sink);
   for (std::size_t at = 0; at < bytes.size(); at += size) reader.feed(bytes.substr(at, size));
   return reader.finish();
@@ -443,7 +443,7 @@ TEST(TraceReader, WholeArgumentsGoToTheSink) {
   // Without a sink only the numbers are kept.
   const Trace without =
       read_in_pieces("[" + slice("a", "1", "2", R"(, "args": )" + object), 100, nullptr);
-  EXPECT_EQ(without.args_of(without.slices[0]).packed, schema::TraceArgs::kNotKept);
+  EXPECT_EQ(without.args_of(without.slices[0]).packed, trace::TraceArgs::kNotKept);
   EXPECT_EQ(without.args_of(without.slices[0]).correlation, 3);
 }
 

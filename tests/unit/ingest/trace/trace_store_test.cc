@@ -34,30 +34,30 @@ TEST(StoredRealTraces, AreWhatWasRead) {
   int read_count = 0, with_arguments = 0;
   for (const std::string& file : files) {
     SCOPED_TRACE(file);
-    PackedArgs args;
+    trace::PackedArgs args;
     const auto trace = ingest::read_trace(file, &args);
     if (!trace) continue;  // reference numbers and counters
     ++read_count;
-    Connection connection = trace_store();
-    const TraceId id = put(connection, *trace, &args);
-    const auto stored = read_trace(connection, id);
+    Connection connection = trace::trace_store();
+    const TraceId id = trace::put(connection, *trace, &args);
+    const auto stored = trace::read_trace(connection, id);
     ASSERT_TRUE(stored) << stored.error().message;
-    expect_same(*trace, *stored);
+    trace::expect_same(*trace, *stored);
 
     // Tiles count every slice, and one that they show has its arguments.
-    TraceLookup lookup(connection, id);
+    trace::TraceLookup lookup(connection, id);
     const auto threads = lookup.threads();
     ASSERT_TRUE(threads);
     std::uint64_t count = 0;
-    for (const StoredThread& thread : *threads) {
+    for (const trace::StoredThread& thread : *threads) {
       if (!thread.begin) continue;
       const auto tile =
-          TileReader(connection, id)
+          trace::TileReader(connection, id)
               .tile({.thread = thread.number, .begin = *thread.begin, .end = *thread.end + 1});
       ASSERT_TRUE(tile) << tile.error().message;
       // What is asynchronous are points in the file.
       if (!thread.is_async) count += tile->count;
-      for (const TileRow& row : tile->rows) {
+      for (const trace::TileRow& row : tile->rows) {
         const auto details = lookup.details(row.items.front().slice);
         ASSERT_TRUE(details) << details.error().message;
         EXPECT_EQ(details->placed.slice.begin, row.items.front().begin);

@@ -38,7 +38,7 @@ class TraceFindings : public StoreFixture {
     auto transaction = schema::Transaction::begin(*connection_, schema::Transaction::Kind::kWrite);
     ASSERT_TRUE(transaction);
     ingest::DumpOptions options;
-    options.trace_summary = summarize_trace;
+    options.trace_summary = service::summarize_trace;
     const auto taken = ingest::DumpIngest(*connection_, options).take(file);
     ASSERT_TRUE(taken) << taken.error().message;
     ASSERT_TRUE(transaction->commit());
@@ -126,10 +126,10 @@ TEST_F(TraceFindings, OfAnOlderProgramAreListedAndFoundAgain) {
     EXPECT_EQ(kind["kept"], 1000);
     EXPECT_TRUE(kind["first"].is_null());
   }
-  const auto renewed = renew_digests(*connection_, Digests::kOutdated);
+  const auto renewed = service::renew_digests(*connection_, service::Digests::kOutdated);
   ASSERT_TRUE(renewed) << renewed.error().message;
   EXPECT_EQ(*renewed, 1);
-  EXPECT_EQ(*renew_digests(*connection_, Digests::kOutdated), 0) << "once";
+  EXPECT_EQ(*service::renew_digests(*connection_, service::Digests::kOutdated), 0) << "once";
   EXPECT_EQ(get_json(*server, "/traces/1/findings")["kinds"][0]["kept"], kCount);
   const auto items = walk(*server, 1000);
   ASSERT_EQ(items.size(), static_cast<std::size_t>(kCount));
@@ -147,7 +147,7 @@ TEST_F(TraceFindings, OfAnOlderProgramThatKeptAllHaveAFirst) {
   const json kind = get_json(*app(), "/traces/1/findings")["kinds"][0];
   EXPECT_EQ(kind["kept"], 2);
   EXPECT_EQ(kind["first"]["words"], "first");
-  EXPECT_EQ(*renew_digests(*connection_, Digests::kOutdated), 0) << "nothing is missing";
+  EXPECT_EQ(*service::renew_digests(*connection_, service::Digests::kOutdated), 0) << "nothing is missing";
 }
 
 TEST_F(TraceFindings, CountersLeftOutAreSaidAsSoonAsTheyAreCounted) {
@@ -157,7 +157,7 @@ TEST_F(TraceFindings, CountersLeftOutAreSaidAsSoonAsTheyAreCounted) {
   EXPECT_EQ(left_out(), 0);
   ASSERT_TRUE(connection_->execute("UPDATE trace_index SET counters_left_out = NULL"));
   EXPECT_TRUE(left_out().is_null());
-  EXPECT_EQ(*schema::index_traces(*connection_, schema::Unindexed::kOnly), 1);
+  EXPECT_EQ(*trace::index_traces(*connection_, trace::Unindexed::kOnly), 1);
   EXPECT_EQ(left_out(), 0);
 }
 

@@ -17,7 +17,7 @@
 #include "tests/unit/server/store_fixture.h"
 #include "views/alert_json.h"
 
-namespace benchhud::server {
+namespace benchhud::service {
 namespace {
 
 using nlohmann::json;
@@ -28,16 +28,16 @@ using testing::SizeIs;
 constexpr double kDay = 86400;
 constexpr double kFirst = 1761955200;  // 2025-11-01T00:00:00Z
 
-class AlertUpdates : public StoreFixture {
+class AlertUpdates : public server::StoreFixture {
  protected:
   /// Night `number` as it was, by seconds of the model; a model without seconds failed.
   void night(int number, const std::map<std::string, double>& models,
              const std::string& accelerator_model = "A100", const std::string& code = "") {
-    std::vector<MadeLine> lines;
+    std::vector<server::MadeLine> lines;
     for (const auto& [model, seconds] : models) {
       std::mt19937_64 random(std::hash<std::string>()(model) + 1000 * number);
       std::normal_distribution<double> normal(0, 0.01);
-      MadeLine line;
+      server::MadeLine line;
       line.model = model;
       line.timestamp = kFirst + kDay * number;
       line.accelerator_model = accelerator_model;
@@ -48,7 +48,7 @@ class AlertUpdates : public StoreFixture {
         line.times.push_back(level * (i == 0 ? 3 : 1) * std::exp(0.3 * normal(random)));
       }
       lines.push_back(line);
-      if (!code.empty()) lines.push_back(verified(line, code));
+      if (!code.empty()) lines.push_back(server::verified(line, code));
     }
     ingest(lines);
   }
@@ -90,7 +90,7 @@ class AlertUpdates : public StoreFixture {
     std::string text;
     schema::JsonWriter writer(&text);
     writer.begin_array();
-    EXPECT_TRUE(write_alerts(writer, {alert}, *connection_, runs));
+    EXPECT_TRUE(views::write_alerts(writer, {alert}, *connection_, runs));
     writer.end_array();
     return json::parse(text, nullptr, false)[0];
   }
@@ -183,10 +183,10 @@ TEST_F(AlertUpdates, SortingOutQuietSeriesGivesTheSameAlerts) {
   for (int n = 0; n < 40; ++n) {
     std::mt19937_64 random(1000 + n);
     std::normal_distribution<double> normal(0, 0.01);
-    std::vector<MadeLine> lines;
+    std::vector<server::MadeLine> lines;
     const auto add = [&](const std::string& model, const std::string& dynamo, double level,
                          const std::string& accelerator_model, std::int64_t batch_size) {
-      MadeLine line;
+      server::MadeLine line;
       line.model = model;
       line.dynamo = dynamo;
       line.timestamp = time_of(n);
@@ -210,10 +210,10 @@ TEST_F(AlertUpdates, SortingOutQuietSeriesGivesTheSameAlerts) {
     }
     add("of one night " + std::to_string(n), "openxla", 1, "A100", 8);
     if (n % 7 != 3) {
-      lines.push_back(verified(lines[4], n < 22 ? "PASS" : "FAIL"));
+      lines.push_back(server::verified(lines[4], n < 22 ? "PASS" : "FAIL"));
       lines.push_back(verified(lines[0], "PASS"));
     }
-    MadeLine broken = lines[2];
+    server::MadeLine broken = lines[2];
     broken.model = "breaks";
     if (n >= 18) {
       broken.times.clear();
@@ -355,7 +355,7 @@ TEST_F(AlertUpdates, OneThatIsNotFoundAnyMoreGoesUnlessSomebodyActedOnIt) {
   const auto left = schema::alert(*connection_, kept);
   ASSERT_TRUE(left);
   EXPECT_EQ(left->detected, schema::DetectedState::kWithdrawn);
-  EXPECT_FALSE(needs_attention(*left));
+  EXPECT_FALSE(schema::needs_attention(*left));
   EXPECT_FALSE(schema::alert(*connection_, gone));
   ASSERT_TRUE(schema::unmark_night(*connection_, run_at(20), schema::NightMarkKind::kEnvironment));
   update();
@@ -496,4 +496,4 @@ TEST_F(AlertUpdates, ReadsANight) {
 }
 
 }  // namespace
-}  // namespace benchhud::server
+}  // namespace benchhud::service

@@ -11,7 +11,7 @@
 #include "schema/results/results.h"
 #include "tests/unit/server/store_fixture.h"
 
-namespace benchhud::server {
+namespace benchhud::service {
 namespace {
 
 using schema::ArtifactKind;
@@ -35,13 +35,13 @@ std::string module_file(int number, const char* pass) {
   return "module_" + std::to_string(1000 + number) + ".jit_f." + pass + ".txt";
 }
 
-class ResultDiffs : public StoreFixture {
+class ResultDiffs : public server::StoreFixture {
  protected:
   /// The same result on two nights.
   void SetUp() override {
-    MadeLine later;
+    server::MadeLine later;
     later.timestamp = 2000000;
-    ingest({MadeLine{}, later});
+    ingest({server::MadeLine{}, later});
   }
 
   void put(ArtifactResult result, ArtifactKind kind, std::optional<std::int64_t> repetition,
@@ -200,7 +200,7 @@ TEST_F(ResultDiffs, AThousandAndMoreAreAllPaired) {
   EXPECT_THAT(made.only_after, IsEmpty());
   EXPECT_EQ(made.sums[0].before_count, 1006U);
   const auto answer =
-      get_json(*app(), "/profile-diff?before_run=1&before_experiment=1&run=2&experiment=1");
+      server::get_json(*app(), "/profile-diff?before_run=1&before_experiment=1&run=2&experiment=1");
   EXPECT_EQ(answer["pair_count"], 1005);
   EXPECT_EQ(answer["pairs"].size(), 1000U);
   EXPECT_EQ(answer["only_before_count"], 1);
@@ -208,4 +208,4 @@ TEST_F(ResultDiffs, AThousandAndMoreAreAllPaired) {
 }
 
 }  // namespace
-}  // namespace benchhud::server
+}  // namespace benchhud::service

@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-namespace benchhud::server {
+namespace benchhud::service {
 namespace {
 
 using schema::Error;
@@ -70,4 +70,4 @@ TEST(SharedCache, ThreadsThatWantTheSameWaitForOne) {
 }
 
 }  // namespace
-}  // namespace benchhud::server
+}  // namespace benchhud::service

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace benchhud::server {
+namespace benchhud::service {
 namespace {
 
 bool fits(std::string_view query, std::string_view name, std::string_view category = "cpu_op") {
@@ -48,4 +48,4 @@ TEST(LabelQuery, NothingElseHasAMeaning) {
 }
 
 }  // namespace
-}  // namespace benchhud::server
+}  // namespace benchhud::service

@@ -8,7 +8,7 @@
 
 #include "schema/base/column_codec.h"
 
-namespace benchhud::server {
+namespace benchhud::service {
 namespace {
 
 using analysis::ProfileSection;
@@ -71,17 +71,17 @@ TEST(TraceDigest, RefusesCountsAndUnitsThatCannotBe) {
 }
 
 TEST(TraceDigest, KeepsTheLargestItemsAndTheSumOfTheRest) {
-  schema::Trace trace;
+  trace::Trace trace;
   trace.threads.resize(1);
   for (std::int64_t i = 0; i < 3000; ++i) {
-    schema::TraceSlice slice;
+    trace::TraceSlice slice;
     slice.start = i * 10'000;
     slice.duration = i + 1;
     slice.label = trace.put_label(
         {trace.texts.put("operator " + std::to_string(i)), trace.texts.put("cpu_op")});
     trace.slices.push_back(slice);
   }
-  const auto digest = decode_digest(summarize_trace(trace, schema::nest(trace)).digest);
+  const auto digest = decode_digest(summarize_trace(trace, trace::nest(trace)).digest);
   ASSERT_TRUE(digest && *digest);
   EXPECT_EQ(nlohmann::json::parse((*digest)->report).at("events"), trace.events);
   double sum = 0;
@@ -95,4 +95,4 @@ TEST(TraceDigest, KeepsTheLargestItemsAndTheSumOfTheRest) {
 }
 
 }  // namespace
-}  // namespace benchhud::server
+}  // namespace benchhud::service

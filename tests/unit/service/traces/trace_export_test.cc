@@ -17,25 +17,25 @@
 #include "tests/unit/server/store_fixture.h"
 #include "trace/trace_store.h"
 
-namespace benchhud::server {
+namespace benchhud::service {
 namespace {
 
-using schema::Trace;
+using trace::Trace;
 
 constexpr auto kEarliest = std::numeric_limits<std::int64_t>::min();
 constexpr auto kLatest = std::numeric_limits<std::int64_t>::max();
 
-class Export : public StoreFixture {
+class Export : public server::StoreFixture {
  protected:
-  Trace read(const std::string& json, schema::PackedArgs* args) {
+  Trace read(const std::string& json, trace::PackedArgs* args) {
     ingest::TraceReader reader(args);
     reader.feed(json);
     return reader.finish();
   }
-  schema::TraceId store(const Trace& trace, schema::PackedArgs* args) {
+  schema::TraceId store(const Trace& trace, trace::PackedArgs* args) {
     EXPECT_TRUE(connection_->execute("BEGIN"));
     const auto id =
-        schema::put_trace(*connection_, trace, schema::nest(trace, schema::NestingRows::kYes), args,
+        trace::put_trace(*connection_, trace, trace::nest(trace, trace::NestingRows::kYes), args,
                           schema::content_hash("a trace"), 1);
     EXPECT_TRUE(id) << id.error().message;
     EXPECT_TRUE(connection_->execute("COMMIT"));
@@ -56,7 +56,7 @@ class Export : public StoreFixture {
 using Fact = std::tuple<std::string, std::string, std::string, std::string, std::int64_t,
                         std::int64_t, char, std::string>;
 
-class Facts : public schema::TraceArgsSink {
+class Facts : public trace::TraceArgsSink {
  public:
   std::uint64_t put(std::string_view json) override {
     texts_.emplace_back(json);
@@ -69,10 +69,10 @@ class Facts : public schema::TraceArgsSink {
     EXPECT_EQ(trace.problem_count, 0);
     std::vector<Fact> facts;
     const auto add = [&](const auto& event, std::int64_t time, std::int64_t duration, char phase) {
-      const schema::TraceThread& thread = trace.threads[event.thread];
+      const trace::TraceThread& thread = trace.threads[event.thread];
       const std::uint64_t packed = trace.args_of(event).packed;
       const std::string args =
-          packed == schema::TraceArgs::kNotKept ? "" : nlohmann::json::parse(texts_[packed]).dump();
+          packed == trace::TraceArgs::kNotKept ? "" : nlohmann::json::parse(texts_[packed]).dump();
       facts.emplace_back(thread.pid + "/" + thread.tid, thread.name + thread.process_name,
                          std::string(trace.name(event)), std::string(trace.category(event)), time,
                          duration, phase, args);
@@ -108,14 +108,14 @@ constexpr const char* kFile = R"({"baseTimeNanoseconds": 17, "traceEvents": [
 ]})";
 
 TEST_F(Export, AllOfATraceIsReadAgainAsItWas) {
-  schema::PackedArgs args;
+  trace::PackedArgs args;
   const schema::TraceId id = store(read(kFile, &args), &args);
   const std::string text = exported(id, {kEarliest, kLatest, nullptr});
   EXPECT_EQ(Facts().of(text), Facts().of(kFile));
   const auto json = nlohmann::json::parse(text);
   EXPECT_EQ(json.at("baseTimeNanoseconds"), 17);
   EXPECT_NE(text.find("\"ts\":1763000000000000.001"), std::string::npos) << "to the nanosecond";
-  schema::PackedArgs again;
+  trace::PackedArgs again;
   const Trace reread = read(text, &again);
   const auto main = std::find_if(reread.threads.begin(), reread.threads.end(),
                                  [](const auto& thread) { return thread.tid == "2"; });
@@ -124,7 +124,7 @@ TEST_F(Export, AllOfATraceIsReadAgainAsItWas) {
 }
 
 TEST_F(Export, AWindowOfSomeThreads) {
-  schema::PackedArgs args;
+  trace::PackedArgs args;
   const schema::TraceId id = store(read(kFile, &args), &args);
   constexpr std::int64_t kBegin = 1763000000000000000;
   const auto names = [&](std::int64_t begin, std::int64_t end, auto is_wanted) {
@@ -142,7 +142,7 @@ TEST_F(Export, AWindowOfSomeThreads) {
 }
 
 TEST_F(Export, ArgumentsThatAreNoJsonAreKeptAsText) {
-  schema::PackedArgs args;
+  trace::PackedArgs args;
   const schema::TraceId id = store(
       read(
           R"([{"ph": "X", "pid": 1, "tid": 1, "name": "a", "ts": 1, "dur": 1, "args": {"x": NaN}}])",
@@ -153,7 +153,7 @@ TEST_F(Export, ArgumentsThatAreNoJsonAreKeptAsText) {
 }
 
 TEST_F(Export, WithoutAWindowIsAllThatTheTraceHas) {
-  schema::PackedArgs args;
+  trace::PackedArgs args;
   store(read(R"([{"ph": "i", "pid": 1, "tid": 1, "name": "early", "ts": 1},
                  {"ph": "X", "pid": 1, "tid": 1, "name": "a", "ts": 100, "dur": 1}])",
              &args),
@@ -161,7 +161,7 @@ TEST_F(Export, WithoutAWindowIsAllThatTheTraceHas) {
   const auto server = app();
   const auto events = [&](const std::string& query) {
     std::string text, names;
-    const Response answer = get(*server, "/traces/1/export" + query);
+    const server::Response answer = get(*server, "/traces/1/export" + query);
     EXPECT_TRUE(answer.stream && answer.stream([&](std::string_view piece) {
       text += piece;
       return true;
@@ -177,18 +177,18 @@ TEST_F(Export, WithoutAWindowIsAllThatTheTraceHas) {
 }
 
 TEST_F(Export, WhoTakesItSlowlyHoldsNobodyElseUp) {
-  schema::PackedArgs args;
+  trace::PackedArgs args;
   store(read(R"([{"ph": "X", "pid": 1, "tid": 1, "name": "a", "ts": 1, "dur": 1}])", &args), &args);
   const auto server = app();
   const std::string address = "/traces/1/export";
-  std::vector<Response> slow;
+  std::vector<server::Response> slow;
   for (int i = 0; i < 2; ++i) slow.push_back(get(*server, address));
-  for (const Response& one : slow) EXPECT_TRUE(one.stream) << one.status;
+  for (const server::Response& one : slow) EXPECT_TRUE(one.stream) << one.status;
   // As many more as there are connections for what is asked of traces.
   for (int i = 0; i < 6; ++i) EXPECT_EQ(get(*server, address).status, 503);
   EXPECT_EQ(get(*server, "/traces/1").status, 200);
   slow.pop_back();
-  const Response next = get(*server, address);
+  const server::Response next = get(*server, address);
   ASSERT_TRUE(next.stream) << next.status;
   std::string text;
   EXPECT_TRUE(next.stream([&](std::string_view piece) {
@@ -205,7 +205,7 @@ TEST_F(Export, EndsWhereNobodyTakesMore) {
             std::string(R"({"ph": "X", "pid": 1, "tid": 1, "name": "a name", "ts": )") +
             std::to_string(i) + R"(, "dur": 1})";
   }
-  schema::PackedArgs args;
+  trace::PackedArgs args;
   const schema::TraceId id = store(read(file + "]", &args), &args);
   std::size_t pieces = 0, most = 0;
   const auto done = write_chrome_trace(*connection_, id, {kEarliest, kLatest, nullptr},
@@ -219,4 +219,4 @@ TEST_F(Export, EndsWhereNobodyTakesMore) {
 }
 
 }  // namespace
-}  // namespace benchhud::server
+}  // namespace benchhud::service

@@ -36,11 +36,11 @@ class TextPool {
   void grow_table();
   std::string_view keep(std::string_view text);
 
-  schema::SegmentedVector<std::string_view> texts_;      // from number 1 on, parts of the blocks
-  std::vector<std::unique_ptr<char[]>> blocks_;  // a long text has one to itself
-  std::size_t left_ = 0;                         // bytes at the end of the last shared block
-  char* free_ = nullptr;                         // where they begin
-  std::vector<std::uint32_t> table_;             // numbers by hash, open addressing; 0: no text
+  schema::SegmentedVector<std::string_view> texts_;  // from number 1 on, parts of the blocks
+  std::vector<std::unique_ptr<char[]>> blocks_;      // a long text has one to itself
+  std::size_t left_ = 0;                             // bytes at the end of the last shared block
+  char* free_ = nullptr;                             // where they begin
+  std::vector<std::uint32_t> table_;                 // numbers by hash, open addressing; 0: no text
 };
 
 /// A thread of a process or a stream of a device, as the file names them.

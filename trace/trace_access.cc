@@ -6,16 +6,18 @@
 
 namespace benchhud::trace {
 
-schema::Expected<std::vector<SliceExtra>> chunk_extras(schema::Connection& connection, schema::TraceId trace,
-                                               std::uint32_t thread, std::uint64_t chunk) {
+schema::Expected<std::vector<SliceExtra>> chunk_extras(schema::Connection& connection,
+                                                       schema::TraceId trace, std::uint32_t thread,
+                                                       std::uint64_t chunk) {
   schema::Statement query = connection.cached(sql::kExtrasOfChunk);
   query.bind(1, trace).bind(2, std::int64_t{thread}).bind(3, static_cast<std::int64_t>(chunk));
   BENCHHUD_ASSIGN(const std::string bytes, one_blob(query));
   return decode_extras(bytes);
 }
 
-schema::Expected<std::vector<std::uint32_t>> stack_rows_of(schema::Connection& connection, schema::TraceId trace,
-                                                   std::uint32_t thread) {
+schema::Expected<std::vector<std::uint32_t>> stack_rows_of(schema::Connection& connection,
+                                                           schema::TraceId trace,
+                                                           std::uint32_t thread) {
   schema::Statement query = connection.cached(sql::kStackRowsOfThread);
   query.bind(1, trace).bind(2, std::int64_t{thread});
   BENCHHUD_ASSIGN(const std::string bytes, one_blob(query));
@@ -30,8 +32,9 @@ schema::Statement ThreadAccess::of_chunk(std::string_view sql, std::uint64_t chu
 
 // The level of the segments [first, end), of which those that `has` says have nodes.
 template <class HasNodes>
-schema::Expected<ThreadAccess::Level> ThreadAccess::read_level(schema::Statement query, std::size_t first,
-                                                       std::size_t end, HasNodes has) {
+schema::Expected<ThreadAccess::Level> ThreadAccess::read_level(schema::Statement query,
+                                                               std::size_t first, std::size_t end,
+                                                               HasNodes has) {
   Level level;
   level.first = first;
   if (!query.step()) {

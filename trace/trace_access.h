@@ -18,11 +18,13 @@
 namespace benchhud::trace {
 
 /// Of each of a chunk's slices what else there is to know. Errors: kCorrupt, the store's.
-schema::Expected<std::vector<SliceExtra>> chunk_extras(schema::Connection& connection, schema::TraceId trace,
-                                               std::uint32_t thread, std::uint64_t chunk);
+schema::Expected<std::vector<SliceExtra>> chunk_extras(schema::Connection& connection,
+                                                       schema::TraceId trace, std::uint32_t thread,
+                                                       std::uint64_t chunk);
 /// A thread's rows whose slices have no parent, ascending.
-schema::Expected<std::vector<std::uint32_t>> stack_rows_of(schema::Connection& connection, schema::TraceId trace,
-                                                   std::uint32_t thread);
+schema::Expected<std::vector<std::uint32_t>> stack_rows_of(schema::Connection& connection,
+                                                           schema::TraceId trace,
+                                                           std::uint32_t thread);
 
 class ThreadAccess {
  public:
@@ -62,7 +64,8 @@ class ThreadAccess {
   };
   schema::Statement of_chunk(std::string_view sql, std::uint64_t chunk);
   template <class HasNodes>
-  schema::Expected<Level> read_level(schema::Statement query, std::size_t first, std::size_t end, HasNodes has);
+  schema::Expected<Level> read_level(schema::Statement query, std::size_t first, std::size_t end,
+                                     HasNodes has);
 
   schema::Connection& connection_;
   schema::TraceId trace_;

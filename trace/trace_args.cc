@@ -15,7 +15,8 @@ namespace {
 // What SQLite takes as one value; a single text may be as long.
 constexpr std::size_t kMostTextBytes = 1'000'000'000;
 
-std::string close_block(std::uint64_t count, const schema::ColumnWriter& sizes, std::string_view texts) {
+std::string close_block(std::uint64_t count, const schema::ColumnWriter& sizes,
+                        std::string_view texts) {
   schema::ColumnWriter block;
   block.put(count);
   block.put_bytes(sizes.bytes());
@@ -59,7 +60,8 @@ void PackedArgs::keep(Block block) {
   blocks_.push_back(std::move(block));
 }
 
-schema::Expected<void> PackedArgs::visit_blocks(const std::function<schema::Expected<void>(const Block&)>& visit) {
+schema::Expected<void> PackedArgs::visit_blocks(
+    const std::function<schema::Expected<void>(const Block&)>& visit) {
   errno = 0;
   if (file_ && (std::fflush(file_.get()) != 0 || std::fseek(file_.get(), 0, SEEK_SET) != 0) &&
       failure_ == 0) {
@@ -76,10 +78,11 @@ schema::Expected<void> PackedArgs::visit_blocks(const std::function<schema::Expe
       failure_ = errno == 0 ? EIO : errno;
     }
     if (failure_ != 0) {
-      return schema::Error{schema::is_out_of_space(failure_) ? schema::ErrorCode::kFull : schema::ErrorCode::kIo,
-                   fmt::format("the arguments of the trace's events cannot be kept in a temporary "
-                               "file: {}",
-                               std::strerror(failure_))};
+      return schema::Error{
+          schema::is_out_of_space(failure_) ? schema::ErrorCode::kFull : schema::ErrorCode::kIo,
+          fmt::format("the arguments of the trace's events cannot be kept in a temporary "
+                      "file: {}",
+                      std::strerror(failure_))};
     }
     BENCHHUD_TRY(visit(read));
   }

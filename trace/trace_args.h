@@ -37,7 +37,8 @@ class PackedArgs : public TraceArgsSink {
   void finish();
   /// What finish() has closed, in order. Errors: kIo, kFull where the temporary file could not be
   /// written or read; those of `visit`.
-  schema::Expected<void> visit_blocks(const std::function<schema::Expected<void>(const Block&)>& visit);
+  schema::Expected<void> visit_blocks(
+      const std::function<schema::Expected<void>(const Block&)>& visit);
 
  private:
   struct Close {

@@ -68,7 +68,7 @@ class ArrowFinder {
   schema::TraceId trace_;
   const ArrowQuery& query_;
   TraceSpan span_;
-  TraceLookup lookup_;
+  TraceQueries lookup_;
   std::map<std::uint32_t, bool> wanted_;  // by category
   ArrowWindow window_;
   bool is_beyond_limit_ = false;
@@ -76,8 +76,8 @@ class ArrowFinder {
 
 }  // namespace
 
-schema::Expected<ArrowWindow> arrows_in_window(schema::Connection& connection, schema::TraceId trace,
-                                       const ArrowQuery& query) {
+schema::Expected<ArrowWindow> arrows_in_window(schema::Connection& connection,
+                                               schema::TraceId trace, const ArrowQuery& query) {
   return ArrowFinder(connection, trace, query).find();
 }
 

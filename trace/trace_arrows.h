@@ -5,7 +5,7 @@
 #include <functional>
 #include <vector>
 
-#include "trace/trace_lookup.h"
+#include "trace/trace_queries.h"
 
 namespace benchhud::trace {
 
@@ -29,7 +29,7 @@ struct ArrowWindow {
 
 /// The wanted arrows with an end in the window. Of a window with more than 200,000 ends, those
 /// behind are not counted. Errors: kCorrupt, the store's.
-schema::Expected<ArrowWindow> arrows_in_window(schema::Connection& connection, schema::TraceId trace,
-                                       const ArrowQuery& query);
+schema::Expected<ArrowWindow> arrows_in_window(schema::Connection& connection,
+                                               schema::TraceId trace, const ArrowQuery& query);
 
 }  // namespace benchhud::trace

@@ -18,8 +18,8 @@
 #include "trace/queries.h"
 #include "trace/trace_args.h"
 #include "trace/trace_chunk.h"
-#include "trace/trace_lookup.h"
 #include "trace/trace_nesting.h"
+#include "trace/trace_queries.h"
 #include "trace/trace_rows.h"
 
 namespace benchhud::trace {
@@ -84,25 +84,26 @@ class AsyncTracks {
   }
 
   schema::Expected<void> read_steps() {
-    return for_each_block(TraceBlockKind::kPoints, [&](std::string_view block) -> schema::Expected<void> {
-      BENCHHUD_ASSIGN(const auto points, decode_points(block));
-      for (const auto& [point, args] : points) {
-        if (!is_async(point.phase)) continue;
-        if (point.thread >= threads_.size()) return schema::corrupt_trace("chunk of points");
-        const std::uint32_t kept = is_empty(args) ? 0 : made_.args.put(args);
-        steps_.push_back({point.time, point.label, point.thread, point.id, kept, point.phase});
-      }
-      return {};
-    });
+    return for_each_block(
+        TraceBlockKind::kPoints, [&](std::string_view block) -> schema::Expected<void> {
+          BENCHHUD_ASSIGN(const auto points, decode_points(block));
+          for (const auto& [point, args] : points) {
+            if (!is_async(point.phase)) continue;
+            if (point.thread >= threads_.size()) return schema::corrupt_trace("chunk of points");
+            const std::uint32_t kept = is_empty(args) ? 0 : made_.args.put(args);
+            steps_.push_back({point.time, point.label, point.thread, point.id, kept, point.phase});
+          }
+          return {};
+        });
   }
 
   schema::Expected<void> read_labels() {
-    BENCHHUD_TRY(
-        for_each_block(TraceBlockKind::kLabels, [&](std::string_view block) -> schema::Expected<void> {
-          BENCHHUD_ASSIGN(const auto labels, decode_labels(block));
-          labels_.insert(labels_.end(), labels.begin(), labels.end());
-          return {};
-        }));
+    BENCHHUD_TRY(for_each_block(TraceBlockKind::kLabels,
+                                [&](std::string_view block) -> schema::Expected<void> {
+                                  BENCHHUD_ASSIGN(const auto labels, decode_labels(block));
+                                  labels_.insert(labels_.end(), labels.begin(), labels.end());
+                                  return {};
+                                }));
     for (const Step& step : steps_) {
       if (step.label >= labels_.size()) return schema::corrupt_trace("chunk of points");
     }
@@ -110,14 +111,14 @@ class AsyncTracks {
   }
 
   schema::Expected<void> read_texts() {
-    BENCHHUD_TRY(
-        for_each_block(TraceBlockKind::kTexts, [&](std::string_view block) -> schema::Expected<void> {
-          BENCHHUD_ASSIGN(const auto texts, decode_texts(block));
-          for (const std::string& text : texts) {
-            is_local_.push_back(text.find("\"local\"") != text.npos);
-          }
-          return {};
-        }));
+    BENCHHUD_TRY(for_each_block(TraceBlockKind::kTexts,
+                                [&](std::string_view block) -> schema::Expected<void> {
+                                  BENCHHUD_ASSIGN(const auto texts, decode_texts(block));
+                                  for (const std::string& text : texts) {
+                                    is_local_.push_back(text.find("\"local\"") != text.npos);
+                                  }
+                                  return {};
+                                }));
     for (const Step& step : steps_) {
       if (step.id >= is_local_.size()) return schema::corrupt_trace("chunk of points");
     }
@@ -219,8 +220,8 @@ class AsyncTracks {
     BENCHHUD_ASSIGN(const std::string category, lookup_.text(label.category));
     TraceThread& track = made_.threads.emplace_back(threads_[step.thread].thread);
     track.tid = fmt::format("async {}", schema::beginning_of(category, kMostNameBytes));
-    track.name =
-        fmt::format("async: {}", schema::beginning_of(is_last ? "all others" : name, kMostNameBytes));
+    track.name = fmt::format("async: {}",
+                             schema::beginning_of(is_last ? "all others" : name, kMostNameBytes));
     track.thread_sort_index.reset();
     const auto number = static_cast<std::uint32_t>(made_.threads.size() - 1);
     if (!is_last) tracks_.emplace(key, number);
@@ -258,7 +259,7 @@ class AsyncTracks {
 
   schema::Connection& connection_;
   schema::TraceId trace_;
-  TraceLookup lookup_;
+  TraceQueries lookup_;
   std::vector<StoredThread> threads_;
   schema::SegmentedVector<Step> steps_;
   std::vector<TraceLabel> labels_;

@@ -14,7 +14,7 @@
 #include "schema/db/rows.h"
 #include "trace/queries.h"
 #include "trace/trace_chunk.h"
-#include "trace/trace_lookup.h"
+#include "trace/trace_queries.h"
 #include "trace/trace_tiles.h"
 
 namespace benchhud::trace {
@@ -43,7 +43,8 @@ schema::Expected<std::vector<CounterValue>> decode_values(std::string_view block
   if (count > kValuesABlock) column.fail();
   std::vector<CounterValue> values(column.is_ok() ? count : 0);
   std::int64_t last = 0;
-  for (CounterValue& each : values) each.time = last = schema::wrapping_sum(last, column.get_signed());
+  for (CounterValue& each : values)
+    each.time = last = schema::wrapping_sum(last, column.get_signed());
   for (CounterValue& each : values) each.value = column.get_double();
   if (!column.is_done()) return schema::corrupt_trace("block of a counter");
   return values;
@@ -132,8 +133,8 @@ class CounterIndexer {
   void leave_out(const Key& key) {
     if (std::int64_t(left_out_.size()) == kMostCountersCounted) return;
     const auto& [thread, label, id, name] = key;
-    left_out_.insert(
-        schema::ContentHashHasher()(schema::content_hash(fmt::format("{} {} {} {}", thread, label, id, name))));
+    left_out_.insert(schema::ContentHashHasher()(
+        schema::content_hash(fmt::format("{} {} {} {}", thread, label, id, name))));
   }
 
   schema::Expected<void> write_block(Series* series) {
@@ -179,7 +180,7 @@ class CounterIndexer {
 
   schema::Connection& connection_;
   schema::TraceId trace_;
-  TraceLookup lookup_;
+  TraceQueries lookup_;
   std::map<Key, Series> series_;
   // Hashes of those that are not kept.
   std::unordered_set<std::size_t> left_out_;
@@ -195,13 +196,16 @@ class PartBuilder {
   }
 
   // Which part a time of the window is in.
-  std::uint64_t part_of(std::int64_t time) const { return schema::distance(query_.begin, time) / part_; }
+  std::uint64_t part_of(std::int64_t time) const {
+    return schema::distance(query_.begin, time) / part_;
+  }
 
   void add(std::int64_t time, double min, double max, double last) {
     const std::uint64_t part = part_of(time);
     if (window_.parts.empty() || last_part_ != part) {
       window_.parts.push_back(
-          {schema::wrapping_sum(query_.begin, static_cast<std::int64_t>(part * part_)), min, max, last});
+          {schema::wrapping_sum(query_.begin, static_cast<std::int64_t>(part * part_)), min, max,
+           last});
       last_part_ = part;
       return;
     }
@@ -219,8 +223,9 @@ class PartBuilder {
 };
 
 // The last value before the window.
-schema::Expected<std::optional<double>> value_before(schema::Connection& connection, schema::TraceId trace,
-                                             const CounterQuery& query) {
+schema::Expected<std::optional<double>> value_before(schema::Connection& connection,
+                                                     schema::TraceId trace,
+                                                     const CounterQuery& query) {
   schema::Statement blocks = connection.cached(sql::kCounterBlockBefore);
   blocks.bind(1, trace).bind(2, std::int64_t{query.number}).bind(3, query.begin);
   std::optional<double> value;
@@ -240,7 +245,8 @@ schema::Expected<std::optional<double>> value_before(schema::Connection& connect
 
 }  // namespace
 
-schema::Expected<std::int64_t> index_counters(schema::Connection& connection, schema::TraceId trace) {
+schema::Expected<std::int64_t> index_counters(schema::Connection& connection,
+                                              schema::TraceId trace) {
   BENCHHUD_TRY(delete_counters(connection, trace));
   return CounterIndexer(connection, trace).run();
 }
@@ -252,7 +258,8 @@ schema::Expected<void> delete_counters(schema::Connection& connection, schema::T
   return {};
 }
 
-schema::Expected<std::vector<TraceCounter>> trace_counters(schema::Connection& connection, schema::TraceId trace) {
+schema::Expected<std::vector<TraceCounter>> trace_counters(schema::Connection& connection,
+                                                           schema::TraceId trace) {
   schema::Statement query = connection.cached(sql::kCountersOfTrace);
   query.bind(1, trace);
   return collect(query, [](const schema::Statement& row) {
@@ -268,8 +275,10 @@ schema::Expected<std::vector<TraceCounter>> trace_counters(schema::Connection& c
   });
 }
 
-schema::Expected<std::vector<CounterValue>> counter_values(schema::Connection& connection, schema::TraceId trace,
-                                                   std::uint32_t counter, std::uint32_t block) {
+schema::Expected<std::vector<CounterValue>> counter_values(schema::Connection& connection,
+                                                           schema::TraceId trace,
+                                                           std::uint32_t counter,
+                                                           std::uint32_t block) {
   schema::Statement query = connection.cached(sql::kCounterBlock);
   query.bind(1, trace).bind(2, std::int64_t{counter}).bind(3, std::int64_t{block});
   if (!query.step()) {
@@ -279,11 +288,11 @@ schema::Expected<std::vector<CounterValue>> counter_values(schema::Connection& c
   return decode_values(query.blob(0));
 }
 
-schema::Expected<CounterWindow> counter_window(schema::Connection& connection, schema::TraceId trace,
-                                       const CounterQuery& query) {
+schema::Expected<CounterWindow> counter_window(schema::Connection& connection,
+                                               schema::TraceId trace, const CounterQuery& query) {
   if (query.begin >= query.end || query.buckets == 0 || query.buckets > kMostBuckets) {
     return schema::Error{schema::ErrorCode::kInvalidArgument,
-                 "a window is at least a nanosecond, and has 1 to 65536 parts"};
+                         "a window is at least a nanosecond, and has 1 to 65536 parts"};
   }
   CounterWindow window;
   BENCHHUD_ASSIGN(window.before, value_before(connection, trace, query));

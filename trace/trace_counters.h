@@ -55,18 +55,22 @@ struct CounterQuery {
 /// it within a transaction. Memory holds a million values at most, and some 40 bytes of each
 /// counter that is not kept but counted. Gives how many there are beyond kMostCounters, at most
 /// kMostCountersCounted.
-schema::Expected<std::int64_t> index_counters(schema::Connection& connection, schema::TraceId trace);
+schema::Expected<std::int64_t> index_counters(schema::Connection& connection,
+                                              schema::TraceId trace);
 schema::Expected<void> delete_counters(schema::Connection& connection, schema::TraceId trace);
 
-schema::Expected<std::vector<TraceCounter>> trace_counters(schema::Connection& connection, schema::TraceId trace);
+schema::Expected<std::vector<TraceCounter>> trace_counters(schema::Connection& connection,
+                                                           schema::TraceId trace);
 
 /// A counter's values of a block, by time; none behind its last. Error: kCorrupt.
-schema::Expected<std::vector<CounterValue>> counter_values(schema::Connection& connection, schema::TraceId trace,
-                                                   std::uint32_t counter, std::uint32_t block);
+schema::Expected<std::vector<CounterValue>> counter_values(schema::Connection& connection,
+                                                           schema::TraceId trace,
+                                                           std::uint32_t counter,
+                                                           std::uint32_t block);
 
 /// A counter over a window, at a cost that grows with the parts. Errors: kInvalidArgument for an
 /// empty window or none or more than 65,536 parts; kNotFound; kCorrupt.
-schema::Expected<CounterWindow> counter_window(schema::Connection& connection, schema::TraceId trace,
-                                       const CounterQuery& query);
+schema::Expected<CounterWindow> counter_window(schema::Connection& connection,
+                                               schema::TraceId trace, const CounterQuery& query);
 
 }  // namespace benchhud::trace

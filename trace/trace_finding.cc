@@ -11,9 +11,10 @@ namespace benchhud::trace {
 namespace {
 
 // Of those of an older program.
-schema::Expected<std::vector<StoredFinding>> older_findings(schema::Connection& connection, schema::TraceId trace,
-                                                    const std::string& kind, std::size_t first,
-                                                    std::size_t limit) {
+schema::Expected<std::vector<StoredFinding>> older_findings(schema::Connection& connection,
+                                                            schema::TraceId trace,
+                                                            const std::string& kind,
+                                                            std::size_t first, std::size_t limit) {
   schema::Statement query = connection.cached(sql::kOlderFindings);
   query.bind(1, trace)
       .bind_text_view(2, kind)
@@ -30,8 +31,10 @@ schema::Expected<std::vector<StoredFinding>> older_findings(schema::Connection& 
 }
 
 // None behind the last block.
-schema::Expected<std::vector<TraceFinding>> findings_of_block(schema::Connection& connection, schema::TraceId trace,
-                                                      const std::string& kind, std::size_t number) {
+schema::Expected<std::vector<TraceFinding>> findings_of_block(schema::Connection& connection,
+                                                              schema::TraceId trace,
+                                                              const std::string& kind,
+                                                              std::size_t number) {
   schema::Statement query = connection.cached(sql::kFindingBlock);
   query.bind(1, trace).bind_text_view(2, kind).bind(3, static_cast<std::int64_t>(number));
   if (query.step()) return decode_findings(query.blob(0));
@@ -91,7 +94,7 @@ schema::Expected<std::vector<TraceFinding>> decode_findings(std::string_view blo
 }
 
 schema::Expected<void> put_trace_findings(schema::Connection& connection, schema::TraceId trace,
-                                  const std::vector<PackedFindings>& kinds) {
+                                          const std::vector<PackedFindings>& kinds) {
   BENCHHUD_TRY(delete_trace_findings(connection, trace));
   for (const PackedFindings& kind : kinds) {
     std::int64_t number = 0;
@@ -113,7 +116,8 @@ schema::Expected<void> put_trace_findings(schema::Connection& connection, schema
   return {};
 }
 
-schema::Expected<std::vector<FindingKind>> trace_finding_kinds(schema::Connection& connection, schema::TraceId trace) {
+schema::Expected<std::vector<FindingKind>> trace_finding_kinds(schema::Connection& connection,
+                                                               schema::TraceId trace) {
   schema::Statement query = connection.cached(sql::kFindingKindsOfTrace);
   query.bind(1, trace);
   return collect(query, [](const schema::Statement& row) {
@@ -124,9 +128,11 @@ schema::Expected<std::vector<FindingKind>> trace_finding_kinds(schema::Connectio
   });
 }
 
-schema::Expected<std::vector<StoredFinding>> findings_of_kind(schema::Connection& connection, schema::TraceId trace,
-                                                      const FindingKind& kind, std::size_t first,
-                                                      std::size_t limit) {
+schema::Expected<std::vector<StoredFinding>> findings_of_kind(schema::Connection& connection,
+                                                              schema::TraceId trace,
+                                                              const FindingKind& kind,
+                                                              std::size_t first,
+                                                              std::size_t limit) {
   if (!kind.earliest) return older_findings(connection, trace, kind.kind, first, limit);
   std::vector<StoredFinding> found;
   std::size_t skipped = first % kFindingsABlock;
@@ -147,7 +153,8 @@ schema::Expected<bool> lacks_findings(schema::Connection& connection, schema::Tr
                      [](const FindingKind& kind) { return kind.kept < kind.count; });
 }
 
-schema::Expected<void> delete_trace_findings(schema::Connection& connection, schema::TraceId trace) {
+schema::Expected<void> delete_trace_findings(schema::Connection& connection,
+                                             schema::TraceId trace) {
   for (const std::string_view sql :
        {sql::kDeleteTraceFindings, sql::kDeleteTraceFindingBlocks, sql::kDeleteTraceFindingKinds}) {
     BENCHHUD_TRY(connection.cached(sql).bind(1, trace).run());

@@ -63,14 +63,16 @@ struct StoredFinding {
 
 /// Keeps findings in place of those that are there. Call it within a transaction.
 schema::Expected<void> put_trace_findings(schema::Connection& connection, schema::TraceId trace,
-                                  const std::vector<PackedFindings>& kinds);
+                                          const std::vector<PackedFindings>& kinds);
 /// The kinds that there are, by name.
-schema::Expected<std::vector<FindingKind>> trace_finding_kinds(schema::Connection& connection, schema::TraceId trace);
+schema::Expected<std::vector<FindingKind>> trace_finding_kinds(schema::Connection& connection,
+                                                               schema::TraceId trace);
 /// Findings of a kind, the longest first: at most `limit` from the one at `first` on, counted from
 /// 0; none where there are no more. Errors: kCorrupt, the store's.
-schema::Expected<std::vector<StoredFinding>> findings_of_kind(schema::Connection& connection, schema::TraceId trace,
-                                                      const FindingKind& kind, std::size_t first,
-                                                      std::size_t limit);
+schema::Expected<std::vector<StoredFinding>> findings_of_kind(schema::Connection& connection,
+                                                              schema::TraceId trace,
+                                                              const FindingKind& kind,
+                                                              std::size_t first, std::size_t limit);
 /// Whether some of a trace's findings are only counted: an older program stored them.
 schema::Expected<bool> lacks_findings(schema::Connection& connection, schema::TraceId trace);
 schema::Expected<void> delete_trace_findings(schema::Connection& connection, schema::TraceId trace);

@@ -17,16 +17,16 @@
 #include "trace/trace_async.h"
 #include "trace/trace_counters.h"
 #include "trace/trace_index_version.h"
-#include "trace/trace_lookup.h"
+#include "trace/trace_queries.h"
 #include "trace/trace_rows.h"
 
 namespace benchhud::trace {
 namespace {
 
 // Sums by label, emptied in the time that filling them took.
-class SumTable {
+class NameDurationTable {
  public:
-  explicit SumTable(std::size_t labels) : places_(labels, 0) {}
+  explicit NameDurationTable(std::size_t labels) : places_(labels, 0) {}
 
   SliceSums& of(std::uint32_t label) { return rows_[place(label)].sums; }
   std::size_t place(std::uint32_t label) {
@@ -116,7 +116,8 @@ class Bins {
 // A thread's slices, one after the other, by row and time.
 class SliceCursor {
  public:
-  SliceCursor(schema::Connection& connection, schema::TraceId trace, std::uint32_t thread, std::uint64_t chunks)
+  SliceCursor(schema::Connection& connection, schema::TraceId trace, std::uint32_t thread,
+              std::uint64_t chunks)
       : access_(connection, trace, thread), chunks_(chunks) {}
 
   // The slice that is next; null behind the last.
@@ -141,9 +142,9 @@ class SliceCursor {
 };
 
 // Adds up what lies right within slices, given by row and time.
-class Children {
+class ChildDurationAccumulator {
  public:
-  Children(SliceCursor cursor, std::vector<std::uint32_t> stack_rows)
+  ChildDurationAccumulator(SliceCursor cursor, std::vector<std::uint32_t> stack_rows)
       : cursor_(std::move(cursor)), stack_rows_(std::move(stack_rows)) {}
 
   // ns of `slice` that those in the row below take.
@@ -185,7 +186,8 @@ class TraceIndexer {
         totals_(static_cast<std::size_t>(info.labels)),
         bins_(static_cast<std::size_t>(info.labels)) {}
 
-  schema::Expected<void> run(const std::vector<StoredThread>& threads, std::int64_t counters_left_out) {
+  schema::Expected<void> run(const std::vector<StoredThread>& threads,
+                             std::int64_t counters_left_out) {
     std::int64_t begin = std::numeric_limits<std::int64_t>::max(), end = 0;
     bool any = false;
     for (const StoredThread& thread : threads) {
@@ -252,7 +254,8 @@ class TraceIndexer {
                       return static_cast<std::uint64_t>(row.integer(0));
                     }));
     BENCHHUD_ASSIGN(auto stack_rows, stack_rows_of(connection_, trace_, thread));
-    Children children(SliceCursor(connection_, trace_, thread, chunks), std::move(stack_rows));
+    ChildDurationAccumulator children(SliceCursor(connection_, trace_, thread, chunks),
+                                      std::move(stack_rows));
     SliceCursor cursor(connection_, trace_, thread, chunks);
 
     of_thread_.clear();
@@ -266,7 +269,8 @@ class TraceIndexer {
     for (;;) {
       BENCHHUD_ASSIGN(const ChunkSlice* slice, cursor.peek());
       if (slice == nullptr) break;
-      if (slice->label >= totals_.size() || left == 0) return schema::corrupt_trace("chunk of slices");
+      if (slice->label >= totals_.size() || left == 0)
+        return schema::corrupt_trace("chunk of slices");
       BENCHHUD_ASSIGN(const std::int64_t taken, children.within(*slice));
       of_chunk_.of(slice->label).add(slice->duration, slice->duration - taken);
       within_.push_back(taken);
@@ -308,8 +312,8 @@ class TraceIndexer {
     return {};
   }
 
-  schema::Expected<void> put_sums(bool is_group, std::uint64_t number, SumTable* table,
-                          const std::string* within) {
+  schema::Expected<void> put_sums(bool is_group, std::uint64_t number, NameDurationTable* table,
+                                  const std::string* within) {
     const std::string sums = encode_label_sums(table->sorted());
     table->clear();
     schema::Statement insert = of_thread(sql::kInsertTraceSums, thread_);
@@ -386,7 +390,7 @@ class TraceIndexer {
   schema::Connection& connection_;
   schema::TraceId trace_;
   std::vector<std::int64_t> bounds_;
-  SumTable of_chunk_, of_group_, of_thread_;
+  NameDurationTable of_chunk_, of_group_, of_thread_;
   std::vector<SliceSums> totals_;  // by label
   std::vector<Bins> bins_;         // by label
   // Of the thread that is looked at.
@@ -413,7 +417,7 @@ std::vector<std::int64_t> bin_begins(std::int64_t begin, std::int64_t end) {
 
 schema::Expected<void> index_trace(schema::Connection& connection, schema::TraceId trace) {
   BENCHHUD_TRY(delete_trace_index(connection, trace));
-  TraceLookup lookup(connection, trace);
+  TraceQueries lookup(connection, trace);
   BENCHHUD_ASSIGN(const TraceInfo info, lookup.info());
   if (info.labels > kMostIndexedLabels) return {};
   BENCHHUD_TRY(put_async_tracks(connection, trace));
@@ -422,14 +426,15 @@ schema::Expected<void> index_trace(schema::Connection& connection, schema::Trace
   return TraceIndexer(connection, trace, info).run(threads, counters_left_out);
 }
 
-schema::Expected<std::int64_t> index_traces(schema::Connection& connection, Unindexed which,
-                                    const std::function<bool()>& go_on) {
+schema::Expected<std::int64_t> index_traces(schema::Connection& connection, ReindexScope which,
+                                            const std::function<bool()>& go_on) {
   constexpr std::int64_t kNoVersion = -1;
   schema::Statement query = connection.cached(sql::kTracesWithoutIndex);
-  query.bind(1, which == Unindexed::kOnly ? kTraceIndexVersion : kNoVersion)
+  query.bind(1, which == ReindexScope::kStale ? kTraceIndexVersion : kNoVersion)
       .bind(2, kMostIndexedLabels);
-  BENCHHUD_ASSIGN(const auto traces,
-                  collect(query, [](const schema::Statement& row) { return schema::TraceId(row.integer(0)); }));
+  BENCHHUD_ASSIGN(const auto traces, collect(query, [](const schema::Statement& row) {
+                    return schema::TraceId(row.integer(0));
+                  }));
   std::int64_t count = 0;
   std::optional<schema::Error> failed;
   for (const schema::TraceId trace : traces) {

@@ -24,12 +24,12 @@ schema::Expected<void> index_trace(schema::Connection& connection, schema::Trace
 
 /// Whose indexes are made: of traces that have none, one by older rules, or one whose counters that
 /// are left out were not counted; or of all.
-enum class Unindexed { kOnly, kAndOthers };
+enum class ReindexScope { kStale, kAll };
 
 /// Makes indexes, each in a transaction of its own. Returns how many. `go_on` is asked before each.
 /// A trace that fails keeps no other from its index; the first one's error is returned at the end.
-schema::Expected<std::int64_t> index_traces(schema::Connection& connection, Unindexed which,
-                                    const std::function<bool()>& go_on = nullptr);
+schema::Expected<std::int64_t> index_traces(schema::Connection& connection, ReindexScope which,
+                                            const std::function<bool()>& go_on = nullptr);
 
 /// Deletes a trace's index. Call it within a transaction.
 schema::Expected<void> delete_trace_index(schema::Connection& connection, schema::TraceId trace);
@@ -57,7 +57,8 @@ struct FlowKindCount {
 class TraceIndex {
  public:
   /// None where the trace has no index.
-  static schema::Expected<std::optional<TraceIndex>> open(schema::Connection& connection, schema::TraceId trace);
+  static schema::Expected<std::optional<TraceIndex>> open(schema::Connection& connection,
+                                                          schema::TraceId trace);
 
   /// ns: of the first slice, and of the one that ends last. The parts of kTraceBins divide what is
   /// between.
@@ -74,19 +75,23 @@ class TraceIndex {
   /// Of a thread; empty where it has no slices.
   schema::Expected<std::vector<LabelSums>> thread_sums(std::uint32_t thread) const;
   schema::Expected<std::vector<ChunkExtent>> extents(std::uint32_t thread) const;
-  schema::Expected<std::vector<LabelSums>> group_sums(std::uint32_t thread, std::uint64_t group) const;
-  schema::Expected<std::vector<LabelSums>> chunk_sums(std::uint32_t thread, std::uint64_t chunk) const;
+  schema::Expected<std::vector<LabelSums>> group_sums(std::uint32_t thread,
+                                                      std::uint64_t group) const;
+  schema::Expected<std::vector<LabelSums>> chunk_sums(std::uint32_t thread,
+                                                      std::uint64_t chunk) const;
   /// How much of each of a chunk's slices what is right within it takes, ns; empty where there is
   /// nothing within any.
-  schema::Expected<std::vector<std::int64_t>> within(std::uint32_t thread, std::uint64_t chunk) const;
+  schema::Expected<std::vector<std::int64_t>> within(std::uint32_t thread,
+                                                     std::uint64_t chunk) const;
   schema::Expected<std::vector<LabelPlaces>> places(std::uint32_t label) const;
   schema::Expected<std::vector<FlowKindCount>> flow_kinds() const;
 
  private:
-  TraceIndex(schema::Connection& connection, schema::TraceId trace, std::int64_t begin, std::int64_t end)
+  TraceIndex(schema::Connection& connection, schema::TraceId trace, std::int64_t begin,
+             std::int64_t end)
       : connection_(&connection), trace_(trace), begin_(begin), end_(end) {}
   schema::Expected<std::vector<LabelSums>> sums_of(std::uint32_t thread, bool is_group,
-                                           std::uint64_t number) const;
+                                                   std::uint64_t number) const;
 
   schema::Connection* connection_;
   schema::TraceId trace_;

@@ -6,12 +6,13 @@
 #include "trace/queries.h"
 #include "trace/trace_index.h"
 #include "trace/trace_index_version.h"
-#include "trace/trace_lookup.h"
+#include "trace/trace_queries.h"
 #include "trace/trace_rows.h"
 
 namespace benchhud::trace {
 
-schema::Expected<std::optional<TraceIndex>> TraceIndex::open(schema::Connection& connection, schema::TraceId trace) {
+schema::Expected<std::optional<TraceIndex>> TraceIndex::open(schema::Connection& connection,
+                                                             schema::TraceId trace) {
   schema::Statement query = connection.cached(sql::kTraceIndexOfTrace);
   query.bind(1, trace).bind(2, kTraceIndexVersion);
   std::optional<TraceIndex> index;
@@ -69,7 +70,7 @@ schema::Expected<std::vector<ChunkExtent>> TraceIndex::extents(std::uint32_t thr
 }
 
 schema::Expected<std::vector<LabelSums>> TraceIndex::sums_of(std::uint32_t thread, bool is_group,
-                                                     std::uint64_t number) const {
+                                                             std::uint64_t number) const {
   schema::Statement query = connection_->cached(sql::kSumsOfTracePart);
   query.bind(1, trace_)
       .bind(2, std::int64_t{thread})
@@ -80,17 +81,17 @@ schema::Expected<std::vector<LabelSums>> TraceIndex::sums_of(std::uint32_t threa
 }
 
 schema::Expected<std::vector<LabelSums>> TraceIndex::group_sums(std::uint32_t thread,
-                                                        std::uint64_t group) const {
+                                                                std::uint64_t group) const {
   return sums_of(thread, true, group);
 }
 
 schema::Expected<std::vector<LabelSums>> TraceIndex::chunk_sums(std::uint32_t thread,
-                                                        std::uint64_t chunk) const {
+                                                                std::uint64_t chunk) const {
   return sums_of(thread, false, chunk);
 }
 
 schema::Expected<std::vector<std::int64_t>> TraceIndex::within(std::uint32_t thread,
-                                                       std::uint64_t chunk) const {
+                                                               std::uint64_t chunk) const {
   schema::Statement query = connection_->cached(sql::kWithinOfChunk);
   query.bind(1, trace_).bind(2, std::int64_t{thread}).bind(3, static_cast<std::int64_t>(chunk));
   BENCHHUD_ASSIGN(const std::string block, one_blob(query));
@@ -117,7 +118,7 @@ schema::Expected<std::vector<FlowKindCount>> TraceIndex::flow_kinds() const {
   BENCHHUD_ASSIGN(const auto counts, collect(query, [](const schema::Statement& row) {
                     return std::pair(static_cast<std::uint32_t>(row.integer(0)), row.integer(1));
                   }));
-  TraceLookup lookup(*connection_, trace_);
+  TraceQueries lookup(*connection_, trace_);
   std::vector<FlowKindCount> kinds;
   for (const auto& [category, ends] : counts) {
     FlowKindCount& kind = kinds.emplace_back();

@@ -21,7 +21,8 @@ constexpr std::size_t kMostArgsSize = 64;
 
 class TraceLoader {
  public:
-  TraceLoader(schema::Connection& connection, schema::TraceId id) : connection_(connection), id_(id) {}
+  TraceLoader(schema::Connection& connection, schema::TraceId id)
+      : connection_(connection), id_(id) {}
 
   schema::Expected<Trace> load() {
     BENCHHUD_TRY(get_row());
@@ -50,7 +51,8 @@ class TraceLoader {
     query.bind(1, id_);
     if (!query.step()) {
       BENCHHUD_TRY(query.status());
-      return schema::Error{schema::ErrorCode::kNotFound, fmt::format("there is no trace {}", to_int(id_))};
+      return schema::Error{schema::ErrorCode::kNotFound,
+                           fmt::format("there is no trace {}", to_int(id_))};
     }
     trace_.base_time = query.integer(3);
     slice_count_ = query.integer(4);
@@ -102,7 +104,8 @@ class TraceLoader {
   schema::Expected<void> get_labels(std::string_view block) {
     BENCHHUD_ASSIGN(const std::vector<TraceLabel> labels, decode_labels(block));
     for (const TraceLabel& label : labels) {
-      if (!is_text(label.name) || !is_text(label.category)) return schema::corrupt_trace("block of labels");
+      if (!is_text(label.name) || !is_text(label.category))
+        return schema::corrupt_trace("block of labels");
       const std::size_t number = label_count_++;
       // Two of the same are not made by put_label(), but may have been stored.
       if (trace_.put_label(label) != number && number > 0) trace_.labels.push_back(label);
@@ -120,7 +123,8 @@ class TraceLoader {
         return schema::corrupt_trace("chunk of slices");
       }
       for (std::size_t i = 0; i < slices.size(); ++i) {
-        if (slices[i].label >= trace_.labels.size()) return schema::corrupt_trace("chunk of slices");
+        if (slices[i].label >= trace_.labels.size())
+          return schema::corrupt_trace("chunk of slices");
         BENCHHUD_ASSIGN(const std::uint32_t args, put_args(extras[i].args));
         if (extras[i].has_bandwidth) {
           trace_.bandwidths.push_back({static_cast<std::uint32_t>(trace_.slices.size()),

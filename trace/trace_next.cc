@@ -23,7 +23,8 @@ Place place_of(const PlacedSlice& placed) {
 
 class NextSlice {
  public:
-  NextSlice(schema::Connection& connection, schema::TraceId trace, const TraceIndex& index, const NextQuery& query)
+  NextSlice(schema::Connection& connection, schema::TraceId trace, const TraceIndex& index,
+            const NextQuery& query)
       : connection_(connection), trace_(trace), index_(index), query_(query) {}
 
   schema::Expected<std::optional<PlacedSlice>> find() {
@@ -149,8 +150,10 @@ class NextSlice {
 
 }  // namespace
 
-schema::Expected<std::optional<PlacedSlice>> next_slice(schema::Connection& connection, schema::TraceId trace,
-                                                const TraceIndex& index, const NextQuery& query) {
+schema::Expected<std::optional<PlacedSlice>> next_slice(schema::Connection& connection,
+                                                        schema::TraceId trace,
+                                                        const TraceIndex& index,
+                                                        const NextQuery& query) {
   return NextSlice(connection, trace, index, query).find();
 }
 

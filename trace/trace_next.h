@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "trace/trace_index.h"
-#include "trace/trace_lookup.h"
+#include "trace/trace_queries.h"
 
 namespace benchhud::trace {
 
@@ -25,7 +25,9 @@ struct NextQuery {
 
 /// The first slice of the labels that begins at `from` or after it; or the last that begins then or
 /// before it. Errors: kCorrupt, the store's.
-schema::Expected<std::optional<PlacedSlice>> next_slice(schema::Connection& connection, schema::TraceId trace,
-                                                const TraceIndex& index, const NextQuery& query);
+schema::Expected<std::optional<PlacedSlice>> next_slice(schema::Connection& connection,
+                                                        schema::TraceId trace,
+                                                        const TraceIndex& index,
+                                                        const NextQuery& query);
 
 }  // namespace benchhud::trace

@@ -33,14 +33,15 @@ schema::Expected<void> check(const TraceNote& note) {
   if (note.end < note.begin) {
     return schema::Error{schema::ErrorCode::kInvalidArgument, "A note ends after it begins."};
   }
-  if (note.words.empty()) return schema::Error{schema::ErrorCode::kInvalidArgument, "A note says something."};
+  if (note.words.empty())
+    return schema::Error{schema::ErrorCode::kInvalidArgument, "A note says something."};
   BENCHHUD_TRY(schema::check_length("the note", note.words, schema::kMostLineBytes));
   return schema::check_length("the name of who notes it", note.who, schema::kMostLineBytes);
 }
 
 // Pages that are open renew themselves, and the audit tells what was done.
-schema::Expected<void> tell(schema::Connection& connection, std::string_view action, const schema::ContentHash& content,
-                    const TraceNote& told) {
+schema::Expected<void> tell(schema::Connection& connection, std::string_view action,
+                            const schema::ContentHash& content, const TraceNote& told) {
   std::string detail = fmt::format("{} [{}, {}]", content.hex(), told.begin, told.end);
   if (!told.who.empty()) detail += fmt::format(" by {}", told.who);
   BENCHHUD_TRY(note(connection, action, fmt::format("{}: {}", detail, told.words)));
@@ -50,21 +51,24 @@ schema::Expected<void> tell(schema::Connection& connection, std::string_view act
 
 }  // namespace
 
-schema::Expected<std::vector<TraceNote>> trace_notes(schema::Connection& connection, const schema::ContentHash& content) {
+schema::Expected<std::vector<TraceNote>> trace_notes(schema::Connection& connection,
+                                                     const schema::ContentHash& content) {
   schema::Statement query = connection.cached(sql::kNotesOfTrace);
   query.bind_blob_view(1, content.view());
   return collect(query, read_note);
 }
 
-schema::Expected<std::int64_t> put_trace_note(schema::Connection& connection, const schema::ContentHash& content,
-                                      const TraceNote& put) {
+schema::Expected<std::int64_t> put_trace_note(schema::Connection& connection,
+                                              const schema::ContentHash& content,
+                                              const TraceNote& put) {
   BENCHHUD_TRY(check(put));
   BENCHHUD_ASSIGN(schema::Transaction transaction,
                   schema::Transaction::begin(connection, schema::Transaction::Kind::kWrite));
   BENCHHUD_ASSIGN(const auto notes, trace_notes(connection, content));
   if (notes.size() >= kMostTraceNotes) {
-    return schema::Error{schema::ErrorCode::kConflict,
-                 fmt::format("The trace has {} notes, which is the most.", kMostTraceNotes)};
+    return schema::Error{
+        schema::ErrorCode::kConflict,
+        fmt::format("The trace has {} notes, which is the most.", kMostTraceNotes)};
   }
   schema::Statement insert = connection.cached(sql::kInsertTraceNote);
   insert.bind_blob_view(1, content.view()).bind(2, put.begin).bind(3, put.end);
@@ -80,8 +84,8 @@ schema::Expected<std::int64_t> put_trace_note(schema::Connection& connection, co
   return id;
 }
 
-schema::Expected<void> delete_trace_note(schema::Connection& connection, const schema::ContentHash& content,
-                                 std::int64_t id) {
+schema::Expected<void> delete_trace_note(schema::Connection& connection,
+                                         const schema::ContentHash& content, std::int64_t id) {
   BENCHHUD_ASSIGN(schema::Transaction transaction,
                   schema::Transaction::begin(connection, schema::Transaction::Kind::kWrite));
   BENCHHUD_ASSIGN(const auto notes, trace_notes(connection, content));

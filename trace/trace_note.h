@@ -25,17 +25,19 @@ struct TraceNote {
 };
 
 /// Those of a trace with this content, by beginning.
-schema::Expected<std::vector<TraceNote>> trace_notes(schema::Connection& connection, const schema::ContentHash& content);
+schema::Expected<std::vector<TraceNote>> trace_notes(schema::Connection& connection,
+                                                     const schema::ContentHash& content);
 
 /// Keeps a note, in a transaction of its own, with a line in the audit. Returns its id. Errors:
 /// kInvalidArgument (it ends before it begins, or says nothing), kTooLarge, kConflict where the
 /// trace has kMostTraceNotes.
-schema::Expected<std::int64_t> put_trace_note(schema::Connection& connection, const schema::ContentHash& content,
-                                      const TraceNote& note);
+schema::Expected<std::int64_t> put_trace_note(schema::Connection& connection,
+                                              const schema::ContentHash& content,
+                                              const TraceNote& note);
 
 /// Takes a note away, with a line in the audit that has its words. Error: kNotFound where the trace
 /// has none with this id.
-schema::Expected<void> delete_trace_note(schema::Connection& connection, const schema::ContentHash& content,
-                                 std::int64_t id);
+schema::Expected<void> delete_trace_note(schema::Connection& connection,
+                                         const schema::ContentHash& content, std::int64_t id);
 
 }  // namespace benchhud::trace

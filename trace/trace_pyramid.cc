@@ -69,7 +69,8 @@ void get_nodes(std::span<TraceNode* const> nodes, schema::ColumnReader* column) 
   for (TraceNode* node : nodes) {
     const std::uint64_t others = column->get();
     const std::uint64_t longest = node->busy - others;
-    if (others > node->busy || longest > static_cast<std::uint64_t>(schema::kLatest)) column->fail();
+    if (others > node->busy || longest > static_cast<std::uint64_t>(schema::kLatest))
+      column->fail();
     node->longest = static_cast<std::int64_t>(longest);
   }
   for (TraceNode* node : nodes) node->label = column->get_small();

@@ -11,7 +11,7 @@
 #include "schema/db/database.h"
 #include "schema/model/artifact.h"
 #include "trace/trace.h"
-#include "trace/trace_lookup.h"
+#include "trace/trace_queries.h"
 #include "trace/trace_slices.h"
 
 namespace benchhud::trace {
@@ -20,7 +20,9 @@ namespace benchhud::trace {
 inline constexpr std::size_t kLabelsABlock = 8192;
 
 /// A query's blob, copied, for it lives only until the next row.
-inline std::string own(const schema::Statement& row, int column) { return std::string(row.blob(column)); }
+inline std::string own(const schema::Statement& row, int column) {
+  return std::string(row.blob(column));
+}
 
 /// The blob that a query for one row gives, "" where it is null. Error: kCorrupt where there is no
 /// such row.
@@ -53,6 +55,7 @@ struct ThreadRow {
   std::span<const std::uint32_t> stack_rows;  ///< those whose slices have no parent
   bool is_async = false;
 };
-schema::Expected<void> insert_thread(schema::Connection& connection, schema::TraceId trace, const ThreadRow& row);
+schema::Expected<void> insert_thread(schema::Connection& connection, schema::TraceId trace,
+                                     const ThreadRow& row);
 
 }  // namespace benchhud::trace

@@ -30,8 +30,8 @@ Extent extent_of(std::span<const TraceSegment> segments) {
   return extent;
 }
 
-void bind_place(schema::TraceId trace, std::uint32_t thread, std::uint64_t number, const Extent& extent,
-                schema::Statement* insert) {
+void bind_place(schema::TraceId trace, std::uint32_t thread, std::uint64_t number,
+                const Extent& extent, schema::Statement* insert) {
   insert->bind(1, trace)
       .bind(2, std::int64_t{thread})
       .bind(3, static_cast<std::int64_t>(number))
@@ -45,14 +45,14 @@ void bind_place(schema::TraceId trace, std::uint32_t thread, std::uint64_t numbe
 }  // namespace
 
 schema::Expected<void> TraceSliceWriter::add(std::uint32_t thread, const ChunkSlice& slice,
-                                     const SliceExtra& extra) {
+                                             const SliceExtra& extra) {
   if (thread != thread_) BENCHHUD_TRY(finish_thread());
   const bool is_in_order =
       thread >= thread_ && (!last_ || slice.row > last_->row ||
                             (slice.row == last_->row && slice.begin >= last_->end()));
   if (!is_in_order || !schema::ends_in_time(slice.begin, slice.duration)) {
     return schema::Error{schema::ErrorCode::kInvalidArgument,
-                 "slices are written by thread, row and time, and end after they begin"};
+                         "slices are written by thread, row and time, and end after they begin"};
   }
   thread_ = thread;
   if (extents_.size() <= thread) extents_.resize(std::size_t{thread} + 1);
@@ -69,8 +69,9 @@ schema::Expected<void> TraceSliceWriter::add(std::uint32_t thread, const ChunkSl
   if (slices_.size() < kMostSlicesAChunk) return {};
   const std::size_t size = widest_gap(kLeastSlicesAChunk, kMostSlicesAChunk, [&](std::size_t i) {
     // Best is between two rows.
-    return slices_[i].row != slices_[i - 1].row ? std::numeric_limits<std::uint64_t>::max()
-                                                : schema::distance(slices_[i - 1].end(), slices_[i].begin);
+    return slices_[i].row != slices_[i - 1].row
+               ? std::numeric_limits<std::uint64_t>::max()
+               : schema::distance(slices_[i - 1].end(), slices_[i].begin);
   });
   return write_chunk(size);
 }

@@ -34,7 +34,8 @@ class TraceSliceWriter {
 
   /// Errors: kInvalidArgument where one is out of order, overlaps the one before it in its row, or
   /// ends later than 64 bits can say; the store's.
-  schema::Expected<void> add(std::uint32_t thread, const ChunkSlice& slice, const SliceExtra& extra);
+  schema::Expected<void> add(std::uint32_t thread, const ChunkSlice& slice,
+                             const SliceExtra& extra);
   /// Behind the last slice.
   schema::Expected<void> finish();
 

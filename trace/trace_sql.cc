@@ -360,7 +360,8 @@ struct TraceSql::State {
       sqlite3_stmt* named = nullptr;
       const int declared = sqlite3_prepare_v2(database, first.c_str(), -1, &named, nullptr);
       sqlite3_finalize(named);
-      if (declared != SQLITE_OK) return schema::Error{schema::ErrorCode::kInternal, sqlite3_errmsg(database)};
+      if (declared != SQLITE_OK)
+        return schema::Error{schema::ErrorCode::kInternal, sqlite3_errmsg(database)};
     }
     sqlite3_set_authorizer(database, NoThrow<authorize>::call, nullptr);
     sqlite3_progress_handler(
@@ -414,7 +415,8 @@ schema::Expected<TraceSql> TraceSql::prepare(
     schema::Connection& store, schema::TraceId trace, std::string_view sql,
     std::function<std::string_view(std::string_view, std::string_view)> class_of) {
   if (sql.size() > kMostSqlBytes) {
-    return schema::Error{schema::ErrorCode::kTooLarge, fmt::format("A query has {} bytes at most.", kMostSqlBytes)};
+    return schema::Error{schema::ErrorCode::kTooLarge,
+                         fmt::format("A query has {} bytes at most.", kMostSqlBytes)};
   }
   BENCHHUD_ASSIGN(auto index, TraceIndex::open(store, trace));
   if (!index) return schema::Error{schema::ErrorCode::kBusy, "The trace is not indexed yet."};
@@ -438,8 +440,9 @@ schema::Expected<TraceSql> TraceSql::prepare(
   }
   const auto behind = sql.substr(static_cast<std::size_t>(rest - sql.data()));
   if (behind.find_first_not_of(" \t\r\n;") != behind.npos) {
-    return schema::Error{schema::ErrorCode::kInvalidArgument,
-                 fmt::format("One statement is enough (at byte {})", sql.size() - behind.size())};
+    return schema::Error{
+        schema::ErrorCode::kInvalidArgument,
+        fmt::format("One statement is enough (at byte {})", sql.size() - behind.size())};
   }
   for (int i = 0; i < sqlite3_column_count(state->statement); ++i) {
     state->columns.emplace_back(sqlite3_column_name(state->statement, i));

@@ -79,7 +79,8 @@ class TracksSource final : public ListSource {
 };
 
 // The arguments of a slice as they are stored; none where it has none, or is not there.
-schema::Expected<std::optional<std::string>> stored_arguments(SqlContext& context, std::int64_t slice) {
+schema::Expected<std::optional<std::string>> stored_arguments(SqlContext& context,
+                                                              std::int64_t slice) {
   const SliceId id = slice_of_sql_id(slice);
   std::optional<std::string> none;
   const auto extras = context.extras(id.thread, id.chunk);
@@ -264,7 +265,8 @@ class CountersSource final : public SqlSource {
     if (number == 1) return SqlValue(std::int64_t{counter.thread});
     if (number == 2) return SqlValue(counter.name);
     if (number == 3) return SqlValue(counter.key);
-    if (number == 4) return SqlValue(schema::wrapping_difference(values_[place_].time, context_.origin));
+    if (number == 4)
+      return SqlValue(schema::wrapping_difference(values_[place_].time, context_.origin));
     return SqlValue(values_[place_].value);
   }
 
@@ -504,7 +506,7 @@ schema::Expected<std::vector<std::uint32_t>> SqlContext::labels_named(const std:
 }
 
 schema::Expected<const std::vector<SliceExtra>*> SqlContext::extras(std::uint32_t thread,
-                                                            std::uint64_t chunk) {
+                                                                    std::uint64_t chunk) {
   const std::pair place(thread, chunk);
   const auto known = extras_.find(place);
   if (known != extras_.end()) return &known->second;
@@ -531,7 +533,8 @@ SliceId slice_of_sql_id(std::int64_t id) {
           static_cast<std::uint32_t>(bits & ((std::uint64_t{1} << kIndexBits) - 1))};
 }
 
-schema::Expected<SqlValue> argument_of(SqlContext& context, std::int64_t slice, std::string_view key) {
+schema::Expected<SqlValue> argument_of(SqlContext& context, std::int64_t slice,
+                                       std::string_view key) {
   BENCHHUD_ASSIGN(const auto arguments, stored_arguments(context, slice));
   if (!arguments) return SqlValue();
   schema::Statement member = context.connection.cached(sql::kMemberOfObject);

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "trace/trace_index.h"
-#include "trace/trace_lookup.h"
+#include "trace/trace_queries.h"
 #include "trace/trace_sql.h"
 
 namespace benchhud::trace {
@@ -29,7 +29,7 @@ struct SqlContext {
   schema::Connection& connection;
   schema::TraceId trace;
   TraceIndex index;
-  TraceLookup lookup;
+  TraceQueries lookup;
   std::int64_t origin = 0;
   std::function<std::string_view(std::string_view, std::string_view)> class_of;
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
@@ -43,7 +43,8 @@ struct SqlContext {
   /// What else there is to know of a chunk's slices; kept, for rows that follow one another are of
   /// one chunk. Valid until another is asked for. Error: kCorrupt, also where there is no such
   /// chunk.
-  schema::Expected<const std::vector<SliceExtra>*> extras(std::uint32_t thread, std::uint64_t chunk);
+  schema::Expected<const std::vector<SliceExtra>*> extras(std::uint32_t thread,
+                                                          std::uint64_t chunk);
 
  private:
   std::map<std::pair<std::uint32_t, std::uint64_t>, std::vector<SliceExtra>> extras_;
@@ -87,6 +88,7 @@ std::int64_t sql_slice_id(const SliceId& id);
 SliceId slice_of_sql_id(std::int64_t id);
 
 /// A member of the slice's arguments; null where there is none.
-schema::Expected<SqlValue> argument_of(SqlContext& context, std::int64_t slice, std::string_view key);
+schema::Expected<SqlValue> argument_of(SqlContext& context, std::int64_t slice,
+                                       std::string_view key);
 
 }  // namespace benchhud::trace

@@ -13,8 +13,9 @@ namespace {
 
 class StackBuilder {
  public:
-  StackBuilder(schema::Connection& connection, schema::TraceId trace, std::uint32_t thread, std::int64_t begin,
-               std::int64_t end, std::size_t most, std::vector<StackSlice>* slices)
+  StackBuilder(schema::Connection& connection, schema::TraceId trace, std::uint32_t thread,
+               std::int64_t begin, std::int64_t end, std::size_t most,
+               std::vector<StackSlice>* slices)
       : window_{begin, end},
         most_(most),
         slices_(*slices),
@@ -53,10 +54,11 @@ class StackBuilder {
   schema::Expected<void> add(const ChunkSlice& slice) {
     if (!window_.overlaps(slice)) return {};
     if (slices_.size() >= most_) {
-      return schema::Error{schema::ErrorCode::kTooLarge,
-                   fmt::format("There are more than {} slices: choose a shorter window, or fewer "
-                               "tracks.",
-                               most_)};
+      return schema::Error{
+          schema::ErrorCode::kTooLarge,
+          fmt::format("There are more than {} slices: choose a shorter window, or fewer "
+                      "tracks.",
+                      most_)};
     }
     while (next_above_ < above_.size() && above_[next_above_].end < slice.end()) ++next_above_;
     const bool has_parent = next_above_ < above_.size() && above_[next_above_].begin <= slice.begin;
@@ -82,9 +84,9 @@ class StackBuilder {
 
 }  // namespace
 
-schema::Expected<void> add_stacks(schema::Connection& connection, schema::TraceId trace, std::uint32_t thread,
-                          std::int64_t begin, std::int64_t end, std::size_t most,
-                          std::vector<StackSlice>* slices) {
+schema::Expected<void> add_stacks(schema::Connection& connection, schema::TraceId trace,
+                                  std::uint32_t thread, std::int64_t begin, std::int64_t end,
+                                  std::size_t most, std::vector<StackSlice>* slices) {
   return StackBuilder(connection, trace, thread, begin, end, most, slices).build();
 }
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "trace/trace_lookup.h"
+#include "trace/trace_queries.h"
 
 namespace benchhud::trace {
 
@@ -19,8 +19,8 @@ inline constexpr std::uint32_t kNoParent = 0xffffffff;
 /// Adds the slices that overlap [begin, end) of a thread to `slices`, each behind what it lies in.
 /// Errors: kTooLarge where there would be more than `most` in all; kNotFound for a thread that is
 /// not there; kCorrupt.
-schema::Expected<void> add_stacks(schema::Connection& connection, schema::TraceId trace, std::uint32_t thread,
-                          std::int64_t begin, std::int64_t end, std::size_t most,
-                          std::vector<StackSlice>* slices);
+schema::Expected<void> add_stacks(schema::Connection& connection, schema::TraceId trace,
+                                  std::uint32_t thread, std::int64_t begin, std::int64_t end,
+                                  std::size_t most, std::vector<StackSlice>* slices);
 
 }  // namespace benchhud::trace

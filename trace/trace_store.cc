@@ -39,7 +39,8 @@ class Validator {
       if (!is_text(label.name) || !is_text(label.category)) return wrong("label");
     }
     for (const TraceSlice& slice : trace_.slices) {
-      if (!schema::ends_in_time(slice.start, slice.duration) || !is_event(slice)) return wrong("slice");
+      if (!schema::ends_in_time(slice.start, slice.duration) || !is_event(slice))
+        return wrong("slice");
     }
     for (const TracePoint& point : trace_.points) {
       if (!is_event(point) || !is_text(point.id)) return wrong("point");
@@ -59,10 +60,11 @@ class Validator {
 
  private:
   static schema::Error wrong(std::string_view what) {
-    return schema::Error{schema::ErrorCode::kInvalidArgument,
-                 fmt::format("a {} of the trace refers to what is not there, or ends before it "
-                             "begins",
-                             what)};
+    return schema::Error{
+        schema::ErrorCode::kInvalidArgument,
+        fmt::format("a {} of the trace refers to what is not there, or ends before it "
+                    "begins",
+                    what)};
   }
   bool is_text(std::uint32_t number) const { return number < trace_.texts.size(); }
   template <class Event>
@@ -79,8 +81,8 @@ class TraceWriter {
   TraceWriter(schema::Connection& connection, const Trace& trace, const TraceNesting& nesting)
       : connection_(connection), trace_(trace), nesting_(nesting) {}
 
-  schema::Expected<schema::TraceId> write(PackedArgs* args, const schema::ContentHash& content, std::int64_t byte_count,
-                          const SliceFeed& feed) {
+  schema::Expected<schema::TraceId> write(PackedArgs* args, const schema::ContentHash& content,
+                                          std::int64_t byte_count, const SliceFeed& feed) {
     BENCHHUD_TRY(put_row(content, byte_count));
     BENCHHUD_TRY(put_problems());
     BENCHHUD_TRY(put_texts());
@@ -313,7 +315,8 @@ class TraceWriter {
 
 }  // namespace
 
-schema::Expected<void> insert_thread(schema::Connection& connection, schema::TraceId trace, const ThreadRow& row) {
+schema::Expected<void> insert_thread(schema::Connection& connection, schema::TraceId trace,
+                                     const ThreadRow& row) {
   const TraceThread& thread = *row.thread;
   const std::string stack_rows = encode_rows(row.stack_rows);
   schema::Statement insert = connection.cached(sql::kInsertTraceThread);
@@ -338,28 +341,33 @@ schema::Expected<void> insert_thread(schema::Connection& connection, schema::Tra
   return insert.run();
 }
 
-schema::Expected<std::optional<schema::TraceId>> find_trace(schema::Connection& connection, const schema::ContentHash& content) {
+schema::Expected<std::optional<schema::TraceId>> find_trace(schema::Connection& connection,
+                                                            const schema::ContentHash& content) {
   schema::Statement query = connection.cached(sql::kFindTrace);
   query.bind_blob_view(1, content.view());
-  BENCHHUD_ASSIGN(const auto found,
-                  collect(query, [](const schema::Statement& row) { return schema::TraceId(row.integer(0)); }));
+  BENCHHUD_ASSIGN(const auto found, collect(query, [](const schema::Statement& row) {
+                    return schema::TraceId(row.integer(0));
+                  }));
   if (found.empty()) return std::optional<schema::TraceId>();
   return std::optional(found.front());
 }
 
-schema::Expected<schema::TraceId> put_trace(schema::Connection& connection, const Trace& trace, const TraceNesting& nesting,
-                            PackedArgs* args, const schema::ContentHash& content, std::int64_t byte_count,
-                            const SliceFeed& feed) {
+schema::Expected<schema::TraceId> put_trace(schema::Connection& connection, const Trace& trace,
+                                            const TraceNesting& nesting, PackedArgs* args,
+                                            const schema::ContentHash& content,
+                                            std::int64_t byte_count, const SliceFeed& feed) {
   BENCHHUD_ASSIGN(const schema::TraceId id,
                   put_unindexed_trace(connection, trace, nesting, args, content, byte_count, feed));
   BENCHHUD_TRY(index_trace(connection, id));
   return id;
 }
 
-schema::Expected<schema::TraceId> put_unindexed_trace(schema::Connection& connection, const Trace& trace,
-                                      const TraceNesting& nesting, PackedArgs* args,
-                                      const schema::ContentHash& content, std::int64_t byte_count,
-                                      const SliceFeed& feed) {
+schema::Expected<schema::TraceId> put_unindexed_trace(schema::Connection& connection,
+                                                      const Trace& trace,
+                                                      const TraceNesting& nesting, PackedArgs* args,
+                                                      const schema::ContentHash& content,
+                                                      std::int64_t byte_count,
+                                                      const SliceFeed& feed) {
   BENCHHUD_ASSIGN(const auto found, find_trace(connection, content));
   if (found) return *found;
   BENCHHUD_TRY(Validator(trace).check());
@@ -372,7 +380,8 @@ schema::Expected<void> delete_trace(schema::Connection& connection, schema::Trac
   const bool is_used = query.step();
   BENCHHUD_TRY(query.status());
   if (is_used) {
-    return schema::Error{schema::ErrorCode::kConflict, fmt::format("an artifact refers to trace {}", to_int(id))};
+    return schema::Error{schema::ErrorCode::kConflict,
+                         fmt::format("an artifact refers to trace {}", to_int(id))};
   }
   BENCHHUD_TRY(delete_trace_index(connection, id));
   BENCHHUD_TRY(delete_trace_findings(connection, id));
@@ -382,15 +391,17 @@ schema::Expected<void> delete_trace(schema::Connection& connection, schema::Trac
     BENCHHUD_TRY(connection.cached(sql).bind(1, id).run());
   }
   if (connection.changes() == 0) {
-    return schema::Error{schema::ErrorCode::kNotFound, fmt::format("there is no trace {}", to_int(id))};
+    return schema::Error{schema::ErrorCode::kNotFound,
+                         fmt::format("there is no trace {}", to_int(id))};
   }
   return {};
 }
 
 schema::Expected<std::int64_t> delete_unused_traces(schema::Connection& connection) {
   schema::Statement query = connection.cached(sql::kUnusedTraces);
-  BENCHHUD_ASSIGN(const auto unused,
-                  collect(query, [](const schema::Statement& row) { return schema::TraceId(row.integer(0)); }));
+  BENCHHUD_ASSIGN(const auto unused, collect(query, [](const schema::Statement& row) {
+                    return schema::TraceId(row.integer(0));
+                  }));
   for (const schema::TraceId id : unused) BENCHHUD_TRY(delete_trace(connection, id));
   return static_cast<std::int64_t>(unused.size());
 }

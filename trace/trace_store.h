@@ -1,5 +1,5 @@
 // Traces in the store: all of a trace goes in and all of it comes out. What is asked of one trace
-// piece by piece is in trace_tiles.h and trace_lookup.h.
+// piece by piece is in trace_tiles.h and trace_queries.h.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,8 @@
 namespace benchhud::trace {
 
 /// The trace that was made of a file with this content, if it is in the store.
-schema::Expected<std::optional<schema::TraceId>> find_trace(schema::Connection& connection, const schema::ContentHash& content);
+schema::Expected<std::optional<schema::TraceId>> find_trace(schema::Connection& connection,
+                                                            const schema::ContentHash& content);
 
 /// Gives a writer slices that are too many to be held at once: by thread, row and time.
 using SliceFeed = std::function<schema::Expected<void>(TraceSliceWriter&)>;
@@ -34,16 +35,20 @@ using SliceFeed = std::function<schema::Expected<void>(TraceSliceWriter&)>;
 /// Beside the trace, memory holds 4 bytes a slice for its place, 16 a flow, 4 a point, and the
 /// chunk that is being written. Errors: kInvalidArgument where a number in the trace leads nowhere,
 /// or a slice ends before it begins; the store's.
-schema::Expected<schema::TraceId> put_trace(schema::Connection& connection, const Trace& trace, const TraceNesting& nesting,
-                            PackedArgs* args, const schema::ContentHash& content, std::int64_t byte_count,
-                            const SliceFeed& feed = nullptr);
+schema::Expected<schema::TraceId> put_trace(schema::Connection& connection, const Trace& trace,
+                                            const TraceNesting& nesting, PackedArgs* args,
+                                            const schema::ContentHash& content,
+                                            std::int64_t byte_count,
+                                            const SliceFeed& feed = nullptr);
 
 /// The same without its index, for index_trace() to be called when the trace is no longer in
 /// memory.
-schema::Expected<schema::TraceId> put_unindexed_trace(schema::Connection& connection, const Trace& trace,
-                                      const TraceNesting& nesting, PackedArgs* args,
-                                      const schema::ContentHash& content, std::int64_t byte_count,
-                                      const SliceFeed& feed = nullptr);
+schema::Expected<schema::TraceId> put_unindexed_trace(schema::Connection& connection,
+                                                      const Trace& trace,
+                                                      const TraceNesting& nesting, PackedArgs* args,
+                                                      const schema::ContentHash& content,
+                                                      std::int64_t byte_count,
+                                                      const SliceFeed& feed = nullptr);
 
 /// The whole trace, in memory. It equals what was stored but for three things: events come by
 /// thread and time instead of in the file's order; arguments are numbered anew; and so are the keys

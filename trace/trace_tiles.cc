@@ -130,8 +130,8 @@ class Descent {
   }
 
   // The nodes over the segment's slices [begin, end).
-  schema::Expected<void> open_nodes(std::size_t index, const TraceSegment& segment, std::uint64_t begin,
-                            std::uint64_t end) {
+  schema::Expected<void> open_nodes(std::size_t index, const TraceSegment& segment,
+                                    std::uint64_t begin, std::uint64_t end) {
     BENCHHUD_ASSIGN(const auto nodes, access_.nodes(index));
     std::uint64_t at = 0;
     for (const TraceNode& node : nodes) {
@@ -144,7 +144,8 @@ class Descent {
     return {};
   }
 
-  schema::Expected<void> open_slices(const TraceSegment& segment, std::uint64_t begin, std::uint64_t end) {
+  schema::Expected<void> open_slices(const TraceSegment& segment, std::uint64_t begin,
+                                     std::uint64_t end) {
     BENCHHUD_ASSIGN(const auto all, access_.slices_of(segment));
     const auto slices = all.subspan(begin, end - begin);
     const TraceSpan window{query_.begin, query_.end};
@@ -166,7 +167,7 @@ class Descent {
 schema::Expected<Tile> TileReader::tile(const TileQuery& query) {
   if (query.begin >= query.end || query.buckets == 0 || query.buckets > kMostBuckets) {
     return schema::Error{schema::ErrorCode::kInvalidArgument,
-                 "a tile's window is at least a nanosecond, and has 1 to 65536 buckets"};
+                         "a tile's window is at least a nanosecond, and has 1 to 65536 buckets"};
   }
   Tile tile;
   const std::uint64_t width = schema::distance(query.begin, query.end);

@@ -61,7 +61,8 @@ struct Tile {
 /// needs, and at most one chunk's slices.
 class TileReader {
  public:
-  TileReader(schema::Connection& connection, schema::TraceId trace) : connection_(connection), trace_(trace) {}
+  TileReader(schema::Connection& connection, schema::TraceId trace)
+      : connection_(connection), trace_(trace) {}
 
   /// What there is to draw of a thread. In every row:
   ///  - each slice that begins in [begin, end) is in exactly one item, so that the items' counts

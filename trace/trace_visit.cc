@@ -14,9 +14,9 @@ namespace {
 // Blocks of a kind in the window, that may hold something of the thread if one is given;
 // `visit(first number, bytes)` returns whether to go on.
 template <class Visit>
-schema::Expected<void> visit_blocks(schema::Connection& connection, schema::TraceId trace, TraceBlockKind kind,
-                            const TraceSpan& window, std::optional<std::uint32_t> thread,
-                            Visit visit) {
+schema::Expected<void> visit_blocks(schema::Connection& connection, schema::TraceId trace,
+                                    TraceBlockKind kind, const TraceSpan& window,
+                                    std::optional<std::uint32_t> thread, Visit visit) {
   schema::Statement blocks = connection.cached(sql::kBlocksInWindow);
   blocks.bind(1, trace).bind(2, kind).bind(3, window.begin).bind(4, window.end);
   if (thread) {
@@ -34,8 +34,8 @@ schema::Expected<void> visit_blocks(schema::Connection& connection, schema::Trac
 
 class SliceVisitor {
  public:
-  SliceVisitor(schema::Connection& connection, schema::TraceId trace, std::uint32_t thread, const TraceSpan& window,
-               const VisitEvent<PlacedSlice, SliceExtra>& visit)
+  SliceVisitor(schema::Connection& connection, schema::TraceId trace, std::uint32_t thread,
+               const TraceSpan& window, const VisitEvent<PlacedSlice, SliceExtra>& visit)
       : connection_(connection),
         trace_(trace),
         thread_(thread),
@@ -44,10 +44,10 @@ class SliceVisitor {
         access_(connection, trace, thread) {}
 
   schema::Expected<void> run() {
-    return access_.for_each_segment({window_.begin, window_.end},
-                                    [&](std::size_t, const TraceSegment& segment) {
-                                      return goes_on_ ? visit_segment(segment) : schema::Expected<void>();
-                                    });
+    return access_.for_each_segment(
+        {window_.begin, window_.end}, [&](std::size_t, const TraceSegment& segment) {
+          return goes_on_ ? visit_segment(segment) : schema::Expected<void>();
+        });
   }
 
  private:
@@ -82,15 +82,15 @@ class SliceVisitor {
 
 }  // namespace
 
-schema::Expected<void> visit_slices(schema::Connection& connection, schema::TraceId trace, std::uint32_t thread,
-                            const TraceSpan& window,
-                            const VisitEvent<PlacedSlice, SliceExtra>& visit) {
+schema::Expected<void> visit_slices(schema::Connection& connection, schema::TraceId trace,
+                                    std::uint32_t thread, const TraceSpan& window,
+                                    const VisitEvent<PlacedSlice, SliceExtra>& visit) {
   return SliceVisitor(connection, trace, thread, window, visit).run();
 }
 
-schema::Expected<void> visit_points(schema::Connection& connection, schema::TraceId trace, const TraceSpan& window,
-                            std::optional<std::uint32_t> thread,
-                            const VisitEvent<PlacedPoint>& visit) {
+schema::Expected<void> visit_points(schema::Connection& connection, schema::TraceId trace,
+                                    const TraceSpan& window, std::optional<std::uint32_t> thread,
+                                    const VisitEvent<PlacedPoint>& visit) {
   const auto of_block = [&](std::uint64_t first, std::string_view bytes) -> schema::Expected<bool> {
     BENCHHUD_ASSIGN(const auto points, decode_points(bytes));
     for (std::size_t i = 0; i < points.size(); ++i) {
@@ -104,8 +104,8 @@ schema::Expected<void> visit_points(schema::Connection& connection, schema::Trac
   return visit_blocks(connection, trace, TraceBlockKind::kPoints, window, thread, of_block);
 }
 
-schema::Expected<void> visit_flows(schema::Connection& connection, schema::TraceId trace, const TraceSpan& window,
-                           const VisitEvent<PlacedFlow>& visit) {
+schema::Expected<void> visit_flows(schema::Connection& connection, schema::TraceId trace,
+                                   const TraceSpan& window, const VisitEvent<PlacedFlow>& visit) {
   const auto of_block = [&](std::uint64_t first, std::string_view bytes) -> schema::Expected<bool> {
     BENCHHUD_ASSIGN(const auto flows, decode_flows(bytes));
     for (std::size_t i = 0; i < flows.size(); ++i) {

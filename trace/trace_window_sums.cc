@@ -18,8 +18,8 @@ namespace {
 
 class WindowSums {
  public:
-  WindowSums(schema::Connection& connection, schema::TraceId trace, const TraceIndex& index, std::uint32_t thread,
-             const TraceSpan& window)
+  WindowSums(schema::Connection& connection, schema::TraceId trace, const TraceIndex& index,
+             std::uint32_t thread, const TraceSpan& window)
       : connection_(connection),
         trace_(trace),
         index_(index),
@@ -99,7 +99,8 @@ class WindowSums {
     return {};
   }
 
-  schema::Expected<void> add_slices(const TraceSegment& segment, const std::vector<std::int64_t>& within) {
+  schema::Expected<void> add_slices(const TraceSegment& segment,
+                                    const std::vector<std::int64_t>& within) {
     if (segment.node.begin >= window_.end || segment.node.end < window_.begin) return {};
     BENCHHUD_ASSIGN(const auto slices, access_.slices_of(segment));
     for (const ChunkSlice& slice : window_.candidates(slices)) {
@@ -136,8 +137,8 @@ class WindowSums {
         // What reaches in stands alone; of several, the last one may end behind the window.
         const std::int64_t outside =
             std::max<std::int64_t>(0, schema::wrapping_difference(item.end, part.end));
-        taken =
-            schema::wrapping_sum(taken, item.reaches_in ? part.part_of(item.begin, item.end)
+        taken = schema::wrapping_sum(taken, item.reaches_in
+                                                ? part.part_of(item.begin, item.end)
                                                 : static_cast<std::int64_t>(item.busy) - outside);
       }
     }
@@ -156,9 +157,11 @@ class WindowSums {
 
 }  // namespace
 
-schema::Expected<std::vector<LabelSums>> sums_in_window(schema::Connection& connection, schema::TraceId trace,
-                                                const TraceIndex& index, std::uint32_t thread,
-                                                std::int64_t begin, std::int64_t end) {
+schema::Expected<std::vector<LabelSums>> sums_in_window(schema::Connection& connection,
+                                                        schema::TraceId trace,
+                                                        const TraceIndex& index,
+                                                        std::uint32_t thread, std::int64_t begin,
+                                                        std::int64_t end) {
   return WindowSums(connection, trace, index, thread, {begin, end}).sum();
 }
 

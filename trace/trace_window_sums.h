@@ -13,8 +13,10 @@ namespace benchhud::trace {
 /// Sums by label, ascending, of the thread's slices that overlap [begin, end), or that take no time
 /// and lie in it. All times, the shortest and the longest too, are of the parts that lie in the
 /// window. Errors: kCorrupt, the store's.
-schema::Expected<std::vector<LabelSums>> sums_in_window(schema::Connection& connection, schema::TraceId trace,
-                                                const TraceIndex& index, std::uint32_t thread,
-                                                std::int64_t begin, std::int64_t end);
+schema::Expected<std::vector<LabelSums>> sums_in_window(schema::Connection& connection,
+                                                        schema::TraceId trace,
+                                                        const TraceIndex& index,
+                                                        std::uint32_t thread, std::int64_t begin,
+                                                        std::int64_t end);
 
 }  // namespace benchhud::trace

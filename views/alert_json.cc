@@ -180,9 +180,11 @@ Expected<void> write_alerts(schema::JsonWriter& json, const std::vector<Alert>& 
   return {};
 }
 
-void write_explanation_fields(schema::JsonWriter& json, const service::AlertExplanation& explanation) {
+void write_explanation_fields(schema::JsonWriter& json,
+                              const service::AlertExplanation& explanation) {
   json.key("causes");
-  json.list(explanation.causes, [&](const service::AlertCause& cause) { write_cause(json, cause); });
+  json.list(explanation.causes,
+            [&](const service::AlertCause& cause) { write_cause(json, cause); });
   json.field("reproduction", explanation.reproduction);
 }
 

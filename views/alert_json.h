@@ -24,7 +24,8 @@ schema::Expected<void> write_alerts(schema::JsonWriter& json,
 
 /// `causes` and `reproduction`, which one alert is shown with and a list is not; inside of its
 /// object.
-void write_explanation_fields(schema::JsonWriter& json, const service::AlertExplanation& explanation);
+void write_explanation_fields(schema::JsonWriter& json,
+                              const service::AlertExplanation& explanation);
 
 /// The contract's SeriesChange.
 schema::Expected<void> write_level_change(schema::JsonWriter& json,

@@ -12,13 +12,13 @@ namespace benchhud::views {
 using analysis::CatalogEntry;
 using schema::to_int;
 
-std::string_view outcome_name(analysis::Standing standing) {
-  switch (standing) {
-    case analysis::Standing::kPassing:
+std::string_view outcome_name(analysis::VerificationOutcome verification_outcome) {
+  switch (verification_outcome) {
+    case analysis::VerificationOutcome::kPassing:
       return "passing";
-    case analysis::Standing::kFailing:
+    case analysis::VerificationOutcome::kFailing:
       return "failing";
-    case analysis::Standing::kNeither:
+    case analysis::VerificationOutcome::kNeither:
       return "undecided";
   }
   return "undecided";
@@ -235,7 +235,7 @@ void write_column_geomean(schema::JsonWriter& json, const analysis::ColumnGeomea
 
 void write_verification_fields(schema::JsonWriter& json, const analysis::VerificationView& view) {
   json.field("code", view.code);
-  json.field("outcome", outcome_name(view.standing));
+  json.field("outcome", outcome_name(view.verification_outcome));
   json.key("verified_at");
   write_time(json, view.verified_at);
   json.field("run_id", to_int(view.run));

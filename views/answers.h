@@ -15,20 +15,21 @@
 #include "schema/base/json_writer.h"
 #include "schema/model/metric.h"
 #include "schema/results/reader.h"
-#include "service/answers/judge.h"
+#include "service/answers/analysis_cache.h"
 #include "service/answers/snapshot.h"
 
 namespace benchhud::views {
 
 /// "passing", "failing" or "undecided".
-std::string_view outcome_name(analysis::Standing standing);
+std::string_view outcome_name(analysis::VerificationOutcome verification_outcome);
 /// "lower", "higher" or "neither".
 std::string_view direction_name(schema::Direction direction);
 
 void write_time(schema::JsonWriter& json, double seconds);
 void write_mark(schema::JsonWriter& json, const schema::NightMark& mark);
 void write_run_ref(schema::JsonWriter& json, const schema::Run& run);
-void write_run_ref(schema::JsonWriter& json, const service::RunEntry* entry);  ///< null where it is null
+void write_run_ref(schema::JsonWriter& json,
+                   const service::RunEntry* entry);  ///< null where it is null
 void write_run(schema::JsonWriter& json, const schema::Run& run, const service::RunCard& card);
 void write_experiment(schema::JsonWriter& json, const analysis::CatalogEntry& entry);
 /// `column`: the backend, and what tells its configurations apart.

@@ -14,7 +14,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "analysis/alerts/drift_watch.h"
+#include "analysis/alerts/drift_detector.h"
 #include "analysis/changes/night_series.h"
 
 namespace benchhud::analysis {
@@ -40,9 +40,9 @@ struct Grouped {
   WatchedMetric metric;
   bool is_timed, is_confirmed;
 
-  Grouped(const WatchedMember& member, const StandingMember& standing)
-      : entry(standing.entry),
-        place(standing.place),
+  Grouped(const WatchedMember& member, const StandingMember& verification_outcome)
+      : entry(verification_outcome.entry),
+        place(verification_outcome.place),
         onset(member.onset),
         earliest(member.earliest),
         latest(member.latest),
@@ -77,7 +77,7 @@ bool spans(const Grouped& drift, const LastingStep& step) {
 // How far a drift went beyond a step, as a share of what would be a drift.
 double beyond(const Grouped& drift, const LastingStep& step) {
   const double moved = std::log1p(drift.effect) - std::log1p(step.effect);
-  return drift.worse * moved / DriftWatch::least(drift.error);
+  return drift.worse * moved / DriftDetector::least(drift.error);
 }
 
 // Whether there are fewer than kFewestModels models.
@@ -103,13 +103,14 @@ class FewModels {
 // Members have two numbers here: a place among all, and an index among those that are grouped.
 class Grouping {
  public:
-  Grouping(std::span<const WatchedMember> members, std::span<const StandingMember> standing,
-           const Catalog& catalog, std::span<const NightSeries> nights)
+  Grouping(std::span<const WatchedMember> members,
+           std::span<const StandingMember> verification_outcome, const Catalog& catalog,
+           std::span<const NightSeries> nights)
       : catalog_(catalog), nights_(nights) {
-    members_.reserve(standing.size());
-    for (const StandingMember& one : standing) {
+    members_.reserve(verification_outcome.size());
+    for (const StandingMember& one : verification_outcome) {
       const WatchedMember& member = members[one.place];
-      if (member.withdrawn || !member.is_told) continue;
+      if (member.withdrawn || !member.is_reported) continue;
       if (member.metric == WatchedMetric::kSteady) steady_.emplace_back(member.onset, size());
       members_.emplace_back(member, one);
     }
@@ -509,9 +510,9 @@ std::string_view alert_scope_name(AlertScope scope) {
 }
 
 std::vector<AlertGroup> group_changes(std::span<const WatchedMember> members,
-                                      std::span<const StandingMember> standing,
+                                      std::span<const StandingMember> verification_outcome,
                                       const Catalog& catalog, std::span<const NightSeries> nights) {
-  return Grouping(members, standing, catalog, nights).run();
+  return Grouping(members, verification_outcome, catalog, nights).run();
 }
 
 std::vector<AlertGroup> group_changes(std::span<const WatchedMember> members,

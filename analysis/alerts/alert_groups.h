@@ -27,7 +27,7 @@ struct WatchedMember {
   std::size_t earliest = 0, latest = 0;  ///< where that may be as well
   std::size_t first_seen = 0;
   std::optional<std::size_t> confirmed, withdrawn, recovered;
-  bool is_told = true;  ///< not where it merely is another's recovery, or rules say so
+  bool is_reported = true;  ///< not where it merely is another's recovery, or rules say so
   /// 1: for the worse, -1: for the better, 0: neither is.
   int worse = 0;
   /// Timed: levels in the metric's unit, the change as a share of the level before.
@@ -84,8 +84,8 @@ inline constexpr std::size_t kFewestModels = 3;
 /// number. Deterministic, whatever the order of `members`.
 ///
 /// A drift over the night of a step is no other thing than the step where that leaves no drift
-/// (DriftWatch::least()): it goes with the common cause, by the median effect of those that moved
-/// together, or else with the step of its own series. Otherwise it is a cause of its own.
+/// (DriftDetector::least()): it goes with the common cause, by the median effect of those that
+/// moved together, or else with the step of its own series. Otherwise it is a cause of its own.
 std::vector<AlertGroup> group_changes(std::span<const WatchedMember> members,
                                       const Catalog& catalog, std::span<const NightSeries> nights);
 
@@ -97,7 +97,7 @@ struct StandingMember {
 /// The same, where it is known which may be of a group: `standing`, by ascending places, has all of
 /// them.
 std::vector<AlertGroup> group_changes(std::span<const WatchedMember> members,
-                                      std::span<const StandingMember> standing,
+                                      std::span<const StandingMember> verification_outcome,
                                       const Catalog& catalog, std::span<const NightSeries> nights);
 
 }  // namespace benchhud::analysis

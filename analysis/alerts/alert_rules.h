@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/alerts/fleet_watch.h"
+#include "analysis/alerts/alert_detector.h"
 #include "analysis/results/catalog.h"
 
 namespace benchhud::analysis {

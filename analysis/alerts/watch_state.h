@@ -1,13 +1,13 @@
 // What of each watch is its state, beside the nights themselves.
 #pragma once
 
+#include "analysis/alerts/alert_detector.h"
 #include "analysis/alerts/alert_groups.h"
-#include "analysis/alerts/drift_watch.h"
-#include "analysis/alerts/event_watch.h"
-#include "analysis/alerts/fleet_watch.h"
-#include "analysis/alerts/night_facts.h"
+#include "analysis/alerts/drift_detector.h"
+#include "analysis/alerts/event_detectors.h"
+#include "analysis/alerts/run_observations.h"
 #include "analysis/alerts/state_bytes.h"
-#include "analysis/alerts/timed_watch.h"
+#include "analysis/alerts/timing_change_detector.h"
 #include "analysis/statistics/multiplicity.h"
 
 namespace benchhud::analysis {
@@ -20,12 +20,12 @@ struct StateFields {
     auto& [level, variance, count] = night;
     archive(level, variance, count);
   }
-  template <class Archive, Either<ExperimentNight> T>
+  template <class Archive, Either<ExperimentObservation> T>
   static void of(Archive& archive, T& night) {
     auto& [experiment, times, counts, code, status] = night;
     archive(experiment, times, counts, code, status);
   }
-  template <class Archive, Either<NightFacts> T>
+  template <class Archive, Either<RunObservations> T>
   static void of(Archive& archive, T& night) {
     auto& [run, started_at, results] = night;
     archive(run, started_at, results);
@@ -56,12 +56,12 @@ struct StateFields {
             recovery_of, missed, begin);
   }
   // What the last search found is in the changes.
-  template <class Archive, Either<TimedWatch> T>
+  template <class Archive, Either<TimingChangeDetector> T>
   static void of(Archive& archive, T& watch) {
     archive(watch.changes_, watch.search_.noise, watch.begin_, watch.searched_, watch.screen_);
   }
   // The rest is made anew from the nights.
-  template <class Archive, Either<LevelScreen> T>
+  template <class Archive, Either<SearchTrigger> T>
   static void of(Archive& archive, T& screen) {
     archive(screen.level_, screen.begin_, screen.deviation_, screen.correlation_, screen.cut_);
   }
@@ -71,7 +71,7 @@ struct StateFields {
     auto& [onset, first_seen, before, after, most, error, recovered] = drift;
     archive(onset, first_seen, before, after, most, error, recovered);
   }
-  template <class Archive, Either<DriftWatch> T>
+  template <class Archive, Either<DriftDetector> T>
   static void of(Archive& archive, T& watch) {
     archive(watch.drifts_, watch.begin_, watch.stretches_);
   }
@@ -81,11 +81,11 @@ struct StateFields {
     auto& [before, after, onset, last_before, recovered, flips, out_of] = event;
     archive(before, after, onset, last_before, recovered, flips, out_of);
   }
-  template <class Archive, Either<CountWatch> T>
+  template <class Archive, Either<CounterChangeDetector> T>
   static void of(Archive& archive, T& watch) {
     archive(watch.events_, watch.flips_, watch.last_, watch.count_, watch.last_number_);
   }
-  template <class Archive, Either<VerdictWatch> T>
+  template <class Archive, Either<VerdictChangeDetector> T>
   static void of(Archive& archive, T& watch) {
     archive(watch.events_, watch.flips_, watch.last_, watch.count_, watch.last_good_);
   }
@@ -97,10 +97,10 @@ struct StateFields {
   template <class Archive, Either<WatchedMember> T>
   static void of(Archive& archive, T& member) {
     auto& [experiment, metric, change, onset, earliest, latest, first_seen, confirmed, withdrawn,
-           recovered, is_told, worse, before, after, effect, interval, error, p_value, q_value,
+           recovered, is_reported, worse, before, after, effect, interval, error, p_value, q_value,
            nights_before, nights_after, before_text, after_text, flips, out_of, baseline] = member;
     archive(experiment, metric, change, onset, earliest, latest, first_seen, confirmed, withdrawn,
-            recovered, is_told, worse, before, after, effect, interval, error, p_value, q_value,
+            recovered, is_reported, worse, before, after, effect, interval, error, p_value, q_value,
             nights_before, nights_after, before_text, after_text, flips, out_of, baseline);
   }
   template <class Archive, Either<AlertGroup> T>
@@ -115,7 +115,7 @@ struct StateFields {
   }
 
   // An experiment is known by recall(); what was made of it is not.
-  template <class Archive, Either<FleetWatch::Experiment> T>
+  template <class Archive, Either<AlertDetector::Experiment> T>
   static void of(Archive& archive, T& experiment) {
     for (auto& watch : experiment.timed) {
       if (watch) archive(*watch);
@@ -123,7 +123,7 @@ struct StateFields {
     archive(experiment.counts, experiment.drift, experiment.verification, experiment.timing,
             experiment.baseline, experiment.members);
   }
-  template <class Archive, Either<FleetWatch> T>
+  template <class Archive, Either<AlertDetector> T>
   static void of(Archive& archive, T& fleet) {
     for (auto& experiment : fleet.experiments_) archive(experiment);
     archive(fleet.lifetime_, fleet.had_alarm_, fleet.members_, fleet.alerts_);

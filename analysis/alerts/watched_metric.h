@@ -27,7 +27,7 @@ enum class WatchedMetric : std::uint8_t {
   kVerification,  ///< the verifier's code
   kTiming,        ///< whether it could be timed
   // What no single night changed.
-  kDrift,  ///< the steady time against the best stretch and pinned nights (drift_watch.h)
+  kDrift,  ///< the steady time against the best stretch and pinned nights (drift_detector.h)
 };
 inline constexpr std::size_t kTimedMetrics = 5;  ///< the first ones
 inline constexpr std::size_t kCountMetrics = 5;  ///< those after them

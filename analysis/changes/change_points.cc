@@ -6,11 +6,11 @@
 #include <limits>
 #include <optional>
 
-#include "analysis/changes/level_shift_test.h"
+#include "analysis/changes/level_shift.h"
 #include "analysis/changes/step_fit.h"
-#include "analysis/statistics/double_policy.h"
+#include "analysis/statistics/boost_math_policy.h"
+#include "analysis/statistics/max_scan_p_value.h"
 #include "analysis/statistics/robust_segmentation.h"
-#include "analysis/statistics/searched_p_value.h"
 
 namespace benchhud::analysis {
 namespace {
@@ -209,7 +209,7 @@ class Search {
     change.p_value = std::max(p_value_of(difference(step.before, step.after, inflation_)),
                               wandering_p_value(both, step));
     change.p_value =
-        searched_p_value(change.p_value, static_cast<double>(values_.size()), rules_.fewest_nights);
+        max_scan_p_value(change.p_value, static_cast<double>(values_.size()), rules_.fewest_nights);
     change.p_value = std::max(change.p_value, spikes_p_value(both, step, values_.size()));
     return change;
   }

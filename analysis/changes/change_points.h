@@ -57,7 +57,7 @@ struct ChangePoint {
   double effect = 0;             ///< after against before: 0.1 is 10 % more
   Interval interval;             ///< of `effect`, at 95 %
   /// How often the best cut of a series without a change separates two levels as well: of a
-  /// confirmed one wherever it may be cut (searched_p_value.h), of a suspect at its last two
+  /// confirmed one wherever it may be cut (max_scan_p_value.h), of a suspect at its last two
   /// nights.
   double p_value = 1;
   ChangeState state = ChangeState::kConfirmed;
@@ -93,7 +93,7 @@ struct Changes {
 /// worth telling, a t test of the two levels (Tukey's biweight mean; a variance pooled with the
 /// noise of the whole series, which counts for six nights; the number of nights reduced for their
 /// correlation), whose p-value pays for having searched and is no smaller than that of a step among
-/// nights that wander (level_shift_test.h), nor than that of as many spikes together, and levels
+/// nights that wander (level_shift.h), nor than that of as many spikes together, and levels
 /// that do not creep (step_fit.h). What holds is moved to where it lies most probably. Then the
 /// last night, or the last two, are looked at: they are a suspect if they are as significantly off
 /// the last level, and further off than nights of it ever were (is_far_out()). Deterministic. Empty

@@ -29,8 +29,8 @@ inline constexpr double kLeastLean = 0.02;      ///< of the level, from its firs
 inline constexpr double kHighDeviation = 0.05;  ///< of the level
 
 /// The class of a series, once its levels are known: `changes` is what find_changes() says of it,
-/// or who watches it (timed_watch.h). Fewer than eight nights are stable or of high deviation: they
-/// tell no more.
+/// or who watches it (timing_change_detector.h). Fewer than eight nights are stable or of high
+/// deviation: they tell no more.
 NoiseClass noise_class(std::span<const Night> nights, const Changes& changes);
 /// The same of nights' levels, which are all that it takes of them.
 NoiseClass noise_class_of_levels(std::span<const double> levels, const Changes& changes);

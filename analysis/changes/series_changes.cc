@@ -96,9 +96,9 @@ class Telling {
     for (const RejectedChange& rejected : changes) {
       ValueChange value = in_values(rejected.change, magnitude_);
       value.level = level;
-      const bool is_told = std::ranges::any_of(
+      const bool is_reported = std::ranges::any_of(
           told_->found, [&](const auto& other) { return other.at == value.at; });
-      if (!is_told) told_->rejected.push_back({value, rejected.reason});
+      if (!is_reported) told_->rejected.push_back({value, rejected.reason});
     }
     sort_by_night(&told_->rejected);
   }

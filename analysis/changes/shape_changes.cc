@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <utility>
 
-#include "analysis/statistics/rank_sum_test.h"
-#include "analysis/statistics/searched_p_value.h"
+#include "analysis/statistics/max_scan_p_value.h"
+#include "analysis/statistics/rank_sum.h"
 #include "analysis/statistics/summary.h"
 
 namespace benchhud::analysis {
@@ -57,7 +57,7 @@ double searched_rank_p_value(std::span<const Night> nights, const ChangePoint& c
   for (std::size_t i = change.at; i < change.at + change.nights_after; ++i) {
     after.push_back(nights[i].level);
   }
-  return searched_p_value(rank_sum_p_value(before, after), static_cast<double>(nights.size()),
+  return max_scan_p_value(rank_sum_p_value(before, after), static_cast<double>(nights.size()),
                           fewest);
 }
 
@@ -65,11 +65,11 @@ double searched_rank_p_value(std::span<const Night> nights, const ChangePoint& c
 void add_others(std::span<const Night> nights, const Changes& changes, const ChangeRules& rules,
                 ShapeChanges* told) {
   for (ChangePoint change : changes.found) {
-    const bool is_told = std::ranges::any_of(told->changes.found, [&](const ChangePoint& other) {
-      return is_same_change(change, other);
-    });
+    const bool is_reported = std::ranges::any_of(
+        told->changes.found,
+        [&](const ChangePoint& other) { return is_same_change(change, other); });
     // Of a suspect the shape, which scatters less, knows better.
-    if (is_told || change.state == ChangeState::kSuspect) continue;
+    if (is_reported || change.state == ChangeState::kSuspect) continue;
     change.p_value =
         std::max(change.p_value, searched_rank_p_value(nights, change, rules.fewest_nights));
     pay_for_looks(&change);

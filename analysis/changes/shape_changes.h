@@ -15,7 +15,7 @@ struct ShapeChanges {
   Changes changes;  ///< of the nights by their shape (nights_by_shape())
   /// Confirmed changes of the nights as they are that the shape does not tell: another share of the
   /// repetitions in each hump, with the humps where they were. They hold by rank as well
-  /// (rank_sum_test.h).
+  /// (rank_sum.h).
   std::vector<ChangePoint> others;
 };
 

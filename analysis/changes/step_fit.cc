@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "analysis/statistics/double_policy.h"
+#include "analysis/statistics/boost_math_policy.h"
 #include "analysis/statistics/summary.h"
 
 namespace benchhud::analysis {

@@ -10,8 +10,7 @@
 namespace benchhud::analysis {
 
 /// `benchhud trace summary FILE --format json`. Keys and meanings: docs/traces.md.
-nlohmann::ordered_json summary_json(const trace::Trace& trace,
-                                    const trace::TraceNesting& nesting);
+nlohmann::ordered_json summary_json(const trace::Trace& trace, const trace::TraceNesting& nesting);
 
 /// Everything, in lists of bounded length: `benchhud trace report FILE --format json`. Keys and
 /// meanings: docs/traces.md. `report`: of that trace.

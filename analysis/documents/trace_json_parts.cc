@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/trace/keep_first.h"
+#include "analysis/trace/truncate_rows.h"
 #include "schema/base/text_excerpt.h"
 #include "trace/short_name.h"
 
@@ -94,7 +94,7 @@ NamedCounts named_counts(const std::map<std::string, std::int64_t>& counts, std:
   std::vector<std::pair<std::string_view, std::int64_t>> names(counts.begin(), counts.end());
   std::stable_sort(names.begin(), names.end(),
                    [](const auto& a, const auto& b) { return a.second > b.second; });
-  NamedCounts found{ordered_json::object(), analysis::keep_first(&names, most)};
+  NamedCounts found{ordered_json::object(), analysis::truncate_rows(&names, most)};
   for (const auto& [name, count] : names) {
     // Names that differ behind their first thousand bytes are one here.
     ordered_json& sum = found.by_name[trace::short_name(name)];

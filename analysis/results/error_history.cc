@@ -94,7 +94,7 @@ struct Streak {
     had_it_ = had_it_ || has_it;
     known_ = known_ || is_known;
   }
-  ErrorStanding standing() const {
+  ErrorStanding verification_outcome() const {
     if (!is_there) return ErrorStanding::kOver;
     if (!is_first) return ErrorStanding::kBack;
     return was_known_before ? ErrorStanding::kNew : ErrorStanding::kLasting;
@@ -161,7 +161,7 @@ void finish(FailureRuns runs, const std::set<schema::ExperimentId>& in_newest, C
   for (const auto& [experiment, streak] : counted->streaks) {
     trend.experiments.push_back(experiment);
     if (streak.is_there && in_newest.contains(experiment)) {
-      ++since[{streak.since, streak.standing()}];
+      ++since[{streak.since, streak.verification_outcome()}];
     }
   }
   for (auto item = since.rbegin(); item != since.rend(); ++item) {
@@ -171,8 +171,8 @@ void finish(FailureRuns runs, const std::set<schema::ExperimentId>& in_newest, C
 
 }  // namespace
 
-std::string_view error_standing_name(ErrorStanding standing) {
-  switch (standing) {
+std::string_view error_standing_name(ErrorStanding verification_outcome) {
+  switch (verification_outcome) {
     case ErrorStanding::kNew:
       return "new";
     case ErrorStanding::kBack:
@@ -258,7 +258,7 @@ std::vector<FailingExperiment> failing_experiments(FailureRuns runs, std::string
     experiment.now = experiment.nights.back() == ErrorNight::kThis;
     if (experiment.now) {
       experiment.since = streak.since;
-      experiment.standing = streak.standing();
+      experiment.verification_outcome = streak.verification_outcome();
     }
     experiments.push_back(std::move(experiment));
   }

@@ -28,12 +28,12 @@ enum class ErrorStanding : std::uint8_t {
   kOver,     ///< it does not have it any more
 };
 /// "new", "back", "lasting" or "over".
-std::string_view error_standing_name(ErrorStanding standing);
+std::string_view error_standing_name(ErrorStanding verification_outcome);
 
 /// Experiments that have an error now and have had it without a break since the same run.
 struct ErrorSince {
   std::size_t run = 0;  ///< a place in the span
-  ErrorStanding standing = ErrorStanding::kNew;
+  ErrorStanding verification_outcome = ErrorStanding::kNew;
   std::size_t experiments = 0;
 };
 
@@ -87,7 +87,7 @@ struct FailingExperiment {
   std::size_t tried = 0;             ///< runs in which there was an attempt that could have
   bool now = false;                  ///< it has it in the newest run
   std::optional<std::size_t> since;  ///< where it has it now: since which run without a break
-  ErrorStanding standing = ErrorStanding::kOver;
+  ErrorStanding verification_outcome = ErrorStanding::kOver;
   bool of_verification = false;    ///< the newest one is the verifier's
   std::vector<ErrorNight> nights;  ///< one a run
 };

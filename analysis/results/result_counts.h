@@ -26,12 +26,13 @@ struct ResultCounts {
   bool is_verified() const { return passing + failing + undecided > 0; }
 
   /// Counts a result whose last verification stands so.
-  void add(Status status, bool is_verifiable, Standing standing, bool is_stale) {
+  void add(Status status, bool is_verifiable, VerificationOutcome verification_outcome,
+           bool is_stale) {
     add_unverified(status, is_verifiable);
     --unverified;
-    passing += standing == Standing::kPassing;
-    failing += standing == Standing::kFailing;
-    undecided += standing == Standing::kNeither;
+    passing += verification_outcome == VerificationOutcome::kPassing;
+    failing += verification_outcome == VerificationOutcome::kFailing;
+    undecided += verification_outcome == VerificationOutcome::kNeither;
     stale += is_stale;
   }
   /// Counts a result that was never verified.
@@ -45,7 +46,7 @@ struct ResultCounts {
   void add(const ResultView& view) {
     const auto& verification = view.verification;
     if (verification) {
-      add(view.status, view.is_verifiable, verification->standing, verification->stale);
+      add(view.status, view.is_verifiable, verification->verification_outcome, verification->stale);
     } else {
       add_unverified(view.status, view.is_verifiable);
     }

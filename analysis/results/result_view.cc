@@ -100,7 +100,7 @@ VerificationView judge_verification(const schema::VerificationFacts& facts, bool
                                     double run_started_at, const ErrorTexts& errors) {
   VerificationView view;
   view.code = facts.code;
-  view.standing = verification_info(facts.code).standing;
+  view.verification_outcome = verification_info(facts.code).verification_outcome;
   view.verified_at = facts.verified_at;
   view.run = facts.run;
   view.stale = stale;

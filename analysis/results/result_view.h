@@ -68,7 +68,7 @@ struct FailureView {
 
 struct VerificationView {
   std::string code;
-  Standing standing = Standing::kNeither;
+  VerificationOutcome verification_outcome = VerificationOutcome::kNeither;
   double verified_at = 0;
   schema::RunId run{};
   bool stale = false;  ///< of an earlier run: this one did not verify it

@@ -40,7 +40,7 @@ void count_result(const ResultDigest& result, Gathered& into) {
   ++group.outcomes[static_cast<std::size_t>(result.outcome)];
   if (!std::isnan(result.compile)) into.compile.push_back(result.compile);
   if (result.is_verified()) {
-    group.add(result.status, result.is_verifiable, result.standing, result.stale);
+    group.add(result.status, result.is_verifiable, result.verification_outcome, result.stale);
   } else {
     group.add_unverified(result.status, result.is_verifiable);
   }

@@ -103,7 +103,7 @@ RunDigest digest_run(const JudgedRun& run) {
     if (view.failure) result.error_kind = static_cast<std::int8_t>(view.failure->error->kind);
     if (view.verification) {
       result.code = place_of(view.verification->code, places, digest.codes);
-      result.standing = view.verification->standing;
+      result.verification_outcome = view.verification->verification_outcome;
       result.stale = view.verification->stale;
     }
     digest.results.push_back(result);

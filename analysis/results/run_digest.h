@@ -44,7 +44,7 @@ struct ResultDigest {
   std::int32_t n = 0;           ///< steady samples
   std::int32_t code = -1;       ///< a place in RunDigest::codes; -1: never verified
   std::int8_t error_kind = -1;  ///< an ErrorKind, of the failure to time; -1: none
-  Standing standing = Standing::kNeither;
+  VerificationOutcome verification_outcome = VerificationOutcome::kNeither;
   Status status = Status::kNotTimed;
   Outcome outcome = Outcome::kNotTimed;
   bool stale = false;          ///< the code is of an earlier run

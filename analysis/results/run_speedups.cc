@@ -37,7 +37,7 @@ std::optional<Exclusion> without_time(const ResultView& view, bool has_time) {
 
 std::optional<Exclusion> not_passing(const ResultView& view) {
   if (!view.verification) return Exclusion::kNotVerified;
-  if (view.verification->standing == Standing::kPassing) return {};
+  if (view.verification->verification_outcome == VerificationOutcome::kPassing) return {};
   return verification_info(view.verification->code).is_verdict ? Exclusion::kVerificationFailed
                                                                : Exclusion::kNotVerified;
 }

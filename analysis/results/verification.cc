@@ -12,33 +12,33 @@ constexpr std::string_view kPass = "PASS";
 
 constexpr std::array<VerificationInfo, 8> kCodes = {{
     {kPass, "The backend's result agrees with eager's within the tolerance.", "",
-     Standing::kPassing},
+     VerificationOutcome::kPassing},
     {"FAIL", "The backend's result differs from eager's beyond the tolerance.",
      "If neither the model nor the tolerance was changed on purpose, this is a correctness bug in "
      "the backend: bisect from the last run that passed.",
-     Standing::kFailing},
+     VerificationOutcome::kFailing},
     {"EXCEPTION_RAISED",
      "An exception was raised while the backend's result was computed or compared.",
      "Read the error; reproduce with --verify on this model alone to tell the backend's exception "
      "from one of the verifier.",
-     Standing::kFailing},
+     VerificationOutcome::kFailing},
     {"VERIFIER_DIDNT_RUN",
      "No verdict was reached: the verifier timed out, crashed, ran out of memory or raised an "
      "exception.",
      "Read the error: raise the time limit if it timed out, else fix the crash first.",
-     Standing::kFailing},
+     VerificationOutcome::kFailing},
     {"EAGER_FAILED", "The model fails in eager mode, without any compiler.",
      "This benchmark should not be running here: repair the model or take it off the list.",
-     Standing::kNeither},
+     VerificationOutcome::kNeither},
     {"NONDETERMINISTIC_EAGER_RUN", "Two eager runs of the model disagree with each other.",
      "The result cannot be judged: make the model deterministic, or do without its verdict.",
-     Standing::kNeither},
+     VerificationOutcome::kNeither},
     {"VERIFIER_SKIPPED",
      "Verification was not asked for: a timing run, or a combination known not to work.", "",
-     Standing::kNeither, /*is_verdict=*/false},
+     VerificationOutcome::kNeither, /*is_verdict=*/false},
     {schema::kSkippedOnPurpose,
      "torch's dynamo runner leaves this model out on purpose: it was neither timed nor compared.",
-     "", Standing::kNeither, /*is_verdict=*/false},
+     "", VerificationOutcome::kNeither, /*is_verdict=*/false},
 }};
 
 std::optional<VerificationInfo> verdict(std::optional<std::string_view> code) {
@@ -60,7 +60,7 @@ VerificationInfo verification_info(std::string_view code) {
   return {code,
           "This program does not know the code; it is counted under its own name.",
           "Look it up in the runner that wrote it.",
-          Standing::kNeither,
+          VerificationOutcome::kNeither,
           /*is_verdict=*/!code.empty(),
           /*known=*/false};
 }
@@ -74,8 +74,8 @@ Transition transition(std::optional<std::string_view> before,
   if (!is) return Transition::kDisappeared;
   if (was->code == is->code) return Transition::kUnchanged;
   if (!was->known || !is->known) return Transition::kChanged;
-  if (was->standing == Standing::kPassing) return Transition::kNewlyFailing;
-  if (is->standing == Standing::kPassing) return Transition::kNewlyPassing;
+  if (was->verification_outcome == VerificationOutcome::kPassing) return Transition::kNewlyFailing;
+  if (is->verification_outcome == VerificationOutcome::kPassing) return Transition::kNewlyPassing;
   return Transition::kChanged;
 }
 

@@ -9,7 +9,7 @@
 namespace benchhud::analysis {
 
 /// How a code counts in a pass rate, which is passing / (passing + failing).
-enum class Standing {
+enum class VerificationOutcome {
   kPassing,
   kFailing,  ///< The backend is to blame, or nobody knows better: it did not get through.
   kNeither,  ///< Nothing can be said of the backend: eager has no answer to compare with, or nobody
@@ -20,7 +20,7 @@ struct VerificationInfo {
   std::string_view code;     ///< As in the file.
   std::string_view meaning;  ///< A sentence.
   std::string_view action;   ///< A sentence: what a user does about it; empty where nothing.
-  Standing standing = Standing::kNeither;
+  VerificationOutcome verification_outcome = VerificationOutcome::kNeither;
   /// The verifier had something to say. Not so for VERIFIER_SKIPPED, which counts as no code at
   /// all.
   bool is_verdict = true;

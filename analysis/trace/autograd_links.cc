@@ -4,7 +4,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "analysis/trace/keep_first.h"
+#include "analysis/trace/truncate_rows.h"
 
 namespace benchhud::analysis {
 
@@ -64,7 +64,7 @@ void add_groups(const TraceContext& context, AutogradLinks* found) {
   };
   std::stable_sort(found->groups.begin(), found->groups.end(),
                    [&](const auto& a, const auto& b) { return length(a) > length(b); });
-  found->groups_left_out = keep_first(&found->groups, AutogradLinks::kMostGroups);
+  found->groups_left_out = truncate_rows(&found->groups, AutogradLinks::kMostGroups);
 }
 
 }  // namespace

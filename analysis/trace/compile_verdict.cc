@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "analysis/text/quantity_text.h"
-#include "analysis/trace/keep_first.h"
+#include "analysis/trace/truncate_rows.h"
 
 namespace benchhud::analysis {
 
@@ -209,7 +209,7 @@ CompileVerdict compile_verdict(const TraceContext& context, const CompiledRegion
     verdict.evidence.push_back("What ran on devices cannot be told. " + context.unknowns().device);
   }
   verdict.applied = judge.has_compiled_code() ? judge.compiled_how() : judge.not_compiled(context);
-  verdict.handed_back_left_out = keep_first(&verdict.handed_back, most);
+  verdict.handed_back_left_out = truncate_rows(&verdict.handed_back, most);
   return verdict;
 }
 

@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "analysis/trace/keep_first.h"
+#include "analysis/trace/truncate_rows.h"
 
 namespace benchhud::analysis {
 
@@ -113,7 +113,7 @@ CompiledFrames compiled_frames(const TraceContext& context,
   std::stable_sort(
       found.frames.begin(), found.frames.end(),
       [](const CompiledFrame& a, const CompiledFrame& b) { return a.recompiles > b.recompiles; });
-  found.frames_left_out = keep_first(&found.frames, CompiledFrames::kMostFrames);
+  found.frames_left_out = truncate_rows(&found.frames, CompiledFrames::kMostFrames);
   return found;
 }
 

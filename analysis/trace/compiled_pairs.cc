@@ -5,7 +5,7 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "analysis/trace/keep_first.h"
+#include "analysis/trace/truncate_rows.h"
 
 namespace benchhud::analysis {
 
@@ -144,7 +144,7 @@ CompiledPairs compiled_pairs(const TraceContext& context,
       ++found.pairs_left_out;
     }
   }
-  found.groups_left_out = keep_first(&found.groups, CompiledPairs::kMostGroups);
+  found.groups_left_out = truncate_rows(&found.groups, CompiledPairs::kMostGroups);
   return found;
 }
 

@@ -20,10 +20,9 @@ inline std::string_view frame_of(std::string_view id) { return id.substr(0, id.f
 /// One execution of a `Torch-Compiled Region`.
 struct CompiledRegion {
   std::uint32_t slice = 0;
-  std::uint32_t around =
-      trace::kNoSlice;     ///< the region right around it, by its place in the list
-  std::uint32_t depth = 0;  ///< how many regions are around it
-  std::string_view id;      ///< "F/C", frame id and compile id; empty where PyTorch wrote none
+  std::uint32_t around = trace::kNoSlice;  ///< the region right around it, by its place in the list
+  std::uint32_t depth = 0;                 ///< how many regions are around it
+  std::string_view id;  ///< "F/C", frame id and compile id; empty where PyTorch wrote none
 
   std::string_view frame() const { return frame_of(id); }  ///< "F"
 };

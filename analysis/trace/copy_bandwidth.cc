@@ -4,7 +4,7 @@
 #include <cmath>
 #include <unordered_map>
 
-#include "analysis/trace/keep_first.h"
+#include "analysis/trace/truncate_rows.h"
 
 namespace benchhud::analysis {
 
@@ -55,7 +55,7 @@ std::vector<CopyRow> copy_bandwidths(const TraceContext& context, std::size_t mo
   }
   std::stable_sort(rows.begin(), rows.end(),
                    [](const CopyRow& a, const CopyRow& b) { return a.time.total > b.time.total; });
-  *left_out = keep_first(&rows, most);
+  *left_out = truncate_rows(&rows, most);
   return rows;
 }
 

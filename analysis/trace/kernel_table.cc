@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "analysis/trace/keep_first.h"
+#include "analysis/trace/truncate_rows.h"
 
 namespace benchhud::analysis {
 
@@ -21,7 +21,7 @@ void finish(std::int64_t all, std::size_t most, std::vector<Row>* rows, std::int
                    [](const Row& a, const Row& b) { return a.time.total > b.time.total; });
   for (Row& row : *rows) row.share = share_of(row.time.total, all);
   for (std::size_t i = most; i < rows->size(); ++i) left_out->add((*rows)[i].time);
-  *rows_left_out = keep_first(rows, most);
+  *rows_left_out = truncate_rows(rows, most);
 }
 
 // Operators by their `External id`.

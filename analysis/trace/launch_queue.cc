@@ -4,8 +4,8 @@
 #include <cmath>
 #include <utility>
 
-#include "analysis/trace/keep_first.h"
 #include "analysis/trace/time_totals.h"
+#include "analysis/trace/truncate_rows.h"
 
 namespace benchhud::analysis {
 
@@ -81,7 +81,7 @@ std::vector<LaunchQueue> launch_queues(const TraceContext& context, std::size_t 
   std::stable_sort(queues.begin(), queues.end(), [](const LaunchQueue& a, const LaunchQueue& b) {
     return a.launched > b.launched;
   });
-  *left_out = keep_first(&queues, most);
+  *left_out = truncate_rows(&queues, most);
   return queues;
 }
 

@@ -4,7 +4,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "analysis/trace/keep_first.h"
+#include "analysis/trace/truncate_rows.h"
 
 namespace benchhud::analysis {
 
@@ -53,7 +53,7 @@ LaunchStats launch_stats(const TraceContext& context, std::size_t most) {
   stats.delay = quantiles_of(std::move(delays));
   std::stable_sort(stats.rows.begin(), stats.rows.end(),
                    [](const LaunchRow& a, const LaunchRow& b) { return a.count > b.count; });
-  stats.rows_left_out = keep_first(&stats.rows, most);
+  stats.rows_left_out = truncate_rows(&stats.rows, most);
   return stats;
 }
 

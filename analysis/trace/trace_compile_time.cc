@@ -5,8 +5,8 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "analysis/trace/keep_first.h"
 #include "analysis/trace/time_spans.h"
+#include "analysis/trace/truncate_rows.h"
 
 namespace benchhud::analysis {
 
@@ -125,7 +125,8 @@ TraceCompileTime compile_time(const TraceContext& context) {
               if (a.compiled.total != b.compiled.total) return a.compiled.total > b.compiled.total;
               return a.annotation < b.annotation;
             });
-  found.annotations_left_out = keep_first(&found.annotations, TraceCompileTime::kMostAnnotations);
+  found.annotations_left_out =
+      truncate_rows(&found.annotations, TraceCompileTime::kMostAnnotations);
   return found;
 }
 

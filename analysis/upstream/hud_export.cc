@@ -19,7 +19,7 @@ using Json = nlohmann::ordered_json;
 using schema::Experiment;
 using schema::Measurement;
 using schema::SampleShape;
-using schema::WholeLine;
+using schema::StoredResultLine;
 
 constexpr double kMillisecondsPerSecond = 1000;
 
@@ -36,13 +36,13 @@ Json parsed(const std::string& text) {
   return json.is_object() ? json : Json::object();
 }
 
-const Measurement* find(const WholeLine& line, std::string_view name) {
+const Measurement* find(const StoredResultLine& line, std::string_view name) {
   const auto found = std::find_if(line.metrics.begin(), line.metrics.end(),
                                   [&](const Measurement& metric) { return metric.metric == name; });
   return found == line.metrics.end() ? nullptr : &*found;
 }
 
-std::optional<double> steady_of(const WholeLine& line) {
+std::optional<double> steady_of(const StoredResultLine& line) {
   const Measurement* time = find(line, "per_iter_time");
   if (time == nullptr || line.error) return {};
   const auto estimate = steady(time->samples);
@@ -96,7 +96,7 @@ Json accuracy_metric(const std::string& status) {
 }
 
 /// Whether a line is the verifier's and has something to say.
-bool says_accuracy(const WholeLine& line) {
+bool says_accuracy(const StoredResultLine& line) {
   if (!line.code || find(line, "total_time") != nullptr) return false;
   switch (line.invocation_kind) {
     case schema::InvocationKind::kTiming:
@@ -118,7 +118,7 @@ void give_record(const Json& context, Json metric,
 
 // Whether the line was made of a record of the HUD: only such a line has its context, a record
 // without its metric. The runner's own lines may have a key of that name as well.
-bool is_theirs(const WholeLine& line, const Json& extra) {
+bool is_theirs(const StoredResultLine& line, const Json& extra) {
   const auto context = extra.find("hud");
   if (context == extra.end() || !context->is_object()) return false;
   const auto model = context->find("model");
@@ -159,7 +159,7 @@ Json member(const Json& object, const char* key) {
 /// A record of the HUD that does not say everything by itself gets what was told when it was read:
 /// where the HUD looks for it, and once more for benchhud, with the record as it came, so that it
 /// is the same result when it is read again.
-Json with_given_facts(const Json& context, const WholeLine& line) {
+Json with_given_facts(const Json& context, const StoredResultLine& line) {
   const Json benchmark = member(context, "benchmark"), model = member(context, "model");
   const Json about = member(benchmark, "extra_info"), runners = member(context, "runners");
   const Json origins = member(model, "origins");
@@ -203,7 +203,7 @@ Json with_given_facts(const Json& context, const WholeLine& line) {
 }
 
 // What the HUD wrote goes back as it came.
-void write_theirs(const WholeLine& line, const Json& extra,
+void write_theirs(const StoredResultLine& line, const Json& extra,
                   const std::function<void(const std::string&)>& give) {
   const Json context = with_given_facts(extra["hud"], line);
   const Json kept = extra.contains("hud_metrics") && extra["hud_metrics"].is_object()
@@ -244,7 +244,7 @@ HudExport::Workload HudExport::workload_of(const Experiment& e) {
   return {e.suite, e.model, e.test, e.flags, e.batch_size};
 }
 
-void HudExport::note(const WholeLine& line) {
+void HudExport::note(const StoredResultLine& line) {
   if (line.experiment->backend() != "eager") return;
   if (const auto time = steady_of(line)) eager_[workload_of(*line.experiment)] = *time;
 }
@@ -258,7 +258,7 @@ std::string HudExport::head_sha() const {
   return "";
 }
 
-std::string HudExport::own_text(const WholeLine& line) const {
+std::string HudExport::own_text(const StoredResultLine& line) const {
   Json own;
   own["run"] = run_.name;
   own["labels"] = run_.labels;
@@ -280,7 +280,8 @@ Json HudExport::own_metric(const Measurement& metric) const {
   return record;
 }
 
-void HudExport::write(const WholeLine& line, const std::function<void(const std::string&)>& give) {
+void HudExport::write(const StoredResultLine& line,
+                      const std::function<void(const std::string&)>& give) {
   const Json extra = line.extra.empty() ? Json::object() : parsed(line.extra);
   if (is_theirs(line, extra)) return write_theirs(line, extra, give);
   if (is_of_theirs(extra)) return;

@@ -18,7 +18,7 @@ namespace benchhud::analysis {
 /// its format.
 struct ResultsText {
   /// A line as a JSON object, without its metrics and its error.
-  std::function<std::string(const schema::WholeLine&)> line;
+  std::function<std::string(const schema::StoredResultLine&)> line;
   /// A metric's value.
   std::function<std::string(const schema::Measurement&)> value;
 };
@@ -31,9 +31,10 @@ class HudExport {
   HudExport(schema::Run run, std::string repository, ResultsText text);
 
   /// Learns the time of eager, for speedups are over it.
-  void note(const schema::WholeLine& line);
+  void note(const schema::StoredResultLine& line);
   /// Gives the records of a line, each a JSON text of one line: none of what an import worked out.
-  void write(const schema::WholeLine& line, const std::function<void(const std::string&)>& give);
+  void write(const schema::StoredResultLine& line,
+             const std::function<void(const std::string&)>& give);
 
  private:
   using Workload =
@@ -41,7 +42,7 @@ class HudExport {
 
   static Workload workload_of(const schema::Experiment& experiment);
   std::string head_sha() const;
-  std::string own_text(const schema::WholeLine& line) const;
+  std::string own_text(const schema::StoredResultLine& line) const;
   nlohmann::ordered_json own_metric(const schema::Measurement& metric) const;
 
   const schema::Run run_;

@@ -29,7 +29,7 @@ namespace benchhud::cli {
 namespace {
 
 namespace po = boost::program_options;
-using analysis::ExperimentNight;
+using analysis::ExperimentObservation;
 using analysis::WatchedMetric;
 using schema::AlertMember;
 using schema::Error;
@@ -106,10 +106,10 @@ class Fresh {
 
   /// What the files say of an experiment of that description, whatever the accelerator model is
   /// called: the newest run first.
-  std::vector<ExperimentNight> find(const AlertMember& wanted) const {
-    std::vector<ExperimentNight> found;
-    for (const analysis::NightFacts& night : nights_) {
-      for (const ExperimentNight& result : night.results) {
+  std::vector<ExperimentObservation> find(const AlertMember& wanted) const {
+    std::vector<ExperimentObservation> found;
+    for (const analysis::RunObservations& night : nights_) {
+      for (const ExperimentObservation& result : night.results) {
         if (is_same(*catalog_->find(result.experiment), wanted)) found.push_back(result);
       }
     }
@@ -131,7 +131,7 @@ class Fresh {
   std::filesystem::path folder_;
   std::optional<schema::Connection> store_;
   std::optional<analysis::Catalog> catalog_;
-  std::vector<analysis::NightFacts> nights_;
+  std::vector<analysis::RunObservations> nights_;
 };
 
 Verdict judge_timed(const AlertMember& member, const analysis::WatchedMetricInfo& info,
@@ -171,7 +171,7 @@ Verdict judge_text(const AlertMember& member, const analysis::WatchedMetricInfo&
 }
 
 // None: this result does not say anything of that metric.
-std::optional<Verdict> judge(const AlertMember& member, const ExperimentNight& result) {
+std::optional<Verdict> judge(const AlertMember& member, const ExperimentObservation& result) {
   const auto metric = analysis::watched_metric_of(member.metric);
   if (!metric) return std::nullopt;
   const analysis::WatchedMetricInfo& info = analysis::watched_metric_info(*metric);
@@ -213,7 +213,7 @@ Verdict judge_members(std::vector<AlertMember> members, const std::string& wante
     // Two results are a speedup; each of them is judged by itself.
     if (member.metric == "speedup") continue;
     if (!wanted.empty() && member.metric != wanted) continue;
-    for (const ExperimentNight& result : fresh.find(member)) {
+    for (const ExperimentObservation& result : fresh.find(member)) {
       if (auto verdict = judge(member, result)) {
         verdict->reason = fmt::format("{} {} on {}: {}", member.experiment.model,
                                       member.experiment.test, member.backend, verdict->reason);

@@ -259,7 +259,7 @@ Expected<void> write_jsonl(const ReadLines& read, const Settings& settings) {
 
 Expected<void> read_store(schema::Connection& store, const LineVisitor& visit) {
   return schema::replay_whole_lines(
-      store, [&](const schema::WholeLine& line) { visit(ingest::results_line_of(line)); });
+      store, [&](const schema::StoredResultLine& line) { visit(ingest::results_line_of(line)); });
 }
 
 Expected<void> write(const PythonArguments& arguments, const ReadLines& read) {

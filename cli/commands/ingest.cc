@@ -10,11 +10,11 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/options/commands.h"
+#include "cli/options/import_context_options.h"
 #include "cli/options/journal.h"
 #include "cli/options/locked_store.h"
 #include "cli/options/memory.h"
 #include "cli/options/named_result.h"
-#include "cli/options/neighbour_options.h"
 #include "cli/options/options.h"
 #include "cli/output/ingest_text.h"
 #include "ingest/output/output_dir.h"
@@ -125,7 +125,7 @@ Expected<Request> read_request(const po::variables_map& values) {
     }
   }
   if (values["shift-to-this-week"].as<bool>()) request.options.shift_times_to = schema::now();
-  request.options.neighbours = neighbour_facts(values);
+  request.options.import_context = import_context(values);
   if (values.count("for")) request.result = values["for"].as<std::string>();
   if (values.count("repetition")) {
     request.options.dumps.repetition = values["repetition"].as<std::int64_t>();

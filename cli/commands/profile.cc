@@ -78,7 +78,7 @@ std::string json_text(const Comparison& comparison) {
   json.field("kind", comparison.kind);
   json.key("sections");
   views::write_section_differences(json, comparison.sections,
-                                    std::numeric_limits<std::size_t>::max());
+                                   std::numeric_limits<std::size_t>::max());
   json.key("problems");
   json.list(comparison.problems, [&](const std::string& problem) { json.value(problem); });
   json.end_object();

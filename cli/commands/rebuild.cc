@@ -32,7 +32,7 @@ int run_rebuild(const Arguments& arguments) {
   if (!locked) return fail(locked.error());
   schema::Connection* const store = &locked->connection;
   if (const auto done = schema::rebuild(*store); !done) return fail(done.error());
-  const auto indexed = trace::index_traces(*store, trace::Unindexed::kAndOthers);
+  const auto indexed = trace::index_traces(*store, trace::ReindexScope::kAll);
   if (!indexed) return fail(indexed.error());
   const Expected<std::int64_t> traces = service::renew_digests(*store, service::Digests::kAll);
   if (!traces) return fail(traces.error());

@@ -150,7 +150,7 @@ Expected<void> replay_files(const std::vector<std::string>& paths, BadLines bad_
 
 Expected<void> replay_store(const std::string& path, const LineSink& sink) {
   BENCHHUD_ASSIGN(schema::Connection store, schema::open_store_for_reading(path));
-  return schema::Reader(store).replay([&](const schema::ReplayedLine& line) {
+  return schema::Reader(store).replay([&](const schema::SourceOrderedLine& line) {
     const schema::Experiment& experiment = line.experiment->experiment;
     sink(upstream_line(experiment, experiment.backend(), line.timestamp, line.total_time));
   });

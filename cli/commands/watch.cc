@@ -14,10 +14,10 @@
 #include <vector>
 
 #include "cli/options/commands.h"
+#include "cli/options/import_context_options.h"
 #include "cli/options/journal.h"
 #include "cli/options/locked_store.h"
 #include "cli/options/memory.h"
-#include "cli/options/neighbour_options.h"
 #include "cli/options/options.h"
 #include "cli/options/stop_signal.h"
 #include "cli/options/text_file.h"
@@ -57,7 +57,7 @@ struct Request {
   bool once = false;
   bool is_quiet = false;
   Labels labels;
-  ingest::NeighbourFacts neighbours;
+  ingest::ImportContext import_context;
 };
 
 CommandLine command_line() {
@@ -142,7 +142,7 @@ Expected<Request> read_request(const po::variables_map& values) {
   BENCHHUD_ASSIGN(request.wait, wait_of(values));
   request.once = values["once"].as<bool>();
   request.is_quiet = values["quiet"].as<bool>();
-  request.neighbours = neighbour_facts(values);
+  request.import_context = import_context(values);
   if (values.count("label")) {
     for (const std::string& label : values["label"].as<std::vector<std::string>>()) {
       BENCHHUD_ASSIGN(auto pair, split_label(label));
@@ -275,7 +275,7 @@ class Watcher {
   void take(const OutputDir& dir, const Labels& labels, schema::Connection& store) {
     ingest::IngestOptions options;
     options.labels = labels;
-    options.neighbours = request_.neighbours;
+    options.import_context = request_.import_context;
     options.skips_known_content = true;
     options.should_stop = [this] { return stop_.came(); };
     const auto result = service::import_files(store, dir.files, std::move(options));

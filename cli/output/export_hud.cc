@@ -19,7 +19,7 @@ namespace {
 
 analysis::ResultsText results_text() {
   analysis::ResultsText text;
-  text.line = [](const schema::WholeLine& stored) {
+  text.line = [](const schema::StoredResultLine& stored) {
     ingest::ResultsLine line = ingest::results_line_of(stored);
     line.metrics.clear();
     line.error.reset();
@@ -52,17 +52,19 @@ Expected<void> export_hud(schema::Connection& store, const std::optional<std::st
   for (schema::Run& one : runs) {
     const std::array ids = {one.id};
     analysis::HudExport exported(std::move(one), repository, results_text());
-    BENCHHUD_TRY(schema::replay_lines_of_runs(store, ids, [&](const schema::WholeLine& line) {
-      exported.note(line);
-      return true;
-    }));
-    BENCHHUD_TRY(schema::replay_lines_of_runs(store, ids, [&](const schema::WholeLine& line) {
-      exported.write(line, [](const std::string& record) {
-        std::fwrite(record.data(), 1, record.size(), stdout);
-        std::fputc('\n', stdout);
-      });
-      return true;
-    }));
+    BENCHHUD_TRY(
+        schema::replay_lines_of_runs(store, ids, [&](const schema::StoredResultLine& line) {
+          exported.note(line);
+          return true;
+        }));
+    BENCHHUD_TRY(
+        schema::replay_lines_of_runs(store, ids, [&](const schema::StoredResultLine& line) {
+          exported.write(line, [](const std::string& record) {
+            std::fwrite(record.data(), 1, record.size(), stdout);
+            std::fputc('\n', stdout);
+          });
+          return true;
+        }));
   }
   return {};
 }

@@ -15,7 +15,7 @@
 #include "schema/store/store.h"
 #include "service/traces/trace_export.h"
 #include "service/traces/track_list.h"
-#include "trace/trace_lookup.h"
+#include "trace/trace_queries.h"
 
 namespace benchhud::cli {
 namespace {
@@ -42,7 +42,8 @@ Expected<schema::TraceId> asked_trace(Connection& store, const TraceExportReques
   return Error{ErrorCode::kUnsupported, fmt::format("dump {} is no trace", *request.artifact)};
 }
 
-Expected<service::ExportQuery> asked_window(const TraceExportRequest& request, std::int64_t origin) {
+Expected<service::ExportQuery> asked_window(const TraceExportRequest& request,
+                                            std::int64_t origin) {
   service::ExportQuery query;
   query.begin = request.begin ? analysis::sum_of(origin, *request.begin)
                               : std::numeric_limits<std::int64_t>::min();
@@ -53,7 +54,7 @@ Expected<service::ExportQuery> asked_window(const TraceExportRequest& request, s
   }
   if (!request.tracks) return query;
   BENCHHUD_ASSIGN(const auto tracks, service::read_track_list(*request.tracks, "--tracks",
-                                                             service::kMostTracksListed, false));
+                                                              service::kMostTracksListed, false));
   query.is_wanted = [tracks](std::uint32_t thread) {
     return std::any_of(tracks.begin(), tracks.end(),
                        [&](const service::TrackBand& each) { return each.track == thread; });
@@ -97,7 +98,7 @@ Expected<void> export_trace(const TraceExportRequest& request) {
   BENCHHUD_ASSIGN(const auto transaction,
                   schema::Transaction::begin(store, schema::Transaction::Kind::kRead));
   BENCHHUD_ASSIGN(const schema::TraceId trace, asked_trace(store, request));
-  BENCHHUD_ASSIGN(const trace::TraceInfo info, trace::TraceLookup(store, trace).info());
+  BENCHHUD_ASSIGN(const trace::TraceInfo info, trace::TraceQueries(store, trace).info());
   BENCHHUD_ASSIGN(const service::ExportQuery query, asked_window(request, info.origin));
   if (request.out) return write_file(*request.out, store, trace, query);
   return write_to(stdout, "standard output", store, trace, query);

@@ -18,7 +18,7 @@
 #include "schema/base/time.h"
 #include "schema/store/access_token.h"
 #include "server/api/app.h"
-#include "server/api/warmer.h"
+#include "server/api/cache_prefetcher.h"
 #include "server/http/host_names.h"
 #include "server/http/static_files.h"
 #include "server/routes/route_tables.h"
@@ -113,7 +113,7 @@ schema::Expected<std::shared_ptr<const server::HttpCounters>> serve_store(
   BENCHHUD_ASSIGN(auto http, server::HttpServer::bind(listen, [&app](const server::Request& r) {
                     return app.handle(r);
                   }));
-  const server::Warmer warmer(app, request.store_path);
+  const server::CachePrefetcher warmer(app, request.store_path);
   ServedAt where;
   where.pages = fmt::format("http://{}:{}/", in_url(request.listen.host), http.port());
   // Behind a #, which browsers keep to themselves: no log and no other site gets to see it.

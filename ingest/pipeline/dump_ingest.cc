@@ -301,7 +301,7 @@ class DumpIngest::File {
     }
     BENCHHUD_ASSIGN(artifact_.trace,
                     trace::put_unindexed_trace(state_.store, trace, nesting, args, artifact_.hash,
-                                                artifact_.byte_count));
+                                               artifact_.byte_count));
     if (!summary.valid()) return {};
     const TraceSummary made = summary.get();
     BENCHHUD_TRY(trace::put_trace_findings(state_.store, *artifact_.trace, made.findings));

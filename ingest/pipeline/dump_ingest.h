@@ -21,7 +21,7 @@ namespace benchhud::ingest {
 
 /// What analysis finds in a trace.
 struct TraceSummary {
-  std::string digest;                            ///< what is kept of it, encoded
+  std::string digest;                           ///< what is kept of it, encoded
   std::vector<trace::PackedFindings> findings;  ///< the places that are marked
 };
 

@@ -64,7 +64,7 @@ Expected<FileReading> reading_of(const std::string& path, const IngestOptions& o
         is_runners ? date_in_name(path) : date_in_path(absolute_path(path));
   }
   if (is_runners) return reading;
-  reading.given = options.neighbours;
+  reading.given = options.import_context;
   if (reading.format == ResultsFormat::kDynamoCsv) reading.named = facts_in_name(path);
   return reading;
 }

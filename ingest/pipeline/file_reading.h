@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "ingest/results/foreign_format_line.h"
 #include "ingest/results/line_reader.h"
-#include "ingest/results/neighbour_line.h"
 #include "ingest/results/results_format.h"
 #include "schema/base/errors.h"
 
@@ -17,7 +17,7 @@ struct IngestOptions;
 struct FileReading {
   ResultsFormat format = ResultsFormat::kRunner;
   std::optional<double> fallback_timestamp;  ///< of lines without one
-  NeighbourFacts given, named;               ///< by the command, and by the file's name
+  ImportContext given, named;                ///< by the command, and by the file's name
 
   /// What the meaning of its bytes depends on beside the bytes; "" where on nothing else.
   std::string context() const;

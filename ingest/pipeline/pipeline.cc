@@ -157,8 +157,8 @@ class FileIngest {
       BENCHHUD_ASSIGN([[maybe_unused]] const auto outcome, write_line(writer, line));
       return {};
     }
-    BENCHHUD_ASSIGN(const bool is_told, write_rejection(writer, line));
-    if (is_told) list(line.line_number, line.byte_offset, *line.rejection);
+    BENCHHUD_ASSIGN(const bool is_reported, write_rejection(writer, line));
+    if (is_reported) list(line.line_number, line.byte_offset, *line.rejection);
     return {};
   }
 
@@ -169,8 +169,8 @@ class FileIngest {
     rejection.hash = schema::content_hash(reader.damage());
     rejection.retriable = true;
     rejection.reason = reader.damage();
-    BENCHHUD_ASSIGN(const bool is_told, writer->reject(rejection));
-    if (is_told) list(rejection.line_number, rejection.byte_offset, reader.damage());
+    BENCHHUD_ASSIGN(const bool is_reported, writer->reject(rejection));
+    if (is_reported) list(rejection.line_number, rejection.byte_offset, reader.damage());
     return {};
   }
 

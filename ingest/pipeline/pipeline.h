@@ -10,7 +10,7 @@
 
 #include "ingest/output/output_dir.h"
 #include "ingest/pipeline/dump_ingest.h"
-#include "ingest/results/neighbour_line.h"
+#include "ingest/results/foreign_format_line.h"
 #include "schema/base/errors.h"
 #include "schema/db/database.h"
 #include "schema/results/writer.h"
@@ -32,9 +32,9 @@ struct IngestOptions {
   /// Times are shifted by whole weeks so that the newest result is of the week before this time
   /// (time_shift.h), for samples. The store keeps the shift that its first ingest chose.
   std::optional<double> shift_times_to;
-  NeighbourFacts neighbours;  ///< of results in other programs' formats that do not say it
-  bool strict = false;        ///< any rejected line or unreadable dump undoes everything
-  DumpOptions dumps;          ///< `timestamp` is taken from above
+  ImportContext import_context;  ///< of results in other programs' formats that do not say it
+  bool strict = false;           ///< any rejected line or unreadable dump undoes everything
+  DumpOptions dumps;             ///< `timestamp` is taken from above
   /// As schema::FileOptions has it; what comes out does not depend on it.
   std::int64_t lines_between_derivations = schema::FileOptions().lines_between_derivations;
   std::function<void(const Progress&)> on_progress;

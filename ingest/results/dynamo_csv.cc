@@ -186,7 +186,7 @@ bool is_dynamo_csv(std::string_view beginning) {
 
 class DynamoCsvReader::State final : private CsvTaker {
  public:
-  State(const NeighbourFacts& given, const NeighbourFacts& named,
+  State(const ImportContext& given, const ImportContext& named,
         std::optional<double> fallback_timestamp)
       : facts_(given.or_else(named)), fallback_timestamp_(fallback_timestamp) {}
 
@@ -299,7 +299,7 @@ class DynamoCsvReader::State final : private CsvTaker {
   }
 
   void append(const CsvLine& lines, Row row) {
-    NeighbourResult result;
+    ForeignResult result;
     schema::Experiment& experiment = result.experiment;
     experiment.suite = *facts_.suite;
     experiment.model = row.model;
@@ -335,14 +335,14 @@ class DynamoCsvReader::State final : private CsvTaker {
     append_lines(result, fallback_timestamp_, parsed_);
   }
 
-  const NeighbourFacts facts_;
+  const ImportContext facts_;
   const std::optional<double> fallback_timestamp_;
   ParsedChunk* parsed_ = nullptr;
   std::vector<Column> columns_;
   CsvLines lines_{this, kMostColumns, kLongestRow};
 };
 
-DynamoCsvReader::DynamoCsvReader(const NeighbourFacts& given, const NeighbourFacts& named,
+DynamoCsvReader::DynamoCsvReader(const ImportContext& given, const ImportContext& named,
                                  std::optional<double> fallback_timestamp)
     : state_(std::make_unique<State>(given, named, fallback_timestamp)) {}
 DynamoCsvReader::~DynamoCsvReader() = default;

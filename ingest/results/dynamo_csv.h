@@ -6,8 +6,8 @@
 #include <optional>
 #include <string_view>
 
+#include "ingest/results/foreign_format_line.h"
 #include "ingest/results/line_reader.h"
-#include "ingest/results/neighbour_line.h"
 
 namespace benchhud::ingest {
 
@@ -17,7 +17,7 @@ bool is_dynamo_csv(std::string_view beginning);
 
 /// What a file is called tells of what is in it, as far as it is called as the runner's jobs call
 /// them: `<backend>_<suite>_<dtype>_<mode>_<device>[_<machine>]_performance.csv`.
-NeighbourFacts facts_in_name(std::string_view path);
+ImportContext facts_in_name(std::string_view path);
 
 /// Reads one file. Rows are taken in one by one; the header may come again, and with more columns.
 class DynamoCsvReader final : public LineReader {
@@ -29,7 +29,7 @@ class DynamoCsvReader final : public LineReader {
 
   /// `given`: what the command says; what it does not say the rows and the file's name (`named`)
   /// do. `fallback_timestamp`: of all rows, which bear none.
-  DynamoCsvReader(const NeighbourFacts& given, const NeighbourFacts& named,
+  DynamoCsvReader(const ImportContext& given, const ImportContext& named,
                   std::optional<double> fallback_timestamp);
   ~DynamoCsvReader() override;
 

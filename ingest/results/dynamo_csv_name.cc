@@ -36,14 +36,14 @@ std::optional<std::string> without_frame(std::string_view text) {
 
 }  // namespace
 
-NeighbourFacts facts_in_name(std::string_view path) {
+ImportContext facts_in_name(std::string_view path) {
   std::string_view stem = path.substr(path.find_last_of('/') + 1);
   stem = uncompressed_name(stem);
   stem = stem.substr(0, stem.find_last_of('.'));
   std::string name = "_" + std::string(stem) + "_";
   std::replace(name.begin(), name.end(), '-', '_');
 
-  NeighbourFacts facts;
+  ImportContext facts;
   const auto [suite_place, suite] = find_one(name, kSuites);
   if (suite.empty()) return {};
   facts.suite = std::string(suite);

@@ -19,8 +19,8 @@ using schema::Expected;
 namespace {
 
 // A result while its records still come.
-struct Held {
-  NeighbourResult result;
+struct Pending {
+  ForeignResult result;
   schema::ContentHash key;  // of its context
   std::string context, given;
   std::optional<double> given_timestamp;
@@ -30,8 +30,8 @@ struct Held {
   std::size_t byte_count = 0;
 };
 
-bool has_metric(const Held& held, std::string_view name) {
-  return std::any_of(held.result.metrics.begin(), held.result.metrics.end(),
+bool has_metric(const Pending& pending, std::string_view name) {
+  return std::any_of(pending.result.metrics.begin(), pending.result.metrics.end(),
                      [&](const schema::Measurement& metric) { return metric.metric == name; });
 }
 
@@ -45,10 +45,9 @@ std::string extra_of(const std::string& context, const std::string& metrics) {
 
 class HudReader::State {
  public:
-  State(const NeighbourFacts& given, std::optional<double> fallback_timestamp,
-        std::size_t most_held)
+  State(const ImportContext& given, std::optional<double> fallback_timestamp, std::size_t most_held)
       : fallback_timestamp_(fallback_timestamp),
-        most_held_(most_held),
+        most_pending_(most_held),
         parser_(given),
         objects_(kLongestRecord) {}
 
@@ -68,7 +67,7 @@ class HudReader::State {
     parsed->line_count = 0;
     objects_.finish([&](const JsonObjects::Piece& piece) { take_piece(piece, parsed); });
     constexpr std::size_t kLinesAtOnce = 4096;
-    while (!held_.empty() && parsed->line_count < kLinesAtOnce) let_go(held_.begin(), parsed);
+    while (!pending_.empty() && parsed->line_count < kLinesAtOnce) emit(pending_.begin(), parsed);
   }
 
  private:
@@ -96,77 +95,77 @@ class HudReader::State {
     // The same metric again is another result of the same: the runner ran twice. Another context of
     // the same hash is another result anyway.
     if (found != places_.end() && (!is_of(*found->second) || is_told_again(*found->second))) {
-      let_go(found->second, parsed);
+      emit(found->second, parsed);
       found = places_.end();
     }
-    Held& held = found == places_.end() ? begin(key, piece) : *found->second;
-    add(piece.text.size(), &held);
-    while (held_bytes_ > most_held_ && held_.size() > 1) let_go(held_.begin(), parsed);
+    Pending& pending = found == places_.end() ? begin(key, piece) : *found->second;
+    add(piece.text.size(), &pending);
+    while (pending_bytes_ > most_pending_ && pending_.size() > 1) emit(pending_.begin(), parsed);
   }
 
-  bool is_of(const Held& held) const {
-    return held.context == record_.context && held.given == record_.given &&
-           held.given_timestamp == record_.given_timestamp;
+  bool is_of(const Pending& pending) const {
+    return pending.context == record_.context && pending.given == record_.given &&
+           pending.given_timestamp == record_.given_timestamp;
   }
 
-  bool is_told_again(const Held& held) const {
+  bool is_told_again(const Pending& pending) const {
     // No result has so many; whoever writes such gets lines of so many.
     constexpr std::size_t kMostMetrics = 1000;
-    if (held.result.metrics.size() >= kMostMetrics) return true;
+    if (pending.result.metrics.size() >= kMostMetrics) return true;
     if (record_.own) {
-      return (record_.own->error && held.result.own->error) ||
-             (!record_.own->metrics.empty() && has_metric(held, record_.own->metrics[0].metric));
+      return (record_.own->error && pending.result.own->error) ||
+             (!record_.own->metrics.empty() && has_metric(pending, record_.own->metrics[0].metric));
     }
-    return record_.accuracy ? held.result.accuracy.has_value()
-                            : has_metric(held, record_.metric.metric);
+    return record_.accuracy ? pending.result.accuracy.has_value()
+                            : has_metric(pending, record_.metric.metric);
   }
 
-  Held& begin(const schema::ContentHash& key, const JsonObjects::Piece& piece) {
-    Held& held = held_.emplace_back();
-    held.key = key;
-    places_[key] = std::prev(held_.end());
-    held.result.experiment = record_.experiment;
-    held.result.timestamp = record_.timestamp;
-    held.result.origin = record_.origin;
-    held.result.own = record_.own;
-    held.result.has_latency_in_ms = record_.is_compiler_benchmark;
-    held.result.text = piece.text;
-    held.result.line_number = piece.line_number;
-    held.result.byte_offset = piece.byte_offset;
-    held.context = record_.context;
-    held.given = record_.given;
-    held.given_timestamp = record_.given_timestamp;
-    count(2 * held.context.size() + held.result.text.size(), &held);
-    return held;
+  Pending& begin(const schema::ContentHash& key, const JsonObjects::Piece& piece) {
+    Pending& pending = pending_.emplace_back();
+    pending.key = key;
+    places_[key] = std::prev(pending_.end());
+    pending.result.experiment = record_.experiment;
+    pending.result.timestamp = record_.timestamp;
+    pending.result.origin = record_.origin;
+    pending.result.own = record_.own;
+    pending.result.has_latency_in_ms = record_.is_compiler_benchmark;
+    pending.result.text = piece.text;
+    pending.result.line_number = piece.line_number;
+    pending.result.byte_offset = piece.byte_offset;
+    pending.context = record_.context;
+    pending.given = record_.given;
+    pending.given_timestamp = record_.given_timestamp;
+    count(2 * pending.context.size() + pending.result.text.size(), &pending);
+    return pending;
   }
 
-  void count(std::size_t bytes, Held* held) {
+  void count(std::size_t bytes, Pending* pending) {
     constexpr std::size_t kPerRecord = 500;  // of objects around the texts
-    held->byte_count += bytes + kPerRecord;
-    held_bytes_ += bytes + kPerRecord;
+    pending->byte_count += bytes + kPerRecord;
+    pending_bytes_ += bytes + kPerRecord;
   }
 
-  void add(std::size_t size, Held* held) {
-    count(2 * size, held);
-    if (record_.own) return add_own(held);
-    held->hashes.push_back(record_.hash);
+  void add(std::size_t size, Pending* pending) {
+    count(2 * size, pending);
+    if (record_.own) return add_own(pending);
+    pending->hashes.push_back(record_.hash);
     if (record_.accuracy) {
-      held->result.accuracy = record_.accuracy;
-      held->accuracy_extra = metric_member();
+      pending->result.accuracy = record_.accuracy;
+      pending->accuracy_extra = metric_member();
     } else {
       const std::string member = metric_member();
-      if (!held->metric_extras.empty() && !member.empty()) held->metric_extras += ',';
-      held->metric_extras += member;
-      held->result.metrics.push_back(std::move(record_.metric));
+      if (!pending->metric_extras.empty() && !member.empty()) pending->metric_extras += ',';
+      pending->metric_extras += member;
+      pending->result.metrics.push_back(std::move(record_.metric));
     }
   }
 
-  void add_own(Held* held) {
-    held->hashes = {record_.hash};
+  void add_own(Pending* pending) {
+    pending->hashes = {record_.hash};
     for (schema::Measurement& metric : record_.own->metrics) {
-      held->result.metrics.push_back(std::move(metric));
+      pending->result.metrics.push_back(std::move(metric));
     }
-    if (record_.own->error) held->result.own->error = std::move(record_.own->error);
+    if (record_.own->error) pending->result.own->error = std::move(record_.own->error);
   }
 
   std::string metric_member() const {
@@ -176,23 +175,23 @@ class HudReader::State {
     return text + ':' + record_.metric_extra;
   }
 
-  static void put_together(Held* held) {
-    held->result.extra = extra_of(held->context, held->metric_extras);
-    held->result.accuracy_extra = extra_of(held->context, held->accuracy_extra);
+  static void put_together(Pending* pending) {
+    pending->result.extra = extra_of(pending->context, pending->metric_extras);
+    pending->result.accuracy_extra = extra_of(pending->context, pending->accuracy_extra);
     // The order of its records does not count.
-    std::sort(held->hashes.begin(), held->hashes.end(),
+    std::sort(pending->hashes.begin(), pending->hashes.end(),
               [](const auto& a, const auto& b) { return a.bytes < b.bytes; });
     std::string hashes;
-    for (const schema::ContentHash& hash : held->hashes) hashes += hash.view();
-    held->result.hash = schema::content_hash(hashes);
+    for (const schema::ContentHash& hash : pending->hashes) hashes += hash.view();
+    pending->result.hash = schema::content_hash(hashes);
   }
 
-  void let_go(std::list<Held>::iterator held, ParsedChunk* parsed) {
-    NeighbourResult& result = held->result;
+  void emit(std::list<Pending>::iterator pending, ParsedChunk* parsed) {
+    ForeignResult& result = pending->result;
     if (result.own) {
-      result.hash = held->hashes.front();
+      result.hash = pending->hashes.front();
     } else {
-      put_together(&*held);
+      put_together(&*pending);
     }
     if (result.experiment.accelerator_model.empty() && !result.own) {
       append_rejection(result.text, result.line_number, result.byte_offset,
@@ -200,27 +199,28 @@ class HudReader::State {
                        "--accelerator-model",
                        true, parsed);
     } else {
-      append_lines(result, held->given_timestamp ? held->given_timestamp : fallback_timestamp_,
+      append_lines(result,
+                   pending->given_timestamp ? pending->given_timestamp : fallback_timestamp_,
                    parsed);
     }
-    held_bytes_ -= held->byte_count;
-    places_.erase(held->key);
-    held_.erase(held);
+    pending_bytes_ -= pending->byte_count;
+    places_.erase(pending->key);
+    pending_.erase(pending);
   }
 
   const std::optional<double> fallback_timestamp_;
-  const std::size_t most_held_;
+  const std::size_t most_pending_;
   HudRecordParser parser_;
   JsonObjects objects_;
   HudRecord record_;
-  std::list<Held> held_;  // oldest first
-  std::size_t held_bytes_ = 0;
+  std::list<Pending> pending_;  // oldest first
+  std::size_t pending_bytes_ = 0;
   // By context.
-  std::unordered_map<schema::ContentHash, std::list<Held>::iterator, schema::ContentHashHasher>
+  std::unordered_map<schema::ContentHash, std::list<Pending>::iterator, schema::ContentHashHasher>
       places_;
 };
 
-HudReader::HudReader(const NeighbourFacts& given, std::optional<double> fallback_timestamp,
+HudReader::HudReader(const ImportContext& given, std::optional<double> fallback_timestamp,
                      std::size_t most_held)
     : state_(std::make_unique<State>(given, fallback_timestamp, most_held)) {}
 HudReader::~HudReader() = default;

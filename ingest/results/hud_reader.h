@@ -6,8 +6,8 @@
 #include <memory>
 #include <optional>
 
+#include "ingest/results/foreign_format_line.h"
 #include "ingest/results/line_reader.h"
-#include "ingest/results/neighbour_line.h"
 
 namespace benchhud::ingest {
 
@@ -20,7 +20,7 @@ class HudReader final : public LineReader {
   static constexpr std::size_t kMostHeld = std::size_t{64} << 20;
 
   /// `given`: what the command says of records that do not say it.
-  HudReader(const NeighbourFacts& given, std::optional<double> fallback_timestamp,
+  HudReader(const ImportContext& given, std::optional<double> fallback_timestamp,
             std::size_t most_held = kMostHeld);
   ~HudReader() override;
 

@@ -44,7 +44,7 @@ std::string short_name(std::string_view repository) {
 
 class HudRecordParser::State {
  public:
-  explicit State(const NeighbourFacts& given) : given_(given) {}
+  explicit State(const ImportContext& given) : given_(given) {}
 
   Reason parse(std::string_view text, HudRecord* record) {
     element document;
@@ -86,7 +86,7 @@ class HudRecordParser::State {
     const element* context = find(about, schema::kOwnContext);
     if (context == nullptr || !context->is_object()) return in_own("context is missing");
     const Fields given = fields_of(about, schema::kOwnGiven);
-    NeighbourFacts facts;
+    ImportContext facts;
     for (const auto& [key, fact] :
          {std::pair("suite", &facts.suite), std::pair("backend", &facts.backend),
           std::pair("test", &facts.test), std::pair("dtype", &facts.dtype),
@@ -316,7 +316,7 @@ class HudRecordParser::State {
     const std::string name = text_of(benchmark, "name");
     record->is_compiler_benchmark = name == schema::kHudBenchmark;
 
-    const NeighbourFacts named = facts_in_name(text_of(about, "output"));
+    const ImportContext named = facts_in_name(text_of(about, "output"));
     const auto first = [](std::initializer_list<std::string> texts) {
       for (const std::string& text : texts) {
         if (!text.empty()) return text;
@@ -411,15 +411,15 @@ class HudRecordParser::State {
     record->context += record->context.empty() ? "{}" : "}";
   }
 
-  const NeighbourFacts given_;
-  NeighbourFacts facts_;  // of the record at hand
+  const ImportContext given_;
+  ImportContext facts_;  // of the record at hand
   simdjson::dom::parser parser_;
   ResultsLineParser line_parser_;
   std::string padded_, rewritten_;
   JsonReader reader_;
 };
 
-HudRecordParser::HudRecordParser(const NeighbourFacts& given)
+HudRecordParser::HudRecordParser(const ImportContext& given)
     : state_(std::make_unique<State>(given)) {}
 HudRecordParser::~HudRecordParser() = default;
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "ingest/results/neighbour_line.h"
+#include "ingest/results/foreign_format_line.h"
 #include "schema/base/content_hash.h"
 #include "schema/model/types.h"
 #include "schema/results/writer.h"
@@ -37,7 +37,7 @@ struct HudRecord {
 class HudRecordParser {
  public:
   /// `given`: what the command says of records that do not say it.
-  explicit HudRecordParser(const NeighbourFacts& given);
+  explicit HudRecordParser(const ImportContext& given);
   ~HudRecordParser();
 
   /// Reads one. Returns the reason, a phrase for the report, where it cannot be read; `record` is

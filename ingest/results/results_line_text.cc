@@ -195,7 +195,7 @@ void append_results_line(const ResultsLine& line, std::string* out) {
   members.end();
 }
 
-ResultsLine results_line_of(const schema::WholeLine& stored) {
+ResultsLine results_line_of(const schema::StoredResultLine& stored) {
   ResultsLine line;
   line.experiment = *stored.experiment;
   line.timestamp = stored.timestamp;

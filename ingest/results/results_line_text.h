@@ -18,6 +18,6 @@ void append_metric(const schema::Measurement& metric, std::string* out);
 
 /// A line that a store holds, as it was read. Its `origin` is set: taken in again, here or into
 /// another store, it is the line that it was.
-ResultsLine results_line_of(const schema::WholeLine& line);
+ResultsLine results_line_of(const schema::StoredResultLine& line);
 
 }  // namespace benchhud::ingest

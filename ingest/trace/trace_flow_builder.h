@@ -54,7 +54,7 @@ class TraceFlowBuilder {
 
   trace::Trace* const trace_;
   trace::TextPool keys_;  // of category, id and process; a key is its number
-  std::string key_;        // that is looked for
+  std::string key_;       // that is looked for
   std::size_t key_bytes_ = 0;
   std::vector<std::uint32_t> bound_to_next_;  // places in Trace::flows
   std::vector<bool> has_lost_record_;         // by thread

@@ -45,6 +45,6 @@ class TraceReader {
 /// trace, not an error. `sink`: as above. Errors: kIo; kUnsupported where the file has no list of
 /// events; kTooLarge where it was refused.
 schema::Expected<trace::Trace> read_trace(const std::string& path,
-                                           trace::TraceArgsSink* sink = nullptr);
+                                          trace::TraceArgsSink* sink = nullptr);
 
 }  // namespace benchhud::ingest

@@ -221,7 +221,7 @@ Expected<std::vector<Alert>> alerts(Connection& connection,
 Expected<std::vector<AlertOutline>> alert_outlines(
     Connection& connection, std::optional<std::string_view> accelerator_model = {});
 /// Those that are not withdrawn, with or without recovered ones, by number.
-Expected<std::vector<Alert>> told_alerts(Connection& connection, bool with_recovered);
+Expected<std::vector<Alert>> reported_alerts(Connection& connection, bool with_recovered);
 /// Error: kNotFound.
 Expected<Alert> alert(Connection& connection, AlertId id);
 /// Nothing for one that is not there.

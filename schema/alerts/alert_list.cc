@@ -194,7 +194,7 @@ Expected<std::vector<Alert>> alerts(Connection& connection,
   return alerts(connection, filter);
 }
 
-Expected<std::vector<Alert>> told_alerts(Connection& connection, bool with_recovered) {
+Expected<std::vector<Alert>> reported_alerts(Connection& connection, bool with_recovered) {
   AlertFilter filter;
   filter.states = told_states(with_recovered);
   return alerts(connection, filter);

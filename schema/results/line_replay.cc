@@ -29,8 +29,8 @@ Expected<Experiments> all_experiments(Connection& connection) {
 
 /// Visits the lines of a query with the columns of replay_whole_lines.sql while they are wanted.
 Expected<bool> visit_lines(Connection& connection, Statement query, const Experiments& experiments,
-                           const std::function<bool(const WholeLine&)>& visit) {
-  WholeLine line;
+                           const std::function<bool(const StoredResultLine&)>& visit) {
+  StoredResultLine line;
   while (query.step()) {
     const auto id = LineId(query.integer(6));
     line.timestamp = query.real(7);
@@ -62,10 +62,10 @@ Expected<bool> visit_lines(Connection& connection, Statement query, const Experi
 }  // namespace
 
 Expected<void> replay_whole_lines(Connection& connection,
-                                  const std::function<void(const WholeLine&)>& visit) {
+                                  const std::function<void(const StoredResultLine&)>& visit) {
   BENCHHUD_ASSIGN(const Experiments experiments, all_experiments(connection));
   BENCHHUD_TRY(visit_lines(connection, connection.cached(sql::kReplayWholeLines), experiments,
-                           [&](const WholeLine& line) {
+                           [&](const StoredResultLine& line) {
                              visit(line);
                              return true;
                            }));
@@ -73,7 +73,7 @@ Expected<void> replay_whole_lines(Connection& connection,
 }
 
 Expected<bool> replay_lines_of_runs(Connection& connection, std::span<const RunId> runs,
-                                    const std::function<bool(const WholeLine&)>& visit) {
+                                    const std::function<bool(const StoredResultLine&)>& visit) {
   BENCHHUD_ASSIGN(const Experiments experiments, all_experiments(connection));
   for (const RunId run : runs) {
     Statement query = connection.cached(sql::kReplayWholeLinesOfRun);

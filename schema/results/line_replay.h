@@ -15,7 +15,7 @@
 
 namespace benchhud::schema {
 
-struct WholeLine {
+struct StoredResultLine {
   double timestamp = 0;
   const Experiment* experiment = nullptr;  ///< valid during the visit
   std::optional<std::int64_t> repeat, iterations_per_run;
@@ -31,11 +31,11 @@ struct WholeLine {
 /// Visits every line. The caller holds a read transaction, so that all are of one state of the
 /// store.
 Expected<void> replay_whole_lines(Connection& connection,
-                                  const std::function<void(const WholeLine&)>& visit);
+                                  const std::function<void(const StoredResultLine&)>& visit);
 
 /// Those of `runs`, one run behind the other, each in the order of time and arrival. `visit` says
 /// whether to go on; false where it did not.
 Expected<bool> replay_lines_of_runs(Connection& connection, std::span<const RunId> runs,
-                                    const std::function<bool(const WholeLine&)>& visit);
+                                    const std::function<bool(const StoredResultLine&)>& visit);
 
 }  // namespace benchhud::schema

@@ -5,7 +5,7 @@
 namespace benchhud::schema {
 namespace {
 
-void bind_samples(const HeldSamples& held, int parameter, Statement* insert) {
+void bind_samples(const EncodedSamples& held, int parameter, Statement* insert) {
   if (const auto samples = held.get()) {
     insert->bind_blob_view(parameter, to_blob(*samples));
   } else {
@@ -47,7 +47,7 @@ void bind_measurement(const MeasurementRow& row, int first, Statement* insert) {
 
 }  // namespace
 
-bool HeldSamples::hold(std::span<const double> samples) {
+bool EncodedSamples::hold(std::span<const double> samples) {
   if (samples.size() > kMostCopied) {
     held_ = Held::kView;
     view_ = samples;
@@ -58,7 +58,7 @@ bool HeldSamples::hold(std::span<const double> samples) {
   return false;
 }
 
-std::optional<std::span<const double>> HeldSamples::get() const {
+std::optional<std::span<const double>> EncodedSamples::get() const {
   switch (held_) {
     case Held::kNone:
       return std::nullopt;

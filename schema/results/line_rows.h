@@ -18,7 +18,7 @@
 namespace benchhud::schema {
 
 /// Samples of a metric, which a row may lack, until the row is written.
-class HeldSamples {
+class EncodedSamples {
  public:
   /// No more are copied.
   static constexpr std::size_t kMostCopied = 50'000;
@@ -48,7 +48,7 @@ struct LineRow {
   std::optional<double> mean_rel_error;
   std::optional<TextId> error;
   std::string extra;
-  std::array<HeldSamples, kLineMetrics.size()> samples;  ///< of kLineMetrics
+  std::array<EncodedSamples, kLineMetrics.size()> samples;  ///< of kLineMetrics
 };
 
 /// Of what the line's row does not tell (is_in_line).
@@ -57,7 +57,7 @@ struct MeasurementRow {
   std::int64_t metric = 0;
   SampleShape shape = SampleShape::kArray;
   SampleSummary summary;
-  HeldSamples samples;           ///< of kArray and kScalar
+  EncodedSamples samples;        ///< of kArray and kScalar
   std::optional<TextId> nested;  ///< of kNested
 };
 

@@ -144,7 +144,7 @@ struct RejectedLine {
 };
 
 /// A line as the upstream report reads it. Views are valid during the callback.
-struct ReplayedLine {
+struct SourceOrderedLine {
   double timestamp = 0;
   const StoredExperiment* experiment = nullptr;
   std::span<const double> total_time;  ///< empty if the line has none
@@ -154,7 +154,7 @@ class Reader {
  public:
   explicit Reader(Connection& connection) : connection_(connection) {}
 
-  /// For readers of a part of the store that have a face of their own (trace_lookup.h).
+  /// For readers of a part of the store that have a face of their own (trace_queries.h).
   Connection& connection() const { return connection_; }
 
   Expected<StoreInfo> info();
@@ -245,7 +245,7 @@ class Reader {
   Expected<std::vector<std::int64_t>> profiled_repetitions(RunId run, ExperimentId experiment);
 
   /// Every line in the order of arrival.
-  Expected<void> replay(const std::function<void(const ReplayedLine&)>& visit);
+  Expected<void> replay(const std::function<void(const SourceOrderedLine&)>& visit);
 
  private:
   Connection& connection_;

@@ -173,7 +173,7 @@ Expected<std::vector<StoredMeasurement>> Reader::measurements(LineId line) {
   return measurements;
 }
 
-Expected<void> Reader::replay(const std::function<void(const ReplayedLine&)>& visit) {
+Expected<void> Reader::replay(const std::function<void(const SourceOrderedLine&)>& visit) {
   std::unordered_map<ExperimentId, StoredExperiment> experiments;
   BENCHHUD_ASSIGN(std::vector<StoredExperiment> all, experiments_after(ExperimentId(0)));
   for (StoredExperiment& experiment : all) {
@@ -183,7 +183,7 @@ Expected<void> Reader::replay(const std::function<void(const ReplayedLine&)>& vi
   Statement query = connection_.cached(sql::kReplay);
   std::vector<double> samples;
   while (query.step()) {
-    ReplayedLine line;
+    SourceOrderedLine line;
     line.timestamp = query.real(0);
     line.experiment = &experiments[ExperimentId(query.integer(1))];
     samples = to_samples(query.blob(2));

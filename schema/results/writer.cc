@@ -269,7 +269,7 @@ Expected<LineId> FileWriter::State::insert_line(const NewLine& line, const Conte
 
 Expected<LineId> FileWriter::State::fill_samples(const NewLine& line, LineRow* row) {
   const LineId id = row->id;
-  for (HeldSamples& samples : row->samples) samples.clear();
+  for (EncodedSamples& samples : row->samples) samples.clear();
   bool is_urgent = false;
   for (const NewMeasurement& measurement : line.measurements) {
     const auto place = line_metric(measurement.metric);

@@ -73,7 +73,7 @@ Expected<StoreLock> StoreLock::take(const std::string& store, std::string_view w
   const auto begin = steady_clock::now();
   // Without turns, who works file after file would have the lock again before who waits looks.
   std::optional<FileLock> turn;
-  bool is_told = false;
+  bool is_reported = false;
   for (milliseconds pause = kFirstPause;; pause = std::min(2 * pause, kLongestPause)) {
     if (!turn) {
       BENCHHUD_ASSIGN(auto taken, FileLock::try_take(turn_path, mode));
@@ -93,9 +93,9 @@ Expected<StoreLock> StoreLock::take(const std::string& store, std::string_view w
                                store, holder_of(path),
                                std::chrono::duration_cast<std::chrono::seconds>(waited).count())};
     }
-    if (!is_told && patience.on_wait && waited >= kSilence) {
+    if (!is_reported && patience.on_wait && waited >= kSilence) {
       patience.on_wait(holder_of(path));
-      is_told = true;
+      is_reported = true;
     }
     std::this_thread::sleep_for(std::min(pause, patience.longest - waited));
   }

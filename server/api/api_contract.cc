@@ -166,7 +166,7 @@ std::optional<QueryError> wrong(std::string parameter, std::string detail) {
 
 bool is_variable(const std::string& segment) { return segment.front() == '{'; }
 
-bool fits(const Operation& operation, const std::vector<std::string>& segments) {
+bool matches(const Operation& operation, const std::vector<std::string>& segments) {
   if (operation.segments.size() != segments.size()) return false;
   for (std::size_t i = 0; i < segments.size(); ++i) {
     if (!is_variable(operation.segments[i]) && operation.segments[i] != segments[i]) return false;
@@ -234,7 +234,7 @@ ApiContract::ApiContract(std::string_view openapi) {
 const Operation* ApiContract::find(std::string_view method,
                                    const std::vector<std::string>& segments, Query* query) const {
   for (const auto& operation : operations_) {
-    if (operation.method != method || !fits(operation, segments)) continue;
+    if (operation.method != method || !matches(operation, segments)) continue;
     for (std::size_t i = 0; i < segments.size(); ++i) {
       const auto& segment = operation.segments[i];
       if (!is_variable(segment)) continue;
@@ -248,7 +248,7 @@ const Operation* ApiContract::find(std::string_view method,
 std::string ApiContract::methods(const std::vector<std::string>& segments) const {
   std::string methods;
   for (const auto& operation : operations_) {
-    if (!fits(operation, segments)) continue;
+    if (!matches(operation, segments)) continue;
     methods += methods.empty() ? "" : ", ";
     methods += operation.method == "GET" ? "GET, HEAD" : operation.method;
   }

@@ -194,20 +194,20 @@ Response App::handle_api(const Request& request, const Address& address, Asker a
   const auto snapshot = snapshots_.current(reader);
   if (!snapshot) return problem_response(snapshot.error(), request.target);
 
-  Ask ask{*operation,
-          query,
-          {reader, **snapshot},
-          judge_,
-          options_.version,
-          *who,
-          downloads_,
-          queries_,
-          reads_by_token,
-          options_.http.get(),
-          is_other_site(request),
-          request.is_cancelled};
-  auto plan = routes_.route(operation->id)->route(ask);
-  if (!plan) return problem_response(plan.error(), request.target, ask.wrong_parameter);
+  RequestContext context{*operation,
+                         query,
+                         {reader, **snapshot},
+                         analyses_,
+                         options_.version,
+                         *who,
+                         downloads_,
+                         queries_,
+                         reads_by_token,
+                         options_.http.get(),
+                         is_other_site(request),
+                         request.is_cancelled};
+  auto plan = routes_.route(operation->id)->route(context);
+  if (!plan) return problem_response(plan.error(), request.target, context.wrong_parameter);
   const std::string etag = plan->is_fleeting ? "" : etag_of(options_, *operation, query, plan->key);
   if (etag_matches(request.if_none_match, etag)) {
     return respond(request, etag,
@@ -243,9 +243,10 @@ Response App::handle_api(const Request& request, const Address& address, Asker a
   auto answer = plan->is_kept() ? answers_.get(json_etag, [&] { return make_answer(*plan); })
                                 : shared(make_answer(*plan));
   if (answer && is_csv) {
-    answer = answers_.get(etag, [&] { return make_csv(ask, *plan, address, *(*answer)->body); });
+    answer =
+        answers_.get(etag, [&] { return make_csv(context, *plan, address, *(*answer)->body); });
   }
-  if (!answer) return problem_response(answer.error(), request.target, ask.wrong_parameter);
+  if (!answer) return problem_response(answer.error(), request.target, context.wrong_parameter);
   Response response = respond(request, etag, **answer);
   if (is_csv) {
     response.headers.emplace_back("Content-Disposition", "attachment");
@@ -307,9 +308,9 @@ Response App::make_change(const Request& request, const Operation& operation, co
   const auto changed = writer_.write([&](schema::Connection& store) -> Expected<std::string> {
     // Before it is done, so that nothing is that the audit does not tell of.
     BENCHHUD_TRY(schema::note_request(store, *who->token, words_of(request)));
-    ChangeAsk ask{query, body, store, who->token->name};
-    auto address = routes_.change(operation.id)(ask);
-    wrong_parameter = ask.wrong_parameter;
+    ChangeContext context{query, body, store, who->token->name};
+    auto address = routes_.change(operation.id)(context);
+    wrong_parameter = context.wrong_parameter;
     return address;
   });
   if (!changed) return problem_response(changed.error(), request.target, wrong_parameter);
@@ -411,7 +412,7 @@ App::Answer App::json_answer(std::string body) {
   return {std::make_shared<const std::string>(std::move(body)), "application/json", ""};
 }
 
-Expected<App::Answer> App::make_answer(const Plan& plan) {
+Expected<App::Answer> App::make_answer(const ResponsePlan& plan) {
   BENCHHUD_ASSIGN(std::string body, plan.body());
   return Answer{std::make_shared<const std::string>(std::move(body)),
                 plan.content_type,
@@ -421,9 +422,9 @@ Expected<App::Answer> App::make_answer(const Plan& plan) {
                 plan.is_kept()};
 }
 
-Expected<App::Answer> App::make_csv(const Ask& ask, const Plan& plan, const Address& address,
-                                    const std::string& json) {
-  Csv csv = to_csv(ask.operation.columns, json, plan.rows);
+Expected<App::Answer> App::make_csv(const RequestContext& context, const ResponsePlan& plan,
+                                    const Address& address, const std::string& json) {
+  Csv csv = to_csv(context.operation.columns, json, plan.rows);
   Answer answer{std::make_shared<const std::string>(std::move(csv.text)), "text/csv; charset=utf-8",
                 ""};
   if (!csv.next_cursor.empty()) answer.next_link = next_address(address, csv.next_cursor);
@@ -453,7 +454,8 @@ Response App::respond(const Request& request, const std::string& etag, const Ans
   return response;
 }
 
-Response App::respond_in_pieces(const Request& request, const std::string& etag, const Plan& plan) {
+Response App::respond_in_pieces(const Request& request, const std::string& etag,
+                                const ResponsePlan& plan) {
   auto borrowed = piece_pool_.borrow(options_.stream_patience);
   if (!borrowed) return problem_response(borrowed.error(), request.target);
   Answer empty{std::make_shared<const std::string>(), plan.content_type, "", plan.is_immutable,
@@ -464,7 +466,7 @@ Response App::respond_in_pieces(const Request& request, const std::string& etag,
                                   "attachment; filename=\"" + plan.file_name + "\"");
   }
   const auto lease = std::make_shared<StorePool::Lease>(*std::move(borrowed));
-  response.stream = [lease, make = plan.stream](const schema::TakePiece& take) {
+  response.stream = [lease, make = plan.stream](const schema::ByteSink& take) {
     const auto transaction =
         schema::Transaction::begin(lease->connection(), schema::Transaction::Kind::kRead);
     if (!transaction || !schema::check_schema_version(lease->connection())) return false;
@@ -525,10 +527,10 @@ Expected<std::size_t> App::warm_nights(std::size_t depth, std::chrono::nanosecon
       if (depth >= places.size()) continue;
       any = true;
       const service::RunEntry& entry = snapshot->runs[places[depth]];
-      if (depth < kWarmRuns) BENCHHUD_TRY(judge_.run(view, entry));
-      if (depth < kWarmHistory) BENCHHUD_TRY(judge_.summary(view, entry, kUsualBaseline));
-      if (depth < kWarmHistory) BENCHHUD_TRY(judge_.failures(view, entry));
-      BENCHHUD_TRY(judge_.card(view, entry));
+      if (depth < kWarmRuns) BENCHHUD_TRY(analyses_.run(view, entry));
+      if (depth < kWarmHistory) BENCHHUD_TRY(analyses_.summary(view, entry, kUsualBaseline));
+      if (depth < kWarmHistory) BENCHHUD_TRY(analyses_.failures(view, entry));
+      BENCHHUD_TRY(analyses_.card(view, entry));
     }
     *worked = std::chrono::steady_clock::now() - began;
     if (!any) return kNoMoreNights;

@@ -23,14 +23,14 @@
 #include "server/http/lane.h"
 #include "server/http/message.h"
 #include "server/http/static_files.h"
-#include "service/answers/judge.h"
+#include "service/answers/analysis_cache.h"
 #include "service/answers/shared_cache.h"
 #include "service/answers/snapshot.h"
 
 namespace benchhud::server {
 
-struct Ask;
-struct Plan;
+struct RequestContext;
+struct ResponsePlan;
 class Routes;
 
 struct AppOptions {
@@ -103,15 +103,16 @@ class App {
   Response change_session(const Request& request, const Operation& operation, const Body& body);
   Response respond(const Request& request, const std::string& etag, const Answer& answer);
   /// An answer that is made while it is sent.
-  Response respond_in_pieces(const Request& request, const std::string& etag, const Plan& plan);
+  Response respond_in_pieces(const Request& request, const std::string& etag,
+                             const ResponsePlan& plan);
   /// The answer for who takes it compressed; null for others, and where nothing is gained.
   std::shared_ptr<const std::string> compressed_for(const Request& request, const std::string& etag,
                                                     const Answer& answer);
   static Answer json_answer(std::string body);
-  static schema::Expected<Answer> make_answer(const Plan& plan);
+  static schema::Expected<Answer> make_answer(const ResponsePlan& plan);
   /// `json`: what the same request answers in JSON.
-  static schema::Expected<Answer> make_csv(const Ask& ask, const Plan& plan, const Address& address,
-                                           const std::string& json);
+  static schema::Expected<Answer> make_csv(const RequestContext& context, const ResponsePlan& plan,
+                                           const Address& address, const std::string& json);
   std::vector<std::string> first_addresses(const service::Snapshot& snapshot) const;
   std::vector<std::string> recent_tables(const service::Snapshot& snapshot) const;
   void warm_address(const std::string& target);
@@ -135,7 +136,7 @@ class App {
   Downloads downloads_;
   QueryProcesses queries_;
   service::Snapshots snapshots_;
-  service::Judge judge_;
+  service::AnalysisCache analyses_;
   service::SharedCache<Answer> answers_;
   service::SharedCache<std::string> compressed_;  // of the same keys
 };

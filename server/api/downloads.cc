@@ -101,7 +101,7 @@ Expected<std::shared_ptr<const Downloads::Copy>> Downloads::begin() {
 }
 
 Expected<void> Downloads::Copy::send(schema::Connection& connection,
-                                     const schema::TakePiece& take) const {
+                                     const schema::ByteSink& take) const {
   remove_orphans(store_path_);
   const std::string path = copy_begin(store_path_) + std::to_string(::getpid());
   BENCHHUD_TRY(schema::copy_to_share(connection, path));

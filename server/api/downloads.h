@@ -5,8 +5,8 @@
 #include <semaphore>
 #include <string>
 
+#include "schema/base/byte_sink.h"
 #include "schema/base/errors.h"
-#include "schema/base/take_piece.h"
 #include "schema/db/database.h"
 #include "server/http/message.h"
 
@@ -28,8 +28,7 @@ class Downloads {
 
     /// Copies the store that `connection` reads, without its secrets (schema::copy_to_share()), and
     /// gives the copy's bytes to `take` until they end or are not wanted. Errors: kFull, kIo.
-    schema::Expected<void> send(schema::Connection& connection,
-                                const schema::TakePiece& take) const;
+    schema::Expected<void> send(schema::Connection& connection, const schema::ByteSink& take) const;
 
    private:
     const std::string& store_path_;

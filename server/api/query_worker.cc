@@ -198,15 +198,14 @@ Expected<void> answer(const QueryRequest& request, Clock::time_point began, Line
   limits.time = std::chrono::ceil<std::chrono::milliseconds>(kQueryTime - (Clock::now() - began));
   std::size_t sent = 0;
   bool is_full = false;
-  const trace::SqlOutcome outcome =
-      query.run(limits, [&](const std::vector<trace::SqlValue>& row) {
-        const bool is_taken = line('R', [&](schema::JsonWriter& json) {
-          json.list(row, [&](const trace::SqlValue& value) { write_value(json, value); });
-        });
-        sent += text.size();
-        is_full = sent >= kMostReplyBytes;
-        return is_taken && !is_full;
-      });
+  const trace::SqlOutcome outcome = query.run(limits, [&](const std::vector<trace::SqlValue>& row) {
+    const bool is_taken = line('R', [&](schema::JsonWriter& json) {
+      json.list(row, [&](const trace::SqlValue& value) { write_value(json, value); });
+    });
+    sent += text.size();
+    is_full = sent >= kMostReplyBytes;
+    return is_taken && !is_full;
+  });
   text.clear();
   schema::JsonWriter json(&text);
   json.begin_object();

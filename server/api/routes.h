@@ -10,13 +10,13 @@
 #include <string_view>
 #include <vector>
 
+#include "schema/base/byte_sink.h"
 #include "schema/base/errors.h"
-#include "schema/base/take_piece.h"
 #include "server/api/access.h"
 #include "server/api/api_contract.h"
 #include "server/http/lane.h"
 #include "server/http/message.h"
-#include "service/answers/judge.h"
+#include "service/answers/analysis_cache.h"
 
 namespace benchhud::server {
 
@@ -30,11 +30,11 @@ struct HttpCounters;
 inline constexpr std::string_view kUsualBaseline = "inductor";
 
 /// A request as a route sees it.
-struct Ask {
+struct RequestContext {
   const Operation& operation;
   const Query& query;
   service::View view;
-  service::Judge& judge;
+  service::AnalysisCache& analyses;
   std::string_view version;  ///< the program's
   const Identity& who;
   Downloads& downloads;
@@ -50,7 +50,7 @@ struct Ask {
   const analysis::Catalog& catalog() const { return *view.snapshot.catalog; }
 };
 
-struct Plan {
+struct ResponsePlan {
   /// All that the answer hangs on beside the request: equal keys, equal answers.
   std::string key;
   std::function<schema::Expected<std::string>()> body;
@@ -70,15 +70,15 @@ struct Plan {
   bool is_for_other_sites = false;
   /// An answer that is made while it is sent, in place of `body`: it gets a connection of its own,
   /// within a transaction, and refers to nothing of the request but copies of what it has, like
-  /// `Ask::is_cancelled`.
-  std::function<schema::Expected<void>(schema::Connection&, const schema::TakePiece&)> stream{};
+  /// `RequestContext::is_cancelled`.
+  std::function<schema::Expected<void>(schema::Connection&, const schema::ByteSink&)> stream{};
   std::string file_name{};  ///< what a browser saves it as; "": it shows it
   /// The CSV's rows from the answer (csv.h); the objects in `items` unless set.
   std::function<std::vector<CsvRow>(const CsvAnswer&)> rows{};
 };
 
 /// May set ask.wrong_parameter. What a plan's body refers to is `ask` and what it refers to.
-using Route = schema::Expected<Plan> (*)(Ask& ask);
+using Route = schema::Expected<ResponsePlan> (*)(RequestContext& context);
 
 struct NamedRoute {
   std::string_view operation_id;
@@ -90,7 +90,7 @@ struct NamedRoute {
 inline constexpr std::string_view kAliveJson = R"({"status":"alive"})";
 
 /// A request for a change, as who makes it sees it.
-struct ChangeAsk {
+struct ChangeContext {
   const Query& query;  ///< what the address says
   const Body& body;
   schema::Connection& store;      ///< may be written to
@@ -99,7 +99,7 @@ struct ChangeAsk {
 };
 
 /// Makes a change and gives the address, below the API's base, of what is different now.
-using Change = schema::Expected<std::string> (*)(ChangeAsk& ask);
+using Change = schema::Expected<std::string> (*)(ChangeContext& context);
 
 struct NamedChange {
   std::string_view operation_id;

@@ -146,7 +146,7 @@ ingest::IngestOptions options_of(const Query& query) {
     const std::size_t colon = label.find(':');  // the contract sees to it that there is one
     options.labels[label.substr(0, colon)] = label.substr(colon + 1);
   }
-  ingest::NeighbourFacts& facts = options.neighbours;
+  ingest::ImportContext& facts = options.import_context;
   for (const auto& [name, fact] :
        {std::pair("suite", &facts.suite), std::pair("backend", &facts.backend),
         std::pair("test", &facts.test), std::pair("dtype", &facts.dtype),
@@ -232,7 +232,8 @@ Expected<std::string> Uploads::ingest(const std::string& file, const Operation& 
   } else {
     inputs.results.push_back(file);
   }
-  BENCHHUD_ASSIGN(const service::Import imported, service::import_and_find_alerts(store, inputs, std::move(options)));
+  BENCHHUD_ASSIGN(const service::Import imported,
+                  service::import_and_find_alerts(store, inputs, std::move(options)));
   const auto& [result, alerts] = imported;
   for (const auto& one : result.files) {
     if (one.error) return as_told(*one.error, file);

@@ -23,9 +23,9 @@
 #include "schema/base/time.h"
 #include "server/http/connection.h"
 #include "server/http/host_names.h"
+#include "server/http/idle_connection_poller.h"
 #include "server/http/lanes.h"
 #include "server/http/response_head.h"
-#include "server/http/waiting_room.h"
 
 namespace benchhud::server {
 namespace {
@@ -128,7 +128,7 @@ class GuardedServer final : public httplib::Server {
   schema::Expected<void> begin() {
     BENCHHUD_ASSIGN(hosts_, HostNames::make(options_.host, is_bound_to_loopback(svr_sock_),
                                             options_.allowed_hosts));
-    BENCHHUD_ASSIGN(room_, WaitingRoom::make(options_));
+    BENCHHUD_ASSIGN(room_, IdleConnectionPoller::make(options_));
     // The library asks for five.
     ::listen(svr_sock_, kBacklog);
     lanes_ = std::make_unique<Lanes>(
@@ -453,7 +453,7 @@ class GuardedServer final : public httplib::Server {
   const HttpServer::Handler handler_;
   const std::size_t most_connections_;
   HostNames hosts_;
-  std::unique_ptr<WaitingRoom> room_;
+  std::unique_ptr<IdleConnectionPoller> room_;
   std::unique_ptr<Lanes> lanes_;
   std::vector<std::thread> threads_;
   std::atomic<bool> stopping_{false};

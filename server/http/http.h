@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "schema/base/errors.h"
-#include "server/http/guard.h"
 #include "server/http/http_counters.h"
 #include "server/http/lane.h"
 #include "server/http/message.h"
+#include "server/http/request_head.h"
 #include "server/http/request_log.h"
 
 namespace benchhud::server {

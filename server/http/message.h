@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "schema/base/byte_sink.h"
 #include "schema/base/errors.h"
-#include "schema/base/take_piece.h"
 
 namespace benchhud::server {
 
@@ -51,7 +51,7 @@ struct Response {
   std::vector<std::pair<std::string, std::string>> headers;
   /// An answer that is made while it is sent, in place of the body, which is empty then. Returns
   /// false where it could not be made to its end: the connection ends so that this is noticed.
-  std::function<bool(const schema::TakePiece&)> stream{};
+  std::function<bool(const schema::ByteSink&)> stream{};
   /// Of a problem: the name of its type, which outlives it; else "".
   std::string_view problem{};
 

@@ -12,63 +12,68 @@ using schema::Error;
 using schema::ErrorCode;
 using schema::Expected;
 
-Error wrong_parameter(Ask& ask, std::string_view name, std::string message) {
-  ask.wrong_parameter = name;
+Error wrong_parameter(RequestContext& context, std::string_view name, std::string message) {
+  context.wrong_parameter = name;
   return {ErrorCode::kInvalidArgument, std::move(message)};
 }
 
-Expected<const service::RunEntry*> find_run(Ask& ask, std::string_view text, std::string_view parameter,
-                                   std::string_view accelerator_model) {
+Expected<const service::RunEntry*> find_run(RequestContext& context, std::string_view text,
+                                            std::string_view parameter,
+                                            std::string_view accelerator_model) {
   std::optional<std::string_view> among;
   if (!accelerator_model.empty()) among = accelerator_model;
   std::vector<const schema::Run*> runs;
-  runs.reserve(ask.snapshot().runs.size());
-  for (const service::RunEntry& entry : ask.snapshot().runs) runs.push_back(&entry.run);
+  runs.reserve(context.snapshot().runs.size());
+  for (const service::RunEntry& entry : context.snapshot().runs) runs.push_back(&entry.run);
   auto run = schema::choose_run(runs, text, among);
   if (!run) {
-    ask.wrong_parameter = parameter;
+    context.wrong_parameter = parameter;
     return std::move(run).error();
   }
-  return ask.snapshot().find((*run)->id);
+  return context.snapshot().find((*run)->id);
 }
 
-Expected<const service::RunEntry*> asked_run(Ask& ask) {
-  return find_run(ask, ask.query.text("run"), "run", ask.query.text("accelerator_model"));
+Expected<const service::RunEntry*> asked_run(RequestContext& context) {
+  return find_run(context, context.query.text("run"), "run",
+                  context.query.text("accelerator_model"));
 }
 
-Expected<AskedResult> asked_result(Ask& ask, std::string_view run_name,
+Expected<AskedResult> asked_result(RequestContext& context, std::string_view run_name,
                                    std::string_view experiment_name) {
-  BENCHHUD_ASSIGN(const service::RunEntry* run, find_run(ask, ask.query.text(run_name), run_name,
-                                                ask.query.text("accelerator_model")));
-  const schema::ExperimentId id{ask.query.integer(experiment_name)};
-  const analysis::CatalogEntry* entry = ask.catalog().find(id);
+  BENCHHUD_ASSIGN(const service::RunEntry* run,
+                  find_run(context, context.query.text(run_name), run_name,
+                           context.query.text("accelerator_model")));
+  const schema::ExperimentId id{context.query.integer(experiment_name)};
+  const analysis::CatalogEntry* entry = context.catalog().find(id);
   if (entry == nullptr) {
-    ask.wrong_parameter = experiment_name;
+    context.wrong_parameter = experiment_name;
     return Error{ErrorCode::kNotFound, "There is no experiment with that id."};
   }
-  auto facts = ask.reader().result(run->run.id, id);
+  auto facts = context.reader().result(run->run.id, id);
   if (!facts) {
-    if (facts.error().code == ErrorCode::kNotFound) ask.wrong_parameter = experiment_name;
+    if (facts.error().code == ErrorCode::kNotFound) context.wrong_parameter = experiment_name;
     return std::move(facts).error();
   }
   return AskedResult{run, entry, *std::move(facts)};
 }
 
-Expected<void> refuse_other_sites(const Ask& ask) {
-  if (!ask.is_other_site) return {};
+Expected<void> refuse_other_sites(const RequestContext& context) {
+  if (!context.is_other_site) return {};
   return schema::Error{schema::ErrorCode::kForbidden, "A page of another site asks for this."};
 }
 
-std::string revision_key(const Ask& ask) { return std::to_string(ask.snapshot().revision); }
+std::string revision_key(const RequestContext& context) {
+  return std::to_string(context.snapshot().revision);
+}
 
 Expected<std::vector<analysis::VerificationChange>> last_verification_changes(
-    Ask& ask, const service::RunEntry& entry) {
-  const service::Snapshot& snapshot = ask.snapshot();
+    RequestContext& context, const service::RunEntry& entry) {
+  const service::Snapshot& snapshot = context.snapshot();
   std::vector<analysis::VerificationChange> found;
   const auto take = [&](const service::RunEntry& run, bool is_presence_wanted) -> Expected<void> {
     const service::RunEntry* before = snapshot.before(run);
     if (before == nullptr) return {};
-    BENCHHUD_ASSIGN(const auto changes, ask.judge.changes(ask.view, *before, run));
+    BENCHHUD_ASSIGN(const auto changes, context.analyses.changes(context.view, *before, run));
     for (const auto& change : changes->verification) {
       const bool is_presence = change.kind == analysis::Transition::kNew ||
                                change.kind == analysis::Transition::kDisappeared;
@@ -86,7 +91,7 @@ namespace {
 
 /// `wanted`: each `key:value`.
 bool has_labels(const schema::Run& run, const std::vector<std::string>& wanted) {
-  const auto fits = [&](const std::string& label) {
+  const auto matches = [&](const std::string& label) {
     const std::size_t colon = label.find(':');
     const auto found = run.labels.find(label.substr(0, colon));
     return found != run.labels.end() && found->second == label.substr(colon + 1);
@@ -94,47 +99,50 @@ bool has_labels(const schema::Run& run, const std::vector<std::string>& wanted) 
   return std::all_of(wanted.begin(), wanted.end(), [&](const std::string& label) {
     const std::string_view key = std::string_view(label).substr(0, label.find(':') + 1);
     return std::any_of(wanted.begin(), wanted.end(), [&](const std::string& other) {
-      return other.starts_with(key) && fits(other);
+      return other.starts_with(key) && matches(other);
     });
   });
 }
 
 }  // namespace
 
-bool fits_run(const Query& query, const schema::Run& run) {
+bool matches_run(const Query& query, const schema::Run& run) {
   return run.started_at >= query.time("since", -kForever) &&
          run.started_at < query.time("until", kForever) &&
-         fits_any(query, "accelerator_model", run.accelerator_model) &&
+         matches_any(query, "accelerator_model", run.accelerator_model) &&
          has_labels(run, query.texts("label"));
 }
 
-std::vector<const service::RunEntry*> asked_runs(const Ask& ask, const std::vector<std::size_t>& places) {
+std::vector<const service::RunEntry*> asked_runs(const RequestContext& context,
+                                                 const std::vector<std::size_t>& places) {
   std::vector<const service::RunEntry*> runs;
   for (const std::size_t place : places) {
-    if (runs.size() == ask.query.size("runs")) break;
-    const service::RunEntry& entry = ask.snapshot().runs[place];
-    if (fits_run(ask.query, entry.run)) runs.push_back(&entry);
+    if (runs.size() == context.query.size("runs")) break;
+    const service::RunEntry& entry = context.snapshot().runs[place];
+    if (matches_run(context.query, entry.run)) runs.push_back(&entry);
   }
   std::reverse(runs.begin(), runs.end());
   return runs;
 }
 
-schema::AlertRuns runs_of(Ask& ask) {
-  const service::Snapshot& snapshot = ask.snapshot();
-  return schema::AlertRuns(ask.reader(), [&snapshot](schema::RunId id) -> const schema::Run* {
+schema::AlertRuns runs_of(RequestContext& context) {
+  const service::Snapshot& snapshot = context.snapshot();
+  return schema::AlertRuns(context.reader(), [&snapshot](schema::RunId id) -> const schema::Run* {
     const service::RunEntry* entry = snapshot.find(id);
     return entry != nullptr ? &entry->run : nullptr;
   });
 }
 
-Expected<std::int64_t> attention_count(const Ask& ask, std::string_view accelerator_model) {
-  return schema::open_alert_count(ask.reader().connection(), accelerator_model);
+Expected<std::int64_t> attention_count(const RequestContext& context,
+                                       std::string_view accelerator_model) {
+  return schema::open_alert_count(context.reader().connection(), accelerator_model);
 }
 
-Expected<service::BaselineChoice> asked_baseline(Ask& ask, const service::RunEntry& entry) {
+Expected<service::BaselineChoice> asked_baseline(RequestContext& context,
+                                                 const service::RunEntry& entry) {
   service::BaselineChoice choice;
-  choice.backend = ask.query.text("baseline");
-  const auto& run = ask.query.text("baseline_run");
+  choice.backend = context.query.text("baseline");
+  const auto& run = context.query.text("baseline_run");
   if (run.empty() || run == "same") {
     choice.mode = service::BaselineChoice::Mode::kSame;
   } else if (run == "oldest") {
@@ -143,7 +151,8 @@ Expected<service::BaselineChoice> asked_baseline(Ask& ask, const service::RunEnt
     choice.mode = service::BaselineChoice::Mode::kLatest;
   } else {
     choice.mode = service::BaselineChoice::Mode::kNamed;
-    BENCHHUD_ASSIGN(choice.named, find_run(ask, run, "baseline_run", entry.run.accelerator_model));
+    BENCHHUD_ASSIGN(choice.named,
+                    find_run(context, run, "baseline_run", entry.run.accelerator_model));
   }
   return choice;
 }
@@ -153,31 +162,32 @@ analysis::Estimator asked_estimator(const Query& query) {
                                                : analysis::Estimator::kSteady;
 }
 
-bool fits_any(const Query& query, std::string_view parameter, std::string_view value) {
+bool matches_any(const Query& query, std::string_view parameter, std::string_view value) {
   const auto& wanted = query.texts(parameter);
   return wanted.empty() || std::find(wanted.begin(), wanted.end(), value) != wanted.end();
 }
 
-bool fits_workload(const Query& query, const analysis::CatalogEntry& entry) {
+bool matches_workload(const Query& query, const analysis::CatalogEntry& entry) {
   const auto& e = entry.experiment();
-  return fits_any(query, "suite", e.suite) && fits_any(query, "model", e.model) &&
-         fits_any(query, "test", e.test);
+  return matches_any(query, "suite", e.suite) && matches_any(query, "model", e.model) &&
+         matches_any(query, "test", e.test);
 }
 
-bool ExperimentFilter::fits_but_for_backend(const analysis::CatalogEntry& entry) const {
-  return fits_workload(query_, entry) && fits_accelerator(entry.experiment().accelerator_model);
+bool ExperimentFilter::matches_but_for_backend(const analysis::CatalogEntry& entry) const {
+  return matches_workload(query_, entry) &&
+         matches_accelerator(entry.experiment().accelerator_model);
 }
 
-bool ExperimentFilter::fits(const analysis::CatalogEntry& entry) const {
-  return fits_backend(entry.backend()) && fits_but_for_backend(entry);
+bool ExperimentFilter::matches(const analysis::CatalogEntry& entry) const {
+  return matches_backend(entry.backend()) && matches_but_for_backend(entry);
 }
 
-bool ExperimentFilter::fits_backend(std::string_view backend) const {
-  return fits_any(query_, "backend", backend);
+bool ExperimentFilter::matches_backend(std::string_view backend) const {
+  return matches_any(query_, "backend", backend);
 }
 
-bool ExperimentFilter::fits_accelerator(std::string_view accelerator_model) const {
-  return fits_any(query_, "accelerator_model", accelerator_model);
+bool ExperimentFilter::matches_accelerator(std::string_view accelerator_model) const {
+  return matches_any(query_, "accelerator_model", accelerator_model);
 }
 
 bool ExperimentFilter::is_open() const {
@@ -185,21 +195,23 @@ bool ExperimentFilter::is_open() const {
          !query_.has("backend");
 }
 
-std::string cursor_scope(const Ask& ask) {
+std::string cursor_scope(const RequestContext& context) {
   // How many items an answer holds and in which form may change from page to page.
-  std::string scope = ask.operation.id + "?";
-  Query query = ask.query;
+  std::string scope = context.operation.id + "?";
+  Query query = context.query;
   query.forget("cursor");
   query.forget("limit");
   query.forget("format");
   return scope + query.canonical();
 }
 
-Expected<std::optional<Cursor>> asked_cursor(Ask& ask, std::size_t numbers, std::size_t texts) {
-  if (!ask.query.has("cursor")) return std::optional<Cursor>();
-  auto cursor = read_cursor(ask.query.text("cursor"), cursor_scope(ask), numbers, texts);
+Expected<std::optional<Cursor>> asked_cursor(RequestContext& context, std::size_t numbers,
+                                             std::size_t texts) {
+  if (!context.query.has("cursor")) return std::optional<Cursor>();
+  auto cursor = read_cursor(context.query.text("cursor"), cursor_scope(context), numbers, texts);
   if (!cursor) {
-    return wrong_parameter(ask, "cursor", "The cursor is not one of this list with these filters.");
+    return wrong_parameter(context, "cursor",
+                           "The cursor is not one of this list with these filters.");
   }
   return cursor;
 }
@@ -223,12 +235,12 @@ void end_page(schema::JsonWriter& json, const std::optional<std::string>& next_c
   json.end_object();
 }
 
-Expected<void> write_run_marks(schema::JsonWriter& json, Ask& ask,
+Expected<void> write_run_marks(schema::JsonWriter& json, RequestContext& context,
                                std::span<const service::RunEntry* const> runs) {
   std::vector<schema::NightMark> marks;
   if (!runs.empty()) {
-    BENCHHUD_ASSIGN(
-        marks, schema::night_marks(ask.reader().connection(), runs.front()->run.accelerator_model));
+    BENCHHUD_ASSIGN(marks, schema::night_marks(context.reader().connection(),
+                                               runs.front()->run.accelerator_model));
   }
   json.list(runs, [&](const service::RunEntry* entry) {
     json.list(schema::marks_of(entry->run, marks),

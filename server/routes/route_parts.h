@@ -20,15 +20,15 @@ namespace benchhud::server {
 inline constexpr double kForever = std::numeric_limits<double>::infinity();
 
 /// An error that the parameter `name` caused.
-schema::Error wrong_parameter(Ask& ask, std::string_view name, std::string message);
+schema::Error wrong_parameter(RequestContext& context, std::string_view name, std::string message);
 
 /// The run that a text names, among those of an accelerator model if one is given (not ""). Never
 /// null.
-schema::Expected<const service::RunEntry*> find_run(Ask& ask, std::string_view text,
-                                           std::string_view parameter,
-                                           std::string_view accelerator_model);
+schema::Expected<const service::RunEntry*> find_run(RequestContext& context, std::string_view text,
+                                                    std::string_view parameter,
+                                                    std::string_view accelerator_model);
 /// The run of the parameter `run`, which addresses and queries have.
-schema::Expected<const service::RunEntry*> asked_run(Ask& ask);
+schema::Expected<const service::RunEntry*> asked_run(RequestContext& context);
 
 /// The result that the parameters `run` and `experiment` name, or others in their place.
 struct AskedResult {
@@ -36,50 +36,52 @@ struct AskedResult {
   const analysis::CatalogEntry* entry;
   schema::ResultFacts facts;
 };
-schema::Expected<AskedResult> asked_result(Ask& ask, std::string_view run = "run",
+schema::Expected<AskedResult> asked_result(RequestContext& context, std::string_view run = "run",
                                            std::string_view experiment = "experiment");
 
 /// Error: kForbidden where a page of another site asks for what costs much: it learns nothing, but
 /// could keep the server busy.
-schema::Expected<void> refuse_other_sites(const Ask& ask);
+schema::Expected<void> refuse_other_sites(const RequestContext& context);
 
 /// What an answer hangs on that follows from all that was ingested.
-std::string revision_key(const Ask& ask);
+std::string revision_key(const RequestContext& context);
 
 /// What verification last said up to `entry` that it had not said before: where `entry` was not
 /// verified, what the newest verified run before it brought. Results that came or went did so with
 /// `entry` itself.
 schema::Expected<std::vector<analysis::VerificationChange>> last_verification_changes(
-    Ask& ask, const service::RunEntry& entry);
+    RequestContext& context, const service::RunEntry& entry);
 
 /// Whether the parameters since, until, label and accelerator_model let a run through: of several
 /// values of one label's key any does.
-bool fits_run(const Query& query, const schema::Run& run);
+bool matches_run(const Query& query, const schema::Run& run);
 
 /// The newest `runs` of those of an accelerator model (`places`, newest first) that the parameters
 /// let through, oldest first.
-std::vector<const service::RunEntry*> asked_runs(const Ask& ask, const std::vector<std::size_t>& places);
+std::vector<const service::RunEntry*> asked_runs(const RequestContext& context,
+                                                 const std::vector<std::size_t>& places);
 
 /// The runs that alerts name, most of which the snapshot has. Valid as long as `ask`.
-schema::AlertRuns runs_of(Ask& ask);
+schema::AlertRuns runs_of(RequestContext& context);
 
 /// How many alerts somebody should look at and nobody does; those of an accelerator model if one is
 /// given (not "").
-schema::Expected<std::int64_t> attention_count(const Ask& ask,
+schema::Expected<std::int64_t> attention_count(const RequestContext& context,
                                                std::string_view accelerator_model = {});
 
 /// The baseline that a request names; `entry` is the run that is compared.
-schema::Expected<service::BaselineChoice> asked_baseline(Ask& ask, const service::RunEntry& entry);
+schema::Expected<service::BaselineChoice> asked_baseline(RequestContext& context,
+                                                         const service::RunEntry& entry);
 analysis::Estimator asked_estimator(const Query& query);
 
 /// What the parameters suite, model, backend, test and accelerator_model let through.
 class ExperimentFilter {
  public:
   explicit ExperimentFilter(const Query& query) : query_(query) {}
-  bool fits(const analysis::CatalogEntry& entry) const;
-  bool fits_but_for_backend(const analysis::CatalogEntry& entry) const;
-  bool fits_backend(std::string_view backend) const;
-  bool fits_accelerator(std::string_view accelerator_model) const;
+  bool matches(const analysis::CatalogEntry& entry) const;
+  bool matches_but_for_backend(const analysis::CatalogEntry& entry) const;
+  bool matches_backend(std::string_view backend) const;
+  bool matches_accelerator(std::string_view accelerator_model) const;
   /// Whether anything but the accelerator model is asked for.
   bool is_open() const;
 
@@ -88,14 +90,14 @@ class ExperimentFilter {
 };
 
 /// Whether `value` is among the values of a repeatable parameter, or there are none.
-bool fits_any(const Query& query, std::string_view parameter, std::string_view value);
+bool matches_any(const Query& query, std::string_view parameter, std::string_view value);
 /// Whether the parameters suite, model and test let an experiment through.
-bool fits_workload(const Query& query, const analysis::CatalogEntry& entry);
+bool matches_workload(const Query& query, const analysis::CatalogEntry& entry);
 
 /// The scope of a request's cursors: its list and filters.
-std::string cursor_scope(const Ask& ask);
+std::string cursor_scope(const RequestContext& context);
 /// The request's cursor, if it has one; an error if it is none of this list.
-schema::Expected<std::optional<Cursor>> asked_cursor(Ask& ask, std::size_t numbers,
+schema::Expected<std::optional<Cursor>> asked_cursor(RequestContext& context, std::size_t numbers,
                                                      std::size_t texts = 0);
 
 /// Opens `{"items":[` … and closes with next_cursor and total.
@@ -107,7 +109,7 @@ void end_page(schema::JsonWriter& json, const std::optional<std::string>& next_c
               std::int64_t total);
 
 /// What people said of each of `runs`, which are of one accelerator model: a list of lists.
-schema::Expected<void> write_run_marks(schema::JsonWriter& json, Ask& ask,
+schema::Expected<void> write_run_marks(schema::JsonWriter& json, RequestContext& context,
                                        std::span<const service::RunEntry* const> runs);
 
 }  // namespace benchhud::server

@@ -17,55 +17,57 @@ namespace {
 
 using schema::Expected;
 
-Expected<Plan> list_metrics(Ask& ask) {
-  BENCHHUD_ASSIGN(const auto cursor, asked_cursor(ask, 1));
+Expected<ResponsePlan> list_metrics(RequestContext& context) {
+  BENCHHUD_ASSIGN(const auto cursor, asked_cursor(context, 1));
   const auto all = schema::known_metrics();
   const std::size_t first =
       cursor ? std::min(all.size(), static_cast<std::size_t>(cursor->numbers[0])) : 0;
-  return Plan{"", [&ask, all, first]() -> Expected<std::string> {
-                std::string body;
-                schema::JsonWriter json(&body);
-                const std::size_t last = std::min(all.size(), first + ask.query.size("limit"));
-                begin_page(json);
-                for (std::size_t i = first; i < last; ++i) views::write_metric(json, all[i]);
-                std::optional<std::string> next;
-                if (last < all.size()) {
-                  next = make_cursor(cursor_scope(ask), {static_cast<std::int64_t>(last)});
-                }
-                end_page(json, next, static_cast<std::int64_t>(all.size()));
-                return body;
-              }};
+  return ResponsePlan{
+      "", [&context, all, first]() -> Expected<std::string> {
+        std::string body;
+        schema::JsonWriter json(&body);
+        const std::size_t last = std::min(all.size(), first + context.query.size("limit"));
+        begin_page(json);
+        for (std::size_t i = first; i < last; ++i) views::write_metric(json, all[i]);
+        std::optional<std::string> next;
+        if (last < all.size()) {
+          next = make_cursor(cursor_scope(context), {static_cast<std::int64_t>(last)});
+        }
+        end_page(json, next, static_cast<std::int64_t>(all.size()));
+        return body;
+      }};
 }
 
-Expected<Plan> get_contract(Ask&) {
-  return Plan{"",
-              []() -> Expected<std::string> { return std::string(schema::openapi_document()); }};
+Expected<ResponsePlan> get_contract(RequestContext&) {
+  return ResponsePlan{
+      "", []() -> Expected<std::string> { return std::string(schema::openapi_document()); }};
 }
 
 // App answers these two itself, before other requests' connections to the store are asked for.
-Expected<Plan> answered_by_app(Ask&) {
+Expected<ResponsePlan> answered_by_app(RequestContext&) {
   return schema::Error{schema::ErrorCode::kInternal, "App answers this itself."};
 }
 
-Expected<Plan> get_session(Ask& ask) {
-  Plan plan{"", [&ask]() -> Expected<std::string> {
-              return session_json(ask.who, ask.reads_by_token ? Reading::kByToken : Reading::kOpen);
-            }};
+Expected<ResponsePlan> get_session(RequestContext& context) {
+  ResponsePlan plan{"", [&context]() -> Expected<std::string> {
+                      return session_json(
+                          context.who, context.reads_by_token ? Reading::kByToken : Reading::kOpen);
+                    }};
   plan.is_fleeting = true;
   return plan;
 }
 
-Expected<std::string> write_store(Ask& ask) {
-  const service::Snapshot& snapshot = ask.snapshot();
-  BENCHHUD_ASSIGN(const std::int64_t rejected, ask.reader().rejected_count({}));
-  BENCHHUD_ASSIGN(const std::int64_t attention, attention_count(ask));
-  BENCHHUD_ASSIGN(const bool is_default, schema::is_default_store(ask.reader().connection()));
-  BENCHHUD_ASSIGN(const auto shift, schema::time_shift_weeks(ask.reader().connection()));
+Expected<std::string> write_store(RequestContext& context) {
+  const service::Snapshot& snapshot = context.snapshot();
+  BENCHHUD_ASSIGN(const std::int64_t rejected, context.reader().rejected_count({}));
+  BENCHHUD_ASSIGN(const std::int64_t attention, attention_count(context));
+  BENCHHUD_ASSIGN(const bool is_default, schema::is_default_store(context.reader().connection()));
+  BENCHHUD_ASSIGN(const auto shift, schema::time_shift_weeks(context.reader().connection()));
   std::string body;
   schema::JsonWriter json(&body);
   json.begin_object();
   json.field("revision", snapshot.revision);
-  json.field("version", ask.version);
+  json.field("version", context.version);
   json.field("run_count", snapshot.runs.size());
   json.field("result_count", snapshot.result_count);
   json.field("rejected_count", rejected);
@@ -78,8 +80,8 @@ Expected<std::string> write_store(Ask& ask) {
   return body;
 }
 
-Expected<Plan> get_store(Ask& ask) {
-  return Plan{revision_key(ask), [&ask] { return write_store(ask); }};
+Expected<ResponsePlan> get_store(RequestContext& context) {
+  return ResponsePlan{revision_key(context), [&context] { return write_store(context); }};
 }
 
 void write_template(schema::JsonWriter& json, std::string_view name, const std::string& address) {
@@ -90,8 +92,8 @@ void write_template(schema::JsonWriter& json, std::string_view name, const std::
   }
 }
 
-Expected<std::string> write_links(Ask& ask) {
-  BENCHHUD_ASSIGN(const auto links, schema::label_links(ask.reader().connection()));
+Expected<std::string> write_links(RequestContext& context) {
+  BENCHHUD_ASSIGN(const auto links, schema::label_links(context.reader().connection()));
   std::string body;
   schema::JsonWriter json(&body);
   json.begin_object();
@@ -107,8 +109,8 @@ Expected<std::string> write_links(Ask& ask) {
   return body;
 }
 
-Expected<Plan> list_links(Ask& ask) {
-  return Plan{revision_key(ask), [&ask] { return write_links(ask); }};
+Expected<ResponsePlan> list_links(RequestContext& context) {
+  return ResponsePlan{revision_key(context), [&context] { return write_links(context); }};
 }
 
 constexpr std::array kRoutes = {NamedRoute{"listMetrics", list_metrics},

@@ -31,15 +31,15 @@ bool is_state(std::string_view name) {
 
 /// The states that the parameter `state` lets through, each given or with commas between; empty for
 /// all.
-Expected<std::vector<std::string>> asked_states(Ask& ask) {
+Expected<std::vector<std::string>> asked_states(RequestContext& context) {
   std::vector<std::string> states;
   bool is_all = false;
   const auto add_attention = [&] {
     const auto attention = schema::attention_states();
     states.insert(states.end(), attention.begin(), attention.end());
   };
-  if (!ask.query.has("state")) add_attention();
-  for (const std::string& given : ask.query.texts("state")) {
+  if (!context.query.has("state")) add_attention();
+  for (const std::string& given : context.query.texts("state")) {
     for (std::string_view rest = given;;) {
       const std::size_t end = std::min(rest.find(','), rest.size());
       const auto name = rest.substr(0, end);
@@ -51,7 +51,7 @@ Expected<std::vector<std::string>> asked_states(Ask& ask) {
         states.emplace_back(name);
       } else {
         return wrong_parameter(
-            ask, "state",
+            context, "state",
             "state must be attention, all, suspect, confirmed, recovered, withdrawn, "
             "acknowledged, investigating, fixed, wont_fix, invalid or infrastructure, or several "
             "of these with commas between.");
@@ -64,30 +64,31 @@ Expected<std::vector<std::string>> asked_states(Ask& ask) {
   return states;
 }
 
-Expected<schema::AlertFilter> asked_filter(Ask& ask) {
+Expected<schema::AlertFilter> asked_filter(RequestContext& context) {
   schema::AlertFilter filter;
-  BENCHHUD_ASSIGN(filter.states, asked_states(ask));
-  filter.accelerator_models = ask.query.texts("accelerator_model");
-  filter.directions = ask.query.texts("direction");
-  filter.suites = ask.query.texts("suite");
-  filter.models = ask.query.texts("model");
-  filter.backends = ask.query.texts("backend");
-  filter.since = ask.query.time("since", -kForever);
-  filter.until = ask.query.time("until", kForever);
+  BENCHHUD_ASSIGN(filter.states, asked_states(context));
+  filter.accelerator_models = context.query.texts("accelerator_model");
+  filter.directions = context.query.texts("direction");
+  filter.suites = context.query.texts("suite");
+  filter.models = context.query.texts("model");
+  filter.backends = context.query.texts("backend");
+  filter.since = context.query.time("since", -kForever);
+  filter.until = context.query.time("until", kForever);
   return filter;
 }
 
-Expected<std::string> write_alert_list(Ask& ask, const schema::AlertFilter& filter,
+Expected<std::string> write_alert_list(RequestContext& context, const schema::AlertFilter& filter,
                                        const std::optional<Cursor>& cursor) {
-  schema::Connection& store = ask.reader().connection();
-  const bool is_urgent_first = ask.query.text("order") == "urgency";
+  schema::Connection& store = context.reader().connection();
+  const bool is_urgent_first = context.query.text("order") == "urgency";
   std::optional<schema::AlertPlace> after;
   if (cursor) {
     after = {static_cast<schema::Urgency>(cursor->numbers[0]), from_bits(cursor->numbers[1]),
              schema::AlertId{cursor->numbers[2]}};
   }
-  BENCHHUD_ASSIGN(const schema::AlertPage page, schema::alert_page(store, filter, is_urgent_first,
-                                                                   after, ask.query.size("limit")));
+  BENCHHUD_ASSIGN(
+      const schema::AlertPage page,
+      schema::alert_page(store, filter, is_urgent_first, after, context.query.size("limit")));
   std::string body;
   schema::JsonWriter json(&body);
   json.begin_object();
@@ -101,25 +102,25 @@ Expected<std::string> write_alert_list(Ask& ask, const schema::AlertFilter& filt
   json.end_object();
   json.key("items");
   json.begin_array();
-  schema::AlertRuns runs = runs_of(ask);
+  schema::AlertRuns runs = runs_of(context);
   BENCHHUD_TRY(views::write_alerts(json, page.alerts, store, runs));
   std::optional<std::string> next;
   if (page.has_more) {
     const Alert& last = page.alerts.back();
     const std::int64_t urgency = is_urgent_first ? static_cast<std::int64_t>(last.urgency) : 0;
-    next = make_cursor(cursor_scope(ask), {urgency, to_bits(last.onset), to_int(last.id)});
+    next = make_cursor(cursor_scope(context), {urgency, to_bits(last.onset), to_int(last.id)});
   }
   end_page(json, next, total);
   return body;
 }
 
-Expected<Plan> list_alerts(Ask& ask) {
-  BENCHHUD_ASSIGN(auto cursor, asked_cursor(ask, 3));
+Expected<ResponsePlan> list_alerts(RequestContext& context) {
+  BENCHHUD_ASSIGN(auto cursor, asked_cursor(context, 3));
   // A wrong state is said before an unchanged answer is.
-  BENCHHUD_ASSIGN(auto filter, asked_filter(ask));
-  return Plan{revision_key(ask), [&ask, filter = std::move(filter), cursor] {
-                return write_alert_list(ask, filter, cursor);
-              }};
+  BENCHHUD_ASSIGN(auto filter, asked_filter(context));
+  return ResponsePlan{revision_key(context), [&context, filter = std::move(filter), cursor] {
+                        return write_alert_list(context, filter, cursor);
+                      }};
 }
 
 void write_action(schema::JsonWriter& json, const schema::AlertAction& action) {
@@ -134,13 +135,13 @@ void write_action(schema::JsonWriter& json, const schema::AlertAction& action) {
   json.end_object();
 }
 
-Expected<std::string> write_whole_alert(Ask& ask, const Alert& alert) {
-  schema::Connection& store = ask.reader().connection();
+Expected<std::string> write_whole_alert(RequestContext& context, const Alert& alert) {
+  schema::Connection& store = context.reader().connection();
   BENCHHUD_ASSIGN(const auto actions, schema::alert_actions(store, alert.id));
   BENCHHUD_ASSIGN(const auto details, schema::alert_details(store, alert.id));
   BENCHHUD_ASSIGN(const auto explanation,
-                  service::explain_alert(ask.reader(), ask.catalog(), alert, details));
-  schema::AlertRuns runs = runs_of(ask);
+                  service::explain_alert(context.reader(), context.catalog(), alert, details));
+  schema::AlertRuns runs = runs_of(context);
   std::string body;
   schema::JsonWriter json(&body);
   json.begin_object();
@@ -152,26 +153,29 @@ Expected<std::string> write_whole_alert(Ask& ask, const Alert& alert) {
   return body;
 }
 
-Expected<Plan> get_alert(Ask& ask) {
-  auto alert = schema::alert(ask.reader().connection(), schema::AlertId{ask.query.integer("id")});
+Expected<ResponsePlan> get_alert(RequestContext& context) {
+  auto alert =
+      schema::alert(context.reader().connection(), schema::AlertId{context.query.integer("id")});
   if (!alert) {
-    ask.wrong_parameter = "id";
+    context.wrong_parameter = "id";
     return std::move(alert).error();
   }
-  return Plan{revision_key(ask),
-              [&ask, found = *std::move(alert)] { return write_whole_alert(ask, found); }};
+  return ResponsePlan{revision_key(context), [&context, found = *std::move(alert)] {
+                        return write_whole_alert(context, found);
+                      }};
 }
 
-Expected<std::string> act_on_alert(ChangeAsk& ask) {
-  const schema::AlertId id{ask.query.integer("id")};
-  const auto done = schema::act_on_alert(ask.store, id, ask.body.text("kind"),
-                                         ask.body.text("value"), ask.body.text("who"), ask.token);
+Expected<std::string> act_on_alert(ChangeContext& context) {
+  const schema::AlertId id{context.query.integer("id")};
+  const auto done =
+      schema::act_on_alert(context.store, id, context.body.text("kind"), context.body.text("value"),
+                           context.body.text("who"), context.token);
   if (!done) {
     using enum schema::ErrorCode;
-    const bool is_long_name = ask.body.text("who").size() > schema::kMostLineBytes;
-    if (done.error().code == kNotFound) ask.wrong_parameter = "id";
-    if (done.error().code == kInvalidArgument) ask.wrong_parameter = "value";
-    if (done.error().code == kTooLarge) ask.wrong_parameter = is_long_name ? "who" : "value";
+    const bool is_long_name = context.body.text("who").size() > schema::kMostLineBytes;
+    if (done.error().code == kNotFound) context.wrong_parameter = "id";
+    if (done.error().code == kInvalidArgument) context.wrong_parameter = "value";
+    if (done.error().code == kTooLarge) context.wrong_parameter = is_long_name ? "who" : "value";
     return done.error();
   }
   return fmt::format("/alerts/{}", to_int(id));

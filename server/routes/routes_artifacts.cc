@@ -25,99 +25,104 @@ ArtifactResult place_of(const AskedResult& result) {
   return {result.run->run.id, result.entry->id()};
 }
 
-Expected<ArtifactFilter> asked_filter(Ask& ask) {
-  const Query& query = ask.query;
+Expected<ArtifactFilter> asked_filter(RequestContext& context) {
+  const Query& query = context.query;
   ArtifactFilter filter;
   if (query.has("kind")) filter.kind = schema::artifact_kind_of(query.text("kind"));
   filter.only_orphans = query.boolean("orphaned");
   filter.with_superseded = query.boolean("superseded");
   if (query.has("experiment")) {
     if (!query.has("run")) {
-      return wrong_parameter(ask, "experiment",
+      return wrong_parameter(context, "experiment",
                              "An experiment's dumps are those of a run: give `run`.");
     }
-    BENCHHUD_ASSIGN(const AskedResult result, asked_result(ask));
+    BENCHHUD_ASSIGN(const AskedResult result, asked_result(context));
     filter.result = place_of(result);
   } else if (query.has("run")) {
-    BENCHHUD_ASSIGN(const service::RunEntry* const run, asked_run(ask));
+    BENCHHUD_ASSIGN(const service::RunEntry* const run, asked_run(context));
     filter.run = run->run.id;
   }
   return filter;
 }
 
-Expected<std::string> write_artifacts(Ask& ask, ArtifactFilter filter,
+Expected<std::string> write_artifacts(RequestContext& context, ArtifactFilter filter,
                                       const std::optional<Cursor>& cursor) {
-  const std::size_t limit = ask.query.size("limit");
+  const std::size_t limit = context.query.size("limit");
   if (cursor) filter.before = ArtifactId{cursor->numbers[0]};
   filter.limit = limit + 1;
-  BENCHHUD_ASSIGN(auto artifacts, ask.reader().artifacts(filter));
+  BENCHHUD_ASSIGN(auto artifacts, context.reader().artifacts(filter));
   const bool more = artifacts.size() > limit;
   if (more) artifacts.pop_back();
   std::string body;
   schema::JsonWriter json(&body);
   begin_page(json);
-  for (const Artifact& artifact : artifacts) views::write_artifact(json, artifact, ask.snapshot());
-  BENCHHUD_ASSIGN(const std::int64_t total, ask.reader().artifact_count(filter));
+  for (const Artifact& artifact : artifacts)
+    views::write_artifact(json, artifact, context.snapshot());
+  BENCHHUD_ASSIGN(const std::int64_t total, context.reader().artifact_count(filter));
   std::optional<std::string> next;
-  if (more) next = make_cursor(cursor_scope(ask), {to_int(artifacts.back().id)});
+  if (more) next = make_cursor(cursor_scope(context), {to_int(artifacts.back().id)});
   end_page(json, next, total);
   return body;
 }
 
-Expected<Plan> list_artifacts(Ask& ask) {
-  BENCHHUD_ASSIGN(auto cursor, asked_cursor(ask, 1));
-  BENCHHUD_ASSIGN(ArtifactFilter filter, asked_filter(ask));
-  return Plan{revision_key(ask),
-              [&ask, filter, cursor] { return write_artifacts(ask, filter, cursor); }};
+Expected<ResponsePlan> list_artifacts(RequestContext& context) {
+  BENCHHUD_ASSIGN(auto cursor, asked_cursor(context, 1));
+  BENCHHUD_ASSIGN(ArtifactFilter filter, asked_filter(context));
+  return ResponsePlan{revision_key(context), [&context, filter, cursor] {
+                        return write_artifacts(context, filter, cursor);
+                      }};
 }
 
-Expected<Artifact> asked_artifact(Ask& ask, std::string_view parameter) {
-  auto artifact = ask.reader().artifact(ArtifactId{ask.query.integer(parameter)});
-  if (!artifact) ask.wrong_parameter = parameter;
+Expected<Artifact> asked_artifact(RequestContext& context, std::string_view parameter) {
+  auto artifact = context.reader().artifact(ArtifactId{context.query.integer(parameter)});
+  if (!artifact) context.wrong_parameter = parameter;
   return artifact;
 }
 
-Expected<Plan> get_artifact(Ask& ask) {
-  BENCHHUD_ASSIGN(Artifact artifact, asked_artifact(ask, "id"));
-  return Plan{revision_key(ask), [&ask, artifact]() -> Expected<std::string> {
-                std::string body;
-                schema::JsonWriter json(&body);
-                views::write_artifact(json, artifact, ask.snapshot());
-                return body;
-              }};
+Expected<ResponsePlan> get_artifact(RequestContext& context) {
+  BENCHHUD_ASSIGN(Artifact artifact, asked_artifact(context, "id"));
+  return ResponsePlan{revision_key(context), [&context, artifact]() -> Expected<std::string> {
+                        std::string body;
+                        schema::JsonWriter json(&body);
+                        views::write_artifact(json, artifact, context.snapshot());
+                        return body;
+                      }};
 }
 
 // What an artifact holds does not change: its id is all that the answer hangs on.
-Expected<Plan> get_text(Ask& ask) {
-  BENCHHUD_ASSIGN(const Artifact artifact, asked_artifact(ask, "id"));
+Expected<ResponsePlan> get_text(RequestContext& context) {
+  BENCHHUD_ASSIGN(const Artifact artifact, asked_artifact(context, "id"));
   if (!artifact.text) {
     return wrong_parameter(
-        ask, "id",
+        context, "id",
         artifact.trace ? "A trace is not kept as text." : "Nothing of this dump could be kept.");
   }
-  const std::size_t offset = ask.query.size("offset");
-  const std::size_t length = ask.query.has("length") ? ask.query.size("length") : std::string::npos;
-  return Plan{artifact.content_hash,
-              [&ask, text = *artifact.text, offset, length]() -> Expected<std::string> {
-                BENCHHUD_ASSIGN(const std::string bytes, ask.reader().text(text));
-                return schema::to_valid_utf8(schema::whole_characters(bytes, offset, length));
-              },
-              "text/plain; charset=utf-8"};
+  const std::size_t offset = context.query.size("offset");
+  const std::size_t length =
+      context.query.has("length") ? context.query.size("length") : std::string::npos;
+  return ResponsePlan{
+      artifact.content_hash,
+      [&context, text = *artifact.text, offset, length]() -> Expected<std::string> {
+        BENCHHUD_ASSIGN(const std::string bytes, context.reader().text(text));
+        return schema::to_valid_utf8(schema::whole_characters(bytes, offset, length));
+      },
+      "text/plain; charset=utf-8"};
 }
 
-Expected<Plan> get_content(Ask& ask) {
-  BENCHHUD_ASSIGN(Artifact artifact, asked_artifact(ask, "id"));
-  return Plan{revision_key(ask), [&ask, artifact]() -> Expected<std::string> {
-                std::string body;
-                schema::JsonWriter json(&body);
-                json.begin_object();
-                json.key("artifact");
-                views::write_artifact(json, artifact, ask.snapshot());
-                BENCHHUD_ASSIGN(const auto content, service::content_of(ask.reader(), artifact));
-                views::write_content_fields(json, artifact.kind, content);
-                json.end_object();
-                return body;
-              }};
+Expected<ResponsePlan> get_content(RequestContext& context) {
+  BENCHHUD_ASSIGN(Artifact artifact, asked_artifact(context, "id"));
+  return ResponsePlan{revision_key(context), [&context, artifact]() -> Expected<std::string> {
+                        std::string body;
+                        schema::JsonWriter json(&body);
+                        json.begin_object();
+                        json.key("artifact");
+                        views::write_artifact(json, artifact, context.snapshot());
+                        BENCHHUD_ASSIGN(const auto content,
+                                        service::content_of(context.reader(), artifact));
+                        views::write_content_fields(json, artifact.kind, content);
+                        json.end_object();
+                        return body;
+                      }};
 }
 
 void write_sections(schema::JsonWriter& json,
@@ -131,8 +136,8 @@ void write_sections(schema::JsonWriter& json,
   }
 }
 
-void write_pair(schema::JsonWriter& json, const service::ArtifactPair& pair, const service::Snapshot& snapshot,
-                std::size_t most) {
+void write_pair(schema::JsonWriter& json, const service::ArtifactPair& pair,
+                const service::Snapshot& snapshot, std::size_t most) {
   json.begin_object();
   json.field("kind", artifact_kind_name(pair.before.kind));
   json.key("before");
@@ -169,28 +174,30 @@ void write_findings(schema::JsonWriter& json,
   });
 }
 
-Expected<std::string> write_artifact_diff(Ask& ask, const Artifact& before, const Artifact& after) {
-  BENCHHUD_ASSIGN(auto sections, service::compare_artifacts(ask.reader(), before, after));
+Expected<std::string> write_artifact_diff(RequestContext& context, const Artifact& before,
+                                          const Artifact& after) {
+  BENCHHUD_ASSIGN(auto sections, service::compare_artifacts(context.reader(), before, after));
   const auto findings = analysis::profile_findings({{before.kind, "", sections}});
   std::string body;
   schema::JsonWriter json(&body);
   json.begin_object();
   json.key("pair");
-  write_pair(json, {before, after, true, std::move(sections)}, ask.snapshot(),
-             ask.query.size("limit"));
+  write_pair(json, {before, after, true, std::move(sections)}, context.snapshot(),
+             context.query.size("limit"));
   write_findings(json, findings);
   json.end_object();
   return body;
 }
 
-Expected<Plan> diff_artifacts(Ask& ask) {
-  BENCHHUD_ASSIGN(Artifact before, asked_artifact(ask, "before"));
-  BENCHHUD_ASSIGN(Artifact after, asked_artifact(ask, "after"));
+Expected<ResponsePlan> diff_artifacts(RequestContext& context) {
+  BENCHHUD_ASSIGN(Artifact before, asked_artifact(context, "before"));
+  BENCHHUD_ASSIGN(Artifact after, asked_artifact(context, "after"));
   if (before.kind != after.kind) {
-    return wrong_parameter(ask, "after", "Only two dumps of one kind can be compared.");
+    return wrong_parameter(context, "after", "Only two dumps of one kind can be compared.");
   }
-  return Plan{revision_key(ask),
-              [&ask, before, after] { return write_artifact_diff(ask, before, after); }};
+  return ResponsePlan{revision_key(context), [&context, before, after] {
+                        return write_artifact_diff(context, before, after);
+                      }};
 }
 
 // Of a folder with any number of dumps so many are listed; how many there are is said.
@@ -199,8 +206,8 @@ constexpr std::size_t kMostListedDumps = 1000;
 // All pairs that tell, and as many of the others as there is room for, in their order.
 void write_pairs(schema::JsonWriter& json, const std::vector<service::ArtifactPair>& pairs,
                  const service::Snapshot& snapshot, std::size_t most) {
-  const auto telling = static_cast<std::size_t>(
-      std::ranges::count_if(pairs, [](const service::ArtifactPair& pair) { return pair.is_telling; }));
+  const auto telling = static_cast<std::size_t>(std::ranges::count_if(
+      pairs, [](const service::ArtifactPair& pair) { return pair.is_telling; }));
   std::size_t room = kMostListedDumps - std::min(kMostListedDumps, telling);
   json.key("pairs");
   json.begin_array();
@@ -221,18 +228,20 @@ void write_unpaired(schema::JsonWriter& json, std::string_view key, std::string_
   json.field(count_key, artifacts.size());
 }
 
-Expected<std::string> write_result_diff(Ask& ask, ArtifactResult before, ArtifactResult after) {
-  BENCHHUD_ASSIGN(const service::ResultDiff diff, service::diff_of_results(ask.reader(), before, after));
-  const std::size_t most = ask.query.size("limit");
+Expected<std::string> write_result_diff(RequestContext& context, ArtifactResult before,
+                                        ArtifactResult after) {
+  BENCHHUD_ASSIGN(const service::ResultDiff diff,
+                  service::diff_of_results(context.reader(), before, after));
+  const std::size_t most = context.query.size("limit");
   std::string body;
   schema::JsonWriter json(&body);
   json.begin_object();
   write_findings(json, diff.findings);
   json.key("sums");
   json.list(diff.sums, [&](const service::ArtifactSum& sum) { write_sum(json, sum, most); });
-  write_pairs(json, diff.pairs, ask.snapshot(), most);
-  write_unpaired(json, "only_before", "only_before_count", diff.only_before, ask.snapshot());
-  write_unpaired(json, "only_after", "only_after_count", diff.only_after, ask.snapshot());
+  write_pairs(json, diff.pairs, context.snapshot(), most);
+  write_unpaired(json, "only_before", "only_before_count", diff.only_before, context.snapshot());
+  write_unpaired(json, "only_after", "only_after_count", diff.only_after, context.snapshot());
   json.key("left_out");
   json.list(diff.left_out, [&](const service::LeftOut& left_out) {
     json.begin_object();
@@ -246,12 +255,13 @@ Expected<std::string> write_result_diff(Ask& ask, ArtifactResult before, Artifac
   return body;
 }
 
-Expected<Plan> diff_results(Ask& ask) {
-  BENCHHUD_ASSIGN(const auto before, asked_result(ask, "before_run", "before_experiment"));
-  BENCHHUD_ASSIGN(const auto after, asked_result(ask));
-  return Plan{revision_key(ask), [&ask, before = place_of(before), after = place_of(after)] {
-                return write_result_diff(ask, before, after);
-              }};
+Expected<ResponsePlan> diff_results(RequestContext& context) {
+  BENCHHUD_ASSIGN(const auto before, asked_result(context, "before_run", "before_experiment"));
+  BENCHHUD_ASSIGN(const auto after, asked_result(context));
+  return ResponsePlan{revision_key(context),
+                      [&context, before = place_of(before), after = place_of(after)] {
+                        return write_result_diff(context, before, after);
+                      }};
 }
 
 constexpr std::array kRoutes = {NamedRoute{"listArtifacts", list_artifacts},

@@ -32,49 +32,52 @@ struct AskedComparison {
 };
 
 /// The run before `entry` on its accelerator model, or the newest one of another.
-Expected<const service::RunEntry*> run_before(Ask& ask, const service::RunEntry& entry,
-                                     const std::string& accelerator_model) {
-  const service::Snapshot& snapshot = ask.snapshot();
+Expected<const service::RunEntry*> run_before(RequestContext& context,
+                                              const service::RunEntry& entry,
+                                              const std::string& accelerator_model) {
+  const service::Snapshot& snapshot = context.snapshot();
   if (!accelerator_model.empty() && accelerator_model != entry.run.accelerator_model) {
-    return find_run(ask, "latest", "left", accelerator_model);
+    return find_run(context, "latest", "left", accelerator_model);
   }
   if (!entry.previous) {
-    ask.wrong_parameter = "left";
+    context.wrong_parameter = "left";
     return Error{ErrorCode::kNotFound, "There is no run before " + entry.run.name + " on " +
                                            entry.run.accelerator_model + "."};
   }
   return &snapshot.runs[*entry.previous];
 }
 
-Expected<const service::RunEntry*> asked_left(Ask& ask, const service::RunEntry& right) {
-  const auto& text = ask.query.text("left");
-  const auto& model = ask.query.text("left_accelerator_model");
-  if (text == "previous") return run_before(ask, right, model);
-  if (!model.empty()) return find_run(ask, text, "left", model);
+Expected<const service::RunEntry*> asked_left(RequestContext& context,
+                                              const service::RunEntry& right) {
+  const auto& text = context.query.text("left");
+  const auto& model = context.query.text("left_accelerator_model");
+  if (text == "previous") return run_before(context, right, model);
+  if (!model.empty()) return find_run(context, text, "left", model);
   // Names are looked for beside the right one first: nearly always both are of one accelerator.
-  auto near = find_run(ask, text, "left", right.run.accelerator_model);
+  auto near = find_run(context, text, "left", right.run.accelerator_model);
   if (near || near.error().code != ErrorCode::kNotFound) return near;
-  return find_run(ask, text, "left", "");
+  return find_run(context, text, "left", "");
 }
 
-Expected<AskedComparison> asked_comparison(Ask& ask) {
+Expected<AskedComparison> asked_comparison(RequestContext& context) {
   AskedComparison asked;
-  BENCHHUD_ASSIGN(asked.right.run, find_run(ask, ask.query.text("right"), "right",
-                                            ask.query.text("right_accelerator_model")));
-  BENCHHUD_ASSIGN(asked.left.run, asked_left(ask, *asked.right.run));
-  asked.left.backend = ask.query.text("left_backend");
-  asked.right.backend = ask.query.text("right_backend");
+  BENCHHUD_ASSIGN(asked.right.run, find_run(context, context.query.text("right"), "right",
+                                            context.query.text("right_accelerator_model")));
+  BENCHHUD_ASSIGN(asked.left.run, asked_left(context, *asked.right.run));
+  asked.left.backend = context.query.text("left_backend");
+  asked.right.backend = context.query.text("right_backend");
   // One of them alone: the same on both sides.
   if (asked.left.backend.empty()) asked.left.backend = asked.right.backend;
   if (asked.right.backend.empty()) asked.right.backend = asked.left.backend;
-  BENCHHUD_ASSIGN(asked.left.baseline, asked_baseline(ask, *asked.left.run));
-  BENCHHUD_ASSIGN(asked.right.baseline, asked_baseline(ask, *asked.right.run));
+  BENCHHUD_ASSIGN(asked.left.baseline, asked_baseline(context, *asked.left.run));
+  BENCHHUD_ASSIGN(asked.right.baseline, asked_baseline(context, *asked.right.run));
   return asked;
 }
 
 /// What both runs' timing lines say of memory.
-Expected<std::vector<analysis::SideMetric>> memory_metrics(Ask& ask, const AskedComparison& asked) {
-  schema::Connection& store = ask.reader().connection();
+Expected<std::vector<analysis::SideMetric>> memory_metrics(RequestContext& context,
+                                                           const AskedComparison& asked) {
+  schema::Connection& store = context.reader().connection();
   BENCHHUD_ASSIGN(const auto names, schema::metrics_named(store, "mem"));
   std::vector<analysis::SideMetric> metrics;
   for (const auto& name : names) {
@@ -88,13 +91,14 @@ Expected<std::vector<analysis::SideMetric>> memory_metrics(Ask& ask, const Asked
   return metrics;
 }
 
-Expected<std::unordered_set<schema::ExperimentId>> dumped(Ask& ask, const AskedSide& side) {
-  BENCHHUD_ASSIGN(const auto found,
-                  schema::experiments_with_artifacts(ask.reader().connection(), side.run->run.id));
+Expected<std::unordered_set<schema::ExperimentId>> dumped(RequestContext& context,
+                                                          const AskedSide& side) {
+  BENCHHUD_ASSIGN(const auto found, schema::experiments_with_artifacts(
+                                        context.reader().connection(), side.run->run.id));
   return std::unordered_set<schema::ExperimentId>(found.begin(), found.end());
 }
 
-Expected<void> write_side(Ask& ask, schema::JsonWriter& json, std::string_view name,
+Expected<void> write_side(RequestContext& context, schema::JsonWriter& json, std::string_view name,
                           const AskedSide& side) {
   json.key(name);
   json.begin_object();
@@ -102,8 +106,8 @@ Expected<void> write_side(Ask& ask, schema::JsonWriter& json, std::string_view n
   views::write_run_ref(json, side.run);
   json.key("backend");
   side.backend.empty() ? json.null() : json.value(side.backend);
-  BENCHHUD_ASSIGN(const auto marks,
-                  schema::night_marks(ask.reader().connection(), side.run->run.accelerator_model));
+  BENCHHUD_ASSIGN(const auto marks, schema::night_marks(context.reader().connection(),
+                                                        side.run->run.accelerator_model));
   json.key("marks");
   json.list(schema::marks_of(side.run->run, marks),
             [&](const auto& mark) { views::write_mark(json, mark); });
@@ -114,43 +118,44 @@ Expected<void> write_side(Ask& ask, schema::JsonWriter& json, std::string_view n
 /// The rows that the filters let through, in their order.
 std::vector<analysis::ComparisonRow> filtered(const Query& query,
                                               std::vector<analysis::ComparisonRow> rows) {
-  std::erase_if(rows, [&](const auto& row) { return !fits_workload(query, row.pair.entry()); });
+  std::erase_if(rows, [&](const auto& row) { return !matches_workload(query, row.pair.entry()); });
   return rows;
 }
 
-Expected<std::string> write_comparison(Ask& ask, const AskedComparison& asked) {
+Expected<std::string> write_comparison(RequestContext& context, const AskedComparison& asked) {
   const auto& [left, right] = asked;
-  BENCHHUD_ASSIGN(const auto left_judged, ask.judge.run(ask.view, *left.run));
-  BENCHHUD_ASSIGN(const auto right_judged, ask.judge.run(ask.view, *right.run));
+  BENCHHUD_ASSIGN(const auto left_judged, context.analyses.run(context.view, *left.run));
+  BENCHHUD_ASSIGN(const auto right_judged, context.analyses.run(context.view, *right.run));
   constexpr auto kSteady = analysis::Estimator::kSteady;
   BENCHHUD_ASSIGN(const auto left_baseline,
-                  ask.judge.baseline(ask.view, *left.run, left.baseline, kSteady));
+                  context.analyses.baseline(context.view, *left.run, left.baseline, kSteady));
   BENCHHUD_ASSIGN(const auto right_baseline,
-                  ask.judge.baseline(ask.view, *right.run, right.baseline, kSteady));
-  BENCHHUD_ASSIGN(const auto nights,
-                  service::PastNightsOfRuns::read(ask.view, ask.judge, *left.run, *right.run));
+                  context.analyses.baseline(context.view, *right.run, right.baseline, kSteady));
+  BENCHHUD_ASSIGN(const auto nights, service::PastNightsOfRuns::read(context.view, context.analyses,
+                                                                     *left.run, *right.run));
   const analysis::FindPastNights past = [&](const analysis::PairedSide& side) {
     return nights.find(side.entry->id());
   };
   const analysis::ComparisonOptions options{nights.apart()};
   const auto pairs = analysis::pair_results({*left_judged, left.backend},
-                                            {*right_judged, right.backend}, ask.catalog());
+                                            {*right_judged, right.backend}, context.catalog());
   // A q-value is of all rows: the filters come after it.
-  const auto rows = filtered(
-      ask.query, analysis::compare_pairs(pairs, left.run->run.id, *left_baseline, right.run->run.id,
-                                         *right_baseline, ask.catalog(), past, options));
-  BENCHHUD_ASSIGN(const auto metrics, memory_metrics(ask, asked));
+  const auto rows =
+      filtered(context.query,
+               analysis::compare_pairs(pairs, left.run->run.id, *left_baseline, right.run->run.id,
+                                       *right_baseline, context.catalog(), past, options));
+  BENCHHUD_ASSIGN(const auto metrics, memory_metrics(context, asked));
   views::DumpedExperiments dumps;
-  BENCHHUD_ASSIGN(dumps.left, dumped(ask, left));
-  BENCHHUD_ASSIGN(dumps.right, dumped(ask, right));
+  BENCHHUD_ASSIGN(dumps.left, dumped(context, left));
+  BENCHHUD_ASSIGN(dumps.right, dumped(context, right));
 
   std::string body;
   schema::JsonWriter json(&body);
   json.begin_object();
-  BENCHHUD_TRY(write_side(ask, json, "left", left));
-  BENCHHUD_TRY(write_side(ask, json, "right", right));
+  BENCHHUD_TRY(write_side(context, json, "left", left));
+  BENCHHUD_TRY(write_side(context, json, "right", right));
   json.field("baseline", left.baseline.backend);
-  json.field("baseline_run", ask.query.text("baseline_run"));
+  json.field("baseline_run", context.query.text("baseline_run"));
   json.field("nights_apart", left.run->run.accelerator_model == right.run->run.accelerator_model
                                  ? std::optional(nights.apart())
                                  : std::nullopt);
@@ -165,15 +170,18 @@ Expected<std::string> write_comparison(Ask& ask, const AskedComparison& asked) {
   return body;
 }
 
-Expected<Plan> get_comparison(Ask& ask) {
-  BENCHHUD_ASSIGN(auto asked, asked_comparison(ask));
+Expected<ResponsePlan> get_comparison(RequestContext& context) {
+  BENCHHUD_ASSIGN(auto asked, asked_comparison(context));
   // The runs that both look back on are in their histories; dumps change no run.
-  BENCHHUD_ASSIGN(const std::int64_t dumps, ask.reader().artifact_count({}));
-  Plan plan;
+  BENCHHUD_ASSIGN(const std::int64_t dumps, context.reader().artifact_count({}));
+  ResponsePlan plan;
   plan.key = std::to_string(dumps) + "-" +
-             service::Judge::dependencies(ask.snapshot(), *asked.left.run, asked.left.baseline) + "-" +
-             service::Judge::dependencies(ask.snapshot(), *asked.right.run, asked.right.baseline);
-  plan.body = [&ask, asked = std::move(asked)] { return write_comparison(ask, asked); };
+             service::AnalysisCache::dependencies(context.snapshot(), *asked.left.run,
+                                                  asked.left.baseline) +
+             "-" +
+             service::AnalysisCache::dependencies(context.snapshot(), *asked.right.run,
+                                                  asked.right.baseline);
+  plan.body = [&context, asked = std::move(asked)] { return write_comparison(context, asked); };
   plan.rows = [](const CsvAnswer& answer) { return csv_rows(answer.root["rows"]); };
   return plan;
 }

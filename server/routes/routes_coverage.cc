@@ -17,8 +17,8 @@ using schema::Expected;
 using schema::to_int;
 
 /// The runs before `run` on its accelerator model, the last one first, at most `most`.
-std::vector<const service::RunEntry*> runs_before(const service::Snapshot& snapshot, const service::RunEntry& run,
-                                         std::size_t most) {
+std::vector<const service::RunEntry*> runs_before(const service::Snapshot& snapshot,
+                                                  const service::RunEntry& run, std::size_t most) {
   std::vector<const service::RunEntry*> runs;
   for (auto place = run.previous; place && runs.size() < most;) {
     runs.push_back(&snapshot.runs[*place]);
@@ -41,9 +41,9 @@ Names names_of(const CoverageItem& item) {
   return {e.suite, e.model, e.test, item.entry->backend()};
 }
 
-bool fits(const Query& query, const Names& names) {
-  return fits_any(query, "suite", names.suite) && fits_any(query, "model", names.model) &&
-         fits_any(query, "test", names.test) && fits_any(query, "backend", names.backend);
+bool matches(const Query& query, const Names& names) {
+  return matches_any(query, "suite", names.suite) && matches_any(query, "model", names.model) &&
+         matches_any(query, "test", names.test) && matches_any(query, "backend", names.backend);
 }
 
 void write_counts(schema::JsonWriter& json, const analysis::CoverageCounts& counts) {
@@ -93,15 +93,16 @@ void write_item(schema::JsonWriter& json, const CoverageItem& item,
   json.end_object();
 }
 
-void write_items(Ask& ask, schema::JsonWriter& json, const std::vector<CoverageItem>& items,
-                 const analysis::JudgedRun& judged, const service::RunEntry& run,
+void write_items(RequestContext& context, schema::JsonWriter& json,
+                 const std::vector<CoverageItem>& items, const analysis::JudgedRun& judged,
+                 const service::RunEntry& run,
                  const std::vector<const service::RunEntry*>& before) {
   using Key = std::tuple<std::string_view, std::string_view, std::string_view>;
   std::map<Key, analysis::CoverageCounts> groups;
   std::vector<const CoverageItem*> shown;
   for (const CoverageItem& item : items) {
     const Names names = names_of(item);
-    if (!fits(ask.query, names)) continue;
+    if (!matches(context.query, names)) continue;
     count(item, &groups[{names.suite, names.test, names.backend}]);
     if (item.outcome != Outcome::kTimed || !item.is_expected) shown.push_back(&item);
   }
@@ -118,20 +119,20 @@ void write_items(Ask& ask, schema::JsonWriter& json, const std::vector<CoverageI
   json.list(shown, [&](const CoverageItem* item) { write_item(json, *item, judged, run, before); });
 }
 
-Expected<std::string> write_coverage(Ask& ask, const service::RunEntry& run) {
+Expected<std::string> write_coverage(RequestContext& context, const service::RunEntry& run) {
   BENCHHUD_ASSIGN(const auto manifest,
-                  schema::manifest_of(ask.reader().connection(), run.run.accelerator_model));
-  const auto before = runs_before(ask.snapshot(), run, ask.query.size("expect_runs"));
+                  schema::manifest_of(context.reader().connection(), run.run.accelerator_model));
+  const auto before = runs_before(context.snapshot(), run, context.query.size("expect_runs"));
   std::vector<std::shared_ptr<const analysis::RunDigest>> kept;
   std::vector<const analysis::RunDigest*> digests;
   for (const service::RunEntry* entry : before) {
-    BENCHHUD_ASSIGN(auto digest, ask.judge.digest(ask.view, *entry));
+    BENCHHUD_ASSIGN(auto digest, context.analyses.digest(context.view, *entry));
     digests.push_back(digest.get());
     kept.push_back(std::move(digest));
   }
-  BENCHHUD_ASSIGN(const auto digest, ask.judge.digest(ask.view, run));
-  BENCHHUD_ASSIGN(const auto judged, ask.judge.run(ask.view, run));
-  const auto items = analysis::coverage(ask.catalog(), *digest, digests, manifest);
+  BENCHHUD_ASSIGN(const auto digest, context.analyses.digest(context.view, run));
+  BENCHHUD_ASSIGN(const auto judged, context.analyses.run(context.view, run));
+  const auto items = analysis::coverage(context.catalog(), *digest, digests, manifest);
   std::string body;
   schema::JsonWriter json(&body);
   json.begin_object();
@@ -144,15 +145,16 @@ Expected<std::string> write_coverage(Ask& ask, const service::RunEntry& run) {
   json.key("first_run");
   views::write_run_ref(json, before.empty() ? nullptr : before.back());
   json.end_object();
-  write_items(ask, json, items, *judged, run, before);
+  write_items(context, json, items, *judged, run, before);
   json.end_object();
   return body;
 }
 
-Expected<Plan> get_coverage(Ask& ask) {
-  BENCHHUD_ASSIGN(const service::RunEntry* run, asked_run(ask));
+Expected<ResponsePlan> get_coverage(RequestContext& context) {
+  BENCHHUD_ASSIGN(const service::RunEntry* run, asked_run(context));
   // A manifest changes no run.
-  return Plan{revision_key(ask), [&ask, run] { return write_coverage(ask, *run); }};
+  return ResponsePlan{revision_key(context),
+                      [&context, run] { return write_coverage(context, *run); }};
 }
 
 constexpr std::array kRoutes = {NamedRoute{"getCoverage", get_coverage}};

@@ -17,28 +17,29 @@ using schema::Expected;
 constexpr std::size_t kLinesPieceBytes = 64 << 10;
 
 /// What the parameters run, since, until, label and accelerator_model leave, oldest first.
-Expected<std::vector<schema::RunId>> chosen_runs(Ask& ask) {
+Expected<std::vector<schema::RunId>> chosen_runs(RequestContext& context) {
   std::vector<schema::RunId> runs;
-  if (ask.query.has("run")) {
-    BENCHHUD_ASSIGN(const service::RunEntry* entry, find_run(ask, ask.query.text("run"), "run", ""));
+  if (context.query.has("run")) {
+    BENCHHUD_ASSIGN(const service::RunEntry* entry,
+                    find_run(context, context.query.text("run"), "run", ""));
     runs.push_back(entry->run.id);
     return runs;
   }
-  for (const service::RunEntry& entry : ask.snapshot().runs) {
-    if (fits_run(ask.query, entry.run)) runs.push_back(entry.run.id);
+  for (const service::RunEntry& entry : context.snapshot().runs) {
+    if (matches_run(context.query, entry.run)) runs.push_back(entry.run.id);
   }
   std::reverse(runs.begin(), runs.end());
   return runs;
 }
 
-Expected<Plan> download_lines(Ask& ask) {
-  BENCHHUD_TRY(refuse_other_sites(ask));
-  BENCHHUD_ASSIGN(auto runs, chosen_runs(ask));
-  Plan plan{revision_key(ask), nullptr};
+Expected<ResponsePlan> download_lines(RequestContext& context) {
+  BENCHHUD_TRY(refuse_other_sites(context));
+  BENCHHUD_ASSIGN(auto runs, chosen_runs(context));
+  ResponsePlan plan{revision_key(context), nullptr};
   plan.content_type = "application/x-ndjson";
   plan.file_name = "results.jsonl";
   plan.stream = [runs = std::move(runs)](schema::Connection& connection,
-                                         const schema::TakePiece& take) -> Expected<void> {
+                                         const schema::ByteSink& take) -> Expected<void> {
     std::string piece;
     const auto give = [&] {
       const bool is_taken = take(piece);
@@ -47,7 +48,7 @@ Expected<Plan> download_lines(Ask& ask) {
     };
     BENCHHUD_ASSIGN(
         const bool is_whole,
-        schema::replay_lines_of_runs(connection, runs, [&](const schema::WholeLine& line) {
+        schema::replay_lines_of_runs(connection, runs, [&](const schema::StoredResultLine& line) {
           ingest::append_results_line(ingest::results_line_of(line), &piece);
           piece += '\n';
           return piece.size() < kLinesPieceBytes || give();
@@ -58,14 +59,14 @@ Expected<Plan> download_lines(Ask& ask) {
   return plan;
 }
 
-Expected<Plan> download_store(Ask& ask) {
-  BENCHHUD_TRY(refuse_other_sites(ask));
-  Plan plan{revision_key(ask), nullptr};
+Expected<ResponsePlan> download_store(RequestContext& context) {
+  BENCHHUD_TRY(refuse_other_sites(context));
+  ResponsePlan plan{revision_key(context), nullptr};
   plan.content_type = "application/vnd.sqlite3";
   plan.file_name = "benchhud.db";
-  BENCHHUD_ASSIGN(const auto copy, ask.downloads.begin());
+  BENCHHUD_ASSIGN(const auto copy, context.downloads.begin());
   plan.stream = [copy](schema::Connection& connection,
-                       const schema::TakePiece& take) -> Expected<void> {
+                       const schema::ByteSink& take) -> Expected<void> {
     return copy->send(connection, take);
   };
   return plan;

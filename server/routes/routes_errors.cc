@@ -31,28 +31,28 @@ struct Span {
   std::vector<std::shared_ptr<const analysis::RunFailures>> failures;
 };
 
-Expected<Span> read_span(Ask& ask, const std::vector<std::size_t>& places) {
+Expected<Span> read_span(RequestContext& context, const std::vector<std::size_t>& places) {
   Span span;
-  for (std::size_t i = std::min(places.size(), ask.query.size("runs")); i-- > 0;) {
-    span.runs.push_back(&ask.snapshot().runs[places[i]]);
-    BENCHHUD_ASSIGN(auto failures, ask.judge.failures(ask.view, *span.runs.back()));
+  for (std::size_t i = std::min(places.size(), context.query.size("runs")); i-- > 0;) {
+    span.runs.push_back(&context.snapshot().runs[places[i]]);
+    BENCHHUD_ASSIGN(auto failures, context.analyses.failures(context.view, *span.runs.back()));
     span.failures.push_back(std::move(failures));
   }
   return span;
 }
 
 /// What the filters of experiments let through.
-analysis::ExperimentChoice asked_experiments(const Ask& ask) {
-  return [&ask](schema::ExperimentId id) {
-    const CatalogEntry* entry = ask.catalog().find(id);
-    return entry != nullptr && fits_workload(ask.query, *entry) &&
-           fits_any(ask.query, "backend", entry->backend());
+analysis::ExperimentChoice asked_experiments(const RequestContext& context) {
+  return [&context](schema::ExperimentId id) {
+    const CatalogEntry* entry = context.catalog().find(id);
+    return entry != nullptr && matches_workload(context.query, *entry) &&
+           matches_any(context.query, "backend", entry->backend());
   };
 }
 
-schema::Error no_runs(Ask& ask) {
-  ask.wrong_parameter = "accelerator_model";
-  return {schema::ErrorCode::kNotFound, ask.snapshot().runs.empty()
+schema::Error no_runs(RequestContext& context) {
+  context.wrong_parameter = "accelerator_model";
+  return {schema::ErrorCode::kNotFound, context.snapshot().runs.empty()
                                             ? "There are no runs yet."
                                             : "There are no runs on that accelerator model."};
 }
@@ -77,7 +77,7 @@ void write_counts(schema::JsonWriter& json, const ErrorTrend& trend) {
 }
 
 /// What is told of a trend in a list and on a page of its own.
-void write_trend_fields(schema::JsonWriter& json, const Ask& ask, const Span& span,
+void write_trend_fields(schema::JsonWriter& json, const RequestContext& context, const Span& span,
                         const ErrorTrend& trend) {
   json.field("signature", trend.error->signature);
   json.field("kind", analysis::error_kind_name(trend.error->kind));
@@ -90,14 +90,14 @@ void write_trend_fields(schema::JsonWriter& json, const Ask& ask, const Span& sp
   json.list(trend.since, [&](const analysis::ErrorSince& since) {
     json.begin_object();
     write_run_id(json, "run_id", span, since.run);
-    json.field("standing", analysis::error_standing_name(since.standing));
+    json.field("standing", analysis::error_standing_name(since.verification_outcome));
     json.field("experiments", since.experiments);
     json.end_object();
   });
   std::set<std::string_view> suites, backends, tests;
   std::set<std::size_t> models;
   for (const auto id : trend.experiments) {
-    const CatalogEntry* entry = ask.catalog().find(id);
+    const CatalogEntry* entry = context.catalog().find(id);
     if (entry == nullptr) continue;
     suites.insert(entry->experiment().suite);
     models.insert(entry->model());
@@ -118,18 +118,20 @@ void write_trend_fields(schema::JsonWriter& json, const Ask& ask, const Span& sp
   write_counts(json, trend);
 }
 
-Expected<std::string> write_errors(Ask& ask, const std::vector<std::size_t>& places) {
-  BENCHHUD_ASSIGN(const Span span, read_span(ask, places));
-  const auto trends = analysis::error_trends(span.failures, asked_experiments(ask));
+Expected<std::string> write_errors(RequestContext& context,
+                                   const std::vector<std::size_t>& places) {
+  BENCHHUD_ASSIGN(const Span span, read_span(context, places));
+  const auto trends = analysis::error_trends(span.failures, asked_experiments(context));
   std::vector<std::string> accelerators;
-  for (const auto& [model, of_model] : ask.snapshot().accelerators) accelerators.push_back(model);
+  for (const auto& [model, of_model] : context.snapshot().accelerators)
+    accelerators.push_back(model);
   std::string body;
   schema::JsonWriter json(&body);
   json.begin_object();
   json.key("runs");
   json.list(span.runs, [&](const service::RunEntry* run) { views::write_run_ref(json, run); });
   write_accelerators(json, accelerators);
-  const auto now = analysis::failing_now(span.failures, asked_experiments(ask));
+  const auto now = analysis::failing_now(span.failures, asked_experiments(context));
   json.key("now");
   json.begin_object();
   json.field("experiments", now.experiments);
@@ -139,9 +141,9 @@ Expected<std::string> write_errors(Ask& ask, const std::vector<std::size_t>& pla
   json.key("items");
   json.begin_array();
   for (const ErrorTrend& trend : trends) {
-    if (!fits_any(ask.query, "kind", analysis::error_kind_name(trend.error->kind))) continue;
+    if (!matches_any(context.query, "kind", analysis::error_kind_name(trend.error->kind))) continue;
     json.begin_object();
-    write_trend_fields(json, ask, span, trend);
+    write_trend_fields(json, context, span, trend);
     json.end_object();
   }
   json.end_array();
@@ -149,28 +151,30 @@ Expected<std::string> write_errors(Ask& ask, const std::vector<std::size_t>& pla
   return body;
 }
 
-Expected<Plan> list_errors(Ask& ask) {
-  const service::Snapshot& snapshot = ask.snapshot();
+Expected<ResponsePlan> list_errors(RequestContext& context) {
+  const service::Snapshot& snapshot = context.snapshot();
   const std::vector<std::size_t>* places =
-      ask.query.has("accelerator_model") ? snapshot.runs_of(ask.query.text("accelerator_model"))
-      : snapshot.accelerators.empty()    ? nullptr
-                                         : &snapshot.accelerators.front().second;
-  if (places == nullptr) return no_runs(ask);
-  return Plan{service::Judge::dependencies(snapshot, snapshot.runs[places->front()], {}) + "." +
-                  std::to_string(snapshot.accelerators.size()),
-              [&ask, places] { return write_errors(ask, *places); }};
+      context.query.has("accelerator_model")
+          ? snapshot.runs_of(context.query.text("accelerator_model"))
+      : snapshot.accelerators.empty() ? nullptr
+                                      : &snapshot.accelerators.front().second;
+  if (places == nullptr) return no_runs(context);
+  return ResponsePlan{
+      service::AnalysisCache::dependencies(snapshot, snapshot.runs[places->front()], {}) + "." +
+          std::to_string(snapshot.accelerators.size()),
+      [&context, places] { return write_errors(context, *places); }};
 }
 
 /// The accelerator models in whose newest runs an error is, the one that has it last first.
 struct Homes {
   std::vector<std::pair<double, std::string>> last_seen;
 
-  static Expected<Homes> find(Ask& ask, std::string_view signature) {
+  static Expected<Homes> find(RequestContext& context, std::string_view signature) {
     Homes homes;
-    for (const auto& [model, places] : ask.snapshot().accelerators) {
-      for (std::size_t i = 0; i < std::min(places.size(), ask.query.size("runs")); ++i) {
-        const service::RunEntry& entry = ask.snapshot().runs[places[i]];
-        BENCHHUD_ASSIGN(const auto run, ask.judge.failures(ask.view, entry));
+    for (const auto& [model, places] : context.snapshot().accelerators) {
+      for (std::size_t i = 0; i < std::min(places.size(), context.query.size("runs")); ++i) {
+        const service::RunEntry& entry = context.snapshot().runs[places[i]];
+        BENCHHUD_ASSIGN(const auto run, context.analyses.failures(context.view, entry));
         const bool has =
             std::any_of(run->failures.begin(), run->failures.end(),
                         [&](const auto& failure) { return failure.error->signature == signature; });
@@ -185,18 +189,18 @@ struct Homes {
   }
 };
 
-void write_experiment_history(schema::JsonWriter& json, const Ask& ask, const Span& span,
-                              const FailingExperiment& failing) {
+void write_experiment_history(schema::JsonWriter& json, const RequestContext& context,
+                              const Span& span, const FailingExperiment& failing) {
   json.begin_object();
   json.key("experiment");
-  views::write_experiment(json, *ask.catalog().find(failing.experiment));
+  views::write_experiment(json, *context.catalog().find(failing.experiment));
   write_run_id(json, "first_run_id", span, failing.first);
   write_run_id(json, "last_run_id", span, failing.last);
   json.field("failed", failing.failed);
   json.field("tried", failing.tried);
   json.field("now", failing.now);
   write_run_id(json, "since_run_id", span, failing.since);
-  json.field("standing", analysis::error_standing_name(failing.standing));
+  json.field("standing", analysis::error_standing_name(failing.verification_outcome));
   json.field("verifying", failing.of_verification);
   json.field("line_id", to_int(failing.line));
   std::string nights;
@@ -207,18 +211,18 @@ void write_experiment_history(schema::JsonWriter& json, const Ask& ask, const Sp
 
 /// Alerts that are not withdrawn, of any of the experiments, that began in the span; the last
 /// first.
-Expected<std::vector<schema::Alert>> alerts_of(Ask& ask, const Span& span,
+Expected<std::vector<schema::Alert>> alerts_of(RequestContext& context, const Span& span,
                                                const std::vector<FailingExperiment>& experiments) {
   std::vector<schema::Alert> alerts;
   if (experiments.empty()) return alerts;
   std::vector<schema::ExperimentId> wanted;
   for (const auto& failing : experiments) wanted.push_back(failing.experiment);
-  schema::Connection& store = ask.reader().connection();
+  schema::Connection& store = context.reader().connection();
   BENCHHUD_ASSIGN(const auto ids, schema::alerts_of_experiments(store, wanted));
   for (const schema::AlertId id : ids) {
     BENCHHUD_ASSIGN(auto alert, schema::alert(store, id));
-    const bool is_told = alert.detected != schema::DetectedState::kWithdrawn;
-    if (is_told && alert.onset >= span.runs.front()->run.started_at) {
+    const bool is_reported = alert.detected != schema::DetectedState::kWithdrawn;
+    if (is_reported && alert.onset >= span.runs.front()->run.started_at) {
       alerts.push_back(std::move(alert));
     }
   }
@@ -230,25 +234,26 @@ Expected<std::vector<schema::Alert>> alerts_of(Ask& ask, const Span& span,
 }
 
 /// The command that tries the first experiment again, in the way in which it failed.
-std::string command_of(const Ask& ask, const std::vector<FailingExperiment>& experiments) {
+std::string command_of(const RequestContext& context,
+                       const std::vector<FailingExperiment>& experiments) {
   if (experiments.empty()) return "";
   analysis::RunnerOptions options;
   options.verify = experiments.front().of_verification;
-  return analysis::runner_command(ask.catalog().find(experiments.front().experiment)->experiment(),
-                                  options);
+  return analysis::runner_command(
+      context.catalog().find(experiments.front().experiment)->experiment(), options);
 }
 
-Expected<std::string> write_history(Ask& ask, const std::vector<std::size_t>& places,
+Expected<std::string> write_history(RequestContext& context, const std::vector<std::size_t>& places,
                                     const Homes& homes) {
-  const auto& signature = ask.query.text("signature");
-  BENCHHUD_ASSIGN(const Span span, read_span(ask, places));
-  const auto fits = asked_experiments(ask);
-  const auto trends = analysis::error_trends(span.failures, fits);
+  const auto& signature = context.query.text("signature");
+  BENCHHUD_ASSIGN(const Span span, read_span(context, places));
+  const auto matches = asked_experiments(context);
+  const auto trends = analysis::error_trends(span.failures, matches);
   const auto trend = std::find_if(trends.begin(), trends.end(), [&](const ErrorTrend& one) {
     return one.error->signature == signature;
   });
-  const auto experiments = analysis::failing_experiments(span.failures, signature, fits);
-  BENCHHUD_ASSIGN(const auto alerts, alerts_of(ask, span, experiments));
+  const auto experiments = analysis::failing_experiments(span.failures, signature, matches);
+  BENCHHUD_ASSIGN(const auto alerts, alerts_of(context, span, experiments));
   std::vector<std::string> accelerators;
   accelerators.reserve(homes.last_seen.size());
   for (const auto& [at, model] : homes.last_seen) accelerators.push_back(model);
@@ -264,35 +269,36 @@ Expected<std::string> write_history(Ask& ask, const std::vector<std::size_t>& pl
     json.null();
   } else {
     json.begin_object();
-    write_trend_fields(json, ask, span, *trend);
+    write_trend_fields(json, context, span, *trend);
     json.end_object();
   }
   json.key("experiments");
-  json.list(experiments, [&](const auto& one) { write_experiment_history(json, ask, span, one); });
-  json.field("reproduction", command_of(ask, experiments));
+  json.list(experiments,
+            [&](const auto& one) { write_experiment_history(json, context, span, one); });
+  json.field("reproduction", command_of(context, experiments));
   json.key("alerts");
   json.begin_array();
-  schema::AlertRuns runs = runs_of(ask);
-  BENCHHUD_TRY(views::write_alerts(json, alerts, ask.reader().connection(), runs));
+  schema::AlertRuns runs = runs_of(context);
+  BENCHHUD_TRY(views::write_alerts(json, alerts, context.reader().connection(), runs));
   json.end_array();
   json.end_object();
   return body;
 }
 
-Expected<Plan> get_error_history(Ask& ask) {
-  const service::Snapshot& snapshot = ask.snapshot();
-  if (snapshot.accelerators.empty()) return no_runs(ask);
-  BENCHHUD_ASSIGN(const Homes homes, Homes::find(ask, ask.query.text("signature")));
+Expected<ResponsePlan> get_error_history(RequestContext& context) {
+  const service::Snapshot& snapshot = context.snapshot();
+  if (snapshot.accelerators.empty()) return no_runs(context);
+  BENCHHUD_ASSIGN(const Homes homes, Homes::find(context, context.query.text("signature")));
   const std::vector<std::size_t>* places = &snapshot.accelerators.front().second;
-  if (ask.query.has("accelerator_model")) {
-    places = snapshot.runs_of(ask.query.text("accelerator_model"));
+  if (context.query.has("accelerator_model")) {
+    places = snapshot.runs_of(context.query.text("accelerator_model"));
   } else if (!homes.last_seen.empty()) {
     places = snapshot.runs_of(homes.last_seen.front().second);
   }
-  if (places == nullptr) return no_runs(ask);
-  Plan plan;
-  plan.key = revision_key(ask);
-  plan.body = [&ask, places, homes] { return write_history(ask, *places, homes); };
+  if (places == nullptr) return no_runs(context);
+  ResponsePlan plan;
+  plan.key = revision_key(context);
+  plan.body = [&context, places, homes] { return write_history(context, *places, homes); };
   plan.rows = [](const CsvAnswer& answer) { return csv_rows(answer.root["experiments"]); };
   return plan;
 }

@@ -26,8 +26,8 @@ bool is_behind(const schema::Run& run, double started_at, std::int64_t id) {
   return run.started_at < started_at || (run.started_at == started_at && to_int(run.id) < id);
 }
 
-Expected<std::string> write_runs(Ask& ask, const std::optional<Cursor>& cursor) {
-  const Query& query = ask.query;
+Expected<std::string> write_runs(RequestContext& context, const std::optional<Cursor>& cursor) {
+  const Query& query = context.query;
   const std::size_t limit = query.size("limit");
   std::string body;
   schema::JsonWriter json(&body);
@@ -36,45 +36,48 @@ Expected<std::string> write_runs(Ask& ask, const std::optional<Cursor>& cursor) 
   std::size_t written = 0;
   const service::RunEntry* last = nullptr;
   bool more = false;
-  for (const service::RunEntry& entry : ask.snapshot().runs) {
+  for (const service::RunEntry& entry : context.snapshot().runs) {
     const auto& run = entry.run;
-    if (!fits_run(query, run)) continue;
+    if (!matches_run(query, run)) continue;
     ++total;
     if (cursor && !is_behind(run, from_bits(cursor->numbers[0]), cursor->numbers[1])) continue;
     if (written == limit) {
       more = true;
       continue;
     }
-    BENCHHUD_ASSIGN(const auto card, ask.judge.card(ask.view, entry));
+    BENCHHUD_ASSIGN(const auto card, context.analyses.card(context.view, entry));
     views::write_run(json, run, *card);
     last = &entry;
     ++written;
   }
   std::optional<std::string> next;
   if (more) {
-    next = make_cursor(cursor_scope(ask), {to_bits(last->run.started_at), to_int(last->run.id)});
+    next =
+        make_cursor(cursor_scope(context), {to_bits(last->run.started_at), to_int(last->run.id)});
   }
   end_page(json, next, total);
   return body;
 }
 
-Expected<Plan> list_runs(Ask& ask) {
-  BENCHHUD_ASSIGN(auto cursor, asked_cursor(ask, 2));
-  return Plan{revision_key(ask), [&ask, cursor] { return write_runs(ask, cursor); }};
+Expected<ResponsePlan> list_runs(RequestContext& context) {
+  BENCHHUD_ASSIGN(auto cursor, asked_cursor(context, 2));
+  return ResponsePlan{revision_key(context),
+                      [&context, cursor] { return write_runs(context, cursor); }};
 }
 
-Expected<Plan> get_run(Ask& ask) {
-  BENCHHUD_ASSIGN(const service::RunEntry* entry, asked_run(ask));
-  return Plan{std::to_string(entry->history), [&ask, entry]() -> Expected<std::string> {
-                BENCHHUD_ASSIGN(const auto card, ask.judge.card(ask.view, *entry));
-                std::string body;
-                schema::JsonWriter json(&body);
-                views::write_run(json, entry->run, *card);
-                return body;
-              }};
+Expected<ResponsePlan> get_run(RequestContext& context) {
+  BENCHHUD_ASSIGN(const service::RunEntry* entry, asked_run(context));
+  return ResponsePlan{std::to_string(entry->history), [&context, entry]() -> Expected<std::string> {
+                        BENCHHUD_ASSIGN(const auto card,
+                                        context.analyses.card(context.view, *entry));
+                        std::string body;
+                        schema::JsonWriter json(&body);
+                        views::write_run(json, entry->run, *card);
+                        return body;
+                      }};
 }
 
-Expected<std::string> write_results(Ask& ask, const ResultList& list,
+Expected<std::string> write_results(RequestContext& context, const ResultList& list,
                                     const std::optional<Cursor>& cursor) {
   std::string body;
   schema::JsonWriter json(&body);
@@ -84,7 +87,7 @@ Expected<std::string> write_results(Ask& ask, const ResultList& list,
     after = ResultPlace{from_bits(cursor->numbers[0]), schema::RunId{cursor->numbers[1]},
                         schema::ExperimentId{cursor->numbers[2]}};
   }
-  const std::size_t limit = ask.query.size("limit");
+  const std::size_t limit = context.query.size("limit");
   std::size_t written = 0;
   std::optional<ResultPlace> last;
   bool more = false;
@@ -101,23 +104,24 @@ Expected<std::string> write_results(Ask& ask, const ResultList& list,
     ++written;
     return true;
   };
-  BENCHHUD_TRY(list.walk(ask, after, take));
-  BENCHHUD_ASSIGN(const std::int64_t total, list.total(ask));
+  BENCHHUD_TRY(list.walk(context, after, take));
+  BENCHHUD_ASSIGN(const std::int64_t total, list.total(context));
   std::optional<std::string> next;
   if (more) {
-    next = make_cursor(cursor_scope(ask),
+    next = make_cursor(cursor_scope(context),
                        {to_bits(last->started_at), to_int(last->run), to_int(last->experiment)});
   }
   end_page(json, next, total);
   return body;
 }
 
-Expected<Plan> list_results(Ask& ask) {
-  BENCHHUD_ASSIGN(auto cursor, asked_cursor(ask, 3));
-  BENCHHUD_ASSIGN(auto list, ResultList::make(ask));
-  std::string key = list.key(ask);
-  return Plan{std::move(key),
-              [&ask, cursor, list = std::move(list)] { return write_results(ask, list, cursor); }};
+Expected<ResponsePlan> list_results(RequestContext& context) {
+  BENCHHUD_ASSIGN(auto cursor, asked_cursor(context, 3));
+  BENCHHUD_ASSIGN(auto list, ResultList::make(context));
+  std::string key = list.key(context);
+  return ResponsePlan{std::move(key), [&context, cursor, list = std::move(list)] {
+                        return write_results(context, list, cursor);
+                      }};
 }
 
 /// A result as its own address shows it, with what it is made of.
@@ -128,9 +132,9 @@ struct Detail {
   std::vector<schema::LineFacts> lines;
 };
 
-Expected<Detail> asked_detail(Ask& ask) {
-  BENCHHUD_ASSIGN(auto result, asked_result(ask));
-  BENCHHUD_ASSIGN(auto lines, ask.reader().lines(result.run->run.id, result.entry->id()));
+Expected<Detail> asked_detail(RequestContext& context) {
+  BENCHHUD_ASSIGN(auto result, asked_result(context));
+  BENCHHUD_ASSIGN(auto lines, context.reader().lines(result.run->run.id, result.entry->id()));
   return Detail{result.run, result.entry, std::move(result.facts), std::move(lines)};
 }
 
@@ -153,14 +157,14 @@ void write_reproduction(schema::JsonWriter& json, const schema::ExperimentView& 
   json.end_object();
 }
 
-Expected<std::string> write_detail(Ask& ask, const Detail& detail) {
+Expected<std::string> write_detail(RequestContext& context, const Detail& detail) {
   std::optional<schema::VerificationFacts> earlier;
   if (!detail.facts.verification) {
-    BENCHHUD_ASSIGN(earlier,
-                    ask.reader().last_verification(detail.entry->id(), detail.run->run.started_at));
+    BENCHHUD_ASSIGN(earlier, context.reader().last_verification(detail.entry->id(),
+                                                                detail.run->run.started_at));
   }
-  const auto errors = service::error_texts(ask.view);
-  BENCHHUD_ASSIGN(const auto view, analysis::judge_stored_result(ask.reader(), *detail.entry,
+  const auto errors = service::error_texts(context.view);
+  BENCHHUD_ASSIGN(const auto view, analysis::judge_stored_result(context.reader(), *detail.entry,
                                                                  detail.facts, earlier, errors));
   std::string body;
   schema::JsonWriter json(&body);
@@ -181,82 +185,85 @@ Expected<std::string> write_detail(Ask& ask, const Detail& detail) {
   return body;
 }
 
-Expected<Plan> get_result(Ask& ask) {
-  BENCHHUD_ASSIGN(auto detail, asked_detail(ask));
-  std::string key = service::Judge::dependencies(ask.snapshot(), *detail.run, {});
-  return Plan{std::move(key),
-              [&ask, detail = std::move(detail)] { return write_detail(ask, detail); }};
+Expected<ResponsePlan> get_result(RequestContext& context) {
+  BENCHHUD_ASSIGN(auto detail, asked_detail(context));
+  std::string key = service::AnalysisCache::dependencies(context.snapshot(), *detail.run, {});
+  return ResponsePlan{std::move(key), [&context, detail = std::move(detail)] {
+                        return write_detail(context, detail);
+                      }};
 }
 
-Expected<std::string> write_measurements(Ask& ask, const Detail& detail, std::size_t first) {
+Expected<std::string> write_measurements(RequestContext& context, const Detail& detail,
+                                         std::size_t first) {
   std::string body;
   schema::JsonWriter json(&body);
   begin_page(json);
-  const std::size_t end = first + ask.query.size("limit");
+  const std::size_t end = first + context.query.size("limit");
   std::size_t place = 0;
   for (const auto& line : detail.lines) {
-    BENCHHUD_ASSIGN(const auto measurements, ask.reader().measurements(line.id));
+    BENCHHUD_ASSIGN(const auto measurements, context.reader().measurements(line.id));
     for (const auto& measurement : measurements) {
       if (place >= first && place < end) views::write_measurement(json, measurement);
       ++place;
     }
   }
   std::optional<std::string> next;
-  if (end < place) next = make_cursor(cursor_scope(ask), {static_cast<std::int64_t>(end)});
+  if (end < place) next = make_cursor(cursor_scope(context), {static_cast<std::int64_t>(end)});
   end_page(json, next, static_cast<std::int64_t>(place));
   return body;
 }
 
-Expected<Plan> list_measurements(Ask& ask) {
-  BENCHHUD_ASSIGN(const auto cursor, asked_cursor(ask, 1));
-  BENCHHUD_ASSIGN(auto detail, asked_detail(ask));
+Expected<ResponsePlan> list_measurements(RequestContext& context) {
+  BENCHHUD_ASSIGN(const auto cursor, asked_cursor(context, 1));
+  BENCHHUD_ASSIGN(auto detail, asked_detail(context));
   const std::size_t first = cursor ? static_cast<std::size_t>(cursor->numbers[0]) : 0;
-  std::string key = service::Judge::dependencies(ask.snapshot(), *detail.run, {});
-  return Plan{std::move(key), [&ask, first, detail = std::move(detail)] {
-                return write_measurements(ask, detail, first);
-              }};
+  std::string key = service::AnalysisCache::dependencies(context.snapshot(), *detail.run, {});
+  return ResponsePlan{std::move(key), [&context, first, detail = std::move(detail)] {
+                        return write_measurements(context, detail, first);
+                      }};
 }
 
-Expected<Plan> get_error(Ask& ask) {
-  auto line = ask.reader().line(schema::LineId{ask.query.integer("id")});
+Expected<ResponsePlan> get_error(RequestContext& context) {
+  auto line = context.reader().line(schema::LineId{context.query.integer("id")});
   if (!line) {
-    ask.wrong_parameter = "id";
+    context.wrong_parameter = "id";
     return std::move(line).error();
   }
   if (!line->error) {
-    ask.wrong_parameter = "id";
+    context.wrong_parameter = "id";
     return Error{ErrorCode::kNotFound, "That line carries no error."};
   }
-  return Plan{revision_key(ask),
-              [&ask, id = *line->error]() -> Expected<std::string> {
-                BENCHHUD_ASSIGN(const auto text, ask.reader().text(id));
-                return schema::to_valid_utf8(text);
-              },
-              "text/plain; charset=utf-8"};
+  return ResponsePlan{revision_key(context),
+                      [&context, id = *line->error]() -> Expected<std::string> {
+                        BENCHHUD_ASSIGN(const auto text, context.reader().text(id));
+                        return schema::to_valid_utf8(text);
+                      },
+                      "text/plain; charset=utf-8"};
 }
 
-Expected<std::string> write_experiments(Ask& ask, const std::optional<Cursor>& cursor) {
-  const ExperimentFilter filter(ask.query);
-  const auto entries = ask.catalog().entries();
+Expected<std::string> write_experiments(RequestContext& context,
+                                        const std::optional<Cursor>& cursor) {
+  const ExperimentFilter filter(context.query);
+  const auto entries = context.catalog().entries();
   std::size_t first = 0;
   if (cursor) {
-    const auto* last = ask.catalog().find(schema::ExperimentId{cursor->numbers[0]});
+    const auto* last = context.catalog().find(schema::ExperimentId{cursor->numbers[0]});
     if (last == nullptr) {
-      return wrong_parameter(ask, "cursor", "The list has changed since; begin again.");
+      return wrong_parameter(context, "cursor", "The list has changed since; begin again.");
     }
-    first = ask.catalog().place(*last) + 1;
+    first = context.catalog().place(*last) + 1;
   }
   std::string body;
   schema::JsonWriter json(&body);
   begin_page(json);
-  const std::size_t limit = ask.query.size("limit");
+  const std::size_t limit = context.query.size("limit");
   std::int64_t total = 0;
   std::size_t written = 0;
   const CatalogEntry* last = nullptr;
   bool more = false;
   for (std::size_t place = 0; place < entries.size(); ++place) {
-    if (!filter.fits(entries[place])) continue;
-    BENCHHUD_ASSIGN(const auto last_run, ask.reader().last_run(entries[place].id()));
+    if (!filter.matches(entries[place])) continue;
+    BENCHHUD_ASSIGN(const auto last_run, context.reader().last_run(entries[place].id()));
     if (!last_run) continue;
     ++total;
     if (place < first) continue;
@@ -269,28 +276,30 @@ Expected<std::string> write_experiments(Ask& ask, const std::optional<Cursor>& c
     ++written;
   }
   std::optional<std::string> next;
-  if (more) next = make_cursor(cursor_scope(ask), {to_int(last->id())});
+  if (more) next = make_cursor(cursor_scope(context), {to_int(last->id())});
   end_page(json, next, total);
   return body;
 }
 
-Expected<Plan> list_experiments(Ask& ask) {
-  BENCHHUD_ASSIGN(auto cursor, asked_cursor(ask, 1));
-  return Plan{revision_key(ask), [&ask, cursor] { return write_experiments(ask, cursor); }};
+Expected<ResponsePlan> list_experiments(RequestContext& context) {
+  BENCHHUD_ASSIGN(auto cursor, asked_cursor(context, 1));
+  return ResponsePlan{revision_key(context),
+                      [&context, cursor] { return write_experiments(context, cursor); }};
 }
 
-Expected<Plan> get_experiment(Ask& ask) {
-  const auto* entry = ask.catalog().find(schema::ExperimentId{ask.query.integer("id")});
+Expected<ResponsePlan> get_experiment(RequestContext& context) {
+  const auto* entry = context.catalog().find(schema::ExperimentId{context.query.integer("id")});
   if (entry == nullptr) {
-    ask.wrong_parameter = "id";
+    context.wrong_parameter = "id";
     return Error{ErrorCode::kNotFound, "There is no experiment with that id."};
   }
-  return Plan{std::to_string(ask.snapshot().catalog_version), [entry]() -> Expected<std::string> {
-                std::string body;
-                schema::JsonWriter json(&body);
-                views::write_experiment(json, *entry);
-                return body;
-              }};
+  return ResponsePlan{std::to_string(context.snapshot().catalog_version),
+                      [entry]() -> Expected<std::string> {
+                        std::string body;
+                        schema::JsonWriter json(&body);
+                        views::write_experiment(json, *entry);
+                        return body;
+                      }};
 }
 
 struct ModelItem {
@@ -310,16 +319,16 @@ void write_words(schema::JsonWriter& json, std::string_view name,
   json.list(words, [&](const auto word) { json.value(word); });
 }
 
-Expected<std::string> write_models(Ask& ask, const std::optional<Cursor>& cursor) {
-  const ExperimentFilter filter(ask.query);
-  const auto& part = ask.query.text("q");
+Expected<std::string> write_models(RequestContext& context, const std::optional<Cursor>& cursor) {
+  const ExperimentFilter filter(context.query);
+  const auto& part = context.query.text("q");
   using Key = std::pair<std::string_view, std::string_view>;
   std::map<Key, ModelItem> models;
-  for (const CatalogEntry& entry : ask.catalog().entries()) {
-    if (!filter.fits(entry)) continue;
+  for (const CatalogEntry& entry : context.catalog().entries()) {
+    if (!filter.matches(entry)) continue;
     const auto& e = entry.experiment();
     if (!contains_ignoring_case(e.suite, part) && !contains_ignoring_case(e.model, part)) continue;
-    BENCHHUD_ASSIGN(const auto started_at, ask.reader().last_run(entry.id()));
+    BENCHHUD_ASSIGN(const auto started_at, context.reader().last_run(entry.id()));
     if (!started_at) continue;
     ModelItem& item = models[{e.suite, e.model}];
     item.tests.insert(e.test);
@@ -333,7 +342,7 @@ Expected<std::string> write_models(Ask& ask, const std::optional<Cursor>& cursor
   schema::JsonWriter json(&body);
   begin_page(json);
   std::optional<Key> last;
-  for (std::size_t written = 0; at != models.end() && written < ask.query.size("limit");
+  for (std::size_t written = 0; at != models.end() && written < context.query.size("limit");
        ++at, ++written) {
     last = at->first;
     json.begin_object();
@@ -348,16 +357,17 @@ Expected<std::string> write_models(Ask& ask, const std::optional<Cursor>& cursor
   }
   std::optional<std::string> next;
   if (at != models.end() && last) {
-    next =
-        make_cursor(cursor_scope(ask), {}, {std::string(last->first), std::string(last->second)});
+    next = make_cursor(cursor_scope(context), {},
+                       {std::string(last->first), std::string(last->second)});
   }
   end_page(json, next, static_cast<std::int64_t>(models.size()));
   return body;
 }
 
-Expected<Plan> list_models(Ask& ask) {
-  BENCHHUD_ASSIGN(auto cursor, asked_cursor(ask, 0, 2));
-  return Plan{revision_key(ask), [&ask, cursor] { return write_models(ask, cursor); }};
+Expected<ResponsePlan> list_models(RequestContext& context) {
+  BENCHHUD_ASSIGN(auto cursor, asked_cursor(context, 0, 2));
+  return ResponsePlan{revision_key(context),
+                      [&context, cursor] { return write_models(context, cursor); }};
 }
 
 constexpr std::array kRoutes = {NamedRoute{"listRuns", list_runs},

@@ -27,7 +27,8 @@ using schema::to_int;
 using Runs = std::vector<const service::RunEntry*>;  // oldest first
 
 bool fits_shown(const Query& query, const CatalogEntry& entry) {
-  return fits_any(query, "backend", entry.backend()) && fits_any(query, "column", entry.column());
+  return matches_any(query, "backend", entry.backend()) &&
+         matches_any(query, "column", entry.column());
 }
 
 /// The slice of an accelerator model that a request asks for, and a text that says all of it.
@@ -36,8 +37,8 @@ struct AskedSlice {
   std::string text;
 };
 
-Expected<analysis::Grouping> asked_grouping(Ask& ask) {
-  const auto& parts = ask.query.texts("group_by");
+Expected<analysis::Grouping> asked_grouping(RequestContext& context) {
+  const auto& parts = context.query.texts("group_by");
   analysis::Grouping grouping;
   if (parts.empty()) {
     grouping.test = grouping.backend = true;
@@ -45,7 +46,7 @@ Expected<analysis::Grouping> asked_grouping(Ask& ask) {
   }
   for (const std::string& part : parts) {
     if (part == "none" && parts.size() > 1) {
-      return wrong_parameter(ask, "group_by", "none goes together with no other.");
+      return wrong_parameter(context, "group_by", "none goes together with no other.");
     }
     grouping.suite |= part == "suite";
     grouping.test |= part == "test";
@@ -55,16 +56,17 @@ Expected<analysis::Grouping> asked_grouping(Ask& ask) {
   return grouping;
 }
 
-Expected<AskedSlice> asked_slice(Ask& ask, const std::string& accelerator_model) {
+Expected<AskedSlice> asked_slice(RequestContext& context, const std::string& accelerator_model) {
   AskedSlice asked;
-  BENCHHUD_ASSIGN(asked.slice.grouping, asked_grouping(ask));
-  asked.slice.baseline = ask.query.text("baseline");
-  const Query& query = ask.query;
+  BENCHHUD_ASSIGN(asked.slice.grouping, asked_grouping(context));
+  asked.slice.baseline = context.query.text("baseline");
+  const Query& query = context.query;
   asked.slice.is_compared = [&query, accelerator_model](const CatalogEntry& entry) {
-    return entry.experiment().accelerator_model == accelerator_model && fits_workload(query, entry);
+    return entry.experiment().accelerator_model == accelerator_model &&
+           matches_workload(query, entry);
   };
   asked.slice.is_shown = [&query](const CatalogEntry& entry) { return fits_shown(query, entry); };
-  Query text = ask.query;
+  Query text = context.query;
   for (const char* other : {"accelerator_model", "group_by", "runs", "since", "until", "format"}) {
     text.forget(other);
   }
@@ -95,7 +97,7 @@ void write_rollup(schema::JsonWriter& json, const analysis::GroupRollup& group,
   json.end_object();
   json.key("geomean");
   views::write_geomeans(json, group.geomean ? &group.geomean->all : nullptr,
-                 group.geomean ? &group.geomean->matched : nullptr);
+                        group.geomean ? &group.geomean->matched : nullptr);
   json.key("compile");
   views::write_compile(json, group.compile);
   json.field("steady", steady);
@@ -135,19 +137,19 @@ void write_history_group(schema::JsonWriter& json, const analysis::GroupKey& key
   json.end_object();
 }
 
-Expected<void> write_accelerator(Ask& ask, schema::JsonWriter& json,
+Expected<void> write_accelerator(RequestContext& context, schema::JsonWriter& json,
                                  const std::string& accelerator_model,
                                  const std::vector<std::size_t>& places) {
-  const Runs runs = asked_runs(ask, places);
-  BENCHHUD_ASSIGN(auto asked, asked_slice(ask, accelerator_model));
-  const analysis::SliceGroups groups(ask.catalog(), std::move(asked.slice));
+  const Runs runs = asked_runs(context, places);
+  BENCHHUD_ASSIGN(auto asked, asked_slice(context, accelerator_model));
+  const analysis::SliceGroups groups(context.catalog(), std::move(asked.slice));
   std::vector<Rollup> rollups;
   std::vector<std::shared_ptr<const analysis::RunDigest>> digests;
   std::vector<const analysis::RunDigest*> digest_pointers;
   for (const service::RunEntry* entry : runs) {
-    BENCHHUD_ASSIGN(auto rollup, ask.judge.rollup(ask.view, *entry, groups, asked.text));
+    BENCHHUD_ASSIGN(auto rollup, context.analyses.rollup(context.view, *entry, groups, asked.text));
     rollups.push_back(std::move(rollup));
-    BENCHHUD_ASSIGN(auto digest, ask.judge.digest(ask.view, *entry));
+    BENCHHUD_ASSIGN(auto digest, context.analyses.digest(context.view, *entry));
     digest_pointers.push_back(digest.get());
     digests.push_back(std::move(digest));
   }
@@ -157,7 +159,7 @@ Expected<void> write_accelerator(Ask& ask, schema::JsonWriter& json,
   json.key("runs");
   json.list(runs, [&](const service::RunEntry* entry) { views::write_run_ref(json, entry); });
   json.key("marks");
-  BENCHHUD_TRY(write_run_marks(json, ask, runs));
+  BENCHHUD_TRY(write_run_marks(json, context, runs));
   json.key("groups");
   json.begin_array();
   for (const auto& key : groups.keys()) {
@@ -174,16 +176,16 @@ Expected<void> write_accelerator(Ask& ask, schema::JsonWriter& json,
   return {};
 }
 
-Expected<std::string> write_history(Ask& ask) {
+Expected<std::string> write_history(RequestContext& context) {
   std::string body;
   schema::JsonWriter json(&body);
   json.begin_object();
-  json.field("baseline", ask.query.text("baseline"));
+  json.field("baseline", context.query.text("baseline"));
   json.key("accelerators");
   json.begin_array();
-  for (const auto& [accelerator_model, places] : ask.snapshot().accelerators) {
-    if (!fits_any(ask.query, "accelerator_model", accelerator_model)) continue;
-    BENCHHUD_TRY(write_accelerator(ask, json, accelerator_model, places));
+  for (const auto& [accelerator_model, places] : context.snapshot().accelerators) {
+    if (!matches_any(context.query, "accelerator_model", accelerator_model)) continue;
+    BENCHHUD_TRY(write_accelerator(context, json, accelerator_model, places));
   }
   json.end_array();
   json.end_object();
@@ -210,12 +212,12 @@ std::vector<CsvRow> history_csv_rows(const CsvAnswer& answer) {
   return rows;
 }
 
-Expected<Plan> get_history(Ask& ask) {
-  BENCHHUD_TRY(asked_grouping(ask));
-  Plan plan;
+Expected<ResponsePlan> get_history(RequestContext& context) {
+  BENCHHUD_TRY(asked_grouping(context));
+  ResponsePlan plan;
   // Marks show in it too, and they change no run.
-  plan.key = revision_key(ask);
-  plan.body = [&ask] { return write_history(ask); };
+  plan.key = revision_key(context);
+  plan.body = [&context] { return write_history(context); };
   plan.rows = history_csv_rows;
   return plan;
 }
@@ -227,23 +229,23 @@ struct ResultScope {
   std::vector<const CatalogEntry*> entries;  ///< in the catalog's order
 };
 
-Expected<ResultScope> asked_results(Ask& ask) {
-  const service::Snapshot& snapshot = ask.snapshot();
+Expected<ResultScope> asked_results(RequestContext& context) {
+  const service::Snapshot& snapshot = context.snapshot();
   ResultScope scope;
-  if (ask.query.has("accelerator_model") || snapshot.accelerators.empty()) {
-    scope.accelerator_model = ask.query.text("accelerator_model");
+  if (context.query.has("accelerator_model") || snapshot.accelerators.empty()) {
+    scope.accelerator_model = context.query.text("accelerator_model");
   } else {
     scope.accelerator_model = snapshot.accelerators.front().first;
   }
   const auto* places = snapshot.runs_of(scope.accelerator_model);
   if (places == nullptr) {
-    ask.wrong_parameter = "accelerator_model";
+    context.wrong_parameter = "accelerator_model";
     return Error{ErrorCode::kNotFound, "There is no run on that accelerator model."};
   }
-  scope.runs = asked_runs(ask, *places);
-  for (const CatalogEntry& entry : ask.catalog().entries()) {
+  scope.runs = asked_runs(context, *places);
+  for (const CatalogEntry& entry : context.catalog().entries()) {
     if (entry.experiment().accelerator_model == scope.accelerator_model &&
-        fits_workload(ask.query, entry) && fits_shown(ask.query, entry)) {
+        matches_workload(context.query, entry) && fits_shown(context.query, entry)) {
       scope.entries.push_back(&entry);
     }
   }
@@ -252,8 +254,8 @@ Expected<ResultScope> asked_results(Ask& ask) {
 
 enum class Metric { kSteady, kSpeedup, kCompile, kOfRunner };
 
-Metric asked_metric(const Ask& ask) {
-  const std::string& metric = ask.query.text("metric");
+Metric asked_metric(const RequestContext& context) {
+  const std::string& metric = context.query.text("metric");
   if (metric == "steady") return Metric::kSteady;
   if (metric == "speedup") return Metric::kSpeedup;
   return metric == "compile" ? Metric::kCompile : Metric::kOfRunner;
@@ -278,17 +280,17 @@ using PointTable = std::vector<std::vector<Point>>;
 
 /// Adds what the runner wrote of a metric, in those of the runs that lie side by side: places
 /// [from, to).
-Expected<void> add_runner_metric(Ask& ask, const ResultScope& scope, std::size_t from,
-                                 std::size_t to, PointTable* points) {
+Expected<void> add_runner_metric(RequestContext& context, const ResultScope& scope,
+                                 std::size_t from, std::size_t to, PointTable* points) {
   if (from == to) return {};
-  const std::string name = schema::canonical_metric_name(ask.query.text("metric"));
+  const std::string name = schema::canonical_metric_name(context.query.text("metric"));
   std::unordered_map<schema::RunId, std::size_t> places;
   for (std::size_t run = from; run < to; ++run) places.emplace(scope.runs[run]->run.id, run);
   const double since = scope.runs[from]->run.started_at;
   const double until = scope.runs[to - 1]->run.started_at;
   for (std::size_t row = 0; row < scope.entries.size(); ++row) {
-    BENCHHUD_ASSIGN(const auto series,
-                    ask.reader().series_of_metric(scope.entries[row]->id(), name, since, until));
+    BENCHHUD_ASSIGN(const auto series, context.reader().series_of_metric(scope.entries[row]->id(),
+                                                                         name, since, until));
     for (const auto& [run, samples] : series) {
       const auto place = places.find(run);
       const auto median = analysis::metric_median(samples);
@@ -306,17 +308,18 @@ Expected<void> add_runner_metric(Ask& ask, const ResultScope& scope, std::size_t
 
 /// Every asked experiment in every asked run. `gap`: the place of a run before which others were
 /// left out of the runs; 0 where none were.
-Expected<PointTable> read_points(Ask& ask, const ResultScope& scope, std::size_t gap = 0) {
-  const Metric metric = asked_metric(ask);
+Expected<PointTable> read_points(RequestContext& context, const ResultScope& scope,
+                                 std::size_t gap = 0) {
+  const Metric metric = asked_metric(context);
   std::unordered_map<schema::ExperimentId, std::size_t> rows;
   for (std::size_t i = 0; i < scope.entries.size(); ++i) rows.emplace(scope.entries[i]->id(), i);
   PointTable points(scope.entries.size(), std::vector<Point>(scope.runs.size()));
   for (std::size_t run = 0; run < scope.runs.size(); ++run) {
-    BENCHHUD_ASSIGN(const auto digest, ask.judge.digest(ask.view, *scope.runs[run]));
+    BENCHHUD_ASSIGN(const auto digest, context.analyses.digest(context.view, *scope.runs[run]));
     std::shared_ptr<const std::vector<double>> speedups;
     if (metric == Metric::kSpeedup) {
-      BENCHHUD_ASSIGN(speedups,
-                      ask.judge.speedups(ask.view, *scope.runs[run], ask.query.text("baseline")));
+      BENCHHUD_ASSIGN(speedups, context.analyses.speedups(context.view, *scope.runs[run],
+                                                          context.query.text("baseline")));
     }
     for (std::size_t i = 0; i < digest->results.size(); ++i) {
       const ResultDigest& result = digest->results[i];
@@ -343,15 +346,16 @@ Expected<PointTable> read_points(Ask& ask, const ResultScope& scope, std::size_t
     }
   }
   if (metric == Metric::kOfRunner) {
-    BENCHHUD_TRY(add_runner_metric(ask, scope, 0, gap, &points));
-    BENCHHUD_TRY(add_runner_metric(ask, scope, gap, scope.runs.size(), &points));
+    BENCHHUD_TRY(add_runner_metric(context, scope, 0, gap, &points));
+    BENCHHUD_TRY(add_runner_metric(context, scope, gap, scope.runs.size(), &points));
   }
   return points;
 }
 
-void write_result_heading(Ask& ask, schema::JsonWriter& json, const ResultScope& scope) {
-  const Metric metric = asked_metric(ask);
-  const std::string& name = ask.query.text("metric");
+void write_result_heading(RequestContext& context, schema::JsonWriter& json,
+                          const ResultScope& scope) {
+  const Metric metric = asked_metric(context);
+  const std::string& name = context.query.text("metric");
   json.field("metric", name);
   if (metric == Metric::kOfRunner) {
     const auto& info = schema::metric_info(name);
@@ -361,7 +365,7 @@ void write_result_heading(Ask& ask, schema::JsonWriter& json, const ResultScope&
     json.field("unit", metric == Metric::kSpeedup ? "" : "s");
     json.field("better", metric == Metric::kSpeedup ? "higher" : "lower");
   }
-  json.field("baseline", ask.query.text("baseline"));
+  json.field("baseline", context.query.text("baseline"));
   json.field("accelerator_model", scope.accelerator_model);
 }
 
@@ -392,12 +396,12 @@ void write_numbers(schema::JsonWriter& json, std::string_view name,
   json.list(points, [&](const Point& point) { json.value(double{pick(point)}); });
 }
 
-Expected<std::string> write_model_history(Ask& ask, const ResultScope& scope) {
-  BENCHHUD_ASSIGN(const auto points, read_points(ask, scope));
+Expected<std::string> write_model_history(RequestContext& context, const ResultScope& scope) {
+  BENCHHUD_ASSIGN(const auto points, read_points(context, scope));
   std::string body;
   schema::JsonWriter json(&body);
   json.begin_object();
-  write_result_heading(ask, json, scope);
+  write_result_heading(context, json, scope);
   json.key("runs");
   json.list(scope.runs, [&](const service::RunEntry* entry) { views::write_run_ref(json, entry); });
   json.key("series");
@@ -408,7 +412,7 @@ Expected<std::string> write_model_history(Ask& ask, const ResultScope& scope) {
     json.key("experiment");
     write_experiment_ref(json, *scope.entries[i]);
     write_numbers(json, "values", points[i], [](const Point& point) { return point.value; });
-    if (ask.query.boolean("intervals") && has_intervals(asked_metric(ask))) {
+    if (context.query.boolean("intervals") && has_intervals(asked_metric(context))) {
       write_numbers(json, "low", points[i], [](const Point& point) { return point.low; });
       write_numbers(json, "high", points[i], [](const Point& point) { return point.high; });
       json.key("n");
@@ -445,17 +449,17 @@ std::vector<CsvRow> model_history_csv_rows(const CsvAnswer& answer) {
 }
 
 /// All that answers about these runs hang on: the newest run's history holds the others'.
-std::string key_of(const Ask& ask, const ResultScope& scope) {
-  return scope.runs.empty() ? revision_key(ask)
+std::string key_of(const RequestContext& context, const ResultScope& scope) {
+  return scope.runs.empty() ? revision_key(context)
                             : fmt::format("{:x}.{:x}.{}", scope.runs.back()->history,
-                                          ask.snapshot().catalog_version, scope.runs.size());
+                                          context.snapshot().catalog_version, scope.runs.size());
 }
 
-Expected<Plan> get_model_history(Ask& ask) {
-  BENCHHUD_ASSIGN(auto scope, asked_results(ask));
-  Plan plan;
-  plan.key = key_of(ask, scope);
-  plan.body = [&ask, scope = std::move(scope)] { return write_model_history(ask, scope); };
+Expected<ResponsePlan> get_model_history(RequestContext& context) {
+  BENCHHUD_ASSIGN(auto scope, asked_results(context));
+  ResponsePlan plan;
+  plan.key = key_of(context, scope);
+  plan.body = [&context, scope = std::move(scope)] { return write_model_history(context, scope); };
   plan.rows = model_history_csv_rows;
   return plan;
 }
@@ -477,22 +481,24 @@ std::vector<double> values_of(std::span<const Point> points) {
   return values;
 }
 
-Expected<std::string> write_history_changes(Ask& ask, const ResultScope& scope) {
+Expected<std::string> write_history_changes(RequestContext& context, const ResultScope& scope) {
   // Only the runs at both ends are needed.
-  const std::size_t span = std::min(ask.query.size("span"), scope.runs.size() / 2);
+  const std::size_t span = std::min(context.query.size("span"), scope.runs.size() / 2);
   ResultScope ends = scope;
   ends.runs.erase(ends.runs.begin() + static_cast<std::ptrdiff_t>(span),
                   ends.runs.end() - static_cast<std::ptrdiff_t>(span));
-  BENCHHUD_ASSIGN(const auto points, read_points(ask, ends, span));
+  BENCHHUD_ASSIGN(const auto points, read_points(context, ends, span));
   std::string body;
   schema::JsonWriter json(&body);
   json.begin_object();
-  write_result_heading(ask, json, scope);
+  write_result_heading(context, json, scope);
   const std::span<const service::RunEntry* const> runs(ends.runs);
   json.key("before");
-  json.list(runs.first(span), [&](const service::RunEntry* entry) { views::write_run_ref(json, entry); });
+  json.list(runs.first(span),
+            [&](const service::RunEntry* entry) { views::write_run_ref(json, entry); });
   json.key("after");
-  json.list(runs.last(span), [&](const service::RunEntry* entry) { views::write_run_ref(json, entry); });
+  json.list(runs.last(span),
+            [&](const service::RunEntry* entry) { views::write_run_ref(json, entry); });
   json.key("items");
   json.begin_array();
   for (std::size_t i = 0; i < points.size(); ++i) {
@@ -516,11 +522,13 @@ Expected<std::string> write_history_changes(Ask& ask, const ResultScope& scope) 
   return body;
 }
 
-Expected<Plan> get_history_changes(Ask& ask) {
-  BENCHHUD_ASSIGN(auto scope, asked_results(ask));
-  Plan plan;
-  plan.key = key_of(ask, scope);
-  plan.body = [&ask, scope = std::move(scope)] { return write_history_changes(ask, scope); };
+Expected<ResponsePlan> get_history_changes(RequestContext& context) {
+  BENCHHUD_ASSIGN(auto scope, asked_results(context));
+  ResponsePlan plan;
+  plan.key = key_of(context, scope);
+  plan.body = [&context, scope = std::move(scope)] {
+    return write_history_changes(context, scope);
+  };
   return plan;
 }
 

@@ -12,30 +12,31 @@ namespace {
 using schema::Expected;
 using schema::to_int;
 
-Expected<void> write_with_runs(Ask& ask, schema::JsonWriter& json,
+Expected<void> write_with_runs(RequestContext& context, schema::JsonWriter& json,
                                const schema::IngestedFile& file) {
-  BENCHHUD_ASSIGN(const auto runs, ask.judge.runs_of(ask.view, file));
+  BENCHHUD_ASSIGN(const auto runs, context.analyses.runs_of(context.view, file));
   std::vector<const service::RunEntry*> entries;
-  for (const auto& [id, revision] : *runs) entries.push_back(ask.snapshot().find(id));
+  for (const auto& [id, revision] : *runs) entries.push_back(context.snapshot().find(id));
   views::write_ingest(json, file, entries);
   return {};
 }
 
-Expected<std::string> write_ingests(Ask& ask, const std::optional<Cursor>& cursor) {
+Expected<std::string> write_ingests(RequestContext& context, const std::optional<Cursor>& cursor) {
   std::optional<schema::FileId> before;
   if (cursor) before = schema::FileId{cursor->numbers[0]};
-  const std::size_t limit = ask.query.size("limit");
-  BENCHHUD_ASSIGN(auto files, ask.reader().ingests(before, limit + 1));
+  const std::size_t limit = context.query.size("limit");
+  BENCHHUD_ASSIGN(auto files, context.reader().ingests(before, limit + 1));
   const bool more = files.size() > limit;
   if (more) files.pop_back();
   std::string body;
   schema::JsonWriter json(&body);
   begin_page(json);
-  for (const auto& file : files) BENCHHUD_TRY(write_with_runs(ask, json, file));
-  BENCHHUD_ASSIGN(const std::int64_t total, ask.reader().ingest_count());
+  for (const auto& file : files) BENCHHUD_TRY(write_with_runs(context, json, file));
+  BENCHHUD_ASSIGN(const std::int64_t total, context.reader().ingest_count());
   std::optional<std::string> next;
-  if (more) next = make_cursor(cursor_scope(ask), {to_int(files.back().id)});
-  BENCHHUD_ASSIGN(const auto unrecognized, schema::unrecognized_files(ask.reader().connection()));
+  if (more) next = make_cursor(cursor_scope(context), {to_int(files.back().id)});
+  BENCHHUD_ASSIGN(const auto unrecognized,
+                  schema::unrecognized_files(context.reader().connection()));
   end_items(json, next, total);
   json.key("unrecognized_files");
   json.list(unrecognized, [&](const std::string& path) { json.value(views::shown_path(path)); });
@@ -43,51 +44,51 @@ Expected<std::string> write_ingests(Ask& ask, const std::optional<Cursor>& curso
   return body;
 }
 
-Expected<Plan> list_ingests(Ask& ask) {
-  BENCHHUD_ASSIGN(auto cursor, asked_cursor(ask, 1));
-  return Plan{std::to_string(ask.snapshot().revision),
-              [&ask, cursor] { return write_ingests(ask, cursor); }};
+Expected<ResponsePlan> list_ingests(RequestContext& context) {
+  BENCHHUD_ASSIGN(auto cursor, asked_cursor(context, 1));
+  return ResponsePlan{std::to_string(context.snapshot().revision),
+                      [&context, cursor] { return write_ingests(context, cursor); }};
 }
 
-Expected<Plan> get_ingest(Ask& ask) {
-  auto file = ask.reader().ingest(schema::FileId{ask.query.integer("id")});
+Expected<ResponsePlan> get_ingest(RequestContext& context) {
+  auto file = context.reader().ingest(schema::FileId{context.query.integer("id")});
   if (!file) {
-    ask.wrong_parameter = "id";
+    context.wrong_parameter = "id";
     return std::move(file).error();
   }
-  return Plan{std::to_string(ask.snapshot().revision),
-              [&ask, found = *std::move(file)]() -> Expected<std::string> {
-                std::string body;
-                schema::JsonWriter json(&body);
-                BENCHHUD_TRY(write_with_runs(ask, json, found));
-                return body;
-              }};
+  return ResponsePlan{std::to_string(context.snapshot().revision),
+                      [&context, found = *std::move(file)]() -> Expected<std::string> {
+                        std::string body;
+                        schema::JsonWriter json(&body);
+                        BENCHHUD_TRY(write_with_runs(context, json, found));
+                        return body;
+                      }};
 }
 
-Expected<std::string> write_rejected(Ask& ask, const std::optional<Cursor>& cursor) {
+Expected<std::string> write_rejected(RequestContext& context, const std::optional<Cursor>& cursor) {
   std::optional<schema::FileId> file;
-  if (ask.query.has("ingest")) file = schema::FileId{ask.query.integer("ingest")};
+  if (context.query.has("ingest")) file = schema::FileId{context.query.integer("ingest")};
   std::optional<std::int64_t> before;
   if (cursor) before = cursor->numbers[0];
-  const std::size_t limit = ask.query.size("limit");
-  BENCHHUD_ASSIGN(auto lines, ask.reader().rejected_lines(file, before, limit + 1));
+  const std::size_t limit = context.query.size("limit");
+  BENCHHUD_ASSIGN(auto lines, context.reader().rejected_lines(file, before, limit + 1));
   const bool more = lines.size() > limit;
   if (more) lines.pop_back();
   std::string body;
   schema::JsonWriter json(&body);
   begin_page(json);
   for (const auto& line : lines) views::write_rejected_line(json, line);
-  BENCHHUD_ASSIGN(const std::int64_t total, ask.reader().rejected_count(file));
+  BENCHHUD_ASSIGN(const std::int64_t total, context.reader().rejected_count(file));
   std::optional<std::string> next;
-  if (more) next = make_cursor(cursor_scope(ask), {lines.back().id});
+  if (more) next = make_cursor(cursor_scope(context), {lines.back().id});
   end_page(json, next, total);
   return body;
 }
 
-Expected<Plan> list_rejected(Ask& ask) {
-  BENCHHUD_ASSIGN(auto cursor, asked_cursor(ask, 1));
-  return Plan{std::to_string(ask.snapshot().revision),
-              [&ask, cursor] { return write_rejected(ask, cursor); }};
+Expected<ResponsePlan> list_rejected(RequestContext& context) {
+  BENCHHUD_ASSIGN(auto cursor, asked_cursor(context, 1));
+  return ResponsePlan{std::to_string(context.snapshot().revision),
+                      [&context, cursor] { return write_rejected(context, cursor); }};
 }
 
 constexpr std::array kRoutes = {NamedRoute{"listIngests", list_ingests},

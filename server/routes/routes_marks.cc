@@ -16,57 +16,57 @@ namespace {
 using schema::Expected;
 
 /// The run that the address names. A reader of its own: the change sees the store as it is now.
-Expected<schema::Run> named_run(ChangeAsk& ask) {
-  schema::Reader reader(ask.store);
+Expected<schema::Run> named_run(ChangeContext& context) {
+  schema::Reader reader(context.store);
   BENCHHUD_ASSIGN(auto runs, reader.runs({}));
   std::vector<const schema::Run*> all;
   all.reserve(runs.size());
   for (const schema::Run& run : runs) all.push_back(&run);
-  auto run = schema::choose_run(all, ask.query.text("run"), std::nullopt);
+  auto run = schema::choose_run(all, context.query.text("run"), std::nullopt);
   if (!run) {
-    ask.wrong_parameter = "run";
+    context.wrong_parameter = "run";
     return std::move(run).error();
   }
   return **run;
 }
 
 /// Which nights count decides what changed; the answer is the run with its marks.
-Expected<std::string> with_new_alerts(ChangeAsk& ask, const schema::Run& run) {
-  BENCHHUD_TRY(service::update_alerts(ask.store));
+Expected<std::string> with_new_alerts(ChangeContext& context, const schema::Run& run) {
+  BENCHHUD_TRY(service::update_alerts(context.store));
   return fmt::format("/runs/{}", to_int(run.id));
 }
 
-Expected<std::string> mark_run(ChangeAsk& ask) {
-  BENCHHUD_ASSIGN(const schema::Run run, named_run(ask));
-  const auto kind = schema::night_mark_kind_of(ask.body.text("kind"));
+Expected<std::string> mark_run(ChangeContext& context) {
+  BENCHHUD_ASSIGN(const schema::Run run, named_run(context));
+  const auto kind = schema::night_mark_kind_of(context.body.text("kind"));
   if (!kind) {  // the contract lets none through
-    ask.wrong_parameter = "kind";
+    context.wrong_parameter = "kind";
     return schema::Error{schema::ErrorCode::kInvalidArgument, "There is no such mark."};
   }
-  const auto marked = schema::mark_night(ask.store, run, *kind, ask.body.text("reason"),
-                                         ask.body.text("who"), ask.token);
+  const auto marked = schema::mark_night(context.store, run, *kind, context.body.text("reason"),
+                                         context.body.text("who"), context.token);
   if (!marked) {
-    const bool is_long_name = ask.body.text("who").size() > schema::kMostLineBytes;
+    const bool is_long_name = context.body.text("who").size() > schema::kMostLineBytes;
     if (marked.error().code == schema::ErrorCode::kTooLarge) {
-      ask.wrong_parameter = is_long_name ? "who" : "reason";
+      context.wrong_parameter = is_long_name ? "who" : "reason";
     }
     return marked.error();
   }
-  return with_new_alerts(ask, run);
+  return with_new_alerts(context, run);
 }
 
-Expected<std::string> unmark_run(ChangeAsk& ask) {
-  BENCHHUD_ASSIGN(const schema::Run run, named_run(ask));
-  const auto kind = schema::night_mark_kind_of(ask.query.text("kind"));
+Expected<std::string> unmark_run(ChangeContext& context) {
+  BENCHHUD_ASSIGN(const schema::Run run, named_run(context));
+  const auto kind = schema::night_mark_kind_of(context.query.text("kind"));
   if (!kind) {
-    ask.wrong_parameter = "kind";
+    context.wrong_parameter = "kind";
     return schema::Error{schema::ErrorCode::kInvalidArgument, "There is no such mark."};
   }
-  if (const auto done = schema::unmark_night(ask.store, run, *kind); !done) {
-    if (done.error().code == schema::ErrorCode::kNotFound) ask.wrong_parameter = "kind";
+  if (const auto done = schema::unmark_night(context.store, run, *kind); !done) {
+    if (done.error().code == schema::ErrorCode::kNotFound) context.wrong_parameter = "kind";
     return done.error();
   }
-  return with_new_alerts(ask, run);
+  return with_new_alerts(context, run);
 }
 
 constexpr std::array kChanges = {NamedChange{"markRun", mark_run},

@@ -97,9 +97,9 @@ void write_http(Exposition& out, const HttpCounters& http) {
           static_cast<double>(http.log_lines_dropped));
 }
 
-Expected<void> write_store(Exposition& out, Ask& ask) {
-  const service::Snapshot& snapshot = ask.snapshot();
-  BENCHHUD_ASSIGN(const std::int64_t rejected, ask.reader().rejected_count({}));
+Expected<void> write_store(Exposition& out, RequestContext& context) {
+  const service::Snapshot& snapshot = context.snapshot();
+  BENCHHUD_ASSIGN(const std::int64_t rejected, context.reader().rejected_count({}));
   out.one("benchhud_store_changes_total", "counter", "Committed changes of the store.",
           static_cast<double>(snapshot.revision));
   out.one("benchhud_store_runs", "gauge", "Runs in the store.",
@@ -108,7 +108,7 @@ Expected<void> write_store(Exposition& out, Ask& ask) {
           static_cast<double>(snapshot.result_count));
   out.one("benchhud_store_rejected_lines", "gauge", "Lines that could not be taken in.",
           static_cast<double>(rejected));
-  BENCHHUD_ASSIGN(const auto alerts, schema::alert_counts(ask.reader().connection()));
+  BENCHHUD_ASSIGN(const auto alerts, schema::alert_counts(context.reader().connection()));
   // All that there can be, so that a rule sees a zero where there is nothing.
   std::map<std::pair<DetectedState, TriageState>, std::int64_t> counts;
   for (const auto detected : {DetectedState::kSuspect, DetectedState::kConfirmed}) {
@@ -131,14 +131,14 @@ Expected<void> write_store(Exposition& out, Ask& ask) {
   return {};
 }
 
-Expected<void> write_newest_runs(Exposition& out, Ask& ask) {
+Expected<void> write_newest_runs(Exposition& out, RequestContext& context) {
   std::vector<std::pair<std::string, std::shared_ptr<const analysis::RunSummary>>> newest;
   out.family("benchhud_newest_run_timestamp_seconds", "gauge",
              "When the newest run of an accelerator model began.");
-  for (const auto& [model, places] : ask.snapshot().accelerators) {
-    const service::RunEntry& entry = ask.snapshot().runs[places.front()];
+  for (const auto& [model, places] : context.snapshot().accelerators) {
+    const service::RunEntry& entry = context.snapshot().runs[places.front()];
     out.sample(entry.run.started_at, fmt::format("{{accelerator_model={}}}", label_value(model)));
-    BENCHHUD_ASSIGN(auto summary, ask.judge.summary(ask.view, entry, kUsualBaseline));
+    BENCHHUD_ASSIGN(auto summary, context.analyses.summary(context.view, entry, kUsualBaseline));
     newest.emplace_back(model, std::move(summary));
   }
   const auto each = [&](const auto& write) {
@@ -184,22 +184,22 @@ Expected<void> write_newest_runs(Exposition& out, Ask& ask) {
   return {};
 }
 
-Expected<std::string> write_exposition(Ask& ask) {
+Expected<std::string> write_exposition(RequestContext& context) {
   std::string body;
   Exposition out(&body);
   out.family("benchhud_build_info", "gauge", "The program's version.");
-  out.sample(1, fmt::format("{{version={}}}", label_value(ask.version)));
+  out.sample(1, fmt::format("{{version={}}}", label_value(context.version)));
   if (const auto bytes = resident_bytes()) {
     out.one("process_resident_memory_bytes", "gauge", "Memory that the program holds.", *bytes);
   }
-  if (ask.http != nullptr) write_http(out, *ask.http);
-  BENCHHUD_TRY(write_store(out, ask));
-  BENCHHUD_TRY(write_newest_runs(out, ask));
+  if (context.http != nullptr) write_http(out, *context.http);
+  BENCHHUD_TRY(write_store(out, context));
+  BENCHHUD_TRY(write_newest_runs(out, context));
   return body;
 }
 
-Expected<Plan> get_metrics(Ask& ask) {
-  Plan plan{"", [&ask] { return write_exposition(ask); }};
+Expected<ResponsePlan> get_metrics(RequestContext& context) {
+  ResponsePlan plan{"", [&context] { return write_exposition(context); }};
   plan.content_type = "text/plain; version=0.0.4; charset=utf-8";
   plan.is_fleeting = true;
   return plan;

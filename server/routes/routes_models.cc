@@ -25,12 +25,12 @@ struct Comparison {
   analysis::SpeedupOptions options;
 };
 
-Expected<Comparison> asked_comparison(Ask& ask) {
+Expected<Comparison> asked_comparison(RequestContext& context) {
   Comparison comparison;
-  BENCHHUD_ASSIGN(comparison.run, asked_run(ask));
-  BENCHHUD_ASSIGN(comparison.choice, asked_baseline(ask, *comparison.run));
-  comparison.options.estimator = asked_estimator(ask.query);
-  comparison.options.verified_only = ask.query.boolean("verified_only");
+  BENCHHUD_ASSIGN(comparison.run, asked_run(context));
+  BENCHHUD_ASSIGN(comparison.choice, asked_baseline(context, *comparison.run));
+  comparison.options.estimator = asked_estimator(context.query);
+  comparison.options.verified_only = context.query.boolean("verified_only");
   return comparison;
 }
 
@@ -44,19 +44,20 @@ struct Compared {
   std::shared_ptr<const analysis::Baseline> baseline;
 };
 
-Expected<Compared> compare(Ask& ask, const Comparison& comparison) {
+Expected<Compared> compare(RequestContext& context, const Comparison& comparison) {
   Compared compared;
-  BENCHHUD_ASSIGN(compared.judged, ask.judge.run(ask.view, *comparison.run));
+  BENCHHUD_ASSIGN(compared.judged, context.analyses.run(context.view, *comparison.run));
   BENCHHUD_ASSIGN(compared.baseline,
-                  ask.judge.baseline(ask.view, *comparison.run, comparison.choice,
-                                     comparison.options.estimator));
+                  context.analyses.baseline(context.view, *comparison.run, comparison.choice,
+                                            comparison.options.estimator));
   const auto& all = compared.judged->results;
-  const bool all_fit = !ask.query.has("suite") && !ask.query.has("model") && !ask.query.has("test");
+  const bool all_fit =
+      !context.query.has("suite") && !context.query.has("model") && !context.query.has("test");
   std::vector<std::size_t> wanted;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const CatalogEntry* entry = ask.catalog().find(all[i].experiment);
+    const CatalogEntry* entry = context.catalog().find(all[i].experiment);
     // Of all backends, as speedups are against others; which are shown is decided later.
-    if (entry == nullptr || !(all_fit || fits_workload(ask.query, *entry))) continue;
+    if (entry == nullptr || !(all_fit || matches_workload(context.query, *entry))) continue;
     wanted.push_back(i);
     compared.entries.push_back(entry);
   }
@@ -65,39 +66,40 @@ Expected<Compared> compare(Ask& ask, const Comparison& comparison) {
     for (const std::size_t i : wanted) compared.filtered.push_back(all[i]);
     compared.results = compared.filtered;
   }
-  compared.speedups = analysis::run_speedups(comparison.run->run.id, compared.results,
-                                             ask.catalog(), *compared.baseline, comparison.options);
+  compared.speedups =
+      analysis::run_speedups(comparison.run->run.id, compared.results, context.catalog(),
+                             *compared.baseline, comparison.options);
   return compared;
 }
 
-void write_heading(Ask& ask, schema::JsonWriter& json, const Comparison& comparison,
+void write_heading(RequestContext& context, schema::JsonWriter& json, const Comparison& comparison,
                    const analysis::Baseline& baseline) {
   json.key("run");
   views::write_run_ref(json, comparison.run);
   json.key("baseline");
   json.begin_object();
   json.field("backend", comparison.choice.backend);
-  json.field("run", ask.query.text("baseline_run"));
+  json.field("run", context.query.text("baseline_run"));
   json.key("runs");
   std::vector<const service::RunEntry*> runs;
   for (const auto id : baseline.runs()) {
-    if (const service::RunEntry* entry = ask.snapshot().find(id)) runs.push_back(entry);
+    if (const service::RunEntry* entry = context.snapshot().find(id)) runs.push_back(entry);
   }
   std::sort(runs.begin(), runs.end(), [](const service::RunEntry* a, const service::RunEntry* b) {
     return std::pair(a->run.started_at, a->run.id) < std::pair(b->run.started_at, b->run.id);
   });
   json.list(runs, [&](const service::RunEntry* entry) { views::write_run_ref(json, entry); });
   json.end_object();
-  json.field("estimator", ask.query.text("estimator"));
+  json.field("estimator", context.query.text("estimator"));
 }
 
-void write_geomeans(Ask& ask, schema::JsonWriter& json, const Compared& compared) {
-  const ExperimentFilter filter(ask.query);
+void write_geomeans(RequestContext& context, schema::JsonWriter& json, const Compared& compared) {
+  const ExperimentFilter filter(context.query);
   json.key("geomeans");
   json.begin_array();
-  for (const auto& row : analysis::geomeans(compared.results, ask.catalog(), compared.speedups,
+  for (const auto& row : analysis::geomeans(compared.results, context.catalog(), compared.speedups,
                                             analysis::GroupBy::kColumn)) {
-    if (filter.fits_backend(row.backend)) views::write_column_geomean(json, row);
+    if (filter.matches_backend(row.backend)) views::write_column_geomean(json, row);
   }
   json.end_array();
 }
@@ -125,7 +127,8 @@ void write_columns(schema::JsonWriter& json, const Compared& compared,
                    const ExperimentFilter& filter) {
   std::set<std::pair<std::string_view, std::string_view>> columns;
   for (const CatalogEntry* entry : compared.entries) {
-    if (filter.fits_backend(entry->backend())) columns.emplace(entry->column(), entry->backend());
+    if (filter.matches_backend(entry->backend()))
+      columns.emplace(entry->column(), entry->backend());
   }
   json.key("columns");
   json.list(columns, [&](const auto& item) {
@@ -152,7 +155,7 @@ std::vector<Row> rows_by_batch_size(const Compared& compared, const ExperimentFi
   };
   Row order;
   for (std::size_t i = 0; i < compared.entries.size(); ++i) {
-    if (filter.fits_backend(compared.entries[i]->backend())) order.push_back(i);
+    if (filter.matches_backend(compared.entries[i]->backend())) order.push_back(i);
   }
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return row_key(a) < row_key(b); });
@@ -214,17 +217,17 @@ void write_rows(schema::JsonWriter& json, const Compared& compared, const Experi
   json.end_array();
 }
 
-Expected<std::string> write_table(Ask& ask, const Comparison& comparison) {
-  BENCHHUD_ASSIGN(const auto compared, compare(ask, comparison));
-  const ExperimentFilter filter(ask.query);
+Expected<std::string> write_table(RequestContext& context, const Comparison& comparison) {
+  BENCHHUD_ASSIGN(const auto compared, compare(context, comparison));
+  const ExperimentFilter filter(context.query);
   std::string body;
   body.reserve(compared.results.size() * kBytesOfCell);
   schema::JsonWriter json(&body);
   json.begin_object();
-  write_heading(ask, json, comparison, *compared.baseline);
+  write_heading(context, json, comparison, *compared.baseline);
   write_columns(json, compared, filter);
   write_rows(json, compared, filter, comparison.options.estimator);
-  write_geomeans(ask, json, compared);
+  write_geomeans(context, json, compared);
   json.end_object();
   return body;
 }
@@ -248,28 +251,29 @@ std::vector<CsvRow> table_csv_rows(const CsvAnswer& answer) {
   return rows;
 }
 
-Expected<Plan> get_table(Ask& ask) {
-  BENCHHUD_ASSIGN(auto comparison, asked_comparison(ask));
-  Plan plan;
-  plan.key = service::Judge::dependencies(ask.snapshot(), *comparison.run, comparison.choice);
-  plan.body = [&ask, comparison] { return write_table(ask, comparison); };
+Expected<ResponsePlan> get_table(RequestContext& context) {
+  BENCHHUD_ASSIGN(auto comparison, asked_comparison(context));
+  ResponsePlan plan;
+  plan.key =
+      service::AnalysisCache::dependencies(context.snapshot(), *comparison.run, comparison.choice);
+  plan.body = [&context, comparison] { return write_table(context, comparison); };
   plan.rows = table_csv_rows;
   return plan;
 }
 
-Expected<std::string> write_speedups(Ask& ask, const Comparison& comparison) {
-  BENCHHUD_ASSIGN(const auto compared, compare(ask, comparison));
-  const ExperimentFilter filter(ask.query);
+Expected<std::string> write_speedups(RequestContext& context, const Comparison& comparison) {
+  BENCHHUD_ASSIGN(const auto compared, compare(context, comparison));
+  const ExperimentFilter filter(context.query);
   const auto estimator = comparison.options.estimator;
   std::string body;
   schema::JsonWriter json(&body);
   json.begin_object();
-  write_heading(ask, json, comparison, *compared.baseline);
+  write_heading(context, json, comparison, *compared.baseline);
   json.key("items");
   json.begin_array();
   for (std::size_t i = 0; i < compared.results.size(); ++i) {
     const auto& view = compared.results[i];
-    if (!filter.fits_backend(compared.entries[i]->backend())) continue;
+    if (!filter.matches_backend(compared.entries[i]->backend())) continue;
     const auto* against = compared.baseline->find(*compared.entries[i]);
     json.begin_object();
     json.key("experiment");
@@ -286,15 +290,16 @@ Expected<std::string> write_speedups(Ask& ask, const Comparison& comparison) {
     json.end_object();
   }
   json.end_array();
-  write_geomeans(ask, json, compared);
+  write_geomeans(context, json, compared);
   json.end_object();
   return body;
 }
 
-Expected<Plan> get_speedups(Ask& ask) {
-  BENCHHUD_ASSIGN(auto comparison, asked_comparison(ask));
-  return Plan{service::Judge::dependencies(ask.snapshot(), *comparison.run, comparison.choice),
-              [&ask, comparison] { return write_speedups(ask, comparison); }};
+Expected<ResponsePlan> get_speedups(RequestContext& context) {
+  BENCHHUD_ASSIGN(auto comparison, asked_comparison(context));
+  return ResponsePlan{
+      service::AnalysisCache::dependencies(context.snapshot(), *comparison.run, comparison.choice),
+      [&context, comparison] { return write_speedups(context, comparison); }};
 }
 
 constexpr std::array kRoutes = {NamedRoute{"getModelTable", get_table},

@@ -22,14 +22,15 @@ using schema::to_int;
 using BatchSizes = std::map<schema::RunId, std::vector<std::int64_t>>;
 
 /// Of the baseline's experiments among `entries`, in runs that started within [since, until].
-Expected<BatchSizes> baseline_batch_sizes(Ask& ask, const std::vector<const CatalogEntry*>& entries,
+Expected<BatchSizes> baseline_batch_sizes(RequestContext& context,
+                                          const std::vector<const CatalogEntry*>& entries,
                                           double since, double until) {
   BatchSizes sizes;
   for (const CatalogEntry* entry : entries) {
     const auto& batch_size = entry->experiment().batch_size;
-    if (!batch_size || entry->backend() != ask.query.text("baseline")) continue;
+    if (!batch_size || entry->backend() != context.query.text("baseline")) continue;
     BENCHHUD_ASSIGN(const auto series,
-                    ask.reader().series_without_samples(entry->id(), since, until));
+                    context.reader().series_without_samples(entry->id(), since, until));
     for (const auto& facts : series) {
       if (facts.timing_line) sizes[facts.run].push_back(*batch_size);
     }
@@ -41,11 +42,11 @@ Expected<BatchSizes> baseline_batch_sizes(Ask& ask, const std::vector<const Cata
   return sizes;
 }
 
-Expected<analysis::TimingReview> review(Ask& ask, const CatalogEntry& entry,
+Expected<analysis::TimingReview> review(RequestContext& context, const CatalogEntry& entry,
                                         const schema::ResultFacts& facts, const BatchSizes& sizes) {
   const auto found = sizes.find(facts.run);
   return analysis::review_timing(
-      ask.reader(), entry, facts, ask.query.text("baseline"),
+      context.reader(), entry, facts, context.query.text("baseline"),
       found == sizes.end() ? std::vector<std::int64_t>() : found->second);
 }
 
@@ -72,14 +73,14 @@ void write_metrics(schema::JsonWriter& json, const analysis::PhaseReport& phases
   json.end_object();
 }
 
-Expected<std::string> write_result_phases(Ask& ask, const AskedResult& result) {
+Expected<std::string> write_result_phases(RequestContext& context, const AskedResult& result) {
   std::vector<const CatalogEntry*> workload;
-  for (const CatalogEntry& entry : ask.catalog().entries()) {
+  for (const CatalogEntry& entry : context.catalog().entries()) {
     if (entry.workload() == result.entry->workload()) workload.push_back(&entry);
   }
   const double at = result.run->run.started_at;
-  BENCHHUD_ASSIGN(const auto sizes, baseline_batch_sizes(ask, workload, at, at));
-  BENCHHUD_ASSIGN(const auto timing, review(ask, *result.entry, result.facts, sizes));
+  BENCHHUD_ASSIGN(const auto sizes, baseline_batch_sizes(context, workload, at, at));
+  BENCHHUD_ASSIGN(const auto timing, review(context, *result.entry, result.facts, sizes));
   std::string body;
   schema::JsonWriter json(&body);
   json.begin_object();
@@ -121,11 +122,13 @@ Expected<std::string> write_result_phases(Ask& ask, const AskedResult& result) {
   return body;
 }
 
-Expected<Plan> get_result_phases(Ask& ask) {
-  BENCHHUD_ASSIGN(auto result, asked_result(ask));
-  Plan plan;
-  plan.key = revision_key(ask);
-  plan.body = [&ask, result = std::move(result)] { return write_result_phases(ask, result); };
+Expected<ResponsePlan> get_result_phases(RequestContext& context) {
+  BENCHHUD_ASSIGN(auto result, asked_result(context));
+  ResponsePlan plan;
+  plan.key = revision_key(context);
+  plan.body = [&context, result = std::move(result)] {
+    return write_result_phases(context, result);
+  };
   plan.rows = [](const CsvAnswer& answer) { return csv_rows(answer.root["repetitions"]); };
   return plan;
 }
@@ -151,20 +154,21 @@ void write_point(schema::JsonWriter& json, const analysis::TimingReview& timing)
 
 /// One experiment's point in each of the runs; none where it was not timed.
 Expected<std::vector<std::optional<analysis::TimingReview>>> review_series(
-    Ask& ask, const SeriesScope& scope, const CatalogEntry& entry, const BatchSizes& sizes) {
+    RequestContext& context, const SeriesScope& scope, const CatalogEntry& entry,
+    const BatchSizes& sizes) {
   std::vector<std::optional<analysis::TimingReview>> points(scope.runs.size());
   BENCHHUD_ASSIGN(const auto series,
-                  ask.reader().series(entry.id(), scope.runs.front()->run.started_at,
-                                      scope.runs.back()->run.started_at));
+                  context.reader().series(entry.id(), scope.runs.front()->run.started_at,
+                                          scope.runs.back()->run.started_at));
   for (const auto& facts : series) {
     const auto place = scope.places.find(facts.run);
     if (place == scope.places.end() || !facts.timing_line) continue;
-    BENCHHUD_ASSIGN(points[place->second], review(ask, entry, facts, sizes));
+    BENCHHUD_ASSIGN(points[place->second], review(context, entry, facts, sizes));
   }
   return points;
 }
 
-Expected<std::string> write_phase_series(Ask& ask, const SeriesScope& scope) {
+Expected<std::string> write_phase_series(RequestContext& context, const SeriesScope& scope) {
   std::string body;
   schema::JsonWriter json(&body);
   json.begin_object();
@@ -174,11 +178,11 @@ Expected<std::string> write_phase_series(Ask& ask, const SeriesScope& scope) {
   json.begin_array();
   if (!scope.runs.empty()) {
     BENCHHUD_ASSIGN(const auto sizes,
-                    baseline_batch_sizes(ask, scope.entries, scope.runs.front()->run.started_at,
+                    baseline_batch_sizes(context, scope.entries, scope.runs.front()->run.started_at,
                                          scope.runs.back()->run.started_at));
     for (const CatalogEntry* entry : scope.entries) {
-      if (!fits_any(ask.query, "backend", entry->backend())) continue;
-      BENCHHUD_ASSIGN(const auto points, review_series(ask, scope, *entry, sizes));
+      if (!matches_any(context.query, "backend", entry->backend())) continue;
+      BENCHHUD_ASSIGN(const auto points, review_series(context, scope, *entry, sizes));
       const bool is_timed = std::any_of(points.begin(), points.end(),
                                         [](const auto& point) { return point.has_value(); });
       if (!is_timed) continue;
@@ -214,11 +218,11 @@ std::vector<CsvRow> phase_series_csv_rows(const CsvAnswer& answer) {
   return rows;
 }
 
-Expected<Plan> get_phase_series(Ask& ask) {
-  BENCHHUD_ASSIGN(auto scope, asked_series(ask));
-  Plan plan;
-  plan.key = revision_key(ask);
-  plan.body = [&ask, scope = std::move(scope)] { return write_phase_series(ask, scope); };
+Expected<ResponsePlan> get_phase_series(RequestContext& context) {
+  BENCHHUD_ASSIGN(auto scope, asked_series(context));
+  ResponsePlan plan;
+  plan.key = revision_key(context);
+  plan.body = [&context, scope = std::move(scope)] { return write_phase_series(context, scope); };
   plan.rows = phase_series_csv_rows;
   return plan;
 }

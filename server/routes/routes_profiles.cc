@@ -32,13 +32,13 @@ struct DumpedCounters {
   std::size_t dumps = 0, left_out = 0, unreadable = 0;
 };
 
-Expected<std::vector<Artifact>> counter_dumps(Ask& ask, const AskedResult& result) {
+Expected<std::vector<Artifact>> counter_dumps(RequestContext& context, const AskedResult& result) {
   ArtifactFilter filter;
   filter.result = schema::ArtifactResult{result.run->run.id, result.entry->id()};
   filter.kind = ArtifactKind::kDynamoCounters;
   filter.with_superseded = false;
   filter.limit = std::numeric_limits<std::size_t>::max();
-  BENCHHUD_ASSIGN(auto dumps, ask.reader().artifacts(filter));
+  BENCHHUD_ASSIGN(auto dumps, context.reader().artifacts(filter));
   std::sort(dumps.begin(), dumps.end(), [](const Artifact& a, const Artifact& b) {
     return std::tie(a.repetition, a.part, a.id) < std::tie(b.repetition, b.part, b.id);
   });
@@ -49,8 +49,8 @@ Expected<std::vector<Artifact>> counter_dumps(Ask& ask, const AskedResult& resul
   return dumps;
 }
 
-Expected<DumpedCounters> dumped_counters(Ask& ask, const AskedResult& result) {
-  BENCHHUD_ASSIGN(const auto dumps, counter_dumps(ask, result));
+Expected<DumpedCounters> dumped_counters(RequestContext& context, const AskedResult& result) {
+  BENCHHUD_ASSIGN(const auto dumps, counter_dumps(context, result));
   DumpedCounters dumped;
   std::int64_t bytes = 0;
   std::optional<std::int64_t> repetition;
@@ -60,7 +60,7 @@ Expected<DumpedCounters> dumped_counters(Ask& ask, const AskedResult& result) {
       ++dumped.left_out;
       continue;
     }
-    BENCHHUD_ASSIGN(auto counters, service::dynamo_counters_of(ask.reader(), dump));
+    BENCHHUD_ASSIGN(auto counters, service::dynamo_counters_of(context.reader(), dump));
     if (!counters) {
       ++dumped.unreadable;
       continue;
@@ -74,19 +74,19 @@ Expected<DumpedCounters> dumped_counters(Ask& ask, const AskedResult& result) {
   return dumped;
 }
 
-Expected<bool> starts_slowly(Ask& ask, const AskedResult& result) {
+Expected<bool> starts_slowly(RequestContext& context, const AskedResult& result) {
   const schema::ResultFacts& facts = result.facts;
   if (!facts.timing_line) return false;
-  BENCHHUD_ASSIGN(const auto measurements, ask.reader().measurements(*facts.timing_line));
+  BENCHHUD_ASSIGN(const auto measurements, context.reader().measurements(*facts.timing_line));
   return analysis::has_slow_start(analysis::timing_facts(result.entry->experiment(), measurements,
                                                          facts.repeat, facts.iterations_per_run));
 }
 
-Expected<std::string> write_dumped_counters(Ask& ask, const AskedResult& result) {
-  BENCHHUD_ASSIGN(const DumpedCounters dumped, dumped_counters(ask, result));
+Expected<std::string> write_dumped_counters(RequestContext& context, const AskedResult& result) {
+  BENCHHUD_ASSIGN(const DumpedCounters dumped, dumped_counters(context, result));
   std::optional<analysis::DynamoReport> report;
   if (dumped.dumps > 0) {
-    BENCHHUD_ASSIGN(const bool slow_start, starts_slowly(ask, result));
+    BENCHHUD_ASSIGN(const bool slow_start, starts_slowly(context, result));
     report = analysis::read_dynamo(dumped.repetitions, slow_start);
   }
   std::string body;
@@ -101,10 +101,11 @@ Expected<std::string> write_dumped_counters(Ask& ask, const AskedResult& result)
   return body;
 }
 
-Expected<Plan> get_dumped_counters(Ask& ask) {
-  BENCHHUD_ASSIGN(auto result, asked_result(ask));
-  return Plan{revision_key(ask),
-              [&ask, result = std::move(result)] { return write_dumped_counters(ask, result); }};
+Expected<ResponsePlan> get_dumped_counters(RequestContext& context) {
+  BENCHHUD_ASSIGN(auto result, asked_result(context));
+  return ResponsePlan{revision_key(context), [&context, result = std::move(result)] {
+                        return write_dumped_counters(context, result);
+                      }};
 }
 
 /// The runs nearest to a result's in which its experiment has dumps; null where there is none.
@@ -113,15 +114,15 @@ struct NearestRuns {
   const service::RunEntry* after = nullptr;
 };
 
-Expected<NearestRuns> nearest_runs(Ask& ask, const AskedResult& result) {
-  BENCHHUD_ASSIGN(const auto found, ask.reader().runs_with_artifacts(result.entry->id(), {}));
+Expected<NearestRuns> nearest_runs(RequestContext& context, const AskedResult& result) {
+  BENCHHUD_ASSIGN(const auto found, context.reader().runs_with_artifacts(result.entry->id(), {}));
   const std::set<RunId> dumped(found.begin(), found.end());
   NearestRuns nearest;
-  const auto* const places = ask.snapshot().runs_of(result.run->run.accelerator_model);
+  const auto* const places = context.snapshot().runs_of(result.run->run.accelerator_model);
   if (places == nullptr) return nearest;
   bool is_earlier = false;
   for (const std::size_t place : *places) {  // newest first
-    const service::RunEntry& entry = ask.snapshot().runs[place];
+    const service::RunEntry& entry = context.snapshot().runs[place];
     if (&entry == result.run) {
       is_earlier = true;
     } else if (dumped.contains(entry.run.id)) {
@@ -132,13 +133,13 @@ Expected<NearestRuns> nearest_runs(Ask& ask, const AskedResult& result) {
   return nearest;
 }
 
-Expected<std::string> write_neighbours(Ask& ask, const AskedResult& result) {
-  BENCHHUD_ASSIGN(const NearestRuns nearest, nearest_runs(ask, result));
+Expected<std::string> write_neighbours(RequestContext& context, const AskedResult& result) {
+  BENCHHUD_ASSIGN(const NearestRuns nearest, nearest_runs(context, result));
   std::vector<const analysis::CatalogEntry*> others;
-  for (const analysis::CatalogEntry& entry : ask.catalog().entries()) {
+  for (const analysis::CatalogEntry& entry : context.catalog().entries()) {
     if (entry.workload() != result.entry->workload() || entry.id() == result.entry->id()) continue;
     BENCHHUD_ASSIGN(const auto dumped,
-                    ask.reader().runs_with_artifacts(entry.id(), result.run->run.id));
+                    context.reader().runs_with_artifacts(entry.id(), result.run->run.id));
     if (!dumped.empty()) others.push_back(&entry);
   }
   std::string body;
@@ -149,15 +150,17 @@ Expected<std::string> write_neighbours(Ask& ask, const AskedResult& result) {
   json.key("after");
   views::write_run_ref(json, nearest.after);
   json.key("others");
-  json.list(others, [&](const analysis::CatalogEntry* entry) { views::write_experiment(json, *entry); });
+  json.list(others,
+            [&](const analysis::CatalogEntry* entry) { views::write_experiment(json, *entry); });
   json.end_object();
   return body;
 }
 
-Expected<Plan> get_neighbours(Ask& ask) {
-  BENCHHUD_ASSIGN(auto result, asked_result(ask));
-  return Plan{revision_key(ask),
-              [&ask, result = std::move(result)] { return write_neighbours(ask, result); }};
+Expected<ResponsePlan> get_neighbours(RequestContext& context) {
+  BENCHHUD_ASSIGN(auto result, asked_result(context));
+  return ResponsePlan{revision_key(context), [&context, result = std::move(result)] {
+                        return write_neighbours(context, result);
+                      }};
 }
 
 constexpr std::array kRoutes = {NamedRoute{"getDumpedCounters", get_dumped_counters},

@@ -18,10 +18,11 @@ using schema::Expected;
 constexpr std::size_t kLongestQuery = 200;
 
 /// When the newest run started that has results of a model's experiments; none where all are gone.
-Expected<std::optional<double>> last_seen(Ask& ask, const service::SearchItem& model) {
+Expected<std::optional<double>> last_seen(RequestContext& context,
+                                          const service::SearchItem& model) {
   std::optional<double> last;
   for (const auto id : model.experiments) {
-    BENCHHUD_ASSIGN(const auto at, ask.reader().last_run(id));
+    BENCHHUD_ASSIGN(const auto at, context.reader().last_run(id));
     if (at) last = std::max(last.value_or(*at), *at);
   }
   return last;
@@ -35,12 +36,13 @@ struct Shown {
 
 /// The first `limit` hits that are still there: models may have lost all their runs. Takes what is
 /// gone out of `found`, as far as it looked.
-Expected<std::vector<Shown>> shown_hits(Ask& ask, std::size_t limit, service::SearchHits* found) {
+Expected<std::vector<Shown>> shown_hits(RequestContext& context, std::size_t limit,
+                                        service::SearchHits* found) {
   std::vector<Shown> shown;
   for (auto hit = found->hits.begin(); hit != found->hits.end() && shown.size() < limit;) {
     std::optional<double> at = hit->item->at;
     if (found->kind == service::SearchKind::kModel) {
-      BENCHHUD_ASSIGN(at, last_seen(ask, *hit->item));
+      BENCHHUD_ASSIGN(at, last_seen(context, *hit->item));
       if (!at) {
         hit = found->hits.erase(hit);
         continue;
@@ -67,14 +69,14 @@ void write_hit(schema::JsonWriter& json, const Shown& shown) {
   json.end_object();
 }
 
-Expected<std::string> write_found(Ask& ask) {
-  BENCHHUD_ASSIGN(const auto index, ask.judge.search_index(ask.view));
-  const TextQuery query(ask.query.text("q"));
+Expected<std::string> write_found(RequestContext& context) {
+  BENCHHUD_ASSIGN(const auto index, context.analyses.search_index(context.view));
+  const TextQuery query(context.query.text("q"));
   std::vector<service::SearchHits> found = service::search(*index, query);
   std::string body;
   schema::JsonWriter json(&body);
   json.begin_object();
-  json.field("query", ask.query.text("q"));
+  json.field("query", context.query.text("q"));
   const bool nearly =
       !found.empty() && found.front().hits.front().match == analysis::TextMatch::kNearly;
   json.field("nearly", nearly);
@@ -82,7 +84,7 @@ Expected<std::string> write_found(Ask& ask) {
   json.begin_array();
   std::int64_t total = 0;
   for (service::SearchHits& of_kind : found) {
-    BENCHHUD_ASSIGN(const auto shown, shown_hits(ask, ask.query.size("limit"), &of_kind));
+    BENCHHUD_ASSIGN(const auto shown, shown_hits(context, context.query.size("limit"), &of_kind));
     if (shown.empty()) continue;
     json.begin_object();
     json.field("kind", service::search_kind_name(of_kind.kind));
@@ -105,11 +107,11 @@ Expected<std::string> write_found(Ask& ask) {
   return body;
 }
 
-Expected<Plan> search_all(Ask& ask) {
-  if (ask.query.text("q").size() > kLongestQuery) {
-    return wrong_parameter(ask, "q", fmt::format("q must be at most {} bytes.", kLongestQuery));
+Expected<ResponsePlan> search_all(RequestContext& context) {
+  if (context.query.text("q").size() > kLongestQuery) {
+    return wrong_parameter(context, "q", fmt::format("q must be at most {} bytes.", kLongestQuery));
   }
-  return Plan{revision_key(ask), [&ask] { return write_found(ask); }};
+  return ResponsePlan{revision_key(context), [&context] { return write_found(context); }};
 }
 
 constexpr std::array kRoutes = {NamedRoute{"search", search_all}};

@@ -35,25 +35,26 @@ Kind kind_of(const std::string& metric) {
 using Point = analysis::Estimate;
 
 /// Every run's results of the model alone, judged, in the runs' order.
-Expected<std::vector<analysis::JudgedRun>> judge_model(Ask& ask, const SeriesScope& scope) {
+Expected<std::vector<analysis::JudgedRun>> judge_model(RequestContext& context,
+                                                       const SeriesScope& scope) {
   std::vector<analysis::JudgedRun> judged(scope.runs.size());
   for (std::size_t i = 0; i < scope.runs.size(); ++i) judged[i].run = scope.runs[i]->run;
   if (scope.runs.empty()) return judged;
   const double since = scope.runs.front()->run.started_at;
   const double until = scope.runs.back()->run.started_at;
-  const auto errors = service::error_texts(ask.view);
+  const auto errors = service::error_texts(context.view);
   for (const CatalogEntry* entry : scope.entries) {
-    BENCHHUD_ASSIGN(auto last, ask.reader().last_verification(entry->id(), since));
+    BENCHHUD_ASSIGN(auto last, context.reader().last_verification(entry->id(), since));
     // A metric that is no time has samples of its own.
     BENCHHUD_ASSIGN(const auto series,
-                    kind_of(ask.query.text("metric")) == Kind::kMetric
-                        ? ask.reader().series_without_samples(entry->id(), since, until)
-                        : ask.reader().series(entry->id(), since, until));
+                    kind_of(context.query.text("metric")) == Kind::kMetric
+                        ? context.reader().series_without_samples(entry->id(), since, until)
+                        : context.reader().series(entry->id(), since, until));
     for (const auto& facts : series) {
       const auto place = scope.places.find(facts.run);
       if (place != scope.places.end()) {
-        BENCHHUD_ASSIGN(auto view,
-                        analysis::judge_stored_result(ask.reader(), *entry, facts, last, errors));
+        BENCHHUD_ASSIGN(auto view, analysis::judge_stored_result(context.reader(), *entry, facts,
+                                                                 last, errors));
         judged[place->second].results.push_back(std::move(view));
       }
       if (facts.verification) last = facts.verification;
@@ -76,11 +77,12 @@ std::optional<Point> point_of(const analysis::ResultView& view, Kind kind) {
       view, kind == Kind::kSteady ? analysis::Estimator::kSteady : analysis::Estimator::kUpstream);
 }
 
-void add_speedups(Ask& ask, const analysis::JudgedRun& run, std::size_t place, Points* points) {
-  const auto baseline = analysis::baseline_of_run(run, ask.catalog(), ask.query.text("baseline"),
-                                                  analysis::Estimator::kSteady);
+void add_speedups(RequestContext& context, const analysis::JudgedRun& run, std::size_t place,
+                  Points* points) {
+  const auto baseline = analysis::baseline_of_run(
+      run, context.catalog(), context.query.text("baseline"), analysis::Estimator::kSteady);
   const auto speedups =
-      analysis::run_speedups(run.run.id, run.results, ask.catalog(), baseline, {});
+      analysis::run_speedups(run.run.id, run.results, context.catalog(), baseline, {});
   for (std::size_t i = 0; i < run.results.size(); ++i) {
     const auto& speedup = speedups[i].speedup;
     if (!speedup) continue;
@@ -91,9 +93,9 @@ void add_speedups(Ask& ask, const analysis::JudgedRun& run, std::size_t place, P
   }
 }
 
-Expected<Points> make_points(Ask& ask, const SeriesScope& scope,
+Expected<Points> make_points(RequestContext& context, const SeriesScope& scope,
                              const std::vector<analysis::JudgedRun>& judged) {
-  const std::string& metric = ask.query.text("metric");
+  const std::string& metric = context.query.text("metric");
   const Kind kind = kind_of(metric);
   Points points;
   for (const CatalogEntry* entry : scope.entries) points[entry->id()].resize(scope.runs.size());
@@ -104,7 +106,7 @@ Expected<Points> make_points(Ask& ask, const SeriesScope& scope,
     const double until = scope.runs.back()->run.started_at;
     for (const CatalogEntry* entry : scope.entries) {
       BENCHHUD_ASSIGN(const auto series,
-                      ask.reader().series_of_metric(entry->id(), name, since, until));
+                      context.reader().series_of_metric(entry->id(), name, since, until));
       for (const auto& [run, samples] : series) {
         const auto place = scope.places.find(run);
         if (place == scope.places.end()) continue;
@@ -115,7 +117,7 @@ Expected<Points> make_points(Ask& ask, const SeriesScope& scope,
   }
   for (std::size_t i = 0; i < judged.size(); ++i) {
     if (kind == Kind::kSpeedup) {
-      add_speedups(ask, judged[i], i, &points);
+      add_speedups(context, judged[i], i, &points);
       continue;
     }
     for (const auto& view : judged[i].results) points[view.experiment][i] = point_of(view, kind);
@@ -169,20 +171,23 @@ void write_series_points(schema::JsonWriter& json, const CatalogEntry& entry,
 
 /// Whether what alerts hold is of the series that are asked for: speedups are watched against one
 /// baseline; over another, other things change.
-Expected<bool> is_watched_series(Ask& ask, const SeriesScope& scope) {
-  if (scope.runs.empty() || ask.query.text("metric") != "speedup") return !scope.runs.empty();
-  BENCHHUD_ASSIGN(const std::string written, service::stored_alert_rules(ask.reader().connection()));
+Expected<bool> is_watched_series(RequestContext& context, const SeriesScope& scope) {
+  if (scope.runs.empty() || context.query.text("metric") != "speedup") return !scope.runs.empty();
+  BENCHHUD_ASSIGN(const std::string written,
+                  service::stored_alert_rules(context.reader().connection()));
   BENCHHUD_ASSIGN(const analysis::FleetRules rules, service::read_alert_rules(written));
-  return ask.query.text("baseline") == rules.baseline;
+  return context.query.text("baseline") == rules.baseline;
 }
 
 /// What alerts hold of one of the series; nothing where `is_watched` is false.
-Expected<void> write_changes(schema::JsonWriter& json, Ask& ask, schema::AlertRuns& runs,
-                             bool is_watched, schema::ExperimentId experiment) {
+Expected<void> write_changes(schema::JsonWriter& json, RequestContext& context,
+                             schema::AlertRuns& runs, bool is_watched,
+                             schema::ExperimentId experiment) {
   json.begin_array();
   if (is_watched) {
-    BENCHHUD_ASSIGN(const auto changes, schema::level_changes(ask.reader().connection(), experiment,
-                                                              ask.query.text("metric")));
+    BENCHHUD_ASSIGN(const auto changes,
+                    schema::level_changes(context.reader().connection(), experiment,
+                                          context.query.text("metric")));
     for (const auto& change : changes) BENCHHUD_TRY(views::write_level_change(json, change, runs));
   }
   json.end_array();
@@ -205,23 +210,23 @@ void write_unit(schema::JsonWriter& json, const std::string& metric) {
   }
 }
 
-Expected<std::string> write_series(Ask& ask, const SeriesScope& scope) {
-  BENCHHUD_ASSIGN(const auto judged, judge_model(ask, scope));
-  BENCHHUD_ASSIGN(auto points, make_points(ask, scope, judged));
-  BENCHHUD_ASSIGN(const bool is_watched, is_watched_series(ask, scope));
-  schema::AlertRuns runs = runs_of(ask);
+Expected<std::string> write_series(RequestContext& context, const SeriesScope& scope) {
+  BENCHHUD_ASSIGN(const auto judged, judge_model(context, scope));
+  BENCHHUD_ASSIGN(auto points, make_points(context, scope, judged));
+  BENCHHUD_ASSIGN(const bool is_watched, is_watched_series(context, scope));
+  schema::AlertRuns runs = runs_of(context);
   std::string body;
   schema::JsonWriter json(&body);
   json.begin_object();
-  write_unit(json, ask.query.text("metric"));
+  write_unit(json, context.query.text("metric"));
   json.key("runs");
   json.list(scope.runs, [&](const service::RunEntry* entry) { views::write_run_ref(json, entry); });
   json.key("marks");
-  BENCHHUD_TRY(write_run_marks(json, ask, scope.runs));
+  BENCHHUD_TRY(write_run_marks(json, context, scope.runs));
   json.key("series");
   json.begin_array();
   for (const CatalogEntry* entry : scope.entries) {
-    if (!fits_any(ask.query, "backend", entry->backend())) continue;
+    if (!matches_any(context.query, "backend", entry->backend())) continue;
     // A line without a batch size has an experiment of its own, whose result is another's.
     const bool seen = std::any_of(judged.begin(), judged.end(), [&](const auto& run) {
       return run.find(entry->id()) != nullptr;
@@ -230,7 +235,7 @@ Expected<std::string> write_series(Ask& ask, const SeriesScope& scope) {
     json.begin_object();
     write_series_points(json, *entry, judged, points[entry->id()]);
     json.key("changes");
-    BENCHHUD_TRY(write_changes(json, ask, runs, is_watched, entry->id()));
+    BENCHHUD_TRY(write_changes(json, context, runs, is_watched, entry->id()));
     json.end_object();
   }
   json.end_array();
@@ -261,12 +266,12 @@ std::vector<CsvRow> series_csv_rows(const CsvAnswer& answer) {
   return rows;
 }
 
-Expected<Plan> get_series(Ask& ask) {
-  BENCHHUD_ASSIGN(auto scope, asked_series(ask));
-  Plan plan;
+Expected<ResponsePlan> get_series(RequestContext& context) {
+  BENCHHUD_ASSIGN(auto scope, asked_series(context));
+  ResponsePlan plan;
   // What people do with an alert shows in it too, and that changes no run.
-  plan.key = revision_key(ask);
-  plan.body = [&ask, scope = std::move(scope)] { return write_series(ask, scope); };
+  plan.key = revision_key(context);
+  plan.body = [&context, scope = std::move(scope)] { return write_series(context, scope); };
   plan.rows = series_csv_rows;
   return plan;
 }

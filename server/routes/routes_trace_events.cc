@@ -22,12 +22,12 @@ namespace {
 
 using analysis::difference_of;
 using schema::Expected;
-using trace::TraceLookup;
+using trace::TraceQueries;
 
 // Metadata is no event of the timeline.
 constexpr char kMetadata = 'M';
 
-Expected<void> write_point(schema::JsonWriter& json, TraceLookup& lookup,
+Expected<void> write_point(schema::JsonWriter& json, TraceQueries& lookup,
                            const trace::PlacedPoint& placed, std::int64_t origin) {
   const trace::TracePoint& point = placed.point.point;
   BENCHHUD_ASSIGN(const trace::LabelText label, lookup.label(point.label));
@@ -42,9 +42,9 @@ Expected<void> write_point(schema::JsonWriter& json, TraceLookup& lookup,
   return {};
 }
 
-Expected<std::string> write_points(Ask& ask, const AskedTrace& asked,
+Expected<std::string> write_points(RequestContext& context, const AskedTrace& asked,
                                    const trace::PointQuery& query) {
-  TraceLookup lookup(ask.reader().connection(), asked.id);
+  TraceQueries lookup(context.reader().connection(), asked.id);
   BENCHHUD_ASSIGN(const auto points, lookup.points(query));
   std::string body;
   schema::JsonWriter json(&body);
@@ -62,32 +62,33 @@ Expected<std::string> write_points(Ask& ask, const AskedTrace& asked,
   return body;
 }
 
-Expected<Plan> list_points(Ask& ask) {
-  BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(ask));
-  BENCHHUD_ASSIGN(const AskedWindow window, asked_window(ask, asked));
-  const std::string& phase = ask.query.text("phase");
-  if (phase.size() > 1) return wrong_parameter(ask, "phase", "A phase is one character.");
+Expected<ResponsePlan> list_points(RequestContext& context) {
+  BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(context));
+  BENCHHUD_ASSIGN(const AskedWindow window, asked_window(context, asked));
+  const std::string& phase = context.query.text("phase");
+  if (phase.size() > 1) return wrong_parameter(context, "phase", "A phase is one character.");
   trace::PointQuery query;
   query.begin = window.begin;
   query.end = window.end;
-  query.limit = ask.query.size("limit");
-  if (ask.query.has("thread")) {
-    query.thread = static_cast<std::uint32_t>(ask.query.integer("thread"));
+  query.limit = context.query.size("limit");
+  if (context.query.has("thread")) {
+    query.thread = static_cast<std::uint32_t>(context.query.integer("thread"));
   }
   if (phase.empty()) {
     query.other_than = kMetadata;
   } else {
     query.phase = phase.front();
   }
-  return trace_plan(ask, asked, [&ask, asked, query] { return write_points(ask, asked, query); });
+  return trace_plan(context, asked,
+                    [&context, asked, query] { return write_points(context, asked, query); });
 }
 
-Expected<std::string> write_one_point(Ask& ask, const AskedTrace& asked) {
-  TraceLookup lookup(ask.reader().connection(), asked.id);
-  const auto number = static_cast<std::uint64_t>(ask.query.integer("number"));
+Expected<std::string> write_one_point(RequestContext& context, const AskedTrace& asked) {
+  TraceQueries lookup(context.reader().connection(), asked.id);
+  const auto number = static_cast<std::uint64_t>(context.query.integer("number"));
   const auto point = lookup.point(number);
   if (!point) {
-    ask.wrong_parameter = "number";
+    context.wrong_parameter = "number";
     return point.error();
   }
   std::optional<std::string> arguments;
@@ -103,15 +104,15 @@ Expected<std::string> write_one_point(Ask& ask, const AskedTrace& asked) {
   return body;
 }
 
-Expected<Plan> get_point(Ask& ask) {
-  BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(ask));
-  return trace_plan(ask, asked, [&ask, asked] { return write_one_point(ask, asked); });
+Expected<ResponsePlan> get_point(RequestContext& context) {
+  BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(context));
+  return trace_plan(context, asked, [&context, asked] { return write_one_point(context, asked); });
 }
 
-Expected<std::string> write_counter(Ask& ask, const AskedTrace& asked,
+Expected<std::string> write_counter(RequestContext& context, const AskedTrace& asked,
                                     const trace::CounterQuery& query) {
   BENCHHUD_ASSIGN(const auto window,
-                  trace::counter_window(ask.reader().connection(), asked.id, query));
+                  trace::counter_window(context.reader().connection(), asked.id, query));
   std::string body;
   schema::JsonWriter json(&body);
   json.begin_object();
@@ -128,29 +129,30 @@ Expected<std::string> write_counter(Ask& ask, const AskedTrace& asked,
   return body;
 }
 
-Expected<Plan> get_counter(Ask& ask) {
-  BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(ask));
-  BENCHHUD_TRY(asked_index(ask, asked));
-  BENCHHUD_ASSIGN(const AskedWindow window, asked_window(ask, asked));
+Expected<ResponsePlan> get_counter(RequestContext& context) {
+  BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(context));
+  BENCHHUD_TRY(asked_index(context, asked));
+  BENCHHUD_ASSIGN(const AskedWindow window, asked_window(context, asked));
   const trace::CounterQuery query{
-      .number = static_cast<std::uint32_t>(ask.query.integer("number")),
+      .number = static_cast<std::uint32_t>(context.query.integer("number")),
       .begin = window.begin,
       .end = window.end,
-      .buckets = static_cast<std::uint32_t>(ask.query.integer("buckets"))};
-  return trace_plan(ask, asked, [&ask, asked, query] { return write_counter(ask, asked, query); });
+      .buckets = static_cast<std::uint32_t>(context.query.integer("buckets"))};
+  return trace_plan(context, asked,
+                    [&context, asked, query] { return write_counter(context, asked, query); });
 }
 
 // What the parameter `kinds` lets through.
-Expected<std::vector<std::string>> asked_kinds(Ask& ask) {
+Expected<std::vector<std::string>> asked_kinds(RequestContext& context) {
   constexpr std::array<std::string_view, 4> kKinds = {"launch", "fwdbwd", "async", "other"};
   std::vector<std::string> kinds;
-  std::string_view rest = ask.query.text("kinds");
+  std::string_view rest = context.query.text("kinds");
   if (rest.empty()) return kinds;
   for (;;) {
     const std::size_t end = std::min(rest.find(','), rest.size());
     const std::string_view kind = rest.substr(0, end);
     if (std::find(kKinds.begin(), kKinds.end(), kind) == kKinds.end()) {
-      return wrong_parameter(ask, "kinds",
+      return wrong_parameter(context, "kinds",
                              "kinds must be launch, fwdbwd, async or other, or several of these "
                              "with commas between.");
     }
@@ -160,18 +162,19 @@ Expected<std::vector<std::string>> asked_kinds(Ask& ask) {
   }
 }
 
-Expected<std::string> write_arrows(Ask& ask, const AskedTrace& asked, const AskedWindow& window,
+Expected<std::string> write_arrows(RequestContext& context, const AskedTrace& asked,
+                                   const AskedWindow& window,
                                    const std::vector<std::string>& kinds) {
-  schema::Connection& connection = ask.reader().connection();
-  TraceLookup lookup(connection, asked.id);
+  schema::Connection& connection = context.reader().connection();
+  TraceQueries lookup(connection, asked.id);
   const auto kind_of = [&](std::uint32_t category) -> Expected<std::string_view> {
     BENCHHUD_ASSIGN(const std::string text, lookup.text(category));
     return analysis::flow_kind(text);
   };
   trace::ArrowQuery query{.begin = window.begin,
-                           .end = window.end,
-                           .is_wanted = nullptr,
-                           .limit = ask.query.size("limit")};
+                          .end = window.end,
+                          .is_wanted = nullptr,
+                          .limit = context.query.size("limit")};
   if (!kinds.empty()) {
     query.is_wanted = [&](std::uint32_t category) -> Expected<bool> {
       BENCHHUD_ASSIGN(const std::string_view kind, kind_of(category));
@@ -202,19 +205,20 @@ Expected<std::string> write_arrows(Ask& ask, const AskedTrace& asked, const Aske
   return body;
 }
 
-Expected<Plan> list_flows(Ask& ask) {
-  BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(ask));
-  BENCHHUD_ASSIGN(const AskedWindow window, asked_window(ask, asked));
-  BENCHHUD_ASSIGN(const auto kinds, asked_kinds(ask));
-  return trace_plan(
-      ask, asked, [&ask, asked, window, kinds] { return write_arrows(ask, asked, window, kinds); });
+Expected<ResponsePlan> list_flows(RequestContext& context) {
+  BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(context));
+  BENCHHUD_ASSIGN(const AskedWindow window, asked_window(context, asked));
+  BENCHHUD_ASSIGN(const auto kinds, asked_kinds(context));
+  return trace_plan(context, asked, [&context, asked, window, kinds] {
+    return write_arrows(context, asked, window, kinds);
+  });
 }
 
 // Findings as the contract has them.
 class FindingWriter {
  public:
-  FindingWriter(Ask& ask, const AskedTrace& asked)
-      : connection_(ask.reader().connection()), asked_(asked), lookup_(connection_, asked.id) {}
+  FindingWriter(RequestContext& context, const AskedTrace& asked)
+      : connection_(context.reader().connection()), asked_(asked), lookup_(connection_, asked.id) {}
 
   struct Row {
     const trace::FindingKind* kind;
@@ -276,14 +280,14 @@ class FindingWriter {
  private:
   schema::Connection& connection_;
   const AskedTrace& asked_;
-  TraceLookup lookup_;
+  TraceQueries lookup_;
 };
 
-Expected<std::string> write_findings(Ask& ask, const AskedTrace& asked) {
+Expected<std::string> write_findings(RequestContext& context, const AskedTrace& asked) {
   constexpr std::size_t kMostOfAKind = 1000;
   BENCHHUD_ASSIGN(const auto kinds,
-                  trace::trace_finding_kinds(ask.reader().connection(), asked.id));
-  FindingWriter writer(ask, asked);
+                  trace::trace_finding_kinds(context.reader().connection(), asked.id));
+  FindingWriter writer(context, asked);
   std::vector<FindingWriter::Row> found;
   std::vector<std::optional<FindingWriter::Row>> firsts;
   for (const trace::FindingKind& kind : kinds) {
@@ -320,42 +324,46 @@ Expected<std::string> write_findings(Ask& ask, const AskedTrace& asked) {
   return body;
 }
 
-Expected<Plan> list_findings(Ask& ask) {
-  BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(ask));
+Expected<ResponsePlan> list_findings(RequestContext& context) {
+  BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(context));
   // They are derived: by other rules others are found.
-  return Plan{revision_key(ask) + asked.key, [&ask, asked] { return write_findings(ask, asked); }};
+  return ResponsePlan{revision_key(context) + asked.key,
+                      [&context, asked] { return write_findings(context, asked); }};
 }
 
-Expected<std::string> write_findings_of_kind(Ask& ask, const AskedTrace& asked,
+Expected<std::string> write_findings_of_kind(RequestContext& context, const AskedTrace& asked,
                                              const std::optional<Cursor>& cursor) {
   BENCHHUD_ASSIGN(const auto kinds,
-                  trace::trace_finding_kinds(ask.reader().connection(), asked.id));
-  trace::FindingKind kind{.kind = ask.query.text("kind"), .count = 0, .kept = 0, .earliest = {}};
+                  trace::trace_finding_kinds(context.reader().connection(), asked.id));
+  trace::FindingKind kind{
+      .kind = context.query.text("kind"), .count = 0, .kept = 0, .earliest = {}};
   for (const trace::FindingKind& each : kinds) {
     if (each.kind == kind.kind) kind = each;
   }
   const auto first = cursor ? static_cast<std::size_t>(cursor->numbers[0]) : 0;
-  FindingWriter writer(ask, asked);
-  BENCHHUD_ASSIGN(const auto rows, writer.rows(kind, first, ask.query.size("limit")));
+  FindingWriter writer(context, asked);
+  BENCHHUD_ASSIGN(const auto rows, writer.rows(kind, first, context.query.size("limit")));
   std::string body;
   schema::JsonWriter json(&body);
   begin_page(json);
   for (const FindingWriter::Row& row : rows) BENCHHUD_TRY(writer.write(json, row));
   const auto end = static_cast<std::int64_t>(first + rows.size());
   std::optional<std::string> next;
-  if (!rows.empty() && end < kind.kept) next = make_cursor(cursor_scope(ask), {end});
+  if (!rows.empty() && end < kind.kept) next = make_cursor(cursor_scope(context), {end});
   end_items(json, next, kind.count);
   json.field("kept", kind.kept);
   json.end_object();
   return body;
 }
 
-Expected<Plan> list_findings_of_kind(Ask& ask) {
-  BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(ask));
-  BENCHHUD_ASSIGN(const auto cursor, asked_cursor(ask, 1));
-  if (cursor && cursor->numbers[0] < 0) return wrong_parameter(ask, "cursor", "It is no cursor.");
-  return Plan{revision_key(ask) + asked.key,
-              [&ask, asked, cursor] { return write_findings_of_kind(ask, asked, cursor); }};
+Expected<ResponsePlan> list_findings_of_kind(RequestContext& context) {
+  BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(context));
+  BENCHHUD_ASSIGN(const auto cursor, asked_cursor(context, 1));
+  if (cursor && cursor->numbers[0] < 0)
+    return wrong_parameter(context, "cursor", "It is no cursor.");
+  return ResponsePlan{revision_key(context) + asked.key, [&context, asked, cursor] {
+                        return write_findings_of_kind(context, asked, cursor);
+                      }};
 }
 
 constexpr std::array kRoutes = {NamedRoute{"listTracePoints", list_points},

@@ -29,39 +29,41 @@ std::string file_name_part(std::string_view text) {
 }
 
 // As the dump is called, with the day of its run: the same file comes every night.
-Expected<std::string> export_name(Ask& ask, const AskedTrace& asked) {
-  const bool is_part = ask.query.has("begin") || ask.query.has("end") || ask.query.has("tracks");
+Expected<std::string> export_name(RequestContext& context, const AskedTrace& asked) {
+  const bool is_part =
+      context.query.has("begin") || context.query.has("end") || context.query.has("tracks");
   const std::string_view end = is_part ? "-part.json" : ".json";
-  trace::TraceLookup lookup(ask.reader().connection(), asked.id);
+  trace::TraceQueries lookup(context.reader().connection(), asked.id);
   BENCHHUD_ASSIGN(const auto artifact, lookup.artifact());
   if (!artifact) return fmt::format("trace-{}{}", asked.key, end);
-  BENCHHUD_ASSIGN(const schema::Artifact dump, ask.reader().artifact(*artifact));
+  BENCHHUD_ASSIGN(const schema::Artifact dump, context.reader().artifact(*artifact));
   std::string_view name = dump.name;
   name.remove_prefix(name.rfind('/') + 1);
   for (const std::string_view extension : {".gz", ".zst", ".json"}) {
     if (name.ends_with(extension)) name.remove_suffix(extension.size());
   }
   std::string day;
-  const service::RunEntry* run = dump.results.empty() ? nullptr : ask.snapshot().find(dump.results[0].run);
+  const service::RunEntry* run =
+      dump.results.empty() ? nullptr : context.snapshot().find(dump.results[0].run);
   constexpr std::size_t kDayChars = 10;  // 2026-01-31
   if (run != nullptr) day = "-" + schema::format_time(run->run.started_at).substr(0, kDayChars);
   return file_name_part(name).append(day).append(end);
 }
 
-Expected<Plan> export_trace(Ask& ask) {
-  BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(ask));
-  BENCHHUD_ASSIGN(const TrackFilter tracks, asked_track_filter(ask));
-  BENCHHUD_ASSIGN(const AskedWindow window, asked_window(ask, asked));
-  BENCHHUD_TRY(refuse_other_sites(ask));
-  Plan plan{asked.key, nullptr};
-  plan.is_immutable = ask.query.has("key");
-  BENCHHUD_ASSIGN(plan.file_name, export_name(ask, asked));
+Expected<ResponsePlan> export_trace(RequestContext& context) {
+  BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(context));
+  BENCHHUD_ASSIGN(const TrackFilter tracks, asked_track_filter(context));
+  BENCHHUD_ASSIGN(const AskedWindow window, asked_window(context, asked));
+  BENCHHUD_TRY(refuse_other_sites(context));
+  ResponsePlan plan{asked.key, nullptr};
+  plan.is_immutable = context.query.has("key");
+  BENCHHUD_ASSIGN(plan.file_name, export_name(context, asked));
   plan.stream = [trace = asked.id, tracks, window](schema::Connection& connection,
-                                                   const schema::TakePiece& take) {
+                                                   const schema::ByteSink& take) {
     service::ExportQuery query;
     query.begin = window.begin;
     query.end = window.end;
-    query.is_wanted = [&](std::uint32_t thread) { return tracks.fits(thread); };
+    query.is_wanted = [&](std::uint32_t thread) { return tracks.matches(thread); };
     return write_chrome_trace(connection, trace, query, take);
   };
   return plan;

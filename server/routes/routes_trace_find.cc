@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "analysis/trace/keep_first.h"
 #include "analysis/trace/label_class.h"
 #include "analysis/trace/time_totals.h"
+#include "analysis/trace/truncate_rows.h"
 #include "server/routes/route_tables.h"
 #include "server/routes/trace_parts.h"
 #include "service/traces/label_query.h"
@@ -24,7 +24,7 @@ using analysis::sum_of;
 using schema::Expected;
 using trace::SliceSums;
 using trace::TraceIndex;
-using trace::TraceLookup;
+using trace::TraceQueries;
 
 // Of what is looked for: a name as answers show it, and words beside it.
 constexpr std::size_t kMostBytes = 2000;
@@ -37,8 +37,8 @@ struct FoundLabel {
 
 // `visit(label, totals)` of each that fits and has slices, in the order of their numbers.
 template <class Visit>
-Expected<void> for_each_match(TraceLookup& lookup, const TraceIndex& index, const service::LabelQuery& query,
-                              Visit visit) {
+Expected<void> for_each_match(TraceQueries& lookup, const TraceIndex& index,
+                              const service::LabelQuery& query, Visit visit) {
   const auto look = [&](std::uint32_t number, const trace::LabelTotals& totals) -> Expected<void> {
     BENCHHUD_ASSIGN(const trace::LabelText text, lookup.label(number));
     if (query.fits(text.name, text.category)) visit(number, totals);
@@ -47,17 +47,17 @@ Expected<void> for_each_match(TraceLookup& lookup, const TraceIndex& index, cons
   return trace::for_each_used_label(index, look);
 }
 
-Expected<service::LabelQuery> asked_labels(Ask& ask) {
-  const std::string& text = ask.query.text("q");
+Expected<service::LabelQuery> asked_labels(RequestContext& context) {
+  const std::string& text = context.query.text("q");
   if (text.size() > kMostBytes) {
-    return wrong_parameter(ask, "q", "q must be of 2000 bytes at most.");
+    return wrong_parameter(context, "q", "q must be of 2000 bytes at most.");
   }
   return service::LabelQuery(text);
 }
 
-Expected<std::string> write_found(Ask& ask, const AskedTrace& asked, const TraceIndex& index,
-                                  const service::LabelQuery& query) {
-  TraceLookup lookup(ask.reader().connection(), asked.id);
+Expected<std::string> write_found(RequestContext& context, const AskedTrace& asked,
+                                  const TraceIndex& index, const service::LabelQuery& query) {
+  TraceQueries lookup(context.reader().connection(), asked.id);
   std::vector<FoundLabel> found;
   std::array<std::uint64_t, trace::kTraceBins> bins{};
   SliceSums all;
@@ -72,7 +72,7 @@ Expected<std::string> write_found(Ask& ask, const AskedTrace& asked, const Trace
   std::stable_sort(found.begin(), found.end(), [](const FoundLabel& a, const FoundLabel& b) {
     return a.sums.total > b.sums.total;
   });
-  const std::int64_t left_out = analysis::keep_first(&found, ask.query.size("limit"));
+  const std::int64_t left_out = analysis::truncate_rows(&found, context.query.size("limit"));
   std::string body;
   schema::JsonWriter json(&body);
   json.begin_object();
@@ -93,50 +93,51 @@ Expected<std::string> write_found(Ask& ask, const AskedTrace& asked, const Trace
   return body;
 }
 
-Expected<Plan> find(Ask& ask) {
-  BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(ask));
-  BENCHHUD_ASSIGN(const TraceIndex index, asked_index(ask, asked));
-  BENCHHUD_ASSIGN(const service::LabelQuery query, asked_labels(ask));
-  return trace_plan(ask, asked,
-                    [&ask, asked, index, query] { return write_found(ask, asked, index, query); });
+Expected<ResponsePlan> find(RequestContext& context) {
+  BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(context));
+  BENCHHUD_ASSIGN(const TraceIndex index, asked_index(context, asked));
+  BENCHHUD_ASSIGN(const service::LabelQuery query, asked_labels(context));
+  return trace_plan(context, asked, [&context, asked, index, query] {
+    return write_found(context, asked, index, query);
+  });
 }
 
 // The labels whose slices are gone through.
-Expected<std::vector<bool>> wanted_labels(Ask& ask, const AskedTrace& asked,
+Expected<std::vector<bool>> wanted_labels(RequestContext& context, const AskedTrace& asked,
                                           const TraceIndex& index) {
   constexpr std::size_t kMostLabels = 1000;
   std::vector<bool> wanted(static_cast<std::size_t>(asked.info.labels));
-  if (ask.query.has("labels")) {
-    BENCHHUD_ASSIGN(const auto labels, asked_numbers(ask, "labels", kMostLabels));
+  if (context.query.has("labels")) {
+    BENCHHUD_ASSIGN(const auto labels, asked_numbers(context, "labels", kMostLabels));
     for (const std::uint32_t label : labels) {
       if (label < wanted.size()) wanted[label] = true;
     }
     return wanted;
   }
-  BENCHHUD_ASSIGN(const service::LabelQuery query, asked_labels(ask));
-  TraceLookup lookup(ask.reader().connection(), asked.id);
+  BENCHHUD_ASSIGN(const service::LabelQuery query, asked_labels(context));
+  TraceQueries lookup(context.reader().connection(), asked.id);
   BENCHHUD_TRY(for_each_match(
       lookup, index, query,
       [&](std::uint32_t label, const trace::LabelTotals&) { wanted[label] = true; }));
   return wanted;
 }
 
-Expected<std::string> write_next(Ask& ask, const AskedTrace& asked, const TraceIndex& index,
-                                 const TrackFilter& tracks) {
-  const Query& request = ask.query;
+Expected<std::string> write_next(RequestContext& context, const AskedTrace& asked,
+                                 const TraceIndex& index, const TrackFilter& tracks) {
+  const Query& request = context.query;
   trace::NextQuery query;
-  BENCHHUD_ASSIGN(query.labels, wanted_labels(ask, asked, index));
-  query.is_wanted = [&](std::uint32_t thread) { return tracks.fits(thread); };
+  BENCHHUD_ASSIGN(query.labels, wanted_labels(context, asked, index));
+  query.is_wanted = [&](std::uint32_t thread) { return tracks.matches(thread); };
   query.forward = request.text("direction") == "next";
   query.from = sum_of(asked.info.origin, request.integer("from"));
   if (request.has("thread")) {
     query.slice = trace::SliceId{static_cast<std::uint32_t>(request.integer("thread")),
-                                  static_cast<std::uint64_t>(request.integer("chunk")),
-                                  static_cast<std::uint32_t>(request.integer("index"))};
+                                 static_cast<std::uint64_t>(request.integer("chunk")),
+                                 static_cast<std::uint32_t>(request.integer("index"))};
   }
-  schema::Connection& connection = ask.reader().connection();
+  schema::Connection& connection = context.reader().connection();
   BENCHHUD_ASSIGN(const auto found, trace::next_slice(connection, asked.id, index, query));
-  TraceLookup lookup(connection, asked.id);
+  TraceQueries lookup(connection, asked.id);
   std::string body;
   schema::JsonWriter json(&body);
   json.begin_object();
@@ -150,19 +151,21 @@ Expected<std::string> write_next(Ask& ask, const AskedTrace& asked, const TraceI
   return body;
 }
 
-Expected<Plan> next(Ask& ask) {
-  BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(ask));
-  BENCHHUD_ASSIGN(const TraceIndex index, asked_index(ask, asked));
-  BENCHHUD_ASSIGN(const TrackFilter tracks, asked_track_filter(ask));
-  if (ask.query.has("labels") == ask.query.has("q")) {
-    return wrong_parameter(ask, "q", "Give either labels or q.");
+Expected<ResponsePlan> next(RequestContext& context) {
+  BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(context));
+  BENCHHUD_ASSIGN(const TraceIndex index, asked_index(context, asked));
+  BENCHHUD_ASSIGN(const TrackFilter tracks, asked_track_filter(context));
+  if (context.query.has("labels") == context.query.has("q")) {
+    return wrong_parameter(context, "q", "Give either labels or q.");
   }
-  const bool has_all = ask.query.has("chunk") && ask.query.has("index");
-  if (ask.query.has("thread") ? !has_all : ask.query.has("chunk") || ask.query.has("index")) {
-    return wrong_parameter(ask, "thread", "A slice is named by thread, chunk and index.");
+  const bool has_all = context.query.has("chunk") && context.query.has("index");
+  if (context.query.has("thread") ? !has_all
+                                  : context.query.has("chunk") || context.query.has("index")) {
+    return wrong_parameter(context, "thread", "A slice is named by thread, chunk and index.");
   }
-  return trace_plan(ask, asked,
-                    [&ask, asked, index, tracks] { return write_next(ask, asked, index, tracks); });
+  return trace_plan(context, asked, [&context, asked, index, tracks] {
+    return write_next(context, asked, index, tracks);
+  });
 }
 
 // Sums of a window by whatever is asked for.
@@ -179,7 +182,7 @@ class SumsByKey {
     Sums sums;
   };
 
-  SumsByKey(TraceLookup* lookup, std::string_view by) : lookup_(*lookup), by_(by) {}
+  SumsByKey(TraceQueries* lookup, std::string_view by) : lookup_(*lookup), by_(by) {}
 
   Expected<void> add(std::uint32_t thread, const std::vector<trace::LabelSums>& sums) {
     for (const trace::LabelSums& each : sums) {
@@ -235,7 +238,7 @@ class SumsByKey {
     return is_work_[label] = analysis::is_work(analysis::label_class(text.name, text.category));
   }
 
-  TraceLookup& lookup_;
+  TraceQueries& lookup_;
   const std::string_view by_;
   Sums all_;
   std::map<std::uint32_t, Sums> of_labels_, of_threads_;
@@ -265,22 +268,23 @@ void write_sums_row(schema::JsonWriter& json, const SumsByKey::Row& row) {
   json.end_object();
 }
 
-Expected<std::string> write_window(Ask& ask, const AskedTrace& asked, const TraceIndex& index,
-                                   const TrackFilter& tracks, const AskedWindow& window) {
-  schema::Connection& connection = ask.reader().connection();
-  TraceLookup lookup(connection, asked.id);
-  SumsByKey by_key(&lookup, ask.query.text("by"));
+Expected<std::string> write_window(RequestContext& context, const AskedTrace& asked,
+                                   const TraceIndex& index, const TrackFilter& tracks,
+                                   const AskedWindow& window) {
+  schema::Connection& connection = context.reader().connection();
+  TraceQueries lookup(connection, asked.id);
+  SumsByKey by_key(&lookup, context.query.text("by"));
   BENCHHUD_ASSIGN(const auto threads, lookup.threads());
   for (const trace::StoredThread& thread : threads) {
-    if (thread.slices == 0 || !tracks.fits(thread.number)) continue;
+    if (thread.slices == 0 || !tracks.matches(thread.number)) continue;
     if (!thread.begin || *thread.begin >= window.end || *thread.end < window.begin) continue;
     BENCHHUD_ASSIGN(const auto sums,
                     trace::sums_in_window(connection, asked.id, index, thread.number, window.begin,
-                                           window.end));
+                                          window.end));
     BENCHHUD_TRY(by_key.add(thread.number, sums));
   }
   BENCHHUD_ASSIGN(auto rows, by_key.rows());
-  const std::int64_t left_out = analysis::keep_first(&rows, ask.query.size("limit"));
+  const std::int64_t left_out = analysis::truncate_rows(&rows, context.query.size("limit"));
   std::string body;
   schema::JsonWriter json(&body);
   json.begin_object();
@@ -295,13 +299,13 @@ Expected<std::string> write_window(Ask& ask, const AskedTrace& asked, const Trac
   return body;
 }
 
-Expected<Plan> sums(Ask& ask) {
-  BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(ask));
-  BENCHHUD_ASSIGN(const TraceIndex index, asked_index(ask, asked));
-  BENCHHUD_ASSIGN(const TrackFilter tracks, asked_track_filter(ask));
-  BENCHHUD_ASSIGN(const AskedWindow window, asked_window(ask, asked));
-  return trace_plan(ask, asked, [&ask, asked, index, tracks, window] {
-    return write_window(ask, asked, index, tracks, window);
+Expected<ResponsePlan> sums(RequestContext& context) {
+  BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(context));
+  BENCHHUD_ASSIGN(const TraceIndex index, asked_index(context, asked));
+  BENCHHUD_ASSIGN(const TrackFilter tracks, asked_track_filter(context));
+  BENCHHUD_ASSIGN(const AskedWindow window, asked_window(context, asked));
+  return trace_plan(context, asked, [&context, asked, index, tracks, window] {
+    return write_window(context, asked, index, tracks, window);
   });
 }
 

@@ -19,17 +19,17 @@ using trace::StackSlice;
 // 32 MB of them.
 constexpr std::size_t kMostSlices = 2'000'000;
 
-Expected<std::vector<StackSlice>> stacks(Ask& ask, const AskedTrace& asked,
+Expected<std::vector<StackSlice>> stacks(RequestContext& context, const AskedTrace& asked,
                                          const TrackFilter& tracks, const AskedWindow& window) {
-  schema::Connection& connection = ask.reader().connection();
-  BENCHHUD_ASSIGN(const auto threads, trace::TraceLookup(connection, asked.id).threads());
+  schema::Connection& connection = context.reader().connection();
+  BENCHHUD_ASSIGN(const auto threads, trace::TraceQueries(connection, asked.id).threads());
   std::vector<StackSlice> slices;
   for (const trace::StoredThread& thread : threads) {
     // What is asynchronous is in no stack, and has one of its own where it is asked for.
     if (thread.is_async && tracks.is_all()) continue;
-    if (thread.slices == 0 || !tracks.fits(thread.number)) continue;
+    if (thread.slices == 0 || !tracks.matches(thread.number)) continue;
     BENCHHUD_TRY(trace::add_stacks(connection, asked.id, thread.number, window.begin, window.end,
-                                    kMostSlices, &slices));
+                                   kMostSlices, &slices));
   }
   return slices;
 }
@@ -52,16 +52,16 @@ void write_graph(schema::JsonWriter& json, std::string_view name, const FlameGra
   json.end_object();
 }
 
-Expected<std::string> write_flame(Ask& ask, const AskedTrace& asked, const TrackFilter& tracks,
-                                  const AskedWindow& window) {
-  const std::size_t limit = ask.query.size("limit");
-  const auto label = static_cast<std::uint32_t>(ask.query.integer("label"));
-  BENCHHUD_ASSIGN(const auto slices, stacks(ask, asked, tracks, window));
+Expected<std::string> write_flame(RequestContext& context, const AskedTrace& asked,
+                                  const TrackFilter& tracks, const AskedWindow& window) {
+  const std::size_t limit = context.query.size("limit");
+  const auto label = static_cast<std::uint32_t>(context.query.integer("label"));
+  BENCHHUD_ASSIGN(const auto slices, stacks(context, asked, tracks, window));
   std::string body;
   schema::JsonWriter json(&body);
   json.begin_object();
   json.field("slices", slices.size());
-  if (ask.query.text("view") == "heavy") {
+  if (context.query.text("view") == "heavy") {
     write_graph(json, "stacks", analysis::heavy_stacks(slices, limit));
     json.null_field("callers");
     json.null_field("callees");
@@ -74,16 +74,16 @@ Expected<std::string> write_flame(Ask& ask, const AskedTrace& asked, const Track
   return body;
 }
 
-Expected<Plan> get_flame(Ask& ask) {
-  BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(ask));
-  BENCHHUD_ASSIGN(const TrackFilter tracks, asked_track_filter(ask));
-  BENCHHUD_ASSIGN(const AskedWindow window, asked_window(ask, asked));
-  if (ask.query.text("view") == "sandwich" && !ask.query.has("label")) {
-    return wrong_parameter(ask, "label", "The sandwich view is of a label.");
+Expected<ResponsePlan> get_flame(RequestContext& context) {
+  BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(context));
+  BENCHHUD_ASSIGN(const TrackFilter tracks, asked_track_filter(context));
+  BENCHHUD_ASSIGN(const AskedWindow window, asked_window(context, asked));
+  if (context.query.text("view") == "sandwich" && !context.query.has("label")) {
+    return wrong_parameter(context, "label", "The sandwich view is of a label.");
   }
-  BENCHHUD_TRY(refuse_other_sites(ask));
-  return trace_plan(ask, asked, [&ask, asked, tracks, window] {
-    return write_flame(ask, asked, tracks, window);
+  BENCHHUD_TRY(refuse_other_sites(context));
+  return trace_plan(context, asked, [&context, asked, tracks, window] {
+    return write_flame(context, asked, tracks, window);
   });
 }
 

@@ -31,12 +31,12 @@ void write_note(schema::JsonWriter& json, const TraceNote& note, std::int64_t or
   json.end_object();
 }
 
-Expected<Plan> list_notes(Ask& ask) {
-  BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(ask));
-  return Plan{
-      revision_key(ask) + asked.key, [&ask, asked]() -> Expected<std::string> {
+Expected<ResponsePlan> list_notes(RequestContext& context) {
+  BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(context));
+  return ResponsePlan{
+      revision_key(context) + asked.key, [&context, asked]() -> Expected<std::string> {
         BENCHHUD_ASSIGN(const auto notes,
-                        trace::trace_notes(ask.reader().connection(), asked.info.content));
+                        trace::trace_notes(context.reader().connection(), asked.info.content));
         std::string body;
         schema::JsonWriter json(&body);
         json.begin_object();
@@ -48,62 +48,64 @@ Expected<Plan> list_notes(Ask& ask) {
 }
 
 // The trace that a change is about.
-Expected<trace::TraceInfo> changed_trace(ChangeAsk& ask) {
-  auto info = trace::TraceLookup(ask.store, schema::TraceId{ask.query.integer("id")}).info();
-  if (!info) ask.wrong_parameter = "id";
+Expected<trace::TraceInfo> changed_trace(ChangeContext& context) {
+  auto info =
+      trace::TraceQueries(context.store, schema::TraceId{context.query.integer("id")}).info();
+  if (!info) context.wrong_parameter = "id";
   return info;
 }
 
 // A field with a whole number.
 template <class Number>
-Expected<Number> number_of(ChangeAsk& ask, std::string_view field) {
-  const std::string& text = ask.body.text(field);
+Expected<Number> number_of(ChangeContext& context, std::string_view field) {
+  const std::string& text = context.body.text(field);
   Number number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error == std::errc() && end == text.data() + text.size()) return number;
-  ask.wrong_parameter = field;
+  context.wrong_parameter = field;
   return schema::Error{ErrorCode::kInvalidArgument,
                        fmt::format("{} must be a whole number, as a text.", field)};
 }
 
-std::string address_of_notes(const ChangeAsk& ask) {
-  return fmt::format("/traces/{}/notes", ask.query.integer("id"));
+std::string address_of_notes(const ChangeContext& context) {
+  return fmt::format("/traces/{}/notes", context.query.integer("id"));
 }
 
-Expected<std::string> add_note(ChangeAsk& ask) {
-  BENCHHUD_ASSIGN(const trace::TraceInfo info, changed_trace(ask));
+Expected<std::string> add_note(ChangeContext& context) {
+  BENCHHUD_ASSIGN(const trace::TraceInfo info, changed_trace(context));
   TraceNote note;
-  BENCHHUD_ASSIGN(note.begin, number_of<std::int64_t>(ask, "begin"));
-  BENCHHUD_ASSIGN(note.end, number_of<std::int64_t>(ask, "end"));
+  BENCHHUD_ASSIGN(note.begin, number_of<std::int64_t>(context, "begin"));
+  BENCHHUD_ASSIGN(note.end, number_of<std::int64_t>(context, "end"));
   note.begin = analysis::sum_of(note.begin, info.origin);
   note.end = analysis::sum_of(note.end, info.origin);
-  if (!ask.body.text("thread").empty()) {
-    BENCHHUD_ASSIGN(note.thread, number_of<std::uint32_t>(ask, "thread"));
+  if (!context.body.text("thread").empty()) {
+    BENCHHUD_ASSIGN(note.thread, number_of<std::uint32_t>(context, "thread"));
   }
-  note.words = ask.body.text("words");
-  note.who = ask.body.text("who");
-  note.token = ask.token;
-  const auto put = trace::put_trace_note(ask.store, info.content, note);
+  note.words = context.body.text("words");
+  note.who = context.body.text("who");
+  note.token = context.token;
+  const auto put = trace::put_trace_note(context.store, info.content, note);
   if (!put) {
     if (put.error().code == ErrorCode::kTooLarge) {
-      ask.wrong_parameter = note.who.size() > schema::kMostLineBytes ? "who" : "words";
+      context.wrong_parameter = note.who.size() > schema::kMostLineBytes ? "who" : "words";
     }
     if (put.error().code == ErrorCode::kInvalidArgument) {
-      ask.wrong_parameter = note.words.empty() ? "words" : "end";
+      context.wrong_parameter = note.words.empty() ? "words" : "end";
     }
     return put.error();
   }
-  return address_of_notes(ask);
+  return address_of_notes(context);
 }
 
-Expected<std::string> remove_note(ChangeAsk& ask) {
-  BENCHHUD_ASSIGN(const trace::TraceInfo info, changed_trace(ask));
-  const auto done = trace::delete_trace_note(ask.store, info.content, ask.query.integer("note"));
+Expected<std::string> remove_note(ChangeContext& context) {
+  BENCHHUD_ASSIGN(const trace::TraceInfo info, changed_trace(context));
+  const auto done =
+      trace::delete_trace_note(context.store, info.content, context.query.integer("note"));
   if (!done) {
-    if (done.error().code == ErrorCode::kNotFound) ask.wrong_parameter = "note";
+    if (done.error().code == ErrorCode::kNotFound) context.wrong_parameter = "note";
     return done.error();
   }
-  return address_of_notes(ask);
+  return address_of_notes(context);
 }
 
 constexpr std::array kRoutes = {NamedRoute{"listTraceNotes", list_notes}};

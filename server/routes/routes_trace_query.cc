@@ -11,18 +11,18 @@ namespace {
 
 using schema::Expected;
 
-Expected<Plan> query_trace(Ask& ask) {
-  BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(ask));
-  BENCHHUD_TRY(refuse_other_sites(ask));
-  Plan plan{asked.key, nullptr};
+Expected<ResponsePlan> query_trace(RequestContext& context) {
+  BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(context));
+  BENCHHUD_TRY(refuse_other_sites(context));
+  ResponsePlan plan{asked.key, nullptr};
   plan.is_fleeting = true;  // how far it comes in its time is another matter each time
   plan.is_without_store = true;
-  plan.body = [&ask, trace = asked.id]() -> Expected<std::string> {
-    auto answer =
-        ask.queries.answer(trace, ask.query.text("sql"), ask.query.size("limit"), ask.is_cancelled);
+  plan.body = [&context, trace = asked.id]() -> Expected<std::string> {
+    auto answer = context.queries.answer(trace, context.query.text("sql"),
+                                         context.query.size("limit"), context.is_cancelled);
     if (!answer && (answer.error().code == schema::ErrorCode::kInvalidArgument ||
                     answer.error().code == schema::ErrorCode::kTooLarge)) {
-      ask.wrong_parameter = "sql";
+      context.wrong_parameter = "sql";
     }
     return answer;
   };

@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/trace/keep_first.h"
 #include "analysis/trace/label_class.h"
 #include "analysis/trace/time_totals.h"
+#include "analysis/trace/truncate_rows.h"
 #include "schema/base/column_codec.h"
 #include "server/routes/route_tables.h"
 #include "server/routes/trace_parts.h"
@@ -21,7 +21,7 @@
 #include "trace/trace_counters.h"
 #include "trace/trace_finding.h"
 #include "trace/trace_index.h"
-#include "trace/trace_lookup.h"
+#include "trace/trace_queries.h"
 #include "trace/trace_tiles.h"
 #include "views/trace_tile_bytes.h"
 
@@ -32,7 +32,7 @@ using analysis::difference_of;
 using analysis::sum_of;
 using schema::Expected;
 using trace::SliceId;
-using trace::TraceLookup;
+using trace::TraceQueries;
 
 // Threads that an answer lists. A hostile file has hundreds of thousands.
 constexpr std::size_t kMostTracks = 10'000;
@@ -41,7 +41,8 @@ constexpr std::size_t kMostTracksLookedAt = 1000;
 
 // Where slices of these labels ran.
 template <class Labels, class LabelOf>
-Expected<analysis::TrackSide> side_of(TraceLookup* lookup, const Labels& labels, LabelOf label_of) {
+Expected<analysis::TrackSide> side_of(TraceQueries* lookup, const Labels& labels,
+                                      LabelOf label_of) {
   analysis::TrackSide side = analysis::TrackSide::kOther;
   for (const auto& each : labels) {
     BENCHHUD_ASSIGN(const trace::LabelText label, lookup->label(label_of(each)));
@@ -58,16 +59,16 @@ struct TrackFacts {
 };
 
 // By the labels that stand out when all of a thread is looked at from afar.
-Expected<TrackFacts> facts_without_index(trace::TileReader* tiles, TraceLookup* lookup,
+Expected<TrackFacts> facts_without_index(trace::TileReader* tiles, TraceQueries* lookup,
                                          const trace::StoredThread& thread) {
   TrackFacts facts;
   if (!thread.begin) return facts;
   constexpr std::uint32_t kParts = 64;
   BENCHHUD_ASSIGN(const trace::Tile tile, tiles->tile({.thread = thread.number,
-                                                        .begin = *thread.begin,
-                                                        .end = sum_of(*thread.end, 1),
-                                                        .buckets = kParts,
-                                                        .last_row = trace::kRowsABand - 1}));
+                                                       .begin = *thread.begin,
+                                                       .end = sum_of(*thread.end, 1),
+                                                       .buckets = kParts,
+                                                       .last_row = trace::kRowsABand - 1}));
   std::set<std::uint32_t> labels;
   for (const trace::TileRow& row : tile.rows) {
     for (const trace::TileItem& item : row.items) labels.insert(item.label);
@@ -78,7 +79,7 @@ Expected<TrackFacts> facts_without_index(trace::TileReader* tiles, TraceLookup* 
 
 using FactsOfTracks = std::map<std::uint32_t, TrackFacts>;
 
-Expected<FactsOfTracks> indexed_facts(TraceLookup* lookup, const trace::TraceIndex& index) {
+Expected<FactsOfTracks> indexed_facts(TraceQueries* lookup, const trace::TraceIndex& index) {
   FactsOfTracks facts;
   BENCHHUD_ASSIGN(const auto tracks, index.tracks());
   for (const trace::IndexedTrack& track : tracks) {
@@ -121,7 +122,7 @@ void write_thread(schema::JsonWriter& json, const trace::StoredThread& thread,
 std::int64_t keep_fullest(std::vector<trace::StoredThread>* threads, std::size_t most) {
   std::stable_sort(threads->begin(), threads->end(),
                    [](const auto& a, const auto& b) { return a.slices > b.slices; });
-  const std::int64_t left_out = analysis::keep_first(threads, most);
+  const std::int64_t left_out = analysis::truncate_rows(threads, most);
   std::sort(threads->begin(), threads->end(),
             [](const auto& a, const auto& b) { return a.number < b.number; });
   return left_out;
@@ -143,8 +144,10 @@ Expected<void> write_flow_kinds(schema::JsonWriter& json, const trace::TraceInde
   return {};
 }
 
-Expected<void> write_counters(schema::JsonWriter& json, Ask& ask, const AskedTrace& asked) {
-  BENCHHUD_ASSIGN(const auto counters, trace::trace_counters(ask.reader().connection(), asked.id));
+Expected<void> write_counters(schema::JsonWriter& json, RequestContext& context,
+                              const AskedTrace& asked) {
+  BENCHHUD_ASSIGN(const auto counters,
+                  trace::trace_counters(context.reader().connection(), asked.id));
   json.key("counters");
   json.list(counters, [&](const trace::TraceCounter& counter) {
     json.begin_object();
@@ -160,11 +163,12 @@ Expected<void> write_counters(schema::JsonWriter& json, Ask& ask, const AskedTra
   return {};
 }
 
-Expected<void> write_threads(schema::JsonWriter& json, Ask& ask, const AskedTrace& asked,
+Expected<void> write_threads(schema::JsonWriter& json, RequestContext& context,
+                             const AskedTrace& asked,
                              const std::vector<trace::StoredThread>& threads,
                              const trace::TraceIndex* index) {
-  TraceLookup lookup(ask.reader().connection(), asked.id);
-  trace::TileReader tiles(ask.reader().connection(), asked.id);
+  TraceQueries lookup(context.reader().connection(), asked.id);
+  trace::TileReader tiles(context.reader().connection(), asked.id);
   FactsOfTracks facts;
   if (index != nullptr) {
     BENCHHUD_ASSIGN(facts, indexed_facts(&lookup, *index));
@@ -187,11 +191,11 @@ Expected<void> write_threads(schema::JsonWriter& json, Ask& ask, const AskedTrac
   return {};
 }
 
-Expected<std::string> write_trace(Ask& ask, const AskedTrace& asked,
+Expected<std::string> write_trace(RequestContext& context, const AskedTrace& asked,
                                   const std::optional<trace::TraceIndex>& index) {
   const trace::TraceInfo& info = asked.info;
   const trace::TraceIndex* indexed = index ? &*index : nullptr;
-  TraceLookup lookup(ask.reader().connection(), asked.id);
+  TraceQueries lookup(context.reader().connection(), asked.id);
   BENCHHUD_ASSIGN(auto threads, lookup.threads());
   BENCHHUD_ASSIGN(const auto artifact, lookup.artifact());
   std::int64_t end = 0;
@@ -219,37 +223,39 @@ Expected<std::string> write_trace(Ask& ask, const AskedTrace& asked,
   json.field("problem_count", info.problem_count);
   json.field("has_index", index.has_value());
   BENCHHUD_ASSIGN(const auto findings,
-                  trace::trace_finding_kinds(ask.reader().connection(), asked.id));
+                  trace::trace_finding_kinds(context.reader().connection(), asked.id));
   json.field("findings", std::accumulate(findings.begin(), findings.end(), std::int64_t{0},
                                          [](std::int64_t sum, const trace::FindingKind& each) {
                                            return analysis::sum_of(sum, each.count);
                                          }));
   BENCHHUD_TRY(write_flow_kinds(json, indexed));
-  BENCHHUD_TRY(write_counters(json, ask, asked));
+  BENCHHUD_TRY(write_counters(json, context, asked));
   json.field("counters_left_out",
              indexed != nullptr ? indexed->counters_left_out() : std::optional<std::int64_t>());
   json.field("tracks_left_out", left_out);
-  BENCHHUD_TRY(write_threads(json, ask, asked, threads, indexed));
+  BENCHHUD_TRY(write_threads(json, context, asked, threads, indexed));
   json.end_object();
   return body;
 }
 
-Expected<Plan> get_trace(Ask& ask) {
-  BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(ask));
-  BENCHHUD_ASSIGN(const auto index, trace::TraceIndex::open(ask.reader().connection(), asked.id));
+Expected<ResponsePlan> get_trace(RequestContext& context) {
+  BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(context));
+  BENCHHUD_ASSIGN(const auto index,
+                  trace::TraceIndex::open(context.reader().connection(), asked.id));
   // Which dump it belongs to may change, and what was noted about it.
-  std::string key = revision_key(ask) + asked.key;
+  std::string key = revision_key(context) + asked.key;
   if (index) key += fmt::format("indexed {}", index->counters_left_out().value_or(-1));
-  return Plan{std::move(key), [&ask, asked, index] { return write_trace(ask, asked, index); }};
+  return ResponsePlan{std::move(key),
+                      [&context, asked, index] { return write_trace(context, asked, index); }};
 }
 
-Expected<std::string> write_labels(Ask& ask, const AskedTrace& asked,
+Expected<std::string> write_labels(RequestContext& context, const AskedTrace& asked,
                                    const std::optional<trace::TraceIndex>& index) {
-  const auto block = static_cast<std::uint64_t>(ask.query.integer("block"));
+  const auto block = static_cast<std::uint64_t>(context.query.integer("block"));
   const std::uint64_t first = block * trace::kLabelsASumsBlock;
   const std::uint64_t end =
       std::min(first + trace::kLabelsASumsBlock, static_cast<std::uint64_t>(asked.info.labels));
-  TraceLookup lookup(ask.reader().connection(), asked.id);
+  TraceQueries lookup(context.reader().connection(), asked.id);
   std::vector<trace::LabelTotals> totals;
   if (index) {
     BENCHHUD_ASSIGN(totals, index->labels(block));
@@ -269,11 +275,12 @@ Expected<std::string> write_labels(Ask& ask, const AskedTrace& asked,
   return body;
 }
 
-Expected<Plan> get_labels(Ask& ask) {
-  BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(ask));
-  BENCHHUD_ASSIGN(const auto index, trace::TraceIndex::open(ask.reader().connection(), asked.id));
-  Plan plan =
-      trace_plan(ask, asked, [&ask, asked, index] { return write_labels(ask, asked, index); });
+Expected<ResponsePlan> get_labels(RequestContext& context) {
+  BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(context));
+  BENCHHUD_ASSIGN(const auto index,
+                  trace::TraceIndex::open(context.reader().connection(), asked.id));
+  ResponsePlan plan = trace_plan(
+      context, asked, [&context, asked, index] { return write_labels(context, asked, index); });
   // Sums are still to come.
   if (!index) plan.key += " not indexed";
   plan.is_immutable &= index.has_value();
@@ -293,11 +300,11 @@ void write_item(schema::JsonWriter& json, const trace::TileItem& item, std::int6
   json.end_array();
 }
 
-Expected<std::string> write_tile(Ask& ask, const AskedTrace& asked,
+Expected<std::string> write_tile(RequestContext& context, const AskedTrace& asked,
                                  const trace::TileQuery& query) {
   BENCHHUD_ASSIGN(const trace::Tile tile,
-                  trace::TileReader(ask.reader().connection(), asked.id).tile(query));
-  TraceLookup lookup(ask.reader().connection(), asked.id);
+                  trace::TileReader(context.reader().connection(), asked.id).tile(query));
+  TraceQueries lookup(context.reader().connection(), asked.id);
   std::map<std::uint32_t, trace::LabelText> labels;
   std::string body;
   schema::JsonWriter json(&body);
@@ -334,18 +341,19 @@ Expected<std::string> write_tile(Ask& ask, const AskedTrace& asked,
   return body;
 }
 
-Expected<Plan> get_tile(Ask& ask) {
-  BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(ask));
-  const Query& request = ask.query;
+Expected<ResponsePlan> get_tile(RequestContext& context) {
+  BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(context));
+  const Query& request = context.query;
   trace::TileQuery query;
   query.thread = static_cast<std::uint32_t>(request.integer("thread"));
   query.begin = sum_of(asked.info.origin, request.integer("begin"));
   query.end = sum_of(asked.info.origin, request.integer("end"));
   query.buckets = static_cast<std::uint32_t>(request.integer("buckets"));
   if (query.end <= query.begin) {
-    return wrong_parameter(ask, "end", "A window ends after it begins.");
+    return wrong_parameter(context, "end", "A window ends after it begins.");
   }
-  return trace_plan(ask, asked, [&ask, asked, query] { return write_tile(ask, asked, query); });
+  return trace_plan(context, asked,
+                    [&context, asked, query] { return write_tile(context, asked, query); });
 }
 
 // The window of a level's tiles: parts of 2^level ns, so many of them.
@@ -367,12 +375,12 @@ std::optional<trace::TileQuery> window_of(std::int64_t origin, int level, std::u
   return query;
 }
 
-Expected<std::string> write_tiles(Ask& ask, const AskedTrace& asked,
+Expected<std::string> write_tiles(RequestContext& context, const AskedTrace& asked,
                                   const std::vector<service::TrackBand>& tracks) {
   const std::optional<trace::TileQuery> window =
-      window_of(asked.info.origin, static_cast<int>(ask.query.integer("level")),
-                static_cast<std::uint64_t>(ask.query.integer("index")));
-  trace::TileReader reader(ask.reader().connection(), asked.id);
+      window_of(asked.info.origin, static_cast<int>(context.query.integer("level")),
+                static_cast<std::uint64_t>(context.query.integer("index")));
+  trace::TileReader reader(context.reader().connection(), asked.id);
   views::TileBytes bytes(tracks.size());
   for (const service::TrackBand& each : tracks) {
     trace::Tile tile;
@@ -388,19 +396,19 @@ Expected<std::string> write_tiles(Ask& ask, const AskedTrace& asked,
   return bytes.bytes();
 }
 
-Expected<Plan> get_tiles(Ask& ask) {
+Expected<ResponsePlan> get_tiles(RequestContext& context) {
   constexpr std::size_t kMostTiles = 16;
-  BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(ask));
-  BENCHHUD_ASSIGN(const auto tracks, asked_tracks(ask, "tracks", kMostTiles, true));
-  Plan plan =
-      trace_plan(ask, asked, [&ask, asked, tracks] { return write_tiles(ask, asked, tracks); });
+  BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(context));
+  BENCHHUD_ASSIGN(const auto tracks, asked_tracks(context, "tracks", kMostTiles, true));
+  ResponsePlan plan = trace_plan(
+      context, asked, [&context, asked, tracks] { return write_tiles(context, asked, tracks); });
   plan.content_type = "application/octet-stream";
   // The browser keeps them. Here, an hour's looking at one trace would push all else out.
   plan.is_worth_keeping = false;
   return plan;
 }
 
-Expected<void> write_flow_end(schema::JsonWriter& json, TraceLookup& lookup,
+Expected<void> write_flow_end(schema::JsonWriter& json, TraceQueries& lookup,
                               const trace::PlacedFlow& end, std::string_view direction,
                               std::int64_t origin) {
   BENCHHUD_ASSIGN(const std::string category, lookup.text(end.flow.category));
@@ -423,7 +431,7 @@ Expected<void> write_flow_end(schema::JsonWriter& json, TraceLookup& lookup,
 }
 
 // Where the arrows lead that end on a slice, and where they come from.
-Expected<void> write_flows(schema::JsonWriter& json, TraceLookup& lookup, const SliceId& id,
+Expected<void> write_flows(schema::JsonWriter& json, TraceQueries& lookup, const SliceId& id,
                            std::int64_t origin) {
   constexpr std::size_t kMostEnds = 100;
   BENCHHUD_ASSIGN(const auto ends, lookup.flows_on(id, kMostEnds));
@@ -440,11 +448,11 @@ Expected<void> write_flows(schema::JsonWriter& json, TraceLookup& lookup, const 
   return {};
 }
 
-Expected<std::string> write_slice(Ask& ask, const AskedTrace& asked, SliceId id) {
-  TraceLookup lookup(ask.reader().connection(), asked.id);
+Expected<std::string> write_slice(RequestContext& context, const AskedTrace& asked, SliceId id) {
+  TraceQueries lookup(context.reader().connection(), asked.id);
   auto details = lookup.details(id);
   if (!details) {
-    ask.wrong_parameter = "index";
+    context.wrong_parameter = "index";
     return std::move(details).error();
   }
   BENCHHUD_ASSIGN(const auto parents, lookup.parents(id));
@@ -475,12 +483,13 @@ Expected<std::string> write_slice(Ask& ask, const AskedTrace& asked, SliceId id)
   return body;
 }
 
-Expected<Plan> get_slice(Ask& ask) {
-  BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(ask));
-  const SliceId id{static_cast<std::uint32_t>(ask.query.integer("thread")),
-                   static_cast<std::uint64_t>(ask.query.integer("chunk")),
-                   static_cast<std::uint32_t>(ask.query.integer("index"))};
-  return trace_plan(ask, asked, [&ask, asked, id] { return write_slice(ask, asked, id); });
+Expected<ResponsePlan> get_slice(RequestContext& context) {
+  BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(context));
+  const SliceId id{static_cast<std::uint32_t>(context.query.integer("thread")),
+                   static_cast<std::uint64_t>(context.query.integer("chunk")),
+                   static_cast<std::uint32_t>(context.query.integer("index"))};
+  return trace_plan(context, asked,
+                    [&context, asked, id] { return write_slice(context, asked, id); });
 }
 
 constexpr std::array kRoutes = {

@@ -15,7 +15,7 @@ namespace {
 
 using analysis::CatalogEntry;
 using analysis::ResultView;
-using analysis::Standing;
+using analysis::VerificationOutcome;
 using schema::Expected;
 using schema::to_int;
 
@@ -26,15 +26,15 @@ struct Found {
 };
 
 /// The filters but for accelerator_model, which on these addresses says where to look for the run.
-bool fits(const Query& query, const CatalogEntry& entry) {
-  return fits_workload(query, entry) && fits_any(query, "backend", entry.backend());
+bool matches(const Query& query, const CatalogEntry& entry) {
+  return matches_workload(query, entry) && matches_any(query, "backend", entry.backend());
 }
 
-std::vector<Found> filtered(Ask& ask, const analysis::JudgedRun& judged) {
+std::vector<Found> filtered(RequestContext& context, const analysis::JudgedRun& judged) {
   std::vector<Found> found;
   for (const auto& view : judged.results) {
-    const CatalogEntry* entry = ask.catalog().find(view.experiment);
-    if (entry != nullptr && fits(ask.query, *entry)) found.push_back({entry, &view});
+    const CatalogEntry* entry = context.catalog().find(view.experiment);
+    if (entry != nullptr && matches(context.query, *entry)) found.push_back({entry, &view});
   }
   return found;
 }
@@ -56,7 +56,7 @@ void write_codes(schema::JsonWriter& json, const std::vector<Found>& results) {
   json.list(codes, [&](const auto& info) {
     json.begin_object();
     json.field("code", info.code);
-    json.field("outcome", views::outcome_name(info.standing));
+    json.field("outcome", views::outcome_name(info.verification_outcome));
     json.field("meaning", info.meaning);
     json.field("advice", info.action);
     json.end_object();
@@ -102,12 +102,12 @@ void write_backends(schema::JsonWriter& json, const std::vector<Found>& results)
 /// How much a result wants to be seen where one cell stands for several.
 int seriousness(const ResultView& view) {
   if (!view.verification) return 0;
-  switch (view.verification->standing) {
-    case Standing::kFailing:
+  switch (view.verification->verification_outcome) {
+    case VerificationOutcome::kFailing:
       return 3;
-    case Standing::kNeither:
+    case VerificationOutcome::kNeither:
       return 2;
-    case Standing::kPassing:
+    case VerificationOutcome::kPassing:
       return 1;
   }
   return 0;
@@ -119,7 +119,8 @@ void write_verification_cell(schema::JsonWriter& json, const ResultView& view) {
   views::write_verification_fields(json, *view.verification);
   json.field("experiment_id", to_int(view.experiment));
   json.key("failure");
-  views::write_failure(json, view.verification->failure ? view.verification->failure : view.failure);
+  views::write_failure(json,
+                       view.verification->failure ? view.verification->failure : view.failure);
   json.end_object();
 }
 
@@ -149,9 +150,9 @@ void write_rows(schema::JsonWriter& json, const std::vector<Found>& results) {
   });
 }
 
-Expected<std::string> write_table(Ask& ask, const service::RunEntry& run) {
-  BENCHHUD_ASSIGN(const auto judged, ask.judge.run(ask.view, run));
-  const auto results = filtered(ask, *judged);
+Expected<std::string> write_table(RequestContext& context, const service::RunEntry& run) {
+  BENCHHUD_ASSIGN(const auto judged, context.analyses.run(context.view, run));
+  const auto results = filtered(context, *judged);
   std::set<std::pair<std::string_view, std::string_view>> columns;
   for (const auto& result : results)
     columns.emplace(result.entry->column(), result.entry->backend());
@@ -190,23 +191,25 @@ std::vector<CsvRow> table_csv_rows(const CsvAnswer& answer) {
   return rows;
 }
 
-Expected<Plan> get_verification(Ask& ask) {
-  BENCHHUD_ASSIGN(const service::RunEntry* run, asked_run(ask));
-  Plan plan;
-  plan.key = service::Judge::dependencies(ask.snapshot(), *run, {});
-  plan.body = [&ask, run] { return write_table(ask, *run); };
+Expected<ResponsePlan> get_verification(RequestContext& context) {
+  BENCHHUD_ASSIGN(const service::RunEntry* run, asked_run(context));
+  ResponsePlan plan;
+  plan.key = service::AnalysisCache::dependencies(context.snapshot(), *run, {});
+  plan.body = [&context, run] { return write_table(context, *run); };
   plan.rows = table_csv_rows;
   return plan;
 }
 
-Expected<std::string> write_history(Ask& ask, const std::vector<std::size_t>& places) {
-  const auto& runs = ask.snapshot().runs;
+Expected<std::string> write_history(RequestContext& context,
+                                    const std::vector<std::size_t>& places) {
+  const auto& runs = context.snapshot().runs;
   std::vector<std::shared_ptr<const analysis::RunSummary>> summaries;
   std::vector<const service::RunEntry*> entries;
-  for (std::size_t i = std::min(places.size(), ask.query.size("runs")); i-- > 0;) {
+  for (std::size_t i = std::min(places.size(), context.query.size("runs")); i-- > 0;) {
     entries.push_back(&runs[places[i]]);
     // The summaries that the overview wants too: codes do not hang on the baseline.
-    BENCHHUD_ASSIGN(auto summary, ask.judge.summary(ask.view, *entries.back(), kUsualBaseline));
+    BENCHHUD_ASSIGN(auto summary,
+                    context.analyses.summary(context.view, *entries.back(), kUsualBaseline));
     summaries.push_back(std::move(summary));
   }
   std::string body;
@@ -218,8 +221,8 @@ Expected<std::string> write_history(Ask& ask, const std::vector<std::size_t>& pl
   json.begin_array();
   for (std::size_t i = 0; i < entries.size(); ++i) {
     for (const auto& group : summaries[i]->groups) {
-      if (!fits_any(ask.query, "test", group.test)) continue;
-      if (!fits_any(ask.query, "backend", group.backend)) continue;
+      if (!matches_any(context.query, "test", group.test)) continue;
+      if (!matches_any(context.query, "backend", group.backend)) continue;
       for (const auto& code : group.codes) {
         json.begin_object();
         json.field("run_id", to_int(entries[i]->run.id));
@@ -238,37 +241,38 @@ Expected<std::string> write_history(Ask& ask, const std::vector<std::size_t>& pl
   return body;
 }
 
-Expected<Plan> get_history(Ask& ask) {
-  const service::Snapshot& snapshot = ask.snapshot();
-  const auto& model = ask.query.text("accelerator_model");
+Expected<ResponsePlan> get_history(RequestContext& context) {
+  const service::Snapshot& snapshot = context.snapshot();
+  const auto& model = context.query.text("accelerator_model");
   const std::vector<std::size_t>* places = nullptr;
-  if (ask.query.has("accelerator_model")) {
+  if (context.query.has("accelerator_model")) {
     places = snapshot.runs_of(model);
   } else if (!snapshot.accelerators.empty()) {
     places = &snapshot.accelerators.front().second;
   }
   if (places == nullptr) {
-    ask.wrong_parameter = "accelerator_model";
+    context.wrong_parameter = "accelerator_model";
     return schema::Error{
         schema::ErrorCode::kNotFound,
         model.empty() ? "There are no runs yet." : "There are no runs on that accelerator model."};
   }
-  Plan plan;
-  plan.key = service::Judge::dependencies(snapshot, snapshot.runs[places->front()], {});
-  plan.body = [&ask, places] { return write_history(ask, *places); };
+  ResponsePlan plan;
+  plan.key = service::AnalysisCache::dependencies(snapshot, snapshot.runs[places->front()], {});
+  plan.body = [&context, places] { return write_history(context, *places); };
   plan.rows = [](const CsvAnswer& answer) { return csv_rows(answer.root["counts"]); };
   return plan;
 }
 
 /// `since` null: what verification last said that it had not said before.
-Expected<std::string> write_transitions(Ask& ask, const service::RunEntry& run, const service::RunEntry* since) {
-  const auto verified = ask.snapshot().verified_runs(run);
+Expected<std::string> write_transitions(RequestContext& context, const service::RunEntry& run,
+                                        const service::RunEntry* since) {
+  const auto verified = context.snapshot().verified_runs(run);
   std::vector<analysis::VerificationChange> changes;
   if (since != nullptr) {
-    BENCHHUD_ASSIGN(const auto all, ask.judge.changes(ask.view, *since, run));
+    BENCHHUD_ASSIGN(const auto all, context.analyses.changes(context.view, *since, run));
     changes = all->verification;
   } else {
-    BENCHHUD_ASSIGN(changes, last_verification_changes(ask, run));
+    BENCHHUD_ASSIGN(changes, last_verification_changes(context, run));
   }
   std::string body;
   schema::JsonWriter json(&body);
@@ -282,35 +286,38 @@ Expected<std::string> write_transitions(Ask& ask, const service::RunEntry& run, 
   json.key("items");
   json.begin_array();
   for (const auto& change : changes) {
-    const CatalogEntry* entry = ask.catalog().find(change.experiment);
-    if (entry != nullptr && fits(ask.query, *entry)) views::write_transition(json, *entry, change);
+    const CatalogEntry* entry = context.catalog().find(change.experiment);
+    if (entry != nullptr && matches(context.query, *entry))
+      views::write_transition(json, *entry, change);
   }
   json.end_array();
   json.end_object();
   return body;
 }
 
-Expected<Plan> get_transitions(Ask& ask) {
-  BENCHHUD_ASSIGN(const service::RunEntry* run, asked_run(ask));
-  const auto& wanted = ask.query.text("since");
+Expected<ResponsePlan> get_transitions(RequestContext& context) {
+  BENCHHUD_ASSIGN(const service::RunEntry* run, asked_run(context));
+  const auto& wanted = context.query.text("since");
   const service::RunEntry* since = nullptr;
   if (wanted != "previous") {
-    BENCHHUD_ASSIGN(since, find_run(ask, wanted, "since", run->run.accelerator_model));
+    BENCHHUD_ASSIGN(since, find_run(context, wanted, "since", run->run.accelerator_model));
     if (std::pair(since->run.started_at, since->run.id) >=
             std::pair(run->run.started_at, run->run.id) ||
         since->run.accelerator_model != run->run.accelerator_model) {
-      return wrong_parameter(ask, "since", "since must be an earlier run on the same accelerator.");
+      return wrong_parameter(context, "since",
+                             "since must be an earlier run on the same accelerator.");
     }
   }
-  std::string key = service::Judge::dependencies(ask.snapshot(), *run, {});
+  std::string key = service::AnalysisCache::dependencies(context.snapshot(), *run, {});
   if (since != nullptr) key += "." + std::to_string(since->history);
-  return Plan{std::move(key), [&ask, run, since] { return write_transitions(ask, *run, since); }};
+  return ResponsePlan{std::move(key),
+                      [&context, run, since] { return write_transitions(context, *run, since); }};
 }
 
-Expected<std::string> write_failures(Ask& ask, const service::RunEntry& run) {
-  BENCHHUD_ASSIGN(const auto judged, ask.judge.run(ask.view, run));
+Expected<std::string> write_failures(RequestContext& context, const service::RunEntry& run) {
+  BENCHHUD_ASSIGN(const auto judged, context.analyses.run(context.view, run));
   std::vector<ResultView> results;
-  for (const auto& result : filtered(ask, *judged)) {
+  for (const auto& result : filtered(context, *judged)) {
     const auto& view = *result.view;
     if (view.failure || (view.verification && view.verification->failure)) results.push_back(view);
   }
@@ -327,7 +334,7 @@ Expected<std::string> write_failures(Ask& ask, const service::RunEntry& run) {
     json.field("count", group.experiments.size());
     json.key("experiments");
     json.list(group.experiments,
-              [&](const auto id) { views::write_experiment(json, *ask.catalog().find(id)); });
+              [&](const auto id) { views::write_experiment(json, *context.catalog().find(id)); });
     json.field("line_id", to_int(group.line));
     json.field("excerpt", group.error->excerpt);
     json.end_object();
@@ -336,10 +343,10 @@ Expected<std::string> write_failures(Ask& ask, const service::RunEntry& run) {
   return body;
 }
 
-Expected<Plan> list_failures(Ask& ask) {
-  BENCHHUD_ASSIGN(const service::RunEntry* run, asked_run(ask));
-  return Plan{service::Judge::dependencies(ask.snapshot(), *run, {}),
-              [&ask, run] { return write_failures(ask, *run); }};
+Expected<ResponsePlan> list_failures(RequestContext& context) {
+  BENCHHUD_ASSIGN(const service::RunEntry* run, asked_run(context));
+  return ResponsePlan{service::AnalysisCache::dependencies(context.snapshot(), *run, {}),
+                      [&context, run] { return write_failures(context, *run); }};
 }
 
 constexpr std::array kRoutes = {NamedRoute{"getVerification", get_verification},

@@ -20,6 +20,6 @@ struct SeriesScope {
 /// What the parameters suite, model, test, accelerator_model, runs and until ask for. Without an
 /// accelerator model it is the one with the newest run that has the model. Error: kNotFound, of the
 /// parameter model.
-schema::Expected<SeriesScope> asked_series(Ask& ask);
+schema::Expected<SeriesScope> asked_series(RequestContext& context);
 
 }  // namespace benchhud::server

@@ -13,12 +13,12 @@ namespace benchhud::server {
 
 using schema::Expected;
 
-Expected<AskedTrace> asked_trace(Ask& ask) {
+Expected<AskedTrace> asked_trace(RequestContext& context) {
   AskedTrace trace;
-  trace.id = schema::TraceId{ask.query.integer("id")};
-  auto info = trace::TraceLookup(ask.reader().connection(), trace.id).info();
+  trace.id = schema::TraceId{context.query.integer("id")};
+  auto info = trace::TraceQueries(context.reader().connection(), trace.id).info();
   if (!info) {
-    ask.wrong_parameter = "id";
+    context.wrong_parameter = "id";
     return std::move(info).error();
   }
   trace.info = *std::move(info);
@@ -26,44 +26,46 @@ Expected<AskedTrace> asked_trace(Ask& ask) {
   // What is answered of a trace hangs on our rules as well: classes of names, kinds of flows. Where
   // tracks were derived since, the origin may be another one.
   const std::string_view tracks = trace.info.has_async_tracks ? " async" : "";
-  trace.key = schema::content_hash(trace.info.content.hex().append(ask.version).append(tracks))
+  trace.key = schema::content_hash(trace.info.content.hex().append(context.version).append(tracks))
                   .hex()
                   .substr(0, kKeyDigits);
-  if (ask.query.has("key") && ask.query.text("key") != trace.key) {
-    ask.wrong_parameter = "key";
+  if (context.query.has("key") && context.query.text("key") != trace.key) {
+    context.wrong_parameter = "key";
     return schema::Error{schema::ErrorCode::kNotFound,
                          "The key is stale: another trace has this id now."};
   }
   return trace;
 }
 
-Plan trace_plan(const Ask& ask, const AskedTrace& trace,
-                std::function<Expected<std::string>()> body) {
-  Plan plan{trace.key, std::move(body)};
-  plan.is_immutable = ask.query.has("key");
+ResponsePlan trace_plan(const RequestContext& context, const AskedTrace& trace,
+                        std::function<Expected<std::string>()> body) {
+  ResponsePlan plan{trace.key, std::move(body)};
+  plan.is_immutable = context.query.has("key");
   return plan;
 }
 
-Expected<AskedWindow> asked_window(Ask& ask, const AskedTrace& trace) {
+Expected<AskedWindow> asked_window(RequestContext& context, const AskedTrace& trace) {
   AskedWindow window;
-  window.begin = ask.query.has("begin")
-                     ? analysis::sum_of(trace.info.origin, ask.query.integer("begin"))
+  window.begin = context.query.has("begin")
+                     ? analysis::sum_of(trace.info.origin, context.query.integer("begin"))
                      : std::numeric_limits<std::int64_t>::min();
-  window.end = ask.query.has("end") ? analysis::sum_of(trace.info.origin, ask.query.integer("end"))
-                                    : std::numeric_limits<std::int64_t>::max();
+  window.end = context.query.has("end")
+                   ? analysis::sum_of(trace.info.origin, context.query.integer("end"))
+                   : std::numeric_limits<std::int64_t>::max();
   if (window.begin < window.end) return window;
-  return wrong_parameter(ask, "end", "A window ends after it begins.");
+  return wrong_parameter(context, "end", "A window ends after it begins.");
 }
 
-Expected<trace::TraceIndex> asked_index(const Ask& ask, const AskedTrace& trace) {
-  BENCHHUD_ASSIGN(const auto index, trace::TraceIndex::open(ask.reader().connection(), trace.id));
+Expected<trace::TraceIndex> asked_index(const RequestContext& context, const AskedTrace& trace) {
+  BENCHHUD_ASSIGN(const auto index,
+                  trace::TraceIndex::open(context.reader().connection(), trace.id));
   if (index) return *index;
   return schema::Error{schema::ErrorCode::kBusy,
                        "The trace is not indexed yet. The server does it soon after it starts; "
                        "`benchhud rebuild` does it at once."};
 }
 
-Expected<void> write_placed(schema::JsonWriter& json, trace::TraceLookup& lookup,
+Expected<void> write_placed(schema::JsonWriter& json, trace::TraceQueries& lookup,
                             const trace::PlacedSlice& placed, std::int64_t origin) {
   BENCHHUD_ASSIGN(const trace::LabelText label, lookup.label(placed.slice.label));
   json.begin_object();
@@ -96,24 +98,25 @@ void write_label(schema::JsonWriter& json, std::uint32_t number, const trace::La
   json.end_object();
 }
 
-Expected<std::vector<service::TrackBand>> asked_tracks(Ask& ask, std::string_view name, std::size_t limit,
-                                              bool bands) {
-  auto tracks = service::read_track_list(ask.query.text(name), name, limit, bands);
-  if (!tracks) return wrong_parameter(ask, name, tracks.error().message);
+Expected<std::vector<service::TrackBand>> asked_tracks(RequestContext& context,
+                                                       std::string_view name, std::size_t limit,
+                                                       bool bands) {
+  auto tracks = service::read_track_list(context.query.text(name), name, limit, bands);
+  if (!tracks) return wrong_parameter(context, name, tracks.error().message);
   return tracks;
 }
 
-Expected<std::vector<std::uint32_t>> asked_numbers(Ask& ask, std::string_view name,
+Expected<std::vector<std::uint32_t>> asked_numbers(RequestContext& context, std::string_view name,
                                                    std::size_t limit) {
-  BENCHHUD_ASSIGN(const auto tracks, asked_tracks(ask, name, limit, false));
+  BENCHHUD_ASSIGN(const auto tracks, asked_tracks(context, name, limit, false));
   std::vector<std::uint32_t> numbers;
   for (const service::TrackBand& each : tracks) numbers.push_back(each.track);
   return numbers;
 }
 
-Expected<TrackFilter> asked_track_filter(Ask& ask) {
-  if (!ask.query.has("tracks")) return TrackFilter();
-  BENCHHUD_ASSIGN(auto tracks, asked_numbers(ask, "tracks", service::kMostTracksListed));
+Expected<TrackFilter> asked_track_filter(RequestContext& context) {
+  if (!context.query.has("tracks")) return TrackFilter();
+  BENCHHUD_ASSIGN(auto tracks, asked_numbers(context, "tracks", service::kMostTracksListed));
   return TrackFilter(std::move(tracks));
 }
 

@@ -13,7 +13,7 @@
 #include "server/routes/route_parts.h"
 #include "service/traces/track_list.h"
 #include "trace/trace_index.h"
-#include "trace/trace_lookup.h"
+#include "trace/trace_queries.h"
 
 namespace benchhud::server {
 
@@ -29,12 +29,12 @@ struct AskedTrace {
 /// The trace of the parameter `id`. Errors: kNotFound where there is none, or where the parameter
 /// `key` is of another one: ids are given again, and what an address with a key answers is kept for
 /// good by who asked.
-schema::Expected<AskedTrace> asked_trace(Ask& ask);
+schema::Expected<AskedTrace> asked_trace(RequestContext& context);
 
 /// An answer that hangs on the trace alone, of which nothing ever changes. `body` refers to nothing
 /// but `ask` and what is in the store.
-Plan trace_plan(const Ask& ask, const AskedTrace& trace,
-                std::function<schema::Expected<std::string>()> body);
+ResponsePlan trace_plan(const RequestContext& context, const AskedTrace& trace,
+                        std::function<schema::Expected<std::string>()> body);
 
 struct AskedWindow {
   std::int64_t begin = 0, end = 0;  ///< ns on the trace's own clock: [begin, end)
@@ -42,13 +42,14 @@ struct AskedWindow {
 
 /// The window of the parameters `begin` and `end`, which are counted from the origin; without an
 /// end it goes on to the end of time. Error: kInvalidArgument where it is empty.
-schema::Expected<AskedWindow> asked_window(Ask& ask, const AskedTrace& trace);
+schema::Expected<AskedWindow> asked_window(RequestContext& context, const AskedTrace& trace);
 
 /// The trace's index. Error: kBusy where it has none yet.
-schema::Expected<trace::TraceIndex> asked_index(const Ask& ask, const AskedTrace& trace);
+schema::Expected<trace::TraceIndex> asked_index(const RequestContext& context,
+                                                const AskedTrace& trace);
 
 /// A slice as JSON: where it is and what it is called. `origin`: of the trace, ns.
-schema::Expected<void> write_placed(schema::JsonWriter& json, trace::TraceLookup& lookup,
+schema::Expected<void> write_placed(schema::JsonWriter& json, trace::TraceQueries& lookup,
                                     const trace::PlacedSlice& placed, std::int64_t origin);
 /// The members alone, for an object that has more.
 void write_placed_fields(schema::JsonWriter& json, const trace::PlacedSlice& placed,
@@ -60,11 +61,13 @@ void write_label(schema::JsonWriter& json, std::uint32_t number, const trace::La
 
 /// The tracks of the parameter `name`, with commas between: at least one, at most `limit`, and with
 /// bands only where `bands`. Error: kInvalidArgument, and the parameter is wrong.
-schema::Expected<std::vector<service::TrackBand>> asked_tracks(Ask& ask, std::string_view name,
-                                                      std::size_t limit, bool bands);
+schema::Expected<std::vector<service::TrackBand>> asked_tracks(RequestContext& context,
+                                                               std::string_view name,
+                                                               std::size_t limit, bool bands);
 
 /// At least one number, at most `limit`, with commas between, of the parameter `name`.
-schema::Expected<std::vector<std::uint32_t>> asked_numbers(Ask& ask, std::string_view name,
+schema::Expected<std::vector<std::uint32_t>> asked_numbers(RequestContext& context,
+                                                           std::string_view name,
                                                            std::size_t limit);
 
 /// The tracks that a request is about.
@@ -74,7 +77,7 @@ class TrackFilter {
   TrackFilter() = default;
   explicit TrackFilter(std::vector<std::uint32_t> tracks) : tracks_(std::move(tracks)) {}
   bool is_all() const { return !tracks_; }
-  bool fits(std::uint32_t track) const {
+  bool matches(std::uint32_t track) const {
     return !tracks_ || std::find(tracks_->begin(), tracks_->end(), track) != tracks_->end();
   }
 
@@ -83,6 +86,6 @@ class TrackFilter {
 };
 
 /// Those of the parameter `tracks`, or all.
-schema::Expected<TrackFilter> asked_track_filter(Ask& ask);
+schema::Expected<TrackFilter> asked_track_filter(RequestContext& context);
 
 }  // namespace benchhud::server

@@ -68,12 +68,12 @@ schema::AlertMember::Timed timed_of(const AlertContext& context, const WatchedMe
   timed.nights_after = static_cast<std::int64_t>(member.nights_after);
   // Most alerts that ever were are withdrawn suspects; of these nobody asks, and it takes time.
   if (member.withdrawn) return timed;
-  const analysis::TimedWatch* watch = context.fleet.timed(
+  const analysis::TimingChangeDetector* watch = context.fleet.timed(
       member.experiment,
       member.metric == WatchedMetric::kDrift ? WatchedMetric::kSteady : member.metric);
   const auto [known, is_first] = context.noise.try_emplace(watch);
   if (is_first) {
-    const auto [levels, changes] = watch->standing();
+    const auto [levels, changes] = watch->verification_outcome();
     known->second = analysis::noise_class_of_levels(levels, changes);
   }
   timed.noise = analysis::noise_class_name(known->second);

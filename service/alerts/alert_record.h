@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "analysis/alerts/fleet_watch.h"
+#include "analysis/alerts/alert_detector.h"
 #include "analysis/changes/noise_class.h"
 #include "analysis/results/catalog.h"
 #include "schema/alerts/alert.h"
@@ -16,13 +16,13 @@ namespace benchhud::service {
 
 /// Noise classes of series that were asked for: each is of all nights of a series, and most series
 /// that have alerts have several.
-using KnownNoise = std::unordered_map<const analysis::TimedWatch*, analysis::NoiseClass>;
+using KnownNoise = std::unordered_map<const analysis::TimingChangeDetector*, analysis::NoiseClass>;
 
 /// What an alert is made of: the accelerator model's nights and all of its series.
 struct AlertContext {
-  const analysis::FleetWatch& fleet;
+  const analysis::AlertDetector& fleet;
   const analysis::Catalog& catalog;
-  std::span<const schema::Run> nights;  ///< as FleetWatch numbers them
+  std::span<const schema::Run> nights;  ///< as AlertDetector numbers them
   KnownNoise& noise;                    ///< none at first
 };
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "analysis/alerts/fleet_watch.h"
+#include "analysis/alerts/alert_detector.h"
 #include "schema/base/errors.h"
 #include "schema/db/database.h"
 

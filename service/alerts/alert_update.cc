@@ -27,8 +27,8 @@
 namespace benchhud::service {
 namespace {
 
+using analysis::AlertDetector;
 using analysis::AlertScope;
-using analysis::FleetWatch;
 using analysis::WatchedAlert;
 using schema::AlertOutline;
 using schema::Expected;
@@ -37,7 +37,7 @@ constexpr double kNews = 3 * 24 * 3600;  // s
 
 // What all alerts follow from, beside the nights.
 std::string basis_of(const std::string& rules) {
-  return fmt::format("method {} rules {}\n", analysis::kWatchMethod, rules);
+  return fmt::format("method {} rules {}\n", analysis::kDetectorVersion, rules);
 }
 
 // What the alerts of a store follow from; equal texts, equal alerts.
@@ -192,9 +192,9 @@ class Update {
     const std::vector<schema::Run> nights = std::move(nights_[model]);
     BENCHHUD_ASSIGN(const auto marks, schema::night_marks(store_, model));
     WatchedNights watched(store_, reader_, catalog, rules_, basis_, quiet);
-    BENCHHUD_ASSIGN(const FleetWatch fleet, watched.watch(model, nights, marks));
+    BENCHHUD_ASSIGN(const AlertDetector fleet, watched.watch(model, nights, marks));
     update_.nights += nights.size();
-    update_.recalled += watched.recalled();
+    update_.replayed += watched.replayed();
     if (!nights.empty()) newest_[model] = nights.back().started_at;
     KnownNoise noise;
     return keep({fleet, catalog, nights, noise}, model);

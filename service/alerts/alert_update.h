@@ -11,7 +11,7 @@ namespace benchhud::service {
 
 struct AlertUpdate {
   std::size_t nights = 0;    ///< that there are
-  std::size_t recalled = 0;  ///< of them: that were watched before, and were not watched again
+  std::size_t replayed = 0;  ///< of them: that were watched before, and were not watched again
   std::size_t added = 0;
   std::size_t changed = 0;
   bool was_current = false;  ///< there was nothing to do

@@ -10,10 +10,10 @@ namespace benchhud::service {
 
 using schema::Expected;
 
-Expected<analysis::ExperimentNight> read_result(schema::Reader& reader,
-                                                const analysis::CatalogEntry& entry,
-                                                const schema::ResultFacts& facts) {
-  analysis::ExperimentNight result;
+Expected<analysis::ExperimentObservation> read_result(schema::Reader& reader,
+                                                      const analysis::CatalogEntry& entry,
+                                                      const schema::ResultFacts& facts) {
+  analysis::ExperimentObservation result;
   result.experiment = facts.experiment;
   result.status = analysis::judge_result(facts, {}, analysis::ErrorTexts::none()).status;
   if (facts.verification && analysis::verification_info(facts.verification->code).is_verdict) {
@@ -22,14 +22,14 @@ Expected<analysis::ExperimentNight> read_result(schema::Reader& reader,
   if (facts.timing_line) {
     BENCHHUD_ASSIGN(const analysis::TimingCounts counts,
                     analysis::read_timing_counts(reader, entry, facts));
-    analysis::sum_up(counts.timing, counts.dynamo, counts.fallbacks, &result);
+    analysis::observe_timing(counts.timing, counts.dynamo, counts.fallbacks, &result);
   }
   return result;
 }
 
-Expected<analysis::NightFacts> read_night(schema::Reader& reader, const schema::Run& run,
-                                          const analysis::Catalog& catalog) {
-  analysis::NightFacts night;
+Expected<analysis::RunObservations> read_night(schema::Reader& reader, const schema::Run& run,
+                                               const analysis::Catalog& catalog) {
+  analysis::RunObservations night;
   night.run = run.id;
   night.started_at = run.started_at;
   const auto add = [&](const schema::ResultFacts& facts) -> Expected<void> {

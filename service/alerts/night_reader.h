@@ -1,20 +1,21 @@
 // Reads what is watched of a night from the store.
 #pragma once
 
-#include "analysis/alerts/night_facts.h"
+#include "analysis/alerts/run_observations.h"
 #include "analysis/results/catalog.h"
 #include "schema/results/reader.h"
 
 namespace benchhud::service {
 
 /// What a result says, without its speedup. `entry`: its experiment's.
-schema::Expected<analysis::ExperimentNight> read_result(schema::Reader& reader,
-                                                        const analysis::CatalogEntry& entry,
-                                                        const schema::ResultFacts& facts);
+schema::Expected<analysis::ExperimentObservation> read_result(schema::Reader& reader,
+                                                              const analysis::CatalogEntry& entry,
+                                                              const schema::ResultFacts& facts);
 
 /// What a run says of each of its experiments, without speedups. Results of experiments that the
 /// catalog lacks are left out.
-schema::Expected<analysis::NightFacts> read_night(schema::Reader& reader, const schema::Run& run,
-                                                  const analysis::Catalog& catalog);
+schema::Expected<analysis::RunObservations> read_night(schema::Reader& reader,
+                                                       const schema::Run& run,
+                                                       const analysis::Catalog& catalog);
 
 }  // namespace benchhud::service

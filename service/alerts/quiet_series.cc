@@ -16,7 +16,7 @@ namespace benchhud::service {
 namespace {
 
 using analysis::CatalogEntry;
-using analysis::NightFacts;
+using analysis::RunObservations;
 using analysis::WatchedMetric;
 using schema::Expected;
 using schema::StoredExperiment;
@@ -51,7 +51,7 @@ class Sorting {
     all.with_labels = false;
     BENCHHUD_ASSIGN(const auto runs, reader_.runs(all));
     for (const schema::Run& run : runs) {
-      const analysis::NightSaid said = said_of(run, marks);
+      const analysis::RunAnnotations said = annotations_of(run, marks);
       if (!said.is_excluded && !said.is_new_environment && !said.is_pinned) continue;
       marked_[run.accelerator_model].emplace(NightKey(run.started_at, run.id), said);
     }
@@ -72,12 +72,12 @@ class Sorting {
     });
   }
 
-  Expected<std::vector<NightFacts>> nights_of(const CatalogEntry& entry) {
+  Expected<std::vector<RunObservations>> nights_of(const CatalogEntry& entry) {
     constexpr double kEver = std::numeric_limits<double>::infinity();
     BENCHHUD_ASSIGN(const auto series, reader_.series(entry.id(), -kEver, kEver));
-    std::vector<NightFacts> nights;
+    std::vector<RunObservations> nights;
     for (const schema::ResultFacts& facts : series) {
-      NightFacts& night = nights.emplace_back();
+      RunObservations& night = nights.emplace_back();
       night.run = facts.run;
       night.started_at = facts.started_at;
       BENCHHUD_ASSIGN(auto result, read_result(reader_, entry, facts));
@@ -89,7 +89,7 @@ class Sorting {
   Expected<void> learn_baseline(const StoredExperiment& stored) {
     const analysis::Catalog catalog = catalog_of(stored);
     BENCHHUD_ASSIGN(const auto nights, nights_of(catalog.entries().front()));
-    for (const NightFacts& night : nights) {
+    for (const RunObservations& night : nights) {
       const auto& steady = steady_of(night);
       if (!steady) continue;
       const auto [found, is_first] =
@@ -108,13 +108,13 @@ class Sorting {
     const analysis::Catalog catalog = catalog_of(stored);
     const CatalogEntry& entry = catalog.entries().front();
     BENCHHUD_ASSIGN(auto nights, nights_of(entry));
-    for (NightFacts& night : nights) add_speedup(entry, &night);
+    for (RunObservations& night : nights) add_speedup(entry, &night);
     if (has_changes(catalog, nights)) {
       restless_.insert(comparable_of(stored));
       keep(stored);
       return {};
     }
-    for (const NightFacts& night : nights) count(entry, night);
+    for (const RunObservations& night : nights) count(entry, night);
     return {};
   }
 
@@ -130,12 +130,12 @@ class Sorting {
     return std::move(builder).finish();
   }
 
-  static const std::optional<analysis::Night>& steady_of(const NightFacts& night) {
+  static const std::optional<analysis::Night>& steady_of(const RunObservations& night) {
     return night.results.front().times[place_of(WatchedMetric::kSteady)];
   }
 
-  // As all results of a night give it (night_facts.h).
-  void add_speedup(const CatalogEntry& entry, NightFacts* night) const {
+  // As all results of a night give it (run_observations.h).
+  void add_speedup(const CatalogEntry& entry, RunObservations* night) const {
     if (entry.backend() == rules_.baseline) return;
     const auto baseline = baselines_.find({night->run, entry.experiment().batch_size});
     if (baseline == baselines_.end() || !baseline->second || !steady_of(*night)) return;
@@ -143,27 +143,28 @@ class Sorting {
         analysis::speedup(*baseline->second, *steady_of(*night));
   }
 
-  bool has_changes(const analysis::Catalog& catalog, const std::vector<NightFacts>& nights) const {
+  bool has_changes(const analysis::Catalog& catalog,
+                   const std::vector<RunObservations>& nights) const {
     if (nights.size() < 2) return false;
-    analysis::FleetWatch fleet(catalog, rules_);
+    analysis::AlertDetector fleet(catalog, rules_);
     // A night that is marked counts whether the experiment has a result in it or not.
-    static const std::map<NightKey, analysis::NightSaid> kNone;
+    static const std::map<NightKey, analysis::RunAnnotations> kNone;
     const auto of_model = marked_.find(catalog.entries().front().experiment().accelerator_model);
     const auto& marked = of_model == marked_.end() ? kNone : of_model->second;
     auto mark = marked.begin();
-    for (const NightFacts& night : nights) {
+    for (const RunObservations& night : nights) {
       const NightKey key(night.started_at, night.run);
       for (; mark != marked.end() && mark->first < key; ++mark) {
         fleet.add({mark->first.second, mark->first.first, {}}, mark->second);
       }
       const bool is_marked = mark != marked.end() && mark->first == key;
-      fleet.add(night, is_marked ? mark++->second : analysis::NightSaid());
+      fleet.add(night, is_marked ? mark++->second : analysis::RunAnnotations());
       if (!fleet.members().empty()) return true;
     }
     return false;
   }
 
-  void count(const CatalogEntry& entry, const NightFacts& night) {
+  void count(const CatalogEntry& entry, const RunObservations& night) {
     analysis::OtherSeries& others = sorted_.quiet[night.run];
     for (const auto& time : night.results.front().times) others.timed += time ? 1 : 0;
     if (!steady_of(night)) return;
@@ -183,7 +184,8 @@ class Sorting {
   const analysis::FleetRules& rules_;
   SortedOut sorted_;
   bool has_restless_ = false;
-  std::map<std::string, std::map<NightKey, analysis::NightSaid>> marked_;  // by accelerator model
+  std::map<std::string, std::map<NightKey, analysis::RunAnnotations>>
+      marked_;  // by accelerator model
   // Of one workload. By run and batch size the baseline's steady time; none: it is ambiguous.
   std::map<std::pair<schema::RunId, std::optional<std::int64_t>>, std::optional<analysis::Night>>
       baselines_;

@@ -2,7 +2,7 @@
 // are beside them.
 #pragma once
 
-#include "analysis/alerts/fleet_watch.h"
+#include "analysis/alerts/alert_detector.h"
 #include "analysis/results/catalog.h"
 #include "schema/base/errors.h"
 #include "schema/results/reader.h"

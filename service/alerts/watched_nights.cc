@@ -12,15 +12,15 @@
 namespace benchhud::service {
 namespace {
 
-using analysis::FleetWatch;
-using analysis::NightSaid;
+using analysis::AlertDetector;
+using analysis::RunAnnotations;
 using schema::Expected;
 
 // What the watch of these nights follows from; equal texts, equal watches.
 std::string basis_with(std::string basis, std::span<const schema::Run> nights,
                        std::span<const schema::NightMark> marks) {
   for (const schema::Run& run : nights) {
-    const NightSaid said = said_of(run, marks);
+    const RunAnnotations said = annotations_of(run, marks);
     basis += fmt::format("{} {} {}{}{}\n", to_int(run.id), run.revision, int{said.is_excluded},
                          int{said.is_new_environment}, int{said.is_pinned});
   }
@@ -29,8 +29,8 @@ std::string basis_with(std::string basis, std::span<const schema::Run> nights,
 
 }  // namespace
 
-NightSaid said_of(const schema::Run& run, std::span<const schema::NightMark> marks) {
-  NightSaid said;
+RunAnnotations annotations_of(const schema::Run& run, std::span<const schema::NightMark> marks) {
+  RunAnnotations said;
   for (const schema::NightMark& mark : schema::marks_of(run, marks)) {
     if (mark.kind == schema::NightMarkKind::kExcluded) said.is_excluded = true;
     if (mark.kind == schema::NightMarkKind::kEnvironment) said.is_new_environment = true;
@@ -39,7 +39,7 @@ NightSaid said_of(const schema::Run& run, std::span<const schema::NightMark> mar
   return said;
 }
 
-Expected<analysis::NightFacts> WatchedNights::facts_of(const schema::Run& run) {
+Expected<analysis::RunObservations> WatchedNights::facts_of(const schema::Run& run) {
   if (quiet_ != nullptr) return read_night(reader_, run, catalog_);
   BENCHHUD_ASSIGN(const auto kept, schema::night_facts(store_, run.id, run.revision));
   if (kept) {
@@ -57,9 +57,10 @@ analysis::OtherSeries WatchedNights::others_of(schema::RunId run) const {
 }
 
 // Whether `fleet` is now as it was after the nights that were watched before.
-Expected<bool> WatchedNights::recall(const std::string& accelerator_model,
+Expected<bool> WatchedNights::replay(const std::string& accelerator_model,
                                      std::span<const schema::Run> nights,
-                                     std::span<const schema::NightMark> marks, FleetWatch* fleet) {
+                                     std::span<const schema::NightMark> marks,
+                                     AlertDetector* fleet) {
   if (quiet_ != nullptr) return false;
   BENCHHUD_ASSIGN(const auto state, schema::watch_state(store_, accelerator_model));
   if (!state || state->night_count < 0) return false;
@@ -69,24 +70,24 @@ Expected<bool> WatchedNights::recall(const std::string& accelerator_model,
   if (state->basis != basis_with(basis_, watched, marks)) return false;
   for (const schema::Run& run : watched) {
     BENCHHUD_ASSIGN(auto night, facts_of(run));
-    fleet->recall(std::move(night), said_of(run, marks));
+    fleet->replay(std::move(night), annotations_of(run, marks));
   }
-  if (!fleet->restore(state->bytes)) return false;
-  recalled_ = count;
+  if (!fleet->load_state(state->bytes)) return false;
+  replayed_ = count;
   return true;
 }
 
-Expected<FleetWatch> WatchedNights::watch(const std::string& accelerator_model,
-                                          std::span<const schema::Run> nights,
-                                          std::span<const schema::NightMark> marks) {
-  recalled_ = 0;
-  std::optional<FleetWatch> fleet(std::in_place, catalog_, rules_);
-  BENCHHUD_ASSIGN(const bool is_recalled, recall(accelerator_model, nights, marks, &*fleet));
-  if (!is_recalled) fleet.emplace(catalog_, rules_);
-  for (std::size_t n = recalled_; n < nights.size(); ++n) {
+Expected<AlertDetector> WatchedNights::watch(const std::string& accelerator_model,
+                                             std::span<const schema::Run> nights,
+                                             std::span<const schema::NightMark> marks) {
+  replayed_ = 0;
+  std::optional<AlertDetector> fleet(std::in_place, catalog_, rules_);
+  BENCHHUD_ASSIGN(const bool is_replayed, replay(accelerator_model, nights, marks, &*fleet));
+  if (!is_replayed) fleet.emplace(catalog_, rules_);
+  for (std::size_t n = replayed_; n < nights.size(); ++n) {
     // What is kept is of the nights before the newest: that one is still being added to, verified
     // and marked.
-    if (n + 1 == nights.size() && n > recalled_ && quiet_ == nullptr) {
+    if (n + 1 == nights.size() && n > replayed_ && quiet_ == nullptr) {
       schema::WatchState state;
       state.night_count = static_cast<std::int64_t>(n);
       state.basis = basis_with(basis_, nights.first(n), marks);
@@ -94,7 +95,7 @@ Expected<FleetWatch> WatchedNights::watch(const std::string& accelerator_model,
       BENCHHUD_TRY(schema::put_watch_state(store_, accelerator_model, state));
     }
     BENCHHUD_ASSIGN(auto night, facts_of(nights[n]));
-    fleet->add(std::move(night), said_of(nights[n], marks), others_of(nights[n].id));
+    fleet->add(std::move(night), annotations_of(nights[n], marks), others_of(nights[n].id));
   }
   return *std::move(fleet);
 }

@@ -6,7 +6,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "analysis/alerts/fleet_watch.h"
+#include "analysis/alerts/alert_detector.h"
 #include "analysis/results/catalog.h"
 #include "schema/alerts/night_mark.h"
 #include "schema/base/errors.h"
@@ -17,7 +17,8 @@
 namespace benchhud::service {
 
 /// What people said of a run; `marks`: some on its accelerator model.
-analysis::NightSaid said_of(const schema::Run& run, std::span<const schema::NightMark> marks);
+analysis::RunAnnotations annotations_of(const schema::Run& run,
+                                        std::span<const schema::NightMark> marks);
 
 /// By run, series that are not in the catalog.
 using QuietSeries = std::unordered_map<schema::RunId, analysis::OtherSeries>;
@@ -41,18 +42,18 @@ class WatchedNights {
 
   /// The watch of an accelerator model's nights, oldest first. Where those that were watched are
   /// not the first of them any more, by run, revision or mark, all are watched again.
-  schema::Expected<analysis::FleetWatch> watch(const std::string& accelerator_model,
-                                               std::span<const schema::Run> nights,
-                                               std::span<const schema::NightMark> marks);
+  schema::Expected<analysis::AlertDetector> watch(const std::string& accelerator_model,
+                                                  std::span<const schema::Run> nights,
+                                                  std::span<const schema::NightMark> marks);
   /// How many nights were not watched again.
-  std::size_t recalled() const { return recalled_; }
+  std::size_t replayed() const { return replayed_; }
 
  private:
-  schema::Expected<analysis::NightFacts> facts_of(const schema::Run& run);
-  schema::Expected<bool> recall(const std::string& accelerator_model,
+  schema::Expected<analysis::RunObservations> facts_of(const schema::Run& run);
+  schema::Expected<bool> replay(const std::string& accelerator_model,
                                 std::span<const schema::Run> nights,
                                 std::span<const schema::NightMark> marks,
-                                analysis::FleetWatch* fleet);
+                                analysis::AlertDetector* fleet);
 
   analysis::OtherSeries others_of(schema::RunId run) const;
 
@@ -62,7 +63,7 @@ class WatchedNights {
   const analysis::FleetRules& rules_;
   const std::string& basis_;
   const QuietSeries* quiet_;
-  std::size_t recalled_ = 0;
+  std::size_t replayed_ = 0;
 };
 
 }  // namespace benchhud::service

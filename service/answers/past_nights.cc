@@ -49,8 +49,8 @@ Expected<std::set<std::size_t, std::greater<>>> counted_nights(View view,
 
 }  // namespace
 
-Expected<PastNightsOfRuns> PastNightsOfRuns::read(View view, Judge& judge, const RunEntry& left,
-                                                  const RunEntry& right) {
+Expected<PastNightsOfRuns> PastNightsOfRuns::read(View view, AnalysisCache& analyses,
+                                                  const RunEntry& left, const RunEntry& right) {
   PastNightsOfRuns past;
   std::set<std::size_t, std::greater<>> late, early;
   const auto read_both = [&]() -> Expected<void> {
@@ -58,7 +58,7 @@ Expected<PastNightsOfRuns> PastNightsOfRuns::read(View view, Judge& judge, const
     all.insert(early.begin(), early.end());
     std::size_t night = 0;
     for (const std::size_t place : all) {
-      BENCHHUD_ASSIGN(const auto digest, judge.digest(view, view.snapshot.runs[place]));
+      BENCHHUD_ASSIGN(const auto digest, analyses.digest(view, view.snapshot.runs[place]));
       for (const auto& result : digest->results) {
         if (!result.is_timed()) continue;
         const auto known = analysis::night_of_time(result.steady, result.low, result.high);

@@ -5,7 +5,7 @@
 #include <unordered_map>
 
 #include "analysis/results/run_comparison.h"
-#include "service/answers/judge.h"
+#include "service/answers/analysis_cache.h"
 
 namespace benchhud::service {
 
@@ -13,8 +13,8 @@ class PastNightsOfRuns {
  public:
   /// Reads what comparing `left` with `right` needs, at most analysis::kNoiseNights nights of a
   /// series. Nights that people excluded do not count.
-  static schema::Expected<PastNightsOfRuns> read(View view, Judge& judge, const RunEntry& left,
-                                                 const RunEntry& right);
+  static schema::Expected<PastNightsOfRuns> read(View view, AnalysisCache& analyses,
+                                                 const RunEntry& left, const RunEntry& right);
 
   /// The nights of an experiment up to the earlier of two runs of one accelerator model. Where too
   /// few of them were timed to bear a step among them, up to the later one, which is not among

@@ -209,7 +209,7 @@ Items label_items(const Snapshot& snapshot) {
 
 Expected<Items> alert_items(schema::Reader& reader) {
   // What further nights did not show is no alert any more, and not among them.
-  BENCHHUD_ASSIGN(const auto alerts, schema::told_alerts(reader.connection(), true));
+  BENCHHUD_ASSIGN(const auto alerts, schema::reported_alerts(reader.connection(), true));
   BENCHHUD_ASSIGN(const auto notes, schema::alert_notes(reader.connection()));
   std::unordered_map<schema::AlertId, std::string> notes_of;
   for (const auto& [id, note] : notes) {

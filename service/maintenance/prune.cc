@@ -58,7 +58,7 @@ class Pruning {
   /// the first of the new one; and from when on its accelerator model's nights are its business.
   Expected<void> find_alerts() {
     constexpr double kForever = std::numeric_limits<double>::infinity();
-    BENCHHUD_ASSIGN(const auto found, told_alerts(connection_, false));
+    BENCHHUD_ASSIGN(const auto found, reported_alerts(connection_, false));
     for (const Alert& alert : found) {
       // Somebody may still want to look at what it was found in.
       if (is_settled(alert.triage)) continue;

@@ -19,7 +19,7 @@ namespace {
 using schema::Expected;
 using trace::StoredThread;
 using trace::TraceArgs;
-using trace::TraceLookup;
+using trace::TraceQueries;
 
 constexpr std::size_t kPieceBytes = std::size_t{64} << 10;
 // Ends of a flow that are looked at: a hostile one has millions.
@@ -55,7 +55,7 @@ void write_number_or_text(schema::JsonWriter& json, std::string_view name,
 class Exporter {
  public:
   Exporter(schema::Connection& connection, schema::TraceId trace, const ExportQuery& query,
-           const schema::TakePiece& take)
+           const schema::ByteSink& take)
       : connection_(connection),
         trace_(trace),
         query_(query),
@@ -182,8 +182,7 @@ class Exporter {
 
   Expected<void> write_points() {
     return trace::visit_points(
-        connection_, trace_, window(), {},
-        [&](const trace::PlacedPoint& placed) -> Expected<bool> {
+        connection_, trace_, window(), {}, [&](const trace::PlacedPoint& placed) -> Expected<bool> {
           const trace::TracePoint& point = placed.point.point;
           // Names are written above; begins and ends without one another would find one here.
           constexpr std::string_view kLeftOut = "MBE";
@@ -216,14 +215,14 @@ class Exporter {
 
   Expected<void> write_flows() {
     return trace::visit_flows(connection_, trace_, window(),
-                               [&](const trace::PlacedFlow& first) -> Expected<bool> {
-                                 if (first.flow.before != 0) return true;
-                                 BENCHHUD_ASSIGN(const auto ends, ends_inside(first));
-                                 for (const trace::PlacedFlow& end : ends) {
-                                   BENCHHUD_TRY(write_flow_end(end, first.number));
-                                 }
-                                 return is_taken_;
-                               });
+                              [&](const trace::PlacedFlow& first) -> Expected<bool> {
+                                if (first.flow.before != 0) return true;
+                                BENCHHUD_ASSIGN(const auto ends, ends_inside(first));
+                                for (const trace::PlacedFlow& end : ends) {
+                                  BENCHHUD_TRY(write_flow_end(end, first.number));
+                                }
+                                return is_taken_;
+                              });
   }
 
   Expected<bool> write_flow_end(const trace::PlacedFlow& end, std::uint64_t id) {
@@ -245,8 +244,8 @@ class Exporter {
   schema::Connection& connection_;
   schema::TraceId trace_;
   const ExportQuery& query_;
-  const schema::TakePiece& take_;
-  TraceLookup lookup_;
+  const schema::ByteSink& take_;
+  TraceQueries lookup_;
   std::vector<StoredThread> threads_;
   std::set<std::string> named_;  // processes
   simdjson::dom::parser parser_;
@@ -258,7 +257,7 @@ class Exporter {
 }  // namespace
 
 Expected<void> write_chrome_trace(schema::Connection& connection, schema::TraceId trace,
-                                  const ExportQuery& query, const schema::TakePiece& take) {
+                                  const ExportQuery& query, const schema::ByteSink& take) {
   return Exporter(connection, trace, query, take).write();
 }
 

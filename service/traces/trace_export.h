@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <functional>
 
+#include "schema/base/byte_sink.h"
 #include "schema/base/errors.h"
-#include "schema/base/take_piece.h"
 #include "schema/db/database.h"
 #include "schema/model/artifact.h"
 
@@ -23,6 +23,6 @@ struct ExportQuery {
 /// if they are JSON, else as the text `benchhud_raw`. Ends early, without an error, where nobody
 /// takes more. Errors: kNotFound, kCorrupt, the store's.
 schema::Expected<void> write_chrome_trace(schema::Connection& connection, schema::TraceId trace,
-                                          const ExportQuery& query, const schema::TakePiece& take);
+                                          const ExportQuery& query, const schema::ByteSink& take);
 
 }  // namespace benchhud::service

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/alerts/fleet_watch.h"
+#include "analysis/alerts/alert_detector.h"
 #include "tests/eval/made_up_noise.h"
 
 namespace benchhud::bench {
@@ -61,8 +61,8 @@ class Fleet {
   }
 
   const analysis::Catalog& catalog() const { return *catalog_; }
-  analysis::NightFacts night(std::size_t number) const {
-    analysis::NightFacts facts;
+  analysis::RunObservations night(std::size_t number) const {
+    analysis::RunObservations facts;
     facts.run = schema::RunId{static_cast<std::int64_t>(number) + 1};
     facts.started_at = 86400.0 * static_cast<double>(number);
     facts.results.resize(levels_.size());
@@ -81,11 +81,11 @@ class Fleet {
 std::string measured(std::size_t series, std::size_t nights, Kind kind) {
   constexpr std::size_t kMore = 20;  // nights after it, of which each is measured
   const Fleet fleet(series, nights + kMore, kind);
-  analysis::FleetWatch watch(fleet.catalog(), {});
+  analysis::AlertDetector watch(fleet.catalog(), {});
   double all = 0;
   std::vector<double> more;
   for (std::size_t n = 0; n < nights + kMore; ++n) {
-    analysis::NightFacts facts = fleet.night(n);
+    analysis::RunObservations facts = fleet.night(n);
     const double began = cpu_seconds();
     watch.add(std::move(facts));
     const double took = cpu_seconds() - began;
@@ -97,15 +97,15 @@ std::string measured(std::size_t series, std::size_t nights, Kind kind) {
   }
   std::sort(more.begin(), more.end());
   // What was ever told, and what stands after the last night: neither recovered nor withdrawn.
-  std::size_t confirmed = 0, standing = 0;
+  std::size_t confirmed = 0, verification_outcome = 0;
   for (const analysis::WatchedAlert& alert : watch.alerts()) {
     confirmed += alert.confirmed ? 1 : 0;
-    standing += alert.stage == analysis::AlertStage::kConfirmed ? 1 : 0;
+    verification_outcome += alert.stage == analysis::AlertStage::kConfirmed ? 1 : 0;
   }
   return fmt::format(R"({{"all_s": {:.3f}, "night_s": {:.4f}, "worst_night_s": {:.4f}, )"
                      R"("alerts": {}, "confirmed": {}, "standing": {}}})",
                      all, more[more.size() / 2], more.back(), watch.alerts().size(), confirmed,
-                     standing);
+                     verification_outcome);
 }
 
 }  // namespace

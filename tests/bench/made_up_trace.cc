@@ -12,8 +12,8 @@ namespace benchhud::bench {
 
 namespace {
 
-using trace::ChunkSlice;
 using schema::Expected;
+using trace::ChunkSlice;
 using trace::SliceExtra;
 using trace::Trace;
 using trace::TraceSliceWriter;
@@ -121,8 +121,7 @@ Expected<void> write_kernels(TraceSliceWriter* writer, std::uint64_t steps,
 
 // An arrow to every tenth kernel from what a thread of the host did before, and of every fiftieth
 // what memory there was then, as two counters.
-Expected<void> put_arrows_and_counters(Trace* trace, trace::PackedArgs* args,
-                                       std::uint64_t steps) {
+Expected<void> put_arrows_and_counters(Trace* trace, trace::PackedArgs* args, std::uint64_t steps) {
   const std::uint32_t category = trace->texts.put("ac2g");
   const std::uint32_t memory =
       trace->put_label({trace->texts.put("memory"), trace->texts.put("counter")});

@@ -23,7 +23,7 @@
 #include "random.h"
 #include "schema/base/content_hash.h"
 #include "schema/store/store.h"
-#include "trace/trace_lookup.h"
+#include "trace/trace_queries.h"
 #include "trace/trace_store.h"
 #include "trace/trace_tiles.h"
 
@@ -154,7 +154,7 @@ std::string figures(std::vector<Sample> samples) {
 Expected<void> read(const std::string& store, int windows) {
   BENCHHUD_ASSIGN(Connection connection, schema::open_store_for_reading(store));
   const auto trace = TraceId(number(connection, "SELECT max(id) FROM trace"));
-  trace::TraceLookup lookup(connection, trace);
+  trace::TraceQueries lookup(connection, trace);
   BENCHHUD_ASSIGN(const auto threads, lookup.threads());
   std::map<std::string, std::vector<Sample>> samples;  // median, p99, greatest
   Random random(1, 2);

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/alerts/drift_watch.h"
+#include "analysis/alerts/drift_detector.h"
 #include "analysis/changes/change_points.h"
 #include "analysis/changes/series_changes.h"
 #include "analysis/statistics/multiplicity.h"
@@ -255,19 +255,19 @@ void drifts() {
     std::size_t told = 0;
     for (std::size_t i = 0; i < kSeries; ++i) {
       const auto nights = made_up_series(kinds[i % kinds.size()], kNights, 3'000'000 + i);
-      analysis::TimedWatch series{analysis::ChangeRules()};
-      analysis::DriftWatch watch;
+      analysis::TimingChangeDetector series{analysis::ChangeRules()};
+      analysis::DriftDetector watch;
       for (std::size_t n = 0; n < kNights; ++n) {
         Night night = nights[n];
         night.level += by * static_cast<double>(n) / kNights;
         series.add(night, n);
         watch.look(series, schema::Direction::kLowerIsBetter, {});
       }
-      bool is_told = !watch.drifts().empty();
+      bool is_reported = !watch.drifts().empty();
       for (const auto& change : series.changes()) {
-        is_told = is_told || (by > 0 && !change.withdrawn && change.point.effect > 0);
+        is_reported = is_reported || (by > 0 && !change.withdrawn && change.point.effect > 0);
       }
-      told += is_told ? 1 : 0;
+      told += is_reported ? 1 : 0;
     }
     return static_cast<double>(told) / kSeries;
   };

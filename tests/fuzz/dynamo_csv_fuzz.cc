@@ -27,7 +27,7 @@ void check(const ParsedLine& line, std::string* story) {
 
 // In chunks of so many lines.
 std::string read(std::string_view text, std::size_t lines) {
-  benchhud::ingest::NeighbourFacts given;
+  benchhud::ingest::ImportContext given;
   given.suite = given.backend = given.accelerator = given.accelerator_model = "x";
   given.test = "training";
   DynamoCsvReader reader(given, {}, 1767571200.0);

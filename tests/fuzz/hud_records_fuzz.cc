@@ -29,7 +29,7 @@ void check(const ParsedLine& line, std::string* story) {
 }
 
 std::string read(std::string_view text, std::size_t piece) {
-  benchhud::ingest::NeighbourFacts given;
+  benchhud::ingest::ImportContext given;
   given.accelerator_model = "A100";
   HudReader reader(given, 1767571200.0, /*most_held=*/1 << 20);
   std::string story;

@@ -63,16 +63,15 @@ void check_block(int kind, const std::string& block) {
           });
     case 3:
       return check(
-          block, trace::decode_flows,
-          [](const auto& flows) { return trace::encode_flows(flows); },
+          block, trace::decode_flows, [](const auto& flows) { return trace::encode_flows(flows); },
           [](const auto& a, const auto& b) {
             return a.time == b.time && a.category == b.category && a.thread == b.thread &&
                    a.step == b.step && a.before == b.before && a.after == b.after;
           });
     case 4:
       return check(
-          block, trace::decode_nodes,
-          [](const auto& nodes) { return trace::encode_nodes(nodes); }, kEqual);
+          block, trace::decode_nodes, [](const auto& nodes) { return trace::encode_nodes(nodes); },
+          kEqual);
     case 5:
       return check(
           block, trace::decode_segments,

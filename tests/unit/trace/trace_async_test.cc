@@ -12,7 +12,7 @@
 
 #include "tests/unit/trace/trace_samples.h"
 #include "trace/trace_index.h"
-#include "trace/trace_lookup.h"
+#include "trace/trace_queries.h"
 
 namespace benchhud::trace {
 namespace {
@@ -53,7 +53,7 @@ class Async : public testing::Test {
   // The slices of all tracks that are asynchronous.
   std::vector<Lane> lanes() {
     std::vector<Lane> found;
-    TraceLookup lookup(connection_, id_);
+    TraceQueries lookup(connection_, id_);
     for (const StoredThread& thread : of(lookup.threads())) {
       if (!thread.is_async) continue;
       EXPECT_EQ(thread.thread.process_name, "process");
@@ -138,7 +138,7 @@ TEST_F(Async, WhatHasNoOtherEndRemainsAPoint) {
   add('e', 50, "never ended", "1");
   store();
   EXPECT_THAT(lanes(), IsEmpty());
-  EXPECT_EQ(of(TraceLookup(connection_, id_).info()).points, 3);
+  EXPECT_EQ(of(TraceQueries(connection_, id_).info()).points, 3);
 }
 
 TEST_F(Async, TheTraceItselfStaysAsItWas) {
@@ -147,7 +147,7 @@ TEST_F(Async, TheTraceItselfStaysAsItWas) {
   add('e', 900, "request", "0x1");
   store();
   expect_same(trace_, of(read_trace(connection_, id_)));
-  TraceLookup lookup(connection_, id_);
+  TraceQueries lookup(connection_, id_);
   const TraceInfo info = of(lookup.info());
   EXPECT_EQ(info.slices, 1);
   EXPECT_EQ(info.origin, 100) << "what begins before the first slice is in sight";
@@ -211,7 +211,7 @@ TEST_F(Async, AThousandTracksAreEnough) {
     add('n', i, "name " + std::to_string(i), "1");
   }
   store();
-  const auto threads = of(TraceLookup(connection_, id_).threads());
+  const auto threads = of(TraceQueries(connection_, id_).threads());
   EXPECT_EQ(threads.size(), 2u + 1001u);
   EXPECT_EQ(threads.back().thread.name, "async: all others");
   EXPECT_EQ(threads.back().slices, 500);

@@ -138,9 +138,9 @@ TEST_F(Counters, ThatAnOlderProgramLeftOutAreUnknownUntilTheTraceIsIndexedAgain)
   store();
   ASSERT_TRUE(connection_.execute("UPDATE trace_index SET counters_left_out = NULL; COMMIT"));
   EXPECT_EQ((*TraceIndex::open(connection_, id_))->counters_left_out(), std::nullopt);
-  EXPECT_EQ(*index_traces(connection_, Unindexed::kOnly), 1);
+  EXPECT_EQ(*index_traces(connection_, ReindexScope::kStale), 1);
   EXPECT_EQ((*TraceIndex::open(connection_, id_))->counters_left_out(), 3);
-  EXPECT_EQ(*index_traces(connection_, Unindexed::kOnly), 0);
+  EXPECT_EQ(*index_traces(connection_, ReindexScope::kStale), 0);
 }
 
 TEST_F(Counters, OfAnOlderStoreAreAllThereWhereFewerAreKeptThanCanBe) {
@@ -148,8 +148,8 @@ TEST_F(Counters, OfAnOlderStoreAreAllThereWhereFewerAreKeptThanCanBe) {
   ASSERT_TRUE(store);
   ASSERT_TRUE(make_older_store(*store, 19));
   const auto left_out = [&](int trace) {
-    schema::Statement query = store->prepare("SELECT counters_left_out FROM trace_index WHERE trace_id = " +
-                                     std::to_string(trace));
+    schema::Statement query = store->prepare(
+        "SELECT counters_left_out FROM trace_index WHERE trace_id = " + std::to_string(trace));
     EXPECT_TRUE(query.step());
     return query.optional_integer(0);
   };
@@ -270,7 +270,8 @@ TEST(TraceNotes, OutliveTheTraceAndAreAudited) {
             schema::ErrorCode::kNotFound);
   EXPECT_TRUE(delete_trace_note(connection, content, *first));
   EXPECT_EQ(trace_notes(connection, content)->size(), 1u);
-  schema::Statement audit = connection.prepare("SELECT count(*) FROM audit WHERE detail LIKE '%slow%'");
+  schema::Statement audit =
+      connection.prepare("SELECT count(*) FROM audit WHERE detail LIKE '%slow%'");
   ASSERT_TRUE(audit.step());
   EXPECT_EQ(audit.integer(0), 2);
 }

@@ -152,9 +152,11 @@ TEST(FindingBlocks, TimesFromOneEndToTheOtherAndDamage) {
   const std::string bytes = *schema::decompress(block, schema::kMostColumnBytes);
   EXPECT_EQ(decode_findings(schema::compress(bytes.substr(0, bytes.size() - 1))).error().code,
             schema::ErrorCode::kCorrupt);
-  EXPECT_EQ(decode_findings(schema::compress(bytes + '\0')).error().code, schema::ErrorCode::kCorrupt);
+  EXPECT_EQ(decode_findings(schema::compress(bytes + '\0')).error().code,
+            schema::ErrorCode::kCorrupt);
   // A length that is more than the one before, and an end behind the end of time.
-  EXPECT_FALSE(decode_findings(schema::compress(std::string("\x02\x01\x02", 3) + std::string(10, '\0'))));
+  EXPECT_FALSE(
+      decode_findings(schema::compress(std::string("\x02\x01\x02", 3) + std::string(10, '\0'))));
   schema::ColumnWriter late;
   late.put(1);
   late.put(2);

@@ -230,7 +230,7 @@ TEST_F(Index, OneThatCannotBeReadKeepsNoOtherFromItsOwn) {
   ASSERT_TRUE(connection_.execute("UPDATE trace_index SET version = 0"));
   ASSERT_TRUE(
       connection_.execute("UPDATE trace_chunk SET slices = x'00' WHERE trace_id = " + broken));
-  const auto done = index_traces(connection_, Unindexed::kOnly);
+  const auto done = index_traces(connection_, ReindexScope::kStale);
   ASSERT_FALSE(done);
   EXPECT_THAT(done.error().message, testing::HasSubstr("trace " + broken));
   EXPECT_TRUE(TraceIndex::open(connection_, other)->has_value());
@@ -239,12 +239,12 @@ TEST_F(Index, OneThatCannotBeReadKeepsNoOtherFromItsOwn) {
 TEST_F(Index, IsMadeOnceAndGoesWithTheTrace) {
   store(busy_trace(4, 1000));
   ASSERT_TRUE(connection_.execute("COMMIT"));
-  EXPECT_EQ(*index_traces(connection_, Unindexed::kOnly), 0);
-  EXPECT_EQ(*index_traces(connection_, Unindexed::kAndOthers), 1);
-  EXPECT_EQ(*index_traces(connection_, Unindexed::kAndOthers, [] { return false; }), 0);
+  EXPECT_EQ(*index_traces(connection_, ReindexScope::kStale), 0);
+  EXPECT_EQ(*index_traces(connection_, ReindexScope::kAll), 1);
+  EXPECT_EQ(*index_traces(connection_, ReindexScope::kAll, [] { return false; }), 0);
   ASSERT_TRUE(connection_.execute("UPDATE trace_index SET version = 0"));
   EXPECT_FALSE(TraceIndex::open(connection_, id_)->has_value()) << "made by older rules";
-  EXPECT_EQ(*index_traces(connection_, Unindexed::kOnly), 1);
+  EXPECT_EQ(*index_traces(connection_, ReindexScope::kStale), 1);
   EXPECT_TRUE(TraceIndex::open(connection_, id_)->has_value());
   const std::int64_t sums = count("trace_sums");
   EXPECT_GT(sums, 3);
@@ -387,9 +387,11 @@ TEST(TraceSums, BytesThatAreNoneOfTheirsAreSaidToBe) {
   EXPECT_FALSE(decode_label_sums("no frame"));
   EXPECT_FALSE(decode_label_sums(schema::compress(of({2, 1, 0, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0}))))
       << "the same label twice";
-  EXPECT_FALSE(decode_label_sums(schema::compress(of({1, 1, 1, 5, 6, 0, 0})))) << "more within than all";
+  EXPECT_FALSE(decode_label_sums(schema::compress(of({1, 1, 1, 5, 6, 0, 0}))))
+      << "more within than all";
   EXPECT_FALSE(decode_label_sums(schema::compress(of({1'000'000'000}))));
-  EXPECT_FALSE(decode_label_totals(schema::compress(of({1, 1, 5, 0, 5, 0, 1, 256, 1})))) << "no such part";
+  EXPECT_FALSE(decode_label_totals(schema::compress(of({1, 1, 5, 0, 5, 0, 1, 256, 1}))))
+      << "no such part";
   EXPECT_FALSE(decode_ascending(of({2, 3, 0})));
   EXPECT_FALSE(decode_ascending(of({2, 3})));
   EXPECT_FALSE(decode_extents(schema::compress(of({1, 0, std::uint64_t{1} << 63}))));

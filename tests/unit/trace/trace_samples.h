@@ -29,10 +29,10 @@ inline schema::Connection trace_store() {
   return std::move(*connection);
 }
 
-inline schema::TraceId put(schema::Connection& connection, const Trace& trace, PackedArgs* args = nullptr,
-                   const std::string& content = "content") {
-  const auto id =
-      put_trace(connection, trace, nest(trace, NestingRows::kYes), args, schema::content_hash(content), 1);
+inline schema::TraceId put(schema::Connection& connection, const Trace& trace,
+                           PackedArgs* args = nullptr, const std::string& content = "content") {
+  const auto id = put_trace(connection, trace, nest(trace, NestingRows::kYes), args,
+                            schema::content_hash(content), 1);
   EXPECT_TRUE(id) << id.error().message;
   return id ? *id : schema::TraceId{};
 }

@@ -11,7 +11,7 @@
 
 #include "tests/unit/trace/trace_samples.h"
 #include "trace/trace_args.h"
-#include "trace/trace_lookup.h"
+#include "trace/trace_queries.h"
 
 namespace benchhud::trace {
 namespace {
@@ -51,7 +51,7 @@ TEST(TraceStore, ManyRowsOfOneSliceEach) {
   expect_same(trace, *read);
   // Rows that have few slices share chunks.
   EXPECT_LT(rows_in(connection, "trace_chunk"), 8);
-  const auto threads = TraceLookup(connection, id).threads();
+  const auto threads = TraceQueries(connection, id).threads();
   ASSERT_TRUE(threads);
   EXPECT_EQ((*threads)[0].rows, 20'000);
   EXPECT_EQ((*threads)[0].end, 100'000);
@@ -73,7 +73,8 @@ TEST(TraceStore, WhatLeadsNowhereIsRefused) {
     Trace trace = any_trace(1, 10);
     spoil(trace);
     // What is refused cannot be nested.
-    const auto id = put_trace(connection, trace, TraceNesting(), nullptr, schema::content_hash("c"), 1);
+    const auto id =
+        put_trace(connection, trace, TraceNesting(), nullptr, schema::content_hash("c"), 1);
     return !id && id.error().code == schema::ErrorCode::kInvalidArgument;
   };
   EXPECT_TRUE(refused([](Trace& t) { t.slices[3].duration = -1; }));
@@ -134,8 +135,8 @@ TEST(TraceStore, DamageIsAnError) {
     const std::string name = column.substr(column.find('.') + 1);
     for (int round = 0; round < 20; ++round) {
       ASSERT_TRUE(connection.execute("SAVEPOINT s"));
-      schema::Statement query = connection.prepare("SELECT " + name + " FROM " + table + " WHERE " + name +
-                                           " IS NOT NULL ORDER BY random() LIMIT 1");
+      schema::Statement query = connection.prepare("SELECT " + name + " FROM " + table + " WHERE " +
+                                                   name + " IS NOT NULL ORDER BY random() LIMIT 1");
       if (!query.step()) continue;
       std::string bytes(query.blob(0));
       query.reset();
@@ -144,10 +145,10 @@ TEST(TraceStore, DamageIsAnError) {
       } else {
         bytes[random() % bytes.size()] ^= static_cast<char>(1 + random() % 255);
       }
-      schema::Statement update = connection.prepare("UPDATE " + table + " SET " + name + " = $1 WHERE " +
-                                            name + " IS NOT NULL");
+      schema::Statement update = connection.prepare("UPDATE " + table + " SET " + name +
+                                                    " = $1 WHERE " + name + " IS NOT NULL");
       ASSERT_TRUE(update.bind_blob(1, bytes).run());
-      TraceLookup lookup(connection, id);
+      TraceQueries lookup(connection, id);
       errors += !read_trace(connection, id);
       for (std::uint32_t thread = 0; thread < 5; ++thread) {
         errors += !TileReader(connection, id).tile({.thread = thread, .begin = 0, .end = 100'000});
@@ -192,7 +193,7 @@ TEST(PackedArgs, EachIsFoundAgain) {
   }));
   EXPECT_GE(blocks, 4u);
   EXPECT_GT(in_file, PackedArgs::kMostInMemory);
-  TraceLookup lookup(connection, id);
+  TraceQueries lookup(connection, id);
   for (std::uint64_t i = 0; i < texts.size(); i += i < 10 || i > 10'000 ? 1 : 501) {
     const auto text = lookup.arguments(i);
     ASSERT_TRUE(text);

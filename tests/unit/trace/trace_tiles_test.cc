@@ -13,8 +13,8 @@
 
 #include "schema/base/column_codec.h"
 #include "tests/unit/trace/trace_samples.h"
-#include "trace/trace_lookup.h"
 #include "trace/trace_nesting.h"
+#include "trace/trace_queries.h"
 
 namespace benchhud::trace {
 namespace {
@@ -81,7 +81,7 @@ class TileCheck {
     EXPECT_EQ(tile->count, count);
   }
 
-  TraceLookup& lookup() { return lookup_; }
+  TraceQueries& lookup() { return lookup_; }
 
  private:
   // Returns how many slices begin in the window.
@@ -152,7 +152,7 @@ class TileCheck {
   schema::TraceId id_;
   const Trace& trace_;
   TileReader reader_;
-  TraceLookup lookup_;
+  TraceQueries lookup_;
   std::map<std::uint32_t, std::map<std::uint32_t, std::vector<TraceSlice>>> rows_;
   std::size_t aggregates_ = 0, checked_ = 0;
 };
@@ -251,7 +251,7 @@ TEST(TraceTiles, WideNodesAloneAreLookedInto) {
 class Lookup : public testing::Test {
  protected:
   Lookup() : connection_(trace_store()) {}
-  TraceLookup& store(PackedArgs* args = nullptr) {
+  TraceQueries& store(PackedArgs* args = nullptr) {
     return lookup_.emplace(connection_, put(connection_, trace_, args));
   }
   SliceId at(std::uint32_t thread, std::uint32_t row, std::int64_t time) {
@@ -262,7 +262,7 @@ class Lookup : public testing::Test {
 
   schema::Connection connection_;
   Trace trace_;
-  std::optional<TraceLookup> lookup_;
+  std::optional<TraceQueries> lookup_;
 };
 
 TEST_F(Lookup, DetailsOfASlice) {

@@ -90,10 +90,10 @@ class Groups : public testing::Test {
   }
 
   /// Those that may be of a group.
-  std::vector<StandingMember> standing(const Catalog& catalog) const {
+  std::vector<StandingMember> verification_outcome(const Catalog& catalog) const {
     std::vector<StandingMember> some;
     for (std::size_t i = 0; i < members_.size(); ++i) {
-      if (members_[i].withdrawn || !members_[i].is_told) continue;
+      if (members_[i].withdrawn || !members_[i].is_reported) continue;
       some.push_back({i, catalog.find(members_[i].experiment)});
     }
     return some;
@@ -107,7 +107,7 @@ class Groups : public testing::Test {
 
 TEST_F(Groups, LeaveOutWhatIsWithdrawnOrNotTold) {
   for (int model = 0; model < 12; ++model) add(model, "eager", 20).withdrawn = 22;
-  add(3, "inductor", 20).is_told = false;
+  add(3, "inductor", 20).is_reported = false;
   add(3, "inductor", 21, 1, WatchedMetric::kCompile);
   const auto found = groups();
   ASSERT_THAT(found, SizeIs(1));
@@ -398,12 +398,13 @@ TEST_F(Groups, DoNotDependOnTheOrderOfMembers) {
       member.effect = 0.1;
       if (below(5) == 0) member.earliest = onset - below(10);
       if (below(8) == 0) member.withdrawn = onset + 3;
-      if (below(8) == 0) member.is_told = false;
+      if (below(8) == 0) member.is_reported = false;
       if (below(6) == 0) add_drift(model, backend);
     }
     const auto expected = story(members_);
     const Catalog catalog = fleet_.catalog();
-    EXPECT_EQ(words_of(members_, group_changes(members_, standing(catalog), catalog, nights_)),
+    EXPECT_EQ(words_of(members_,
+                       group_changes(members_, verification_outcome(catalog), catalog, nights_)),
               expected)
         << round;
     for (int again = 0; again < 5; ++again) {

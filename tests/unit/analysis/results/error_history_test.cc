@@ -48,8 +48,9 @@ std::vector<std::shared_ptr<const RunFailures>> made(const std::vector<Lines>& r
   return summed;
 }
 
-auto since(std::size_t run, ErrorStanding standing, std::size_t experiments) {
-  return AllOf(Field(&ErrorSince::run, run), Field(&ErrorSince::standing, standing),
+auto since(std::size_t run, ErrorStanding verification_outcome, std::size_t experiments) {
+  return AllOf(Field(&ErrorSince::run, run),
+               Field(&ErrorSince::verification_outcome, verification_outcome),
                Field(&ErrorSince::experiments, experiments));
 }
 
@@ -208,8 +209,8 @@ TEST(FailingExperiments, TellOfEveryNight) {
   EXPECT_EQ(found[0].line, schema::LineId{25});
   EXPECT_TRUE(found[0].now);
   EXPECT_THAT(found[0].since, Optional(1));
-  EXPECT_EQ(found[0].standing, ErrorStanding::kNew);
-  EXPECT_EQ(found[1].standing, ErrorStanding::kOver);
+  EXPECT_EQ(found[0].verification_outcome, ErrorStanding::kNew);
+  EXPECT_EQ(found[1].verification_outcome, ErrorStanding::kOver);
   EXPECT_EQ(nights_of(found[1]), "xo-.");
   EXPECT_FALSE(found[1].now);
   EXPECT_THAT(failing_experiments(runs, "no such", all), IsEmpty());

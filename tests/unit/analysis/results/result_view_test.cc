@@ -55,7 +55,7 @@ TEST(ResultView, WhatDynamosRunnerSkipsOnPurposeDidNotFail) {
   const auto view = judge_result(facts, {}, made_up_texts());
   EXPECT_EQ(view.status, Status::kSkipped);
   EXPECT_EQ(view.failure->error->kind, ErrorKind::kSkipped);
-  EXPECT_EQ(view.verification->standing, Standing::kNeither);
+  EXPECT_EQ(view.verification->verification_outcome, VerificationOutcome::kNeither);
   facts.failure.reset();
   EXPECT_EQ(judge_result(facts, {}, made_up_texts()).status, Status::kSkipped);
   // What ran is timed, and any other failure stays one.
@@ -105,7 +105,7 @@ TEST(ResultView, AnEarlierVerificationIsStaleAndHasAnAge) {
   EXPECT_TRUE(stale.verification->stale);
   EXPECT_DOUBLE_EQ(stale.verification->age, 600);
   EXPECT_EQ(stale.verification->run, schema::RunId{7});
-  EXPECT_EQ(stale.verification->standing, Standing::kPassing);
+  EXPECT_EQ(stale.verification->verification_outcome, VerificationOutcome::kPassing);
 
   facts.verification = earlier;
   facts.verification->code = "FAIL";

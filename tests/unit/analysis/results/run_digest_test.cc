@@ -55,7 +55,7 @@ TEST(RunDigest, HoldsWhatTheViewsSay) {
   EXPECT_EQ(first.high, run.results[0].steady->interval->high);
   EXPECT_EQ(first.compile, *run.results[0].compile_upstream);
   EXPECT_EQ(first.error_kind, -1);
-  EXPECT_EQ(first.standing, Standing::kPassing);
+  EXPECT_EQ(first.verification_outcome, VerificationOutcome::kPassing);
   EXPECT_FALSE(first.stale);
   EXPECT_EQ(digest.code_of(first), "PASS");
   EXPECT_EQ(digest.code_of(digest.results[1]), "FAIL");

@@ -16,7 +16,8 @@ TEST(Verification, EveryCodeOfTheRunnerIsExplained) {
     EXPECT_FALSE(info.meaning.empty()) << info.code;
     EXPECT_EQ(verification_info(info.code).meaning, info.meaning);
     // Where something is wrong, there is something to do.
-    const bool fine = info.standing == Standing::kPassing || !info.is_verdict;
+    const bool fine =
+        info.verification_outcome == VerificationOutcome::kPassing || !info.is_verdict;
     EXPECT_EQ(info.action.empty(), fine) << info.code;
   }
   EXPECT_EQ(codes, (std::set<std::string_view>{"PASS", "FAIL", "EAGER_FAILED", "EXCEPTION_RAISED",
@@ -25,15 +26,20 @@ TEST(Verification, EveryCodeOfTheRunnerIsExplained) {
 }
 
 TEST(Verification, HowCodesCount) {
-  EXPECT_EQ(verification_info("PASS").standing, Standing::kPassing);
-  EXPECT_EQ(verification_info("FAIL").standing, Standing::kFailing);
-  EXPECT_EQ(verification_info("EXCEPTION_RAISED").standing, Standing::kFailing);
-  EXPECT_EQ(verification_info("VERIFIER_DIDNT_RUN").standing, Standing::kFailing);
-  EXPECT_EQ(verification_info("EAGER_FAILED").standing, Standing::kNeither);
-  EXPECT_EQ(verification_info("NONDETERMINISTIC_EAGER_RUN").standing, Standing::kNeither);
-  EXPECT_EQ(verification_info("VERIFIER_SKIPPED").standing, Standing::kNeither);
+  EXPECT_EQ(verification_info("PASS").verification_outcome, VerificationOutcome::kPassing);
+  EXPECT_EQ(verification_info("FAIL").verification_outcome, VerificationOutcome::kFailing);
+  EXPECT_EQ(verification_info("EXCEPTION_RAISED").verification_outcome,
+            VerificationOutcome::kFailing);
+  EXPECT_EQ(verification_info("VERIFIER_DIDNT_RUN").verification_outcome,
+            VerificationOutcome::kFailing);
+  EXPECT_EQ(verification_info("EAGER_FAILED").verification_outcome, VerificationOutcome::kNeither);
+  EXPECT_EQ(verification_info("NONDETERMINISTIC_EAGER_RUN").verification_outcome,
+            VerificationOutcome::kNeither);
+  EXPECT_EQ(verification_info("VERIFIER_SKIPPED").verification_outcome,
+            VerificationOutcome::kNeither);
   EXPECT_FALSE(verification_info("VERIFIER_SKIPPED").is_verdict);
-  EXPECT_EQ(verification_info("pass_due_to_skip").standing, Standing::kNeither);
+  EXPECT_EQ(verification_info("pass_due_to_skip").verification_outcome,
+            VerificationOutcome::kNeither);
   EXPECT_FALSE(verification_info("pass_due_to_skip").is_verdict);
 }
 
@@ -42,7 +48,7 @@ TEST(Verification, AnUnknownCodeIsKeptAndSaysSo) {
   EXPECT_EQ(info.code, "SOMETHING_NEW");
   EXPECT_FALSE(info.known);
   EXPECT_TRUE(info.is_verdict);
-  EXPECT_EQ(info.standing, Standing::kNeither);
+  EXPECT_EQ(info.verification_outcome, VerificationOutcome::kNeither);
   EXPECT_NE(info.meaning.find("not know"), std::string_view::npos);
   EXPECT_FALSE(verification_info("").is_verdict);
   EXPECT_FALSE(verification_info("pass").known);

@@ -8,11 +8,11 @@
 namespace benchhud::analysis {
 namespace {
 
-using trace::kNoParent;
-using trace::StackSlice;
 using testing::ElementsAre;
 using testing::FieldsAre;
 using testing::Optional;
+using trace::kNoParent;
+using trace::StackSlice;
 
 constexpr auto kRoot = std::nullopt;
 

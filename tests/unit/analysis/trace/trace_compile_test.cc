@@ -21,12 +21,12 @@
 namespace benchhud::analysis {
 namespace {
 
-using trace::kNoSlice;
-using trace::TraceFlow;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Pair;
 using testing::UnorderedElementsAre;
+using trace::kNoSlice;
+using trace::TraceFlow;
 
 std::uint32_t add_region(TraceBuilder* builder, const std::string& id, std::int64_t start,
                          std::int64_t end, std::uint32_t thread = 0) {

@@ -21,10 +21,10 @@
 namespace benchhud::analysis {
 namespace {
 
-using trace::kNoSlice;
 using testing::Each;
 using testing::ElementsAre;
 using testing::IsEmpty;
+using trace::kNoSlice;
 using Spans = std::vector<TimeSpan>;
 
 TEST(TimeSpans, UnionsOverlapsAndDifferences) {

@@ -16,13 +16,13 @@
 namespace benchhud::analysis {
 namespace {
 
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::Pair;
 using trace::kNoSlice;
 using trace::nest;
 using trace::TraceFlow;
 using trace::TraceNesting;
-using testing::ElementsAre;
-using testing::IsEmpty;
-using testing::Pair;
 
 DeviceActivity activity_of(const TraceBuilder& builder) {
   return device_activity(builder.trace(), device_slices(builder.trace(), nest(builder.trace())));

@@ -28,7 +28,7 @@ class DynamoCsv : public StoreFixture {
  protected:
   static IngestOptions on_h100() {
     IngestOptions options;
-    options.neighbours.accelerator_model = "NVIDIA H100";
+    options.import_context.accelerator_model = "NVIDIA H100";
     options.timestamp = kNight;
     return options;
   }
@@ -237,13 +237,13 @@ TEST_F(DynamoCsv, WhatIsToldNowhereIsAskedForByItsOption) {
   };
   IngestOptions options;
   EXPECT_THAT(reason("perf.csv", options), HasSubstr("--suite"));
-  options.neighbours.suite = "torchbench";
+  options.import_context.suite = "torchbench";
   EXPECT_THAT(reason("perf.csv", options), HasSubstr("--backend"));
-  options.neighbours.backend = "inductor";
+  options.import_context.backend = "inductor";
   EXPECT_THAT(reason("perf.csv", options), HasSubstr("--test"));
-  options.neighbours.test = "inference";
+  options.import_context.test = "inference";
   EXPECT_THAT(reason("perf.csv", options), HasSubstr("--accelerator-model"));
-  options.neighbours.accelerator_model = "A100";
+  options.import_context.accelerator_model = "A100";
   const auto untimed = ingest_text("perf.csv", text, options);
   ASSERT_THAT(untimed.files[0].rejections, SizeIs(1));
   EXPECT_THAT(untimed.files[0].rejections[0].reason, HasSubstr("--timestamp"));

@@ -172,7 +172,7 @@ TEST_F(Hud, WithoutUploaderTheCommandTellsWhatIsMissing) {
   ASSERT_THAT(reasons(unknown), SizeIs(1));
   EXPECT_THAT(reasons(unknown)[0], HasSubstr("--accelerator-model"));
   IngestOptions options;
-  options.neighbours.accelerator_model = "A100";
+  options.import_context.accelerator_model = "A100";
   EXPECT_THAT(reasons(ingest_text("r.json", text, options)), ElementsAre(HasSubstr("--timestamp")));
   options.timestamp = 1767571200;
   const auto known = ingest_text("r.json", text, options);

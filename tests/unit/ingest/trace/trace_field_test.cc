@@ -13,12 +13,12 @@
 namespace benchhud::ingest {
 namespace {
 
-using trace::Trace;
-using trace::TraceFlow;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
+using trace::Trace;
+using trace::TraceFlow;
 using Step = TraceFlow::Step;
 
 // However the bytes are cut, every event is counted once.

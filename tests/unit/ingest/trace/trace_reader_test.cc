@@ -14,11 +14,11 @@
 namespace benchhud::ingest {
 namespace {
 
-using trace::Trace;
-using trace::TraceFlow;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using trace::Trace;
+using trace::TraceFlow;
 
 // Keeps all arguments in a list; they are numbered from 0.
 class ArgsList : public trace::TraceArgsSink {

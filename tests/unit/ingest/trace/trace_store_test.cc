@@ -11,7 +11,7 @@
 #include "ingest/trace/trace_reader.h"
 #include "tests/unit/places.h"
 #include "tests/unit/trace/trace_samples.h"
-#include "trace/trace_lookup.h"
+#include "trace/trace_queries.h"
 #include "trace/trace_tiles.h"
 
 namespace benchhud::schema {
@@ -45,7 +45,7 @@ TEST(StoredRealTraces, AreWhatWasRead) {
     trace::expect_same(*trace, *stored);
 
     // Tiles count every slice, and one that they show has its arguments.
-    trace::TraceLookup lookup(connection, id);
+    trace::TraceQueries lookup(connection, id);
     const auto threads = lookup.threads();
     ASSERT_TRUE(threads);
     std::uint64_t count = 0;

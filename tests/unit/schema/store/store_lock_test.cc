@@ -86,9 +86,9 @@ TEST_F(StoreLockTest, WhoWaitsGetsIt) {
   auto first = StoreLock::take(store(), "work", LockPatience{});
   ASSERT_TRUE(first);
   std::optional<StoreLock> held(*std::move(first));
-  std::atomic<bool> is_told = false;
+  std::atomic<bool> is_reported = false;
   std::jthread giving([&] {
-    while (!is_told) std::this_thread::yield();
+    while (!is_reported) std::this_thread::yield();
     held.reset();
   });
   std::string who;
@@ -96,7 +96,7 @@ TEST_F(StoreLockTest, WhoWaitsGetsIt) {
   patience.longest = seconds(60);
   patience.on_wait = [&](const std::string& holder) {
     who = holder;
-    is_told = true;
+    is_reported = true;
   };
   const auto second = StoreLock::take(store(), "work", patience);
   EXPECT_TRUE(second);

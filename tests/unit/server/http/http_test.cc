@@ -123,14 +123,14 @@ class HttpTest : public testing::Test {
       }
       response.body = std::make_shared<const std::string>("answer");
       if (request.target == "/heedless") {
-        response.stream = [](const schema::TakePiece& take) {
+        response.stream = [](const schema::ByteSink& take) {
           const std::string piece(1 << 16, 'p');
           for (int i = 0; i < 1000; ++i) take(piece);
           return true;
         };
       }
       if (request.target == "/pieces") {
-        response.stream = [](const schema::TakePiece& take) {
+        response.stream = [](const schema::ByteSink& take) {
           const std::string piece(1 << 16, 'p');
           for (int i = 0; i < 1000; ++i) {
             if (!take(piece)) return false;
@@ -162,7 +162,7 @@ class HttpTest : public testing::Test {
   Peer peer() const { return Peer(server_->port()); }
 
   /// Asks once, on a connection of its own.
-  std::string ask() const {
+  std::string context() const {
     Peer one = peer();
     one.send(kRequest);
     return one.read();
@@ -202,7 +202,7 @@ TEST_F(HttpTest, ConnectionsThatDoNothingHoldNoThread) {
     unread.back().send("GET /big HTTP/1.1\r\nHost: localhost\r\n\r\n");
   }
   const auto began = std::chrono::steady_clock::now();
-  for (int i = 0; i < 20; ++i) EXPECT_THAT(ask(), StartsWith("HTTP/1.1 200 "));
+  for (int i = 0; i < 20; ++i) EXPECT_THAT(context(), StartsWith("HTTP/1.1 200 "));
   EXPECT_LT(std::chrono::steady_clock::now() - began, 5s);
   // Each of them is answered as soon as it does its part.
   for (Peer& one : idle) {
@@ -374,7 +374,7 @@ TEST_F(HttpTest, OneConnectionTooManyTakesTheLongestIdleOnesPlace) {
     // The answer is here a moment before the connection is idle.
     std::this_thread::sleep_for(30ms);
   }
-  EXPECT_THAT(ask(), StartsWith("HTTP/1.1 200 "));
+  EXPECT_THAT(context(), StartsWith("HTTP/1.1 200 "));
   EXPECT_EQ(counters_->crowded_out, 1u);
   EXPECT_EQ(idle.front().read_to_end(), "");
   EXPECT_TRUE(idle.front().is_closed());
@@ -403,7 +403,7 @@ TEST_F(HttpTest, WhereNoneCanBeSparedOneMoreIsRefusedForNow) {
   EXPECT_EQ(counters_->refusals, 1u);
   // A request that still has not come after a second is no reason any more.
   std::this_thread::sleep_for(1200ms);
-  EXPECT_THAT(ask(), StartsWith("HTTP/1.1 200 "));
+  EXPECT_THAT(context(), StartsWith("HTTP/1.1 200 "));
   EXPECT_EQ(counters_->crowded_out, 1u);
 }
 
@@ -417,7 +417,7 @@ TEST_F(HttpTest, AnswersThatNobodyTakesHoldBoundedMemory) {
     unread.back().send("GET /big HTTP/1.1\r\nHost: localhost\r\n\r\n");
   }
   expect_soon([&] { return counters_->crowded_out >= 8; });
-  EXPECT_THAT(ask(), StartsWith("HTTP/1.1 200 "));
+  EXPECT_THAT(context(), StartsWith("HTTP/1.1 200 "));
   // The last of them is not given up for the others.
   const std::string text = unread.back().read(std::string(kBig, 'b'));
   EXPECT_EQ(text.size() - text.find("\r\n\r\n") - 4, kBig);

@@ -147,7 +147,8 @@ TEST_F(TraceFindings, OfAnOlderProgramThatKeptAllHaveAFirst) {
   const json kind = get_json(*app(), "/traces/1/findings")["kinds"][0];
   EXPECT_EQ(kind["kept"], 2);
   EXPECT_EQ(kind["first"]["words"], "first");
-  EXPECT_EQ(*service::renew_digests(*connection_, service::Digests::kOutdated), 0) << "nothing is missing";
+  EXPECT_EQ(*service::renew_digests(*connection_, service::Digests::kOutdated), 0)
+      << "nothing is missing";
 }
 
 TEST_F(TraceFindings, CountersLeftOutAreSaidAsSoonAsTheyAreCounted) {
@@ -157,7 +158,7 @@ TEST_F(TraceFindings, CountersLeftOutAreSaidAsSoonAsTheyAreCounted) {
   EXPECT_EQ(left_out(), 0);
   ASSERT_TRUE(connection_->execute("UPDATE trace_index SET counters_left_out = NULL"));
   EXPECT_TRUE(left_out().is_null());
-  EXPECT_EQ(*trace::index_traces(*connection_, trace::Unindexed::kOnly), 1);
+  EXPECT_EQ(*trace::index_traces(*connection_, trace::ReindexScope::kStale), 1);
   EXPECT_EQ(left_out(), 0);
 }
 

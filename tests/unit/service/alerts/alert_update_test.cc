@@ -163,7 +163,7 @@ TEST_F(AlertUpdates, NightByNightGivesWhatAllAtOnceGives) {
     ASSERT_TRUE(transaction->commit());
   }
   forget_what_was_watched();
-  EXPECT_EQ(update().recalled, 0u);
+  EXPECT_EQ(update().replayed, 0u);
   const auto at_once = alerts();
   EXPECT_EQ(told_of(at_once), told_by_night);
   ASSERT_EQ(at_once.size(), by_night.size());
@@ -238,7 +238,7 @@ TEST_F(AlertUpdates, SortingOutQuietSeriesGivesTheSameAlerts) {
   forget_all();
   const auto sorted = update_alerts(*connection_, 0);
   ASSERT_TRUE(sorted) << sorted.error().message;
-  EXPECT_EQ(sorted->recalled, 0u);
+  EXPECT_EQ(sorted->replayed, 0u);
   const auto apart = alerts();
   EXPECT_EQ(told_of(apart), told_together);
   ASSERT_EQ(apart.size(), together.size());
@@ -259,23 +259,23 @@ TEST_F(AlertUpdates, SortingOutQuietSeriesGivesTheSameAlerts) {
 
 TEST_F(AlertUpdates, OnlyNightsThatAreNewAreWatched) {
   nights(0, 19, quiet_);
-  EXPECT_EQ(update().recalled, 0u);
+  EXPECT_EQ(update().replayed, 0u);
   night(20, slow_);
   AlertUpdate done = update();
   EXPECT_EQ(done.nights, 21u);
-  EXPECT_EQ(done.recalled, 19u) << "all but the newest";
+  EXPECT_EQ(done.replayed, 19u) << "all but the newest";
   mark(20, schema::NightMarkKind::kExcluded);
-  EXPECT_EQ(update().recalled, 20u) << "the newest is what changes most";
+  EXPECT_EQ(update().replayed, 20u) << "the newest is what changes most";
   mark(19, schema::NightMarkKind::kExcluded);
-  EXPECT_EQ(update().recalled, 0u) << "one before it is not what it was";
+  EXPECT_EQ(update().replayed, 0u) << "one before it is not what it was";
   nights(21, 25, slow_);
-  EXPECT_EQ(update().recalled, 20u);
+  EXPECT_EQ(update().replayed, 20u);
   night(-1, quiet_);
-  EXPECT_EQ(update().recalled, 0u) << "it goes before all others";
+  EXPECT_EQ(update().replayed, 0u) << "it goes before all others";
   ASSERT_TRUE(schema::set_alert_rules(*connection_, R"({"false_discovery_rate": 0.01})"));
-  EXPECT_EQ(update().recalled, 0u) << "by other rules";
+  EXPECT_EQ(update().replayed, 0u) << "by other rules";
   night(26, slow_);
-  EXPECT_EQ(update().recalled, 26u);
+  EXPECT_EQ(update().replayed, 26u);
 }
 
 TEST_F(AlertUpdates, WhatWasKeptOfWatchedNightsAndDoesNotReadIsMadeAnew) {
@@ -476,7 +476,7 @@ TEST_F(AlertUpdates, ReadsANight) {
   EXPECT_TRUE(
       std::is_sorted(read->results.begin(), read->results.end(),
                      [](const auto& a, const auto& b) { return a.experiment < b.experiment; }));
-  for (const analysis::ExperimentNight& result : read->results) {
+  for (const analysis::ExperimentObservation& result : read->results) {
     const std::string model = catalog.find(result.experiment)->experiment().model;
     if (model == "gamma") {
       EXPECT_EQ(result.status, analysis::Status::kFailed);

@@ -36,7 +36,7 @@ class Export : public server::StoreFixture {
     EXPECT_TRUE(connection_->execute("BEGIN"));
     const auto id =
         trace::put_trace(*connection_, trace, trace::nest(trace, trace::NestingRows::kYes), args,
-                          schema::content_hash("a trace"), 1);
+                         schema::content_hash("a trace"), 1);
     EXPECT_TRUE(id) << id.error().message;
     EXPECT_TRUE(connection_->execute("COMMIT"));
     return *id;

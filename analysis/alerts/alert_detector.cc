@@ -1,0 +1,488 @@
+#include "analysis/alerts/alert_detector.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <utility>
+
+#include "analysis/alerts/watch_state.h"
+
+namespace benchhud::analysis {
+namespace {
+
+constexpr WatchedMetric metric_at(std::size_t place) { return static_cast<WatchedMetric>(place); }
+
+}  // namespace
+
+AlertDetector::AlertDetector(const Catalog& catalog, FleetRules rules)
+    : catalog_(catalog),
+      rules_(std::move(rules)),
+      by_place_(catalog.entries().size()),
+      lifetime_(rules_.false_discovery_rate) {}
+
+SeriesRules AlertDetector::rules_for(const CatalogEntry& entry, WatchedMetric metric) const {
+  if (rules_.series) return rules_.series(entry, metric);
+  SeriesRules rules;
+  rules.changes.least_effect = watched_metric_info(metric).least_effect;
+  return rules;
+}
+
+const AlertDetector::RulesOfMetrics* AlertDetector::rules_of(const CatalogEntry& entry) {
+  RulesOfMetrics rules;
+  for (std::size_t i = 0; i < kWatchedMetrics; ++i) rules[i] = rules_for(entry, metric_at(i));
+  const auto same = std::ranges::find(rules_of_metrics_, rules);
+  return same == rules_of_metrics_.end() ? &rules_of_metrics_.emplace_back(rules) : &*same;
+}
+
+AlertDetector::Experiment& AlertDetector::experiment_of(const CatalogEntry& entry) {
+  Experiment*& place = by_place_[catalog_.place(entry)];
+  if (place == nullptr) {
+    place = &experiments_.emplace_back();
+    place->id = entry.id();
+    place->entry = &entry;
+    place->steady_tonight = &steady_tonight_[entry.backend()];
+    place->rules = rules_of(entry);
+    for (std::size_t i = 0; i < kCountMetrics; ++i) {
+      place->counts[i] =
+          CounterChangeDetector(watched_metric_info(metric_at(kTimedMetrics + i)).better);
+    }
+  }
+  return *place;
+}
+
+const TimingChangeDetector* AlertDetector::timed(schema::ExperimentId experiment,
+                                                 WatchedMetric metric) const {
+  const CatalogEntry* entry = catalog_.find(experiment);
+  const Experiment* found = entry == nullptr ? nullptr : by_place_[catalog_.place(*entry)];
+  return found == nullptr ? nullptr : found->timed[place_of(metric)].get();
+}
+
+bool AlertDetector::begin_night(const RunObservations& night, RunAnnotations said) {
+  const std::size_t number = nights_.size();
+  nights_.push_back({night.run, night.started_at});
+  night_series_.emplace_back();
+  if (said.is_new_environment) {
+    for (Experiment& experiment : experiments_) {
+      for (auto& watch : experiment.timed) {
+        if (watch) watch->restart();
+      }
+    }
+  }
+  if (said.is_pinned) pinned_.push_back(number);
+  return !said.is_excluded;
+}
+
+AlertDetector::Experiment* AlertDetector::take_in(const ExperimentObservation& result,
+                                                  std::optional<schema::ExperimentId> baseline) {
+  const CatalogEntry* entry = catalog_.find(result.experiment);
+  if (entry == nullptr) return nullptr;
+  Experiment& experiment = experiment_of(*entry);
+  if (baseline) experiment.baseline = baseline;
+  if (result.times[place_of(WatchedMetric::kSteady)]) {
+    ++*experiment.steady_tonight;
+  }
+  return &experiment;
+}
+
+void AlertDetector::count_series(const OtherSeries& others) {
+  NightSeries& series = night_series_.back();
+  series = others.steady;
+  for (auto& [backend, tonight] : steady_tonight_) {
+    const std::size_t count = std::exchange(tonight, 0);
+    if (count == 0) continue;
+    series.all += count;
+    series.by_backend[backend] += count;
+  }
+}
+
+// Null where the night has no such time, or nobody watches it.
+TimingChangeDetector* AlertDetector::watch_of(Experiment& experiment,
+                                              const ExperimentObservation& night,
+                                              std::size_t metric) {
+  if (!night.times[metric] || !(*experiment.rules)[metric].is_watched) return nullptr;
+  auto& watch = experiment.timed[metric];
+  if (!watch) {
+    watch = std::make_unique<TimingChangeDetector>((*experiment.rules)[metric].changes,
+                                                   watched_metric_info(metric_at(metric)).better);
+  }
+  return watch.get();
+}
+
+void AlertDetector::add(RunObservations night, RunAnnotations said, const OtherSeries& others) {
+  const std::size_t number = nights_.size();
+  if (number > 0 && number % TimingChangeDetector::kWindow == 0) {
+    lifetime_.next(had_alarm_);
+    had_alarm_ = false;
+  }
+  if (!begin_night(night, said)) return;
+  const auto baselines = add_speedups(catalog_, rules_.baseline, &night);
+  Tonight tonight;
+  tonight.number = number;
+  tonight.timed = others.timed;
+  for (std::size_t i = 0; i < night.results.size(); ++i) {
+    const ExperimentObservation& result = night.results[i];
+    Experiment* experiment = take_in(result, baselines[i]);
+    if (experiment == nullptr) continue;
+    experiment->is_changed = watch(*experiment, result, &tonight);
+  }
+  count_series(others);
+  decide(tonight);
+  look_for_drift(tonight);
+  const bool is_changed = std::any_of(experiments_.begin(), experiments_.end(),
+                                      [](const auto& one) { return one.is_changed; });
+  if (is_changed) update_alerts(number);
+}
+
+void AlertDetector::replay(RunObservations night, RunAnnotations said) {
+  const std::size_t number = nights_.size();
+  if (!begin_night(night, said)) return;
+  const auto baselines = add_speedups(catalog_, rules_.baseline, &night);
+  for (std::size_t i = 0; i < night.results.size(); ++i) {
+    const ExperimentObservation& result = night.results[i];
+    Experiment* experiment = take_in(result, baselines[i]);
+    if (experiment == nullptr) continue;
+    for (std::size_t k = 0; k < kTimedMetrics; ++k) {
+      if (TimingChangeDetector* watch = watch_of(*experiment, result, k)) {
+        watch->replay(*result.times[k], number);
+      }
+    }
+  }
+  count_series({});
+}
+
+std::string AlertDetector::state() const {
+  std::vector<schema::ExperimentId> ids;
+  ids.reserve(experiments_.size());
+  for (const Experiment& experiment : experiments_) ids.push_back(experiment.id);
+  StateWriter write;
+  write(nights_.size(), ids, one_of_models(), *this);
+  return write.take();
+}
+
+bool AlertDetector::load_state(std::string_view state) {
+  std::size_t nights = 0;
+  std::vector<schema::ExperimentId> ids, models;
+  StateReader read(state);
+  read(nights, ids, models);
+  const bool is_ours =
+      nights == nights_.size() && std::ranges::equal(ids, experiments_, {}, {}, &Experiment::id);
+  if (!is_ours) return false;
+  read(*this);
+  if (!read.is_whole()) return false;
+  // Models have other numbers in another catalog.
+  for (WatchedAlert& alert : alerts_) {
+    for (AlertGroup* group : {&alert.at_first, &alert.group}) {
+      if (group->scope != AlertScope::kModel) continue;
+      const CatalogEntry* entry =
+          group->model < models.size() ? catalog_.find(models[group->model]) : nullptr;
+      if (entry == nullptr) return false;
+      group->model = entry->model();
+    }
+  }
+  return true;
+}
+
+// By the number that models have in this catalog, an experiment of each.
+std::vector<schema::ExperimentId> AlertDetector::one_of_models() const {
+  std::vector<schema::ExperimentId> one;
+  for (const CatalogEntry& entry : catalog_.entries()) {
+    if (entry.model() >= one.size()) one.resize(entry.model() + 1);
+    one[entry.model()] = entry.id();
+  }
+  return one;
+}
+
+bool AlertDetector::watch(Experiment& experiment, const ExperimentObservation& night,
+                          Tonight* tonight) {
+  const std::size_t number = tonight->number;
+  const auto is_watched = [&](WatchedMetric metric) {
+    return (*experiment.rules)[place_of(metric)].is_watched;
+  };
+  bool changed = false;
+  for (std::size_t i = 0; i < kTimedMetrics; ++i) {
+    tonight->timed += night.times[i] ? 1 : 0;
+    TimingChangeDetector* watch = watch_of(experiment, night, i);
+    if (watch == nullptr) continue;
+    changed = watch->add(*night.times[i], number) || changed;
+    for (std::size_t c = 0; c < watch->changes().size(); ++c) {
+      if (!watch->changes()[c].is_candidate()) continue;
+      tonight->candidates.push_back({&experiment, watch, c});
+    }
+  }
+  const auto& steady = experiment.timed[place_of(WatchedMetric::kSteady)];
+  if (night.times[place_of(WatchedMetric::kSteady)] && steady && DriftDetector::is_due(*steady) &&
+      is_watched(WatchedMetric::kDrift)) {
+    tonight->due_for_drift.push_back(&experiment);
+  }
+  for (std::size_t i = 0; i < kCountMetrics; ++i) {
+    if (!night.counts[i] || !is_watched(metric_at(kTimedMetrics + i))) continue;
+    changed = experiment.counts[i].add(*night.counts[i], number) || changed;
+  }
+  if (night.code && is_watched(WatchedMetric::kVerification)) {
+    changed = experiment.verification.add(*night.code, number) || changed;
+  }
+  const bool was_tried = night.status == Status::kTimed || night.status == Status::kFailed;
+  if (was_tried && is_watched(WatchedMetric::kTiming)) {
+    changed = experiment.timing.add(std::string(status_name(night.status)), number) || changed;
+  }
+  return changed;
+}
+
+// Which of the changes that have nights enough are told tonight, among all series that were timed.
+void AlertDetector::decide(const Tonight& tonight) {
+  if (tonight.candidates.empty()) return;
+  std::vector<double> p_values;
+  for (const Candidate& candidate : tonight.candidates) {
+    p_values.push_back(candidate.watch->changes()[candidate.change].point.p_value);
+  }
+  const std::size_t hypotheses = std::max(tonight.timed, p_values.size());
+  const bool is_alarm = simes(p_values, hypotheses) <= lifetime_.level();
+  had_alarm_ = had_alarm_ || is_alarm;
+  const auto q_values = benjamini_yekutieli(p_values, hypotheses);
+  for (std::size_t i = 0; i < p_values.size(); ++i) {
+    const Candidate& candidate = tonight.candidates[i];
+    const bool is_reported = is_alarm && q_values[i] <= rules_.false_discovery_rate;
+    candidate.watch->decide(
+        candidate.change, is_reported ? std::optional(tonight.number) : std::nullopt, q_values[i]);
+    candidate.experiment->is_changed = true;
+  }
+}
+
+// After it is decided what is told: what is not does not explain where a level went.
+void AlertDetector::look_for_drift(const Tonight& tonight) {
+  const auto better = watched_metric_info(WatchedMetric::kSteady).better;
+  for (Experiment* experiment : tonight.due_for_drift) {
+    const TimingChangeDetector& steady = *experiment->timed[place_of(WatchedMetric::kSteady)];
+    if (experiment->drift.look(steady, better, pinned_)) experiment->is_changed = true;
+  }
+}
+
+WatchedMember& AlertDetector::member_of(Experiment& experiment, WatchedMetric metric,
+                                        std::size_t change) {
+  std::vector<std::size_t>& places = experiment.members[place_of(metric)];
+  if (change == places.size()) {
+    places.push_back(members_.size());
+    WatchedMember& made = members_.emplace_back();
+    made.experiment = experiment.id;
+    made.metric = metric;
+    made.change = change;
+  }
+  return members_[places[change]];
+}
+
+void AlertDetector::collect_timed(Experiment& experiment, WatchedMetric metric) {
+  const auto& watch = experiment.timed[place_of(metric)];
+  if (!watch) return;
+  const SeriesRules& rules = (*experiment.rules)[place_of(metric)];
+  const bool has_other_baseline =
+      metric == WatchedMetric::kSpeedup &&
+      std::exchange(experiment.collected_baseline, experiment.baseline) != experiment.baseline;
+  for (std::size_t i = 0; i < watch->changes().size(); ++i) {
+    // Most are withdrawn, and of such a one nothing changes any more.
+    if (!has_other_baseline && is_settled(experiment, metric, i)) continue;
+    const WatchedChange& change = watch->changes()[i];
+    WatchedMember& member = member_of(experiment, metric, i);
+    member.onset = change.onset;
+    member.earliest = change.earliest;
+    member.latest = change.latest;
+    member.first_seen = change.first_seen;
+    member.confirmed = change.confirmed;
+    member.withdrawn = change.withdrawn;
+    member.recovered = change.recovered;
+    member.effect = change.point.effect;
+    member.worse = worse_of(member.effect, watched_metric_info(metric).better);
+    member.is_reported =
+        !change.recovery_of && (member.worse < 0 ? rules.tell_better : rules.tell_worse);
+    member.before = std::exp(change.point.before);
+    member.after = std::exp(change.point.after);
+    member.interval = change.point.interval;
+    member.p_value = change.point.p_value;
+    member.q_value = change.q_value;
+    member.nights_before = change.point.nights_before;
+    member.nights_after = change.point.nights_after;
+    if (metric == WatchedMetric::kSpeedup) member.baseline = experiment.baseline;
+  }
+}
+
+bool AlertDetector::is_settled(const Experiment& experiment, WatchedMetric metric,
+                               std::size_t change) const {
+  const std::vector<std::size_t>& places = experiment.members[place_of(metric)];
+  return change < places.size() && places[change] < is_settled_.size() &&
+         is_settled_[places[change]];
+}
+
+void AlertDetector::collect_events(Experiment& experiment, WatchedMetric metric,
+                                   std::span<const WatchedEvent> events) {
+  const WatchedMetricInfo& info = watched_metric_info(metric);
+  const SeriesRules& rules = (*experiment.rules)[place_of(metric)];
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    const WatchedEvent& event = events[i];
+    WatchedMember& member = member_of(experiment, metric, i);
+    member.onset = member.latest = member.first_seen = event.onset;
+    member.earliest = event.last_before + 1;
+    if (!event.is_flaky()) member.confirmed = event.onset;
+    member.recovered = event.recovered;
+    member.before_text = event.before;
+    member.after_text = event.after;
+    member.flips = event.flips;
+    member.of = event.of;
+    member.p_value = member.q_value = 0;
+    if (info.kind == MetricKind::kCount) {
+      member.before = std::stod(event.before);
+      member.after = std::stod(event.after);
+      member.worse = worse_of(member.after - member.before, info.better);
+    } else {
+      member.worse = 1;
+    }
+    member.is_reported = member.worse < 0 ? rules.tell_better : rules.tell_worse;
+  }
+}
+
+void AlertDetector::collect_drifts(Experiment& experiment) {
+  const auto drifts = experiment.drift.drifts();
+  for (std::size_t i = 0; i < drifts.size(); ++i) {
+    const WatchedDrift& drift = drifts[i];
+    const double moved = drift.after - drift.before;
+    WatchedMember& member = member_of(experiment, WatchedMetric::kDrift, i);
+    member.onset = member.earliest = member.latest = drift.onset;
+    member.first_seen = drift.first_seen;
+    member.confirmed = drift.first_seen;
+    member.recovered = drift.recovered;
+    member.before = std::exp(drift.before);
+    member.after = std::exp(drift.after);
+    member.effect = std::expm1(moved);
+    member.worse = worse_of(member.effect, watched_metric_info(WatchedMetric::kDrift).better);
+    member.error = drift.error;
+    constexpr double kReach = 1.96;  // standard errors, 95 %
+    member.interval = {std::expm1(moved - kReach * drift.error),
+                       std::expm1(moved + kReach * drift.error), 0.95};
+    member.p_value = member.q_value = std::erfc(std::abs(moved) / drift.error / std::sqrt(2.0));
+    member.nights_before = member.nights_after = DriftDetector::kStretch;
+    member.is_reported = (*experiment.rules)[place_of(WatchedMetric::kDrift)].tell_worse;
+  }
+}
+
+void AlertDetector::collect_members() {
+  for (Experiment& experiment : experiments_) {
+    if (!std::exchange(experiment.is_changed, false)) continue;
+    for (std::size_t i = 0; i < kTimedMetrics; ++i) collect_timed(experiment, metric_at(i));
+    for (std::size_t i = 0; i < kCountMetrics; ++i) {
+      collect_events(experiment, metric_at(kTimedMetrics + i), experiment.counts[i].events());
+    }
+    collect_events(experiment, WatchedMetric::kVerification, experiment.verification.events());
+    collect_events(experiment, WatchedMetric::kTiming, experiment.timing.events());
+    collect_drifts(experiment);
+  }
+  for (std::size_t place = is_settled_.size(); place < members_.size(); ++place) {
+    standing_members_.push_back({place, catalog_.find(members_[place].experiment)});
+  }
+  is_settled_.resize(members_.size(), false);
+  std::erase_if(standing_members_, [&](const StandingMember& one) {
+    is_settled_[one.place] = members_[one.place].withdrawn.has_value();
+    return is_settled_[one.place];
+  });
+}
+
+std::vector<AlertGroup> AlertDetector::groups_now() const {
+  auto groups = group_changes(members_, standing_members_, catalog_, night_series_);
+  // By onset, so that alerts of one night are numbered in a fixed order.
+  std::stable_sort(groups.begin(), groups.end(),
+                   [](const auto& a, const auto& b) { return a.onset < b.onset; });
+  return groups;
+}
+
+void AlertDetector::update_alerts(std::size_t number) {
+  collect_members();
+  auto groups = groups_now();
+  constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
+  std::vector<std::size_t> group_of(members_.size(), kNone);
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    for (const std::size_t place : groups[g].members) group_of[place] = g;
+  }
+  for (; seen_alerts_ < alerts_.size(); ++seen_alerts_) open_alerts_.push_back(seen_alerts_);
+  // Each group goes on with the alert that it shares most with; of equals with the oldest.
+  struct Tie {
+    std::size_t count, open, group;  // `open`: place in open_alerts_
+  };
+  std::vector<Tie> ties;
+  std::vector<std::size_t> shared;
+  for (std::size_t k = 0; k < open_alerts_.size(); ++k) {
+    shared.clear();
+    for (const std::size_t place : alerts_[open_alerts_[k]].group.members) {
+      if (group_of[place] != kNone) shared.push_back(group_of[place]);
+    }
+    std::sort(shared.begin(), shared.end());
+    for (auto from = shared.begin(); from != shared.end();) {
+      const auto end = std::upper_bound(from, shared.end(), *from);
+      ties.push_back({static_cast<std::size_t>(end - from), k, *from});
+      from = end;
+    }
+  }
+  std::stable_sort(ties.begin(), ties.end(),
+                   [](const Tie& a, const Tie& b) { return a.count > b.count; });
+  std::vector<std::optional<std::size_t>> alert_of(groups.size());
+  std::vector<bool> goes_on(open_alerts_.size(), false);
+  for (const Tie& tie : ties) {
+    if (goes_on[tie.open] || alert_of[tie.group]) continue;
+    goes_on[tie.open] = true;
+    alert_of[tie.group] = open_alerts_[tie.open];
+  }
+  std::vector<std::optional<std::size_t>> taken_by(open_alerts_.size());
+  for (const Tie& tie : ties) {
+    if (!goes_on[tie.open] && !taken_by[tie.open]) taken_by[tie.open] = alert_of[tie.group];
+  }
+  for (std::size_t k = 0; k < open_alerts_.size(); ++k) {
+    WatchedAlert& alert = alerts_[open_alerts_[k]];
+    if (goes_on[k]) {
+      alert.merged_into.reset();
+      continue;
+    }
+    std::erase_if(alert.group.members,
+                  [&](std::size_t place) { return !members_[place].is_reported; });
+    if (alert.stage != AlertStage::kWithdrawn) alert.closed = number;
+    alert.stage = AlertStage::kWithdrawn;
+    if (taken_by[k]) alert.merged_into = taken_by[k];
+  }
+  forget_closed_alerts();
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    if (!alert_of[g]) {
+      alert_of[g] = alerts_.size();
+      WatchedAlert& made = alerts_.emplace_back();
+      made.first_seen = number;
+      made.at_first = groups[g];
+      made.at_first.members.clear();
+    }
+    WatchedAlert& alert = alerts_[*alert_of[g]];
+    alert.group = std::move(groups[g]);
+    update_stage(&alert, number);
+  }
+}
+
+// What is withdrawn for good has no group any more, and most alerts that ever were are so.
+void AlertDetector::forget_closed_alerts() {
+  std::erase_if(open_alerts_, [&](std::size_t a) {
+    return alerts_[a].stage == AlertStage::kWithdrawn &&
+           std::ranges::all_of(alerts_[a].group.members,
+                               [&](std::size_t place) { return bool{is_settled_[place]}; });
+  });
+}
+
+void AlertDetector::update_stage(WatchedAlert* alert, std::size_t number) {
+  bool is_open = false;
+  for (const std::size_t place : alert->group.members) {
+    const WatchedMember& member = members_[place];
+    if (member.confirmed && !alert->confirmed) alert->confirmed = number;
+    if (!member.recovered) is_open = true;
+  }
+  const AlertStage before = alert->stage;
+  alert->stage = !is_open ? AlertStage::kRecovered
+                          : (alert->confirmed ? AlertStage::kConfirmed : AlertStage::kSuspect);
+  if (is_open) {
+    alert->closed.reset();
+  } else if (before != AlertStage::kRecovered) {
+    alert->closed = number;
+  }
+}
+
+}  // namespace benchhud::analysis

@@ -1,0 +1,106 @@
+// One series of times, watched night by night: what changed, since when, and what came of it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "analysis/changes/change_points.h"
+#include "analysis/changes/search_trigger.h"
+#include "schema/model/metric.h"
+
+namespace benchhud::analysis {
+
+/// A change as it was seen so far. Nights are numbered by who watches (alert_detector.h).
+struct WatchedChange {
+  ChangePoint point;  ///< as it was seen last; its places are of the series
+  std::size_t onset = 0, earliest = 0, latest = 0;  ///< nights
+  std::size_t first_seen = 0;                       ///< night
+  double q_value = 1;                               ///< when it was last to be confirmed
+  std::optional<std::size_t> confirmed;             ///< night
+  std::optional<std::size_t> withdrawn;             ///< night: it is not seen any more
+  std::optional<std::size_t> recovered;             ///< night: the level before it is back
+  /// It merely leads back from that change to what was before. A change for the worse that undoes
+  /// an improvement of kSettledNights ago and more (watched_metric.h) is one of its own.
+  std::optional<std::size_t> recovery_of;
+  std::size_t missed = 0;  ///< searches in a row that did not find it
+  std::size_t begin = 0;   ///< place of the first night that is comparable with its nights
+
+  /// Whether the nights would confirm it, if they were the only series.
+  bool is_candidate() const {
+    return !confirmed && !withdrawn && point.state == ChangeState::kConfirmed;
+  }
+};
+
+/// Nights come in order. Every change is found by find_changes() of the last kWindow nights, which
+/// is asked as long as there are few nights, while a change is young, when one that is not
+/// confirmed has a twentieth more nights, when the last nights are off the level that is known or
+/// it seems to be two (search_trigger.h), and whenever there are twice as many nights, or kRoutine
+/// more: not asking it on quiet nights makes a year of nights affordable. The same nights in the
+/// same order give the same changes.
+class TimingChangeDetector {
+ public:
+  static constexpr std::size_t kWindow = 100;
+  static constexpr std::size_t kRoutine = 100;
+  /// Findings of two searches so near each other are the same change.
+  static constexpr std::size_t kSameChange = 3;
+
+  explicit TimingChangeDetector(const ChangeRules& rules,
+                                schema::Direction better = schema::Direction::kNeither)
+      : rules_(rules), better_(better) {}
+
+  /// Returns whether any change is different from before.
+  bool add(const Night& night, std::size_t number);
+  /// A night that was added on another day (alert_detector.h).
+  void replay(const Night& night, std::size_t number);
+  /// From the next night on something other than what is measured is different: its level is new,
+  /// and no change.
+  void restart() { begin_ = levels_.size(); }
+
+  /// A candidate became sure: on night `number`, with this q-value. Or not yet: no night.
+  void decide(std::size_t change, std::optional<std::size_t> number, double q_value);
+
+  std::span<const WatchedChange> changes() const { return changes_; }
+  /// The levels of the nights from begin() on, and the changes they are known to have, but for
+  /// suspects; places are of these nights.
+  std::pair<std::span<const double>, Changes> verification_outcome() const;
+  /// Of all nights.
+  std::span<const double> levels() const { return levels_; }
+  /// The number of each night.
+  std::span<const std::uint32_t> numbers() const { return numbers_; }
+  /// The place of the first night that is comparable with the last ones.
+  std::size_t begin() const { return begin_; }
+  /// Of the nights of the last search.
+  const NightNoise& noise() const { return search_.noise; }
+
+ private:
+  friend struct StateFields;
+
+  bool wants_search();
+  bool is_young(std::size_t since) const;
+  bool merge(std::size_t first, std::size_t number);
+  bool note_recoveries(std::size_t number);
+  bool is_loss(const WatchedChange& improvement, const WatchedChange& later) const;
+  WatchedChange* known(const ChangePoint& point, const std::vector<bool>& seen);
+
+  // What a search needs of nights besides their levels is kept of so many at least, for there are
+  // thousands of series and no end of nights.
+  static constexpr std::size_t kRecent = kWindow + kRoutine;
+
+  ChangeRules rules_;
+  schema::Direction better_;
+  std::vector<double> levels_;
+  std::vector<std::uint32_t> numbers_;
+  std::vector<Night> recent_;     // the last ones
+  std::size_t first_recent_ = 0;  // the place of the first of them
+  std::vector<WatchedChange> changes_;
+  Changes search_;
+  std::size_t begin_ = 0;     // of the nights that are comparable
+  std::size_t searched_ = 0;  // nights at the last search
+  SearchTrigger screen_;      // of the last search
+};
+
+}  // namespace benchhud::analysis

@@ -1,0 +1,537 @@
+#include "analysis/alerts/alert_detector.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "tests/eval/made_up_noise.h"
+#include "tests/unit/analysis/judging.h"
+
+namespace benchhud::analysis {
+namespace {
+
+using testing::Contains;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+/// A fleet of models × backends, watched from the first night; `times` may change between nights.
+class Watching : public testing::Test {
+ protected:
+  void make(int models, const std::vector<std::string>& backends, FleetRules rules = {},
+            double noise = 0.01) {
+    noise_ = noise;
+    for (int m = 0; m < models; ++m) {
+      for (const std::string& backend : backends) {
+        const auto id = fleet_.add("m" + std::to_string(m), backend);
+        facts_.results.push_back({});
+        facts_.results.back().experiment = id;
+        facts_.results.back().status = Status::kTimed;
+        places_[{m, backend}] = times_.size();
+        times_.push_back(1.0 + m);
+      }
+    }
+    catalog_ = std::make_unique<Catalog>(fleet_.catalog());
+    watch_ = std::make_unique<AlertDetector>(*catalog_, std::move(rules));
+  }
+  double& time_of(int model, const std::string& backend) {
+    return times_[places_.at({model, backend})];
+  }
+  ExperimentObservation& result_of(int model, const std::string& backend) {
+    return facts_.results[places_.at({model, backend})];
+  }
+  void nights(int count, RunAnnotations said = {}) {
+    for (int i = 0; i < count; ++i) {
+      for (std::size_t k = 0; k < times_.size(); ++k) {
+        const double level = std::log(times_[k]) + noise_ * normal_(random_);
+        facts_.results[k].times[0] = Night{level, 1e-5, 8};
+        facts_.results[k].times[place_of(WatchedMetric::kSpeedup)].reset();
+      }
+      facts_.run = schema::RunId{static_cast<std::int64_t>(watch_->nights().size()) + 1};
+      facts_.started_at = 86400.0 * static_cast<double>(watch_->nights().size());
+      watch_->add(facts_, said);
+      added_.emplace_back(facts_, said);
+    }
+  }
+  /// A watch that goes on after `count` of the nights so far, of which `state` tells.
+  std::unique_ptr<AlertDetector> go_on(std::size_t count, std::string_view state,
+                                       const Catalog& catalog) const {
+    auto watch = std::make_unique<AlertDetector>(catalog, FleetRules{});
+    for (std::size_t n = 0; n < count; ++n) watch->replay(added_[n].first, added_[n].second);
+    if (!watch->load_state(state)) return nullptr;
+    for (std::size_t n = count; n < added_.size(); ++n) {
+      watch->add(added_[n].first, added_[n].second);
+    }
+    return watch;
+  }
+  std::vector<WatchedAlert> alerts(AlertStage stage) const {
+    std::vector<WatchedAlert> some;
+    for (const WatchedAlert& alert : watch_->alerts()) {
+      if (alert.stage == stage) some.push_back(alert);
+    }
+    return some;
+  }
+  auto of_model(const std::string& model) const {
+    return testing::Truly([this, model](const WatchedAlert& alert) {
+      return std::any_of(alert.group.members.begin(), alert.group.members.end(), [&](auto place) {
+        return catalog_->find(watch_->members()[place].experiment)->experiment().model == model;
+      });
+    });
+  }
+  std::string story() const {
+    std::string text;
+    for (const WatchedAlert& alert : watch_->alerts()) {
+      text += std::to_string(static_cast<int>(alert.stage)) + " " +
+              std::string(alert_scope_name(alert.group.scope)) + " " +
+              std::to_string(alert.group.onset) + " " + std::to_string(alert.first_seen) + " " +
+              std::to_string(alert.confirmed.value_or(999)) + ":";
+      for (const std::size_t place : alert.group.members) {
+        const WatchedMember& member = watch_->members()[place];
+        text += " " + std::to_string(to_int(member.experiment)) + "." +
+                std::to_string(place_of(member.metric)) + "=" + std::to_string(member.effect);
+      }
+      text += "\n";
+    }
+    return text;
+  }
+
+  Fleet fleet_;
+  std::unique_ptr<Catalog> catalog_;
+  std::unique_ptr<AlertDetector> watch_;
+  RunObservations facts_;
+  std::vector<std::pair<RunObservations, RunAnnotations>> added_;
+
+ private:
+  std::map<std::pair<int, std::string>, std::size_t> places_;
+  std::vector<double> times_;
+  double noise_ = 0.01;
+  std::mt19937_64 random_{1};
+  std::normal_distribution<double> normal_;
+};
+
+const std::vector<std::string> kThree = {"eager", "inductor", "openxla+dynamo"};
+
+TEST_F(Watching, OneStepAmongManySeriesIsOneAlert) {
+  make(60, kThree);
+  nights(30);
+  time_of(17, "eager") *= 1.2;
+  nights(1);
+  EXPECT_THAT(alerts(AlertStage::kSuspect), Contains(of_model("m17"))) << story();
+  EXPECT_THAT(alerts(AlertStage::kConfirmed), IsEmpty());
+  nights(5);
+  ASSERT_THAT(alerts(AlertStage::kConfirmed), SizeIs(1));
+  const WatchedAlert alert = alerts(AlertStage::kConfirmed)[0];
+  EXPECT_EQ(alert.group.scope, AlertScope::kModel);
+  EXPECT_EQ(alert.group.onset, 30u);
+  EXPECT_EQ(alert.first_seen, 30u) << "the alert that was a suspect";
+  EXPECT_LE(alert.confirmed.value(), 35u);
+  EXPECT_GE(alert.confirmed.value(), 32u);
+  EXPECT_THAT(alert.group.members, SizeIs(2)) << "its time and its speedup";
+  nights(20);
+  EXPECT_THAT(alerts(AlertStage::kConfirmed), SizeIs(1));
+}
+
+TEST_F(Watching, WhereNothingChangesNothingIsConfirmed) {
+  make(1, {});
+  fleet_ = Fleet();
+  std::vector<std::vector<Night>> series;
+  constexpr std::size_t kSeries = 400, kNights = 120;
+  for (std::size_t i = 0; i < kSeries; ++i) {
+    fleet_.add("m" + std::to_string(i), "inductor");
+    series.push_back(
+        eval::made_up_series(eval::kNoiseKinds[i % eval::kNoiseKinds.size()], kNights, 77'000 + i));
+  }
+  catalog_ = std::make_unique<Catalog>(fleet_.catalog());
+  watch_ = std::make_unique<AlertDetector>(*catalog_, FleetRules{});
+  for (std::size_t n = 0; n < kNights; ++n) {
+    RunObservations night;
+    for (std::size_t i = 0; i < kSeries; ++i) {
+      ExperimentObservation& result = night.results.emplace_back();
+      result.experiment = schema::ExperimentId{static_cast<std::int64_t>(i) + 1};
+      result.times[0] = series[i][n];
+    }
+    watch_->add(std::move(night));
+  }
+  EXPECT_THAT(alerts(AlertStage::kConfirmed), IsEmpty());
+  EXPECT_THAT(alerts(AlertStage::kRecovered), IsEmpty());
+}
+
+TEST_F(Watching, AnExcludedNightDoesNotCount) {
+  make(6, kThree);
+  nights(30);
+  for (int m = 0; m < 6; ++m) time_of(m, "eager") *= 2;
+  result_of(0, "eager").code = "FAIL";
+  nights(1, {.is_excluded = true});
+  EXPECT_THAT(alerts(AlertStage::kSuspect), IsEmpty());
+  for (int m = 0; m < 6; ++m) time_of(m, "eager") /= 2;
+  time_of(3, "eager") *= 1.3;
+  result_of(0, "eager").code.reset();
+  nights(4);
+  ASSERT_THAT(alerts(AlertStage::kConfirmed), SizeIs(1));
+  EXPECT_EQ(alerts(AlertStage::kConfirmed)[0].group.onset, 31u) << "nights keep their numbers";
+  EXPECT_THAT(watch_->nights(), SizeIs(35));
+}
+
+TEST_F(Watching, ANewEnvironmentIsNoAlert) {
+  make(6, kThree);
+  nights(30);
+  for (int m = 0; m < 6; ++m) {
+    for (const auto& backend : kThree) time_of(m, backend) *= 1.3;
+  }
+  nights(1, {.is_new_environment = true});
+  nights(20);
+  EXPECT_THAT(alerts(AlertStage::kConfirmed), IsEmpty()) << story();
+  for (const WatchedMember& member : watch_->members()) EXPECT_LT(std::abs(member.effect), 0.1);
+}
+
+TEST_F(Watching, AMachinesSlowdownIsOneAlertAndTakesInTheRest) {
+  make(8, kThree);
+  nights(30);
+  for (int m = 0; m < 8; ++m) {
+    for (const auto& backend : kThree) time_of(m, backend) *= 1.15;
+  }
+  nights(8);
+  const auto confirmed = alerts(AlertStage::kConfirmed);
+  ASSERT_THAT(confirmed, SizeIs(1)) << story();
+  EXPECT_EQ(confirmed[0].group.scope, AlertScope::kMachine);
+  EXPECT_GE(confirmed[0].group.members.size(), 20u);
+  EXPECT_THAT(alerts(AlertStage::kSuspect), IsEmpty());
+}
+
+// Models that slow down one night after the other, until it is half of everything.
+TEST_F(Watching, AlertsThatTurnOutToBeOneKeepTheOldestsNumber) {
+  make(4, {"eager"});
+  nights(30);
+  time_of(0, "eager") *= 1.3;
+  time_of(1, "eager") *= 1.3;
+  nights(1);
+  ASSERT_THAT(watch_->alerts(), SizeIs(2));
+  time_of(2, "eager") *= 1.3;
+  nights(4);
+  ASSERT_GE(watch_->alerts().size(), 2u);
+  EXPECT_EQ(watch_->alerts()[0].group.scope, AlertScope::kMachine);
+  EXPECT_EQ(watch_->alerts()[0].stage, AlertStage::kConfirmed);
+  EXPECT_EQ(watch_->alerts()[0].at_first.scope, AlertScope::kModel);
+  EXPECT_THAT(watch_->alerts()[0].group.members, SizeIs(3));
+  EXPECT_EQ(watch_->alerts()[1].stage, AlertStage::kWithdrawn);
+  EXPECT_EQ(watch_->alerts()[1].merged_into, 0u);
+  EXPECT_EQ(watch_->alerts()[1].closed, 31u);
+  EXPECT_FALSE(watch_->alerts()[0].closed);
+}
+
+TEST_F(Watching, ARecoveryClosesItsAlertAndIsNone) {
+  make(6, kThree);
+  nights(30);
+  time_of(2, "eager") *= 1.25;
+  nights(10);
+  time_of(2, "eager") /= 1.25;
+  nights(10);
+  EXPECT_THAT(alerts(AlertStage::kConfirmed), IsEmpty()) << story();
+  EXPECT_THAT(alerts(AlertStage::kSuspect), IsEmpty()) << story();
+  ASSERT_THAT(alerts(AlertStage::kRecovered), SizeIs(1)) << story();
+  EXPECT_GE(alerts(AlertStage::kRecovered)[0].closed.value(), 42u);
+  EXPECT_LE(alerts(AlertStage::kRecovered)[0].closed.value(), 44u);
+  time_of(2, "eager") *= 1.25;
+  nights(10);
+  EXPECT_THAT(alerts(AlertStage::kConfirmed), SizeIs(1)) << "it came back: " << story();
+}
+
+TEST_F(Watching, CountsAndVerdictsAreConfirmedAtOnce) {
+  make(4, kThree);
+  result_of(1, "inductor").code = "PASS";
+  result_of(2, "inductor").counts[0] = 0;
+  nights(3);
+  result_of(1, "inductor").code = "FAIL";
+  result_of(2, "inductor").counts[0] = 2;
+  result_of(3, "inductor").status = Status::kFailed;
+  nights(1);
+  EXPECT_THAT(alerts(AlertStage::kConfirmed), SizeIs(3));
+  for (const WatchedAlert& alert : watch_->alerts()) {
+    EXPECT_EQ(alert.first_seen, 3u);
+    EXPECT_EQ(alert.confirmed, 3u);
+  }
+  result_of(1, "inductor").code = "PASS";
+  result_of(2, "inductor").counts[0] = 0;
+  result_of(3, "inductor").status = Status::kNotTimed;
+  nights(1);
+  EXPECT_THAT(alerts(AlertStage::kRecovered), SizeIs(2)) << "nobody tried to time the third";
+  result_of(3, "inductor").status = Status::kTimed;
+  nights(1);
+  EXPECT_THAT(alerts(AlertStage::kRecovered), SizeIs(3));
+}
+
+TEST_F(Watching, AVerdictThatKeepsFlippingIsNotSure) {
+  make(1, {"inductor"});
+  for (int i = 0; i < 10; ++i) {
+    result_of(0, "inductor").code = i % 2 == 0 ? "PASS" : "FAIL";
+    nights(1);
+  }
+  ASSERT_FALSE(watch_->members().empty());
+  EXPECT_FALSE(watch_->members().back().confirmed);
+  EXPECT_EQ(watch_->members().back().flips, 9u);
+  EXPECT_EQ(watch_->members().back().of, 10u);
+}
+
+TEST_F(Watching, RulesOfASeriesHold) {
+  FleetRules rules;
+  rules.series = [](const CatalogEntry& entry, WatchedMetric metric) {
+    SeriesRules one;
+    if (entry.experiment().model == "m0") one.is_watched = false;
+    if (entry.experiment().model == "m1") one.tell_worse = false;
+    if (entry.experiment().model == "m2") one.tell_better = false;
+    if (metric == WatchedMetric::kSpeedup) one.is_watched = false;
+    return one;
+  };
+  make(4, {"inductor"}, rules);
+  for (int m = 0; m < 4; ++m) {
+    result_of(m, "inductor").counts[0] = 3;
+    result_of(m, "inductor").code = "PASS";
+  }
+  nights(30);
+  for (const int m : {0, 1, 3}) {
+    time_of(m, "inductor") *= 1.4;
+    result_of(m, "inductor").counts[0] = 5;
+    result_of(m, "inductor").code = "FAIL";
+  }
+  time_of(2, "inductor") *= 0.6;
+  result_of(2, "inductor").counts[0] = 1;
+  nights(5);
+  const auto confirmed = alerts(AlertStage::kConfirmed);
+  ASSERT_THAT(confirmed, SizeIs(1)) << story();
+  EXPECT_EQ(confirmed[0].group.model, catalog_->find(result_of(3, "inductor").experiment)->model());
+  EXPECT_THAT(confirmed[0].group.members, SizeIs(3));
+  EXPECT_EQ(watch_->timed(result_of(0, "inductor").experiment, WatchedMetric::kSteady), nullptr);
+}
+
+TEST_F(Watching, SpeedupsSayWhatTheyAreAgainst) {
+  make(4, {"eager", "inductor"});
+  nights(30);
+  time_of(1, "inductor") *= 0.7;
+  nights(6);
+  ASSERT_THAT(alerts(AlertStage::kConfirmed), SizeIs(1)) << story();
+  int speedups = 0;
+  const WatchedAlert alert = alerts(AlertStage::kConfirmed)[0];
+  for (const std::size_t place : alert.group.members) {
+    const WatchedMember& member = watch_->members()[place];
+    if (member.metric != WatchedMetric::kSpeedup) continue;
+    ++speedups;
+    EXPECT_EQ(member.baseline, result_of(1, "inductor").experiment);
+    EXPECT_EQ(member.worse, 1) << "eager seems slower";
+  }
+  EXPECT_EQ(speedups, 1);
+}
+
+TEST_F(Watching, TheSameNightsGiveTheSameAlerts) {
+  const auto told = [] {
+    Watching_TheSameNightsGiveTheSameAlerts_Test one;
+    one.make(8, kThree, {}, 0.02);
+    one.nights(30);
+    for (int m = 0; m < 8; ++m) one.time_of(m, "inductor") *= 0.8;
+    one.nights(10);
+    one.time_of(3, "eager") *= 1.5;
+    one.result_of(4, "eager").status = Status::kFailed;
+    one.nights(20);
+    return one.story();
+  };
+  EXPECT_EQ(told(), told());
+  EXPECT_FALSE(told().empty());
+}
+
+// Nobody's step: 0.1 % a night for 150 nights.
+TEST_F(Watching, WhatCreepsUpIsAnAlertOfItsOwn) {
+  make(6, kThree);
+  nights(40);
+  for (int i = 0; i < 150; ++i) {
+    time_of(2, "eager") *= 1.001;
+    nights(1);
+  }
+  int drifts = 0;
+  double moved = 0;
+  for (const WatchedAlert& alert : alerts(AlertStage::kConfirmed)) {
+    for (const std::size_t place : alert.group.members) {
+      const WatchedMember& member = watch_->members()[place];
+      if (member.metric == WatchedMetric::kSpeedup) continue;
+      EXPECT_EQ(member.experiment, result_of(2, "eager").experiment);
+      EXPECT_GT(member.worse, 0);
+      drifts += member.metric == WatchedMetric::kDrift ? 1 : 0;
+      moved += member.effect;
+    }
+  }
+  EXPECT_GE(drifts, 1) << story();
+  EXPECT_NEAR(moved, std::pow(1.001, 150) - 1, 0.06) << "steps and drift together explain it";
+}
+
+// Faster for eight nights around the release, which no stretch of the others shows.
+TEST_F(Watching, APinnedNightIsWhatLaterOnesAreHeldAgainst) {
+  const auto onsets_of = [](bool is_pinned) {
+    Watching_APinnedNightIsWhatLaterOnesAreHeldAgainst_Test one;
+    FleetRules rules;
+    rules.series = [](const CatalogEntry&, WatchedMetric metric) {
+      SeriesRules series;
+      series.is_watched = metric == WatchedMetric::kSteady || metric == WatchedMetric::kDrift;
+      series.changes.significance = 0;  // no steps: all that is left is drift
+      return series;
+    };
+    one.make(1, {"eager"}, rules, 0.005);
+    one.nights(26);
+    one.time_of(0, "eager") *= 0.8;
+    one.nights(4);
+    one.nights(1, {.is_pinned = is_pinned});
+    one.nights(3);
+    one.time_of(0, "eager") /= 0.8;
+    one.nights(90);
+    std::vector<std::size_t> onsets;
+    for (const WatchedMember& member : one.watch_->members()) {
+      if (member.metric != WatchedMetric::kDrift) continue;
+      onsets.push_back(member.onset);
+      EXPECT_NEAR(member.effect, 0.25, 0.02);
+    }
+    return onsets;
+  };
+  EXPECT_THAT(onsets_of(true), testing::ElementsAre(37u)) << "the stretch around it ends there";
+  EXPECT_THAT(onsets_of(false), IsEmpty());
+}
+
+// Each hundred nights without an alarm leave less to spend on the next; it never is nothing.
+TEST_F(Watching, AfterYearsOfQuietAStepIsStillConfirmed) {
+  make(20, {"eager"});
+  nights(460);
+  EXPECT_THAT(alerts(AlertStage::kConfirmed), IsEmpty()) << story();
+  time_of(7, "eager") *= 1.1;
+  nights(10);
+  EXPECT_THAT(alerts(AlertStage::kConfirmed), SizeIs(1)) << story();
+}
+
+// Steps, a common cause, counts, verdicts, drift, a new environment and nights that do not count.
+TEST_F(Watching, GoesOnFromEveryNightAsIfItHadWatchedThemAll) {
+  make(6, kThree, {}, 0.02);
+  std::vector<std::string> states = {watch_->state()};
+  const auto some = [&](int count, RunAnnotations said = {}) {
+    for (int i = 0; i < count; ++i) {
+      nights(1, said);
+      states.push_back(watch_->state());
+    }
+  };
+  for (int m = 0; m < 6; ++m) {
+    result_of(m, "inductor").counts[0] = 1;
+    result_of(m, "inductor").code = "PASS";
+  }
+  some(30);
+  time_of(3, "eager") *= 1.3;
+  result_of(1, "inductor").counts[0] = 4;
+  result_of(2, "inductor").code = "FAIL";
+  some(12);
+  some(1, {.is_excluded = true});
+  for (int m = 0; m < 6; ++m) time_of(m, "openxla+dynamo") *= 1.2;
+  some(8);
+  some(1, {.is_pinned = true});
+  some(1, {.is_new_environment = true});
+  result_of(1, "inductor").counts[0] = 1;
+  result_of(2, "inductor").code = "PASS";
+  result_of(4, "eager").status = Status::kFailed;
+  for (int i = 0; i < 90; ++i) {
+    time_of(5, "eager") *= 1.002;
+    some(1);
+  }
+  time_of(3, "eager") /= 1.3;
+  some(10);
+  ASSERT_GE(watch_->alerts().size(), 6u) << story();
+  for (std::size_t n = 0; n < states.size(); n += n < 20 ? 1 : 7) {
+    const auto other = go_on(n, states[n], *catalog_);
+    ASSERT_NE(other, nullptr) << n;
+    EXPECT_EQ(other->state(), watch_->state()) << n;
+  }
+}
+
+// A search looks back by 100 nights, and 100 nights later there is another.
+TEST_F(Watching, GoesOnAfterMoreNightsThanASearchLooksBack) {
+  make(2, {"eager", "inductor"}, {}, 0.02);
+  std::vector<std::string> states = {watch_->state()};
+  const auto some = [&](int count) {
+    for (int i = 0; i < count; ++i) {
+      nights(1);
+      states.push_back(watch_->state());
+    }
+  };
+  some(250);
+  time_of(1, "eager") *= 1.3;
+  some(240);
+  time_of(1, "eager") /= 1.3;
+  time_of(0, "inductor") *= 1.2;
+  some(30);
+  ASSERT_THAT(alerts(AlertStage::kRecovered), Contains(of_model("m1"))) << story();
+  ASSERT_THAT(alerts(AlertStage::kConfirmed), Contains(of_model("m0"))) << story();
+  const TimingChangeDetector* series =
+      watch_->timed(schema::ExperimentId{1}, WatchedMetric::kSteady);
+  EXPECT_THAT(series->verification_outcome().first, SizeIs(520)) << "levels of all nights";
+  for (const std::size_t n : {199, 200, 201, 255, 256, 257, 311, 312, 313, 400, 499}) {
+    const auto other = go_on(n, states[n], *catalog_);
+    ASSERT_NE(other, nullptr) << n;
+    EXPECT_EQ(other->state(), watch_->state()) << n;
+  }
+}
+
+TEST_F(Watching, GoesOnWhereTheCatalogHasGrown) {
+  make(4, kThree);
+  nights(30);
+  time_of(3, "eager") *= 1.3;
+  nights(3);
+  const std::string state = watch_->state();
+  const std::size_t count = added_.size();
+  fleet_.add("a first one", "eager");  // all others have another number in this catalog
+  const Catalog grown = fleet_.catalog();
+  nights(4);
+  const auto other = go_on(count, state, grown);
+  ASSERT_NE(other, nullptr);
+  ASSERT_EQ(other->alerts().size(), watch_->alerts().size());
+  ASSERT_THAT(alerts(AlertStage::kConfirmed), SizeIs(1));
+  for (std::size_t i = 0; i < other->alerts().size(); ++i) {
+    const AlertGroup& ours = other->alerts()[i].group;
+    const AlertGroup& theirs = watch_->alerts()[i].group;
+    EXPECT_EQ(ours.members, theirs.members);
+    EXPECT_EQ(ours.model, theirs.model + 1);
+    EXPECT_EQ(other->alerts()[i].at_first.model, watch_->alerts()[i].at_first.model + 1);
+  }
+}
+
+TEST_F(Watching, WhatIsNoStateOfTheseNightsIsRefused) {
+  make(4, kThree);
+  nights(25);
+  const std::string before = watch_->state();
+  time_of(3, "eager") *= 1.3;
+  result_of(1, "inductor").code = "FAIL";
+  nights(4);
+  const std::string state = watch_->state();
+  const std::size_t count = added_.size();
+  EXPECT_NE(go_on(count, state, *catalog_), nullptr);
+  EXPECT_EQ(go_on(count, before, *catalog_), nullptr) << "of fewer nights";
+  EXPECT_EQ(go_on(count - 1, state, *catalog_), nullptr);
+  EXPECT_EQ(go_on(count, "", *catalog_), nullptr);
+  EXPECT_EQ(go_on(count, state + "x", *catalog_), nullptr);
+  for (std::size_t size = 0; size < state.size(); size += 1 + size / 50) {
+    EXPECT_EQ(go_on(count, state.substr(0, size), *catalog_), nullptr) << size;
+  }
+  const std::string huge(state.size(), '\xff');
+  EXPECT_EQ(go_on(count, huge, *catalog_), nullptr);
+  EXPECT_EQ(go_on(count, state.substr(0, 100) + huge, *catalog_), nullptr) << "counts beyond all";
+}
+
+TEST_F(Watching, UnknownExperimentsAndEmptyNights) {
+  make(2, {"eager"});
+  RunObservations night;
+  night.results.emplace_back().experiment = schema::ExperimentId{999};
+  watch_->add(night);
+  watch_->add({});
+  nights(3);
+  EXPECT_THAT(watch_->nights(), SizeIs(5));
+  EXPECT_THAT(watch_->alerts(), IsEmpty());
+  EXPECT_EQ(watch_->timed(schema::ExperimentId{999}, WatchedMetric::kSteady), nullptr);
+}
+
+}  // namespace
+}  // namespace benchhud::analysis

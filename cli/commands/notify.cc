@@ -109,14 +109,13 @@ Expected<WebhookMessage> message_of(schema::Connection& store, AlertList& alerts
   BENCHHUD_ASSIGN(schema::Alert alert, alerts.find(notification.alert));
   BENCHHUD_ASSIGN(auto details, schema::alert_details(store, alert.id));
   BENCHHUD_ASSIGN(const ListedAlert listed, alerts.listed(std::move(alert), std::move(details)));
-  BENCHHUD_ASSIGN(const std::string data, alerts.json(listed));
   std::string body;
   schema::JsonWriter json(&body);
   json.begin_object();
   json.field("type", fmt::format("alert.{}", notification_event_name(notification.event)));
   json.field("timestamp", schema::format_time(notification.made_at));
   json.key("data");
-  json.raw(data);
+  BENCHHUD_TRY(alerts.write(json, listed));
   json.end_object();
   return WebhookMessage{fmt::format("benchhud-{}", notification.id), std::move(body)};
 }

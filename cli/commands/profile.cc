@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -73,7 +72,7 @@ Expected<Comparison> compare(const std::string& before_path, const std::string& 
 // The sections as the API writes them, laid out for people.
 std::string json_text(const Comparison& comparison) {
   std::string text;
-  schema::JsonWriter json(&text);
+  schema::JsonWriter json(&text, schema::JsonWriter::Layout::kIndented);
   json.begin_object();
   json.field("kind", comparison.kind);
   json.key("sections");
@@ -82,7 +81,7 @@ std::string json_text(const Comparison& comparison) {
   json.key("problems");
   json.list(comparison.problems, [&](const std::string& problem) { json.value(problem); });
   json.end_object();
-  return nlohmann::ordered_json::parse(text).dump(2);
+  return text;
 }
 
 std::string amount_text(double amount, ProfileUnit unit) {

@@ -27,8 +27,8 @@ using schema::ArtifactKind;
 using schema::Error;
 using schema::ErrorCode;
 using schema::Expected;
-using schema::PruneReport;
-using schema::PruneRequest;
+using service::PruneReport;
+using service::PruneRequest;
 
 constexpr std::array kAllKinds = {ArtifactKind::kTrace,
                                   ArtifactKind::kOperatorTable,
@@ -188,7 +188,7 @@ int forget(const po::variables_map& values, schema::Connection& store) {
   if (!words_of(values).empty()) {
     return fail({ErrorCode::kInvalidArgument, "--forget is about all that was pruned"});
   }
-  const auto count = schema::forget_pruned(store);
+  const auto count = service::forget_pruned(store);
   if (!count) return fail(count.error());
   fmt::print("{} things that were pruned may be taken in again\n", *count);
   return kDone;
@@ -216,7 +216,7 @@ int run_prune(const Arguments& arguments) {
   if (forgets) return forget(values, store);
 
   request->saves_room = is_disk_full;
-  const auto report = schema::prune(store, *request);
+  const auto report = service::prune(store, *request);
   if (!report && report.error().code == ErrorCode::kFull) {
     return fail(
         {ErrorCode::kFull, report.error().message +

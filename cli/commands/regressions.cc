@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 
@@ -140,12 +139,15 @@ Expected<std::vector<ListedAlert>> list_alerts(AlertList& list, schema::Connecti
 
 // Laid out for people as well as for programs.
 Expected<std::string> json_of(AlertList& list, const std::vector<ListedAlert>& alerts) {
-  nlohmann::ordered_json answer = {{"alerts", nlohmann::ordered_json::array()}};
-  for (const ListedAlert& alert : alerts) {
-    BENCHHUD_ASSIGN(const std::string text, list.json(alert));
-    answer["alerts"].push_back(nlohmann::ordered_json::parse(text));
-  }
-  return answer.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  std::string text;
+  schema::JsonWriter json(&text, schema::JsonWriter::Layout::kIndented);
+  json.begin_object();
+  json.key("alerts");
+  json.begin_array();
+  for (const ListedAlert& alert : alerts) BENCHHUD_TRY(list.write(json, alert));
+  json.end_array();
+  json.end_object();
+  return text + "\n";
 }
 
 Expected<std::string> text_as(const std::string& format, AlertList& list,

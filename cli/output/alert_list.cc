@@ -40,14 +40,12 @@ Expected<ListedAlert> AlertList::listed(schema::Alert alert, schema::AlertDetail
   return listed;
 }
 
-Expected<std::string> AlertList::json(const ListedAlert& listed) {
-  std::string text;
-  schema::JsonWriter writer(&text);
-  writer.begin_object();
-  BENCHHUD_TRY(views::write_alert_fields(writer, listed.alert, listed.details, *runs_));
-  views::write_explanation_fields(writer, listed.explanation);
-  writer.end_object();
-  return text;
+Expected<void> AlertList::write(schema::JsonWriter& json, const ListedAlert& listed) {
+  json.begin_object();
+  BENCHHUD_TRY(views::write_alert_fields(json, listed.alert, listed.details, *runs_));
+  views::write_explanation_fields(json, listed.explanation);
+  json.end_object();
+  return {};
 }
 
 Expected<std::vector<ListedAlert>> AlertList::needing_attention() {

@@ -26,8 +26,8 @@ class AlertList {
   schema::Expected<schema::Alert> find(schema::AlertId id);
   /// With what explains it.
   schema::Expected<ListedAlert> listed(schema::Alert alert, schema::AlertDetails details);
-  /// The contract's Alert, with `causes` and `reproduction`, as JSON.
-  schema::Expected<std::string> json(const ListedAlert& listed);
+  /// The contract's Alert, with `causes` and `reproduction`.
+  schema::Expected<void> write(schema::JsonWriter& json, const ListedAlert& listed);
   /// Those that are not over and that nobody decided on.
   schema::Expected<std::vector<ListedAlert>> needing_attention();
 

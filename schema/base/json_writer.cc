@@ -58,15 +58,23 @@ void JsonWriter::open(char bracket) {
   comma();
   out_->push_back(bracket);
   needs_comma_ = false;
+  ++depth_;
 }
 
 void JsonWriter::close(char bracket) {
+  --depth_;
+  if (is_indented_ && needs_comma_) begin_line();
   out_->push_back(bracket);
   needs_comma_ = true;
 }
 
+void JsonWriter::begin_line() {
+  if (!is_behind_key_) out_->append("\n").append(2 * depth_, ' ');
+  is_behind_key_ = false;
+}
+
 void JsonWriter::key(std::string_view name) {
-  if (name.size() > kLongestName) return key_text(name);
+  if (name.size() > kLongestName || is_indented_) return key_text(name);
   Piece piece;
   out_->append(piece.data(), put_name(name, piece.data()));
   needs_comma_ = false;
@@ -83,7 +91,7 @@ void JsonWriter::integer_field(std::string_view name, std::int64_t number) {
 
 template <class Number>
 void JsonWriter::put_field(std::string_view name, Number number) {
-  if (name.size() > kLongestName) {
+  if (name.size() > kLongestName || is_indented_) {
     key_text(name);
     return value(number);
   }
@@ -110,8 +118,9 @@ char* JsonWriter::put_name(std::string_view name, char* end) const {
 void JsonWriter::key_text(std::string_view name) {
   comma();
   text(name);
-  out_->push_back(':');
+  out_->append(is_indented_ ? ": " : ":");
   needs_comma_ = false;
+  is_behind_key_ = true;
 }
 
 void JsonWriter::null() { raw("null"); }

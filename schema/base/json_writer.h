@@ -20,7 +20,11 @@ namespace benchhud::schema {
 /// character), and a number that is not finite is null.
 class JsonWriter {
  public:
-  explicit JsonWriter(std::string* out) : out_(out) {}
+  /// On one line, or laid out for people: two spaces a level.
+  enum class Layout : bool { kCompact, kIndented };
+
+  explicit JsonWriter(std::string* out, Layout layout = Layout::kCompact)
+      : out_(out), is_indented_(layout == Layout::kIndented) {}
 
   void begin_object() { open('{'); }
   void end_object() { close('}'); }
@@ -50,7 +54,7 @@ class JsonWriter {
       null();
     }
   }
-  /// JSON that is made already.
+  /// JSON that is made already, as it is.
   void raw(std::string_view json);
 
   /// A name and its value.
@@ -100,13 +104,20 @@ class JsonWriter {
   void close(char bracket);
   void comma() {
     if (needs_comma_) out_->push_back(',');
+    if (is_indented_ && depth_ > 0) begin_line();
     needs_comma_ = true;
   }
+  /// Before a name, an element or a closing bracket.
+  void begin_line();
   void integer(std::int64_t number);
   void text(std::string_view bytes);
 
   std::string* out_;
   bool needs_comma_ = false;
+  // Of kIndented:
+  const bool is_indented_;
+  bool is_behind_key_ = false;
+  std::size_t depth_ = 0;
 };
 
 /// The first of a list, `most` at most: for JsonWriter::list(). (Not std::views::take(), which the

@@ -21,20 +21,20 @@
 #include "service/queries.h"
 #include "trace/trace_store.h"
 
-namespace benchhud::schema {
+namespace benchhud::service {
 namespace {
 
-std::string day_of(double at) { return format_time(at).substr(0, 10); }
+std::string day_of(double at) { return schema::format_time(at).substr(0, 10); }
 
 class Pruning {
  public:
-  Pruning(Connection& connection, const PruneRequest& request)
+  Pruning(schema::Connection& connection, const PruneRequest& request)
       : connection_(connection), request_(request) {}
 
-  Expected<PruneReport> run() {
+  schema::Expected<PruneReport> run() {
     if (request_.saves_room) BENCHHUD_TRY(connection_.execute("PRAGMA secure_delete = FAST"));
-    BENCHHUD_ASSIGN(Transaction transaction,
-                    Transaction::begin(connection_, Transaction::Kind::kWrite));
+    BENCHHUD_ASSIGN(schema::Transaction transaction,
+                    schema::Transaction::begin(connection_, schema::Transaction::Kind::kWrite));
     BENCHHUD_ASSIGN(const std::int64_t before, free_bytes(connection_));
     BENCHHUD_TRY(find_alerts());
     if (!request_.dumps.empty()) BENCHHUD_TRY(prune_dumps());
@@ -56,10 +56,10 @@ class Pruning {
  private:
   /// Alerts that are not over, and the runs in which each was found: the last of the old level and
   /// the first of the new one; and from when on its accelerator model's nights are its business.
-  Expected<void> find_alerts() {
+  schema::Expected<void> find_alerts() {
     constexpr double kForever = std::numeric_limits<double>::infinity();
     BENCHHUD_ASSIGN(const auto found, reported_alerts(connection_, false));
-    for (const Alert& alert : found) {
+    for (const schema::Alert& alert : found) {
       // Somebody may still want to look at what it was found in.
       if (is_settled(alert.triage)) continue;
       const std::string words = fmt::format("alert {}", to_int(alert.id));
@@ -77,9 +77,9 @@ class Pruning {
     return {};
   }
 
-  Expected<std::optional<double>> night(const std::string& accelerator_model, double at,
-                                        std::int64_t back) {
-    Statement query = connection_.cached(sql::kNightsBefore);
+  schema::Expected<std::optional<double>> night(const std::string& accelerator_model, double at,
+                                                std::int64_t back) {
+    schema::Statement query = connection_.cached(sql::kNightsBefore);
     query.bind(1, accelerator_model).bind(2, at).bind(3, back);
     std::optional<double> found;
     if (query.step()) found = query.real(0);
@@ -95,20 +95,20 @@ class Pruning {
   }
 
   struct Dump {
-    ArtifactId id{};
-    ArtifactKind kind{};
+    schema::ArtifactId id{};
+    schema::ArtifactKind kind{};
     std::string name;
     std::int64_t byte_count = 0;
     double at = 0;
     std::int64_t notes = 0;
   };
 
-  Expected<std::vector<Dump>> dumps_before(double before) {
-    Statement query = connection_.cached(sql::kPrunableArtifacts);
+  schema::Expected<std::vector<Dump>> dumps_before(double before) {
+    schema::Statement query = connection_.cached(sql::kPrunableArtifacts);
     query.bind(1, before);
-    return collect(query, [](const Statement& row) {
-      return Dump{ArtifactId(row.integer(0)),
-                  artifact_kind_of(row.text(1)).value_or(ArtifactKind::kXplane),
+    return collect(query, [](const schema::Statement& row) {
+      return Dump{schema::ArtifactId(row.integer(0)),
+                  schema::artifact_kind_of(row.text(1)).value_or(schema::ArtifactKind::kXplane),
                   std::string(row.text(2)),
                   row.integer(3),
                   row.real(4),
@@ -117,22 +117,22 @@ class Pruning {
   }
 
   /// What refers to a dump; "" where nothing does.
-  Expected<std::string> referred_of(const Dump& dump) {
+  schema::Expected<std::string> referred_of(const Dump& dump) {
     if (dump.notes > 0) return fmt::format("{} note{}", dump.notes, dump.notes == 1 ? "" : "s");
     if (runs_of_alerts_.empty()) return std::string();
-    Reader reader(connection_);
-    BENCHHUD_ASSIGN(const Artifact artifact, reader.artifact(dump.id));
-    for (const ArtifactResult& result : artifact.results) {
-      BENCHHUD_ASSIGN(const Run run, reader.run(result.run));
+    schema::Reader reader(connection_);
+    BENCHHUD_ASSIGN(const schema::Artifact artifact, reader.artifact(dump.id));
+    for (const schema::ArtifactResult& result : artifact.results) {
+      BENCHHUD_ASSIGN(const schema::Run run, reader.run(result.run));
       const auto alert = runs_of_alerts_.find({run.accelerator_model, run.started_at});
       if (alert != runs_of_alerts_.end()) return alert->second;
     }
     return std::string();
   }
 
-  Expected<void> prune_dump(const Dump& dump) {
+  schema::Expected<void> prune_dump(const Dump& dump) {
     const std::string reason = fmt::format("what was in it was pruned on {}", day_of(request_.now));
-    Statement update = connection_.cached(sql::kPruneArtifact);
+    schema::Statement update = connection_.cached(sql::kPruneArtifact);
     report_.dump_bytes += dump.byte_count;
     return update.bind(1, dump.id).bind(2, request_.now).bind(3, reason).run();
   }
@@ -143,7 +143,7 @@ class Pruning {
         dump.at, std::move(referred)};
   }
 
-  Expected<void> prune_dumps() {
+  schema::Expected<void> prune_dumps() {
     BENCHHUD_ASSIGN(const auto dumps, dumps_before(request_.before));
     for (const Dump& dump : dumps) {
       if (!request_.dumps.contains(dump.kind)) continue;
@@ -153,30 +153,30 @@ class Pruning {
     return {};
   }
 
-  Expected<std::string> referred_of(const Run& run) {
+  schema::Expected<std::string> referred_of(const schema::Run& run) {
     BENCHHUD_ASSIGN(const auto marks, night_marks(connection_, run.accelerator_model));
-    for (const NightMark& mark : marks_of(run, marks)) {
-      if (mark.kind == NightMarkKind::kPinned) return std::string("pinned");
+    for (const schema::NightMark& mark : marks_of(run, marks)) {
+      if (mark.kind == schema::NightMarkKind::kPinned) return std::string("pinned");
     }
     const auto held = held_since_.find(run.accelerator_model);
     if (held == held_since_.end() || run.started_at < held->second.first) return std::string();
     return held->second.second;
   }
 
-  Expected<void> prune_runs() {
-    Statement query = connection_.cached(sql::kPrunableRuns);
+  schema::Expected<void> prune_runs() {
+    schema::Statement query = connection_.cached(sql::kPrunableRuns);
     query.bind(1, request_.before);
-    BENCHHUD_ASSIGN(const auto old, collect(query, [](const Statement& row) {
-                      Run run;
-                      run.id = RunId(row.integer(0));
+    BENCHHUD_ASSIGN(const auto old, collect(query, [](const schema::Statement& row) {
+                      schema::Run run;
+                      run.id = schema::RunId(row.integer(0));
                       run.accelerator_model = row.text(1);
                       run.name = row.text(2);
                       run.started_at = row.real(3);
                       run.result_count = row.integer(4);
                       return run;
                     }));
-    std::vector<Run> gone;
-    for (const Run& run : old) {
+    std::vector<schema::Run> gone;
+    for (const schema::Run& run : old) {
       BENCHHUD_ASSIGN(std::string referred, referred_of(run));
       PruneReport::Item item{fmt::format("run {}, {} results", describe(run), run.result_count),
                              run.started_at, std::move(referred)};
@@ -184,34 +184,35 @@ class Pruning {
     }
     if (gone.empty()) return {};
     BENCHHUD_ASSIGN(const auto dumps, dumps_of(gone));
-    for (const Run& run : gone) {
+    for (const schema::Run& run : gone) {
       BENCHHUD_ASSIGN(const std::int64_t lines, count_lines(connection_, run.id));
       report_.lines += lines;
-      Statement remember = connection_.cached(sql::kPutPrunedInvocationsOfRun);
+      schema::Statement remember = connection_.cached(sql::kPutPrunedInvocationsOfRun);
       BENCHHUD_TRY(remember.bind(1, run.id).bind(2, request_.now).run());
     }
     BENCHHUD_TRY(delete_facts_of_runs(connection_, gone));
     return prune_dumps_left_by_runs(dumps);
   }
 
-  Expected<std::set<ArtifactId>> dumps_of(const std::vector<Run>& runs) {
-    std::set<ArtifactId> ids;
-    for (const Run& run : runs) {
-      ArtifactFilter filter;
+  schema::Expected<std::set<schema::ArtifactId>> dumps_of(const std::vector<schema::Run>& runs) {
+    std::set<schema::ArtifactId> ids;
+    for (const schema::Run& run : runs) {
+      schema::ArtifactFilter filter;
       filter.run = run.id;
       filter.limit = std::numeric_limits<std::size_t>::max();
-      BENCHHUD_ASSIGN(const auto found, Reader(connection_).artifacts(filter));
-      for (const Artifact& artifact : found) ids.insert(artifact.id);
+      BENCHHUD_ASSIGN(const auto found, schema::Reader(connection_).artifacts(filter));
+      for (const schema::Artifact& artifact : found) ids.insert(artifact.id);
     }
     return ids;
   }
 
   /// Those that belong to no run any more. A note goes with its night, but not without a word.
-  Expected<void> prune_dumps_left_by_runs(const std::set<ArtifactId>& ids) {
+  schema::Expected<void> prune_dumps_left_by_runs(const std::set<schema::ArtifactId>& ids) {
     BENCHHUD_ASSIGN(const auto dumps, dumps_before(std::numeric_limits<double>::infinity()));
     for (const Dump& dump : dumps) {
       if (!ids.contains(dump.id)) continue;
-      BENCHHUD_ASSIGN(const Artifact artifact, Reader(connection_).artifact(dump.id));
+      BENCHHUD_ASSIGN(const schema::Artifact artifact,
+                      schema::Reader(connection_).artifact(dump.id));
       if (!artifact.results.empty()) continue;
       BENCHHUD_ASSIGN(std::string referred, referred_of(dump));
       if (goes(item_of(dump, std::move(referred)), &report_.dumps)) BENCHHUD_TRY(prune_dump(dump));
@@ -219,16 +220,16 @@ class Pruning {
     return {};
   }
 
-  Expected<void> prune_rejected_lines() {
-    TextWriter texts(connection_);
-    BENCHHUD_ASSIGN(const TextId nothing, texts.put(pack_text("")));
-    Statement update = connection_.cached(sql::kPruneRejectedLines);
+  schema::Expected<void> prune_rejected_lines() {
+    schema::TextWriter texts(connection_);
+    BENCHHUD_ASSIGN(const schema::TextId nothing, texts.put(schema::pack_text("")));
+    schema::Statement update = connection_.cached(sql::kPruneRejectedLines);
     BENCHHUD_TRY(update.bind(1, request_.before).bind(2, request_.now).bind(3, nothing).run());
     report_.rejected_lines = connection_.changes();
     return {};
   }
 
-  Expected<void> clean_up() {
+  schema::Expected<void> clean_up() {
     BENCHHUD_ASSIGN([[maybe_unused]] const auto traces, trace::delete_unused_traces(connection_));
     return delete_unused_texts(connection_);
   }
@@ -245,7 +246,7 @@ class Pruning {
     return text;
   }
 
-  Connection& connection_;
+  schema::Connection& connection_;
   const PruneRequest& request_;
   PruneReport report_;
   std::map<std::pair<std::string, double>, std::string> runs_of_alerts_;
@@ -254,23 +255,24 @@ class Pruning {
 
 }  // namespace
 
-Expected<PruneReport> prune(Connection& connection, const PruneRequest& request) {
+schema::Expected<PruneReport> prune(schema::Connection& connection, const PruneRequest& request) {
   if (request.dumps.empty() && !request.rejected_lines && !request.runs) {
-    return Error{ErrorCode::kInvalidArgument, "prune what? Nothing was named"};
+    return schema::Error{schema::ErrorCode::kInvalidArgument, "prune what? Nothing was named"};
   }
   return Pruning(connection, request).run();
 }
 
-Expected<std::int64_t> forget_pruned(Connection& connection) {
-  BENCHHUD_ASSIGN(Transaction transaction,
-                  Transaction::begin(connection, Transaction::Kind::kWrite));
-  Statement query = connection.cached(sql::kCountPruned);
-  BENCHHUD_ASSIGN(
-      const std::int64_t count,
-      one(
-          query,
-          [](const Statement& row) { return row.integer(0) + row.integer(1) + row.integer(2); },
-          "count"));
+schema::Expected<std::int64_t> forget_pruned(schema::Connection& connection) {
+  BENCHHUD_ASSIGN(schema::Transaction transaction,
+                  schema::Transaction::begin(connection, schema::Transaction::Kind::kWrite));
+  schema::Statement query = connection.cached(sql::kCountPruned);
+  BENCHHUD_ASSIGN(const std::int64_t count, one(
+                                                query,
+                                                [](const schema::Statement& row) {
+                                                  return row.integer(0) + row.integer(1) +
+                                                         row.integer(2);
+                                                },
+                                                "count"));
   if (count == 0) return count;
   BENCHHUD_TRY(connection.execute(sql::kForgetPruned));
   BENCHHUD_TRY(delete_unused_texts(connection));
@@ -280,4 +282,4 @@ Expected<std::int64_t> forget_pruned(Connection& connection) {
   return count;
 }
 
-}  // namespace benchhud::schema
+}  // namespace benchhud::service

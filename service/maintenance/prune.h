@@ -12,7 +12,7 @@
 #include "schema/db/database.h"
 #include "schema/model/artifact.h"
 
-namespace benchhud::schema {
+namespace benchhud::service {
 
 /// Nights of an accelerator model before the onset of an alert that is not over, which the alert is
 /// judged by.
@@ -21,7 +21,7 @@ inline constexpr std::int64_t kNightsOfAlert = 60;
 struct PruneRequest {
   /// Kinds of dumps whose content goes. What remains of each says that it was there. A dump is as
   /// old as the newest result that it belongs to; an orphan, as the day on which it came.
-  std::set<ArtifactKind> dumps;
+  std::set<schema::ArtifactKind> dumps;
   /// Rejected lines. They count for nothing any more, and reading their file again tells nobody.
   bool rejected_lines = false;
   /// Runs, with all their lines, and the dumps that belong to them alone.
@@ -56,10 +56,10 @@ struct PruneReport {
 
 /// One transaction, with a line in the audit. Alerts are to be found anew after runs went. Error:
 /// kInvalidArgument where nothing is asked for.
-Expected<PruneReport> prune(Connection& connection, const PruneRequest& request);
+schema::Expected<PruneReport> prune(schema::Connection& connection, const PruneRequest& request);
 
 /// What was pruned is taken in again when its files are ingested. One transaction, with a line in
 /// the audit. Returns how many invocations, dumps and rejected lines there were.
-Expected<std::int64_t> forget_pruned(Connection& connection);
+schema::Expected<std::int64_t> forget_pruned(schema::Connection& connection);
 
-}  // namespace benchhud::schema
+}  // namespace benchhud::service

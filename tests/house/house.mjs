@@ -109,3 +109,12 @@ export function findLostSteps(text, read) {
 
 /** Files and folders that a description names in backquotes. */
 export const placesIn = (text) => [...text.matchAll(/`([\w.]+\/[\w/.]+)`/g)].map(([, place]) => place);
+
+/** Units whose namespace is not that of their module: a sentence each. `read` gives a file's text. */
+export function findForeignNamespaces(files, read) {
+  return files.flatMap((file) => {
+    const own = `benchhud::${file.split("/")[0]}`;
+    const opened = [...read(file).matchAll(/^namespace (benchhud[\w:]*) \{/gm)].map(([, name]) => name);
+    return opened.filter((name) => name !== own && !name.startsWith(`${own}::`)).map((name) => `${file} opens namespace ${name}, not ${own}`);
+  });
+}

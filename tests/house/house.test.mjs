@@ -4,7 +4,7 @@ import { dirname, resolve } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
-import { filesOf, findBreaches, findLostSteps, includesOf, placesIn, readRules } from "./house.mjs";
+import { filesOf, findBreaches, findForeignNamespaces, findLostSteps, includesOf, placesIn, readRules } from "./house.mjs";
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
 const description = readFileSync(resolve(root, "ARCHITECTURE.md"), "utf8");
@@ -24,6 +24,19 @@ test("a room holds at most some 30 units", () => {
   }
   const crowded = [...units].filter(([, names]) => names.size > 34).map(([folder, names]) => `${folder}: ${names.size}`);
   assert.deepEqual(crowded, []);
+});
+
+test("a unit's namespace is its module's", () => {
+  const files = filesOf(root, readRules(description).modules);
+  assert.deepEqual(findForeignNamespaces(files, (file) => readFileSync(resolve(root, file), "utf8")), []);
+});
+
+test("a namespace of another module is named", () => {
+  const texts = { "a/x.h": "namespace benchhud::a::inner {\n}", "a/y.h": "namespace benchhud::b {\n}", "a/z.h": "namespace benchhud::ab {\n}" };
+  assert.deepEqual(findForeignNamespaces(Object.keys(texts), (file) => texts[file]), [
+    "a/y.h opens namespace benchhud::b, not benchhud::a",
+    "a/z.h opens namespace benchhud::ab, not benchhud::a",
+  ]);
 });
 
 const rules = readRules(`

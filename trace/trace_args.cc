@@ -1,3 +1,11 @@
+// A block of a trace's texts, or of arguments, of which each is the text of a JSON object as the
+// file has it, is one zstd frame around at most 10^9 bytes:
+//   N: varint
+//   N times the size of a text in bytes: varint
+//   the N texts, one behind the other, without anything between them
+// Varints are as ColumnWriter writes them (schema/base/column_codec.h). In the store,
+// trace_block.first is the number of the block's first text. In the temporary file the frames
+// follow one another; their sizes are only in memory.
 #include "trace/trace_args.h"
 
 #include <fmt/format.h>

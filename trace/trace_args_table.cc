@@ -1,3 +1,9 @@
+// The arguments of an event in memory are words of 32 bits; their number is the head's place:
+//   head: bits 0-1 correlation, 2-3 external id, 4-5 sequence, 6-7 number of the packed arguments,
+//     each the number of words that it takes: 0 (absent), 1, or 2; bits 8-31 the kernel backend,
+//     or 0xffffff where that has a word of its own
+//   the words of these four numbers, in this order; of two the lower half first
+//   the kernel backend, where it has a word of its own
 #include "trace/trace_args_table.h"
 
 #include "schema/base/check.h"

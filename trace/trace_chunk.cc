@@ -1,3 +1,55 @@
+// Everything that is encoded here is one zstd frame around at most 16 MiB (rows: 1 GiB). Within it
+// numbers are as ColumnWriter writes them (schema/base/column_codec.h): varints, unless a line says
+// zigzag or double. "N x" is a column: one number of each of the N items, in their order. A
+// difference is the number minus that of the item before; that of the first item is the number
+// itself. Zigzag differences are modulo 2^64. Rows, threads, labels, ids, categories, the numbers
+// of texts and the kernel backend have 32 bits. No byte follows the last number.
+//
+// Slices, of one thread by row and time:
+//   N: at most 8192
+//   of each row, until they have N slices:
+//     difference of the row
+//     how many slices of it follow one another here: at least 1
+//     begin of the first of them, ns: zigzag difference to that of the row before
+//   N x begin minus the end of the slice before, ns; 0 of the first slice of a row
+//   N x duration, ns; begin + duration is at most 2^63 - 1
+//   N x label
+//
+// Extras, of the slices of a chunk in their order:
+//   N: at most 8192
+//   N x flags, the sum of what the slice has: 1 correlation, 2 external id, 4 sequence,
+//     8 number of its packed arguments, 16 kernel backend, 32 bandwidth
+//   of each flag from 1 to 16: a column of that number, only of slices with the flag, as zigzag
+//     differences to the slice with the flag before
+//   of each slice with flag 32: bytes, double; gigabytes per second, double
+//
+// Points, by thread and time:
+//   N: at most 4096
+//   N x difference of the thread
+//   N x zigzag difference of the time, ns
+//   N x label
+//   N x zigzag difference of the id
+//   N x phase: a character's code, 0 to 255
+//   N x flags, as of extras, without 32
+//   columns of the flags 1 to 16, as of extras
+//
+// Flows, by time:
+//   N: at most 4096
+//   N x zigzag difference of the time, ns
+//   N x category, the number of a text
+//   N x zigzag difference of the thread
+//   N x step: 0 start, 1 step, 2 end
+//   N x how many ends, by time, the flow's end before is away; 0: there is none
+//   N x likewise, the flow's end after
+//
+// Labels:
+//   N
+//   N x name, the number of a text
+//   N x category, the number of a text
+//
+// Rows, ascending:
+//   N
+//   N x difference
 #include "trace/trace_chunk.h"
 
 #include <limits>

@@ -1,3 +1,8 @@
+// A block of a counter's values, by time (trace_counter_block.bytes): one zstd frame around at most
+// 16 MiB, with numbers as ColumnWriter writes them (schema/base/column_codec.h):
+//   N: varint, at most 4096
+//   N times the time, ns: zigzag difference to the one before (of the first: to 0), modulo 2^64
+//   N times the value: double
 #include "trace/trace_counters.h"
 
 #include <fmt/format.h>

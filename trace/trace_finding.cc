@@ -1,3 +1,15 @@
+// A block of findings of a kind, the longest first (trace_finding_block.bytes): one zstd frame
+// around at most 16 MiB. All numbers are varints, as ColumnWriter writes them
+// (schema/base/column_codec.h), unless a line says zigzag. "N x" is a column: one number of each of
+// the N findings, in their order.
+//   N: at most 4096
+//   N x length (end minus begin) of the finding before minus its own, ns; of the first: its own
+//   N x begin, ns: zigzag difference to the one before (of the first: to 0), modulo 2^64; begin +
+//     length is at most 2^63 - 1
+//   N x thread, 32 bits
+//   N x label, 32 bits
+//   N x other label, 32 bits
+//   N x number, 32 bits
 #include "trace/trace_finding.h"
 
 #include <algorithm>

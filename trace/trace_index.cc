@@ -1,3 +1,12 @@
+// The blobs of an index, as trace_sums.cc encodes them:
+//   trace_label_sums.bytes: label totals of the labels from 1024 * block on, at most 1024
+//   trace_track.sums: label sums of the thread's slices
+//   trace_track.extents: extents of the thread's chunks, in the order of their numbers
+//   trace_sums.sums: label sums of the chunk's or the group's slices
+//   trace_sums.within: lengths, one of each slice of the chunk in its order: the sum of the
+//     durations of the next row's slices that begin within it, 0 where the next row is one of the
+//     thread's stack_rows; null for groups, and where all of them are 0
+//   trace_posting.chunks: ascending numbers, of the thread's chunks that have slices of the label
 #include "trace/trace_index.h"
 
 #include <fmt/format.h>

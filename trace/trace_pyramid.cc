@@ -1,3 +1,24 @@
+// Nodes and segments are each one zstd frame around at most 16 MiB. All numbers are varints, as
+// ColumnWriter writes them (schema/base/column_codec.h), unless a line says zigzag. "N x" is a
+// column: one number of each of the N items, in their order. No byte follows the last number.
+// trace_slices.cc says of which slices the nodes of a chunk and of a group are.
+//
+// Nodes:
+//   N
+//   N x begin minus the end of the node before, ns (of the first: the begin): zigzag, modulo 2^64
+//   N x extent: end minus begin, ns; the end is at most 2^63 - 1
+//   N x number of slices, at least 1
+//   N x extent minus busy time, ns
+//   N x busy time minus the longest duration, ns
+//   N x label, 32 bits
+//
+// Segments of a group, by chunk and row:
+//   N
+//   of each:
+//     chunk minus the chunk of the segment before (of the first: the chunk), 32 bits
+//     row, 32 bits, minus the row of the segment before (of the first: the row)
+//   the columns of their nodes, as above, without N
+// The slices of a chunk's segments follow one another in the chunk: at most 8192 in all.
 #include "trace/trace_pyramid.h"
 
 #include <algorithm>

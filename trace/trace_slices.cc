@@ -1,3 +1,13 @@
+// The blobs of slices and of the levels above them:
+//   trace_chunk.slices, trace_chunk.extras: as trace_chunk.cc encodes them; both have the same
+//     slices in the same order
+//   trace_chunk.nodes: nodes (trace_pyramid.cc) over slices of the chunk. Of each row with more
+//     than 32 slices in the chunk, row by row: nodes of at most 32 slices that follow one another,
+//     until they have all of the row's; null where there is no such row
+//   trace_group.segments: segments (trace_pyramid.cc), one of each row of each chunk of the group
+//   trace_group.nodes: nodes over the nodes of the chunks. Of each segment with more than 1024
+//     slices, in order: nodes over at most 32 of the chunk's nodes that follow one another, until
+//     they have all slices of the segment; null where there is no such segment
 #include "trace/trace_slices.h"
 
 #include <algorithm>

@@ -1,3 +1,7 @@
+// The blobs that this file writes; trace_slices.cc writes those of slices:
+//   trace_block.bytes, by kind: texts and arguments as trace_args.cc encodes them; labels (at most
+//     8192), points and flows as trace_chunk.cc does
+//   trace_thread.stack_rows: rows, as trace_chunk.cc encodes them
 #include "trace/trace_store.h"
 
 #include <fmt/format.h>

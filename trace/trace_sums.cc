@@ -1,3 +1,40 @@
+// All numbers are varints, as ColumnWriter writes them (schema/base/column_codec.h), unless a line
+// says zigzag. "N x" is a column: one number of each of the N items, in their order. All but the
+// ascending numbers are one zstd frame around what is listed. No byte follows the last number.
+//
+// Columns of sums, all but the first at most 2^63 - 1, the durations in ns:
+//   N x number of slices
+//   N x total duration
+//   N x total duration minus self time
+//   N x shortest duration
+//   N x longest duration minus the shortest
+//
+// Label sums, by label (at most 64 MiB before compression):
+//   N
+//   N x label minus the label before (at least 1; of the first: the label), 32 bits
+//   columns of sums
+//
+// Label totals, of labels that follow one another (at most 16 MiB):
+//   N: at most 1024
+//   columns of sums
+//   N x number of bins in which slices of the label begin, at most 256
+//   of each label, of each of its bins:
+//     bin, below 256, minus the bin before of the label (at least 1; of the first: the bin)
+//     number of slices that begin in it
+//
+// Extents of chunks (at most 64 MiB):
+//   N
+//   of each:
+//     begin minus the end of the chunk before, ns (of the first: the begin): zigzag, modulo 2^64
+//     end minus begin, ns; the end is at most 2^63 - 1
+//
+// Lengths (at most 16 MiB):
+//   N: at most 8192
+//   N x length, ns, at most 2^63 - 1
+//
+// Ascending numbers, without compression, each at most 2^63 - 1:
+//   N
+//   N x number minus the number before (at least 1; of the first: the number)
 #include "trace/trace_sums.h"
 
 #include <algorithm>

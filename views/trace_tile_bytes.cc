@@ -1,3 +1,21 @@
+// The bytes of an answer with tiles, of which web/src/trace/codec.ts is the reader: "BT1" and a
+// zero byte, then numbers as ColumnWriter writes them (schema/base/column_codec.h), varints unless
+// a line says zigzag. "N x" is a column: one number of each of the tile's N items, row by row. No
+// byte follows the last tile.
+//   number of tiles, then of each:
+//     track; band
+//     R: number of rows; N: number of items
+//     of each row: row minus the row before (of the first: minus 64 * band);
+//                  2 * number of its items, + 1 where the first of them reaches in
+//     N x begin minus the end of the item before in the row, ns (of a row's first item: minus the
+//         window's begin): zigzag
+//     N x end minus begin, ns
+//     N x number of slices, minus 1
+//     of each item of more than one slice: end minus begin minus busy time, ns
+//     N x label: zigzag difference to the item before in the tile (of the first: to 0)
+//     N x chunk of the first slice: likewise
+//     N x index in that chunk of the first slice: likewise
+// The reader's numbers are exact up to 2^53. docs/traces.md says which items a tile has.
 #include "views/trace_tile_bytes.h"
 
 #include <string_view>

@@ -1,3 +1,14 @@
+// A night's bytes, as BytesWriter lays out values (state_bytes.h); std::size_t has 64 bits:
+//   kDetectorVersion: 32 bits
+//   run: its id, 64 bits; when it started, a double
+//   number of results: std::size_t, then of each:
+//     experiment: its id, 64 bits
+//     of each of the 5 timed metrics, in the order of WatchedMetric, an optional of: level, a
+//       double; variance, a double; number of repetitions, std::size_t
+//     of each of the 5 counts, in the order of WatchedMetric: an optional of 64 bits, signed
+//     the verifier's code: an optional of a text
+//     status: a byte, the value of Status
+// schema/alerts/watched_nights.cc stores them, packed as a text (schema/db/text_store.cc).
 #include "analysis/alerts/run_observations.h"
 #include "analysis/alerts/watch_state.h"
 

@@ -1,5 +1,12 @@
 // The state of what is watched, as bytes to go on from. As the machine lays numbers out: what does
 // not read is made anew, so nothing is kept for other machines or later programs.
+//   a number or an enumerator: its bytes in memory; a bool: a byte, 0 for false
+//   a text: its size, a std::size_t, and its bytes
+//   a vector: its size, a std::size_t, and its elements
+//   an array: its elements
+//   an optional: a bool, and the value where that is true
+//   anything else: what Fields::of() gives the archive, in that order
+// Nothing stands between values.
 #pragma once
 
 #include <array>

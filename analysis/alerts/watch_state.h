@@ -1,4 +1,13 @@
-// What of each watch is its state, beside the nights themselves.
+// What of each watch is its state, beside the nights themselves. AlertDetector::state() writes, as
+// BytesWriter lays out values (state_bytes.h):
+//   number of nights: std::size_t
+//   ids of the experiments: vector, in the order in which the detector has them
+//   by the number that models have in the catalog, the id of an experiment of each: vector
+//   the AlertDetector: the fields of each experiment, in the order of the ids and without a count;
+//     then its other fields
+// The fields of a type are what its of() below gives the archive, in that order. Of an experiment's
+// timed metrics only those are there that have a watch, and nothing says which: the nights, which
+// are replayed before this is read, make the watches.
 #pragma once
 
 #include "analysis/alerts/alert_detector.h"

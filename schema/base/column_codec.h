@@ -1,6 +1,12 @@
 // Numbers in as few bytes as they need (LEB128, differences in zigzag, as Protocol Buffers have
 // them), and bytes compressed with zstd. What is read is never trusted: a number that is cut off,
 // too long or out of its bounds makes the reader fail, and it says so once, at the end.
+//   put(): a varint (LEB128) of 64 bits: seven bits a byte, the lowest first; the high bit is set
+//     in all bytes but the last; ten bytes at most
+//   put_signed(): the varint of a number in zigzag: of 0, -1, 1, -2, ... it is 0, 1, 2, 3, ...
+//   put_double(): the eight bytes of an IEEE 754 double, little-endian
+//   put_bytes(): the bytes, without their size
+//   compress(): one zstd frame that states the size of its content
 #pragma once
 
 #include <bit>

@@ -1,3 +1,4 @@
+// A content hash is XXH3_128bits of the bytes in xxHash's canonical form: 16 bytes, big-endian.
 #include "schema/base/content_hash.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,9 @@
+// Where pages have checksums, byte 20 of the file is 8, and each page ends with eight bytes,
+// little-endian: its checksum, or 0 for none. It is XXH3_64bits of the bytes before, with the
+// page's number (from 1) as the seed. Of page 1 it is that of the bytes from 100 on, and the seed
+// is XXH3_64bits, with seed 1, of the first 100 bytes with zeros at 18-19, 24-31, 40-43 and 92-99.
+// A checksum that would be 0 is 1. Byte 18 of the file is 3 where this layer was the last to write
+// page 1. page_checksums.h says what this is for.
 #include "schema/db/page_checksums.h"
 
 #include <sqlite3.h>

@@ -1,3 +1,10 @@
+// A stored text is a row of the table text. The tables night_facts and watch_state have the same
+// four columns, with the names behind "or":
+//   hash, or content: content_hash() of the text
+//   byte_count: the size of the text
+//   zstd, or is_zstd: 1 where bytes is compressed, else 0
+//   bytes: the text as it is; or, where it has at least 256 bytes and this makes it smaller, one
+//     zstd frame that states the size of its content, which is byte_count and at most 2^31
 #include "schema/db/text_store.h"
 
 #include <zstd.h>

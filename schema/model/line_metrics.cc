@@ -1,3 +1,6 @@
+// The samples of a metric as a blob: doubles (IEEE 754, 64 bits, little-endian), one behind the
+// other in the file's order; their number is the blob's size divided by 8. A `null` of the file is
+// the NaN of null_sample(), whose bits are 0x7FF800006E756C6C.
 #include "schema/model/line_metrics.h"
 
 #include <algorithm>

@@ -1,3 +1,8 @@
+// The bytes of which an experiment's hashes are made. A field is a text's size in bytes in decimal,
+// a colon and the text:
+//   family: the fields suite, model, accelerator, accelerator_model, test, xla, xla_flags, dynamo,
+//     torch_xla2, flags; "-" instead of one of xla to torch_xla2 that is absent
+//   identity: the family; the batch size in decimal, or "-" where there is none
 #include "schema/model/types.h"
 
 #include <bit>

@@ -1,3 +1,12 @@
+// How the metrics of a line are stored. Samples are a blob as to_blob() makes it
+// (schema/model/line_metrics.cc); that of an empty array is empty. By measurement.shape:
+//   0 array: its samples are in measurement.samples; those of a metric of kLineMetrics are in
+//     line.per_iter_time, line.total_time or line.xla_compile_time, and it has no row in
+//     measurement
+//   1 single number: as one sample in measurement.samples; that of a metric of kLineMetrics is in
+//     the line's column, too
+//   2 null: samples and text_id are null
+//   3 anything else: text_id names its JSON (schema/db/text_store.cc); samples is null
 #include "schema/results/line_rows.h"
 
 #include "schema/queries.h"

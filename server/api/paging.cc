@@ -1,3 +1,8 @@
+// A cursor is base64url, without padding, of these bytes; all numbers have 64 bits, little-endian:
+//   fingerprint() of the scope
+//   each of the numbers, in two's complement; of a double its bits (to_bits())
+//   each of the texts: its size in bytes, then its bytes
+// How many numbers and texts there are is not in it: the caller of read_cursor() says so.
 #include "server/api/paging.h"
 
 #include <array>

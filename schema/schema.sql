@@ -168,7 +168,7 @@ CREATE TABLE measurement (
   mean      REAL,
   min       REAL,
   max       REAL,
-  samples   BLOB,              -- little-endian doubles; null is a NaN with payload 1954
+  samples   BLOB,              -- little-endian doubles; null is the NaN 0x7FF800006E756C6C
   text_id   INTEGER REFERENCES text (id),  -- nested: its JSON
   PRIMARY KEY (line_id, metric_id)
 ) STRICT, WITHOUT ROWID;

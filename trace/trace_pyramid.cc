@@ -137,7 +137,7 @@ schema::Expected<std::vector<TraceNode>> decode_nodes(std::string_view block) {
   BENCHHUD_ASSIGN(const std::string bytes, schema::decompress(block, schema::kMostColumnBytes));
   schema::ColumnReader column(bytes);
   // Every node takes a byte in each of six columns.
-  std::vector<TraceNode> nodes(std::min(column.get_count(), bytes.size() / 6));
+  std::vector<TraceNode> nodes(column.get_count(6));
   std::vector<TraceNode*> all;
   all.reserve(nodes.size());
   for (TraceNode& node : nodes) all.push_back(&node);
@@ -165,7 +165,7 @@ std::string encode_segments(std::span<const TraceSegment> segments) {
 schema::Expected<std::vector<TraceSegment>> decode_segments(std::string_view block) {
   BENCHHUD_ASSIGN(const std::string bytes, schema::decompress(block, schema::kMostColumnBytes));
   schema::ColumnReader column(bytes);
-  std::vector<TraceSegment> segments(std::min(column.get_count(), bytes.size() / 8));
+  std::vector<TraceSegment> segments(column.get_count(8));
   std::uint64_t chunk = 0, row = 0;
   for (TraceSegment& segment : segments) {
     chunk += column.get_small();

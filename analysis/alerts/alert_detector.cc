@@ -378,7 +378,7 @@ void AlertDetector::collect_members() {
     standing_members_.push_back({place, catalog_.find(members_[place].experiment)});
   }
   is_settled_.resize(members_.size(), false);
-  std::erase_if(standing_members_, [&](const StandingMember& one) {
+  std::erase_if(standing_members_, [&](const CurrentMember& one) {
     is_settled_[one.place] = members_[one.place].withdrawn.has_value();
     return is_settled_[one.place];
   });

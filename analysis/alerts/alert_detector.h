@@ -96,8 +96,9 @@ class AlertDetector {
   void add(RunObservations night, RunAnnotations said = {}, const OtherSeries& others = {});
 
   /// To go on from another day: first every night that was added then is recalled, in that order
-  /// and with what was said of it, which costs little; then restore() tells what was made of them.
-  /// From then on it is as if they had been added, whatever experiments the catalog has got since.
+  /// and with what was said of it, which costs little; then load_state() says what was made of
+  /// them. From then on it is as if they had been added, whatever experiments the catalog has got
+  /// since.
   void replay(RunObservations night, RunAnnotations said = {});
   /// What was made of the nights so far.
   std::string state() const;
@@ -193,11 +194,11 @@ class AlertDetector {
   bool had_alarm_ = false;             // in this stretch
   std::vector<WatchedMember> members_;
   std::vector<WatchedAlert> alerts_;
-  // They follow from the above, also after restore(): the members that are withdrawn, of which
+  // They follow from the above, also after load_state(): the members that are withdrawn, of which
   // nothing changes any more; the others; and the places of the alerts that another night may
   // change.
   std::vector<bool> is_settled_;
-  std::vector<StandingMember> standing_members_;
+  std::vector<CurrentMember> standing_members_;
   std::vector<std::size_t> open_alerts_;
   std::size_t seen_alerts_ = 0;  // that were looked at for open_alerts_
 };

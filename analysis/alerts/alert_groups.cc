@@ -40,9 +40,9 @@ struct Grouped {
   WatchedMetric metric;
   bool is_timed, is_confirmed;
 
-  Grouped(const WatchedMember& member, const StandingMember& verification_outcome)
-      : entry(verification_outcome.entry),
-        place(verification_outcome.place),
+  Grouped(const WatchedMember& member, const CurrentMember& current)
+      : entry(current.entry),
+        place(current.place),
         onset(member.onset),
         earliest(member.earliest),
         latest(member.latest),
@@ -103,12 +103,11 @@ class FewModels {
 // Members have two numbers here: a place among all, and an index among those that are grouped.
 class Grouping {
  public:
-  Grouping(std::span<const WatchedMember> members,
-           std::span<const StandingMember> verification_outcome, const Catalog& catalog,
-           std::span<const NightSeries> nights)
+  Grouping(std::span<const WatchedMember> members, std::span<const CurrentMember> current,
+           const Catalog& catalog, std::span<const NightSeries> nights)
       : catalog_(catalog), nights_(nights) {
-    members_.reserve(verification_outcome.size());
-    for (const StandingMember& one : verification_outcome) {
+    members_.reserve(current.size());
+    for (const CurrentMember& one : current) {
       const WatchedMember& member = members[one.place];
       if (member.withdrawn || !member.is_reported) continue;
       if (member.metric == WatchedMetric::kSteady) steady_.emplace_back(member.onset, size());
@@ -510,14 +509,14 @@ std::string_view alert_scope_name(AlertScope scope) {
 }
 
 std::vector<AlertGroup> group_changes(std::span<const WatchedMember> members,
-                                      std::span<const StandingMember> verification_outcome,
+                                      std::span<const CurrentMember> current,
                                       const Catalog& catalog, std::span<const NightSeries> nights) {
-  return Grouping(members, verification_outcome, catalog, nights).run();
+  return Grouping(members, current, catalog, nights).run();
 }
 
 std::vector<AlertGroup> group_changes(std::span<const WatchedMember> members,
                                       const Catalog& catalog, std::span<const NightSeries> nights) {
-  std::vector<StandingMember> all;
+  std::vector<CurrentMember> all;
   all.reserve(members.size());
   for (std::size_t place = 0; place < members.size(); ++place) {
     all.push_back({place, catalog.find(members[place].experiment)});

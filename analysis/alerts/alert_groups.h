@@ -90,14 +90,14 @@ std::vector<AlertGroup> group_changes(std::span<const WatchedMember> members,
                                       const Catalog& catalog, std::span<const NightSeries> nights);
 
 /// A member that may be of a group.
-struct StandingMember {
+struct CurrentMember {
   std::size_t place = 0;                ///< among all members
   const CatalogEntry* entry = nullptr;  ///< of its experiment
 };
 /// The same, where it is known which may be of a group: `standing`, by ascending places, has all of
 /// them.
 std::vector<AlertGroup> group_changes(std::span<const WatchedMember> members,
-                                      std::span<const StandingMember> verification_outcome,
+                                      std::span<const CurrentMember> current,
                                       const Catalog& catalog, std::span<const NightSeries> nights);
 
 }  // namespace benchhud::analysis

@@ -172,17 +172,17 @@ bool TimingChangeDetector::is_loss(const WatchedChange& improvement,
          worse_of(later.point.effect, better_) > 0;
 }
 
-std::pair<std::span<const double>, Changes> TimingChangeDetector::verification_outcome() const {
-  Changes verification_outcome;
-  verification_outcome.noise = search_.noise;
+std::pair<std::span<const double>, Changes> TimingChangeDetector::current() const {
+  Changes current;
+  current.noise = search_.noise;
   for (const WatchedChange& change : changes_) {
     if (change.withdrawn || change.begin != begin_) continue;
     if (change.point.state == ChangeState::kSuspect) continue;
-    ChangePoint& point = verification_outcome.found.emplace_back(change.point);
+    ChangePoint& point = current.found.emplace_back(change.point);
     for (std::size_t* place : {&point.at, &point.earliest, &point.latest}) *place -= begin_;
   }
-  std::ranges::sort(verification_outcome.found, {}, &ChangePoint::at);
-  return {std::span(levels_).subspan(begin_), verification_outcome};
+  std::ranges::sort(current.found, {}, &ChangePoint::at);
+  return {std::span(levels_).subspan(begin_), current};
 }
 
 void TimingChangeDetector::decide(std::size_t change, std::optional<std::size_t> number,

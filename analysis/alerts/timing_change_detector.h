@@ -66,7 +66,7 @@ class TimingChangeDetector {
   std::span<const WatchedChange> changes() const { return changes_; }
   /// The levels of the nights from begin() on, and the changes they are known to have, but for
   /// suspects; places are of these nights.
-  std::pair<std::span<const double>, Changes> verification_outcome() const;
+  std::pair<std::span<const double>, Changes> current() const;
   /// Of all nights.
   std::span<const double> levels() const { return levels_; }
   /// The number of each night.

@@ -123,7 +123,7 @@ struct StateFields {
     archive(at_first, group, stage, first_seen, confirmed, closed, merged_into);
   }
 
-  // An experiment is known by recall(); what was made of it is not.
+  // An experiment is known by replay(); what was made of it is not.
   template <class Archive, Either<AlertDetector::Experiment> T>
   static void of(Archive& archive, T& experiment) {
     for (auto& watch : experiment.timed) {

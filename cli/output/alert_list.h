@@ -9,6 +9,7 @@
 #include "cli/output/regressions_text.h"
 #include "schema/alerts/alert.h"
 #include "schema/alerts/alert_run.h"
+#include "schema/base/json_writer.h"
 #include "schema/db/database.h"
 #include "schema/results/reader.h"
 

@@ -89,10 +89,10 @@ class ColumnReader {
     if (number > std::numeric_limits<std::uint32_t>::max()) fail();
     return static_cast<std::uint32_t>(number);
   }
-  /// How many of something follow that each take a byte at least.
-  std::size_t get_count() {
+  /// How many of something follow that each take so many bytes at least.
+  std::size_t get_count(std::size_t bytes_each = 1) {
     const std::uint64_t count = get();
-    if (count > static_cast<std::uint64_t>(end_ - at_)) fail();
+    if (count > static_cast<std::uint64_t>(end_ - at_) / bytes_each) fail();
     return is_ok_ ? static_cast<std::size_t>(count) : 0;
   }
   double get_double() {

@@ -73,7 +73,7 @@ schema::AlertMember::Timed timed_of(const AlertContext& context, const WatchedMe
       member.metric == WatchedMetric::kDrift ? WatchedMetric::kSteady : member.metric);
   const auto [known, is_first] = context.noise.try_emplace(watch);
   if (is_first) {
-    const auto [levels, changes] = watch->verification_outcome();
+    const auto [levels, changes] = watch->current();
     known->second = analysis::noise_class_of_levels(levels, changes);
   }
   timed.noise = analysis::noise_class_name(known->second);

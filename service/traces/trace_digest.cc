@@ -135,7 +135,7 @@ Expected<std::optional<TraceDigest>> decode_digest(std::string_view bytes) {
   for (std::size_t i = 0; i < count && reader.is_ok(); ++i) {
     digest->sections.push_back(get_section(reader));
   }
-  if (!reader.is_done()) return schema::corrupt_trace("the digest");
+  if (!reader.is_done()) return schema::corrupt_trace("digest");
   return digest;
 }
 

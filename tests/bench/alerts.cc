@@ -97,15 +97,15 @@ std::string measured(std::size_t series, std::size_t nights, Kind kind) {
   }
   std::sort(more.begin(), more.end());
   // What was ever told, and what stands after the last night: neither recovered nor withdrawn.
-  std::size_t confirmed = 0, verification_outcome = 0;
+  std::size_t confirmed = 0, current = 0;
   for (const analysis::WatchedAlert& alert : watch.alerts()) {
     confirmed += alert.confirmed ? 1 : 0;
-    verification_outcome += alert.stage == analysis::AlertStage::kConfirmed ? 1 : 0;
+    current += alert.stage == analysis::AlertStage::kConfirmed ? 1 : 0;
   }
   return fmt::format(R"({{"all_s": {:.3f}, "night_s": {:.4f}, "worst_night_s": {:.4f}, )"
                      R"("alerts": {}, "confirmed": {}, "standing": {}}})",
                      all, more[more.size() / 2], more.back(), watch.alerts().size(), confirmed,
-                     verification_outcome);
+                     current);
 }
 
 }  // namespace

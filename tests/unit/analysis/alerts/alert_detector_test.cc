@@ -468,7 +468,7 @@ TEST_F(Watching, GoesOnAfterMoreNightsThanASearchLooksBack) {
   ASSERT_THAT(alerts(AlertStage::kConfirmed), Contains(of_model("m0"))) << story();
   const TimingChangeDetector* series =
       watch_->timed(schema::ExperimentId{1}, WatchedMetric::kSteady);
-  EXPECT_THAT(series->verification_outcome().first, SizeIs(520)) << "levels of all nights";
+  EXPECT_THAT(series->current().first, SizeIs(520)) << "levels of all nights";
   for (const std::size_t n : {199, 200, 201, 255, 256, 257, 311, 312, 313, 400, 499}) {
     const auto other = go_on(n, states[n], *catalog_);
     ASSERT_NE(other, nullptr) << n;

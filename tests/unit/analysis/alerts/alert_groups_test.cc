@@ -90,8 +90,8 @@ class Groups : public testing::Test {
   }
 
   /// Those that may be of a group.
-  std::vector<StandingMember> verification_outcome(const Catalog& catalog) const {
-    std::vector<StandingMember> some;
+  std::vector<CurrentMember> current(const Catalog& catalog) const {
+    std::vector<CurrentMember> some;
     for (std::size_t i = 0; i < members_.size(); ++i) {
       if (members_[i].withdrawn || !members_[i].is_reported) continue;
       some.push_back({i, catalog.find(members_[i].experiment)});
@@ -403,8 +403,7 @@ TEST_F(Groups, DoNotDependOnTheOrderOfMembers) {
     }
     const auto expected = story(members_);
     const Catalog catalog = fleet_.catalog();
-    EXPECT_EQ(words_of(members_,
-                       group_changes(members_, verification_outcome(catalog), catalog, nights_)),
+    EXPECT_EQ(words_of(members_, group_changes(members_, current(catalog), catalog, nights_)),
               expected)
         << round;
     for (int again = 0; again < 5; ++again) {

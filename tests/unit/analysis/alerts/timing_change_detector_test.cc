@@ -37,7 +37,7 @@ class Watched {
     for (int i = 0; i < count; ++i) night(value);
     return *this;
   }
-  std::vector<WatchedChange> verification_outcome() const {
+  std::vector<WatchedChange> current() const {
     std::vector<WatchedChange> some;
     for (const WatchedChange& change : watch.changes()) {
       if (!change.withdrawn) some.push_back(change);
@@ -46,7 +46,7 @@ class Watched {
   }
   std::vector<WatchedChange> confirmed() const {
     std::vector<WatchedChange> some;
-    for (const WatchedChange& change : verification_outcome()) {
+    for (const WatchedChange& change : current()) {
       if (change.confirmed) some.push_back(change);
     }
     return some;
@@ -66,7 +66,7 @@ TEST(TimingChangeDetector, AStepIsSuspectAtOnceAndACandidateFromTheThirdNight) {
   Watched series;
   series.confirms = false;
   series.nights(30, 1);
-  ASSERT_THAT(series.verification_outcome(), IsEmpty());
+  ASSERT_THAT(series.current(), IsEmpty());
   for (int night = 1; night <= 12; ++night) {
     EXPECT_TRUE(series.night(1.3)) << night;
     const auto changes = series.watch.changes();
@@ -90,13 +90,13 @@ TEST(TimingChangeDetector, AStepIsSuspectAtOnceAndACandidateFromTheThirdNight) {
 TEST(TimingChangeDetector, OneNightThatIsOffIsWithdrawnTheNextNight) {
   Watched series;
   series.nights(40, 1).nights(1, 1.3);
-  ASSERT_THAT(series.verification_outcome(), SizeIs(1));
+  ASSERT_THAT(series.current(), SizeIs(1));
   series.nights(1, 1);
-  EXPECT_THAT(series.verification_outcome(), IsEmpty());
+  EXPECT_THAT(series.current(), IsEmpty());
   ASSERT_THAT(series.watch.changes(), SizeIs(1));
   EXPECT_EQ(series.watch.changes()[0].withdrawn, 41u);
   series.nights(60, 1);
-  EXPECT_THAT(series.verification_outcome(), IsEmpty());
+  EXPECT_THAT(series.current(), IsEmpty());
 }
 
 TEST(TimingChangeDetector, AChangeIsOverWhenTheLevelBeforeItIsBack) {
@@ -104,21 +104,21 @@ TEST(TimingChangeDetector, AChangeIsOverWhenTheLevelBeforeItIsBack) {
   series.nights(30, 1).nights(15, 1.3);
   ASSERT_THAT(series.confirmed(), SizeIs(1));
   series.nights(1, 1);
-  ASSERT_THAT(series.verification_outcome(), SizeIs(2));
-  EXPECT_EQ(series.verification_outcome()[1].recovery_of, 0u);
-  EXPECT_FALSE(series.verification_outcome()[0].recovered) << "one night does not make it sure";
+  ASSERT_THAT(series.current(), SizeIs(2));
+  EXPECT_EQ(series.current()[1].recovery_of, 0u);
+  EXPECT_FALSE(series.current()[0].recovered) << "one night does not make it sure";
   series.nights(2, 1);
-  EXPECT_EQ(series.verification_outcome()[0].recovered, 47u);
+  EXPECT_EQ(series.current()[0].recovered, 47u);
   series.nights(150, 1);
-  EXPECT_EQ(series.verification_outcome()[0].recovered, 47u) << "also when both are out of view";
+  EXPECT_EQ(series.current()[0].recovered, 47u) << "also when both are out of view";
   EXPECT_THAT(series.confirmed(), SizeIs(2));
 }
 
 TEST(TimingChangeDetector, ANightThatLooksLikeARecoveryAndIsNone) {
   Watched series;
   series.nights(30, 1).nights(15, 1.3).nights(1, 1).nights(10, 1.3);
-  ASSERT_THAT(series.verification_outcome(), SizeIs(1));
-  EXPECT_FALSE(series.verification_outcome()[0].recovered);
+  ASSERT_THAT(series.current(), SizeIs(1));
+  EXPECT_FALSE(series.current()[0].recovered);
 }
 
 // The third step has the level of the first again, and is no recovery of the second, which was one.
@@ -165,11 +165,11 @@ TEST(TimingChangeDetector, ANewEnvironmentIsNoChange) {
   series.nights(30, 1);
   series.watch.restart();
   series.nights(30, 1.3);
-  EXPECT_THAT(series.verification_outcome(), IsEmpty());
+  EXPECT_THAT(series.current(), IsEmpty());
   EXPECT_THAT(series.confirmed(), IsEmpty());
   series.nights(3, 1.7);
-  ASSERT_THAT(series.verification_outcome(), SizeIs(1));
-  EXPECT_EQ(series.verification_outcome()[0].onset, 60u);
+  ASSERT_THAT(series.current(), SizeIs(1));
+  EXPECT_EQ(series.current()[0].onset, 60u);
 }
 
 TEST(TimingChangeDetector, LevelsOfAnotherEnvironmentAreNotLedBackTo) {
@@ -187,19 +187,19 @@ TEST(TimingChangeDetector, LevelsOfAnotherEnvironmentAreNotLedBackTo) {
 TEST(TimingChangeDetector, ASuspectDoesNotOutliveItsEnvironment) {
   Watched series;
   series.nights(30, 1).nights(1, 1.3);
-  ASSERT_THAT(series.verification_outcome(), SizeIs(1));
+  ASSERT_THAT(series.current(), SizeIs(1));
   series.watch.restart();
   series.nights(5, 1.3);
-  EXPECT_THAT(series.verification_outcome(), IsEmpty());
+  EXPECT_THAT(series.current(), IsEmpty());
 }
 
 TEST(TimingChangeDetector, ACandidateThatWasNeverSureGoesWhenItIsOutOfView) {
   Watched series;
   series.confirms = false;
   series.nights(30, 1).nights(60, 1.3);
-  EXPECT_THAT(series.verification_outcome(), SizeIs(1));
+  EXPECT_THAT(series.current(), SizeIs(1));
   series.nights(60, 1.3);
-  EXPECT_THAT(series.verification_outcome(), IsEmpty());
+  EXPECT_THAT(series.current(), IsEmpty());
 }
 
 TEST(TimingChangeDetector, TwoStepsThatAreNearEachOtherAreTwo) {
@@ -227,9 +227,9 @@ TEST(TimingChangeDetector, QuietNightsAreNotSearchedAndStepsAreFoundAtOnceAllThe
       before = now;
     }
     series.nights(1, 1.15);
-    ASSERT_FALSE(series.verification_outcome().empty()) << seed;
-    EXPECT_EQ(series.verification_outcome().back().onset, 160u) << seed;
-    EXPECT_EQ(series.verification_outcome().back().first_seen, 160u) << seed;
+    ASSERT_FALSE(series.current().empty()) << seed;
+    EXPECT_EQ(series.current().back().onset, 160u) << seed;
+    EXPECT_EQ(series.current().back().first_seen, 160u) << seed;
   }
   EXPECT_LT(searches, nights / 8);
   EXPECT_GE(searches, nights / 100) << "the routine ones at least";
@@ -251,17 +251,16 @@ TEST(TimingChangeDetector, SlowChangesAreFoundByTheRoutine) {
 TEST(TimingChangeDetector, WhatStandsIsOfTheNightsSinceARestart) {
   Watched series(3);
   series.nights(40, 1).nights(20, 1.2);
-  EXPECT_EQ(series.watch.verification_outcome().first.size(), 60u);
-  ASSERT_EQ(series.watch.verification_outcome().second.found.size(), 1u);
-  EXPECT_EQ(series.watch.verification_outcome().second.found[0].at, 40u);
+  EXPECT_EQ(series.watch.current().first.size(), 60u);
+  ASSERT_EQ(series.watch.current().second.found.size(), 1u);
+  EXPECT_EQ(series.watch.current().second.found[0].at, 40u);
   series.watch.restart();
   series.nights(40, 1.5);
-  EXPECT_TRUE(series.watch.verification_outcome().second.found.empty())
-      << "no change, but a new environment";
-  const auto [levels, none] = series.watch.verification_outcome();
+  EXPECT_TRUE(series.watch.current().second.found.empty()) << "no change, but a new environment";
+  const auto [levels, none] = series.watch.current();
   EXPECT_EQ(noise_class_of_levels(levels, none), NoiseClass::kStable);
   series.nights(20, 1.2);
-  const auto [levels_after, changes] = series.watch.verification_outcome();
+  const auto [levels_after, changes] = series.watch.current();
   EXPECT_EQ(levels_after.size(), 60u);
   ASSERT_EQ(changes.found.size(), 1u);
   EXPECT_EQ(changes.found[0].at, 40u);

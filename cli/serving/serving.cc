@@ -15,6 +15,7 @@
 
 #include "cli/options/memory.h"
 #include "cli/options/stop_signal.h"
+#include "schema/base/caught_error.h"
 #include "schema/base/time.h"
 #include "schema/store/access_token.h"
 #include "server/api/app.h"
@@ -33,22 +34,31 @@ namespace po = boost::program_options;
 /// committed, and what an open transaction wrote is rolled back by whoever opens the store next.
 constexpr std::chrono::milliseconds kLongestEnd{8500};
 
+/// What it throws ends with it: this is the end of the program, on a thread of its own.
+void call(const std::function<void()>& clean_up) noexcept {
+  try {
+    if (clean_up) clean_up();
+  } catch (const std::exception&) {
+  }
+}
+
 /// Ends the program in that time unless it has ended by itself. Where there is no memory for a
 /// thread that does, what is under way has to end by itself.
 void end_soon(const std::function<void()>& clean_up) {
   try {
     std::thread([clean_up] {
       std::this_thread::sleep_for(kLongestEnd);
-      if (clean_up) clean_up();
+      call(clean_up);
       std::_Exit(0);
     }).detach();
-  } catch (const std::system_error&) {
+  } catch (const std::exception&) {
   }
 }
 
 /// Serves until SIGINT or SIGTERM comes. Signals are taken by a thread of their own, so that no
 /// handler has to be safe at any moment.
-void serve_until_signal(server::HttpServer& http, const std::function<void()>& clean_up) {
+schema::Expected<void> serve_until_signal(server::HttpServer& http,
+                                          const std::function<void()>& clean_up) {
   const sigset_t signals = stop_signals();
   std::thread waiting([&] {
     int signal = 0;
@@ -56,10 +66,14 @@ void serve_until_signal(server::HttpServer& http, const std::function<void()>& c
     end_soon(clean_up);
     http.stop();
   });
-  http.run();
+  const auto ended = schema::caught([&]() -> schema::Expected<void> {
+    http.run();
+    return {};
+  });
   // The server may have ended by itself; then the signal is ours to send.
   pthread_kill(waiting.native_handle(), SIGTERM);
   waiting.join();
+  return ended;
 }
 
 std::string start_stamp() {
@@ -80,7 +94,7 @@ StopWhileWorking::StopWhileWorking(std::function<void()> clean_up)
         while (!is_over.stop_requested()) {
           const int signal = sigtimedwait(&signals, nullptr, &kBetweenLooks);
           if (signal <= 0) continue;
-          clean_up();
+          call(clean_up);
           std::_Exit(128 + signal);
         }
       }) {}
@@ -113,13 +127,13 @@ schema::Expected<std::shared_ptr<const server::HttpCounters>> serve_store(
   BENCHHUD_ASSIGN(auto http, server::HttpServer::bind(listen, [&app](const server::Request& r) {
                     return app.handle(r);
                   }));
-  const server::CachePrefetcher warmer(app, request.store_path);
+  const server::CachePrefetcher prefetcher(app, request.store_path);
   ServedAt where;
   where.pages = fmt::format("http://{}:{}/", in_url(request.listen.host), http.port());
   // Behind a #, which browsers keep to themselves: no log and no other site gets to see it.
   if (!code.empty()) where.sign_in = where.pages + "sign-in#" + code;
   started(where);
-  serve_until_signal(http, request.clean_up);
+  BENCHHUD_TRY(serve_until_signal(http, request.clean_up));
   return std::shared_ptr<const server::HttpCounters>(listen.counters);
 }
 

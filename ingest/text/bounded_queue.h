@@ -2,9 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <boost/circular_buffer.hpp>
 #include <condition_variable>
 #include <cstddef>
-#include <deque>
 #include <limits>
 #include <mutex>
 #include <optional>
@@ -17,7 +17,7 @@ class BoundedQueue {
  public:
   explicit BoundedQueue(std::size_t most,
                         std::size_t most_bytes = std::numeric_limits<std::size_t>::max())
-      : most_(most), most_bytes_(most_bytes) {}
+      : most_(most), most_bytes_(most_bytes), items_(most) {}
 
   /// Waits for room: an item of more bytes than all may have is alone. False, and `item` is
   /// dropped, once the queue is closed.
@@ -29,7 +29,7 @@ class BoundedQueue {
     });
     if (closed_) return false;
     bytes_ += bytes;
-    items_.emplace_back(std::move(item), bytes);
+    items_.push_back({std::move(item), bytes});
     changed_.notify_all();
     return true;
   }
@@ -57,8 +57,10 @@ class BoundedQueue {
   const std::size_t most_, most_bytes_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<std::pair<T, std::size_t>> items_;  // each with its bytes
-  std::size_t bytes_ = 0;                        // of all
+  // Each with its bytes. It has its memory from the beginning: pushing throws nothing, so that
+  // threads which must not end by an exception can push.
+  boost::circular_buffer<std::pair<T, std::size_t>> items_;
+  std::size_t bytes_ = 0;  // of all
   bool closed_ = false;
 };
 

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "schema/base/caught_error.h"
 #include "schema/base/time.h"
 
 namespace benchhud::server {
@@ -65,22 +66,28 @@ bool AuditTrail::is_counting() const {
 
 void AuditTrail::end_period_if_over() {
   if (!is_over_ && Clock::now() - period_began_ < limits_.period) return;
-  for (const auto& [action, count] : counts_) {
+  // Each is forgotten once it is put, so that none is put twice where memory is lacking for the
+  // next.
+  while (!counts_.empty()) {
+    const auto& [action, count] = *counts_.begin();
     if (count > limits_.each) put(action, fmt::format("{} more like these", count - limits_.each));
+    counts_.erase(counts_.begin());
   }
   period_began_ = Clock::now();
-  counts_.clear();
 }
 
 void AuditTrail::write_pending(std::unique_lock<std::mutex>& lock) {
   const std::vector<schema::AuditEvent> events(pending_.begin(), pending_.end());
   lock.unlock();
-  const auto written = writer_.write([&](schema::Connection& store) -> Expected<std::string> {
-    BENCHHUD_TRY(schema::note_events(store, events));
-    return std::string();
+  const auto written = schema::caught([&] {
+    return writer_.write([&](schema::Connection& store) -> Expected<std::string> {
+      BENCHHUD_TRY(schema::note_events(store, events));
+      return std::string();
+    });
   });
   lock.lock();
-  if (!written && written.error().code == ErrorCode::kBusy) return;
+  const auto code = written ? std::nullopt : std::optional(written.error().code);
+  if (code == ErrorCode::kBusy || code == ErrorCode::kNoMemory) return;
   // What cannot be written now (to a store that may only be read, say) cannot be written later.
   pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(events.size()));
   if (written && dropped_ > 0) {
@@ -96,9 +103,9 @@ void AuditTrail::work() {
     // With nothing to be written, nothing happens until there is.
     came_.wait(lock, [&] { return has_work() || is_counting(); });
     came_.wait_until(lock, period_began_ + limits_.period, has_work);
-    end_period_if_over();
     const bool is_last = is_over_;
     try {
+      end_period_if_over();
       if (!pending_.empty()) write_pending(lock);
     } catch (const std::exception&) {
       // Out of memory: it is tried again.

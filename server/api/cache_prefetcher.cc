@@ -54,14 +54,15 @@ bool CachePrefetcher::index_traces() {
 void CachePrefetcher::work() {
   std::optional<schema::Connection> connection;
   std::optional<std::int64_t> seen;
-  const auto version = [&]() -> std::optional<std::int64_t> {
+  const auto read_version = [&]() -> schema::Expected<std::int64_t> {
     if (!connection) {
-      // Nothing that is thrown leaves the thread.
-      auto opened = schema::caught([this] { return schema::open_store_for_reading(store_path_); });
-      if (!opened) return {};
-      connection.emplace(*std::move(opened));
+      BENCHHUD_ASSIGN(connection, schema::open_store_for_reading(store_path_));
     }
-    const auto number = connection->data_version();
+    return connection->data_version();
+  };
+  const auto version = [&]() -> std::optional<std::int64_t> {
+    // Nothing that is thrown leaves the thread.
+    const auto number = schema::caught(read_version);
     if (number) return *number;
     connection.reset();
     return {};

@@ -1,5 +1,6 @@
 #include "server/api/store_pool.h"
 
+#include "schema/base/caught_error.h"
 #include "schema/db/buffered_reading.h"
 #include "schema/store/store.h"
 
@@ -50,7 +51,7 @@ schema::Expected<StorePool::Lease> StorePool::borrow(std::chrono::milliseconds p
     }
     ++open_;
   }
-  auto connection = open();
+  auto connection = schema::caught([this] { return open(); });
   if (!connection) {
     const std::scoped_lock lock(mutex_);
     --open_;

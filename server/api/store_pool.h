@@ -44,7 +44,9 @@ class StorePool {
   /// At most `limit` connections are open at once; who wants one more waits.
   /// `buffer`: how much of what it reads each connection keeps.
   StorePool(std::string path, std::size_t limit, Buffer buffer = Buffer::kUsual)
-      : path_(std::move(path)), limit_(limit), buffer_(buffer) {}
+      : path_(std::move(path)), limit_(limit), buffer_(buffer) {
+    idle_.reserve(limit);  // so that giving one back never lacks memory
+  }
 
   static constexpr auto kHoweverLong = std::chrono::milliseconds::max();
   /// Errors: kBusy, none was given back within `patience`, or with a patience that ends as many as

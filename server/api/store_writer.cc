@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "schema/base/caught_error.h"
 #include "schema/store/store.h"
 #include "server/api/store_pool.h"
 
@@ -65,10 +66,10 @@ Expected<std::string> StoreWriter::write(const Work& work) {
     connection_ = *std::move(opened);
   }
   // A newer program may have migrated the store since.
-  auto done = [&]() -> Expected<std::string> {
+  auto done = schema::caught([&]() -> Expected<std::string> {
     BENCHHUD_TRY(schema::check_schema_version(*connection_));
     return work(*connection_);
-  }();
+  });
   if (done) return done;
   // Another connection may do better.
   if (!connection_->is_sound() || done.error().code == ErrorCode::kVersion) connection_.reset();

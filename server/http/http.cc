@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "schema/base/caught_error.h"
 #include "schema/base/time.h"
 #include "server/http/connection.h"
 #include "server/http/host_names.h"
@@ -483,7 +484,7 @@ schema::Expected<HttpServer> HttpServer::bind(const HttpOptions& options, Handle
                     "one of this machine",
                     options.host, options.port)};
   }
-  BENCHHUD_TRY(state->server.begin());
+  BENCHHUD_TRY(schema::caught([&] { return state->server.begin(); }));
   return HttpServer(std::move(state));
 }
 

@@ -32,12 +32,18 @@ bool is_heavy(Lane lane) { return lane == Lane::kHeavy || lane == Lane::kDumps; 
 }  // namespace
 
 Lanes::Lanes(std::size_t usual_threads, Answer answer) : answer_(std::move(answer)) {
-  start(Lane::kHealth, 1, kUnlimited, kHoweverLong);
-  start(Lane::kUsual, usual_threads, kUnlimited, kHoweverLong);
-  start(Lane::kHeavy, kHeavyThreads, kMostWaiting, kPatience);
-  start(Lane::kDumps, kDumpsThreads, kMostWaiting, kPatience);
-  start(Lane::kChange, kChangeThreads, kMostWaiting, kPatience);
-  start(Lane::kUpload, std::max<std::size_t>(1, usual_threads / 2), 0, kPatience);
+  try {
+    start(Lane::kHealth, 1, kUnlimited, kHoweverLong);
+    start(Lane::kUsual, usual_threads, kUnlimited, kHoweverLong);
+    start(Lane::kHeavy, kHeavyThreads, kMostWaiting, kPatience);
+    start(Lane::kDumps, kDumpsThreads, kMostWaiting, kPatience);
+    start(Lane::kChange, kChangeThreads, kMostWaiting, kPatience);
+    start(Lane::kUpload, std::max<std::size_t>(1, usual_threads / 2), 0, kPatience);
+  } catch (...) {
+    // The system has no more threads: those that run must end before they are destroyed.
+    close();
+    throw;
+  }
 }
 
 void Lanes::start(Lane lane, std::size_t threads, std::size_t most_waiting,

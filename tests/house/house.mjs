@@ -100,11 +100,21 @@ function circles(graph) {
   return found;
 }
 
-/** Where the paths of a description are not what they say: a sentence for each name that its file lacks. `read` gives a file's text. */
-export function findLostSteps(text, read) {
+/**
+ * Where the paths of a description are not what they say: a sentence for each name that its file lacks, or that no other file uses, so that the
+ * path does not lead through it. `texts` has each unit's text by its path.
+ */
+export function findLostSteps(text, texts) {
   const steps = text.split("\n").map((line) => /^\| `(\w+)` \| `([\w/.]+)` \|/.exec(line)).filter(Boolean);
   if (steps.length === 0) throw new Error("ARCHITECTURE.md names no step of a path");
-  return steps.filter(([, name, file]) => !new RegExp(`\\b${name}\\b`).test(read(file))).map(([, name, file]) => `${file} has no ${name}`);
+  const unit = (file) => file.replace(/\.(cc|h)$/, "");
+  return steps.flatMap(([, name, file]) => {
+    const word = new RegExp(`\\b${name}\\b`);
+    if (!word.test(texts.get(file) ?? "")) return [`${file} has no ${name}`];
+    // A route is used by its own table.
+    const isUsed = /^server\/routes\//.test(file) || [...texts].some(([other, its]) => unit(other) !== unit(file) && other.endsWith(".cc") && word.test(its));
+    return isUsed ? [] : [`nothing but ${unit(file)} uses ${name}`];
+  });
 }
 
 /** Files and folders that a description names in backquotes. */

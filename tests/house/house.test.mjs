@@ -83,12 +83,18 @@ test("a circle in the description is named", () => {
 });
 
 test("the paths lead along functions that are there, and every place that is named is there", () => {
-  assert.deepEqual(findLostSteps(description, (file) => readFileSync(resolve(root, file), "utf8")), []);
+  const texts = new Map(filesOf(root, readRules(description).modules).map((file) => [file, readFileSync(resolve(root, file), "utf8")]));
+  assert.deepEqual(findLostSteps(description, texts), []);
   const lost = placesIn(description).filter((place) => !existsSync(resolve(root, place)));
   assert.deepEqual(lost.filter((place) => !/^(tests\/unit|schema\/results\/writer)/.test(place)), []);
 });
 
-test("a step whose function is gone is named", () => {
-  const text = "| `derive` | `a/b.h` | what |\n| `gone` | `a/b.h` | what |";
-  assert.deepEqual(findLostSteps(text, () => "bool derive(int);"), ["a/b.h has no gone"]);
+test("a step whose function is gone, or that no other unit uses, is named", () => {
+  const text = "| `derive` | `a/b.h` | what |\n| `gone` | `a/b.h` | what |\n| `unused` | `a/b.h` | what |";
+  const texts = new Map([
+    ["a/b.h", "bool derive(int); void unused();"],
+    ["a/b.cc", "void unused() {}"],
+    ["a/c.cc", "derive(1);"],
+  ]);
+  assert.deepEqual(findLostSteps(text, texts), ["a/b.h has no gone", "nothing but a/b uses unused"]);
 });

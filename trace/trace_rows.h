@@ -34,7 +34,7 @@ inline schema::Expected<std::string> one_blob(schema::Statement& query) {
   return own(query, 0);
 }
 
-/// A row of threads_of_trace.sql.
+/// A row of the query `threads_of_trace` (trace/queries/reading.sql).
 inline TraceThread thread_of(const schema::Statement& row) {
   TraceThread thread;
   thread.pid = row.text(1);

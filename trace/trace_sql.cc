@@ -9,6 +9,7 @@
 #include <new>
 #include <utility>
 
+#include "schema/base/ascii.h"
 #include "schema/base/temporary_files.h"
 #include "trace/trace_sql_tables.h"
 
@@ -41,9 +42,8 @@ constexpr auto kFunctions = std::to_array<std::string_view>(
      "->",        "->>"});
 
 bool is_allowed_function(std::string_view name) {
-  std::string folded(name);
-  for (char& c : folded) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return std::find(kFunctions.begin(), kFunctions.end(), folded) != kFunctions.end();
+  return std::find(kFunctions.begin(), kFunctions.end(), schema::lower_case(name)) !=
+         kFunctions.end();
 }
 
 bool may_read(std::string_view table, std::string_view column) {

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <cstdint>
 
-#include "analysis/upstream/xml_text.h"
 #include "schema/base/json_writer.h"
 #include "schema/base/utf8.h"
+#include "schema/base/xml_text.h"
 
 namespace benchhud::views {
 namespace {
@@ -35,7 +35,7 @@ std::string_view color_value(BadgeColor color) {
 constexpr std::string_view kLabelColor = "#444c56";
 
 std::string xml_text(std::string_view text) {
-  return analysis::xml_text(schema::to_valid_utf8(text));
+  return schema::xml_text(schema::to_valid_utf8(text));
 }
 
 /// About how wide sans-serif text is, in px. The picture says so to who draws it (textLength), so

@@ -1,10 +1,10 @@
-#include "service/imports/ingest_report.h"
+#include "views/ingest_report.h"
 
 #include <string_view>
 
 #include "schema/base/json_writer.h"
 
-namespace benchhud::service {
+namespace benchhud::views {
 namespace {
 
 std::string_view outcome_name(ingest::DumpResult::Outcome outcome) {
@@ -113,12 +113,9 @@ class Report {
 
 }  // namespace
 
-std::string ingest_report_json(const ingest::IngestResult& result, schema::Reader& reader,
-                               const IngestReportOptions& options) {
-  std::string body;
-  schema::JsonWriter json(&body);
+void write_ingest_report(schema::JsonWriter& json, const ingest::IngestResult& result,
+                         schema::Reader& reader, const IngestReportOptions& options) {
   Report(json, reader, options).write(result);
-  return body;
 }
 
-}  // namespace benchhud::service
+}  // namespace benchhud::views

@@ -6,9 +6,10 @@
 #include <string>
 
 #include "ingest/pipeline/pipeline.h"
+#include "schema/base/json_writer.h"
 #include "schema/results/reader.h"
 
-namespace benchhud::service {
+namespace benchhud::views {
 
 struct IngestReportOptions {
   /// The store's path, for the command line.
@@ -18,7 +19,7 @@ struct IngestReportOptions {
 };
 
 /// The contract's IngestReport. A file that could not be taken in has its path and `error` alone.
-std::string ingest_report_json(const ingest::IngestResult& result, schema::Reader& reader,
-                               const IngestReportOptions& options);
+void write_ingest_report(schema::JsonWriter& json, const ingest::IngestResult& result,
+                         schema::Reader& reader, const IngestReportOptions& options);
 
-}  // namespace benchhud::service
+}  // namespace benchhud::views

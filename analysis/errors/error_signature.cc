@@ -8,6 +8,7 @@
 
 #include "analysis/errors/error_text.h"
 #include "analysis/errors/text_parts.h"
+#include "schema/base/ascii.h"
 
 namespace benchhud::analysis {
 namespace {
@@ -21,8 +22,6 @@ using Views = std::initializer_list<std::string_view>;
 // Messages are read this far; reduced, they are cut at 200 bytes anyway.
 constexpr std::size_t kMessageLimit = 32 * 1024;
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
 bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
@@ -31,17 +30,7 @@ bool contains_any(std::string_view text, Views parts) {
   return std::any_of(parts.begin(), parts.end(), [&](auto part) { return contains(text, part); });
 }
 
-bool contains_ignoring_case(std::string_view text, std::string_view lower_part) {
-  return std::search(text.begin(), text.end(), lower_part.begin(), lower_part.end(),
-                     [](char a, char b) { return lower(a) == b; }) != text.end();
-}
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\r\n\v\f";
-  const auto begin = text.find_first_not_of(kSpace);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
-}
+std::string_view trimmed(std::string_view text) { return schema::trim(text, " \t\r\n\v\f"); }
 
 bool is_name_start(char c) { return is_letter(c) || c == '_'; }
 
@@ -307,10 +296,10 @@ bool is_out_of_memory(std::string_view text) {
   return contains_any(head,
                       {"RESOURCE_EXHAUSTED", "OutOfMemoryError", "MemoryError", "std::bad_alloc",
                        "CUBLAS_STATUS_ALLOC_FAILED", "CUDNN_STATUS_ALLOC_FAILED"}) ||
-         contains_ignoring_case(head, "out of memory") ||
-         contains_ignoring_case(head, "ran out of memory") ||
-         contains_ignoring_case(head, "cannot allocate memory") ||
-         contains_ignoring_case(head, "can't allocate memory");
+         schema::contains_ignoring_case(head, "out of memory") ||
+         schema::contains_ignoring_case(head, "ran out of memory") ||
+         schema::contains_ignoring_case(head, "cannot allocate memory") ||
+         schema::contains_ignoring_case(head, "can't allocate memory");
 }
 
 // Amounts and advice behind the first sentence differ from run to run.
@@ -367,8 +356,8 @@ std::optional<ErrorSummary> summarize_command(std::string_view text) {
 }
 
 bool is_timeout_word(std::string_view text) {
-  return text.size() <= 10 &&
-         (contains_ignoring_case(text, "timeout") || contains_ignoring_case(text, "timed out"));
+  return text.size() <= 10 && (schema::contains_ignoring_case(text, "timeout") ||
+                               schema::contains_ignoring_case(text, "timed out"));
 }
 
 // "… timed out after 1800 seconds", whoever says so and of what.
@@ -388,7 +377,7 @@ std::string_view last_error_line(std::string_view text) {
     const auto newline = text.rfind('\n');
     const std::string_view line =
         trimmed(newline == std::string_view::npos ? text : text.substr(newline + 1));
-    if (contains_ignoring_case(line.substr(0, 1000), "error")) return line;
+    if (schema::contains_ignoring_case(line.substr(0, 1000), "error")) return line;
     text = newline == std::string_view::npos ? std::string_view{} : text.substr(0, newline);
   }
   return {};

@@ -5,11 +5,12 @@
 #include <initializer_list>
 #include <string_view>
 
+#include "schema/base/ascii.h"
+
 namespace benchhud::analysis {
 
-// The C locale's classes, whatever the locale is.
-inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
-inline bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+using schema::is_digit;
+using schema::is_letter;
 
 inline bool starts_with_any(std::string_view text, std::initializer_list<std::string_view> starts) {
   return std::any_of(starts.begin(), starts.end(),

@@ -32,8 +32,4 @@ std::string share_text(double share) {
   return std::isfinite(share) ? fmt::format("{:.1f} %", share * 100) : "unknown";
 }
 
-std::string count_text(std::int64_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
 }  // namespace benchhud::analysis

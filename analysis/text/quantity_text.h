@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "schema/base/count_text.h"
+
 namespace benchhud::analysis {
 
 /// Three digits and the unit that fits: "5.06 s", "2.65 ms", "35.1 µs", "812 ns"; "0 s" for zero.
@@ -15,7 +17,6 @@ std::string nanoseconds_text(double ns);
 std::string nanoseconds_text(std::int64_t ns);
 /// Of a share of 1, one digit behind the point: "12.3 %". What is not finite reads "unknown".
 std::string share_text(double share);
-/// "1 kernel", "2 kernels": a noun whose plural ends with s.
-std::string count_text(std::int64_t count, std::string_view noun);
+using schema::count_text;
 
 }  // namespace benchhud::analysis

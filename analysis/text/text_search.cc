@@ -2,19 +2,19 @@
 
 #include <algorithm>
 
+#include "schema/base/ascii.h"
+
 namespace benchhud::analysis {
 namespace {
 
 /// Below this a word must fit to the letter.
 constexpr std::size_t kShortestNearly = 4;
 
-char folded(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
 bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 /// Bytes outside ASCII belong to words: they are letters more often than not.
 bool is_of_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || static_cast<unsigned char>(c) >= 0x80;
+  return (c >= 'a' && c <= 'z') || schema::is_digit(c) || static_cast<unsigned char>(c) >= 0x80;
 }
 
 bool starts_word(std::string_view text, std::size_t at) {
@@ -77,7 +77,7 @@ std::string fold_text(std::string_view text) {
   result.reserve(text.size());
   for (const char c : text) {
     if (!is_blank(c)) {
-      result += folded(c);
+      result += schema::lower(c);
     } else if (!result.empty() && result.back() != ' ') {
       result += ' ';
     }

@@ -9,8 +9,8 @@
 #include <limits>
 #include <string_view>
 
-#include "analysis/upstream/xml_text.h"
 #include "schema/base/time.h"
+#include "schema/base/xml_text.h"
 
 namespace benchhud::analysis {
 namespace {
@@ -103,11 +103,11 @@ std::string begin(const Chart& chart, double width, double height) {
       "viewBox=\"0 0 {0:.0f} {1:.0f}\" role=\"img\" font-family=\"Helvetica, Arial, sans-serif\" "
       "font-size=\"12\" fill=\"#222222\">\n<title>{2}</title>\n"
       "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n",
-      width, height, xml_text(name));
+      width, height, schema::xml_text(name));
   double y = 8 + kLineHeight;
   for (const std::string& line : chart.title) {
     add(&out, "<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\" font-size=\"15\">{}</text>\n",
-        width / 2, y, xml_text(line));
+        width / 2, y, schema::xml_text(line));
     y += kLineHeight + 2;
   }
   return out;
@@ -131,7 +131,7 @@ double add_legend(const Chart& chart, double y, double width, std::string* out) 
     add(out, "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{}\" height=\"8\" fill=\"{}\"/>\n", x, y + 5,
         kSwatch, color_of(series));
     add(out, "<text x=\"{:.1f}\" y=\"{:.1f}\">{}</text>\n", x + kSwatch + 6, y + 13,
-        xml_text(series.name));
+        schema::xml_text(series.name));
     x += size;
   }
   return y + kLineHeight + 8;
@@ -149,7 +149,7 @@ void add_y_axis(const Frame& frame, const std::string& label, std::string* out) 
   add(out,
       "<text x=\"16\" y=\"{0:.1f}\" text-anchor=\"middle\" transform=\"rotate(-90 16 {0:.1f})\">{1}"
       "</text>\n",
-      middle, xml_text(label));
+      middle, schema::xml_text(label));
 }
 
 void add_x_axis(const Frame& frame, ChartXAxis kind, const std::string& label, std::string* out) {
@@ -166,7 +166,7 @@ void add_x_axis(const Frame& frame, ChartXAxis kind, const std::string& label, s
         frame.at_x(x), frame.bottom, frame.bottom + 5, frame.bottom + 19, text);
   }
   add(out, "<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n",
-      (frame.left + frame.right) / 2, frame.bottom + 38, xml_text(label));
+      (frame.left + frame.right) / 2, frame.bottom + 38, schema::xml_text(label));
 }
 
 void add_border(const Frame& frame, std::string* out) {
@@ -204,7 +204,8 @@ void add_point(const Frame& frame, const ChartSeries& series, const ChartPoint& 
   add(out,
       "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"2.6\" fill=\"{}\"><title>{}: "
       "{:.4g}{}</title></circle>\n",
-      x, y, color, xml_text(point.label.empty() ? series.name : series.name + ", " + point.label),
+      x, y, color,
+      schema::xml_text(point.label.empty() ? series.name : series.name + ", " + point.label),
       *point.y, has_error_bar(point) ? fmt::format(" ± {:.2g}", point.error) : "");
   if (point.label.empty()) return;
   // Series alternate between names that go up from the point and names that come up to it.
@@ -213,7 +214,7 @@ void add_point(const Frame& frame, const ChartSeries& series, const ChartPoint& 
       "<text x=\"{0:.1f}\" y=\"{1:.1f}\" font-size=\"8\" fill-opacity=\"0.75\" text-anchor=\"{2}\" "
       "transform=\"rotate(-45 {0:.1f} {1:.1f})\">{3}</text>\n",
       is_above ? x + 4 : x - 4, is_above ? y - 4 : y + 8, is_above ? "start" : "end",
-      xml_text(point.label));
+      schema::xml_text(point.label));
 }
 
 }  // namespace
@@ -289,13 +290,13 @@ std::string draw_bars(const Chart& chart, const std::vector<std::string>& groups
       "<line x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1:.1f}\" y2=\"{2:.1f}\" stroke=\"#888888\"/>\n",
       frame.at_x(1), frame.top, frame.bottom);
   add(&out, "<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{}</text>\n",
-      (frame.left + frame.right) / 2, frame.bottom + 38, xml_text(chart.x_label));
+      (frame.left + frame.right) / 2, frame.bottom + 38, schema::xml_text(chart.x_label));
   const double share = (frame.bottom - frame.top) / static_cast<double>(groups.size());
   const double bar = (share - kGap) / static_cast<double>(chart.series.size());
   for (std::size_t group = 0; group < groups.size(); ++group) {
     const double top = frame.top + share * static_cast<double>(group) + kGap / 2;
     add(&out, "<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\" font-size=\"11\">{}</text>\n",
-        frame.left - 6, top + (share - kGap) / 2 + 4, xml_text(groups[group]));
+        frame.left - 6, top + (share - kGap) / 2 + 4, schema::xml_text(groups[group]));
     for (std::size_t i = 0; i < chart.series.size(); ++i) {
       const ChartPoint& point = chart.series[i].points[group];
       if (!is_drawn(point)) continue;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <set>
 #include <unordered_map>
 #include <utility>
@@ -13,6 +12,7 @@
 #include "analysis/upstream/svg_chart.h"
 #include "analysis/upstream/text_table.h"
 #include "analysis/upstream/upstream_speedups.h"
+#include "schema/base/ascii.h"
 
 namespace benchhud::analysis {
 namespace {
@@ -40,12 +40,6 @@ std::string title_of(const std::string& backend) {
     if (name == backend) return std::string(title);
   }
   return backend;
-}
-
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return lower;
 }
 
 void add_cell(const std::optional<double>& value, std::vector<TextCell>* row) {
@@ -144,7 +138,8 @@ bool UpstreamReport::State::is_wanted(const UpstreamLine& line) {
   const auto [model, is_new_accelerator] =
       known_accelerators.try_emplace(std::string(line.accelerator_model));
   if (is_new_accelerator) {
-    model->second = lower_case(line.accelerator_model).find(accelerator) != std::string::npos;
+    model->second =
+        schema::lower_case(line.accelerator_model).find(accelerator) != std::string::npos;
   }
   if (!model->second || line.test != options.test) return false;
   const auto [name, is_new_model] = known_models.try_emplace(std::string(line.model));
@@ -254,7 +249,7 @@ UpstreamOutput UpstreamReport::State::latest_grouped() const {
   }
   if (models.empty()) return nothing();
   std::stable_sort(models.begin(), models.end(), [](const std::string& a, const std::string& b) {
-    return lower_case(a) < lower_case(b);
+    return schema::lower_case(a) < schema::lower_case(b);
   });
 
   const std::vector<std::string> names = titles();
@@ -354,7 +349,7 @@ UpstreamOutput UpstreamReport::State::speedup() const {
 
 UpstreamReport::UpstreamReport(UpstreamOptions options, std::function<bool(std::string_view)> keeps)
     : state_(std::make_unique<State>()) {
-  state_->accelerator = lower_case(options.accelerator);
+  state_->accelerator = schema::lower_case(options.accelerator);
   state_->options = std::move(options);
   state_->keeps = std::move(keeps);
 }

@@ -18,6 +18,7 @@
 #include "cli/options/python_options.h"
 #include "cli/output/export_hud.h"
 #include "ingest/results/results_line_text.h"
+#include "schema/base/csv_text.h"
 #include "schema/results/line_replay.h"
 #include "schema/store/store.h"
 
@@ -115,13 +116,9 @@ std::string outputs_file(const ResultsLine& line) {
 }
 
 std::string csv_text(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == text.npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"') quoted += '"';
-    quoted += c;
-  }
-  return quoted + '"';
+  std::string field;
+  schema::append_csv_field(&field, text);
+  return field;
 }
 
 std::string csv_number(const ExportValue& value) {

@@ -19,10 +19,12 @@
 #include "cli/output/ingest_text.h"
 #include "ingest/output/output_dir.h"
 #include "ingest/pipeline/pipeline.h"
+#include "schema/base/count_text.h"
+#include "schema/base/json_writer.h"
 #include "schema/base/time.h"
 #include "schema/results/reader.h"
 #include "service/imports/importer.h"
-#include "service/imports/ingest_report.h"
+#include "views/ingest_report.h"
 
 namespace benchhud::cli {
 namespace {
@@ -175,11 +177,11 @@ void print_text(const IngestResult& result, const Request& request) {
   for (const FileResult& file : result.files) print_file(file, result.files.size() <= 50);
   for (const DumpResult& dump : result.dumps) print_dump(dump);
   print_folders(result);
-  fmt::print("{} file{}: {}\n", result.files.size(), result.files.size() == 1 ? "" : "s",
+  fmt::print("{}: {}\n", schema::count_text(result.files.size(), "file"),
              counts_text(result.accepted, result.duplicate, result.rejected));
   if (!result.dumps.empty()) {
-    fmt::print("{} dump{}: {} new, {} already there, {} without a result, {} unreadable\n",
-               result.dumps.size(), result.dumps.size() == 1 ? "" : "s", result.new_dumps,
+    fmt::print("{}: {} new, {} already there, {} without a result, {} unreadable\n",
+               schema::count_text(result.dumps.size(), "dump"), result.new_dumps,
                result.known_dumps, result.orphaned_dumps, result.unreadable_dumps);
   }
   if (result.shift_weeks != 0) fmt::print("times: shifted by {} weeks\n", result.shift_weeks);
@@ -191,8 +193,10 @@ void print_text(const IngestResult& result, const Request& request) {
 }
 
 void print_json(const IngestResult& result, const Request& request, schema::Reader* reader) {
-  const std::string report = service::ingest_report_json(result, *reader, {.store = request.db});
-  fmt::print("{}\n", Json::parse(report).dump(2));
+  std::string report;
+  schema::JsonWriter json(&report, schema::JsonWriter::Layout::kIndented);
+  views::write_ingest_report(json, result, *reader, {.store = request.db});
+  fmt::print("{}\n", report);
 }
 
 // The whole report in a line, behind which nothing is printed but that the alerts could not be

@@ -1,13 +1,11 @@
 // benchhud notify: tells of alerts who does not look.
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
 #include <thread>
 #include <vector>
 
@@ -16,6 +14,7 @@
 #include "cli/options/text_file.h"
 #include "cli/output/alert_list.h"
 #include "cli/output/regressions_text.h"
+#include "cli/output/replaced_file.h"
 #include "cli/output/webhook.h"
 #include "schema/alerts/alert.h"
 #include "schema/alerts/notification.h"
@@ -90,18 +89,11 @@ Expected<Request> read_request(const po::variables_map& values) {
   return request;
 }
 
-// Whoever reads the file sees the old one or the new one.
 Expected<void> write_file(const std::string& path, const std::string& text) {
-  const std::string temporary = fmt::format("{}.{}", path, getpid());
-  std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
-  file << text;
-  file.close();
-  std::error_code error;
-  if (file) std::filesystem::rename(temporary, path, error);
-  if (file && !error) return {};
-  std::error_code ignored;
-  std::filesystem::remove(temporary, ignored);
-  return Error{ErrorCode::kIo, path + " cannot be written"};
+  return replace_file(path, [&](std::FILE* file) -> Expected<void> {
+    if (std::fwrite(text.data(), 1, text.size(), file) == text.size()) return {};
+    return cannot_write(path);
+  });
 }
 
 Expected<WebhookMessage> message_of(schema::Connection& store, AlertList& alerts,
@@ -123,7 +115,7 @@ Expected<WebhookMessage> message_of(schema::Connection& store, AlertList& alerts
 Expected<void> deliver(const Request& request, const std::string& url,
                        const WebhookMessage& message) {
   for (std::int64_t attempt = 1;; ++attempt) {
-    const auto done = post_webhook(url, request.secret, message);
+    const auto done = post_webhook(url, request.secret, message, std::llround(schema::now()));
     if (done || attempt >= request.attempts || done.error().code == ErrorCode::kInvalidArgument) {
       return done;
     }

@@ -9,6 +9,7 @@
 #include "cli/options/commands.h"
 #include "cli/options/journal.h"
 #include "cli/options/options.h"
+#include "schema/base/count_text.h"
 
 namespace benchhud::cli {
 namespace {
@@ -17,10 +18,6 @@ using ingest::DumpResult;
 using ingest::FileResult;
 using ingest::IngestResult;
 using schema::ErrorCode;
-
-std::string counted(std::size_t count, std::string_view thing) {
-  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
-}
 
 // The first thing that is wrong; "" where nothing is.
 std::string first_problem(const IngestResult& result) {
@@ -61,11 +58,12 @@ std::string counts_text(std::int64_t accepted, std::int64_t duplicate, std::int6
 }
 
 std::string summary_line(const IngestResult& result, std::optional<std::size_t> new_alerts) {
-  std::string text = fmt::format("{}: {}", counted(result.files.size(), "file"),
+  std::string text = fmt::format("{}: {}", schema::count_text(result.files.size(), "file"),
                                  counts_text(result.accepted, result.duplicate, result.rejected));
   if (!result.dumps.empty()) {
-    text += fmt::format("; {}: {} new, {} already there", counted(result.dumps.size(), "dump"),
-                        result.new_dumps, result.known_dumps);
+    text += fmt::format("; {}: {} new, {} already there",
+                        schema::count_text(result.dumps.size(), "dump"), result.new_dumps,
+                        result.known_dumps);
     if (result.orphaned_dumps > 0) {
       text += fmt::format(", {} without a result", result.orphaned_dumps);
     }
@@ -74,10 +72,11 @@ std::string summary_line(const IngestResult& result, std::optional<std::size_t> 
     }
   }
   if (const std::int64_t count = result.unrecognized.count; count > 0) {
-    text += fmt::format("; {} not recognized", counted(static_cast<std::size_t>(count), "file"));
+    text += fmt::format("; {} not recognized",
+                        schema::count_text(static_cast<std::size_t>(count), "file"));
   }
   if (result.undone) text += "; undone (--strict)";
-  if (new_alerts) text += fmt::format("; {}", counted(*new_alerts, "new alert"));
+  if (new_alerts) text += fmt::format("; {}", schema::count_text(*new_alerts, "new alert"));
   const std::string problem = first_problem(result);
   return printable(problem.empty() ? text : text + "; " + problem);
 }
@@ -133,8 +132,7 @@ void print_dump(const DumpResult& dump) {
   if (dump.outcome == DumpResult::Outcome::kKnown) return;
   if (dump.is_orphan) warn("{}: belongs to no result that is known\n", path);
   if (dump.problem_count > 0) {
-    warn("{}: {} part{} of it could not be read\n", path, dump.problem_count,
-         dump.problem_count == 1 ? "" : "s");
+    warn("{}: {} of it could not be read\n", path, schema::count_text(dump.problem_count, "part"));
   }
 }
 

@@ -11,6 +11,7 @@
 #include "analysis/text/quantity_text.h"
 #include "cli/options/options.h"
 #include "cli/output/markdown.h"
+#include "schema/base/xml_text.h"
 
 namespace benchhud::cli {
 namespace {
@@ -103,35 +104,6 @@ std::string heading(const schema::Alert& alert) {
                      change_direction_name(alert.direction), alert.title);
 }
 
-// U+FFFE and U+FFFF are no characters of XML 1.0; what else is none, printable() has replaced.
-std::string xml_text(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text.substr(i, 3) == "\xef\xbf\xbe" || text.substr(i, 3) == "\xef\xbf\xbf") {
-      out += "\xef\xbf\xbd";
-      i += 2;
-      continue;
-    }
-    switch (text[i]) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += text[i];
-    }
-  }
-  return out;
-}
-
 std::string paragraph(const ListedAlert& listed) {
   const schema::Alert& alert = listed.alert;
   std::string out = printable(heading(alert)) + "\n";
@@ -211,10 +183,11 @@ std::string regressions_junit(std::span<const ListedAlert> alerts) {
   if (alerts.empty()) out += "  <testcase name=\"nothing changed\" classname=\"benchhud\"/>\n";
   for (const ListedAlert& listed : alerts) {
     out += fmt::format("  <testcase name=\"{}\" classname=\"benchhud.{}\"",
-                       xml_text(printable(listed.alert.title)), listed.alert.state);
+                       schema::xml_text(printable(listed.alert.title)), listed.alert.state);
     if (listed.fails) {
       out += fmt::format(">\n    <failure message=\"{}\">{}</failure>\n  </testcase>\n",
-                         xml_text(printable(heading(listed.alert))), xml_text(paragraph(listed)));
+                         schema::xml_text(printable(heading(listed.alert))),
+                         schema::xml_text(paragraph(listed), schema::XmlLines::kMany));
     } else {
       out += "/>\n";
     }

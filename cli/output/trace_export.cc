@@ -1,16 +1,13 @@
 #include "cli/output/trace_export.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 #include <limits>
-#include <memory>
-#include <system_error>
 
 #include "analysis/trace/time_totals.h"
+#include "cli/output/replaced_file.h"
 #include "schema/results/reader.h"
 #include "schema/store/store.h"
 #include "service/traces/trace_export.h"
@@ -24,15 +21,6 @@ using schema::Connection;
 using schema::Error;
 using schema::ErrorCode;
 using schema::Expected;
-
-struct CloseFile {
-  void operator()(std::FILE* file) const { std::fclose(file); }
-};
-using File = std::unique_ptr<std::FILE, CloseFile>;
-
-Error cannot_write(const std::string& path) {
-  return {ErrorCode::kIo, path + " cannot be written"};
-}
 
 Expected<schema::TraceId> asked_trace(Connection& store, const TraceExportRequest& request) {
   if (request.trace) return schema::TraceId(*request.trace);
@@ -73,23 +61,6 @@ Expected<void> write_to(std::FILE* file, const std::string& name, Connection& st
   return {};
 }
 
-// Whoever reads the file sees the old one or the new one.
-Expected<void> write_file(const std::string& path, Connection& store, schema::TraceId trace,
-                          const service::ExportQuery& query) {
-  const std::string temporary = fmt::format("{}.{}", path, getpid());
-  File file(std::fopen(temporary.c_str(), "wbx"));
-  if (!file) return cannot_write(path);
-  auto done = write_to(file.get(), path, store, trace, query);
-  std::error_code error;
-  // What is on its way may fail as late as here.
-  if (std::fclose(file.release()) != 0 && done) done = cannot_write(path);
-  if (done) std::filesystem::rename(temporary, path, error);
-  if (done && error) done = cannot_write(path);
-  std::error_code ignored;
-  if (!done) std::filesystem::remove(temporary, ignored);
-  return done;
-}
-
 }  // namespace
 
 Expected<void> export_trace(const TraceExportRequest& request) {
@@ -100,7 +71,11 @@ Expected<void> export_trace(const TraceExportRequest& request) {
   BENCHHUD_ASSIGN(const schema::TraceId trace, asked_trace(store, request));
   BENCHHUD_ASSIGN(const trace::TraceInfo info, trace::TraceQueries(store, trace).info());
   BENCHHUD_ASSIGN(const service::ExportQuery query, asked_window(request, info.origin));
-  if (request.out) return write_file(*request.out, store, trace, query);
+  if (request.out) {
+    return replace_file(*request.out, [&](std::FILE* file) {
+      return write_to(file, *request.out, store, trace, query);
+    });
+  }
   return write_to(stdout, "standard output", store, trace, query);
 }
 

@@ -6,7 +6,6 @@
 #include <openssl/hmac.h>
 
 #include <array>
-#include <ctime>
 
 namespace benchhud::cli {
 namespace {
@@ -58,7 +57,7 @@ std::string webhook_signature(std::string_view secret, std::string_view id, std:
 }
 
 Expected<void> post_webhook(const std::string& url, std::string_view secret,
-                            const WebhookMessage& message) {
+                            const WebhookMessage& message, std::int64_t timestamp) {
   BENCHHUD_ASSIGN(const Endpoint address, endpoint_of(url));
   httplib::Client client(address.origin);
   if (!client.is_valid()) {
@@ -67,7 +66,6 @@ Expected<void> post_webhook(const std::string& url, std::string_view secret,
   client.set_connection_timeout(kTimeout, 0);
   client.set_read_timeout(kTimeout, 0);
   client.set_write_timeout(kTimeout, 0);
-  const auto timestamp = static_cast<std::int64_t>(std::time(nullptr));
   httplib::Headers headers = {{"webhook-id", message.id},
                               {"webhook-timestamp", std::to_string(timestamp)},
                               {"User-Agent", "benchhud"}};

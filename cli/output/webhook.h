@@ -20,10 +20,10 @@ struct WebhookMessage {
 };
 
 /// Posts `body` as JSON to an http:// or https:// address, with the headers webhook-id,
-/// webhook-timestamp and, with a secret, webhook-signature; waits ten seconds. Redirections are not
-/// followed. Errors: kInvalidArgument for an address that is none, kIo for no answer or one that is
-/// not 2xx, in words.
+/// webhook-timestamp (seconds since 1970) and, with a secret, webhook-signature; waits ten seconds.
+/// Redirections are not followed. Errors: kInvalidArgument for an address that is none, kIo for no
+/// answer or one that is not 2xx, in words.
 schema::Expected<void> post_webhook(const std::string& url, std::string_view secret,
-                                    const WebhookMessage& message);
+                                    const WebhookMessage& message, std::int64_t timestamp);
 
 }  // namespace benchhud::cli

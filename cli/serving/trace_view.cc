@@ -16,6 +16,7 @@
 #include "cli/options/stop_signal.h"
 #include "cli/serving/serving.h"
 #include "ingest/pipeline/dump_ingest.h"
+#include "schema/base/count_text.h"
 #include "schema/results/reader.h"
 #include "schema/store/store.h"
 #include "service/imports/importer.h"
@@ -63,8 +64,8 @@ class TemporaryFolder {
 Expected<schema::TraceId> import_file(schema::Connection& store, const std::string& file) {
   BENCHHUD_ASSIGN(const service::ImportedTrace imported, service::import_trace(store, file));
   if (imported.problem_count > 0) {
-    fmt::print(stderr, "{}: {} part{} of it could not be read\n", printable(file),
-               imported.problem_count, imported.problem_count == 1 ? "" : "s");
+    fmt::print(stderr, "{}: {} of it could not be read\n", printable(file),
+               schema::count_text(imported.problem_count, "part"));
   }
   return imported.trace;
 }

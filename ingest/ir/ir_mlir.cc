@@ -127,13 +127,13 @@ class MlirReader {
     const std::size_t end = results_end(line, begin);
     if (end == line.npos) return false;
     const std::size_t op = line.find_first_not_of(" \t", end);
-    return op != line.npos && (is_letter(line[op]) || line[op] == '"');
+    return op != line.npos && (is_name_start(line[op]) || line[op] == '"');
   }
 
   // Behind the equals sign of "%0, %1:2 = ".
   static std::size_t results_end(std::string_view text, std::size_t at) {
     while (at < text.size() &&
-           (is_letter(text[at]) || is_digit(text[at]) || text[at] == '%' || text[at] == ':' ||
+           (is_name_start(text[at]) || is_digit(text[at]) || text[at] == '%' || text[at] == ':' ||
             text[at] == ',' || text[at] == ' ' || text[at] == '.' || text[at] == '$' ||
             text[at] == '-' || text[at] == '#')) {
       ++at;
@@ -163,7 +163,7 @@ class MlirReader {
     }
     const std::size_t end = word_end(text_, at);
     const std::string_view word = text_.substr(at, end - at);
-    if (word.empty() || !is_letter(word.front())) return false;
+    if (word.empty() || !is_name_start(word.front())) return false;
     if (!has_results) {
       // Attributes stand on lines of their own, too: "window = {", "mhlo.is_dynamic = false".
       const std::size_t next = std::min(text_.find_first_not_of(" \t", end), text_.size());
@@ -179,7 +179,7 @@ class MlirReader {
   // "^bb0(%arg0: tensor<f32>):": what comes behind may begin an operation.
   bool take_label() {
     std::size_t end = at_ + 1;
-    while (end < text_.size() && (is_letter(text_[end]) || is_digit(text_[end]))) ++end;
+    while (end < text_.size() && (is_name_start(text_[end]) || is_digit(text_[end]))) ++end;
     if (text_.substr(end).starts_with('(')) {
       if (at_ < no_label_before_) return false;
       const std::size_t line_end = std::max(line_end_, end);
@@ -307,7 +307,7 @@ class MlirReader {
       end = text_.find_first_of("\"\n", at + 1);
       if (end == text_.npos || text_[end] == '\n') return false;
       ++end;
-    } else if (is_letter(c)) {
+    } else if (is_name_start(c)) {
       end = word_end(text_, at);
       const std::string_view word = text_.substr(at, end - at);
       if (is_short_name(word) || word.ends_with(".return")) return true;

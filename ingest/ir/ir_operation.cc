@@ -72,7 +72,7 @@ std::size_t operands_size(std::string_view text) {
   std::size_t size = 0, at = 0;
   while (at < text.size() && text[at] == '%') {
     ++at;
-    while (at < text.size() && (is_letter(text[at]) || is_digit(text[at]) || text[at] == '#' ||
+    while (at < text.size() && (is_name_start(text[at]) || is_digit(text[at]) || text[at] == '#' ||
                                 text[at] == '.' || text[at] == '$' || text[at] == '-')) {
       ++at;
     }
@@ -96,7 +96,7 @@ std::string_view without_visibility(std::string_view body, bool* is_public = nul
 
 std::size_t word_end(std::string_view text, std::size_t at) {
   while (at < text.size() &&
-         (is_letter(text[at]) || is_digit(text[at]) || text[at] == '.' || text[at] == '$')) {
+         (is_name_start(text[at]) || is_digit(text[at]) || text[at] == '.' || text[at] == '$')) {
     ++at;
   }
   return at;
@@ -110,8 +110,8 @@ std::string_view symbol(std::string_view text) {
     return text.substr(1, std::max(text.find('"', 1), std::size_t{1}) - 1);
   }
   std::size_t end = 0;
-  while (end < text.size() && (is_letter(text[end]) || is_digit(text[end]) || text[end] == '.' ||
-                               text[end] == '$' || text[end] == '-')) {
+  while (end < text.size() && (is_name_start(text[end]) || is_digit(text[end]) ||
+                               text[end] == '.' || text[end] == '$' || text[end] == '-')) {
     ++end;
   }
   return text.substr(0, end);

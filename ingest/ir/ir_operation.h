@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "schema/base/ascii.h"
 #include "schema/model/ir.h"
 
 namespace benchhud::ingest {
@@ -12,9 +13,7 @@ namespace benchhud::ingest {
 // What is given and returned are parts of the dump. A body is what stands behind an operation's
 // name, its regions left out.
 
-inline bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
+inline bool is_name_start(char c) { return schema::is_letter(c) || c == '_'; }
 
 /// Where the word that begins at `at` ends: "stablehlo.add", letters, digits, points and dollars.
 std::size_t word_end(std::string_view text, std::size_t at);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "ingest/text/text_parts.h"
+#include "schema/base/ascii.h"
 
 namespace benchhud::ingest {
 namespace {
@@ -35,8 +36,6 @@ bool multiply(std::int64_t factor, std::int64_t* value) {
 bool add(std::int64_t summand, std::int64_t* value) {
   return !__builtin_add_overflow(*value, summand, value);
 }
-
-bool is_ascii_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 // How far a string goes that begins at `at`: behind its closing quote, or one byte where it does
 // not end on its line. `*no_quote` remembers up to where no string ends.
@@ -97,9 +96,9 @@ std::optional<std::int64_t> xla_type_bytes(std::string_view type) {
       const std::size_t size = bracket_end(type.substr(at));
       if (size == type.npos) break;
       at += size;
-    } else if (is_ascii_letter(type[at])) {
+    } else if (schema::is_letter(type[at])) {
       std::size_t end = at;
-      while (end < type.size() && (is_ascii_letter(type[end]) || is_digit(type[end]))) ++end;
+      while (end < type.size() && (schema::is_letter(type[end]) || is_digit(type[end]))) ++end;
       if (end == type.size() || type[end] != '[') return std::nullopt;
       const std::size_t close = type.find(']', end);
       auto bytes = element_bytes(type.substr(at, end - at));

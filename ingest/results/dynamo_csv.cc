@@ -18,6 +18,7 @@
 #include "ingest/text/number_text.h"
 #include "ingest/text/problem_list.h"
 #include "ingest/text/text_parts.h"
+#include "schema/base/count_text.h"
 #include "schema/model/hud_terms.h"
 
 namespace benchhud::ingest {
@@ -229,8 +230,9 @@ class DynamoCsvReader::State final : private CsvTaker {
     }
     if (columns_.empty() || is_header(record)) return take_header(record, lines);
     if (record.field_count() != columns_.size()) {
-      return refuse(lines, fmt::format("{} field{}, where the header has {}", record.field_count(),
-                                       record.field_count() == 1 ? "" : "s", columns_.size()));
+      return refuse(
+          lines, fmt::format("{}, where the header has {}",
+                             schema::count_text(record.field_count(), "field"), columns_.size()));
     }
     // The runner ends every line. A number that was cut short is a number, too.
     if (!lines.text.ends_with('\n')) {

@@ -16,6 +16,7 @@
 #include "ingest/text/number_text.h"
 #include "ingest/text/problem_list.h"
 #include "ingest/text/text_parts.h"
+#include "schema/base/count_text.h"
 
 namespace benchhud::ingest {
 
@@ -153,9 +154,9 @@ class SeriesCsvReader::State final : private CsvTaker {
       return {};
     }
     if (record.field_count() != columns_->count) {
-      return refuse(lines.number,
-                    fmt::format("{} field{}, where the header has {}", record.field_count(),
-                                record.field_count() == 1 ? "" : "s", columns_->count));
+      return refuse(lines.number, fmt::format("{}, where the header has {}",
+                                              schema::count_text(record.field_count(), "field"),
+                                              columns_->count));
     }
     const std::string_view night = trim(record.field(columns_->night));
     const std::string_view text = trim(record.field(columns_->value));

@@ -7,20 +7,15 @@
 #include <string_view>
 #include <system_error>
 
+#include "schema/base/ascii.h"
+
 namespace benchhud::ingest {
 
 /// What some editors put before a text in UTF-8.
 inline constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
-inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-/// The text without the blanks and line ends around it.
-inline std::string_view trim(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t\r\n";
-  const std::size_t begin = text.find_first_not_of(kBlanks);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
-}
+using schema::is_digit;
+using schema::trim;
 
 /// The first line of a text, with its end, taken off it.
 inline std::string_view cut_line(std::string_view* text) {

@@ -1,13 +1,13 @@
-#include "analysis/upstream/xml_text.h"
+#include "schema/base/xml_text.h"
 
-namespace benchhud::analysis {
+namespace benchhud::schema {
 namespace {
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 
 }  // namespace
 
-std::string xml_text(std::string_view text) {
+std::string xml_text(std::string_view text, XmlLines lines) {
   std::string escaped;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
@@ -23,7 +23,8 @@ std::string xml_text(std::string_view text) {
       escaped += "&gt;";
     } else if (c == '"') {
       escaped += "&quot;";
-    } else if (static_cast<unsigned char>(c) < 0x20 || c == '\x7f') {
+    } else if ((static_cast<unsigned char>(c) < 0x20 || c == '\x7f') &&
+               !(c == '\n' && lines == XmlLines::kMany)) {
       escaped += kReplacement;
     } else {
       escaped += c;
@@ -32,4 +33,4 @@ std::string xml_text(std::string_view text) {
   return escaped;
 }
 
-}  // namespace benchhud::analysis
+}  // namespace benchhud::schema

@@ -2,10 +2,10 @@
 
 #include <charconv>
 
+#include "schema/base/ascii.h"
+
 namespace benchhud::schema {
 namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 void append_row(std::string_view row, int shift, std::string* out) {
   for (std::size_t i = 0; i < row.size(); ++i) {

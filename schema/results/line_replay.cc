@@ -27,7 +27,7 @@ Expected<Experiments> all_experiments(Connection& connection) {
   return experiments;
 }
 
-/// Visits the lines of a query with the columns of replay_whole_lines.sql while they are wanted.
+/// Visits the lines of a query with the columns of `replay_whole_lines` while they are wanted.
 Expected<bool> visit_lines(Connection& connection, Statement query, const Experiments& experiments,
                            const std::function<bool(const StoredResultLine&)>& visit) {
   StoredResultLine line;

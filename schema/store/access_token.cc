@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "schema/base/base64.h"
 #include "schema/base/name_table.h"
 #include "schema/base/text_limits.h"
 #include "schema/base/time.h"
@@ -96,16 +97,7 @@ Expected<std::string> random_secret() {
   if (RAND_bytes(bytes.data(), static_cast<int>(bytes.size())) != 1) {
     return Error{ErrorCode::kIo, "the system gives no random numbers"};
   }
-  // Base64 as it may stand in addresses (RFC 4648, section 5), without padding.
-  std::string text(4 * ((kBytes + 2) / 3) + 1, '\0');
-  EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()), bytes.data(),
-                  static_cast<int>(bytes.size()));
-  text.resize((kBytes * 8 + 5) / 6);
-  for (char& c : text) {
-    if (c == '+') c = '-';
-    if (c == '/') c = '_';
-  }
-  return text;
+  return base64url({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
 bool equal_in_constant_time(std::string_view left, std::string_view right) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "schema/base/csv_text.h"
 #include "schema/base/json_writer.h"
 
 namespace benchhud::server {
@@ -27,24 +28,11 @@ bool looks_like_formula(std::string_view text) {
          std::string_view("=+-@\t\r\n").find(text.front()) != std::string_view::npos;
 }
 
-void append_quoted(std::string* csv, std::string_view text) {
-  if (text.find_first_of("\",\r\n") == std::string_view::npos) {
-    csv->append(text);
-    return;
-  }
-  csv->push_back('"');
-  for (const char c : text) {
-    if (c == '"') csv->push_back('"');
-    csv->push_back(c);
-  }
-  csv->push_back('"');
-}
-
 void append_text(std::string* csv, std::string_view text) {
   if (looks_like_formula(text)) {
-    append_quoted(csv, "'" + std::string(text));
+    schema::append_csv_field(csv, "'" + std::string(text));
   } else {
-    append_quoted(csv, text);
+    schema::append_csv_field(csv, text);
   }
 }
 
@@ -57,7 +45,7 @@ void append_element(std::string* csv, const element& value) {
     case element_type::DOUBLE:
       return schema::JsonWriter(csv).value(double{value});
     default:
-      return append_quoted(csv, simdjson::minify(value));
+      return schema::append_csv_field(csv, simdjson::minify(value));
   }
 }
 

@@ -8,13 +8,11 @@
 #include <array>
 #include <cstring>
 
+#include "schema/base/base64.h"
 #include "schema/base/fingerprint.h"
 
 namespace benchhud::server {
 namespace {
-
-constexpr std::string_view kAlphabet =
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 void put_number(std::string* bytes, std::uint64_t number) {
   for (int i = 0; i < 8; ++i) bytes->push_back(static_cast<char>(number >> (8 * i)));
@@ -34,36 +32,6 @@ std::optional<std::uint64_t> take_number(std::string_view* bytes) {
 
 }  // namespace
 
-std::string base64url(std::string_view bytes) {
-  std::string text;
-  std::uint32_t bits = 0;
-  int count = 0;
-  for (const char c : bytes) {
-    bits = (bits << 8) | static_cast<unsigned char>(c);
-    for (count += 8; count >= 6; count -= 6) text += kAlphabet[(bits >> (count - 6)) & 63];
-  }
-  if (count > 0) text += kAlphabet[(bits << (6 - count)) & 63];
-  return text;
-}
-
-std::optional<std::string> from_base64url(std::string_view text) {
-  std::string bytes;
-  std::uint32_t bits = 0;
-  int count = 0;
-  for (const char c : text) {
-    const std::size_t value = kAlphabet.find(c);
-    if (value == std::string_view::npos) return {};
-    bits = (bits << 6) | static_cast<std::uint32_t>(value);
-    count += 6;
-    if (count >= 8) {
-      count -= 8;
-      bytes.push_back(static_cast<char>(bits >> count));
-    }
-  }
-  if (base64url(bytes) != text) return {};  // stray bits at the end: only one text a cursor
-  return bytes;
-}
-
 std::string make_cursor(std::string_view scope, const std::vector<std::int64_t>& numbers,
                         const std::vector<std::string>& texts) {
   std::string bytes;
@@ -73,12 +41,12 @@ std::string make_cursor(std::string_view scope, const std::vector<std::int64_t>&
     put_number(&bytes, text.size());
     bytes += text;
   }
-  return base64url(bytes);
+  return schema::base64url(bytes);
 }
 
 std::optional<Cursor> read_cursor(std::string_view text, std::string_view scope,
                                   std::size_t numbers, std::size_t texts) {
-  const auto decoded = from_base64url(text);
+  const auto decoded = schema::from_base64url(text);
   if (!decoded) return {};
   std::string_view bytes = *decoded;
   if (take_number(&bytes) != schema::fingerprint(scope)) return {};

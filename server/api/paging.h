@@ -10,10 +10,6 @@
 
 namespace benchhud::server {
 
-/// Base64 for addresses (RFC 4648, section 5), without padding.
-std::string base64url(std::string_view bytes);
-std::optional<std::string> from_base64url(std::string_view text);
-
 /// What a cursor holds: the key of the last item that was given, so that what is added or taken
 /// away elsewhere moves nothing. `scope` names the list and its filters; a cursor of another scope
 /// is refused.

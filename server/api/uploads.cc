@@ -23,7 +23,7 @@
 #include "schema/store/store_lock.h"
 #include "server/http/unpacker.h"
 #include "service/imports/importer.h"
-#include "service/imports/ingest_report.h"
+#include "views/ingest_report.h"
 
 namespace benchhud::server {
 namespace {
@@ -249,7 +249,10 @@ Expected<std::string> Uploads::ingest(const std::string& file, const Operation& 
   }
   const auto report = [&]() -> Expected<std::string> {
     schema::Reader reader(store);
-    return service::ingest_report_json(result, reader, {.store = {}, .names_only = true});
+    std::string body;
+    schema::JsonWriter json(&body);
+    views::write_ingest_report(json, result, reader, {.store = {}, .names_only = true});
+    return body;
   };
   auto made = schema::caught(report);
   if (made) return made;

@@ -3,7 +3,8 @@
 #include <zlib.h>
 
 #include <algorithm>
-#include <cctype>
+
+#include "schema/base/ascii.h"
 
 namespace benchhud::server {
 namespace {
@@ -11,8 +12,7 @@ namespace {
 std::string squeezed(std::string_view text) {
   std::string plain;
   for (const char c : text) {
-    if (c != ' ' && c != '\t')
-      plain += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    if (c != ' ' && c != '\t') plain += schema::lower(c);
   }
   return plain;
 }

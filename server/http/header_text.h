@@ -1,8 +1,9 @@
 // Characters of addresses and headers, in ASCII.
 #pragma once
 
-#include <algorithm>
 #include <string_view>
+
+#include "schema/base/ascii.h"
 
 namespace benchhud::server {
 
@@ -14,11 +15,7 @@ constexpr int hex_value(char c) {
   return -1;
 }
 
-constexpr char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-constexpr bool equal_ignoring_case(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](char x, char y) { return lower(x) == lower(y); });
-}
+using schema::equal_ignoring_case;
+using schema::lower;
 
 }  // namespace benchhud::server

@@ -9,6 +9,8 @@
 #include <cstring>
 #include <optional>
 
+#include "schema/base/ascii.h"
+
 namespace benchhud::server {
 namespace {
 
@@ -16,18 +18,9 @@ using schema::Error;
 using schema::ErrorCode;
 using schema::Expected;
 
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return lower;
-}
-
 bool is_port(std::string_view text) {
   constexpr std::size_t kMostDigits = 5;
-  return text.size() <= kMostDigits &&
-         std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+  return text.size() <= kMostDigits && std::ranges::all_of(text, schema::is_digit);
 }
 
 std::optional<in6_addr> parse_v6(std::string_view text) {
@@ -49,10 +42,9 @@ std::string canonical_name(std::string_view name) {
   if (const auto address = parse_v6(name)) return v6_text(*address);
   if (name.ends_with('.')) name.remove_suffix(1);
   const bool is_plain = std::ranges::all_of(name, [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' ||
-           c == '.' || c == '_';
+    return schema::is_digit(c) || schema::is_letter(c) || c == '-' || c == '.' || c == '_';
   });
-  return is_plain ? lower_case(name) : "";
+  return is_plain ? schema::lower_case(name) : "";
 }
 
 /// What of `Host: name[:port]` is the name, canonical; "" where it is not of that form.

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 
+#include "schema/base/ascii.h"
 #include "server/http/header_text.h"
 
 namespace benchhud::server {
@@ -92,12 +93,6 @@ std::optional<Error> check_request_line(std::string_view line, const HeadLimits&
   return {};
 }
 
-std::string_view trimmed(std::string_view value) {
-  while (!value.empty() && (value.front() == ' ' || value.front() == '\t')) value.remove_prefix(1);
-  while (!value.empty() && (value.back() == ' ' || value.back() == '\t')) value.remove_suffix(1);
-  return value;
-}
-
 /// Nothing but digits, and not so many that they could overflow.
 std::optional<std::size_t> read_length(std::string_view value) {
   constexpr std::size_t kMostDigits = 15;
@@ -129,7 +124,7 @@ std::optional<Error> check_header(std::string_view line, const HeadLimits& limit
     return bad("A header has no proper name.");
   }
   const auto name = line.substr(0, colon);
-  const auto value = trimmed(line.substr(colon + 1));
+  const auto value = schema::trim(line.substr(colon + 1), " \t");
   for (const char c : value) {
     const auto u = static_cast<unsigned char>(c);
     if ((u < 0x20 && u != '\t') || u == 0x7f) return bad("A header holds a control character.");
@@ -198,7 +193,7 @@ std::string_view header_of(std::string_view head, std::string_view name) {
     const auto line = head.substr(0, head.find("\r\n"));
     const std::size_t colon = line.find(':');
     if (colon != std::string_view::npos && equal_ignoring_case(line.substr(0, colon), name)) {
-      return trimmed(line.substr(colon + 1));
+      return schema::trim(line.substr(colon + 1), " \t");
     }
     head.remove_prefix(std::min(head.size(), line.size() + 2));
   }
@@ -214,8 +209,8 @@ bool is_last_request(std::string_view head) {
   for (auto rest = header_of(head, "connection"); !rest.empty();) {
     const auto option = rest.substr(0, rest.find(','));
     rest.remove_prefix(std::min(rest.size(), option.size() + 1));
-    says_close |= equal_ignoring_case(trimmed(option), "close");
-    says_keep |= equal_ignoring_case(trimmed(option), "keep-alive");
+    says_close |= equal_ignoring_case(schema::trim(option, " \t"), "close");
+    says_keep |= equal_ignoring_case(schema::trim(option, " \t"), "keep-alive");
   }
   return says_close || (is_old_request(head) && !says_keep);
 }

@@ -9,10 +9,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cerrno>
 #include <cmath>
 
+#include "schema/base/ascii.h"
+#include "schema/base/count_text.h"
 #include "schema/base/json_writer.h"
 #include "schema/base/time.h"
 #include "schema/store/access_token.h"
@@ -27,11 +28,9 @@ constexpr std::array<std::string_view, 7> kSecrets = {"token",         "code",  
 constexpr std::string_view kHidden = "***";
 
 bool is_secret(std::string_view name) {
-  std::string small(name);
-  std::transform(small.begin(), small.end(), small.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return std::any_of(kSecrets.begin(), kSecrets.end(),
-                     [&](std::string_view secret) { return small.find(secret) != small.npos; });
+  return std::any_of(kSecrets.begin(), kSecrets.end(), [&](std::string_view secret) {
+    return schema::contains_ignoring_case(name, secret);
+  });
 }
 
 /// A part of an address, but for a token in it: tokens are recognized wherever they are, however
@@ -144,8 +143,8 @@ std::string log_line(const LoggedRequest& request, LogFormat format) {
 std::string dropped_line(std::int64_t count, double at, LogFormat format) {
   const std::string time = milliseconds_text(at);
   if (format == LogFormat::kText) {
-    return fmt::format("{} {} line{} dropped: the log was not read in time\n", time, count,
-                       count == 1 ? "" : "s");
+    return fmt::format("{} {} dropped: the log was not read in time\n", time,
+                       schema::count_text(count, "line"));
   }
   std::string line;
   schema::JsonWriter json(&line);

@@ -8,6 +8,7 @@
 #include <array>
 #include <string>
 
+#include "schema/base/ascii.h"
 #include "schema/base/caught_error.h"
 
 namespace benchhud::server {
@@ -190,14 +191,11 @@ class Zstd final : public Unpacker {
   bool has_begun_ = false, between_frames_ = true;
 };
 
-char lowered(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
 }  // namespace
 
 std::optional<Packing> packing_of(std::string_view content_type) {
-  std::string type(content_type.substr(0, content_type.find(';')));
-  while (type.ends_with(' ') || type.ends_with('\t')) type.pop_back();
-  std::ranges::transform(type, type.begin(), lowered);
+  const std::string type =
+      schema::lower_case(schema::trim(content_type.substr(0, content_type.find(';')), " \t"));
   if (type == "application/gzip" || type == "application/x-gzip") return Packing::kGzip;
   if (type == "application/zstd") return Packing::kZstd;
   for (const char* plain : {"application/x-ndjson", "application/jsonl", "application/json",

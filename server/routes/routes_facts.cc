@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "analysis/results/runner_command.h"
+#include "schema/base/ascii.h"
 #include "schema/base/utf8.h"
 #include "server/routes/result_list.h"
 #include "server/routes/route_parts.h"
@@ -307,12 +308,6 @@ struct ModelItem {
   double last_run_at = -kForever;
 };
 
-bool contains_ignoring_case(std::string_view text, std::string_view part) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-  return std::search(text.begin(), text.end(), part.begin(), part.end(),
-                     [&](char a, char b) { return lower(a) == lower(b); }) != text.end();
-}
-
 void write_words(schema::JsonWriter& json, std::string_view name,
                  const std::set<std::string_view>& words) {
   json.key(name);
@@ -327,7 +322,9 @@ Expected<std::string> write_models(RequestContext& context, const std::optional<
   for (const CatalogEntry& entry : context.catalog().entries()) {
     if (!filter.matches(entry)) continue;
     const auto& e = entry.experiment();
-    if (!contains_ignoring_case(e.suite, part) && !contains_ignoring_case(e.model, part)) continue;
+    if (!schema::contains_ignoring_case(e.suite, part) &&
+        !schema::contains_ignoring_case(e.model, part))
+      continue;
     BENCHHUD_ASSIGN(const auto started_at, context.reader().last_run(entry.id()));
     if (!started_at) continue;
     ModelItem& item = models[{e.suite, e.model}];

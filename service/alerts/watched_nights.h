@@ -23,7 +23,7 @@ analysis::RunAnnotations annotations_of(const schema::Run& run,
 /// By run, series that are not in the catalog.
 using QuietSeries = std::unordered_map<schema::RunId, analysis::OtherSeries>;
 
-/// Goes on from what the store keeps of the nights that were watched (schema/watched_nights.h), all
+/// Goes on from what the store keeps of the nights that were watched (schema/alerts/watched_nights.h), all
 /// but the newest, and keeps what comes of it. The caller holds the write transaction.
 class WatchedNights {
  public:

@@ -11,7 +11,7 @@
 
 namespace benchhud::service {
 
-/// Takes files in (pipeline.h), of traces also their reports and marks (artifact_content.h). For
+/// Takes files in (pipeline.h), of traces also their reports and marks (trace_digest.h). For
 /// who takes in several times and finds alerts once behind all. Error: the store itself could not
 /// be used.
 schema::Expected<ingest::IngestResult> import_files(schema::Connection& store,

@@ -10,6 +10,7 @@
 
 #include "schema/alerts/alert.h"
 #include "schema/alerts/night_mark.h"
+#include "schema/base/count_text.h"
 #include "schema/base/time.h"
 #include "schema/db/audit_note.h"
 #include "schema/db/rows.h"
@@ -118,7 +119,7 @@ class Pruning {
 
   /// What refers to a dump; "" where nothing does.
   schema::Expected<std::string> referred_of(const Dump& dump) {
-    if (dump.notes > 0) return fmt::format("{} note{}", dump.notes, dump.notes == 1 ? "" : "s");
+    if (dump.notes > 0) return schema::count_text(dump.notes, "note");
     if (runs_of_alerts_.empty()) return std::string();
     schema::Reader reader(connection_);
     BENCHHUD_ASSIGN(const schema::Artifact artifact, reader.artifact(dump.id));

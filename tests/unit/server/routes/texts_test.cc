@@ -253,15 +253,6 @@ TEST(Paging, ForeignAndBrokenCursorsAreNone) {
   EXPECT_FALSE(read_cursor(make_cursor("runs?", {1LL << 40}), "runs?", 0, 1));
 }
 
-TEST(Paging, Base64IsThatOfTheStandard) {
-  EXPECT_EQ(base64url("foobar"), "Zm9vYmFy");
-  EXPECT_EQ(base64url("fooba"), "Zm9vYmE");
-  EXPECT_EQ(base64url("\xfb\xff"), "-_8");
-  EXPECT_EQ(from_base64url("-_8"), "\xfb\xff");
-  EXPECT_FALSE(from_base64url("-_9")) << "stray bits";
-  EXPECT_FALSE(from_base64url("A"));
-}
-
 TEST(Problem, IsOfOneShape) {
   const auto response =
       problem_response({schema::ErrorCode::kNotFound, "gone \xff"}, "/a?b=\"", "run");

@@ -14,6 +14,7 @@
 namespace {
 
 namespace schema = benchhud::schema;
+namespace trace = benchhud::trace;
 
 void require(bool condition) {
   if (!condition) std::abort();

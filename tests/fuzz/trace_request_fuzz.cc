@@ -9,6 +9,7 @@
 
 #include "schema/store/store.h"
 #include "server/api/app.h"
+#include "server/routes/route_tables.h"
 #include "small_trace.h"
 
 namespace {
@@ -37,6 +38,7 @@ class Server {
                                                             .instance = "fuzz",
                                                             .connections = 1,
                                                             .cached_bytes = std::size_t{1} << 16},
+                                         server::all_routes(),
                                          std::span<const server::StaticFiles::File>());
   }
   Server(const Server&) = delete;

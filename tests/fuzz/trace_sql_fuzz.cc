@@ -13,6 +13,7 @@
 namespace {
 
 namespace schema = benchhud::schema;
+namespace trace = benchhud::trace;
 using benchhud::fuzz::require;
 
 constexpr std::size_t kRows = 50, kTextBytes = std::size_t{1} << 16;

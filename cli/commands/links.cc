@@ -116,13 +116,7 @@ Expected<Request> read_request(const po::variables_map& values, const Action<Req
 }  // namespace
 
 int run_links(const Arguments& arguments) {
-  const ParsedCommandLine parsed = parse(command_line(), arguments);
-  if (parsed.exit_status) return *parsed.exit_status;
-  const Action<Request>* action = nullptr;
-  const auto request = read_request(parsed.values, &action);
-  if (!request) return fail(request.error());
-  const auto done = perform(*action, *request, store_path(parsed.values));
-  return done ? kDone : fail(done.error());
+  return run_action<Request>(command_line(), arguments, read_request);
 }
 
 }  // namespace benchhud::cli

@@ -7,8 +7,10 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "cli/options/commands.h"
+#include "cli/options/options.h"
 #include "schema/base/errors.h"
 #include "schema/db/database.h"
 #include "schema/store/store.h"
@@ -56,6 +58,22 @@ schema::Expected<void> perform(
   BENCHHUD_TRY(action.run(store, request));
   if (action.writes && after_writing != nullptr) BENCHHUD_TRY(after_writing(store));
   return {};
+}
+
+/// The whole of a command whose words `read` makes a request of, naming the action. Returns the
+/// exit status.
+template <class Request>
+int run_action(
+    CommandLine command_line, const Arguments& arguments,
+    schema::Expected<Request> (*read)(const boost::program_options::variables_map& values,
+                                      const Action<Request>** action)) {
+  const ParsedCommandLine parsed = parse(std::move(command_line), arguments);
+  if (parsed.exit_status) return *parsed.exit_status;
+  const Action<Request>* action = nullptr;
+  const auto request = read(parsed.values, &action);
+  if (!request) return fail(request.error());
+  const auto done = perform(*action, *request, store_path(parsed.values));
+  return done ? kDone : fail(done.error());
 }
 
 }  // namespace benchhud::cli

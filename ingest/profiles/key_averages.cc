@@ -259,11 +259,7 @@ KeyAverages read_key_averages(std::string_view text) {
   KeyAverages found;
   TableReader reader(&found);
   std::int64_t number = 0;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    reader.take(text.substr(0, end), ++number);
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
+  while (!text.empty()) reader.take(next_line(&text), ++number);
   reader.finish();
   return found;
 }

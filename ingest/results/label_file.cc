@@ -33,9 +33,7 @@ Expected<std::map<std::string, std::string>> read_labels(std::string_view text) 
   int number = 0;
   while (!text.empty()) {
     ++number;
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = trim(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
+    const std::string_view line = trim(next_line(&text));
     if (line.empty() || line.front() == '#') continue;
     const std::size_t equals = line.find('=');
     const std::string_view key = trim(line.substr(0, std::min(equals, line.size())));

@@ -26,6 +26,13 @@ inline std::string_view cut_line(std::string_view* text) {
   return line;
 }
 
+/// The same without its end.
+inline std::string_view next_line(std::string_view* text) {
+  std::string_view line = cut_line(text);
+  if (line.ends_with('\n')) line.remove_suffix(1);
+  return line;
+}
+
 /// The number that a text is, all of it. Nothing if it is none or does not fit.
 template <class Number>
 std::optional<Number> number_of(std::string_view text) {

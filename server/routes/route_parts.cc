@@ -216,6 +216,17 @@ Expected<std::optional<Cursor>> asked_cursor(RequestContext& context, std::size_
   return cursor;
 }
 
+void write_columns(schema::JsonWriter& json, const TableColumns& columns) {
+  json.key("columns");
+  json.list(columns, [&](const auto& item) {
+    const auto& [column, backend] = item;
+    json.begin_object();
+    json.field("key", column);
+    json.field("backend", backend);
+    json.end_object();
+  });
+}
+
 void begin_page(schema::JsonWriter& json) {
   json.begin_object();
   json.key("items");

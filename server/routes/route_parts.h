@@ -4,9 +4,11 @@
 #include <functional>
 #include <limits>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "schema/alerts/alert_run.h"
@@ -99,6 +101,10 @@ std::string cursor_scope(const RequestContext& context);
 /// The request's cursor, if it has one; an error if it is none of this list.
 schema::Expected<std::optional<Cursor>> asked_cursor(RequestContext& context, std::size_t numbers,
                                                      std::size_t texts = 0);
+
+/// The columns of a table, by name, with their backends.
+using TableColumns = std::set<std::pair<std::string_view, std::string_view>>;
+void write_columns(schema::JsonWriter& json, const TableColumns& columns);
 
 /// Opens `{"items":[` … and closes with next_cursor and total.
 void begin_page(schema::JsonWriter& json);

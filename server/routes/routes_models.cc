@@ -123,21 +123,13 @@ void write_cell(schema::JsonWriter& json, const analysis::ResultView& view,
   json.end_object();
 }
 
-void write_columns(schema::JsonWriter& json, const Compared& compared,
-                   const ExperimentFilter& filter) {
-  std::set<std::pair<std::string_view, std::string_view>> columns;
+TableColumns columns_of(const Compared& compared, const ExperimentFilter& filter) {
+  TableColumns columns;
   for (const CatalogEntry* entry : compared.entries) {
     if (filter.matches_backend(entry->backend()))
       columns.emplace(entry->column(), entry->backend());
   }
-  json.key("columns");
-  json.list(columns, [&](const auto& item) {
-    const auto& [column, backend] = item;
-    json.begin_object();
-    json.field("key", column);
-    json.field("backend", backend);
-    json.end_object();
-  });
+  return columns;
 }
 
 /// Places in `compared` of a row's cells.
@@ -225,7 +217,7 @@ Expected<std::string> write_table(RequestContext& context, const Comparison& com
   schema::JsonWriter json(&body);
   json.begin_object();
   write_heading(context, json, comparison, *compared.baseline);
-  write_columns(json, compared, filter);
+  write_columns(json, columns_of(compared, filter));
   write_rows(json, compared, filter, comparison.options.estimator);
   write_geomeans(context, json, compared);
   json.end_object();

@@ -153,7 +153,7 @@ void write_rows(schema::JsonWriter& json, const std::vector<Found>& results) {
 Expected<std::string> write_table(RequestContext& context, const service::RunEntry& run) {
   BENCHHUD_ASSIGN(const auto judged, context.analyses.run(context.view, run));
   const auto results = filtered(context, *judged);
-  std::set<std::pair<std::string_view, std::string_view>> columns;
+  TableColumns columns;
   for (const auto& result : results)
     columns.emplace(result.entry->column(), result.entry->backend());
   std::string body;
@@ -165,14 +165,7 @@ Expected<std::string> write_table(RequestContext& context, const service::RunEnt
   write_counts(json, results);
   write_backends(json, results);
   write_rows(json, results);
-  json.key("columns");
-  json.list(columns, [&](const auto& item) {
-    const auto& [column, backend] = item;
-    json.begin_object();
-    json.field("key", column);
-    json.field("backend", backend);
-    json.end_object();
-  });
+  write_columns(json, columns);
   json.end_object();
   return body;
 }

@@ -51,7 +51,7 @@ schema::Expected<schema::TraceId> put_unindexed_trace(schema::Connection& connec
                                                       const SliceFeed& feed = nullptr);
 
 /// The whole trace, in memory. It equals what was stored but for three things: events come by
-/// thread and time instead of in the file's order; arguments are numbered anew; and so are the keys
+/// thread and time instead of in the file's order; arguments are renumbered; and so are the keys
 /// of flows, which are the same where they were the same. Errors: kNotFound, kCorrupt.
 schema::Expected<Trace> read_trace(schema::Connection& connection, schema::TraceId id);
 

@@ -306,7 +306,7 @@ class DumpIngest::File {
     const TraceSummary made = summary.get();
     BENCHHUD_TRY(trace::put_trace_findings(state_.store, *artifact_.trace, made.findings));
     schema::TextWriter texts(state_.store);
-    BENCHHUD_ASSIGN(artifact_.report, texts.put(schema::pack_text(made.digest)));
+    BENCHHUD_ASSIGN(artifact_.digest, texts.put(schema::pack_text(made.digest)));
     return {};
   }
 

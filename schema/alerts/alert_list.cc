@@ -173,7 +173,7 @@ std::vector<std::string> to_texts(std::span<const std::string_view> views) {
 
 std::span<const std::string_view> attention_states() { return kAttention; }
 
-std::vector<std::string> told_states(bool with_recovered) {
+std::vector<std::string> reported_states(bool with_recovered) {
   std::vector<std::string> states = to_texts(kAttention);
   states.insert(states.end(), kSettled.begin(), kSettled.end());
   if (with_recovered) states.emplace_back(detected_state_name(DetectedState::kRecovered));
@@ -196,7 +196,7 @@ Expected<std::vector<Alert>> alerts(Connection& connection,
 
 Expected<std::vector<Alert>> reported_alerts(Connection& connection, bool with_recovered) {
   AlertFilter filter;
-  filter.states = told_states(with_recovered);
+  filter.states = reported_states(with_recovered);
   return alerts(connection, filter);
 }
 

@@ -33,7 +33,7 @@ struct AlertFilter {
 /// The states of alerts that need attention, as needs_attention() says.
 std::span<const std::string_view> attention_states();
 /// The states of all that is not withdrawn, with or without recovered ones.
-std::vector<std::string> told_states(bool with_recovered);
+std::vector<std::string> reported_states(bool with_recovered);
 
 /// By number.
 Expected<std::vector<Alert>> alerts(Connection& connection, const AlertFilter& filter);

@@ -60,7 +60,7 @@ struct NewArtifact {
   std::optional<std::string> error;
   std::optional<TextId> text;
   std::optional<TraceId> trace;
-  std::optional<TextId> report;
+  std::optional<TextId> digest;  ///< of its trace
   std::vector<ResultKey> ties;
 };
 
@@ -82,10 +82,10 @@ struct Artifact {
   std::optional<std::string> error;
   std::optional<TextId> text;
   std::optional<TraceId> trace;
-  std::optional<TextId> report;
+  std::optional<TextId> digest;         ///< of its trace
   std::vector<ArtifactResult> results;  ///< none: an orphan; several: shared by them
   /// A later dump of the same name belongs to the same results: this one was taken in while the
-  /// runner was still writing, or was made anew.
+  /// runner was still writing, or was made again.
   bool is_superseded = false;
 };
 

@@ -84,7 +84,7 @@ Expected<ArtifactId> put_artifact(Connection& connection, const NewArtifact& art
   insert.bind(6, artifact.repetition).bind(7, artifact.part);
   insert.bind_blob_view(8, artifact.hash.view()).bind(9, artifact.byte_count);
   insert.bind(10, now()).bind(11, artifact.problem_count).bind(12, artifact.error);
-  insert.bind(13, artifact.text).bind(14, artifact.trace).bind(15, artifact.report);
+  insert.bind(13, artifact.text).bind(14, artifact.trace).bind(15, artifact.digest);
   BENCHHUD_TRY(insert.run());
   const auto id = ArtifactId(connection.last_insert_id());
   BENCHHUD_TRY(note_file(connection, id, artifact.path, artifact.file));
@@ -122,8 +122,8 @@ Expected<void> note_file(Connection& connection, ArtifactId id, std::string_view
   return put.bind(1, path).bind(2, id).bind(3, file.disk_size).bind(4, file.modified_ns).run();
 }
 
-Expected<void> set_report(Connection& connection, ArtifactId id, TextId report) {
-  BENCHHUD_TRY(connection.cached(sql::kSetArtifactReport).bind(1, id).bind(2, report).run());
+Expected<void> set_digest(Connection& connection, ArtifactId id, TextId digest) {
+  BENCHHUD_TRY(connection.cached(sql::kSetArtifactReport).bind(1, id).bind(2, digest).run());
   BENCHHUD_ASSIGN([[maybe_unused]] const std::int64_t revision, next_revision(connection));
   return {};
 }

@@ -46,8 +46,8 @@ Expected<bool> add_ties_of_invocation(Connection& connection, ArtifactId id,
 Expected<void> note_file(Connection& connection, ArtifactId id, std::string_view path,
                          const FileStamp& file);
 
-/// Gives an artifact what its trace tells. For who derives it anew.
-Expected<void> set_report(Connection& connection, ArtifactId id, TextId report);
+/// Gives an artifact the digest of its trace, in place of one that it has.
+Expected<void> set_digest(Connection& connection, ArtifactId id, TextId digest);
 
 /// The result that a run's line gives: of the timing that counts, else of any line. Error:
 /// kNotFound.

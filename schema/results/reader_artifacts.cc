@@ -29,7 +29,7 @@ Artifact read_artifact(const Statement& row) {
   artifact.error = row.optional_text(12);
   artifact.text = optional_id<TextId>(row, 13);
   artifact.trace = optional_id<TraceId>(row, 14);
-  artifact.report = optional_id<TextId>(row, 15);
+  artifact.digest = optional_id<TextId>(row, 15);
   return artifact;
 }
 

@@ -34,7 +34,7 @@ Expected<void> give_back_space(Connection& connection, const std::string& path) 
   const auto space = std::filesystem::space(folder.empty() ? "." : folder, error);
   if (!error && space.available < needed) {
     return Error{ErrorCode::kFull,
-                 fmt::format("no space is given back: the store is written anew for that, which "
+                 fmt::format("no space is given back: the store is rewritten for that, which "
                              "takes {} MB beside it, and {} MB are free",
                              needed / 1'000'000, space.available / 1'000'000)};
   }

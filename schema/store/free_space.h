@@ -12,7 +12,7 @@ namespace benchhud::schema {
 /// Bytes of the file that are free for what is stored next.
 Expected<std::int64_t> free_bytes(Connection& connection);
 
-/// Writes the store's file anew without its free parts, so that the disk has them. Readers go on;
+/// Rewrites the store's file without its free parts, so that the disk has them. Readers go on;
 /// what others write waits. Takes as much room beside the store as it has content, and as much in
 /// the folder for temporary files. Errors: kFull, kBusy.
 Expected<void> give_back_space(Connection& connection, const std::string& path);

@@ -1,5 +1,5 @@
-// What was judged is kept: each thing under a key of all that it hangs on, so that an ingest makes
-// nothing anew but what it changed.
+// What was judged is kept: each thing under a key of all that it hangs on, so that an ingest has
+// nothing recomputed but what it changed.
 #pragma once
 
 #include <memory>

@@ -95,8 +95,8 @@ void keep_largest(ProfileSection* section) {
 }
 
 Expected<bool> has_current_digest(schema::Reader& reader, const Artifact& artifact) {
-  if (!artifact.report) return false;
-  BENCHHUD_ASSIGN(const std::string text, reader.text(*artifact.report));
+  if (!artifact.digest) return false;
+  BENCHHUD_ASSIGN(const std::string text, reader.text(*artifact.digest));
   return schema::ColumnReader(text).get() == kVersion;
 }
 
@@ -109,7 +109,7 @@ Expected<void> renew_digest(schema::Connection& store, const Artifact& artifact)
                   schema::Transaction::begin(store, schema::Transaction::Kind::kWrite));
   schema::TextWriter texts(store);
   BENCHHUD_ASSIGN(const schema::TextId text, texts.put(digest));
-  BENCHHUD_TRY(schema::set_report(store, artifact.id, text));
+  BENCHHUD_TRY(schema::set_digest(store, artifact.id, text));
   BENCHHUD_TRY(trace::put_trace_findings(store, *artifact.trace, summary.findings));
   return transaction.commit();
 }
@@ -153,8 +153,8 @@ ingest::TraceSummary summarize_trace(const trace::Trace& trace,
 }
 
 Expected<std::optional<TraceDigest>> digest_of(schema::Reader& reader, const Artifact& artifact) {
-  if (!artifact.report) return std::optional<TraceDigest>();
-  BENCHHUD_ASSIGN(const std::string bytes, reader.text(*artifact.report));
+  if (!artifact.digest) return std::optional<TraceDigest>();
+  BENCHHUD_ASSIGN(const std::string bytes, reader.text(*artifact.digest));
   auto digest = decode_digest(bytes);
   if (digest) return digest;
   return schema::Error{

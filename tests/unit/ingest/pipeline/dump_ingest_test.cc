@@ -351,8 +351,8 @@ TEST_F(Dumps, ATraceIsKeptWithWhatItTells) {
   };
   ingest_folder("n", options);
   const Artifact artifact = only_artifact();
-  ASSERT_TRUE(artifact.trace && artifact.report);
-  EXPECT_EQ(*reader().text(*artifact.report), "1 slices");
+  ASSERT_TRUE(artifact.trace && artifact.digest);
+  EXPECT_EQ(*reader().text(*artifact.digest), "1 slices");
 }
 
 TEST_F(Dumps, AFolderOfDumpsAloneIsTakenIn) {

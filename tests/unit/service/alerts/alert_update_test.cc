@@ -108,7 +108,7 @@ class AlertUpdates : public server::StoreFixture {
     ADD_FAILURE() << "no night " << number;
     return {};
   }
-  /// All nights are watched anew with the next update.
+  /// All nights are watched again with the next update.
   void forget_what_was_watched() {
     ASSERT_TRUE(connection_->execute("DELETE FROM watch_state; DELETE FROM night_facts"));
     ASSERT_TRUE(schema::set_alerts_state(*connection_, "other"));
@@ -294,11 +294,11 @@ TEST_F(AlertUpdates, WhatWasKeptOfWatchedNightsAndDoesNotReadIsMadeAnew) {
     const auto told_after = told_of(after);
     forget_what_was_watched();
     update();
-    const auto anew = alerts();
-    EXPECT_EQ(told_of(anew), told_after) << damage;
-    ASSERT_EQ(after.size(), anew.size()) << damage;
-    for (std::size_t i = 0; i < anew.size(); ++i) {
-      EXPECT_EQ(after[i].id, anew[i].id) << damage;
+    const auto found_again = alerts();
+    EXPECT_EQ(told_of(found_again), told_after) << damage;
+    ASSERT_EQ(after.size(), found_again.size()) << damage;
+    for (std::size_t i = 0; i < found_again.size(); ++i) {
+      EXPECT_EQ(after[i].id, found_again[i].id) << damage;
     }
   }
 }

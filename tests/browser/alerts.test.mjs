@@ -80,6 +80,9 @@ test("keys go through the list, act, ask once for a name, and the next alert has
       await page.getByLabel("Note", { exact: true }).fill("since the driver\nof 10 November");
       await page.getByRole("button", { name: "Add note" }).click();
       await eventually(async () => assert.equal((await server.api(`/alerts/${order[2]}`)).actions.at(-1)?.value, "since the driver\nof 10 November"));
+      // The page hears of it after the server wrote it, and until then every key is the dialog's.
+      await page.locator("dialog[open]").waitFor({ state: "detached" });
+      assert.equal(await focused(page), order[2]);
 
       await page.keyboard.press("f");
       await eventually(async () => assert.equal(await links(page).count(), items.length - 1, "what is fixed needs no attention"));

@@ -55,6 +55,7 @@ char* put_number(char* begin, char* end, double number) {
 }  // namespace
 
 void JsonWriter::open(char bracket) {
+  if (sink_ != nullptr) return sink_->open(bracket);
   comma();
   out_->push_back(bracket);
   needs_comma_ = false;
@@ -62,6 +63,7 @@ void JsonWriter::open(char bracket) {
 }
 
 void JsonWriter::close(char bracket) {
+  if (sink_ != nullptr) return sink_->close(bracket);
   --depth_;
   if (is_indented_ && needs_comma_) begin_line();
   out_->push_back(bracket);
@@ -74,7 +76,7 @@ void JsonWriter::begin_line() {
 }
 
 void JsonWriter::key(std::string_view name) {
-  if (name.size() > kLongestName || is_indented_) return key_text(name);
+  if (name.size() > kLongestName || !is_plain()) return key_text(name);
   Piece piece;
   out_->append(piece.data(), put_name(name, piece.data()));
   needs_comma_ = false;
@@ -91,7 +93,7 @@ void JsonWriter::integer_field(std::string_view name, std::int64_t number) {
 
 template <class Number>
 void JsonWriter::put_field(std::string_view name, Number number) {
-  if (name.size() > kLongestName || is_indented_) {
+  if (name.size() > kLongestName || !is_plain()) {
     key_text(name);
     return value(number);
   }
@@ -116,6 +118,7 @@ char* JsonWriter::put_name(std::string_view name, char* end) const {
 }
 
 void JsonWriter::key_text(std::string_view name) {
+  if (sink_ != nullptr) return sink_->key(name);
   comma();
   text(name);
   out_->append(is_indented_ ? ": " : ":");
@@ -126,6 +129,7 @@ void JsonWriter::key_text(std::string_view name) {
 void JsonWriter::null() { raw("null"); }
 
 void JsonWriter::value(std::string_view bytes) {
+  if (sink_ != nullptr) return sink_->text(bytes);
   comma();
   text(bytes);
 }
@@ -170,6 +174,7 @@ void JsonWriter::integer(std::int64_t number) {
 }
 
 void JsonWriter::raw(std::string_view json) {
+  if (sink_ != nullptr) return sink_->raw(json);
   comma();
   out_->append(json);
 }

@@ -15,6 +15,18 @@
 
 namespace benchhud::schema {
 
+/// What a JsonWriter is told, for who wants something else of it than JSON.
+class JsonSink {
+ public:
+  virtual ~JsonSink() = default;
+  virtual void open(char bracket) = 0;
+  virtual void close(char bracket) = 0;
+  virtual void key(std::string_view name) = 0;
+  virtual void text(std::string_view bytes) = 0;
+  /// A number, a truth or null as JSON has it, or JSON that is made already.
+  virtual void raw(std::string_view json) = 0;
+};
+
 /// The caller opens and closes what it writes; commas come by themselves. What is always true:
 /// texts are valid UTF-8 (bytes that are not become U+FFFD, one for each maximal part of a
 /// character), and a number that is not finite is null.
@@ -25,6 +37,8 @@ class JsonWriter {
 
   explicit JsonWriter(std::string* out, Layout layout = Layout::kCompact)
       : out_(out), is_indented_(layout == Layout::kIndented) {}
+  /// Tells `sink` in place of writing.
+  explicit JsonWriter(JsonSink* sink) : sink_(sink) {}
 
   void begin_object() { open('{'); }
   void end_object() { close('}'); }
@@ -112,10 +126,14 @@ class JsonWriter {
   void integer(std::int64_t number);
   void text(std::string_view bytes);
 
-  std::string* out_;
+  /// Whether names and numbers are put together before they are appended.
+  bool is_plain() const { return !is_indented_ && sink_ == nullptr; }
+
+  std::string* out_ = nullptr;
+  JsonSink* sink_ = nullptr;  // else `out_`
   bool needs_comma_ = false;
   // Of kIndented:
-  const bool is_indented_;
+  const bool is_indented_ = false;
   bool is_behind_key_ = false;
   std::size_t depth_ = 0;
 };

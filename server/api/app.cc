@@ -13,7 +13,7 @@
 #include "schema/base/json_writer.h"
 #include "schema/model/contract.h"
 #include "schema/store/store.h"
-#include "server/api/csv.h"
+#include "server/api/csv_table.h"
 #include "server/api/paging.h"
 #include "server/api/routes.h"
 #include "server/http/etag.h"
@@ -233,22 +233,13 @@ Response App::handle_api(const Request& request, const Address& address, Asker a
     }
   }
   if (plan->stream) return respond_in_pieces(request, etag, *plan);
-  const bool is_csv = query.text("format") == "csv";
-  std::string json_etag = etag;
-  if (is_csv) {
-    Query as_json = query;
-    as_json.set("format", "json");
-    json_etag = etag_of(options_, *operation, as_json, plan->key);
-  }
-  auto answer = plan->is_kept() ? answers_.get(json_etag, [&] { return make_answer(*plan); })
-                                : shared(make_answer(*plan));
-  if (answer && is_csv) {
-    answer =
-        answers_.get(etag, [&] { return make_csv(context, *plan, address, *(*answer)->body); });
-  }
+  const auto make = [&] {
+    return context.is_csv() ? make_csv(context, *plan, address) : make_answer(*plan);
+  };
+  const auto answer = plan->is_kept() ? answers_.get(etag, make) : shared(make());
   if (!answer) return problem_response(answer.error(), request.target, context.wrong_parameter);
   Response response = respond(request, etag, **answer);
-  if (is_csv) {
+  if (context.is_csv()) {
     response.headers.emplace_back("Content-Disposition", "attachment");
   }
   return response;
@@ -413,7 +404,13 @@ App::Answer App::json_answer(std::string body) {
 }
 
 Expected<App::Answer> App::make_answer(const ResponsePlan& plan) {
-  BENCHHUD_ASSIGN(std::string body, plan.body());
+  std::string body;
+  if (const auto* write = std::get_if<WriteJson>(&plan.body)) {
+    schema::JsonWriter json(&body);
+    BENCHHUD_TRY((*write)(json));
+  } else {
+    BENCHHUD_ASSIGN(body, std::get<MakeText>(plan.body)());
+  }
   return Answer{std::make_shared<const std::string>(std::move(body)),
                 plan.content_type,
                 "",
@@ -423,12 +420,17 @@ Expected<App::Answer> App::make_answer(const ResponsePlan& plan) {
 }
 
 Expected<App::Answer> App::make_csv(const RequestContext& context, const ResponsePlan& plan,
-                                    const Address& address, const std::string& json) {
-  Csv csv = to_csv(context.operation.columns, json, plan.rows);
-  Answer answer{std::make_shared<const std::string>(std::move(csv.text)), "text/csv; charset=utf-8",
-                ""};
-  if (!csv.next_cursor.empty()) answer.next_link = next_address(address, csv.next_cursor);
-  return answer;
+                                    const Address& address) {
+  CsvTable csv(context.operation.columns, plan.csv_rows);
+  schema::JsonWriter json(&csv);
+  BENCHHUD_TRY(std::get<WriteJson>(plan.body)(json));
+  const std::string next_cursor = csv.take_next_cursor();
+  return Answer{std::make_shared<const std::string>(csv.take_text()),
+                "text/csv; charset=utf-8",
+                next_cursor.empty() ? "" : next_address(address, next_cursor),
+                false,
+                false,
+                plan.is_kept()};
 }
 
 Response App::respond(const Request& request, const std::string& etag, const Answer& answer) {

@@ -110,9 +110,9 @@ class App {
                                                     const Answer& answer);
   static Answer json_answer(std::string body);
   static schema::Expected<Answer> make_answer(const ResponsePlan& plan);
-  /// `json`: what the same request answers in JSON.
+  /// What the same plan answers, as CSV.
   static schema::Expected<Answer> make_csv(const RequestContext& context, const ResponsePlan& plan,
-                                           const Address& address, const std::string& json);
+                                           const Address& address);
   std::vector<std::string> first_addresses(const service::Snapshot& snapshot) const;
   std::vector<std::string> recent_tables(const service::Snapshot& snapshot) const;
   void warm_address(const std::string& target);

@@ -8,10 +8,12 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "schema/base/byte_sink.h"
 #include "schema/base/errors.h"
+#include "schema/base/json_writer.h"
 #include "server/api/access.h"
 #include "server/api/api_contract.h"
 #include "server/http/lane.h"
@@ -20,8 +22,6 @@
 
 namespace benchhud::server {
 
-struct CsvAnswer;
-struct CsvRow;
 class Downloads;
 class QueryProcesses;
 struct HttpCounters;
@@ -45,15 +45,19 @@ struct RequestContext {
   IsCancelled is_cancelled;            ///< the request's
   std::string wrong_parameter{};       ///< set by a route beside an error that a parameter caused
 
+  bool is_csv() const { return query.text("format") == "csv"; }
   const service::Snapshot& snapshot() const { return view.snapshot; }
   schema::Reader& reader() const { return view.reader; }
   const analysis::Catalog& catalog() const { return *view.snapshot.catalog; }
 };
 
+using WriteJson = std::function<schema::Expected<void>(schema::JsonWriter& json)>;
+using MakeText = std::function<schema::Expected<std::string>()>;
+
 struct ResponsePlan {
   /// All that the answer hangs on beside the request: equal keys, equal answers.
   std::string key;
-  std::function<schema::Expected<std::string>()> body;
+  std::variant<WriteJson, MakeText> body;
   std::string content_type = "application/json";
   /// The address itself says of what content it asks: who has the answer need never ask again.
   bool is_immutable = false;
@@ -73,8 +77,9 @@ struct ResponsePlan {
   /// `RequestContext::is_cancelled`.
   std::function<schema::Expected<void>(schema::Connection&, const schema::ByteSink&)> stream{};
   std::string file_name{};  ///< what a browser saves it as; "": it shows it
-  /// The CSV's rows from the answer (csv.h); the objects in `items` unless set.
-  std::function<std::vector<CsvRow>(const CsvAnswer&)> rows{};
+  /// The member of the answer whose objects are the rows of its CSV; "": where CSV is asked for,
+  /// `body` writes their list alone.
+  std::string_view csv_rows = "items";
 };
 
 /// May set ask.wrong_parameter. What a plan's body refers to is `ask` and what it refers to.

@@ -246,6 +246,12 @@ void end_page(schema::JsonWriter& json, const std::optional<std::string>& next_c
   json.end_object();
 }
 
+void write_runs(schema::JsonWriter& json, std::string_view name,
+                std::span<const service::RunEntry* const> runs) {
+  json.key(name);
+  json.list(runs, [&](const service::RunEntry* entry) { views::write_run_ref(json, entry); });
+}
+
 Expected<void> write_run_marks(schema::JsonWriter& json, RequestContext& context,
                                std::span<const service::RunEntry* const> runs) {
   std::vector<schema::NightMark> marks;

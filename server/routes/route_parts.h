@@ -114,6 +114,10 @@ void end_items(schema::JsonWriter& json, const std::optional<std::string>& next_
 void end_page(schema::JsonWriter& json, const std::optional<std::string>& next_cursor,
               std::int64_t total);
 
+/// A member `name`: a list of runs.
+void write_runs(schema::JsonWriter& json, std::string_view name,
+                std::span<const service::RunEntry* const> runs);
+
 /// What people said of each of `runs`, which are of one accelerator model: a list of lists.
 schema::Expected<void> write_run_marks(schema::JsonWriter& json, RequestContext& context,
                                        std::span<const service::RunEntry* const> runs);

@@ -23,9 +23,7 @@ Expected<ResponsePlan> list_metrics(RequestContext& context) {
   const std::size_t first =
       cursor ? std::min(all.size(), static_cast<std::size_t>(cursor->numbers[0])) : 0;
   return ResponsePlan{
-      "", [&context, all, first]() -> Expected<std::string> {
-        std::string body;
-        schema::JsonWriter json(&body);
+      "", [&context, all, first](schema::JsonWriter& json) -> Expected<void> {
         const std::size_t last = std::min(all.size(), first + context.query.size("limit"));
         begin_page(json);
         for (std::size_t i = first; i < last; ++i) views::write_metric(json, all[i]);
@@ -34,7 +32,7 @@ Expected<ResponsePlan> list_metrics(RequestContext& context) {
           next = make_cursor(cursor_scope(context), {static_cast<std::int64_t>(last)});
         }
         end_page(json, next, static_cast<std::int64_t>(all.size()));
-        return body;
+        return {};
       }};
 }
 
@@ -57,14 +55,12 @@ Expected<ResponsePlan> get_session(RequestContext& context) {
   return plan;
 }
 
-Expected<std::string> write_store(RequestContext& context) {
+Expected<void> write_store(RequestContext& context, schema::JsonWriter& json) {
   const service::Snapshot& snapshot = context.snapshot();
   BENCHHUD_ASSIGN(const std::int64_t rejected, context.reader().rejected_count({}));
   BENCHHUD_ASSIGN(const std::int64_t attention, attention_count(context));
   BENCHHUD_ASSIGN(const bool is_default, schema::is_default_store(context.reader().connection()));
   BENCHHUD_ASSIGN(const auto shift, schema::time_shift_weeks(context.reader().connection()));
-  std::string body;
-  schema::JsonWriter json(&body);
   json.begin_object();
   json.field("revision", snapshot.revision);
   json.field("version", context.version);
@@ -77,11 +73,12 @@ Expected<std::string> write_store(RequestContext& context) {
   json.field("time_shift_weeks", shift.value_or(0));
   json.field("is_default", is_default);
   json.end_object();
-  return body;
+  return {};
 }
 
 Expected<ResponsePlan> get_store(RequestContext& context) {
-  return ResponsePlan{revision_key(context), [&context] { return write_store(context); }};
+  return ResponsePlan{revision_key(context),
+                      [&context](schema::JsonWriter& json) { return write_store(context, json); }};
 }
 
 void write_template(schema::JsonWriter& json, std::string_view name, const std::string& address) {
@@ -92,10 +89,8 @@ void write_template(schema::JsonWriter& json, std::string_view name, const std::
   }
 }
 
-Expected<std::string> write_links(RequestContext& context) {
+Expected<void> write_links(RequestContext& context, schema::JsonWriter& json) {
   BENCHHUD_ASSIGN(const auto links, schema::label_links(context.reader().connection()));
-  std::string body;
-  schema::JsonWriter json(&body);
   json.begin_object();
   json.key("items");
   json.list(links, [&](const schema::LabelLink& link) {
@@ -106,11 +101,12 @@ Expected<std::string> write_links(RequestContext& context) {
     json.end_object();
   });
   json.end_object();
-  return body;
+  return {};
 }
 
 Expected<ResponsePlan> list_links(RequestContext& context) {
-  return ResponsePlan{revision_key(context), [&context] { return write_links(context); }};
+  return ResponsePlan{revision_key(context),
+                      [&context](schema::JsonWriter& json) { return write_links(context, json); }};
 }
 
 constexpr std::array kRoutes = {NamedRoute{"listMetrics", list_metrics},

@@ -77,8 +77,9 @@ Expected<schema::AlertFilter> asked_filter(RequestContext& context) {
   return filter;
 }
 
-Expected<std::string> write_alert_list(RequestContext& context, const schema::AlertFilter& filter,
-                                       const std::optional<Cursor>& cursor) {
+Expected<void> write_alert_list(RequestContext& context, schema::JsonWriter& json,
+                                const schema::AlertFilter& filter,
+                                const std::optional<Cursor>& cursor) {
   schema::Connection& store = context.reader().connection();
   const bool is_urgent_first = context.query.text("order") == "urgency";
   std::optional<schema::AlertPlace> after;
@@ -89,8 +90,6 @@ Expected<std::string> write_alert_list(RequestContext& context, const schema::Al
   BENCHHUD_ASSIGN(
       const schema::AlertPage page,
       schema::alert_page(store, filter, is_urgent_first, after, context.query.size("limit")));
-  std::string body;
-  schema::JsonWriter json(&body);
   json.begin_object();
   json.key("counts");
   json.begin_object();
@@ -111,15 +110,16 @@ Expected<std::string> write_alert_list(RequestContext& context, const schema::Al
     next = make_cursor(cursor_scope(context), {urgency, to_bits(last.onset), to_int(last.id)});
   }
   end_page(json, next, total);
-  return body;
+  return {};
 }
 
 Expected<ResponsePlan> list_alerts(RequestContext& context) {
   BENCHHUD_ASSIGN(auto cursor, asked_cursor(context, 3));
   // A wrong state is said before an unchanged answer is.
   BENCHHUD_ASSIGN(auto filter, asked_filter(context));
-  return ResponsePlan{revision_key(context), [&context, filter = std::move(filter), cursor] {
-                        return write_alert_list(context, filter, cursor);
+  return ResponsePlan{revision_key(context),
+                      [&context, filter = std::move(filter), cursor](schema::JsonWriter& json) {
+                        return write_alert_list(context, json, filter, cursor);
                       }};
 }
 
@@ -135,22 +135,21 @@ void write_action(schema::JsonWriter& json, const schema::AlertAction& action) {
   json.end_object();
 }
 
-Expected<std::string> write_whole_alert(RequestContext& context, const Alert& alert) {
+Expected<void> write_whole_alert(RequestContext& context, schema::JsonWriter& json,
+                                 const Alert& alert) {
   schema::Connection& store = context.reader().connection();
   BENCHHUD_ASSIGN(const auto actions, schema::alert_actions(store, alert.id));
   BENCHHUD_ASSIGN(const auto details, schema::alert_details(store, alert.id));
   BENCHHUD_ASSIGN(const auto explanation,
                   service::explain_alert(context.reader(), context.catalog(), alert, details));
   schema::AlertRuns runs = runs_of(context);
-  std::string body;
-  schema::JsonWriter json(&body);
   json.begin_object();
   BENCHHUD_TRY(views::write_alert_fields(json, alert, details, runs));
   views::write_explanation_fields(json, explanation);
   json.key("actions");
   json.list(actions, [&](const auto& action) { write_action(json, action); });
   json.end_object();
-  return body;
+  return {};
 }
 
 Expected<ResponsePlan> get_alert(RequestContext& context) {
@@ -160,8 +159,9 @@ Expected<ResponsePlan> get_alert(RequestContext& context) {
     context.wrong_parameter = "id";
     return std::move(alert).error();
   }
-  return ResponsePlan{revision_key(context), [&context, found = *std::move(alert)] {
-                        return write_whole_alert(context, found);
+  return ResponsePlan{revision_key(context),
+                      [&context, found = *std::move(alert)](schema::JsonWriter& json) {
+                        return write_whole_alert(context, json, found);
                       }};
 }
 

@@ -45,16 +45,14 @@ Expected<ArtifactFilter> asked_filter(RequestContext& context) {
   return filter;
 }
 
-Expected<std::string> write_artifacts(RequestContext& context, ArtifactFilter filter,
-                                      const std::optional<Cursor>& cursor) {
+Expected<void> write_artifacts(RequestContext& context, schema::JsonWriter& json,
+                               ArtifactFilter filter, const std::optional<Cursor>& cursor) {
   const std::size_t limit = context.query.size("limit");
   if (cursor) filter.before = ArtifactId{cursor->numbers[0]};
   filter.limit = limit + 1;
   BENCHHUD_ASSIGN(auto artifacts, context.reader().artifacts(filter));
   const bool more = artifacts.size() > limit;
   if (more) artifacts.pop_back();
-  std::string body;
-  schema::JsonWriter json(&body);
   begin_page(json);
   for (const Artifact& artifact : artifacts)
     views::write_artifact(json, artifact, context.snapshot());
@@ -62,14 +60,14 @@ Expected<std::string> write_artifacts(RequestContext& context, ArtifactFilter fi
   std::optional<std::string> next;
   if (more) next = make_cursor(cursor_scope(context), {to_int(artifacts.back().id)});
   end_page(json, next, total);
-  return body;
+  return {};
 }
 
 Expected<ResponsePlan> list_artifacts(RequestContext& context) {
   BENCHHUD_ASSIGN(auto cursor, asked_cursor(context, 1));
   BENCHHUD_ASSIGN(ArtifactFilter filter, asked_filter(context));
-  return ResponsePlan{revision_key(context), [&context, filter, cursor] {
-                        return write_artifacts(context, filter, cursor);
+  return ResponsePlan{revision_key(context), [&context, filter, cursor](schema::JsonWriter& json) {
+                        return write_artifacts(context, json, filter, cursor);
                       }};
 }
 
@@ -81,11 +79,10 @@ Expected<Artifact> asked_artifact(RequestContext& context, std::string_view para
 
 Expected<ResponsePlan> get_artifact(RequestContext& context) {
   BENCHHUD_ASSIGN(Artifact artifact, asked_artifact(context, "id"));
-  return ResponsePlan{revision_key(context), [&context, artifact]() -> Expected<std::string> {
-                        std::string body;
-                        schema::JsonWriter json(&body);
+  return ResponsePlan{revision_key(context),
+                      [&context, artifact](schema::JsonWriter& json) -> Expected<void> {
                         views::write_artifact(json, artifact, context.snapshot());
-                        return body;
+                        return {};
                       }};
 }
 
@@ -111,18 +108,16 @@ Expected<ResponsePlan> get_text(RequestContext& context) {
 
 Expected<ResponsePlan> get_content(RequestContext& context) {
   BENCHHUD_ASSIGN(Artifact artifact, asked_artifact(context, "id"));
-  return ResponsePlan{revision_key(context), [&context, artifact]() -> Expected<std::string> {
-                        std::string body;
-                        schema::JsonWriter json(&body);
-                        json.begin_object();
-                        json.key("artifact");
-                        views::write_artifact(json, artifact, context.snapshot());
-                        BENCHHUD_ASSIGN(const auto content,
-                                        service::content_of(context.reader(), artifact));
-                        views::write_content_fields(json, artifact.kind, content);
-                        json.end_object();
-                        return body;
-                      }};
+  return ResponsePlan{
+      revision_key(context), [&context, artifact](schema::JsonWriter& json) -> Expected<void> {
+        json.begin_object();
+        json.key("artifact");
+        views::write_artifact(json, artifact, context.snapshot());
+        BENCHHUD_ASSIGN(const auto content, service::content_of(context.reader(), artifact));
+        views::write_content_fields(json, artifact.kind, content);
+        json.end_object();
+        return {};
+      }};
 }
 
 void write_sections(schema::JsonWriter& json,
@@ -174,19 +169,17 @@ void write_findings(schema::JsonWriter& json,
   });
 }
 
-Expected<std::string> write_artifact_diff(RequestContext& context, const Artifact& before,
-                                          const Artifact& after) {
+Expected<void> write_artifact_diff(RequestContext& context, schema::JsonWriter& json,
+                                   const Artifact& before, const Artifact& after) {
   BENCHHUD_ASSIGN(auto sections, service::compare_artifacts(context.reader(), before, after));
   const auto findings = analysis::profile_findings({{before.kind, "", sections}});
-  std::string body;
-  schema::JsonWriter json(&body);
   json.begin_object();
   json.key("pair");
   write_pair(json, {before, after, true, std::move(sections)}, context.snapshot(),
              context.query.size("limit"));
   write_findings(json, findings);
   json.end_object();
-  return body;
+  return {};
 }
 
 Expected<ResponsePlan> diff_artifacts(RequestContext& context) {
@@ -195,8 +188,8 @@ Expected<ResponsePlan> diff_artifacts(RequestContext& context) {
   if (before.kind != after.kind) {
     return wrong_parameter(context, "after", "Only two dumps of one kind can be compared.");
   }
-  return ResponsePlan{revision_key(context), [&context, before, after] {
-                        return write_artifact_diff(context, before, after);
+  return ResponsePlan{revision_key(context), [&context, before, after](schema::JsonWriter& json) {
+                        return write_artifact_diff(context, json, before, after);
                       }};
 }
 
@@ -228,13 +221,11 @@ void write_unpaired(schema::JsonWriter& json, std::string_view key, std::string_
   json.field(count_key, artifacts.size());
 }
 
-Expected<std::string> write_result_diff(RequestContext& context, ArtifactResult before,
-                                        ArtifactResult after) {
+Expected<void> write_result_diff(RequestContext& context, schema::JsonWriter& json,
+                                 ArtifactResult before, ArtifactResult after) {
   BENCHHUD_ASSIGN(const service::ResultDiff diff,
                   service::diff_of_results(context.reader(), before, after));
   const std::size_t most = context.query.size("limit");
-  std::string body;
-  schema::JsonWriter json(&body);
   json.begin_object();
   write_findings(json, diff.findings);
   json.key("sums");
@@ -252,15 +243,15 @@ Expected<std::string> write_result_diff(RequestContext& context, ArtifactResult 
     json.end_object();
   });
   json.end_object();
-  return body;
+  return {};
 }
 
 Expected<ResponsePlan> diff_results(RequestContext& context) {
   BENCHHUD_ASSIGN(const auto before, asked_result(context, "before_run", "before_experiment"));
   BENCHHUD_ASSIGN(const auto after, asked_result(context));
-  return ResponsePlan{revision_key(context),
-                      [&context, before = place_of(before), after = place_of(after)] {
-                        return write_result_diff(context, before, after);
+  return ResponsePlan{revision_key(context), [&context, before = place_of(before),
+                                              after = place_of(after)](schema::JsonWriter& json) {
+                        return write_result_diff(context, json, before, after);
                       }};
 }
 

@@ -8,7 +8,6 @@
 #include "analysis/results/run_pairs.h"
 #include "schema/alerts/night_mark.h"
 #include "schema/results/run_lookup.h"
-#include "server/api/csv.h"
 #include "server/routes/route_parts.h"
 #include "server/routes/route_tables.h"
 #include "service/answers/past_nights.h"
@@ -122,7 +121,8 @@ std::vector<analysis::ComparisonRow> filtered(const Query& query,
   return rows;
 }
 
-Expected<std::string> write_comparison(RequestContext& context, const AskedComparison& asked) {
+Expected<void> write_comparison(RequestContext& context, schema::JsonWriter& json,
+                                const AskedComparison& asked) {
   const auto& [left, right] = asked;
   BENCHHUD_ASSIGN(const auto left_judged, context.analyses.run(context.view, *left.run));
   BENCHHUD_ASSIGN(const auto right_judged, context.analyses.run(context.view, *right.run));
@@ -149,8 +149,6 @@ Expected<std::string> write_comparison(RequestContext& context, const AskedCompa
   BENCHHUD_ASSIGN(dumps.left, dumped(context, left));
   BENCHHUD_ASSIGN(dumps.right, dumped(context, right));
 
-  std::string body;
-  schema::JsonWriter json(&body);
   json.begin_object();
   BENCHHUD_TRY(write_side(context, json, "left", left));
   BENCHHUD_TRY(write_side(context, json, "right", right));
@@ -167,7 +165,7 @@ Expected<std::string> write_comparison(RequestContext& context, const AskedCompa
   json.key("rows");
   json.list(rows, [&](const auto& row) { views::write_comparison_row(json, row, dumps); });
   json.end_object();
-  return body;
+  return {};
 }
 
 Expected<ResponsePlan> get_comparison(RequestContext& context) {
@@ -181,8 +179,10 @@ Expected<ResponsePlan> get_comparison(RequestContext& context) {
              "-" +
              service::AnalysisCache::dependencies(context.snapshot(), *asked.right.run,
                                                   asked.right.baseline);
-  plan.body = [&context, asked = std::move(asked)] { return write_comparison(context, asked); };
-  plan.rows = [](const CsvAnswer& answer) { return csv_rows(answer.root["rows"]); };
+  plan.body = [&context, asked = std::move(asked)](schema::JsonWriter& json) {
+    return write_comparison(context, json, asked);
+  };
+  plan.csv_rows = "rows";
   return plan;
 }
 

@@ -119,7 +119,8 @@ void write_items(RequestContext& context, schema::JsonWriter& json,
   json.list(shown, [&](const CoverageItem* item) { write_item(json, *item, judged, run, before); });
 }
 
-Expected<std::string> write_coverage(RequestContext& context, const service::RunEntry& run) {
+Expected<void> write_coverage(RequestContext& context, schema::JsonWriter& json,
+                              const service::RunEntry& run) {
   BENCHHUD_ASSIGN(const auto manifest,
                   schema::manifest_of(context.reader().connection(), run.run.accelerator_model));
   const auto before = runs_before(context.snapshot(), run, context.query.size("expect_runs"));
@@ -133,8 +134,6 @@ Expected<std::string> write_coverage(RequestContext& context, const service::Run
   BENCHHUD_ASSIGN(const auto digest, context.analyses.digest(context.view, run));
   BENCHHUD_ASSIGN(const auto judged, context.analyses.run(context.view, run));
   const auto items = analysis::coverage(context.catalog(), *digest, digests, manifest);
-  std::string body;
-  schema::JsonWriter json(&body);
   json.begin_object();
   json.key("run");
   views::write_run_ref(json, &run);
@@ -147,14 +146,15 @@ Expected<std::string> write_coverage(RequestContext& context, const service::Run
   json.end_object();
   write_items(context, json, items, *judged, run, before);
   json.end_object();
-  return body;
+  return {};
 }
 
 Expected<ResponsePlan> get_coverage(RequestContext& context) {
   BENCHHUD_ASSIGN(const service::RunEntry* run, asked_run(context));
   // A manifest changes no run.
-  return ResponsePlan{revision_key(context),
-                      [&context, run] { return write_coverage(context, *run); }};
+  return ResponsePlan{revision_key(context), [&context, run](schema::JsonWriter& json) {
+                        return write_coverage(context, json, *run);
+                      }};
 }
 
 constexpr std::array kRoutes = {NamedRoute{"getCoverage", get_coverage}};

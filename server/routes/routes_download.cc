@@ -35,7 +35,7 @@ Expected<std::vector<schema::RunId>> chosen_runs(RequestContext& context) {
 Expected<ResponsePlan> download_lines(RequestContext& context) {
   BENCHHUD_TRY(refuse_other_sites(context));
   BENCHHUD_ASSIGN(auto runs, chosen_runs(context));
-  ResponsePlan plan{revision_key(context), nullptr};
+  ResponsePlan plan{revision_key(context), {}};
   plan.content_type = "application/x-ndjson";
   plan.file_name = "results.jsonl";
   plan.stream = [runs = std::move(runs)](schema::Connection& connection,
@@ -61,7 +61,7 @@ Expected<ResponsePlan> download_lines(RequestContext& context) {
 
 Expected<ResponsePlan> download_store(RequestContext& context) {
   BENCHHUD_TRY(refuse_other_sites(context));
-  ResponsePlan plan{revision_key(context), nullptr};
+  ResponsePlan plan{revision_key(context), {}};
   plan.content_type = "application/vnd.sqlite3";
   plan.file_name = "benchhud.db";
   BENCHHUD_ASSIGN(const auto copy, context.downloads.begin());

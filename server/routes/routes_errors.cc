@@ -8,7 +8,6 @@
 #include "schema/alerts/alert.h"
 #include "schema/alerts/alert_list.h"
 #include "schema/alerts/alert_run.h"
-#include "server/api/csv.h"
 #include "server/routes/route_parts.h"
 #include "server/routes/route_tables.h"
 #include "views/alert_json.h"
@@ -118,18 +117,15 @@ void write_trend_fields(schema::JsonWriter& json, const RequestContext& context,
   write_counts(json, trend);
 }
 
-Expected<std::string> write_errors(RequestContext& context,
-                                   const std::vector<std::size_t>& places) {
+Expected<void> write_errors(RequestContext& context, schema::JsonWriter& json,
+                            const std::vector<std::size_t>& places) {
   BENCHHUD_ASSIGN(const Span span, read_span(context, places));
   const auto trends = analysis::error_trends(span.failures, asked_experiments(context));
   std::vector<std::string> accelerators;
   for (const auto& [model, of_model] : context.snapshot().accelerators)
     accelerators.push_back(model);
-  std::string body;
-  schema::JsonWriter json(&body);
   json.begin_object();
-  json.key("runs");
-  json.list(span.runs, [&](const service::RunEntry* run) { views::write_run_ref(json, run); });
+  write_runs(json, "runs", span.runs);
   write_accelerators(json, accelerators);
   const auto now = analysis::failing_now(span.failures, asked_experiments(context));
   json.key("now");
@@ -148,7 +144,7 @@ Expected<std::string> write_errors(RequestContext& context,
   }
   json.end_array();
   json.end_object();
-  return body;
+  return {};
 }
 
 Expected<ResponsePlan> list_errors(RequestContext& context) {
@@ -162,7 +158,9 @@ Expected<ResponsePlan> list_errors(RequestContext& context) {
   return ResponsePlan{
       service::AnalysisCache::dependencies(snapshot, snapshot.runs[places->front()], {}) + "." +
           std::to_string(snapshot.accelerators.size()),
-      [&context, places] { return write_errors(context, *places); }};
+      [&context, places](schema::JsonWriter& json) {
+        return write_errors(context, json, *places);
+      }};
 }
 
 /// The accelerator models in whose newest runs an error is, the one that has it last first.
@@ -243,8 +241,8 @@ std::string command_of(const RequestContext& context,
       context.catalog().find(experiments.front().experiment)->experiment(), options);
 }
 
-Expected<std::string> write_history(RequestContext& context, const std::vector<std::size_t>& places,
-                                    const Homes& homes) {
+Expected<void> write_history(RequestContext& context, schema::JsonWriter& json,
+                             const std::vector<std::size_t>& places, const Homes& homes) {
   const auto& signature = context.query.text("signature");
   BENCHHUD_ASSIGN(const Span span, read_span(context, places));
   const auto matches = asked_experiments(context);
@@ -257,12 +255,9 @@ Expected<std::string> write_history(RequestContext& context, const std::vector<s
   std::vector<std::string> accelerators;
   accelerators.reserve(homes.last_seen.size());
   for (const auto& [at, model] : homes.last_seen) accelerators.push_back(model);
-  std::string body;
-  schema::JsonWriter json(&body);
   json.begin_object();
   json.field("signature", signature);
-  json.key("runs");
-  json.list(span.runs, [&](const service::RunEntry* run) { views::write_run_ref(json, run); });
+  write_runs(json, "runs", span.runs);
   write_accelerators(json, accelerators);
   json.key("error");
   if (trend == trends.end()) {
@@ -282,7 +277,7 @@ Expected<std::string> write_history(RequestContext& context, const std::vector<s
   BENCHHUD_TRY(views::write_alerts(json, alerts, context.reader().connection(), runs));
   json.end_array();
   json.end_object();
-  return body;
+  return {};
 }
 
 Expected<ResponsePlan> get_error_history(RequestContext& context) {
@@ -298,8 +293,10 @@ Expected<ResponsePlan> get_error_history(RequestContext& context) {
   if (places == nullptr) return no_runs(context);
   ResponsePlan plan;
   plan.key = revision_key(context);
-  plan.body = [&context, places, homes] { return write_history(context, *places, homes); };
-  plan.rows = [](const CsvAnswer& answer) { return csv_rows(answer.root["experiments"]); };
+  plan.body = [&context, places, homes](schema::JsonWriter& json) {
+    return write_history(context, json, *places, homes);
+  };
+  plan.csv_rows = "experiments";
   return plan;
 }
 

@@ -27,11 +27,10 @@ bool is_behind(const schema::Run& run, double started_at, std::int64_t id) {
   return run.started_at < started_at || (run.started_at == started_at && to_int(run.id) < id);
 }
 
-Expected<std::string> write_runs(RequestContext& context, const std::optional<Cursor>& cursor) {
+Expected<void> write_run_page(RequestContext& context, schema::JsonWriter& json,
+                              const std::optional<Cursor>& cursor) {
   const Query& query = context.query;
   const std::size_t limit = query.size("limit");
-  std::string body;
-  schema::JsonWriter json(&body);
   begin_page(json);
   std::int64_t total = 0;
   std::size_t written = 0;
@@ -57,31 +56,29 @@ Expected<std::string> write_runs(RequestContext& context, const std::optional<Cu
         make_cursor(cursor_scope(context), {to_bits(last->run.started_at), to_int(last->run.id)});
   }
   end_page(json, next, total);
-  return body;
+  return {};
 }
 
 Expected<ResponsePlan> list_runs(RequestContext& context) {
   BENCHHUD_ASSIGN(auto cursor, asked_cursor(context, 2));
-  return ResponsePlan{revision_key(context),
-                      [&context, cursor] { return write_runs(context, cursor); }};
+  return ResponsePlan{revision_key(context), [&context, cursor](schema::JsonWriter& json) {
+                        return write_run_page(context, json, cursor);
+                      }};
 }
 
 Expected<ResponsePlan> get_run(RequestContext& context) {
   BENCHHUD_ASSIGN(const service::RunEntry* entry, asked_run(context));
-  return ResponsePlan{std::to_string(entry->history), [&context, entry]() -> Expected<std::string> {
+  return ResponsePlan{std::to_string(entry->history),
+                      [&context, entry](schema::JsonWriter& json) -> Expected<void> {
                         BENCHHUD_ASSIGN(const auto card,
                                         context.analyses.card(context.view, *entry));
-                        std::string body;
-                        schema::JsonWriter json(&body);
                         views::write_run(json, entry->run, *card);
-                        return body;
+                        return {};
                       }};
 }
 
-Expected<std::string> write_results(RequestContext& context, const ResultList& list,
-                                    const std::optional<Cursor>& cursor) {
-  std::string body;
-  schema::JsonWriter json(&body);
+Expected<void> write_results(RequestContext& context, schema::JsonWriter& json,
+                             const ResultList& list, const std::optional<Cursor>& cursor) {
   begin_page(json);
   std::optional<ResultPlace> after;
   if (cursor) {
@@ -113,15 +110,16 @@ Expected<std::string> write_results(RequestContext& context, const ResultList& l
                        {to_bits(last->started_at), to_int(last->run), to_int(last->experiment)});
   }
   end_page(json, next, total);
-  return body;
+  return {};
 }
 
 Expected<ResponsePlan> list_results(RequestContext& context) {
   BENCHHUD_ASSIGN(auto cursor, asked_cursor(context, 3));
   BENCHHUD_ASSIGN(auto list, ResultList::make(context));
   std::string key = list.key(context);
-  return ResponsePlan{std::move(key), [&context, cursor, list = std::move(list)] {
-                        return write_results(context, list, cursor);
+  return ResponsePlan{std::move(key),
+                      [&context, cursor, list = std::move(list)](schema::JsonWriter& json) {
+                        return write_results(context, json, list, cursor);
                       }};
 }
 
@@ -158,7 +156,8 @@ void write_reproduction(schema::JsonWriter& json, const schema::ExperimentView& 
   json.end_object();
 }
 
-Expected<std::string> write_detail(RequestContext& context, const Detail& detail) {
+Expected<void> write_detail(RequestContext& context, schema::JsonWriter& json,
+                            const Detail& detail) {
   std::optional<schema::VerificationFacts> earlier;
   if (!detail.facts.verification) {
     BENCHHUD_ASSIGN(earlier, context.reader().last_verification(detail.entry->id(),
@@ -167,8 +166,6 @@ Expected<std::string> write_detail(RequestContext& context, const Detail& detail
   const auto errors = service::error_texts(context.view);
   BENCHHUD_ASSIGN(const auto view, analysis::judge_stored_result(context.reader(), *detail.entry,
                                                                  detail.facts, earlier, errors));
-  std::string body;
-  schema::JsonWriter json(&body);
   json.begin_object();
   views::write_result_fields(json, detail.run->run.id, *detail.entry, view);
   json.key("run");
@@ -183,21 +180,20 @@ Expected<std::string> write_detail(RequestContext& context, const Detail& detail
   BENCHHUD_TRY(errors.status());
   write_reproduction(json, detail.entry->experiment(), view);
   json.end_object();
-  return body;
+  return {};
 }
 
 Expected<ResponsePlan> get_result(RequestContext& context) {
   BENCHHUD_ASSIGN(auto detail, asked_detail(context));
   std::string key = service::AnalysisCache::dependencies(context.snapshot(), *detail.run, {});
-  return ResponsePlan{std::move(key), [&context, detail = std::move(detail)] {
-                        return write_detail(context, detail);
+  return ResponsePlan{std::move(key),
+                      [&context, detail = std::move(detail)](schema::JsonWriter& json) {
+                        return write_detail(context, json, detail);
                       }};
 }
 
-Expected<std::string> write_measurements(RequestContext& context, const Detail& detail,
-                                         std::size_t first) {
-  std::string body;
-  schema::JsonWriter json(&body);
+Expected<void> write_measurements(RequestContext& context, schema::JsonWriter& json,
+                                  const Detail& detail, std::size_t first) {
   begin_page(json);
   const std::size_t end = first + context.query.size("limit");
   std::size_t place = 0;
@@ -211,7 +207,7 @@ Expected<std::string> write_measurements(RequestContext& context, const Detail& 
   std::optional<std::string> next;
   if (end < place) next = make_cursor(cursor_scope(context), {static_cast<std::int64_t>(end)});
   end_page(json, next, static_cast<std::int64_t>(place));
-  return body;
+  return {};
 }
 
 Expected<ResponsePlan> list_measurements(RequestContext& context) {
@@ -219,8 +215,9 @@ Expected<ResponsePlan> list_measurements(RequestContext& context) {
   BENCHHUD_ASSIGN(auto detail, asked_detail(context));
   const std::size_t first = cursor ? static_cast<std::size_t>(cursor->numbers[0]) : 0;
   std::string key = service::AnalysisCache::dependencies(context.snapshot(), *detail.run, {});
-  return ResponsePlan{std::move(key), [&context, first, detail = std::move(detail)] {
-                        return write_measurements(context, detail, first);
+  return ResponsePlan{std::move(key),
+                      [&context, first, detail = std::move(detail)](schema::JsonWriter& json) {
+                        return write_measurements(context, json, detail, first);
                       }};
 }
 
@@ -242,8 +239,8 @@ Expected<ResponsePlan> get_error(RequestContext& context) {
                       "text/plain; charset=utf-8"};
 }
 
-Expected<std::string> write_experiments(RequestContext& context,
-                                        const std::optional<Cursor>& cursor) {
+Expected<void> write_experiments(RequestContext& context, schema::JsonWriter& json,
+                                 const std::optional<Cursor>& cursor) {
   const ExperimentFilter filter(context.query);
   const auto entries = context.catalog().entries();
   std::size_t first = 0;
@@ -254,8 +251,6 @@ Expected<std::string> write_experiments(RequestContext& context,
     }
     first = context.catalog().place(*last) + 1;
   }
-  std::string body;
-  schema::JsonWriter json(&body);
   begin_page(json);
   const std::size_t limit = context.query.size("limit");
   std::int64_t total = 0;
@@ -279,13 +274,14 @@ Expected<std::string> write_experiments(RequestContext& context,
   std::optional<std::string> next;
   if (more) next = make_cursor(cursor_scope(context), {to_int(last->id())});
   end_page(json, next, total);
-  return body;
+  return {};
 }
 
 Expected<ResponsePlan> list_experiments(RequestContext& context) {
   BENCHHUD_ASSIGN(auto cursor, asked_cursor(context, 1));
-  return ResponsePlan{revision_key(context),
-                      [&context, cursor] { return write_experiments(context, cursor); }};
+  return ResponsePlan{revision_key(context), [&context, cursor](schema::JsonWriter& json) {
+                        return write_experiments(context, json, cursor);
+                      }};
 }
 
 Expected<ResponsePlan> get_experiment(RequestContext& context) {
@@ -295,11 +291,9 @@ Expected<ResponsePlan> get_experiment(RequestContext& context) {
     return Error{ErrorCode::kNotFound, "There is no experiment with that id."};
   }
   return ResponsePlan{std::to_string(context.snapshot().catalog_version),
-                      [entry]() -> Expected<std::string> {
-                        std::string body;
-                        schema::JsonWriter json(&body);
+                      [entry](schema::JsonWriter& json) -> Expected<void> {
                         views::write_experiment(json, *entry);
-                        return body;
+                        return {};
                       }};
 }
 
@@ -314,7 +308,8 @@ void write_words(schema::JsonWriter& json, std::string_view name,
   json.list(words, [&](const auto word) { json.value(word); });
 }
 
-Expected<std::string> write_models(RequestContext& context, const std::optional<Cursor>& cursor) {
+Expected<void> write_models(RequestContext& context, schema::JsonWriter& json,
+                            const std::optional<Cursor>& cursor) {
   const ExperimentFilter filter(context.query);
   const auto& part = context.query.text("q");
   using Key = std::pair<std::string_view, std::string_view>;
@@ -335,8 +330,6 @@ Expected<std::string> write_models(RequestContext& context, const std::optional<
   }
   auto at = models.begin();
   if (cursor) at = models.upper_bound({cursor->texts[0], cursor->texts[1]});
-  std::string body;
-  schema::JsonWriter json(&body);
   begin_page(json);
   std::optional<Key> last;
   for (std::size_t written = 0; at != models.end() && written < context.query.size("limit");
@@ -358,13 +351,14 @@ Expected<std::string> write_models(RequestContext& context, const std::optional<
                        {std::string(last->first), std::string(last->second)});
   }
   end_page(json, next, static_cast<std::int64_t>(models.size()));
-  return body;
+  return {};
 }
 
 Expected<ResponsePlan> list_models(RequestContext& context) {
   BENCHHUD_ASSIGN(auto cursor, asked_cursor(context, 0, 2));
-  return ResponsePlan{revision_key(context),
-                      [&context, cursor] { return write_models(context, cursor); }};
+  return ResponsePlan{revision_key(context), [&context, cursor](schema::JsonWriter& json) {
+                        return write_models(context, json, cursor);
+                      }};
 }
 
 constexpr std::array kRoutes = {NamedRoute{"listRuns", list_runs},

@@ -10,7 +10,6 @@
 #include "analysis/results/rollup.h"
 #include "analysis/statistics/estimators.h"
 #include "schema/model/metric.h"
-#include "server/api/csv.h"
 #include "server/routes/route_parts.h"
 #include "server/routes/route_tables.h"
 
@@ -114,102 +113,121 @@ const analysis::GroupRollup* find_group(const Rollup& rollup, const analysis::Gr
   return found == rollup->end() || found->key != key ? nullptr : &*found;
 }
 
-void write_history_group(schema::JsonWriter& json, const analysis::GroupKey& key,
-                         const std::vector<Rollup>& rollups, const analysis::SteadyLevels* levels) {
-  json.begin_object();
-  write_key(json, key);
+/// An accelerator model's groups over its runs.
+struct AcceleratorHistory {
+  Runs runs;
+  std::vector<Rollup> rollups;           // one a run
+  std::vector<analysis::GroupKey> keys;  // of the groups that any run has
+  std::vector<analysis::SteadyLevels> levels;
+
+  const analysis::SteadyLevels* levels_of(const analysis::GroupKey& key) const {
+    const auto found =
+        std::find_if(levels.begin(), levels.end(), [&](const auto& one) { return one.key == key; });
+    return found == levels.end() ? nullptr : &*found;
+  }
+};
+
+Expected<AcceleratorHistory> read_history(RequestContext& context,
+                                          const std::string& accelerator_model,
+                                          const std::vector<std::size_t>& places) {
+  AcceleratorHistory history;
+  history.runs = asked_runs(context, places);
+  BENCHHUD_ASSIGN(auto asked, asked_slice(context, accelerator_model));
+  const analysis::SliceGroups groups(context.catalog(), std::move(asked.slice));
+  std::vector<std::shared_ptr<const analysis::RunDigest>> digests;
+  std::vector<const analysis::RunDigest*> digest_pointers;
+  for (const service::RunEntry* entry : history.runs) {
+    BENCHHUD_ASSIGN(auto rollup, context.analyses.rollup(context.view, *entry, groups, asked.text));
+    history.rollups.push_back(std::move(rollup));
+    BENCHHUD_ASSIGN(auto digest, context.analyses.digest(context.view, *entry));
+    digest_pointers.push_back(digest.get());
+    digests.push_back(std::move(digest));
+  }
+  history.levels = analysis::steady_levels(digest_pointers, groups);
+  for (const auto& key : groups.keys()) {
+    if (std::any_of(history.rollups.begin(), history.rollups.end(),
+                    [&](const Rollup& rollup) { return find_group(rollup, key) != nullptr; })) {
+      history.keys.push_back(key);
+    }
+  }
+  return history;
+}
+
+void write_steady_set(schema::JsonWriter& json, const analysis::SteadyLevels* levels) {
   json.key("steady_set");
   json.begin_object();
   json.field("n", levels == nullptr ? 0 : levels->n);
   json.field("of", levels == nullptr ? 0 : levels->of);
   json.end_object();
-  json.key("points");
-  json.begin_array();
-  for (std::size_t run = 0; run < rollups.size(); ++run) {
-    const auto* group = find_group(rollups[run], key);
-    if (group == nullptr) {
-      json.null();
-    } else {
-      write_rollup(json, *group, levels == nullptr ? std::nullopt : levels->levels[run]);
-    }
-  }
-  json.end_array();
-  json.end_object();
 }
 
-Expected<void> write_accelerator(RequestContext& context, schema::JsonWriter& json,
-                                 const std::string& accelerator_model,
-                                 const std::vector<std::size_t>& places) {
-  const Runs runs = asked_runs(context, places);
-  BENCHHUD_ASSIGN(auto asked, asked_slice(context, accelerator_model));
-  const analysis::SliceGroups groups(context.catalog(), std::move(asked.slice));
-  std::vector<Rollup> rollups;
-  std::vector<std::shared_ptr<const analysis::RunDigest>> digests;
-  std::vector<const analysis::RunDigest*> digest_pointers;
-  for (const service::RunEntry* entry : runs) {
-    BENCHHUD_ASSIGN(auto rollup, context.analyses.rollup(context.view, *entry, groups, asked.text));
-    rollups.push_back(std::move(rollup));
-    BENCHHUD_ASSIGN(auto digest, context.analyses.digest(context.view, *entry));
-    digest_pointers.push_back(digest.get());
-    digests.push_back(std::move(digest));
-  }
-  const auto levels = analysis::steady_levels(digest_pointers, groups);
-  json.begin_object();
-  json.field("accelerator_model", accelerator_model);
-  json.key("runs");
-  json.list(runs, [&](const service::RunEntry* entry) { views::write_run_ref(json, entry); });
-  json.key("marks");
-  BENCHHUD_TRY(write_run_marks(json, context, runs));
+void write_accelerator(schema::JsonWriter& json, const AcceleratorHistory& history) {
   json.key("groups");
-  json.begin_array();
-  for (const auto& key : groups.keys()) {
-    const bool is_seen = std::any_of(rollups.begin(), rollups.end(), [&](const Rollup& rollup) {
-      return find_group(rollup, key) != nullptr;
-    });
-    if (!is_seen) continue;
-    const auto level =
-        std::find_if(levels.begin(), levels.end(), [&](const auto& one) { return one.key == key; });
-    write_history_group(json, key, rollups, level == levels.end() ? nullptr : &*level);
-  }
-  json.end_array();
-  json.end_object();
-  return {};
+  json.list(history.keys, [&](const analysis::GroupKey& key) {
+    const analysis::SteadyLevels* levels = history.levels_of(key);
+    json.begin_object();
+    write_key(json, key);
+    write_steady_set(json, levels);
+    json.key("points");
+    json.begin_array();
+    for (std::size_t run = 0; run < history.runs.size(); ++run) {
+      const auto* group = find_group(history.rollups[run], key);
+      group == nullptr ? json.null()
+                       : write_rollup(json, *group, levels ? levels->levels[run] : std::nullopt);
+    }
+    json.end_array();
+    json.end_object();
+  });
 }
 
-Expected<std::string> write_history(RequestContext& context) {
-  std::string body;
-  schema::JsonWriter json(&body);
+Expected<void> write_history(RequestContext& context, schema::JsonWriter& json) {
   json.begin_object();
   json.field("baseline", context.query.text("baseline"));
   json.key("accelerators");
   json.begin_array();
   for (const auto& [accelerator_model, places] : context.snapshot().accelerators) {
     if (!matches_any(context.query, "accelerator_model", accelerator_model)) continue;
-    BENCHHUD_TRY(write_accelerator(context, json, accelerator_model, places));
+    BENCHHUD_ASSIGN(const auto history, read_history(context, accelerator_model, places));
+    json.begin_object();
+    json.field("accelerator_model", accelerator_model);
+    write_runs(json, "runs", history.runs);
+    json.key("marks");
+    BENCHHUD_TRY(write_run_marks(json, context, history.runs));
+    write_accelerator(json, history);
+    json.end_object();
   }
   json.end_array();
   json.end_object();
-  return body;
+  return {};
 }
 
-std::vector<simdjson::dom::element> elements_of(const simdjson::dom::element& array) {
-  const simdjson::dom::array items = array;
-  return {items.begin(), items.end()};
-}
-
-std::vector<CsvRow> history_csv_rows(const CsvAnswer& answer) {
-  std::vector<CsvRow> rows;
-  for (const auto accelerator : answer.root["accelerators"]) {
-    const auto runs = elements_of(accelerator["runs"]);
-    for (const auto group : accelerator["groups"]) {
-      const auto points = elements_of(group["points"]);
-      for (std::size_t i = 0; i < runs.size(); ++i) {
-        if (points[i].is_null()) continue;
-        rows.push_back({{{"run", runs[i]}, {"group", group}, {"point", points[i]}}});
+/// Each group's points as rows.
+Expected<void> write_history_rows(RequestContext& context, schema::JsonWriter& json) {
+  json.begin_array();
+  for (const auto& [accelerator_model, places] : context.snapshot().accelerators) {
+    if (!matches_any(context.query, "accelerator_model", accelerator_model)) continue;
+    BENCHHUD_ASSIGN(const auto history, read_history(context, accelerator_model, places));
+    for (const auto& key : history.keys) {
+      const analysis::SteadyLevels* levels = history.levels_of(key);
+      for (std::size_t run = 0; run < history.runs.size(); ++run) {
+        const auto* group = find_group(history.rollups[run], key);
+        if (group == nullptr) continue;
+        json.begin_object();
+        json.key("run");
+        views::write_run_ref(json, history.runs[run]);
+        json.key("group");
+        json.begin_object();
+        write_key(json, key);
+        write_steady_set(json, levels);
+        json.end_object();
+        json.key("point");
+        write_rollup(json, *group, levels ? levels->levels[run] : std::nullopt);
+        json.end_object();
       }
     }
   }
-  return rows;
+  json.end_array();
+  return {};
 }
 
 Expected<ResponsePlan> get_history(RequestContext& context) {
@@ -217,8 +235,10 @@ Expected<ResponsePlan> get_history(RequestContext& context) {
   ResponsePlan plan;
   // Marks show in it too, and they change no run.
   plan.key = revision_key(context);
-  plan.body = [&context] { return write_history(context); };
-  plan.rows = history_csv_rows;
+  plan.csv_rows = "";
+  plan.body = [&context](schema::JsonWriter& json) {
+    return context.is_csv() ? write_history_rows(context, json) : write_history(context, json);
+  };
   return plan;
 }
 
@@ -396,14 +416,12 @@ void write_numbers(schema::JsonWriter& json, std::string_view name,
   json.list(points, [&](const Point& point) { json.value(double{pick(point)}); });
 }
 
-Expected<std::string> write_model_history(RequestContext& context, const ResultScope& scope) {
+Expected<void> write_model_history(RequestContext& context, schema::JsonWriter& json,
+                                   const ResultScope& scope) {
   BENCHHUD_ASSIGN(const auto points, read_points(context, scope));
-  std::string body;
-  schema::JsonWriter json(&body);
   json.begin_object();
   write_result_heading(context, json, scope);
-  json.key("runs");
-  json.list(scope.runs, [&](const service::RunEntry* entry) { views::write_run_ref(json, entry); });
+  write_runs(json, "runs", scope.runs);
   json.key("series");
   json.begin_array();
   for (std::size_t i = 0; i < points.size(); ++i) {
@@ -429,23 +447,29 @@ Expected<std::string> write_model_history(RequestContext& context, const ResultS
   }
   json.end_array();
   json.end_object();
-  return body;
+  return {};
 }
 
-std::vector<CsvRow> model_history_csv_rows(const CsvAnswer& answer) {
-  const auto runs = elements_of(answer.root["runs"]);
-  std::vector<CsvRow> rows;
-  for (const auto series : answer.root["series"]) {
-    const auto values = elements_of(series["values"]);
-    const auto outcomes = elements_of(series["outcomes"]);
-    for (std::size_t i = 0; i < runs.size(); ++i) {
-      rows.push_back({{{"run", runs[i]},
-                       {"experiment", series["experiment"].value()},
-                       {"value", values[i]},
-                       {"outcome", outcomes[i]}}});
+/// Each experiment's runs as rows.
+Expected<void> write_model_history_rows(RequestContext& context, schema::JsonWriter& json,
+                                        const ResultScope& scope) {
+  BENCHHUD_ASSIGN(const auto points, read_points(context, scope));
+  json.begin_array();
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (!is_seen(points[i])) continue;
+    for (std::size_t run = 0; run < scope.runs.size(); ++run) {
+      json.begin_object();
+      json.key("run");
+      views::write_run_ref(json, scope.runs[run]);
+      json.key("experiment");
+      write_experiment_ref(json, *scope.entries[i]);
+      json.field("value", points[i][run].value);
+      json.field("outcome", analysis::outcome_name(points[i][run].outcome));
+      json.end_object();
     }
   }
-  return rows;
+  json.end_array();
+  return {};
 }
 
 /// All that answers about these runs hang on: the newest run's history holds the others'.
@@ -459,8 +483,11 @@ Expected<ResponsePlan> get_model_history(RequestContext& context) {
   BENCHHUD_ASSIGN(auto scope, asked_results(context));
   ResponsePlan plan;
   plan.key = key_of(context, scope);
-  plan.body = [&context, scope = std::move(scope)] { return write_model_history(context, scope); };
-  plan.rows = model_history_csv_rows;
+  plan.csv_rows = "";
+  plan.body = [&context, scope = std::move(scope)](schema::JsonWriter& json) {
+    return context.is_csv() ? write_model_history_rows(context, json, scope)
+                            : write_model_history(context, json, scope);
+  };
   return plan;
 }
 
@@ -481,24 +508,19 @@ std::vector<double> values_of(std::span<const Point> points) {
   return values;
 }
 
-Expected<std::string> write_history_changes(RequestContext& context, const ResultScope& scope) {
+Expected<void> write_history_changes(RequestContext& context, schema::JsonWriter& json,
+                                     const ResultScope& scope) {
   // Only the runs at both ends are needed.
   const std::size_t span = std::min(context.query.size("span"), scope.runs.size() / 2);
   ResultScope ends = scope;
   ends.runs.erase(ends.runs.begin() + static_cast<std::ptrdiff_t>(span),
                   ends.runs.end() - static_cast<std::ptrdiff_t>(span));
   BENCHHUD_ASSIGN(const auto points, read_points(context, ends, span));
-  std::string body;
-  schema::JsonWriter json(&body);
   json.begin_object();
   write_result_heading(context, json, scope);
   const std::span<const service::RunEntry* const> runs(ends.runs);
-  json.key("before");
-  json.list(runs.first(span),
-            [&](const service::RunEntry* entry) { views::write_run_ref(json, entry); });
-  json.key("after");
-  json.list(runs.last(span),
-            [&](const service::RunEntry* entry) { views::write_run_ref(json, entry); });
+  write_runs(json, "before", runs.first(span));
+  write_runs(json, "after", runs.last(span));
   json.key("items");
   json.begin_array();
   for (std::size_t i = 0; i < points.size(); ++i) {
@@ -519,15 +541,15 @@ Expected<std::string> write_history_changes(RequestContext& context, const Resul
   }
   json.end_array();
   json.end_object();
-  return body;
+  return {};
 }
 
 Expected<ResponsePlan> get_history_changes(RequestContext& context) {
   BENCHHUD_ASSIGN(auto scope, asked_results(context));
   ResponsePlan plan;
   plan.key = key_of(context, scope);
-  plan.body = [&context, scope = std::move(scope)] {
-    return write_history_changes(context, scope);
+  plan.body = [&context, scope = std::move(scope)](schema::JsonWriter& json) {
+    return write_history_changes(context, json, scope);
   };
   return plan;
 }

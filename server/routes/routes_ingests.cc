@@ -21,15 +21,14 @@ Expected<void> write_with_runs(RequestContext& context, schema::JsonWriter& json
   return {};
 }
 
-Expected<std::string> write_ingests(RequestContext& context, const std::optional<Cursor>& cursor) {
+Expected<void> write_ingests(RequestContext& context, schema::JsonWriter& json,
+                             const std::optional<Cursor>& cursor) {
   std::optional<schema::FileId> before;
   if (cursor) before = schema::FileId{cursor->numbers[0]};
   const std::size_t limit = context.query.size("limit");
   BENCHHUD_ASSIGN(auto files, context.reader().ingests(before, limit + 1));
   const bool more = files.size() > limit;
   if (more) files.pop_back();
-  std::string body;
-  schema::JsonWriter json(&body);
   begin_page(json);
   for (const auto& file : files) BENCHHUD_TRY(write_with_runs(context, json, file));
   BENCHHUD_ASSIGN(const std::int64_t total, context.reader().ingest_count());
@@ -41,13 +40,15 @@ Expected<std::string> write_ingests(RequestContext& context, const std::optional
   json.key("unrecognized_files");
   json.list(unrecognized, [&](const std::string& path) { json.value(views::shown_path(path)); });
   json.end_object();
-  return body;
+  return {};
 }
 
 Expected<ResponsePlan> list_ingests(RequestContext& context) {
   BENCHHUD_ASSIGN(auto cursor, asked_cursor(context, 1));
   return ResponsePlan{std::to_string(context.snapshot().revision),
-                      [&context, cursor] { return write_ingests(context, cursor); }};
+                      [&context, cursor](schema::JsonWriter& json) {
+                        return write_ingests(context, json, cursor);
+                      }};
 }
 
 Expected<ResponsePlan> get_ingest(RequestContext& context) {
@@ -56,16 +57,16 @@ Expected<ResponsePlan> get_ingest(RequestContext& context) {
     context.wrong_parameter = "id";
     return std::move(file).error();
   }
-  return ResponsePlan{std::to_string(context.snapshot().revision),
-                      [&context, found = *std::move(file)]() -> Expected<std::string> {
-                        std::string body;
-                        schema::JsonWriter json(&body);
-                        BENCHHUD_TRY(write_with_runs(context, json, found));
-                        return body;
-                      }};
+  return ResponsePlan{
+      std::to_string(context.snapshot().revision),
+      [&context, found = *std::move(file)](schema::JsonWriter& json) -> Expected<void> {
+        BENCHHUD_TRY(write_with_runs(context, json, found));
+        return {};
+      }};
 }
 
-Expected<std::string> write_rejected(RequestContext& context, const std::optional<Cursor>& cursor) {
+Expected<void> write_rejected(RequestContext& context, schema::JsonWriter& json,
+                              const std::optional<Cursor>& cursor) {
   std::optional<schema::FileId> file;
   if (context.query.has("ingest")) file = schema::FileId{context.query.integer("ingest")};
   std::optional<std::int64_t> before;
@@ -74,21 +75,21 @@ Expected<std::string> write_rejected(RequestContext& context, const std::optiona
   BENCHHUD_ASSIGN(auto lines, context.reader().rejected_lines(file, before, limit + 1));
   const bool more = lines.size() > limit;
   if (more) lines.pop_back();
-  std::string body;
-  schema::JsonWriter json(&body);
   begin_page(json);
   for (const auto& line : lines) views::write_rejected_line(json, line);
   BENCHHUD_ASSIGN(const std::int64_t total, context.reader().rejected_count(file));
   std::optional<std::string> next;
   if (more) next = make_cursor(cursor_scope(context), {lines.back().id});
   end_page(json, next, total);
-  return body;
+  return {};
 }
 
 Expected<ResponsePlan> list_rejected(RequestContext& context) {
   BENCHHUD_ASSIGN(auto cursor, asked_cursor(context, 1));
   return ResponsePlan{std::to_string(context.snapshot().revision),
-                      [&context, cursor] { return write_rejected(context, cursor); }};
+                      [&context, cursor](schema::JsonWriter& json) {
+                        return write_rejected(context, json, cursor);
+                      }};
 }
 
 constexpr std::array kRoutes = {NamedRoute{"listIngests", list_ingests},

@@ -4,7 +4,6 @@
 #include <set>
 #include <tuple>
 
-#include "server/api/csv.h"
 #include "server/routes/route_parts.h"
 #include "server/routes/route_tables.h"
 
@@ -14,9 +13,6 @@ namespace {
 using analysis::CatalogEntry;
 using schema::Expected;
 using schema::to_int;
-
-/// About what a cell takes in an answer.
-constexpr std::size_t kBytesOfCell = 640;
 
 /// What a request compares.
 struct Comparison {
@@ -186,17 +182,24 @@ std::vector<Row> join_unsized(const Compared& compared, std::vector<Row> rows) {
   return joined;
 }
 
+std::vector<Row> table_rows(const Compared& compared, const ExperimentFilter& filter) {
+  return join_unsized(compared, rows_by_batch_size(compared, filter));
+}
+
+void write_workload_fields(schema::JsonWriter& json, const schema::ExperimentView& e) {
+  json.field("suite", e.suite);
+  json.field("model", e.model);
+  json.field("test", e.test);
+  json.field("batch_size", e.batch_size);
+}
+
 void write_rows(schema::JsonWriter& json, const Compared& compared, const ExperimentFilter& filter,
                 analysis::Estimator estimator) {
   json.key("rows");
   json.begin_array();
-  for (const Row& row : join_unsized(compared, rows_by_batch_size(compared, filter))) {
-    const auto& e = workload_of(compared, row);
+  for (const Row& row : table_rows(compared, filter)) {
     json.begin_object();
-    json.field("suite", e.suite);
-    json.field("model", e.model);
-    json.field("test", e.test);
-    json.field("batch_size", e.batch_size);
+    write_workload_fields(json, workload_of(compared, row));
     json.key("cells");
     json.begin_object();
     for (const std::size_t i : row) {
@@ -209,38 +212,44 @@ void write_rows(schema::JsonWriter& json, const Compared& compared, const Experi
   json.end_array();
 }
 
-Expected<std::string> write_table(RequestContext& context, const Comparison& comparison) {
+Expected<void> write_table(RequestContext& context, schema::JsonWriter& json,
+                           const Comparison& comparison) {
   BENCHHUD_ASSIGN(const auto compared, compare(context, comparison));
   const ExperimentFilter filter(context.query);
-  std::string body;
-  body.reserve(compared.results.size() * kBytesOfCell);
-  schema::JsonWriter json(&body);
   json.begin_object();
   write_heading(context, json, comparison, *compared.baseline);
   write_columns(json, columns_of(compared, filter));
   write_rows(json, compared, filter, comparison.options.estimator);
   write_geomeans(context, json, compared);
   json.end_object();
-  return body;
+  return {};
 }
 
-std::vector<CsvRow> table_csv_rows(const CsvAnswer& answer) {
-  std::vector<CsvRow> rows;
-  for (const auto row : answer.root["rows"]) {
-    for (const auto column : answer.root["columns"]) {
-      const std::string_view key = column["key"];
-      simdjson::dom::element cell;
-      if (row["cells"][key].get(cell) != simdjson::SUCCESS) continue;
-      rows.push_back({{{"suite", row["suite"].value()},
-                       {"model", row["model"].value()},
-                       {"test", row["test"].value()},
-                       {"batch_size", row["batch_size"].value()},
-                       {"column", key},
-                       {"backend", column["backend"].value()},
-                       {"cell", cell}}});
+/// The cells of the table, by row and column.
+Expected<void> write_cells(RequestContext& context, schema::JsonWriter& json,
+                           const Comparison& comparison) {
+  BENCHHUD_ASSIGN(const auto compared, compare(context, comparison));
+  const ExperimentFilter filter(context.query);
+  const TableColumns columns = columns_of(compared, filter);
+  json.begin_array();
+  for (const Row& row : table_rows(compared, filter)) {
+    for (const auto& [column, backend] : columns) {
+      const auto cell = std::find_if(row.begin(), row.end(), [&, name = column](std::size_t i) {
+        return compared.entries[i]->column() == name;
+      });
+      if (cell == row.end()) continue;
+      json.begin_object();
+      write_workload_fields(json, workload_of(compared, row));
+      json.field("column", column);
+      json.field("backend", backend);
+      json.key("cell");
+      write_cell(json, compared.results[*cell], compared.speedups[*cell],
+                 comparison.options.estimator);
+      json.end_object();
     }
   }
-  return rows;
+  json.end_array();
+  return {};
 }
 
 Expected<ResponsePlan> get_table(RequestContext& context) {
@@ -248,17 +257,19 @@ Expected<ResponsePlan> get_table(RequestContext& context) {
   ResponsePlan plan;
   plan.key =
       service::AnalysisCache::dependencies(context.snapshot(), *comparison.run, comparison.choice);
-  plan.body = [&context, comparison] { return write_table(context, comparison); };
-  plan.rows = table_csv_rows;
+  plan.csv_rows = "";
+  plan.body = [&context, comparison](schema::JsonWriter& json) {
+    return context.is_csv() ? write_cells(context, json, comparison)
+                            : write_table(context, json, comparison);
+  };
   return plan;
 }
 
-Expected<std::string> write_speedups(RequestContext& context, const Comparison& comparison) {
+Expected<void> write_speedups(RequestContext& context, schema::JsonWriter& json,
+                              const Comparison& comparison) {
   BENCHHUD_ASSIGN(const auto compared, compare(context, comparison));
   const ExperimentFilter filter(context.query);
   const auto estimator = comparison.options.estimator;
-  std::string body;
-  schema::JsonWriter json(&body);
   json.begin_object();
   write_heading(context, json, comparison, *compared.baseline);
   json.key("items");
@@ -284,14 +295,16 @@ Expected<std::string> write_speedups(RequestContext& context, const Comparison& 
   json.end_array();
   write_geomeans(context, json, compared);
   json.end_object();
-  return body;
+  return {};
 }
 
 Expected<ResponsePlan> get_speedups(RequestContext& context) {
   BENCHHUD_ASSIGN(auto comparison, asked_comparison(context));
   return ResponsePlan{
       service::AnalysisCache::dependencies(context.snapshot(), *comparison.run, comparison.choice),
-      [&context, comparison] { return write_speedups(context, comparison); }};
+      [&context, comparison](schema::JsonWriter& json) {
+        return write_speedups(context, json, comparison);
+      }};
 }
 
 constexpr std::array kRoutes = {NamedRoute{"getModelTable", get_table},

@@ -98,11 +98,9 @@ std::span<const std::size_t> runs_until(RequestContext& context,
   return std::span(places).subspan(static_cast<std::size_t>(first - places.begin()));
 }
 
-Expected<std::string> write_overview(RequestContext& context) {
+Expected<void> write_overview(RequestContext& context, schema::JsonWriter& json) {
   const service::Snapshot& snapshot = context.snapshot();
   BENCHHUD_ASSIGN(const std::int64_t rejected, context.reader().rejected_count({}));
-  std::string body;
-  schema::JsonWriter json(&body);
   json.begin_object();
   json.key("store");
   json.begin_object();
@@ -121,12 +119,13 @@ Expected<std::string> write_overview(RequestContext& context) {
   }
   json.end_array();
   json.end_object();
-  return body;
+  return {};
 }
 
 Expected<ResponsePlan> get_overview(RequestContext& context) {
-  return ResponsePlan{std::to_string(context.snapshot().revision),
-                      [&context] { return write_overview(context); }};
+  return ResponsePlan{
+      std::to_string(context.snapshot().revision),
+      [&context](schema::JsonWriter& json) { return write_overview(context, json); }};
 }
 
 constexpr std::array kRoutes = {NamedRoute{"getOverview", get_overview}};

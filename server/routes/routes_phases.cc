@@ -1,10 +1,10 @@
 // Where the time of a result went, and whether it is what it looks like: of one, and over runs.
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <map>
 
 #include "analysis/results/timing_review.h"
-#include "server/api/csv.h"
 #include "server/routes/route_parts.h"
 #include "server/routes/route_tables.h"
 #include "server/routes/series_scope.h"
@@ -73,7 +73,8 @@ void write_metrics(schema::JsonWriter& json, const analysis::PhaseReport& phases
   json.end_object();
 }
 
-Expected<std::string> write_result_phases(RequestContext& context, const AskedResult& result) {
+Expected<void> write_result_phases(RequestContext& context, schema::JsonWriter& json,
+                                   const AskedResult& result) {
   std::vector<const CatalogEntry*> workload;
   for (const CatalogEntry& entry : context.catalog().entries()) {
     if (entry.workload() == result.entry->workload()) workload.push_back(&entry);
@@ -81,8 +82,6 @@ Expected<std::string> write_result_phases(RequestContext& context, const AskedRe
   const double at = result.run->run.started_at;
   BENCHHUD_ASSIGN(const auto sizes, baseline_batch_sizes(context, workload, at, at));
   BENCHHUD_ASSIGN(const auto timing, review(context, *result.entry, result.facts, sizes));
-  std::string body;
-  schema::JsonWriter json(&body);
   json.begin_object();
   json.key("run");
   views::write_run_ref(json, result.run->run);
@@ -119,17 +118,17 @@ Expected<std::string> write_result_phases(RequestContext& context, const AskedRe
   json.key("definitions");
   views::write_definitions(json);
   json.end_object();
-  return body;
+  return {};
 }
 
 Expected<ResponsePlan> get_result_phases(RequestContext& context) {
   BENCHHUD_ASSIGN(auto result, asked_result(context));
   ResponsePlan plan;
   plan.key = revision_key(context);
-  plan.body = [&context, result = std::move(result)] {
-    return write_result_phases(context, result);
+  plan.body = [&context, result = std::move(result)](schema::JsonWriter& json) {
+    return write_result_phases(context, json, result);
   };
-  plan.rows = [](const CsvAnswer& answer) { return csv_rows(answer.root["repetitions"]); };
+  plan.csv_rows = "repetitions";
   return plan;
 }
 
@@ -168,62 +167,82 @@ Expected<std::vector<std::optional<analysis::TimingReview>>> review_series(
   return points;
 }
 
-Expected<std::string> write_phase_series(RequestContext& context, const SeriesScope& scope) {
-  std::string body;
-  schema::JsonWriter json(&body);
-  json.begin_object();
-  json.key("runs");
-  json.list(scope.runs, [&](const service::RunEntry* entry) { views::write_run_ref(json, entry); });
-  json.key("series");
-  json.begin_array();
-  if (!scope.runs.empty()) {
-    BENCHHUD_ASSIGN(const auto sizes,
-                    baseline_batch_sizes(context, scope.entries, scope.runs.front()->run.started_at,
-                                         scope.runs.back()->run.started_at));
-    for (const CatalogEntry* entry : scope.entries) {
-      if (!matches_any(context.query, "backend", entry->backend())) continue;
-      BENCHHUD_ASSIGN(const auto points, review_series(context, scope, *entry, sizes));
-      const bool is_timed = std::any_of(points.begin(), points.end(),
-                                        [](const auto& point) { return point.has_value(); });
-      if (!is_timed) continue;
-      json.begin_object();
-      json.key("experiment");
-      views::write_experiment(json, *entry);
-      json.key("points");
-      json.list(points,
-                [&](const auto& point) { point ? write_point(json, *point) : json.null(); });
-      json.end_object();
+/// An experiment that was timed, and its point in each of the runs.
+struct PhaseSeries {
+  const CatalogEntry* entry;
+  std::vector<std::optional<analysis::TimingReview>> points;
+};
+
+/// Gives `take` each series of what is asked for.
+Expected<void> read_phase_series(RequestContext& context, const SeriesScope& scope,
+                                 const std::function<void(const PhaseSeries&)>& take) {
+  if (scope.runs.empty()) return {};
+  BENCHHUD_ASSIGN(const auto sizes,
+                  baseline_batch_sizes(context, scope.entries, scope.runs.front()->run.started_at,
+                                       scope.runs.back()->run.started_at));
+  for (const CatalogEntry* entry : scope.entries) {
+    if (!matches_any(context.query, "backend", entry->backend())) continue;
+    BENCHHUD_ASSIGN(auto points, review_series(context, scope, *entry, sizes));
+    if (std::any_of(points.begin(), points.end(),
+                    [](const auto& point) { return point.has_value(); })) {
+      take({entry, std::move(points)});
     }
   }
+  return {};
+}
+
+Expected<void> write_phase_series(RequestContext& context, schema::JsonWriter& json,
+                                  const SeriesScope& scope) {
+  json.begin_object();
+  write_runs(json, "runs", scope.runs);
+  json.key("series");
+  json.begin_array();
+  BENCHHUD_TRY(read_phase_series(context, scope, [&](const PhaseSeries& series) {
+    json.begin_object();
+    json.key("experiment");
+    views::write_experiment(json, *series.entry);
+    json.key("points");
+    json.list(series.points,
+              [&](const auto& point) { point ? write_point(json, *point) : json.null(); });
+    json.end_object();
+  }));
   json.end_array();
   json.key("definitions");
   views::write_definitions(json);
   json.end_object();
-  return body;
+  return {};
 }
 
-std::vector<CsvRow> phase_series_csv_rows(const CsvAnswer& answer) {
-  const simdjson::dom::array run_list = answer.root["runs"];
-  const std::vector<simdjson::dom::element> runs(run_list.begin(), run_list.end());
-  std::vector<CsvRow> rows;
-  for (const auto series : answer.root["series"]) {
-    std::size_t place = 0;
-    for (const simdjson::dom::element point : simdjson::dom::array(series["points"])) {
-      const auto& run = runs[place++];
-      if (point.is_null()) continue;
-      rows.push_back(
-          {{{"run", run}, {"experiment", series["experiment"].value()}, {"point", point}}});
+/// Each series' points as rows.
+Expected<void> write_phase_series_rows(RequestContext& context, schema::JsonWriter& json,
+                                       const SeriesScope& scope) {
+  json.begin_array();
+  BENCHHUD_TRY(read_phase_series(context, scope, [&](const PhaseSeries& series) {
+    for (std::size_t run = 0; run < scope.runs.size(); ++run) {
+      if (!series.points[run]) continue;
+      json.begin_object();
+      json.key("run");
+      views::write_run_ref(json, scope.runs[run]);
+      json.key("experiment");
+      views::write_experiment(json, *series.entry);
+      json.key("point");
+      write_point(json, *series.points[run]);
+      json.end_object();
     }
-  }
-  return rows;
+  }));
+  json.end_array();
+  return {};
 }
 
 Expected<ResponsePlan> get_phase_series(RequestContext& context) {
   BENCHHUD_ASSIGN(auto scope, asked_series(context));
   ResponsePlan plan;
   plan.key = revision_key(context);
-  plan.body = [&context, scope = std::move(scope)] { return write_phase_series(context, scope); };
-  plan.rows = phase_series_csv_rows;
+  plan.csv_rows = "";
+  plan.body = [&context, scope = std::move(scope)](schema::JsonWriter& json) {
+    return context.is_csv() ? write_phase_series_rows(context, json, scope)
+                            : write_phase_series(context, json, scope);
+  };
   return plan;
 }
 

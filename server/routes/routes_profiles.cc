@@ -82,15 +82,14 @@ Expected<bool> starts_slowly(RequestContext& context, const AskedResult& result)
                                                          facts.repeat, facts.iterations_per_run));
 }
 
-Expected<std::string> write_dumped_counters(RequestContext& context, const AskedResult& result) {
+Expected<void> write_dumped_counters(RequestContext& context, schema::JsonWriter& json,
+                                     const AskedResult& result) {
   BENCHHUD_ASSIGN(const DumpedCounters dumped, dumped_counters(context, result));
   std::optional<analysis::DynamoReport> report;
   if (dumped.dumps > 0) {
     BENCHHUD_ASSIGN(const bool slow_start, starts_slowly(context, result));
     report = analysis::read_dynamo(dumped.repetitions, slow_start);
   }
-  std::string body;
-  schema::JsonWriter json(&body);
   json.begin_object();
   json.key("dynamo");
   views::write_dynamo_report(json, report);
@@ -98,13 +97,14 @@ Expected<std::string> write_dumped_counters(RequestContext& context, const Asked
   json.field("left_out", dumped.left_out);
   json.field("unreadable", dumped.unreadable);
   json.end_object();
-  return body;
+  return {};
 }
 
 Expected<ResponsePlan> get_dumped_counters(RequestContext& context) {
   BENCHHUD_ASSIGN(auto result, asked_result(context));
-  return ResponsePlan{revision_key(context), [&context, result = std::move(result)] {
-                        return write_dumped_counters(context, result);
+  return ResponsePlan{revision_key(context),
+                      [&context, result = std::move(result)](schema::JsonWriter& json) {
+                        return write_dumped_counters(context, json, result);
                       }};
 }
 
@@ -133,7 +133,8 @@ Expected<NearestRuns> nearest_runs(RequestContext& context, const AskedResult& r
   return nearest;
 }
 
-Expected<std::string> write_neighbours(RequestContext& context, const AskedResult& result) {
+Expected<void> write_neighbours(RequestContext& context, schema::JsonWriter& json,
+                                const AskedResult& result) {
   BENCHHUD_ASSIGN(const NearestRuns nearest, nearest_runs(context, result));
   std::vector<const analysis::CatalogEntry*> others;
   for (const analysis::CatalogEntry& entry : context.catalog().entries()) {
@@ -142,8 +143,6 @@ Expected<std::string> write_neighbours(RequestContext& context, const AskedResul
                     context.reader().runs_with_artifacts(entry.id(), result.run->run.id));
     if (!dumped.empty()) others.push_back(&entry);
   }
-  std::string body;
-  schema::JsonWriter json(&body);
   json.begin_object();
   json.key("before");
   views::write_run_ref(json, nearest.before);
@@ -153,13 +152,14 @@ Expected<std::string> write_neighbours(RequestContext& context, const AskedResul
   json.list(others,
             [&](const analysis::CatalogEntry* entry) { views::write_experiment(json, *entry); });
   json.end_object();
-  return body;
+  return {};
 }
 
 Expected<ResponsePlan> get_neighbours(RequestContext& context) {
   BENCHHUD_ASSIGN(auto result, asked_result(context));
-  return ResponsePlan{revision_key(context), [&context, result = std::move(result)] {
-                        return write_neighbours(context, result);
+  return ResponsePlan{revision_key(context),
+                      [&context, result = std::move(result)](schema::JsonWriter& json) {
+                        return write_neighbours(context, json, result);
                       }};
 }
 

@@ -69,12 +69,10 @@ void write_hit(schema::JsonWriter& json, const Shown& shown) {
   json.end_object();
 }
 
-Expected<std::string> write_found(RequestContext& context) {
+Expected<void> write_found(RequestContext& context, schema::JsonWriter& json) {
   BENCHHUD_ASSIGN(const auto index, context.analyses.search_index(context.view));
   const TextQuery query(context.query.text("q"));
   std::vector<service::SearchHits> found = service::search(*index, query);
-  std::string body;
-  schema::JsonWriter json(&body);
   json.begin_object();
   json.field("query", context.query.text("q"));
   const bool nearly =
@@ -104,14 +102,15 @@ Expected<std::string> write_found(RequestContext& context) {
   }
   json.end_object();
   json.end_object();
-  return body;
+  return {};
 }
 
 Expected<ResponsePlan> search_all(RequestContext& context) {
   if (context.query.text("q").size() > kLongestQuery) {
     return wrong_parameter(context, "q", fmt::format("q must be at most {} bytes.", kLongestQuery));
   }
-  return ResponsePlan{revision_key(context), [&context] { return write_found(context); }};
+  return ResponsePlan{revision_key(context),
+                      [&context](schema::JsonWriter& json) { return write_found(context, json); }};
 }
 
 constexpr std::array kRoutes = {NamedRoute{"search", search_all}};

@@ -8,7 +8,6 @@
 #include "schema/alerts/alert_list.h"
 #include "schema/alerts/alert_run.h"
 #include "schema/model/metric.h"
-#include "server/api/csv.h"
 #include "server/routes/route_parts.h"
 #include "server/routes/route_tables.h"
 #include "server/routes/series_scope.h"
@@ -147,6 +146,10 @@ void write_code(schema::JsonWriter& json, const analysis::ResultView* view) {
   json.end_object();
 }
 
+void write_failure_signature(schema::JsonWriter& json, const analysis::ResultView* view) {
+  view != nullptr && view->failure ? json.value(view->failure->error->signature) : json.null();
+}
+
 void write_series_points(schema::JsonWriter& json, const CatalogEntry& entry,
                          const std::vector<analysis::JudgedRun>& judged,
                          const std::vector<std::optional<Point>>& points) {
@@ -160,13 +163,7 @@ void write_series_points(schema::JsonWriter& json, const CatalogEntry& entry,
   json.key("codes");
   json.list(views, [&](const auto* view) { write_code(json, view); });
   json.key("failures");
-  json.list(views, [&](const auto* view) {
-    if (view != nullptr && view->failure) {
-      json.value(view->failure->error->signature);
-    } else {
-      json.null();
-    }
-  });
+  json.list(views, [&](const auto* view) { write_failure_signature(json, view); });
 }
 
 /// Whether what alerts hold is of the series that are asked for: speedups are watched against one
@@ -210,28 +207,36 @@ void write_unit(schema::JsonWriter& json, const std::string& metric) {
   }
 }
 
-Expected<std::string> write_series(RequestContext& context, const SeriesScope& scope) {
+/// Those of the backends that are asked for that have results.
+std::vector<const CatalogEntry*> shown_entries(const RequestContext& context,
+                                               const SeriesScope& scope,
+                                               const std::vector<analysis::JudgedRun>& judged) {
+  std::vector<const CatalogEntry*> shown;
+  for (const CatalogEntry* entry : scope.entries) {
+    if (!matches_any(context.query, "backend", entry->backend())) continue;
+    // A line without a batch size has an experiment of its own, whose result is another's.
+    if (std::any_of(judged.begin(), judged.end(),
+                    [&](const auto& run) { return run.find(entry->id()) != nullptr; })) {
+      shown.push_back(entry);
+    }
+  }
+  return shown;
+}
+
+Expected<void> write_series(RequestContext& context, schema::JsonWriter& json,
+                            const SeriesScope& scope) {
   BENCHHUD_ASSIGN(const auto judged, judge_model(context, scope));
   BENCHHUD_ASSIGN(auto points, make_points(context, scope, judged));
   BENCHHUD_ASSIGN(const bool is_watched, is_watched_series(context, scope));
   schema::AlertRuns runs = runs_of(context);
-  std::string body;
-  schema::JsonWriter json(&body);
   json.begin_object();
   write_unit(json, context.query.text("metric"));
-  json.key("runs");
-  json.list(scope.runs, [&](const service::RunEntry* entry) { views::write_run_ref(json, entry); });
+  write_runs(json, "runs", scope.runs);
   json.key("marks");
   BENCHHUD_TRY(write_run_marks(json, context, scope.runs));
   json.key("series");
   json.begin_array();
-  for (const CatalogEntry* entry : scope.entries) {
-    if (!matches_any(context.query, "backend", entry->backend())) continue;
-    // A line without a batch size has an experiment of its own, whose result is another's.
-    const bool seen = std::any_of(judged.begin(), judged.end(), [&](const auto& run) {
-      return run.find(entry->id()) != nullptr;
-    });
-    if (!seen) continue;
+  for (const CatalogEntry* entry : shown_entries(context, scope, judged)) {
     json.begin_object();
     write_series_points(json, *entry, judged, points[entry->id()]);
     json.key("changes");
@@ -240,30 +245,36 @@ Expected<std::string> write_series(RequestContext& context, const SeriesScope& s
   }
   json.end_array();
   json.end_object();
-  return body;
+  return {};
 }
 
-std::vector<CsvRow> series_csv_rows(const CsvAnswer& answer) {
-  const auto list = [](const simdjson::dom::element& array) {
-    const simdjson::dom::array items = array;
-    return std::vector<simdjson::dom::element>(items.begin(), items.end());
-  };
-  const auto runs = list(answer.root["runs"]);
-  std::vector<CsvRow> rows;
-  for (const auto series : answer.root["series"]) {
-    const auto points = list(series["points"]);
-    const auto codes = list(series["codes"]);
-    const auto failures = list(series["failures"]);
-    for (std::size_t i = 0; i < runs.size(); ++i) {
-      if (points[i].is_null()) continue;
-      rows.push_back({{{"run", runs[i]},
-                       {"experiment", series["experiment"].value()},
-                       {"point", points[i]},
-                       {"code", codes[i]},
-                       {"failure", failures[i]}}});
+/// Each series' points as rows.
+Expected<void> write_series_rows(RequestContext& context, schema::JsonWriter& json,
+                                 const SeriesScope& scope) {
+  BENCHHUD_ASSIGN(const auto judged, judge_model(context, scope));
+  BENCHHUD_ASSIGN(auto points, make_points(context, scope, judged));
+  json.begin_array();
+  for (const CatalogEntry* entry : shown_entries(context, scope, judged)) {
+    for (std::size_t run = 0; run < scope.runs.size(); ++run) {
+      const auto& point = points[entry->id()][run];
+      if (!point) continue;
+      const auto* view = judged[run].find(entry->id());
+      json.begin_object();
+      json.key("run");
+      views::write_run_ref(json, scope.runs[run]);
+      json.key("experiment");
+      views::write_experiment(json, *entry);
+      json.key("point");
+      write_point(json, point);
+      json.key("code");
+      write_code(json, view);
+      json.key("failure");
+      write_failure_signature(json, view);
+      json.end_object();
     }
   }
-  return rows;
+  json.end_array();
+  return {};
 }
 
 Expected<ResponsePlan> get_series(RequestContext& context) {
@@ -271,8 +282,11 @@ Expected<ResponsePlan> get_series(RequestContext& context) {
   ResponsePlan plan;
   // What people do with an alert shows in it too, and that changes no run.
   plan.key = revision_key(context);
-  plan.body = [&context, scope = std::move(scope)] { return write_series(context, scope); };
-  plan.rows = series_csv_rows;
+  plan.csv_rows = "";
+  plan.body = [&context, scope = std::move(scope)](schema::JsonWriter& json) {
+    return context.is_csv() ? write_series_rows(context, json, scope)
+                            : write_series(context, json, scope);
+  };
   return plan;
 }
 

@@ -42,12 +42,10 @@ Expected<void> write_point(schema::JsonWriter& json, TraceQueries& lookup,
   return {};
 }
 
-Expected<std::string> write_points(RequestContext& context, const AskedTrace& asked,
-                                   const trace::PointQuery& query) {
+Expected<void> write_points(RequestContext& context, schema::JsonWriter& json,
+                            const AskedTrace& asked, const trace::PointQuery& query) {
   TraceQueries lookup(context.reader().connection(), asked.id);
   BENCHHUD_ASSIGN(const auto points, lookup.points(query));
-  std::string body;
-  schema::JsonWriter json(&body);
   json.begin_object();
   json.key("items");
   json.begin_array();
@@ -59,7 +57,7 @@ Expected<std::string> write_points(RequestContext& context, const AskedTrace& as
   json.end_array();
   json.field("is_cut", points.is_cut);
   json.end_object();
-  return body;
+  return {};
 }
 
 Expected<ResponsePlan> list_points(RequestContext& context) {
@@ -79,11 +77,13 @@ Expected<ResponsePlan> list_points(RequestContext& context) {
   } else {
     query.phase = phase.front();
   }
-  return trace_plan(context, asked,
-                    [&context, asked, query] { return write_points(context, asked, query); });
+  return trace_plan(context, asked, [&context, asked, query](schema::JsonWriter& json) {
+    return write_points(context, json, asked, query);
+  });
 }
 
-Expected<std::string> write_one_point(RequestContext& context, const AskedTrace& asked) {
+Expected<void> write_one_point(RequestContext& context, schema::JsonWriter& json,
+                               const AskedTrace& asked) {
   TraceQueries lookup(context.reader().connection(), asked.id);
   const auto number = static_cast<std::uint64_t>(context.query.integer("number"));
   const auto point = lookup.point(number);
@@ -95,26 +95,24 @@ Expected<std::string> write_one_point(RequestContext& context, const AskedTrace&
   if (point->args.packed != trace::TraceArgs::kNotKept) {
     BENCHHUD_ASSIGN(arguments, lookup.arguments(point->args.packed));
   }
-  std::string body;
-  schema::JsonWriter json(&body);
   json.begin_object();
   BENCHHUD_TRY(write_point(json, lookup, {number, *point}, asked.info.origin));
   json.field("arguments", arguments);
   json.end_object();
-  return body;
+  return {};
 }
 
 Expected<ResponsePlan> get_point(RequestContext& context) {
   BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(context));
-  return trace_plan(context, asked, [&context, asked] { return write_one_point(context, asked); });
+  return trace_plan(context, asked, [&context, asked](schema::JsonWriter& json) {
+    return write_one_point(context, json, asked);
+  });
 }
 
-Expected<std::string> write_counter(RequestContext& context, const AskedTrace& asked,
-                                    const trace::CounterQuery& query) {
+Expected<void> write_counter(RequestContext& context, schema::JsonWriter& json,
+                             const AskedTrace& asked, const trace::CounterQuery& query) {
   BENCHHUD_ASSIGN(const auto window,
                   trace::counter_window(context.reader().connection(), asked.id, query));
-  std::string body;
-  schema::JsonWriter json(&body);
   json.begin_object();
   json.field("before", window.before);
   const auto column = [&](std::string_view name, auto value_of) {
@@ -126,7 +124,7 @@ Expected<std::string> write_counter(RequestContext& context, const AskedTrace& a
   column("max", [](const auto& part) { return part.max; });
   column("last", [](const auto& part) { return part.last; });
   json.end_object();
-  return body;
+  return {};
 }
 
 Expected<ResponsePlan> get_counter(RequestContext& context) {
@@ -138,8 +136,9 @@ Expected<ResponsePlan> get_counter(RequestContext& context) {
       .begin = window.begin,
       .end = window.end,
       .buckets = static_cast<std::uint32_t>(context.query.integer("buckets"))};
-  return trace_plan(context, asked,
-                    [&context, asked, query] { return write_counter(context, asked, query); });
+  return trace_plan(context, asked, [&context, asked, query](schema::JsonWriter& json) {
+    return write_counter(context, json, asked, query);
+  });
 }
 
 // What the parameter `kinds` lets through.
@@ -162,9 +161,9 @@ Expected<std::vector<std::string>> asked_kinds(RequestContext& context) {
   }
 }
 
-Expected<std::string> write_arrows(RequestContext& context, const AskedTrace& asked,
-                                   const AskedWindow& window,
-                                   const std::vector<std::string>& kinds) {
+Expected<void> write_arrows(RequestContext& context, schema::JsonWriter& json,
+                            const AskedTrace& asked, const AskedWindow& window,
+                            const std::vector<std::string>& kinds) {
   schema::Connection& connection = context.reader().connection();
   TraceQueries lookup(connection, asked.id);
   const auto kind_of = [&](std::uint32_t category) -> Expected<std::string_view> {
@@ -182,8 +181,6 @@ Expected<std::string> write_arrows(RequestContext& context, const AskedTrace& as
     };
   }
   BENCHHUD_ASSIGN(const auto found, trace::arrows_in_window(connection, asked.id, query));
-  std::string body;
-  schema::JsonWriter json(&body);
   json.begin_object();
   json.key("arrows");
   json.begin_array();
@@ -202,15 +199,15 @@ Expected<std::string> write_arrows(RequestContext& context, const AskedTrace& as
   json.field("is_cut", found.is_cut);
   json.field("count_at_least", found.count);
   json.end_object();
-  return body;
+  return {};
 }
 
 Expected<ResponsePlan> list_flows(RequestContext& context) {
   BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(context));
   BENCHHUD_ASSIGN(const AskedWindow window, asked_window(context, asked));
   BENCHHUD_ASSIGN(const auto kinds, asked_kinds(context));
-  return trace_plan(context, asked, [&context, asked, window, kinds] {
-    return write_arrows(context, asked, window, kinds);
+  return trace_plan(context, asked, [&context, asked, window, kinds](schema::JsonWriter& json) {
+    return write_arrows(context, json, asked, window, kinds);
   });
 }
 
@@ -283,7 +280,8 @@ class FindingWriter {
   TraceQueries lookup_;
 };
 
-Expected<std::string> write_findings(RequestContext& context, const AskedTrace& asked) {
+Expected<void> write_findings(RequestContext& context, schema::JsonWriter& json,
+                              const AskedTrace& asked) {
   constexpr std::size_t kMostOfAKind = 1000;
   BENCHHUD_ASSIGN(const auto kinds,
                   trace::trace_finding_kinds(context.reader().connection(), asked.id));
@@ -297,8 +295,6 @@ Expected<std::string> write_findings(RequestContext& context, const AskedTrace& 
   }
   std::stable_sort(found.begin(), found.end(),
                    [](const auto& a, const auto& b) { return a.begin() < b.begin(); });
-  std::string body;
-  schema::JsonWriter json(&body);
   json.begin_object();
   json.key("items");
   json.begin_array();
@@ -321,18 +317,20 @@ Expected<std::string> write_findings(RequestContext& context, const AskedTrace& 
   }
   json.end_array();
   json.end_object();
-  return body;
+  return {};
 }
 
 Expected<ResponsePlan> list_findings(RequestContext& context) {
   BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(context));
   // They are derived: by other rules others are found.
-  return ResponsePlan{revision_key(context) + asked.key,
-                      [&context, asked] { return write_findings(context, asked); }};
+  return ResponsePlan{
+      revision_key(context) + asked.key,
+      [&context, asked](schema::JsonWriter& json) { return write_findings(context, json, asked); }};
 }
 
-Expected<std::string> write_findings_of_kind(RequestContext& context, const AskedTrace& asked,
-                                             const std::optional<Cursor>& cursor) {
+Expected<void> write_findings_of_kind(RequestContext& context, schema::JsonWriter& json,
+                                      const AskedTrace& asked,
+                                      const std::optional<Cursor>& cursor) {
   BENCHHUD_ASSIGN(const auto kinds,
                   trace::trace_finding_kinds(context.reader().connection(), asked.id));
   trace::FindingKind kind{
@@ -343,8 +341,6 @@ Expected<std::string> write_findings_of_kind(RequestContext& context, const Aske
   const auto first = cursor ? static_cast<std::size_t>(cursor->numbers[0]) : 0;
   FindingWriter writer(context, asked);
   BENCHHUD_ASSIGN(const auto rows, writer.rows(kind, first, context.query.size("limit")));
-  std::string body;
-  schema::JsonWriter json(&body);
   begin_page(json);
   for (const FindingWriter::Row& row : rows) BENCHHUD_TRY(writer.write(json, row));
   const auto end = static_cast<std::int64_t>(first + rows.size());
@@ -353,7 +349,7 @@ Expected<std::string> write_findings_of_kind(RequestContext& context, const Aske
   end_items(json, next, kind.count);
   json.field("kept", kind.kept);
   json.end_object();
-  return body;
+  return {};
 }
 
 Expected<ResponsePlan> list_findings_of_kind(RequestContext& context) {
@@ -361,8 +357,9 @@ Expected<ResponsePlan> list_findings_of_kind(RequestContext& context) {
   BENCHHUD_ASSIGN(const auto cursor, asked_cursor(context, 1));
   if (cursor && cursor->numbers[0] < 0)
     return wrong_parameter(context, "cursor", "It is no cursor.");
-  return ResponsePlan{revision_key(context) + asked.key, [&context, asked, cursor] {
-                        return write_findings_of_kind(context, asked, cursor);
+  return ResponsePlan{revision_key(context) + asked.key,
+                      [&context, asked, cursor](schema::JsonWriter& json) {
+                        return write_findings_of_kind(context, json, asked, cursor);
                       }};
 }
 

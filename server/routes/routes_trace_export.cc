@@ -55,7 +55,7 @@ Expected<ResponsePlan> export_trace(RequestContext& context) {
   BENCHHUD_ASSIGN(const TrackFilter tracks, asked_track_filter(context));
   BENCHHUD_ASSIGN(const AskedWindow window, asked_window(context, asked));
   BENCHHUD_TRY(refuse_other_sites(context));
-  ResponsePlan plan{asked.key, nullptr};
+  ResponsePlan plan{asked.key, {}};
   plan.is_immutable = context.query.has("key");
   BENCHHUD_ASSIGN(plan.file_name, export_name(context, asked));
   plan.stream = [trace = asked.id, tracks, window](schema::Connection& connection,

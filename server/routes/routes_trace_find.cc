@@ -55,8 +55,9 @@ Expected<service::LabelQuery> asked_labels(RequestContext& context) {
   return service::LabelQuery(text);
 }
 
-Expected<std::string> write_found(RequestContext& context, const AskedTrace& asked,
-                                  const TraceIndex& index, const service::LabelQuery& query) {
+Expected<void> write_found(RequestContext& context, schema::JsonWriter& json,
+                           const AskedTrace& asked, const TraceIndex& index,
+                           const service::LabelQuery& query) {
   TraceQueries lookup(context.reader().connection(), asked.id);
   std::vector<FoundLabel> found;
   std::array<std::uint64_t, trace::kTraceBins> bins{};
@@ -73,8 +74,6 @@ Expected<std::string> write_found(RequestContext& context, const AskedTrace& ask
     return a.sums.total > b.sums.total;
   });
   const std::int64_t left_out = analysis::truncate_rows(&found, context.query.size("limit"));
-  std::string body;
-  schema::JsonWriter json(&body);
   json.begin_object();
   json.field("names", names);
   json.field("slices", all.count);
@@ -90,15 +89,15 @@ Expected<std::string> write_found(RequestContext& context, const AskedTrace& ask
   json.end_array();
   json.field("left_out", left_out);
   json.end_object();
-  return body;
+  return {};
 }
 
 Expected<ResponsePlan> find(RequestContext& context) {
   BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(context));
   BENCHHUD_ASSIGN(const TraceIndex index, asked_index(context, asked));
   BENCHHUD_ASSIGN(const service::LabelQuery query, asked_labels(context));
-  return trace_plan(context, asked, [&context, asked, index, query] {
-    return write_found(context, asked, index, query);
+  return trace_plan(context, asked, [&context, asked, index, query](schema::JsonWriter& json) {
+    return write_found(context, json, asked, index, query);
   });
 }
 
@@ -122,8 +121,9 @@ Expected<std::vector<bool>> wanted_labels(RequestContext& context, const AskedTr
   return wanted;
 }
 
-Expected<std::string> write_next(RequestContext& context, const AskedTrace& asked,
-                                 const TraceIndex& index, const TrackFilter& tracks) {
+Expected<void> write_next(RequestContext& context, schema::JsonWriter& json,
+                          const AskedTrace& asked, const TraceIndex& index,
+                          const TrackFilter& tracks) {
   const Query& request = context.query;
   trace::NextQuery query;
   BENCHHUD_ASSIGN(query.labels, wanted_labels(context, asked, index));
@@ -138,8 +138,6 @@ Expected<std::string> write_next(RequestContext& context, const AskedTrace& aske
   schema::Connection& connection = context.reader().connection();
   BENCHHUD_ASSIGN(const auto found, trace::next_slice(connection, asked.id, index, query));
   TraceQueries lookup(connection, asked.id);
-  std::string body;
-  schema::JsonWriter json(&body);
   json.begin_object();
   json.key("slice");
   if (found) {
@@ -148,7 +146,7 @@ Expected<std::string> write_next(RequestContext& context, const AskedTrace& aske
     json.null();
   }
   json.end_object();
-  return body;
+  return {};
 }
 
 Expected<ResponsePlan> next(RequestContext& context) {
@@ -163,8 +161,8 @@ Expected<ResponsePlan> next(RequestContext& context) {
                                   : context.query.has("chunk") || context.query.has("index")) {
     return wrong_parameter(context, "thread", "A slice is named by thread, chunk and index.");
   }
-  return trace_plan(context, asked, [&context, asked, index, tracks] {
-    return write_next(context, asked, index, tracks);
+  return trace_plan(context, asked, [&context, asked, index, tracks](schema::JsonWriter& json) {
+    return write_next(context, json, asked, index, tracks);
   });
 }
 
@@ -268,9 +266,9 @@ void write_sums_row(schema::JsonWriter& json, const SumsByKey::Row& row) {
   json.end_object();
 }
 
-Expected<std::string> write_window(RequestContext& context, const AskedTrace& asked,
-                                   const TraceIndex& index, const TrackFilter& tracks,
-                                   const AskedWindow& window) {
+Expected<void> write_window(RequestContext& context, schema::JsonWriter& json,
+                            const AskedTrace& asked, const TraceIndex& index,
+                            const TrackFilter& tracks, const AskedWindow& window) {
   schema::Connection& connection = context.reader().connection();
   TraceQueries lookup(connection, asked.id);
   SumsByKey by_key(&lookup, context.query.text("by"));
@@ -285,8 +283,6 @@ Expected<std::string> write_window(RequestContext& context, const AskedTrace& as
   }
   BENCHHUD_ASSIGN(auto rows, by_key.rows());
   const std::int64_t left_out = analysis::truncate_rows(&rows, context.query.size("limit"));
-  std::string body;
-  schema::JsonWriter json(&body);
   json.begin_object();
   json.key("all");
   json.begin_object();
@@ -296,7 +292,7 @@ Expected<std::string> write_window(RequestContext& context, const AskedTrace& as
   json.list(rows, [&](const SumsByKey::Row& row) { write_sums_row(json, row); });
   json.field("left_out", left_out);
   json.end_object();
-  return body;
+  return {};
 }
 
 Expected<ResponsePlan> sums(RequestContext& context) {
@@ -304,9 +300,10 @@ Expected<ResponsePlan> sums(RequestContext& context) {
   BENCHHUD_ASSIGN(const TraceIndex index, asked_index(context, asked));
   BENCHHUD_ASSIGN(const TrackFilter tracks, asked_track_filter(context));
   BENCHHUD_ASSIGN(const AskedWindow window, asked_window(context, asked));
-  return trace_plan(context, asked, [&context, asked, index, tracks, window] {
-    return write_window(context, asked, index, tracks, window);
-  });
+  return trace_plan(context, asked,
+                    [&context, asked, index, tracks, window](schema::JsonWriter& json) {
+                      return write_window(context, json, asked, index, tracks, window);
+                    });
 }
 
 constexpr std::array kRoutes = {NamedRoute{"findInTrace", find}, NamedRoute{"nextInTrace", next},

@@ -52,13 +52,12 @@ void write_graph(schema::JsonWriter& json, std::string_view name, const FlameGra
   json.end_object();
 }
 
-Expected<std::string> write_flame(RequestContext& context, const AskedTrace& asked,
-                                  const TrackFilter& tracks, const AskedWindow& window) {
+Expected<void> write_flame(RequestContext& context, schema::JsonWriter& json,
+                           const AskedTrace& asked, const TrackFilter& tracks,
+                           const AskedWindow& window) {
   const std::size_t limit = context.query.size("limit");
   const auto label = static_cast<std::uint32_t>(context.query.integer("label"));
   BENCHHUD_ASSIGN(const auto slices, stacks(context, asked, tracks, window));
-  std::string body;
-  schema::JsonWriter json(&body);
   json.begin_object();
   json.field("slices", slices.size());
   if (context.query.text("view") == "heavy") {
@@ -71,7 +70,7 @@ Expected<std::string> write_flame(RequestContext& context, const AskedTrace& ask
     write_graph(json, "callees", analysis::callees_of(slices, label, limit));
   }
   json.end_object();
-  return body;
+  return {};
 }
 
 Expected<ResponsePlan> get_flame(RequestContext& context) {
@@ -82,8 +81,8 @@ Expected<ResponsePlan> get_flame(RequestContext& context) {
     return wrong_parameter(context, "label", "The sandwich view is of a label.");
   }
   BENCHHUD_TRY(refuse_other_sites(context));
-  return trace_plan(context, asked, [&context, asked, tracks, window] {
-    return write_flame(context, asked, tracks, window);
+  return trace_plan(context, asked, [&context, asked, tracks, window](schema::JsonWriter& json) {
+    return write_flame(context, json, asked, tracks, window);
   });
 }
 

@@ -34,16 +34,15 @@ void write_note(schema::JsonWriter& json, const TraceNote& note, std::int64_t or
 Expected<ResponsePlan> list_notes(RequestContext& context) {
   BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(context));
   return ResponsePlan{
-      revision_key(context) + asked.key, [&context, asked]() -> Expected<std::string> {
+      revision_key(context) + asked.key,
+      [&context, asked](schema::JsonWriter& json) -> Expected<void> {
         BENCHHUD_ASSIGN(const auto notes,
                         trace::trace_notes(context.reader().connection(), asked.info.content));
-        std::string body;
-        schema::JsonWriter json(&body);
         json.begin_object();
         json.key("items");
         json.list(notes, [&](const TraceNote& note) { write_note(json, note, asked.info.origin); });
         json.end_object();
-        return body;
+        return {};
       }};
 }
 

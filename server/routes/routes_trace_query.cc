@@ -14,7 +14,7 @@ using schema::Expected;
 Expected<ResponsePlan> query_trace(RequestContext& context) {
   BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(context));
   BENCHHUD_TRY(refuse_other_sites(context));
-  ResponsePlan plan{asked.key, nullptr};
+  ResponsePlan plan{asked.key, {}};
   plan.is_fleeting = true;  // how far it comes in its time is another matter each time
   plan.is_without_store = true;
   plan.body = [&context, trace = asked.id]() -> Expected<std::string> {

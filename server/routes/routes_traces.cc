@@ -191,8 +191,8 @@ Expected<void> write_threads(schema::JsonWriter& json, RequestContext& context,
   return {};
 }
 
-Expected<std::string> write_trace(RequestContext& context, const AskedTrace& asked,
-                                  const std::optional<trace::TraceIndex>& index) {
+Expected<void> write_trace(RequestContext& context, schema::JsonWriter& json,
+                           const AskedTrace& asked, const std::optional<trace::TraceIndex>& index) {
   const trace::TraceInfo& info = asked.info;
   const trace::TraceIndex* indexed = index ? &*index : nullptr;
   TraceQueries lookup(context.reader().connection(), asked.id);
@@ -203,8 +203,6 @@ Expected<std::string> write_trace(RequestContext& context, const AskedTrace& ask
     if (thread.end) end = std::max(end, difference_of(*thread.end, info.origin));
   }
   const std::int64_t left_out = keep_fullest(&threads, kMostTracks);
-  std::string body;
-  schema::JsonWriter json(&body);
   json.begin_object();
   json.field("id", to_int(asked.id));
   json.field("key", asked.key);
@@ -235,7 +233,7 @@ Expected<std::string> write_trace(RequestContext& context, const AskedTrace& ask
   json.field("tracks_left_out", left_out);
   BENCHHUD_TRY(write_threads(json, context, asked, threads, indexed));
   json.end_object();
-  return body;
+  return {};
 }
 
 Expected<ResponsePlan> get_trace(RequestContext& context) {
@@ -245,12 +243,14 @@ Expected<ResponsePlan> get_trace(RequestContext& context) {
   // Which dump it belongs to may change, and what was noted about it.
   std::string key = revision_key(context) + asked.key;
   if (index) key += fmt::format("indexed {}", index->counters_left_out().value_or(-1));
-  return ResponsePlan{std::move(key),
-                      [&context, asked, index] { return write_trace(context, asked, index); }};
+  return ResponsePlan{std::move(key), [&context, asked, index](schema::JsonWriter& json) {
+                        return write_trace(context, json, asked, index);
+                      }};
 }
 
-Expected<std::string> write_labels(RequestContext& context, const AskedTrace& asked,
-                                   const std::optional<trace::TraceIndex>& index) {
+Expected<void> write_labels(RequestContext& context, schema::JsonWriter& json,
+                            const AskedTrace& asked,
+                            const std::optional<trace::TraceIndex>& index) {
   const auto block = static_cast<std::uint64_t>(context.query.integer("block"));
   const std::uint64_t first = block * trace::kLabelsASumsBlock;
   const std::uint64_t end =
@@ -260,8 +260,6 @@ Expected<std::string> write_labels(RequestContext& context, const AskedTrace& as
   if (index) {
     BENCHHUD_ASSIGN(totals, index->labels(block));
   }
-  std::string body;
-  schema::JsonWriter json(&body);
   json.begin_object();
   json.key("items");
   json.begin_array();
@@ -272,15 +270,17 @@ Expected<std::string> write_labels(RequestContext& context, const AskedTrace& as
   }
   json.end_array();
   json.end_object();
-  return body;
+  return {};
 }
 
 Expected<ResponsePlan> get_labels(RequestContext& context) {
   BENCHHUD_ASSIGN(const AskedTrace asked, asked_trace(context));
   BENCHHUD_ASSIGN(const auto index,
                   trace::TraceIndex::open(context.reader().connection(), asked.id));
-  ResponsePlan plan = trace_plan(
-      context, asked, [&context, asked, index] { return write_labels(context, asked, index); });
+  ResponsePlan plan =
+      trace_plan(context, asked, [&context, asked, index](schema::JsonWriter& json) {
+        return write_labels(context, json, asked, index);
+      });
   // Sums are still to come.
   if (!index) plan.key += " not indexed";
   plan.is_immutable &= index.has_value();
@@ -300,14 +300,12 @@ void write_item(schema::JsonWriter& json, const trace::TileItem& item, std::int6
   json.end_array();
 }
 
-Expected<std::string> write_tile(RequestContext& context, const AskedTrace& asked,
-                                 const trace::TileQuery& query) {
+Expected<void> write_tile(RequestContext& context, schema::JsonWriter& json,
+                          const AskedTrace& asked, const trace::TileQuery& query) {
   BENCHHUD_ASSIGN(const trace::Tile tile,
                   trace::TileReader(context.reader().connection(), asked.id).tile(query));
   TraceQueries lookup(context.reader().connection(), asked.id);
   std::map<std::uint32_t, trace::LabelText> labels;
-  std::string body;
-  schema::JsonWriter json(&body);
   json.begin_object();
   json.field("bucket", tile.bucket);
   json.field("count", tile.count);
@@ -338,7 +336,7 @@ Expected<std::string> write_tile(RequestContext& context, const AskedTrace& aske
     json.end_object();
   });
   json.end_object();
-  return body;
+  return {};
 }
 
 Expected<ResponsePlan> get_tile(RequestContext& context) {
@@ -352,8 +350,9 @@ Expected<ResponsePlan> get_tile(RequestContext& context) {
   if (query.end <= query.begin) {
     return wrong_parameter(context, "end", "A window ends after it begins.");
   }
-  return trace_plan(context, asked,
-                    [&context, asked, query] { return write_tile(context, asked, query); });
+  return trace_plan(context, asked, [&context, asked, query](schema::JsonWriter& json) {
+    return write_tile(context, json, asked, query);
+  });
 }
 
 // The window of a level's tiles: parts of 2^level ns, so many of them.
@@ -448,7 +447,8 @@ Expected<void> write_flows(schema::JsonWriter& json, TraceQueries& lookup, const
   return {};
 }
 
-Expected<std::string> write_slice(RequestContext& context, const AskedTrace& asked, SliceId id) {
+Expected<void> write_slice(RequestContext& context, schema::JsonWriter& json,
+                           const AskedTrace& asked, SliceId id) {
   TraceQueries lookup(context.reader().connection(), asked.id);
   auto details = lookup.details(id);
   if (!details) {
@@ -461,8 +461,6 @@ Expected<std::string> write_slice(RequestContext& context, const AskedTrace& ask
     return number == trace::TraceArgs::kAbsent ? std::nullopt : std::optional(number);
   };
   const std::int64_t origin = asked.info.origin;
-  std::string body;
-  schema::JsonWriter json(&body);
   json.begin_object();
   write_placed_fields(json, details->placed, details->label, origin);
   json.field("end", difference_of(details->placed.slice.end(), origin));
@@ -480,7 +478,7 @@ Expected<std::string> write_slice(RequestContext& context, const AskedTrace& ask
   json.end_array();
   BENCHHUD_TRY(write_flows(json, lookup, id, origin));
   json.end_object();
-  return body;
+  return {};
 }
 
 Expected<ResponsePlan> get_slice(RequestContext& context) {
@@ -488,8 +486,9 @@ Expected<ResponsePlan> get_slice(RequestContext& context) {
   const SliceId id{static_cast<std::uint32_t>(context.query.integer("thread")),
                    static_cast<std::uint64_t>(context.query.integer("chunk")),
                    static_cast<std::uint32_t>(context.query.integer("index"))};
-  return trace_plan(context, asked,
-                    [&context, asked, id] { return write_slice(context, asked, id); });
+  return trace_plan(context, asked, [&context, asked, id](schema::JsonWriter& json) {
+    return write_slice(context, json, asked, id);
+  });
 }
 
 constexpr std::array kRoutes = {

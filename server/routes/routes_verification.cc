@@ -6,7 +6,6 @@
 #include <tuple>
 
 #include "analysis/results/failure_groups.h"
-#include "server/api/csv.h"
 #include "server/routes/route_parts.h"
 #include "server/routes/route_tables.h"
 
@@ -124,24 +123,34 @@ void write_verification_cell(schema::JsonWriter& json, const ResultView& view) {
   json.end_object();
 }
 
-void write_rows(schema::JsonWriter& json, const std::vector<Found>& results) {
-  using Row = std::tuple<std::string_view, std::string_view, std::string_view>;
-  std::map<Row, std::map<std::string_view, const ResultView*>> rows;
+/// Suite, model and test; a result for each column.
+using Row = std::tuple<std::string_view, std::string_view, std::string_view>;
+using Rows = std::map<Row, std::map<std::string_view, const ResultView*>>;
+
+Rows rows_of(const std::vector<Found>& results) {
+  Rows rows;
   for (const auto& result : results) {
     const auto& e = result.entry->experiment();
     const ResultView*& cell = rows[{e.suite, e.model, e.test}][result.entry->column()];
     if (cell == nullptr || seriousness(*result.view) > seriousness(*cell)) cell = result.view;
   }
+  return rows;
+}
+
+void write_row_fields(schema::JsonWriter& json, const Row& row) {
+  json.field("suite", std::get<0>(row));
+  json.field("model", std::get<1>(row));
+  json.field("test", std::get<2>(row));
+}
+
+void write_rows(schema::JsonWriter& json, const std::vector<Found>& results) {
   json.key("rows");
-  json.list(rows, [&](const auto& item) {
-    const auto& [row, cells] = item;
+  json.list(rows_of(results), [&](const auto& item) {
     json.begin_object();
-    json.field("suite", std::get<0>(row));
-    json.field("model", std::get<1>(row));
-    json.field("test", std::get<2>(row));
+    write_row_fields(json, item.first);
     json.key("cells");
     json.begin_object();
-    for (const auto& [column, view] : cells) {
+    for (const auto& [column, view] : item.second) {
       json.key_text(column);
       write_verification_cell(json, *view);
     }
@@ -150,14 +159,32 @@ void write_rows(schema::JsonWriter& json, const std::vector<Found>& results) {
   });
 }
 
-Expected<std::string> write_table(RequestContext& context, const service::RunEntry& run) {
+/// The cells of the table, by row and column.
+Expected<void> write_cells(RequestContext& context, schema::JsonWriter& json,
+                           const service::RunEntry& run) {
+  BENCHHUD_ASSIGN(const auto judged, context.analyses.run(context.view, run));
+  json.begin_array();
+  for (const auto& [row, cells] : rows_of(filtered(context, *judged))) {
+    for (const auto& [column, view] : cells) {
+      json.begin_object();
+      write_row_fields(json, row);
+      json.field("column", column);
+      json.key("cell");
+      write_verification_cell(json, *view);
+      json.end_object();
+    }
+  }
+  json.end_array();
+  return {};
+}
+
+Expected<void> write_table(RequestContext& context, schema::JsonWriter& json,
+                           const service::RunEntry& run) {
   BENCHHUD_ASSIGN(const auto judged, context.analyses.run(context.view, run));
   const auto results = filtered(context, *judged);
   TableColumns columns;
   for (const auto& result : results)
     columns.emplace(result.entry->column(), result.entry->backend());
-  std::string body;
-  schema::JsonWriter json(&body);
   json.begin_object();
   json.key("run");
   views::write_run_ref(json, &run);
@@ -167,34 +194,22 @@ Expected<std::string> write_table(RequestContext& context, const service::RunEnt
   write_rows(json, results);
   write_columns(json, columns);
   json.end_object();
-  return body;
-}
-
-std::vector<CsvRow> table_csv_rows(const CsvAnswer& answer) {
-  std::vector<CsvRow> rows;
-  for (const auto row : answer.root["rows"]) {
-    for (const auto& [column, cell] : simdjson::dom::object(row["cells"])) {
-      rows.push_back({{{"suite", row["suite"].value()},
-                       {"model", row["model"].value()},
-                       {"test", row["test"].value()},
-                       {"column", column},
-                       {"cell", cell}}});
-    }
-  }
-  return rows;
+  return {};
 }
 
 Expected<ResponsePlan> get_verification(RequestContext& context) {
   BENCHHUD_ASSIGN(const service::RunEntry* run, asked_run(context));
   ResponsePlan plan;
   plan.key = service::AnalysisCache::dependencies(context.snapshot(), *run, {});
-  plan.body = [&context, run] { return write_table(context, *run); };
-  plan.rows = table_csv_rows;
+  plan.csv_rows = "";
+  plan.body = [&context, run](schema::JsonWriter& json) {
+    return context.is_csv() ? write_cells(context, json, *run) : write_table(context, json, *run);
+  };
   return plan;
 }
 
-Expected<std::string> write_history(RequestContext& context,
-                                    const std::vector<std::size_t>& places) {
+Expected<void> write_history(RequestContext& context, schema::JsonWriter& json,
+                             const std::vector<std::size_t>& places) {
   const auto& runs = context.snapshot().runs;
   std::vector<std::shared_ptr<const analysis::RunSummary>> summaries;
   std::vector<const service::RunEntry*> entries;
@@ -205,11 +220,8 @@ Expected<std::string> write_history(RequestContext& context,
                     context.analyses.summary(context.view, *entries.back(), kUsualBaseline));
     summaries.push_back(std::move(summary));
   }
-  std::string body;
-  schema::JsonWriter json(&body);
   json.begin_object();
-  json.key("runs");
-  json.list(entries, [&](const service::RunEntry* entry) { views::write_run_ref(json, entry); });
+  write_runs(json, "runs", entries);
   json.key("counts");
   json.begin_array();
   for (std::size_t i = 0; i < entries.size(); ++i) {
@@ -231,7 +243,7 @@ Expected<std::string> write_history(RequestContext& context,
   json.key("verified");
   json.list(summaries, [&](const auto& summary) { json.value(bool{summary->verified}); });
   json.end_object();
-  return body;
+  return {};
 }
 
 Expected<ResponsePlan> get_history(RequestContext& context) {
@@ -251,14 +263,16 @@ Expected<ResponsePlan> get_history(RequestContext& context) {
   }
   ResponsePlan plan;
   plan.key = service::AnalysisCache::dependencies(snapshot, snapshot.runs[places->front()], {});
-  plan.body = [&context, places] { return write_history(context, *places); };
-  plan.rows = [](const CsvAnswer& answer) { return csv_rows(answer.root["counts"]); };
+  plan.body = [&context, places](schema::JsonWriter& json) {
+    return write_history(context, json, *places);
+  };
+  plan.csv_rows = "counts";
   return plan;
 }
 
 /// `since` null: what verification last said that it had not said before.
-Expected<std::string> write_transitions(RequestContext& context, const service::RunEntry& run,
-                                        const service::RunEntry* since) {
+Expected<void> write_transitions(RequestContext& context, schema::JsonWriter& json,
+                                 const service::RunEntry& run, const service::RunEntry* since) {
   const auto verified = context.snapshot().verified_runs(run);
   std::vector<analysis::VerificationChange> changes;
   if (since != nullptr) {
@@ -267,8 +281,6 @@ Expected<std::string> write_transitions(RequestContext& context, const service::
   } else {
     BENCHHUD_ASSIGN(changes, last_verification_changes(context, run));
   }
-  std::string body;
-  schema::JsonWriter json(&body);
   json.begin_object();
   json.key("run");
   views::write_run_ref(json, &run);
@@ -285,7 +297,7 @@ Expected<std::string> write_transitions(RequestContext& context, const service::
   }
   json.end_array();
   json.end_object();
-  return body;
+  return {};
 }
 
 Expected<ResponsePlan> get_transitions(RequestContext& context) {
@@ -303,19 +315,19 @@ Expected<ResponsePlan> get_transitions(RequestContext& context) {
   }
   std::string key = service::AnalysisCache::dependencies(context.snapshot(), *run, {});
   if (since != nullptr) key += "." + std::to_string(since->history);
-  return ResponsePlan{std::move(key),
-                      [&context, run, since] { return write_transitions(context, *run, since); }};
+  return ResponsePlan{std::move(key), [&context, run, since](schema::JsonWriter& json) {
+                        return write_transitions(context, json, *run, since);
+                      }};
 }
 
-Expected<std::string> write_failures(RequestContext& context, const service::RunEntry& run) {
+Expected<void> write_failures(RequestContext& context, schema::JsonWriter& json,
+                              const service::RunEntry& run) {
   BENCHHUD_ASSIGN(const auto judged, context.analyses.run(context.view, run));
   std::vector<ResultView> results;
   for (const auto& result : filtered(context, *judged)) {
     const auto& view = *result.view;
     if (view.failure || (view.verification && view.verification->failure)) results.push_back(view);
   }
-  std::string body;
-  schema::JsonWriter json(&body);
   json.begin_object();
   json.key("run");
   views::write_run_ref(json, &run);
@@ -333,13 +345,14 @@ Expected<std::string> write_failures(RequestContext& context, const service::Run
     json.end_object();
   });
   json.end_object();
-  return body;
+  return {};
 }
 
 Expected<ResponsePlan> list_failures(RequestContext& context) {
   BENCHHUD_ASSIGN(const service::RunEntry* run, asked_run(context));
-  return ResponsePlan{service::AnalysisCache::dependencies(context.snapshot(), *run, {}),
-                      [&context, run] { return write_failures(context, *run); }};
+  return ResponsePlan{
+      service::AnalysisCache::dependencies(context.snapshot(), *run, {}),
+      [&context, run](schema::JsonWriter& json) { return write_failures(context, json, *run); }};
 }
 
 constexpr std::array kRoutes = {NamedRoute{"getVerification", get_verification},

@@ -38,7 +38,7 @@ Expected<AskedTrace> asked_trace(RequestContext& context) {
 }
 
 ResponsePlan trace_plan(const RequestContext& context, const AskedTrace& trace,
-                        std::function<Expected<std::string>()> body) {
+                        std::variant<WriteJson, MakeText> body) {
   ResponsePlan plan{trace.key, std::move(body)};
   plan.is_immutable = context.query.has("key");
   return plan;

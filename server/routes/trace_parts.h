@@ -34,7 +34,7 @@ schema::Expected<AskedTrace> asked_trace(RequestContext& context);
 /// An answer that hangs on the trace alone, of which nothing ever changes. `body` refers to nothing
 /// but `ask` and what is in the store.
 ResponsePlan trace_plan(const RequestContext& context, const AskedTrace& trace,
-                        std::function<schema::Expected<std::string>()> body);
+                        std::variant<WriteJson, MakeText> body);
 
 struct AskedWindow {
   std::int64_t begin = 0, end = 0;  ///< ns on the trace's own clock: [begin, end)

@@ -1,4 +1,4 @@
-// What turns values into bytes: JSON, CSV, UTF-8, addresses, compression, ETags, cursors.
+// What turns values into bytes: JSON, UTF-8, addresses, compression, ETags, cursors.
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -8,7 +8,6 @@
 
 #include "schema/base/json_writer.h"
 #include "schema/base/utf8.h"
-#include "server/api/csv.h"
 #include "server/api/paging.h"
 #include "server/http/address.h"
 #include "server/http/etag.h"
@@ -125,55 +124,6 @@ TEST(Utf8, EachMaximalPartOfACharacterIsReplacedOnce) {
   EXPECT_EQ(schema::to_valid_utf8("\xed\xa0\x80"), bad + bad + bad);
   EXPECT_EQ(schema::to_valid_utf8("\xf4\x90\x80\x80"), bad + bad + bad + bad);
   EXPECT_EQ(schema::to_valid_utf8("\u20ac\U0001f600"), "\u20ac\U0001f600");
-}
-
-/// The cell of a value, as a row of a list has it.
-std::string csv_cell(const json& value) {
-  const json answer = {{"items", {{{"v", value}}}}};
-  const std::string text = to_csv(std::vector<CsvColumn>{{"v", "/v"}}, answer.dump(), nullptr).text;
-  EXPECT_TRUE(text.starts_with("v\r\n") && text.ends_with("\r\n")) << text;
-  return text.substr(3, text.size() - 5);
-}
-
-TEST(Csv, QuotesAndKeepsNumbers) {
-  EXPECT_EQ(csv_cell(nullptr), "");
-  EXPECT_EQ(csv_cell(-0.1), "-0.1");
-  EXPECT_EQ(csv_cell(5), "5");
-  EXPECT_EQ(csv_cell(true), "true");
-  EXPECT_EQ(csv_cell("a,b"), "\"a,b\"");
-  EXPECT_EQ(csv_cell("a\"b"), "\"a\"\"b\"");
-  EXPECT_EQ(csv_cell("a\r\nb"), "\"a\r\nb\"");
-  EXPECT_EQ(csv_cell(json::array({"a", 1})), "\"[\"\"a\"\",1]\"");
-}
-
-TEST(Csv, FormulasAreTexts) {
-  for (const char* text : {"=1+1", "+1", "-1", "@SUM(A1)", "\tx"}) {
-    EXPECT_EQ(csv_cell(text), "'" + std::string(text));
-  }
-  EXPECT_EQ(csv_cell("a=1"), "a=1");
-  EXPECT_EQ(csv_cell("=a,b"), "\"'=a,b\"");
-}
-
-TEST(Csv, CellsAreFoundByPointer) {
-  const std::vector<CsvColumn> columns = {{"a", "/a"}, {"bc", "/b/c"}, {"gone", "/x/y"}};
-  const json answer = {
-      {"items", {{{"a", 1}, {"b", {{"c", 0.1}}}}, {{"a", nullptr}, {"b", nullptr}}}},
-      {"next_cursor", "on"}};
-  const Csv csv = to_csv(columns, answer.dump(), nullptr);
-  EXPECT_EQ(csv.text, "a,bc,gone\r\n1,0.1,\r\n,,\r\n");
-  EXPECT_EQ(csv.next_cursor, "on");
-  const Csv empty = to_csv(columns, R"({"items":[],"next_cursor":null})", nullptr);
-  EXPECT_EQ(empty.text, "a,bc,gone\r\n");
-  EXPECT_EQ(empty.next_cursor, "");
-}
-
-TEST(Csv, ARouteMayMakeTheRows) {
-  const auto rows = [](const CsvAnswer& answer) {
-    return std::vector<CsvRow>{
-        {{{"name", std::string_view("n,m")}, {"v", answer.root["v"].value()}}}};
-  };
-  const std::vector<CsvColumn> columns = {{"name", "/name"}, {"w", "/v/w"}};
-  EXPECT_EQ(to_csv(columns, R"({"v":{"w":2}})", rows).text, "name,w\r\n\"n,m\",2\r\n");
 }
 
 TEST(Address, DecodesAfterSplitting) {

@@ -123,6 +123,7 @@ Expected<void> write_details(schema::JsonWriter& json, const Alert& alert,
     BENCHHUD_TRY(write_member(json, member, runs));
   }
   json.end_array();
+  if (details.members_left_out > 0) json.field("members_left_out", details.members_left_out);
   json.end_object();
   return {};
 }
@@ -167,11 +168,12 @@ Expected<void> write_alert_fields(schema::JsonWriter& json, const Alert& alert,
   return write_details(json, alert, details, runs);
 }
 
-Expected<void> write_alerts(schema::JsonWriter& json, const std::vector<Alert>& alerts,
-                            schema::Connection& store, AlertRuns& runs) {
+Expected<void> write_alerts(schema::JsonWriter& json, const std::vector<schema::Alert>& alerts,
+                            schema::Connection& store, AlertRuns& runs,
+                            const schema::SeriesFilter& filter) {
   std::vector<schema::AlertId> ids;
   for (const Alert& alert : alerts) ids.push_back(alert.id);
-  BENCHHUD_ASSIGN(const auto details, schema::alert_details(store, ids));
+  BENCHHUD_ASSIGN(const auto details, schema::alert_details(store, ids, filter));
   for (std::size_t i = 0; i < alerts.size(); ++i) {
     json.begin_object();
     BENCHHUD_TRY(write_alert_fields(json, alerts[i], details[i], runs));

@@ -17,10 +17,11 @@ schema::Expected<void> write_alert_fields(schema::JsonWriter& json, const schema
                                           const schema::AlertDetails& details,
                                           schema::AlertRuns& runs);
 /// Several of the contract's Alert into an array that is open, with their details read from the
-/// store.
+/// store: of their series those that `filter` lets through.
 schema::Expected<void> write_alerts(schema::JsonWriter& json,
                                     const std::vector<schema::Alert>& alerts,
-                                    schema::Connection& store, schema::AlertRuns& runs);
+                                    schema::Connection& store, schema::AlertRuns& runs,
+                                    const schema::SeriesFilter& filter = {});
 
 /// `causes` and `reproduction`, which one alert is shown with and a list is not; inside of its
 /// object.

@@ -2,6 +2,7 @@
 // is.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -9,7 +10,7 @@
 namespace benchhud::analysis {
 
 /// How a code counts in a pass rate, which is passing / (passing + failing).
-enum class VerificationOutcome {
+enum class VerificationOutcome : std::uint8_t {
   kPassing,
   kFailing,  ///< The backend is to blame, or nobody knows better: it did not get through.
   kNeither,  ///< Nothing can be said of the backend: eager has no answer to compare with, or nobody

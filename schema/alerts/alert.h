@@ -172,10 +172,18 @@ struct AlertMember {
   bool operator==(const AlertMember&) const = default;
 };
 
+/// Which series; of each empty list, any.
+struct SeriesFilter {
+  std::vector<std::string> suites, models, backends;
+
+  bool is_open() const { return suites.empty() && models.empty() && backends.empty(); }
+};
+
 /// What is told of one alert and not in a list of many.
 struct AlertDetails {
-  std::vector<AlertLabel> labels;    ///< by key
-  std::vector<AlertMember> members;  ///< in the order in which they are told
+  std::vector<AlertLabel> labels;     ///< by key
+  std::vector<AlertMember> members;   ///< in the order in which they are told
+  std::int64_t members_left_out = 0;  ///< those that were not asked for
 
   bool operator==(const AlertDetails&) const = default;
 };
@@ -226,9 +234,11 @@ Expected<std::vector<Alert>> reported_alerts(Connection& connection, bool with_r
 Expected<Alert> alert(Connection& connection, AlertId id);
 /// Nothing for one that is not there.
 Expected<AlertDetails> alert_details(Connection& connection, AlertId id);
-/// The same of several, each named once, in their order: as many statements as of one.
+/// The same of several, each named once, in their order, with those of their series that `filter`
+/// lets through: as many statements as of one.
 Expected<std::vector<AlertDetails>> alert_details(Connection& connection,
-                                                  std::span<const AlertId> ids);
+                                                  std::span<const AlertId> ids,
+                                                  const SeriesFilter& filter = {});
 /// What people did with an alert, oldest first. Nothing for one that is not there.
 Expected<std::vector<AlertAction>> alert_actions(Connection& connection, AlertId id);
 

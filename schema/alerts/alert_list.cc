@@ -109,13 +109,25 @@ class Condition {
     one_of("direction", filter.directions);
     if (std::isfinite(filter.since)) add("onset >= {}", filter.since);
     if (std::isfinite(filter.until)) add("onset < {}", filter.until);
-    if (filter.suites.empty() && filter.models.empty() && filter.backends.empty()) return;
-    Condition member(texts_.size() + numbers_.size());
-    member.one_of("model", filter.models);
-    member.one_of("suite", filter.suites);
-    member.one_of("backend", filter.backends);
-    text_ += fmt::format("{}id IN (SELECT alert_id FROM alert_member{})", joint(), member.text_);
+    if (filter.series.is_open()) return;
+    const Condition member(filter.series, bound_);
+    text_ +=
+        fmt::format("{}id IN (SELECT m.alert_id FROM alert_member AS m{})", joint(), member.text_);
     texts_.insert(texts_.end(), member.texts_.begin(), member.texts_.end());
+    bound_ = member.bound_;
+  }
+  /// Of members, `m`; `bound` question marks stand before it.
+  explicit Condition(const SeriesFilter& filter, int bound = 0) : bound_(bound) {
+    one_of("m.model", filter.models);
+    one_of("m.suite", filter.suites);
+    one_of("m.backend", filter.backends);
+  }
+
+  /// One of `ids`, in a column.
+  void among(std::string_view column, std::span<const AlertId> ids) {
+    std::vector<std::int64_t> numbers;
+    for (const AlertId id : ids) numbers.push_back(to_int(id));
+    text_ += fmt::format("{}{} IN ({})", joint(), column, fmt::join(numbers, ","));
   }
 
   /// Behind `after` in the order of a page.
@@ -138,8 +150,6 @@ class Condition {
   }
 
  private:
-  explicit Condition(std::size_t bound) : bound_(static_cast<int>(bound)) {}
-
   const char* joint() const { return text_.empty() ? " WHERE " : " AND "; }
 
   std::string number(double value) {
@@ -214,28 +224,40 @@ Expected<AlertDetails> alert_details(Connection& connection, AlertId id) {
 }
 
 Expected<std::vector<AlertDetails>> alert_details(Connection& connection,
-                                                  std::span<const AlertId> ids) {
+                                                  std::span<const AlertId> ids,
+                                                  const SeriesFilter& filter) {
   std::vector<AlertDetails> details(ids.size());
   std::unordered_map<AlertId, AlertDetails*> by_id;
-  std::string places;
-  for (std::size_t i = 0; i < ids.size(); ++i) {
-    by_id[ids[i]] = &details[i];
-    places += fmt::format("{}{}", i > 0 ? "," : "", to_int(ids[i]));
-  }
+  for (std::size_t i = 0; i < ids.size(); ++i) by_id[ids[i]] = &details[i];
+  Condition of_alerts(SeriesFilter{});
+  of_alerts.among("alert_id", ids);
   Statement labels = connection.prepare(
-      fmt::format("{} WHERE alert_id IN ({}) ORDER BY alert_id, key", sql::kAlertLabels, places));
+      fmt::format("{}{} ORDER BY alert_id, key", sql::kAlertLabels, of_alerts.text()));
   while (labels.step()) {
     by_id.at(AlertId(labels.integer(0)))
         ->labels.push_back({std::string(labels.text(1)), std::string(labels.text(2)),
                             std::string(labels.text(3))});
   }
   BENCHHUD_TRY(labels.status());
-  Statement members = connection.prepare(fmt::format(
-      "{} WHERE m.alert_id IN ({}) ORDER BY m.alert_id, m.place", sql::kAlertMembers, places));
+  Condition of_members(filter);
+  of_members.among("m.alert_id", ids);
+  Statement members = of_members.prepare(
+      connection,
+      fmt::format("{}{} ORDER BY m.alert_id, m.place", sql::kAlertMembers, of_members.text()));
   while (members.step()) {
     by_id.at(AlertId(members.integer(kMemberColumns)))->members.push_back(read_member(members));
   }
   BENCHHUD_TRY(members.status());
+  if (filter.is_open()) return details;
+  // Places count from 0: the last one is found without reading the others.
+  Condition of_ids(SeriesFilter{});
+  of_ids.among("id", ids);
+  Statement counts = connection.prepare(fmt::format("{}{}", sql::kAlertMemberCounts, of_ids.text()));
+  while (counts.step()) {
+    AlertDetails& one = *by_id.at(AlertId(counts.integer(0)));
+    one.members_left_out = counts.integer(1) - static_cast<std::int64_t>(one.members.size());
+  }
+  BENCHHUD_TRY(counts.status());
   return details;
 }
 
@@ -271,9 +293,12 @@ Expected<AlertPage> alert_page(Connection& connection, const AlertFilter& filter
   }
   BENCHHUD_TRY(counts.status());
   if (after) condition.behind(*after, is_urgent_first);
+  // Only the page's rows are read whole: sorting takes what an index has.
+  const std::string order =
+      fmt::format(" ORDER BY {}onset DESC, id DESC", is_urgent_first ? "urgency, " : "");
   const std::string sql =
-      fmt::format("{}{} ORDER BY {}onset DESC, id DESC LIMIT {}", sql::kAlertColumns,
-                  condition.text(), is_urgent_first ? "urgency, " : "", limit + 1);
+      fmt::format("{} WHERE id IN (SELECT id FROM alert{}{} LIMIT {}){}", sql::kAlertColumns,
+                  condition.text(), order, limit + 1, order);
   BENCHHUD_ASSIGN(page.alerts, collect(condition.prepare(connection, sql), read_alert));
   page.has_more = page.alerts.size() > limit;
   if (page.has_more) page.alerts.pop_back();

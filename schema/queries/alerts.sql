@@ -20,6 +20,9 @@ SELECT m.experiment_id, m.suite, m.model, m.test, m.backend, m.configuration, m.
        e.dynamo, e.torch_xla2, e.batch_size, coalesce(e.flags, '{}'), m.alert_id
 FROM alert_member AS m LEFT JOIN experiment AS e ON e.id = m.experiment_id
 
+-- name: alert_member_counts
+SELECT id, coalesce((SELECT max(place) + 1 FROM alert_member WHERE alert_id = alert.id), 0) FROM alert
+
 -- name: alerts_of_experiment
 SELECT DISTINCT alert_id FROM alert_member WHERE experiment_id = $1
 

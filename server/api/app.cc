@@ -32,9 +32,12 @@ constexpr std::size_t kWorthCompressing = 1400;
 /// How far back the summaries are made ready: what the longest history can ask for. What lists of
 /// runs show is made ready for all.
 constexpr std::size_t kWarmHistory = 365;
-/// The nights whose results are read and whose tables are written in advance.
+/// The nights whose results are read in advance, and the tables that are written: of a large fleet
+/// fewer, so that they take a part of the memory that they are kept in and the newest stay in it.
 constexpr std::size_t kWarmRuns = 90;
+constexpr std::int64_t kWarmRunResults = 48'000;
 constexpr std::size_t kWarmTables = 30;
+constexpr std::int64_t kWarmTableResults = 24'000;
 /// For what is asked of traces.
 constexpr std::size_t kTraceConnections = 4;
 /// For answers in pieces: who takes one slowly holds one as long.
@@ -408,6 +411,8 @@ Expected<App::Answer> App::make_answer(const ResponsePlan& plan) {
   if (const auto* write = std::get_if<WriteJson>(&plan.body)) {
     schema::JsonWriter json(&body);
     BENCHHUD_TRY((*write)(json));
+    // It grew by doubling, and may be kept for long.
+    body.shrink_to_fit();
   } else {
     BENCHHUD_ASSIGN(body, std::get<MakeText>(plan.body)());
   }
@@ -503,7 +508,8 @@ std::vector<std::string> App::first_addresses(const service::Snapshot& snapshot)
 std::vector<std::string> App::recent_tables(const service::Snapshot& snapshot) const {
   std::vector<std::string> addresses;
   for (const auto& [model, places] : snapshot.accelerators) {
-    for (std::size_t i = 0; i < std::min(places.size(), kWarmTables); ++i) {
+    const std::size_t nights = snapshot.nights_within(kWarmTableResults, places, kWarmTables);
+    for (std::size_t i = 0; i < nights; ++i) {
       const auto id = schema::to_int(snapshot.runs[places[i]].run.id);
       addresses.push_back(fmt::format("/api/v1/runs/{}/models", id));
     }
@@ -529,7 +535,9 @@ Expected<std::size_t> App::warm_nights(std::size_t depth, std::chrono::nanosecon
       if (depth >= places.size()) continue;
       any = true;
       const service::RunEntry& entry = snapshot->runs[places[depth]];
-      if (depth < kWarmRuns) BENCHHUD_TRY(analyses_.run(view, entry));
+      if (depth < snapshot->nights_within(kWarmRunResults, places, kWarmRuns)) {
+        BENCHHUD_TRY(analyses_.run(view, entry));
+      }
       if (depth < kWarmHistory) BENCHHUD_TRY(analyses_.summary(view, entry, kUsualBaseline));
       if (depth < kWarmHistory) BENCHHUD_TRY(analyses_.failures(view, entry));
       BENCHHUD_TRY(analyses_.card(view, entry));

@@ -38,7 +38,7 @@ struct AppOptions {
   std::string version;          ///< of the program
   std::string instance;         ///< tells one start of the server from another: part of every ETag
   std::size_t connections = 8;  ///< to the store, open at once
-  std::size_t cached_bytes = std::size_t{64} << 20;  ///< of answers that are kept
+  std::size_t cached_bytes = std::size_t{24} << 20;  ///< of answers that are kept
   Reading reading = Reading::kOpen;                  ///< who may read
   /// Signs one browser in, once, before `sign_in_code_until` (unix seconds); "": there is none.
   std::string sign_in_code;

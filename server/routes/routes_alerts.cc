@@ -69,9 +69,9 @@ Expected<schema::AlertFilter> asked_filter(RequestContext& context) {
   BENCHHUD_ASSIGN(filter.states, asked_states(context));
   filter.accelerator_models = context.query.texts("accelerator_model");
   filter.directions = context.query.texts("direction");
-  filter.suites = context.query.texts("suite");
-  filter.models = context.query.texts("model");
-  filter.backends = context.query.texts("backend");
+  filter.series.suites = context.query.texts("suite");
+  filter.series.models = context.query.texts("model");
+  filter.series.backends = context.query.texts("backend");
   filter.since = context.query.time("since", -kForever);
   filter.until = context.query.time("until", kForever);
   return filter;
@@ -102,7 +102,7 @@ Expected<void> write_alert_list(RequestContext& context, schema::JsonWriter& jso
   json.key("items");
   json.begin_array();
   schema::AlertRuns runs = runs_of(context);
-  BENCHHUD_TRY(views::write_alerts(json, page.alerts, store, runs));
+  BENCHHUD_TRY(views::write_alerts(json, page.alerts, store, runs, filter.series));
   std::optional<std::string> next;
   if (page.has_more) {
     const Alert& last = page.alerts.back();

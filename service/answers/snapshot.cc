@@ -12,8 +12,9 @@ namespace {
 
 using schema::Expected;
 
-/// So many error texts are remembered: a few hundred bytes each.
-constexpr std::size_t kMostErrorTexts = 50000;
+/// So much of error texts is remembered, and what one takes beside its texts.
+constexpr std::size_t kErrorTextBytes = 12 * 1024 * 1024;
+constexpr std::size_t kBytesOfErrorText = sizeof(analysis::ErrorText) + 192;
 /// Transactions that began before and after a commit may want their snapshots in turns.
 constexpr std::size_t kKeptSnapshots = 4;
 
@@ -103,19 +104,27 @@ Expected<std::shared_ptr<const Snapshot>> make_snapshot(schema::Reader& reader,
 
 }  // namespace
 
+ErrorTextCache::ErrorTextCache()
+    : texts_(kErrorTextBytes, [](const analysis::ErrorText& text) {
+        return kBytesOfErrorText + text.signature.capacity() + text.excerpt.capacity();
+      }) {}
+
 Expected<std::shared_ptr<const analysis::ErrorText>> ErrorTextCache::get(schema::Reader& reader,
                                                                          schema::TextId id) {
-  {
-    const std::scoped_lock lock(mutex_);
-    const auto found = texts_.find(id);
-    if (found != texts_.end()) return found->second;
+  return texts_.get(std::to_string(schema::to_int(id)), [&]() -> Expected<analysis::ErrorText> {
+    BENCHHUD_ASSIGN(const std::string text, reader.text(id));
+    return analysis::read_error(text);
+  });
+}
+
+std::size_t Snapshot::nights_within(std::int64_t results, std::span<const std::size_t> nights,
+                                    std::size_t most) const {
+  std::size_t fit = 0;
+  while (fit < std::min(most, nights.size()) &&
+         (results -= runs[nights[fit]].run.result_count) >= 0) {
+    ++fit;
   }
-  BENCHHUD_ASSIGN(const std::string text, reader.text(id));
-  const auto read = std::make_shared<const analysis::ErrorText>(analysis::read_error(text));
-  const std::scoped_lock lock(mutex_);
-  if (texts_.size() >= kMostErrorTexts) texts_.clear();
-  texts_.emplace(id, read);
-  return read;
+  return fit;
 }
 
 const RunEntry* Snapshot::find(schema::RunId id) const {

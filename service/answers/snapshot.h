@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -14,18 +15,19 @@
 #include "analysis/results/catalog.h"
 #include "analysis/results/result_view.h"
 #include "schema/results/reader.h"
+#include "service/answers/shared_cache.h"
 
 namespace benchhud::service {
 
 /// Error texts that were read, by id. Threads may share it.
 class ErrorTextCache {
  public:
+  ErrorTextCache();
   schema::Expected<std::shared_ptr<const analysis::ErrorText>> get(schema::Reader& reader,
                                                                    schema::TextId id);
 
  private:
-  std::mutex mutex_;
-  std::unordered_map<schema::TextId, std::shared_ptr<const analysis::ErrorText>> texts_;
+  SharedCache<analysis::ErrorText> texts_;
 };
 
 struct RunEntry {
@@ -66,6 +68,10 @@ struct Snapshot {
   }
   /// Among `entry` and the runs before it on its accelerator model.
   VerifiedRuns verified_runs(const RunEntry& entry) const;
+  /// How many of the first of `nights` (places in `runs`), at most `most`, have `results` results
+  /// together.
+  std::size_t nights_within(std::int64_t results, std::span<const std::size_t> nights,
+                            std::size_t most) const;
 };
 
 /// Makes snapshots, each from the one before: a store of a thousand runs that got one more is a

@@ -50,6 +50,20 @@ test("a result says how to measure it again, as the alerts about it do, as often
   assert.equal((await ask("GET", `/runs/2025-11-10/results/${eager.experiment.id}`)).data.reproduction.verification, null);
 });
 
+test("a list that is asked for by model, suite or backend has the series that fit, and says how many it leaves out", async () => {
+  const { items } = (await ask("GET", "/alerts?state=all&limit=1000")).data;
+  assert.ok(items.every(({ details }) => details.members_left_out === undefined), "nothing is asked for");
+  const mixed = items.find(({ details }) => new Set(details.members.map(({ experiment }) => experiment.backend)).size > 1);
+  const { experiment } = mixed.details.members[0];
+  const fitting = mixed.details.members.filter((member) => member.experiment.backend === experiment.backend && member.experiment.model === experiment.model);
+  const { data } = await ask("GET", `/alerts?state=all&limit=1000&model=${experiment.model}&suite=${experiment.suite}&backend=${experiment.backend}`);
+  check("AlertPage", data);
+  const found = data.items.find(({ id }) => id === mixed.id);
+  assert.deepEqual(found.details.members, fitting);
+  assert.equal(found.details.members_left_out, mixed.details.members.length - fitting.length);
+  assert.deepEqual((await ask("GET", `/alerts/${mixed.id}`)).data.details.members, mixed.details.members, "the alert itself has all");
+});
+
 test("the list is what `benchhud regressions` prints", async () => {
   const printed = benchhud("regressions", "--db", db, "--format", "json");
   assert.equal(printed.status, 0, printed.stderr);

@@ -176,6 +176,31 @@ TEST_F(AlertTest, ComesBackAsItWentIn) {
   EXPECT_THAT(actions(first), IsEmpty());
 }
 
+TEST_F(AlertTest, SeriesThatAreNotAskedForAreLeftOutAndCounted) {
+  AlertDetails of_several = found_details();
+  of_several.members[0].experiment.model = "other";
+  of_several.members[1].backend = "eager";
+  const std::vector<AlertId> ids = {add(found(), of_several), add(found()),
+                                    add(found(), found_details())};
+  const auto read = [&](const SeriesFilter& filter) { return *alert_details(store_, ids, filter); };
+  EXPECT_THAT(read({}), ElementsAre(of_several, AlertDetails(), found_details()));
+
+  const auto of_model = read({.suites = {"s"}, .models = {"m"}, .backends = {}});
+  EXPECT_EQ(of_model[0].labels, of_several.labels);
+  EXPECT_THAT(of_model[0].members, ElementsAre(of_several.members[1], of_several.members[2]));
+  EXPECT_EQ(of_model[0].members_left_out, 1);
+  EXPECT_EQ(of_model[1], AlertDetails());
+  EXPECT_EQ(of_model[2], found_details());
+
+  // One and the same series has to fit all three.
+  const auto of_one = read({.suites = {}, .models = {"m", "none"}, .backends = {"inductor"}});
+  EXPECT_THAT(of_one[0].members, ElementsAre(of_several.members[2]));
+  EXPECT_EQ(of_one[0].members_left_out, 2);
+  const auto of_none = read({.suites = {"t"}, .models = {}, .backends = {}});
+  EXPECT_THAT(of_none[2].members, IsEmpty());
+  EXPECT_EQ(of_none[2].members_left_out, 3);
+}
+
 TEST_F(AlertTest, AreListedByNumberAndAcceleratorModel) {
   const AlertId first = add(found("V100"));
   const AlertId second = add(found("A100"));

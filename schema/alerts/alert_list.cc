@@ -100,9 +100,11 @@ AlertMember read_member(const Statement& row) {
   return member;
 }
 
-/// A condition and what is bound in it, in the order of its question marks' numbers.
+/// A condition and what is bound in it, by the numbers of its parameters: $1 and on, as they come
+/// in its text.
 class Condition {
  public:
+  Condition() = default;
   explicit Condition(const AlertFilter& filter) {
     one_of("state", filter.states);
     one_of("accelerator_model", filter.accelerator_models);
@@ -116,7 +118,7 @@ class Condition {
     texts_.insert(texts_.end(), member.texts_.begin(), member.texts_.end());
     bound_ = member.bound_;
   }
-  /// Of members, `m`; `bound` question marks stand before it.
+  /// Of members, `m`; so many parameters stand before it.
   explicit Condition(const SeriesFilter& filter, int bound = 0) : bound_(bound) {
     one_of("m.model", filter.models);
     one_of("m.suite", filter.suites);
@@ -229,7 +231,7 @@ Expected<std::vector<AlertDetails>> alert_details(Connection& connection,
   std::vector<AlertDetails> details(ids.size());
   std::unordered_map<AlertId, AlertDetails*> by_id;
   for (std::size_t i = 0; i < ids.size(); ++i) by_id[ids[i]] = &details[i];
-  Condition of_alerts(SeriesFilter{});
+  Condition of_alerts;
   of_alerts.among("alert_id", ids);
   Statement labels = connection.prepare(
       fmt::format("{}{} ORDER BY alert_id, key", sql::kAlertLabels, of_alerts.text()));
@@ -250,9 +252,10 @@ Expected<std::vector<AlertDetails>> alert_details(Connection& connection,
   BENCHHUD_TRY(members.status());
   if (filter.is_open()) return details;
   // Places count from 0: the last one is found without reading the others.
-  Condition of_ids(SeriesFilter{});
+  Condition of_ids;
   of_ids.among("id", ids);
-  Statement counts = connection.prepare(fmt::format("{}{}", sql::kAlertMemberCounts, of_ids.text()));
+  Statement counts =
+      connection.prepare(fmt::format("{}{}", sql::kAlertMemberCounts, of_ids.text()));
   while (counts.step()) {
     AlertDetails& one = *by_id.at(AlertId(counts.integer(0)));
     one.members_left_out = counts.integer(1) - static_cast<std::int64_t>(one.members.size());

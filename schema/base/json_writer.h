@@ -1,4 +1,4 @@
-// Writes JSON straight into a string: answers are large and asked for often, and a document tree of
+// Writes JSON straight into a string, or tells somebody else: answers are large and asked for often, and a document tree of
 // them costs ten times the time of their text.
 #pragma once
 
@@ -15,7 +15,8 @@
 
 namespace benchhud::schema {
 
-/// What a JsonWriter is told, for who wants something else of it than JSON.
+/// What a JsonWriter is told, for who wants something else of it than JSON. Names and texts are as
+/// they were given: bytes that are no UTF-8 are for the sink to replace.
 class JsonSink {
  public:
   virtual ~JsonSink() = default;

@@ -6,7 +6,7 @@
 
 namespace benchhud::schema {
 
-/// From now on the connection keeps 2 MB of what it reads in place of 16: what is asked of a trace
+/// From now on the connection keeps 2 MB of what it reads in place of 6: what is asked of a trace
 /// is seldom asked twice.
 Expected<void> read_with_small_buffer(Connection& connection);
 

@@ -32,8 +32,9 @@ constexpr std::size_t kWorthCompressing = 1400;
 /// How far back the summaries are made ready: what the longest history can ask for. What lists of
 /// runs show is made ready for all.
 constexpr std::size_t kWarmHistory = 365;
-/// The nights whose results are read in advance, and the tables that are written: of a large fleet
-/// fewer, so that they take a part of the memory that they are kept in and the newest stay in it.
+/// The nights of an accelerator model whose results are read in advance, and whose tables are
+/// written. Where nights are large, and where there are several models, fewer: the results of all
+/// of them stay within these bounds, which is a part of what is kept, so that the newest stay.
 constexpr std::size_t kWarmRuns = 90;
 constexpr std::int64_t kWarmRunResults = 48'000;
 constexpr std::size_t kWarmTables = 30;
@@ -49,6 +50,12 @@ constexpr std::size_t kNoMoreNights = std::numeric_limits<std::size_t>::max();
 
 constexpr schema::ErrorInfo kChangeNotShown{ErrorCode::kInternal, "change-not-shown", 503,
                                             "The change is stored, but cannot be shown now."};
+
+/// What each accelerator model gets of `results`.
+std::int64_t share_of(std::int64_t results, const service::Snapshot& snapshot) {
+  return results /
+         static_cast<std::int64_t>(std::max<std::size_t>(1, snapshot.accelerators.size()));
+}
 
 std::string etag_of(const AppOptions& options, const Operation& operation, const Query& query,
                     const std::string& key) {
@@ -236,9 +243,7 @@ Response App::handle_api(const Request& request, const Address& address, Asker a
     }
   }
   if (plan->stream) return respond_in_pieces(request, etag, *plan);
-  const auto make = [&] {
-    return context.is_csv() ? make_csv(context, *plan, address) : make_answer(*plan);
-  };
+  const auto make = [&] { return make_answer(context, *plan, address); };
   const auto answer = plan->is_kept() ? answers_.get(etag, make) : shared(make());
   if (!answer) return problem_response(answer.error(), request.target, context.wrong_parameter);
   Response response = respond(request, etag, **answer);
@@ -406,36 +411,28 @@ App::Answer App::json_answer(std::string body) {
   return {std::make_shared<const std::string>(std::move(body)), "application/json", ""};
 }
 
-Expected<App::Answer> App::make_answer(const ResponsePlan& plan) {
+Expected<App::Answer> App::make_answer(const RequestContext& context, const ResponsePlan& plan,
+                                       const Address& address) {
+  Answer answer{nullptr,           plan.content_type,       "",
+                plan.is_immutable, plan.is_for_other_sites, plan.is_kept()};
   std::string body;
-  if (const auto* write = std::get_if<WriteJson>(&plan.body)) {
-    schema::JsonWriter json(&body);
-    BENCHHUD_TRY((*write)(json));
-    // It grew by doubling, and may be kept for long.
-    body.shrink_to_fit();
+  if (const auto* make = std::get_if<MakeText>(&plan.body)) {
+    BENCHHUD_ASSIGN(body, (*make)());
+  } else if (context.is_csv()) {
+    CsvTable csv(context.operation.columns, plan.csv_rows);
+    schema::JsonWriter json(&csv);
+    BENCHHUD_TRY(std::get<WriteJson>(plan.body)(json));
+    body = csv.take_text();
+    answer.content_type = "text/csv; charset=utf-8";
+    const std::string next_cursor = csv.take_next_cursor();
+    if (!next_cursor.empty()) answer.next_link = next_address(address, next_cursor);
   } else {
-    BENCHHUD_ASSIGN(body, std::get<MakeText>(plan.body)());
+    schema::JsonWriter json(&body);
+    BENCHHUD_TRY(std::get<WriteJson>(plan.body)(json));
   }
-  return Answer{std::make_shared<const std::string>(std::move(body)),
-                plan.content_type,
-                "",
-                plan.is_immutable,
-                plan.is_for_other_sites,
-                plan.is_kept()};
-}
-
-Expected<App::Answer> App::make_csv(const RequestContext& context, const ResponsePlan& plan,
-                                    const Address& address) {
-  CsvTable csv(context.operation.columns, plan.csv_rows);
-  schema::JsonWriter json(&csv);
-  BENCHHUD_TRY(std::get<WriteJson>(plan.body)(json));
-  const std::string next_cursor = csv.take_next_cursor();
-  return Answer{std::make_shared<const std::string>(csv.take_text()),
-                "text/csv; charset=utf-8",
-                next_cursor.empty() ? "" : next_address(address, next_cursor),
-                false,
-                false,
-                plan.is_kept()};
+  if (plan.is_kept()) body.shrink_to_fit();  // it grew by doubling
+  answer.body = std::make_shared<const std::string>(std::move(body));
+  return answer;
 }
 
 Response App::respond(const Request& request, const std::string& etag, const Answer& answer) {
@@ -508,7 +505,8 @@ std::vector<std::string> App::first_addresses(const service::Snapshot& snapshot)
 std::vector<std::string> App::recent_tables(const service::Snapshot& snapshot) const {
   std::vector<std::string> addresses;
   for (const auto& [model, places] : snapshot.accelerators) {
-    const std::size_t nights = snapshot.nights_within(kWarmTableResults, places, kWarmTables);
+    const std::size_t nights =
+        snapshot.nights_within(share_of(kWarmTableResults, snapshot), places, kWarmTables);
     for (std::size_t i = 0; i < nights; ++i) {
       const auto id = schema::to_int(snapshot.runs[places[i]].run.id);
       addresses.push_back(fmt::format("/api/v1/runs/{}/models", id));
@@ -535,7 +533,8 @@ Expected<std::size_t> App::warm_nights(std::size_t depth, std::chrono::nanosecon
       if (depth >= places.size()) continue;
       any = true;
       const service::RunEntry& entry = snapshot->runs[places[depth]];
-      if (depth < snapshot->nights_within(kWarmRunResults, places, kWarmRuns)) {
+      if (depth <
+          snapshot->nights_within(share_of(kWarmRunResults, *snapshot), places, kWarmRuns)) {
         BENCHHUD_TRY(analyses_.run(view, entry));
       }
       if (depth < kWarmHistory) BENCHHUD_TRY(analyses_.summary(view, entry, kUsualBaseline));

@@ -109,10 +109,8 @@ class App {
   std::shared_ptr<const std::string> compressed_for(const Request& request, const std::string& etag,
                                                     const Answer& answer);
   static Answer json_answer(std::string body);
-  static schema::Expected<Answer> make_answer(const ResponsePlan& plan);
-  /// What the same plan answers, as CSV.
-  static schema::Expected<Answer> make_csv(const RequestContext& context, const ResponsePlan& plan,
-                                           const Address& address);
+  static schema::Expected<Answer> make_answer(const RequestContext& context,
+                                              const ResponsePlan& plan, const Address& address);
   std::vector<std::string> first_addresses(const service::Snapshot& snapshot) const;
   std::vector<std::string> recent_tables(const service::Snapshot& snapshot) const;
   void warm_address(const std::string& target);

@@ -1,4 +1,4 @@
-// Tables as CSV (RFC 4180), made from what a route writes as JSON, so that the two cannot differ.
+// Tables as CSV (RFC 4180), made from what a route writes as JSON.
 #pragma once
 
 #include <cstddef>

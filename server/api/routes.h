@@ -57,6 +57,7 @@ using MakeText = std::function<schema::Expected<std::string>()>;
 struct ResponsePlan {
   /// All that the answer hangs on beside the request: equal keys, equal answers.
   std::string key;
+  /// Of an operation that has CSV, a WriteJson.
   std::variant<WriteJson, MakeText> body;
   std::string content_type = "application/json";
   /// The address itself says of what content it asks: who has the answer need never ask again.

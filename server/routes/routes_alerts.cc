@@ -102,7 +102,16 @@ Expected<void> write_alert_list(RequestContext& context, schema::JsonWriter& jso
   json.key("items");
   json.begin_array();
   schema::AlertRuns runs = runs_of(context);
-  BENCHHUD_TRY(views::write_alerts(json, page.alerts, store, runs, filter.series));
+  if (context.is_csv()) {
+    // It has no column that is of their series.
+    for (const Alert& alert : page.alerts) {
+      json.begin_object();
+      BENCHHUD_TRY(views::write_alert_fields(json, alert, {}, runs));
+      json.end_object();
+    }
+  } else {
+    BENCHHUD_TRY(views::write_alerts(json, page.alerts, store, runs, filter.series));
+  }
   std::optional<std::string> next;
   if (page.has_more) {
     const Alert& last = page.alerts.back();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <limits>
 #include <unordered_map>
 
@@ -161,7 +162,7 @@ void write_steady_set(schema::JsonWriter& json, const analysis::SteadyLevels* le
   json.end_object();
 }
 
-void write_accelerator(schema::JsonWriter& json, const AcceleratorHistory& history) {
+void write_history_groups(schema::JsonWriter& json, const AcceleratorHistory& history) {
   json.key("groups");
   json.list(history.keys, [&](const analysis::GroupKey& key) {
     const analysis::SteadyLevels* levels = history.levels_of(key);
@@ -180,22 +181,35 @@ void write_accelerator(schema::JsonWriter& json, const AcceleratorHistory& histo
   });
 }
 
-Expected<void> write_history(RequestContext& context, schema::JsonWriter& json) {
-  json.begin_object();
-  json.field("baseline", context.query.text("baseline"));
-  json.key("accelerators");
-  json.begin_array();
+/// Gives `take` each accelerator model that is asked for, with its history.
+Expected<void> for_each_history(
+    RequestContext& context,
+    const std::function<Expected<void>(const std::string&, const AcceleratorHistory&)>& take) {
   for (const auto& [accelerator_model, places] : context.snapshot().accelerators) {
     if (!matches_any(context.query, "accelerator_model", accelerator_model)) continue;
     BENCHHUD_ASSIGN(const auto history, read_history(context, accelerator_model, places));
+    BENCHHUD_TRY(take(accelerator_model, history));
+  }
+  return {};
+}
+
+Expected<void> write_history(RequestContext& context, schema::JsonWriter& json) {
+  const auto write_one = [&](const std::string& accelerator_model,
+                             const AcceleratorHistory& history) -> Expected<void> {
     json.begin_object();
     json.field("accelerator_model", accelerator_model);
     write_runs(json, "runs", history.runs);
     json.key("marks");
     BENCHHUD_TRY(write_run_marks(json, context, history.runs));
-    write_accelerator(json, history);
+    write_history_groups(json, history);
     json.end_object();
-  }
+    return {};
+  };
+  json.begin_object();
+  json.field("baseline", context.query.text("baseline"));
+  json.key("accelerators");
+  json.begin_array();
+  BENCHHUD_TRY(for_each_history(context, write_one));
   json.end_array();
   json.end_object();
   return {};
@@ -203,10 +217,8 @@ Expected<void> write_history(RequestContext& context, schema::JsonWriter& json) 
 
 /// Each group's points as rows.
 Expected<void> write_history_rows(RequestContext& context, schema::JsonWriter& json) {
-  json.begin_array();
-  for (const auto& [accelerator_model, places] : context.snapshot().accelerators) {
-    if (!matches_any(context.query, "accelerator_model", accelerator_model)) continue;
-    BENCHHUD_ASSIGN(const auto history, read_history(context, accelerator_model, places));
+  const auto write_one = [&](const std::string&,
+                             const AcceleratorHistory& history) -> Expected<void> {
     for (const auto& key : history.keys) {
       const analysis::SteadyLevels* levels = history.levels_of(key);
       for (std::size_t run = 0; run < history.runs.size(); ++run) {
@@ -225,7 +237,10 @@ Expected<void> write_history_rows(RequestContext& context, schema::JsonWriter& j
         json.end_object();
       }
     }
-  }
+    return {};
+  };
+  json.begin_array();
+  BENCHHUD_TRY(for_each_history(context, write_one));
   json.end_array();
   return {};
 }

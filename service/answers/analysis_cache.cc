@@ -14,7 +14,7 @@ std::string key_of(const Snapshot& snapshot, const RunEntry& entry) {
   return fmt::format("{:x}.{:x}", entry.history, snapshot.catalog_version);
 }
 
-/// So much of judged runs is kept: some hundred nights of a hundred models and four backends.
+/// So much of judged runs is kept: some hundred nights of 800 results.
 constexpr std::size_t kJudgedBytes = 32 * 1024 * 1024;
 
 /// And so much of what failed: some thousand nights of a thousand results.

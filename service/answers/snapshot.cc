@@ -12,7 +12,8 @@ namespace {
 
 using schema::Expected;
 
-/// So much of error texts is remembered, and what one takes beside its texts.
+/// So much of error texts is remembered (runs that are kept hold theirs beside it), and what one
+/// takes beside its texts.
 constexpr std::size_t kErrorTextBytes = 12 * 1024 * 1024;
 constexpr std::size_t kBytesOfErrorText = sizeof(analysis::ErrorText) + 192;
 /// Transactions that began before and after a commit may want their snapshots in turns.
@@ -119,12 +120,13 @@ Expected<std::shared_ptr<const analysis::ErrorText>> ErrorTextCache::get(schema:
 
 std::size_t Snapshot::nights_within(std::int64_t results, std::span<const std::size_t> nights,
                                     std::size_t most) const {
-  std::size_t fit = 0;
-  while (fit < std::min(most, nights.size()) &&
-         (results -= runs[nights[fit]].run.result_count) >= 0) {
-    ++fit;
-  }
-  return fit;
+  nights = nights.first(std::min(most, nights.size()));
+  std::int64_t sum = 0;
+  const auto beyond = std::find_if(nights.begin(), nights.end(), [&](std::size_t night) {
+    sum += runs[night].run.result_count;
+    return sum > results;
+  });
+  return static_cast<std::size_t>(beyond - nights.begin());
 }
 
 const RunEntry* Snapshot::find(schema::RunId id) const {

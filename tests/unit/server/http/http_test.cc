@@ -333,8 +333,9 @@ TEST_F(HttpTest, RequestsThatTakeLongHoldNoThreadOfOthers) {
   for (int i = 0; i < 10; ++i) {
     slow.push_back(peer());
     slow.back().send("GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    // Of requests that come at once nobody knows which come first.
+    if (i == 1) expect_soon([&] { return counters_->requests == 2; });
   }
-  expect_soon([&] { return counters_->requests == 2; });
   for (const char* target : {"/x", "/alive"}) {
     Peer other = peer();
     other.send(std::string("GET ") + target + " HTTP/1.1\r\nHost: localhost\r\n\r\n");

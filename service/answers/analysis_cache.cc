@@ -15,10 +15,10 @@ std::string key_of(const Snapshot& snapshot, const RunEntry& entry) {
 }
 
 /// So much of judged runs is kept: some hundred nights of 800 results.
-constexpr std::size_t kJudgedBytes = 32 * 1024 * 1024;
+constexpr std::size_t kJudgedBytes = std::size_t{32} << 20;
 
 /// And so much of what failed: some thousand nights of a thousand results.
-constexpr std::size_t kFailuresBytes = 24 * 1024 * 1024;
+constexpr std::size_t kFailuresBytes = std::size_t{24} << 20;
 
 std::size_t size_of(const analysis::RunFailures& run) {
   return sizeof(run) + run.attempts.capacity() * sizeof(analysis::Attempt) +
@@ -32,7 +32,7 @@ std::size_t size_of(const analysis::JudgedRun& run) {
 }
 
 /// So much of digests is kept: some million results, a year of a fleet of 2,500.
-constexpr std::size_t kDigestBytes = 64 * 1024 * 1024;
+constexpr std::size_t kDigestBytes = std::size_t{64} << 20;
 
 std::size_t size_of(const analysis::RunDigest& run) {
   std::size_t size = sizeof(run) + run.results.capacity() * sizeof(analysis::ResultDigest);
@@ -41,8 +41,8 @@ std::size_t size_of(const analysis::RunDigest& run) {
 }
 
 /// So much of speedups (the same results over two or three baselines) and of rollups is kept.
-constexpr std::size_t kSpeedupBytes = 16 * 1024 * 1024;
-constexpr std::size_t kRollupBytes = 16 * 1024 * 1024;
+constexpr std::size_t kSpeedupBytes = std::size_t{16} << 20;
+constexpr std::size_t kRollupBytes = std::size_t{16} << 20;
 
 /// What a group takes with its names.
 constexpr std::size_t kBytesOfRollup = sizeof(analysis::GroupRollup) + 64;

@@ -14,7 +14,7 @@ using schema::Expected;
 
 /// So much of error texts is remembered (runs that are kept hold theirs beside it), and what one
 /// takes beside its texts.
-constexpr std::size_t kErrorTextBytes = 12 * 1024 * 1024;
+constexpr std::size_t kErrorTextBytes = std::size_t{12} << 20;
 constexpr std::size_t kBytesOfErrorText = sizeof(analysis::ErrorText) + 192;
 /// Transactions that began before and after a commit may want their snapshots in turns.
 constexpr std::size_t kKeptSnapshots = 4;

@@ -50,7 +50,7 @@ test("a result says how to measure it again, as the alerts about it do, as often
   assert.equal((await ask("GET", `/runs/2025-11-10/results/${eager.experiment.id}`)).data.reproduction.verification, null);
 });
 
-test("a list that is asked for by model, suite or backend has the series that fit, and says how many it leaves out", async () => {
+test("a list filtered by model, suite or backend contains only the matching series and the number of omitted ones", async () => {
   const { items } = (await ask("GET", "/alerts?state=all&limit=1000")).data;
   assert.ok(items.every(({ details }) => details.members_left_out === undefined), "nothing is asked for");
   const mixed = items.find(({ details }) => new Set(details.members.map(({ experiment }) => experiment.backend)).size > 1);

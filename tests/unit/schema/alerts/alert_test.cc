@@ -176,7 +176,7 @@ TEST_F(AlertTest, ComesBackAsItWentIn) {
   EXPECT_THAT(actions(first), IsEmpty());
 }
 
-TEST_F(AlertTest, SeriesThatAreNotAskedForAreLeftOutAndCounted) {
+TEST_F(AlertTest, DetailsOmitAndCountSeriesOutsideFilter) {
   AlertDetails of_several = found_details();
   of_several.members[0].experiment.model = "other";
   of_several.members[1].backend = "eager";

@@ -1,4 +1,4 @@
-// Tables as CSV, from what a JsonWriter is told.
+// CSV tables built from the calls of a JsonWriter.
 #include "server/api/csv_table.h"
 
 #include <gmock/gmock.h>
@@ -69,7 +69,7 @@ std::string cell_of(const json& value) {
   return cell_of([&](schema::JsonWriter& out) { write(out, value); });
 }
 
-TEST(CsvTable, QuotesAndKeepsNumbers) {
+TEST(CsvTable, QuotesTextsAndKeepsNumbers) {
   EXPECT_EQ(cell_of(json()), "");
   EXPECT_EQ(cell_of(json(-0.1)), "-0.1");
   EXPECT_EQ(cell_of(json(5)), "5");
@@ -82,7 +82,7 @@ TEST(CsvTable, QuotesAndKeepsNumbers) {
             "\"{\"\"a\"\":[1,{\"\"b\"\":null}],\"\"c\"\":\"\"x\"\"}\"");
 }
 
-TEST(CsvTable, FormulasAreTexts) {
+TEST(CsvTable, PrefixesFormulasWithApostrophe) {
   for (const char* text : {"=1+1", "+1", "-1", "@SUM(A1)", "\tx"}) {
     EXPECT_EQ(cell_of(json(text)), "'" + std::string(text));
   }
@@ -90,7 +90,7 @@ TEST(CsvTable, FormulasAreTexts) {
   EXPECT_EQ(cell_of(json("=a,b")), "\"'=a,b\"");
 }
 
-TEST(CsvTable, JsonThatIsMadeAlreadyIsACell) {
+TEST(CsvTable, WritesRawJsonIntoOneCell) {
   const auto raw = [](std::string_view text) {
     return cell_of([&](schema::JsonWriter& out) { out.raw(text); });
   };
@@ -100,7 +100,7 @@ TEST(CsvTable, JsonThatIsMadeAlreadyIsACell) {
   EXPECT_EQ(raw(R"("=x\ny")"), "\"'=x\ny\"");  // a text as any other
 }
 
-TEST(CsvTable, BytesThatAreNoCharactersAreReplacedAsInJson) {
+TEST(CsvTable, ReplacesInvalidUtf8) {
   EXPECT_EQ(cell_of([](schema::JsonWriter& out) {
               out.value(
                   "a\xff"
@@ -109,7 +109,7 @@ TEST(CsvTable, BytesThatAreNoCharactersAreReplacedAsInJson) {
             "a\uFFFDb");
 }
 
-TEST(CsvTable, CellsAreFoundByPointer) {
+TEST(CsvTable, FindsCellsByPointer) {
   const std::vector<CsvColumn> columns = {{"a", "/a"}, {"bc", "/b/c"}, {"gone", "/x/y"}};
   const json answer = {
       {"before", {{"items", {{{"a", "of another list"}}}}, {"next_cursor", "of another"}}},
@@ -128,7 +128,7 @@ TEST(CsvTable, CellsAreFoundByPointer) {
   EXPECT_EQ(empty.next_cursor, "");
 }
 
-TEST(CsvTable, TheRowsAreTheListThatIsNamed) {
+TEST(CsvTable, TakesRowsFromNamedArray) {
   const std::vector<CsvColumn> columns = {{"a", "/a"}};
   const json answer = {{"items", {{{"a", 1}}}}, {"rows", {{{"a", 2}}, {{"a", 3}}}}};
   EXPECT_EQ(csv_of(columns, answer, "rows").text, "a\r\n2\r\n3\r\n");

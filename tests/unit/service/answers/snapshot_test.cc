@@ -6,7 +6,7 @@
 namespace benchhud::service {
 namespace {
 
-TEST(Snapshot, NightsAreCountedUntilTheirResultsAreTooMany) {
+TEST(Snapshot, NightsWithinStopsAtResultLimit) {
   Snapshot snapshot;
   for (const std::int64_t results : {30, 1, 40, 0, 50}) {
     snapshot.runs.emplace_back().run.result_count = results;

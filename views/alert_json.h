@@ -16,8 +16,8 @@ namespace benchhud::views {
 schema::Expected<void> write_alert_fields(schema::JsonWriter& json, const schema::Alert& alert,
                                           const schema::AlertDetails& details,
                                           schema::AlertRuns& runs);
-/// Several of the contract's Alert into an array that is open, with their details read from the
-/// store: of their series those that `filter` lets through.
+/// Appends alerts (the contract's Alert) to an array that is open, with their details read from the
+/// store, restricted to the series that `filter` selects.
 schema::Expected<void> write_alerts(schema::JsonWriter& json,
                                     const std::vector<schema::Alert>& alerts,
                                     schema::Connection& store, schema::AlertRuns& runs,

@@ -60,8 +60,8 @@ schema::Expected<void> perform(
   return {};
 }
 
-/// The whole of a command whose words `read` makes a request of, naming the action. Returns the
-/// exit status.
+/// Runs a whole command: parses its arguments, lets `read` build the request and choose the action,
+/// and performs it. Returns the exit status.
 template <class Request>
 int run_action(
     CommandLine command_line, const Arguments& arguments,

@@ -11,6 +11,7 @@
 #include "ingest/output/output_dir.h"
 #include "ingest/results/results_format.h"
 #include "ingest/text/source_file.h"
+#include "ingest/text/text_parts.h"
 
 namespace benchhud::cli {
 namespace {
@@ -57,9 +58,7 @@ class LineReader {
     }
     std::string_view rest = chunk.text;
     for (std::int64_t number = chunk.first_line; !rest.empty(); ++number) {
-      const std::size_t end = rest.find('\n');
-      BENCHHUD_TRY(read(rest.substr(0, end), number));
-      rest.remove_prefix(end == rest.npos ? rest.size() : end + 1);
+      BENCHHUD_TRY(read(ingest::next_line(&rest), number));
     }
     return {};
   }

@@ -24,14 +24,14 @@ class TimesReader {
   CompileTimesText read() {
     std::string_view rest = text_;
     while (!rest.empty()) {
-      const std::size_t end = std::min(rest.find('\n'), rest.size());
-      const std::string_view line = rest.substr(0, end);
+      std::string_view behind = rest;
+      const std::string_view line = next_line(&behind);
       if (is_list(line)) {
         take_lists(&rest);
         continue;
       }
       take_line(line);
-      rest.remove_prefix(std::min(end + 1, rest.size()));
+      rest = behind;
     }
     return {std::move(times_), problems_.take()};
   }

@@ -159,8 +159,8 @@ void parse_lines(ResultsLineParser* parser, std::optional<double> fallback_times
     byte_offset += static_cast<std::int64_t>(kByteOrderMark.size());
   }
   while (!rest.empty()) {
-    const std::size_t end = std::min(rest.find('\n'), rest.size() - 1) + 1;
-    const std::string_view text = trim(rest.substr(0, end));
+    const std::string_view whole = cut_line(&rest);
+    const std::string_view text = trim(whole);
     if (!text.empty()) {
       ParsedLine& line = next_line(parsed);
       line.text = text;
@@ -178,8 +178,7 @@ void parse_lines(ResultsLineParser* parser, std::optional<double> fallback_times
         line.rejection = "the file ends inside this line: " + *line.rejection;
       }
     }
-    rest.remove_prefix(end);
-    byte_offset += static_cast<std::int64_t>(end);
+    byte_offset += static_cast<std::int64_t>(whole.size());
     ++line_number;
   }
 }

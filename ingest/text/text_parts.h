@@ -26,7 +26,7 @@ inline std::string_view cut_line(std::string_view* text) {
   return line;
 }
 
-/// The same without its end.
+/// The same without its line feed.
 inline std::string_view next_line(std::string_view* text) {
   std::string_view line = cut_line(text);
   if (line.ends_with('\n')) line.remove_suffix(1);

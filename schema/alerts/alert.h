@@ -172,7 +172,7 @@ struct AlertMember {
   bool operator==(const AlertMember&) const = default;
 };
 
-/// Which series; of each empty list, any.
+/// Selects series; an empty list allows any value.
 struct SeriesFilter {
   std::vector<std::string> suites, models, backends;
 
@@ -183,7 +183,7 @@ struct SeriesFilter {
 struct AlertDetails {
   std::vector<AlertLabel> labels;     ///< by key
   std::vector<AlertMember> members;   ///< in the order in which they are told
-  std::int64_t members_left_out = 0;  ///< those that were not asked for
+  std::int64_t members_left_out = 0;  ///< series that the filter excluded
 
   bool operator==(const AlertDetails&) const = default;
 };
@@ -234,8 +234,8 @@ Expected<std::vector<Alert>> reported_alerts(Connection& connection, bool with_r
 Expected<Alert> alert(Connection& connection, AlertId id);
 /// Nothing for one that is not there.
 Expected<AlertDetails> alert_details(Connection& connection, AlertId id);
-/// The same of several, each named once, in their order, with those of their series that `filter`
-/// lets through: as many statements as of one.
+/// The same for several alerts, each named once, in the order of `ids`, with only the series that
+/// `filter` selects: as many statements as for one.
 Expected<std::vector<AlertDetails>> alert_details(Connection& connection,
                                                   std::span<const AlertId> ids,
                                                   const SeriesFilter& filter = {});

@@ -100,8 +100,8 @@ AlertMember read_member(const Statement& row) {
   return member;
 }
 
-/// A condition and what is bound in it, by the numbers of its parameters: $1 and on, as they come
-/// in its text.
+/// An SQL condition with the values of its parameters, which are numbered in the order of their
+/// appearance: $1, $2 and so on.
 class Condition {
  public:
   Condition() = default;
@@ -118,14 +118,14 @@ class Condition {
     texts_.insert(texts_.end(), member.texts_.begin(), member.texts_.end());
     bound_ = member.bound_;
   }
-  /// Of members, `m`; so many parameters stand before it.
+  /// On alert_member, named `m`. `bound`: the number of parameters before it.
   explicit Condition(const SeriesFilter& filter, int bound = 0) : bound_(bound) {
     one_of("m.model", filter.models);
     one_of("m.suite", filter.suites);
     one_of("m.backend", filter.backends);
   }
 
-  /// One of `ids`, in a column.
+  /// The column holds one of `ids`.
   void among(std::string_view column, std::span<const AlertId> ids) {
     std::vector<std::int64_t> numbers;
     for (const AlertId id : ids) numbers.push_back(to_int(id));
@@ -251,7 +251,7 @@ Expected<std::vector<AlertDetails>> alert_details(Connection& connection,
   }
   BENCHHUD_TRY(members.status());
   if (filter.is_open()) return details;
-  // Places count from 0: the last one is found without reading the others.
+  // Places count from 0, so the last one gives the number without reading the others.
   Condition of_ids;
   of_ids.among("id", ids);
   Statement counts =
@@ -296,7 +296,7 @@ Expected<AlertPage> alert_page(Connection& connection, const AlertFilter& filter
   }
   BENCHHUD_TRY(counts.status());
   if (after) condition.behind(*after, is_urgent_first);
-  // Only the page's rows are read whole: sorting takes what an index has.
+  // The inner query sorts ids, which needs few columns; only the page's own rows are read in full.
   const std::string order =
       fmt::format(" ORDER BY {}onset DESC, id DESC", is_urgent_first ? "urgency, " : "");
   const std::string sql =

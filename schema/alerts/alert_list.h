@@ -23,7 +23,7 @@ struct AlertFilter {
   std::vector<std::string> states;  ///< Alert::state
   std::vector<std::string> accelerator_models;
   std::vector<std::string> directions;  ///< change_direction_name()
-  SeriesFilter series;                  ///< one and the same of its series has to fit
+  SeriesFilter series;                  ///< selects alerts with a series that fits it
   /// Of its onset, seconds since 1970: from, and before.
   double since = -std::numeric_limits<double>::infinity();
   double until = std::numeric_limits<double>::infinity();

@@ -1,5 +1,5 @@
-// Writes JSON straight into a string, or tells somebody else: answers are large and asked for often, and a document tree of
-// them costs ten times the time of their text.
+// Writes JSON straight into a string or to a sink: answers are large and frequent, and building a
+// document tree of them costs ten times the time of their text.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,8 @@
 
 namespace benchhud::schema {
 
-/// What a JsonWriter is told, for who wants something else of it than JSON. Names and texts are as
-/// they were given: bytes that are no UTF-8 are for the sink to replace.
+/// Receives the calls of a JsonWriter in place of JSON text. Names and texts arrive unchanged: the
+/// sink has to replace bytes that are not valid UTF-8.
 class JsonSink {
  public:
   virtual ~JsonSink() = default;
@@ -24,7 +24,7 @@ class JsonSink {
   virtual void close(char bracket) = 0;
   virtual void key(std::string_view name) = 0;
   virtual void text(std::string_view bytes) = 0;
-  /// A number, a truth or null as JSON has it, or JSON that is made already.
+  /// A number, a boolean or null in JSON's notation, or JSON that was written before.
   virtual void raw(std::string_view json) = 0;
 };
 
@@ -38,7 +38,7 @@ class JsonWriter {
 
   explicit JsonWriter(std::string* out, Layout layout = Layout::kCompact)
       : out_(out), is_indented_(layout == Layout::kIndented) {}
-  /// Tells `sink` in place of writing.
+  /// Passes each call to `sink` in place of writing.
   explicit JsonWriter(JsonSink* sink) : sink_(sink) {}
 
   void begin_object() { open('{'); }
@@ -127,11 +127,11 @@ class JsonWriter {
   void integer(std::int64_t number);
   void text(std::string_view bytes);
 
-  /// Whether names and numbers are put together before they are appended.
+  /// Whether a name and its number are formatted together and appended once.
   bool is_plain() const { return !is_indented_ && sink_ == nullptr; }
 
   std::string* out_ = nullptr;
-  JsonSink* sink_ = nullptr;  // else `out_`
+  JsonSink* sink_ = nullptr;  // where not null, used in place of `out_`
   bool needs_comma_ = false;
   // Of kIndented:
   const bool is_indented_ = false;

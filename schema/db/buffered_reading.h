@@ -6,8 +6,8 @@
 
 namespace benchhud::schema {
 
-/// From now on the connection keeps 2 MB of what it reads in place of 6: what is asked of a trace
-/// is seldom asked twice.
+/// From now on the connection caches 2 MB of pages in place of 6: requests about a trace seldom
+/// repeat.
 Expected<void> read_with_small_buffer(Connection& connection);
 
 /// While it lives, a connection that writes keeps 8 MB of pages in place of 64: those of a trace

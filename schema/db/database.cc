@@ -350,8 +350,7 @@ Expected<Connection> Connection::open(const std::string& path, OpenMode mode) {
   BENCHHUD_TRY(connection.execute(
       "PRAGMA foreign_keys = OFF; PRAGMA trusted_schema = OFF; PRAGMA temp_store = MEMORY;"));
   if (is_read_only) {
-    // The system keeps the pages as well, reading them there costs little, and a server has several
-    // connections.
+    // Small, because a server has several connections and the operating system caches pages too.
     BENCHHUD_TRY(connection.execute("PRAGMA query_only = ON; PRAGMA cache_size = -6000;"));
   } else {
     // Reads it, which the next line needs: what is in the log counts as well.

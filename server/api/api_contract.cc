@@ -212,10 +212,6 @@ std::string Query::canonical() const {
   return canonical;
 }
 
-void Query::set(std::string_view name, std::string value) {
-  values_[std::string(name)] = {std::move(value)};
-}
-
 void Query::forget(std::string_view name) {
   const auto found = values_.find(name);
   if (found != values_.end()) values_.erase(found);

@@ -68,7 +68,6 @@ class Query {
   /// Everything asked for in one text: equal questions, equal texts.
   std::string canonical() const;
   void forget(std::string_view name);
-  void set(std::string_view name, std::string value);
 
  private:
   friend class ApiContract;

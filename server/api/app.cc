@@ -32,9 +32,9 @@ constexpr std::size_t kWorthCompressing = 1400;
 /// How far back the summaries are made ready: what the longest history can ask for. What lists of
 /// runs show is made ready for all.
 constexpr std::size_t kWarmHistory = 365;
-/// The nights of an accelerator model whose results are read in advance, and whose tables are
-/// written. Where nights are large, and where there are several models, fewer: the results of all
-/// of them stay within these bounds, which is a part of what is kept, so that the newest stay.
+/// The nights per accelerator model whose results are prefetched, and those whose tables are. Both
+/// are also bounded in results over all models, so that prefetching fills only a part of each cache
+/// and does not evict the newest nights.
 constexpr std::size_t kWarmRuns = 90;
 constexpr std::int64_t kWarmRunResults = 48'000;
 constexpr std::size_t kWarmTables = 30;
@@ -51,10 +51,13 @@ constexpr std::size_t kNoMoreNights = std::numeric_limits<std::size_t>::max();
 constexpr schema::ErrorInfo kChangeNotShown{ErrorCode::kInternal, "change-not-shown", 503,
                                             "The change is stored, but cannot be shown now."};
 
-/// What each accelerator model gets of `results`.
-std::int64_t share_of(std::int64_t results, const service::Snapshot& snapshot) {
-  return results /
-         static_cast<std::int64_t>(std::max<std::size_t>(1, snapshot.accelerators.size()));
+/// How many of an accelerator model's nights (`places`, newest first) are prefetched: at most
+/// `most`, within the model's equal share of `results`.
+std::size_t prefetched_nights(const service::Snapshot& snapshot,
+                              const std::vector<std::size_t>& places, std::size_t most,
+                              std::int64_t results) {
+  return snapshot.nights_within(results / static_cast<std::int64_t>(snapshot.accelerators.size()),
+                                places, most);
 }
 
 std::string etag_of(const AppOptions& options, const Operation& operation, const Query& query,
@@ -413,8 +416,12 @@ App::Answer App::json_answer(std::string body) {
 
 Expected<App::Answer> App::make_answer(const RequestContext& context, const ResponsePlan& plan,
                                        const Address& address) {
-  Answer answer{nullptr,           plan.content_type,       "",
-                plan.is_immutable, plan.is_for_other_sites, plan.is_kept()};
+  Answer answer{.body = nullptr,
+                .content_type = plan.content_type,
+                .next_link = "",
+                .is_immutable = plan.is_immutable,
+                .is_for_other_sites = plan.is_for_other_sites,
+                .is_kept = plan.is_kept()};
   std::string body;
   if (const auto* make = std::get_if<MakeText>(&plan.body)) {
     BENCHHUD_ASSIGN(body, (*make)());
@@ -430,7 +437,7 @@ Expected<App::Answer> App::make_answer(const RequestContext& context, const Resp
     schema::JsonWriter json(&body);
     BENCHHUD_TRY(std::get<WriteJson>(plan.body)(json));
   }
-  if (plan.is_kept()) body.shrink_to_fit();  // it grew by doubling
+  if (plan.is_kept()) body.shrink_to_fit();  // growing by doubling left spare capacity
   answer.body = std::make_shared<const std::string>(std::move(body));
   return answer;
 }
@@ -505,8 +512,7 @@ std::vector<std::string> App::first_addresses(const service::Snapshot& snapshot)
 std::vector<std::string> App::recent_tables(const service::Snapshot& snapshot) const {
   std::vector<std::string> addresses;
   for (const auto& [model, places] : snapshot.accelerators) {
-    const std::size_t nights =
-        snapshot.nights_within(share_of(kWarmTableResults, snapshot), places, kWarmTables);
+    const std::size_t nights = prefetched_nights(snapshot, places, kWarmTables, kWarmTableResults);
     for (std::size_t i = 0; i < nights; ++i) {
       const auto id = schema::to_int(snapshot.runs[places[i]].run.id);
       addresses.push_back(fmt::format("/api/v1/runs/{}/models", id));
@@ -527,16 +533,18 @@ Expected<std::size_t> App::warm_nights(std::size_t depth, std::chrono::nanosecon
   schema::Reader reader(lease.connection());
   BENCHHUD_ASSIGN(const auto snapshot, snapshots_.current(reader));
   const service::View view{reader, *snapshot};
+  std::vector<std::size_t> judged;  // nights, by accelerator model
+  for (const auto& [model, places] : snapshot->accelerators) {
+    judged.push_back(prefetched_nights(*snapshot, places, kWarmRuns, kWarmRunResults));
+  }
   for (*worked = {}; *worked < kWorkAtOnce; ++depth) {
     bool any = false;
-    for (const auto& [model, places] : snapshot->accelerators) {
+    for (std::size_t i = 0; i < judged.size(); ++i) {
+      const auto& places = snapshot->accelerators[i].second;
       if (depth >= places.size()) continue;
       any = true;
       const service::RunEntry& entry = snapshot->runs[places[depth]];
-      if (depth <
-          snapshot->nights_within(share_of(kWarmRunResults, *snapshot), places, kWarmRuns)) {
-        BENCHHUD_TRY(analyses_.run(view, entry));
-      }
+      if (depth < judged[i]) BENCHHUD_TRY(analyses_.run(view, entry));
       if (depth < kWarmHistory) BENCHHUD_TRY(analyses_.summary(view, entry, kUsualBaseline));
       if (depth < kWarmHistory) BENCHHUD_TRY(analyses_.failures(view, entry));
       BENCHHUD_TRY(analyses_.card(view, entry));

@@ -44,9 +44,9 @@ void CsvTable::open(char bracket) {
   if (cell_writer_) {
     ++cell_depth_;
     bracket == '{' ? cell_writer_->begin_object() : cell_writer_->begin_array();
-  } else if (passed_over_ > 0) {
-    ++passed_over_;
-  } else if (!open_.empty() && next_ != nullptr && next_->column != kNoColumn) {
+  } else if (skipped_depth_ > 0) {
+    ++skipped_depth_;
+  } else if (next_cell() != nullptr) {
     cell_json_.clear();
     cell_writer_.emplace(&cell_json_);
     cell_depth_ = 0;
@@ -60,7 +60,7 @@ void CsvTable::open(char bracket) {
   } else if (!is_in_rows_ && !is_in_answer_ && bracket == '{') {
     is_in_answer_ = true;
   } else {
-    passed_over_ = 1;
+    skipped_depth_ = 1;
   }
 }
 
@@ -70,8 +70,8 @@ void CsvTable::close(char bracket) {
     if (--cell_depth_ > 0) return;
     cell_writer_.reset();
     schema::append_csv_field(&cells_[next_->column], cell_json_);
-  } else if (passed_over_ > 0) {
-    --passed_over_;
+  } else if (skipped_depth_ > 0) {
+    --skipped_depth_;
   } else if (!open_.empty()) {
     open_.pop_back();
     if (open_.empty()) end_row();
@@ -83,7 +83,7 @@ void CsvTable::close(char bracket) {
 void CsvTable::key(std::string_view name) {
   if (cell_writer_) {
     cell_writer_->key_text(name);
-  } else if (passed_over_ == 0) {
+  } else if (skipped_depth_ == 0) {
     if (open_.empty()) {
       top_key_ = name;
     } else {
@@ -95,25 +95,27 @@ void CsvTable::key(std::string_view name) {
 void CsvTable::text(std::string_view bytes) {
   if (cell_writer_) {
     cell_writer_->value(bytes);
-  } else if (passed_over_ > 0) {
-    return;
-  } else if (open_.empty()) {
-    if (is_in_answer_ && !is_in_rows_ && top_key_ == "next_cursor") next_cursor_ = bytes;
-  } else if (next_ != nullptr && next_->column != kNoColumn) {
-    append_text(&cells_[next_->column], bytes);
+  } else if (std::string* cell = next_cell()) {
+    append_text(cell, bytes);
+  } else if (is_in_answer_ && !is_in_rows_ && skipped_depth_ == 0 && top_key_ == "next_cursor") {
+    next_cursor_ = bytes;
   }
 }
 
 void CsvTable::raw(std::string_view json) {
   if (cell_writer_) {
     cell_writer_->raw(json);
-  } else if (passed_over_ == 0 && !open_.empty() && next_ != nullptr &&
-             next_->column != kNoColumn && json != "null") {
-    std::string& cell = cells_[next_->column];
-    // Of what the runner wrote; a text of ours comes as one.
-    json.starts_with('"') ? append_text(&cell, nlohmann::json::parse(json).get<std::string>())
-                          : schema::append_csv_field(&cell, json);
+  } else if (std::string* cell = next_cell(); cell != nullptr && json != "null") {
+    // A text arrives here only as JSON that the runner wrote; the program's own go to text().
+    json.starts_with('"') ? append_text(cell, nlohmann::json::parse(json).get<std::string>())
+                          : schema::append_csv_field(cell, json);
   }
+}
+
+std::string* CsvTable::next_cell() {
+  const bool is_wanted =
+      skipped_depth_ == 0 && !open_.empty() && next_ != nullptr && next_->column != kNoColumn;
+  return is_wanted ? &cells_[next_->column] : nullptr;
 }
 
 CsvTable::Member* CsvTable::find(std::string_view name) const {

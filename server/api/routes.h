@@ -57,7 +57,7 @@ using MakeText = std::function<schema::Expected<std::string>()>;
 struct ResponsePlan {
   /// All that the answer hangs on beside the request: equal keys, equal answers.
   std::string key;
-  /// Of an operation that has CSV, a WriteJson.
+  /// Operations with CSV need a WriteJson.
   std::variant<WriteJson, MakeText> body;
   std::string content_type = "application/json";
   /// The address itself says of what content it asks: who has the answer need never ask again.
@@ -78,8 +78,8 @@ struct ResponsePlan {
   /// `RequestContext::is_cancelled`.
   std::function<schema::Expected<void>(schema::Connection&, const schema::ByteSink&)> stream{};
   std::string file_name{};  ///< what a browser saves it as; "": it shows it
-  /// The member of the answer whose objects are the rows of its CSV; "": where CSV is asked for,
-  /// `body` writes their list alone.
+  /// The member of the answer whose objects are the rows of its CSV. "": for CSV, `body` writes
+  /// only the array of rows.
   std::string_view csv_rows = "items";
 };
 

@@ -102,7 +102,7 @@ std::string cursor_scope(const RequestContext& context);
 schema::Expected<std::optional<Cursor>> asked_cursor(RequestContext& context, std::size_t numbers,
                                                      std::size_t texts = 0);
 
-/// The columns of a table, by name, with their backends.
+/// The columns of a table, ordered by name, each with its backend.
 using TableColumns = std::set<std::pair<std::string_view, std::string_view>>;
 void write_columns(schema::JsonWriter& json, const TableColumns& columns);
 
@@ -114,7 +114,7 @@ void end_items(schema::JsonWriter& json, const std::optional<std::string>& next_
 void end_page(schema::JsonWriter& json, const std::optional<std::string>& next_cursor,
               std::int64_t total);
 
-/// A member `name`: a list of runs.
+/// Writes the member `name`, an array of run references.
 void write_runs(schema::JsonWriter& json, std::string_view name,
                 std::span<const service::RunEntry* const> runs);
 

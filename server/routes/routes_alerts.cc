@@ -103,7 +103,7 @@ Expected<void> write_alert_list(RequestContext& context, schema::JsonWriter& jso
   json.begin_array();
   schema::AlertRuns runs = runs_of(context);
   if (context.is_csv()) {
-    // It has no column that is of their series.
+    // CSV has no column about the series, so their details are not read.
     for (const Alert& alert : page.alerts) {
       json.begin_object();
       BENCHHUD_TRY(views::write_alert_fields(json, alert, {}, runs));

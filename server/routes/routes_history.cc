@@ -114,7 +114,7 @@ const analysis::GroupRollup* find_group(const Rollup& rollup, const analysis::Gr
   return found == rollup->end() || found->key != key ? nullptr : &*found;
 }
 
-/// An accelerator model's groups over its runs.
+/// The groups of one accelerator model over its runs.
 struct AcceleratorHistory {
   Runs runs;
   std::vector<Rollup> rollups;           // one a run
@@ -181,7 +181,7 @@ void write_history_groups(schema::JsonWriter& json, const AcceleratorHistory& hi
   });
 }
 
-/// Gives `take` each accelerator model that is asked for, with its history.
+/// Calls `take` with each requested accelerator model and its history.
 Expected<void> for_each_history(
     RequestContext& context,
     const std::function<Expected<void>(const std::string&, const AcceleratorHistory&)>& take) {
@@ -215,7 +215,7 @@ Expected<void> write_history(RequestContext& context, schema::JsonWriter& json) 
   return {};
 }
 
-/// Each group's points as rows.
+/// One row per point of each group.
 Expected<void> write_history_rows(RequestContext& context, schema::JsonWriter& json) {
   const auto write_one = [&](const std::string&,
                              const AcceleratorHistory& history) -> Expected<void> {
@@ -465,7 +465,7 @@ Expected<void> write_model_history(RequestContext& context, schema::JsonWriter& 
   return {};
 }
 
-/// Each experiment's runs as rows.
+/// One row per experiment and run.
 Expected<void> write_model_history_rows(RequestContext& context, schema::JsonWriter& json,
                                         const ResultScope& scope) {
   BENCHHUD_ASSIGN(const auto points, read_points(context, scope));

@@ -225,7 +225,7 @@ Expected<void> write_table(RequestContext& context, schema::JsonWriter& json,
   return {};
 }
 
-/// The cells of the table, by row and column.
+/// One row per cell of the table, ordered by row and column.
 Expected<void> write_cells(RequestContext& context, schema::JsonWriter& json,
                            const Comparison& comparison) {
   BENCHHUD_ASSIGN(const auto compared, compare(context, comparison));

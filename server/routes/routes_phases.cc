@@ -167,13 +167,13 @@ Expected<std::vector<std::optional<analysis::TimingReview>>> review_series(
   return points;
 }
 
-/// An experiment that was timed, and its point in each of the runs.
+/// A timed experiment with its point in each run.
 struct PhaseSeries {
   const CatalogEntry* entry;
   std::vector<std::optional<analysis::TimingReview>> points;
 };
 
-/// Gives `take` each series of what is asked for.
+/// Calls `take` with each requested series.
 Expected<void> read_phase_series(RequestContext& context, const SeriesScope& scope,
                                  const std::function<void(const PhaseSeries&)>& take) {
   if (scope.runs.empty()) return {};
@@ -213,18 +213,14 @@ Expected<void> write_phase_series(RequestContext& context, schema::JsonWriter& j
   return {};
 }
 
-/// Each series' points as rows.
+/// One row per point of each series.
 Expected<void> write_phase_series_rows(RequestContext& context, schema::JsonWriter& json,
                                        const SeriesScope& scope) {
   json.begin_array();
   BENCHHUD_TRY(read_phase_series(context, scope, [&](const PhaseSeries& series) {
     for (std::size_t run = 0; run < scope.runs.size(); ++run) {
       if (!series.points[run]) continue;
-      json.begin_object();
-      json.key("run");
-      views::write_run_ref(json, scope.runs[run]);
-      json.key("experiment");
-      views::write_experiment(json, *series.entry);
+      begin_point_row(json, scope.runs[run], *series.entry);
       json.key("point");
       write_point(json, *series.points[run]);
       json.end_object();

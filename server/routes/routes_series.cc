@@ -207,7 +207,7 @@ void write_unit(schema::JsonWriter& json, const std::string& metric) {
   }
 }
 
-/// Those of the backends that are asked for that have results.
+/// The experiments of the requested backends that have results.
 std::vector<const CatalogEntry*> shown_entries(const RequestContext& context,
                                                const SeriesScope& scope,
                                                const std::vector<analysis::JudgedRun>& judged) {
@@ -248,7 +248,7 @@ Expected<void> write_series(RequestContext& context, schema::JsonWriter& json,
   return {};
 }
 
-/// Each series' points as rows.
+/// One row per point of each series.
 Expected<void> write_series_rows(RequestContext& context, schema::JsonWriter& json,
                                  const SeriesScope& scope) {
   BENCHHUD_ASSIGN(const auto judged, judge_model(context, scope));
@@ -259,11 +259,7 @@ Expected<void> write_series_rows(RequestContext& context, schema::JsonWriter& js
       const auto& point = points[entry->id()][run];
       if (!point) continue;
       const auto* view = judged[run].find(entry->id());
-      json.begin_object();
-      json.key("run");
-      views::write_run_ref(json, scope.runs[run]);
-      json.key("experiment");
-      views::write_experiment(json, *entry);
+      begin_point_row(json, scope.runs[run], *entry);
       json.key("point");
       write_point(json, point);
       json.key("code");

@@ -123,7 +123,7 @@ void write_verification_cell(schema::JsonWriter& json, const ResultView& view) {
   json.end_object();
 }
 
-/// Suite, model and test; a result for each column.
+/// The table's rows (suite, model and test), each with one result per column.
 using Row = std::tuple<std::string_view, std::string_view, std::string_view>;
 using Rows = std::map<Row, std::map<std::string_view, const ResultView*>>;
 
@@ -159,7 +159,7 @@ void write_rows(schema::JsonWriter& json, const std::vector<Found>& results) {
   });
 }
 
-/// The cells of the table, by row and column.
+/// One row per cell of the table, ordered by row and column.
 Expected<void> write_cells(RequestContext& context, schema::JsonWriter& json,
                            const service::RunEntry& run) {
   BENCHHUD_ASSIGN(const auto judged, context.analyses.run(context.view, run));

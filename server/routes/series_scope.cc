@@ -32,4 +32,13 @@ schema::Expected<SeriesScope> asked_series(RequestContext& context) {
   return schema::Error{schema::ErrorCode::kNotFound, "There is no such model with that test."};
 }
 
+void begin_point_row(schema::JsonWriter& json, const service::RunEntry* run,
+                     const analysis::CatalogEntry& entry) {
+  json.begin_object();
+  json.key("run");
+  views::write_run_ref(json, run);
+  json.key("experiment");
+  views::write_experiment(json, entry);
+}
+
 }  // namespace benchhud::server

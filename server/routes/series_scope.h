@@ -22,4 +22,8 @@ struct SeriesScope {
 /// parameter model.
 schema::Expected<SeriesScope> asked_series(RequestContext& context);
 
+/// Opens the CSV row of one experiment's point in one run: its run and its experiment.
+void begin_point_row(schema::JsonWriter& json, const service::RunEntry* run,
+                     const analysis::CatalogEntry& entry);
+
 }  // namespace benchhud::server

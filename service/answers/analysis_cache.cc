@@ -14,7 +14,7 @@ std::string key_of(const Snapshot& snapshot, const RunEntry& entry) {
   return fmt::format("{:x}.{:x}", entry.history, snapshot.catalog_version);
 }
 
-/// So much of judged runs is kept: some hundred nights of 800 results.
+/// The limit for judged runs: about a hundred nights of 800 results.
 constexpr std::size_t kJudgedBytes = std::size_t{32} << 20;
 
 /// And so much of what failed: some thousand nights of a thousand results.
@@ -31,7 +31,7 @@ std::size_t size_of(const analysis::JudgedRun& run) {
   return size;
 }
 
-/// So much of digests is kept: some million results, a year of a fleet of 2,500.
+/// The limit for digests: about a million results, a year of nights of 2,500 results.
 constexpr std::size_t kDigestBytes = std::size_t{64} << 20;
 
 std::size_t size_of(const analysis::RunDigest& run) {

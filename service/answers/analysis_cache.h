@@ -1,5 +1,5 @@
-// What was judged is kept: each thing under a key of all that it hangs on, so that an ingest has
-// nothing recomputed but what it changed.
+// Caches analyses, each under a key of everything that it depends on, so that an ingest invalidates
+// only what it changed.
 #pragma once
 
 #include <memory>

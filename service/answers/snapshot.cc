@@ -12,8 +12,8 @@ namespace {
 
 using schema::Expected;
 
-/// So much of error texts is remembered (runs that are kept hold theirs beside it), and what one
-/// takes beside its texts.
+/// The limit for cached error texts, and the overhead of one. Cached runs keep their own error
+/// texts alive beyond this limit.
 constexpr std::size_t kErrorTextBytes = std::size_t{12} << 20;
 constexpr std::size_t kBytesOfErrorText = sizeof(analysis::ErrorText) + 192;
 /// Transactions that began before and after a commit may want their snapshots in turns.

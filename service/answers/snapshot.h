@@ -68,8 +68,8 @@ struct Snapshot {
   }
   /// Among `entry` and the runs before it on its accelerator model.
   VerifiedRuns verified_runs(const RunEntry& entry) const;
-  /// How many of the first of `nights` (places in `runs`), at most `most`, have no more than
-  /// `results` results together.
+  /// The length of the longest prefix of `nights` (places in `runs`), at most `most`, whose runs
+  /// have at most `results` results in total.
   std::size_t nights_within(std::int64_t results, std::span<const std::size_t> nights,
                             std::size_t most) const;
 };

@@ -4,8 +4,11 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <numbers>
+#include <set>
 #include <utility>
 
+#include "analysis/alerts/sure_steps.h"
 #include "analysis/alerts/watch_state.h"
 
 namespace benchhud::analysis {
@@ -18,6 +21,7 @@ constexpr WatchedMetric metric_at(std::size_t place) { return static_cast<Watche
 AlertDetector::AlertDetector(const Catalog& catalog, FleetRules rules)
     : catalog_(catalog),
       rules_(std::move(rules)),
+      common_(catalog),
       by_place_(catalog.entries().size()),
       lifetime_(rules_.false_discovery_rate) {}
 
@@ -41,7 +45,6 @@ AlertDetector::Experiment& AlertDetector::experiment_of(const CatalogEntry& entr
     place = &experiments_.emplace_back();
     place->id = entry.id();
     place->entry = &entry;
-    place->steady_tonight = &steady_tonight_[entry.backend()];
     place->rules = rules_of(entry);
     for (std::size_t i = 0; i < kCountMetrics; ++i) {
       place->counts[i] =
@@ -61,39 +64,29 @@ const TimingChangeDetector* AlertDetector::timed(schema::ExperimentId experiment
 bool AlertDetector::begin_night(const RunObservations& night, RunAnnotations said) {
   const std::size_t number = nights_.size();
   nights_.push_back({night.run, night.started_at});
-  night_series_.emplace_back();
   if (said.is_new_environment) {
     for (Experiment& experiment : experiments_) {
       for (auto& watch : experiment.timed) {
         if (watch) watch->restart();
       }
     }
+    common_.restart();
   }
   if (said.is_pinned) pinned_.push_back(number);
+  if (said.is_excluded) excluded_.push_back(number);
   return !said.is_excluded;
 }
 
-AlertDetector::Experiment* AlertDetector::take_in(const ExperimentObservation& result,
-                                                  std::optional<schema::ExperimentId> baseline) {
-  const CatalogEntry* entry = catalog_.find(result.experiment);
-  if (entry == nullptr) return nullptr;
-  Experiment& experiment = experiment_of(*entry);
-  if (baseline) experiment.baseline = baseline;
-  if (result.times[place_of(WatchedMetric::kSteady)]) {
-    ++*experiment.steady_tonight;
-  }
-  return &experiment;
+// Null if it is not known.
+AlertDetector::Experiment* AlertDetector::find(schema::ExperimentId id) {
+  const CatalogEntry* entry = catalog_.find(id);
+  return entry == nullptr ? nullptr : by_place_[catalog_.place(*entry)];
 }
 
-void AlertDetector::count_series(const OtherSeries& others) {
-  NightSeries& series = night_series_.back();
-  series = others.steady;
-  for (auto& [backend, tonight] : steady_tonight_) {
-    const std::size_t count = std::exchange(tonight, 0);
-    if (count == 0) continue;
-    series.all += count;
-    series.by_backend[backend] += count;
-  }
+CommonCauses::IsWatched AlertDetector::is_watched() const {
+  return [this](const CatalogEntry& entry, WatchedMetric metric) {
+    return (*by_place_[catalog_.place(entry)]->rules)[place_of(metric)].is_watched;
+  };
 }
 
 // Null where the night has no such time, or nobody watches it.
@@ -101,12 +94,13 @@ TimingChangeDetector* AlertDetector::watch_of(Experiment& experiment,
                                               const ExperimentObservation& night,
                                               std::size_t metric) {
   if (!night.times[metric] || !(*experiment.rules)[metric].is_watched) return nullptr;
-  auto& watch = experiment.timed[metric];
-  if (!watch) {
-    watch = std::make_unique<TimingChangeDetector>((*experiment.rules)[metric].changes,
-                                                   watched_metric_info(metric_at(metric)).better);
-  }
-  return watch.get();
+  if (!experiment.timed[metric]) make_watch(&experiment, metric);
+  return experiment.timed[metric].get();
+}
+
+void AlertDetector::make_watch(Experiment* experiment, std::size_t metric) {
+  experiment->timed[metric] = std::make_unique<TimingChangeDetector>(
+      (*experiment->rules)[metric].changes, watched_metric_info(metric_at(metric)).better);
 }
 
 void AlertDetector::add(RunObservations night, RunAnnotations said, const OtherSeries& others) {
@@ -116,60 +110,128 @@ void AlertDetector::add(RunObservations night, RunAnnotations said, const OtherS
     had_alarm_ = false;
   }
   if (!begin_night(night, said)) return;
+  std::erase_if(night.results,
+                [&](const auto& result) { return catalog_.find(result.experiment) == nullptr; });
+  for (Experiment& experiment : experiments_) experiment.is_there = false;
+  for (const ExperimentObservation& result : night.results) {
+    experiment_of(*catalog_.find(result.experiment)).is_there = true;
+  }
+  if (rules_.are_judged_together) common_.add(number, &night, is_watched());
   const auto baselines = add_speedups(catalog_, rules_.baseline, &night);
+  for (std::size_t i = 0; i < night.results.size(); ++i) {
+    if (baselines[i]) find(night.results[i].experiment)->baseline = baselines[i];
+  }
+  revise_nights();
   Tonight tonight;
   tonight.number = number;
   tonight.timed = others.timed;
-  for (std::size_t i = 0; i < night.results.size(); ++i) {
-    const ExperimentObservation& result = night.results[i];
-    Experiment* experiment = take_in(result, baselines[i]);
-    if (experiment == nullptr) continue;
-    experiment->is_changed = watch(*experiment, result, &tonight);
+  for (const ExperimentObservation& result : night.results) {
+    Experiment& experiment = *find(result.experiment);
+    experiment.is_changed = watch(experiment, result, &tonight);
   }
-  count_series(others);
-  decide(tonight);
-  look_for_drift(tonight);
-  const bool is_changed = std::any_of(experiments_.begin(), experiments_.end(),
-                                      [](const auto& one) { return one.is_changed; });
-  if (is_changed) update_alerts(number);
-}
-
-void AlertDetector::replay(RunObservations night, RunAnnotations said) {
-  const std::size_t number = nights_.size();
-  if (!begin_night(night, said)) return;
-  const auto baselines = add_speedups(catalog_, rules_.baseline, &night);
-  for (std::size_t i = 0; i < night.results.size(); ++i) {
-    const ExperimentObservation& result = night.results[i];
-    Experiment* experiment = take_in(result, baselines[i]);
-    if (experiment == nullptr) continue;
-    for (std::size_t k = 0; k < kTimedMetrics; ++k) {
-      if (TimingChangeDetector* watch = watch_of(*experiment, result, k)) {
-        watch->replay(*result.times[k], number);
-      }
+  bool is_changed = false;
+  for (Experiment& experiment : experiments_) {
+    if (experiment.is_there) continue;
+    for (auto& watch : experiment.timed) {
+      if (watch && watch->look_again(number)) experiment.is_changed = true;
     }
   }
-  count_series({});
+  decide(tonight);
+  assert_steps(tonight, night);
+  look_for_drift(tonight);
+  for (const Experiment& experiment : experiments_) is_changed |= experiment.is_changed;
+  if (is_changed || has_common_changes(number)) update_alerts(number);
+}
+
+// What is known now of nights before this one.
+void AlertDetector::revise_nights() {
+  const auto revise = [&](WatchedMetric metric) {
+    return [this, metric](schema::ExperimentId id, std::size_t night, double level) {
+      if (const auto& watch = find(id)->timed[place_of(metric)]) watch->revise(night, level);
+    };
+  };
+  for (const WatchedMetric metric : {WatchedMetric::kSteady, WatchedMetric::kCompile,
+                                     WatchedMetric::kTracing, WatchedMetric::kDevice}) {
+    common_.visit_revised(metric, revise(metric));
+  }
+  const auto baseline_of = [&](schema::ExperimentId id) -> const schema::ExperimentId* {
+    const auto& baseline = find(id)->baseline;
+    return baseline ? &*baseline : nullptr;
+  };
+  common_.visit_revised_speedups(baseline_of, revise(WatchedMetric::kSpeedup));
+}
+
+// Whether anything common is going on, or ended or began tonight.
+bool AlertDetector::has_common_changes(std::size_t number) const {
+  for (std::size_t m = 0; m < kTimedMetrics; ++m) {
+    for (const CommonChange& change : common_.changes(metric_at(m))) {
+      if (!change.closed || *change.closed == number || change.first_seen == number) return true;
+    }
+  }
+  return false;
+}
+
+std::size_t AlertDetector::kept_nights() const {
+  return std::min(nights_.size(), TimingChangeDetector::kKept);
+}
+
+void AlertDetector::recall(const RunObservations& night) {
+  const std::size_t number = nights_.size() - kept_nights() + recalled_++;
+  if (std::ranges::binary_search(excluded_, number)) return;
+  RunObservations known = night;
+  std::erase_if(known.results,
+                [&](const auto& result) { return find(result.experiment) == nullptr; });
+  common_.recall(number, known, is_watched());
+  (void)add_speedups(catalog_, rules_.baseline, &known);
+  for (const ExperimentObservation& result : known.results) {
+    Experiment& experiment = *find(result.experiment);
+    for (std::size_t k = 0; k < kTimedMetrics; ++k) {
+      const bool is_watched = experiment.timed[k] && result.times[k];
+      if (is_watched) experiment.timed[k]->recall(*result.times[k], number);
+    }
+  }
+}
+
+bool AlertDetector::finish_recall() {
+  bool is_whole = recalled_ == kept_nights();
+  common_.finish_recall();
+  for (Experiment& experiment : experiments_) {
+    for (auto& watch : experiment.timed) is_whole = (!watch || watch->finish_recall()) && is_whole;
+  }
+  return is_whole;
 }
 
 std::string AlertDetector::state() const {
   std::vector<schema::ExperimentId> ids;
-  ids.reserve(experiments_.size());
-  for (const Experiment& experiment : experiments_) ids.push_back(experiment.id);
+  std::vector<std::uint8_t> watches;
+  for (const Experiment& experiment : experiments_) {
+    ids.push_back(experiment.id);
+    std::uint8_t timed = 0;
+    for (std::size_t k = 0; k < kTimedMetrics; ++k) timed |= experiment.timed[k] ? 1U << k : 0U;
+    watches.push_back(timed);
+  }
   StateWriter write;
-  write(nights_.size(), ids, one_of_models(), *this);
+  write(ids, watches, one_of_models(), *this);
   return write.take();
 }
 
 bool AlertDetector::load_state(std::string_view state) {
-  std::size_t nights = 0;
   std::vector<schema::ExperimentId> ids, models;
+  std::vector<std::uint8_t> watches;
   StateReader read(state);
-  read(nights, ids, models);
-  const bool is_ours =
-      nights == nights_.size() && std::ranges::equal(ids, experiments_, {}, {}, &Experiment::id);
-  if (!is_ours) return false;
+  read(ids, watches, models);
+  if (ids.size() != watches.size()) return false;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const CatalogEntry* entry = catalog_.find(ids[i]);
+    if (entry == nullptr) return false;
+    Experiment& experiment = experiment_of(*entry);
+    for (std::size_t k = 0; k < kTimedMetrics; ++k) {
+      if ((watches[i] >> k & 1) != 0) make_watch(&experiment, k);
+    }
+  }
+  if (experiments_.size() != ids.size()) return false;
   read(*this);
-  if (!read.is_whole()) return false;
+  if (!read.is_whole() || !common_.find_experiments()) return false;
   // Models have other numbers in another catalog.
   for (WatchedAlert& alert : alerts_) {
     for (AlertGroup* group : {&alert.at_first, &alert.group}) {
@@ -249,6 +311,31 @@ void AlertDetector::decide(const Tonight& tonight) {
   }
 }
 
+// What is sure already, whatever the searches found. Speedups follow from steady times.
+void AlertDetector::assert_steps(const Tonight& tonight, const RunObservations& night) {
+  for (const WatchedMetric metric : {WatchedMetric::kSteady, WatchedMetric::kCompile,
+                                     WatchedMetric::kTracing, WatchedMetric::kDevice}) {
+    std::vector<SeriesTonight> series;
+    for (const ExperimentObservation& result : night.results) {
+      Experiment& experiment = *find(result.experiment);
+      const auto& watch = experiment.timed[place_of(metric)];
+      const auto noise = common_.noise(metric, result.experiment);
+      if (!watch || !noise || !result.times[place_of(metric)]) continue;
+      series.push_back({experiment.entry->model(), watch.get(), *noise});
+    }
+    std::set<const TimingChangeDetector*> told;
+    for (const SureStep& step : sure_steps(series)) {
+      step.watch->assert_step(step.nights, step.before, step.noise, tonight.number);
+      told.insert(step.watch);
+    }
+    if (told.empty()) continue;
+    for (const ExperimentObservation& result : night.results) {
+      Experiment& experiment = *find(result.experiment);
+      if (told.contains(experiment.timed[place_of(metric)].get())) experiment.is_changed = true;
+    }
+  }
+}
+
 // After it is decided what is told: what is not does not explain where a level went.
 void AlertDetector::look_for_drift(const Tonight& tonight) {
   const auto better = watched_metric_info(WatchedMetric::kSteady).better;
@@ -298,7 +385,9 @@ void AlertDetector::collect_timed(Experiment& experiment, WatchedMetric metric) 
     member.after = std::exp(change.point.after);
     member.interval = change.point.interval;
     member.p_value = change.point.p_value;
-    member.q_value = change.q_value;
+    // What was sure before any search confirmed it never was one of a night's many.
+    const bool has_q_value = !change.is_asserted || change.q_value < 1;
+    member.q_value = has_q_value ? change.q_value : std::numeric_limits<double>::quiet_NaN();
     member.nights_before = change.point.nights_before;
     member.nights_after = change.point.nights_after;
     if (metric == WatchedMetric::kSpeedup) member.baseline = experiment.baseline;
@@ -375,6 +464,7 @@ void AlertDetector::collect_members() {
     collect_drifts(experiment);
   }
   for (std::size_t place = is_settled_.size(); place < members_.size(); ++place) {
+    if (members_[place].is_common) continue;
     standing_members_.push_back({place, catalog_.find(members_[place].experiment)});
   }
   is_settled_.resize(members_.size(), false);
@@ -385,22 +475,164 @@ void AlertDetector::collect_members() {
 }
 
 std::vector<AlertGroup> AlertDetector::groups_now() const {
-  auto groups = group_changes(members_, standing_members_, catalog_, night_series_);
+  auto groups = group_changes(members_, standing_members_, catalog_);
   // By onset, so that alerts of one night are numbered in a fixed order.
   std::stable_sort(groups.begin(), groups.end(),
                    [](const auto& a, const auto& b) { return a.onset < b.onset; });
   return groups;
 }
 
+// What a common change did to each series: as it is known now.
+void AlertDetector::collect_common(WatchedMetric metric, std::size_t place) {
+  const CommonChange& change = common_.changes(metric)[place];
+  const WatchedMetricInfo& info = watched_metric_info(metric);
+  auto& places = common_members_[place_of(metric)][place];
+  for (std::size_t m = 0; m < change.members.size(); ++m) {
+    const double moved = change.effects.effect[m], before = change.before[m];
+    if (!std::isfinite(before)) continue;
+    const CatalogEntry& entry = common_.series(metric, change.members[m]);
+    const auto [known, is_new] = places.try_emplace(change.members[m], members_.size());
+    if (is_new) members_.emplace_back();
+    WatchedMember& member = members_[known->second];
+    member.experiment = entry.id();
+    member.metric = metric;
+    member.change = place;
+    member.is_common = true;
+    member.onset = member.earliest = member.latest = change.onset;
+    member.first_seen = change.first_seen;
+    member.confirmed = change.confirmed;
+    const bool is_withdrawn = change.stage == CommonStage::kWithdrawn;
+    member.withdrawn = is_withdrawn ? change.closed : std::nullopt;
+    member.recovered = change.stage == CommonStage::kRecovered ? change.closed : std::nullopt;
+    member.effect = std::expm1(moved);
+    member.worse = worse_of(member.effect, info.better);
+    constexpr double kReach = 1.96;  // standard errors, 95 %
+    const double error = std::sqrt(change.effects.variance[m]);
+    member.interval = {std::expm1(moved - kReach * error), std::expm1(moved + kReach * error),
+                       0.95};
+    member.p_value = member.q_value =
+        error > 0 ? std::erfc(std::abs(moved) / error / std::numbers::sqrt2) : 1;
+    member.before = std::exp(before);
+    member.after = std::exp(before + moved);
+    const SeriesRules& rules = (*by_place_[catalog_.place(entry)]->rules)[place_of(metric)];
+    // Where it did nothing that can be told from nothing, there is nothing to tell.
+    member.is_reported = std::abs(moved) > kReach * error &&
+                         (member.worse < 0 ? rules.tell_better : rules.tell_worse);
+    const std::size_t now = nights_.size() - 1;
+    member.nights_before = std::min<std::size_t>(change.onset, 20);
+    member.nights_after = std::min<std::size_t>(now + 1 - change.onset, 10);
+  }
+}
+
+void AlertDetector::collect_common() {
+  const std::size_t now = nights_.size() - 1;
+  for (std::size_t m = 0; m < kTimedMetrics; ++m) {
+    const auto changes = common_.changes(metric_at(m));
+    common_members_[m].resize(changes.size());
+    for (std::size_t place = 0; place < changes.size(); ++place) {
+      const auto& closed = changes[place].closed;
+      if (!closed || *closed == now) collect_common(metric_at(m), place);
+    }
+  }
+}
+
+// The alert of a common change: one that tells of another of the same scope that began then, or a
+// new one. It stays with it.
+std::size_t AlertDetector::alert_of(WatchedMetric metric, std::size_t change, std::size_t number) {
+  const CommonChange& common = common_.changes(metric)[change];
+  AlertGroup group;
+  group.scope = common.scope == CommonScope::kMachine ? AlertScope::kMachine : AlertScope::kBackend;
+  if (group.scope == AlertScope::kBackend) group.backend = common_.backend(common.backend);
+  group.onset = common.onset;
+  for (std::size_t a = 0; a < alerts_.size(); ++a) {
+    WatchedAlert& alert = alerts_[a];
+    const bool is_same = alert.group.scope == group.scope && alert.group.backend == group.backend &&
+                         nights_apart(alert.group.onset, group.onset) <= kSameCause &&
+                         alert.stage != AlertStage::kWithdrawn;
+    // Of one metric two changes are two events.
+    const bool has_metric = std::ranges::find(alert.common, metric,
+                                              &WatchedAlert::Common::metric) != alert.common.end();
+    if (!is_same || has_metric) continue;
+    alert.common.push_back({metric, change});
+    return a;
+  }
+  WatchedAlert& made = alerts_.emplace_back();
+  made.first_seen = number;
+  made.at_first = made.group = std::move(group);
+  made.common.push_back({metric, change});
+  return alerts_.size() - 1;
+}
+
+void AlertDetector::update_common_alerts(std::size_t number) {
+  std::set<std::size_t> changed;
+  for (std::size_t m = 0; m < kTimedMetrics; ++m) {
+    const auto changes = common_.changes(metric_at(m));
+    std::vector<std::size_t>& known = common_alerts_[m];
+    for (std::size_t c = 0; c < changes.size(); ++c) {
+      if (c == known.size()) known.push_back(alert_of(metric_at(m), c, number));
+      if (!changes[c].closed || *changes[c].closed == number) changed.insert(known[c]);
+    }
+  }
+  for (const std::size_t place : changed) {
+    WatchedAlert& alert = alerts_[place];
+    alert.group.members.clear();
+    bool is_confirmed = false, is_suspect = false, is_recovered = false;
+    std::optional<std::size_t> onset, taken_in_by;
+    for (const auto& [metric, c] : alert.common) {
+      const CommonChange& change = common_.changes(metric)[c];
+      if (change.confirmed && !alert.confirmed) alert.confirmed = number;
+      is_confirmed = is_confirmed || change.stage == CommonStage::kConfirmed;
+      is_suspect = is_suspect || change.stage == CommonStage::kSuspect;
+      is_recovered = is_recovered || change.stage == CommonStage::kRecovered;
+      if (change.taken_in_by) taken_in_by = common_alerts_[place_of(metric)][*change.taken_in_by];
+      if (change.stage != CommonStage::kWithdrawn)
+        onset = std::min(onset.value_or(change.onset), change.onset);
+      for (const auto& [series, member] : common_members_[place_of(metric)][c]) {
+        if (members_[member].is_reported) alert.group.members.push_back(member);
+      }
+    }
+    std::ranges::sort(alert.group.members);
+    alert.group.onset = onset.value_or(alert.group.onset);
+    const AlertStage before = alert.stage;
+    alert.stage = is_confirmed   ? AlertStage::kConfirmed
+                  : is_recovered ? AlertStage::kRecovered
+                  : is_suspect   ? AlertStage::kSuspect
+                                 : AlertStage::kWithdrawn;
+    alert.merged_into = alert.stage == AlertStage::kWithdrawn ? taken_in_by : std::nullopt;
+    const bool is_open = is_confirmed || alert.stage == AlertStage::kSuspect;
+    if (is_open) alert.closed.reset();
+    if (!is_open && before != alert.stage) alert.closed = number;
+  }
+}
+
+// The open alert of a machine or a backend that explains what began with it.
+std::optional<std::size_t> AlertDetector::common_alert_over(const AlertGroup& group) const {
+  for (std::size_t a = 0; a < alerts_.size(); ++a) {
+    const WatchedAlert& alert = alerts_[a];
+    if (alert.common.empty() || alert.stage == AlertStage::kWithdrawn) continue;
+    if (nights_apart(alert.group.onset, group.onset) > kSameCause) continue;
+    if (alert.group.scope == AlertScope::kMachine) return a;
+    const bool is_of_backend = std::ranges::any_of(group.members, [&](std::size_t place) {
+      return catalog_.find(members_[place].experiment)->backend() == alert.group.backend;
+    });
+    if (is_of_backend) return a;
+  }
+  return std::nullopt;
+}
+
 void AlertDetector::update_alerts(std::size_t number) {
   collect_members();
+  collect_common();
+  update_common_alerts(number);
   auto groups = groups_now();
   constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
   std::vector<std::size_t> group_of(members_.size(), kNone);
   for (std::size_t g = 0; g < groups.size(); ++g) {
     for (const std::size_t place : groups[g].members) group_of[place] = g;
   }
-  for (; seen_alerts_ < alerts_.size(); ++seen_alerts_) open_alerts_.push_back(seen_alerts_);
+  for (; seen_alerts_ < alerts_.size(); ++seen_alerts_) {
+    if (alerts_[seen_alerts_].common.empty()) open_alerts_.push_back(seen_alerts_);
+  }
   // Each group goes on with the alert that it shares most with; of equals with the oldest.
   struct Tie {
     std::size_t count, open, group;  // `open`: place in open_alerts_
@@ -440,9 +672,11 @@ void AlertDetector::update_alerts(std::size_t number) {
     }
     std::erase_if(alert.group.members,
                   [&](std::size_t place) { return !members_[place].is_reported; });
-    if (alert.stage != AlertStage::kWithdrawn) alert.closed = number;
+    if (alert.stage != AlertStage::kWithdrawn) {
+      alert.closed = number;
+      alert.merged_into = taken_by[k] ? taken_by[k] : common_alert_over(alert.group);
+    }
     alert.stage = AlertStage::kWithdrawn;
-    if (taken_by[k]) alert.merged_into = taken_by[k];
   }
   forget_closed_alerts();
   for (std::size_t g = 0; g < groups.size(); ++g) {

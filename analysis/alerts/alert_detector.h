@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "analysis/alerts/alert_groups.h"
+#include "analysis/alerts/common_causes.h"
 #include "analysis/alerts/drift_detector.h"
 #include "analysis/alerts/event_detectors.h"
 #include "analysis/alerts/run_observations.h"
@@ -27,7 +28,7 @@ namespace benchhud::analysis {
 /// Which way of watching this is. Raised with whatever gives other alerts for the same nights: how
 /// a night is summed up, how changes are found and grouped; and with the layout of what is kept of
 /// it (watch_state.h). What an earlier one kept is not gone on from.
-inline constexpr std::uint32_t kDetectorVersion = 12;
+inline constexpr std::uint32_t kDetectorVersion = 13;
 
 /// How a series is watched.
 struct SeriesRules {
@@ -43,12 +44,14 @@ struct SeriesRules {
 /// timed counts for the others.
 struct OtherSeries {
   std::size_t timed = 0;  ///< of every timed metric
-  NightSeries steady;     ///< of WatchedMetric::kSteady alone
 };
 
 struct FleetRules {
   std::string baseline = "inductor";  ///< the backend that speedups are against
   double false_discovery_rate = 0.05;
+  /// Whether what series have in common is judged. Not where only some of a fleet's series are
+  /// watched: those in which something changes are no measure of what all have in common.
+  bool are_judged_together = true;
   /// Rules of one series, timed or not; empty: SeriesRules with the metric's least effect.
   std::function<SeriesRules(const CatalogEntry&, WatchedMetric)> series;
 };
@@ -76,10 +79,21 @@ struct WatchedAlert {
   std::optional<std::size_t> confirmed;    ///< night
   std::optional<std::size_t> closed;       ///< night on which it was recovered or withdrawn
   std::optional<std::size_t> merged_into;  ///< place of the alert that took in its changes
+  /// Of a machine or a backend: the common changes that it tells of, by metric and place. An alert
+  /// keeps what it is about; of a model it has none.
+  struct Common {
+    WatchedMetric metric{};
+    std::size_t change = 0;
+  };
+  std::vector<Common> common;
 };
 
-/// Nights come in the order of their runs' times; a night that comes late is replayed with all that
-/// follow it. The same nights in the same order give the same alerts with the same numbers.
+/// Nights come in the order of their runs' times; where one comes late, all are watched again. The
+/// same nights in the same order give the same alerts with the same numbers.
+///
+/// First what the machine and the backends did is told from what is left of each series
+/// (common_causes.h); then each series is watched by itself (timing_change_detector.h), and what
+/// changed goes by model (alert_groups.h).
 ///
 /// A timed change is confirmed when it has nights enough and, of all series of its night, passes
 /// Benjamini-Yekutieli at the false discovery rate; and while the nights that brought alarms are to
@@ -95,16 +109,16 @@ class AlertDetector {
   /// `others`: of this night, beside those of the catalog.
   void add(RunObservations night, RunAnnotations said = {}, const OtherSeries& others = {});
 
-  /// To go on from another day: first every night that was added then is recalled, in that order
-  /// and with what was said of it, which costs little; then load_state() says what was made of
-  /// them. From then on it is as if they had been added, whatever experiments the catalog has got
-  /// since.
-  void replay(RunObservations night, RunAnnotations said = {});
   /// What was made of the nights so far.
   std::string state() const;
-  /// Returns false if `state` is none of the nights that were recalled; then this is of no more
-  /// use. The rules must be the same.
+  /// To go on from another day: first load_state(), then recall() for the last kept_nights() of the
+  /// nights that were added then, in that order, then finish_recall(). From then on it is as if all
+  /// had been added, whatever experiments the catalog has got since. False where `state` is none of
+  /// these nights; then this is of no more use. The rules must be the same.
   bool load_state(std::string_view state);
+  std::size_t kept_nights() const;
+  void recall(const RunObservations& night);
+  bool finish_recall();
 
   struct NightOf {
     schema::RunId run{};
@@ -126,7 +140,6 @@ class AlertDetector {
   struct Experiment {
     schema::ExperimentId id{};
     const CatalogEntry* entry = nullptr;
-    std::size_t* steady_tonight = nullptr;  // of its backend
     const RulesOfMetrics* rules = nullptr;
     std::array<std::unique_ptr<TimingChangeDetector>, kTimedMetrics>
         timed;  // null: no such time was seen
@@ -137,7 +150,7 @@ class AlertDetector {
     std::optional<schema::ExperimentId> baseline;
     std::optional<schema::ExperimentId> collected_baseline;         // that members of speedups name
     std::array<std::vector<std::size_t>, kWatchedMetrics> members;  // places, by change
-    bool is_changed = false;                                        // tonight
+    bool is_changed = false, is_there = false;                      // tonight
   };
 
   // What waits for all results of a night: gathered as they come, for going over all experiments
@@ -156,18 +169,20 @@ class AlertDetector {
 
   // Gives a night its number and does what was said of it; returns whether its measurements count.
   bool begin_night(const RunObservations& night, RunAnnotations said);
+  CommonCauses::IsWatched is_watched() const;
+  void revise_nights();
+  bool has_common_changes(std::size_t number) const;
   Experiment& experiment_of(const CatalogEntry& entry);
-  // The experiment of a result, which is counted among its night's; null if it is not known.
-  Experiment* take_in(const ExperimentObservation& result,
-                      std::optional<schema::ExperimentId> baseline);
-  void count_series(const OtherSeries& others);
+  Experiment* find(schema::ExperimentId id);
   TimingChangeDetector* watch_of(Experiment& experiment, const ExperimentObservation& night,
                                  std::size_t metric);
+  void make_watch(Experiment* experiment, std::size_t metric);
   std::vector<schema::ExperimentId> one_of_models() const;
   SeriesRules rules_for(const CatalogEntry& entry, WatchedMetric metric) const;
   const RulesOfMetrics* rules_of(const CatalogEntry& entry);
   bool watch(Experiment& experiment, const ExperimentObservation& night, Tonight* tonight);
   void decide(const Tonight& tonight);
+  void assert_steps(const Tonight& tonight, const RunObservations& night);
   void look_for_drift(const Tonight& tonight);
   WatchedMember& member_of(Experiment& experiment, WatchedMetric metric, std::size_t change);
   void collect_members();
@@ -176,18 +191,26 @@ class AlertDetector {
   void collect_drifts(Experiment& experiment);
   void collect_events(Experiment& experiment, WatchedMetric metric,
                       std::span<const WatchedEvent> events);
+  void collect_common();
+  void collect_common(WatchedMetric metric, std::size_t place);
   std::vector<AlertGroup> groups_now() const;
   void update_alerts(std::size_t number);
+  void update_common_alerts(std::size_t number);
+  std::size_t alert_of(WatchedMetric metric, std::size_t change, std::size_t number);
+  std::optional<std::size_t> common_alert_over(const AlertGroup& group) const;
   void forget_closed_alerts();
   void update_stage(WatchedAlert* alert, std::size_t number);
 
   const Catalog& catalog_;
   FleetRules rules_;
   std::vector<NightOf> nights_;
-  std::vector<NightSeries> night_series_;
-  std::vector<std::size_t> pinned_;                                 // nights
-  std::map<std::string, std::size_t, std::less<>> steady_tonight_;  // by backend
-  std::deque<RulesOfMetrics> rules_of_metrics_;                     // each once
+  std::vector<std::size_t> excluded_;  // nights
+  std::vector<std::size_t> pinned_;    // nights
+  CommonCauses common_;
+  // By timed metric and change: places of the members, by series, and the place of the alert.
+  std::array<std::vector<std::map<std::size_t, std::size_t>>, kTimedMetrics> common_members_;
+  std::array<std::vector<std::size_t>, kTimedMetrics> common_alerts_;
+  std::deque<RulesOfMetrics> rules_of_metrics_;  // each once
   std::deque<Experiment> experiments_;
   std::vector<Experiment*> by_place_;  // in the catalog; null: none of its results was seen
   LordPlusPlus lifetime_;              // a test a stretch of TimingChangeDetector::kWindow nights
@@ -200,6 +223,7 @@ class AlertDetector {
   std::vector<bool> is_settled_;
   std::vector<CurrentMember> standing_members_;
   std::vector<std::size_t> open_alerts_;
+  std::size_t recalled_ = 0;     // nights, after load_state()
   std::size_t seen_alerts_ = 0;  // that were looked at for open_alerts_
 };
 

@@ -1,9 +1,8 @@
-// Many changes, few causes: which changes belong together.
+// Many changes, few causes: which changes of series belong together.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -21,7 +20,8 @@ struct WatchedMember {
   // Which: stable from night to night.
   schema::ExperimentId experiment{};
   WatchedMetric metric{};
-  std::size_t change = 0;  ///< of that series
+  std::size_t change = 0;  ///< of that series; of all common changes of the metric, if it is one
+  bool is_common = false;  ///< what a common change did to the series (common_changes.h)
 
   std::size_t onset = 0;                 ///< the first night of what is new
   std::size_t earliest = 0, latest = 0;  ///< where that may be as well
@@ -30,7 +30,8 @@ struct WatchedMember {
   bool is_reported = true;  ///< not where it merely is another's recovery, or rules say so
   /// 1: for the worse, -1: for the better, 0: neither is.
   int worse = 0;
-  /// Timed: levels in the metric's unit, the change as a share of the level before.
+  /// Timed: levels in the metric's unit, the change as a share of the level before. Without what
+  /// moved the machine or the backend, unless `is_common`.
   double before = 0, after = 0, effect = 0;
   Interval interval;  ///< of `effect`, at 95 %
   double error = 0;   ///< drift: standard error of what moved, in natural logarithms
@@ -46,7 +47,7 @@ struct WatchedMember {
 /// How far a cause reaches.
 enum class AlertScope : std::uint8_t {
   kMachine,  ///< most of what is timed: the machine, its driver, its clocks
-  kBackend,  ///< several models on one backend: the backend, or what it compiles with
+  kBackend,  ///< the series of one backend beside all others: the backend, or its compiler
   kModel,    ///< one model
 };
 /// "machine", "backend" or "model".
@@ -60,44 +61,25 @@ struct AlertGroup {
   std::vector<std::size_t> members;  ///< places, ascending
 };
 
-/// How many steady times there were in a night: in all, and by backend.
-struct NightSeries {
-  std::size_t all = 0;
-  std::map<std::string, std::size_t, std::less<>> by_backend;
-};
-
 /// Two changes so many nights apart may have one cause.
 inline constexpr std::size_t kSameCause = 3;
-/// A cause is the machine's, or a backend's, from so many models on.
-inline constexpr std::size_t kFewestModels = 3;
-
-/// Of members that are neither withdrawn nor untold; the others are of no group.
-///
-/// First what many have in common: steady times of kFewestModels models that moved in one direction
-/// within a night of each other. If that is half of all that were timed, it is the machine's doing,
-/// unless nearly all are on one backend: of the others a quarter must have moved, where there are
-/// others. If it is half of a backend's, or if no other backend's times of those models moved as
-/// well, it is the backend's. Such a group takes in what else moved within kSameCause nights, or
-/// may have begun with it (WatchedMember::earliest to latest): all times, or those of that backend
-/// and the speedups against it. What is left goes by model: changes that began as near the surest
-/// one, or may have begun with it; what is equally sure goes by the catalog's order, metric and
-/// number. Deterministic, whatever the order of `members`.
-///
-/// A drift over the night of a step is no other thing than the step where that leaves no drift
-/// (DriftDetector::least()): it goes with the common cause, by the median effect of those that
-/// moved together, or else with the step of its own series. Otherwise it is a cause of its own.
-std::vector<AlertGroup> group_changes(std::span<const WatchedMember> members,
-                                      const Catalog& catalog, std::span<const NightSeries> nights);
 
 /// A member that may be of a group.
 struct CurrentMember {
   std::size_t place = 0;                ///< among all members
   const CatalogEntry* entry = nullptr;  ///< of its experiment
 };
-/// The same, where it is known which may be of a group: `standing`, by ascending places, has all of
-/// them.
+
+/// The changes of each model that began as near the surest of them, or may have begun with it
+/// (WatchedMember::earliest to latest). Of members that are neither withdrawn nor untold; the
+/// others are of no group. What is equally sure goes by the catalog's order, metric and number.
+/// Deterministic, whatever the order of `members`. `current`: by ascending places, all that may be
+/// of a group.
+///
+/// A drift over the night of a step of its own series is no other thing than the step where that
+/// leaves no drift (DriftDetector::least()). Otherwise it is a cause of its own.
 std::vector<AlertGroup> group_changes(std::span<const WatchedMember> members,
                                       std::span<const CurrentMember> current,
-                                      const Catalog& catalog, std::span<const NightSeries> nights);
+                                      const Catalog& catalog);
 
 }  // namespace benchhud::analysis

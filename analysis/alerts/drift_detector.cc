@@ -31,17 +31,42 @@ double DriftDetector::least(double error) {
 }
 
 bool DriftDetector::is_due(const TimingChangeDetector& series) {
-  const std::size_t count = series.levels().size();
+  const std::size_t count = series.count();
   return count >= series.begin() + kFewestForDrift && count % kEvery == 0;
 }
 
+DriftDetector::Stretch DriftDetector::stretch_of(const TimingChangeDetector& series,
+                                                 std::size_t begin) {
+  std::vector<double> levels;
+  for (const Night& night : series.nights().subspan(begin - series.first(), kStretch)) {
+    levels.push_back(night.level);
+  }
+  return {begin, series.numbers()[begin + kStretch - 1 - series.first()], median(levels)};
+}
+
+// A series is looked at while the nights of the next stretch are kept, unless it has few values.
 void DriftDetector::add_stretches(const TimingChangeDetector& series) {
   if (begin_ != series.begin()) stretches_.clear();
   begin_ = series.begin();
-  for (;;) {
-    const std::size_t from = begin_ + kStretch * stretches_.size();
-    if (from + kStretch > series.levels().size()) return;
-    stretches_.push_back(median(series.levels().subspan(from, kStretch)));
+  std::size_t from = stretches_.empty() ? begin_ : stretches_.back().begin + kStretch;
+  for (from = std::max(from, series.first()); from + kStretch <= series.count(); from += kStretch) {
+    stretches_.push_back(stretch_of(series, from));
+  }
+}
+
+// A pinned night is one that the series has, and whose stretch is not among the last nights.
+void DriftDetector::add_pinned(const TimingChangeDetector& series,
+                               std::span<const std::size_t> pinned) {
+  for (; seen_pinned_ < pinned.size(); ++seen_pinned_) {
+    const auto numbers = series.numbers();
+    const auto night = std::ranges::lower_bound(numbers, pinned[seen_pinned_]);
+    if (night == numbers.end()) return;
+    if (*night != pinned[seen_pinned_]) continue;
+    const std::size_t place = series.first() + static_cast<std::size_t>(night - numbers.begin());
+    const std::size_t from =
+        std::max({begin_, series.first(), place - std::min(place, kStretch / 2)});
+    if (from + 2 * kStretch > series.count()) return;
+    pinned_.push_back(stretch_of(series, from));
   }
 }
 
@@ -54,7 +79,7 @@ double DriftDetector::standard_error(const NightNoise& noise) const {
       noise.deviation * std::sqrt(std::numbers::pi / 2 * alike * 2 / static_cast<double>(kStretch));
   std::vector<double> steps;
   for (std::size_t i = 1; i < stretches_.size(); ++i) {
-    steps.push_back(stretches_[i] - stretches_[i - 1]);
+    steps.push_back(stretches_[i].level - stretches_[i - 1].level);
   }
   // What creeps up is in all steps alike and is no noise. Few steps do not tell what that is.
   const double common = steps.size() < kFewestSteps ? 0 : median(steps);
@@ -62,30 +87,25 @@ double DriftDetector::standard_error(const NightNoise& noise) const {
   return std::max(of_nights, kMadToDeviation * median(steps));
 }
 
-std::vector<std::size_t> DriftDetector::references(const TimingChangeDetector& series,
-                                                   std::span<const std::size_t> pinned,
-                                                   int worse) const {
-  const std::size_t end = series.levels().size();
-  std::vector<std::size_t> places;
-  // The best stretch that lies wholly before the last two.
-  std::optional<std::size_t> best;
+std::vector<DriftDetector::Stretch> DriftDetector::references(const TimingChangeDetector& series,
+                                                              int worse) const {
+  // The best stretch that lies wholly before the last two, then those of the pinned nights.
+  std::optional<Stretch> best;
   double best_level = 0;
-  for (std::size_t i = 0; begin_ + (i + 3) * kStretch <= end; ++i) {
-    const std::size_t at = begin_ + i * kStretch;
-    const double level = worse * (stretches_[i] + explained_since(series, at + kStretch / 2));
+  for (const Stretch& stretch : stretches_) {
+    if (stretch.begin + 3 * kStretch > series.count()) break;
+    const double level =
+        worse * (stretch.level + explained_since(series, stretch.begin + kStretch / 2));
     if (best && level >= best_level) continue;
-    best = at;
+    best = stretch;
     best_level = level;
   }
-  if (best) places.push_back(*best);
-  for (const std::size_t number : pinned) {
-    const auto night = std::find(series.numbers().begin(), series.numbers().end(), number);
-    if (night == series.numbers().end()) continue;
-    const auto place = static_cast<std::size_t>(night - series.numbers().begin());
-    const std::size_t from = std::max(begin_, place - std::min(place, kStretch / 2));
-    if (from + 2 * kStretch <= end) places.push_back(from);
+  std::vector<Stretch> all;
+  if (best) all.push_back(*best);
+  for (const Stretch& stretch : pinned_) {
+    if (stretch.begin >= begin_) all.push_back(stretch);
   }
-  return places;
+  return all;
 }
 
 bool DriftDetector::look(const TimingChangeDetector& series, schema::Direction better,
@@ -93,32 +113,38 @@ bool DriftDetector::look(const TimingChangeDetector& series, schema::Direction b
   if (!is_due(series)) return false;
   if (better == schema::Direction::kNeither) return false;
   const int worse = better == schema::Direction::kLowerIsBetter ? 1 : -1;
-  const double now = median(series.levels().last(kStretch));
+  if (series.nights().size() < kStretch) return false;
+  const double now = stretch_of(series, series.count() - kStretch).level;
   add_stretches(series);
+  add_pinned(series, pinned);
   const double error = standard_error(series.noise());
   const std::size_t number = series.numbers().back();
   bool changed = false;
 
   for (WatchedDrift& drift : drifts_) {
     if (drift.recovered) continue;
-    const auto onset = std::find(series.numbers().begin(), series.numbers().end(), drift.onset);
-    const auto place = static_cast<std::size_t>(onset - series.numbers().begin());
-    const double left = now - drift.before - explained_since(series, place);
+    const double left = now - drift.before - explained_since(series, drift.place);
     changed = true;
     drift.after = drift.before + left;
     if (worse * left > worse * drift.most) drift.most = left;
     if (worse * left < worse * drift.most / 2) drift.recovered = number;
   }
-  for (const std::size_t from : references(series, pinned, worse)) {
-    const double before = median(series.levels().subspan(from, kStretch));
-    const std::size_t last = from + kStretch - 1;
-    const double moved = now - before - explained_since(series, from + kStretch / 2);
+  for (const Stretch& stretch : references(series, worse)) {
+    const double before = stretch.level;
+    const double moved = now - before - explained_since(series, stretch.begin + kStretch / 2);
     if (worse * moved < least(error)) continue;
     const bool is_known = std::any_of(drifts_.begin(), drifts_.end(), [&](const auto& drift) {
       return !drift.recovered && worse * (before + moved - drift.after) < std::log1p(kLeastDrift);
     });
     if (is_known) continue;
-    drifts_.push_back({series.numbers()[last], number, before, before + moved, moved, error, {}});
+    drifts_.push_back({stretch.last,
+                       stretch.begin + kStretch - 1,
+                       number,
+                       before,
+                       before + moved,
+                       moved,
+                       error,
+                       {}});
     changed = true;
   }
   return changed;

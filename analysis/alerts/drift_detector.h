@@ -15,6 +15,7 @@ namespace benchhud::analysis {
 /// are.
 struct WatchedDrift {
   std::size_t onset = 0;       ///< the last night of the level that it is compared with
+  std::size_t place = 0;       ///< of that night in the series
   std::size_t first_seen = 0;  ///< night
   double before = 0,
          after = 0;  ///< levels, natural logarithms; what changes explain is not in them
@@ -54,15 +55,25 @@ class DriftDetector {
  private:
   friend struct StateFields;
 
+  /// kStretch nights of the series.
+  struct Stretch {
+    std::size_t begin = 0;  // place
+    std::size_t last = 0;   // night
+    double level = 0;
+  };
+
+  static Stretch stretch_of(const TimingChangeDetector& series, std::size_t begin);
   void add_stretches(const TimingChangeDetector& series);
+  void add_pinned(const TimingChangeDetector& series, std::span<const std::size_t> pinned);
   double standard_error(const NightNoise& noise) const;
-  /// Places of the series from which a stretch begins that others are compared with.
-  std::vector<std::size_t> references(const TimingChangeDetector& series,
-                                      std::span<const std::size_t> pinned, int worse) const;
+  /// Those that others are compared with.
+  std::vector<Stretch> references(const TimingChangeDetector& series, int worse) const;
 
   std::vector<WatchedDrift> drifts_;
-  std::size_t begin_ = 0;          // of the nights that are comparable
-  std::vector<double> stretches_;  // levels of one after the other, from begin_
+  std::size_t begin_ = 0;           // of the nights that are comparable
+  std::vector<Stretch> stretches_;  // one after the other, from begin_
+  std::vector<Stretch> pinned_;     // around each pinned night
+  std::size_t seen_pinned_ = 0;     // of the pinned nights
 };
 
 }  // namespace benchhud::analysis

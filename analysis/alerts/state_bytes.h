@@ -2,7 +2,8 @@
 // not read is made anew, so nothing is kept for other machines or later programs.
 //   a number or an enumerator: its bytes in memory; a bool: a byte, 0 for false
 //   a text: its size, a std::size_t, and its bytes
-//   a vector: its size, a std::size_t, and its elements
+//   a vector, a deque: its size, a std::size_t, and its elements
+//   a map: its size, a std::size_t, and its pairs of key and value, ascending
 //   an array: its elements
 //   an optional: a bool, and the value where that is true
 //   anything else: what Fields::of() gives the archive, in that order
@@ -13,6 +14,8 @@
 #include <concepts>
 #include <cstdint>
 #include <cstring>
+#include <deque>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -53,6 +56,16 @@ class BytesWriter {
   void put(const std::vector<T>& values) {
     put(values.size());
     for (const T& value : values) put(value);
+  }
+  template <class T>
+  void put(const std::deque<T>& values) {
+    put(values.size());
+    for (const T& value : values) put(value);
+  }
+  template <class Key, class T>
+  void put(const std::map<Key, T>& values) {
+    put(values.size());
+    for (const auto& [key, value] : values) (*this)(key, value);
   }
   template <class T, std::size_t count>
   void put(const std::array<T, count>& values) {
@@ -109,14 +122,35 @@ class BytesReader {
     get(size);
     text = take(size);
   }
-  template <class T>
-  void get(std::vector<T>& values) {
+  // Each element takes a byte and more: a count that cannot be is not made room for.
+  std::size_t take_size() {
     std::size_t size = 0;
     get(size);
-    // Each takes a byte and more: a count that cannot be is not made room for.
     is_there_ = is_there_ && size <= bytes_.size();
+    return size;
+  }
+  template <class T>
+  void get(std::vector<T>& values) {
+    const std::size_t size = take_size();
     values.clear();
     for (std::size_t i = 0; i < size && is_there_; ++i) get(values.emplace_back());
+  }
+  template <class T>
+  void get(std::deque<T>& values) {
+    const std::size_t size = take_size();
+    values.clear();
+    for (std::size_t i = 0; i < size && is_there_; ++i) get(values.emplace_back());
+  }
+  template <class Key, class T>
+  void get(std::map<Key, T>& values) {
+    const std::size_t size = take_size();
+    values.clear();
+    for (std::size_t i = 0; i < size && is_there_; ++i) {
+      Key key{};
+      T value{};
+      (*this)(key, value);
+      values.emplace(std::move(key), std::move(value));
+    }
   }
   template <class T, std::size_t count>
   void get(std::array<T, count>& values) {

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "analysis/alerts/watched_metric.h"
+#include "analysis/changes/recent_step.h"
+#include "analysis/statistics/summary.h"
 
 namespace benchhud::analysis {
 namespace {
@@ -31,40 +34,80 @@ bool leads_back(const WatchedChange& change, const WatchedChange& later) {
 
 }  // namespace
 
-void TimingChangeDetector::replay(const Night& night, std::size_t number) {
-  levels_.push_back(night.level);
+void TimingChangeDetector::keep(Night night, std::size_t number) {
+  const std::size_t oldest = number - std::min(number, kKept - 1);
+  const auto kept = std::lower_bound(numbers_.begin(), numbers_.end(), oldest);
+  const auto gone = kept - numbers_.begin();
+  numbers_.erase(numbers_.begin(), kept);
+  nights_.erase(nights_.begin(), nights_.begin() + gone);
+  first_ += static_cast<std::size_t>(gone);
+  night.level = static_cast<float>(night.level);
+  nights_.push_back(night);
   numbers_.push_back(static_cast<std::uint32_t>(number));
-  // A search looks back by kWindow nights, and kRoutine nights later there is another. Seldom more
-  // than is needed, as a vector's memory doubles.
-  constexpr std::size_t kMost = 256;
-  static_assert(kMost > kRecent);
-  if (recent_.size() == kMost) {
-    recent_.erase(recent_.begin(), recent_.end() - kRecent);
-    first_recent_ = levels_.size() - 1 - kRecent;
-  }
-  recent_.push_back(night);
+}
+
+void TimingChangeDetector::recall(Night night, std::size_t number) {
+  const std::size_t place = nights_.size();
+  if (place < recalled_.size()) night.level = recalled_[place];
+  nights_.push_back(night);
+  numbers_.push_back(static_cast<std::uint32_t>(number));
+}
+
+bool TimingChangeDetector::finish_recall() {
+  const bool is_whole = nights_.size() == recalled_.size();
+  recalled_ = {};
+  return is_whole;
+}
+
+void TimingChangeDetector::revise(std::size_t number, double revised) {
+  const auto level = static_cast<float>(revised);
+  const auto night = std::lower_bound(numbers_.begin(), numbers_.end(), number);
+  if (night == numbers_.end() || *night != number) return;
+  double& known = nights_[static_cast<std::size_t>(night - numbers_.begin())].level;
+  if (known == level) return;
+  constexpr double kMuch = 0.25;  // standard deviations
+  is_revised_ = is_revised_ || std::abs(known - level) > kMuch * search_.noise.deviation;
+  known = level;
+  screen_.forget_sums();
+}
+
+bool TimingChangeDetector::look_again(std::size_t number) {
+  return is_revised_ && !nights_.empty() && search(number);
 }
 
 bool TimingChangeDetector::add(const Night& night, std::size_t number) {
-  replay(night, number);
-  if (!wants_search()) return false;
-  const std::size_t first = std::max(begin_, levels_.size() - std::min(levels_.size(), kWindow));
-  search_ = find_changes(std::span(recent_).subspan(first - first_recent_), rules_);
-  searched_ = levels_.size();
+  keep(night, number);
+  if (wants_search()) return search(number);
+  return has_open_change() && note_recoveries(number);
+}
+
+bool TimingChangeDetector::search(std::size_t number) {
+  const std::size_t first = std::max({begin_, first_, count() - std::min(count(), kWindow)});
+  search_ = find_changes(std::span(nights_).subspan(first - first_), rules_);
+  searched_ = count();
   const std::size_t level = first + (search_.found.empty() ? 0 : search_.found.back().at);
-  screen_.learn(recent_, level, search_.noise, rules_.cut, first_recent_);
+  screen_.learn(nights_, level, search_.noise, rules_.cut, first_);
   const bool merged = merge(first, number);
+  is_revised_ = false;
   return note_recoveries(number) || merged;
 }
 
+bool TimingChangeDetector::has_open_change() const {
+  return std::ranges::any_of(changes_, [](const WatchedChange& change) {
+    return change.confirmed && !change.withdrawn && !change.recovered;
+  });
+}
+
 bool TimingChangeDetector::wants_search() {
-  const std::size_t count = levels_.size() - begin_;
-  if (count <= kFew || searched_ <= begin_) return true;
-  const std::size_t since = levels_.size() - searched_;
+  const std::size_t comparable = count() - begin_;
+  if (comparable <= kFew || searched_ <= begin_ || is_revised_) return true;
+  // Of a series that has few values the nights that the last search looked at may be gone.
+  if (screen_.begin() < first_) return true;
+  const std::size_t since = count() - searched_;
   // A level of few nights is known badly, and so is what is off it: again with twice as many.
-  if (since >= std::min(kRoutine, count / 2)) return true;
-  return is_young(since) || screen_.is_off(recent_, first_recent_) ||
-         (since % kLookBack == 0 && screen_.is_two(recent_, kWindow, first_recent_));
+  if (since >= std::min(kRoutine, comparable / 2)) return true;
+  return is_young(since) || screen_.is_off(nights_, first_) ||
+         (since % kLookBack == 0 && screen_.is_two(nights_, kWindow, first_));
 }
 
 // A change is looked at again each night while it is young; and until it is confirmed, whenever its
@@ -72,7 +115,7 @@ bool TimingChangeDetector::wants_search() {
 bool TimingChangeDetector::is_young(std::size_t since) const {
   return std::any_of(changes_.begin(), changes_.end(), [&](const WatchedChange& change) {
     if (change.withdrawn) return false;
-    const std::size_t age = levels_.size() - change.point.at;
+    const std::size_t age = count() - change.point.at;
     return age < kYoung || (!change.confirmed && since * kTwentieth >= age);
   });
 }
@@ -113,9 +156,9 @@ bool TimingChangeDetector::merge(std::size_t first, std::size_t number) {
     // What was confirmed stays so: a change whose last nights alone are left in view is no suspect.
     if (change->confirmed && point.state == ChangeState::kSuspect) continue;
     change->point = point;
-    change->onset = numbers_[point.at];
-    change->earliest = numbers_[point.earliest];
-    change->latest = numbers_[std::min(point.latest, numbers_.size() - 1)];
+    change->onset = number_at(point.at);
+    change->earliest = number_at(point.earliest);
+    change->latest = number_at(std::min(point.latest, count() - 1));
     changed = true;
   }
   for (std::size_t i = 0; i < changes_.size(); ++i) {
@@ -124,7 +167,9 @@ bool TimingChangeDetector::merge(std::size_t first, std::size_t number) {
     // What lies too near the beginning of the window cannot be found any more: what was confirmed
     // stays so, and of the rest no further night can make anybody sure.
     const bool in_view = change.point.at >= first + rules_.fewest_before_suspect;
-    if (change.confirmed && (!in_view || ++change.missed < kMissedSearches)) continue;
+    if (change.is_asserted && !is_revised_) continue;
+    const bool is_taken_back = in_view && (is_revised_ || ++change.missed >= kMissedSearches);
+    if (change.confirmed && !is_taken_back) continue;
     change.withdrawn = number;
     changed = true;
   }
@@ -152,8 +197,12 @@ bool TimingChangeDetector::note_recoveries(std::size_t number) {
         recovery_of[*i] ? order.end() : std::find_if(i, order.end(), [&](std::size_t later) {
           return leads_back(change, changes_[later]);
         });
+    // What was over for so long stays so, wherever the level goes.
+    const bool is_settled = change.recovered && number >= *change.recovered + kYoung;
     const bool is_recovered =
-        back != order.end() && changes_[*back].point.state == ChangeState::kConfirmed;
+        is_settled ||
+        (back != order.end() && changes_[*back].point.state == ChangeState::kConfirmed) ||
+        is_back(change);
     if (back != order.end() && !is_loss(change, changes_[*back])) recovery_of[*back] = *i;
     if (is_recovered == change.recovered.has_value()) continue;
     change.recovered = is_recovered ? std::optional(number) : std::nullopt;
@@ -166,23 +215,101 @@ bool TimingChangeDetector::note_recoveries(std::size_t number) {
   return changed;
 }
 
+// Whether the last nights are those before a change again: by how much likelier each is at the
+// level before it than half of the way from it. A sum of these that never goes below 0 has reached
+// what one in a thousand nights would by chance (7 natural logarithms), and has not gone back
+// since. From another change on that leads elsewhere nothing is told.
+bool TimingChangeDetector::is_back(const WatchedChange& change) const {
+  constexpr double kEnough = 7, kMostOfNight = 3.5;  // natural logarithms
+  // What a step of few nights does to the noise that a search sees, it does not to the fleet's.
+  const bool is_less = change.is_asserted && change.noise.deviation < search_.noise.deviation;
+  const auto [deviation, correlation] = is_less ? change.noise : search_.noise;
+  if (change.begin != begin_ || deviation <= 0) return false;
+  std::size_t end = count();
+  for (const WatchedChange& later : changes_) {
+    const bool leads_elsewhere = !later.withdrawn && later.point.at > change.point.at &&
+                                 later.point.state == ChangeState::kConfirmed &&
+                                 !leads_back(change, later);
+    if (leads_elsewhere) end = std::min(end, later.point.at);
+  }
+  const double worth = (1 - correlation) / (1 + correlation) / (deviation * deviation);
+  const double half = (change.point.after - change.point.before) / 2;
+  double sum = 0;
+  bool is_back = false;
+  for (std::size_t place = std::max(change.point.at, first_); place < end; ++place) {
+    const double off = nights_[place - first_].level - change.point.before;
+    sum += std::clamp(worth * (half * half - off * off), -kMostOfNight, kMostOfNight);
+    sum = std::clamp(sum, 0.0, kEnough);
+    if (sum >= kEnough) is_back = true;
+    if (sum <= 0) is_back = false;
+  }
+  return is_back;
+}
+
 bool TimingChangeDetector::is_loss(const WatchedChange& improvement,
                                    const WatchedChange& later) const {
   return later.onset >= improvement.onset + kSettledNights &&
          worse_of(later.point.effect, better_) > 0;
 }
 
-std::pair<std::span<const double>, Changes> TimingChangeDetector::current() const {
+std::pair<std::vector<double>, Changes> TimingChangeDetector::current() const {
+  const std::size_t begin = std::max(begin_, first_);
   Changes current;
   current.noise = search_.noise;
   for (const WatchedChange& change : changes_) {
     if (change.withdrawn || change.begin != begin_) continue;
-    if (change.point.state == ChangeState::kSuspect) continue;
+    if (change.point.state == ChangeState::kSuspect || change.point.at <= begin) continue;
     ChangePoint& point = current.found.emplace_back(change.point);
-    for (std::size_t* place : {&point.at, &point.earliest, &point.latest}) *place -= begin_;
+    for (std::size_t* place : {&point.at, &point.earliest, &point.latest}) {
+      *place = std::max(*place, begin) - begin;
+    }
   }
   std::ranges::sort(current.found, {}, &ChangePoint::at);
-  return {std::span(levels_).subspan(begin_), current};
+  std::vector<double> levels;
+  for (const Night& night : std::span(nights_).subspan(begin - first_)) {
+    levels.push_back(night.level);
+  }
+  return {std::move(levels), current};
+}
+
+void TimingChangeDetector::assert_step(std::size_t nights, double before, const NightNoise& noise,
+                                       std::size_t number) {
+  ChangePoint point;
+  point.at = count() - nights;
+  std::vector<double> levels;
+  for (const Night& night : std::span(nights_).last(nights)) levels.push_back(night.level);
+  point.before = before;
+  point.after = median(levels);
+  point.earliest = point.latest = point.at;
+  const double moved = point.after - before;
+  point.effect = std::expm1(moved);
+  point.nights_before = std::min<std::size_t>(point.at - begin_, RecentNights::kMost);
+  point.nights_after = nights;
+  constexpr double kReach = 1.96;  // standard errors, 95 %
+  const double error = noise.deviation * std::sqrt(1 / static_cast<double>(point.nights_before) +
+                                                   1 / static_cast<double>(nights));
+  point.reach = kReach * error;
+  point.interval = {std::expm1(moved - point.reach), std::expm1(moved + point.reach), 0.95};
+  point.p_value = std::erfc(std::abs(moved) / error / std::numbers::sqrt2);
+  const bool is_told = nights >= rules_.fewest_nights && point.p_value < rules_.significance &&
+                       std::abs(point.effect) >= rules_.least_effect;
+  if (!is_told) return;
+  WatchedChange* change = known(point, std::vector<bool>(changes_.size(), false));
+  if (change != nullptr && change->recovery_of) return;
+  const bool is_new = change == nullptr;
+  if (is_new) {
+    change = &changes_.emplace_back();
+    change->first_seen = number;
+    change->begin = begin_;
+  }
+  // What a search has found it knows better.
+  if (is_new || change->point.state == ChangeState::kSuspect) {
+    change->point = point;
+    change->onset = change->earliest = change->latest = number_at(point.at);
+  }
+  change->is_asserted = true;
+  change->noise = noise;
+  if (!change->confirmed) change->confirmed = number;
 }
 
 void TimingChangeDetector::decide(std::size_t change, std::optional<std::size_t> number,

@@ -28,6 +28,9 @@ struct WatchedChange {
   std::optional<std::size_t> recovery_of;
   std::size_t missed = 0;  ///< searches in a row that did not find it
   std::size_t begin = 0;   ///< place of the first night that is comparable with its nights
+  /// What followed was likelier with it by far (recent_step.h), whether a search finds it or not.
+  bool is_asserted = false;
+  NightNoise noise;  ///< of the series, where `is_asserted`
 
   /// Whether the nights would confirm it, if they were the only series.
   bool is_candidate() const {
@@ -45,6 +48,9 @@ class TimingChangeDetector {
  public:
   static constexpr std::size_t kWindow = 100;
   static constexpr std::size_t kRoutine = 100;
+  /// Nights that are kept, by their numbers: a search looks back by kWindow, kRoutine nights later
+  /// there is another, and a series need not have a value each night.
+  static constexpr std::size_t kKept = 256;
   /// Findings of two searches so near each other are the same change.
   static constexpr std::size_t kSameChange = 3;
 
@@ -54,23 +60,37 @@ class TimingChangeDetector {
 
   /// Returns whether any change is different from before.
   bool add(const Night& night, std::size_t number);
-  /// A night that was added on another day (alert_detector.h).
-  void replay(const Night& night, std::size_t number);
+  /// A night that was added on another day (alert_detector.h): the state keeps its level, as it was
+  /// judged last. Oldest first, those that are kept.
+  void recall(Night night, std::size_t number);
+  /// Returns whether they were as many as the state knows of.
+  bool finish_recall();
+  /// More is known of a night that was added: its level is another one. Of nights that are kept no
+  /// more, and of those that the series has no value of, nothing happens.
+  void revise(std::size_t number, double level);
+  /// After revise(), where no night is added: what changed now. Returns whether any change is
+  /// different from before.
+  bool look_again(std::size_t number);
   /// From the next night on something other than what is measured is different: its level is new,
   /// and no change.
-  void restart() { begin_ = levels_.size(); }
+  void restart() { begin_ = count(); }
 
+  /// The last `nights` are sure to be on another level than `before`: a change of them is confirmed
+  /// on night `number`, the one that a search has found or a new one, if the rules tell it.
+  void assert_step(std::size_t nights, double before, const NightNoise& noise, std::size_t number);
   /// A candidate became sure: on night `number`, with this q-value. Or not yet: no night.
   void decide(std::size_t change, std::optional<std::size_t> number, double q_value);
 
   std::span<const WatchedChange> changes() const { return changes_; }
-  /// The levels of the nights from begin() on, and the changes they are known to have, but for
-  /// suspects; places are of these nights.
-  std::pair<std::span<const double>, Changes> current() const;
-  /// Of all nights.
-  std::span<const double> levels() const { return levels_; }
-  /// The number of each night.
+  /// The levels of the nights from begin() on that are kept, and the changes they are known to
+  /// have, but for suspects; places are of these nights.
+  std::pair<std::vector<double>, Changes> current() const;
+  /// How many nights there were.
+  std::size_t count() const { return first_ + nights_.size(); }
+  /// The nights that are kept; their numbers; and the place of the first of them.
+  std::span<const Night> nights() const { return nights_; }
   std::span<const std::uint32_t> numbers() const { return numbers_; }
+  std::size_t first() const { return first_; }
   /// The place of the first night that is comparable with the last ones.
   std::size_t begin() const { return begin_; }
   /// Of the nights of the last search.
@@ -79,28 +99,30 @@ class TimingChangeDetector {
  private:
   friend struct StateFields;
 
+  void keep(Night night, std::size_t number);
   bool wants_search();
+  bool search(std::size_t number);
   bool is_young(std::size_t since) const;
   bool merge(std::size_t first, std::size_t number);
   bool note_recoveries(std::size_t number);
+  bool has_open_change() const;
+  bool is_back(const WatchedChange& change) const;
   bool is_loss(const WatchedChange& improvement, const WatchedChange& later) const;
   WatchedChange* known(const ChangePoint& point, const std::vector<bool>& seen);
-
-  // What a search needs of nights besides their levels is kept of so many at least, for there are
-  // thousands of series and no end of nights.
-  static constexpr std::size_t kRecent = kWindow + kRoutine;
+  std::size_t number_at(std::size_t place) const { return numbers_[place - first_]; }
 
   ChangeRules rules_;
   schema::Direction better_;
-  std::vector<double> levels_;
+  std::vector<Night> nights_;  // that are kept
   std::vector<std::uint32_t> numbers_;
-  std::vector<Night> recent_;     // the last ones
-  std::size_t first_recent_ = 0;  // the place of the first of them
+  std::size_t first_ = 0;  // the place of the first of them
   std::vector<WatchedChange> changes_;
   Changes search_;
-  std::size_t begin_ = 0;     // of the nights that are comparable
-  std::size_t searched_ = 0;  // nights at the last search
-  SearchTrigger screen_;      // of the last search
+  std::size_t begin_ = 0;        // of the nights that are comparable
+  std::size_t searched_ = 0;     // nights at the last search
+  SearchTrigger screen_;         // of the last search
+  std::vector<float> recalled_;  // levels of the nights that are kept, until they are recalled
+  bool is_revised_ = false;      // by so much that a search may find something else
 };
 
 }  // namespace benchhud::analysis

@@ -33,6 +33,11 @@ class SearchTrigger {
   /// last `most` nights.
   bool is_two(std::span<const Night> nights, std::size_t most, std::size_t first = 0);
 
+  /// The place of the first night of the last level.
+  std::size_t begin() const { return begin_; }
+  /// Nights have other levels than they had: what was added up of them is added up again.
+  void forget_sums() { sums_.clear(); }
+
  private:
   friend struct StateFields;
 

@@ -14,8 +14,8 @@
 
 namespace benchhud::analysis {
 
-/// How results.jsonl has what is stored (ingest/results/results_line_text.h): this module knows nothing of
-/// its format.
+/// How results.jsonl has what is stored (ingest/results/results_line_text.h): this module knows
+/// nothing of its format.
 struct ResultsText {
   /// A line as a JSON object, without its metrics and its error.
   std::function<std::string(const schema::StoredResultLine&)> line;

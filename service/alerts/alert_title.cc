@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "analysis/statistics/summary.h"
@@ -40,6 +42,7 @@ const WatchedMember& largest(const Members& members) {
   });
 }
 
+// "inference" or "inference and training", in this order.
 std::string tests_text(const AlertContext& context, const Members& members) {
   std::set<std::string> tests;
   for (const WatchedMember* member : members) {
@@ -48,24 +51,29 @@ std::string tests_text(const AlertContext& context, const Members& members) {
   return fmt::format("{}", fmt::join(tests, " and "));
 }
 
-// What of a model changed, the most telling first.
-std::vector<std::string> model_parts(const AlertContext& context, const Members& members) {
-  std::vector<std::string> parts;
-  const auto verdict = [&](WatchedMetric metric, std::string_view title) {
+// What of a model changed on one backend, the most telling first: "PASS → FAIL in inference".
+std::vector<std::string> facts_of(const AlertContext& context, const Members& members) {
+  std::vector<std::string> facts;
+  for (const WatchedMetric metric : {WatchedMetric::kTiming, WatchedMetric::kVerification}) {
+    // Tests that changed alike are told together.
+    std::map<std::pair<std::string, std::string>, Members> alike;
+    for (const WatchedMember* member : of_metric(members, metric)) {
+      alike[{member->before_text, member->after_text}].push_back(member);
+    }
+    for (const auto& [texts, some] : alike) {
+      facts.push_back(
+          fmt::format("{} → {} in {}", texts.first, texts.second, tests_text(context, some)));
+    }
+  }
+  const auto largest_of = [&](WatchedMetric metric, std::string_view title) {
     const Members some = of_metric(members, metric);
     if (some.empty()) return;
-    parts.push_back(fmt::format("{} {} {} → {}", tests_text(context, some), title,
-                                some.front()->before_text, some.front()->after_text));
+    const WatchedMember& most = largest(some);
+    const std::string moved = direction_text(analysis::watched_metric_info(metric), most.effect);
+    facts.push_back(fmt::format("{}{}{} in {}", title, title.empty() ? "" : " ", moved,
+                                tests_text(context, {&most})));
   };
-  verdict(WatchedMetric::kTiming, "was");
-  verdict(WatchedMetric::kVerification, "verification");
-  const Members steady = of_metric(members, WatchedMetric::kSteady);
-  if (!steady.empty()) {
-    const WatchedMember& most = largest(steady);
-    parts.push_back(fmt::format(
-        "{} {}", schema::test_name(context.catalog.find(most.experiment)->experiment().test),
-        direction_text(analysis::watched_metric_info(WatchedMetric::kSteady), most.effect)));
-  }
+  largest_of(WatchedMetric::kSteady, "");
   for (const auto& info : analysis::watched_metrics()) {
     if (info.kind != MetricKind::kCount) continue;
     const Members some = of_metric(members, info.metric);
@@ -73,57 +81,79 @@ std::vector<std::string> model_parts(const AlertContext& context, const Members&
     const bool follows = info.metric == WatchedMetric::kGraphs &&
                          !of_metric(members, WatchedMetric::kGraphBreaks).empty();
     if (some.empty() || follows) continue;
-    parts.push_back(
+    facts.push_back(
         fmt::format("{} {} → {}", info.title, some.front()->before_text, some.front()->after_text));
   }
-  if (!parts.empty()) return parts;
+  if (!facts.empty()) return facts;
   for (const auto& info : analysis::watched_metrics()) {
-    const Members some = of_metric(members, info.metric);
-    if (some.empty()) continue;
-    const WatchedMember& most = largest(some);
-    parts.push_back(fmt::format("{} {} {}",
-                                context.catalog.find(most.experiment)->experiment().test,
-                                info.title, direction_text(info, most.effect)));
+    if (!of_metric(members, info.metric).empty()) largest_of(info.metric, info.title);
   }
-  return parts;
+  return facts;
 }
 
-// "on inductor", where it is one backend's own doing.
-std::string backends_text(const AlertContext& context, const Members& members) {
-  std::set<std::string> backends;
+// Of a backend's facts the most serious kind, and how large its time's change is.
+std::pair<int, double> weight_of(const Members& members) {
+  int kind = 0;
+  double effect = 0;
   for (const WatchedMember* member : members) {
-    // A speedup moves with its baseline too.
-    if (member->metric == WatchedMetric::kSpeedup) continue;
-    backends.insert(context.catalog.find(member->experiment)->backend());
+    const MetricKind own = analysis::watched_metric_info(member->metric).kind;
+    kind = std::max(kind, own == MetricKind::kVerdict ? 2 : own == MetricKind::kCount ? 1 : 0);
+    effect = std::max(effect, std::abs(std::log1p(member->effect)));
   }
-  if (backends.empty()) {
+  return {kind, effect};
+}
+
+// Of a model: what changed on each backend, the worst first; of more than two how many more.
+std::string model_text(const AlertContext& context, const Members& members) {
+  std::map<std::string, Members> by_backend;
+  for (const bool speedups : {false, true}) {
+    // A speedup moves with its baseline too.
+    if (speedups && !by_backend.empty()) break;
     for (const WatchedMember* member : members) {
-      backends.insert(context.catalog.find(member->experiment)->backend());
+      if ((member->metric == WatchedMetric::kSpeedup) != speedups) continue;
+      by_backend[context.catalog.find(member->experiment)->backend()].push_back(member);
     }
   }
-  if (backends.size() > 2) return fmt::format("on {} backends", backends.size());
-  return fmt::format("on {}", fmt::join(backends, " and "));
+  std::vector<std::pair<std::string, Members>> backends(by_backend.begin(), by_backend.end());
+  std::stable_sort(backends.begin(), backends.end(), [](const auto& a, const auto& b) {
+    return weight_of(a.second) > weight_of(b.second);
+  });
+  constexpr std::size_t kMost = 2;
+  std::vector<std::string> parts;
+  for (std::size_t b = 0; b < std::min(backends.size(), kMost); ++b) {
+    parts.push_back(fmt::format("{} {}", backends[b].first,
+                                fmt::join(facts_of(context, backends[b].second), ", ")));
+  }
+  if (backends.size() > kMost) {
+    parts.push_back(
+        analysis::count_text(static_cast<std::int64_t>(backends.size() - kMost), "more backend"));
+  }
+  return fmt::format("{}", fmt::join(parts, "; "));
 }
 
+// What most of the series did, in the metric that tells most: "13 models 6.0 % slower (median)".
 std::string common_text(const AlertContext& context, const Members& members) {
-  std::set<std::size_t> models;
-  std::vector<double> effects;
-  for (const WatchedMember* member : of_metric(members, WatchedMetric::kSteady)) {
-    models.insert(context.catalog.find(member->experiment)->model());
-    effects.push_back(member->effect);
+  for (const auto& info : analysis::watched_metrics()) {
+    std::set<std::size_t> models;
+    std::vector<double> effects;
+    for (const WatchedMember* member : of_metric(members, info.metric)) {
+      models.insert(context.catalog.find(member->experiment)->model());
+      effects.push_back(member->effect);
+    }
+    if (effects.empty()) continue;
+    const std::string title =
+        info.metric == WatchedMetric::kSteady ? "" : fmt::format("{} ", info.title);
+    return fmt::format("{} {}{} (median)",
+                       analysis::count_text(static_cast<std::int64_t>(models.size()), "model"),
+                       title, direction_text(info, analysis::median(effects)));
   }
-  if (effects.empty()) return "times changed";
-  return fmt::format("{} {} (median)",
-                     analysis::count_text(static_cast<std::int64_t>(models.size()), "model"),
-                     direction_text(analysis::watched_metric_info(WatchedMetric::kSteady),
-                                    analysis::median(effects)));
+  return "times disagree more than usual";
 }
 
 }  // namespace
 
 std::string alert_title(const AlertContext& context, const analysis::WatchedAlert& alert) {
   const Members members = members_of(context, alert);
-  if (members.empty()) return "nothing is left of it";
   switch (alert.group.scope) {
     case AlertScope::kMachine:
       return fmt::format("the machine: {}", common_text(context, members));
@@ -132,10 +162,9 @@ std::string alert_title(const AlertContext& context, const analysis::WatchedAler
     case AlertScope::kModel:
       break;
   }
+  if (members.empty()) return "nothing is left of it";
   const auto& experiment = context.catalog.find(members.front()->experiment)->experiment();
-  return fmt::format("{}/{} {}: {}", experiment.suite, experiment.model,
-                     backends_text(context, members),
-                     fmt::join(model_parts(context, members), ", "));
+  return fmt::format("{}/{}: {}", experiment.suite, experiment.model, model_text(context, members));
 }
 
 }  // namespace benchhud::service

@@ -114,7 +114,7 @@ class Sorting {
       keep(stored);
       return {};
     }
-    for (const RunObservations& night : nights) count(entry, night);
+    for (const RunObservations& night : nights) count(night);
     return {};
   }
 
@@ -146,7 +146,9 @@ class Sorting {
   bool has_changes(const analysis::Catalog& catalog,
                    const std::vector<RunObservations>& nights) const {
     if (nights.size() < 2) return false;
-    analysis::AlertDetector fleet(catalog, rules_);
+    analysis::FleetRules rules = rules_;
+    rules.are_judged_together = false;
+    analysis::AlertDetector fleet(catalog, rules);
     // A night that is marked counts whether the experiment has a result in it or not.
     static const std::map<NightKey, analysis::RunAnnotations> kNone;
     const auto of_model = marked_.find(catalog.entries().front().experiment().accelerator_model);
@@ -164,12 +166,9 @@ class Sorting {
     return false;
   }
 
-  void count(const CatalogEntry& entry, const RunObservations& night) {
+  void count(const RunObservations& night) {
     analysis::OtherSeries& others = sorted_.quiet[night.run];
     for (const auto& time : night.results.front().times) others.timed += time ? 1 : 0;
-    if (!steady_of(night)) return;
-    ++others.steady.all;
-    ++others.steady.by_backend[entry.backend()];
   }
 
   Expected<void> count_configurations() {

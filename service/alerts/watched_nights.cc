@@ -57,10 +57,10 @@ analysis::OtherSeries WatchedNights::others_of(schema::RunId run) const {
 }
 
 // Whether `fleet` is now as it was after the nights that were watched before.
-Expected<bool> WatchedNights::replay(const std::string& accelerator_model,
-                                     std::span<const schema::Run> nights,
-                                     std::span<const schema::NightMark> marks,
-                                     AlertDetector* fleet) {
+Expected<bool> WatchedNights::go_on(const std::string& accelerator_model,
+                                    std::span<const schema::Run> nights,
+                                    std::span<const schema::NightMark> marks,
+                                    AlertDetector* fleet) {
   if (quiet_ != nullptr) return false;
   BENCHHUD_ASSIGN(const auto state, schema::watch_state(store_, accelerator_model));
   if (!state || state->night_count < 0) return false;
@@ -68,11 +68,12 @@ Expected<bool> WatchedNights::replay(const std::string& accelerator_model,
   if (count > nights.size()) return false;
   const auto watched = nights.first(count);
   if (state->basis != basis_with(basis_, watched, marks)) return false;
-  for (const schema::Run& run : watched) {
-    BENCHHUD_ASSIGN(auto night, facts_of(run));
-    fleet->replay(std::move(night), annotations_of(run, marks));
+  if (!fleet->load_state(state->bytes) || fleet->nights().size() != count) return false;
+  for (const schema::Run& run : watched.last(fleet->kept_nights())) {
+    BENCHHUD_ASSIGN(const auto night, facts_of(run));
+    fleet->recall(night);
   }
-  if (!fleet->load_state(state->bytes)) return false;
+  if (!fleet->finish_recall()) return false;
   replayed_ = count;
   return true;
 }
@@ -81,9 +82,11 @@ Expected<AlertDetector> WatchedNights::watch(const std::string& accelerator_mode
                                              std::span<const schema::Run> nights,
                                              std::span<const schema::NightMark> marks) {
   replayed_ = 0;
-  std::optional<AlertDetector> fleet(std::in_place, catalog_, rules_);
-  BENCHHUD_ASSIGN(const bool is_replayed, replay(accelerator_model, nights, marks, &*fleet));
-  if (!is_replayed) fleet.emplace(catalog_, rules_);
+  analysis::FleetRules rules = rules_;
+  rules.are_judged_together = quiet_ == nullptr;
+  std::optional<AlertDetector> fleet(std::in_place, catalog_, rules);
+  BENCHHUD_ASSIGN(const bool is_replayed, go_on(accelerator_model, nights, marks, &*fleet));
+  if (!is_replayed) fleet.emplace(catalog_, rules);
   for (std::size_t n = replayed_; n < nights.size(); ++n) {
     // What is kept is of the nights before the newest: that one is still being added to, verified
     // and marked.

@@ -23,8 +23,9 @@ analysis::RunAnnotations annotations_of(const schema::Run& run,
 /// By run, series that are not in the catalog.
 using QuietSeries = std::unordered_map<schema::RunId, analysis::OtherSeries>;
 
-/// Goes on from what the store keeps of the nights that were watched (schema/alerts/watched_nights.h), all
-/// but the newest, and keeps what comes of it. The caller holds the write transaction.
+/// Goes on from what the store keeps of the nights that were watched
+/// (schema/alerts/watched_nights.h), all but the newest, and keeps what comes of it. The caller
+/// holds the write transaction.
 class WatchedNights {
  public:
   /// `basis`: what the watch follows from beside the nights; of another one nothing is gone on
@@ -50,10 +51,10 @@ class WatchedNights {
 
  private:
   schema::Expected<analysis::RunObservations> facts_of(const schema::Run& run);
-  schema::Expected<bool> replay(const std::string& accelerator_model,
-                                std::span<const schema::Run> nights,
-                                std::span<const schema::NightMark> marks,
-                                analysis::AlertDetector* fleet);
+  schema::Expected<bool> go_on(const std::string& accelerator_model,
+                               std::span<const schema::Run> nights,
+                               std::span<const schema::NightMark> marks,
+                               analysis::AlertDetector* fleet);
 
   analysis::OtherSeries others_of(schema::RunId run) const;
 

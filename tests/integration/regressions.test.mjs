@@ -94,7 +94,7 @@ describe("real nights", { skip: existsSync(samples) ? false : "samples/cpu_night
     assert.ok(steady.length > 0);
     for (const member of steady) assert.equal(member.experiment.backend, "inductor");
     assert.ok(resnet.members.some((one) => one.metric === "graph_breaks" && one.before_text === "0" && one.after_text === "2"));
-    assert.match(resnet.title, /^cpu-mini\/resnet_mini on inductor: .* slower, graph breaks 0 → 2$/);
+    assert.match(resnet.title, /^cpu-mini\/resnet_mini: inductor .* slower in inference, graph breaks 0 → 2$/);
 
     assert.equal(day(transformer.onset), "2025-11-15");
     const verdicts = transformer.members.filter(({ metric }) => metric === "verification");
@@ -123,8 +123,12 @@ describe("real nights", { skip: existsSync(samples) ? false : "samples/cpu_night
     const order = nights.map((night, i) => [(i * 17) % nights.length, night]).sort((a, b) => a[0] - b[0]).map(([, night]) => night);
     for (const night of order) ingest(other, night);
     assert.deepEqual(withoutIds(list(other)), withoutIds(list(db)));
-    const all = (store) => withoutIds(list(store, "--all")).map((one) => JSON.stringify(one)).sort();
-    assert.deepEqual(all(other), all(db));
+    // What somebody may have been told of while nights were missing stays, withdrawn.
+    const all = (store) => withoutIds(list(store, "--all")).map((one) => JSON.stringify(one));
+    const ours = new Set(all(db));
+    const more = all(other).filter((one) => !ours.delete(one));
+    assert.deepEqual([...ours], []);
+    for (const one of more) assert.equal(JSON.parse(one).detected, "withdrawn");
   });
 
   test("in one go but shuffled experiments: the same numbers", () => {
@@ -148,7 +152,7 @@ describe("real nights", { skip: existsSync(samples) ? false : "samples/cpu_night
     assert.deepEqual(models("--since", "2025-11-15"), ["transformer_mini", "unet_mini"]);
     assert.deepEqual(models("--since", "2025-11-15T00:07:46Z"), ["transformer_mini", "unet_mini"]);
     assert.deepEqual(models("--since", "2026-01-01"), []);
-    assert.deepEqual(models("--backend", "aot_eager"), ["transformer_mini"]);
+    assert.deepEqual(models("--backend", "aot_eager"), ["resnet_mini", "transformer_mini"]);
     assert.deepEqual(models("--backend", "none"), []);
     assert.deepEqual(models("--accelerator-model", "A100"), []);
     assert.equal(models("--accelerator-model", list(db)[0].accelerator_model).length, 3);
@@ -160,7 +164,7 @@ describe("real nights", { skip: existsSync(samples) ? false : "samples/cpu_night
 
   test("formats", () => {
     const text = benchhud("regressions", "--db", db).stdout;
-    assert.match(text, /^#\d+ confirmed, regression: cpu-mini\/resnet_mini on inductor: /m);
+    assert.match(text, /^#\d+ confirmed, regression: cpu-mini\/resnet_mini: inductor /m);
     assert.match(text, /since 2025-11-10\S*; between 2025-11-09\S* and 2025-11-10/);
     assert.match(text, /\n3 alerts\n$/);
     const markdown = benchhud("regressions", "--db", db, "--format", "markdown").stdout;
@@ -177,7 +181,7 @@ describe("real nights", { skip: existsSync(samples) ? false : "samples/cpu_night
     assert.equal(failing.status, 4);
     assert.equal(wellFormed(failing.stdout).filter((name) => name === "failure").length, 3);
     assert.match(failing.stdout, /tests="3" failures="3"/);
-    assert.match(failing.stdout, /\n    confirmed +resnet_mini eval inductor \(batch 4\): steady time /, "a line a member");
+    assert.match(failing.stdout, /\n    confirmed +resnet_mini eval inductor \(batch 4\): graph breaks /, "a line a member");
   });
 
   test("exit statuses", () => {
@@ -274,17 +278,15 @@ describe("made-up fleets", () => {
       assert.equal(benchhud("regressions", "--db", db, "--fail-on", "confirmed").status, 4);
     });
 
-    test(`inductor gets 10 % faster: one alert, and the others' speedups are its doing (${seed})`, () => {
+    test(`inductor gets 10 % faster: one alert of its times, and none of the others' speedups (${seed})`, () => {
       const db = storeOf(seed, ({ night, backend }) => ({ factor: night >= 20 && backend === "inductor" ? 0.9 : 1 }));
       const alerts = list(db), [alert] = confirmed(alerts);
       assert.equal(confirmed(alerts).length, 1, titles(alerts));
       assert.deepEqual([alert.details.scope, alert.details.direction, alert.details.subject.backend], ["backend", "improvement", "inductor"]);
-      const speedups = alert.details.members.filter(({ metric }) => metric === "speedup");
-      assert.ok(speedups.length >= 12, String(speedups.length));
-      for (const one of speedups) {
-        assert.notEqual(one.experiment.backend, "inductor");
-        assert.equal(one.is_doing_of_baseline, true);
-        assert.equal(one.direction, "regression");
+      assert.ok(alert.details.members.length >= 12, String(alert.details.members.length));
+      for (const one of alert.details.members) {
+        assert.deepEqual([one.metric, one.experiment.backend, one.direction], ["steady", "inductor", "improvement"]);
+        assert.ok(one.effect > -0.12 && one.effect < -0.08, String(one.effect));
       }
       assert.equal(benchhud("regressions", "--db", db, "--fail-on", "confirmed").status, 0, "an improvement is no failure");
     });
@@ -302,7 +304,7 @@ describe("made-up fleets", () => {
     const alerts = confirmed(list(storeOf(5, crash(20, 99))));
     assert.equal(alerts.length, 1, titles(alerts));
     assert.deepEqual([alerts[0].details.subject.model, day(alerts[0].details.onset)], ["model_07", "2025-11-21"]);
-    assert.match(alerts[0].details.title, /^made\/model_07 on inductor: inference was timed → failed$/);
+    assert.match(alerts[0].details.title, /^made\/model_07: inductor timed → failed in inference$/);
     const again = list(storeOf(5, crash(20, 23)), "--all").filter((one) => one.details.title.includes("failed"));
     assert.deepEqual(again.map(({ detected }) => detected), ["recovered"]);
     assert.equal(day(again[0].details.closed), "2025-11-24");
@@ -316,7 +318,7 @@ describe("made-up fleets", () => {
   test("a graph break that appears is one alert at once", () => {
     const alerts = confirmed(list(storeOf(7, ({ night, model, backend }) => ({ breaks: night === 29 && model === 3 && backend === "inductor" ? 4 : 1 }))));
     assert.equal(alerts.length, 1, titles(alerts));
-    assert.match(alerts[0].details.title, /^made\/model_03 on inductor: graph breaks 1 → 4$/);
+    assert.match(alerts[0].details.title, /^made\/model_03: inductor graph breaks 1 → 4$/);
   });
 
   test("what creeps up is told as drift, and against a pinned night", () => {
@@ -325,7 +327,7 @@ describe("made-up fleets", () => {
     const [alert, ...others] = ofDrift();
     assert.ok(alert, titles(list(db, "--all")));
     assert.deepEqual(others, []);
-    assert.match(alert.details.title, /^made\/model_02 on eager: .*drift/);
+    assert.match(alert.details.title, /^made\/model_02: eager .*drift/);
     const member = alert.details.members.find(({ metric }) => metric === "drift");
     assert.ok(member.effect > 0.04 && member.effect < 0.16, String(member.effect));
     assert.equal(benchhud("regressions", "--db", db, "--fail-on", "confirmed").status, 4);

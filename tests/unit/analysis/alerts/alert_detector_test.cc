@@ -62,8 +62,11 @@ class Watching : public testing::Test {
   std::unique_ptr<AlertDetector> go_on(std::size_t count, std::string_view state,
                                        const Catalog& catalog) const {
     auto watch = std::make_unique<AlertDetector>(catalog, FleetRules{});
-    for (std::size_t n = 0; n < count; ++n) watch->replay(added_[n].first, added_[n].second);
-    if (!watch->load_state(state)) return nullptr;
+    if (!watch->load_state(state) || watch->nights().size() != count) return nullptr;
+    for (std::size_t n = count - watch->kept_nights(); n < count; ++n) {
+      watch->recall(added_[n].first);
+    }
+    if (!watch->finish_recall()) return nullptr;
     for (std::size_t n = count; n < added_.size(); ++n) {
       watch->add(added_[n].first, added_[n].second);
     }
@@ -203,25 +206,22 @@ TEST_F(Watching, AMachinesSlowdownIsOneAlertAndTakesInTheRest) {
   EXPECT_THAT(alerts(AlertStage::kSuspect), IsEmpty());
 }
 
-// Models that slow down one night after the other, until it is half of everything.
-TEST_F(Watching, AlertsThatTurnOutToBeOneKeepTheOldestsNumber) {
-  make(4, {"eager"});
+// What models seemed to do on the first night is the machine's on the next one.
+TEST_F(Watching, WhatAMachineExplainsIsTakenInByItsAlert) {
+  make(8, {"eager", "inductor"});
   nights(30);
-  time_of(0, "eager") *= 1.3;
-  time_of(1, "eager") *= 1.3;
+  for (int m = 0; m < 8; ++m) time_of(m, "eager") *= 1.0 + 0.1 * (m % 3);
   nights(1);
-  ASSERT_THAT(watch_->alerts(), SizeIs(2));
-  time_of(2, "eager") *= 1.3;
-  nights(4);
-  ASSERT_GE(watch_->alerts().size(), 2u);
-  EXPECT_EQ(watch_->alerts()[0].group.scope, AlertScope::kMachine);
-  EXPECT_EQ(watch_->alerts()[0].stage, AlertStage::kConfirmed);
-  EXPECT_EQ(watch_->alerts()[0].at_first.scope, AlertScope::kModel);
-  EXPECT_THAT(watch_->alerts()[0].group.members, SizeIs(3));
-  EXPECT_EQ(watch_->alerts()[1].stage, AlertStage::kWithdrawn);
-  EXPECT_EQ(watch_->alerts()[1].merged_into, 0u);
-  EXPECT_EQ(watch_->alerts()[1].closed, 31u);
-  EXPECT_FALSE(watch_->alerts()[0].closed);
+  for (int m = 0; m < 8; ++m) time_of(m, "inductor") *= 1.0 + 0.1 * ((m + 1) % 3);
+  nights(6);
+  const auto confirmed = alerts(AlertStage::kConfirmed);
+  ASSERT_THAT(confirmed, SizeIs(1)) << story();
+  EXPECT_NE(confirmed[0].group.scope, AlertScope::kModel) << story();
+  for (const WatchedAlert& alert : alerts(AlertStage::kWithdrawn)) {
+    if (alert.first_seen < 30) continue;
+    ASSERT_TRUE(alert.merged_into.has_value()) << story();
+    EXPECT_EQ(watch_->alerts()[*alert.merged_into].stage, AlertStage::kConfirmed) << story();
+  }
 }
 
 TEST_F(Watching, ARecoveryClosesItsAlertAndIsNone) {
@@ -234,8 +234,8 @@ TEST_F(Watching, ARecoveryClosesItsAlertAndIsNone) {
   EXPECT_THAT(alerts(AlertStage::kConfirmed), IsEmpty()) << story();
   EXPECT_THAT(alerts(AlertStage::kSuspect), IsEmpty()) << story();
   ASSERT_THAT(alerts(AlertStage::kRecovered), SizeIs(1)) << story();
-  EXPECT_GE(alerts(AlertStage::kRecovered)[0].closed.value(), 42u);
-  EXPECT_LE(alerts(AlertStage::kRecovered)[0].closed.value(), 44u);
+  EXPECT_GE(alerts(AlertStage::kRecovered)[0].closed.value(), 41u) << "the second night";
+  EXPECT_LE(alerts(AlertStage::kRecovered)[0].closed.value(), 43u);
   time_of(2, "eager") *= 1.25;
   nights(10);
   EXPECT_THAT(alerts(AlertStage::kConfirmed), SizeIs(1)) << "it came back: " << story();
@@ -468,7 +468,8 @@ TEST_F(Watching, GoesOnAfterMoreNightsThanASearchLooksBack) {
   ASSERT_THAT(alerts(AlertStage::kConfirmed), Contains(of_model("m0"))) << story();
   const TimingChangeDetector* series =
       watch_->timed(schema::ExperimentId{1}, WatchedMetric::kSteady);
-  EXPECT_THAT(series->current().first, SizeIs(520)) << "levels of all nights";
+  EXPECT_EQ(series->count(), 520u);
+  EXPECT_THAT(series->current().first, SizeIs(TimingChangeDetector::kKept));
   for (const std::size_t n : {199, 200, 201, 255, 256, 257, 311, 312, 313, 400, 499}) {
     const auto other = go_on(n, states[n], *catalog_);
     ASSERT_NE(other, nullptr) << n;
@@ -494,6 +495,7 @@ TEST_F(Watching, GoesOnWhereTheCatalogHasGrown) {
     const AlertGroup& ours = other->alerts()[i].group;
     const AlertGroup& theirs = watch_->alerts()[i].group;
     EXPECT_EQ(ours.members, theirs.members);
+    if (ours.scope != AlertScope::kModel) continue;
     EXPECT_EQ(ours.model, theirs.model + 1);
     EXPECT_EQ(other->alerts()[i].at_first.model, watch_->alerts()[i].at_first.model + 1);
   }

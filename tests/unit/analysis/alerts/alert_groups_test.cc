@@ -19,7 +19,7 @@ using testing::SizeIs;
 
 const std::vector<std::string> kBackends = {"eager", "inductor", "openxla+dynamo"};
 
-/// Changes in a fleet of models × backends, in which every night times everything.
+/// Changes in a fleet of models × backends.
 class Groups : public testing::Test {
  protected:
   Groups() { make(12, kBackends); }
@@ -27,15 +27,11 @@ class Groups : public testing::Test {
   void make(int models, const std::vector<std::string>& backends) {
     fleet_ = Fleet();
     ids_.clear();
-    NightSeries night;
     for (int m = 0; m < models; ++m) {
       for (const std::string& backend : backends) {
         ids_[std::pair(m, backend)] = fleet_.add("m" + std::to_string(m), backend);
-        ++night.all;
-        ++night.by_backend[backend];
       }
     }
-    nights_.assign(40, night);
   }
   WatchedMember& add(int model, const std::string& backend, std::size_t onset, int worse = 1,
                      WatchedMetric metric = WatchedMetric::kSteady) {
@@ -65,11 +61,13 @@ class Groups : public testing::Test {
     return member;
   }
   std::vector<AlertGroup> groups() const {
-    return group_changes(members_, fleet_.catalog(), nights_);
+    const Catalog catalog = fleet_.catalog();
+    return group_changes(members_, all_of(members_, catalog), catalog);
   }
   // The groups in words, with members by what they are and not by their places.
   std::set<std::string> story(std::span<const WatchedMember> members) const {
-    return words_of(members, group_changes(members, fleet_.catalog(), nights_));
+    const Catalog catalog = fleet_.catalog();
+    return words_of(members, group_changes(members, all_of(members, catalog), catalog));
   }
   static std::set<std::string> words_of(std::span<const WatchedMember> members,
                                         std::span<const AlertGroup> groups) {
@@ -89,6 +87,14 @@ class Groups : public testing::Test {
     return words;
   }
 
+  static std::vector<CurrentMember> all_of(std::span<const WatchedMember> members,
+                                           const Catalog& catalog) {
+    std::vector<CurrentMember> all;
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      all.push_back({i, catalog.find(members[i].experiment)});
+    }
+    return all;
+  }
   /// Those that may be of a group.
   std::vector<CurrentMember> current(const Catalog& catalog) const {
     std::vector<CurrentMember> some;
@@ -101,7 +107,6 @@ class Groups : public testing::Test {
 
   Fleet fleet_;
   std::map<std::pair<int, std::string>, schema::ExperimentId> ids_;
-  std::vector<NightSeries> nights_;
   std::vector<WatchedMember> members_;
 };
 
@@ -132,51 +137,6 @@ TEST_F(Groups, OneModelOverSeveralBackendsIsOne) {
 }
 
 // A step of most of the machine that is too small for one noisy series to tell.
-TEST_F(Groups, WhatACommonCauseLeavesNoDriftOfIsNoOtherCause) {
-  for (int m = 0; m < 11; ++m) {
-    for (const std::string& backend : kBackends) add(m, backend, 20).effect = 0.06;
-  }
-  add_drift(11, "eager");
-  auto found = groups();
-  ASSERT_THAT(found, SizeIs(1)) << "4 % are left, and 5 % would be a drift";
-  EXPECT_EQ(found[0].scope, AlertScope::kMachine);
-  EXPECT_THAT(found[0].members, SizeIs(34));
-  EXPECT_EQ(found[0].onset, 20u);
-
-  const WatchedMember drift = members_.back();
-  members_.back().effect = 0.14;
-  EXPECT_THAT(groups(), SizeIs(2)) << "more than the machine explains";
-  members_.back().effect = 0.02;
-  EXPECT_THAT(groups(), SizeIs(1)) << "the machine explains it all, and the model gained some";
-  members_.back() = drift;
-  members_.back().first_seen = 19;
-  EXPECT_THAT(groups(), SizeIs(2)) << "it was there before";
-  members_.back() = drift;
-  members_.back().onset = members_.back().earliest = members_.back().latest = 20;
-  EXPECT_THAT(groups(), SizeIs(2)) << "it is counted from what the machine had left";
-  members_.back() = drift;
-  for (std::size_t i = 0; i < 17; ++i) members_[i].recovered = 30;
-  EXPECT_THAT(groups(), SizeIs(2)) << "most had recovered when it was seen";
-  for (std::size_t i = 0; i < 17; ++i) members_[i].recovered = 36;
-  EXPECT_THAT(groups(), SizeIs(1)) << "they recovered after it was seen";
-  for (WatchedMember& member : members_) {
-    if (member.metric == WatchedMetric::kSteady) member.worse = -1, member.effect *= -1;
-  }
-  EXPECT_THAT(groups(), SizeIs(2)) << "the machine got faster";
-}
-
-TEST_F(Groups, DriftGoesWithTheBackendThatItIsOn) {
-  for (int m = 0; m < 6; ++m) add(m, "inductor", 20).effect = 0.08;
-  add_drift(7, "inductor");
-  add_drift(8, "eager");
-  const auto found = groups();
-  ASSERT_THAT(found, SizeIs(2));
-  EXPECT_EQ(found[0].scope, AlertScope::kBackend);
-  EXPECT_THAT(found[0].members, ElementsAre(0, 1, 2, 3, 4, 5, 6));
-  EXPECT_THAT(found[1].members, ElementsAre(7));
-}
-
-// What a step that is not sure moved: the step says since when, the drift that it is there.
 TEST_F(Groups, DriftIsNoOtherCauseThanTheStepOfItsSeries) {
   add_drift(3, "inductor");
   WatchedMember& step = add(3, "inductor", 22);
@@ -216,151 +176,11 @@ TEST_F(Groups, TwoModelsInOneNightAreTwo) {
   EXPECT_THAT(groups(), SizeIs(2));
 }
 
-TEST_F(Groups, ThreeModelsOnOneBackendAreTheBackends) {
-  add(3, "inductor", 20);
-  add(5, "inductor", 21);
-  add(7, "inductor", 20);
-  const auto found = groups();
-  ASSERT_THAT(found, SizeIs(1)) << "no other backend's times of theirs moved";
-  EXPECT_EQ(found[0].scope, AlertScope::kBackend);
-  EXPECT_EQ(found[0].backend, "inductor");
-}
-
 TEST_F(Groups, ThreeModelsOnAllTheirBackendsAreThreeModels) {
   for (const int model : {3, 5, 7}) {
     for (const std::string& backend : kBackends) add(model, backend, 20);
   }
   EXPECT_THAT(groups(), SizeIs(3));
-}
-
-TEST_F(Groups, HalfOfABackendIsTheBackends) {
-  for (int model = 0; model < 6; ++model) add(model, "inductor", 20);
-  for (int model = 0; model < 2; ++model) add(model, "eager", 20);
-  const auto found = groups();
-  ASSERT_FALSE(found.empty());
-  EXPECT_EQ(found[0].scope, AlertScope::kBackend);
-  EXPECT_EQ(found[0].backend, "inductor");
-  EXPECT_THAT(found[0].members, SizeIs(6));
-  EXPECT_THAT(found, SizeIs(3)) << "two of eager's are no backend: they are their models'";
-}
-
-TEST_F(Groups, OppositeDirectionsHaveNoCommonCause) {
-  add(3, "inductor", 20, 1);
-  add(5, "inductor", 20, -1);
-  add(7, "inductor", 20, 1);
-  EXPECT_THAT(groups(), SizeIs(3));
-}
-
-TEST_F(Groups, HalfOfEverythingIsTheMachine) {
-  for (int model = 0; model < 12; ++model) {
-    add(model, "inductor", 20);
-    if (model % 2 == 0) add(model, "eager", 19 + model % 3);
-  }
-  ASSERT_THAT(groups(), SizeIs(1));
-  EXPECT_EQ(groups()[0].scope, AlertScope::kMachine);
-  EXPECT_THAT(groups()[0].members, SizeIs(18));
-  members_.pop_back();
-  ASSERT_FALSE(groups().empty());
-  EXPECT_EQ(groups()[0].scope, AlertScope::kBackend) << "less than half of all";
-}
-
-TEST_F(Groups, HalfOfEverythingThatIsAllOfOneOfTwoBackendsIsTheBackends) {
-  make(6, {"eager", "inductor"});
-  for (int model = 0; model < 6; ++model) add(model, "inductor", 20);
-  ASSERT_THAT(groups(), SizeIs(1));
-  EXPECT_EQ(groups()[0].scope, AlertScope::kBackend);
-  for (int model = 0; model < 2; ++model) add(model, "eager", 20);
-  ASSERT_THAT(groups(), SizeIs(1));
-  EXPECT_EQ(groups()[0].scope, AlertScope::kMachine);
-}
-
-TEST_F(Groups, WithOneBackendAllIsTheMachine) {
-  make(4, {"inductor"});
-  for (int model = 0; model < 4; ++model) add(model, "inductor", 20);
-  ASSERT_THAT(groups(), SizeIs(1));
-  EXPECT_EQ(groups()[0].scope, AlertScope::kMachine);
-}
-
-TEST_F(Groups, TheMachineNeedsThreeModels) {
-  make(2, kBackends);
-  for (const int model : {0, 1}) {
-    for (const std::string& backend : kBackends) add(model, backend, 20);
-  }
-  EXPECT_THAT(groups(), SizeIs(2));
-}
-
-TEST_F(Groups, ACommonCauseTakesInWhatMovedWithinThreeNights) {
-  for (int model = 0; model < 12; ++model) {
-    for (const std::string& backend : kBackends) {
-      if (model != 11) add(model, backend, 20);
-    }
-  }
-  const std::size_t core = members_.size();
-  add(11, "eager", 23);
-  add(11, "inductor", 17, 1, WatchedMetric::kTracing);
-  add_speedup(2, "eager", 22, -1);
-  ASSERT_THAT(groups(), SizeIs(1));
-  EXPECT_THAT(groups()[0].members, SizeIs(core + 3));
-  add(11, "eager", 24).change = 1;
-  EXPECT_THAT(groups(), SizeIs(2)) << "too late";
-  add(11, "inductor", 20, -1);
-  EXPECT_THAT(groups(), SizeIs(3)) << "the other way";
-  add(5, "eager", 20, 1, WatchedMetric::kGraphBreaks);
-  EXPECT_THAT(groups(), SizeIs(4)) << "no machine makes graph breaks";
-}
-
-TEST_F(Groups, ACommonCauseTakesInWhatMayHaveBegunWithIt) {
-  for (int model = 0; model < 8; ++model) {
-    for (const std::string& backend : kBackends) add(model, backend, 20);
-  }
-  WatchedMember& doubtful = add(11, "eager", 27);
-  doubtful.earliest = 19;
-  ASSERT_THAT(groups(), SizeIs(1));
-  EXPECT_THAT(groups()[0].members, SizeIs(25));
-  members_.back().earliest = 21;
-  EXPECT_THAT(groups(), SizeIs(2));
-}
-
-TEST_F(Groups, WhatOneCauseTookIsNoOthers) {
-  for (int model = 0; model < 8; ++model) {
-    for (const std::string& backend : kBackends) add(model, backend, 20);
-  }
-  // Three more seem to have a cause of their own, ten nights later, but may all have begun before.
-  for (const int model : {9, 10, 11}) add(model, "eager", 30).earliest = 20;
-  ASSERT_THAT(groups(), SizeIs(1));
-  EXPECT_THAT(groups()[0].members, SizeIs(27));
-  // Where one of them did not, it is alone.
-  members_.back().earliest = 29;
-  const auto found = groups();
-  ASSERT_THAT(found, SizeIs(2));
-  EXPECT_THAT(found[0].members, SizeIs(26));
-  EXPECT_THAT(found[1].members, ElementsAre(26));
-}
-
-TEST_F(Groups, SpeedupsFollowTheirBaseline) {
-  for (int model = 0; model < 12; ++model) {
-    add(model, "inductor", 20, -1);
-    add_speedup(model, "eager", 20, 1);
-    add_speedup(model, "openxla+dynamo", 21, 1);
-  }
-  const auto found = groups();
-  ASSERT_THAT(found, SizeIs(1));
-  EXPECT_EQ(found[0].scope, AlertScope::kBackend);
-  EXPECT_EQ(found[0].backend, "inductor");
-  EXPECT_THAT(found[0].members, SizeIs(36));
-}
-
-TEST_F(Groups, SpeedupsDoNotFollowABackendThatTheyAreNotAgainst) {
-  for (const int model : {1, 2, 3}) {
-    add(model, "eager", 20);
-    add_speedup(model, "eager", 20, 1);
-  }
-  add_speedup(7, "openxla+dynamo", 20, 1);
-  const auto found = groups();
-  ASSERT_THAT(found, SizeIs(2));
-  EXPECT_EQ(found[0].backend, "eager");
-  EXPECT_THAT(found[0].members, ElementsAre(0, 1, 2, 3, 4, 5));
-  EXPECT_EQ(found[1].scope, AlertScope::kModel);
 }
 
 TEST_F(Groups, AModelsChangesFarApartAreTwo) {
@@ -403,7 +223,7 @@ TEST_F(Groups, DoNotDependOnTheOrderOfMembers) {
     }
     const auto expected = story(members_);
     const Catalog catalog = fleet_.catalog();
-    EXPECT_EQ(words_of(members_, group_changes(members_, current(catalog), catalog, nights_)),
+    EXPECT_EQ(words_of(members_, group_changes(members_, current(catalog), catalog)),
               expected)
         << round;
     for (int again = 0; again < 5; ++again) {

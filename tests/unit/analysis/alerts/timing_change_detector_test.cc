@@ -108,9 +108,9 @@ TEST(TimingChangeDetector, AChangeIsOverWhenTheLevelBeforeItIsBack) {
   EXPECT_EQ(series.current()[1].recovery_of, 0u);
   EXPECT_FALSE(series.current()[0].recovered) << "one night does not make it sure";
   series.nights(2, 1);
-  EXPECT_EQ(series.current()[0].recovered, 47u);
+  EXPECT_EQ(series.current()[0].recovered, 46u);
   series.nights(150, 1);
-  EXPECT_EQ(series.current()[0].recovered, 47u) << "also when both are out of view";
+  EXPECT_EQ(series.current()[0].recovered, 46u) << "also when both are out of view";
   EXPECT_THAT(series.confirmed(), SizeIs(2));
 }
 

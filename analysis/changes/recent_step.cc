@@ -1,0 +1,122 @@
+#include "analysis/changes/recent_step.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "analysis/changes/step_fit.h"
+#include "analysis/statistics/step_likelihood.h"
+#include "analysis/statistics/summary.h"
+
+namespace benchhud::analysis {
+namespace {
+
+constexpr std::size_t kLevelNights = 20;
+constexpr double kWorthALook = 2;  // standard deviations
+constexpr double kBegins = 4, kGoesOn = 2;
+
+double location_of(std::span<const Night> nights, double deviation) {
+  std::vector<double> levels;
+  for (const Night& night : nights.last(std::min(nights.size(), kLevelNights))) {
+    levels.push_back(night.level);
+  }
+  const std::vector<double> weights(levels.size(), 1 / (deviation * deviation));
+  return level_of(WeightedNights{levels, weights}).mean;
+}
+
+}  // namespace
+
+RecentNights::RecentNights(std::span<const Night> nights, const NightNoise& noise)
+    : deviation_(noise.deviation), worth_((1 - noise.correlation) / (1 + noise.correlation)) {
+  if (nights.size() <= kFewestBefore || deviation_ <= 0) return;
+  const auto off_by = [&](const Night& night, double level) {
+    return (night.level - level) / deviation_;
+  };
+  const double level = location_of(nights.first(nights.size() - 1), deviation_);
+  // Of a step that most nights in view already show, the level is near the last night; its first
+  // nights were looked at then.
+  is_off_ = std::abs(off_by(nights.back(), level)) > kWorthALook;
+  if (!is_off_) return;
+  const std::size_t most = std::min(kMost, nights.size() - kFewestBefore);
+  for (std::size_t count = 1; count <= most; ++count) {
+    before_.push_back(location_of(nights.first(nights.size() - count), deviation_));
+    std::vector<double>& off = off_.emplace_back();
+    for (const Night& night : nights.last(count)) off.push_back(off_by(night, before_.back()));
+  }
+  count_excursions(nights);
+}
+
+// Of the nights before those that may be a step now, each beside the ten before it.
+void RecentNights::count_excursions(std::span<const Night> nights) {
+  constexpr std::size_t kInView = 60, kBeside = 10, kLongest = 10;
+  const std::size_t end = nights.size() - std::min(nights.size(), std::size_t{3});
+  const std::size_t begin = end - std::min(end, kInView);
+  double run = 0, level = 0;
+  std::vector<double> beside;
+  for (std::size_t n = begin; n < end; ++n) {
+    if (run == 0) {
+      beside.clear();
+      for (std::size_t k = n - std::min(n - begin, kBeside); k < n; ++k) {
+        beside.push_back(nights[k].level);
+      }
+      if (beside.size() < 3) continue;
+      level = median(beside);
+    }
+    ++seen_;
+    const double off = (nights[n].level - level) / deviation_;
+    if (run == 0 && std::abs(off) <= kBegins) continue;
+    if (run == 0) {
+      ++begun_;
+      run = off > 0 ? 1 : -1;
+    } else if (off * run > 0 && std::abs(off) >= kGoesOn && std::abs(run) < kLongest) {
+      run += off > 0 ? 1 : -1;
+    } else {
+      stayed_ += std::abs(run) - 1;
+      nights_off_ += std::abs(run);
+      run = 0;
+    }
+  }
+}
+
+double RecentNights::most_of_first(double bound) const {
+  return std::min(std::log((50 + seen_) / (0.5 + begun_)), bound);
+}
+
+double RecentNights::most_of_next(double bound) const {
+  const double stays = (0.5 + stayed_) / (15 + nights_off_);
+  return std::min(most_of_first(bound), std::max(2 * std::log((1 - stays) / stays), 0.3));
+}
+
+RecentStep recent_step(std::span<const std::vector<double>> off, const RecentStepRules& rules) {
+  RecentStep best;
+  for (const int direction : {1, -1}) {
+    RecentStep step;
+    step.direction = direction;
+    double most = 0;
+    for (std::size_t k = 1; k <= off.size(); ++k) {
+      double sum = 0;
+      for (const double one : off[k - 1]) {
+        sum += std::clamp(direction * one, -kFarthestOff, kFarthestOff);
+      }
+      if (sum > 0 && sum * sum / static_cast<double>(k) > most) {
+        most = sum * sum / static_cast<double>(k);
+        step.nights = k;
+      }
+      for (const double size : kStepSizes) {
+        double log_ratio = 0;
+        bool is_first = true;
+        for (const double one : off[k - 1]) {
+          const double own =
+              log_likelihood_ratio(std::min(direction * one, kFarthestOff), size, rules.degrees);
+          log_ratio += is_first ? std::min(own, rules.most_of_first)
+                                : std::min(rules.worth * own, rules.most_of_next);
+          is_first = false;
+        }
+        step.statistic += std::exp(log_ratio) / kStepSizes.size();
+      }
+    }
+    if (step.nights > 0 && step.statistic > best.statistic) best = step;
+  }
+  return best;
+}
+
+}  // namespace benchhud::analysis

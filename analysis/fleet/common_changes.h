@@ -1,0 +1,228 @@
+// What moved a whole fleet, or all series of a backend, and what is left of each series without it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "analysis/changes/night_series.h"
+#include "analysis/fleet/evidence.h"
+#include "analysis/fleet/pooling.h"
+#include "analysis/fleet/recurring_states.h"
+#include "analysis/fleet/series_baseline.h"
+#include "analysis/fleet/usual_scatter.h"
+
+namespace benchhud::analysis {
+
+enum class CommonScope : std::uint8_t {
+  kMachine,  ///< most series moved, or they disagree much more than usual
+  kBackend,  ///< the series of one backend moved beside all others
+};
+
+enum class CommonStage : std::uint8_t {
+  kSuspect,
+  kConfirmed,
+  kRecovered,  ///< the nights before it are back
+  kWithdrawn,  ///< it is not seen any more, or is something wider
+};
+
+/// One thing that happened to many series. Nights are numbered by who asks.
+struct CommonChange {
+  CommonScope scope{};
+  std::size_t backend = 0;
+  CommonStage stage = CommonStage::kSuspect;
+  int direction = 1;             ///< 1: most became slower
+  bool is_disagreement = false;  ///< the series moved by amounts that differ more than usual
+  std::size_t onset = 0, first_seen = 0;  ///< nights
+  std::optional<std::size_t> confirmed, closed;
+  std::optional<std::size_t> taken_in_by;  ///< the wider change that explains it
+  std::vector<std::size_t> members;        ///< series
+  std::vector<double> before;              ///< levels of the members; NaN where not known
+  Effects effects;                         ///< of the members, natural logarithms
+  // Taken off the members' nights from `begin` on, and up to `end` once it has recovered.
+  std::size_t begin = 0;
+  std::optional<std::size_t> end;
+  double over = 0;                       ///< evidence that it is, natural logarithm
+  std::optional<std::size_t> over_from;  ///< the first night of that
+
+  bool is_taken_off() const {
+    return stage == CommonStage::kConfirmed || stage == CommonStage::kRecovered;
+  }
+  bool is_on(std::size_t night) const {
+    return is_taken_off() && begin <= night && !(end && night >= *end);
+  }
+};
+
+/// Nights come in order. A night's levels are compared with what each series' last nights let
+/// expect; what the residuals of all series have in common is tested first, then what those of a
+/// backend have beside the others. Evidence gathers from night to night (evidence.h). What is
+/// confirmed is taken off the nights since it began, and these are judged again. The same nights
+/// give the same changes. docs/regressions.md describes the method and its sources.
+class CommonChangeDetector {
+ public:
+  /// Nights from which noise and states are learnt, and which may be judged again.
+  static constexpr std::size_t kWindow = 60;
+  /// With more series than that, the first ones tell what all have in common.
+  static constexpr std::size_t kMostSeries = 20'000;
+  /// Of fewer series nothing common is told.
+  static constexpr std::size_t kFewestSeries = 6;
+
+  CommonChangeDetector();
+
+  /// A series of which there will be levels. Models and backends are numbered from 0.
+  std::size_t add_series(std::size_t model, std::size_t backend);
+  std::size_t series_count() const { return series_.size(); }
+  /// The series' model has another number now.
+  void set_model(std::size_t series, std::size_t model);
+
+  struct Value {
+    std::size_t series = 0;
+    double level = 0;  ///< the natural logarithm of a time
+  };
+  /// `night`: its number, greater than those before.
+  void add(std::size_t night, std::span<const Value> values);
+  /// A night that was added on another day, of which the state keeps what was made of it. Those
+  /// that the state does not keep are passed over.
+  void recall(std::size_t night, std::span<const Value> values);
+  void finish_recall();
+  /// Whether a state that was read may be one.
+  bool is_consistent() const;
+  /// From the next night on something other than what is measured is different: all levels are new.
+  void restart();
+
+  std::span<const CommonChange> changes() const { return changes_; }
+  /// The noise of a series, moderated by what is usual in its fleet. NaN where nothing is known.
+  NightNoise noise(std::size_t series) const {
+    return {series_[series].deviation, series_[series].correlation};
+  }
+
+  /// A night as it is to be judged series by series.
+  struct Judged {
+    std::size_t night = 0;
+    /// By series: its level without what machine and backend did, as far as the other models tell.
+    /// On a disturbed night its distance from its level is shrunk to what it means on a usual one.
+    /// NaN where the series has no value.
+    std::vector<double> levels;
+  };
+  /// The nights that the last add() judged, ascending: the newest, and those before it of which
+  /// more is known now.
+  std::span<const Judged> judged() const { return judged_; }
+  /// Whether much more disagreed on the last night than usual.
+  bool is_disturbed() const { return !rows_.empty() && rows_.back().disturbance.is_any(); }
+
+ private:
+  friend struct StateFields;
+
+  struct Series {
+    std::size_t model = 0, backend = 0;
+    SeriesNoise noise;
+    double deviation = 0, correlation = 0;  // moderated by what is usual in the fleet
+  };
+  /// What nights taught and gathered, as it was before one.
+  struct Memory {
+    Evidence machine, machine_disagreement, backend, backend_disagreement;
+    MeanScatter machine_scatter, backend_scatter;
+    UsualDisagreement fleet_usual, backend_usual;
+    std::vector<double> moved, moved_variance;    // by what all series moved on past nights
+    std::vector<double> beside, beside_variance;  // backends beside them
+  };
+  struct Node {
+    CommonScope scope{};
+    std::size_t number = 0;  // of a backend
+  };
+  struct Row {
+    std::size_t night = 0;
+    std::vector<float> levels, clean;  // as they came; without what is known of the night
+    std::uint8_t states = 0;           // bits
+    Disturbance disturbance;
+    std::vector<Node> explained;  // what was off before this night
+  };
+  // A night's residuals about the series' levels: of series that can be judged.
+  struct Residuals {
+    std::vector<std::size_t> series;
+    std::vector<double> residual, variance;
+    std::vector<double> level;  // of all series; NaN where it is not known
+    bool is_enough() const { return series.size() >= kFewestSeries; }
+  };
+  struct MachineNight {
+    double level = 0, disagreement = 0;  // standard deviations
+    double off = 0;                      // both together
+    double mean = 0, mean_square = 0;
+    std::size_t count = 0;
+  };
+
+  std::size_t tonight() const { return rows_.size() - 1; }
+  std::size_t row_of(std::size_t night) const;
+  std::vector<double> states_effect(std::uint8_t states) const;
+  void refresh(std::size_t from);
+  std::vector<float> clean_levels(const Row& row) const;
+  void learn_noise(bool is_all);
+  void moderate_noise();
+  double weight_of(const Row& row, std::size_t series) const;
+  SeriesLevel level_of(std::size_t series, std::size_t begin, std::size_t end,
+                       std::size_t without) const;
+  Residuals residuals_of(std::size_t row) const;
+  std::vector<Shift> shifts_of(std::span<const std::size_t> members, std::size_t onset,
+                               const CommonChange* own) const;
+
+  NightMatrix matrix_of(const std::vector<std::vector<float>>& rows) const;
+  void update_states();
+  void choose_state();
+  bool find_new_state();
+  bool is_turn(const CommonChange& change, const Effects& state,
+               std::span<const double> noise) const;
+
+  MachineNight machine_night(const Residuals& of) const;
+  std::vector<MeanScatter::Mean> judge_backends(const Residuals& of, bool is_busy,
+                                                std::vector<double>* off,
+                                                std::vector<double>* disagreement,
+                                                std::vector<double>* squares) const;
+  /// What machine and backend did to each residual, as other models tell it, and its variance.
+  struct Expected {
+    std::vector<double> value, variance;
+    Location moved;                // all series
+    std::vector<Location> beside;  // each backend beside them
+  };
+  Expected expected_of(const Residuals& of) const;
+  Disturbance disturbance_on(const Residuals& of, const Expected& expected, bool is_busy) const;
+  void judge(std::size_t row);
+  void judge_again(std::size_t from);
+  Judged judged_row(std::size_t row) const;
+  bool is_busy(std::size_t night) const;
+
+  void decide();
+  void raise(CommonScope scope, std::size_t node, bool is_sure);
+  CommonChange* known(CommonScope scope, std::size_t node, int direction, std::size_t onset);
+  double evidence_of(const CommonChange& change) const;
+  bool did_many_move(std::span<const std::size_t> members, std::span<const Shift> shifts,
+                     int direction, double pooled) const;
+  bool are_many_off(std::span<const std::size_t> series, std::span<const double> off, double bound,
+                    double share) const;
+  void confirm(CommonChange* change);
+  void take_in(const CommonChange& wider);
+  void learn_effects(CommonChange* change);
+  void withdraw(CommonChange* change, std::optional<std::size_t> by);
+  bool is_usual(const CommonChange& change, const Residuals& of) const;
+  void follow(CommonChange* change);
+  void forget(CommonScope scope, std::size_t node);
+  std::vector<std::size_t> series_in(CommonScope scope, std::size_t node) const;
+
+  std::vector<Series> series_;
+  std::vector<std::vector<std::size_t>> of_backend_;
+  std::size_t models_ = 0;
+  double usual_worth_ = 1;  // of one more night: less than 1 where nights are alike
+  std::deque<Row> rows_;
+  Memory memory_;
+  std::vector<Node> explained_;  // until tonight
+  std::deque<Memory> before_;    // the last rows, as many as there are here
+  std::size_t not_judged_ = 0;   // rows at the end
+  std::vector<CommonChange> changes_;
+  std::vector<Effects> states_;
+  std::size_t revised_ = 0;  // the first row of which something else is known now
+  std::vector<Judged> judged_;
+};
+
+}  // namespace benchhud::analysis

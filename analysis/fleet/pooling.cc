@@ -1,0 +1,174 @@
+#include "analysis/fleet/pooling.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <map>
+#include <numeric>
+
+namespace benchhud::analysis {
+namespace {
+
+constexpr double kTuning = 1.5;  // standard deviations
+constexpr double kMostSquare = 9;
+// For variances between series squares are cut at 4, so that a tenth of series that stand out
+// hardly counts. The mean of such squares of normal deviations is 0.92.
+constexpr double kMostForBetween = 4, kUsualForBetween = 0.92;
+constexpr std::size_t kFewestHalves = 8;
+
+double weighted_median(std::span<const double> values, std::span<const double> variances) {
+  std::vector<std::size_t> order(values.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
+  double total = 0;
+  for (const double variance : variances) total += 1 / std::sqrt(variance);
+  double below = 0;
+  for (const std::size_t i : order) {
+    below += 1 / std::sqrt(variances[i]);
+    if (below >= total / 2) return values[i];
+  }
+  return values[order.back()];
+}
+
+double median_of(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+}  // namespace
+
+Location location_of(std::span<const double> values, std::span<const double> variances,
+                     std::vector<double>* weights) {
+  if (weights != nullptr) weights->assign(values.size(), 0);
+  if (values.empty()) return {};
+  constexpr int kIterations = 8;
+  Location location{weighted_median(values, variances), 0};
+  const auto weight = [&](std::size_t i) {
+    const double off = std::abs(values[i] - location.value) / std::sqrt(variances[i]);
+    return std::min(1.0, kTuning / std::max(off, 1e-9)) / variances[i];
+  };
+  for (int k = 0; k < kIterations; ++k) {
+    double sum = 0, of_weights = 0;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const double own = weight(i);
+      sum += own * values[i];
+      of_weights += own;
+    }
+    location.value = sum / of_weights;
+  }
+  double squares = 0, information = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (weights != nullptr) (*weights)[i] = weight(i);
+    const double off = values[i] - location.value;
+    squares += std::min(off * off / variances[i], kMostSquare);
+    information += 1 / variances[i];
+  }
+  const double excess = std::max(1.0, squares / static_cast<double>(values.size()));
+  location.error = std::sqrt(excess / information);
+  return location;
+}
+
+double between_variance(std::span<const double> deviations, std::span<const double> variances,
+                        double most, double usual) {
+  if (deviations.size() < 3) return 0;
+  const auto excess = [&](double added) {
+    double sum = 0;
+    for (std::size_t i = 0; i < deviations.size(); ++i) {
+      sum += std::min(deviations[i] * deviations[i] / (variances[i] + added), most);
+    }
+    return sum / static_cast<double>(deviations.size()) - usual;
+  };
+  if (excess(0) <= 0) return 0;
+  double low = 0, high = 1e-8;
+  while (excess(high) > 0) {
+    low = high;
+    high *= 4;
+  }
+  constexpr int kHalvings = 30;
+  for (int i = 0; i < kHalvings; ++i) {
+    const double middle = (low + high) / 2;
+    (excess(middle) > 0 ? low : high) = middle;
+  }
+  return (low + high) / 2;
+}
+
+Disturbance disturbance_of(std::span<const double> deviations, std::span<const double> variances) {
+  const auto alike = [&]() -> Disturbance {
+    return {between_variance(deviations, variances, kMostForBetween, kUsualForBetween), 0};
+  };
+  if (deviations.size() < kFewestHalves) return alike();
+  const double middle = median_of({variances.begin(), variances.end()});
+  struct Half {
+    std::vector<double> deviations, variances;
+    double between = 0, mean = 0;
+  } quiet, noisy;
+  for (std::size_t i = 0; i < deviations.size(); ++i) {
+    Half& half = variances[i] <= middle ? quiet : noisy;
+    half.deviations.push_back(deviations[i]);
+    half.variances.push_back(variances[i]);
+  }
+  if (noisy.deviations.empty()) return alike();
+  for (Half* half : {&quiet, &noisy}) {
+    half->between =
+        between_variance(half->deviations, half->variances, kMostForBetween, kUsualForBetween);
+    half->mean = std::accumulate(half->variances.begin(), half->variances.end(), 0.0) /
+                 static_cast<double>(half->variances.size());
+  }
+  if (noisy.between <= quiet.between) return alike();
+  const double share = std::min((noisy.between - quiet.between) / (noisy.mean - quiet.mean),
+                                noisy.between / noisy.mean);
+  return {std::max(quiet.between - share * quiet.mean, 0.0), share};
+}
+
+Effects shrunk_effects(std::span<const Shift> shifts, bool is_alike) {
+  constexpr double kOut = 3, kFarOut = 4;  // standard deviations
+  constexpr std::size_t kFewest = 6;
+  std::vector<double> sizes, variances;
+  for (const Shift& shift : shifts) {
+    if (!std::isfinite(shift.variance)) continue;
+    sizes.push_back(shift.size);
+    variances.push_back(shift.variance);
+  }
+  Effects effects;
+  effects.pooled = location_of(sizes, variances).value;
+  for (double& size : sizes) size -= effects.pooled;
+  const double between =
+      sizes.size() < 3 ? 1 : between_variance(sizes, variances, kMostForBetween, kUsualForBetween);
+  struct OfModel {
+    double sum = 0, variance = 0;
+  };
+  std::map<std::size_t, OfModel> models;
+  for (const Shift& shift : shifts) {
+    if (!std::isfinite(shift.variance)) continue;
+    OfModel& model = models[shift.model];
+    model.sum += shift.size - effects.pooled;
+    model.variance += between + shift.variance;
+  }
+  // Between 1 and 0, where something stands out by so many standard deviations.
+  const auto trust_at = [](double off) {
+    return std::clamp((kFarOut - off) / (kFarOut - kOut), 0.0, 1.0);
+  };
+  for (const Shift& shift : shifts) {
+    if (!std::isfinite(shift.variance)) {
+      effects.effect.push_back(effects.pooled);
+      effects.variance.push_back(between);
+      continue;
+    }
+    const double own = shift.size - effects.pooled;
+    double trust = between / (between + shift.variance);
+    if (sizes.size() >= kFewest && is_alike) {
+      trust *= trust_at(std::abs(own) / std::sqrt(between + shift.variance));
+      if (std::abs(shift.change) >= kOut * std::sqrt(2 * shift.variance + between / 9)) trust = 0;
+    } else if (sizes.size() >= kFewest) {
+      const OfModel& model = models[shift.model];
+      trust *= trust_at(std::abs(model.sum) / std::sqrt(model.variance));
+    }
+    effects.effect.push_back(effects.pooled + trust * own);
+    effects.variance.push_back(trust * shift.variance);
+  }
+  return effects;
+}
+
+}  // namespace benchhud::analysis

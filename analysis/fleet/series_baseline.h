@@ -1,0 +1,32 @@
+// What a series' past nights let expect of the next one.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+namespace benchhud::analysis {
+
+/// As logarithms of times, like the levels.
+struct SeriesNoise {
+  double deviation = 0;         ///< of a night, from differences of neighbouring nights
+  double correlation = 0;       ///< what makes nights that are far apart differ by more than that
+  std::size_t differences = 0;  ///< of neighbouring nights
+  bool is_correlation_known = false;
+};
+
+/// From the absolute differences of neighbouring nights, the larger of their median and their 90 %
+/// quantile, each scaled to a standard deviation; and of nights 5, 10 and 15 apart, of which a step
+/// spoils but those across it. Differences grow with the distance where nights are alike or wander
+/// (the variogram: Matheron 1963). `nights`: NaN where there is none.
+SeriesNoise series_noise(std::span<const float> nights);
+
+struct SeriesLevel {
+  double level = 0;
+  double weight = 0;  ///< nights' worth that it rests on
+};
+/// Tukey's biweight (constant 4.685, four iterations from the median) of nights, each of which
+/// counts with its weight. `deviation`: of a night. NaN nights are left out.
+SeriesLevel series_level(std::span<const float> nights, std::span<const double> weights,
+                         double deviation);
+
+}  // namespace benchhud::analysis

@@ -1,0 +1,78 @@
+#include "analysis/fleet/usual_scatter.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "analysis/statistics/summary.h"
+
+namespace benchhud::analysis {
+namespace {
+
+constexpr std::size_t kNights = 60;
+constexpr double kModeration = 10;  // nights
+// Deviations are cut at three standard deviations: their mean square is 0.95 then, not 1.
+constexpr double kUsualSquare = 0.95;
+
+void keep_last(std::size_t count, std::vector<double>* values) {
+  if (values->size() <= count) return;
+  values->erase(values->begin(), values->end() - static_cast<std::ptrdiff_t>(count));
+}
+
+double weight_of(std::size_t nights) {
+  const auto count = static_cast<double>(nights);
+  return count / (count + kModeration);
+}
+
+}  // namespace
+
+double MeanScatter::deviation(double count) const {
+  double correlation = usual_;
+  if (!excess_.empty()) {
+    const double learnt = std::accumulate(excess_.begin(), excess_.end(), 0.0) /
+                          std::max(std::accumulate(pairs_.begin(), pairs_.end(), 0.0), 1e-9);
+    const double weight = weight_of(excess_.size());
+    correlation = weight * learnt + (1 - weight) * usual_;
+  }
+  correlation = std::clamp(correlation, 0.02, 0.6);
+  return std::sqrt((1 + (count - 1) * correlation) / count);
+}
+
+void MeanScatter::learn(std::span<const Mean> night) {
+  constexpr double kMostSquare = 4, kForCut = 1.3;  // what cutting squares at 4 takes away
+  double excess = 0, pairs = 0;
+  for (const auto& [mean, count] : night) {
+    const double usual = deviation(count);
+    const double square =
+        kForCut * std::min(mean * mean / (usual * usual), kMostSquare) * usual * usual;
+    excess += square * count - 1;
+    pairs += count - 1;
+  }
+  if (night.empty()) return;
+  excess_.push_back(excess);
+  pairs_.push_back(pairs);
+  keep_last(kNights, &excess_);
+  keep_last(kNights, &pairs_);
+}
+
+double UsualDisagreement::standard(double mean_square, double count) const {
+  double centre = kUsualSquare, variance = 1.3 / std::max(count, 1.0) + 0.05;
+  if (!nights_.empty()) {
+    const double weight = weight_of(nights_.size());
+    const double middle = median(nights_);
+    std::vector<double> off;
+    for (const double night : nights_) off.push_back(std::abs(night - middle));
+    const double deviation = kMadToDeviation * median(off);
+    variance = weight * std::max(deviation * deviation, 0.5 / std::max(count, 1.0)) +
+               (1 - weight) * variance;
+    centre = weight * middle + (1 - weight) * centre;
+  }
+  return (mean_square - centre) / std::sqrt(variance);
+}
+
+void UsualDisagreement::learn(double mean_square) {
+  nights_.push_back(mean_square);
+  keep_last(3 * kNights, &nights_);
+}
+
+}  // namespace benchhud::analysis

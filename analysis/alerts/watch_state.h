@@ -118,7 +118,7 @@ struct StateFields {
   }
   template <class Archive, Either<UsualDisagreement> T>
   static void of(Archive& archive, T& usual) {
-    archive(usual.nights_);
+    archive(usual.nights_, usual.middle_, usual.deviation_);
   }
   template <class Archive, Either<Effects> T>
   static void of(Archive& archive, T& effects) {

@@ -11,7 +11,7 @@ namespace benchhud::analysis {
 namespace {
 
 constexpr std::size_t kLevelNights = 20;
-constexpr double kWorthALook = 2;  // standard deviations
+constexpr double kWorthALook = 3;  // standard deviations
 constexpr double kBegins = 4, kGoesOn = 2;
 
 double location_of(std::span<const Night> nights, double deviation) {

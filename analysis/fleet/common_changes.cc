@@ -267,6 +267,7 @@ std::vector<float> CommonChangeDetector::clean_levels(const Row& row) const {
 // Something else is known of the rows from `from` on.
 void CommonChangeDetector::refresh(std::size_t from) {
   revised_ = std::min(revised_, from);
+  tonight_.reset();
   for (std::size_t r = from; r < rows_.size(); ++r) rows_[r].clean = clean_levels(rows_[r]);
 }
 
@@ -276,10 +277,10 @@ double CommonChangeDetector::weight_of(const Row& row, std::size_t series) const
   return own / (own + row.disturbance.of(own));
 }
 
-// Each series' noise is computed again every fourth night, a fourth of them each night: it changes
+// Each series' noise is computed again every eighth night, an eighth of them each night: it changes
 // slowly, and takes longest.
 void CommonChangeDetector::learn_noise(bool is_all) {
-  constexpr std::size_t kEvery = 4, kFew = 24;  // nights
+  constexpr std::size_t kEvery = 8, kFew = 24;  // nights
   constexpr double kLeastWeight = 0.3;
   const std::size_t night = rows_.back().night;
   std::vector<float> nights;
@@ -505,9 +506,9 @@ bool CommonChangeDetector::find_new_state() {
     }
   }
   const NightMatrix nights = matrix_of(rows);
-  const std::vector<double> noise = noise_without_turns(nights, nights.front().size());
-  const auto is_in = find_state(nights, noise);
+  const auto is_in = find_state(nights, nights.front().size());
   if (!is_in) return false;
+  const std::vector<double> noise = noise_without_turns(nights, nights.front().size());
   Effects effects = effects_of_state(nights, *is_in, noise);
   double squares = 0;
   for (const double effect : effects.effect) squares += square(effect);
@@ -771,6 +772,7 @@ void CommonChangeDetector::judge(std::size_t row) {
   const auto means = judge_backends(of, busy, &off, &disagreement, &squares);
   const Expected expected = expected_of(of);
   rows_[row].disturbance = disturbance_on(of, expected, busy);
+  if (row == tonight()) tonight_ = {of, expected};
 
   constexpr double kMostOff = 8;  // standard deviations: further off the likelihood ratio falls
   if (of.is_enough()) {
@@ -815,8 +817,9 @@ void CommonChangeDetector::judge_again(std::size_t from) {
 }
 
 CommonChangeDetector::Judged CommonChangeDetector::judged_row(std::size_t row) const {
-  const Residuals of = residuals_of(row);
-  const Expected expected = expected_of(of);
+  const bool is_known = row == tonight() && tonight_;
+  const Residuals of = is_known ? tonight_->first : residuals_of(row);
+  const Expected expected = is_known ? tonight_->second : expected_of(of);
   const Disturbance& disturbance = rows_[row].disturbance;
   Judged judged;
   judged.night = rows_[row].night;

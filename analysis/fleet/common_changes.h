@@ -6,6 +6,7 @@
 #include <deque>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "analysis/changes/night_series.h"
@@ -221,6 +222,7 @@ class CommonChangeDetector {
   std::size_t not_judged_ = 0;   // rows at the end
   std::vector<CommonChange> changes_;
   std::vector<Effects> states_;
+  std::optional<std::pair<Residuals, Expected>> tonight_;  // as it was judged last
   std::size_t revised_ = 0;  // the first row of which something else is known now
   std::vector<Judged> judged_;
 };

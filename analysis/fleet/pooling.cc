@@ -16,19 +16,33 @@ constexpr double kMostSquare = 9;
 constexpr double kMostForBetween = 4, kUsualForBetween = 0.92;
 constexpr std::size_t kFewestHalves = 8;
 
+// The least value that with all below it has half of the weight, which is one over the deviation.
 double weighted_median(std::span<const double> values, std::span<const double> variances) {
-  std::vector<std::size_t> order(values.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
-  double total = 0;
-  for (const double variance : variances) total += 1 / std::sqrt(variance);
-  double below = 0;
-  for (const std::size_t i : order) {
-    below += 1 / std::sqrt(variances[i]);
-    if (below >= total / 2) return values[i];
+  struct Item {
+    double value, weight;
+  };
+  std::vector<Item> items;
+  items.reserve(values.size());
+  double left = 0;  // of half the weight, that is not below items[begin]
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    items.push_back({values[i], 1 / std::sqrt(variances[i])});
+    left += items.back().weight / 2;
   }
-  return values[order.back()];
+  auto begin = items.begin(), end = items.end();
+  while (end - begin > 1) {
+    const auto middle = begin + (end - begin) / 2;
+    std::nth_element(begin, middle, end,
+                     [](const Item& one, const Item& other) { return one.value < other.value; });
+    double below = 0;
+    for (auto item = begin; item != middle; ++item) below += item->weight;
+    if (below >= left) {
+      end = middle;
+    } else {
+      left -= below;
+      begin = middle;
+    }
+  }
+  return begin->value;
 }
 
 double median_of(std::vector<double> values) {

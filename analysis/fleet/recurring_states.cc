@@ -19,9 +19,21 @@ constexpr double kLeastNoise = 5e-4;
 
 using Rows = std::vector<std::vector<double>>;  // by night
 
-// Differences of neighbouring nights in standard deviations, each night cut about the median.
-std::pair<Rows, Rows> standardised(const NightMatrix& nights, std::span<const double> noise) {
-  const std::size_t series = noise.size();
+// Of a series the standard deviation of a night; infinite where it has no two nights in a row.
+double noise_of(const NightMatrix& nights, std::size_t series) {
+  constexpr double kQuarterToDeviation = 1 / 0.4506;  // 25 % of |a − b| of normal a and b
+  thread_local std::vector<double> differences;
+  differences.clear();
+  for (std::size_t n = 1; n < nights.size(); ++n) {
+    const double difference = std::abs(nights[n][series] - nights[n - 1][series]);
+    if (std::isfinite(difference)) differences.push_back(difference);
+  }
+  if (differences.empty()) return std::numeric_limits<double>::infinity();
+  return std::max(quantile(differences, 0.25) * kQuarterToDeviation, kLeastNoise);
+}
+
+// Nights in standard deviations, each cut about the median; and the differences of neighbours.
+std::pair<Rows, Rows> standardised(const NightMatrix& nights, std::size_t series) {
   const std::size_t step = (series + kMostSeries - 1) / kMostSeries;
   Rows values(nights.size());
   std::vector<double> known;
@@ -31,8 +43,9 @@ std::pair<Rows, Rows> standardised(const NightMatrix& nights, std::span<const do
       if (std::isfinite(night[i])) known.push_back(night[i]);
     }
     const double middle = known.empty() ? 0 : median(known);
+    const double noise = noise_of(nights, i);
     for (std::size_t n = 0; n < nights.size(); ++n) {
-      const double off = (nights[n][i] - middle) / noise[i];
+      const double off = (nights[n][i] - middle) / noise;
       values[n].push_back(std::isfinite(off) ? std::clamp(off, -kMostOff, kMostOff) : 0);
     }
   }
@@ -100,24 +113,14 @@ std::size_t switches(const std::vector<bool>& is_in) {
 }  // namespace
 
 std::vector<double> noise_without_turns(const NightMatrix& nights, std::size_t series) {
-  constexpr double kQuarterToDeviation = 1 / 0.4506;  // 25 % of |a − b| of normal a and b
-  std::vector<double> noise(series, std::numeric_limits<double>::infinity()), differences;
-  for (std::size_t i = 0; i < series; ++i) {
-    differences.clear();
-    for (std::size_t n = 1; n < nights.size(); ++n) {
-      const double difference = std::abs(nights[n][i] - nights[n - 1][i]);
-      if (std::isfinite(difference)) differences.push_back(difference);
-    }
-    if (differences.empty()) continue;
-    noise[i] = std::max(quantile(differences, 0.25) * kQuarterToDeviation, kLeastNoise);
-  }
+  std::vector<double> noise(series);
+  for (std::size_t i = 0; i < series; ++i) noise[i] = noise_of(nights, i);
   return noise;
 }
 
-std::optional<std::vector<bool>> find_state(const NightMatrix& nights,
-                                            std::span<const double> noise) {
-  if (nights.size() < kFewestNights || noise.empty()) return std::nullopt;
-  const auto [values, differences] = standardised(nights, noise);
+std::optional<std::vector<bool>> find_state(const NightMatrix& nights, std::size_t series) {
+  if (nights.size() < kFewestNights || series == 0) return std::nullopt;
+  const auto [values, differences] = standardised(nights, series);
   const std::vector<double> direction = leading_direction(differences);
   std::vector<double> scores;
   for (const auto& night : values) scores.push_back(dot(night, direction));

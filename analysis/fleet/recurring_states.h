@@ -20,8 +20,7 @@ using NightMatrix = std::vector<std::span<const float>>;
 /// one large difference and turns are many; of the nights' scores along it the best split in two
 /// (least squares). They are two states if there are eight nights, three switches, and a gap
 /// between the scores of 4.5 standard deviations within, and of more where nights are few.
-std::optional<std::vector<bool>> find_state(const NightMatrix& nights,
-                                            std::span<const double> noise);
+std::optional<std::vector<bool>> find_state(const NightMatrix& nights, std::size_t series);
 
 /// Of each series the standard deviation of a night, from the smaller differences of neighbouring
 /// nights, which turns do not enlarge. Infinite where it has no two nights in a row.

@@ -59,13 +59,9 @@ double UsualDisagreement::standard(double mean_square, double count) const {
   double centre = kUsualSquare, variance = 1.3 / std::max(count, 1.0) + 0.05;
   if (!nights_.empty()) {
     const double weight = weight_of(nights_.size());
-    const double middle = median(nights_);
-    std::vector<double> off;
-    for (const double night : nights_) off.push_back(std::abs(night - middle));
-    const double deviation = kMadToDeviation * median(off);
-    variance = weight * std::max(deviation * deviation, 0.5 / std::max(count, 1.0)) +
+    variance = weight * std::max(deviation_ * deviation_, 0.5 / std::max(count, 1.0)) +
                (1 - weight) * variance;
-    centre = weight * middle + (1 - weight) * centre;
+    centre = weight * middle_ + (1 - weight) * centre;
   }
   return (mean_square - centre) / std::sqrt(variance);
 }
@@ -73,6 +69,8 @@ double UsualDisagreement::standard(double mean_square, double count) const {
 void UsualDisagreement::learn(double mean_square) {
   nights_.push_back(mean_square);
   keep_last(3 * kNights, &nights_);
+  middle_ = median(nights_);
+  deviation_ = kMadToDeviation * median_absolute_deviation(nights_);
 }
 
 }  // namespace benchhud::analysis

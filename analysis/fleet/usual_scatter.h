@@ -41,6 +41,7 @@ class UsualDisagreement {
   friend struct StateFields;
 
   std::vector<double> nights_;
+  double middle_ = 0, deviation_ = 0;  // of them
 };
 
 }  // namespace benchhud::analysis

@@ -25,7 +25,7 @@ class States : public testing::Test {
     return {rows_.begin(), rows_.end()};
   }
   std::optional<std::vector<bool>> find(const NightMatrix& nights) const {
-    return find_state(nights, noise_without_turns(nights, 30));
+    return find_state(nights, 30);
   }
 
   std::vector<std::vector<float>> rows_;
@@ -56,7 +56,7 @@ TEST_F(States, OneNightIsNoState) {
 TEST_F(States, QuietNightsHaveNone) {
   EXPECT_FALSE(find(nights(std::vector<bool>(30, false))));
   EXPECT_FALSE(find(nights(std::vector<bool>(4, false)))) << "so few";
-  EXPECT_FALSE(find_state({}, {}));
+  EXPECT_FALSE(find_state({}, 0));
 }
 
 }  // namespace

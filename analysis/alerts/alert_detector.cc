@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 #include <numbers>
+#include <ranges>
 #include <set>
 #include <utility>
 
@@ -64,6 +65,11 @@ const TimingChangeDetector* AlertDetector::timed(schema::ExperimentId experiment
 bool AlertDetector::begin_night(const RunObservations& night, RunAnnotations said) {
   const std::size_t number = nights_.size();
   nights_.push_back({night.run, night.started_at});
+  for (Experiment& experiment : experiments_) {
+    for (auto& watch : experiment.timed) {
+      if (watch) watch->forget_old(number);
+    }
+  }
   if (said.is_new_environment) {
     for (Experiment& experiment : experiments_) {
       for (auto& watch : experiment.timed) {
@@ -112,9 +118,8 @@ void AlertDetector::add(RunObservations night, RunAnnotations said, const OtherS
   if (!begin_night(night, said)) return;
   std::erase_if(night.results,
                 [&](const auto& result) { return catalog_.find(result.experiment) == nullptr; });
-  for (Experiment& experiment : experiments_) experiment.is_there = false;
   for (const ExperimentObservation& result : night.results) {
-    experiment_of(*catalog_.find(result.experiment)).is_there = true;
+    experiment_of(*catalog_.find(result.experiment));
   }
   if (rules_.are_judged_together) common_.add(number, &night, is_watched());
   const auto baselines = add_speedups(catalog_, rules_.baseline, &night);
@@ -131,7 +136,6 @@ void AlertDetector::add(RunObservations night, RunAnnotations said, const OtherS
   }
   bool is_changed = false;
   for (Experiment& experiment : experiments_) {
-    if (experiment.is_there) continue;
     for (auto& watch : experiment.timed) {
       if (watch && watch->look_again(number)) experiment.is_changed = true;
     }
@@ -181,7 +185,7 @@ void AlertDetector::recall(const RunObservations& night) {
   RunObservations known = night;
   std::erase_if(known.results,
                 [&](const auto& result) { return find(result.experiment) == nullptr; });
-  common_.recall(number, known, is_watched());
+  if (rules_.are_judged_together) common_.recall(number, known, is_watched());
   (void)add_speedups(catalog_, rules_.baseline, &known);
   for (const ExperimentObservation& result : known.results) {
     Experiment& experiment = *find(result.experiment);
@@ -231,7 +235,7 @@ bool AlertDetector::load_state(std::string_view state) {
   }
   if (experiments_.size() != ids.size()) return false;
   read(*this);
-  if (!read.is_whole() || !common_.find_experiments()) return false;
+  if (!read.is_whole() || !common_.find_experiments() || !is_consistent()) return false;
   // Models have other numbers in another catalog.
   for (WatchedAlert& alert : alerts_) {
     for (AlertGroup* group : {&alert.at_first, &alert.group}) {
@@ -243,6 +247,33 @@ bool AlertDetector::load_state(std::string_view state) {
     }
   }
   return true;
+}
+
+// Whether a state that was read names only what there is.
+bool AlertDetector::is_consistent() const {
+  const auto are_below = [](const auto& places, std::size_t count) {
+    return std::ranges::all_of(places, [&](std::size_t place) { return place < count; });
+  };
+  for (std::size_t m = 0; m < kTimedMetrics; ++m) {
+    for (const schema::ExperimentId id : common_.experiments(metric_at(m))) {
+      if (by_place_[catalog_.place(*catalog_.find(id))] == nullptr) return false;
+    }
+    const std::size_t changes = common_.changes(metric_at(m)).size();
+    if (common_members_[m].size() > changes || common_alerts_[m].size() > changes ||
+        !are_below(common_alerts_[m], alerts_.size())) {
+      return false;
+    }
+    for (const auto& places : common_members_[m]) {
+      if (!are_below(std::views::values(places), members_.size())) return false;
+    }
+  }
+  return std::ranges::all_of(alerts_, [&](const WatchedAlert& alert) {
+    return are_below(alert.group.members, members_.size()) &&
+           std::ranges::all_of(alert.common, [&](const WatchedAlert::Common& common) {
+             return place_of(common.metric) < kTimedMetrics &&
+                    common.change < common_.changes(common.metric).size();
+           });
+  });
 }
 
 // By the number that models have in this catalog, an experiment of each.
@@ -325,7 +356,7 @@ void AlertDetector::assert_steps(const Tonight& tonight, const RunObservations& 
     }
     std::set<const TimingChangeDetector*> told;
     for (const SureStep& step : sure_steps(series)) {
-      step.watch->assert_step(step.nights, step.before, step.noise, tonight.number);
+      step.watch->assert_step(step.nights, step.before, step.noise, tonight.number, series.size());
       told.insert(step.watch);
     }
     if (told.empty()) continue;
@@ -385,9 +416,7 @@ void AlertDetector::collect_timed(Experiment& experiment, WatchedMetric metric) 
     member.after = std::exp(change.point.after);
     member.interval = change.point.interval;
     member.p_value = change.point.p_value;
-    // What was sure before any search confirmed it never was one of a night's many.
-    const bool has_q_value = !change.is_asserted || change.q_value < 1;
-    member.q_value = has_q_value ? change.q_value : std::numeric_limits<double>::quiet_NaN();
+    member.q_value = change.q_value;
     member.nights_before = change.point.nights_before;
     member.nights_after = change.point.nights_after;
     if (metric == WatchedMetric::kSpeedup) member.baseline = experiment.baseline;
@@ -491,9 +520,19 @@ void AlertDetector::collect_common(WatchedMetric metric, std::size_t place) {
     const double moved = change.effects.effect[m], before = change.before[m];
     if (!std::isfinite(before)) continue;
     const CatalogEntry& entry = common_.series(metric, change.members[m]);
+    const double error = std::sqrt(change.effects.variance[m]);
+    const int worse = worse_of(std::expm1(moved), info.better);
+    const SeriesRules& rules = (*by_place_[catalog_.place(entry)]->rules)[place_of(metric)];
+    // Where it did nothing that can be told from nothing, there is nothing to tell.
+    constexpr double kReach = 1.96;  // standard errors, 95 %
+    const bool is_reported =
+        std::abs(moved) > kReach * error && (worse < 0 ? rules.tell_better : rules.tell_worse);
+    if (!is_reported && !places.contains(change.members[m])) continue;
     const auto [known, is_new] = places.try_emplace(change.members[m], members_.size());
     if (is_new) members_.emplace_back();
     WatchedMember& member = members_[known->second];
+    member.worse = worse;
+    member.is_reported = is_reported;
     member.experiment = entry.id();
     member.metric = metric;
     member.change = place;
@@ -505,19 +544,12 @@ void AlertDetector::collect_common(WatchedMetric metric, std::size_t place) {
     member.withdrawn = is_withdrawn ? change.closed : std::nullopt;
     member.recovered = change.stage == CommonStage::kRecovered ? change.closed : std::nullopt;
     member.effect = std::expm1(moved);
-    member.worse = worse_of(member.effect, info.better);
-    constexpr double kReach = 1.96;  // standard errors, 95 %
-    const double error = std::sqrt(change.effects.variance[m]);
     member.interval = {std::expm1(moved - kReach * error), std::expm1(moved + kReach * error),
                        0.95};
     member.p_value = member.q_value =
-        error > 0 ? std::erfc(std::abs(moved) / error / std::numbers::sqrt2) : 1;
+        std::erfc(std::abs(moved) / std::max(error, 1e-12) / std::numbers::sqrt2);
     member.before = std::exp(before);
     member.after = std::exp(before + moved);
-    const SeriesRules& rules = (*by_place_[catalog_.place(entry)]->rules)[place_of(metric)];
-    // Where it did nothing that can be told from nothing, there is nothing to tell.
-    member.is_reported = std::abs(moved) > kReach * error &&
-                         (member.worse < 0 ? rules.tell_better : rules.tell_worse);
     const std::size_t now = nights_.size() - 1;
     member.nights_before = std::min<std::size_t>(change.onset, 20);
     member.nights_after = std::min<std::size_t>(now + 1 - change.onset, 10);
@@ -605,7 +637,7 @@ void AlertDetector::update_common_alerts(std::size_t number) {
   }
 }
 
-// The open alert of a machine or a backend that explains what began with it.
+// The alert of a machine or a backend that explains what began with it.
 std::optional<std::size_t> AlertDetector::common_alert_over(const AlertGroup& group) const {
   for (std::size_t a = 0; a < alerts_.size(); ++a) {
     const WatchedAlert& alert = alerts_[a];
@@ -703,11 +735,23 @@ void AlertDetector::forget_closed_alerts() {
 }
 
 void AlertDetector::update_stage(WatchedAlert* alert, std::size_t number) {
-  bool is_open = false;
+  // Of a speedup its own time or the baseline's tells more.
+  const auto is_regression = [](const WatchedMember& member) {
+    return member.confirmed && member.worse > 0 && member.metric != WatchedMetric::kSpeedup;
+  };
+  bool has_regression = false;
   for (const std::size_t place : alert->group.members) {
     const WatchedMember& member = members_[place];
     if (member.confirmed && !alert->confirmed) alert->confirmed = number;
-    if (!member.recovered) is_open = true;
+    has_regression = has_regression || is_regression(member);
+  }
+  // What keeps it open: of one that was confirmed no suspect, and of a regression no improvement.
+  bool is_open = false;
+  for (const std::size_t place : alert->group.members) {
+    const WatchedMember& member = members_[place];
+    const bool counts =
+        has_regression ? is_regression(member) : (!alert->confirmed || member.confirmed);
+    is_open = is_open || (counts && !member.recovered);
   }
   const AlertStage before = alert->stage;
   alert->stage = !is_open ? AlertStage::kRecovered

@@ -150,7 +150,7 @@ class AlertDetector {
     std::optional<schema::ExperimentId> baseline;
     std::optional<schema::ExperimentId> collected_baseline;         // that members of speedups name
     std::array<std::vector<std::size_t>, kWatchedMetrics> members;  // places, by change
-    bool is_changed = false, is_there = false;                      // tonight
+    bool is_changed = false;                                        // tonight
   };
 
   // What waits for all results of a night: gathered as they come, for going over all experiments
@@ -177,6 +177,7 @@ class AlertDetector {
   TimingChangeDetector* watch_of(Experiment& experiment, const ExperimentObservation& night,
                                  std::size_t metric);
   void make_watch(Experiment* experiment, std::size_t metric);
+  bool is_consistent() const;
   std::vector<schema::ExperimentId> one_of_models() const;
   SeriesRules rules_for(const CatalogEntry& entry, WatchedMetric metric) const;
   const RulesOfMetrics* rules_of(const CatalogEntry& entry);

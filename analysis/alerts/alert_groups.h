@@ -46,7 +46,7 @@ struct WatchedMember {
 
 /// How far a cause reaches.
 enum class AlertScope : std::uint8_t {
-  kMachine,  ///< most of what is timed: the machine, its driver, its clocks
+  kMachine,  ///< many series of many models: the machine, its driver, its clocks
   kBackend,  ///< the series of one backend beside all others: the backend, or its compiler
   kModel,    ///< one model
 };

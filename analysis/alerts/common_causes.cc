@@ -1,6 +1,7 @@
 #include "analysis/alerts/common_causes.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace benchhud::analysis {
@@ -113,11 +114,14 @@ void CommonCauses::visit_revised_speedups(
 }
 
 bool CommonCauses::find_experiments() {
+  const OfMetric& speedups = of(WatchedMetric::kSpeedup);
+  if (!speedups.experiments.empty() || !speedups.detector.changes().empty()) return false;
   for (const WatchedMetric metric : kMetrics) {
     OfMetric& own = of(metric);
     own.series.clear();
-    const bool is_whole =
-        own.experiments.size() == own.detector.series_count() && own.detector.is_consistent();
+    const bool is_whole = own.experiments.size() == own.detector.series_count() &&
+                          own.detector.backend_count() <= backends_.size() &&
+                          own.detector.is_consistent();
     if (!is_whole) return false;
     for (std::size_t s = 0; s < own.experiments.size(); ++s) {
       const CatalogEntry* entry = catalog_.find(own.experiments[s]);

@@ -54,6 +54,9 @@ class CommonCauses {
 
   /// Of the experiment's time, as its fleet has it; none where nothing is known.
   std::optional<NightNoise> noise(WatchedMetric metric, schema::ExperimentId experiment) const;
+  std::span<const schema::ExperimentId> experiments(WatchedMetric metric) const {
+    return of(metric).experiments;
+  }
   const CatalogEntry& series(WatchedMetric metric, std::size_t series) const {
     return *catalog_.find(of(metric).experiments[series]);
   }

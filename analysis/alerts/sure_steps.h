@@ -25,7 +25,7 @@ struct SureStep {
 };
 
 /// By Shiryaev-Roberts statistics (recent_step.h): of each series, and of the mean of each model's
-/// series. Either kind may be wrong once in kPatience nights, whatever the number of series. Of a
+/// series. Either kind may be wrong once in 300 nights, whatever the number of series. Of a
 /// model those series are told that moved its way by two standard errors.
 std::vector<SureStep> sure_steps(const std::vector<SeriesTonight>& tonight);
 

@@ -15,7 +15,8 @@ constexpr std::size_t kFew = 20;    // nights, up to which every one is searched
 constexpr std::size_t kYoung = 10;  // nights for which a change is looked at again each night
 constexpr std::size_t kTwentieth = 20;
 constexpr std::size_t kLookBack = 4;  // nights
-// A confirmed change is not taken back because of one search that did not find it.
+// A confirmed change is not taken back because of one search that did not find it, unless more is
+// known of the nights than when it was confirmed.
 constexpr std::size_t kMissedSearches = 5;
 
 bool is_same_direction(const ChangePoint& a, const ChangePoint& b) {
@@ -34,13 +35,17 @@ bool leads_back(const WatchedChange& change, const WatchedChange& later) {
 
 }  // namespace
 
-void TimingChangeDetector::keep(Night night, std::size_t number) {
+void TimingChangeDetector::forget_old(std::size_t number) {
   const std::size_t oldest = number - std::min(number, kKept - 1);
   const auto kept = std::lower_bound(numbers_.begin(), numbers_.end(), oldest);
   const auto gone = kept - numbers_.begin();
+  if (gone == 0) return;
   numbers_.erase(numbers_.begin(), kept);
   nights_.erase(nights_.begin(), nights_.begin() + gone);
   first_ += static_cast<std::size_t>(gone);
+}
+
+void TimingChangeDetector::keep(Night night, std::size_t number) {
   night.level = static_cast<float>(night.level);
   nights_.push_back(night);
   numbers_.push_back(static_cast<std::uint32_t>(number));
@@ -66,7 +71,11 @@ void TimingChangeDetector::revise(std::size_t number, double revised) {
   double& known = nights_[static_cast<std::size_t>(night - numbers_.begin())].level;
   if (known == level) return;
   constexpr double kMuch = 0.25;  // standard deviations
-  is_revised_ = is_revised_ || std::abs(known - level) > kMuch * search_.noise.deviation;
+  if (std::abs(known - level) > kMuch * search_.noise.deviation) {
+    const auto place = first_ + static_cast<std::size_t>(night - numbers_.begin());
+    revised_from_ = is_revised_ ? std::min(revised_from_, place) : place;
+    is_revised_ = true;
+  }
   known = level;
   screen_.forget_sums();
 }
@@ -167,9 +176,11 @@ bool TimingChangeDetector::merge(std::size_t first, std::size_t number) {
     // What lies too near the beginning of the window cannot be found any more: what was confirmed
     // stays so, and of the rest no further night can make anybody sure.
     const bool in_view = change.point.at >= first + rules_.fewest_before_suspect;
-    if (change.is_asserted && !is_revised_) continue;
-    const bool is_taken_back = in_view && (is_revised_ || ++change.missed >= kMissedSearches);
-    if (change.confirmed && !is_taken_back) continue;
+    ++change.missed;
+    const bool is_revised = is_revised_ && change.point.at >= revised_from_;
+    const bool is_kept = change.is_asserted && (!is_revised || change.recovered);
+    const bool is_taken_back = in_view && (is_revised || change.missed >= kMissedSearches);
+    if (change.confirmed && (is_kept || !is_taken_back)) continue;
     change.withdrawn = number;
     changed = true;
   }
@@ -273,7 +284,7 @@ std::pair<std::vector<double>, Changes> TimingChangeDetector::current() const {
 }
 
 void TimingChangeDetector::assert_step(std::size_t nights, double before, const NightNoise& noise,
-                                       std::size_t number) {
+                                       std::size_t number, std::size_t among) {
   ChangePoint point;
   point.at = count() - nights;
   std::vector<double> levels;
@@ -294,6 +305,13 @@ void TimingChangeDetector::assert_step(std::size_t nights, double before, const 
   const bool is_told = nights >= rules_.fewest_nights && point.p_value < rules_.significance &&
                        std::abs(point.effect) >= rules_.least_effect;
   if (!is_told) return;
+  // One that the night's search did not find is still the same.
+  for (WatchedChange& change : changes_) {
+    const bool is_same = change.is_asserted && change.withdrawn == number &&
+                         is_same_direction(change.point, point) &&
+                         nights_apart(change.point.at, point.at) <= kSameChange;
+    if (is_same) change.withdrawn.reset();
+  }
   WatchedChange* change = known(point, std::vector<bool>(changes_.size(), false));
   if (change != nullptr && change->recovery_of) return;
   const bool is_new = change == nullptr;
@@ -303,13 +321,15 @@ void TimingChangeDetector::assert_step(std::size_t nights, double before, const 
     change->begin = begin_;
   }
   // What a search has found it knows better.
-  if (is_new || change->point.state == ChangeState::kSuspect) {
+  if (is_new || change->point.state == ChangeState::kSuspect || change->missed > 0) {
     change->point = point;
     change->onset = change->earliest = change->latest = number_at(point.at);
   }
   change->is_asserted = true;
+  change->q_value = std::min(change->q_value, point.p_value * static_cast<double>(among));
   change->noise = noise;
   if (!change->confirmed) change->confirmed = number;
+  note_recoveries(number);
 }
 
 void TimingChangeDetector::decide(std::size_t change, std::optional<std::size_t> number,

@@ -60,6 +60,8 @@ class TimingChangeDetector {
 
   /// Returns whether any change is different from before.
   bool add(const Night& night, std::size_t number);
+  /// Forgets the nights that are older than kKept, of which night `number` is the newest.
+  void forget_old(std::size_t number);
   /// A night that was added on another day (alert_detector.h): the state keeps its level, as it was
   /// judged last. Oldest first, those that are kept.
   void recall(Night night, std::size_t number);
@@ -76,8 +78,10 @@ class TimingChangeDetector {
   void restart() { begin_ = count(); }
 
   /// The last `nights` are sure to be on another level than `before`: a change of them is confirmed
-  /// on night `number`, the one that a search has found or a new one, if the rules tell it.
-  void assert_step(std::size_t nights, double before, const NightNoise& noise, std::size_t number);
+  /// on night `number`, the one that a search has found or a new one, if the rules tell it. Its
+  /// q-value is no more than that of one among so many series (Bonferroni).
+  void assert_step(std::size_t nights, double before, const NightNoise& noise, std::size_t number,
+                   std::size_t among);
   /// A candidate became sure: on night `number`, with this q-value. Or not yet: no night.
   void decide(std::size_t change, std::optional<std::size_t> number, double q_value);
 
@@ -118,11 +122,12 @@ class TimingChangeDetector {
   std::size_t first_ = 0;  // the place of the first of them
   std::vector<WatchedChange> changes_;
   Changes search_;
-  std::size_t begin_ = 0;        // of the nights that are comparable
-  std::size_t searched_ = 0;     // nights at the last search
-  SearchTrigger screen_;         // of the last search
-  std::vector<float> recalled_;  // levels of the nights that are kept, until they are recalled
-  bool is_revised_ = false;      // by so much that a search may find something else
+  std::size_t begin_ = 0;         // of the nights that are comparable
+  std::size_t searched_ = 0;      // nights at the last search
+  SearchTrigger screen_;          // of the last search
+  std::vector<float> recalled_;   // levels of the nights that are kept, until they are recalled
+  std::size_t revised_from_ = 0;  // place, where `is_revised_`
+  bool is_revised_ = false;       // by so much that a search may find something else
 };
 
 }  // namespace benchhud::analysis

@@ -128,9 +128,14 @@ struct StateFields {
   template <class Archive, Either<CommonChange> T>
   static void of(Archive& archive, T& change) {
     auto& [scope, backend, stage, direction, is_disagreement, onset, first_seen, confirmed, closed,
-           taken_in_by, members, before, effects, begin, end, over, over_from] = change;
+           taken_in_by, members, before, effects, earlier, begin, end, over, over_from] = change;
     archive(scope, backend, stage, direction, is_disagreement, onset, first_seen, confirmed, closed,
-            taken_in_by, members, before, effects, begin, end, over, over_from);
+            taken_in_by, members, before, effects, earlier, begin, end, over, over_from);
+  }
+  template <class Archive, Either<CommonChange::Spell> T>
+  static void of(Archive& archive, T& spell) {
+    auto& [begin, end, members, effect] = spell;
+    archive(begin, end, members, effect);
   }
   template <class Archive, Either<SeriesNoise> T>
   static void of(Archive& archive, T& noise) {

@@ -1,6 +1,7 @@
 #include "analysis/fleet/common_changes.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -165,21 +166,41 @@ bool CommonChangeDetector::is_consistent() const {
   const std::size_t backends = of_backend_.size(), count = series_.size();
   const auto is_of_fleet = [&](const Memory& memory) {
     return memory.machine.nodes() == 1 && memory.machine_disagreement.nodes() == 1 &&
-           memory.backend.nodes() == backends && memory.backend_disagreement.nodes() == backends;
+           memory.backend.nodes() == backends && memory.backend_disagreement.nodes() == backends &&
+           memory.moved.size() == memory.moved_variance.size() &&
+           memory.beside.size() == memory.beside_variance.size();
   };
   const auto are_series = [&](std::span<const std::size_t> places) {
     return std::ranges::all_of(places, [&](std::size_t place) { return place < count; });
   };
+  const auto is_node = [&](const Node& node) {
+    return node.number < (node.scope == CommonScope::kMachine ? 1 : backends);
+  };
+  const auto is_row = [&](const Row& row) { return std::ranges::all_of(row.explained, is_node); };
+  const auto is_state = [&](const Effects& state) {
+    return state.effect.size() <= count && state.variance.size() == state.effect.size();
+  };
+  const auto is_change = [&](const CommonChange& change) {
+    const std::size_t members = change.members.size();
+    const bool is_closed =
+        change.stage == CommonStage::kRecovered || change.stage == CommonStage::kWithdrawn;
+    const auto is_spell = [&](const CommonChange::Spell& spell) {
+      return are_series(spell.members) && spell.members.size() == spell.effect.size();
+    };
+    return are_series(change.members) && change.before.size() == members &&
+           change.effects.effect.size() == members && change.effects.variance.size() == members &&
+           (change.scope == CommonScope::kMachine || change.backend < backends) &&
+           (!is_closed || change.closed) && (change.over <= 0 || change.over_from) &&
+           change.taken_in_by.value_or(0) < changes_.size() &&
+           std::ranges::all_of(change.earlier, is_spell);
+  };
   return is_of_fleet(memory_) && std::ranges::all_of(before_, is_of_fleet) &&
-         before_.size() <= rows_.size() && std::ranges::all_of(of_backend_, are_series) &&
+         before_.size() <= rows_.size() && rows_.size() <= kWindow + 1 &&
+         std::ranges::is_sorted(rows_, {}, &Row::night) && std::ranges::all_of(rows_, is_row) &&
+         std::ranges::all_of(explained_, is_node) && states_.size() <= kMostStates &&
+         std::ranges::all_of(states_, is_state) && std::ranges::all_of(of_backend_, are_series) &&
          std::ranges::all_of(series_, [&](const Series& one) { return one.backend < backends; }) &&
-         std::ranges::all_of(changes_, [&](const CommonChange& change) {
-           const std::size_t members = change.members.size();
-           return are_series(change.members) && change.before.size() == members &&
-                  change.effects.effect.size() == members &&
-                  change.effects.variance.size() == members &&
-                  (change.scope == CommonScope::kMachine || change.backend < backends);
-         });
+         std::ranges::all_of(changes_, is_change);
 }
 
 void CommonChangeDetector::finish_recall() {
@@ -189,6 +210,11 @@ void CommonChangeDetector::finish_recall() {
 }
 
 void CommonChangeDetector::restart() {
+  // What is confirmed stays so, and is compared with no night any more.
+  for (CommonChange& change : changes_) {
+    const bool is_followed = change.stage == CommonStage::kConfirmed && !change.end;
+    if (is_followed && !rows_.empty()) change.end = rows_.back().night + 1;
+  }
   rows_.clear();
   before_.clear();
   states_.clear();
@@ -227,10 +253,7 @@ void CommonChangeDetector::add(std::size_t night, std::span<const Value> values)
   judge(tonight());
   not_judged_ = 0;
   decide();
-  memory_.machine.count();
-  memory_.machine_disagreement.count();
-  memory_.backend.count();
-  memory_.backend_disagreement.count();
+  memory_.count();
   for (std::size_t r = revised_; r < rows_.size(); ++r) judged_.push_back(judged_row(r));
 }
 
@@ -257,6 +280,14 @@ std::vector<float> CommonChangeDetector::clean_levels(const Row& row) const {
     if (!change.is_on(row.night)) continue;
     for (std::size_t m = 0; m < change.members.size(); ++m) {
       known[change.members[m]] += change.effects.effect[m];
+    }
+  }
+  for (const CommonChange& change : changes_) {
+    for (const CommonChange::Spell& spell : change.earlier) {
+      if (row.night < spell.begin || row.night >= spell.end) continue;
+      for (std::size_t m = 0; m < spell.members.size(); ++m) {
+        known[spell.members[m]] += spell.effect[m];
+      }
     }
   }
   std::vector<float> clean(row.levels);
@@ -497,9 +528,7 @@ bool CommonChangeDetector::find_new_state() {
   for (const Row& row : rows_) {
     rows.push_back(row.clean);
     for (const CommonChange& change : changes_) {
-      // Short changes may have been turns.
-      const std::size_t end = change.end.value_or(rows_.back().night + 1);
-      if (!change.is_on(row.night) || end - change.begin >= kYoung) continue;
+      if (!change.is_on(row.night) || !is_short(change)) continue;
       for (std::size_t m = 0; m < change.members.size(); ++m) {
         rows.back()[change.members[m]] += static_cast<float>(change.effects.effect[m]);
       }
@@ -515,7 +544,7 @@ bool CommonChangeDetector::find_new_state() {
   if (std::sqrt(squares / static_cast<double>(effects.effect.size())) < kLeastChange) return false;
   for (CommonChange& change : changes_) {
     if (change.stage == CommonStage::kWithdrawn || change.onset < rows_.front().night) continue;
-    if (is_turn(change, effects, noise)) withdraw(&change, std::nullopt);
+    if (is_short(change) && is_turn(change, effects, noise)) withdraw(&change, std::nullopt);
   }
   for (std::size_t r = 0; r < rows_.size(); ++r) {
     if ((*is_in)[r]) rows_[r].states |= static_cast<std::uint8_t>(1U << states_.size());
@@ -526,6 +555,12 @@ bool CommonChangeDetector::find_new_state() {
   before_.clear();
   refresh(0);
   return true;
+}
+
+// Short changes may have been turns.
+bool CommonChangeDetector::is_short(const CommonChange& change) const {
+  return !change.is_taken_off() ||
+         change.end.value_or(rows_.back().night + 1) - change.begin < kYoung;
 }
 
 // Whether a change was no more than a state's turn: the state explains half of its squares.
@@ -774,11 +809,12 @@ void CommonChangeDetector::judge(std::size_t row) {
   rows_[row].disturbance = disturbance_on(of, expected, busy);
   if (row == tonight()) tonight_ = {of, expected};
 
-  constexpr double kMostOff = 8;  // standard deviations: further off the likelihood ratio falls
-  if (of.is_enough()) {
-    memory_.machine.add(std::array{machine.level}, usual_worth_);
-    memory_.machine_disagreement.add(std::array{std::min(machine.off, kMostOff)}, 1);
-  }
+  constexpr double kMostOff = 8;  // standard deviations: a disagreement is no surer beyond
+  // A night with too few series is one of which nothing is known.
+  const bool is_enough = of.is_enough();
+  memory_.machine.add(std::array{is_enough ? machine.level : kNone}, usual_worth_);
+  memory_.machine_disagreement.add(std::array{is_enough ? std::min(machine.off, kMostOff) : kNone},
+                                   1);
   for (double& one : disagreement) one = std::min(one, kMostOff);
   memory_.backend.add(off, usual_worth_);
   memory_.backend_disagreement.add(disagreement, 1);
@@ -809,10 +845,7 @@ void CommonChangeDetector::judge_again(std::size_t from) {
     before_[row - first] = memory_;
     judge(row);
     if (row == tonight()) break;
-    memory_.machine.count();
-    memory_.machine_disagreement.count();
-    memory_.backend.count();
-    memory_.backend_disagreement.count();
+    memory_.count();
   }
 }
 
@@ -909,9 +942,9 @@ void CommonChangeDetector::raise(CommonScope scope, std::size_t node, bool is_su
     change->onset = onset;
   }
   if (change->stage == CommonStage::kSuspect || change->stage == CommonStage::kWithdrawn) {
-    change->taken_in_by.reset();
     change->stage = CommonStage::kSuspect;
     change->closed.reset();
+    change->confirmed.reset();
     change->onset = onset;
     change->direction = direction;
     change->is_disagreement = is_disagreement;
@@ -921,6 +954,11 @@ void CommonChangeDetector::raise(CommonScope scope, std::size_t node, bool is_su
   }
   if (!is_sure) return;
   if (change->stage != CommonStage::kConfirmed) {
+    // What it did before it was over stays taken off those nights.
+    if (change->stage == CommonStage::kRecovered && change->end && change->begin < *change->end) {
+      change->earlier.push_back(
+          {change->begin, std::min(*change->end, onset), change->members, change->effects.effect});
+    }
     change->begin = onset;
     change->members = members;
     confirm(change);
@@ -1026,6 +1064,9 @@ void CommonChangeDetector::take_in(const CommonChange& wider) {
 
 void CommonChangeDetector::learn_effects(CommonChange* change) {
   const std::vector<Shift> shifts = shifts_of(change->members, change->begin, change);
+  if (std::ranges::none_of(shifts, [](const Shift& one) { return std::isfinite(one.variance); })) {
+    return;
+  }
   change->before = levels_before(shifts);
   Effects effects = shrunk_effects(shifts, !change->is_disagreement);
   if (std::abs(effects.pooled) >= kLeastChange) change->direction = effects.pooled > 0 ? 1 : -1;
@@ -1044,6 +1085,7 @@ void CommonChangeDetector::withdraw(CommonChange* change, std::optional<std::siz
 // Whether a night is as usual for what a change is about.
 bool CommonChangeDetector::is_usual(const CommonChange& change, const Residuals& of) const {
   constexpr double kUsual = 2;  // standard deviations
+  if (!of.is_enough()) return false;
   if (change.scope == CommonScope::kMachine) return machine_night(of).off < kUsual;
   std::vector<double> off(of_backend_.size(), kNone), disagreement(off), squares;
   judge_backends(of, false, &off, &disagreement, &squares);

@@ -43,6 +43,13 @@ struct CommonChange {
   std::vector<std::size_t> members;        ///< series
   std::vector<double> before;              ///< levels of the members; NaN where not known
   Effects effects;                         ///< of the members, natural logarithms
+  /// When it was there before and over in between: what it did then.
+  struct Spell {
+    std::size_t begin = 0, end = 0;  ///< nights
+    std::vector<std::size_t> members;
+    std::vector<double> effect;
+  };
+  std::vector<Spell> earlier;
   // Taken off the members' nights from `begin` on, and up to `end` once it has recovered.
   std::size_t begin = 0;
   std::optional<std::size_t> end;
@@ -66,7 +73,7 @@ class CommonChangeDetector {
  public:
   /// Nights from which noise and states are learnt, and which may be judged again.
   static constexpr std::size_t kWindow = 60;
-  /// With more series than that, the first ones tell what all have in common.
+  /// With more series than that, the first ones are judged together, and the others as they are.
   static constexpr std::size_t kMostSeries = 20'000;
   /// Of fewer series nothing common is told.
   static constexpr std::size_t kFewestSeries = 6;
@@ -76,6 +83,7 @@ class CommonChangeDetector {
   /// A series of which there will be levels. Models and backends are numbered from 0.
   std::size_t add_series(std::size_t model, std::size_t backend);
   std::size_t series_count() const { return series_.size(); }
+  std::size_t backend_count() const { return of_backend_.size(); }
   /// The series' model has another number now.
   void set_model(std::size_t series, std::size_t model);
 
@@ -111,8 +119,6 @@ class CommonChangeDetector {
   /// The nights that the last add() judged, ascending: the newest, and those before it of which
   /// more is known now.
   std::span<const Judged> judged() const { return judged_; }
-  /// Whether much more disagreed on the last night than usual.
-  bool is_disturbed() const { return !rows_.empty() && rows_.back().disturbance.is_any(); }
 
  private:
   friend struct StateFields;
@@ -129,6 +135,13 @@ class CommonChangeDetector {
     UsualDisagreement fleet_usual, backend_usual;
     std::vector<double> moved, moved_variance;    // by what all series moved on past nights
     std::vector<double> beside, beside_variance;  // backends beside them
+
+    void count() {
+      machine.count();
+      machine_disagreement.count();
+      backend.count();
+      backend_disagreement.count();
+    }
   };
   struct Node {
     CommonScope scope{};
@@ -139,7 +152,8 @@ class CommonChangeDetector {
     std::vector<float> levels, clean;  // as they came; without what is known of the night
     std::uint8_t states = 0;           // bits
     Disturbance disturbance;
-    std::vector<Node> explained;  // what was off before this night
+    // Whose evidence was taken into a change before this night, and begins anew.
+    std::vector<Node> explained;
   };
   // A night's residuals about the series' levels: of series that can be judged.
   struct Residuals {
@@ -173,6 +187,7 @@ class CommonChangeDetector {
   void update_states();
   void choose_state();
   bool find_new_state();
+  bool is_short(const CommonChange& change) const;
   bool is_turn(const CommonChange& change, const Effects& state,
                std::span<const double> noise) const;
 
@@ -217,8 +232,8 @@ class CommonChangeDetector {
   double usual_worth_ = 1;  // of one more night: less than 1 where nights are alike
   std::deque<Row> rows_;
   Memory memory_;
-  std::vector<Node> explained_;  // until tonight
-  std::deque<Memory> before_;    // the last rows, as many as there are here
+  std::vector<Node> explained_;  // tonight; they move to the next row
+  std::deque<Memory> before_;    // `memory_` as it was before each of the last rows
   std::size_t not_judged_ = 0;   // rows at the end
   std::vector<CommonChange> changes_;
   std::vector<Effects> states_;

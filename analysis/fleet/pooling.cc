@@ -9,8 +9,8 @@
 namespace benchhud::analysis {
 namespace {
 
-constexpr double kTuning = 1.5;  // standard deviations
-constexpr double kMostSquare = 9;
+constexpr double kTuning = 1.5;      // standard deviations
+constexpr double kMostForError = 9;  // squares are cut here
 // For variances between series squares are cut at 4, so that a tenth of series that stand out
 // hardly counts. The mean of such squares of normal deviations is 0.92.
 constexpr double kMostForBetween = 4, kUsualForBetween = 0.92;
@@ -76,7 +76,7 @@ Location location_of(std::span<const double> values, std::span<const double> var
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (weights != nullptr) (*weights)[i] = weight(i);
     const double off = values[i] - location.value;
-    squares += std::min(off * off / variances[i], kMostSquare);
+    squares += std::min(off * off / variances[i], kMostForError);
     information += 1 / variances[i];
   }
   const double excess = std::max(1.0, squares / static_cast<double>(values.size()));
@@ -146,7 +146,9 @@ Effects shrunk_effects(std::span<const Shift> shifts, bool is_alike) {
     variances.push_back(shift.variance);
   }
   Effects effects;
-  effects.pooled = location_of(sizes, variances).value;
+  const Location pooled = location_of(sizes, variances);
+  const double error = std::isfinite(pooled.error) ? pooled.error * pooled.error : 0;
+  effects.pooled = pooled.value;
   for (double& size : sizes) size -= effects.pooled;
   const double between =
       sizes.size() < 3 ? 1 : between_variance(sizes, variances, kMostForBetween, kUsualForBetween);
@@ -180,7 +182,7 @@ Effects shrunk_effects(std::span<const Shift> shifts, bool is_alike) {
       trust *= trust_at(std::abs(model.sum) / std::sqrt(model.variance));
     }
     effects.effect.push_back(effects.pooled + trust * own);
-    effects.variance.push_back(trust * shift.variance);
+    effects.variance.push_back(trust * shift.variance + (1 - trust) * (1 - trust) * error);
   }
   return effects;
 }

@@ -6,16 +6,16 @@
 #include <numeric>
 #include <utility>
 
+#include "analysis/changes/night_series.h"
 #include "analysis/statistics/summary.h"
 
 namespace benchhud::analysis {
 namespace {
 
-constexpr std::size_t kMostSeries = 1000;
-constexpr std::size_t kFewestNights = 8, kFewestSwitches = 3;
+constexpr std::size_t kMostLookedAt = 1000;  // series
+constexpr std::size_t kFewestForStates = 8, kFewestSwitches = 3;
 constexpr double kGap = 4.5, kGapOfFewNights = 30;  // standard deviations; that over the nights
 constexpr double kMostOff = 4;                      // standard deviations
-constexpr double kLeastNoise = 5e-4;
 
 using Rows = std::vector<std::vector<double>>;  // by night
 
@@ -34,7 +34,7 @@ double noise_of(const NightMatrix& nights, std::size_t series) {
 
 // Nights in standard deviations, each cut about the median; and the differences of neighbours.
 std::pair<Rows, Rows> standardised(const NightMatrix& nights, std::size_t series) {
-  const std::size_t step = (series + kMostSeries - 1) / kMostSeries;
+  const std::size_t step = (series + kMostLookedAt - 1) / kMostLookedAt;
   Rows values(nights.size());
   std::vector<double> known;
   for (std::size_t i = 0; i < series; i += step) {
@@ -119,7 +119,7 @@ std::vector<double> noise_without_turns(const NightMatrix& nights, std::size_t s
 }
 
 std::optional<std::vector<bool>> find_state(const NightMatrix& nights, std::size_t series) {
-  if (nights.size() < kFewestNights || series == 0) return std::nullopt;
+  if (nights.size() < kFewestForStates || series == 0) return std::nullopt;
   const auto [values, differences] = standardised(nights, series);
   const std::vector<double> direction = leading_direction(differences);
   std::vector<double> scores;

@@ -6,11 +6,12 @@
 #include <numbers>
 #include <vector>
 
+#include "analysis/changes/night_series.h"
+
 namespace benchhud::analysis {
 namespace {
 
 constexpr double kMedianToDeviation = 1.4826, kNinetyToDeviation = 1 / 1.645;
-constexpr double kLeastNoise = 5e-4;
 
 // As quantile() of summary.h, and reorders the values instead of copying them.
 double quantile_in_place(std::vector<double>* values, double share) {

@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::size_t kNights = 60;
 constexpr double kModeration = 10;  // nights
-// Deviations are cut at three standard deviations: their mean square is 0.95 then, not 1.
+// What is assumed of squares of deviations that are cut at three standard deviations: a little less
+// than the 0.995 of normal ones, as noise is estimated robustly.
 constexpr double kUsualSquare = 0.95;
 
 void keep_last(std::size_t count, std::vector<double>* values) {
@@ -39,7 +40,8 @@ double MeanScatter::deviation(double count) const {
 }
 
 void MeanScatter::learn(std::span<const Mean> night) {
-  constexpr double kMostSquare = 4, kForCut = 1.3;  // what cutting squares at 4 takes away
+  constexpr double kMostSquare = 4,
+                   kForCut = 1.3;  // for what cutting squares at 4 takes away, of heavy tails
   double excess = 0, pairs = 0;
   for (const auto& [mean, count] : night) {
     const double usual = deviation(count);

@@ -105,15 +105,16 @@ class Causes {
 
   void add_common() {
     if (alert_.scope == "machine") {
-      causes_.push_back({Kind::kEnvironment,
-                         "most of what is timed moved in one night: the machine, its driver or its "
-                         "clocks, not a model",
-                         {},
-                         {}});
+      causes_.push_back(
+          {Kind::kEnvironment,
+           "many series of many models moved together: the machine, its driver or its "
+           "clocks, not a model",
+           {},
+           {}});
     } else if (alert_.scope == "backend") {
       causes_.push_back(
           {Kind::kEnvironment,
-           fmt::format("several models moved on {} in one night, and not on other backends",
+           fmt::format("the series of {} moved together, beside those of other backends",
                        alert_.backend.value_or("")),
            {},
            {}});

@@ -81,15 +81,11 @@ schema::AlertMember::Timed timed_of(const AlertContext& context, const WatchedMe
   return timed;
 }
 
-// Whether what the speedup is against moved at the same time, and its own time did not. Where a
-// whole backend moved, what is against it moved with it, seen on its own or not.
+// Whether what the speedup is against moved at the same time, and its own time did not.
 bool is_doing_of_baseline(const AlertContext& context, const WatchedAlert& alert,
                           const WatchedMember& member) {
   if (!member.baseline) return false;
-  const analysis::CatalogEntry* entry = context.catalog.find(*member.baseline);
-  bool own = false;
-  bool baseline =
-      alert.group.scope == AlertScope::kBackend && entry->backend() == alert.group.backend;
+  bool own = false, baseline = false;
   for (const std::size_t place : alert.group.members) {
     const WatchedMember& other = context.fleet.members()[place];
     if (other.metric != WatchedMetric::kSteady || other.withdrawn) continue;
@@ -202,6 +198,7 @@ AlertRecord alert_record(const AlertContext& context, const WatchedAlert& alert)
     is_worse = is_worse || member->worse > 0;
     is_better = is_better || member->worse < 0;
   }
+  if (members.empty()) earliest = latest = alert.group.onset;
   earliest = std::min(earliest, alert.group.onset);
   latest = std::max(latest, alert.group.onset);
 

@@ -26,8 +26,8 @@ struct SortedOut {
 /// Watches one experiment after the other by itself. Where series are not judged together
 /// (FleetRules), what others do decides only which of its changes are confirmed, so one without
 /// changes has none among others either: all that the watch of the others follows from is how many
-/// such series were timed. Takes as much memory as the
-/// restless ones, however many are quiet, and as much time as watching all nights again.
+/// such series were timed. Takes as much memory as the restless ones, however many are quiet, and
+/// as much time as watching all nights again.
 schema::Expected<SortedOut> sort_out_quiet(schema::Reader& reader,
                                            const analysis::FleetRules& rules);
 

@@ -124,10 +124,11 @@ test("alerts, errors of failed nights and configurations, each a way on", async 
     await page.locator("#samples a.signature").waitFor();
     assert.match(await text(page.locator("#alerts >> xpath=ancestor::section")), /Nothing that is watched has changed/);
 
-    // One alert is open, and one is withdrawn: a suspect of one night.
+    // One alert is open, and the others are withdrawn: suspects of a night or two.
     await visit(page, `${server.base}/models/cpu-mini/unet_mini`);
     const alerts = await server.api("/alerts?state=all&suite=cpu-mini&model=unet_mini");
-    assert.deepEqual(alerts.items.map(({ state }) => state).sort(), ["confirmed", "withdrawn"]);
+    const states = alerts.items.map(({ state }) => state).sort();
+    assert.deepEqual([states[0], ...new Set(states.slice(1))], ["confirmed", "withdrawn"]);
     const section = page.locator("#alerts >> xpath=ancestor::section");
     await section.locator("details summary").click();
     for (const alert of alerts.items) assert.equal(await section.locator(`a[href="/alerts/${alert.id}"]`).count(), 1);

@@ -50,6 +50,7 @@ class Watching : public testing::Test {
       for (std::size_t k = 0; k < times_.size(); ++k) {
         const double level = std::log(times_[k]) + noise_ * normal_(random_);
         facts_.results[k].times[0] = Night{level, 1e-5, 8};
+        if (is_missing_ && places_.at(*is_missing_) == k) facts_.results[k].times[0].reset();
         facts_.results[k].times[place_of(WatchedMetric::kSpeedup)].reset();
       }
       facts_.run = schema::RunId{static_cast<std::int64_t>(watch_->nights().size()) + 1};
@@ -108,6 +109,7 @@ class Watching : public testing::Test {
   std::unique_ptr<AlertDetector> watch_;
   RunObservations facts_;
   std::vector<std::pair<RunObservations, RunAnnotations>> added_;
+  std::optional<std::pair<int, std::string>> is_missing_;  // a model on a backend
 
  private:
   std::map<std::pair<int, std::string>, std::size_t> places_;
@@ -239,6 +241,19 @@ TEST_F(Watching, ARecoveryClosesItsAlertAndIsNone) {
   time_of(2, "eager") *= 1.25;
   nights(10);
   EXPECT_THAT(alerts(AlertStage::kConfirmed), SizeIs(1)) << "it came back: " << story();
+}
+
+TEST_F(Watching, AnImprovementDoesNotKeepARegressionOpen) {
+  make(6, kThree);
+  nights(30);
+  time_of(2, "eager") *= 1.25;
+  time_of(2, "inductor") /= 1.25;
+  nights(8);
+  ASSERT_THAT(alerts(AlertStage::kConfirmed), SizeIs(1)) << story();
+  time_of(2, "eager") /= 1.25;
+  nights(5);
+  EXPECT_THAT(alerts(AlertStage::kConfirmed), IsEmpty()) << story();
+  EXPECT_THAT(alerts(AlertStage::kRecovered), SizeIs(1)) << story();
 }
 
 TEST_F(Watching, CountsAndVerdictsAreConfirmedAtOnce) {
@@ -472,6 +487,57 @@ TEST_F(Watching, GoesOnAfterMoreNightsThanASearchLooksBack) {
   EXPECT_THAT(series->current().first, SizeIs(TimingChangeDetector::kKept));
   for (const std::size_t n : {199, 200, 201, 255, 256, 257, 311, 312, 313, 400, 499}) {
     const auto other = go_on(n, states[n], *catalog_);
+    ASSERT_NE(other, nullptr) << n;
+    EXPECT_EQ(other->state(), watch_->state()) << n;
+  }
+}
+
+// A series that is retired, or missing on the last night, keeps fewer nights than the fleet has.
+TEST_F(Watching, GoesOnWhereSeriesAreMissing) {
+  make(3, {"eager", "inductor"}, {}, 0.02);
+  nights(250);
+  is_missing_ = {2, "inductor"};
+  nights(10);
+  nights(1, {.is_excluded = true});
+  const std::string state = watch_->state();
+  const std::size_t count = added_.size();
+  nights(2);
+  const auto other = go_on(count, state, *catalog_);
+  ASSERT_NE(other, nullptr);
+  EXPECT_EQ(other->state(), watch_->state());
+}
+
+// A machine that is busy again within three nights is one event, of two spells.
+TEST_F(Watching, GoesOnAfterAMachineWasBusyTwice) {
+  make(8, kThree);
+  nights(20);
+  std::vector<std::string> states(added_.size());
+  // Each busy night other series are slower.
+  const auto slow_down = [&](int night, bool is_begun) {
+    for (int m = 0; m < 8; ++m) {
+      for (const auto& backend : kThree) {
+        const std::size_t draw = 7 * m + 3 * backend.size() + 5 * night + m * night;
+        if (draw % 3 != 0) time_of(m, backend) *= is_begun ? 1.4 : 1 / 1.4;
+      }
+    }
+  };
+  for (const bool is_busy : {true, true, false, true, true}) {
+    const int night = static_cast<int>(states.size());
+    if (is_busy) slow_down(night, true);
+    nights(1);
+    if (is_busy) slow_down(night, false);
+    states.push_back(watch_->state());
+  }
+  for (int n = 0; n < 20; ++n) {
+    nights(1);
+    states.push_back(watch_->state());
+  }
+  EXPECT_THAT(alerts(AlertStage::kConfirmed), IsEmpty()) << story();
+  EXPECT_TRUE(std::ranges::any_of(watch_->alerts(), [](const WatchedAlert& alert) {
+    return alert.group.scope == AlertScope::kMachine && alert.confirmed.has_value();
+  })) << story();
+  for (std::size_t n = 20; n < states.size(); ++n) {
+    const auto other = go_on(n + 1, states[n], *catalog_);
     ASSERT_NE(other, nullptr) << n;
     EXPECT_EQ(other->state(), watch_->state()) << n;
   }

@@ -223,8 +223,7 @@ TEST_F(Groups, DoNotDependOnTheOrderOfMembers) {
     }
     const auto expected = story(members_);
     const Catalog catalog = fleet_.catalog();
-    EXPECT_EQ(words_of(members_, group_changes(members_, current(catalog), catalog)),
-              expected)
+    EXPECT_EQ(words_of(members_, group_changes(members_, current(catalog), catalog)), expected)
         << round;
     for (int again = 0; again < 5; ++again) {
       auto shuffled = members_;

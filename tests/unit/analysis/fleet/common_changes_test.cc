@@ -172,5 +172,15 @@ TEST_F(CommonChanges, ANewEnvironmentBeginsAnew) {
   EXPECT_THAT(of_stage(CommonStage::kConfirmed), IsEmpty()) << story();
 }
 
+TEST_F(CommonChanges, ANewEnvironmentDuringAChangeLeavesTheNextNightsJudged) {
+  nights(20);
+  nights(2, [](auto, auto) { return 0.3; });
+  ASSERT_THAT(of_stage(CommonStage::kConfirmed), SizeIs(1)) << story();
+  detector_.restart();
+  nights(10);
+  nights(2, [](auto, auto) { return 0.3; });
+  EXPECT_THAT(of_stage(CommonStage::kConfirmed), SizeIs(2)) << "the next one is seen: " << story();
+}
+
 }  // namespace
 }  // namespace benchhud::analysis

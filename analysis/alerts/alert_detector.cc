@@ -154,8 +154,7 @@ void AlertDetector::revise_nights() {
       if (const auto& watch = find(id)->timed[place_of(metric)]) watch->revise(night, level);
     };
   };
-  for (const WatchedMetric metric : {WatchedMetric::kSteady, WatchedMetric::kCompile,
-                                     WatchedMetric::kTracing, WatchedMetric::kDevice}) {
+  for (const WatchedMetric metric : CommonCauses::kMetrics) {
     common_.visit_revised(metric, revise(metric));
   }
   const auto baseline_of = [&](schema::ExperimentId id) -> const schema::ExperimentId* {
@@ -344,8 +343,7 @@ void AlertDetector::decide(const Tonight& tonight) {
 
 // What is sure already, whatever the searches found. Speedups follow from steady times.
 void AlertDetector::assert_steps(const Tonight& tonight, const RunObservations& night) {
-  for (const WatchedMetric metric : {WatchedMetric::kSteady, WatchedMetric::kCompile,
-                                     WatchedMetric::kTracing, WatchedMetric::kDevice}) {
+  for (const WatchedMetric metric : CommonCauses::kMetrics) {
     std::vector<SeriesTonight> series;
     for (const ExperimentObservation& result : night.results) {
       Experiment& experiment = *find(result.experiment);

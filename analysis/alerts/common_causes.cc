@@ -5,12 +5,6 @@
 #include <cmath>
 
 namespace benchhud::analysis {
-namespace {
-
-constexpr std::array kMetrics = {WatchedMetric::kSteady, WatchedMetric::kCompile,
-                                 WatchedMetric::kTracing, WatchedMetric::kDevice};
-
-}  // namespace
 
 std::size_t CommonCauses::backend_number(std::string_view backend) {
   const auto known = std::ranges::find(backends_, backend);

@@ -22,6 +22,10 @@ namespace benchhud::analysis {
 /// A CommonChangeDetector for each timed metric but the speedup, which follows from steady times.
 class CommonCauses {
  public:
+  /// The metrics that series are judged together by.
+  static constexpr std::array kMetrics = {WatchedMetric::kSteady, WatchedMetric::kCompile,
+                                          WatchedMetric::kTracing, WatchedMetric::kDevice};
+
   using IsWatched = std::function<bool(const CatalogEntry&, WatchedMetric)>;
 
   explicit CommonCauses(const Catalog& catalog) : catalog_(catalog) {}

@@ -43,19 +43,13 @@ class Search {
   }
 
  private:
-  std::vector<std::vector<double>> offs(std::size_t i) const {
-    std::vector<std::vector<double>> offs;
-    for (std::size_t k = 1; k <= recent_[i].most(); ++k) offs.push_back(recent_[i].off(k));
-    return offs;
-  }
-
   void look_at(std::size_t i) {
     const RecentNights& nights = recent_[i];
     const RecentStep step =
-        recent_step(offs(i), {.degrees = kDegreesOfSeries,
-                              .most_of_first = nights.most_of_first(kMostOfSeries),
-                              .most_of_next = nights.most_of_next(kMostOfSeries),
-                              .worth = nights.worth()});
+        recent_step(nights.off(), {.degrees = kDegreesOfSeries,
+                                   .most_of_first = nights.most_of_first(kMostOfSeries),
+                                   .most_of_next = nights.most_of_next(kMostOfSeries),
+                                   .worth = nights.worth()});
     const bool is_sure = step.statistic >= kPatience * static_cast<double>(recent_.size());
     if (is_sure && is_large_in(i, step)) tell(i, step);
   }

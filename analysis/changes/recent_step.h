@@ -25,6 +25,8 @@ class RecentNights {
   /// The last `count` nights, oldest first: how far each is off the level of those before them all,
   /// in standard deviations. For 1 to most() nights.
   const std::vector<double>& off(std::size_t count) const { return off_[count - 1]; }
+  /// The same for 1, 2, … nights.
+  std::span<const std::vector<double>> off() const { return off_; }
   std::size_t most() const { return off_.size(); }
   double level_before(std::size_t count) const { return before_[count - 1]; }
   /// The natural logarithm of what one night's evidence is worth at the most: the first one of a

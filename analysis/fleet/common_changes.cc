@@ -100,6 +100,21 @@ double usual_variance(const std::vector<double>& values, const std::vector<doubl
   return between_variance(values, variances, kMostSquare, kUsualSquare);
 }
 
+// Adds what an event does to each of its members; `values`: by series.
+template <class T>
+void add_to_members(std::span<const std::size_t> members, std::span<const double> effects,
+                    std::vector<T>* values) {
+  for (std::size_t m = 0; m < members.size(); ++m) {
+    (*values)[members[m]] += static_cast<T>(effects[m]);
+  }
+}
+
+// The same of a state, to those series that it is known of: some may have come later.
+template <class T>
+void add_to_first(std::span<const double> effects, std::vector<T>* values) {
+  for (std::size_t i = 0; i < effects.size(); ++i) (*values)[i] += static_cast<T>(effects[i]);
+}
+
 std::vector<double> levels_before(std::span<const Shift> shifts) {
   std::vector<double> levels;
   for (const Shift& shift : shifts) levels.push_back(shift.before);
@@ -219,8 +234,7 @@ void CommonChangeDetector::restart() {
   before_.clear();
   states_.clear();
   not_judged_ = 0;
-  for (std::size_t b = 0; b < of_backend_.size(); ++b) forget(CommonScope::kBackend, b);
-  forget(CommonScope::kMachine, 0);
+  forget_all();
 }
 
 void CommonChangeDetector::add(std::size_t night, std::span<const Value> values) {
@@ -267,9 +281,7 @@ std::size_t CommonChangeDetector::row_of(std::size_t night) const {
 std::vector<double> CommonChangeDetector::states_effect(std::uint8_t states) const {
   std::vector<double> effect(series_.size(), 0);
   for (std::size_t s = 0; s < states_.size(); ++s) {
-    if ((states >> s & 1) == 0) continue;
-    // A series that came later has no known effect.
-    for (std::size_t i = 0; i < states_[s].effect.size(); ++i) effect[i] += states_[s].effect[i];
+    if ((states >> s & 1) != 0) add_to_first(states_[s].effect, &effect);
   }
   return effect;
 }
@@ -277,17 +289,12 @@ std::vector<double> CommonChangeDetector::states_effect(std::uint8_t states) con
 std::vector<float> CommonChangeDetector::clean_levels(const Row& row) const {
   std::vector<double> known = states_effect(row.states);
   for (const CommonChange& change : changes_) {
-    if (!change.is_on(row.night)) continue;
-    for (std::size_t m = 0; m < change.members.size(); ++m) {
-      known[change.members[m]] += change.effects.effect[m];
-    }
+    if (change.is_on(row.night)) add_to_members(change.members, change.effects.effect, &known);
   }
   for (const CommonChange& change : changes_) {
     for (const CommonChange::Spell& spell : change.earlier) {
-      if (row.night < spell.begin || row.night >= spell.end) continue;
-      for (std::size_t m = 0; m < spell.members.size(); ++m) {
-        known[spell.members[m]] += spell.effect[m];
-      }
+      const bool is_on = spell.begin <= row.night && row.night < spell.end;
+      if (is_on) add_to_members(spell.members, spell.effect, &known);
     }
   }
   std::vector<float> clean(row.levels);
@@ -392,16 +399,11 @@ CommonChangeDetector::Residuals CommonChangeDetector::residuals_of(std::size_t r
   std::vector<double> uncertain(series_.size(), 0);
   const Row& night = rows_[row];
   for (std::size_t s = 0; s < states_.size(); ++s) {
-    if ((night.states >> s & 1) == 0) continue;
-    for (std::size_t i = 0; i < states_[s].variance.size(); ++i) {
-      uncertain[i] += states_[s].variance[i];
-    }
+    if ((night.states >> s & 1) != 0) add_to_first(states_[s].variance, &uncertain);
   }
   for (const CommonChange& change : changes_) {
     if (!change.is_on(night.night)) continue;
-    for (std::size_t m = 0; m < change.members.size(); ++m) {
-      uncertain[change.members[m]] += change.effects.variance[m];
-    }
+    add_to_members(change.members, change.effects.variance, &uncertain);
   }
   const std::size_t count = std::min(series_.size(), kMostSeries);
   for (std::size_t i = 0; i < count; ++i) {
@@ -459,8 +461,8 @@ NightMatrix CommonChangeDetector::matrix_of(const std::vector<std::vector<float>
   return nights;
 }
 
-// What the known states do is learnt anew from the nights before this one. A state that has no
-// turns any more is forgotten: what it did stays where it is.
+// Estimates again, from the nights before this one, what each known state does. A state without
+// turns in these nights is dropped, and its effects stay in the levels.
 void CommonChangeDetector::update_states() {
   if (states_.empty()) return;
   constexpr std::size_t kFewestSwitches = 2;
@@ -472,10 +474,7 @@ void CommonChangeDetector::update_states() {
       is_in.push_back((rows_[r].states >> s & 1) != 0);
       if (r > 0 && is_in[r] != is_in[r - 1]) ++switches;
       rows.push_back(rows_[r].clean);
-      if (!is_in.back()) continue;
-      for (std::size_t i = 0; i < states_[s].effect.size(); ++i) {
-        rows.back()[i] += static_cast<float>(states_[s].effect[i]);
-      }
+      if (is_in.back()) add_to_first(states_[s].effect, &rows.back());
     }
     if (switches < kFewestSwitches) {
       for (Row& row : rows_) {
@@ -529,9 +528,7 @@ bool CommonChangeDetector::find_new_state() {
     rows.push_back(row.clean);
     for (const CommonChange& change : changes_) {
       if (!change.is_on(row.night) || !is_short(change)) continue;
-      for (std::size_t m = 0; m < change.members.size(); ++m) {
-        rows.back()[change.members[m]] += static_cast<float>(change.effects.effect[m]);
-      }
+      add_to_members(change.members, change.effects.effect, &rows.back());
     }
   }
   const NightMatrix nights = matrix_of(rows);
@@ -550,8 +547,7 @@ bool CommonChangeDetector::find_new_state() {
     if ((*is_in)[r]) rows_[r].states |= static_cast<std::uint8_t>(1U << states_.size());
   }
   states_.push_back(std::move(effects));
-  for (std::size_t b = 0; b < of_backend_.size(); ++b) forget(CommonScope::kBackend, b);
-  forget(CommonScope::kMachine, 0);
+  forget_all();
   before_.clear();
   refresh(0);
   return true;
@@ -884,6 +880,11 @@ void CommonChangeDetector::forget(CommonScope scope, std::size_t node) {
   (is_machine ? memory_.machine_disagreement : memory_.backend_disagreement).forget(node);
 }
 
+void CommonChangeDetector::forget_all() {
+  for (std::size_t b = 0; b < of_backend_.size(); ++b) forget(CommonScope::kBackend, b);
+  forget(CommonScope::kMachine, 0);
+}
+
 double CommonChangeDetector::evidence_of(const CommonChange& change) const {
   if (change.scope == CommonScope::kMachine) {
     return std::max(memory_.machine.of(0, change.direction), memory_.machine_disagreement.of(0, 1));
@@ -967,8 +968,8 @@ void CommonChangeDetector::raise(CommonScope scope, std::size_t node, bool is_su
   explained_.push_back({scope, node});
 }
 
-// The share of the models of which any series moved: in a direction by more than its standard
-// error; or, of no direction, apart from what most did by more than two and a half.
+// Whether many series moved: in a direction by more than their standard errors; or, where that is
+// 0, apart from what most did by more than two and a half.
 bool CommonChangeDetector::did_many_move(std::span<const std::size_t> members,
                                          std::span<const Shift> shifts, int direction,
                                          double pooled) const {
@@ -1104,9 +1105,7 @@ void CommonChangeDetector::follow(CommonChange* change) {
   if (change->direction < 0 && !change->is_disagreement && !is_young) return;
   const Residuals of = residuals_of(tonight());
   std::vector<double> effect(series_.size(), 0);
-  for (std::size_t m = 0; m < change->members.size(); ++m) {
-    effect[change->members[m]] = change->effects.effect[m];
-  }
+  add_to_members(change->members, change->effects.effect, &effect);
   double evidence = 0, count = 0;
   Residuals before = of;  // about what was before the change
   for (std::size_t k = 0; k < of.series.size(); ++k) {

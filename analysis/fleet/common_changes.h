@@ -152,7 +152,7 @@ class CommonChangeDetector {
     std::vector<float> levels, clean;  // as they came; without what is known of the night
     std::uint8_t states = 0;           // bits
     Disturbance disturbance;
-    // Whose evidence was taken into a change before this night, and begins anew.
+    // Nodes whose evidence before this night belongs to a change: it is reset on this night.
     std::vector<Node> explained;
   };
   // A night's residuals about the series' levels: of series that can be judged.
@@ -224,6 +224,7 @@ class CommonChangeDetector {
   bool is_usual(const CommonChange& change, const Residuals& of) const;
   void follow(CommonChange* change);
   void forget(CommonScope scope, std::size_t node);
+  void forget_all();
   std::vector<std::size_t> series_in(CommonScope scope, std::size_t node) const;
 
   std::vector<Series> series_;

@@ -21,11 +21,9 @@ std::vector<Night> series(std::size_t before, std::size_t after, double step) {
 }
 
 RecentStep step_of(const RecentNights& nights) {
-  std::vector<std::vector<double>> off;
-  for (std::size_t k = 1; k <= nights.most(); ++k) off.push_back(nights.off(k));
-  return recent_step(off, {.most_of_first = nights.most_of_first(4.6),
-                           .most_of_next = nights.most_of_next(4.6),
-                           .worth = nights.worth()});
+  return recent_step(nights.off(), {.most_of_first = nights.most_of_first(4.6),
+                                    .most_of_next = nights.most_of_next(4.6),
+                                    .worth = nights.worth()});
 }
 
 TEST(RecentStep, ThreeNightsOfALargeStepAreSure) {

@@ -40,8 +40,8 @@ struct SqlOutcome {
 
 /// A query of one trace. Values have 64 kB at most. A statement of 900 bytes can take gigabytes and
 /// minutes while it is prepared, where nothing looks at the time: whoever prepares one that others
-/// wrote does so in a process with limits (server/api/query_worker.h). Its tables, times in ns from the
-/// trace's origin:
+/// wrote does so in a process with limits (server/api/query_worker.h). Its tables, times in ns from
+/// the trace's origin:
 ///
 ///     slices(slice_id, track, row, begin, duration, "end", name, category, class, correlation,
 ///            external_id, sequence)

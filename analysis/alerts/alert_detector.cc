@@ -17,6 +17,10 @@ namespace {
 
 constexpr WatchedMetric metric_at(std::size_t place) { return static_cast<WatchedMetric>(place); }
 
+bool was_tried(const ExperimentObservation& result) {
+  return result.status == Status::kTimed || result.status == Status::kFailed;
+}
+
 }  // namespace
 
 AlertDetector::AlertDetector(const Catalog& catalog, FleetRules rules)
@@ -132,7 +136,7 @@ void AlertDetector::add(RunObservations night, RunAnnotations said, const OtherS
   tonight.timed = others.timed;
   for (const ExperimentObservation& result : night.results) {
     Experiment& experiment = *find(result.experiment);
-    experiment.is_changed = watch(experiment, result, &tonight);
+    experiment.is_changed = watch(experiment, night, result, &tonight);
   }
   bool is_changed = false;
   for (Experiment& experiment : experiments_) {
@@ -285,40 +289,71 @@ std::vector<schema::ExperimentId> AlertDetector::one_of_models() const {
   return one;
 }
 
-bool AlertDetector::watch(Experiment& experiment, const ExperimentObservation& night,
-                          Tonight* tonight) {
+bool AlertDetector::watch(Experiment& experiment, const RunObservations& night,
+                          const ExperimentObservation& result, Tonight* tonight) {
   const std::size_t number = tonight->number;
   const auto is_watched = [&](WatchedMetric metric) {
     return (*experiment.rules)[place_of(metric)].is_watched;
   };
   bool changed = false;
   for (std::size_t i = 0; i < kTimedMetrics; ++i) {
-    tonight->timed += night.times[i] ? 1 : 0;
-    TimingChangeDetector* watch = watch_of(experiment, night, i);
+    tonight->timed += result.times[i] ? 1 : 0;
+    TimingChangeDetector* watch = watch_of(experiment, result, i);
     if (watch == nullptr) continue;
-    changed = watch->add(*night.times[i], number) || changed;
+    changed = watch->add(*result.times[i], number) || changed;
     for (std::size_t c = 0; c < watch->changes().size(); ++c) {
       if (!watch->changes()[c].is_candidate()) continue;
       tonight->candidates.push_back({&experiment, watch, c});
     }
   }
   const auto& steady = experiment.timed[place_of(WatchedMetric::kSteady)];
-  if (night.times[place_of(WatchedMetric::kSteady)] && steady && DriftDetector::is_due(*steady) &&
+  if (result.times[place_of(WatchedMetric::kSteady)] && steady && DriftDetector::is_due(*steady) &&
       is_watched(WatchedMetric::kDrift)) {
     tonight->due_for_drift.push_back(&experiment);
   }
   for (std::size_t i = 0; i < kCountMetrics; ++i) {
-    if (!night.counts[i] || !is_watched(metric_at(kTimedMetrics + i))) continue;
-    changed = experiment.counts[i].add(*night.counts[i], number) || changed;
+    if (!result.counts[i] || !is_watched(metric_at(kTimedMetrics + i))) continue;
+    changed = experiment.counts[i].add(*result.counts[i], number) || changed;
   }
-  if (night.code && is_watched(WatchedMetric::kVerification)) {
-    changed = experiment.verification.add(*night.code, number) || changed;
+  return watch_verdicts(experiment, night, result, tonight) || changed;
+}
+
+bool AlertDetector::watch_verdicts(Experiment& experiment, const RunObservations& night,
+                                   const ExperimentObservation& result, Tonight* tonight) {
+  const auto watch = [&](WatchedMetric metric, VerdictChangeDetector* detector,
+                         const std::string& verdict, const std::optional<std::string>& error) {
+    if (!(*experiment.rules)[place_of(metric)].is_watched) return false;
+    if (!detector->add(verdict, tonight->number)) return false;
+    const WatchedEvent& event = detector->events().back();
+    if (event.onset == tonight->number) {
+      detector->describe_last(error.value_or(""),
+                              tried_on(experiment.entry->backend(), night, tonight));
+    }
+    return true;
+  };
+  bool changed = false;
+  if (result.code) {
+    changed = watch(WatchedMetric::kVerification, &experiment.verification, *result.code,
+                    result.verification_error);
   }
-  const bool was_tried = night.status == Status::kTimed || night.status == Status::kFailed;
-  if (was_tried && is_watched(WatchedMetric::kTiming)) {
-    changed = experiment.timing.add(std::string(status_name(night.status)), number) || changed;
+  if (was_tried(result)) {
+    changed = watch(WatchedMetric::kTiming, &experiment.timing,
+                    std::string(status_name(result.status)), result.timing_error) ||
+              changed;
   }
   return changed;
+}
+
+// How many experiments of a backend were timed, verified, or failed; counted when first asked for.
+std::size_t AlertDetector::tried_on(std::string_view backend, const RunObservations& night,
+                                    Tonight* tonight) {
+  if (tonight->tried.empty()) {
+    for (const ExperimentObservation& result : night.results) {
+      if (!result.code && !was_tried(result)) continue;
+      ++tonight->tried[find(result.experiment)->entry->backend()];
+    }
+  }
+  return tonight->tried[backend];
 }
 
 // Which of the changes that have nights enough are told tonight, among all series that were timed.
@@ -443,6 +478,8 @@ void AlertDetector::collect_events(Experiment& experiment, WatchedMetric metric,
     member.after_text = event.after;
     member.flips = event.flips;
     member.of = event.of;
+    member.signature = event.signature;
+    member.tried = event.tried;
     member.p_value = member.q_value = 0;
     if (info.kind == MetricKind::kCount) {
       member.before = std::stod(event.before);
@@ -576,7 +613,8 @@ std::size_t AlertDetector::alert_of(WatchedMetric metric, std::size_t change, st
   group.onset = common.onset;
   for (std::size_t a = 0; a < alerts_.size(); ++a) {
     WatchedAlert& alert = alerts_[a];
-    const bool is_same = alert.group.scope == group.scope && alert.group.backend == group.backend &&
+    const bool is_same = !alert.group.is_of_failures && alert.group.scope == group.scope &&
+                         alert.group.backend == group.backend &&
                          nights_apart(alert.group.onset, group.onset) <= kSameCause &&
                          alert.stage != AlertStage::kWithdrawn;
     // Of one metric two changes are two events.

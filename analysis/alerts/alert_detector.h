@@ -28,7 +28,7 @@ namespace benchhud::analysis {
 /// Which way of watching this is. Raised with whatever gives other alerts for the same nights: how
 /// a night is summed up, how changes are found and grouped; and with the layout of what is kept of
 /// it (watch_state.h). What an earlier one kept is not gone on from.
-inline constexpr std::uint32_t kDetectorVersion = 13;
+inline constexpr std::uint32_t kDetectorVersion = 14;
 
 /// How a series is watched.
 struct SeriesRules {
@@ -165,6 +165,7 @@ class AlertDetector {
     std::size_t timed = 0;  // series
     std::vector<Candidate> candidates;
     std::vector<Experiment*> due_for_drift;
+    std::map<std::string_view, std::size_t> tried;  // experiments, by backend; see tried_on()
   };
 
   // Gives a night its number and does what was said of it; returns whether its measurements count.
@@ -181,7 +182,11 @@ class AlertDetector {
   std::vector<schema::ExperimentId> one_of_models() const;
   SeriesRules rules_for(const CatalogEntry& entry, WatchedMetric metric) const;
   const RulesOfMetrics* rules_of(const CatalogEntry& entry);
-  bool watch(Experiment& experiment, const ExperimentObservation& night, Tonight* tonight);
+  bool watch(Experiment& experiment, const RunObservations& night,
+             const ExperimentObservation& result, Tonight* tonight);
+  bool watch_verdicts(Experiment& experiment, const RunObservations& night,
+                      const ExperimentObservation& result, Tonight* tonight);
+  std::size_t tried_on(std::string_view backend, const RunObservations& night, Tonight* tonight);
   void decide(const Tonight& tonight);
   void assert_steps(const Tonight& tonight, const RunObservations& night);
   void look_for_drift(const Tonight& tonight);

@@ -8,8 +8,10 @@
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
+#include "analysis/alerts/common_failures.h"
 #include "analysis/alerts/drift_detector.h"
 #include "analysis/changes/night_series.h"
 
@@ -77,11 +79,15 @@ class Grouping {
  public:
   Grouping(std::span<const WatchedMember> members, std::span<const CurrentMember> current,
            const Catalog& catalog)
-      : catalog_(catalog) {
+      : catalog_(catalog), groups_(common_failures(members, current)) {
+    std::unordered_set<std::size_t> failed;  // places
+    for (const AlertGroup& group : groups_) {
+      failed.insert(group.members.begin(), group.members.end());
+    }
     members_.reserve(current.size());
     for (const CurrentMember& one : current) {
       const WatchedMember& member = members[one.place];
-      if (member.withdrawn || !member.is_reported) continue;
+      if (member.withdrawn || !member.is_reported || failed.contains(one.place)) continue;
       members_.emplace_back(member, one);
     }
   }

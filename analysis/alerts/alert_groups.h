@@ -40,6 +40,10 @@ struct WatchedMember {
   /// Counts and verdicts: what was and what is.
   std::string before_text, after_text;
   std::size_t flips = 0, of = 0;  ///< of the last `of` values so many differed from the one before
+  /// Failures: the signature of the error, or "", and how many experiments of the backend were
+  /// tried on the night of the onset.
+  std::string signature;
+  std::size_t tried = 0;
   /// Speedup: what it is against.
   std::optional<schema::ExperimentId> baseline;
 };
@@ -57,6 +61,7 @@ struct AlertGroup {
   AlertScope scope = AlertScope::kModel;
   std::string backend;               ///< kBackend
   std::size_t model = 0;             ///< kModel: CatalogEntry::model
+  bool is_of_failures = false;       ///< several models failed together (common_failures.h)
   std::size_t onset = 0;             ///< of its surest member
   std::vector<std::size_t> members;  ///< places, ascending
 };
@@ -70,7 +75,8 @@ struct CurrentMember {
   const CatalogEntry* entry = nullptr;  ///< of its experiment
 };
 
-/// The changes of each model that began as near the surest of them, or may have begun with it
+/// What failed together (common_failures.h), and of what is left the changes of each model that
+/// began as near the surest of them, or may have begun with it
 /// (WatchedMember::earliest to latest). Of members that are neither withdrawn nor untold; the
 /// others are of no group. What is equally sure goes by the catalog's order, metric and number.
 /// Deterministic, whatever the order of `members`. `current`: by ascending places, all that may be

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "schema/model/metric.h"
@@ -20,6 +21,10 @@ struct WatchedEvent {
   std::optional<std::size_t> recovered;  ///< the night that has the old value again
   /// Of the last kFlakyNights values up to the event, how many differed from the one before.
   std::size_t flips = 0, of = 0;
+  /// Of a failure: the signature of its error, or "", and how many experiments of its backend were
+  /// tried that night.
+  std::string signature;
+  std::size_t tried = 0;
   /// It flips so often that one more time says little.
   bool is_flaky() const;
 };
@@ -58,6 +63,11 @@ class VerdictChangeDetector {
 
   bool add(const std::string& verdict, std::size_t number);
   std::span<const WatchedEvent> events() const { return events_; }
+  /// Says more of the event that the last add() began: WatchedEvent::signature and tried.
+  void describe_last(std::string signature, std::size_t tried) {
+    events_.back().signature = std::move(signature);
+    events_.back().tried = tried;
+  }
 
  private:
   friend struct StateFields;

@@ -8,6 +8,7 @@
 //     of each of the 5 counts, in the order of WatchedMetric: an optional of 64 bits, signed
 //     the verifier's code: an optional of a text
 //     status: a byte, the value of Status
+//     signatures of the errors of timing and of verification: two optionals of a text
 // schema/alerts/watched_nights.cc stores them, packed as a text (schema/db/text_store.cc).
 #include "analysis/alerts/run_observations.h"
 #include "analysis/alerts/watch_state.h"

@@ -24,6 +24,9 @@ struct ExperimentObservation {
   std::array<std::optional<std::int64_t>, kCountMetrics> counts;  ///< from kGraphBreaks on
   std::optional<std::string> code;  ///< of the verification in this night, if it is a verdict
   Status status = Status::kNotTimed;
+  /// Signatures (error_signature.h) of what timing it failed with, and of what the verifier's line
+  /// tells; none where there is no text.
+  std::optional<std::string> timing_error, verification_error;
 
   bool operator==(const ExperimentObservation&) const = default;
 };

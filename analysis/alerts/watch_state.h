@@ -30,8 +30,8 @@ struct StateFields {
   }
   template <class Archive, Either<ExperimentObservation> T>
   static void of(Archive& archive, T& night) {
-    auto& [experiment, times, counts, code, status] = night;
-    archive(experiment, times, counts, code, status);
+    auto& [experiment, times, counts, code, status, timing_error, verification_error] = night;
+    archive(experiment, times, counts, code, status, timing_error, verification_error);
   }
   template <class Archive, Either<RunObservations> T>
   static void of(Archive& archive, T& night) {
@@ -188,8 +188,8 @@ struct StateFields {
 
   template <class Archive, Either<WatchedEvent> T>
   static void of(Archive& archive, T& event) {
-    auto& [before, after, onset, last_before, recovered, flips, out_of] = event;
-    archive(before, after, onset, last_before, recovered, flips, out_of);
+    auto& [before, after, onset, last_before, recovered, flips, out_of, signature, tried] = event;
+    archive(before, after, onset, last_before, recovered, flips, out_of, signature, tried);
   }
   template <class Archive, Either<CounterChangeDetector> T>
   static void of(Archive& archive, T& watch) {
@@ -209,16 +209,16 @@ struct StateFields {
     auto& [experiment, metric, change, is_common, onset, earliest, latest, first_seen, confirmed,
            withdrawn, recovered, is_reported, worse, before, after, effect, interval, error,
            p_value, q_value, nights_before, nights_after, before_text, after_text, flips, out_of,
-           baseline] = member;
+           signature, tried, baseline] = member;
     archive(experiment, metric, change, is_common, onset, earliest, latest, first_seen, confirmed,
             withdrawn, recovered, is_reported, worse, before, after, effect, interval, error,
             p_value, q_value, nights_before, nights_after, before_text, after_text, flips, out_of,
-            baseline);
+            signature, tried, baseline);
   }
   template <class Archive, Either<AlertGroup> T>
   static void of(Archive& archive, T& group) {
-    auto& [scope, backend, model, onset, members] = group;
-    archive(scope, backend, model, onset, members);
+    auto& [scope, backend, model, is_of_failures, onset, members] = group;
+    archive(scope, backend, model, is_of_failures, onset, members);
   }
   template <class Archive, Either<WatchedAlert> T>
   static void of(Archive& archive, T& alert) {

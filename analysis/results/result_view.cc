@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <unordered_map>
 #include <utility>
 
 #include "analysis/results/timing_review.h"
@@ -75,6 +76,18 @@ ErrorTexts::Text ErrorTexts::get(schema::TextId id) const {
 schema::Expected<void> ErrorTexts::status() const {
   if (error_) return *error_;
   return {};
+}
+
+ErrorTexts error_texts_of(schema::Reader& reader) {
+  auto known = std::make_shared<std::unordered_map<schema::TextId, ErrorTexts::Text>>();
+  return ErrorTexts([&reader, known](schema::TextId id) -> schema::Expected<ErrorTexts::Text> {
+    ErrorTexts::Text& entry = (*known)[id];
+    if (entry == nullptr) {
+      BENCHHUD_ASSIGN(const std::string text, reader.text(id));
+      entry = std::make_shared<const ErrorText>(read_error(text));
+    }
+    return entry;
+  });
 }
 
 std::string_view status_name(Status status) {

@@ -60,6 +60,10 @@ class ErrorTexts {
   mutable std::optional<schema::Error> error_;
 };
 
+/// The store's, each read once, as long as the answer or a copy of it is kept. `reader` must
+/// outlive them.
+ErrorTexts error_texts_of(schema::Reader& reader);
+
 struct FailureView {
   std::shared_ptr<const ErrorText> error;  ///< never null
   schema::LineId line{};

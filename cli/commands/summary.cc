@@ -7,10 +7,8 @@
 #include <charconv>
 #include <cmath>
 #include <map>
-#include <memory>
 #include <set>
 #include <tuple>
-#include <unordered_map>
 
 #include "analysis/results/group_changes.h"
 #include "analysis/results/run_changes.h"
@@ -71,20 +69,6 @@ CommandLine command_line() {
   add("format", po::value<std::string>()->value_name("FORMAT")->default_value("markdown"),
       "markdown");
   return command;
-}
-
-// Error texts, each read once.
-analysis::ErrorTexts error_texts(Reader& reader) {
-  auto known = std::make_shared<std::unordered_map<schema::TextId, analysis::ErrorTexts::Text>>();
-  return analysis::ErrorTexts(
-      [&reader, known](schema::TextId id) -> schema::Expected<analysis::ErrorTexts::Text> {
-        analysis::ErrorTexts::Text& entry = (*known)[id];
-        if (!entry) {
-          BENCHHUD_ASSIGN(const std::string text, reader.text(id));
-          entry = std::make_shared<analysis::ErrorText>(analysis::read_error(text));
-        }
-        return entry;
-      });
 }
 
 std::string test_title(const std::string& test) {
@@ -308,7 +292,7 @@ Expected<std::optional<Run>> find_before(Reader& reader, const Request& request,
 
 Expected<void> print_run(AlertList& alerts, Reader& reader, const Catalog& catalog,
                          const Request& request, const Run& run) {
-  const analysis::ErrorTexts errors = error_texts(reader);
+  const analysis::ErrorTexts errors = analysis::error_texts_of(reader);
   BENCHHUD_ASSIGN(const JudgedRun judged, analysis::judge_run(reader, run, catalog, errors));
   BENCHHUD_ASSIGN(const std::optional<Run> before_run, find_before(reader, request, run));
   BothRuns runs;

@@ -104,21 +104,23 @@ class Causes {
   using Kind = AlertCause::Kind;
 
   void add_common() {
+    const bool is_of_failures = !details_.members.empty() && details_.members.front().counted;
+    std::string what;
     if (alert_.scope == "machine") {
-      causes_.push_back(
-          {Kind::kEnvironment,
-           "many series of many models moved together: the machine, its driver or its "
-           "clocks, not a model",
-           {},
-           {}});
+      what = is_of_failures
+                 ? "models began to fail together on several backends: the machine, its driver or "
+                   "what all share, not a model"
+                 : "many series of many models moved together: the machine, its driver or its "
+                   "clocks, not a model";
     } else if (alert_.scope == "backend") {
-      causes_.push_back(
-          {Kind::kEnvironment,
-           fmt::format("the series of {} moved together, beside those of other backends",
-                       alert_.backend.value_or("")),
-           {},
-           {}});
+      const std::string backend = alert_.backend.value_or("");
+      what = is_of_failures
+                 ? fmt::format("models of {} began to fail together: the backend, not a model",
+                               backend)
+                 : fmt::format("the series of {} moved together, beside those of other backends",
+                               backend);
     }
+    if (!what.empty()) causes_.push_back({Kind::kEnvironment, std::move(what), {}, {}});
   }
 
   void add_baseline() {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
 #include <string>
 #include <string_view>
 
@@ -84,10 +83,7 @@ AlertCause cause_of(const FoundError& found) {
 
 Expected<std::vector<AlertCause>> error_causes(schema::Reader& reader,
                                                std::span<const schema::AlertMember> members) {
-  const ErrorTexts texts([&reader](schema::TextId id) -> Expected<ErrorTexts::Text> {
-    BENCHHUD_ASSIGN(const std::string text, reader.text(id));
-    return std::make_shared<const analysis::ErrorText>(analysis::read_error(text));
-  });
+  const ErrorTexts texts = analysis::error_texts_of(reader);
   std::vector<FoundError> all;
   for (const schema::AlertMember& member : members) {
     BENCHHUD_ASSIGN(auto error, error_of(reader, member, texts));

@@ -4,11 +4,13 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "analysis/statistics/summary.h"
 #include "analysis/text/quantity_text.h"
+#include "schema/base/text_excerpt.h"
 #include "service/alerts/alert_record.h"
 
 namespace benchhud::service {
@@ -150,15 +152,51 @@ std::string common_text(const AlertContext& context, const Members& members) {
   return "times disagree more than usual";
 }
 
+// Of models that failed together: "5 models fail in inference: RuntimeError: …". Of those that work
+// again it says how many still fail.
+std::string failures_text(const AlertContext& context, const Members& members) {
+  std::set<std::size_t> models, failing;
+  std::map<std::string_view, std::size_t> counts;
+  for (const WatchedMember* member : members) {
+    const std::size_t model = context.catalog.find(member->experiment)->model();
+    models.insert(model);
+    if (!member->recovered) failing.insert(model);
+    ++counts[member->signature];
+  }
+  const auto count = [](const auto& some) { return static_cast<std::int64_t>(some.size()); };
+  std::string text = analysis::count_text(count(models), "model");
+  if (failing.empty()) {
+    text += " failed";
+  } else if (failing.size() < models.size()) {
+    text = fmt::format("{} of {} still {}", failing.size(), text,
+                       failing.size() == 1 ? "fails" : "fail");
+  } else {
+    text += " fail";
+  }
+  text += " in " + tests_text(context, members);
+  counts.erase("");
+  if (counts.empty()) return text;
+  const auto most =
+      std::ranges::max_element(counts, {}, [](const auto& one) { return one.second; });
+  constexpr std::size_t kLongestSignature = 100;  // bytes
+  text += ": " + schema::beginning_of(most->first, kLongestSignature);
+  if (counts.size() > 1)
+    text += fmt::format(
+        ", and {} with other errors",
+        analysis::count_text(static_cast<std::int64_t>(members.size() - most->second), "result"));
+  return text;
+}
+
 }  // namespace
 
 std::string alert_title(const AlertContext& context, const analysis::WatchedAlert& alert) {
   const Members members = members_of(context, alert);
+  const auto common = alert.group.is_of_failures ? failures_text : common_text;
   switch (alert.group.scope) {
     case AlertScope::kMachine:
-      return fmt::format("the machine: {}", common_text(context, members));
+      return fmt::format("the machine: {}", common(context, members));
     case AlertScope::kBackend:
-      return fmt::format("{}: {}", alert.group.backend, common_text(context, members));
+      return fmt::format("{}: {}", alert.group.backend, common(context, members));
     case AlertScope::kModel:
       break;
   }

@@ -69,6 +69,7 @@ struct Found {
 std::string subject_of(const AlertContext& context, const analysis::AlertGroup& group) {
   std::string subject(analysis::alert_scope_name(group.scope));
   if (group.scope == AlertScope::kBackend) subject += "\t" + group.backend;
+  if (group.is_of_failures) subject += "\tfailures";
   if (group.scope == AlertScope::kModel) {
     // Models are numbered in the order of the entries.
     const auto entries = context.catalog.entries();

@@ -80,7 +80,8 @@ class Sorting {
       RunObservations& night = nights.emplace_back();
       night.run = facts.run;
       night.started_at = facts.started_at;
-      BENCHHUD_ASSIGN(auto result, read_result(reader_, entry, facts));
+      BENCHHUD_ASSIGN(auto result,
+                      read_result(reader_, entry, facts, analysis::ErrorTexts::none()));
       night.results.push_back(std::move(result));
     }
     return nights;

@@ -372,3 +372,58 @@ describe("made-up fleets", () => {
     assert.deepEqual(wellFormed(benchhud("regressions", "--db", db, "--format", "junit").stdout), ["testsuite", "testcase"]);
   });
 });
+
+/** Five nights of six models on two backends; on the last ones some fail. */
+function nightsWithFailures(into, failureOf) {
+  for (let night = 0; night < 5; ++night) {
+    const lines = [];
+    for (const model of ["a", "b", "c", "d", "e", "f"]) {
+      for (const dynamo of ["inductor", "aot_eager"]) {
+        const error = failureOf(night, model, dynamo);
+        const metrics = error ? { error } : { total_time: [1, 0.5, 0.5, 0.5, 0.5], per_iter_time: [1, 0.5, 0.5, 0.5, 0.5] };
+        // The line of a crash does not know its batch size.
+        lines.push(line({ model, timestamp: FIRST + night * DAY, experiment: { dynamo, batch_size: error ? null : 8 }, metrics }));
+      }
+    }
+    mkdirSync(join(into, String(night)), { recursive: true });
+    writeFileSync(join(into, String(night), "results.jsonl"), lines.join("\n") + "\n");
+  }
+}
+
+test("what fails together is one alert with its error, and is closed when it passes again", () => {
+  const db = newStore();
+  const into = join(folder, "failures");
+  const lost = (model) => `Traceback (most recent call last):\n  File "run.py", line 3, in main\nRuntimeError: CUDA error ${model.charCodeAt(0)}: the device was lost\n`;
+  nightsWithFailures(into, (night, model, dynamo) => {
+    if (night === 2 && "abc".includes(model) && dynamo === "inductor") return lost(model);
+    return night >= 3 && model === "f" && dynamo === "aot_eager" ? "ValueError: shapes do not fit" : null;
+  });
+  for (let night = 0; night < 3; ++night) ingest(db, join(into, String(night)));
+  const [alert, ...more] = list(db);
+  assert.deepEqual(more, [], "one cause");
+  assert.equal(alert.state, "confirmed");
+  assert.deepEqual([alert.details.scope, alert.details.subject.backend], ["backend", "inductor"]);
+  assert.equal(alert.details.title, "inductor: 3 models fail in inference: RuntimeError: CUDA error N: the device was lost");
+  assert.deepEqual(alert.details.members.map((member) => member.experiment.model), ["a", "b", "c"]);
+  const error = alert.causes.find((cause) => cause.kind === "error");
+  assert.match(error.title, /the device was lost \(3 series\)/);
+  assert.match(error.lines.at(-1), /CUDA error 97: the device was lost/);
+  ingest(db, join(into, "3"));
+  ingest(db, join(into, "4"));
+  const all = list(db, "--all");
+  assert.deepEqual(
+    all.map((one) => [one.id, one.state, one.details.title]),
+    [
+      [alert.id, "recovered", "inductor: 3 models failed in inference: RuntimeError: CUDA error N: the device was lost"],
+      [alert.id + 1, "confirmed", "torchbench/f: aot_eager timed → failed in inference"],
+    ],
+  );
+});
+
+test("a model that fell out is told with the others that did", () => {
+  const db = newStore();
+  ingest(db, join(root, "tests/data/field/05_models_fell_out"));
+  const alerts = list(db);
+  assert.equal(alerts.length, 1);
+  assert.deepEqual(alerts[0].details.members.map((member) => member.experiment.model), ["m2", "m3", "m4"]);
+});

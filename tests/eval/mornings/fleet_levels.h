@@ -22,7 +22,8 @@ struct FleetShape {
 /// From this night on things are done to a fleet.
 inline constexpr std::size_t kFirstEvent = 40;
 
-/// Levels by night and experiment: natural logarithms of times; none where a result is missing.
+/// Levels by night and experiment: natural logarithms of times; infinity where it failed, none
+/// where a result is missing.
 using Levels = std::vector<std::vector<std::optional<double>>>;
 
 /// What the series of a fleet are like.

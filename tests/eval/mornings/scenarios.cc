@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -14,7 +15,7 @@ using analysis::AlertScope;
 using bench::Random;
 
 // Uses of random numbers.
-enum Use : std::uint64_t { kForAll, kBusy, kPart, kDriver, kUpgrade, kModels };
+enum Use : std::uint64_t { kForAll, kBusy, kPart, kDriver, kUpgrade, kModels, kCrash };
 
 // What the seed decides for all scenarios.
 class Draws {
@@ -264,6 +265,37 @@ std::vector<Scenario> model_scenarios(const Draws& draws) {
   return some;
 }
 
+// Half of the models, and two at least, fail.
+std::vector<Scenario> crash_scenarios(const Draws& draws) {
+  constexpr double kFails = std::numeric_limits<double>::infinity();
+  const auto is_hit = [=](std::size_t k) {
+    const std::size_t model = draws.model_of(k), next = (draws.model() + 1) % draws.shape().models;
+    return model == draws.model() || model == next || draws.random(kCrash, 0, model).chance(0.5);
+  };
+  std::vector<Scenario> some;
+  some.push_back({
+      "half_crash",
+      "half of the models fail on all backends for good",
+      0,
+      machine_event(),
+      {},
+      [=](std::size_t night, std::size_t k) {
+        return night >= kFirstEvent && is_hit(k) ? kFails : 0.0;
+      },
+  });
+  some.push_back({
+      "backend_crash",
+      "half of the models of one backend fail for four nights",
+      0,
+      Event{.scope = AlertScope::kBackend, .backend = draws.backend(), .last = kFirstEvent + 3},
+      {},
+      [=](std::size_t night, std::size_t k) {
+        return is_between(night, kFirstEvent, 4) && draws.is_backend(k) && is_hit(k) ? kFails : 0.0;
+      },
+  });
+  return some;
+}
+
 double deviation_of(std::vector<double> levels) {
   std::vector<double> differences;
   for (std::size_t n = 1; n < levels.size(); ++n) {
@@ -283,7 +315,8 @@ std::vector<Scenario> scenarios(const FleetShape& shape, std::uint64_t seed) {
   const Draws draws(shape, seed);
   std::vector<Scenario> all;
   all.push_back({"nothing", "nothing is done", 0, {}, {}, [](auto, auto) { return 0.0; }});
-  for (auto&& some : {machine_scenarios(draws), backend_scenarios(draws), model_scenarios(draws)}) {
+  for (auto&& some : {machine_scenarios(draws), backend_scenarios(draws), model_scenarios(draws),
+                      crash_scenarios(draws)}) {
     all.insert(all.end(), some.begin(), some.end());
   }
   return all;

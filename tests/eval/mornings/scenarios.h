@@ -29,7 +29,8 @@ struct Scenario {
   std::size_t in_time = 2;
   std::optional<Event> event;
   std::optional<Event> second;  ///< true as well
-  /// What is added to the level of an experiment on a night: natural logarithms.
+  /// What is added to the level of an experiment on a night: natural logarithms; infinity where it
+  /// fails.
   std::function<double(std::size_t night, std::size_t experiment)> added;
 };
 

@@ -68,13 +68,18 @@ Mornings watch_nights(const FleetShape& shape, const Levels& levels, std::uint64
     night.started_at = 86400.0 * static_cast<double>(n);
     for (std::size_t k = 0; k < levels[n].size(); ++k) {
       if (!levels[n][k]) continue;
+      analysis::ExperimentObservation& result = night.results.emplace_back();
+      result.experiment = schema::ExperimentId{static_cast<std::int64_t>(k) + 1};
+      if (std::isinf(*levels[n][k])) {
+        result.status = analysis::Status::kFailed;
+        result.timing_error = "RuntimeError: the device was lost";
+        continue;
+      }
+      result.status = analysis::Status::kTimed;
       std::vector<double> samples;
       while (samples.size() < kRepetitions) {
         samples.push_back(1e-3 * std::exp(*levels[n][k] + kScatter * random.normal()));
       }
-      analysis::ExperimentObservation& result = night.results.emplace_back();
-      result.experiment = schema::ExperimentId{static_cast<std::int64_t>(k) + 1};
-      result.status = analysis::Status::kTimed;
       result.times[place_of(WatchedMetric::kSteady)] = analysis::night_of(samples);
     }
     watch.add(std::move(night));

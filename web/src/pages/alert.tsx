@@ -44,6 +44,8 @@ export function AlertPage({ id }: { id: number }) {
   if (!data) return error ? <ErrorNote error={error} again={again} /> : <Waiting rows={16} />;
   const { details } = data;
   const { subject } = details;
+  const errors = data.causes.filter((cause) => cause.kind === "error");
+  const others = data.causes.filter((cause) => cause.kind !== "error");
   return (
     <div class={late ? "late" : ""}>
       <header class="page-head">
@@ -75,6 +77,11 @@ export function AlertPage({ id }: { id: number }) {
       {error && <ErrorNote error={error} again={again} kept />}
       <TriageNote triage={triage} />
       <Facts alert={data} />
+      {errors.length > 0 && (
+        <Section id="errors" title="How it failed" note="The last lines of each error, in the run in which it began.">
+          <Causes causes={errors} />
+        </Section>
+      )}
       {main && (
         <>
           <h2 class="sr">Chart</h2>
@@ -84,9 +91,9 @@ export function AlertPage({ id }: { id: number }) {
       <Section id="members" title={<>Series that changed <span class="quiet">{details.members.length}</span></>} note="p: how likely nights like these are by chance. q: the share of false ones among all changes at least as sure.">
         <Members members={details.members} />
       </Section>
-      {data.causes.length > 0 && (
+      {others.length > 0 && (
         <Section id="causes" title="What else moved" note="Seen at the same time: it may be why.">
-          <Causes causes={data.causes} />
+          <Causes causes={others} />
         </Section>
       )}
       {data.reproduction && (

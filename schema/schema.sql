@@ -371,7 +371,16 @@ CREATE TABLE alert (
          WHEN direction = 'improvement' THEN 3
          WHEN direction <> 'regression' THEN 4
          WHEN detected = 'suspect' THEN 1
-         ELSE 0 END) VIRTUAL  -- as the values of Urgency
+         ELSE 0 END) VIRTUAL,  -- as the values of Urgency
+  -- The one number that its title tells.
+  headline_metric     TEXT,                             -- as of a member; null: it tells none
+  headline_effect     REAL,                             -- of what is timed: the change, and its interval at 95 %
+  headline_low        REAL,
+  headline_high       REAL,
+  headline_before     TEXT,                             -- of counts and verdicts
+  headline_after      TEXT,
+  headline_experiment INTEGER,                          -- whose it is, which may be gone; null: what most did
+  weight              REAL  NOT NULL DEFAULT 0          -- Alert::weight
 ) STRICT;
 CREATE INDEX alert_by_state ON alert (state, urgency, onset);
 CREATE INDEX alert_by_onset ON alert (onset);

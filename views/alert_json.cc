@@ -90,6 +90,25 @@ Expected<void> write_member(schema::JsonWriter& json, const AlertMember& member,
   return {};
 }
 
+void write_headline(schema::JsonWriter& json,
+                    const std::optional<schema::AlertHeadline>& headline) {
+  json.key("headline");
+  if (!headline) {
+    json.null();
+    return;
+  }
+  json.begin_object();
+  write_metric(json, headline->metric);
+  json.field("effect", headline->effect);
+  constexpr double kConfidence = 0.95;
+  write_change_interval(json, headline->low, headline->high, kConfidence);
+  json.field("before_text", headline->before);
+  json.field("after_text", headline->after);
+  json.key("experiment_id");
+  headline->experiment ? json.value(to_int(*headline->experiment)) : json.null();
+  json.end_object();
+}
+
 Expected<void> write_details(schema::JsonWriter& json, const Alert& alert,
                              const schema::AlertDetails& details, AlertRuns& runs) {
   json.begin_object();
@@ -102,6 +121,8 @@ Expected<void> write_details(schema::JsonWriter& json, const Alert& alert,
   json.field("backend", alert.backend);
   json.end_object();
   json.field("direction", change_direction_name(alert.direction));
+  write_headline(json, alert.headline);
+  json.field("weight", alert.weight);
   BENCHHUD_TRY(write_run(json, "onset", runs, alert.onset_run));
   BENCHHUD_TRY(write_run(json, "last_good", runs, alert.last_good));
   BENCHHUD_TRY(write_run(json, "first_bad", runs, alert.first_bad));

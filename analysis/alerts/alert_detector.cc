@@ -11,6 +11,7 @@
 
 #include "analysis/alerts/sure_steps.h"
 #include "analysis/alerts/watch_state.h"
+#include "analysis/statistics/multiplicity.h"
 
 namespace benchhud::analysis {
 namespace {
@@ -27,8 +28,7 @@ AlertDetector::AlertDetector(const Catalog& catalog, FleetRules rules)
     : catalog_(catalog),
       rules_(std::move(rules)),
       common_(catalog),
-      by_place_(catalog.entries().size()),
-      lifetime_(rules_.false_discovery_rate) {}
+      by_place_(catalog.entries().size()) {}
 
 SeriesRules AlertDetector::rules_for(const CatalogEntry& entry, WatchedMetric metric) const {
   if (rules_.series) return rules_.series(entry, metric);
@@ -115,10 +115,6 @@ void AlertDetector::make_watch(Experiment* experiment, std::size_t metric) {
 
 void AlertDetector::add(RunObservations night, RunAnnotations said, const OtherSeries& others) {
   const std::size_t number = nights_.size();
-  if (number > 0 && number % TimingChangeDetector::kWindow == 0) {
-    lifetime_.next(had_alarm_);
-    had_alarm_ = false;
-  }
   if (!begin_night(night, said)) return;
   std::erase_if(night.results,
                 [&](const auto& result) { return catalog_.find(result.experiment) == nullptr; });
@@ -356,23 +352,44 @@ std::size_t AlertDetector::tried_on(std::string_view backend, const RunObservati
   return tonight->tried[backend];
 }
 
-// Which of the changes that have nights enough are told tonight, among all series that were timed.
+// Whether what is exact of the experiment, a count or a verdict, changed where the time may have.
+bool AlertDetector::is_pointed_to(const Candidate& candidate) const {
+  const WatchedChange& change = candidate.watch->changes()[candidate.change];
+  const auto is_near = [&](const WatchedEvent& event) {
+    return !event.is_flaky() && event.last_before < change.latest + kSameCause &&
+           change.earliest < event.onset + kSameCause;
+  };
+  const Experiment& experiment = *candidate.experiment;
+  return std::ranges::any_of(experiment.verification.events(), is_near) ||
+         std::ranges::any_of(experiment.counts, [&](const CounterChangeDetector& count) {
+           return std::ranges::any_of(count.events(), is_near);
+         });
+}
+
+// Which of the changes that have nights enough are told tonight: among all series that were timed,
+// and, where something exact says where to look, among those times alone.
 void AlertDetector::decide(const Tonight& tonight) {
-  if (tonight.candidates.empty()) return;
-  std::vector<double> p_values;
+  std::vector<Candidate> found, pointed_to;
   for (const Candidate& candidate : tonight.candidates) {
+    (is_pointed_to(candidate) ? pointed_to : found).push_back(candidate);
+  }
+  decide(found, tonight.timed, tonight.number);
+  decide(pointed_to, kTimedMetrics, tonight.number);
+}
+
+// `tests`: how many there were, if not more.
+void AlertDetector::decide(std::span<const Candidate> candidates, std::size_t tests,
+                           std::size_t number) {
+  std::vector<double> p_values;
+  for (const Candidate& candidate : candidates) {
     p_values.push_back(candidate.watch->changes()[candidate.change].point.p_value);
   }
-  const std::size_t hypotheses = std::max(tonight.timed, p_values.size());
-  const bool is_alarm = simes(p_values, hypotheses) <= lifetime_.level();
-  had_alarm_ = had_alarm_ || is_alarm;
-  const auto q_values = benjamini_yekutieli(p_values, hypotheses);
-  for (std::size_t i = 0; i < p_values.size(); ++i) {
-    const Candidate& candidate = tonight.candidates[i];
-    const bool is_reported = is_alarm && q_values[i] <= rules_.false_discovery_rate;
-    candidate.watch->decide(
-        candidate.change, is_reported ? std::optional(tonight.number) : std::nullopt, q_values[i]);
-    candidate.experiment->is_changed = true;
+  const auto q_values = benjamini_yekutieli(p_values, std::max(tests, p_values.size()));
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    const bool is_told = q_values[i] <= rules_.false_discovery_rate;
+    candidates[i].watch->decide(candidates[i].change,
+                                is_told ? std::optional(number) : std::nullopt, q_values[i]);
+    candidates[i].experiment->is_changed = true;
   }
 }
 
@@ -422,6 +439,14 @@ WatchedMember& AlertDetector::member_of(Experiment& experiment, WatchedMetric me
   return members_[places[change]];
 }
 
+// Whether a steady time recovered about that night: what speedups do then is no change of its own.
+bool AlertDetector::is_back_near(const Experiment& experiment, std::size_t night) {
+  const auto& steady = experiment.timed[place_of(WatchedMetric::kSteady)];
+  return steady && std::ranges::any_of(steady->changes(), [&](const WatchedChange& change) {
+           return change.recovered && nights_apart(*change.recovered, night) <= kSameCause;
+         });
+}
+
 void AlertDetector::collect_timed(Experiment& experiment, WatchedMetric metric) {
   const auto& watch = experiment.timed[place_of(metric)];
   if (!watch) return;
@@ -452,7 +477,13 @@ void AlertDetector::collect_timed(Experiment& experiment, WatchedMetric metric) 
     member.q_value = change.q_value;
     member.nights_before = change.point.nights_before;
     member.nights_after = change.point.nights_after;
-    if (metric == WatchedMetric::kSpeedup) member.baseline = experiment.baseline;
+    if (metric == WatchedMetric::kSpeedup) {
+      member.baseline = experiment.baseline;
+      const bool is_recovery =
+          is_back_near(experiment, change.onset) ||
+          (experiment.baseline && is_back_near(*find(*experiment.baseline), change.onset));
+      member.is_reported = member.is_reported && !is_recovery;
+    }
   }
 }
 

@@ -21,7 +21,6 @@
 #include "analysis/alerts/run_observations.h"
 #include "analysis/alerts/timing_change_detector.h"
 #include "analysis/changes/noise_class.h"
-#include "analysis/statistics/multiplicity.h"
 
 namespace benchhud::analysis {
 
@@ -96,9 +95,10 @@ struct WatchedAlert {
 /// changed goes by model (alert_groups.h).
 ///
 /// A timed change is confirmed when it has nights enough and, of all series of its night, passes
-/// Benjamini-Yekutieli at the false discovery rate; and while the nights that brought alarms are to
-/// be few among all nights, its night must pass LORD++ as well (multiplicity.h). Counts and
-/// verdicts are exact: they are confirmed at once, unless they flip all the time.
+/// Benjamini-Yekutieli at the false discovery rate (multiplicity.h). Counts and
+/// verdicts are exact: they are confirmed at once, unless they flip all the time. Where one
+/// changed, nobody searched all series and nights for the change of the same experiment's time: it
+/// has to pass among such changes alone.
 class AlertDetector {
  public:
   AlertDetector(const Catalog& catalog, FleetRules rules);
@@ -187,11 +187,14 @@ class AlertDetector {
   bool watch_verdicts(Experiment& experiment, const RunObservations& night,
                       const ExperimentObservation& result, Tonight* tonight);
   std::size_t tried_on(std::string_view backend, const RunObservations& night, Tonight* tonight);
+  bool is_pointed_to(const Candidate& candidate) const;
   void decide(const Tonight& tonight);
+  void decide(std::span<const Candidate> candidates, std::size_t tests, std::size_t number);
   void assert_steps(const Tonight& tonight, const RunObservations& night);
   void look_for_drift(const Tonight& tonight);
   WatchedMember& member_of(Experiment& experiment, WatchedMetric metric, std::size_t change);
   void collect_members();
+  static bool is_back_near(const Experiment& experiment, std::size_t night);
   void collect_timed(Experiment& experiment, WatchedMetric metric);
   bool is_settled(const Experiment& experiment, WatchedMetric metric, std::size_t change) const;
   void collect_drifts(Experiment& experiment);
@@ -219,8 +222,6 @@ class AlertDetector {
   std::deque<RulesOfMetrics> rules_of_metrics_;  // each once
   std::deque<Experiment> experiments_;
   std::vector<Experiment*> by_place_;  // in the catalog; null: none of its results was seen
-  LordPlusPlus lifetime_;              // a test a stretch of TimingChangeDetector::kWindow nights
-  bool had_alarm_ = false;             // in this stretch
   std::vector<WatchedMember> members_;
   std::vector<WatchedAlert> alerts_;
   // They follow from the above, also after load_state(): the members that are withdrawn, of which

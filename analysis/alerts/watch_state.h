@@ -16,7 +16,6 @@
 #include "analysis/alerts/run_observations.h"
 #include "analysis/alerts/state_bytes.h"
 #include "analysis/alerts/timing_change_detector.h"
-#include "analysis/statistics/multiplicity.h"
 
 namespace benchhud::analysis {
 
@@ -200,10 +199,6 @@ struct StateFields {
     archive(watch.events_, watch.flips_, watch.last_, watch.count_, watch.last_good_);
   }
 
-  template <class Archive, Either<LordPlusPlus> T>
-  static void of(Archive& archive, T& lifetime) {
-    archive(lifetime.tests_, lifetime.alarms_);
-  }
   template <class Archive, Either<WatchedMember> T>
   static void of(Archive& archive, T& member) {
     auto& [experiment, metric, change, is_common, onset, earliest, latest, first_seen, confirmed,
@@ -248,8 +243,8 @@ struct StateFields {
   static void of(Archive& archive, T& fleet) {
     archive(fleet.nights_, fleet.excluded_, fleet.pinned_);
     for (auto& experiment : fleet.experiments_) archive(experiment);
-    archive(fleet.lifetime_, fleet.had_alarm_, fleet.members_, fleet.alerts_, fleet.common_,
-            fleet.common_members_, fleet.common_alerts_);
+    archive(fleet.members_, fleet.alerts_, fleet.common_, fleet.common_members_,
+            fleet.common_alerts_);
   }
 };
 

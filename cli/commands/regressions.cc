@@ -126,6 +126,7 @@ schema::AlertFilter filter_of(const Request& request) {
 Expected<std::vector<ListedAlert>> list_alerts(AlertList& list, schema::Connection& store,
                                                const Request& request) {
   BENCHHUD_ASSIGN(auto alerts, schema::alerts(store, filter_of(request)));
+  std::ranges::sort(alerts, schema::is_more_urgent);
   std::vector<ListedAlert> all;
   for (schema::Alert& alert : alerts) {
     BENCHHUD_ASSIGN(auto details, schema::alert_details(store, alert.id));

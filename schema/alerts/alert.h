@@ -86,6 +86,17 @@ inline constexpr std::size_t kUrgencies = 6;
 /// "confirmed", "suspect", "taken", "improvement", "change", "closed".
 std::string_view urgency_name(Urgency urgency);
 
+/// The one number of an alert that its title tells.
+struct AlertHeadline {
+  std::string metric;  ///< as of a member
+  /// Of what is timed: the change as a share of the level before, with its interval at 95 %.
+  std::optional<double> effect, low, high;
+  std::optional<std::string> before, after;  ///< of counts and verdicts
+  std::optional<ExperimentId> experiment;    ///< whose it is; none: what most series did
+
+  bool operator==(const AlertHeadline&) const = default;
+};
+
 struct Alert {
   AlertId id{};  ///< its number, never given twice
   // What was found. Times are seconds since 1970, UTC. Runs may be gone (alert_run.h).
@@ -107,6 +118,10 @@ struct Alert {
   std::optional<RunId> confirmed_run;   ///< which made sure
   std::optional<RunId> closed_run;      ///< with which it was over
   std::string rerun;                    ///< what would settle it, or ""
+  std::optional<AlertHeadline> headline;
+  /// By which alerts that are as urgent are ordered, the heaviest first, in the words of who found
+  /// it: how much is the matter, as far as it is sure.
+  double weight = 0;
   // What people made of it: the last action of each kind.
   TriageState triage = TriageState::kOpen;
   std::optional<double> triaged_at;  ///< when the triage state was last set

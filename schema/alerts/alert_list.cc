@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -46,6 +47,16 @@ Alert read_alert(const Statement& row) {
   alert.link = row.text(23);
   alert.state = row.text(24);
   alert.urgency = static_cast<Urgency>(row.integer(25));
+  if (!row.is_null(26)) {
+    alert.headline = {std::string(row.text(26)),
+                      row.optional_real(27),
+                      row.optional_real(28),
+                      row.optional_real(29),
+                      row.optional_text(30),
+                      row.optional_text(31),
+                      optional_id<ExperimentId>(row, 32)};
+  }
+  alert.weight = row.real(33);
   return alert;
 }
 
@@ -134,12 +145,14 @@ class Condition {
 
   /// Behind `after` in the order of a page.
   void behind(const AlertPlace& after, bool is_urgent_first) {
-    const std::string onset = number(-after.onset);
     text_ += joint();
-    text_ += is_urgent_first
-                 ? fmt::format("(urgency, -onset, -id) > ({}, {}, {})",
-                               static_cast<int>(after.urgency), onset, -to_int(after.id))
-                 : fmt::format("(-onset, -id) > ({}, {})", onset, -to_int(after.id));
+    std::string columns, values;
+    if (is_urgent_first) {
+      columns = "urgency, -weight, ";
+      values = fmt::format("{}, {}, ", static_cast<int>(after.urgency), number(-after.weight));
+    }
+    text_ += fmt::format("({}-onset, -id) > ({}{}, {})", columns, values, number(-after.onset),
+                         -to_int(after.id));
   }
 
   const std::string& text() const { return text_; }
@@ -197,6 +210,13 @@ Expected<std::vector<Alert>> alerts(Connection& connection, const AlertFilter& f
   return collect(condition.prepare(connection, std::string(sql::kAlertColumns) + condition.text() +
                                                    " ORDER BY id"),
                  read_alert);
+}
+
+bool is_more_urgent(const Alert& a, const Alert& b) {
+  const auto key = [](const Alert& alert) {
+    return std::tuple(alert.urgency, -alert.weight, -alert.onset, -to_int(alert.id));
+  };
+  return key(a) < key(b);
 }
 
 Expected<std::vector<Alert>> alerts(Connection& connection,
@@ -297,8 +317,8 @@ Expected<AlertPage> alert_page(Connection& connection, const AlertFilter& filter
   BENCHHUD_TRY(counts.status());
   if (after) condition.behind(*after, is_urgent_first);
   // The inner query sorts ids, which needs few columns; only the page's own rows are read in full.
-  const std::string order =
-      fmt::format(" ORDER BY {}onset DESC, id DESC", is_urgent_first ? "urgency, " : "");
+  const std::string order = fmt::format(" ORDER BY {}onset DESC, id DESC",
+                                        is_urgent_first ? "urgency, weight DESC, " : "");
   const std::string sql =
       fmt::format("{} WHERE id IN (SELECT id FROM alert{}{} LIMIT {}){}", sql::kAlertColumns,
                   condition.text(), order, limit + 1, order);

@@ -37,9 +37,14 @@ std::vector<std::string> reported_states(bool with_recovered);
 /// By number.
 Expected<std::vector<Alert>> alerts(Connection& connection, const AlertFilter& filter);
 
+/// Whether `a` comes before `b` where the most urgent come first: by urgency, weight, onset and
+/// number.
+bool is_more_urgent(const Alert& a, const Alert& b);
+
 /// The place of an alert in a list.
 struct AlertPlace {
   Urgency urgency{};
+  double weight = 0;
   double onset = 0;
   AlertId id{};
 };
@@ -51,8 +56,8 @@ struct AlertPage {
   std::array<std::int64_t, kUrgencies> counts{};
 };
 
-/// What began last first, and before that the more urgent where `is_urgent_first`. Those behind
-/// `after`, at most `limit`.
+/// What began last first, and before that the more urgent, then the heavier where
+/// `is_urgent_first`. Those behind `after`, at most `limit`.
 Expected<AlertPage> alert_page(Connection& connection, const AlertFilter& filter,
                                bool is_urgent_first, const std::optional<AlertPlace>& after,
                                std::size_t limit);
@@ -68,7 +73,7 @@ struct AlertCount {
   std::int64_t count = 0;
 };
 Expected<std::vector<AlertCount>> alert_counts(Connection& connection);
-/// How many need attention and were not taken up, on one accelerator model or ("") on all.
+/// How many are for the worse, open and not taken up, on one accelerator model or ("") on all.
 Expected<std::int64_t> open_alert_count(Connection& connection, std::string_view accelerator_model);
 
 /// A change of a timed series' level that an alert holds.

@@ -23,7 +23,19 @@ namespace {
 constexpr std::string_view kStateKey = "alerts_state";
 constexpr std::string_view kRulesKey = "alert_rules";
 
-constexpr int kFoundColumns = 20;  // of an alert, from $1
+constexpr int kFoundColumns = 28;  // of an alert, from $1
+
+/// To eight parameters of a statement, from `first` on.
+void bind_headline(Statement* statement, int first, const Alert& alert) {
+  if (alert.headline) {
+    const AlertHeadline& headline = *alert.headline;
+    statement->bind(first, headline.metric).bind(first + 1, headline.effect);
+    statement->bind(first + 2, headline.low).bind(first + 3, headline.high);
+    statement->bind(first + 4, headline.before).bind(first + 5, headline.after);
+    statement->bind(first + 6, headline.experiment);
+  }
+  statement->bind(first + 7, alert.weight);
+}
 
 /// To a statement that inserts an alert: what was found.
 Statement bind_found(Statement insert, const Alert& alert, const ContentHash& content) {
@@ -34,6 +46,7 @@ Statement bind_found(Statement insert, const Alert& alert, const ContentHash& co
   insert.bind(12, change_direction_name(alert.direction)).bind(13, alert.onset_run);
   insert.bind(14, alert.last_good).bind(15, alert.first_bad).bind(16, alert.first_seen_run);
   insert.bind(17, alert.confirmed_run).bind(18, alert.closed_run).bind(19, alert.rerun);
+  bind_headline(&insert, 20, alert);
   insert.bind_blob(kFoundColumns, content.view());
   return insert;
 }
@@ -184,6 +197,15 @@ ContentHash alert_content(const Alert& alert, const AlertDetails& details) {
     text.add(run);
   }
   text.add(alert.rerun);
+  text.add(std::int64_t{alert.headline.has_value()});
+  if (alert.headline) {
+    const AlertHeadline& headline = *alert.headline;
+    text.add(headline.metric);
+    for (const auto& number : {headline.effect, headline.low, headline.high}) text.add(number);
+    for (const auto& value : {headline.before, headline.after}) text.add(value);
+    text.add(headline.experiment);
+  }
+  text.add(alert.weight);
   text.add(static_cast<std::int64_t>(details.labels.size()));
   for (const AlertLabel& label : details.labels) {
     for (const auto* part : {&label.key, &label.before, &label.after}) text.add(*part);
@@ -280,7 +302,8 @@ Expected<bool> update_alert(Connection& connection, const Alert& found,
   update.bind(10, change_direction_name(found.direction)).bind(11, found.onset_run);
   update.bind(12, found.last_good).bind(13, found.first_bad).bind(14, found.first_seen_run);
   update.bind(15, found.confirmed_run).bind(16, found.closed_run).bind(17, found.rerun);
-  update.bind_blob(18, alert_content(found, details).view());
+  bind_headline(&update, 18, found);
+  update.bind_blob(26, alert_content(found, details).view());
   BENCHHUD_TRY(update.run());
   if (connection.changes() == 0) {
     BENCHHUD_TRY(alert(connection, found.id));  // that it is there

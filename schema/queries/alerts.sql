@@ -6,7 +6,8 @@ SELECT id, at, who, kind, value, token FROM alert_action WHERE alert_id = $1 ORD
 -- name: alert_columns
 SELECT id, accelerator_model, key, onset, detected, first_seen, confirmed_at, title, scope, suite, model, backend,
        direction, onset_run, last_good_run, first_bad_run, first_seen_run, confirmed_run, closed_run, rerun, triage,
-       triaged_at, owner, link, state, urgency
+       triaged_at, owner, link, state, urgency, headline_metric, headline_effect, headline_low, headline_high,
+       headline_before, headline_after, headline_experiment, weight
 FROM alert
 
 -- name: alert_labels
@@ -40,7 +41,8 @@ ORDER BY r.started_at, a.id, m.place
 SELECT detected, triage, count(*) FROM alert WHERE state NOT IN ('recovered', 'withdrawn') GROUP BY detected, triage
 
 -- name: open_alert_count
-SELECT count(*) FROM alert WHERE state IN ('suspect', 'confirmed') AND ($1 = '' OR accelerator_model = $1)
+SELECT count(*) FROM alert
+WHERE state IN ('suspect', 'confirmed') AND direction = 'regression' AND ($1 = '' OR accelerator_model = $1)
 
 -- name: alert_run
 SELECT name, accelerator_model, started_at FROM alert_run WHERE id = $1
@@ -61,8 +63,11 @@ WHERE id = $1 AND NOT EXISTS (SELECT 1 FROM alert_action WHERE alert_id = $1)
 -- name: insert_alert
 INSERT INTO alert (
   id, accelerator_model, key, onset, detected, first_seen, confirmed_at, title, scope, suite, model, backend,
-  direction, onset_run, last_good_run, first_bad_run, first_seen_run, confirmed_run, closed_run, rerun, content)
-VALUES ($21, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)
+  direction, onset_run, last_good_run, first_bad_run, first_seen_run, confirmed_run, closed_run, rerun,
+  headline_metric, headline_effect, headline_low, headline_high, headline_before, headline_after, headline_experiment,
+  weight, content)
+VALUES ($29, $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23,
+        $24, $25, $26, $27, $28)
 
 -- name: least_alert_id
 SELECT min(coalesce(min(id), 0), 0) FROM alert
@@ -70,10 +75,14 @@ SELECT min(coalesce(min(id), 0), 0) FROM alert
 -- name: insert_alert_of_parked
 INSERT INTO alert (
   accelerator_model, key, onset, detected, first_seen, confirmed_at, title, scope, suite, model, backend,
-  direction, onset_run, last_good_run, first_bad_run, first_seen_run, confirmed_run, closed_run, rerun, content)
+  direction, onset_run, last_good_run, first_bad_run, first_seen_run, confirmed_run, closed_run, rerun,
+  headline_metric, headline_effect, headline_low, headline_high, headline_before, headline_after, headline_experiment,
+  weight, content)
 SELECT
   accelerator_model, key, onset, detected, first_seen, confirmed_at, title, scope, suite, model, backend,
-  direction, onset_run, last_good_run, first_bad_run, first_seen_run, confirmed_run, closed_run, rerun, content
+  direction, onset_run, last_good_run, first_bad_run, first_seen_run, confirmed_run, closed_run, rerun,
+  headline_metric, headline_effect, headline_low, headline_high, headline_before, headline_after, headline_experiment,
+  weight, content
 FROM alert
 WHERE id = $1
 
@@ -135,8 +144,10 @@ SELECT alert_id, value FROM alert_action WHERE kind = 'note' ORDER BY id
 UPDATE alert
 SET onset = $2, detected = $3, confirmed_at = $4, title = $5, scope = $6, suite = $7, model = $8, backend = $9,
     direction = $10, onset_run = $11, last_good_run = $12, first_bad_run = $13, first_seen_run = $14,
-    confirmed_run = $15, closed_run = $16, rerun = $17, content = $18
-WHERE id = $1 AND content <> $18
+    confirmed_run = $15, closed_run = $16, rerun = $17, headline_metric = $18, headline_effect = $19,
+    headline_low = $20, headline_high = $21, headline_before = $22, headline_after = $23, headline_experiment = $24,
+    weight = $25, content = $26
+WHERE id = $1 AND content <> $26
 
 -- name: withdraw_alert
 UPDATE alert SET detected = 'withdrawn', content = x'' WHERE id = $1 AND detected <> 'withdrawn'

@@ -85,7 +85,7 @@ Expected<void> write_alert_list(RequestContext& context, schema::JsonWriter& jso
   std::optional<schema::AlertPlace> after;
   if (cursor) {
     after = {static_cast<schema::Urgency>(cursor->numbers[0]), from_bits(cursor->numbers[1]),
-             schema::AlertId{cursor->numbers[2]}};
+             from_bits(cursor->numbers[2]), schema::AlertId{cursor->numbers[3]}};
   }
   BENCHHUD_ASSIGN(
       const schema::AlertPage page,
@@ -116,14 +116,15 @@ Expected<void> write_alert_list(RequestContext& context, schema::JsonWriter& jso
   if (page.has_more) {
     const Alert& last = page.alerts.back();
     const std::int64_t urgency = is_urgent_first ? static_cast<std::int64_t>(last.urgency) : 0;
-    next = make_cursor(cursor_scope(context), {urgency, to_bits(last.onset), to_int(last.id)});
+    next = make_cursor(cursor_scope(context),
+                       {urgency, to_bits(last.weight), to_bits(last.onset), to_int(last.id)});
   }
   end_page(json, next, total);
   return {};
 }
 
 Expected<ResponsePlan> list_alerts(RequestContext& context) {
-  BENCHHUD_ASSIGN(auto cursor, asked_cursor(context, 3));
+  BENCHHUD_ASSIGN(auto cursor, asked_cursor(context, 4));
   // A wrong state is said before an unchanged answer is.
   BENCHHUD_ASSIGN(auto filter, asked_filter(context));
   return ResponsePlan{revision_key(context),

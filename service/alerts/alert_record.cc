@@ -10,6 +10,7 @@
 
 #include "analysis/changes/noise_class.h"
 #include "analysis/text/quantity_text.h"
+#include "service/alerts/alert_headline.h"
 
 namespace benchhud::service {
 namespace {
@@ -79,20 +80,6 @@ schema::AlertMember::Timed timed_of(const AlertContext& context, const WatchedMe
   timed.noise = analysis::noise_class_name(known->second);
   timed.sigma = finite(watch->noise().deviation);
   return timed;
-}
-
-// Whether what the speedup is against moved at the same time, and its own time did not.
-bool is_doing_of_baseline(const AlertContext& context, const WatchedAlert& alert,
-                          const WatchedMember& member) {
-  if (!member.baseline) return false;
-  bool own = false, baseline = false;
-  for (const std::size_t place : alert.group.members) {
-    const WatchedMember& other = context.fleet.members()[place];
-    if (other.metric != WatchedMetric::kSteady || other.withdrawn) continue;
-    own = own || other.experiment == member.experiment;
-    baseline = baseline || other.experiment == member.baseline;
-  }
-  return baseline && !own;
 }
 
 schema::AlertMember member_record(const AlertContext& context, const WatchedAlert& alert,
@@ -231,6 +218,8 @@ AlertRecord alert_record(const AlertContext& context, const WatchedAlert& alert)
   kept.confirmed_run = run(alert.confirmed);
   kept.closed_run = run(alert.closed);
   kept.rerun = rerun_text(alert, members);
+  kept.headline = alert_headline(context, alert, members);
+  kept.weight = alert_weight(kept.headline, members);
   for (const WatchedMember* member : members) {
     record.details.members.push_back(member_record(context, alert, *member));
   }

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/statistics/summary.h"
 #include "analysis/text/quantity_text.h"
 #include "schema/base/text_excerpt.h"
+#include "service/alerts/alert_headline.h"
 #include "service/alerts/alert_record.h"
 
 namespace benchhud::service {
@@ -20,8 +20,6 @@ using analysis::AlertScope;
 using analysis::MetricKind;
 using analysis::WatchedMember;
 using analysis::WatchedMetric;
-
-using Members = std::vector<const WatchedMember*>;
 
 Members of_metric(const Members& members, WatchedMetric metric) {
   Members some;
@@ -38,10 +36,9 @@ std::string direction_text(const analysis::WatchedMetricInfo& info, double effec
   return fmt::format("{} {}", analysis::share_text(std::abs(effect)), word);
 }
 
-const WatchedMember& largest(const Members& members) {
-  return **std::max_element(members.begin(), members.end(), [](const auto* a, const auto* b) {
-    return std::abs(std::log1p(a->effect)) < std::abs(std::log1p(b->effect));
-  });
+const WatchedMember& most_telling(const Members& members) {
+  return **std::ranges::min_element(
+      members, [](const auto* a, const auto* b) { return tells_more(*a, *b); });
 }
 
 // "inference" or "inference and training", in this order.
@@ -70,7 +67,7 @@ std::vector<std::string> facts_of(const AlertContext& context, const Members& me
   const auto largest_of = [&](WatchedMetric metric, std::string_view title) {
     const Members some = of_metric(members, metric);
     if (some.empty()) return;
-    const WatchedMember& most = largest(some);
+    const WatchedMember& most = most_telling(some);
     const std::string moved = direction_text(analysis::watched_metric_info(metric), most.effect);
     facts.push_back(fmt::format("{}{}{} in {}", title, title.empty() ? "" : " ", moved,
                                 tests_text(context, {&most})));
@@ -93,18 +90,6 @@ std::vector<std::string> facts_of(const AlertContext& context, const Members& me
   return facts;
 }
 
-// Of a backend's facts the most serious kind, and how large its time's change is.
-std::pair<int, double> weight_of(const Members& members) {
-  int kind = 0;
-  double effect = 0;
-  for (const WatchedMember* member : members) {
-    const MetricKind own = analysis::watched_metric_info(member->metric).kind;
-    kind = std::max(kind, own == MetricKind::kVerdict ? 2 : own == MetricKind::kCount ? 1 : 0);
-    effect = std::max(effect, std::abs(std::log1p(member->effect)));
-  }
-  return {kind, effect};
-}
-
 // Of a model: what changed on each backend, the worst first; of more than two how many more.
 std::string model_text(const AlertContext& context, const Members& members) {
   std::map<std::string, Members> by_backend;
@@ -118,7 +103,7 @@ std::string model_text(const AlertContext& context, const Members& members) {
   }
   std::vector<std::pair<std::string, Members>> backends(by_backend.begin(), by_backend.end());
   std::stable_sort(backends.begin(), backends.end(), [](const auto& a, const auto& b) {
-    return weight_of(a.second) > weight_of(b.second);
+    return tells_more(most_telling(a.second), most_telling(b.second));
   });
   constexpr std::size_t kMost = 2;
   std::vector<std::string> parts;
@@ -136,18 +121,13 @@ std::string model_text(const AlertContext& context, const Members& members) {
 // What most of the series did, in the metric that tells most: "13 models 6.0 % slower (median)".
 std::string common_text(const AlertContext& context, const Members& members) {
   for (const auto& info : analysis::watched_metrics()) {
-    std::set<std::size_t> models;
-    std::vector<double> effects;
-    for (const WatchedMember* member : of_metric(members, info.metric)) {
-      models.insert(context.catalog.find(member->experiment)->model());
-      effects.push_back(member->effect);
-    }
-    if (effects.empty()) continue;
+    const auto change = median_change(context, members, info.metric);
+    if (!change) continue;
     const std::string title =
         info.metric == WatchedMetric::kSteady ? "" : fmt::format("{} ", info.title);
     return fmt::format("{} {}{} (median)",
-                       analysis::count_text(static_cast<std::int64_t>(models.size()), "model"),
-                       title, direction_text(info, analysis::median(effects)));
+                       analysis::count_text(static_cast<std::int64_t>(change->models), "model"),
+                       title, direction_text(info, change->effect));
   }
   return "times disagree more than usual";
 }
@@ -202,7 +182,8 @@ std::string alert_title(const AlertContext& context, const analysis::WatchedAler
   }
   if (members.empty()) return "nothing is left of it";
   const auto& experiment = context.catalog.find(members.front()->experiment)->experiment();
-  return fmt::format("{}/{}: {}", experiment.suite, experiment.model, model_text(context, members));
+  return fmt::format("{}/{}: {}", experiment.suite, experiment.model,
+                     model_text(context, telling_members(context, alert, members)));
 }
 
 }  // namespace benchhud::service

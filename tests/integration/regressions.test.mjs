@@ -34,7 +34,7 @@ function list(db, ...options) {
 function withoutIds(value) {
   if (Array.isArray(value)) return value.map(withoutIds);
   if (!value || typeof value !== "object") return value;
-  return Object.fromEntries(Object.entries(value).filter(([key]) => key !== "id" && key !== "compared").map(([key, of]) => [key, withoutIds(of)]));
+  return Object.fromEntries(Object.entries(value).filter(([key]) => !["id", "experiment_id", "compared"].includes(key)).map(([key, of]) => [key, withoutIds(of)]));
 }
 
 const day = (run) => run.name.slice(0, 10);
@@ -82,17 +82,22 @@ describe("real nights", { skip: existsSync(samples) ? false : "samples/cpu_night
 
   test("three alerts: what was done to them, and nothing else", () => {
     const alerts = list(db);
-    assert.deepEqual(alerts.map(({ details }) => details.subject.model), ["resnet_mini", "transformer_mini", "unet_mini"]);
+    // The worst first: two results that are wrong, one, and a time.
+    assert.deepEqual(alerts.map(({ details }) => details.subject.model), ["transformer_mini", "unet_mini", "resnet_mini"]);
+    assert.deepEqual(alerts.map(({ details }) => Math.floor(details.weight)), [1002, 1001, 0]);
     for (const alert of alerts) {
       assert.deepEqual([alert.state, alert.triage, alert.details.scope, alert.details.direction], ["confirmed", "open", "model", "regression"]);
       assert.equal(alert.details.subject.suite, "cpu-mini");
     }
-    const [resnet, transformer, unet] = alerts.map(({ details }) => details);
+    const [transformer, unet, resnet] = alerts.map(({ details }) => details);
 
     assert.deepEqual([day(resnet.last_good), day(resnet.onset), day(resnet.first_bad)], ["2025-11-09", "2025-11-10", "2025-11-10"]);
     const steady = resnet.members.filter(({ metric }) => metric === "steady");
     assert.ok(steady.length > 0);
-    for (const member of steady) assert.equal(member.experiment.backend, "inductor");
+    for (const member of steady) assert.deepEqual([member.experiment.backend, member.state], ["inductor", "confirmed"], "the breaks say where to look");
+    assert.deepEqual([resnet.headline.metric, resnet.headline.effect, resnet.headline.interval], ["steady", steady[0].effect, steady[0].interval]);
+    assert.ok(resnet.weight > 0.1 && resnet.weight < Math.log1p(steady[0].effect), "what it is at least");
+    assert.deepEqual([unet.headline.before_text, unet.headline.after_text, unet.headline.effect], ["PASS", "FAIL", null]);
     assert.ok(resnet.members.some((one) => one.metric === "graph_breaks" && one.before_text === "0" && one.after_text === "2"));
     assert.match(resnet.title, /^cpu-mini\/resnet_mini: inductor .* slower in inference, graph breaks 0 → 2$/);
 
@@ -152,13 +157,15 @@ describe("real nights", { skip: existsSync(samples) ? false : "samples/cpu_night
     assert.deepEqual(models("--since", "2025-11-15"), ["transformer_mini", "unet_mini"]);
     assert.deepEqual(models("--since", "2025-11-15T00:07:46Z"), ["transformer_mini", "unet_mini"]);
     assert.deepEqual(models("--since", "2026-01-01"), []);
-    assert.deepEqual(models("--backend", "aot_eager"), ["resnet_mini", "transformer_mini"]);
+    assert.deepEqual(models("--backend", "aot_eager"), ["transformer_mini", "resnet_mini"]);
     assert.deepEqual(models("--backend", "none"), []);
     assert.deepEqual(models("--accelerator-model", "A100"), []);
     assert.equal(models("--accelerator-model", list(db)[0].accelerator_model).length, 3);
     const all = list(db, "--all");
     assert.ok(all.length > 3);
-    assert.deepEqual(all.map(({ id }) => id), all.map(({ id }) => id).sort((a, b) => a - b));
+    const weights = all.filter((one) => one.urgency === "confirmed").map(({ details }) => details.weight);
+    assert.deepEqual(weights, [...weights].sort((a, b) => b - a), "the worst first");
+    assert.deepEqual(all.slice(weights.length).filter((one) => one.urgency === "confirmed"), [], "what is over comes last");
     assert.ok(all.every((one) => one.state === "confirmed" || one.state === "withdrawn"));
   });
 
@@ -414,8 +421,8 @@ test("what fails together is one alert with its error, and is closed when it pas
   assert.deepEqual(
     all.map((one) => [one.id, one.state, one.details.title]),
     [
-      [alert.id, "recovered", "inductor: 3 models failed in inference: RuntimeError: CUDA error N: the device was lost"],
       [alert.id + 1, "confirmed", "torchbench/f: aot_eager timed → failed in inference"],
+      [alert.id, "recovered", "inductor: 3 models failed in inference: RuntimeError: CUDA error N: the device was lost"],
     ],
   );
 });

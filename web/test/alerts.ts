@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Alert, AlertMember, AlertPage } from "../src/api/types";
-import { NEWEST, ORDERS, TRIAGE, attentionSentence, effectText, groups, levelsText, mainMember, orderAfterClick, orderOf, orderedBy, probability, stateWords, unbroken } from "../src/lib/alerts";
+import { WORST, ORDERS, TRIAGE, attentionSentence, effectText, groups, headlineMember, levelsText, mainMember, orderAfterClick, orderOf, orderedBy, probability, stateWords, unbroken } from "../src/lib/alerts";
 import { markOf, placed } from "../src/lib/changes";
 import { ALERT_KEYS } from "../src/lib/keys";
 
@@ -47,29 +47,41 @@ test("regressions that are sure come first, what somebody is on after what nobod
   assert.deepEqual(groups([]), []);
 });
 
+test("an alert is about what its title tells", () => {
+  const small = timed(0.1), large = timed(0.2, { experiment: { id: 2 } as AlertMember["experiment"] }), compile = timed(0.5, { metric: "compile" });
+  const details = (headline: object | null, members = [small, large, compile]) => ({ headline, members }) as unknown as Alert["details"];
+  assert.equal(headlineMember(details({ metric: "steady", experiment_id: 1 })), small);
+  assert.equal(headlineMember(details({ metric: "steady", experiment_id: null })), large, "of what most did the largest");
+  assert.equal(headlineMember(details({ metric: "compile", experiment_id: 7 })), compile, "one that is gone");
+  assert.equal(headlineMember(details(null)), large);
+  assert.equal(headlineMember(details(null, [])), null);
+});
+
 test("a group is gone through in the order that was asked for, and each head asks for its own", () => {
-  const full = (id: number, day: number, effect: number, owner: string | null): Alert =>
-    ({ id, owner, accelerator_model: "A100", details: { title: `model ${id} got slower`, scope: "model", subject: { backend: null }, onset: run(day), members: effect ? [timed(effect)] : [member({ metric: "verification", before_text: "PASS", after_text: "FAIL" })] } }) as unknown as Alert;
-  const list = [full(10, 3, -0.5, null), full(9, 5, 0.2, "ben"), full(2, 5, 0, "ann"), full(1, 4, 0.1, null)];
+  const full = (id: number, day: number, weight: number, owner: string | null): Alert =>
+    ({ id, owner, accelerator_model: "A100", details: { title: `model ${id} got slower`, scope: "model", subject: { backend: null }, onset: run(day), weight, members: [] } }) as unknown as Alert;
+  const list = [full(10, 3, 0.5, null), full(9, 5, 0.2, "ben"), full(2, 5, 1001, "ann"), full(1, 4, 0.1, null)];
   const by = (value: string | null) => orderedBy(list, orderOf(value)).map((one) => one.id);
-  assert.deepEqual(by(null), [9, 2, 1, 10], "newest first; of one night as they come");
-  assert.deepEqual(by("no such order"), by(NEWEST));
+  assert.deepEqual(by(null), [2, 10, 9, 1], "the worst first");
+  assert.deepEqual(by("no such order"), by(WORST));
+  assert.deepEqual(by("least"), [1, 9, 10, 2]);
+  assert.deepEqual(by("newest"), [9, 2, 1, 10], "of one night as they come");
   assert.deepEqual(by("oldest"), [10, 1, 9, 2]);
-  assert.deepEqual(by("largest"), [2, 10, 9, 1], "a verdict before all, then by size either way");
   assert.deepEqual(by("title"), [1, 2, 9, 10], "numbers as numbers");
   assert.deepEqual(by("owner"), [2, 9, 10, 1], "nobody's come last");
-  assert.equal(orderAfterClick("effect", orderOf(NEWEST)), "largest");
-  assert.equal(orderAfterClick("effect", orderOf("largest")), "smallest");
-  assert.equal(orderAfterClick("since", orderOf(NEWEST)), "oldest");
+  assert.equal(orderAfterClick("effect", orderOf(WORST)), "least");
+  assert.equal(orderAfterClick("effect", orderOf("newest")), WORST);
+  assert.equal(orderAfterClick("since", orderOf(WORST)), "newest");
+  assert.equal(orderAfterClick("since", orderOf("newest")), "oldest");
   assert.equal(orderAfterClick("owner", orderOf("owner")), "owner");
   for (const { column } of ORDERS) assert.notEqual(orderAfterClick(column, orderOf("none")), undefined);
 });
 
 test("how many alerts wait is said by how urgent they are, what somebody has taken up apart", () => {
   const of = (more: Partial<AlertPage["counts"]>) => attentionSentence({ counts: { confirmed: 0, suspect: 0, taken: 0, improvement: 0, change: 0, closed: 9, ...more } });
-  assert.equal(of({ confirmed: 1, suspect: 2, taken: 1, improvement: 1, change: 1 }), "5 alerts need attention: 1 confirmed regression, 2 suspected, 1 improvement, 1 neither better nor worse; 1 is in hand.");
+  assert.equal(of({ confirmed: 1, suspect: 2, taken: 1, improvement: 1, change: 1 }), "3 alerts need attention: 1 confirmed regression, 2 suspected; 1 improvement; 1 neither better nor worse; 1 is in hand.");
   assert.equal(of({ suspect: 1 }), "1 alert needs attention: 1 suspected regression.");
-  assert.equal(of({ improvement: 1200 }), "1,200 alerts need attention: 1,200 improvements.");
+  assert.equal(of({ improvement: 1200 }), "No alert needs attention; 1,200 improvements.");
   assert.equal(of({ taken: 2 }), "No alert needs attention; 2 are in hand.");
   assert.equal(of({}), "No alert needs attention.");
 });

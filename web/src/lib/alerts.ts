@@ -54,8 +54,8 @@ const GROUPS: Omit<Group, "alerts">[] = [
 export const groups = (alerts: readonly Alert[]): Group[] =>
   GROUPS.map((group) => ({ ...group, alerts: alerts.filter((alert) => alert.urgency === group.key) })).filter((group) => group.alerts.length > 0);
 
-/** How many alerts nobody has taken up yet. */
-export const waitingCount = (counts: AlertPage["counts"]): number => counts.confirmed + counts.suspect + counts.improvement + counts.change;
+/** How many alerts are for the worse, and nobody has taken them up yet. */
+export const waitingCount = (counts: AlertPage["counts"]): number => counts.confirmed + counts.suspect;
 
 /** Alerts that are decided or over: they are folded away, and asked for only when somebody looks. */
 export const FOLDED: { key: string; title: string; states: AlertState[] }[] = [
@@ -66,7 +66,13 @@ export const FOLDED: { key: string; title: string; states: AlertState[] }[] = [
 /** In which order metrics tell of an alert. */
 const TELLING = ["steady", "drift", "speedup", "verification", "timing", "compile", "device", "tracing", "graph_breaks", "graphs", "recompiles", "xla_compilations", "fallback_operations"];
 
-/** The series that an alert is mostly about: of the most telling metric, the surest, then the largest change. */
+/** The series that an alert's title is about; where it is about many, that of mainMember(). */
+export function headlineMember({ headline, members }: Alert["details"]): AlertMember | null {
+  const own = headline && members.find((member) => member.experiment.id === headline.experiment_id && member.metric === headline.metric);
+  return own ?? mainMember(headline ? members.filter((member) => member.metric === headline.metric) : members);
+}
+
+/** The series that members are mostly about: of the most telling metric, the surest, then the largest change. */
 export function mainMember(members: readonly AlertMember[]): AlertMember | null {
   const rank = (member: AlertMember): number[] => [
     member.is_doing_of_baseline ? 1 : 0,
@@ -83,11 +89,14 @@ export function mainMember(members: readonly AlertMember[]): AlertMember | null 
 
 export const isTimed = (member: AlertMember): boolean => member.before !== undefined && member.after !== undefined && member.effect !== undefined;
 
+/** How much changed: of a member, or of the number that an alert's title tells. */
+export type Changed = { effect?: number | null; interval?: AlertMember["interval"] | null; before_text?: string | null; after_text?: string | null };
+
 /** "+29.9 % [+19.1, +41.7]"; of a count or a verdict "PASS → FAIL". */
-export function effectText(member: AlertMember): string {
-  if (!isTimed(member)) return `${member.before_text ?? ""} → ${member.after_text ?? ""}`;
-  const bounds = member.interval ? ` ${percentInterval(1 + member.interval.low, 1 + member.interval.high)}` : "";
-  return percent(1 + (member.effect as number)) + bounds;
+export function effectText(changed: Changed): string {
+  if (changed.effect === undefined || changed.effect === null) return `${changed.before_text ?? ""} → ${changed.after_text ?? ""}`;
+  const bounds = changed.interval ? ` ${percentInterval(1 + changed.interval.low, 1 + changed.interval.high)}` : "";
+  return percent(1 + changed.effect) + bounds;
 }
 
 /** "1.98 → 2.58 ms", "0 → 2", "PASS → FAIL". */
@@ -118,21 +127,15 @@ export function scopeText(alert: Alert): string {
   return SCOPES[scope] ?? scope;
 }
 
-/** How much the series changed that an alert is mostly about, either way; verdicts and counts before all. */
-function size(alert: Alert): number {
-  const main = mainMember(alert.details.members);
-  return main ? (isTimed(main) ? Math.abs(Math.log1p(main.effect ?? 0)) : Infinity) : 0;
-}
-
 /** Ways to go through a group of alerts; `column` is the one in whose head a click asks for it. */
 type Order = { value: string; text: string; column: AlertColumn; direction: "asc" | "desc"; key: (alert: Alert) => Key };
 export type AlertColumn = "title" | "effect" | "since" | "where" | "owner";
-export const NEWEST = "newest";
+export const WORST = "worst";
 export const ORDERS: readonly Order[] = [
-  { value: NEWEST, text: "newest", column: "since", direction: "desc", key: (alert) => alert.details.onset.started_at },
+  { value: WORST, text: "worst first", column: "effect", direction: "desc", key: (alert) => alert.details.weight },
+  { value: "least", text: "least first", column: "effect", direction: "asc", key: (alert) => alert.details.weight },
+  { value: "newest", text: "newest", column: "since", direction: "desc", key: (alert) => alert.details.onset.started_at },
   { value: "oldest", text: "oldest", column: "since", direction: "asc", key: (alert) => alert.details.onset.started_at },
-  { value: "largest", text: "largest change", column: "effect", direction: "desc", key: size },
-  { value: "smallest", text: "smallest change", column: "effect", direction: "asc", key: size },
   { value: "title", text: "what changed", column: "title", direction: "asc", key: (alert) => alert.details.title },
   { value: "where", text: "where", column: "where", direction: "asc", key: (alert) => `${scopeText(alert)} ${alert.accelerator_model}` },
   // Nobody's come last: a missing key.
@@ -150,16 +153,18 @@ export function orderAfterClick(column: AlertColumn, now: Order): string {
   return (own[(own.indexOf(now) + 1) % own.length] ?? now).value;
 }
 
-/** "5 alerts need attention: 2 confirmed regressions, 1 suspected, 2 improvements; 1 is in hand." */
+/** "3 alerts need attention: 2 confirmed regressions, 1 suspected; 2 improvements; 1 is in hand." */
 export function attentionSentence({ counts }: Pick<AlertPage, "counts">): string {
   const waiting = waitingCount(counts);
-  const taken = counts.taken ? `; ${count(counts.taken)} ${counts.taken === 1 ? "is" : "are"} in hand` : "";
-  if (waiting === 0) return `No alert needs attention${taken}.`;
-  const parts = [
+  const regressions = [
     counts.confirmed ? plural(counts.confirmed, "confirmed regression") : "",
     counts.suspect ? (counts.confirmed ? `${count(counts.suspect)} suspected` : plural(counts.suspect, "suspected regression")) : "",
+  ].filter(Boolean);
+  const parts = [
+    waiting === 0 ? "No alert needs attention" : `${waiting === 1 ? "1 alert needs" : `${count(waiting)} alerts need`} attention: ${regressions.join(", ")}`,
     counts.improvement ? plural(counts.improvement, "improvement") : "",
     counts.change ? `${count(counts.change)} neither better nor worse` : "",
+    counts.taken ? `${count(counts.taken)} ${counts.taken === 1 ? "is" : "are"} in hand` : "",
   ].filter(Boolean);
-  return `${waiting === 1 ? "1 alert needs" : `${count(waiting)} alerts need`} attention: ${parts.join(", ")}${taken}.`;
+  return `${parts.join("; ")}.`;
 }

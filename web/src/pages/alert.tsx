@@ -3,7 +3,7 @@ import { useMemo, useRef, useState } from "preact/hooks";
 import { address } from "../api/client";
 import type { AlertAction, AlertCause, AlertMember, AlertWithHistory, RunRef, SeriesAnswer } from "../api/types";
 import { useApi } from "../api/use";
-import { TRIAGE, directionWord, isTimed, levelsText, levelsTitle, mainMember, probability, scopeText, stateWords, unbroken } from "../lib/alerts";
+import { TRIAGE, directionWord, headlineMember, isTimed, levelsText, levelsTitle, probability, scopeText, stateWords, unbroken } from "../lib/alerts";
 import { markOf } from "../lib/changes";
 import { compareHref } from "../lib/compare";
 import { digits, full, plural, runName, shown, testName, unitOf } from "../lib/format";
@@ -24,7 +24,7 @@ export function AlertPage({ id }: { id: number }) {
   const triage = useTriage();
   const note = useRef<HTMLTextAreaElement>(null);
   useTitle(data ? data.details.title : "Alert");
-  const main = useMemo(() => (data ? mainMember(data.details.members) : null), [data]);
+  const main = useMemo(() => (data ? headlineMember(data.details) : null), [data]);
 
   // Before what the same letters do elsewhere: f, e.
   usePlainKeys(
@@ -277,7 +277,7 @@ function MemberRow({ member }: { member: AlertMember }) {
       <td class="right" title={levelsTitle(member)}>
         <span class="num">{levelsText(member)}</span>
       </td>
-      <td class="right">{timed ? <Effect member={member} /> : <Missing flush why="a count or a verdict: see before and after" />}</td>
+      <td class="right">{timed ? <Effect changed={member} title={levelsTitle(member)} /> : <Missing flush why="a count or a verdict: see before and after" />}</td>
       <td class="right">{timed ? <span class="num" title={full(member.p_value)}>{probability(member.p_value)}</span> : <Missing flush why="of counts and verdicts there is none" />}</td>
       <td class="right">{timed ? <span class="num" title={full(member.q_value)}>{probability(member.q_value)}</span> : <Missing flush why="of counts and verdicts there is none" />}</td>
       <td class="right">{timed ? <span class="num">{member.nights_before} + {member.nights_after}</span> : <Missing flush why="of counts and verdicts none is needed" />}</td>

@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { address } from "../api/client";
 import { PER_PAGE, usePages } from "../api/pages";
 import type { Alert, AlertPage, Page } from "../api/types";
-import { type AlertColumn, FOLDED, NEWEST, ORDERS, attentionSentence, groups, mainMember, orderAfterClick, orderOf, orderedBy, scopeText, unbroken } from "../lib/alerts";
+import { type AlertColumn, FOLDED, WORST, ORDERS, attentionSentence, groups, orderAfterClick, orderOf, orderedBy, scopeText, unbroken } from "../lib/alerts";
 import { count, plural, testName } from "../lib/format";
 import { usePlainKeys, useTitle } from "../lib/hooks";
 import { atOnce } from "../lib/modal";
@@ -48,7 +48,7 @@ export function AlertsPage() {
   const filter = query.get("q") ?? "";
   const accelerator = query.get("accelerator_model") ?? "";
   const order = orderOf(query.get("order"));
-  const setOrder = (value: string) => setQuery({ order: value === NEWEST ? null : value });
+  const setOrder = (value: string) => setQuery({ order: value === WORST ? null : value });
   const accelerators = useMemo(() => [...new Set((data?.items ?? []).map((alert) => alert.accelerator_model))].sort(), [data]);
   const listed = useMemo(() => {
     const fitting = (data?.items ?? []).filter((alert) => (!accelerator || alert.accelerator_model === accelerator) && (!filter || matches(filter, searchText(alert))));
@@ -215,7 +215,7 @@ function AlertTable({ caption, alerts, ...ordering }: Ordering & { caption: stri
 
 function AlertRow({ alert }: { alert: Alert }) {
   const { details } = alert;
-  const main = mainMember(details.members);
+  const { headline } = details;
   return (
     <tr>
       <td class="alert-col-state">
@@ -227,7 +227,7 @@ function AlertRow({ alert }: { alert: Alert }) {
           {unbroken(details.title)}
         </a>
       </th>
-      <td class="alert-col-effect">{main ? <><Effect member={main} /> <span class="quiet note">{main.title}</span></> : <Missing why="no series is left of it" />}</td>
+      <td class="alert-col-effect">{headline ? <><Effect changed={headline} /> <span class="quiet note">{headline.title}{headline.experiment_id === null && headline.effect !== null ? ", median" : ""}</span></> : <Missing why="no series is left of it" />}</td>
       <td class="alert-col-since">
         <span class="narrow-word">since </span>
         <RunLink run={details.onset} />

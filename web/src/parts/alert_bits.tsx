@@ -1,6 +1,6 @@
 // Signs and lists of alerts, as several pages show them.
-import type { Alert, AlertMember, AlertState, ChangeDirection, SeriesChange } from "../api/types";
-import { arrow, directionWord, effectText, levelsTitle, stateWords, tone, unbroken } from "../lib/alerts";
+import type { Alert, AlertState, ChangeDirection, SeriesChange } from "../api/types";
+import { type Changed, arrow, directionWord, effectText, stateWords, tone, unbroken } from "../lib/alerts";
 import { change, date, percentInterval } from "../lib/format";
 import { alertHref } from "../lib/route";
 import { Backend } from "./small";
@@ -27,10 +27,10 @@ export function DirectionSign({ direction }: { direction: ChangeDirection }) {
 }
 
 /** How much a series changed, worse or better by sign and by colour. */
-export function Effect({ member }: { member: AlertMember }) {
-  const [effect, ...bounds] = effectText(member).split(" [");
+export function Effect({ changed, title }: { changed: Changed; title?: string }) {
+  const [effect, ...bounds] = effectText(changed).split(" [");
   return (
-    <span class="effect" title={levelsTitle(member)}>
+    <span class="effect" title={title}>
       <span class="num">{effect}</span>
       {bounds.length > 0 && <span class="interval"> [{bounds.join(" [")}</span>}
     </span>

@@ -256,6 +256,27 @@ TEST_F(Watching, AnImprovementDoesNotKeepARegressionOpen) {
   EXPECT_THAT(alerts(AlertStage::kRecovered), SizeIs(1)) << story();
 }
 
+// What is exact says where to look: a time of the same experiment need not stand out among all.
+TEST_F(Watching, ATimeThatMovedWithACountIsSureSooner) {
+  make(40, kThree);
+  for (const int model : {2, 4, 5}) result_of(model, "inductor").counts[0] = 0;
+  nights(30);
+  for (const int model : {2, 4, 5}) time_of(model, "inductor") *= 1.028;
+  result_of(2, "inductor").counts[0] = 2;
+  nights(12);
+  std::set<schema::ExperimentId> found, confirmed;
+  for (const WatchedMember& member : watch_->members()) {
+    if (member.metric != WatchedMetric::kSteady || member.onset < 27 || member.withdrawn) continue;
+    found.insert(member.experiment);
+    if (member.confirmed) confirmed.insert(member.experiment);
+  }
+  for (const int model : {2, 4, 5}) {
+    const auto experiment = result_of(model, "inductor").experiment;
+    EXPECT_TRUE(found.contains(experiment)) << model;
+    EXPECT_EQ(confirmed.contains(experiment), model == 2) << model;
+  }
+}
+
 TEST_F(Watching, CountsAndVerdictsAreConfirmedAtOnce) {
   make(4, kThree);
   result_of(1, "inductor").code = "PASS";

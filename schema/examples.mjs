@@ -59,6 +59,7 @@ const traced = `/traces/${after.trace}`;
 
 const ADDRESSES = {
   getRun: "/runs/2025-11-10",
+  getNightQuality: "/runs/2025-11-10/quality",
   getModelTable: "/runs/2025-11-10/models?model=resnet_mini",
   getComparison: "/compare?left=2025-11-09&right=2025-11-10&model=resnet_mini",
   listResults: "/results?run=2025-11-10&model=resnet_mini&limit=2",

@@ -539,6 +539,16 @@ CREATE TABLE night_facts (
   bytes      BLOB    NOT NULL
 ) STRICT;
 
+-- How much of each night can be trusted, as who finds alerts judges it.
+CREATE TABLE night_quality (
+  run_id       INTEGER PRIMARY KEY,
+  judged       INTEGER NOT NULL,  -- series
+  off          INTEGER NOT NULL,  -- of these, far off their level
+  is_disturbed INTEGER NOT NULL,
+  scatter      REAL,              -- of repetitions, as a multiple of what is usual; null: not known
+  alike        TEXT    NOT NULL   -- runs that were in the same recurring state: a JSON list of ids
+) STRICT;
+
 CREATE TABLE watch_state (
   id                INTEGER PRIMARY KEY,
   accelerator_model TEXT    NOT NULL UNIQUE,

@@ -69,6 +69,7 @@ const TimingChangeDetector* AlertDetector::timed(schema::ExperimentId experiment
 bool AlertDetector::begin_night(const RunObservations& night, RunAnnotations said) {
   const std::size_t number = nights_.size();
   nights_.push_back({night.run, night.started_at});
+  qualities_.add_night();
   for (Experiment& experiment : experiments_) {
     for (auto& watch : experiment.timed) {
       if (watch) watch->forget_old(number);
@@ -121,7 +122,7 @@ void AlertDetector::add(RunObservations night, RunAnnotations said, const OtherS
   for (const ExperimentObservation& result : night.results) {
     experiment_of(*catalog_.find(result.experiment));
   }
-  if (rules_.are_judged_together) common_.add(number, &night, is_watched());
+  if (rules_.are_judged_together) judge_together(number, &night);
   const auto baselines = add_speedups(catalog_, rules_.baseline, &night);
   for (std::size_t i = 0; i < night.results.size(); ++i) {
     if (baselines[i]) find(night.results[i].experiment)->baseline = baselines[i];
@@ -145,6 +146,21 @@ void AlertDetector::add(RunObservations night, RunAnnotations said, const OtherS
   look_for_drift(tonight);
   for (const Experiment& experiment : experiments_) is_changed |= experiment.is_changed;
   if (is_changed || has_common_changes(number)) update_alerts(number);
+}
+
+void AlertDetector::judge_together(std::size_t number, RunObservations* night) {
+  std::vector<RepetitionsTonight> repetitions;
+  constexpr std::size_t kSteady = place_of(WatchedMetric::kSteady);
+  for (const ExperimentObservation& result : night->results) {
+    const auto& steady = result.times[kSteady];
+    const auto& watch = find(result.experiment)->timed[kSteady];
+    if (steady && watch) repetitions.push_back({*steady, watch->nights()});
+  }
+  qualities_.set_scatter(repetition_scatter(repetitions));
+  common_.add(number, night, is_watched());
+  for (const WatchedMetric metric : CommonCauses::kMetrics) {
+    qualities_.judge(metric, common_.judged(metric));
+  }
 }
 
 // What is known now of nights before this one.
@@ -250,6 +266,7 @@ bool AlertDetector::load_state(std::string_view state) {
 
 // Whether a state that was read names only what there is.
 bool AlertDetector::is_consistent() const {
+  if (!qualities_.is_consistent_with(nights_.size())) return false;
   const auto are_below = [](const auto& places, std::size_t count) {
     return std::ranges::all_of(places, [&](std::size_t place) { return place < count; });
   };
@@ -439,6 +456,14 @@ WatchedMember& AlertDetector::member_of(Experiment& experiment, WatchedMetric me
   return members_[places[change]];
 }
 
+// Whether all nights from one on are disturbed: what single series do on them says nothing yet.
+bool AlertDetector::are_all_disturbed(WatchedMetric metric, std::size_t from) const {
+  for (std::size_t night = from; night < nights_.size(); ++night) {
+    if (!qualities_.is_disturbed(metric, night)) return false;
+  }
+  return true;
+}
+
 // Whether a steady time recovered about that night: what speedups do then is no change of its own.
 bool AlertDetector::is_back_near(const Experiment& experiment, std::size_t night) {
   const auto& steady = experiment.timed[place_of(WatchedMetric::kSteady)];
@@ -468,8 +493,9 @@ void AlertDetector::collect_timed(Experiment& experiment, WatchedMetric metric) 
     member.recovered = change.recovered;
     member.effect = change.point.effect;
     member.worse = worse_of(member.effect, watched_metric_info(metric).better);
-    member.is_reported =
-        !change.recovery_of && (member.worse < 0 ? rules.tell_better : rules.tell_worse);
+    member.is_reported = !change.recovery_of &&
+                         (member.worse < 0 ? rules.tell_better : rules.tell_worse) &&
+                         (change.confirmed || !are_all_disturbed(metric, change.onset));
     member.before = std::exp(change.point.before);
     member.after = std::exp(change.point.after);
     member.interval = change.point.interval;

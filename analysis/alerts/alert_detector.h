@@ -18,6 +18,7 @@
 #include "analysis/alerts/common_causes.h"
 #include "analysis/alerts/drift_detector.h"
 #include "analysis/alerts/event_detectors.h"
+#include "analysis/alerts/night_qualities.h"
 #include "analysis/alerts/run_observations.h"
 #include "analysis/alerts/timing_change_detector.h"
 #include "analysis/changes/noise_class.h"
@@ -27,7 +28,7 @@ namespace benchhud::analysis {
 /// Which way of watching this is. Raised with whatever gives other alerts for the same nights: how
 /// a night is summed up, how changes are found and grouped; and with the layout of what is kept of
 /// it (watch_state.h). What an earlier one kept is not gone on from.
-inline constexpr std::uint32_t kDetectorVersion = 14;
+inline constexpr std::uint32_t kDetectorVersion = 15;
 
 /// How a series is watched.
 struct SeriesRules {
@@ -125,6 +126,8 @@ class AlertDetector {
     double started_at = 0;
   };
   std::span<const NightOf> nights() const { return nights_; }
+  /// By night.
+  const NightQualities& qualities() const { return qualities_; }
   /// In the order in which they were first seen; none goes away.
   std::span<const WatchedMember> members() const { return members_; }
   std::span<const WatchedAlert> alerts() const { return alerts_; }
@@ -171,6 +174,7 @@ class AlertDetector {
   // Gives a night its number and does what was said of it; returns whether its measurements count.
   bool begin_night(const RunObservations& night, RunAnnotations said);
   CommonCauses::IsWatched is_watched() const;
+  void judge_together(std::size_t number, RunObservations* night);
   void revise_nights();
   bool has_common_changes(std::size_t number) const;
   Experiment& experiment_of(const CatalogEntry& entry);
@@ -194,6 +198,7 @@ class AlertDetector {
   void look_for_drift(const Tonight& tonight);
   WatchedMember& member_of(Experiment& experiment, WatchedMetric metric, std::size_t change);
   void collect_members();
+  bool are_all_disturbed(WatchedMetric metric, std::size_t from) const;
   static bool is_back_near(const Experiment& experiment, std::size_t night);
   void collect_timed(Experiment& experiment, WatchedMetric metric);
   bool is_settled(const Experiment& experiment, WatchedMetric metric, std::size_t change) const;
@@ -216,6 +221,7 @@ class AlertDetector {
   std::vector<std::size_t> excluded_;  // nights
   std::vector<std::size_t> pinned_;    // nights
   CommonCauses common_;
+  NightQualities qualities_;
   // By timed metric and change: places of the members, by series, and the place of the alert.
   std::array<std::vector<std::map<std::size_t, std::size_t>>, kTimedMetrics> common_members_;
   std::array<std::vector<std::size_t>, kTimedMetrics> common_alerts_;

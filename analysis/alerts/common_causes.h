@@ -42,6 +42,10 @@ class CommonCauses {
   bool find_experiments();
   void restart();
 
+  /// CommonChangeDetector::judged(); nothing where the metric was never seen.
+  std::span<const CommonChangeDetector::Judged> judged(WatchedMetric metric) const {
+    return of(metric).detector.judged();
+  }
   std::span<const CommonChange> changes(WatchedMetric metric) const {
     return of(metric).detector.changes();
   }

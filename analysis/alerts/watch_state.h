@@ -13,6 +13,7 @@
 #include "analysis/alerts/common_causes.h"
 #include "analysis/alerts/drift_detector.h"
 #include "analysis/alerts/event_detectors.h"
+#include "analysis/alerts/night_qualities.h"
 #include "analysis/alerts/run_observations.h"
 #include "analysis/alerts/state_bytes.h"
 #include "analysis/alerts/timing_change_detector.h"
@@ -231,6 +232,15 @@ struct StateFields {
     archive(run, started_at);
   }
 
+  template <class Archive, Either<NightQuality> T>
+  static void of(Archive& archive, T& quality) {
+    auto& [judged, off, is_disturbed, alike, scatter] = quality;
+    archive(judged, off, is_disturbed, alike, scatter);
+  }
+  template <class Archive, Either<NightQualities> T>
+  static void of(Archive& archive, T& qualities) {
+    archive(qualities.nights_, qualities.disturbed_);
+  }
   template <class Archive, Either<AlertDetector::Experiment> T>
   static void of(Archive& archive, T& experiment) {
     for (auto& watch : experiment.timed) {
@@ -244,7 +254,7 @@ struct StateFields {
     archive(fleet.nights_, fleet.excluded_, fleet.pinned_);
     for (auto& experiment : fleet.experiments_) archive(experiment);
     archive(fleet.members_, fleet.alerts_, fleet.common_, fleet.common_members_,
-            fleet.common_alerts_);
+            fleet.common_alerts_, fleet.qualities_);
   }
 };
 

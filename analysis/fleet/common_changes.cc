@@ -852,6 +852,7 @@ CommonChangeDetector::Judged CommonChangeDetector::judged_row(std::size_t row) c
   const Disturbance& disturbance = rows_[row].disturbance;
   Judged judged;
   judged.night = rows_[row].night;
+  judged.quality = quality_of(row, of);
   judged.levels.assign(rows_[row].clean.begin(), rows_[row].clean.end());
   for (std::size_t k = 0; k < of.series.size(); ++k) {
     double& level = judged.levels[of.series[k]];
@@ -862,6 +863,44 @@ CommonChangeDetector::Judged CommonChangeDetector::judged_row(std::size_t row) c
     level = usual + (level - usual) * std::sqrt(variance / (variance + disturbance.of(variance)));
   }
   return judged;
+}
+
+NightQuality CommonChangeDetector::quality_of(std::size_t row, const Residuals& of) const {
+  constexpr double kOff = 3;               // standard deviations
+  constexpr std::size_t kShareOff = 4;     // one in so many
+  constexpr std::size_t kUnexplained = 3;  // nights of a change, from which it is learnt
+  constexpr std::size_t kFewestAlike = 2, kMostAlike = 3;
+  const Row& night = rows_[row];
+  NightQuality quality;
+  quality.judged = of.series.size();
+  // What a young change of the machine did is taken off, and is what the night is like.
+  std::vector<double> young(series_.size(), 0), unexplained(series_.size(), 0);
+  for (const CommonChange& change : changes_) {
+    if (change.scope != CommonScope::kMachine || !change.is_on(night.night)) continue;
+    const std::size_t age = night.night - change.begin;
+    if (age < kYoung) add_to_members(change.members, change.effects.effect, &young);
+    if (age < kUnexplained) add_to_members(change.members, change.effects.effect, &unexplained);
+  }
+  std::vector<double> shifts;
+  for (std::size_t k = 0; k < of.series.size(); ++k) {
+    shifts.push_back(of.residual[k] + unexplained[of.series[k]]);
+  }
+  const double common = shifts.empty() ? 0 : median(shifts);
+  std::size_t apart = 0;
+  for (std::size_t k = 0; k < of.series.size(); ++k) {
+    const double bound = kOff * std::sqrt(of.variance[k]);
+    if (std::abs(of.residual[k] + young[of.series[k]]) > bound) ++quality.off;
+    if (std::abs(shifts[k] - common) > bound) ++apart;
+  }
+  quality.is_disturbed =
+      night.disturbance.is_any() || (of.is_enough() && apart * kShareOff >= quality.judged);
+  for (std::size_t r = row; night.states != 0 && r-- > 0;) {
+    if (rows_[r].states != night.states) continue;
+    quality.alike.insert(quality.alike.begin(), rows_[r].night);
+    if (quality.alike.size() == kMostAlike) break;
+  }
+  if (quality.alike.size() < kFewestAlike) quality.alike.clear();
+  return quality;
 }
 
 // ---------------------------------------------------------------------------------------- changes

@@ -11,6 +11,7 @@
 
 #include "analysis/changes/night_series.h"
 #include "analysis/fleet/evidence.h"
+#include "analysis/fleet/night_quality.h"
 #include "analysis/fleet/pooling.h"
 #include "analysis/fleet/recurring_states.h"
 #include "analysis/fleet/series_baseline.h"
@@ -115,6 +116,7 @@ class CommonChangeDetector {
     /// On a disturbed night its distance from its level is shrunk to what it means on a usual one.
     /// NaN where the series has no value.
     std::vector<double> levels;
+    NightQuality quality;  ///< without `scatter`
   };
   /// The nights that the last add() judged, ascending: the newest, and those before it of which
   /// more is known now.
@@ -207,6 +209,7 @@ class CommonChangeDetector {
   void judge(std::size_t row);
   void judge_again(std::size_t from);
   Judged judged_row(std::size_t row) const;
+  NightQuality quality_of(std::size_t row, const Residuals& of) const;
   bool is_busy(std::size_t night) const;
 
   void decide();

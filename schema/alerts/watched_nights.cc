@@ -70,6 +70,7 @@ Expected<void> put_watch_state(Connection& connection, std::string_view accelera
 
 Expected<void> forget_unused_watches(Connection& connection) {
   BENCHHUD_TRY(connection.cached(sql::kDeleteUnusedNightFacts).run());
+  BENCHHUD_TRY(connection.cached(sql::kDeleteUnusedNightQualities).run());
   return connection.cached(sql::kDeleteUnusedWatchStates).run();
 }
 

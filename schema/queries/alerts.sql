@@ -234,3 +234,24 @@ SET night_count = excluded.night_count, basis = excluded.basis, content = exclud
 
 -- name: watch_state_of_model
 SELECT content, byte_count, is_zstd, bytes, night_count, basis FROM watch_state WHERE accelerator_model = $1
+
+-- name: night_quality
+SELECT judged, off, is_disturbed, scatter FROM night_quality WHERE run_id = $1
+
+-- name: alike_nights
+SELECT r.id
+FROM night_quality AS q, json_each(q.alike) AS one
+JOIN run AS r ON r.id = one.value
+WHERE q.run_id = $1
+ORDER BY r.started_at, r.id
+
+-- name: put_night_quality
+INSERT INTO night_quality (run_id, judged, off, is_disturbed, scatter, alike) VALUES ($1, $2, $3, $4, $5, $6)
+ON CONFLICT (run_id) DO UPDATE
+SET judged = excluded.judged, off = excluded.off, is_disturbed = excluded.is_disturbed, scatter = excluded.scatter,
+    alike = excluded.alike
+WHERE (judged, off, is_disturbed, scatter, alike)
+  IS NOT (excluded.judged, excluded.off, excluded.is_disturbed, excluded.scatter, excluded.alike)
+
+-- name: delete_unused_night_qualities
+DELETE FROM night_quality WHERE run_id NOT IN (SELECT id FROM run)

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "analysis/results/runner_command.h"
+#include "schema/alerts/night_quality.h"
 #include "schema/base/ascii.h"
 #include "schema/base/utf8.h"
 #include "server/routes/result_list.h"
@@ -74,6 +75,37 @@ Expected<ResponsePlan> get_run(RequestContext& context) {
                                         context.analyses.card(context.view, *entry));
                         views::write_run(json, entry->run, *card);
                         return {};
+                      }};
+}
+
+Expected<void> write_night_quality(RequestContext& context, schema::JsonWriter& json,
+                                   const service::RunEntry& entry) {
+  BENCHHUD_ASSIGN(const auto known,
+                  schema::night_quality(context.reader().connection(), entry.run.id));
+  const schema::NightQuality quality = known.value_or(schema::NightQuality());
+  json.begin_object();
+  json.key("run");
+  views::write_run_ref(json, entry.run);
+  json.field("judged", quality.judged);
+  json.field("off", quality.off);
+  json.field("is_disturbed", bool{quality.is_disturbed});
+  json.field("scatter", quality.scatter);
+  json.key("alike");
+  json.begin_array();
+  for (const schema::RunId id : quality.alike) {
+    const service::RunEntry* other = context.snapshot().find(id);
+    if (other != nullptr) views::write_run_ref(json, other->run);
+  }
+  json.end_array();
+  json.end_object();
+  return {};
+}
+
+Expected<ResponsePlan> get_night_quality(RequestContext& context) {
+  BENCHHUD_ASSIGN(const service::RunEntry* entry, asked_run(context));
+  // It follows from the nights after it, too.
+  return ResponsePlan{revision_key(context), [&context, entry](schema::JsonWriter& json) {
+                        return write_night_quality(context, json, *entry);
                       }};
 }
 
@@ -363,6 +395,7 @@ Expected<ResponsePlan> list_models(RequestContext& context) {
 
 constexpr std::array kRoutes = {NamedRoute{"listRuns", list_runs},
                                 NamedRoute{"getRun", get_run},
+                                NamedRoute{"getNightQuality", get_night_quality},
                                 NamedRoute{"listResults", list_results},
                                 NamedRoute{"getResult", get_result},
                                 NamedRoute{"listMeasurements", list_measurements},

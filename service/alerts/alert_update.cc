@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <set>
@@ -13,12 +14,14 @@
 
 #include "schema/alerts/alert.h"
 #include "schema/alerts/night_mark.h"
+#include "schema/alerts/night_quality.h"
 #include "schema/alerts/notification.h"
 #include "schema/alerts/watched_nights.h"
 #include "schema/base/caught_error.h"
 #include "schema/base/content_hash.h"
 #include "schema/results/experiment_visit.h"
 #include "schema/results/reader.h"
+#include "schema/results/results.h"
 #include "service/alerts/alert_record.h"
 #include "service/alerts/alert_rules_file.h"
 #include "service/alerts/quiet_series.h"
@@ -197,8 +200,30 @@ class Update {
     update_.nights += nights.size();
     update_.replayed += watched.replayed();
     if (!nights.empty()) newest_[model] = nights.back().started_at;
+    BENCHHUD_TRY(keep_qualities(fleet, nights));
     KnownNoise noise;
     return keep({fleet, catalog, nights, noise}, model);
+  }
+
+  // Of the nights of which something else is known than before.
+  Expected<void> keep_qualities(const AlertDetector& fleet, std::span<const schema::Run> nights) {
+    const auto& qualities = fleet.qualities();
+    bool is_changed = false;
+    for (std::size_t n = qualities.changed_from(); n < nights.size(); ++n) {
+      const analysis::NightQuality& night = qualities.nights()[n];
+      schema::NightQuality kept{static_cast<std::int64_t>(night.judged),
+                                static_cast<std::int64_t>(night.off),
+                                night.is_disturbed,
+                                {},
+                                {}};
+      if (std::isfinite(night.scatter)) kept.scatter = night.scatter;
+      for (const std::size_t other : night.alike) kept.alike.push_back(nights[other].id);
+      BENCHHUD_ASSIGN(const bool is_new, schema::put_night_quality(store_, nights[n].id, kept));
+      is_changed = is_changed || is_new;
+    }
+    if (!is_changed) return {};
+    BENCHHUD_ASSIGN([[maybe_unused]] const std::int64_t revision, schema::next_revision(store_));
+    return {};
   }
 
   Expected<void> keep(const AlertContext& context, const std::string& model) {

@@ -5,9 +5,10 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 
 import { line } from "./support/lines.mjs";
-import { benchhud, removeFolder, root, temporaryFolder } from "./support/server.mjs";
+import { benchhud, removeFolder, root, serve, temporaryFolder } from "./support/server.mjs";
 
 const samples = join(root, "samples/cpu_nightlies");
+const busyNights = join(root, "../shared/data/results/cpu_nightlies_2");
 const DAY = 86400, FIRST = 1761955200; // 2025-11-01T00:00:00Z
 let folder;
 
@@ -433,4 +434,23 @@ test("a model that fell out is told with the others that did", () => {
   const alerts = list(db);
   assert.equal(alerts.length, 1);
   assert.deepEqual(alerts[0].details.members.map((member) => member.experiment.model), ["m2", "m3", "m4"]);
+});
+
+test("the quality of each night is told, and no model is suspected for a disturbed one", { skip: existsSync(busyNights) ? false : "the real nights are not beside the checkout" }, async () => {
+  const db = newStore();
+  ingest(db, busyNights);
+  const server = await serve(db);
+  try {
+    const quality = async (run) => (await fetch(`${server.base}/api/v1/runs/${run}/quality`)).json();
+    const calm = await quality("2026-01-17"), busy = await quality("2026-01-22"), first = await quality("2026-01-01");
+    assert.deepEqual([calm.judged, calm.off, calm.is_disturbed], [35, 0, false]);
+    assert.ok(calm.scatter > 0.7 && calm.scatter < 1.4);
+    assert.equal(busy.is_disturbed, true);
+    assert.ok(busy.off >= 10 && busy.scatter > 5, JSON.stringify(busy));
+    assert.deepEqual([first.judged, first.is_disturbed, first.scatter], [0, false, null], "of the first nights nothing is known");
+  } finally {
+    await server.stop();
+  }
+  const suspects = list(db).filter((one) => one.state === "suspect" && one.details.scope === "model" && one.details.onset.name > "2026-01-20");
+  assert.deepEqual(suspects.map((one) => one.details.title), []);
 });

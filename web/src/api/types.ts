@@ -28,6 +28,7 @@ export type Measurement = Schemas["Measurement"];
 export type Sample = Measurement["samples"][number];
 export type ModelItem = Schemas["ModelItem"];
 export type Mark = Schemas["Mark"];
+export type NightQuality = Schemas["NightQuality"];
 export type SeriesAnswer = Schemas["SeriesAnswer"];
 export type Series = SeriesAnswer["series"][number];
 export type SeriesPoint = NonNullable<Series["points"][number]>;

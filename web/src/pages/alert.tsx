@@ -15,6 +15,7 @@ import { DirectionSign, Effect, StateSign } from "../parts/alert_bits";
 import { Chart, type Range } from "../parts/chart";
 import { MarkdownButton } from "../parts/controls";
 import { VerificationStrip } from "../parts/history";
+import { QualityOfNight } from "../parts/night_quality";
 import { PlainTable } from "../parts/plain_table";
 import { Backend, Command, Copy, ErrorNote, LabelRange, Missing, RunLink, Section, Suite, Time, Waiting } from "../parts/small";
 import { type Triage, TriageNote, stateOfKey, useTriage } from "../parts/triage";
@@ -140,6 +141,8 @@ function Facts({ alert }: { alert: AlertWithHistory }) {
             – the last good run is <RunLink run={details.last_good} />, the first bad one <RunLink run={details.first_bad} />
           </span>
         )}
+        {" "}
+        <QualityOfNight run={details.onset} />
         {!details.last_good && <span class="quiet"> – there is no run before it that is sure to be good</span>}
       </dd>
       {details.labels.map((label) => (

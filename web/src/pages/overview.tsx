@@ -21,6 +21,7 @@ import { CoverageBar, OutcomeSign, itemHref, itemKey, worstFirst } from "../part
 import { Empty } from "../parts/empty";
 import { GroupChart } from "../parts/group_chart";
 import { PlainTable } from "../parts/plain_table";
+import { QualityOfNight } from "../parts/night_quality";
 import { Backend, ErrorNote, IntervalText, Labels, Missing, Num, RunLink, Section, Sentence, Spark, type SparkPoint, Waiting, Whisker, ratioDomain, sparkLabel } from "../parts/small";
 import { TransitionList } from "../parts/transitions";
 
@@ -189,6 +190,7 @@ function Accelerator({ accelerator, baseline, runs, now, isAwaited, first, until
             </span>
           )}
           <span class={stale ? "warn" : ""}>{run.verified_at ? `verified ${moment(run.verified_at)}` : (groups.some((group) => group.stale > 0) ? "not verified: codes below are of an earlier run" : "not verified")}</span>
+          <QualityOfNight run={run} />
           <Labels labels={run.labels} />
         </div>
         <Heading>

@@ -16,6 +16,7 @@ import { capital, runSentence, testsOf } from "../lib/words";
 import { AlertLinks } from "../parts/alert_bits";
 import { Check, Choice, CsvLink, FilterField, Menu, Options, Select, runChoices } from "../parts/controls";
 import { NightMarks } from "../parts/marks";
+import { QualityOfNight } from "../parts/night_quality";
 import { PlainTable } from "../parts/plain_table";
 import { SpeedupCell, TimeCell } from "../parts/result_cells";
 import { Backend, ErrorNote, IntervalText, Labels, Missing, Num, Section, Sentence, Suite, Time, VerificationSign, Waiting, Whisker, ratioDomain } from "../parts/small";
@@ -113,6 +114,7 @@ export function RunPage({ id }: { id: string }) {
           <span class="accel">{data.run.accelerator_model}</span>
           <Time at={data.run.started_at} now={now} />
           <span>{data.run.verified_at ? <>verified <Time at={data.run.verified_at} /></> : <span class="warn">{allRows.some((row) => Object.values(row.cells).some((cell) => cell.verification?.stale)) ? "not verified: codes are of an earlier run" : "not verified"}</span>}</span>
+          <QualityOfNight run={data.run} always />
           {older && (
             <a data-compare href={compareHref(older, data.run, baseline === "inductor" ? {} : { baseline })} title="What is worse, better or missing against the run before (c)">
               compare with the run before

@@ -7,6 +7,7 @@ import { kindName, whichDump } from "../lib/profile";
 import { artifactHref, useQuery } from "../lib/route";
 import { Select } from "./controls";
 import { NightMarks } from "./marks";
+import { QualityOfNight } from "./night_quality";
 import { Command, LabelRange, Labels, RunLink } from "./small";
 
 /** Every setting of an experiment beside its model, test and accelerator, as name and value. */
@@ -59,7 +60,7 @@ export function NightFacts({ result, runs, dumps }: { result: ResultDetail; runs
           ))}
         </dd>
         <dt>Of this night</dt>
-        <dd>{run && run.id === result.run.id ? <>{run.marks.length === 0 && <span class="quiet">nothing was said of it</span>} <NightMarks key={run.id} run={run} /></> : <span class="quiet">…</span>}</dd>
+        <dd><QualityOfNight run={result.run} always /> {run && run.id === result.run.id ? <>{run.marks.length === 0 && <span class="quiet">nothing was said of it</span>} <NightMarks key={run.id} run={run} /></> : <span class="quiet">…</span>}</dd>
       </dl>
       <div class="wide-command">
         <p class="note quiet">Measure it again{result.repeat !== null ? `, ${plural(result.repeat, "repetition")}` : ""}</p>

@@ -256,6 +256,31 @@ TEST_F(Watching, AnImprovementDoesNotKeepARegressionOpen) {
   EXPECT_THAT(alerts(AlertStage::kRecovered), SizeIs(1)) << story();
 }
 
+TEST_F(Watching, OneModelIsNoSuspectForADisturbedNight) {
+  make(8, kThree);
+  nights(30);
+  const auto scatter_all = [&](double by) {
+    for (int m = 0; m < 8; ++m) {
+      for (const std::string& backend : kThree) {
+        // Most series, each by another amount, and one model by most of all.
+        time_of(m, backend) *= std::exp(by * (m == 3 ? 0.5 : 0.1 * ((m * 5 + 2) % 7)));
+      }
+    }
+  };
+  scatter_all(1);
+  nights(1);
+  EXPECT_TRUE(watch_->qualities().nights().back().is_disturbed);
+  EXPECT_GT(watch_->qualities().nights().back().off, 12U);
+  for (const WatchedAlert& alert : alerts(AlertStage::kSuspect)) {
+    EXPECT_NE(alert.group.scope, AlertScope::kModel) << story();
+  }
+  scatter_all(-1);
+  nights(3);
+  EXPECT_FALSE(watch_->qualities().nights().back().is_disturbed);
+  EXPECT_EQ(watch_->qualities().nights().size(), 34U);
+  EXPECT_LT(watch_->qualities().nights().back().off, 3U);
+}
+
 // What is exact says where to look: a time of the same experiment need not stand out among all.
 TEST_F(Watching, ATimeThatMovedWithACountIsSureSooner) {
   make(40, kThree);

@@ -137,7 +137,7 @@ TEST_F(Alerts, TheMostUrgentComeFirstWhereThatIsAskedFor) {
   EXPECT_EQ(get_json(*app_, "/alerts")["counts"],
             json::parse(R"({"confirmed": 2, "suspect": 1, "taken": 1, "improvement": 1,
                             "change": 2, "closed": 0})"));
-  EXPECT_EQ(get_json(*app_, "/store")["attention_count"], 6);
+  EXPECT_EQ(get_json(*app_, "/store")["attention_count"], 3) << "those for the worse";
 
   std::vector<int> ids;
   std::string cursor;
@@ -340,10 +340,51 @@ TEST_F(Alerts, SeriesShowTheirChanges) {
   EXPECT_TRUE(get_json(*app_, series + "&metric=compile")["series"][0]["changes"].empty());
 }
 
+TEST_F(Alerts, TheHeaviestComeFirstWithTheNumberOfTheirTitles) {
+  const auto add_of = [&](double weight, const std::optional<schema::AlertHeadline>& headline) {
+    schema::Alert alert;
+    alert.accelerator_model = "A100";
+    alert.key = "model\t" + std::to_string(++keys_);
+    alert.onset = alert.first_seen = 1000.0 * keys_;
+    alert.detected = schema::DetectedState::kConfirmed;
+    alert.direction = schema::ChangeDirection::kRegression;
+    alert.weight = weight;
+    alert.headline = headline;
+    keep(alert);
+  };
+  add_of(0.05, schema::AlertHeadline{"steady", 0.08, 0.05, 0.11, {}, {}, schema::ExperimentId{7}});
+  add_of(1002, schema::AlertHeadline{"verification", {}, {}, {}, "PASS", "FAIL", {}});
+  add_of(0.3, std::nullopt);
+  add_of(0.3, std::nullopt);
+  EXPECT_THAT(listed(""), ElementsAre(4, 3, 2, 1)) << "the newest";
+  EXPECT_THAT(listed("?order=urgency"), ElementsAre(2, 4, 3, 1));
+  std::vector<int> ids;
+  std::string cursor;
+  do {
+    const auto page = get_json(*app_, "/alerts?order=urgency&limit=1" + cursor);
+    for (const auto& item : page["items"]) ids.push_back(item["id"]);
+    cursor =
+        page["next_cursor"].is_null() ? "" : "&cursor=" + page["next_cursor"].get<std::string>();
+  } while (!cursor.empty());
+  EXPECT_THAT(ids, ElementsAre(2, 4, 3, 1));
+  const auto of = [&](int id) {
+    return get_json(*app_, "/alerts/" + std::to_string(id))["details"]["headline"];
+  };
+  EXPECT_EQ(of(1), json::parse(R"({"metric": "steady", "title": "steady time", "unit": "s",
+      "better": "lower", "effect": 0.08, "interval": {"low": 0.05, "high": 0.11,
+      "confidence": 0.95}, "before_text": null, "after_text": null, "experiment_id": 7})"));
+  EXPECT_EQ(of(2), json::parse(R"({"metric": "verification", "title": "verification", "unit": "",
+      "better": "neither", "effect": null, "interval": null, "before_text": "PASS",
+      "after_text": "FAIL", "experiment_id": null})"));
+  EXPECT_TRUE(of(3).is_null());
+}
+
 TEST_F(Alerts, CsvHasALineEach) {
   add(3000, schema::DetectedState::kConfirmed);
   const auto csv = *get(*app_, "/alerts?format=csv").body;
-  EXPECT_THAT(csv, testing::HasSubstr("1,confirmed,confirmed,open,alpha is slower,regression,"));
+  EXPECT_THAT(csv,
+              testing::HasSubstr("1,confirmed,confirmed,open,alpha is slower,,,,,,,0,regression,"))
+      << "one without a headline";
 }
 
 }  // namespace

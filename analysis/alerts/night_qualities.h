@@ -1,0 +1,51 @@
+// The quality of each night, as steady times tell it, and on which nights other times are
+// disturbed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "analysis/alerts/watched_metric.h"
+#include "analysis/changes/night_series.h"
+#include "analysis/fleet/common_changes.h"
+#include "analysis/fleet/night_quality.h"
+
+namespace benchhud::analysis {
+
+/// A night's repetitions of a series, and those of its nights before, oldest first.
+struct RepetitionsTonight {
+  const Night& tonight;
+  std::span<const Night> before;
+};
+
+/// NightQuality::scatter of a night: over the series that have several repetitions tonight and on
+/// five and more of their last twenty nights; NaN for fewer than six such series.
+double repetition_scatter(std::span<const RepetitionsTonight> series);
+
+class NightQualities {
+ public:
+  /// A night of which nothing is known yet. Nights are numbered from 0, in the order of calls.
+  void add_night();
+  /// What the detector of a metric made of nights, again or for the first time.
+  void judge(WatchedMetric metric, std::span<const CommonChangeDetector::Judged> judged);
+  void set_scatter(double scatter) { nights_.back().scatter = scatter; }
+
+  std::span<const NightQuality> nights() const { return nights_; }
+  /// Whether the times of a metric are disturbed on a night; speedups where steady times are.
+  bool is_disturbed(WatchedMetric metric, std::size_t night) const;
+  /// Whether what was read can be of so many nights.
+  bool is_consistent_with(std::size_t nights) const;
+  /// The first night of which anything else is known than when the state was read.
+  std::size_t changed_from() const { return changed_from_; }
+
+ private:
+  friend struct StateFields;
+
+  std::vector<NightQuality> nights_;
+  std::vector<std::uint8_t> disturbed_;  // by night: a bit for each metric
+  std::size_t changed_from_ = static_cast<std::size_t>(-1);
+};
+
+}  // namespace benchhud::analysis

@@ -75,14 +75,16 @@ bool AlertDetector::begin_night(const RunObservations& night, RunAnnotations sai
       if (watch) watch->forget_old(number);
     }
   }
-  if (said.is_new_environment) {
+  // What a new machine does to a series is known by as little as its first night: from there on the
+  // series is compared with itself.
+  if (said.is_new_environment || common_.is_new_machine(night.machine)) {
     for (Experiment& experiment : experiments_) {
       for (auto& watch : experiment.timed) {
         if (watch) watch->restart();
       }
     }
-    common_.restart();
   }
+  if (said.is_new_environment) common_.restart();
   if (said.is_pinned) pinned_.push_back(number);
   if (said.is_excluded) excluded_.push_back(number);
   return !said.is_excluded;

@@ -6,11 +6,24 @@
 
 namespace benchhud::analysis {
 
-std::size_t CommonCauses::backend_number(std::string_view backend) {
-  const auto known = std::ranges::find(backends_, backend);
-  const auto number = static_cast<std::size_t>(known - backends_.begin());
-  if (number == backends_.size()) backends_.emplace_back(backend);
+namespace {
+
+// The place of a name; one that is new gets the next.
+std::size_t number_of(std::string_view name, std::vector<std::string>* names) {
+  const auto known = std::ranges::find(*names, name);
+  const auto number = static_cast<std::size_t>(known - names->begin());
+  if (number == names->size()) names->emplace_back(name);
   return number;
+}
+
+}  // namespace
+
+std::size_t CommonCauses::backend_number(std::string_view backend) {
+  return number_of(backend, &backends_);
+}
+
+std::size_t CommonCauses::machine_number(std::string_view machine) {
+  return number_of(machine, &machines_);
 }
 
 std::vector<CommonChangeDetector::Value> CommonCauses::values_of(WatchedMetric metric,
@@ -38,11 +51,12 @@ std::vector<CommonChangeDetector::Value> CommonCauses::values_of(WatchedMetric m
 }
 
 void CommonCauses::add(std::size_t number, RunObservations* night, const IsWatched& is_watched) {
+  const std::size_t machine = machine_number(night->machine);
   for (const WatchedMetric metric : kMetrics) {
     const auto values = values_of(metric, *night, is_watched);
     OfMetric& own = of(metric);
     if (own.experiments.empty()) continue;
-    own.detector.add(number, values);
+    own.detector.add(number, values, machine);
     const std::vector<double>& levels = own.detector.judged().back().levels;
     for (ExperimentObservation& result : night->results) {
       const auto series = own.series.find(result.experiment);

@@ -2,6 +2,7 @@
 // without it.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -69,6 +70,10 @@ class CommonCauses {
     return *catalog_.find(of(metric).experiments[series]);
   }
   const std::string& backend(std::size_t number) const { return backends_[number]; }
+  /// Whether nights of other machines were added, and none of this one.
+  bool is_new_machine(std::string_view machine) const {
+    return !machines_.empty() && std::ranges::find(machines_, machine) == machines_.end();
+  }
 
  private:
   friend struct StateFields;
@@ -82,12 +87,13 @@ class CommonCauses {
   OfMetric& of(WatchedMetric metric) { return metrics_[place_of(metric)]; }
   const OfMetric& of(WatchedMetric metric) const { return metrics_[place_of(metric)]; }
   std::size_t backend_number(std::string_view backend);
+  std::size_t machine_number(std::string_view machine);
   std::vector<CommonChangeDetector::Value> values_of(WatchedMetric metric,
                                                      const RunObservations& night,
                                                      const IsWatched& is_watched);
   const Catalog& catalog_;
   std::array<OfMetric, kTimedMetrics> metrics_;
-  std::vector<std::string> backends_;
+  std::vector<std::string> backends_, machines_;
 };
 
 }  // namespace benchhud::analysis

@@ -35,6 +35,8 @@ struct RunObservations {
   schema::RunId run{};
   double started_at = 0;
   std::vector<ExperimentObservation> results;  ///< by experiment id
+  /// Name of the machine that it ran on, "" where it is not known. Not kept by pack_night().
+  std::string machine;
 };
 
 /// As bytes, to be kept.

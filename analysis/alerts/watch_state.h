@@ -35,7 +35,8 @@ struct StateFields {
   }
   template <class Archive, Either<RunObservations> T>
   static void of(Archive& archive, T& night) {
-    auto& [run, started_at, results] = night;
+    auto& [run, started_at, results, machine] = night;
+    (void)machine;  // a label of the run, which may change: it is asked for
     archive(run, started_at, results);
   }
 
@@ -169,13 +170,13 @@ struct StateFields {
   // The levels are in the nights that are recalled.
   template <class Archive, Either<CommonChangeDetector::Row> T>
   static void of(Archive& archive, T& row) {
-    archive(row.night, row.states, row.disturbance, row.explained);
+    archive(row.night, row.states, row.machine, row.disturbance, row.explained);
   }
   template <class Archive, Either<CommonChangeDetector> T>
   static void of(Archive& archive, T& detector) {
     archive(detector.series_, detector.of_backend_, detector.usual_worth_, detector.rows_,
             detector.explained_, detector.memory_, detector.before_, detector.changes_,
-            detector.states_);
+            detector.states_, detector.machines_, detector.first_machine_);
   }
   template <class Archive, Either<CommonCauses::OfMetric> T>
   static void of(Archive& archive, T& metric) {
@@ -183,7 +184,7 @@ struct StateFields {
   }
   template <class Archive, Either<CommonCauses> T>
   static void of(Archive& archive, T& causes) {
-    archive(causes.metrics_, causes.backends_);
+    archive(causes.metrics_, causes.backends_, causes.machines_);
   }
 
   template <class Archive, Either<WatchedEvent> T>

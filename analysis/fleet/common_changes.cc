@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <ranges>
 #include <utility>
 
 #include "analysis/statistics/summary.h"
@@ -191,7 +192,9 @@ bool CommonChangeDetector::is_consistent() const {
   const auto is_node = [&](const Node& node) {
     return node.number < (node.scope == CommonScope::kMachine ? 1 : backends);
   };
-  const auto is_row = [&](const Row& row) { return std::ranges::all_of(row.explained, is_node); };
+  const auto is_row = [&](const Row& row) {
+    return std::ranges::all_of(row.explained, is_node) && row.machine < machines_.size();
+  };
   const auto is_state = [&](const Effects& state) {
     return state.effect.size() <= count && state.variance.size() == state.effect.size();
   };
@@ -213,7 +216,8 @@ bool CommonChangeDetector::is_consistent() const {
          before_.size() <= rows_.size() && rows_.size() <= kWindow + 1 &&
          std::ranges::is_sorted(rows_, {}, &Row::night) && std::ranges::all_of(rows_, is_row) &&
          std::ranges::all_of(explained_, is_node) && states_.size() <= kMostStates &&
-         std::ranges::all_of(states_, is_state) && std::ranges::all_of(of_backend_, are_series) &&
+         std::ranges::all_of(states_, is_state) && std::ranges::all_of(machines_, is_state) &&
+         std::ranges::all_of(of_backend_, are_series) &&
          std::ranges::all_of(series_, [&](const Series& one) { return one.backend < backends; }) &&
          std::ranges::all_of(changes_, is_change);
 }
@@ -237,7 +241,8 @@ void CommonChangeDetector::restart() {
   forget_all();
 }
 
-void CommonChangeDetector::add(std::size_t night, std::span<const Value> values) {
+void CommonChangeDetector::add(std::size_t night, std::span<const Value> values,
+                               std::size_t machine) {
   judged_.clear();
   if (rows_.size() > kWindow) rows_.pop_front();
   for (Row& row : rows_) {
@@ -246,12 +251,16 @@ void CommonChangeDetector::add(std::size_t night, std::span<const Value> values)
   }
   Row& row = rows_.emplace_back();
   row.night = night;
+  row.machine = machine;
+  if (machines_.empty()) first_machine_ = machine;
+  if (machine >= machines_.size()) machines_.resize(machine + 1);
   row.explained = std::exchange(explained_, {});
   row.levels.resize(series_.size(), static_cast<float>(kNone));
   for (const Value& value : values) row.levels[value.series] = static_cast<float>(value.level);
   revised_ = tonight();
   not_judged_ = 1;
   refresh(tonight());
+  learn_machine();
   update_states();
   learn_noise(false);
   choose_state();
@@ -286,8 +295,13 @@ std::vector<double> CommonChangeDetector::states_effect(std::uint8_t states) con
   return effect;
 }
 
+const Effects& CommonChangeDetector::machine_effects(const Row& row) const {
+  return machines_[row.machine];
+}
+
 std::vector<float> CommonChangeDetector::clean_levels(const Row& row) const {
   std::vector<double> known = states_effect(row.states);
+  add_to_first(machine_effects(row).effect, &known);
   for (const CommonChange& change : changes_) {
     if (change.is_on(row.night)) add_to_members(change.members, change.effects.effect, &known);
   }
@@ -401,6 +415,7 @@ CommonChangeDetector::Residuals CommonChangeDetector::residuals_of(std::size_t r
   for (std::size_t s = 0; s < states_.size(); ++s) {
     if ((night.states >> s & 1) != 0) add_to_first(states_[s].variance, &uncertain);
   }
+  add_to_first(machine_effects(night).variance, &uncertain);
   for (const CommonChange& change : changes_) {
     if (!change.is_on(night.night)) continue;
     add_to_members(change.members, change.effects.variance, &uncertain);
@@ -463,6 +478,53 @@ NightMatrix CommonChangeDetector::matrix_of(const std::vector<std::vector<float>
 
 // Estimates again, from the nights before this one, what each known state does. A state without
 // turns in these nights is dropped, and its effects stay in the levels.
+// In view: how often tonight's machine and others relieved each other, tonight not counted.
+std::size_t CommonChangeDetector::switches_of_machine() const {
+  const std::size_t machine = rows_.back().machine;
+  std::size_t switches = 0;
+  for (std::size_t r = 1; r < tonight(); ++r) {
+    const bool was_in = rows_[r - 1].machine == machine, is_in = rows_[r].machine == machine;
+    if (was_in != is_in) ++switches;
+  }
+  return switches;
+}
+
+// What tonight's machine does to each series, beside the first one, from the nights on which it
+// came and went. Of a machine that is new tonight is all that is known: what else happened on its
+// first night cannot be told from it.
+void CommonChangeDetector::learn_machine() {
+  const std::size_t machine = rows_.back().machine;
+  if (machine == first_machine_ || tonight() == 0) return;
+  const bool is_new = std::ranges::none_of(rows_ | std::views::take(tonight()),
+                                           [&](const Row& row) { return row.machine == machine; });
+  const bool has_changed = rows_[tonight() - 1].machine != machine;
+  // An estimate changes where the machine came back: once more it was seen to come or to go.
+  if (!is_new && (!has_changed || switches_of_machine() == 0)) return;
+  std::vector<bool> is_in;
+  std::vector<std::vector<float>> rows;
+  for (std::size_t r = 0; r < tonight() + (is_new ? 1 : 0); ++r) {
+    is_in.push_back(rows_[r].machine == machine);
+    rows.push_back(rows_[r].clean);
+    if (is_in.back()) add_to_first(machine_effects(rows_[r]).effect, &rows.back());
+  }
+  const NightMatrix nights = matrix_of(rows);
+  const std::vector<double> noise = noise_without_turns(nights, nights.front().size());
+  machines_[machine] = effects_of_state(nights, is_in, noise);
+  // What was told before the machine was known well enough may have been its doing.
+  constexpr std::size_t kFewSwitches = 4;
+  for (CommonChange& change : changes_) {
+    if (switches_of_machine() >= kFewSwitches) break;
+    if (change.stage == CommonStage::kWithdrawn || change.onset < rows_.front().night) continue;
+    if (is_short(change) && is_turn(change, machines_[machine], noise)) {
+      withdraw(&change, std::nullopt);
+    }
+  }
+  const auto first =
+      static_cast<std::size_t>(std::ranges::find(rows_, machine, &Row::machine) - rows_.begin());
+  refresh(first);
+  judge_again(first);
+}
+
 void CommonChangeDetector::update_states() {
   if (states_.empty()) return;
   constexpr std::size_t kFewestSwitches = 2;
@@ -523,6 +585,9 @@ void CommonChangeDetector::choose_state() {
 // Tonight may be the night on which a second return tells turns from an event.
 bool CommonChangeDetector::find_new_state() {
   if (states_.size() >= kMostStates || series_.size() < kFewestSeries) return false;
+  const bool is_one_machine = std::ranges::all_of(
+      rows_, [&](const Row& row) { return row.machine == rows_.front().machine; });
+  if (!is_one_machine) return false;
   std::vector<std::vector<float>> rows;
   for (const Row& row : rows_) {
     rows.push_back(row.clean);

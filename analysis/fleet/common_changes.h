@@ -92,8 +92,11 @@ class CommonChangeDetector {
     std::size_t series = 0;
     double level = 0;  ///< the natural logarithm of a time
   };
-  /// `night`: its number, greater than those before.
-  void add(std::size_t night, std::span<const Value> values);
+  /// `night`: its number, greater than those before. `machine`: of the machine that it ran on, as
+  /// who asks numbers them. What another machine than the first one does to each series is learnt
+  /// from the nights on which they relieve each other, and taken off its nights; where there are
+  /// several, no states are looked for.
+  void add(std::size_t night, std::span<const Value> values, std::size_t machine = 0);
   /// A night that was added on another day, of which the state keeps what was made of it. Those
   /// that the state does not keep are passed over.
   void recall(std::size_t night, std::span<const Value> values);
@@ -153,6 +156,7 @@ class CommonChangeDetector {
     std::size_t night = 0;
     std::vector<float> levels, clean;  // as they came; without what is known of the night
     std::uint8_t states = 0;           // bits
+    std::size_t machine = 0;
     Disturbance disturbance;
     // Nodes whose evidence before this night belongs to a change: it is reset on this night.
     std::vector<Node> explained;
@@ -174,6 +178,7 @@ class CommonChangeDetector {
   std::size_t tonight() const { return rows_.size() - 1; }
   std::size_t row_of(std::size_t night) const;
   std::vector<double> states_effect(std::uint8_t states) const;
+  const Effects& machine_effects(const Row& row) const;
   void refresh(std::size_t from);
   std::vector<float> clean_levels(const Row& row) const;
   void learn_noise(bool is_all);
@@ -186,6 +191,8 @@ class CommonChangeDetector {
                                const CommonChange* own) const;
 
   NightMatrix matrix_of(const std::vector<std::vector<float>>& rows) const;
+  void learn_machine();
+  std::size_t switches_of_machine() const;
   void update_states();
   void choose_state();
   bool find_new_state();
@@ -241,6 +248,9 @@ class CommonChangeDetector {
   std::size_t not_judged_ = 0;   // rows at the end
   std::vector<CommonChange> changes_;
   std::vector<Effects> states_;
+  // By machine, beside the first one that there was.
+  std::vector<Effects> machines_;
+  std::size_t first_machine_ = 0;
   std::optional<std::pair<Residuals, Expected>> tonight_;  // as it was judged last
   std::size_t revised_ = 0;  // the first row of which something else is known now
   std::vector<Judged> judged_;

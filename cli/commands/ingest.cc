@@ -13,6 +13,7 @@
 #include "cli/options/import_context_options.h"
 #include "cli/options/journal.h"
 #include "cli/options/locked_store.h"
+#include "cli/options/machine.h"
 #include "cli/options/memory.h"
 #include "cli/options/named_result.h"
 #include "cli/options/options.h"
@@ -83,6 +84,7 @@ CommandLine command_line() {
       "for samples: times are shifted by whole weeks, so that the newest result is of the last "
       "seven "
       "days; the first ingest into a new store chooses the shift, the store keeps it");
+  add_machine_option(&command.options);
   add_neighbour_options(&command.options);
   add("strict", "if any line is rejected or a dump is unreadable, take in nothing");
   add("for", po::value<std::string>()->value_name("RESULT"),
@@ -126,6 +128,7 @@ Expected<Request> read_request(const po::variables_map& values) {
       request.options.labels[pair.first] = pair.second;
     }
   }
+  BENCHHUD_TRY(read_machine_option(values, &request.options.labels));
   if (values["shift-to-this-week"].as<bool>()) request.options.shift_times_to = schema::now();
   request.options.import_context = import_context(values);
   if (values.count("for")) request.result = values["for"].as<std::string>();

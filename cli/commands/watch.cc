@@ -17,6 +17,7 @@
 #include "cli/options/import_context_options.h"
 #include "cli/options/journal.h"
 #include "cli/options/locked_store.h"
+#include "cli/options/machine.h"
 #include "cli/options/memory.h"
 #include "cli/options/options.h"
 #include "cli/options/stop_signal.h"
@@ -102,6 +103,7 @@ CommandLine command_line() {
       "a label for all runs that get new lines; may be given often");
   add("label-file", po::value<std::string>()->value_name("NAME")->default_value("labels"),
       "the name of the files with labels");
+  add_machine_option(&command.options);
   add_neighbour_options(&command.options);
   add("quiet", po::bool_switch(), "say only what went wrong");
   add_wait_option(&command.options);
@@ -149,6 +151,7 @@ Expected<Request> read_request(const po::variables_map& values) {
       request.labels[pair.first] = pair.second;
     }
   }
+  BENCHHUD_TRY(read_machine_option(values, &request.labels));
   return request;
 }
 

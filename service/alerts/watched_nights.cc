@@ -7,6 +7,7 @@
 
 #include "schema/alerts/watched_nights.h"
 #include "schema/base/content_hash.h"
+#include "schema/results/machine_label.h"
 #include "service/alerts/night_reader.h"
 
 namespace benchhud::service {
@@ -98,6 +99,10 @@ Expected<AlertDetector> WatchedNights::watch(const std::string& accelerator_mode
       BENCHHUD_TRY(schema::put_watch_state(store_, accelerator_model, state));
     }
     BENCHHUD_ASSIGN(auto night, facts_of(nights[n]));
+    if (const auto machine = nights[n].labels.find(schema::kMachineLabel);
+        machine != nights[n].labels.end()) {
+      night.machine = machine->second;
+    }
     fleet->add(std::move(night), annotations_of(nights[n], marks), others_of(nights[n].id));
   }
   return *std::move(fleet);

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { appendFileSync, cpSync, createWriteStream, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, utimesSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
 import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -202,4 +203,19 @@ test("what makes no sense is said", () => {
   }
   assert.equal(once(at).status, 1, "the folder is not there");
   assert.ok(!existsSync(at.db));
+});
+
+test("the machine that results are of is a label: a name, or what this machine is", () => {
+  const at = place("machines");
+  write(join(at.dir, "a/results.jsonl"), result(0));
+  assert.equal(once(at, "--settle", "0", "--machine", "node7").status, 0);
+  assert.deepEqual(labelsOf(at.db), [{ machine: "node7" }]);
+  const refused = benchhud("ingest", join(at.dir, "a"), "--db", at.db, "--machine", "node7", "--label", "machine=node8");
+  assert.equal(refused.status, 2);
+  assert.match(refused.stderr, /--machine says node7, --label machine=node8/);
+  assert.equal(benchhud("ingest", join(at.dir, "a"), "--db", at.db, "--machine", "").status, 2);
+  const other = join(folder, "auto.db");
+  assert.equal(benchhud("ingest", join(at.dir, "a"), "--db", other, "--machine", "auto").status, 0);
+  const [{ machine }] = labelsOf(other);
+  assert.ok(machine.startsWith(hostname()), machine);
 });

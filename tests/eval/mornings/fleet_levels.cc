@@ -218,7 +218,7 @@ Levels quiet_fleet(const FleetShape& shape, QuietKind kind, std::uint64_t seed) 
   return levels_of(columns_of(shape, weights, common, &random), shape.nights);
 }
 
-Levels with_second_machine(Levels levels, Turns turns, std::uint64_t seed) {
+TwoMachines with_second_machine(Levels levels, Turns turns, std::uint64_t seed) {
   Random random(seed, kMachines);
   const double mean = std::log(seed % 2 == 0 ? 0.85 : 1.13);
   std::vector<double> effects;
@@ -231,7 +231,7 @@ Levels with_second_machine(Levels levels, Turns turns, std::uint64_t seed) {
       if (levels[n][k]) *levels[n][k] += effects[k];
     }
   }
-  return levels;
+  return {std::move(levels), is_second};
 }
 
 Levels with_missing_results(Levels levels, double share, std::uint64_t seed) {

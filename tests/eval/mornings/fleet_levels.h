@@ -44,7 +44,11 @@ enum class Turns : std::uint8_t {
 };
 /// The same fleet, on some nights timed by a second machine on which each series differs by an
 /// amount of its own, log-normal around -15 % (even seeds) or +13 % (odd seeds), by 20 %.
-Levels with_second_machine(Levels levels, Turns turns, std::uint64_t seed);
+struct TwoMachines {
+  Levels levels;
+  std::vector<bool> is_second;  ///< by night: on the second machine
+};
+TwoMachines with_second_machine(Levels levels, Turns turns, std::uint64_t seed);
 
 /// The same fleet without a share of its results, which are missing by chance.
 Levels with_missing_results(Levels levels, double share, std::uint64_t seed);

@@ -25,16 +25,18 @@ struct Fleets {
   FleetShape shape;
   SeriesKind series = SeriesKind::kUsual;
   std::optional<Turns> turns;  ///< of two machines
-  double missing = 0;          ///< share of the results
+  bool are_machines_named = false;
+  double missing = 0;  ///< share of the results
   std::uint64_t seeds = 8;
 
   Levels on_one_machine(std::uint64_t seed) const {
     return with_missing_results(made_up_fleet(shape, series, seed), missing, seed);
   }
   Mornings mornings(const Scenario& scenario, std::uint64_t seed) const {
-    Levels levels = on_one_machine(seed);
-    if (turns) levels = with_second_machine(std::move(levels), *turns, seed);
-    return watch_nights(shape, with_scenario(std::move(levels), scenario), seed);
+    TwoMachines two{on_one_machine(seed), {}};
+    if (turns) two = with_second_machine(std::move(two.levels), *turns, seed);
+    if (!are_machines_named) two.is_second.clear();
+    return watch_nights(shape, with_scenario(std::move(two.levels), scenario), seed, two.is_second);
   }
 };
 
@@ -48,9 +50,11 @@ std::vector<Fleets> all_fleets() {
       {"lively-turns", "lively, two machines", shape, SeriesKind::kLively, Turns::kSteady},
       {"changing-turns", "the second machine's share rises from a tenth to nine tenths", shape,
        SeriesKind::kUsual, Turns::kChanging},
-      {"gaps", "a fifth of the results is missing", shape, SeriesKind::kUsual, {}, 0.2},
+      {"named-turns", "two machines take turns, and each night says which", shape,
+       SeriesKind::kUsual, Turns::kSteady, true},
+      {"gaps", "a fifth of the results is missing", shape, SeriesKind::kUsual, {}, false, 0.2},
       {"small", "3 models on two backends, six series", small},
-      {"large", "334 models, a thousand series", large, SeriesKind::kUsual, {}, 0, 2},
+      {"large", "334 models, a thousand series", large, SeriesKind::kUsual, {}, false, 0, 2},
   };
 }
 

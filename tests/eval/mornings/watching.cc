@@ -57,7 +57,8 @@ SeenAlert seen(const analysis::Catalog& catalog, const analysis::AlertDetector& 
 
 std::string model_name(std::size_t model) { return fmt::format("model_{:03}", model); }
 
-Mornings watch_nights(const FleetShape& shape, const Levels& levels, std::uint64_t seed) {
+Mornings watch_nights(const FleetShape& shape, const Levels& levels, std::uint64_t seed,
+                      const std::vector<bool>& is_second) {
   const analysis::Catalog catalog = catalog_of(shape);
   analysis::AlertDetector watch(catalog, {});
   bench::Random random(seed, 7);
@@ -66,6 +67,7 @@ Mornings watch_nights(const FleetShape& shape, const Levels& levels, std::uint64
     analysis::RunObservations night;
     night.run = schema::RunId{static_cast<std::int64_t>(n) + 1};
     night.started_at = 86400.0 * static_cast<double>(n);
+    if (!is_second.empty()) night.machine = is_second[n] ? "second" : "first";
     for (std::size_t k = 0; k < levels[n].size(); ++k) {
       if (!levels[n][k]) continue;
       analysis::ExperimentObservation& result = night.results.emplace_back();

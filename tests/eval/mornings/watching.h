@@ -31,7 +31,9 @@ using Mornings = std::vector<std::vector<SeenAlert>>;
 std::string model_name(std::size_t model);
 
 /// What is told on the morning after each night. Each result has 11 repetitions, which scatter by
-/// 0.6 %: `seed` decides how.
-Mornings watch_nights(const FleetShape& shape, const Levels& levels, std::uint64_t seed);
+/// 0.6 %: `seed` decides how. `is_second`: by night, whether it says that it was on the second
+/// machine; empty: no night says anything.
+Mornings watch_nights(const FleetShape& shape, const Levels& levels, std::uint64_t seed,
+                      const std::vector<bool>& is_second = {});
 
 }  // namespace benchhud::eval

@@ -256,6 +256,85 @@ TEST_F(Watching, AnImprovementDoesNotKeepARegressionOpen) {
   EXPECT_THAT(alerts(AlertStage::kRecovered), SizeIs(1)) << story();
 }
 
+// Each series differs by another amount between two machines that are named.
+class OnTwoMachines : public Watching {
+ protected:
+  void move_to(const std::string& machine) {
+    const double sign = (machine == "second" ? 1 : 0) - (facts_.machine == "second" ? 1 : 0);
+    facts_.machine = machine;
+    for (int m = 0; m < kModels; ++m) {
+      for (std::size_t b = 0; b < kThree.size(); ++b) {
+        const int place = m * 3 + static_cast<int>(b);
+        time_of(m, kThree[b]) *= std::exp(sign * (0.15 + 0.05 * ((place * 7) % 9 - 4)));
+      }
+    }
+  }
+  void expect_quiet() const {
+    EXPECT_THAT(alerts(AlertStage::kConfirmed), IsEmpty()) << story();
+    EXPECT_THAT(alerts(AlertStage::kRecovered), IsEmpty()) << story();
+  }
+  static constexpr int kModels = 8;
+};
+
+TEST_F(OnTwoMachines, TurnsAreNoEvents) {
+  make(kModels, kThree);
+  facts_.machine = "first";
+  for (int turn = 0; turn < 12; ++turn) {
+    nights(1 + turn % 3);
+    move_to(facts_.machine == "first" ? "second" : "first");
+  }
+  expect_quiet();
+  time_of(3, "inductor") *= 1.25;
+  nights(2);
+  move_to(facts_.machine == "first" ? "second" : "first");
+  nights(2);
+  EXPECT_THAT(alerts(AlertStage::kConfirmed), ElementsAre(of_model("m3"))) << story();
+}
+
+TEST_F(OnTwoMachines, AMachineThatStaysIsNoEvent) {
+  make(kModels, kThree);
+  facts_.machine = "first";
+  nights(20);
+  move_to("second");
+  nights(70);
+  expect_quiet();
+  time_of(3, "inductor") *= 1.25;
+  nights(4);
+  EXPECT_THAT(alerts(AlertStage::kConfirmed), ElementsAre(of_model("m3"))) << story();
+}
+
+TEST_F(OnTwoMachines, WhatHappenedOnBothIsAnEvent) {
+  make(kModels, kThree);
+  facts_.machine = "first";
+  for (int turn = 0; turn < 10; ++turn) {
+    nights(2);
+    move_to(facts_.machine == "first" ? "second" : "first");
+  }
+  for (int m = 0; m < kModels; ++m) time_of(m, "inductor") *= 1.1;
+  for (int turn = 0; turn < 3; ++turn) {
+    nights(1);
+    move_to(facts_.machine == "first" ? "second" : "first");
+  }
+  const auto confirmed = alerts(AlertStage::kConfirmed);
+  ASSERT_THAT(confirmed, SizeIs(1)) << story();
+  EXPECT_EQ(confirmed[0].group.scope, AlertScope::kBackend);
+  EXPECT_EQ(confirmed[0].group.backend, "inductor");
+}
+
+TEST_F(OnTwoMachines, AWatchGoesOnWithWhatItKnowsOfThem) {
+  make(kModels, kThree);
+  facts_.machine = "first";
+  for (int turn = 0; turn < 10; ++turn) {
+    nights(2);
+    move_to(facts_.machine == "first" ? "second" : "first");
+  }
+  const std::string state = watch_->state();
+  nights(3);
+  const auto other = go_on(20, state, *catalog_);
+  ASSERT_NE(other, nullptr);
+  EXPECT_EQ(other->state(), watch_->state());
+}
+
 TEST_F(Watching, OneModelIsNoSuspectForADisturbedNight) {
   make(8, kThree);
   nights(30);

@@ -75,16 +75,15 @@ bool AlertDetector::begin_night(const RunObservations& night, RunAnnotations sai
       if (watch) watch->forget_old(number);
     }
   }
-  // What a new machine does to a series is known by as little as its first night: from there on the
-  // series is compared with itself.
-  if (said.is_new_environment || common_.is_new_machine(night.machine)) {
+  if (said.is_new_environment) {
     for (Experiment& experiment : experiments_) {
       for (auto& watch : experiment.timed) {
         if (watch) watch->restart();
       }
     }
+    common_.restart();
   }
-  if (said.is_new_environment) common_.restart();
+  if (!said.is_excluded && common_.is_new_machine(night.machine)) new_machines_.push_back(number);
   if (said.is_pinned) pinned_.push_back(number);
   if (said.is_excluded) excluded_.push_back(number);
   return !said.is_excluded;
@@ -330,7 +329,12 @@ bool AlertDetector::watch(Experiment& experiment, const RunObservations& night,
     if (!result.counts[i] || !is_watched(metric_at(kTimedMetrics + i))) continue;
     changed = experiment.counts[i].add(*result.counts[i], number) || changed;
   }
-  return watch_verdicts(experiment, night, result, tonight) || changed;
+  changed = watch_verdicts(experiment, night, result, tonight) || changed;
+  if (has_exact_change(experiment, number)) {
+    tonight->pointed_to += static_cast<std::size_t>(
+        std::ranges::count_if(result.times, [](const auto& time) { return time.has_value(); }));
+  }
+  return changed;
 }
 
 bool AlertDetector::watch_verdicts(Experiment& experiment, const RunObservations& night,
@@ -371,6 +375,17 @@ std::size_t AlertDetector::tried_on(std::string_view backend, const RunObservati
   return tonight->tried[backend];
 }
 
+// Whether a count or a verdict of the experiment changed in the nights that searches look at.
+bool AlertDetector::has_exact_change(const Experiment& experiment, std::size_t number) {
+  const auto is_recent = [&](std::span<const WatchedEvent> events) {
+    return !events.empty() && events.back().onset + TimingChangeDetector::kWindow > number;
+  };
+  return is_recent(experiment.verification.events()) ||
+         std::ranges::any_of(experiment.counts, [&](const CounterChangeDetector& count) {
+           return is_recent(count.events());
+         });
+}
+
 // Whether what is exact of the experiment, a count or a verdict, changed where the time may have.
 bool AlertDetector::is_pointed_to(const Candidate& candidate) const {
   const WatchedChange& change = candidate.watch->changes()[candidate.change];
@@ -393,7 +408,7 @@ void AlertDetector::decide(const Tonight& tonight) {
     (is_pointed_to(candidate) ? pointed_to : found).push_back(candidate);
   }
   decide(found, tonight.timed, tonight.number);
-  decide(pointed_to, kTimedMetrics, tonight.number);
+  decide(pointed_to, tonight.pointed_to, tonight.number);
 }
 
 // `tests`: how many there were, if not more.
@@ -458,12 +473,20 @@ WatchedMember& AlertDetector::member_of(Experiment& experiment, WatchedMetric me
   return members_[places[change]];
 }
 
-// Whether all nights from one on are disturbed: what single series do on them says nothing yet.
-bool AlertDetector::are_all_disturbed(WatchedMetric metric, std::size_t from) const {
-  for (std::size_t night = from; night < nights_.size(); ++night) {
-    if (!qualities_.is_disturbed(metric, night)) return false;
-  }
-  return true;
+// Whether all nights of a series from one on are disturbed: what single series do on them says
+// nothing yet.
+bool AlertDetector::are_all_disturbed(const TimingChangeDetector& watch, WatchedMetric metric,
+                                      std::size_t from) const {
+  const auto numbers = watch.numbers();
+  return std::all_of(std::ranges::lower_bound(numbers, from), numbers.end(),
+                     [&](std::size_t night) { return qualities_.is_disturbed(metric, night); });
+}
+
+// What a new machine does to a series is known by as little as its first night: what begins there
+// is taken for its doing.
+bool AlertDetector::is_of_new_machine(std::size_t onset) const {
+  return std::ranges::any_of(
+      new_machines_, [&](std::size_t night) { return nights_apart(night, onset) <= kSameCause; });
 }
 
 // Whether a steady time recovered about that night: what speedups do then is no change of its own.
@@ -497,7 +520,8 @@ void AlertDetector::collect_timed(Experiment& experiment, WatchedMetric metric) 
     member.worse = worse_of(member.effect, watched_metric_info(metric).better);
     member.is_reported = !change.recovery_of &&
                          (member.worse < 0 ? rules.tell_better : rules.tell_worse) &&
-                         (change.confirmed || !are_all_disturbed(metric, change.onset));
+                         (change.confirmed || !are_all_disturbed(*watch, metric, change.onset)) &&
+                         !is_of_new_machine(change.onset);
     member.before = std::exp(change.point.before);
     member.after = std::exp(change.point.after);
     member.interval = change.point.interval;

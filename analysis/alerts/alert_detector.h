@@ -28,7 +28,7 @@ namespace benchhud::analysis {
 /// Which way of watching this is. Raised with whatever gives other alerts for the same nights: how
 /// a night is summed up, how changes are found and grouped; and with the layout of what is kept of
 /// it (watch_state.h). What an earlier one kept is not gone on from.
-inline constexpr std::uint32_t kDetectorVersion = 16;
+inline constexpr std::uint32_t kDetectorVersion = 17;
 
 /// How a series is watched.
 struct SeriesRules {
@@ -165,7 +165,8 @@ class AlertDetector {
   };
   struct Tonight {
     std::size_t number = 0;
-    std::size_t timed = 0;  // series
+    std::size_t timed = 0;       // series
+    std::size_t pointed_to = 0;  // of these, those of experiments of which something exact changed
     std::vector<Candidate> candidates;
     std::vector<Experiment*> due_for_drift;
     std::map<std::string_view, std::size_t> tried;  // experiments, by backend; see tried_on()
@@ -191,6 +192,7 @@ class AlertDetector {
   bool watch_verdicts(Experiment& experiment, const RunObservations& night,
                       const ExperimentObservation& result, Tonight* tonight);
   std::size_t tried_on(std::string_view backend, const RunObservations& night, Tonight* tonight);
+  static bool has_exact_change(const Experiment& experiment, std::size_t number);
   bool is_pointed_to(const Candidate& candidate) const;
   void decide(const Tonight& tonight);
   void decide(std::span<const Candidate> candidates, std::size_t tests, std::size_t number);
@@ -198,7 +200,9 @@ class AlertDetector {
   void look_for_drift(const Tonight& tonight);
   WatchedMember& member_of(Experiment& experiment, WatchedMetric metric, std::size_t change);
   void collect_members();
-  bool are_all_disturbed(WatchedMetric metric, std::size_t from) const;
+  bool are_all_disturbed(const TimingChangeDetector& watch, WatchedMetric metric,
+                         std::size_t from) const;
+  bool is_of_new_machine(std::size_t onset) const;
   static bool is_back_near(const Experiment& experiment, std::size_t night);
   void collect_timed(Experiment& experiment, WatchedMetric metric);
   bool is_settled(const Experiment& experiment, WatchedMetric metric, std::size_t change) const;
@@ -218,8 +222,9 @@ class AlertDetector {
   const Catalog& catalog_;
   FleetRules rules_;
   std::vector<NightOf> nights_;
-  std::vector<std::size_t> excluded_;  // nights
-  std::vector<std::size_t> pinned_;    // nights
+  std::vector<std::size_t> excluded_;      // nights
+  std::vector<std::size_t> pinned_;        // nights
+  std::vector<std::size_t> new_machines_;  // nights that were the first of one beside others
   CommonCauses common_;
   NightQualities qualities_;
   // By timed metric and change: places of the members, by series, and the place of the alert.

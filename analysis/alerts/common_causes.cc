@@ -23,7 +23,14 @@ std::size_t CommonCauses::backend_number(std::string_view backend) {
 }
 
 std::size_t CommonCauses::machine_number(std::string_view machine) {
+  const bool is_known = std::ranges::find(machines_, machine) != machines_.end();
+  if (machine.empty() || (!is_known && machines_.size() == kMostMachines)) return 0;
   return number_of(machine, &machines_);
+}
+
+bool CommonCauses::is_new_machine(std::string_view machine) const {
+  return !machine.empty() && !machines_.empty() && machines_.size() < kMostMachines &&
+         std::ranges::find(machines_, machine) == machines_.end();
 }
 
 std::vector<CommonChangeDetector::Value> CommonCauses::values_of(WatchedMetric metric,

@@ -2,7 +2,6 @@
 // without it.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -70,10 +69,12 @@ class CommonCauses {
     return *catalog_.find(of(metric).experiments[series]);
   }
   const std::string& backend(std::size_t number) const { return backends_[number]; }
-  /// Whether nights of other machines were added, and none of this one.
-  bool is_new_machine(std::string_view machine) const {
-    return !machines_.empty() && std::ranges::find(machines_, machine) == machines_.end();
-  }
+  /// Nights of more machines than that are taken for those of the first: names that change from
+  /// night to night tell nothing.
+  static constexpr std::size_t kMostMachines = 64;
+  /// Whether nights of other machines were added, and none of this one. Nights that do not say are
+  /// of the first machine.
+  bool is_new_machine(std::string_view machine) const;
 
  private:
   friend struct StateFields;

@@ -23,7 +23,7 @@ std::uint8_t bit_of(WatchedMetric metric) {
 bool is_scattered(const NightQuality& night) {
   constexpr double kScatter = 2.5;
   constexpr std::size_t kShareOff = 4;  // one in so many
-  return night.scatter >= kScatter && night.off * kShareOff >= night.judged;
+  return night.is_known() && night.scatter >= kScatter && night.off * kShareOff >= night.judged;
 }
 
 }  // namespace

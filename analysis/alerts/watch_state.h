@@ -170,7 +170,7 @@ struct StateFields {
   // The levels are in the nights that are recalled.
   template <class Archive, Either<CommonChangeDetector::Row> T>
   static void of(Archive& archive, T& row) {
-    archive(row.night, row.states, row.machine, row.disturbance, row.explained);
+    archive(row.night, row.states, row.machine, row.disturbance, row.is_disturbed, row.explained);
   }
   template <class Archive, Either<CommonChangeDetector> T>
   static void of(Archive& archive, T& detector) {
@@ -252,7 +252,7 @@ struct StateFields {
   }
   template <class Archive, Either<AlertDetector> T>
   static void of(Archive& archive, T& fleet) {
-    archive(fleet.nights_, fleet.excluded_, fleet.pinned_);
+    archive(fleet.nights_, fleet.excluded_, fleet.pinned_, fleet.new_machines_);
     for (auto& experiment : fleet.experiments_) archive(experiment);
     archive(fleet.members_, fleet.alerts_, fleet.common_, fleet.common_members_,
             fleet.common_alerts_, fleet.qualities_);

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <ranges>
+#include <tuple>
 #include <utility>
 
 #include "analysis/statistics/summary.h"
@@ -237,6 +237,7 @@ void CommonChangeDetector::restart() {
   rows_.clear();
   before_.clear();
   states_.clear();
+  machines_.clear();
   not_judged_ = 0;
   forget_all();
 }
@@ -476,8 +477,6 @@ NightMatrix CommonChangeDetector::matrix_of(const std::vector<std::vector<float>
   return nights;
 }
 
-// Estimates again, from the nights before this one, what each known state does. A state without
-// turns in these nights is dropped, and its effects stay in the levels.
 // In view: how often tonight's machine and others relieved each other, tonight not counted.
 std::size_t CommonChangeDetector::switches_of_machine() const {
   const std::size_t machine = rows_.back().machine;
@@ -495,8 +494,7 @@ std::size_t CommonChangeDetector::switches_of_machine() const {
 void CommonChangeDetector::learn_machine() {
   const std::size_t machine = rows_.back().machine;
   if (machine == first_machine_ || tonight() == 0) return;
-  const bool is_new = std::ranges::none_of(rows_ | std::views::take(tonight()),
-                                           [&](const Row& row) { return row.machine == machine; });
+  const bool is_new = machines_[machine].effect.empty();
   const bool has_changed = rows_[tonight() - 1].machine != machine;
   // An estimate changes where the machine came back: once more it was seen to come or to go.
   if (!is_new && (!has_changed || switches_of_machine() == 0)) return;
@@ -515,7 +513,10 @@ void CommonChangeDetector::learn_machine() {
   for (CommonChange& change : changes_) {
     if (switches_of_machine() >= kFewSwitches) break;
     if (change.stage == CommonStage::kWithdrawn || change.onset < rows_.front().night) continue;
-    if (is_short(change) && is_turn(change, machines_[machine], noise)) {
+    const std::size_t row = row_of(change.onset);
+    const bool is_at_switch =
+        row > 0 && (rows_[row].machine == machine) != (rows_[row - 1].machine == machine);
+    if (is_at_switch && is_short(change) && is_turn(change, machines_[machine], noise)) {
       withdraw(&change, std::nullopt);
     }
   }
@@ -525,6 +526,8 @@ void CommonChangeDetector::learn_machine() {
   judge_again(first);
 }
 
+// Estimates again, from the nights before this one, what each known state does. A state without
+// turns in these nights is dropped, and its effects stay in the levels.
 void CommonChangeDetector::update_states() {
   if (states_.empty()) return;
   constexpr std::size_t kFewestSwitches = 2;
@@ -818,8 +821,9 @@ CommonChangeDetector::Expected CommonChangeDetector::expected_of(const Residuals
 
 // Where the series without the worst model disagree much more than usual, or under a young change
 // of the machine, which hits each series by another amount every night.
-Disturbance CommonChangeDetector::disturbance_on(const Residuals& of, const Expected& expected,
-                                                 bool is_busy) const {
+std::pair<Disturbance, bool> CommonChangeDetector::disturbance_on(const Residuals& of,
+                                                                  const Expected& expected,
+                                                                  bool is_busy) const {
   if (!of.is_enough()) return {};
   std::vector<double> sums(models_, 0), counts(models_, 0), squares, off;
   for (std::size_t k = 0; k < of.series.size(); ++k) {
@@ -849,7 +853,7 @@ Disturbance CommonChangeDetector::disturbance_on(const Residuals& of, const Expe
   const bool is_disturbed = memory_.fleet_usual.standard(sum / count, count) > kDisturbed &&
                             are_many_off(of.series, off, kOff, kShareDisturbed);
   if (!is_busy && !is_disturbed) return {};
-  return disturbance_of(deviations, variances);
+  return {disturbance_of(deviations, variances), is_disturbed};
 }
 
 bool CommonChangeDetector::is_busy(std::size_t night) const {
@@ -867,7 +871,7 @@ void CommonChangeDetector::judge(std::size_t row) {
   std::vector<double> off(of_backend_.size(), kNone), disagreement(off), squares;
   const auto means = judge_backends(of, busy, &off, &disagreement, &squares);
   const Expected expected = expected_of(of);
-  rows_[row].disturbance = disturbance_on(of, expected, busy);
+  std::tie(rows_[row].disturbance, rows_[row].is_disturbed) = disturbance_on(of, expected, busy);
   if (row == tonight()) tonight_ = {of, expected};
 
   constexpr double kMostOff = 8;  // standard deviations: a disagreement is no surer beyond
@@ -958,7 +962,7 @@ NightQuality CommonChangeDetector::quality_of(std::size_t row, const Residuals& 
     if (std::abs(shifts[k] - common) > bound) ++apart;
   }
   quality.is_disturbed =
-      night.disturbance.is_any() || (of.is_enough() && apart * kShareOff >= quality.judged);
+      night.is_disturbed || (of.is_enough() && apart * kShareOff >= quality.judged);
   for (std::size_t r = row; night.states != 0 && r-- > 0;) {
     if (rows_[r].states != night.states) continue;
     quality.alike.insert(quality.alike.begin(), rows_[r].night);

@@ -158,6 +158,7 @@ class CommonChangeDetector {
     std::uint8_t states = 0;           // bits
     std::size_t machine = 0;
     Disturbance disturbance;
+    bool is_disturbed = false;
     // Nodes whose evidence before this night belongs to a change: it is reset on this night.
     std::vector<Node> explained;
   };
@@ -212,7 +213,9 @@ class CommonChangeDetector {
     std::vector<Location> beside;  // each backend beside them
   };
   Expected expected_of(const Residuals& of) const;
-  Disturbance disturbance_on(const Residuals& of, const Expected& expected, bool is_busy) const;
+  /// What is added to variances, and whether that is for more than a young change of the machine.
+  std::pair<Disturbance, bool> disturbance_on(const Residuals& of, const Expected& expected,
+                                              bool is_busy) const;
   void judge(std::size_t row);
   void judge_again(std::size_t from);
   Judged judged_row(std::size_t row) const;

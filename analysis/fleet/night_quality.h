@@ -9,8 +9,9 @@ namespace benchhud::analysis {
 
 struct NightQuality {
   std::size_t judged = 0;  ///< series whose level and noise before it are known; 0: nothing is
-  /// Of these, those further than three of their standard deviations off their level, what states
-  /// and lasting changes did to them not counted.
+  /// Of these, those further than three of their standard deviations off their level. What states,
+  /// backends and machines are known to do is not counted, but for the first ten nights of a change
+  /// of the machine.
   std::size_t off = 0;
   /// The series disagree much more than usual: a quarter of them is off beside what all did, or
   /// a quarter is off and repetitions scatter two and a half times as much as usual, or what the

@@ -42,7 +42,7 @@ SELECT detected, triage, count(*) FROM alert WHERE state NOT IN ('recovered', 'w
 
 -- name: open_alert_count
 SELECT count(*) FROM alert
-WHERE state IN ('suspect', 'confirmed') AND direction = 'regression' AND ($1 = '' OR accelerator_model = $1)
+WHERE state IN ('suspect', 'confirmed') AND urgency <= 1 AND ($1 = '' OR accelerator_model = $1)
 
 -- name: alert_run
 SELECT name, accelerator_model, started_at FROM alert_run WHERE id = $1

@@ -18,7 +18,7 @@ bool is_doing_of_baseline(const AlertContext& context, const analysis::WatchedAl
 
 /// Of the members of an alert those that its title tells of: the confirmed ones that have not
 /// recovered; else, where there are none, the confirmed ones; else all. Of these, where some are
-/// for the worse, only they.
+/// for the worse, only they, and of these no speedup that is_doing_of_baseline().
 Members telling_members(const AlertContext& context, const analysis::WatchedAlert& alert,
                         const Members& members);
 
@@ -41,8 +41,9 @@ std::optional<schema::AlertHeadline> alert_headline(const AlertContext& context,
                                                     const analysis::WatchedAlert& alert,
                                                     const Members& members);
 
-/// Alert::weight: failures weigh 1000 and the number of results that fail; a time the natural
-/// logarithm of how much it moved at least, by its interval; a count a hundredth.
+/// Alert::weight: failures weigh 1000 and the number of series that fail (timing and verification
+/// are one each); a time the natural logarithm of how much it moved at least, by its interval, or
+/// half of its effect where that has none; anything else a hundredth.
 double alert_weight(const std::optional<schema::AlertHeadline>& headline, const Members& members);
 
 }  // namespace benchhud::service

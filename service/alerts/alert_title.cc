@@ -162,7 +162,7 @@ std::string failures_text(const AlertContext& context, const Members& members) {
   text += ": " + schema::beginning_of(most->first, kLongestSignature);
   if (counts.size() > 1)
     text += fmt::format(
-        ", and {} with other errors",
+        ", and {} with others or none",
         analysis::count_text(static_cast<std::int64_t>(members.size() - most->second), "result"));
   return text;
 }

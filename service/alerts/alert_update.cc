@@ -70,9 +70,10 @@ struct Found {
 };
 
 std::string subject_of(const AlertContext& context, const analysis::AlertGroup& group) {
-  std::string subject(analysis::alert_scope_name(group.scope));
+  // No subject begins like another: a moved alert is known again by how its key begins.
+  std::string subject = group.is_of_failures ? "failures\t" : "";
+  subject += analysis::alert_scope_name(group.scope);
   if (group.scope == AlertScope::kBackend) subject += "\t" + group.backend;
-  if (group.is_of_failures) subject += "\tfailures";
   if (group.scope == AlertScope::kModel) {
     // Models are numbered in the order of the entries.
     const auto entries = context.catalog.entries();
@@ -205,11 +206,14 @@ class Update {
     return keep({fleet, catalog, nights, noise}, model);
   }
 
-  // Of the nights of which something else is known than before.
+  // Of the nights that are judged again, whether or not that was so when the newest was watched
+  // last.
   Expected<void> keep_qualities(const AlertDetector& fleet, std::span<const schema::Run> nights) {
     const auto& qualities = fleet.qualities();
     bool is_changed = false;
-    for (std::size_t n = qualities.changed_from(); n < nights.size(); ++n) {
+    constexpr std::size_t kJudgedAgain = analysis::CommonChangeDetector::kWindow + 1;
+    const std::size_t last = nights.size() - std::min(nights.size(), kJudgedAgain);
+    for (std::size_t n = std::min(qualities.changed_from(), last); n < nights.size(); ++n) {
       const analysis::NightQuality& night = qualities.nights()[n];
       schema::NightQuality kept{static_cast<std::int64_t>(night.judged),
                                 static_cast<std::int64_t>(night.off),

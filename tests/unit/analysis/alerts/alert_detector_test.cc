@@ -321,6 +321,57 @@ TEST_F(OnTwoMachines, WhatHappenedOnBothIsAnEvent) {
   EXPECT_EQ(confirmed[0].group.backend, "inductor");
 }
 
+TEST_F(OnTwoMachines, ANewMachineTakesNoTrueAlertAway) {
+  make(kModels, kThree);
+  facts_.machine = "first";
+  nights(30);
+  for (int m = 0; m < kModels; ++m) {
+    for (const std::string& backend : kThree) time_of(m, backend) *= 1.15;
+  }
+  nights(4);
+  ASSERT_THAT(alerts(AlertStage::kConfirmed), SizeIs(1)) << story();
+  move_to("second");
+  nights(1);
+  move_to("first");
+  nights(2);
+  const auto confirmed = alerts(AlertStage::kConfirmed);
+  ASSERT_THAT(confirmed, SizeIs(1)) << story();
+  EXPECT_EQ(confirmed[0].group.scope, AlertScope::kMachine);
+  EXPECT_EQ(confirmed[0].group.onset, 30U);
+}
+
+TEST_F(OnTwoMachines, AnAlertFromBeforeAMachineCameRecovers) {
+  make(kModels, kThree);
+  facts_.machine = "first";
+  nights(30);
+  time_of(3, "inductor") *= 1.3;
+  nights(8);
+  ASSERT_THAT(alerts(AlertStage::kConfirmed), ElementsAre(of_model("m3"))) << story();
+  for (int turn = 0; turn < 4; ++turn) {
+    move_to(facts_.machine == "first" ? "second" : "first");
+    nights(2);
+  }
+  time_of(3, "inductor") /= 1.3;
+  nights(5);
+  EXPECT_THAT(alerts(AlertStage::kConfirmed), IsEmpty()) << story();
+  EXPECT_THAT(alerts(AlertStage::kRecovered), ElementsAre(of_model("m3"))) << story();
+}
+
+TEST_F(OnTwoMachines, ANewEnvironmentForgetsWhatTheyDid) {
+  make(kModels, kThree);
+  facts_.machine = "first";
+  for (int turn = 0; turn < 6; ++turn) {
+    nights(2);
+    move_to(facts_.machine == "first" ? "second" : "first");
+  }
+  nights(1, {.is_new_environment = true});
+  for (int turn = 0; turn < 8; ++turn) {
+    nights(1 + turn % 3);
+    move_to(facts_.machine == "first" ? "second" : "first");
+  }
+  expect_quiet();
+}
+
 TEST_F(OnTwoMachines, AWatchGoesOnWithWhatItKnowsOfThem) {
   make(kModels, kThree);
   facts_.machine = "first";

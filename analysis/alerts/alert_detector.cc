@@ -330,7 +330,11 @@ bool AlertDetector::watch(Experiment& experiment, const RunObservations& night,
     changed = experiment.counts[i].add(*result.counts[i], number) || changed;
   }
   changed = watch_verdicts(experiment, night, result, tonight) || changed;
-  if (has_exact_change(experiment, number)) {
+  // In the nights that searches look at.
+  const auto is_recent = [&](const WatchedEvent& event) {
+    return event.onset + TimingChangeDetector::kWindow > number;
+  };
+  if (has_exact_change(experiment, is_recent)) {
     tonight->pointed_to += static_cast<std::size_t>(
         std::ranges::count_if(result.times, [](const auto& time) { return time.has_value(); }));
   }
@@ -375,29 +379,22 @@ std::size_t AlertDetector::tried_on(std::string_view backend, const RunObservati
   return tonight->tried[backend];
 }
 
-// Whether a count or a verdict of the experiment changed in the nights that searches look at.
-bool AlertDetector::has_exact_change(const Experiment& experiment, std::size_t number) {
-  const auto is_recent = [&](std::span<const WatchedEvent> events) {
-    return !events.empty() && events.back().onset + TimingChangeDetector::kWindow > number;
-  };
-  return is_recent(experiment.verification.events()) ||
+// Whether a change of what is exact of the experiment, a count or a verdict, fits.
+template <class Fits>
+bool AlertDetector::has_exact_change(const Experiment& experiment, const Fits& fits) {
+  return std::ranges::any_of(experiment.verification.events(), fits) ||
          std::ranges::any_of(experiment.counts, [&](const CounterChangeDetector& count) {
-           return is_recent(count.events());
+           return std::ranges::any_of(count.events(), fits);
          });
 }
 
-// Whether what is exact of the experiment, a count or a verdict, changed where the time may have.
-bool AlertDetector::is_pointed_to(const Candidate& candidate) const {
+// Whether something exact of its experiment changed where the time may have.
+bool AlertDetector::is_pointed_to(const Candidate& candidate) {
   const WatchedChange& change = candidate.watch->changes()[candidate.change];
-  const auto is_near = [&](const WatchedEvent& event) {
+  return has_exact_change(*candidate.experiment, [&](const WatchedEvent& event) {
     return !event.is_flaky() && event.last_before < change.latest + kSameCause &&
            change.earliest < event.onset + kSameCause;
-  };
-  const Experiment& experiment = *candidate.experiment;
-  return std::ranges::any_of(experiment.verification.events(), is_near) ||
-         std::ranges::any_of(experiment.counts, [&](const CounterChangeDetector& count) {
-           return std::ranges::any_of(count.events(), is_near);
-         });
+  });
 }
 
 // Which of the changes that have nights enough are told tonight: among all series that were timed,

@@ -192,8 +192,9 @@ class AlertDetector {
   bool watch_verdicts(Experiment& experiment, const RunObservations& night,
                       const ExperimentObservation& result, Tonight* tonight);
   std::size_t tried_on(std::string_view backend, const RunObservations& night, Tonight* tonight);
-  static bool has_exact_change(const Experiment& experiment, std::size_t number);
-  bool is_pointed_to(const Candidate& candidate) const;
+  template <class Fits>
+  static bool has_exact_change(const Experiment& experiment, const Fits& fits);
+  static bool is_pointed_to(const Candidate& candidate);
   void decide(const Tonight& tonight);
   void decide(std::span<const Candidate> candidates, std::size_t tests, std::size_t number);
   void assert_steps(const Tonight& tonight, const RunObservations& night);

@@ -153,7 +153,7 @@ export function orderAfterClick(column: AlertColumn, now: Order): string {
   return (own[(own.indexOf(now) + 1) % own.length] ?? now).value;
 }
 
-/** "3 alerts need attention: 2 confirmed regressions, 1 suspected; 2 improvements; 1 is in hand." */
+/** "3 alerts need attention: 2 confirmed regressions, 1 suspected; 2 improvements; 1 is taken up." */
 export function attentionSentence({ counts }: Pick<AlertPage, "counts">): string {
   const waiting = waitingCount(counts);
   const regressions = [
@@ -164,7 +164,7 @@ export function attentionSentence({ counts }: Pick<AlertPage, "counts">): string
     waiting === 0 ? "No alert needs attention" : `${waiting === 1 ? "1 alert needs" : `${count(waiting)} alerts need`} attention: ${regressions.join(", ")}`,
     counts.improvement ? plural(counts.improvement, "improvement") : "",
     counts.change ? `${count(counts.change)} neither better nor worse` : "",
-    counts.taken ? `${count(counts.taken)} ${counts.taken === 1 ? "is" : "are"} in hand` : "",
+    counts.taken ? `${count(counts.taken)} ${counts.taken === 1 ? "is" : "are"} taken up` : "",
   ].filter(Boolean);
   return `${parts.join("; ")}.`;
 }

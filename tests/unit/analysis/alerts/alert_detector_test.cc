@@ -269,6 +269,14 @@ class OnTwoMachines : public Watching {
       }
     }
   }
+  void move_on() { move_to(facts_.machine == "first" ? "second" : "first"); }
+  /// Of `least` nights each, or of `least` and up to `lengths` - 1 more in turn.
+  void take_turns(int turns, int least, int lengths = 1) {
+    for (int turn = 0; turn < turns; ++turn) {
+      nights(least + turn % lengths);
+      move_on();
+    }
+  }
   void expect_quiet() const {
     EXPECT_THAT(alerts(AlertStage::kConfirmed), IsEmpty()) << story();
     EXPECT_THAT(alerts(AlertStage::kRecovered), IsEmpty()) << story();
@@ -279,14 +287,11 @@ class OnTwoMachines : public Watching {
 TEST_F(OnTwoMachines, TurnsAreNoEvents) {
   make(kModels, kThree);
   facts_.machine = "first";
-  for (int turn = 0; turn < 12; ++turn) {
-    nights(1 + turn % 3);
-    move_to(facts_.machine == "first" ? "second" : "first");
-  }
+  take_turns(12, 1, 3);
   expect_quiet();
   time_of(3, "inductor") *= 1.25;
   nights(2);
-  move_to(facts_.machine == "first" ? "second" : "first");
+  move_on();
   nights(2);
   EXPECT_THAT(alerts(AlertStage::kConfirmed), ElementsAre(of_model("m3"))) << story();
 }
@@ -306,15 +311,9 @@ TEST_F(OnTwoMachines, AMachineThatStaysIsNoEvent) {
 TEST_F(OnTwoMachines, WhatHappenedOnBothIsAnEvent) {
   make(kModels, kThree);
   facts_.machine = "first";
-  for (int turn = 0; turn < 10; ++turn) {
-    nights(2);
-    move_to(facts_.machine == "first" ? "second" : "first");
-  }
+  take_turns(10, 2);
   for (int m = 0; m < kModels; ++m) time_of(m, "inductor") *= 1.1;
-  for (int turn = 0; turn < 3; ++turn) {
-    nights(1);
-    move_to(facts_.machine == "first" ? "second" : "first");
-  }
+  take_turns(3, 1);
   const auto confirmed = alerts(AlertStage::kConfirmed);
   ASSERT_THAT(confirmed, SizeIs(1)) << story();
   EXPECT_EQ(confirmed[0].group.scope, AlertScope::kBackend);
@@ -348,7 +347,7 @@ TEST_F(OnTwoMachines, AnAlertFromBeforeAMachineCameRecovers) {
   nights(8);
   ASSERT_THAT(alerts(AlertStage::kConfirmed), ElementsAre(of_model("m3"))) << story();
   for (int turn = 0; turn < 4; ++turn) {
-    move_to(facts_.machine == "first" ? "second" : "first");
+    move_on();
     nights(2);
   }
   time_of(3, "inductor") /= 1.3;
@@ -360,25 +359,16 @@ TEST_F(OnTwoMachines, AnAlertFromBeforeAMachineCameRecovers) {
 TEST_F(OnTwoMachines, ANewEnvironmentForgetsWhatTheyDid) {
   make(kModels, kThree);
   facts_.machine = "first";
-  for (int turn = 0; turn < 6; ++turn) {
-    nights(2);
-    move_to(facts_.machine == "first" ? "second" : "first");
-  }
+  take_turns(6, 2);
   nights(1, {.is_new_environment = true});
-  for (int turn = 0; turn < 8; ++turn) {
-    nights(1 + turn % 3);
-    move_to(facts_.machine == "first" ? "second" : "first");
-  }
+  take_turns(8, 1, 3);
   expect_quiet();
 }
 
 TEST_F(OnTwoMachines, AWatchGoesOnWithWhatItKnowsOfThem) {
   make(kModels, kThree);
   facts_.machine = "first";
-  for (int turn = 0; turn < 10; ++turn) {
-    nights(2);
-    move_to(facts_.machine == "first" ? "second" : "first");
-  }
+  take_turns(10, 2);
   const std::string state = watch_->state();
   nights(3);
   const auto other = go_on(20, state, *catalog_);

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/unit/analysis/judging.h"
+
 namespace benchhud::analysis {
 namespace {
 
@@ -15,23 +17,15 @@ using testing::IsEmpty;
 using testing::SizeIs;
 using testing::UnorderedElementsAre;
 
+// The experiments of a model have numbers in the order of kInductor, kOpenxla and eager.
 Catalog catalog_of(int models) {
-  CatalogBuilder builder;
+  Fleet fleet;
   for (int model = 0; model < models; ++model) {
     for (const char* backend : {"inductor", "openxla", "eager"}) {
-      schema::Experiment experiment;
-      experiment.suite = "s";
-      experiment.model = "m" + std::to_string(model);
-      experiment.test = "eval";
-      experiment.accelerator_model = "a";
-      if (std::string(backend) != "eager") experiment.dynamo = backend;
-      builder.add(ExperimentId{model * 3 + (backend[0] == 'i'   ? 1
-                                            : backend[0] == 'o' ? 2
-                                                                : 3)},
-                  std::move(experiment));
+      fleet.add("m" + std::to_string(model), backend);
     }
   }
-  return std::move(builder).finish();
+  return fleet.catalog();
 }
 
 class CommonFailuresTest : public testing::Test {
@@ -54,13 +48,14 @@ class CommonFailuresTest : public testing::Test {
     return members_.size() - 1;
   }
 
-  std::vector<AlertGroup> groups() const {
+  std::vector<CurrentMember> current() const {
     std::vector<CurrentMember> current;
     for (std::size_t place = 0; place < members_.size(); ++place) {
       current.push_back({place, catalog_.find(members_[place].experiment)});
     }
-    return common_failures(members_, current);
+    return current;
   }
+  std::vector<AlertGroup> groups() const { return common_failures(members_, current()); }
 
   static constexpr int kInductor = 1, kOpenxla = 2;
   const Catalog catalog_ = catalog_of(kModels);
@@ -151,11 +146,7 @@ TEST_F(CommonFailuresTest, WhatIsLeftGoesByModel) {
   fail(0, kInductor, 5, "a");
   fail(1, kInductor, 5, "a");
   fail(1, kOpenxla, 5, "b");
-  std::vector<CurrentMember> current;
-  for (std::size_t place = 0; place < members_.size(); ++place) {
-    current.push_back({place, catalog_.find(members_[place].experiment)});
-  }
-  const auto all = group_changes(members_, current, catalog_);
+  const auto all = group_changes(members_, current(), catalog_);
   ASSERT_THAT(all, SizeIs(2));
   EXPECT_THAT(all[0].members, UnorderedElementsAre(0, 1));
   EXPECT_EQ(all[1].scope, AlertScope::kModel);

@@ -115,6 +115,7 @@ const CHANGES = {
   markRun: ["/runs/2025-11-10/marks", json("POST", { kind: "environment", reason: "driver 570", who: "ada" })],
   unmarkRun: ["/runs/2025-11-10/marks/environment", { method: "DELETE", headers: server.bearer() }],
   actOnAlert: [`/alerts/${alert.id}/actions`, json("POST", { kind: "note", value: "since the driver of 10 November", who: "ada" })],
+  actOnAlerts: ["/alerts/actions", json("POST", { ids: [alert.id], kind: "note", value: "all of one driver", who: "ada" })],
   addTraceNote: [`${traced}/notes`, json("POST", { begin: "0", end: "1000000", words: "waits for the loader", who: "ada" })],
   removeTraceNote: [`${traced}/notes/1`, { method: "DELETE", headers: server.bearer() }],
   uploadResults: ["/ingest?name=2025-11-29.jsonl&label=pytorch:4a2cf3b", file(readFileSync(join(root, "samples/cpu_nightlies/2025-11-10/results.jsonl"), "utf8").split("\n")[0].replace(/"timestamp": [0-9.]+/, '"timestamp": 1764374400.0') + "\n{half")],

@@ -365,13 +365,6 @@ CREATE TABLE alert (
   -- What is over is over whatever people say.
   state             TEXT    NOT NULL GENERATED ALWAYS AS (
     CASE WHEN triage = 'open' OR detected IN ('recovered', 'withdrawn') THEN detected ELSE triage END) VIRTUAL,
-  urgency           INTEGER NOT NULL GENERATED ALWAYS AS (
-    CASE WHEN detected IN ('recovered', 'withdrawn') OR triage IN ('fixed', 'wont_fix', 'invalid', 'infrastructure') THEN 5
-         WHEN triage <> 'open' THEN 2
-         WHEN direction = 'improvement' THEN 3
-         WHEN direction <> 'regression' THEN 4
-         WHEN detected = 'suspect' THEN 1
-         ELSE 0 END) VIRTUAL,  -- as the values of Urgency
   -- The one number that its title tells.
   headline_metric     TEXT,                             -- as of a member; null: it tells none
   headline_effect     REAL,                             -- of what is timed: the change, and its interval at 95 %
@@ -380,10 +373,21 @@ CREATE TABLE alert (
   headline_before     TEXT,                             -- of counts and verdicts
   headline_after      TEXT,
   headline_experiment INTEGER,                          -- whose it is, which may be gone; null: what most did
-  weight              REAL  NOT NULL DEFAULT 0          -- Alert::weight
+  weight              REAL  NOT NULL DEFAULT 0,         -- Alert::weight
+  -- Until when people do not want to hear of it. Queries compare it with the day: a generated column cannot know it.
+  muted_until       TEXT    NOT NULL DEFAULT '',        -- a day, '2026-12-24', or mute_end_name(); '': not muted
+  muted_beyond      REAL,                               -- muted until it is worse: the end of its interval that was farther from 0
+  urgency           INTEGER NOT NULL GENERATED ALWAYS AS (
+    CASE WHEN detected IN ('recovered', 'withdrawn') OR triage IN ('fixed', 'wont_fix', 'invalid', 'infrastructure') THEN 6
+         WHEN triage <> 'open' THEN 2
+         WHEN direction = 'improvement' THEN 3
+         WHEN direction <> 'regression' THEN 4
+         WHEN detected = 'suspect' THEN 1
+         ELSE 0 END) VIRTUAL  -- as the values of Urgency, without kMuted
 ) STRICT;
 CREATE INDEX alert_by_state ON alert (state, urgency, onset);
 CREATE INDEX alert_by_onset ON alert (onset);
+CREATE INDEX alert_by_mute ON alert (muted_until);
 CREATE INDEX alert_by_model ON alert (accelerator_model);
 
 -- The labels that differ between the last good and the first bad run of an alert.
@@ -448,7 +452,7 @@ CREATE TABLE alert_action (
   at       REAL    NOT NULL,
   who      TEXT    NOT NULL,
   kind     TEXT    NOT NULL,  -- alert_action_kind_name()
-  value    TEXT    NOT NULL,  -- state: triage_state_name(); owner, link: '' takes it away
+  value    TEXT    NOT NULL,  -- state: triage_state_name(); owner, link, mute: '' takes it away
   token    TEXT               -- name of the token that was shown; null: none
 ) STRICT;
 CREATE INDEX alert_action_by_alert ON alert_action (alert_id, kind, id);

@@ -5,6 +5,7 @@
 
 #include "analysis/alerts/watched_metric.h"
 #include "analysis/changes/noise_class.h"
+#include "schema/alerts/alert_mute.h"
 #include "views/answers.h"
 
 namespace benchhud::views {
@@ -149,6 +150,19 @@ Expected<void> write_details(schema::JsonWriter& json, const Alert& alert,
   return {};
 }
 
+void write_mute(schema::JsonWriter& json, const std::string& until) {
+  json.key("muted_until");
+  if (until.empty()) {
+    json.null();
+    return;
+  }
+  const bool is_state = schema::mute_end_of(until).has_value();
+  json.begin_object();
+  json.field("date", is_state ? std::nullopt : std::optional(until));
+  json.field("state", is_state ? std::optional(until) : std::nullopt);
+  json.end_object();
+}
+
 void write_cause(schema::JsonWriter& json, const service::AlertCause& cause) {
   json.begin_object();
   json.field("kind", service::cause_name(cause.kind));
@@ -184,6 +198,7 @@ Expected<void> write_alert_fields(schema::JsonWriter& json, const Alert& alert,
   alert.triaged_at ? write_time(json, *alert.triaged_at) : json.null();
   json.field("owner", alert.owner);
   json.field("link", alert.link);
+  write_mute(json, alert.muted_until);
   json.field("accelerator_model", alert.accelerator_model);
   json.key("details");
   return write_details(json, alert, details, runs);

@@ -6,10 +6,12 @@
 #include <array>
 #include <charconv>
 #include <string>
+#include <vector>
 
 #include "cli/options/commands.h"
 #include "cli/options/options.h"
 #include "cli/options/text_file.h"
+#include "cli/output/regressions_text.h"
 #include "schema/alerts/alert.h"
 #include "schema/base/time.h"
 #include "schema/store/store.h"
@@ -26,20 +28,25 @@ using schema::Expected;
 
 constexpr std::string_view kAbout =
     "  show N                 what people did with alert N, oldest first\n"
-    "  state N STATE          open, acknowledged, investigating, fixed, wont_fix, invalid "
+    "  state N… STATE         open, acknowledged, investigating, fixed, wont_fix, invalid "
     "(nothing\n"
-    "                         changed) or infrastructure (the machine did, not what is measured)\n"
+    "                         changed) or infrastructure (the machine did, not what is measured);\n"
+    "                         acknowledged and investigating make what is nobody's yours\n"
     "  note N TEXT…           say something\n"
-    "  owner N NAME           say whose it is; \"\" for nobody\n"
+    "  owner N… NAME          say whose it is; \"\" for nobody\n"
+    "  mute N… UNTIL          not hear of it until a day (2026-12-24, UTC), or until it is "
+    "confirmed,\n"
+    "                         recovered or worse; \"\" ends that\n"
     "  link N URL             where more of it is to be read; \"\" for nowhere\n"
     "  rules [FILE]           the rules by which alerts are found; with a file: keep them and "
     "find\n"
     "                         alerts anew (docs/regressions.md)\n\n"
-    "`benchhud regressions` lists alerts. What was said stays with an alert when it is found anew.";
+    "Several numbers: all of them, or none. `benchhud regressions` lists alerts. What was said "
+    "stays with an alert when it is found anew.";
 
 CommandLine command_line() {
   CommandLine command;
-  command.usage = "benchhud alerts ACTION N [ARGUMENT…] [option…]";
+  command.usage = "benchhud alerts ACTION N… [ARGUMENT…] [option…]";
   command.about = kAbout;
   add_store_option(&command.options);
   command.options.add_options()("who", po::value<std::string>()->default_value(user_name()),
@@ -58,10 +65,16 @@ Expected<schema::AlertId> number_of(const std::string& text) {
   return schema::AlertId{number};
 }
 
+/// "#5 acknowledged", "#5 muted until 2026-12-24".
+void print_heading(const schema::Alert& alert) {
+  const bool is_muted = alert.urgency == schema::Urgency::kMuted;
+  fmt::print("#{} {}\n", to_int(alert.id), is_muted ? mute_text(alert) : alert.state);
+}
+
 Expected<void> show(schema::Connection& store, schema::AlertId id) {
-  BENCHHUD_ASSIGN(const schema::Alert alert, schema::alert(store, id));
+  BENCHHUD_ASSIGN(const schema::Alert alert, schema::alert(store, id, schema::now()));
   BENCHHUD_ASSIGN(const auto actions, schema::alert_actions(store, id));
-  fmt::print("#{} {}\n", to_int(id), alert.state);
+  print_heading(alert);
   for (const schema::AlertAction& action : actions) {
     fmt::print("{}  {}{}  {}: {}\n", schema::format_time(action.at),
                action.who.empty() ? "somebody" : printable(action.who),
@@ -93,7 +106,7 @@ Expected<void> rules(const po::variables_map& values, const Arguments& words) {
 Expected<void> act(const po::variables_map& values) {
   const Arguments words = words_of(values);
   if (!words.empty() && words[0] == "rules") return rules(values, words);
-  constexpr std::array kActions = {"show", "state", "note", "owner", "link"};
+  constexpr std::array kActions = {"show", "state", "note", "owner", "link", "mute"};
   if (words.size() < 2) {
     return Error{ErrorCode::kInvalidArgument, "an action and an alert's number are wanted"};
   }
@@ -101,19 +114,32 @@ Expected<void> act(const po::variables_map& values) {
     return Error{ErrorCode::kInvalidArgument,
                  fmt::format("there is no `benchhud alerts {}`", words[0])};
   }
-  BENCHHUD_ASSIGN(const schema::AlertId id, number_of(words[1]));
-  if (words[0] == "show") {
+  const std::string& action = words[0];
+  if (action == "show") {
+    BENCHHUD_ASSIGN(const schema::AlertId id, number_of(words[1]));
     BENCHHUD_ASSIGN(auto store, schema::open_store_for_reading(store_path(values)));
     return show(store, id);
   }
-  if (words.size() < 3 || (words.size() > 3 && words[0] != "note")) {
+  if (words.size() < 3 || (words.size() > 3 && action == "link")) {
     return Error{ErrorCode::kInvalidArgument,
-                 fmt::format("`benchhud alerts {} N` takes one argument", words[0])};
+                 fmt::format("`benchhud alerts {} N` takes one argument", action)};
   }
-  const std::string value = fmt::format("{}", fmt::join(words.begin() + 2, words.end(), " "));
+  // A note is as many words as there are; else the last word is what is said of all before it.
+  const auto value_from = action == "note" ? words.begin() + 2 : words.end() - 1;
+  const std::string value = fmt::format("{}", fmt::join(value_from, words.end(), " "));
+  std::vector<schema::AlertId> ids;
+  for (auto word = words.begin() + 1; word != value_from; ++word) {
+    BENCHHUD_ASSIGN(const schema::AlertId id, number_of(*word));
+    ids.push_back(id);
+  }
   BENCHHUD_ASSIGN(auto store, schema::open_store(store_path(values)));
-  BENCHHUD_TRY(schema::act_on_alert(store, id, words[0], value, values["who"].as<std::string>()));
-  return show(store, id);
+  BENCHHUD_TRY(schema::act_on_alerts(store, ids, action, value, values["who"].as<std::string>()));
+  if (ids.size() == 1) return show(store, ids.front());
+  for (const schema::AlertId id : ids) {
+    BENCHHUD_ASSIGN(const schema::Alert alert, schema::alert(store, id, schema::now()));
+    print_heading(alert);
+  }
+  return {};
 }
 
 }  // namespace

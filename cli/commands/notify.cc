@@ -51,7 +51,7 @@ CommandLine command_line() {
       "once\n"
       "each. Run it after every ingest. Exit status 1 where something could not be delivered: the "
       "next\n"
-      "time tries it again. Nobody is told of suspects.";
+      "time tries it again. Nobody is told of suspects, nor of what is muted.";
   add_store_option(&command.options);
   command.options.add_options()("webhook", po::value<std::vector<std::string>>()->composing(),
                                 "an http:// or https:// address; may be given several times")(
@@ -127,7 +127,7 @@ Expected<void> deliver(const Request& request, const std::string& url,
 Expected<int> tell(schema::Connection& store, const Request& request, const std::string& url,
                    AlertList& alerts) {
   const double since = schema::now() - request.max_age;
-  BENCHHUD_ASSIGN(const auto notifications, schema::undelivered(store, url, since));
+  BENCHHUD_ASSIGN(const auto notifications, schema::undelivered(store, url, since, schema::now()));
   int failed = 0, told = 0;
   for (const schema::Notification& notification : notifications) {
     BENCHHUD_ASSIGN(const bool is_ours, schema::claim_delivery(store, notification.id, url, kHold));

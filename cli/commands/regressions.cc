@@ -41,7 +41,10 @@ CommandLine command_line() {
       "Lists what changed: one alert a cause, with when it began, how much, how sure and what "
       "else\n"
       "changed with it. Improvements are listed too.\n"
-      "Exit status 4 with --fail-on: there is an open one that is for the worse.";
+      "Exit status 4 with --fail-on: there is an open one that is for the worse. What is muted "
+      "does "
+      "not\n"
+      "count, and is only counted in what is printed.";
   add_store_option(&command.options);
   command.options.add_options()("format", po::value<std::string>()->default_value("text"),
                                 "text, json, markdown or junit")(
@@ -50,7 +53,7 @@ CommandLine command_line() {
       "model", po::value<std::string>(), "only of that model: MODEL or SUITE/MODEL")(
       "backend", po::value<std::string>(), "only what changed on that backend")(
       "accelerator-model", po::value<std::string>(), "only of that accelerator model")(
-      "all", po::bool_switch(), "also what is recovered, withdrawn or decided");
+      "all", po::bool_switch(), "also what is recovered, withdrawn, decided or muted");
   return command;
 }
 
@@ -104,7 +107,7 @@ bool fits(const Request& request, const std::vector<schema::AlertMember>& member
 
 // Whether a nightly job should stop because of it: open, for the worse and sure enough.
 bool fails(schema::DetectedState fail_on, const schema::Alert& alert) {
-  if (alert.triage != schema::TriageState::kOpen ||
+  if (alert.triage != schema::TriageState::kOpen || alert.urgency == schema::Urgency::kMuted ||
       alert.direction == schema::ChangeDirection::kImprovement) {
     return false;
   }
@@ -117,46 +120,55 @@ schema::AlertFilter filter_of(const Request& request) {
   if (!request.all) {
     const auto attention = schema::attention_states();
     filter.states.assign(attention.begin(), attention.end());
+    filter.states.emplace_back("muted");  // to be counted
   }
+  filter.now = schema::now();
   if (request.since) filter.since = *request.since;
   if (!request.accelerator_model.empty()) filter.accelerator_models = {request.accelerator_model};
   return filter;
 }
 
-Expected<std::vector<ListedAlert>> list_alerts(AlertList& list, schema::Connection& store,
-                                               const Request& request) {
+struct Listing {
+  std::vector<ListedAlert> alerts;
+  std::size_t muted = 0;  ///< how many are muted, whether or not they are listed
+};
+
+Expected<Listing> list_alerts(AlertList& list, schema::Connection& store, const Request& request) {
   BENCHHUD_ASSIGN(auto alerts, schema::alerts(store, filter_of(request)));
   std::ranges::sort(alerts, schema::is_more_urgent);
-  std::vector<ListedAlert> all;
+  Listing listing;
   for (schema::Alert& alert : alerts) {
     BENCHHUD_ASSIGN(auto details, schema::alert_details(store, alert.id));
     if (!fits(request, details.members)) continue;
+    const bool is_muted = alert.urgency == schema::Urgency::kMuted;
+    if (is_muted) ++listing.muted;
+    if (is_muted && !request.all) continue;
     BENCHHUD_ASSIGN(ListedAlert listed, list.listed(std::move(alert), std::move(details)));
     listed.fails = request.fail_on && fails(*request.fail_on, listed.alert);
-    all.push_back(std::move(listed));
+    listing.alerts.push_back(std::move(listed));
   }
-  return all;
+  return listing;
 }
 
 // Laid out for people as well as for programs.
-Expected<std::string> json_of(AlertList& list, const std::vector<ListedAlert>& alerts) {
+Expected<std::string> json_of(AlertList& list, const Listing& listing) {
   std::string text;
   schema::JsonWriter json(&text, schema::JsonWriter::Layout::kIndented);
   json.begin_object();
   json.key("alerts");
   json.begin_array();
-  for (const ListedAlert& alert : alerts) BENCHHUD_TRY(list.write(json, alert));
+  for (const ListedAlert& alert : listing.alerts) BENCHHUD_TRY(list.write(json, alert));
   json.end_array();
+  json.field("muted_count", listing.muted);
   json.end_object();
   return text + "\n";
 }
 
-Expected<std::string> text_as(const std::string& format, AlertList& list,
-                              const std::vector<ListedAlert>& listed) {
-  if (format == "markdown") return regressions_markdown(listed);
-  if (format == "junit") return regressions_junit(listed);
-  if (format == "text") return regressions_text(listed);
-  return json_of(list, listed);
+Expected<std::string> text_as(const std::string& format, AlertList& list, const Listing& listing) {
+  if (format == "markdown") return regressions_markdown(listing.alerts, listing.muted);
+  if (format == "junit") return regressions_junit(listing.alerts, listing.muted);
+  if (format == "text") return regressions_text(listing.alerts, listing.muted);
+  return json_of(list, listing);
 }
 
 }  // namespace
@@ -171,12 +183,12 @@ int run_regressions(const Arguments& arguments) {
   if (const auto update = service::update_alerts(*store); !update) return fail(update.error());
   auto list = AlertList::open(*store);
   if (!list) return fail(list.error());
-  const auto listed = list_alerts(*list, *store, *request);
-  if (!listed) return fail(listed.error());
-  const auto text = text_as(request->format, *list, *listed);
+  const auto listing = list_alerts(*list, *store, *request);
+  if (!listing) return fail(listing.error());
+  const auto text = text_as(request->format, *list, *listing);
   if (!text) return fail(text.error());
   fmt::print("{}", *text);
-  const bool is_failing = std::any_of(listed->begin(), listed->end(),
+  const bool is_failing = std::any_of(listing->alerts.begin(), listing->alerts.end(),
                                       [](const ListedAlert& alert) { return alert.fails; });
   return is_failing ? kHasRegressions : kDone;
 }

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "schema/alerts/alert_list.h"
+#include "schema/base/time.h"
 #include "service/alerts/alert_causes.h"
 #include "service/answers/read_catalog.h"
 #include "views/alert_json.h"
@@ -22,9 +23,15 @@ Expected<AlertList> AlertList::open(schema::Connection& store) {
   return AlertList(store, std::move(catalog));
 }
 
-Expected<std::vector<schema::Alert>> AlertList::all() { return schema::alerts(*store_); }
+Expected<std::vector<schema::Alert>> AlertList::all() {
+  schema::AlertFilter filter;
+  filter.now = schema::now();
+  return schema::alerts(*store_, filter);
+}
 
-Expected<schema::Alert> AlertList::find(schema::AlertId id) { return schema::alert(*store_, id); }
+Expected<schema::Alert> AlertList::find(schema::AlertId id) {
+  return schema::alert(*store_, id, schema::now());
+}
 
 Expected<ListedAlert> AlertList::listed(schema::Alert alert, schema::AlertDetails details) {
   ListedAlert listed;

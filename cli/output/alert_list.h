@@ -29,7 +29,7 @@ class AlertList {
   schema::Expected<ListedAlert> listed(schema::Alert alert, schema::AlertDetails details);
   /// The contract's Alert, with `causes` and `reproduction`.
   schema::Expected<void> write(schema::JsonWriter& json, const ListedAlert& listed);
-  /// Those that are not over and that nobody decided on.
+  /// Those that are not over, that nobody decided on, and that are not muted.
   schema::Expected<std::vector<ListedAlert>> needing_attention();
 
  private:

@@ -11,6 +11,7 @@
 #include "analysis/text/quantity_text.h"
 #include "cli/options/options.h"
 #include "cli/output/markdown.h"
+#include "schema/alerts/alert_mute.h"
 #include "schema/base/xml_text.h"
 
 namespace benchhud::cli {
@@ -125,6 +126,7 @@ std::string paragraph(const ListedAlert& listed) {
   if (!listed.explanation.reproduction.empty()) {
     out += "    again: " + printable(listed.explanation.reproduction) + "\n";
   }
+  if (const auto mute = mute_text(alert); !mute.empty()) out += "    " + mute + "\n";
   if (!alert.owner.empty()) out += "    owner: " + printable(alert.owner) + "\n";
   if (!alert.link.empty()) out += "    see " + printable(alert.link) + "\n";
   return out;
@@ -157,29 +159,47 @@ std::string markdown_section(const ListedAlert& listed) {
   return out + "\n";
 }
 
-}  // namespace
-
-std::string regressions_text(std::span<const ListedAlert> alerts) {
-  if (alerts.empty()) return "nothing changed that is not dealt with\n";
-  std::string out;
-  for (const ListedAlert& alert : alerts) out += paragraph(alert) + "\n";
-  return out + analysis::count_text(static_cast<std::int64_t>(alerts.size()), "alert") + "\n";
+// "2 alerts are muted"
+std::string muted_text(std::size_t muted) {
+  return analysis::count_text(static_cast<std::int64_t>(muted), "alert") +
+         (muted == 1 ? " is muted" : " are muted");
 }
 
-std::string regressions_markdown(std::span<const ListedAlert> alerts) {
-  if (alerts.empty()) return "Nothing changed that is not dealt with.\n";
+}  // namespace
+
+std::string regressions_text(std::span<const ListedAlert> alerts, std::size_t muted) {
+  const std::string end = muted > 0 ? fmt::format("; {}\n", muted_text(muted)) : "\n";
+  if (alerts.empty()) return "nothing changed that is not dealt with" + end;
+  std::string out;
+  for (const ListedAlert& alert : alerts) out += paragraph(alert) + "\n";
+  return out + analysis::count_text(static_cast<std::int64_t>(alerts.size()), "alert") + end;
+}
+
+std::string regressions_markdown(std::span<const ListedAlert> alerts, std::size_t muted) {
   std::string out;
   for (const ListedAlert& alert : alerts) out += markdown_section(alert);
+  if (alerts.empty()) out = "Nothing changed that is not dealt with.\n";
+  if (muted > 0) out += fmt::format("{}{}.\n", alerts.empty() ? "\n" : "", muted_text(muted));
   return out;
 }
 
-std::string regressions_junit(std::span<const ListedAlert> alerts) {
+std::string mute_text(const schema::Alert& alert) {
+  if (alert.muted_until.empty()) return "";
+  const auto end = schema::mute_end_of(alert.muted_until);
+  return fmt::format("muted until {}{}", end ? "it is " : "", alert.muted_until);
+}
+
+std::string regressions_junit(std::span<const ListedAlert> alerts, std::size_t muted) {
   const auto failures = std::count_if(alerts.begin(), alerts.end(),
                                       [](const ListedAlert& alert) { return alert.fails; });
   std::string out = fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
       "<testsuite name=\"benchhud regressions\" tests=\"{}\" failures=\"{}\">\n",
       std::max<std::size_t>(alerts.size(), 1), failures);
+  if (muted > 0) {
+    out += fmt::format(
+        "  <properties>\n    <property name=\"muted\" value=\"{}\"/>\n  </properties>\n", muted);
+  }
   if (alerts.empty()) out += "  <testcase name=\"nothing changed\" classname=\"benchhud\"/>\n";
   for (const ListedAlert& listed : alerts) {
     out += fmt::format("  <testcase name=\"{}\" classname=\"benchhud.{}\"",
@@ -188,6 +208,9 @@ std::string regressions_junit(std::span<const ListedAlert> alerts) {
       out += fmt::format(">\n    <failure message=\"{}\">{}</failure>\n  </testcase>\n",
                          schema::xml_text(printable(heading(listed.alert))),
                          schema::xml_text(paragraph(listed), schema::XmlLines::kMany));
+    } else if (listed.alert.urgency == schema::Urgency::kMuted) {
+      out +=
+          fmt::format(">\n    <skipped message=\"{}\"/>\n  </testcase>\n", mute_text(listed.alert));
     } else {
       out += "/>\n";
     }

@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "schema/alerts/alert_mute.h"
 #include "schema/base/name_table.h"
 #include "schema/base/text_limits.h"
 
@@ -32,6 +33,7 @@ constexpr std::array kActionKinds = {
     std::pair{AlertActionKind::kNote, std::string_view("note")},
     std::pair{AlertActionKind::kOwner, std::string_view("owner")},
     std::pair{AlertActionKind::kLink, std::string_view("link")},
+    std::pair{AlertActionKind::kMute, std::string_view("mute")},
 };
 
 constexpr std::array kDirections = {
@@ -46,6 +48,7 @@ constexpr std::array kUrgencyNames = {
     std::pair{Urgency::kTaken, std::string_view("taken")},
     std::pair{Urgency::kImprovement, std::string_view("improvement")},
     std::pair{Urgency::kChange, std::string_view("change")},
+    std::pair{Urgency::kMuted, std::string_view("muted")},
     std::pair{Urgency::kClosed, std::string_view("closed")},
 };
 static_assert(kUrgencyNames.size() == kUrgencies);
@@ -120,6 +123,9 @@ Expected<AlertActionKind> check_alert_action(std::string_view kind, std::string_
       return Error{ErrorCode::kInvalidArgument,
                    "a link begins with http:// or https:// and holds no blanks; an empty one takes "
                    "the link away"};
+    case AlertActionKind::kMute:
+      BENCHHUD_TRY(check_mute(value));
+      break;
   }
   return *known;
 }

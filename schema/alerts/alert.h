@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -55,9 +56,10 @@ enum class AlertActionKind : std::uint8_t {
   kNote,   ///< say something
   kOwner,  ///< say whose it is
   kLink,   ///< tell where more of it is to be read
+  kMute,   ///< not hear of it until a day or a state (alert_mute.h)
 };
 
-/// "state", "note", "owner", "link".
+/// "state", "note", "owner", "link", "mute".
 std::string_view alert_action_kind_name(AlertActionKind kind);
 std::optional<AlertActionKind> alert_action_kind_of(std::string_view name);
 
@@ -72,18 +74,20 @@ enum class ChangeDirection : std::uint8_t {
 std::string_view change_direction_name(ChangeDirection direction);
 std::optional<ChangeDirection> change_direction_of(std::string_view name);
 
-/// How soon somebody should look at an alert, the soonest first. The store keeps the numbers.
+/// How soon somebody should look at an alert, the soonest first. The store keeps the numbers, but
+/// that of what is muted, which depends on the day.
 enum class Urgency : std::uint8_t {
   kConfirmed = 0,  ///< a regression that is sure
   kSuspect = 1,    ///< one that is not
   kTaken = 2,      ///< somebody has taken it up
   kImprovement = 3,
   kChange = 4,
-  kClosed = 5,  ///< over or decided
+  kMuted = 5,   ///< nobody wants to hear of it now
+  kClosed = 6,  ///< over or decided
 };
-inline constexpr std::size_t kUrgencies = 6;
+inline constexpr std::size_t kUrgencies = 7;
 
-/// "confirmed", "suspect", "taken", "improvement", "change", "closed".
+/// "confirmed", "suspect", "taken", "improvement", "change", "muted", "closed".
 std::string_view urgency_name(Urgency urgency);
 
 /// The one number of an alert that its title tells.
@@ -127,15 +131,24 @@ struct Alert {
   std::optional<double> triaged_at;  ///< when the triage state was last set
   std::string owner;                 ///< "" for nobody
   std::string link;                  ///< http:// or https://, or ""
+  /// Until when nobody wants to hear of it: a day, "2026-12-24", at whose beginning (UTC) the mute
+  /// ends, a mute_end_name(), or "" where it is not muted, or not any more.
+  std::string muted_until;
   // What follows from both; the store works it out.
   /// Its name: what people say once they said anything, else what was detected; what is over is
-  /// over whatever they say.
+  /// over whatever they say. "muted" for what is neither over nor decided and muted.
   std::string state = "suspect";
   Urgency urgency = Urgency::kChange;
 };
 
-/// Neither over nor decided.
-inline bool needs_attention(const Alert& alert) { return alert.urgency != Urgency::kClosed; }
+/// Neither over, decided nor muted.
+inline bool needs_attention(const Alert& alert) {
+  return alert.urgency != Urgency::kClosed && alert.urgency != Urgency::kMuted;
+}
+
+/// In place of the time now: as if nothing was muted. For what does not depend on the day, such as
+/// whether an alert is there.
+inline constexpr double kWithoutMutes = std::numeric_limits<double>::infinity();
 
 /// A label that differs between the last good and the first bad run.
 struct AlertLabel {
@@ -225,7 +238,7 @@ struct AlertAction {
   double at = 0;  ///< seconds since 1970, UTC
   std::string who;
   AlertActionKind kind = AlertActionKind::kNote;
-  std::string value;                 ///< the state's name, the note, the owner or the link
+  std::string value;  ///< the state's name, the note, the owner, the link or the end of the mute
   std::optional<std::string> token;  ///< name of the token that was shown; none: the command line
 };
 
@@ -245,8 +258,8 @@ Expected<std::vector<AlertOutline>> alert_outlines(
     Connection& connection, std::optional<std::string_view> accelerator_model = {});
 /// Those that are not withdrawn, with or without recovered ones, by number.
 Expected<std::vector<Alert>> reported_alerts(Connection& connection, bool with_recovered);
-/// Error: kNotFound.
-Expected<Alert> alert(Connection& connection, AlertId id);
+/// As it is at `now` (seconds since 1970). Error: kNotFound.
+Expected<Alert> alert(Connection& connection, AlertId id, double now = kWithoutMutes);
 /// Nothing for one that is not there.
 Expected<AlertDetails> alert_details(Connection& connection, AlertId id);
 /// The same for several alerts, each named once, in the order of `ids`, with only the series that
@@ -296,10 +309,20 @@ Expected<void> set_alerts_state(Connection& connection, std::string_view state);
 
 // --- For people --------------------------------------------------------------------------------
 
-/// Does with an alert what check_alert_action() allows: sets its state, adds a note, gives it an
-/// owner or a link, or ("") takes one of these two away. `who` is what its author says; `token` the
-/// name of the token that they showed. One transaction, with a line in the audit. Errors: those of
-/// check_alert_action(), and kNotFound.
+/// How many alerts can be acted on at once.
+inline constexpr std::size_t kMostAlertsAtOnce = 1000;
+
+/// Does with alerts what check_alert_action() allows: sets their state, adds a note, gives them an
+/// owner, a link or a mute, or ("") takes one of these three away. Who acknowledges an alert that
+/// is nobody's, or says that they investigate it, becomes its owner: an action of its own. `who` is
+/// what its author says; `token` the name of the token that they showed. All of them or none, in
+/// one transaction, with a line in the audit for each. Errors: those of check_alert_action();
+/// kInvalidArgument where none is named, more than kMostAlertsAtOnce are, or one is twice, and for
+/// a mute that ends at once; kNotFound, which names the alert.
+Expected<void> act_on_alerts(Connection& connection, std::span<const AlertId> ids,
+                             std::string_view kind, std::string_view value, std::string_view who,
+                             std::optional<std::string_view> token = {});
+/// The same with one alert.
 Expected<void> act_on_alert(Connection& connection, AlertId id, std::string_view kind,
                             std::string_view value, std::string_view who,
                             std::optional<std::string_view> token = {});

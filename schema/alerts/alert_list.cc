@@ -3,11 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
 
+#include "schema/alerts/alert_condition.h"
+#include "schema/alerts/alert_mute.h"
 #include "schema/db/rows.h"
 #include "schema/queries.h"
 
@@ -16,6 +17,7 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kAttention = {"suspect", "confirmed", "acknowledged",
                                                         "investigating"};
+constexpr std::array<std::string_view, 1> kMuted = {"muted"};
 constexpr std::array<std::string_view, 4> kSettled = {"fixed", "wont_fix", "invalid",
                                                       "infrastructure"};
 
@@ -57,6 +59,7 @@ Alert read_alert(const Statement& row) {
                       optional_id<ExperimentId>(row, 32)};
   }
   alert.weight = row.real(33);
+  alert.muted_until = row.text(34);
   return alert;
 }
 
@@ -111,85 +114,6 @@ AlertMember read_member(const Statement& row) {
   return member;
 }
 
-/// An SQL condition with the values of its parameters, which are numbered in the order of their
-/// appearance: $1, $2 and so on.
-class Condition {
- public:
-  Condition() = default;
-  explicit Condition(const AlertFilter& filter) {
-    one_of("state", filter.states);
-    one_of("accelerator_model", filter.accelerator_models);
-    one_of("direction", filter.directions);
-    if (std::isfinite(filter.since)) add("onset >= {}", filter.since);
-    if (std::isfinite(filter.until)) add("onset < {}", filter.until);
-    if (filter.series.is_open()) return;
-    const Condition member(filter.series, bound_);
-    text_ +=
-        fmt::format("{}id IN (SELECT m.alert_id FROM alert_member AS m{})", joint(), member.text_);
-    texts_.insert(texts_.end(), member.texts_.begin(), member.texts_.end());
-    bound_ = member.bound_;
-  }
-  /// On alert_member, named `m`. `bound`: the number of parameters before it.
-  explicit Condition(const SeriesFilter& filter, int bound = 0) : bound_(bound) {
-    one_of("m.model", filter.models);
-    one_of("m.suite", filter.suites);
-    one_of("m.backend", filter.backends);
-  }
-
-  /// The column holds one of `ids`.
-  void among(std::string_view column, std::span<const AlertId> ids) {
-    std::vector<std::int64_t> numbers;
-    for (const AlertId id : ids) numbers.push_back(to_int(id));
-    text_ += fmt::format("{}{} IN ({})", joint(), column, fmt::join(numbers, ","));
-  }
-
-  /// Behind `after` in the order of a page.
-  void behind(const AlertPlace& after, bool is_urgent_first) {
-    text_ += joint();
-    std::string columns, values;
-    if (is_urgent_first) {
-      columns = "urgency, -weight, ";
-      values = fmt::format("{}, {}, ", static_cast<int>(after.urgency), number(-after.weight));
-    }
-    text_ += fmt::format("({}-onset, -id) > ({}{}, {})", columns, values, number(-after.onset),
-                         -to_int(after.id));
-  }
-
-  const std::string& text() const { return text_; }
-
-  Statement prepare(Connection& connection, const std::string& sql) const {
-    Statement statement = connection.prepare(sql);
-    for (const auto& [place, text] : texts_) statement.bind(place, text);
-    for (const auto& [place, value] : numbers_) statement.bind(place, value);
-    return statement;
-  }
-
- private:
-  const char* joint() const { return text_.empty() ? " WHERE " : " AND "; }
-
-  std::string number(double value) {
-    numbers_.emplace_back(++bound_, value);
-    return fmt::format("${}", bound_);
-  }
-  void add(std::string_view condition, double value) {
-    text_ += joint() + fmt::format(fmt::runtime(condition), number(value));
-  }
-  void one_of(std::string_view column, const std::vector<std::string>& values) {
-    if (values.empty()) return;
-    std::string places;
-    for (const std::string& value : values) {
-      texts_.emplace_back(++bound_, value);
-      places += fmt::format("{}${}", places.empty() ? "" : ", ", bound_);
-    }
-    text_ += fmt::format("{}{} IN ({})", joint(), column, places);
-  }
-
-  std::string text_;
-  int bound_ = 0;
-  std::vector<std::pair<int, std::string>> texts_;
-  std::vector<std::pair<int, double>> numbers_;
-};
-
 std::vector<std::string> to_texts(std::span<const std::string_view> views) {
   return {views.begin(), views.end()};
 }
@@ -200,13 +124,14 @@ std::span<const std::string_view> attention_states() { return kAttention; }
 
 std::vector<std::string> reported_states(bool with_recovered) {
   std::vector<std::string> states = to_texts(kAttention);
+  states.insert(states.end(), kMuted.begin(), kMuted.end());
   states.insert(states.end(), kSettled.begin(), kSettled.end());
   if (with_recovered) states.emplace_back(detected_state_name(DetectedState::kRecovered));
   return states;
 }
 
 Expected<std::vector<Alert>> alerts(Connection& connection, const AlertFilter& filter) {
-  const Condition condition(filter);
+  const AlertCondition condition(filter);
   return collect(condition.prepare(connection, std::string(sql::kAlertColumns) + condition.text() +
                                                    " ORDER BY id"),
                  read_alert);
@@ -232,11 +157,11 @@ Expected<std::vector<Alert>> reported_alerts(Connection& connection, bool with_r
   return alerts(connection, filter);
 }
 
-Expected<Alert> alert(Connection& connection, AlertId id) {
+Expected<Alert> alert(Connection& connection, AlertId id, double now) {
   // Statements are kept by the address of their text.
-  static const std::string kById = std::string(sql::kAlertColumns) + " WHERE id = $1";
+  static const std::string kById = std::string(sql::kAlertColumns) + " WHERE id = $2";
   Statement query = connection.cached(kById);
-  query.bind(1, id);
+  query.bind(1, mute_day(now)).bind(2, id);
   return one(query, read_alert, fmt::format("alert {}", to_int(id)));
 }
 
@@ -251,7 +176,7 @@ Expected<std::vector<AlertDetails>> alert_details(Connection& connection,
   std::vector<AlertDetails> details(ids.size());
   std::unordered_map<AlertId, AlertDetails*> by_id;
   for (std::size_t i = 0; i < ids.size(); ++i) by_id[ids[i]] = &details[i];
-  Condition of_alerts;
+  AlertCondition of_alerts;
   of_alerts.among("alert_id", ids);
   Statement labels = connection.prepare(
       fmt::format("{}{} ORDER BY alert_id, key", sql::kAlertLabels, of_alerts.text()));
@@ -261,7 +186,7 @@ Expected<std::vector<AlertDetails>> alert_details(Connection& connection,
                             std::string(labels.text(3))});
   }
   BENCHHUD_TRY(labels.status());
-  Condition of_members(filter);
+  AlertCondition of_members(filter);
   of_members.among("m.alert_id", ids);
   Statement members = of_members.prepare(
       connection,
@@ -272,7 +197,7 @@ Expected<std::vector<AlertDetails>> alert_details(Connection& connection,
   BENCHHUD_TRY(members.status());
   if (filter.is_open()) return details;
   // Places count from 0, so the last one gives the number without reading the others.
-  Condition of_ids;
+  AlertCondition of_ids;
   of_ids.among("id", ids);
   Statement counts =
       connection.prepare(fmt::format("{}{}", sql::kAlertMemberCounts, of_ids.text()));
@@ -307,9 +232,10 @@ Expected<AlertPage> alert_page(Connection& connection, const AlertFilter& filter
                                bool is_urgent_first, const std::optional<AlertPlace>& after,
                                std::size_t limit) {
   AlertPage page;
-  Condition condition(filter);
-  Statement counts = condition.prepare(
-      connection, "SELECT urgency, count(*) FROM alert" + condition.text() + " GROUP BY urgency");
+  AlertCondition condition(filter);
+  Statement counts =
+      condition.prepare(connection, fmt::format("SELECT {0}, count(*) FROM alert{1} GROUP BY {0}",
+                                                kUrgencyNow, condition.text()));
   while (counts.step()) {
     const auto urgency = static_cast<std::size_t>(counts.integer(0));
     if (urgency < page.counts.size()) page.counts[urgency] = counts.integer(1);
@@ -317,8 +243,9 @@ Expected<AlertPage> alert_page(Connection& connection, const AlertFilter& filter
   BENCHHUD_TRY(counts.status());
   if (after) condition.behind(*after, is_urgent_first);
   // The inner query sorts ids, which needs few columns; only the page's own rows are read in full.
-  const std::string order = fmt::format(" ORDER BY {}onset DESC, id DESC",
-                                        is_urgent_first ? "urgency, weight DESC, " : "");
+  const std::string urgent_first = fmt::format("{}, weight DESC, ", kUrgencyNow);
+  const std::string order =
+      fmt::format(" ORDER BY {}onset DESC, id DESC", is_urgent_first ? urgent_first : "");
   const std::string sql =
       fmt::format("{} WHERE id IN (SELECT id FROM alert{}{} LIMIT {}){}", sql::kAlertColumns,
                   condition.text(), order, limit + 1, order);
@@ -342,17 +269,20 @@ Expected<std::vector<AlertId>> alerts_of_experiments(Connection& connection,
   return ids;
 }
 
-Expected<std::vector<AlertCount>> alert_counts(Connection& connection) {
-  return collect(connection.cached(sql::kAlertCounts), [](const Statement& row) {
+Expected<std::vector<AlertCount>> alert_counts(Connection& connection, double now) {
+  Statement query = connection.cached(sql::kAlertCounts);
+  query.bind(1, mute_day(now));
+  return collect(query, [](const Statement& row) {
     return AlertCount{detected_state_of(row.text(0)).value_or(DetectedState::kSuspect),
-                      triage_state_of(row.text(1)).value_or(TriageState::kOpen), row.integer(2)};
+                      triage_state_of(row.text(1)).value_or(TriageState::kOpen), row.integer(2),
+                      row.integer(3) != 0};
   });
 }
 
-Expected<std::int64_t> open_alert_count(Connection& connection,
-                                        std::string_view accelerator_model) {
+Expected<std::int64_t> open_alert_count(Connection& connection, std::string_view accelerator_model,
+                                        double now) {
   Statement query = connection.cached(sql::kOpenAlertCount);
-  query.bind(1, accelerator_model);
+  query.bind(1, accelerator_model).bind(2, mute_day(now));
   return one(query, [](const Statement& row) { return row.integer(0); }, "count of alerts");
 }
 

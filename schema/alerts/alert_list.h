@@ -20,13 +20,16 @@ namespace benchhud::schema {
 
 /// Which alerts are wanted; of each empty list, any.
 struct AlertFilter {
+  std::vector<AlertId> ids;
   std::vector<std::string> states;  ///< Alert::state
   std::vector<std::string> accelerator_models;
   std::vector<std::string> directions;  ///< change_direction_name()
-  SeriesFilter series;                  ///< selects alerts with a series that fits it
+  std::vector<std::string> owners;
+  SeriesFilter series;  ///< selects alerts with a series that fits it
   /// Of its onset, seconds since 1970: from, and before.
   double since = -std::numeric_limits<double>::infinity();
   double until = std::numeric_limits<double>::infinity();
+  double now = kWithoutMutes;  ///< for mutes that end with a day
 };
 
 /// The states of alerts that need attention, as needs_attention() says.
@@ -71,10 +74,13 @@ struct AlertCount {
   DetectedState detected{};
   TriageState triage{};
   std::int64_t count = 0;
+  bool is_muted = false;  ///< at `now`, and not decided
 };
-Expected<std::vector<AlertCount>> alert_counts(Connection& connection);
-/// How many are for the worse, open and not taken up, on one accelerator model or ("") on all.
-Expected<std::int64_t> open_alert_count(Connection& connection, std::string_view accelerator_model);
+Expected<std::vector<AlertCount>> alert_counts(Connection& connection, double now);
+/// How many are for the worse, open, not taken up and not muted at `now`, on one accelerator model
+/// or ("") on all.
+Expected<std::int64_t> open_alert_count(Connection& connection, std::string_view accelerator_model,
+                                        double now);
 
 /// A change of a timed series' level that an alert holds.
 struct LevelChange {

@@ -1,4 +1,4 @@
-// Writing alerts: found by analysis, triaged by people.
+// Writing alerts that analysis found, and the rules by which it does.
 
 #include <fmt/format.h>
 
@@ -10,7 +10,6 @@
 
 #include "schema/alerts/alert.h"
 #include "schema/base/content_hash.h"
-#include "schema/base/time.h"
 #include "schema/db/audit_note.h"
 #include "schema/db/rows.h"
 #include "schema/db/setting.h"
@@ -338,40 +337,6 @@ Expected<void> delete_alert(Connection& connection, AlertId id) {
 
 Expected<void> forget_unused_alert_runs(Connection& connection) {
   return connection.cached(sql::kDeleteUnusedAlertRuns).run();
-}
-
-Expected<void> act_on_alert(Connection& connection, AlertId id, std::string_view kind,
-                            std::string_view value, std::string_view who,
-                            std::optional<std::string_view> token) {
-  BENCHHUD_ASSIGN(const AlertActionKind known, check_alert_action(kind, value, who));
-  BENCHHUD_ASSIGN(Transaction transaction,
-                  Transaction::begin(connection, Transaction::Kind::kWrite));
-  BENCHHUD_TRY(alert(connection, id));
-  const double at = now();
-  Statement insert = connection.cached(sql::kInsertAlertAction);
-  insert.bind(1, id).bind(2, at).bind(3, who).bind(4, kind).bind(5, value).bind(6, token);
-  BENCHHUD_TRY(insert.run());
-  switch (known) {
-    case AlertActionKind::kState:
-      BENCHHUD_TRY(
-          connection.cached(sql::kSetTriageOfAlert).bind(1, id).bind(2, value).bind(3, at).run());
-      break;
-    case AlertActionKind::kOwner:
-      BENCHHUD_TRY(connection.cached(sql::kSetOwnerOfAlert).bind(1, id).bind(2, value).run());
-      break;
-    case AlertActionKind::kLink:
-      BENCHHUD_TRY(connection.cached(sql::kSetLinkOfAlert).bind(1, id).bind(2, value).run());
-      break;
-    case AlertActionKind::kNote:
-      break;
-  }
-  // Notes may be long, and stand with the alert.
-  std::string detail = fmt::format("{}: {}", to_int(id), kind);
-  if (known != AlertActionKind::kNote) detail += fmt::format("={}", value);
-  if (!who.empty()) detail += fmt::format(" by {}", who);
-  BENCHHUD_TRY(note(connection, "alert", detail));
-  BENCHHUD_TRY(count_revision(connection));
-  return transaction.commit();
 }
 
 Expected<std::optional<std::string>> alert_rules(Connection& connection) {

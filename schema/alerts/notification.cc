@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "schema/alerts/alert_mute.h"
 #include "schema/base/name_table.h"
 #include "schema/base/time.h"
 #include "schema/db/rows.h"
@@ -42,9 +43,10 @@ Expected<bool> was_notified(Connection& connection, AlertId alert) {
 }
 
 Expected<std::vector<Notification>> undelivered(Connection& connection, std::string_view target,
-                                                double since) {
+                                                double since, double now) {
+  const std::string day = mute_day(now);
   Statement query = connection.cached(sql::kUndeliveredNotifications);
-  query.bind(1, target).bind(2, since);
+  query.bind(1, target).bind(2, since).bind(3, day);
   return collect(query, [](const Statement& row) {
     Notification notification;
     notification.id = row.integer(0);

@@ -34,9 +34,12 @@ Expected<bool> add_notification(Connection& connection, AlertId alert, Notificat
 /// Whether any was ever made of an alert.
 Expected<bool> was_notified(Connection& connection, AlertId alert);
 
-/// Those that were made since `since` and have not reached `target`, oldest first.
+/// Those that were made since `since` and have not reached `target`, oldest first: not of alerts
+/// that are muted at `now`. What became news while an alert was muted is told afterwards if it is
+/// still so and was made since `since`; the end of an alert that was ever muted, only where its
+/// beginning was.
 Expected<std::vector<Notification>> undelivered(Connection& connection, std::string_view target,
-                                                double since);
+                                                double since, double now);
 /// Takes on to deliver one: nobody else does within `hold` seconds. False: somebody else has, or it
 /// was delivered. One transaction.
 Expected<bool> claim_delivery(Connection& connection, std::int64_t notification,

@@ -6,8 +6,9 @@ SELECT id, at, who, kind, value, token FROM alert_action WHERE alert_id = $1 ORD
 -- name: alert_columns
 SELECT id, accelerator_model, key, onset, detected, first_seen, confirmed_at, title, scope, suite, model, backend,
        direction, onset_run, last_good_run, first_bad_run, first_seen_run, confirmed_run, closed_run, rerun, triage,
-       triaged_at, owner, link, state, urgency, headline_metric, headline_effect, headline_low, headline_high,
-       headline_before, headline_after, headline_experiment, weight
+       triaged_at, owner, link, iif(urgency < 6 AND muted_until > $1, 'muted', state),
+       iif(urgency < 6 AND muted_until > $1, 5, urgency), headline_metric, headline_effect, headline_low, headline_high,
+       headline_before, headline_after, headline_experiment, weight, iif(muted_until > $1, muted_until, '')
 FROM alert
 
 -- name: alert_labels
@@ -38,11 +39,14 @@ WHERE m.experiment_id = $1 AND m.metric = $2 AND a.detected <> 'withdrawn' AND m
 ORDER BY r.started_at, a.id, m.place
 
 -- name: alert_counts
-SELECT detected, triage, count(*) FROM alert WHERE state NOT IN ('recovered', 'withdrawn') GROUP BY detected, triage
+SELECT detected, triage, count(*), urgency < 6 AND muted_until > $1 AS is_muted
+FROM alert
+WHERE state NOT IN ('recovered', 'withdrawn')
+GROUP BY detected, triage, is_muted
 
 -- name: open_alert_count
 SELECT count(*) FROM alert
-WHERE state IN ('suspect', 'confirmed') AND urgency <= 1 AND ($1 = '' OR accelerator_model = $1)
+WHERE state IN ('suspect', 'confirmed') AND urgency <= 1 AND ($1 = '' OR accelerator_model = $1) AND muted_until <= $2
 
 -- name: alert_run
 SELECT name, accelerator_model, started_at FROM alert_run WHERE id = $1
@@ -146,17 +150,32 @@ SET onset = $2, detected = $3, confirmed_at = $4, title = $5, scope = $6, suite 
     direction = $10, onset_run = $11, last_good_run = $12, first_bad_run = $13, first_seen_run = $14,
     confirmed_run = $15, closed_run = $16, rerun = $17, headline_metric = $18, headline_effect = $19,
     headline_low = $20, headline_high = $21, headline_before = $22, headline_after = $23, headline_experiment = $24,
-    weight = $25, content = $26
+    weight = $25, content = $26,
+    -- A mute until a state ends for good when the state comes: it is not in force again when the state goes. Of a title
+    -- that is about another metric by now nobody said that it is not to be heard of.
+    muted_until = CASE
+      WHEN muted_until = 'confirmed' AND $3 <> 'suspect' THEN ''
+      WHEN muted_until IN ('recovered', 'worse') AND $3 IN ('recovered', 'withdrawn') THEN ''
+      WHEN muted_until = 'worse' AND (headline_metric IS NOT $18 OR coalesce(abs($19) > abs(muted_beyond), TRUE)) THEN ''
+      ELSE muted_until END
 WHERE id = $1 AND content <> $26
 
 -- name: withdraw_alert
-UPDATE alert SET detected = 'withdrawn', content = x'' WHERE id = $1 AND detected <> 'withdrawn'
+UPDATE alert
+SET detected = 'withdrawn', content = x'',
+    muted_until = iif(muted_until IN ('confirmed', 'recovered', 'worse'), '', muted_until)
+WHERE id = $1 AND detected <> 'withdrawn'
 
 -- name: set_triage_of_alert
 UPDATE alert SET triage = $2, triaged_at = $3 WHERE id = $1
 
 -- name: set_owner_of_alert
 UPDATE alert SET owner = $2 WHERE id = $1
+
+-- name: set_mute_of_alert
+UPDATE alert
+SET muted_until = $2, muted_beyond = iif(abs(headline_low) > abs(headline_high), headline_low, headline_high)
+WHERE id = $1
 
 -- name: set_link_of_alert
 UPDATE alert SET link = $2 WHERE id = $1
@@ -206,8 +225,16 @@ SELECT count(*) FROM notification WHERE alert_id = $1
 -- name: undelivered_notifications
 SELECT n.id, n.alert_id, n.event, n.made_at
 FROM notification AS n
+JOIN alert AS a ON a.id = n.alert_id
 LEFT JOIN delivery AS d ON d.notification_id = n.id AND d.target = $1
 WHERE n.made_at >= $2 AND d.delivered_at IS NULL
+  -- Nobody hears of what is muted. Of what was, they hear only what is still so, and of its end only who heard of it.
+  AND a.muted_until <= $3
+  AND (NOT EXISTS (SELECT 1 FROM alert_action WHERE alert_id = a.id AND kind = 'mute')
+       OR iif(n.event = 'confirmed', a.detected = 'confirmed',
+              EXISTS (SELECT 1 FROM notification AS first JOIN delivery AS told ON told.notification_id = first.id
+                      WHERE first.alert_id = a.id AND first.event = 'confirmed' AND told.target = $1
+                        AND told.delivered_at IS NOT NULL)))
 ORDER BY n.id
 
 -- name: delete_unused_night_facts

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "schema/base/check.h"
 #include "schema/base/time.h"
@@ -16,7 +17,7 @@ namespace {
 using nlohmann::ordered_json;
 using Type = ParameterRule::Type;
 
-/// How often a parameter may be repeated.
+/// How often a parameter may be repeated where the document says nothing else.
 constexpr std::size_t kMostValues = 100;
 
 const ordered_json& resolve(const ordered_json& document, const ordered_json& node) {
@@ -37,6 +38,7 @@ ParameterRule read_parameter(const ordered_json& document, const ordered_json& n
   const ordered_json* schema = &resolve(document, node.at("schema"));
   if (schema->at("type") == "array") {
     rule.repeatable = true;
+    rule.most_values = schema->value("maxItems", kMostValues);
     schema = &schema->at("items");
   }
   const std::string type = schema->at("type");
@@ -62,6 +64,10 @@ std::vector<BodyField> read_body(const ordered_json& document, const ordered_jso
     field.name = name;
     field.required = std::find(required.begin(), required.end(), name) != required.end();
     if (property.contains("enum")) field.choices = property.at("enum");
+    field.is_list = property.value("type", "") == "array";
+    if (!field.is_list) continue;
+    field.least_items = property.at("minItems");
+    field.most_items = property.at("maxItems");
   }
   return fields;
 }
@@ -108,6 +114,7 @@ Operation read_operation(const ordered_json& document, const std::string& path,
     operation.takes_file = body.at("content").contains("application/octet-stream");
     if (!operation.takes_file) operation.body = read_body(document, body);
   }
+  operation.makes_something = node.at("responses").contains("201");
   if (!node.at("responses").contains("200")) return operation;
   const auto& content = node["responses"]["200"].at("content");
   if (content.contains("text/csv")) {
@@ -129,6 +136,26 @@ std::string joined(const std::vector<std::string>& words) {
   std::string text;
   for (const auto& word : words) text += (text.empty() ? "" : ", ") + word;
   return text;
+}
+
+/// Adds the numbers of a list to `numbers`. Returns what is wrong with it, as the end of a
+/// sentence; "" if nothing.
+std::string read_list(const BodyField& field, const simdjson::dom::element& value,
+                      std::vector<std::int64_t>* numbers) {
+  simdjson::dom::array items;
+  if (value.get(items) != simdjson::SUCCESS) return "must be a list of whole numbers";
+  std::set<std::int64_t> seen;
+  for (const simdjson::dom::element item : items) {
+    std::int64_t number = 0;
+    if (item.get(number) != simdjson::SUCCESS) return "must be a list of whole numbers";
+    if (!seen.insert(number).second) return fmt::format("names {} twice", number);
+    numbers->push_back(number);
+    if (numbers->size() > field.most_items) {
+      return fmt::format("must have at most {} numbers", field.most_items);
+    }
+  }
+  if (numbers->size() >= field.least_items) return {};
+  return fmt::format("must have at least {} number", field.least_items);
 }
 
 /// What is wrong with a value, as the end of a sentence; "" if nothing.
@@ -190,6 +217,17 @@ const std::string& Query::text(std::string_view name) const {
 
 std::int64_t Query::integer(std::string_view name) const {
   return to_integer(text(name)).value_or(0);
+}
+
+std::vector<std::int64_t> Query::integers(std::string_view name) const {
+  std::vector<std::int64_t> numbers;
+  for (const std::string& value : texts(name)) numbers.push_back(to_integer(value).value_or(0));
+  return numbers;
+}
+
+std::span<const std::int64_t> Body::integers(std::string_view name) const {
+  const auto found = lists_.find(name);
+  return found == lists_.end() ? std::span<const std::int64_t>() : found->second;
 }
 
 const std::string& Body::text(std::string_view name) const {
@@ -264,8 +302,8 @@ std::optional<QueryError> ApiContract::check(const Operation& operation, const A
     if (!values.empty() && !rule->repeatable) {
       return wrong(name, fmt::format("{} can be given only once.", name));
     }
-    if (values.size() >= kMostValues) {
-      return wrong(name, fmt::format("{} is given more than {} times.", name, kMostValues));
+    if (rule->repeatable && values.size() >= rule->most_values) {
+      return wrong(name, fmt::format("{} is given more than {} times.", name, rule->most_values));
     }
     values.push_back(item.second);
   }
@@ -303,6 +341,14 @@ std::optional<QueryError> ApiContract::check_body(const Operation& operation,
     if (field == operation.body.end()) {
       return wrong("", "The body has a field that this address does not know.");
     }
+    if (body->values_.contains(name) || body->lists_.contains(name)) {
+      return wrong(field->name, fmt::format("{} can be given only once.", name));
+    }
+    if (field->is_list) {
+      const std::string fault = read_list(*field, value, &body->lists_[field->name]);
+      if (!fault.empty()) return wrong(field->name, fmt::format("{} {}.", name, fault));
+      continue;
+    }
     std::string_view given;
     if (value.get(given) != simdjson::SUCCESS) {
       return wrong(field->name, fmt::format("{} must be a text.", name));
@@ -314,12 +360,11 @@ std::optional<QueryError> ApiContract::check_body(const Operation& operation,
     rule.choices = field->choices;
     const std::string fault = fault_of(rule, std::string(given));
     if (!fault.empty()) return wrong(field->name, fmt::format("{} {}.", name, fault));
-    if (!body->values_.emplace(name, given).second) {
-      return wrong(field->name, fmt::format("{} can be given only once.", name));
-    }
+    body->values_.emplace(name, given);
   }
   for (const auto& field : operation.body) {
-    if (field.required && !body->values_.contains(field.name)) {
+    if (field.required && !body->values_.contains(field.name) &&
+        !body->lists_.contains(field.name)) {
       return wrong(field.name, fmt::format("The field {} is missing.", field.name));
     }
   }

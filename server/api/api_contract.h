@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -24,6 +25,7 @@ struct ParameterRule {
   bool in_path = false;
   bool required = false;
   bool repeatable = false;
+  std::size_t most_values = 1;  ///< of one that is repeatable
   Type type = Type::kText;
   std::vector<std::string> choices;  ///< empty: anything
   std::optional<std::int64_t> minimum, maximum;
@@ -33,11 +35,13 @@ struct ParameterRule {
 /// A column's name and where its cell stands in a row: a JSON pointer without escapes.
 using CsvColumn = std::pair<std::string, std::string>;
 
-/// A field of a JSON body: a text.
+/// A field of a JSON body: a text, or a list of whole numbers, each once.
 struct BodyField {
   std::string name;
   bool required = false;
-  std::vector<std::string> choices;  ///< empty: anything
+  std::vector<std::string> choices;  ///< of a text; empty: anything
+  bool is_list = false;
+  std::size_t least_items = 0, most_items = 0;  ///< of a list
 };
 
 struct Operation {
@@ -48,6 +52,7 @@ struct Operation {
   std::vector<CsvColumn> columns;  ///< empty: it has no CSV
   std::vector<BodyField> body;     ///< empty: it takes none
   bool takes_file = false;         ///< in place of fields
+  bool makes_something = false;    ///< its answer has the address of what is new
   /// What a token must be for; none: no token is asked for.
   std::optional<schema::Scope> scope = schema::Scope::kRead;
 };
@@ -60,6 +65,8 @@ class Query {
   const std::vector<std::string>& texts(std::string_view name) const;
   bool has(std::string_view name) const { return !texts(name).empty(); }
   std::int64_t integer(std::string_view name) const;  ///< 0 if there is none
+  /// All of its values.
+  std::vector<std::int64_t> integers(std::string_view name) const;
   std::size_t size(std::string_view name) const { return static_cast<std::size_t>(integer(name)); }
   bool boolean(std::string_view name) const { return text(name) == "true"; }
   /// A time parameter, or `otherwise`.
@@ -79,10 +86,13 @@ class Body {
  public:
   /// The field's text, or "" if there is none.
   const std::string& text(std::string_view name) const;
+  /// The field's numbers; none if it is not there.
+  std::span<const std::int64_t> integers(std::string_view name) const;
 
  private:
   friend class ApiContract;
   std::map<std::string, std::string, std::less<>> values_;
+  std::map<std::string, std::vector<std::int64_t>, std::less<>> lists_;
 };
 
 /// Why a request does not fit.

@@ -218,7 +218,8 @@ Response App::handle_api(const Request& request, const Address& address, Asker a
                          reads_by_token,
                          options_.http.get(),
                          is_other_site(request),
-                         request.is_cancelled};
+                         request.is_cancelled,
+                         options_.clock()};
   auto plan = routes_.route(operation->id)->route(context);
   if (!plan) return problem_response(plan.error(), request.target, context.wrong_parameter);
   const std::string etag = plan->is_fleeting ? "" : etag_of(options_, *operation, query, plan->key);
@@ -318,7 +319,7 @@ Response App::make_change(const Request& request, const Operation& operation, co
   if (!changed) return problem_response(changed.error(), request.target, wrong_parameter);
   const std::string address = "/api/v1" + *changed;
   Response response = show_change(request, address);
-  if (operation.method == "POST" && response.status == 200) {
+  if (operation.makes_something && response.status == 200) {
     constexpr int kCreated = 201;
     response.status = kCreated;
     response.headers.emplace_back("Location", address);

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "schema/base/time.h"
 #include "server/api/access.h"
 #include "server/api/api_contract.h"
 #include "server/api/audit_trail.h"
@@ -47,6 +48,8 @@ struct AppOptions {
   QueryOptions queries;
   AuditLimits audit;
   std::shared_ptr<const HttpCounters> http;  ///< of who serves it; null: nobody counts
+  /// Seconds since 1970, for answers that depend on the day.
+  std::function<double()> clock = schema::now;
   /// How long a change waits for others who write to the store.
   std::chrono::milliseconds write_patience{5000};
   /// How long an answer that is made while it is sent waits for others of its kind to be sent.

@@ -43,6 +43,7 @@ struct RequestContext {
   const HttpCounters* http = nullptr;  ///< null where nothing counts
   bool is_other_site = false;          ///< a page of another site asks
   IsCancelled is_cancelled;            ///< the request's
+  double now = 0;                      ///< when it came, seconds since 1970
   std::string wrong_parameter{};       ///< set by a route beside an error that a parameter caused
 
   bool is_csv() const { return query.text("format") == "csv"; }

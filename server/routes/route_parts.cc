@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "schema/alerts/alert_list.h"
+#include "schema/alerts/alert_mute.h"
 #include "schema/results/run_choice.h"
 
 namespace benchhud::server {
@@ -64,6 +65,10 @@ Expected<void> refuse_other_sites(const RequestContext& context) {
 
 std::string revision_key(const RequestContext& context) {
   return std::to_string(context.snapshot().revision);
+}
+
+std::string alerts_key(const RequestContext& context) {
+  return revision_key(context) + " " + schema::mute_day(context.now);
 }
 
 Expected<std::vector<analysis::VerificationChange>> last_verification_changes(
@@ -135,7 +140,7 @@ schema::AlertRuns runs_of(RequestContext& context) {
 
 Expected<std::int64_t> attention_count(const RequestContext& context,
                                        std::string_view accelerator_model) {
-  return schema::open_alert_count(context.reader().connection(), accelerator_model);
+  return schema::open_alert_count(context.reader().connection(), accelerator_model, context.now);
 }
 
 Expected<service::BaselineChoice> asked_baseline(RequestContext& context,

@@ -47,6 +47,9 @@ schema::Expected<void> refuse_other_sites(const RequestContext& context);
 
 /// What an answer hangs on that follows from all that was ingested.
 std::string revision_key(const RequestContext& context);
+/// The same of an answer that also says what is muted: mutes end with days (alert_mute.h), so it
+/// holds for a day at most.
+std::string alerts_key(const RequestContext& context);
 
 /// What verification last said up to `entry` that it had not said before: where `entry` was not
 /// verified, what the newest verified run before it brought. Results that came or went did so with

@@ -77,7 +77,7 @@ Expected<void> write_store(RequestContext& context, schema::JsonWriter& json) {
 }
 
 Expected<ResponsePlan> get_store(RequestContext& context) {
-  return ResponsePlan{revision_key(context),
+  return ResponsePlan{alerts_key(context),
                       [&context](schema::JsonWriter& json) { return write_store(context, json); }};
 }
 

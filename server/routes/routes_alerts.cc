@@ -24,7 +24,7 @@ using schema::to_int;
 
 /// Every word that Alert::state may be.
 bool is_state(std::string_view name) {
-  return schema::detected_state_of(name) ||
+  return name == "muted" || schema::detected_state_of(name) ||
          (schema::triage_state_of(name) &&
           schema::triage_state_of(name) != schema::TriageState::kOpen);
 }
@@ -53,8 +53,8 @@ Expected<std::vector<std::string>> asked_states(RequestContext& context) {
         return wrong_parameter(
             context, "state",
             "state must be attention, all, suspect, confirmed, recovered, withdrawn, "
-            "acknowledged, investigating, fixed, wont_fix, invalid or infrastructure, or several "
-            "of these with commas between.");
+            "acknowledged, investigating, fixed, wont_fix, invalid, infrastructure or muted, or "
+            "several of these with commas between.");
       }
       if (end == rest.size()) break;
       rest.remove_prefix(end + 1);
@@ -67,13 +67,18 @@ Expected<std::vector<std::string>> asked_states(RequestContext& context) {
 Expected<schema::AlertFilter> asked_filter(RequestContext& context) {
   schema::AlertFilter filter;
   BENCHHUD_ASSIGN(filter.states, asked_states(context));
+  for (const std::int64_t id : context.query.integers("id")) {
+    filter.ids.push_back(schema::AlertId{id});
+  }
   filter.accelerator_models = context.query.texts("accelerator_model");
   filter.directions = context.query.texts("direction");
+  filter.owners = context.query.texts("owner");
   filter.series.suites = context.query.texts("suite");
   filter.series.models = context.query.texts("model");
   filter.series.backends = context.query.texts("backend");
   filter.since = context.query.time("since", -kForever);
   filter.until = context.query.time("until", kForever);
+  filter.now = context.now;
   return filter;
 }
 
@@ -127,7 +132,7 @@ Expected<ResponsePlan> list_alerts(RequestContext& context) {
   BENCHHUD_ASSIGN(auto cursor, asked_cursor(context, 4));
   // A wrong state is said before an unchanged answer is.
   BENCHHUD_ASSIGN(auto filter, asked_filter(context));
-  return ResponsePlan{revision_key(context),
+  return ResponsePlan{alerts_key(context),
                       [&context, filter = std::move(filter), cursor](schema::JsonWriter& json) {
                         return write_alert_list(context, json, filter, cursor);
                       }};
@@ -163,37 +168,54 @@ Expected<void> write_whole_alert(RequestContext& context, schema::JsonWriter& js
 }
 
 Expected<ResponsePlan> get_alert(RequestContext& context) {
-  auto alert =
-      schema::alert(context.reader().connection(), schema::AlertId{context.query.integer("id")});
+  auto alert = schema::alert(context.reader().connection(),
+                             schema::AlertId{context.query.integer("id")}, context.now);
   if (!alert) {
     context.wrong_parameter = "id";
     return std::move(alert).error();
   }
-  return ResponsePlan{revision_key(context),
+  return ResponsePlan{alerts_key(context),
                       [&context, found = *std::move(alert)](schema::JsonWriter& json) {
                         return write_whole_alert(context, json, found);
                       }};
 }
 
+/// Does with alerts what the body says; `ids` is what named them.
+Expected<void> act(ChangeContext& context, std::span<const schema::AlertId> alerts,
+                   std::string_view ids) {
+  auto done =
+      schema::act_on_alerts(context.store, alerts, context.body.text("kind"),
+                            context.body.text("value"), context.body.text("who"), context.token);
+  if (done) return {};
+  using enum schema::ErrorCode;
+  const bool is_long_name = context.body.text("who").size() > schema::kMostLineBytes;
+  if (done.error().code == kNotFound) context.wrong_parameter = ids;
+  if (done.error().code == kInvalidArgument) context.wrong_parameter = "value";
+  if (done.error().code == kTooLarge) context.wrong_parameter = is_long_name ? "who" : "value";
+  return std::move(done).error();
+}
+
 Expected<std::string> act_on_alert(ChangeContext& context) {
   const schema::AlertId id{context.query.integer("id")};
-  const auto done =
-      schema::act_on_alert(context.store, id, context.body.text("kind"), context.body.text("value"),
-                           context.body.text("who"), context.token);
-  if (!done) {
-    using enum schema::ErrorCode;
-    const bool is_long_name = context.body.text("who").size() > schema::kMostLineBytes;
-    if (done.error().code == kNotFound) context.wrong_parameter = "id";
-    if (done.error().code == kInvalidArgument) context.wrong_parameter = "value";
-    if (done.error().code == kTooLarge) context.wrong_parameter = is_long_name ? "who" : "value";
-    return done.error();
-  }
+  BENCHHUD_TRY(act(context, std::span(&id, 1), "id"));
   return fmt::format("/alerts/{}", to_int(id));
+}
+
+Expected<std::string> act_on_alerts(ChangeContext& context) {
+  std::vector<schema::AlertId> ids;
+  std::string address = fmt::format("/alerts?state=all&limit={}", schema::kMostAlertsAtOnce);
+  for (const std::int64_t id : context.body.integers("ids")) {
+    ids.push_back(schema::AlertId{id});
+    address += fmt::format("&id={}", id);
+  }
+  BENCHHUD_TRY(act(context, ids, "ids"));
+  return address;
 }
 
 constexpr std::array kRoutes = {NamedRoute{"listAlerts", list_alerts},
                                 NamedRoute{"getAlert", get_alert}};
-constexpr std::array kChanges = {NamedChange{"actOnAlert", act_on_alert}};
+constexpr std::array kChanges = {NamedChange{"actOnAlert", act_on_alert},
+                                 NamedChange{"actOnAlerts", act_on_alerts}};
 
 }  // namespace
 

@@ -218,7 +218,7 @@ Expected<std::vector<schema::Alert>> alerts_of(RequestContext& context, const Sp
   schema::Connection& store = context.reader().connection();
   BENCHHUD_ASSIGN(const auto ids, schema::alerts_of_experiments(store, wanted));
   for (const schema::AlertId id : ids) {
-    BENCHHUD_ASSIGN(auto alert, schema::alert(store, id));
+    BENCHHUD_ASSIGN(auto alert, schema::alert(store, id, context.now));
     const bool is_reported = alert.detected != schema::DetectedState::kWithdrawn;
     if (is_reported && alert.onset >= span.runs.front()->run.started_at) {
       alerts.push_back(std::move(alert));
@@ -292,7 +292,7 @@ Expected<ResponsePlan> get_error_history(RequestContext& context) {
   }
   if (places == nullptr) return no_runs(context);
   ResponsePlan plan;
-  plan.key = revision_key(context);
+  plan.key = alerts_key(context);
   plan.body = [&context, places, homes](schema::JsonWriter& json) {
     return write_history(context, json, *places, homes);
   };

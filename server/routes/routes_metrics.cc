@@ -108,7 +108,8 @@ Expected<void> write_store(Exposition& out, RequestContext& context) {
           static_cast<double>(snapshot.result_count));
   out.one("benchhud_store_rejected_lines", "gauge", "Lines that could not be taken in.",
           static_cast<double>(rejected));
-  BENCHHUD_ASSIGN(const auto alerts, schema::alert_counts(context.reader().connection()));
+  BENCHHUD_ASSIGN(const auto alerts,
+                  schema::alert_counts(context.reader().connection(), context.now));
   // All that there can be, so that a rule sees a zero where there is nothing.
   std::map<std::pair<DetectedState, TriageState>, std::int64_t> counts;
   for (const auto detected : {DetectedState::kSuspect, DetectedState::kConfirmed}) {
@@ -119,15 +120,21 @@ Expected<void> write_store(Exposition& out, RequestContext& context) {
       counts[{detected, triage}] = 0;
     }
   }
-  for (const auto& one : alerts) counts[{one.detected, one.triage}] = one.count;
+  std::int64_t muted = 0;
+  for (const auto& one : alerts) {
+    (one.is_muted ? muted : counts[{one.detected, one.triage}]) += one.count;
+  }
   out.family("benchhud_alerts", "gauge",
-             "Alerts that are not over, by how sure they are and what people made of them.");
+             "Alerts that are neither over nor muted, by how sure they are and what people made of "
+             "them.");
   for (const auto& [states, count] : counts) {
     out.sample(static_cast<double>(count),
                fmt::format("{{detected={},triage={}}}",
                            label_value(schema::detected_state_name(states.first)),
                            label_value(schema::triage_state_name(states.second))));
   }
+  out.one("benchhud_alerts_muted", "gauge", "Alerts that are muted and neither over nor decided.",
+          static_cast<double>(muted));
   return {};
 }
 

@@ -68,6 +68,96 @@ test("what makes no sense is refused with what is allowed", () => {
   }
 });
 
+test("several numbers: all of them, or none", () => {
+  const store = copy("several.db");
+  const ids = alerts(store).map((alert) => String(alert.id));
+  assert.ok(ids.length > 1);
+  const stateOf = () => alerts(store, "--all").filter(({ id }) => ids.includes(String(id))).map((alert) => `${alert.state} ${alert.owner}`);
+  const before = stateOf();
+  for (const [args, reason] of [
+    [["state", ...ids, "99999", "fixed"], /no alert 99999/],
+    [["state", ids[0], ids[0], "fixed"], /named twice/],
+    [["owner", ids[0], "Ada", "Lovelace"], /has a number, not `Ada`/],
+    [["link", ...ids, "https://example.org"], /takes one argument/],
+  ]) {
+    const done = benchhud("alerts", ...args, "--db", store);
+    assert.notEqual(done.status, 0, args.join(" "));
+    assert.match(done.stderr, reason);
+  }
+  assert.deepEqual(stateOf(), before);
+  const done = benchhud("alerts", "state", ...ids, "acknowledged", "--who", "ada", "--db", store);
+  assert.equal(done.status, 0, done.stderr);
+  assert.equal(done.stdout, ids.map((id) => `#${id} acknowledged\n`).join(""));
+  assert.deepEqual(new Set(stateOf()), new Set(["acknowledged ada"]), "what was nobody's is hers");
+  assert.equal(benchhud("alerts", "owner", ...ids, "grace", "--db", store).status, 0);
+  assert.deepEqual(new Set(stateOf()), new Set(["acknowledged grace"]));
+});
+
+test("what is muted does not fail a nightly job, which says so, until the day comes", () => {
+  const store = copy("muted.db");
+  const found = alerts(store);
+  const ids = found.map(({ id }) => String(id));
+  const failing = (...args) => benchhud("regressions", "--fail-on", "suspect", ...args, "--db", store);
+  assert.equal(failing().status, 4);
+  const muted = benchhud("alerts", "mute", ...ids, "2999-12-24", "--who", "ada", "--db", store);
+  assert.equal(muted.status, 0, muted.stderr);
+  assert.equal(muted.stdout, ids.map((id) => `#${id} muted until 2999-12-24\n`).join(""));
+  const quiet = failing();
+  assert.equal(quiet.status, 0);
+  assert.equal(quiet.stdout, `nothing changed that is not dealt with; ${ids.length} alerts are muted\n`);
+  assert.deepEqual(JSON.parse(failing("--format", "json").stdout), { alerts: [], muted_count: ids.length });
+  assert.match(failing("--format", "markdown").stdout, new RegExp(`${ids.length} alerts are muted\\.`));
+  assert.match(failing("--format", "junit").stdout, new RegExp(`<property name="muted" value="${ids.length}"/>`));
+  const all = failing("--format", "junit", "--all");
+  assert.equal(all.status, 0);
+  assert.match(all.stdout, /<skipped message="muted until 2999-12-24"\/>/);
+  assert.ok(!benchhud("summary", "--db", store).stdout.includes(`alert ${ids[0]},`), "it is no open alert");
+  const late = benchhud("alerts", "mute", ids[0], "2020-01-01", "--db", store);
+  assert.equal(late.status, 2);
+  assert.match(late.stderr, /that day has begun/);
+});
+
+/** The environment of a program that lives so many days later; null where that cannot be had. */
+function daysLater(days) {
+  const source = join(folder, "later.c");
+  const library = join(folder, "later.so");
+  writeFileSync(
+    source,
+    `#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+int clock_gettime(clockid_t id, struct timespec* at) {
+  const int status = (int)syscall(SYS_clock_gettime, id, at);
+  if (id == CLOCK_REALTIME) at->tv_sec += ${days} * 86400L;
+  return status;
+}
+`,
+  );
+  if (spawnSync("cc", ["-shared", "-fPIC", "-o", library, source]).status !== 0) return null;
+  return { ...process.env, LD_PRELOAD: library };
+}
+
+test("a mute ends by itself when its day begins", (t) => {
+  const env = daysLater(2);
+  if (env === null) return t.skip("there is no C compiler: no day passes");
+  const store = copy("passing.db");
+  const found = alerts(store);
+  const day = (days) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+  const ids = found.map(({ id }) => String(id));
+  assert.equal(benchhud("alerts", "mute", ids[0], day(2), "--db", store).status, 0);
+  assert.equal(benchhud("alerts", "mute", ids[1], day(4), "--db", store).status, 0);
+  const states = (text) => new Map(JSON.parse(text).alerts.map(({ id, state, muted_until }) => [String(id), [state, muted_until?.date ?? null]]));
+  const now = states(benchhud("regressions", "--all", "--format", "json", "--db", store).stdout);
+  assert.deepEqual([now.get(ids[0]), now.get(ids[1])], [["muted", day(2)], ["muted", day(4)]]);
+  // Only what reads the store, two days later.
+  const later = spawnSync(program, ["alerts", "show", ids[0], "--db", store], { env, encoding: "utf8" });
+  assert.match(later.stdout, new RegExp(`^#${ids[0]} ${found[0].state}\n.*mute: ${day(2)}`));
+  const listed = spawnSync(program, ["regressions", "--all", "--format", "json", "--db", store], { env, encoding: "utf8" });
+  const then = states(listed.stdout);
+  assert.deepEqual(then.get(ids[0]), [found[0].state, null]);
+  assert.deepEqual(then.get(ids[1]), ["muted", day(4)]);
+});
+
 test("rules say which series are watched, and errors in them name the place", () => {
   const store = copy("rules.db");
   const file = join(folder, "rules.json");

@@ -87,8 +87,12 @@ test("acting on an alert answers what it is then, and every reader sees it", asy
   assert.equal(done.headers.location, `/api/v1/alerts/${id}`);
   check("AlertDetail", done.data);
   assert.equal(done.data.state, "investigating");
-  assert.deepEqual(done.data.actions.map(({ who, kind, value }) => ({ who, kind, value })), [{ who: "Ada Lovelace", kind: "state", value: "investigating" }]);
+  const said = ({ actions }) => actions.map(({ who, kind, value }) => `${who}: ${kind} ${value}`);
+  assert.deepEqual(said(done.data), ["Ada Lovelace: state investigating", "Ada Lovelace: owner Ada Lovelace"], "it was nobody's");
+  assert.equal(done.data.owner, "Ada Lovelace");
   assert.equal((await act({ kind: "owner", value: "ada" })).data.owner, "ada");
+  assert.deepEqual(said((await act({ kind: "state", value: "acknowledged", who: "bob" })).data).slice(-1), ["bob: state acknowledged"], "it stays whose it is");
+  assert.equal((await act({ kind: "state", value: "investigating", who: "Ada Lovelace" })).data.owner, "ada");
   assert.equal((await act({ kind: "link", value: "https://example.org/1" })).data.link, "https://example.org/1");
   const note = `${"ä\n".repeat(20_000)}<img src=x onerror=alert(1)>`;
   assert.equal((await act({ kind: "note", value: note, who: "<b>" })).status, 201);
@@ -97,12 +101,72 @@ test("acting on an alert answers what it is then, and every reader sees it", asy
   assert.equal(again.data.actions.at(-1).value, note);
   assert.equal((await ask("GET", "/alerts?state=investigating")).data.total, 1);
   const audit = benchhud("runs", "audit", "--db", db);
-  assert.match(audit.stdout, new RegExp(`${id}: state=investigating by Ada Lovelace`));
+  assert.match(audit.stdout, new RegExp(`${id}: state=investigating owner=Ada Lovelace by Ada Lovelace`));
 
   assert.equal((await act({ kind: "state", value: "fixed" })).status, 201);
   const listed = (await ask("GET", "/alerts")).data.items.map((alert) => alert.id);
   assert.ok(!listed.includes(id), "what is decided needs no attention");
   assert.equal((await act({ kind: "state", value: "open" })).data.state, "confirmed");
+});
+
+test("several are acted on at once: all of them, or none", async () => {
+  const { items } = (await ask("GET", "/alerts")).data;
+  const ids = items.slice(0, 2).map((alert) => alert.id);
+  assert.equal(ids.length, 2);
+  const done = await ask("POST", "/alerts/actions", { ids, kind: "state", value: "acknowledged", who: "eve" });
+  assert.equal(done.status, 200, JSON.stringify(done.data));
+  assert.equal(done.headers.location, undefined);
+  check("AlertPage", done.data);
+  assert.deepEqual(done.data.items.map((alert) => alert.id).sort(), [...ids].sort());
+  assert.ok(done.data.items.every((alert) => alert.state === "acknowledged" && alert.owner === "eve"));
+  assert.equal((await ask("GET", "/alerts?owner=eve")).data.total, 2);
+  assert.equal((await ask("GET", "/alerts?owner=nobody")).data.total, 0);
+  const audit = benchhud("runs", "audit", "--db", db).stdout;
+  for (const one of ids) assert.match(audit, new RegExp(`${one}: state=acknowledged(?: owner=eve)? by eve`));
+
+  const revision = async () => (await ask("GET", "/health")).data.revision;
+  const before = await revision();
+  for (const [wrong, status, detail] of [
+    [[...ids, 99999], 404, /alert 99999/],
+    [[ids[0], ids[0]], 400, new RegExp(`${ids[0]} twice`)],
+    [[], 400, /at least 1/],
+    [Array.from({ length: 1001 }, (_, i) => i + 1), 400, /at most 1000/],
+    [ids.join(), 400, /whole numbers/],
+  ]) {
+    const refused = await ask("POST", "/alerts/actions", { ids: wrong, kind: "state", value: "fixed", who: "eve" });
+    assert.equal(refused.status, status, JSON.stringify(refused.data));
+    check("Problem", refused.data);
+    assert.equal(refused.data.parameter, "ids");
+    assert.match(refused.data.detail, detail);
+  }
+  assert.equal(await revision(), before, "nothing was changed");
+  assert.equal((await ask("POST", "/alerts/actions", { ids, kind: "owner", value: "", who: "eve" })).status, 200);
+  assert.equal((await ask("POST", "/alerts/actions", { ids, kind: "state", value: "open", who: "eve" })).status, 200);
+});
+
+test("what is muted needs no attention and is listed apart, until its mute ends", async () => {
+  const attention = async () => (await ask("GET", "/store")).data.attention_count;
+  const before = await attention();
+  const muted = await act({ kind: "mute", value: "2999-12-24", who: "ada" });
+  assert.equal(muted.status, 201, JSON.stringify(muted.data));
+  check("AlertDetail", muted.data);
+  assert.deepEqual([muted.data.state, muted.data.urgency, muted.data.detected], ["muted", "muted", "confirmed"]);
+  assert.deepEqual(muted.data.muted_until, { date: "2999-12-24", state: null });
+  assert.equal(await attention(), before - 1);
+  assert.ok(!(await ask("GET", "/alerts")).data.items.some((alert) => alert.id === id));
+  const { data } = await ask("GET", "/alerts?state=muted");
+  assert.deepEqual([data.items.map((alert) => alert.id), data.counts.muted], [[id], 1]);
+  const printed = benchhud("regressions", "--db", db);
+  assert.match(printed.stdout, /; 1 alert is muted\n$/);
+  assert.ok(!printed.stdout.includes(`#${id} `));
+  for (const [value, detail] of [["2001-01-01", /has begun/], ["confirmed", /it is confirmed/], ["soon", /a day like/], ["2999-02-30", /a day like/]]) {
+    const refused = await act({ kind: "mute", value });
+    assert.deepEqual([refused.status, refused.data.parameter], [400, "value"]);
+    assert.match(refused.data.detail, detail);
+  }
+  assert.deepEqual((await act({ kind: "mute", value: "recovered" })).data.muted_until, { date: null, state: "recovered" });
+  assert.equal((await act({ kind: "mute", value: "" })).data.state, "confirmed");
+  assert.equal(await attention(), before);
 });
 
 test("a night that does not count: its alert goes, and comes back with it", async () => {

@@ -78,7 +78,7 @@ test("a group is gone through in the order that was asked for, and each head ask
 });
 
 test("how many alerts wait is said by how urgent they are, what somebody has taken up apart", () => {
-  const of = (more: Partial<AlertPage["counts"]>) => attentionSentence({ counts: { confirmed: 0, suspect: 0, taken: 0, improvement: 0, change: 0, closed: 9, ...more } });
+  const of = (more: Partial<AlertPage["counts"]>) => attentionSentence({ counts: { confirmed: 0, suspect: 0, taken: 0, improvement: 0, change: 0, muted: 0, closed: 9, ...more } });
   assert.equal(of({ confirmed: 1, suspect: 2, taken: 1, improvement: 1, change: 1 }), "3 alerts need attention: 1 confirmed regression, 2 suspected; 1 improvement; 1 neither better nor worse; 1 is taken up.");
   assert.equal(of({ suspect: 1 }), "1 alert needs attention: 1 suspected regression.");
   assert.equal(of({ improvement: 1200 }), "No alert needs attention; 1,200 improvements.");

@@ -76,8 +76,7 @@ class StoreFixture : public testing::Test {
     ASSERT_TRUE(transaction->commit());
   }
 
-  std::unique_ptr<App> app() const {
-    AppOptions options;
+  std::unique_ptr<App> app(AppOptions options = {}) const {
     options.store_path = path_;
     options.version = "1.2.3";
     options.instance = "test";

@@ -15,6 +15,7 @@ const STATES: Record<AlertState, StateWords> = {
   wont_fix: { word: "won't fix", glyph: "–", name: "done", meaning: "it stays as it is now" },
   invalid: { word: "invalid", glyph: "∅", name: "done", meaning: "somebody says that nothing changed" },
   infrastructure: { word: "infrastructure", glyph: "⌂", name: "done", meaning: "the machine changed, not what is measured" },
+  muted: { word: "muted", glyph: "◌", name: "over", meaning: "nobody wants to hear of it for now" },
   recovered: { word: "recovered", glyph: "↺", name: "over", meaning: "the old level is back" },
   withdrawn: { word: "withdrawn", glyph: "○", name: "over", meaning: "further nights do not show it any more" },
 };

@@ -381,12 +381,13 @@ TEST_F(AlertTest, TheLastActionOfAKindCounts) {
   EXPECT_EQ(read(id).triage, TriageState::kOpen);
 
   const auto all = actions(id);
-  ASSERT_EQ(all.size(), 9u);
+  ASSERT_EQ(all.size(), 10u);
   EXPECT_EQ(read(id).triaged_at, all.back().at);
   EXPECT_EQ(all[0].alert, id);
   EXPECT_EQ(all[0].kind, AlertActionKind::kState);
   EXPECT_EQ(all[0].value, "investigating");
-  EXPECT_EQ(all[4].who, "grace");
+  EXPECT_EQ(all[1].kind, AlertActionKind::kOwner) << "nobody's belongs to who investigates it";
+  EXPECT_EQ(all[5].who, "grace");
   EXPECT_GT(all[0].at, 1.7e9);
   EXPECT_TRUE(std::is_sorted(all.begin(), all.end(),
                              [](const auto& a, const auto& b) { return a.id < b.id; }));
@@ -418,7 +419,7 @@ TEST_F(AlertTest, WhatIsNotAllowedIsRefusedAndLeavesNothing) {
   };
   const Error kind = refused("close", "x");
   EXPECT_EQ(kind.code, ErrorCode::kInvalidArgument);
-  EXPECT_THAT(kind.message, HasSubstr("state, note, owner or link"));
+  EXPECT_THAT(kind.message, HasSubstr("state, note, owner, link or mute"));
   const Error state = refused("state", "closed");
   EXPECT_EQ(state.code, ErrorCode::kInvalidArgument);
   EXPECT_THAT(state.message, AllOf(HasSubstr("open, acknowledged, investigating, fixed, wont_fix"),

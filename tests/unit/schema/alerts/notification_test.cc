@@ -18,6 +18,8 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 constexpr double kHold = 60;
+constexpr double kDay = 86400;
+constexpr double kNow = 1795478400;  // 2026-11-24
 
 class NotificationTest : public ::testing::Test {
  protected:
@@ -39,7 +41,7 @@ class NotificationTest : public ::testing::Test {
     return is_new && *is_new;
   }
   std::vector<Notification> left(const std::string& target, double since = 0) {
-    const auto some = undelivered(store_, target, since);
+    const auto some = undelivered(store_, target, since, kNow);
     EXPECT_TRUE(some) << some.error().message;
     return some ? *some : std::vector<Notification>();
   }
@@ -98,6 +100,53 @@ TEST_F(NotificationTest, OneThatFailedIsTriedAgain) {
   EXPECT_TRUE(claim(id, "hook", -1));
   ASSERT_TRUE(finish_delivery(store_, id, "hook", ""));
   EXPECT_THAT(left("hook"), IsEmpty());
+}
+
+TEST_F(NotificationTest, NobodyHearsOfWhatIsMuted) {
+  Alert found;
+  found.id = first_;
+  found.detected = DetectedState::kConfirmed;
+  ASSERT_TRUE(update_alert(store_, found));
+  add(first_, NotificationEvent::kConfirmed);
+  add(second_, NotificationEvent::kConfirmed);
+  const std::string until = format_date(now() + 2 * kDay);
+  ASSERT_TRUE(act_on_alert(store_, first_, "mute", until, "ada"));
+  const auto heard = [&](double at) {
+    std::vector<std::pair<AlertId, NotificationEvent>> all;
+    const auto some = undelivered(store_, "hook", 0, at);
+    for (const auto& one : *some) {
+      all.emplace_back(one.alert, one.event);
+    }
+    return all;
+  };
+  using enum NotificationEvent;
+  EXPECT_THAT(heard(now()), ElementsAre(std::pair(second_, kConfirmed)));
+  const double later = now() + 3 * kDay;
+  EXPECT_THAT(heard(later),
+              ElementsAre(std::pair(first_, kConfirmed), std::pair(second_, kConfirmed)))
+      << "it is still so";
+
+  // It ends before anybody heard of it.
+  found.detected = DetectedState::kRecovered;
+  ASSERT_TRUE(update_alert(store_, found));
+  add(first_, kRecovered);
+  EXPECT_THAT(heard(later), ElementsAre(std::pair(second_, kConfirmed)));
+}
+
+TEST_F(NotificationTest, TheEndIsToldWhereTheBeginningWas) {
+  add(first_, NotificationEvent::kConfirmed);
+  const std::int64_t id = left("hook").at(0).id;
+  ASSERT_TRUE(claim(id, "hook"));
+  ASSERT_TRUE(finish_delivery(store_, id, "hook", ""));
+  ASSERT_TRUE(act_on_alert(store_, first_, "mute", "recovered", "ada"));
+  Alert found;
+  found.id = first_;
+  found.detected = DetectedState::kRecovered;
+  ASSERT_TRUE(update_alert(store_, found));
+  add(first_, NotificationEvent::kRecovered);
+  ASSERT_EQ(left("hook").size(), 1u);
+  EXPECT_EQ(left("hook")[0].event, NotificationEvent::kRecovered);
+  EXPECT_THAT(left("another"), IsEmpty());
 }
 
 }  // namespace

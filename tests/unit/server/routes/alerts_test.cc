@@ -136,7 +136,7 @@ TEST_F(Alerts, TheMostUrgentComeFirstWhereThatIsAskedFor) {
   EXPECT_THAT(listed("?order=urgency&state=all"), ElementsAre(5, 2, 3, 4, 1, 6, 8, 7));
   EXPECT_EQ(get_json(*app_, "/alerts")["counts"],
             json::parse(R"({"confirmed": 2, "suspect": 1, "taken": 1, "improvement": 1,
-                            "change": 2, "closed": 0})"));
+                            "change": 2, "muted": 0, "closed": 0})"));
   EXPECT_EQ(get_json(*app_, "/store")["attention_count"], 3) << "those for the worse";
 
   std::vector<int> ids;
@@ -208,10 +208,104 @@ TEST_F(Alerts, PeopleActOnThem) {
   EXPECT_EQ(act(R"({"kind": "note", "value": "two\nlines"})").status, 201);
   const auto alert = json::parse(*act(R"({"kind": "link", "value": "https://x/1"})").body);
   EXPECT_EQ(alert["link"], "https://x/1");
-  ASSERT_EQ(alert["actions"].size(), 3U);
+  ASSERT_EQ(alert["actions"].size(), 4U);
   EXPECT_EQ(alert["actions"][0]["who"], "ada");
-  EXPECT_EQ(alert["actions"][1]["value"], "two\nlines");
+  EXPECT_EQ(alert["actions"][1]["kind"], "owner");
+  EXPECT_EQ(alert["actions"][1]["value"], "ada") << "it was nobody's";
+  EXPECT_EQ(alert["actions"][2]["value"], "two\nlines");
+  EXPECT_EQ(alert["owner"], "ada");
   EXPECT_EQ(get_json(*app_, "/alerts/1"), alert);
+}
+
+TEST_F(Alerts, PeopleActOnSeveralAtOnce) {
+  for (int i = 0; i < 3; ++i) add(3000 + i, schema::DetectedState::kConfirmed);
+  const auto on = [&](const std::string& body) { return act(body, "/alerts/actions"); };
+  const auto done =
+      on(R"({"ids": [1, 3], "kind": "state", "value": "acknowledged", "who": "ada"})");
+  EXPECT_EQ(done.status, 200) << *done.body;
+  EXPECT_EQ(done.header("Location"), "");
+  const auto answer = json::parse(*done.body);
+  ASSERT_EQ(answer["items"].size(), 2U);
+  EXPECT_EQ(answer["total"], 2);
+  for (const auto& one : answer["items"]) {
+    EXPECT_EQ(one["state"], "acknowledged");
+    EXPECT_EQ(one["owner"], "ada");
+  }
+  EXPECT_THAT(listed("?state=acknowledged"), ElementsAre(3, 1));
+  EXPECT_THAT(listed("?owner=ada"), ElementsAre(3, 1));
+  EXPECT_THAT(listed("?owner=ada&owner="), ElementsAre(3, 2, 1));
+  EXPECT_THAT(listed("?id=2&id=3"), ElementsAre(3, 2));
+  EXPECT_EQ(get(*app_, "/alerts?id=0").status, 400);
+
+  const auto refused_with = [&](const std::string& body) {
+    const auto response = on(body);
+    const auto problem = json::parse(*response.body);
+    return std::to_string(response.status) + " " + problem.value("parameter", "") + ": " +
+           problem.value("detail", "");
+  };
+  using testing::HasSubstr;
+  const std::string fixed = R"(, "kind": "state", "value": "fixed"})";
+  EXPECT_THAT(refused_with(R"({"ids": [2, 99])" + fixed),
+              HasSubstr("404 ids: there is no alert 99"));
+  EXPECT_THAT(refused_with(R"({"ids": [2, 2])" + fixed), HasSubstr("400 ids: ids names 2 twice"));
+  EXPECT_THAT(refused_with(R"({"ids": [])" + fixed),
+              HasSubstr("400 ids: ids must have at least 1"));
+  for (const char* wrong : {"2", "\"2\"", "[\"2\"]", "[2.5]", "null", "[null]", "{}", "[[2]]",
+                            "[18446744073709551615]"}) {
+    EXPECT_THAT(refused_with(std::string(R"({"ids": )") + wrong + fixed),
+                HasSubstr("400 ids: ids must be a list of whole numbers"))
+        << wrong;
+  }
+  EXPECT_THAT(refused_with(R"({"ids": [2], "ids": [2])" + fixed), HasSubstr("only once"));
+  EXPECT_THAT(refused_with(R"({"kind": "state", "value": "fixed"})"), HasSubstr("ids is missing"));
+  EXPECT_THAT(refused_with(R"({"ids": [2], "kind": ["state"], "value": "fixed"})"),
+              HasSubstr("400 kind"));
+  EXPECT_THAT(refused_with(R"({"ids": [2], "kind": "state", "value": "gone"})"),
+              HasSubstr("400 value"));
+  std::string many = "1";
+  for (int i = 2; i <= 1001; ++i) many += "," + std::to_string(i);
+  EXPECT_THAT(refused_with(R"({"ids": [)" + many + "]" + fixed), HasSubstr("at most 1000"));
+  EXPECT_TRUE(get_json(*app_, "/alerts/2")["actions"].empty()) << "nothing was done";
+}
+
+TEST_F(Alerts, AMuteEndsByItselfAndNoAnswerOfTheDayBeforeIsGivenAgain) {
+  constexpr double kDay = 86400;
+  double at = schema::now();
+  AppOptions options;
+  options.clock = [&at] { return at; };
+  const auto app = this->app(options);
+  add(3000, schema::DetectedState::kConfirmed);
+  add(4000, schema::DetectedState::kConfirmed);
+  const std::string until = schema::format_date(at + 2 * kDay);
+  const auto done = act(R"({"kind": "mute", "value": ")" + until + R"(", "who": "ada"})");
+  EXPECT_EQ(done.status, 201) << *done.body;
+  EXPECT_EQ(json::parse(*done.body)["muted_until"], json({{"date", until}, {"state", nullptr}}));
+  const std::vector<std::string> addresses = {"/alerts", "/alerts/1", "/store"};
+  std::vector<std::string> etags;
+  for (const auto& address : addresses) {
+    etags.emplace_back(get(*app, address).header("ETag"));
+  }
+  EXPECT_EQ(get_json(*app, "/alerts")["total"], 1);
+  EXPECT_EQ(get_json(*app, "/alerts?state=muted")["items"][0]["id"], 1);
+  EXPECT_EQ(get_json(*app, "/alerts?state=muted")["counts"]["muted"], 1);
+  EXPECT_EQ(get_json(*app, "/alerts/1")["state"], "muted");
+  EXPECT_EQ(get_json(*app, "/alerts/1")["urgency"], "muted");
+  EXPECT_EQ(get_json(*app, "/store")["attention_count"], 1);
+  EXPECT_THAT(*get(*app, "/metrics").body, testing::HasSubstr("benchhud_alerts_muted 1"));
+
+  at += 2 * kDay;
+  for (std::size_t i = 0; i < addresses.size(); ++i) {
+    EXPECT_NE(get(*app, addresses[i]).header("ETag"), etags[i]) << addresses[i];
+  }
+  EXPECT_EQ(get_json(*app, "/alerts")["total"], 2);
+  EXPECT_EQ(get_json(*app, "/alerts?state=muted")["total"], 0);
+  EXPECT_EQ(get_json(*app, "/alerts/1")["state"], "confirmed");
+  EXPECT_EQ(get_json(*app, "/alerts/1")["muted_until"], nullptr);
+  EXPECT_EQ(get_json(*app, "/store")["attention_count"], 2);
+  EXPECT_EQ(refused(R"({"kind": "mute", "value": "2001-01-01"})"), "400 value");
+  const auto worse = act(R"({"kind": "mute", "value": "recovered"})");
+  EXPECT_EQ(json::parse(*worse.body)["muted_until"],
+            json({{"date", nullptr}, {"state", "recovered"}}));
 }
 
 TEST_F(Alerts, WhatMakesNoSenseIsRefusedAndNamed) {

@@ -19,6 +19,17 @@ after(async () => {
 const on = (address, body, options) => driven(browser, server.base + address, body, options);
 
 const alertOf = async (model) => (await server.api("/alerts?state=all")).items.find((one) => one.state !== "withdrawn" && one.details.subject.model === model);
+/** Does something with alerts, as a program would. */
+async function act(ids, kind, value, who = "") {
+  const answer = await fetch(`${server.base}/api/v1/alerts/actions`, { method: "POST", headers: { ...server.bearer, "content-type": "application/json" }, body: JSON.stringify({ ids, kind, value, who }) });
+  assert.equal(answer.status, 200, await answer.text());
+}
+/** Alerts as if nobody had said anything of them. */
+async function untouched(alerts) {
+  const ids = alerts.map(({ id }) => id);
+  for (const [kind, value] of [["state", "open"], ["owner", ""], ["mute", ""]]) await act(ids, kind, value);
+}
+
 const links = (page) => page.locator("main a[data-alert]");
 const focused = (page) => page.evaluate(() => document.activeElement?.dataset.alert ?? null);
 /** Titles are drawn with blanks that do not break. */
@@ -69,14 +80,14 @@ test("keys go through the list, act, ask once for a name, and the next alert has
       const [action] = (await server.api(`/alerts/${order[0]}`)).actions;
       assert.deepEqual([action.who, action.kind, action.value], ["Ada <b>", "state", "investigating"]);
       await eventually(async () => assert.equal(await focused(page), order[1], "the next one is in its place"));
-      assert.ok(plain(await page.locator("section", { hasText: "Somebody is on it" }).innerText()).includes("investigating"));
+      assert.ok(plain(await page.locator("section", { hasText: "Taken up" }).innerText()).includes("investigating"));
 
       await page.keyboard.press("a");
       await eventually(async () => assert.equal((await server.api(`/alerts/${order[1]}`)).state, "acknowledged"));
       assert.equal(await page.locator("dialog[open]").count(), 0, "the name is asked for once");
       await eventually(async () => assert.equal(await focused(page), order[2]));
 
-      await page.keyboard.press("e");
+      await page.keyboard.press("n");
       await page.getByLabel("Note", { exact: true }).fill("since the driver\nof 10 November");
       await page.getByRole("button", { name: "Add note" }).click();
       await eventually(async () => assert.equal((await server.api(`/alerts/${order[2]}`)).actions.at(-1)?.value, "since the driver\nof 10 November"));
@@ -84,7 +95,7 @@ test("keys go through the list, act, ask once for a name, and the next alert has
       await page.locator("dialog[open]").waitFor({ state: "detached" });
       assert.equal(await focused(page), order[2]);
 
-      await page.keyboard.press("f");
+      await page.keyboard.press("d");
       await eventually(async () => assert.equal(await links(page).count(), items.length - 1, "what is fixed needs no attention"));
       await eventually(async () => assert.match(await text(page.locator('.top nav a[href="/alerts"]')), /^Alerts$/, "none is left that nobody has taken up"));
       await shot(page, "alerts-triage");
@@ -107,7 +118,7 @@ test("keys go through the list, act, ask once for a name, and the next alert has
       await page.waitForURL(`${server.base}/alerts/${next}`);
     });
   } finally {
-    for (const { id } of items) await fetch(`${server.base}/api/v1/alerts/${id}/actions`, { method: "POST", headers: { ...server.bearer, "content-type": "application/json" }, body: JSON.stringify({ kind: "state", value: "open" }) });
+    await untouched(items);
   }
 });
 
@@ -169,7 +180,7 @@ test("an alert's page: buttons, notes, owner and link", async () => {
     await page.getByLabel("Name", { exact: true }).fill("Bob");
     await page.getByRole("button", { name: "Continue" }).click();
     await page.locator('.triage [aria-pressed="true"]', { hasText: "Acknowledge" }).waitFor();
-    await page.keyboard.press("e");
+    await page.keyboard.press("n");
     await page.keyboard.type("is it the <i>driver</i>?");
     await page.keyboard.press("Control+Enter");
     await page.locator(".history", { hasText: "is it the <i>driver</i>?" }).waitFor();
@@ -188,6 +199,7 @@ test("an alert's page: buttons, notes, owner and link", async () => {
     await eventually(async () => assert.equal((await server.api(`/alerts/${id}`)).state, "confirmed"));
     await shot(page, "alert-verdict");
   });
+  await untouched([{ id }]);
 });
 
 test("what is refused is said, and nothing is shown as done", async () => {
@@ -236,7 +248,7 @@ async function note(form) {
 /** The same for the first alert of the list; its dialog. */
 async function noteInList(page) {
   await page.keyboard.press("j");
-  await page.keyboard.press("e");
+  await page.keyboard.press("n");
   const dialog = page.getByRole("dialog", { name: /^Note on alert/ });
   await note(dialog);
   return dialog;
@@ -301,13 +313,13 @@ test("a second press while the first is under way does nothing, and what was don
     async (page, posted) => {
       await page.keyboard.press("a");
       await page.keyboard.press("a");
-      await page.keyboard.press("f");
+      await page.keyboard.press("d");
       await eventually(async () => assert.equal(await page.getByRole("button", { name: /^Fixed/ }).isDisabled(), true));
       release();
-      await page.locator(".toast", { hasText: `Alert ${id} is acknowledged.` }).waitFor();
+      await page.locator(".undo-bar", { hasText: `#${id} is acknowledged` }).waitFor();
       assert.deepEqual(posted.map((one) => one.value), ["acknowledged"]);
       await page.keyboard.press("o");
-      await page.locator(".toast", { hasText: `Alert ${id} is open again.` }).waitFor();
+      await page.locator(".undo-bar", { hasText: `#${id} is open again.` }).waitFor();
     },
     {
       answer: async (route) => {
@@ -328,17 +340,264 @@ test("a second press in the list is not of the next alert", async () => {
       // As soon as another alert has the focus.
       await page.waitForFunction((id) => Number(document.activeElement?.dataset.alert ?? id) !== id, first);
       await page.keyboard.press("w");
-      await page.locator(".toast", { hasText: `Alert ${first} is won't fix.` }).waitFor();
+      await page.locator(".undo-bar", { hasText: `#${first} will not be fixed.` }).waitFor();
       assert.equal(posted.length, 1);
       await page.keyboard.press("j");
       await page.keyboard.press("k");
       await page.keyboard.press("i");
       await eventually(async () => assert.equal(posted.length, 2));
-      await page.locator(".toast", { hasText: "investigating" }).waitFor();
+      await page.locator(".undo-bar", { hasText: "is being investigated" }).waitFor();
     });
   } finally {
-    for (const { id } of items) await fetch(`${server.base}/api/v1/alerts/${id}/actions`, { method: "POST", headers: { ...server.bearer, "content-type": "application/json" }, body: JSON.stringify({ kind: "state", value: "open" }) });
+    await untouched(items);
   }
+});
+
+/** What is said of an alert, as somebody sees it who looks later. */
+const standing = async (id) => {
+  const { state, triage, owner, muted_until } = await server.api(`/alerts/${id}`);
+  return { state, triage, owner, until: muted_until?.date ?? muted_until?.state ?? "" };
+};
+const order = (page) => links(page).evaluateAll((nodes) => nodes.map((node) => Number(node.dataset.alert)));
+const picked = (page) => page.locator("tbody input[type=checkbox]:checked").evaluateAll((boxes) => boxes.map((box) => Number(box.closest("tr").querySelector("a[data-alert]").dataset.alert)));
+const bar = (page) => page.locator(".pick-bar");
+const said = (page, words) => page.locator(".undo-bar", { hasText: words }).waitFor();
+
+test("several are selected by key, by click and by group, and acted on together; each is taken back to what it was", async () => {
+  const { items } = await server.api("/alerts?state=attention");
+  try {
+    await acting("/alerts", async (page, posted) => {
+      const ids = await order(page);
+      assert.ok(ids.length >= 3);
+      await page.keyboard.press("j");
+      await page.keyboard.press("x");
+      assert.deepEqual(await picked(page), [ids[0]]);
+      assert.equal(await text(bar(page).locator("strong")), "1 selected");
+      assert.equal(await focused(page), String(ids[0]), "the row keeps the focus");
+      await page.keyboard.press("x");
+      assert.deepEqual(await picked(page), []);
+      assert.equal(await bar(page).count(), 0);
+      await page.keyboard.press("x");
+      await page.keyboard.press("j");
+      await page.keyboard.press("j");
+      await page.keyboard.press("Shift+X");
+      assert.deepEqual(await picked(page), ids.slice(0, 3), "from the one that was selected last");
+      await shot(page, "alerts-selected");
+      assert.deepEqual(await axe(page), []);
+      await page.keyboard.press("Escape");
+      assert.deepEqual(await picked(page), []);
+      const box = (id) => page.getByLabel(`Select alert ${id}`, { exact: true });
+      await box(ids[2]).click();
+      await box(ids[0]).click({ modifiers: ["Shift"] });
+      assert.deepEqual(await picked(page), ids.slice(0, 3));
+      await bar(page).getByRole("button", { name: /^Clear/ }).click();
+      const group = page.getByRole("checkbox", { name: /^Select all \d+ of “Confirmed regressions”$/ });
+      await group.click();
+      const confirmed = (await picked(page)).length;
+      assert.equal(await group.getAttribute("aria-label"), `Select all ${confirmed} of “Confirmed regressions”`);
+      await box(ids[0]).click();
+      assert.equal(await group.evaluate((node) => node.indeterminate), true);
+      await group.click();
+      await group.click();
+      assert.deepEqual(await picked(page), []);
+
+      // A filter takes out of the selection what it hides.
+      await box(ids[0]).click();
+      await box(ids[1]).click();
+      const words = (await server.api(`/alerts/${ids[1]}`)).details.subject.model;
+      await page.getByRole("searchbox", { name: "Filter" }).fill(words);
+      await eventually(async () => assert.deepEqual(await picked(page), [ids[1]]));
+      await page.getByRole("searchbox", { name: "Filter" }).fill("");
+      await eventually(async () => assert.equal((await order(page)).length, ids.length));
+      assert.deepEqual(await picked(page), [ids[1]]);
+      await page.keyboard.press("Escape");
+      await page.locator("h1").click();
+      await page.keyboard.press("Escape");
+
+      // They differ before.
+      await act([ids[1]], "state", "investigating");
+      await act([ids[1]], "owner", "ada");
+      await act([ids[2]], "mute", "2999-01-02");
+      await eventually(async () => assert.equal((await order(page)).length, ids.length - 1));
+      await page.locator("summary", { hasText: "Muted" }).click();
+      await eventually(async () => assert.equal((await order(page)).length, ids.length));
+      const before = await Promise.all(ids.slice(0, 3).map(standing));
+      for (const id of ids.slice(0, 3)) await box(id).click();
+      posted.length = 0;
+      await page.keyboard.press("a");
+      await said(page, "3 alerts are acknowledged; 2 of them are yours now.");
+      assert.deepEqual(posted.map(({ ids, kind, value, who }) => [ids.length, kind, value, who]), [[3, "state", "acknowledged", "Bob"]], "in one request");
+      assert.deepEqual((await Promise.all(ids.slice(0, 3).map(standing))).map(({ triage, owner }) => [triage, owner]), [["acknowledged", "Bob"], ["acknowledged", "ada"], ["acknowledged", "Bob"]]);
+      await eventually(async () => assert.deepEqual(await picked(page), []));
+      await page.keyboard.press("z");
+      await page.locator(".toast", { hasText: "3 alerts are as they were before." }).waitFor();
+      assert.deepEqual(await Promise.all(ids.slice(0, 3).map(standing)), before);
+      await eventually(async () => assert.equal(await page.locator(".undo-bar button").count(), 0));
+
+      await eventually(async () => assert.equal((await order(page)).length, ids.length));
+      await box(ids[0]).click();
+      await box(ids[1]).click();
+      await bar(page).getByRole("button", { name: /^Owner/ }).click();
+      await page.getByLabel("Owner", { exact: true }).fill("grace");
+      await page.getByRole("button", { name: "Set owner" }).click();
+      await said(page, "2 alerts belong to grace.");
+      assert.deepEqual((await Promise.all([ids[0], ids[1]].map(standing))).map(({ owner }) => owner), ["grace", "grace"]);
+      await page.getByRole("button", { name: /^Undo/ }).click();
+      await page.locator(".toast", { hasText: "2 alerts are as they were before." }).waitFor();
+      assert.deepEqual(await Promise.all(ids.slice(0, 3).map(standing)), before);
+    });
+  } finally {
+    await untouched(items);
+  }
+});
+
+test("what was done says how to take it back, for long enough, and hides nothing on a narrow page", async () => {
+  const { id } = await alertOf("unet_mini");
+  try {
+    await on(
+      `/alerts/${id}`,
+      async (page) => {
+        await page.clock.install();
+        await page.evaluate(() => localStorage.setItem("hud:who", "Bob"));
+        const status = page.locator(".undo-bar [role=status]");
+        assert.equal(await status.count(), 1, "the region is there before it says something");
+        await page.getByRole("button", { name: /^Acknowledge/ }).click();
+        await eventually(async () => {
+          await page.clock.runFor(50);
+          assert.equal(await text(status), `#${id} is acknowledged, and yours.`);
+        });
+        assert.deepEqual(await axe(page), []);
+        await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
+        const covered = await page.evaluate(() => {
+          const bar = document.querySelector(".undo-bar").getBoundingClientRect();
+          const last = [...document.querySelectorAll("main *")].filter((node) => node.checkVisibility());
+          return Math.max(...last.map((node) => node.getBoundingClientRect().bottom)) > bar.top;
+        });
+        assert.equal(covered, false, "all of the page can be scrolled above it");
+        await shot(page, "alert-undo-390");
+        await page.mouse.move(1, 1);
+        await page.clock.runFor(12_000);
+        assert.equal(await page.getByRole("button", { name: /^Undo/ }).count(), 1, "it stays");
+        await page.getByRole("button", { name: /^Undo/ }).click();
+        await eventually(async () => {
+          await page.clock.runFor(50);
+          assert.deepEqual(await standing(id), { state: "confirmed", triage: "open", owner: "", until: "" });
+        });
+        assert.equal(await page.evaluate(() => document.activeElement?.id), "main", "the focus is not lost with the button");
+        assert.ok((await server.api(`/alerts/${id}`)).actions.at(-2).value === "open", "as an action like any other");
+        await page.keyboard.press("a");
+        await eventually(async () => {
+          await page.clock.runFor(50);
+          assert.equal(await page.getByRole("button", { name: /^Undo/ }).count(), 1);
+        });
+        await page.mouse.move(1, 1);
+        await page.clock.runFor(30_000);
+        await eventually(async () => assert.equal(await page.getByRole("button", { name: /^Undo/ }).count(), 0));
+      },
+      { width: 390 },
+    );
+  } finally {
+    await untouched([{ id }]);
+  }
+});
+
+test("mine is what belongs to the name that the browser keeps", async () => {
+  const { items } = await server.api("/alerts?state=attention");
+  try {
+    await act([items[0].id], "owner", "Bob");
+    await act([items[1].id], "owner", "Bobby");
+    await acting("/alerts", async (page) => {
+      assert.equal((await order(page)).length, items.length);
+      await page.getByRole("button", { name: "Mine", exact: true }).click();
+      await eventually(async () => assert.deepEqual(await order(page), [items[0].id]));
+      assert.match(page.url(), /\?mine=1$/);
+      await visit(page, page.url());
+      assert.deepEqual(await order(page), [items[0].id]);
+      assert.equal(await page.getByRole("button", { name: "Mine", exact: true }).getAttribute("aria-pressed"), "true");
+      await page.getByRole("button", { name: "Mine", exact: true }).click();
+      await eventually(async () => assert.equal((await order(page)).length, items.length));
+    });
+    await acting(
+      "/alerts",
+      async (page) => {
+        await page.getByRole("button", { name: "Mine", exact: true }).click();
+        await page.getByLabel("Name", { exact: true }).fill("Bobby");
+        await page.keyboard.press("Enter");
+        await eventually(async () => assert.deepEqual(await order(page), [items[1].id]));
+      },
+      { name: null },
+    );
+  } finally {
+    await untouched(items);
+  }
+});
+
+test("what is muted is listed apart with until when, and needs no attention", async () => {
+  const { items } = await server.api("/alerts?state=attention");
+  try {
+    await acting("/alerts", async (page) => {
+      const ids = await order(page);
+      const waiting = () => text(page.locator('.top nav a[href="/alerts"]'));
+      const before = Number((await waiting()).match(/\d+/)[0]);
+      await page.keyboard.press("j");
+      await page.keyboard.press("s");
+      const dialog = page.getByRole("dialog", { name: `Mute alert ${ids[0]}` });
+      assert.equal(await dialog.getByRole("button", { name: "Until it is confirmed" }).count(), 0, "it is");
+      assert.deepEqual(await axe(page), []);
+      await shot(page, "alerts-mute");
+      const past = dialog.getByLabel("Until the day");
+      await past.fill("2001-01-01");
+      await dialog.getByRole("button", { name: "Mute", exact: true }).click();
+      assert.equal(await dialog.isVisible(), true, "a day that has begun is none");
+      await past.fill("2999-12-24");
+      await dialog.getByRole("button", { name: "Mute", exact: true }).click();
+      await said(page, `#${ids[0]} is muted until 2999-12-24.`);
+      await eventually(async () => assert.deepEqual(await order(page), ids.slice(1)));
+      await eventually(async () => assert.equal(Number((await waiting()).match(/\d+/)?.[0] ?? 0), before - 1));
+      const fold = page.locator("details", { hasText: "Muted" });
+      assert.match(await text(fold.locator("summary")), /^Muted 1$/);
+      await fold.locator("summary").click();
+      await eventually(async () => assert.match(plain(await fold.locator("tbody tr").innerText()), /muted until 2999-12-24/));
+      await shot(page, "alerts-muted");
+      assert.deepEqual(await axe(page), []);
+      await page.keyboard.press("z");
+      await eventually(async () => assert.deepEqual(await standing(ids[0]), { state: "confirmed", triage: "open", owner: "", until: "" }));
+      await eventually(async () => assert.deepEqual(await order(page), ids));
+
+      await visit(page, `${server.base}/alerts/${ids[0]}`);
+      await page.keyboard.press("s");
+      await page.getByRole("button", { name: "Until it is recovered" }).click();
+      await page.locator("dl.facts", { hasText: "until it is recovered" }).waitFor();
+      assert.match(await text(page.locator(".history")), /Bob \(token tests\) muted it until it is recovered/);
+      await page.getByRole("button", { name: /^Muted/ }).click();
+      await page.getByRole("button", { name: /^End the mute/ }).click();
+      await said(page, `#${ids[0]} is not muted any more.`);
+      await eventually(async () => assert.equal((await standing(ids[0])).state, "confirmed"));
+    });
+  } finally {
+    await untouched(items);
+  }
+});
+
+test("letters mean on alerts what they mean everywhere, or nothing elsewhere", async () => {
+  const { id } = await alertOf("unet_mini");
+  await acting("/alerts", async (page, posted) => {
+    await page.keyboard.press("j");
+    await page.keyboard.press("f");
+    assert.equal(await page.getByRole("searchbox", { name: "Filter" }).evaluate((node) => node === document.activeElement), true);
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("j");
+    const [download] = await Promise.all([page.waitForEvent("download"), page.keyboard.press("e")]);
+    assert.equal(download.suggestedFilename(), "alerts.csv");
+    assert.deepEqual(posted, []);
+  });
+  await acting(`/alerts/${id}`, async (page, posted) => {
+    for (const key of ["f", "e"]) await page.keyboard.press(key);
+    assert.equal(await page.locator("textarea:focus").count(), 0);
+    await page.keyboard.press("n");
+    assert.equal(await page.locator("textarea:focus").count(), 1);
+    assert.deepEqual(posted, []);
+  });
 });
 
 test("changes are marked on the model's charts, the overview and the run that they began with", async () => {

@@ -129,7 +129,7 @@ test("the night under the cursor is the same night when runs are added before it
     await server.ingest([day]);
     await points;
     await page.waitForTimeout(500);
-    await page.keyboard.press("x");
+    await page.keyboard.press("p");
     await page.waitForURL(/pin=/);
     const pinned = await server.api(`/runs/${new URL(page.url()).searchParams.get("pin")}`);
     assert.ok(before.startsWith(pinned.started_at.slice(0, 10)), `${before}: pinned ${pinned.started_at}`);

@@ -141,11 +141,11 @@ test("two pinned nights of a chart, or of the list of runs, make a comparison", 
     const plot = page.locator(".plot").first();
     await plot.focus();
     await page.keyboard.press("ArrowLeft");
-    await page.keyboard.press("x");
+    await page.keyboard.press("p");
     await eventually(() => assert.match(page.url(), /pin=\d+$/));
     await page.keyboard.press("ArrowLeft");
     await page.keyboard.press("ArrowLeft");
-    await page.keyboard.press("x");
+    await page.keyboard.press("p");
     await eventually(() => assert.match(page.url(), /pin=\d+&pin=\d+$/));
     const bar = page.getByRole("complementary", { name: "Pinned nights" });
     await eventually(async () => assert.match(await text(bar), /left: \S+ \S+ right: \S+ \S+ Compare/));

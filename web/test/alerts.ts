@@ -3,7 +3,8 @@ import { test } from "node:test";
 import type { Alert, AlertMember, AlertPage } from "../src/api/types";
 import { WORST, ORDERS, TRIAGE, attentionSentence, effectText, groups, headlineMember, levelsText, mainMember, orderAfterClick, orderOf, orderedBy, probability, stateWords, unbroken } from "../src/lib/alerts";
 import { markOf, placed } from "../src/lib/changes";
-import { ALERT_KEYS } from "../src/lib/keys";
+import { ALERT_KEYS, KEYS } from "../src/lib/keys";
+import { type Target, doneWords, undoSteps } from "../src/lib/triage";
 
 const run = (day: number) => ({ id: day, name: `n${day}`, accelerator_model: "A100", started_at: new Date(day * 86_400_000).toISOString(), verified_at: null, labels: {} });
 
@@ -89,8 +90,52 @@ test("how many alerts wait is said by how urgent they are, what somebody has tak
 test("every state has words and a sign, and every key does one thing", () => {
   for (const { state } of TRIAGE) if (state !== "open") assert.notEqual(stateWords(state).glyph, "?", state);
   assert.equal(stateWords("<b>").word, "<b>", "one that this version does not know is named");
-  assert.deepEqual(TRIAGE.map(({ key }) => key), ALERT_KEYS.map(([key]) => key).filter((key) => key !== "e"));
+  assert.deepEqual(TRIAGE.map(({ key }) => key), ALERT_KEYS.map(([key]) => key).slice(0, TRIAGE.length));
   assert.equal(new Set(ALERT_KEYS.map(([key]) => key)).size, ALERT_KEYS.length);
+});
+
+test("no key of the alerts is one that works everywhere", () => {
+  const everywhere = new Set(KEYS.flatMap(([names]) => (names.startsWith("g ") ? ["g"] : names.split(" "))));
+  for (const [key, what] of ALERT_KEYS) {
+    assert.equal(key.length, 1, key);
+    assert.ok(!everywhere.has(key), `${key}: ${what}`);
+  }
+  const all = KEYS.map(([names]) => names);
+  assert.equal(new Set(all).size, all.length);
+});
+
+test("what was done is said, and taken back to what each alert was", () => {
+  const of = (id: number, more: Partial<Target> = {}): Target => ({ id, triage: "open", owner: "", link: "", muted_until: null, ...more });
+  assert.equal(doneWords([of(5)], "state", "acknowledged", "ada"), "#5 is acknowledged, and yours.");
+  assert.equal(doneWords([of(5)], "state", "acknowledged", ""), "#5 is acknowledged.");
+  assert.equal(doneWords([of(5, { owner: "bob" })], "state", "investigating", "ada"), "#5 is being investigated.");
+  assert.equal(doneWords([of(5), of(6), of(7, { owner: "bob" })], "state", "acknowledged", "ada"), "3 alerts are acknowledged; 2 of them are yours now.");
+  assert.equal(doneWords([of(5), of(6)], "state", "acknowledged", "ada"), "2 alerts are acknowledged, and yours.");
+  assert.equal(doneWords([of(5)], "state", "wont_fix", "ada"), "#5 will not be fixed.");
+  assert.equal(doneWords([of(5)], "mute", "2026-12-24", "ada"), "#5 is muted until 2026-12-24.");
+  assert.equal(doneWords([of(5), of(6)], "mute", "worse", "ada"), "2 alerts are muted until it is worse.");
+  assert.equal(doneWords([of(5)], "mute", "", "ada"), "#5 is not muted any more.");
+  assert.equal(doneWords([of(5)], "owner", "", "ada"), "#5 belongs to nobody.");
+
+  assert.deepEqual(undoSteps([of(5), of(6, { triage: "fixed" }), of(7, { owner: "bob" })], "state", "acknowledged", "ada"), [
+    { ids: [5, 7], kind: "state", value: "open" },
+    { ids: [6], kind: "state", value: "fixed" },
+    { ids: [5, 6], kind: "owner", value: "" },
+  ]);
+  // Who takes it back does not become the owner of what was acknowledged and nobody's.
+  assert.deepEqual(undoSteps([of(5, { triage: "acknowledged" })], "state", "fixed", "ada"), [
+    { ids: [5], kind: "state", value: "acknowledged" },
+    { ids: [5], kind: "owner", value: "" },
+  ]);
+  assert.deepEqual(undoSteps([of(5, { owner: "bob" }), of(6)], "owner", "ada", "ada"), [
+    { ids: [5], kind: "owner", value: "bob" },
+    { ids: [6], kind: "owner", value: "" },
+  ]);
+  assert.deepEqual(undoSteps([of(5, { muted_until: { date: "2026-12-24", state: null } }), of(6, { muted_until: { date: null, state: "worse" } })], "mute", "", "ada"), [
+    { ids: [5], kind: "mute", value: "2026-12-24" },
+    { ids: [6], kind: "mute", value: "worse" },
+  ]);
+  assert.deepEqual(undoSteps([of(5)], "note", "x", "ada"), []);
 });
 
 test("a change stands between two nights, and its levels reach to the next one", () => {

@@ -88,7 +88,7 @@ async function change<T>(url: string, init: RequestInit): Promise<T> {
 }
 
 /** Asks for a change. The answer is what is different now. */
-export const tell = <T>(url: string, body: Record<string, string>): Promise<T> => change<T>(url, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
+export const tell = <T>(url: string, body: Record<string, string | number[]>): Promise<T> => change<T>(url, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
 
 /** Takes something away. The answer is what is left. */
 export const take = <T>(url: string): Promise<T> => change<T>(url, { method: "DELETE" });

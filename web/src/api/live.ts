@@ -81,6 +81,8 @@ export function useLive(): Live {
     // A page that nobody sees asks nothing; it looks as soon as it is seen again.
     const onVisible = () => void look();
     document.addEventListener("visibilitychange", onVisible);
+    // What was changed from here may have changed what the frame says.
+    addEventListener(CHANGED, onVisible, { signal: controller.signal });
     void look();
     return () => {
       controller.abort();

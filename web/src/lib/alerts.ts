@@ -30,10 +30,10 @@ export const stateWords = (state: string): StateWords => STATES[state as AlertSt
 export const TRIAGE: { key: string; state: TriageState; button: string }[] = [
   { key: "a", state: "acknowledged", button: "Acknowledge" },
   { key: "i", state: "investigating", button: "Investigating" },
-  { key: "f", state: "fixed", button: "Fixed" },
+  { key: "d", state: "fixed", button: "Fixed" },
   { key: "w", state: "wont_fix", button: "Won't fix" },
   { key: "v", state: "invalid", button: "Invalid" },
-  { key: "n", state: "infrastructure", button: "Infrastructure" },
+  { key: "h", state: "infrastructure", button: "Infrastructure" },
   { key: "o", state: "open", button: "Open again" },
 ];
 
@@ -46,7 +46,7 @@ export type Group = { key: Alert["urgency"]; title: string; alerts: Alert[] };
 const GROUPS: Omit<Group, "alerts">[] = [
   { key: "confirmed", title: "Confirmed regressions" },
   { key: "suspect", title: "Suspected regressions" },
-  { key: "taken", title: "Somebody is on it" },
+  { key: "taken", title: "Taken up" },
   { key: "improvement", title: "Improvements" },
   { key: "change", title: "Neither better nor worse" },
 ];
@@ -58,8 +58,9 @@ export const groups = (alerts: readonly Alert[]): Group[] =>
 /** How many alerts are for the worse, and nobody has taken them up yet. */
 export const waitingCount = (counts: AlertPage["counts"]): number => counts.confirmed + counts.suspect;
 
-/** Alerts that are decided or over: they are folded away, and asked for only when somebody looks. */
+/** Alerts that are muted, decided or over: they are folded away, and asked for only when somebody looks. */
 export const FOLDED: { key: string; title: string; states: AlertState[] }[] = [
+  { key: "muted", title: "Muted", states: ["muted"] },
   { key: "decided", title: "Decided", states: ["fixed", "wont_fix", "invalid", "infrastructure"] },
   { key: "over", title: "Recovered or withdrawn", states: ["recovered", "withdrawn"] },
 ];

@@ -9,20 +9,17 @@ export function useTitle(title: string): void {
 }
 
 /** Hands `onKey` each plain key (plainKey) while nobody types, from the moment that what listens is drawn: what is typed
- * right after it was seen is taken. `first`: before those without. */
-export function usePlainKeys(onKey: (event: KeyboardEvent) => void, { first = false } = {}): void {
+ * right after it was seen is taken. */
+export function usePlainKeys(onKey: (event: KeyboardEvent) => void): void {
   const latest = useRef(onKey);
   latest.current = onKey;
   useLayoutEffect(() => {
     const listen = (event: KeyboardEvent) => {
       if (!isTyping(event) && plainKey(event)) latest.current(event);
     };
-    // The order is that of an event's way, not of what was drawn first: down through the window (the frame's, shell.tsx)
-    // and the document, and back up.
-    const target = first ? document : window;
-    target.addEventListener("keydown", listen as EventListener, first);
-    return () => target.removeEventListener("keydown", listen as EventListener, first);
-  }, [first]);
+    addEventListener("keydown", listen);
+    return () => removeEventListener("keydown", listen);
+  }, []);
 }
 
 /** What all panels that a button in `box` opens have in common: they stay inside the window, wherever the button stands,

@@ -46,7 +46,7 @@ export const KEYS: [string, string][] = [
   ["Enter", "open the row"],
   ["[ ]", "previous and next run; of a comparison the right one"],
   ["{ }", "previous and next left run of a comparison"],
-  ["x", "pin the night under the cursor, or of the row"],
+  ["p", "pin the night under the cursor, or of the row"],
   ["c", "compare the pinned nights, or a run with the one before"],
   ["f", "filter the table"],
   ["e", "export the table as CSV"],
@@ -54,17 +54,21 @@ export const KEYS: [string, string][] = [
   ["← →", "in a chart: move from night to night; Enter shows the samples"],
   ["t", "theme: as the system, light, dark"],
   ["?", "these keys"],
-  ["Esc", "close, or leave a field"],
+  ["Esc", "close, leave a field, or clear what is selected"],
 ];
 
-/** On a row of the alerts, and on an alert's page. */
+/** On rows of the alerts, and on an alert's page. None of them means anything else there (KEYS). */
 export const ALERT_KEYS: [string, string][] = [
-  ["a", "acknowledge"],
-  ["i", "investigating"],
-  ["f", "fixed"],
+  ["a", "acknowledge; what is nobody's is yours then"],
+  ["i", "investigating; the same"],
+  ["d", "done: fixed"],
   ["w", "won't fix"],
   ["v", "invalid: nothing changed"],
-  ["n", "infrastructure: the machine changed"],
+  ["h", "hardware: the infrastructure changed, not what is measured"],
   ["o", "open again"],
-  ["e", "write a note"],
+  ["s", "silence: mute until a day or a state"],
+  ["n", "write a note"],
+  ["x", "in the list: select the row; the keys above are for all selected ones"],
+  ["X", "select all rows from the one selected last to this one"],
+  ["z", "undo what was done last, while that is shown"],
 ];

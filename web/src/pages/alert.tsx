@@ -3,13 +3,15 @@ import { useMemo, useRef, useState } from "preact/hooks";
 import { address } from "../api/client";
 import type { AlertAction, AlertCause, AlertMember, AlertWithHistory, RunRef, SeriesAnswer } from "../api/types";
 import { useApi } from "../api/use";
-import { TRIAGE, directionWord, headlineMember, isTimed, levelsText, levelsTitle, probability, scopeText, stateWords, unbroken } from "../lib/alerts";
+import { directionWord, headlineMember, isTimed, levelsText, levelsTitle, probability, scopeText, stateWords, unbroken } from "../lib/alerts";
 import { markOf } from "../lib/changes";
 import { compareHref } from "../lib/compare";
 import { digits, full, plural, runName, shown, testName, unitOf } from "../lib/format";
 import { usePlainKeys, useTitle } from "../lib/hooks";
+import { atOnce } from "../lib/modal";
 import { readRange, writeRange } from "../lib/range";
 import { errorHref, modelHref, profileDiffHref, profileHref, useQuery } from "../lib/route";
+import { muteValue, muteWords } from "../lib/triage";
 import { capital } from "../lib/words";
 import { DirectionSign, Effect, StateSign } from "../parts/alert_bits";
 import { Chart, type Range } from "../parts/chart";
@@ -18,7 +20,8 @@ import { VerificationStrip } from "../parts/history";
 import { QualityOfNight } from "../parts/night_quality";
 import { PlainTable } from "../parts/plain_table";
 import { Backend, Command, Copy, ErrorNote, LabelRange, Missing, RunLink, Section, Suite, Time, Waiting } from "../parts/small";
-import { type Triage, TriageNote, stateOfKey, useTriage } from "../parts/triage";
+import { StateButtons, type Triage, TriageNote, stateOfKey, useTriage } from "../parts/triage";
+import { TriageDialog } from "../parts/triage_dialogs";
 
 export function AlertPage({ id }: { id: number }) {
   const { data, late, error, again } = useApi<AlertWithHistory>(address(`/alerts/${id}`));
@@ -27,20 +30,22 @@ export function AlertPage({ id }: { id: number }) {
   useTitle(data ? data.details.title : "Alert");
   const main = useMemo(() => (data ? headlineMember(data.details) : null), [data]);
 
-  // Before what the same letters do elsewhere: f, e.
-  usePlainKeys(
-    (event) => {
-      if (!data || triage.refusal || document.querySelector("dialog[open]")) return;
-      const state = stateOfKey(event.key);
-      if (state) {
-        if (!event.repeat) void triage.act(data, "state", state);
-      }
-      else if (event.key === "e") note.current?.focus();
-      else return;
-      event.preventDefault();
-    },
-    { first: true },
-  );
+  const [isMuting, setIsMuting] = useState(false);
+  const mute = () => {
+    triage.forgetError();
+    atOnce(() => setIsMuting(true));
+  };
+  usePlainKeys((event) => {
+    if (!data || triage.refusal || document.querySelector("dialog[open]")) return;
+    const state = stateOfKey(event.key);
+    if (state) {
+      if (!event.repeat) void triage.act([data], "state", state);
+    }
+    else if (event.key === "n") note.current?.focus();
+    else if (event.key === "s") mute();
+    else return;
+    event.preventDefault();
+  });
 
   if (!data) return error ? <ErrorNote error={error} again={again} /> : <Waiting rows={16} />;
   const { details } = data;
@@ -65,7 +70,7 @@ export function AlertPage({ id }: { id: number }) {
         <h1>
           <DirectionSign direction={details.direction} /> {unbroken(details.title)}
         </h1>
-        <Buttons alert={data} triage={triage} />
+        <Buttons alert={data} triage={triage} onMute={mute} />
         <div class="toolbar">
           {details.last_good && details.first_bad && (
             <a class="button" data-compare href={compareHref(details.last_good, details.first_bad, subject.model === null ? {} : { q: subject.model })} title="All results of the last good and the first bad run, side by side (c)">
@@ -76,7 +81,7 @@ export function AlertPage({ id }: { id: number }) {
         </div>
       </header>
       {error && <ErrorNote error={error} again={again} kept />}
-      <TriageNote triage={triage} />
+      {!isMuting && <TriageNote triage={triage} />}
       <Facts alert={data} />
       {errors.length > 0 && (
         <Section id="errors" title="How it failed" note="The last lines of each error, in the run in which it began.">
@@ -109,20 +114,23 @@ export function AlertPage({ id }: { id: number }) {
         {!triage.refusal && <Forms alert={data} triage={triage} note={note} />}
       </Section>
       {triage.dialog}
+      {isMuting && <TriageDialog asking={{ what: "mute", alerts: [data] }} triage={triage} onDone={() => setIsMuting(false)} onClose={() => setIsMuting(false)} />}
     </div>
   );
 }
 
-function Buttons({ alert, triage }: { alert: AlertWithHistory; triage: Triage }) {
+function Buttons({ alert, triage, onMute }: { alert: AlertWithHistory; triage: Triage; onMute: () => void }) {
   return (
     <div class="triage" role="group" aria-label="State">
       <StateSign state={alert.state} />
-      {!triage.refusal &&
-        TRIAGE.filter((one) => one.state !== "open" || alert.triage !== "open").map((one) => (
-          <button key={one.key} type="button" class="button" aria-pressed={alert.triage === one.state} title={`${one.state === "open" ? "as if nobody had said anything" : stateWords(one.state).meaning} (${one.key})`} disabled={triage.busy.has(alert.id)} onClick={() => void triage.act(alert, "state", one.state)}>
-            {one.button} <kbd aria-hidden="true">{one.key}</kbd>
+      {!triage.refusal && (
+        <>
+          <StateButtons pressed={alert.triage} isBusy={triage.busy.has(alert.id)} onState={(state) => void triage.act([alert], "state", state)} />
+          <button type="button" class="button" aria-pressed={alert.muted_until !== null} title="Not hear of it until a day or a state (s)" disabled={triage.busy.has(alert.id)} onClick={onMute}>
+            {alert.muted_until ? "Muted…" : "Mute…"} <kbd aria-hidden="true">s</kbd>
           </button>
-        ))}
+        </>
+      )}
     </div>
   );
 }
@@ -161,6 +169,12 @@ function Facts({ alert }: { alert: AlertWithHistory }) {
         </span>
         {details.rerun && <span>; {details.rerun}</span>}
       </dd>
+      {alert.muted_until && (
+        <>
+          <dt>Muted</dt>
+          <dd>{muteWords(muteValue(alert.muted_until))}</dd>
+        </>
+      )}
       <dt>Owner</dt>
       <dd>{alert.owner || <span class="quiet">nobody</span>}</dd>
       {alert.link && (
@@ -320,6 +334,7 @@ type Event = { at: string; key: string; who: string; token?: string | null; what
 function actionWords(action: AlertAction): preact.ComponentChildren {
   if (action.kind === "note") return <span class="said">{action.value}</span>;
   if (action.kind === "state") return action.value === "open" ? "opened it again" : <>said: {stateWords(action.value).word}</>;
+  if (action.kind === "mute") return action.value ? `muted it ${muteWords(action.value)}` : "ended the mute";
   if (action.kind === "owner") return action.value ? <>gave it to {action.value}</> : "took its owner away";
   return action.value ? <>linked <span class="mono said">{action.value}</span></> : "took its link away";
 }
@@ -353,7 +368,7 @@ function Forms({ alert, triage, note }: { alert: AlertWithHistory; triage: Triag
   const busy = triage.busy.has(alert.id);
   const add = async () => {
     // What was not taken stays, and so does what was written meanwhile.
-    if (text.trim() && (await triage.act(alert, "note", text.trim()))) setText((now) => (now === text ? "" : now));
+    if (text.trim() && (await triage.act([alert], "note", text.trim()))) setText((now) => (now === text ? "" : now));
   };
   return (
     <div class="forms">
@@ -380,8 +395,8 @@ function Forms({ alert, triage, note }: { alert: AlertWithHistory; triage: Triag
           Add note
         </button>
       </form>
-      <OneLine key={`owner ${alert.owner}`} label="Owner" value={alert.owner} busy={busy} onSet={(value) => void triage.act(alert, "owner", value)} />
-      <OneLine key={`link ${alert.link}`} label="Link: an issue, a commit" value={alert.link} type="url" busy={busy} onSet={(value) => void triage.act(alert, "link", value)} />
+      <OneLine key={`owner ${alert.owner}`} label="Owner" value={alert.owner} busy={busy} onSet={(value) => void triage.act([alert], "owner", value)} />
+      <OneLine key={`link ${alert.link}`} label="Link: an issue, a commit" value={alert.link} type="url" busy={busy} onSet={(value) => void triage.act([alert], "link", value)} />
     </div>
   );
 }

@@ -10,11 +10,14 @@ import { usePlainKeys, useTitle } from "../lib/hooks";
 import { atOnce } from "../lib/modal";
 import { alertHref, useQuery } from "../lib/route";
 import { matches } from "../lib/sort";
+import { muteValue, muteWords } from "../lib/triage";
+import { who } from "../lib/who";
 import { DirectionSign, Effect, StateSign } from "../parts/alert_bits";
 import { CsvLink, FilterField, Select } from "../parts/controls";
+import { PickAll, PickBar, PickBox, type Picking, idOf, pickedAlerts, rowLinks, useListed, usePicking } from "../parts/picking";
 import { ErrorNote, Missing, RunLink, Section, Waiting } from "../parts/small";
-import { TextDialog } from "../parts/text_dialog";
-import { TriageNote, type Triage, TriageProblem, stateOfKey, useTriage } from "../parts/triage";
+import { TriageNote, type Triage, stateOfKey, useTriage } from "../parts/triage";
+import { type Asking, TriageDialog } from "../parts/triage_dialogs";
 
 /** So many of a kind are drawn before somebody asks for all. */
 const MOST_AT_FIRST = 60;
@@ -29,12 +32,20 @@ export function AlertsPage() {
   const [query, setQuery] = useQuery();
   const { data, late, error, again, isComplete } = usePages<AlertPage>(address("/alerts", { limit: PER_PAGE, order: "urgency" }), { whole: true });
   const triage = useTriage();
-  const [noteOn, setNoteOn] = useState<number | null>(null);
+  const picking = usePicking();
+  const [asking, setAsking] = useState<Asking | null>(null);
   const wanted = useRef<number | null>(null);
   // The key that moved the focus to another alert last, and when it did.
   const moved = useRef({ key: "", at: 0 });
   useTitle(data ? plural(data.total, "alert") : "Alerts");
-  useKeys(triage.refusal ? null : triage, setNoteOn, wanted, moved);
+  const ask = (what: Asking["what"], alerts: Alert[]) => {
+    triage.forgetError();
+    atOnce(() => setAsking({ what, alerts }));
+  };
+  const actOnPicked = async (state: string) => {
+    if (await triage.act(pickedAlerts(picking), "state", state)) picking.clear();
+  };
+  useKeys({ triage: triage.refusal ? null : triage, picking, ask, actOnPicked, wanted, moved });
 
   // What was acted on may stand elsewhere now: the next one in its place gets the focus.
   useEffect(() => {
@@ -47,15 +58,18 @@ export function AlertsPage() {
 
   const filter = query.get("q") ?? "";
   const accelerator = query.get("accelerator_model") ?? "";
+  // Whose the alerts are that are shown, for whoever looks; null: anybody's. Without a name nothing is theirs.
+  const name = query.has("mine") ? (who() ?? "") : null;
   const order = orderOf(query.get("order"));
   const setOrder = (value: string) => setQuery({ order: value === WORST ? null : value });
   const accelerators = useMemo(() => [...new Set((data?.items ?? []).map((alert) => alert.accelerator_model))].sort(), [data]);
   const listed = useMemo(() => {
-    const fitting = (data?.items ?? []).filter((alert) => (!accelerator || alert.accelerator_model === accelerator) && (!filter || matches(filter, searchText(alert))));
+    const fitting = (data?.items ?? []).filter((alert) => (name === null || (name !== "" && alert.owner === name)) && (!accelerator || alert.accelerator_model === accelerator) && (!filter || matches(filter, searchText(alert))));
     return orderedBy(fitting, order);
-  }, [data, accelerator, filter, order]);
+  }, [data, accelerator, name, filter, order]);
 
   if (!data) return error ? <ErrorNote error={error} again={again} /> : <Waiting rows={12} />;
+  const canAct = triage.refusal ? null : picking;
   const opened = (query.get("open") ?? "").split(",").filter(Boolean);
   const fold = (key: string, isOpen: boolean) => setQuery({ open: (isOpen ? [...opened.filter((one) => one !== key), key] : opened.filter((one) => one !== key)).join(",") || null }, true);
   return (
@@ -65,7 +79,7 @@ export function AlertsPage() {
         <p class="quiet note page-note">
           An alert is one cause: what changed at the same time on one kind of machine.{" "}
           <span class="keys-hint">
-            <kbd>j</kbd> <kbd>k</kbd> go through them, <kbd>?</kbd> lists the keys.
+            <kbd>j</kbd> <kbd>k</kbd> go through them, <kbd>x</kbd> selects, <kbd>?</kbd> lists the keys.
           </span>
           {!isComplete && ` The first ${count(data.items.length)} of ${count(data.total)} are loaded.`}
         </p>
@@ -80,16 +94,29 @@ export function AlertsPage() {
             />
           )}
           <Select label="Order" value={order.value} options={ORDERS} onChange={setOrder} />
+          <button
+            type="button"
+            class="button"
+            aria-pressed={name !== null}
+            title={name ? `Only what belongs to ${name}` : "Only what belongs to you, by the name that this browser keeps"}
+            onClick={async () => {
+              if (name !== null) setQuery({ mine: null });
+              else if (await triage.named()) setQuery({ mine: "1" });
+            }}
+          >
+            Mine
+          </button>
           <CsvLink href={address("/alerts", { state: "all", limit: PER_PAGE, format: "csv" })} name="alerts.csv" list />
         </div>
       </header>
       {error && <ErrorNote error={error} again={again} kept />}
-      {noteOn === null && <TriageNote triage={triage} />}
+      {asking === null && <TriageNote triage={triage} />}
+      {name === "" && <p class="quiet note">This browser knows no name of yours: it is asked for when you first act on an alert.</p>}
       {groups(listed).map((group) => {
         const isWhole = opened.includes(group.key) || group.alerts.length <= MOST_AT_FIRST;
         return (
           <Section key={group.key} id={`group-${group.key}`} title={<>{group.title} <span class="quiet">{count(group.alerts.length)}</span></>}>
-            <AlertTable caption={group.title} alerts={isWhole ? group.alerts : group.alerts.slice(0, MOST_AT_FIRST)} order={order} onOrder={setOrder} />
+            <AlertTable caption={group.title} alerts={group.alerts} most={isWhole ? Infinity : MOST_AT_FIRST} picking={canAct} order={order} onOrder={setOrder} />
             {!isWhole && (
               <p>
                 <button type="button" class="link" onClick={() => fold(group.key, true)}>
@@ -103,73 +130,86 @@ export function AlertsPage() {
       {data.items.length === 0 && <p class="quiet">Nothing that is watched has changed, or all of it is dealt with.</p>}
       {isComplete && data.items.length > 0 && listed.length === 0 && <p class="quiet">No alert matches the choices above.</p>}
       {FOLDED.map(({ key, title, states }) => (
-        <Folded key={key} title={title} states={states.join(",")} open={opened.includes(key)} onToggle={(isOpen) => fold(key, isOpen)} order={order} onOrder={setOrder} />
+        <Folded key={key} title={title} states={states.join(",")} owner={name} picking={canAct} open={opened.includes(key)} onToggle={(isOpen) => fold(key, isOpen)} order={order} onOrder={setOrder} />
       ))}
       <p class="foot quiet">
         On the command line: <code>benchhud regressions</code>.
       </p>
+      {canAct && picking.picked.size > 0 && <PickBar picking={picking} isBusy={[...picking.picked].some((id) => triage.busy.has(id))} onState={(state) => void actOnPicked(state)} onAsk={(what) => ask(what, pickedAlerts(picking))} />}
       {triage.dialog}
-      {noteOn !== null && (
-        <TextDialog
-          title={`Note on alert ${noteOn}`}
-          label="Note"
-          button="Add note"
-          rows={5}
-          busy={triage.busy.has(noteOn)}
-          problem={<TriageProblem error={triage.error} />}
-          onText={async (text) => {
-            if (!text || (await triage.act({ id: noteOn }, "note", text))) setNoteOn(null);
+      {asking && (
+        <TriageDialog
+          asking={asking}
+          triage={triage}
+          onDone={() => {
+            setAsking(null);
+            picking.clear();
           }}
-          onClose={() => setNoteOn(null)}
+          onClose={() => setAsking(null)}
         />
       )}
     </div>
   );
 }
 
-const rowLinks = (): HTMLAnchorElement[] => [...document.querySelectorAll<HTMLAnchorElement>("main a[data-alert]")];
-
 /** A second press of the same key within this time is of the alert that had the focus before, not of the one that has it now. */
 const SECOND_PRESS_MS = 600;
 
-/** j and k move, letters act on the alert that has the focus. `triage` null: nothing can be changed. */
-function useKeys(triage: Triage | null, note: (id: number) => void, wanted: { current: number | null }, moved: { current: { key: string; at: number } }) {
-  // Before what the same letters do elsewhere: f, e.
-  usePlainKeys(
-    (event) => {
-      if (document.querySelector("dialog[open]")) return;
-      const links = rowLinks();
-      const at = links.indexOf(document.activeElement as HTMLAnchorElement);
-      const isArrow = at >= 0 && (event.key === "ArrowDown" || event.key === "ArrowUp");
-      if (event.key === "j" || event.key === "k" || isArrow) {
-        event.preventDefault();
-        moved.current.key = "";
-        const step = event.key === "j" || event.key === "ArrowDown" ? 1 : -1;
-        const next = links[at < 0 ? 0 : Math.min(links.length - 1, Math.max(0, at + step))];
-        next?.focus();
-        next?.scrollIntoView({ block: "nearest" });
-        return;
-      }
-      const id = Number(links[at]?.dataset["alert"]);
-      if (!id || !triage) return;
-      const state = stateOfKey(event.key);
-      if (state) {
-        event.preventDefault();
-        const isSecond = event.key === moved.current.key && Date.now() - moved.current.at < SECOND_PRESS_MS;
-        if (event.repeat || isSecond || wanted.current !== null) return;
-        moved.current = { key: event.key, at: Date.now() };
-        wanted.current = at;
-        void triage.act({ id }, "state", state).then((isDone) => {
-          if (!isDone) wanted.current = null;
-        });
-      } else if (event.key === "e") {
-        event.preventDefault();
-        triage.forgetError();
-        atOnce(() => note(id));
-      }
-    },
-    { first: true },
-  );
+type Keyed = {
+  /** Null: nothing can be changed. */
+  triage: Triage | null;
+  picking: Picking;
+  ask: (what: Asking["what"], alerts: Alert[]) => void;
+  actOnPicked: (state: string) => Promise<void>;
+  wanted: { current: number | null };
+  moved: { current: { key: string; at: number } };
+};
+
+/** j and k move; letters act on what is selected, or on the alert that has the focus where nothing is. */
+function useKeys({ triage, picking, ask, actOnPicked, wanted, moved }: Keyed) {
+  usePlainKeys((event) => {
+    if (document.querySelector("dialog[open]")) return;
+    const links = rowLinks();
+    const focused = document.activeElement?.closest("tr")?.querySelector<HTMLAnchorElement>("a[data-alert]");
+    const at = focused ? links.indexOf(focused) : -1;
+    const isArrow = at >= 0 && (event.key === "ArrowDown" || event.key === "ArrowUp");
+    if (event.key === "j" || event.key === "k" || isArrow) {
+      event.preventDefault();
+      moved.current.key = "";
+      const step = event.key === "j" || event.key === "ArrowDown" ? 1 : -1;
+      const next = links[at < 0 ? 0 : Math.min(links.length - 1, Math.max(0, at + step))];
+      next?.focus();
+      next?.scrollIntoView({ block: "nearest" });
+      return;
+    }
+    if (!triage) return;
+    const id = idOf(links[at]);
+    const picked = pickedAlerts(picking);
+    if (event.key === "Escape" && picked.length) return picking.clear();
+    if ((event.key === "x" || event.key === "X") && id) {
+      event.preventDefault();
+      if (!event.repeat) picking.toggle(id, event.key === "X");
+      return;
+    }
+    const one = [...picking.listed.values()].flat().find((alert) => alert.id === id);
+    const targets = picked.length ? picked : one ? [one] : [];
+    if (!targets.length) return;
+    if (event.key === "n" || event.key === "s") {
+      event.preventDefault();
+      return ask(event.key === "n" ? "note" : "mute", targets);
+    }
+    const state = stateOfKey(event.key);
+    if (!state) return;
+    event.preventDefault();
+    const isSecond = event.key === moved.current.key && Date.now() - moved.current.at < SECOND_PRESS_MS;
+    if (event.repeat || isSecond || wanted.current !== null) return;
+    if (picked.length) return void actOnPicked(state);
+    moved.current = { key: event.key, at: Date.now() };
+    wanted.current = at;
+    void triage.act(targets, "state", state).then((isDone) => {
+      if (!isDone) wanted.current = null;
+    });
+  });
 }
 
 type Ordering = { order: ReturnType<typeof orderOf>; onOrder: (value: string) => void };
@@ -190,12 +230,19 @@ function Head({ column, children, order, onOrder }: Ordering & { column: AlertCo
   );
 }
 
-function AlertTable({ caption, alerts, ...ordering }: Ordering & { caption: string; alerts: Alert[] }) {
+/** The first `most` of them; all can be selected. `picking` null: none can be. */
+function AlertTable({ caption, alerts, most = Infinity, picking, ...ordering }: Ordering & { caption: string; alerts: Alert[]; most?: number; picking: Picking | null }) {
+  useListed(picking, caption, alerts);
   return (
-    <table class="plain alerts">
+    <table class={`plain alerts${picking ? " with-picks" : ""}`}>
       <caption class="sr">{caption}</caption>
       <thead>
         <tr>
+          {picking && (
+            <th scope="col" class="alert-col-pick">
+              <PickAll title={caption} alerts={alerts} picking={picking} />
+            </th>
+          )}
           <th scope="col" class="alert-col-state">State</th>
           <Head column="title" {...ordering}>What changed</Head>
           <Head column="effect" {...ordering}>By how much <span class="quiet">[95 %]</span></Head>
@@ -205,21 +252,27 @@ function AlertTable({ caption, alerts, ...ordering }: Ordering & { caption: stri
         </tr>
       </thead>
       <tbody>
-        {alerts.map((alert) => (
-          <AlertRow key={alert.id} alert={alert} />
+        {(most < alerts.length ? alerts.slice(0, most) : alerts).map((alert) => (
+          <AlertRow key={alert.id} alert={alert} picking={picking} />
         ))}
       </tbody>
     </table>
   );
 }
 
-function AlertRow({ alert }: { alert: Alert }) {
+function AlertRow({ alert, picking }: { alert: Alert; picking: Picking | null }) {
   const { details } = alert;
   const { headline } = details;
   return (
-    <tr>
+    <tr class={picking?.picked.has(alert.id) ? "is-picked" : undefined}>
+      {picking && (
+        <td class="alert-col-pick">
+          <PickBox id={alert.id} picking={picking} />
+        </td>
+      )}
       <td class="alert-col-state">
         <StateSign state={alert.state} />
+        {alert.state === "muted" && <span class="mute-end quiet"> {alert.muted_until?.date ? <>until <span class="whole">{alert.muted_until.date}</span></> : muteWords(muteValue(alert.muted_until))}</span>}
       </td>
       <th scope="row" class="alert-col-title">
         <DirectionSign direction={details.direction} />
@@ -243,8 +296,9 @@ function AlertRow({ alert }: { alert: Alert }) {
 }
 
 /** Asked for only when somebody unfolds it; how many there are is said before. */
-function Folded({ title, states, open, onToggle, ...ordering }: Ordering & { title: string; states: string; open: boolean; onToggle: (open: boolean) => void }) {
-  const { data } = usePages<Page<Alert>>(address("/alerts", { state: states, limit: open ? PER_PAGE : 1 }), { whole: open });
+function Folded({ title, states, owner, picking, open, onToggle, ...ordering }: Ordering & { title: string; states: string; owner: string | null; picking: Picking | null; open: boolean; onToggle: (open: boolean) => void }) {
+  const { data } = usePages<Page<Alert>>(owner === "" ? null : address("/alerts", { state: states, owner, limit: open ? PER_PAGE : 1 }), { whole: open });
+  const alerts = useMemo(() => orderedBy(data?.items ?? [], ordering.order), [data, ordering.order]);
   if (!data || data.total === 0) return null;
   return (
     <details class="alert-fold" open={open} onToggle={(event) => event.currentTarget.open !== open && onToggle(event.currentTarget.open)}>
@@ -253,7 +307,7 @@ function Folded({ title, states, open, onToggle, ...ordering }: Ordering & { tit
           {title} <span class="quiet">{count(data.total)}</span>
         </h2>
       </summary>
-      {open && <AlertTable caption={title} alerts={orderedBy(data.items, ordering.order)} {...ordering} />}
+      {open && <AlertTable caption={title} alerts={alerts} picking={picking} {...ordering} />}
     </details>
   );
 }

@@ -31,7 +31,7 @@ export function RunsPage() {
     [runs, accelerator, filter],
   );
   usePlainKeys((event) => {
-    if (event.key === "x") document.activeElement?.closest("tr[data-entry]")?.querySelector<HTMLElement>("[data-pin]")?.click();
+    if (event.key === "p") document.activeElement?.closest("tr[data-entry]")?.querySelector<HTMLElement>("[data-pin]")?.click();
   });
   useTitle("Runs");
   if (!data) return error ? <ErrorNote error={error} again={again} /> : <Waiting rows={14} />;
@@ -49,7 +49,7 @@ export function RunsPage() {
       width: 56,
       align: "center",
       cell: (run) => (
-        <button type="button" class="pin-cell" aria-pressed={pins.includes(String(run.id))} onClick={() => togglePin(run)} title="Pin this run: two make a comparison (x)" data-pin={run.id}>
+        <button type="button" class="pin-cell" aria-pressed={pins.includes(String(run.id))} onClick={() => togglePin(run)} title="Pin this run: two make a comparison (p)" data-pin={run.id}>
           <span aria-hidden="true">{pins.includes(String(run.id)) ? "◆" : "◇"}</span>
           <span class="sr">{pins.includes(String(run.id)) ? "unpin" : "pin"} {runName(run)}</span>
         </button>

@@ -512,7 +512,7 @@ export function Chart(props: Props) {
   usePlainKeys((event) => {
     const node = box.current?.closest("figure");
     const run = runs.find((one) => one.id === pointedRun.current);
-    if (event.key !== "x" || !run || !(node?.matches(":hover") || node?.contains(document.activeElement))) return;
+    if (event.key !== "p" || !run || !(node?.matches(":hover") || node?.contains(document.activeElement))) return;
     event.preventDefault();
     togglePin(run);
   });

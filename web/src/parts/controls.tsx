@@ -119,7 +119,7 @@ export function FilterField({ value, onChange, label = "Filter", shown, all, tot
         }}
       />
       <span class="shown quiet" role="status">
-        {shown === total ? `${count(all)} ${what}` : `${count(shown)} of ${count(all)} ${what}`}{total > all && ` loaded, ${count(total)} in all`}
+        {shown === total ? (all === 1 ? `1 ${what.replace(/s$/, "")}` : `${count(all)} ${what}`) : `${count(shown)} of ${count(all)} ${what}`}{total > all && ` loaded, ${count(total)} in all`}
       </span>
     </label>
   );

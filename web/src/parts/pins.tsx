@@ -61,7 +61,7 @@ export function PinBar() {
         <span class="quiet">left:</span> {name(left, pins[0], first.error)}
       </span>
       <span>
-        <span class="quiet">right:</span> {pins[1] ? name(right, pins[1], second.error) : <span class="quiet">pin another night: click it, or x</span>}
+        <span class="quiet">right:</span> {pins[1] ? name(right, pins[1], second.error) : <span class="quiet">pin another night: click it, or p</span>}
       </span>
       {left && right && (
         <a class="button" data-compare href={compareHref(left, right, { q: modelOf(path) })}>

@@ -5,7 +5,7 @@ import { address } from "../api/client";
 import { useLive } from "../api/live";
 import { useApi } from "../api/use";
 import type { Link, LinkList } from "../api/types";
-import { ANNOUNCED, announce } from "../lib/announce";
+import { ANNOUNCED, type Announced, announce } from "../lib/announce";
 import { usePlainKeys } from "../lib/hooks";
 import { ALERT_KEYS, KEYS, claimedHelp, isClaimed, isTyping, plainKey } from "../lib/keys";
 import { Links } from "../lib/links";
@@ -82,7 +82,6 @@ export function Shell({ path, children }: { path: string; children: ComponentChi
     addEventListener("keydown", onKey, true);
     return () => removeEventListener("keydown", onKey, true);
   }, []);
-  // Behind the pages' own: on an alert, e writes a note.
   usePlainKeys((event) => {
     if (event.key === "e" && !document.querySelector("dialog[open]")) exportTable();
   });
@@ -154,6 +153,7 @@ export function Shell({ path, children }: { path: string; children: ComponentChi
         )}
       </main>
       <Toast />
+      <Undo />
       <p class="silent" role="status">
         {silentSince !== null && `The server has not answered since ${new Date(silentSince).toLocaleTimeString()}. What is shown is from before; it is asked again by itself.`}
       </p>
@@ -179,10 +179,12 @@ function Toast() {
   useEffect(() => {
     let timer = 0;
     const show = (event: Event) => {
+      const { text, undo } = (event as CustomEvent<Announced>).detail;
+      if (undo) return;
       // Emptied first, so that the same words are read out again.
       setText("");
       clearTimeout(timer);
-      requestAnimationFrame(() => setText((event as CustomEvent<string>).detail));
+      requestAnimationFrame(() => setText(text));
       timer = window.setTimeout(() => setText(""), TOAST_MS);
     };
     addEventListener(ANNOUNCED, show);
@@ -195,6 +197,68 @@ function Toast() {
     <div class="toast" role="status" aria-live="polite">
       {text}
     </div>
+  );
+}
+
+/** Long enough to read it, to think about it and to reach the button. */
+const UNDO_MS = 20_000;
+const AGAIN_MS = 1_000;
+
+/** What was done last and can be taken back, until it is, until something else is done, or for some time; while the pointer
+ * or the focus is on it, for longer. It keeps a place of its own below the page (parts.css). */
+function Undo() {
+  const box = useRef<HTMLElement>(null);
+  const [said, setSaid] = useState<Announced | null>(null);
+  const timer = useRef(0);
+  const leave = () => {
+    // The focus does not get lost with the button that has it.
+    if (box.current?.contains(document.activeElement)) document.getElementById("main")?.focus({ preventScroll: true });
+    clearTimeout(timer.current);
+    setSaid(null);
+  };
+  useEffect(() => {
+    const show = (event: Event) => {
+      const announced = (event as CustomEvent<Announced>).detail;
+      if (!announced.undo) return;
+      setSaid(null);
+      clearTimeout(timer.current);
+      requestAnimationFrame(() => setSaid(announced));
+      const end = () => {
+        if (box.current?.matches(":hover, :focus-within")) timer.current = window.setTimeout(end, AGAIN_MS);
+        else setSaid(null);
+      };
+      timer.current = window.setTimeout(end, UNDO_MS);
+    };
+    addEventListener(ANNOUNCED, show);
+    return () => {
+      clearTimeout(timer.current);
+      removeEventListener(ANNOUNCED, show);
+    };
+  }, []);
+  const undo = () => {
+    leave();
+    void said?.undo?.();
+  };
+  usePlainKeys((event) => {
+    if (event.key !== "z" || event.repeat || !said || document.querySelector("dialog[open]")) return;
+    event.preventDefault();
+    undo();
+  });
+  // The region is there before it says something: what comes with it is not read out.
+  return (
+    <aside ref={box} class={`undo-bar${said ? "" : " is-empty"}`} aria-label="What was done last">
+      <span role="status">{said?.text}</span>
+      {said && (
+        <>
+          <button type="button" class="button" aria-keyshortcuts="z" onClick={undo}>
+            Undo <kbd aria-hidden="true">z</kbd>
+          </button>
+          <button type="button" class="icon" aria-label="Close" onClick={leave}>
+            ✕
+          </button>
+        </>
+      )}
+    </aside>
   );
 }
 

@@ -304,6 +304,19 @@ test("a webhook is told of each alert once, signed, and again where it did not a
     assert.equal(got[0].id, got[1].id);
     assert.equal(got[1].body.type, "alert.confirmed");
     assert.match(got[1].body.data.details.title, /resnet_mini/);
+
+    // To another address, to which nothing was posted: not while it is muted, and afterwards what is still news.
+    const { id } = got[1].body.data;
+    assert.equal(benchhud("alerts", "mute", String(id), "2999-12-24", "--db", store).status, 0);
+    const other = (...args) => benchhudAsync("notify", "--webhook", `${url}/other`, "--db", store, ...args);
+    const quiet = join(folder, "quiet.md");
+    assert.equal((await other("--markdown", quiet)).status, 0);
+    assert.equal(got.length, 2);
+    assert.doesNotMatch(readFileSync(quiet, "utf8"), /resnet\\_mini/);
+    assert.equal(benchhud("alerts", "mute", String(id), "", "--db", store).status, 0);
+    assert.equal((await other()).status, 0);
+    assert.equal(got.length, 3);
+    assert.equal(got[2].body.data.muted_until, null);
   } finally {
     server.close();
   }

@@ -113,7 +113,7 @@ test("what was done is said, and taken back to what each alert was", () => {
   assert.equal(doneWords([of(5), of(6)], "state", "acknowledged", "ada"), "2 alerts are acknowledged, and yours.");
   assert.equal(doneWords([of(5)], "state", "wont_fix", "ada"), "#5 will not be fixed.");
   assert.equal(doneWords([of(5)], "mute", "2026-12-24", "ada"), "#5 is muted until 2026-12-24.");
-  assert.equal(doneWords([of(5), of(6)], "mute", "worse", "ada"), "2 alerts are muted until it is worse.");
+  assert.equal(doneWords([of(5), of(6)], "mute", "worse", "ada"), "2 alerts are muted until each is worse.");
   assert.equal(doneWords([of(5)], "mute", "", "ada"), "#5 is not muted any more.");
   assert.equal(doneWords([of(5)], "owner", "", "ada"), "#5 belongs to nobody.");
 

@@ -11,8 +11,8 @@ export type Step = { ids: number[]; kind: Kind; value: string };
 /** The value of an action that mutes as an alert is muted. */
 export const muteValue = (until: Alert["muted_until"]): string => until?.date ?? until?.state ?? "";
 
-/** "until 2026-12-24", "until it is confirmed". */
-export const muteWords = (value: string): string => (/^\d/.test(value) ? `until ${value}` : `until it is ${value}`);
+/** "until 2026-12-24", "until it is confirmed"; of several "until each is confirmed". */
+export const muteWords = (value: string, name = "it"): string => (/^\d/.test(value) ? `until ${value}` : `until ${name} is ${value}`);
 
 const TAKES_UP: readonly string[] = ["acknowledged", "investigating"];
 
@@ -39,7 +39,7 @@ export function doneWords(alerts: readonly Target[], kind: Kind, value: string, 
   if (kind === "note") return `Your note is with ${name}.`;
   if (kind === "owner") return `${name} ${isOne ? "belongs" : "belong"} to ${value || "nobody"}.`;
   if (kind === "link") return `${name} ${isOne ? "has" : "have"} ${value ? "a link" : "no link any more"}.`;
-  if (kind === "mute") return `${name} ${isOne ? "is" : "are"} ${value ? `muted ${muteWords(value)}` : "not muted any more"}.`;
+  if (kind === "mute") return `${name} ${isOne ? "is" : "are"} ${value ? `muted ${muteWords(value, isOne ? "it" : "each")}` : "not muted any more"}.`;
   const taken = alerts.filter((alert) => becomesOwner(alert, kind, value, who)).length;
   const whose = taken === 0 ? "" : taken === alerts.length ? ", and yours" : `; ${taken} of them ${taken === 1 ? "is" : "are"} yours now`;
   return `${name} ${STATES[value]?.[isOne ? 0 : 1] ?? value}${whose}.`;

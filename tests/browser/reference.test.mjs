@@ -60,7 +60,7 @@ test("words find operations, and the address keeps them", async () => {
   await driven(browser, `${server.base}/api`, async (page) => {
     await settled(page);
     await page.keyboard.press("f");
-    await page.keyboard.type("alerts actions");
+    await page.keyboard.type("alerts/{id}/actions");
     await page.waitForFunction(() => document.querySelectorAll("details.operation").length === 1);
     assert.equal(await page.locator("details.operation").first().getAttribute("id"), "actOnAlert");
     assert.match(page.url(), /\?q=alert/);

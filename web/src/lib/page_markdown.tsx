@@ -125,8 +125,8 @@ const spread = (row: HTMLTableRowElement): Spread[] => [...row.cells].flatMap((c
 function fromElement(table: HTMLTableElement, title: string): MarkdownTable {
   const headRows = [...(table.tHead?.rows ?? [])].map(spread);
   const last = headRows[headRows.length - 1] ?? [];
-  // Columns under one head, a value and its interval, are one.
-  const columns = last.map((one, index) => ({ ...one, index })).filter(({ first }) => first);
+  // Columns under one head, a value and its interval, are one; boxes to select rows, which come first, are none.
+  const columns = last.map((one, index) => ({ ...one, index })).filter(({ first, cell }) => first && cell.dataset["untold"] === undefined);
   const ends = columns.map((_, place) => columns[place + 1]?.index ?? last.length);
   const heads = columns.map(({ cell, index }) => ({
     text: [...new Set(headRows.map((row) => row[index]?.cell).filter((one) => one !== undefined))].map(textOf).filter(Boolean).join(" "),

@@ -239,7 +239,7 @@ function AlertTable({ caption, alerts, most = Infinity, picking, ...ordering }: 
       <thead>
         <tr>
           {picking && (
-            <th scope="col" class="alert-col-pick">
+            <th scope="col" class="alert-col-pick" data-untold>
               <PickAll title={caption} alerts={alerts} picking={picking} />
             </th>
           )}

@@ -126,6 +126,8 @@ class AlertDetector {
     double started_at = 0;
   };
   std::span<const NightOf> nights() const { return nights_; }
+  /// Nights that do not count, ascending.
+  std::span<const std::size_t> excluded() const { return excluded_; }
   /// By night.
   const NightQualities& qualities() const { return qualities_; }
   /// In the order in which they were first seen; none goes away.

@@ -16,6 +16,7 @@
 #include "schema/results/run_assignment.h"
 #include "schema/store/store.h"
 #include "service/alerts/alert_update.h"
+#include "service/alerts/exclusion_preview.h"
 
 namespace benchhud::cli {
 namespace {
@@ -45,9 +46,11 @@ constexpr std::string_view kAbout =
     "                                    levels begin anew and are no change\n"
     "  mark RUN pinned [REASON…]         levels are held against it: a release\n"
     "  unmark RUN KIND                   take a mark away\n"
+    "  preview RUN                       which alerts would remain if it were excluded\n"
     "  marks                             all marks\n"
     "  rejected                          lines that could not be taken in, newest first\n"
     "  audit                             what was changed by these commands, newest first\n\n"
+    "mark, unmark and preview take RUN..RUN for all runs from the one to the other.\n"
     "RUN is an id, a name, the unique beginning of a name, or `latest`; --accelerator-model tells\n"
     "runs of the same name on different machines apart.";
 
@@ -256,19 +259,77 @@ Expected<schema::NightMarkKind> mark_kind(const Request& request) {
       fmt::format("a run is marked as excluded, environment or pinned, not as `{}`", text)};
 }
 
+/// RUN, or RUN..RUN for all from the one to the other.
+Expected<std::vector<Run>> find_several(Connection& store, const Request& request) {
+  BENCHHUD_ASSIGN(const std::string text, request.word(1, "a run"));
+  Reader reader(store);
+  auto one = reader.find_run(text, request.accelerator_model);
+  const std::size_t dots = text.find("..");
+  if (one || dots == std::string::npos) {
+    if (!one) return std::move(one).error();
+    return std::vector{*std::move(one)};
+  }
+  BENCHHUD_ASSIGN(const Run first,
+                  reader.find_run(text.substr(0, dots), request.accelerator_model));
+  BENCHHUD_ASSIGN(const Run last, reader.find_run(text.substr(dots + 2), first.accelerator_model));
+  return service::nights_between(reader, first, last);
+}
+
 // What stands behind the kind, as one text.
 Expected<void> mark(schema::Connection& store, const Request& request) {
-  BENCHHUD_ASSIGN(const Run run, find(store, request, 1));
+  BENCHHUD_ASSIGN(const auto runs, find_several(store, request));
   BENCHHUD_ASSIGN(const auto kind, mark_kind(request));
   const Arguments words(request.words.begin() + 3, request.words.end());
-  return schema::mark_night(store, run, kind, fmt::format("{}", fmt::join(words, " ")),
-                            user_name());
+  const std::string reason = fmt::format("{}", fmt::join(words, " "));
+  return schema::mark_nights(store, runs, {kind, reason, user_name(), {}});
 }
 
 Expected<void> unmark(schema::Connection& store, const Request& request) {
-  BENCHHUD_ASSIGN(const Run run, find(store, request, 1));
+  BENCHHUD_ASSIGN(const auto runs, find_several(store, request));
   BENCHHUD_ASSIGN(const auto kind, mark_kind(request));
-  return schema::unmark_night(store, run, kind);
+  return schema::unmark_nights(store, runs, kind);
+}
+
+Json to_json(const std::optional<schema::Alert>& alert) {
+  if (!alert) return {};
+  return {{"title", alert->title},
+          {"direction", change_direction_name(alert->direction)},
+          {"detected", detected_state_name(alert->detected)}};
+}
+
+std::string told(const schema::Alert& alert) {
+  return fmt::format("{} ({})", printable(alert.title), detected_state_name(alert.detected));
+}
+
+std::string outcome_text(const service::ExclusionPreview::Outcome& outcome) {
+  if (!outcome.now) return fmt::format("new         {}", told(*outcome.then));
+  const std::string alert = fmt::format("#{} {}", to_int(outcome.now->id), told(*outcome.now));
+  if (!outcome.then) return "gone        " + alert;
+  if (outcome.is_same()) return "remains     " + alert;
+  return fmt::format("changes     {}\n            to {}", alert, told(*outcome.then));
+}
+
+Expected<void> preview(schema::Connection& store, const Request& request) {
+  BENCHHUD_ASSIGN(const auto runs, find_several(store, request));
+  Reader reader(store);
+  BENCHHUD_ASSIGN(const auto found, service::preview_exclusion(reader, runs.front(), runs.back(),
+                                                               [] { return false; }));
+  if (!request.as_json) {
+    for (const auto& outcome : found.outcomes) fmt::print("{}\n", outcome_text(outcome));
+    if (found.outcomes.empty()) fmt::print("there are no alerts, and there would be none\n");
+    return {};
+  }
+  Json json{{"nights", Json::array()}, {"alerts", Json::array()}};
+  for (const auto& night : found.nights) {
+    json["nights"].push_back({{"run", night.run.name}, {"is_excluded", night.is_excluded}});
+  }
+  for (const auto& outcome : found.outcomes) {
+    json["alerts"].push_back({{"id", outcome.now ? Json(to_int(outcome.now->id)) : Json()},
+                              {"now", to_json(outcome.now)},
+                              {"then", to_json(outcome.then)}});
+  }
+  print(json);
+  return {};
 }
 
 Expected<void> list_marks(schema::Connection& store, const Request& request) {
@@ -306,6 +367,7 @@ constexpr std::array kActions = {
     Action<Request>{"group", true, 1, group},
     Action<Request>{"mark", true, kAnyNumber, mark},
     Action<Request>{"unmark", true, 2, unmark},
+    Action<Request>{"preview", false, 1, preview},
     Action<Request>{"marks", false, 0, list_marks},
     Action<Request>{"rejected", false, 0, list_rejected},
     Action<Request>{"audit", false, 0, list_audit},

@@ -64,40 +64,45 @@ std::vector<NightMark> marks_of(const Run& run, std::span<const NightMark> marks
   return own;
 }
 
-Expected<void> mark_night(Connection& connection, const Run& run, NightMarkKind kind,
-                          std::string_view reason, std::string_view who,
-                          std::optional<std::string_view> token) {
-  BENCHHUD_TRY(check_length("the reason", reason, kMostLineBytes));
-  BENCHHUD_TRY(check_length("the name of who marks", who, kMostLineBytes));
+Expected<void> mark_nights(Connection& connection, std::span<const Run> runs,
+                           const NewNightMark& mark) {
+  BENCHHUD_TRY(check_length("the reason", mark.reason, kMostLineBytes));
+  BENCHHUD_TRY(check_length("the name of who marks", mark.who, kMostLineBytes));
   BENCHHUD_ASSIGN(Transaction transaction,
                   Transaction::begin(connection, Transaction::Kind::kWrite));
-  Statement put = connection.cached(sql::kPutNightMark);
-  put.bind(1, run.accelerator_model).bind(2, run.name).bind(3, night_mark_kind_name(kind));
-  put.bind(4, reason).bind(5, who).bind(6, now()).bind(7, token);
-  BENCHHUD_TRY(put.run());
-  // The audit has the reason too: a mark can be replaced and taken away.
-  std::string detail = fmt::format("{}: {}", describe(run), night_mark_kind_name(kind));
-  if (!who.empty()) detail += fmt::format(" by {}", who);
-  if (!reason.empty()) detail += fmt::format(": {}", reason);
-  BENCHHUD_TRY(note(connection, "mark", detail));
-  BENCHHUD_TRY(count_revision(connection, run.id));
+  const double at = now();
+  for (const Run& run : runs) {
+    Statement put = connection.cached(sql::kPutNightMark);
+    put.bind(1, run.accelerator_model).bind(2, run.name).bind(3, night_mark_kind_name(mark.kind));
+    put.bind(4, mark.reason).bind(5, mark.who).bind(6, at).bind(7, mark.token);
+    BENCHHUD_TRY(put.run());
+    // The audit has the reason too: a mark can be replaced and taken away.
+    std::string detail = fmt::format("{}: {}", describe(run), night_mark_kind_name(mark.kind));
+    if (!mark.who.empty()) detail += fmt::format(" by {}", mark.who);
+    if (!mark.reason.empty()) detail += fmt::format(": {}", mark.reason);
+    BENCHHUD_TRY(note(connection, "mark", detail));
+    BENCHHUD_TRY(count_revision(connection, run.id));
+  }
   return transaction.commit();
 }
 
-Expected<void> unmark_night(Connection& connection, const Run& run, NightMarkKind kind) {
+Expected<void> unmark_nights(Connection& connection, std::span<const Run> runs,
+                             NightMarkKind kind) {
   BENCHHUD_ASSIGN(Transaction transaction,
                   Transaction::begin(connection, Transaction::Kind::kWrite));
-  Statement remove = connection.cached(sql::kDeleteNightMark);
-  remove.bind(1, run.accelerator_model).bind(2, run.name).bind(3, night_mark_kind_name(kind));
-  BENCHHUD_TRY(remove.run());
-  if (connection.changes() == 0) {
-    return Error{ErrorCode::kNotFound,
-                 fmt::format("{} on {} is not marked as {}", run.name, run.accelerator_model,
-                             night_mark_kind_name(kind))};
+  for (const Run& run : runs) {
+    Statement remove = connection.cached(sql::kDeleteNightMark);
+    remove.bind(1, run.accelerator_model).bind(2, run.name).bind(3, night_mark_kind_name(kind));
+    BENCHHUD_TRY(remove.run());
+    if (connection.changes() == 0) {
+      return Error{ErrorCode::kNotFound,
+                   fmt::format("{} on {} is not marked as {}", run.name, run.accelerator_model,
+                               night_mark_kind_name(kind))};
+    }
+    BENCHHUD_TRY(note(connection, "unmark",
+                      fmt::format("{}: {}", describe(run), night_mark_kind_name(kind))));
+    BENCHHUD_TRY(count_revision(connection, run.id));
   }
-  BENCHHUD_TRY(
-      note(connection, "unmark", fmt::format("{}: {}", describe(run), night_mark_kind_name(kind))));
-  BENCHHUD_TRY(count_revision(connection, run.id));
   return transaction.commit();
 }
 

@@ -42,14 +42,21 @@ Expected<std::vector<NightMark>> night_marks(
 /// Of marks on the run's accelerator model those of the run, in the same order.
 std::vector<NightMark> marks_of(const Run& run, std::span<const NightMark> marks);
 
-/// Marks a run; a mark of that kind that it has is replaced. One transaction, with a line in the
-/// audit. Error: kTooLarge for a reason or a name of more than kMostLineBytes (text_limits.h).
-Expected<void> mark_night(Connection& connection, const Run& run, NightMarkKind kind,
-                          std::string_view reason, std::string_view who,
-                          std::optional<std::string_view> token = {});
+/// What is to be said of runs.
+struct NewNightMark {
+  NightMarkKind kind = NightMarkKind::kExcluded;
+  std::string_view reason, who;
+  std::optional<std::string_view> token;  ///< name of the token that was shown
+};
 
-/// Takes a mark away. One transaction, with a line in the audit. Error: kNotFound if the run has no
-/// such mark.
-Expected<void> unmark_night(Connection& connection, const Run& run, NightMarkKind kind);
+/// Marks runs, each once; a mark of that kind that one has is replaced. One transaction, with a
+/// line in the audit for each. Error: kTooLarge for a reason or a name of more than kMostLineBytes
+/// (text_limits.h).
+Expected<void> mark_nights(Connection& connection, std::span<const Run> runs,
+                           const NewNightMark& mark);
+
+/// Takes marks away. One transaction, with a line in the audit for each. Error: kNotFound if one of
+/// the runs has no such mark; then all are as before.
+Expected<void> unmark_nights(Connection& connection, std::span<const Run> runs, NightMarkKind kind);
 
 }  // namespace benchhud::schema

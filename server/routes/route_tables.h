@@ -22,6 +22,7 @@ std::span<const NamedRoute> error_routes();
 std::span<const NamedRoute> fact_routes();
 std::span<const NamedRoute> history_routes();
 std::span<const NamedRoute> ingest_routes();
+std::span<const NamedRoute> mark_routes();
 std::span<const NamedRoute> metrics_routes();
 std::span<const NamedRoute> model_table_routes();
 std::span<const NamedRoute> overview_routes();

@@ -1,7 +1,13 @@
 // What people say of nights: that they do not count, or that something else is different since.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "schema/alerts/night_mark.h"
 #include "schema/base/text_limits.h"
@@ -9,71 +15,210 @@
 #include "server/routes/route_parts.h"
 #include "server/routes/route_tables.h"
 #include "service/alerts/alert_update.h"
+#include "service/alerts/exclusion_preview.h"
+#include "views/answers.h"
 
 namespace benchhud::server {
 namespace {
 
+using schema::Error;
 using schema::Expected;
+using schema::Run;
 
-/// The run that the address names. A reader of its own: the change sees the store as it is now.
-Expected<schema::Run> named_run(ChangeContext& context) {
+/// The run that a parameter or a field names. A reader of its own: the change sees the store as it
+/// is now.
+Expected<Run> named_run(ChangeContext& context, std::string_view text, std::string_view parameter,
+                        std::string_view accelerator_model = {}) {
   schema::Reader reader(context.store);
   BENCHHUD_ASSIGN(auto runs, reader.runs({}));
-  std::vector<const schema::Run*> all;
+  std::vector<const Run*> all;
   all.reserve(runs.size());
-  for (const schema::Run& run : runs) all.push_back(&run);
-  auto run = schema::choose_run(all, context.query.text("run"), std::nullopt);
+  for (const Run& run : runs) all.push_back(&run);
+  auto run = schema::choose_run(
+      all, text, accelerator_model.empty() ? std::nullopt : std::optional(accelerator_model));
   if (!run) {
-    context.wrong_parameter = "run";
+    context.wrong_parameter = parameter;
     return std::move(run).error();
   }
   return **run;
 }
 
-/// Which nights count decides what changed; the answer is the run with its marks.
-Expected<std::string> with_new_alerts(ChangeContext& context, const schema::Run& run) {
+/// Which nights count decides what changed.
+Expected<std::string> with_new_alerts(ChangeContext& context, std::string address) {
   BENCHHUD_TRY(service::update_alerts(context.store));
-  return fmt::format("/runs/{}", to_int(run.id));
+  return address;
+}
+
+Expected<schema::NightMarkKind> asked_kind(ChangeContext& context, std::string_view name) {
+  if (const auto kind = schema::night_mark_kind_of(name)) return *kind;
+  // The contract lets none through.
+  context.wrong_parameter = "kind";
+  return Error{schema::ErrorCode::kInvalidArgument, "There is no such mark."};
+}
+
+Expected<void> mark(ChangeContext& context, std::span<const Run> runs, schema::NightMarkKind kind) {
+  const std::string& who = context.body.text("who");
+  const auto marked = schema::mark_nights(context.store, runs,
+                                          {kind, context.body.text("reason"), who, context.token});
+  if (!marked && marked.error().code == schema::ErrorCode::kTooLarge) {
+    context.wrong_parameter = who.size() > schema::kMostLineBytes ? "who" : "reason";
+  }
+  return marked;
+}
+
+Expected<void> unmark(ChangeContext& context, std::span<const Run> runs, schema::NightMarkKind kind,
+                      std::string_view parameter) {
+  const auto done = schema::unmark_nights(context.store, runs, kind);
+  if (!done && done.error().code == schema::ErrorCode::kNotFound) {
+    context.wrong_parameter = parameter;
+  }
+  return done;
 }
 
 Expected<std::string> mark_run(ChangeContext& context) {
-  BENCHHUD_ASSIGN(const schema::Run run, named_run(context));
-  const auto kind = schema::night_mark_kind_of(context.body.text("kind"));
-  if (!kind) {  // the contract lets none through
-    context.wrong_parameter = "kind";
-    return schema::Error{schema::ErrorCode::kInvalidArgument, "There is no such mark."};
-  }
-  const auto marked = schema::mark_night(context.store, run, *kind, context.body.text("reason"),
-                                         context.body.text("who"), context.token);
-  if (!marked) {
-    const bool is_long_name = context.body.text("who").size() > schema::kMostLineBytes;
-    if (marked.error().code == schema::ErrorCode::kTooLarge) {
-      context.wrong_parameter = is_long_name ? "who" : "reason";
-    }
-    return marked.error();
-  }
-  return with_new_alerts(context, run);
+  BENCHHUD_ASSIGN(const Run run, named_run(context, context.query.text("run"), "run"));
+  BENCHHUD_ASSIGN(const auto kind, asked_kind(context, context.body.text("kind")));
+  BENCHHUD_TRY(mark(context, std::span(&run, 1), kind));
+  return with_new_alerts(context, fmt::format("/runs/{}", to_int(run.id)));
 }
 
 Expected<std::string> unmark_run(ChangeContext& context) {
-  BENCHHUD_ASSIGN(const schema::Run run, named_run(context));
-  const auto kind = schema::night_mark_kind_of(context.query.text("kind"));
-  if (!kind) {
-    context.wrong_parameter = "kind";
-    return schema::Error{schema::ErrorCode::kInvalidArgument, "There is no such mark."};
-  }
-  if (const auto done = schema::unmark_night(context.store, run, *kind); !done) {
-    if (done.error().code == schema::ErrorCode::kNotFound) context.wrong_parameter = "kind";
-    return done.error();
-  }
-  return with_new_alerts(context, run);
+  BENCHHUD_ASSIGN(const Run run, named_run(context, context.query.text("run"), "run"));
+  BENCHHUD_ASSIGN(const auto kind, asked_kind(context, context.query.text("kind")));
+  BENCHHUD_TRY(unmark(context, std::span(&run, 1), kind, "kind"));
+  return with_new_alerts(context, fmt::format("/runs/{}", to_int(run.id)));
 }
 
-constexpr std::array kChanges = {NamedChange{"markRun", mark_run},
-                                 NamedChange{"unmarkRun", unmark_run}};
+Expected<std::string> mark_nights(ChangeContext& context) {
+  const std::string& model = context.body.text("accelerator_model");
+  BENCHHUD_ASSIGN(const Run first, named_run(context, context.body.text("first"), "first", model));
+  BENCHHUD_ASSIGN(const Run last, named_run(context, context.body.text("last"), "last", model));
+  BENCHHUD_ASSIGN(const auto kind, asked_kind(context, context.body.text("kind")));
+  schema::Reader reader(context.store);
+  auto runs = service::nights_between(reader, first, last);
+  if (!runs) {
+    context.wrong_parameter = "last";
+    return std::move(runs).error();
+  }
+  // What was said of one of them before stays as it was said.
+  BENCHHUD_ASSIGN(const auto marks, schema::night_marks(context.store, first.accelerator_model));
+  std::erase_if(*runs, [&](const Run& run) {
+    return std::ranges::any_of(schema::marks_of(run, marks),
+                               [&](const auto& mark) { return mark.kind == kind; });
+  });
+  BENCHHUD_TRY(mark(context, *runs, kind));
+  return with_new_alerts(context, "/marks");
+}
+
+Expected<std::string> unmark_nights(ChangeContext& context) {
+  BENCHHUD_ASSIGN(const auto kind, asked_kind(context, context.query.text("kind")));
+  std::vector<Run> runs;
+  for (const std::string& name : context.query.texts("run")) {
+    BENCHHUD_ASSIGN(Run run, named_run(context, name, "run"));
+    if (std::ranges::find(runs, run.id, &Run::id) == runs.end()) runs.push_back(std::move(run));
+  }
+  if (runs.empty()) {
+    context.wrong_parameter = "run";
+    return Error{schema::ErrorCode::kInvalidArgument, "Of which runs, run has to say."};
+  }
+  BENCHHUD_TRY(unmark(context, runs, kind, "run"));
+  return with_new_alerts(context, "/marks");
+}
+
+Expected<void> write_marks(RequestContext& context, schema::JsonWriter& json) {
+  BENCHHUD_ASSIGN(const auto marks, schema::night_marks(context.reader().connection()));
+  const auto& runs = context.snapshot().runs;
+  const auto shown = [&](const schema::NightMark& mark) {
+    return matches_any(context.query, "accelerator_model", mark.accelerator_model);
+  };
+  begin_page(json);
+  for (const schema::NightMark& mark : marks) {
+    if (!shown(mark)) continue;
+    const auto run = std::ranges::find_if(runs, [&](const service::RunEntry& entry) {
+      return entry.run.name == mark.name && entry.run.accelerator_model == mark.accelerator_model;
+    });
+    json.begin_object();
+    json.field("name", mark.name);
+    json.field("accelerator_model", mark.accelerator_model);
+    json.key("run");
+    run == runs.end() ? json.null() : views::write_run_ref(json, run->run);
+    json.key("mark");
+    views::write_mark(json, mark);
+    json.end_object();
+  }
+  end_page(json, {}, std::ranges::count_if(marks, shown));
+  return {};
+}
+
+Expected<ResponsePlan> list_marks(RequestContext& context) {
+  return ResponsePlan{revision_key(context),
+                      [&context](schema::JsonWriter& json) { return write_marks(context, json); }};
+}
+
+void write_told(schema::JsonWriter& json, const std::optional<schema::Alert>& alert) {
+  if (!alert) return json.null();
+  json.begin_object();
+  json.field("title", alert->title);
+  json.field("direction", change_direction_name(alert->direction));
+  json.field("detected", detected_state_name(alert->detected));
+  json.end_object();
+}
+
+std::string_view name_of(const service::ExclusionPreview::Outcome& outcome) {
+  if (!outcome.now) return "new";
+  if (!outcome.then) return "gone";
+  return outcome.is_same() ? "same" : "changed";
+}
+
+Expected<ResponsePlan> preview_exclusion(RequestContext& context) {
+  BENCHHUD_TRY(refuse_other_sites(context));
+  const std::string& model = context.query.text("accelerator_model");
+  BENCHHUD_ASSIGN(const auto first, find_run(context, context.query.text("first"), "first", model));
+  BENCHHUD_ASSIGN(const auto last, find_run(context, context.query.text("last"), "last", model));
+  if (const auto nights = service::nights_between(context.reader(), first->run, last->run);
+      !nights) {
+    return wrong_parameter(context, "last", nights.error().message);
+  }
+  const auto write = [&context, first, last](schema::JsonWriter& json) -> Expected<void> {
+    BENCHHUD_ASSIGN(
+        const auto preview,
+        service::preview_exclusion(context.reader(), first->run, last->run, context.is_cancelled));
+    json.begin_object();
+    json.key("nights");
+    json.list(preview.nights, [&](const auto& night) {
+      json.begin_object();
+      json.key("run");
+      views::write_run_ref(json, night.run);
+      json.field("is_excluded", night.is_excluded);
+      json.end_object();
+    });
+    json.key("alerts");
+    json.list(preview.outcomes, [&](const auto& outcome) {
+      json.begin_object();
+      json.field("outcome", name_of(outcome));
+      json.key("id");
+      outcome.now ? json.value(to_int(outcome.now->id)) : json.null();
+      json.key("now");
+      write_told(json, outcome.now);
+      json.key("then");
+      write_told(json, outcome.then);
+      json.end_object();
+    });
+    json.end_object();
+    return {};
+  };
+  return ResponsePlan{revision_key(context), write};
+}
+
+constexpr std::array kRoutes = {NamedRoute{"listMarks", list_marks},
+                                NamedRoute{"previewExclusion", preview_exclusion, Lane::kHeavy}};
+constexpr std::array kChanges = {
+    NamedChange{"markRun", mark_run}, NamedChange{"unmarkRun", unmark_run},
+    NamedChange{"markNights", mark_nights}, NamedChange{"unmarkNights", unmark_nights}};
 
 }  // namespace
 
+std::span<const NamedRoute> mark_routes() { return kRoutes; }
 std::span<const NamedChange> mark_changes() { return kChanges; }
 
 }  // namespace benchhud::server

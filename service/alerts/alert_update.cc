@@ -2,14 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <map>
 #include <optional>
 #include <set>
 #include <string_view>
-#include <tuple>
-#include <unordered_map>
 #include <utility>
 
 #include "schema/alerts/alert.h"
@@ -22,6 +19,7 @@
 #include "schema/results/experiment_visit.h"
 #include "schema/results/reader.h"
 #include "schema/results/results.h"
+#include "service/alerts/alert_matching.h"
 #include "service/alerts/alert_record.h"
 #include "service/alerts/alert_rules_file.h"
 #include "service/alerts/quiet_series.h"
@@ -31,17 +29,10 @@ namespace benchhud::service {
 namespace {
 
 using analysis::AlertDetector;
-using analysis::AlertScope;
-using analysis::WatchedAlert;
 using schema::AlertOutline;
 using schema::Expected;
 
 constexpr double kNews = 3 * 24 * 3600;  // s
-
-// What all alerts follow from, beside the nights.
-std::string basis_of(const std::string& rules) {
-  return fmt::format("method {} rules {}\n", analysis::kDetectorVersion, rules);
-}
 
 // What the alerts of a store follow from; equal texts, equal alerts.
 Expected<std::string> state_of(schema::Reader& reader, std::string text) {
@@ -59,105 +50,12 @@ Expected<std::string> state_of(schema::Reader& reader, std::string text) {
   return schema::content_hash(text).hex();
 }
 
-/// An alert that was found, without what is told of it: that is made when it is stored.
-struct Found {
-  const WatchedAlert* watched = nullptr;
-  std::string key;
-  /// Of the key, what the alert is about, by which a moved one is known again.
-  std::size_t subject_bytes = 0;
-
-  std::string_view subject() const { return std::string_view(key).substr(0, subject_bytes); }
-};
-
-std::string subject_of(const AlertContext& context, const analysis::AlertGroup& group) {
-  // No subject begins like another: a moved alert is known again by how its key begins.
-  std::string subject = group.is_of_failures ? "failures\t" : "";
-  subject += analysis::alert_scope_name(group.scope);
-  if (group.scope == AlertScope::kBackend) subject += "\t" + group.backend;
-  if (group.scope == AlertScope::kModel) {
-    // Models are numbered in the order of the entries.
-    const auto entries = context.catalog.entries();
-    const auto entry = std::ranges::lower_bound(entries, group.model, {},
-                                                [](const auto& one) { return one.model(); });
-    if (entry != entries.end()) {
-      subject += "\t" + entry->experiment().suite + "\t" + entry->experiment().model;
-    }
-  }
-  return subject;
-}
-
-/// In the order in which they were first seen.
-std::vector<Found> found_in(const AlertContext& context) {
-  std::vector<Found> all;
-  all.reserve(context.fleet.alerts().size());
-  std::unordered_map<std::string, int> seen;  // several alerts may have begun in one night
-  for (const WatchedAlert& watched : context.fleet.alerts()) {
-    Found& found = all.emplace_back();
-    found.watched = &watched;
-    found.key = subject_of(context, watched.at_first);
-    found.subject_bytes = found.key.size();
-    found.key += fmt::format("\t{}", context.nights[watched.at_first.onset].started_at);
-    if (const int number = ++seen[found.key]; number > 1) found.key += fmt::format("\t{}", number);
-  }
-  return all;
-}
-
-AlertRecord record_of(const AlertContext& context, const Found& found, const std::string& model) {
+AlertRecord record_of(const AlertContext& context, const FoundAlert& found,
+                      const std::string& model) {
   AlertRecord record = alert_record(context, *found.watched);
   record.alert.accelerator_model = model;
   record.alert.key = found.key;
   return record;
-}
-
-/// The night that is nearest to a time.
-std::size_t nearest_night(std::span<const schema::Run> nights, double time) {
-  std::size_t nearest = 0;
-  for (std::size_t i = 0; i < nights.size(); ++i) {
-    if (std::abs(nights[i].started_at - time) < std::abs(nights[nearest].started_at - time)) {
-      nearest = i;
-    }
-  }
-  return nearest;
-}
-
-/// Which of `stored` each found alert is, as a place: the one of its key, else the nearest that is
-/// left of its subject within kSameCause nights.
-std::vector<std::optional<std::size_t>> match(std::span<const Found> found,
-                                              std::span<const AlertOutline> stored,
-                                              std::span<const schema::Run> nights) {
-  std::vector<std::optional<std::size_t>> matches(found.size());
-  std::vector<std::pair<std::string_view, std::size_t>> by_key;
-  for (std::size_t k = 0; k < stored.size(); ++k) by_key.emplace_back(stored[k].key, k);
-  std::sort(by_key.begin(), by_key.end());
-  const auto from = [&](std::string_view key) {
-    return std::ranges::lower_bound(by_key, key, {}, [](const auto& one) { return one.first; });
-  };
-  std::vector<bool> is_taken(stored.size(), false);
-  const auto take = [&](std::size_t i, std::size_t k) {
-    if (matches[i] || is_taken[k]) return;
-    is_taken[k] = true;
-    matches[i] = k;
-  };
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    const auto same = from(found[i].key);
-    if (same != by_key.end() && same->first == found[i].key) take(i, same->second);
-  }
-  // Pairs by how near they are, then by number.
-  std::vector<std::tuple<std::size_t, std::size_t, std::size_t>> near;
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    if (matches[i]) continue;
-    const std::string start = std::string(found[i].subject()) + "\t";
-    for (auto one = from(start); one != by_key.end() && one->first.starts_with(start); ++one) {
-      const std::size_t k = one->second;
-      if (is_taken[k]) continue;
-      const std::size_t night = nearest_night(nights, stored[k].onset);
-      const std::size_t off = analysis::nights_apart(night, found[i].watched->group.onset);
-      if (off <= analysis::kSameCause) near.emplace_back(off, k, i);
-    }
-  }
-  std::sort(near.begin(), near.end());
-  for (const auto& [off, k, i] : near) take(i, k);
-  return matches;
 }
 
 class Update {
@@ -172,16 +70,9 @@ class Update {
       nights_[run->accelerator_model].push_back(std::move(*run));
     }
     BENCHHUD_ASSIGN(const auto models, reader_.accelerator_models());
-    BENCHHUD_ASSIGN(auto experiments, schema::first_experiments(store_, most_together + 1));
-    if (experiments.size() > most_together) {
-      experiments = {};
-      BENCHHUD_ASSIGN(SortedOut sorted, sort_out_quiet(reader_, rules_));
-      const analysis::Catalog catalog = std::move(sorted.restless).finish(&sorted.configurations);
-      for (const std::string& model : models) BENCHHUD_TRY(watch(model, catalog, &sorted.quiet));
-    } else {
-      const analysis::Catalog catalog(std::exchange(experiments, {}));
-      for (const std::string& model : models) BENCHHUD_TRY(watch(model, catalog, nullptr));
-    }
+    BENCHHUD_ASSIGN(const WatchedExperiments watched,
+                    watched_experiments(reader_, rules_, most_together));
+    for (const std::string& model : models) BENCHHUD_TRY(watch(model, watched));
     BENCHHUD_TRY(withdraw_rest(models));
     BENCHHUD_TRY(schema::forget_unused_alert_runs(store_));
     BENCHHUD_TRY(schema::forget_unused_watches(store_));
@@ -192,18 +83,17 @@ class Update {
   }
 
  private:
-  Expected<void> watch(const std::string& model, const analysis::Catalog& catalog,
-                       const QuietSeries* quiet) {
+  Expected<void> watch(const std::string& model, const WatchedExperiments& experiments) {
     const std::vector<schema::Run> nights = std::move(nights_[model]);
     BENCHHUD_ASSIGN(const auto marks, schema::night_marks(store_, model));
-    WatchedNights watched(store_, reader_, catalog, rules_, basis_, quiet);
+    WatchedNights watched(reader_, experiments, rules_, basis_);
     BENCHHUD_ASSIGN(const AlertDetector fleet, watched.watch(model, nights, marks));
     update_.nights += nights.size();
     update_.replayed += watched.replayed();
     if (!nights.empty()) newest_[model] = nights.back().started_at;
     BENCHHUD_TRY(keep_qualities(fleet, nights));
     KnownNoise noise;
-    return keep({fleet, catalog, nights, noise}, model);
+    return keep({fleet, experiments.catalog, nights, noise}, model);
   }
 
   // Of the nights that are judged again, whether or not that was so when the newest was watched
@@ -231,9 +121,9 @@ class Update {
   }
 
   Expected<void> keep(const AlertContext& context, const std::string& model) {
-    const std::vector<Found> found = found_in(context);
+    const std::vector<FoundAlert> found = found_alerts(context);
     BENCHHUD_ASSIGN(const auto stored, schema::alert_outlines(store_, model));
-    const auto matches = match(found, stored, context.nights);
+    const auto matches = match_alerts(context, found, stored);
     std::vector<bool> is_found(stored.size(), false);
     for (std::size_t i = 0; i < found.size(); ++i) {
       AlertRecord record = record_of(context, found[i], model);
@@ -312,12 +202,12 @@ Expected<AlertUpdate> update_in_transaction(schema::Connection& store, std::size
   schema::Reader reader(store);
   BENCHHUD_ASSIGN(const std::string written, stored_alert_rules(store));
   BENCHHUD_ASSIGN(const analysis::FleetRules rules, read_alert_rules(written));
-  BENCHHUD_ASSIGN(const std::string state, state_of(reader, basis_of(written)));
+  BENCHHUD_ASSIGN(const std::string state, state_of(reader, watch_basis(written)));
   BENCHHUD_ASSIGN(const auto known, schema::alerts_state(store));
   AlertUpdate update;
   update.was_current = known == state;
   if (!update.was_current) {
-    BENCHHUD_ASSIGN(update, Update(store, rules, basis_of(written)).run(most_together));
+    BENCHHUD_ASSIGN(update, Update(store, rules, watch_basis(written)).run(most_together));
     BENCHHUD_TRY(schema::set_alerts_state(store, state));
   }
   BENCHHUD_TRY(transaction.commit());

@@ -11,6 +11,7 @@
 #include "schema/alerts/night_mark.h"
 #include "schema/results/experiment_visit.h"
 #include "service/alerts/night_reader.h"
+#include "service/alerts/watched_nights.h"
 
 namespace benchhud::service {
 namespace {
@@ -158,7 +159,7 @@ class Sorting {
     for (const RunObservations& night : nights) {
       const NightKey key(night.started_at, night.run);
       for (; mark != marked.end() && mark->first < key; ++mark) {
-        fleet.add({mark->first.second, mark->first.first, {}}, mark->second);
+        fleet.add({mark->first.second, mark->first.first, {}, {}}, mark->second);
       }
       const bool is_marked = mark != marked.end() && mark->first == key;
       fleet.add(night, is_marked ? mark++->second : analysis::RunAnnotations());
@@ -196,6 +197,20 @@ class Sorting {
 
 Expected<SortedOut> sort_out_quiet(schema::Reader& reader, const analysis::FleetRules& rules) {
   return Sorting(reader, rules).run();
+}
+
+Expected<WatchedExperiments> watched_experiments(schema::Reader& reader,
+                                                 const analysis::FleetRules& rules,
+                                                 std::size_t most_together) {
+  BENCHHUD_ASSIGN(auto experiments,
+                  schema::first_experiments(reader.connection(), most_together + 1));
+  if (experiments.size() <= most_together) {
+    return WatchedExperiments{analysis::Catalog(std::move(experiments)), {}};
+  }
+  experiments = {};
+  BENCHHUD_ASSIGN(SortedOut sorted, sort_out_quiet(reader, rules));
+  return WatchedExperiments{std::move(sorted.restless).finish(&sorted.configurations),
+                            std::move(sorted.quiet)};
 }
 
 }  // namespace benchhud::service

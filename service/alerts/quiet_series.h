@@ -2,13 +2,20 @@
 // are beside them.
 #pragma once
 
+#include <cstddef>
+#include <optional>
+#include <unordered_map>
+
 #include "analysis/alerts/alert_detector.h"
 #include "analysis/results/catalog.h"
 #include "schema/base/errors.h"
+#include "schema/model/types.h"
 #include "schema/results/reader.h"
-#include "service/alerts/watched_nights.h"
 
 namespace benchhud::service {
+
+/// By run, series that are not in the catalog.
+using QuietSeries = std::unordered_map<schema::RunId, analysis::OtherSeries>;
 
 /// Of what is watched together an experiment takes some 3.5 kB, and 40 bytes more for each night
 /// and time. A store with more experiments is sorted out first.
@@ -30,5 +37,17 @@ struct SortedOut {
 /// as much time as watching all nights again.
 schema::Expected<SortedOut> sort_out_quiet(schema::Reader& reader,
                                            const analysis::FleetRules& rules);
+
+/// What of a store is watched.
+struct WatchedExperiments {
+  analysis::Catalog catalog;
+  /// Where the quiet ones are not in the catalog.
+  std::optional<QuietSeries> quiet;
+};
+
+/// All experiments; of more than `most_together` the restless ones.
+schema::Expected<WatchedExperiments> watched_experiments(schema::Reader& reader,
+                                                         const analysis::FleetRules& rules,
+                                                         std::size_t most_together);
 
 }  // namespace benchhud::service

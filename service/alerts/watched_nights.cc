@@ -40,21 +40,28 @@ RunAnnotations annotations_of(const schema::Run& run, std::span<const schema::Ni
   return said;
 }
 
+std::string watch_basis(const std::string& rules) {
+  return fmt::format("method {} rules {}\n", analysis::kDetectorVersion, rules);
+}
+
 Expected<analysis::RunObservations> WatchedNights::facts_of(const schema::Run& run) {
-  if (quiet_ != nullptr) return read_night(reader_, run, catalog_);
-  BENCHHUD_ASSIGN(const auto kept, schema::night_facts(store_, run.id, run.revision));
+  if (experiments_.quiet) return read_night(reader_, run, experiments_.catalog);
+  BENCHHUD_ASSIGN(const auto kept, schema::night_facts(store(), run.id, run.revision));
   if (kept) {
     if (auto night = analysis::unpack_night(*kept)) return *std::move(night);
   }
-  BENCHHUD_ASSIGN(auto night, read_night(reader_, run, catalog_));
-  BENCHHUD_TRY(schema::put_night_facts(store_, run.id, run.revision, analysis::pack_night(night)));
+  BENCHHUD_ASSIGN(auto night, read_night(reader_, run, experiments_.catalog));
+  if (!is_reading_) {
+    BENCHHUD_TRY(
+        schema::put_night_facts(store(), run.id, run.revision, analysis::pack_night(night)));
+  }
   return night;
 }
 
 analysis::OtherSeries WatchedNights::others_of(schema::RunId run) const {
-  if (quiet_ == nullptr) return {};
-  const auto found = quiet_->find(run);
-  return found == quiet_->end() ? analysis::OtherSeries() : found->second;
+  if (!experiments_.quiet) return {};
+  const auto found = experiments_.quiet->find(run);
+  return found == experiments_.quiet->end() ? analysis::OtherSeries() : found->second;
 }
 
 // Whether `fleet` is now as it was after the nights that were watched before.
@@ -62,8 +69,8 @@ Expected<bool> WatchedNights::go_on(const std::string& accelerator_model,
                                     std::span<const schema::Run> nights,
                                     std::span<const schema::NightMark> marks,
                                     AlertDetector* fleet) {
-  if (quiet_ != nullptr) return false;
-  BENCHHUD_ASSIGN(const auto state, schema::watch_state(store_, accelerator_model));
+  if (experiments_.quiet) return false;
+  BENCHHUD_ASSIGN(const auto state, schema::watch_state(store(), accelerator_model));
   if (!state || state->night_count < 0) return false;
   const auto count = static_cast<std::size_t>(state->night_count);
   if (count > nights.size()) return false;
@@ -84,19 +91,22 @@ Expected<AlertDetector> WatchedNights::watch(const std::string& accelerator_mode
                                              std::span<const schema::NightMark> marks) {
   replayed_ = 0;
   analysis::FleetRules rules = rules_;
-  rules.are_judged_together = quiet_ == nullptr;
-  std::optional<AlertDetector> fleet(std::in_place, catalog_, rules);
+  rules.are_judged_together = !experiments_.quiet;
+  std::optional<AlertDetector> fleet(std::in_place, experiments_.catalog, rules);
   BENCHHUD_ASSIGN(const bool is_replayed, go_on(accelerator_model, nights, marks, &*fleet));
-  if (!is_replayed) fleet.emplace(catalog_, rules);
+  if (!is_replayed) fleet.emplace(experiments_.catalog, rules);
   for (std::size_t n = replayed_; n < nights.size(); ++n) {
+    if (is_cancelled_ && is_cancelled_()) {
+      return schema::Error{schema::ErrorCode::kBusy, "nobody waits for this any more"};
+    }
     // What is kept is of the nights before the newest: that one is still being added to, verified
     // and marked.
-    if (n + 1 == nights.size() && n > replayed_ && quiet_ == nullptr) {
+    if (n + 1 == nights.size() && n > replayed_ && !experiments_.quiet && !is_reading_) {
       schema::WatchState state;
       state.night_count = static_cast<std::int64_t>(n);
       state.basis = basis_with(basis_, nights.first(n), marks);
       state.bytes = fleet->state();
-      BENCHHUD_TRY(schema::put_watch_state(store_, accelerator_model, state));
+      BENCHHUD_TRY(schema::put_watch_state(store(), accelerator_model, state));
     }
     BENCHHUD_ASSIGN(auto night, facts_of(nights[n]));
     if (const auto machine = nights[n].labels.find(schema::kMachineLabel);

@@ -2,17 +2,18 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <string>
-#include <unordered_map>
+#include <utility>
 
 #include "analysis/alerts/alert_detector.h"
-#include "analysis/results/catalog.h"
 #include "schema/alerts/night_mark.h"
 #include "schema/base/errors.h"
 #include "schema/db/database.h"
 #include "schema/results/reader.h"
 #include "schema/results/results.h"
+#include "service/alerts/quiet_series.h"
 
 namespace benchhud::service {
 
@@ -20,26 +21,26 @@ namespace benchhud::service {
 analysis::RunAnnotations annotations_of(const schema::Run& run,
                                         std::span<const schema::NightMark> marks);
 
-/// By run, series that are not in the catalog.
-using QuietSeries = std::unordered_map<schema::RunId, analysis::OtherSeries>;
+/// What the watch of any nights follows from beside them; `rules`: as the store keeps them.
+std::string watch_basis(const std::string& rules);
 
 /// Goes on from what the store keeps of the nights that were watched
 /// (schema/alerts/watched_nights.h), all but the newest, and keeps what comes of it. The caller
-/// holds the write transaction.
+/// holds the write transaction, but for only_read().
 class WatchedNights {
  public:
   /// `basis`: what the watch follows from beside the nights; of another one nothing is gone on
-  /// from. `quiet`: null where the catalog has all experiments; otherwise all nights are watched
-  /// again, and nothing is kept.
-  WatchedNights(schema::Connection& store, schema::Reader& reader, const analysis::Catalog& catalog,
-                const analysis::FleetRules& rules, const std::string& basis,
-                const QuietSeries* quiet)
-      : store_(store),
-        reader_(reader),
-        catalog_(catalog),
-        rules_(rules),
-        basis_(basis),
-        quiet_(quiet) {}
+  /// from. Where `experiments` are not all, all nights are watched again, and nothing is kept.
+  WatchedNights(schema::Reader& reader, const WatchedExperiments& experiments,
+                const analysis::FleetRules& rules, const std::string& basis)
+      : reader_(reader), experiments_(experiments), rules_(rules), basis_(basis) {}
+
+  /// For who only asks what would be: reads what is kept, and keeps nothing, so that no write
+  /// transaction is needed. Between two nights it asks whether to give up: kBusy then.
+  void only_read(std::function<bool()> is_cancelled) {
+    is_reading_ = true;
+    is_cancelled_ = std::move(is_cancelled);
+  }
 
   /// The watch of an accelerator model's nights, oldest first. Where those that were watched are
   /// not the first of them any more, by run, revision or mark, all are watched again.
@@ -58,12 +59,14 @@ class WatchedNights {
 
   analysis::OtherSeries others_of(schema::RunId run) const;
 
-  schema::Connection& store_;
+  schema::Connection& store() const { return reader_.connection(); }
+
   schema::Reader& reader_;
-  const analysis::Catalog& catalog_;
+  const WatchedExperiments& experiments_;
   const analysis::FleetRules& rules_;
   const std::string& basis_;
-  const QuietSeries* quiet_;
+  bool is_reading_ = false;
+  std::function<bool()> is_cancelled_;
   std::size_t replayed_ = 0;
 };
 

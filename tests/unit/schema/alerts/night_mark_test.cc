@@ -41,7 +41,7 @@ class NightMarkTest : public ::testing::Test {
 
   void mark(const schema::Run& run, NightMarkKind kind, std::string_view reason,
             std::string_view who = "ada") {
-    const auto done = mark_night(store_, run, kind, reason, who);
+    const auto done = mark_nights(store_, std::span(&run, 1), {kind, reason, who, {}});
     EXPECT_TRUE(done) << done.error().message;
   }
 
@@ -134,7 +134,7 @@ TEST_F(NightMarkTest, AMarkIsReplacedAndTakenAway) {
   mark(run, kExcluded, "second");
   EXPECT_THAT(marks(), ElementsAre("A100 2025-11-01T00:00:00Z environment: driver",
                                    "A100 2025-11-01T00:00:00Z excluded: second"));
-  ASSERT_TRUE(unmark_night(store_, run, kExcluded));
+  ASSERT_TRUE(unmark_nights(store_, std::span(&run, 1), kExcluded));
   EXPECT_THAT(marks(), ElementsAre("A100 2025-11-01T00:00:00Z environment: driver"));
   const auto lines = audit(store_, 10);
   ASSERT_TRUE(lines);
@@ -143,7 +143,7 @@ TEST_F(NightMarkTest, AMarkIsReplacedAndTakenAway) {
   EXPECT_EQ((*lines)[1].action, "mark");
   EXPECT_THAT((*lines)[3].detail, AllOf(HasSubstr(run.name), HasSubstr("excluded by ada: first")));
 
-  const auto again = unmark_night(store_, run, kExcluded);
+  const auto again = unmark_nights(store_, std::span(&run, 1), kExcluded);
   ASSERT_FALSE(again);
   EXPECT_EQ(again.error().code, ErrorCode::kNotFound);
   EXPECT_EQ(audit(store_, 10)->size(), 4u);
@@ -154,7 +154,7 @@ TEST_F(NightMarkTest, ARunChangesWithItsMarks) {
   mark(run, kExcluded, "");
   EXPECT_EQ(read(run).revision, *Reader(store_).revision());
   EXPECT_EQ(read(run).revision, run.revision + 1);
-  ASSERT_TRUE(unmark_night(store_, run, kExcluded));
+  ASSERT_TRUE(unmark_nights(store_, std::span(&run, 1), kExcluded));
   EXPECT_EQ(read(run).revision, run.revision + 2);
 }
 
@@ -172,9 +172,10 @@ TEST_F(NightMarkTest, TextsAreKeptAsTheyAreUpToALine) {
   }
   const std::string before = marks().front();
   const std::string long_text(kMostLineBytes + 1, 'x');
-  EXPECT_EQ(mark_night(store_, run, kExcluded, long_text, "ada").error().code,
+  EXPECT_EQ(mark_nights(store_, std::span(&run, 1), {kExcluded, long_text, "ada", {}}).error().code,
             ErrorCode::kTooLarge);
-  EXPECT_EQ(mark_night(store_, run, kExcluded, "", long_text).error().code, ErrorCode::kTooLarge);
+  EXPECT_EQ(mark_nights(store_, std::span(&run, 1), {kExcluded, "", long_text, {}}).error().code,
+            ErrorCode::kTooLarge);
   EXPECT_THAT(marks(), ElementsAre(before));
 }
 
@@ -186,7 +187,7 @@ TEST_F(NightMarkTest, FollowsARunThatIsRenamed) {
   const schema::Run monday = renamed(run, "monday");
   EXPECT_THAT(marks(), ElementsAre("A100 monday excluded: fan",
                                    "V100 2025-11-01T00:00:00Z excluded: stays"));
-  ASSERT_TRUE(unmark_night(store_, monday, kExcluded));
+  ASSERT_TRUE(unmark_nights(store_, std::span(&monday, 1), kExcluded));
   EXPECT_EQ(marks().size(), 1u);
 }
 
@@ -221,7 +222,7 @@ TEST_F(NightMarkTest, IsThereWhenADeletedRunComesBack) {
   const schema::Run back = take_in(kNight);
   EXPECT_NE(back.id, run.id);
   EXPECT_EQ(back.name, run.name);
-  ASSERT_TRUE(unmark_night(store_, back, kExcluded));
+  ASSERT_TRUE(unmark_nights(store_, std::span(&back, 1), kExcluded));
   EXPECT_THAT(marks(), IsEmpty());
 }
 

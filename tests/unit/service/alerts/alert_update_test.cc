@@ -114,7 +114,9 @@ class AlertUpdates : public server::StoreFixture {
     ASSERT_TRUE(schema::set_alerts_state(*connection_, "other"));
   }
   void mark(int number, schema::NightMarkKind kind) {
-    ASSERT_TRUE(schema::mark_night(*connection_, run_at(number), kind, "new driver", "ada"));
+    const schema::Run run = run_at(number);
+    ASSERT_TRUE(
+        schema::mark_nights(*connection_, std::span(&run, 1), {kind, "new driver", "ada", {}}));
   }
   static double time_of(int number) { return kFirst + kDay * number; }
 
@@ -356,7 +358,9 @@ TEST_F(AlertUpdates, OneThatIsNotFoundAnyMoreGoesUnlessSomebodyActedOnIt) {
   EXPECT_EQ(left->detected, schema::DetectedState::kWithdrawn);
   EXPECT_FALSE(schema::needs_attention(*left));
   EXPECT_FALSE(schema::alert(*connection_, gone));
-  ASSERT_TRUE(schema::unmark_night(*connection_, run_at(20), schema::NightMarkKind::kEnvironment));
+  const schema::Run run = run_at(20);
+  ASSERT_TRUE(
+      schema::unmark_nights(*connection_, std::span(&run, 1), schema::NightMarkKind::kEnvironment));
   update();
   ASSERT_THAT(confirmed(), SizeIs(2));
   EXPECT_TRUE(schema::alert(*connection_, kept)->detected == schema::DetectedState::kConfirmed);

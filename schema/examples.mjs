@@ -106,6 +106,7 @@ const ADDRESSES = {
   getIngest: "/ingests/1",
   downloadLines: "/results.jsonl?run=2025-11-10",
   getBadge: "/badge?what=verification",
+  previewExclusion: "/exclusions/preview?first=2025-11-10&last=2025-11-12",
 };
 
 /** In this order: what one makes the next takes away. */
@@ -114,6 +115,8 @@ const file = (body) => ({ method: "POST", headers: { ...server.bearer(), "conten
 const CHANGES = {
   markRun: ["/runs/2025-11-10/marks", json("POST", { kind: "environment", reason: "driver 570", who: "ada" })],
   unmarkRun: ["/runs/2025-11-10/marks/environment", { method: "DELETE", headers: server.bearer() }],
+  markNights: ["/marks", json("POST", { first: "2025-11-10", last: "2025-11-11", kind: "excluded", reason: "another job ran on the machine", who: "ada" })],
+  unmarkNights: ["/marks/excluded?run=2025-11-10&run=2025-11-11", { method: "DELETE", headers: server.bearer() }],
   actOnAlert: [`/alerts/${alert.id}/actions`, json("POST", { kind: "note", value: "since the driver of 10 November", who: "ada" })],
   actOnAlerts: ["/alerts/actions", json("POST", { ids: [alert.id], kind: "note", value: "all of one driver", who: "ada" })],
   addTraceNote: [`${traced}/notes`, json("POST", { begin: "0", end: "1000000", words: "waits for the loader", who: "ada" })],

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -33,6 +34,7 @@ using schema::AlertOutline;
 using schema::Expected;
 
 constexpr double kNews = 3 * 24 * 3600;  // s
+constexpr double kNever = std::numeric_limits<double>::infinity();
 
 // What the alerts of a store follow from; equal texts, equal alerts.
 Expected<std::string> state_of(schema::Reader& reader, std::string text) {
@@ -138,8 +140,9 @@ class Update {
       BENCHHUD_TRY(schema::update_alert(store_, record.alert, record.details));
       ++update_.changed;
     }
+    const double first_night = context.nights.empty() ? kNever : context.nights[0].started_at;
     for (std::size_t k = 0; k < stored.size(); ++k) {
-      if (!is_found[k]) BENCHHUD_TRY(withdraw(stored[k].id));
+      if (!is_found[k]) BENCHHUD_TRY(withdraw(stored[k], first_night));
     }
     return {};
   }
@@ -169,20 +172,24 @@ class Update {
     const std::set<std::string_view> with_runs(models.begin(), models.end());
     BENCHHUD_ASSIGN(const auto stored, schema::alert_outlines(store_));
     for (const AlertOutline& alert : stored) {
-      if (!with_runs.contains(alert.accelerator_model)) BENCHHUD_TRY(withdraw(alert.id));
+      if (!with_runs.contains(alert.accelerator_model)) BENCHHUD_TRY(withdraw(alert, kNever));
     }
     return {};
   }
 
-  Expected<void> withdraw(schema::AlertId id) {
-    BENCHHUD_ASSIGN(const auto actions, schema::alert_actions(store_, id));
-    // Found again, one that was told of has to be known: it is not told twice.
-    BENCHHUD_ASSIGN(const bool was_told, schema::was_notified(store_, id));
-    if (actions.empty() && !was_told) {
+  // `first_night`: when the first night that there is started.
+  Expected<void> withdraw(const AlertOutline& alert, double first_night) {
+    BENCHHUD_ASSIGN(const auto actions, schema::alert_actions(store_, alert.id));
+    // Found again, one that was told of has to be known: it is not told twice, links to it hold,
+    // and who takes a mark away again finds it as it was. One whose nights are gone is not found
+    // again.
+    BENCHHUD_ASSIGN(const bool was_told, schema::was_notified(store_, alert.id));
+    const bool was_sure = alert.confirmed_at && alert.onset >= first_night;
+    if (actions.empty() && !was_told && !was_sure) {
       ++update_.changed;
-      return schema::delete_alert(store_, id);
+      return schema::delete_alert(store_, alert.id);
     }
-    BENCHHUD_ASSIGN(const bool changed, schema::withdraw_alert(store_, id));
+    BENCHHUD_ASSIGN(const bool changed, schema::withdraw_alert(store_, alert.id));
     update_.changed += changed ? 1 : 0;
     return {};
   }

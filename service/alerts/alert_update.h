@@ -21,11 +21,11 @@ struct AlertUpdate {
 /// before (watched_nights.h), and brings the store's alerts up to what was found, which is the same
 /// either way: one transaction. An alert that is found again keeps its number and what people did
 /// with it, also where a night that came late moved it by some nights; new ones get numbers in the
-/// order in which they were first seen. One that is not found any more is deleted, or withdrawn
-/// if a person did anything with it or was told of it. Nothing is done where neither runs, marks
-/// nor rules changed. By the rules that the store keeps (alert_rules_file.h). After an error, also
-/// where memory was lacking (kNoMemory), alerts are as before, and the next update finds what this
-/// one would have found.
+/// order in which they were first seen. One that is not found any more is withdrawn if it was ever
+/// confirmed and the night it began with is there, a person did anything with it or was told of it,
+/// and deleted otherwise. Nothing is done where neither runs, marks nor rules changed. By the rules
+/// that the store keeps (alert_rules_file.h). After an error, also where memory was lacking
+/// (kNoMemory), alerts are as before, and the next update finds what this one would have found.
 /// `most_together`: with more experiments than that, those in which nothing ever changed are sorted
 /// out first, one at a time (quiet_series.h), which finds the same in less memory.
 schema::Expected<AlertUpdate> update_alerts(schema::Connection& store,

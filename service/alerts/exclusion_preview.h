@@ -33,9 +33,9 @@ struct ExclusionPreview {
     bool is_same() const;
   };
   std::vector<Night> nights;
-  /// Alerts on that accelerator model that are told of now or would be, the most urgent first; of
-  /// those that are and would be recovered, only what would change. What people said of an alert is
-  /// in `now` alone.
+  /// Alerts on that accelerator model that are told of now or would be, the most urgent first. Of
+  /// those that would be recovered, the ones that are there now and otherwise. What people said of
+  /// an alert is in `now` alone.
   std::vector<Outcome> outcomes;
 };
 

@@ -201,6 +201,35 @@ test("a night that is marked as another environment begins anew", () => {
   assert.notEqual(mark("mark", before.details.onset.name, "odd").status, 0);
 });
 
+test("nights are excluded together, after a look at what would remain", () => {
+  const store = copy("excluded.db");
+  const runs = (...args) => benchhud("runs", ...args, "--db", store);
+  const { id, details } = about("resnet_mini", store);
+  const names = JSON.parse(runs("list", "--format", "json").stdout).map((run) => run.name);
+  const range = `${details.onset.name}..${names[0]}`;
+  const preview = JSON.parse(runs("preview", range, "--format", "json").stdout);
+  assert.deepEqual(preview.nights.map((night) => night.run), names.slice(0, names.indexOf(details.onset.name) + 1).reverse());
+  assert.ok(preview.nights.every((night) => !night.is_excluded));
+  const own = preview.alerts.find((alert) => alert.id === id);
+  assert.equal(own.now.title, details.title);
+  assert.equal(own.then, null);
+  assert.match(runs("preview", range).stdout, new RegExp(`^gone +#${id} `, "m"));
+  assert.equal(runs("marks").stdout, "", "nothing was marked");
+  const mark = runs("mark", range, "excluded", "the", "disk", "was", "full");
+  assert.equal(mark.status, 0, mark.stderr);
+  assert.equal(JSON.parse(runs("marks", "--format", "json").stdout).length, preview.nights.length);
+  const told = JSON.parse(benchhud("regressions", "--db", store, "--format", "json").stdout);
+  const titles = (told.alerts ?? told.items ?? told).map((alert) => alert.details.title).sort();
+  const expected = preview.alerts.filter((alert) => alert.then && alert.then.detected !== "recovered").map((alert) => alert.then.title).sort();
+  assert.deepEqual(titles, expected, "what the preview said");
+  assert.equal(runs("unmark", range, "excluded").status, 0);
+  assert.equal(about("resnet_mini", store).id, id, "it is still the same");
+  const wrong = runs("preview", `${names[0]}..${details.onset.name}`);
+  assert.notEqual(wrong.status, 0);
+  assert.match(wrong.stderr, /is before/);
+  assert.match(runs("preview", "1999..latest").stderr, /1999/);
+});
+
 test("bisect-check tells good from bad, and what it cannot tell", () => {
   const check = (model, night, ...args) =>
     run("bisect-check", "--alert", String(about(model).id), join(nights, night, "results.jsonl"), ...args);

@@ -187,6 +187,43 @@ test("a night that does not count: its alert goes, and comes back with it", asyn
   assert.equal((await ask("DELETE", `/runs/${onset.id}/marks/environment`, undefined, { origin: "https://evil.example" })).status, 403);
 });
 
+test("several nights are marked at once, after a look at what would remain", async () => {
+  const { onset } = (await ask("GET", `/alerts/${id}`)).data.details;
+  const { items: runs } = (await ask("GET", `/runs?limit=1000&accelerator_model=${encodeURIComponent(onset.accelerator_model)}`)).data;
+  const last = runs[0];
+  const range = { first: String(onset.id), last: String(last.id) };
+  const address = `/exclusions/preview?${new URLSearchParams(range)}`;
+  const preview = (await ask("GET", address)).data;
+  check("ExclusionPreview", preview);
+  assert.equal(preview.nights.length, runs.findIndex((run) => run.id === onset.id) + 1);
+  assert.equal(preview.alerts.find((alert) => alert.id === id).outcome, "gone");
+  const marked = await ask("POST", "/marks", { ...range, kind: "excluded", reason: "the disk was full", who: "ada" });
+  assert.equal(marked.status, 201, JSON.stringify(marked.data));
+  check("MarkPage", marked.data);
+  assert.equal(marked.data.total, preview.nights.length);
+  assert.ok(marked.data.items.every(({ mark, run }) => mark.reason === "the disk was full" && mark.who === "ada" && run !== null));
+  const told = (await ask("GET", "/alerts?limit=1000")).data.items.filter((alert) => alert.accelerator_model === onset.accelerator_model).map((alert) => alert.details.title);
+  assert.deepEqual(told.sort(), preview.alerts.filter((alert) => alert.then && alert.then.detected !== "recovered").map((alert) => alert.then.title).sort());
+  const again = (await ask("GET", address)).data;
+  assert.ok(again.nights.every((night) => night.is_excluded));
+
+  const half = await ask("DELETE", `/marks/excluded?run=${onset.id}&run=${runs.at(-1).id}`);
+  assert.equal(half.status, 404, "one of them has no such mark");
+  assert.equal((await ask("GET", "/marks")).data.total, preview.nights.length, "all or none");
+  assert.equal((await ask("DELETE", "/marks/excluded")).status, 400);
+  const all = preview.nights.map((night) => `run=${night.run.id}`).join("&");
+  assert.equal((await ask("DELETE", `/marks/excluded?${all}&${all}`)).data.total, 0);
+  assert.equal((await ask("GET", `/alerts/${id}`)).data.detected, "confirmed");
+
+  const wrong = await ask("GET", `/exclusions/preview?first=${last.id}&last=${onset.id}`);
+  assert.equal(wrong.status, 400);
+  assert.match(wrong.data.detail, /is before/);
+  assert.equal((await ask("GET", "/exclusions/preview?first=nothing&last=latest")).status, 404);
+  assert.equal((await ask("GET", `/exclusions/preview?first=${onset.id}`)).status, 400);
+  assert.equal((await ask("POST", "/marks", { first: String(last.id), last: String(onset.id), kind: "excluded" })).status, 400);
+  assert.equal((await ask("POST", "/marks", { ...range, kind: "excluded", reason: "x".repeat(2000) })).status, 413);
+});
+
 describe("who may not change anything", () => {
   const note = { kind: "note", value: "not from here" };
   const refused = {

@@ -66,6 +66,7 @@ before(async () => {
   const thread = threads.find((one) => one.slices > 0);
   ids.needed = {
     "/search": { q: "net" },
+    "/exclusions/preview": { first: "2025-11-10", last: "2025-11-12" },
     "/errors/history": { signature: failed.failure.signature },
     "/traces/{id}/tile": { thread: thread.thread, end: thread.end + 1 },
     "/traces/{id}/tiles": { level: 20, index: 0, tracks: thread.thread },

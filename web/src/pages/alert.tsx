@@ -16,6 +16,7 @@ import { capital } from "../lib/words";
 import { DirectionSign, Effect, StateSign } from "../parts/alert_bits";
 import { Chart, type Range } from "../parts/chart";
 import { MarkdownButton } from "../parts/controls";
+import { ExcludeNights } from "../parts/exclude_nights";
 import { VerificationStrip } from "../parts/history";
 import { QualityOfNight } from "../parts/night_quality";
 import { PlainTable } from "../parts/plain_table";
@@ -27,6 +28,7 @@ export function AlertPage({ id }: { id: number }) {
   const { data, late, error, again } = useApi<AlertWithHistory>(address(`/alerts/${id}`));
   const triage = useTriage();
   const note = useRef<HTMLTextAreaElement>(null);
+  const [excluding, setExcluding] = useState(false);
   useTitle(data ? data.details.title : "Alert");
   const main = useMemo(() => (data ? headlineMember(data.details) : null), [data]);
 
@@ -77,6 +79,11 @@ export function AlertPage({ id }: { id: number }) {
               Compare before and after
             </a>
           )}
+          {!triage.refusal && (
+            <button type="button" class="button" onClick={() => atOnce(() => setExcluding(true))} title="Leave nights out, after a look at which alerts would remain">
+              Exclude nights…
+            </button>
+          )}
           <MarkdownButton />
         </div>
       </header>
@@ -115,6 +122,7 @@ export function AlertPage({ id }: { id: number }) {
       </Section>
       {triage.dialog}
       {isMuting && <TriageDialog asking={{ what: "mute", alerts: [data] }} triage={triage} onDone={() => setIsMuting(false)} onClose={() => setIsMuting(false)} />}
+      {excluding && <ExcludeNights alert={data} onClose={() => atOnce(() => setExcluding(false))} />}
     </div>
   );
 }

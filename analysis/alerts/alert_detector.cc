@@ -513,19 +513,13 @@ void AlertDetector::collect_timed(Experiment& experiment, WatchedMetric metric) 
     member.confirmed = change.confirmed;
     member.withdrawn = change.withdrawn;
     member.recovered = change.recovered;
-    member.effect = change.point.effect;
-    member.worse = worse_of(member.effect, watched_metric_info(metric).better);
+    set_numbers(change.point, metric, &member);
     member.is_reported = !change.recovery_of &&
                          (member.worse < 0 ? rules.tell_better : rules.tell_worse) &&
                          (change.confirmed || !are_all_disturbed(*watch, metric, change.onset)) &&
                          !is_of_new_machine(change.onset);
-    member.before = std::exp(change.point.before);
-    member.after = std::exp(change.point.after);
-    member.interval = change.point.interval;
     member.p_value = change.point.p_value;
     member.q_value = change.q_value;
-    member.nights_before = change.point.nights_before;
-    member.nights_after = change.point.nights_after;
     if (metric == WatchedMetric::kSpeedup) {
       member.baseline = experiment.baseline;
       const bool is_recovery =
@@ -533,6 +527,29 @@ void AlertDetector::collect_timed(Experiment& experiment, WatchedMetric metric) 
           (experiment.baseline && is_back_near(*find(*experiment.baseline), change.onset));
       member.is_reported = member.is_reported && !is_recovery;
     }
+  }
+}
+
+void AlertDetector::set_numbers(const ChangePoint& point, WatchedMetric metric,
+                                WatchedMember* member) {
+  member->effect = point.effect;
+  member->worse = worse_of(point.effect, watched_metric_info(metric).better);
+  member->before = std::exp(point.before);
+  member->after = std::exp(point.after);
+  member->interval = point.interval;
+  member->nights_before = point.nights_before;
+  member->nights_after = point.nights_after;
+}
+
+void AlertDetector::measure_members() {
+  for (WatchedMember& member : members_) {
+    const bool is_timed = watched_metric_info(member.metric).kind == MetricKind::kTimed;
+    if (!is_timed || member.is_common || member.withdrawn || member.recovered) continue;
+    const TimingChangeDetector* watch = timed(member.experiment, member.metric);
+    const WatchedChange& change = watch->changes()[member.change];
+    const ChangePoint now = watch->measured_now(change);
+    // Which way it went is a verdict: that is the search's.
+    if ((now.effect > 0) == (change.point.effect > 0)) set_numbers(now, member.metric, &member);
   }
 }
 

@@ -110,6 +110,11 @@ class AlertDetector {
   /// `others`: of this night, beside those of the catalog.
   void add(RunObservations night, RunAnnotations said = {}, const OtherSeries& others = {});
 
+  /// The members' levels and effects as all nights so far tell them, and not only those up to when
+  /// each was last searched: for who tells of them. No verdict changes, and no state may be kept
+  /// afterwards.
+  void measure_members();
+
   /// What was made of the nights so far.
   std::string state() const;
   /// To go on from another day: first load_state(), then recall() for the last kept_nights() of the
@@ -208,6 +213,7 @@ class AlertDetector {
   bool is_of_new_machine(std::size_t onset) const;
   static bool is_back_near(const Experiment& experiment, std::size_t night);
   void collect_timed(Experiment& experiment, WatchedMetric metric);
+  static void set_numbers(const ChangePoint& point, WatchedMetric metric, WatchedMember* member);
   bool is_settled(const Experiment& experiment, WatchedMetric metric, std::size_t change) const;
   void collect_drifts(Experiment& experiment);
   void collect_events(Experiment& experiment, WatchedMetric metric,

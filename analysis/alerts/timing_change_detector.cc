@@ -187,6 +187,34 @@ bool TimingChangeDetector::merge(std::size_t first, std::size_t number) {
   return changed;
 }
 
+ChangePoint TimingChangeDetector::measured_now(const WatchedChange& change) const {
+  const std::size_t at = change.point.at;
+  const bool is_over = change.withdrawn || change.recovered || change.begin != begin_;
+  if (searched_ == count() || is_over || change.point.state != ChangeState::kConfirmed) {
+    return change.point;
+  }
+  std::size_t begin = std::max({begin_, first_, at - std::min(at, rules_.most_nights)});
+  std::size_t end = std::min(count(), at + rules_.most_nights);
+  for (const WatchedChange& other : changes_) {
+    if (other.withdrawn || &other == &change || other.begin != begin_) continue;
+    if (other.point.at < at) begin = std::max(begin, other.point.at);
+    if (other.point.at > at) end = std::min(end, other.point.at);
+  }
+  const std::size_t fewest = rules_.fewest_nights;
+  if (at < begin + fewest || end < at + fewest) return change.point;
+  const ChangePoint measured =
+      measure_step(std::span(nights_).subspan(begin - first_, end - begin), at - begin, rules_);
+  ChangePoint now = change.point;
+  now.before = measured.before;
+  now.after = measured.after;
+  now.reach = measured.reach;
+  now.effect = measured.effect;
+  now.interval = measured.interval;
+  now.nights_before = measured.nights_before;
+  now.nights_after = measured.nights_after;
+  return now;
+}
+
 // A change is over when a later one leads back to the level before it, to half of what it moved.
 // Asked anew each time: what leads back may go away, or turn out to lead elsewhere.
 bool TimingChangeDetector::note_recoveries(std::size_t number) {

@@ -86,6 +86,11 @@ class TimingChangeDetector {
   void decide(std::size_t change, std::optional<std::size_t> number, double q_value);
 
   std::span<const WatchedChange> changes() const { return changes_; }
+  /// The change with its levels and effect as all nights tell them that are at either level by now,
+  /// where its last search was before the last night. As it was seen last where it is over, is no
+  /// more than a suspect, or its nights are not kept any more. What was tested, p_value among it,
+  /// is of the last search.
+  ChangePoint measured_now(const WatchedChange& change) const;
   /// The levels of the nights from begin() on that are kept, and the changes they are known to
   /// have, but for suspects; places are of these nights.
   std::pair<std::vector<double>, Changes> current() const;

@@ -99,6 +99,15 @@ class Search {
     return changes;
   }
 
+  ChangePoint measure(std::size_t at) const {
+    const Step step{level_of(nights(0, at)), level_of(nights(at, values_.size()))};
+    ChangePoint change;
+    change.at = change.earliest = change.latest = at;
+    set_levels(step, &change);
+    add_interval(difference(step.before, step.after, inflation_), &change);
+    return change;
+  }
+
  private:
   // Where the nights are cut, and what is made of it.
   struct Cut {
@@ -199,13 +208,17 @@ class Search {
     }
   }
 
+  static void set_levels(const Step& step, ChangePoint* change) {
+    change->before = step.before.mean;
+    change->after = step.after.mean;
+    change->nights_before = step.before.count;
+    change->nights_after = step.after.count;
+    change->effect = std::expm1(change->after - change->before);
+  }
+
   ChangePoint change_of(const WeightedNights& both, const Step& step) const {
     ChangePoint change;
-    change.before = step.before.mean;
-    change.after = step.after.mean;
-    change.nights_before = step.before.count;
-    change.nights_after = step.after.count;
-    change.effect = std::expm1(change.after - change.before);
+    set_levels(step, &change);
     change.p_value = std::max(p_value_of(difference(step.before, step.after, inflation_)),
                               wandering_p_value(both, step));
     change.p_value =
@@ -367,6 +380,10 @@ std::string_view rejection_name(Rejection reason) {
 Changes find_changes(std::span<const Night> nights, const ChangeRules& rules) {
   if (nights.size() < 4) return {};
   return Search(nights, rules).run();
+}
+
+ChangePoint measure_step(std::span<const Night> nights, std::size_t at, const ChangeRules& rules) {
+  return Search(nights, rules).measure(at);
 }
 
 }  // namespace benchhud::analysis

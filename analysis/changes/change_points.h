@@ -100,4 +100,9 @@ struct Changes {
 /// for fewer than four nights.
 Changes find_changes(std::span<const Night> nights, const ChangeRules& rules = {});
 
+/// Nights that are known to change from one level to another at `at`, measured: the two levels, the
+/// effect with its interval, and how many nights are on each side. Nothing is searched or tested:
+/// `p_value` is 1. `nights`: finite levels; `at`: one night at least on either side.
+ChangePoint measure_step(std::span<const Night> nights, std::size_t at, const ChangeRules& rules);
+
 }  // namespace benchhud::analysis

@@ -89,7 +89,8 @@ class Update {
     const std::vector<schema::Run> nights = std::move(nights_[model]);
     BENCHHUD_ASSIGN(const auto marks, schema::night_marks(store_, model));
     WatchedNights watched(reader_, experiments, rules_, basis_);
-    BENCHHUD_ASSIGN(const AlertDetector fleet, watched.watch(model, nights, marks));
+    BENCHHUD_ASSIGN(AlertDetector fleet, watched.watch(model, nights, marks));
+    fleet.measure_members();
     update_.nights += nights.size();
     update_.replayed += watched.replayed();
     if (!nights.empty()) newest_[model] = nights.back().started_at;

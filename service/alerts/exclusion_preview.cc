@@ -129,7 +129,8 @@ Expected<ExclusionPreview> preview_exclusion(schema::Reader& reader, const schem
     const std::string basis = watch_basis(written);
     WatchedNights watched(reader, experiments, rules, basis);
     watched.only_read(is_cancelled);
-    BENCHHUD_ASSIGN(const analysis::AlertDetector fleet, watched.watch(model, nights, marks));
+    BENCHHUD_ASSIGN(analysis::AlertDetector fleet, watched.watch(model, nights, marks));
+    fleet.measure_members();
     KnownNoise noise;
     BENCHHUD_ASSIGN(auto stored, schema::alerts(store, model));
     BENCHHUD_ASSIGN(preview.outcomes, outcomes_of({fleet, experiments.catalog, nights, noise},

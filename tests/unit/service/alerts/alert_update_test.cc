@@ -342,6 +342,31 @@ TEST_F(AlertUpdates, ANightThatComesLateKeepsNumberAndWhatPeopleDid) {
   EXPECT_EQ(confirmed()[0].id, id);
 }
 
+TEST_F(AlertUpdates, NumbersAreOfTheLastNight) {
+  nights(0, 19, quiet_);
+  nights(20, 29, slow_);
+  // What is not young any more is searched only now and then: its numbers are not.
+  std::vector<double> widths;
+  for (int n = 30; n < 50; ++n) {
+    night(n, slow_);
+    update();
+    ASSERT_THAT(confirmed(), SizeIs(1));
+    const auto details = schema::alert_details(*connection_, confirmed()[0].id);
+    ASSERT_TRUE(details);
+    for (const schema::AlertMember& member : details->members) {
+      ASSERT_TRUE(member.timed);
+      EXPECT_EQ(member.timed->nights_after, n - 19) << member.metric << " on night " << n;
+      EXPECT_EQ(member.timed->nights_before, 20);
+      EXPECT_LT(*member.timed->low, *member.timed->effect);
+      EXPECT_LT(*member.timed->effect, *member.timed->high);
+    }
+    const auto& timed = *details->members.front().timed;
+    EXPECT_EQ(confirmed()[0].headline->effect, timed.effect) << "title, list and page say the same";
+    widths.push_back(*timed.high - *timed.low);
+  }
+  EXPECT_LT(widths.back(), widths.front()) << "twenty more nights tell more";
+}
+
 TEST_F(AlertUpdates, OneThatIsNotFoundAnyMoreIsWithdrawnAndComesBack) {
   const std::map<std::string, double> both = {{"alpha", 1.3}, {"beta", 2.6}};
   nights(0, 19, quiet_);

@@ -79,6 +79,7 @@ const ADDRESSES = {
   getErrorHistory: failed && `/errors/history?signature=${encodeURIComponent(failed.failure.signature)}`,
   search: "/search?q=resnet",
   getAlert: `/alerts/${alert.id}`,
+  getAlertChart: `/alerts/${alert.id}/chart`,
   listArtifacts: "/artifacts?run=2025-11-10&kind=trace",
   getArtifact: `/artifacts/${after.counters}`,
   getArtifactText: `/artifacts/${after.counters}/text`,

@@ -543,6 +543,12 @@ CREATE TABLE night_facts (
   bytes      BLOB    NOT NULL
 ) STRICT;
 
+-- What the number of an alert was judged by, night by night.
+CREATE TABLE alert_chart (
+  alert_id INTEGER PRIMARY KEY,
+  nights   TEXT NOT NULL  -- a JSON list of [run id, value, low or null, high or null, how many], oldest first
+) STRICT;
+
 -- How much of each night can be trusted, as who finds alerts judges it.
 CREATE TABLE night_quality (
   run_id       INTEGER PRIMARY KEY,

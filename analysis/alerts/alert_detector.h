@@ -135,6 +135,8 @@ class AlertDetector {
   std::span<const std::size_t> excluded() const { return excluded_; }
   /// By night.
   const NightQualities& qualities() const { return qualities_; }
+  /// What moved the machine and the backends.
+  const CommonCauses& common() const { return common_; }
   /// In the order in which they were first seen; none goes away.
   std::span<const WatchedMember> members() const { return members_; }
   std::span<const WatchedAlert> alerts() const { return alerts_; }

@@ -285,9 +285,9 @@ Expected<std::optional<std::string>> alerts_state(Connection& connection);
 Expected<AlertId> add_alert(Connection& connection, const Alert& alert,
                             const AlertDetails& details = {});
 /// Keeps a new alert without a number, until number_parked_alerts() is called in the same
-/// transaction.
-Expected<void> park_alert(Connection& connection, const Alert& alert,
-                          const AlertDetails& details = {});
+/// transaction. Returns by what it is known until then.
+Expected<AlertId> park_alert(Connection& connection, const Alert& alert,
+                             const AlertDetails& details = {});
 /// Gives those that were parked their numbers, in the order of first_seen, then of their
 /// accelerator models, then in that in which they were parked. One at a time is held. Returns how
 /// many.

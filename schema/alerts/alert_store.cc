@@ -266,13 +266,13 @@ Expected<AlertId> add_alert(Connection& connection, const Alert& alert,
   return id;
 }
 
-Expected<void> park_alert(Connection& connection, const Alert& alert, const AlertDetails& details) {
+Expected<AlertId> park_alert(Connection& connection, const Alert& alert,
+                             const AlertDetails& details) {
   BENCHHUD_ASSIGN(const std::int64_t least,
                   one(
                       connection.cached(sql::kLeastAlertId),
                       [](const Statement& row) { return row.integer(0); }, "least alert"));
-  BENCHHUD_TRY(insert_alert(connection, AlertId(least - 1), alert, details));
-  return {};
+  return insert_alert(connection, AlertId(least - 1), alert, details);
 }
 
 Expected<std::size_t> number_parked_alerts(Connection& connection) {
@@ -283,7 +283,8 @@ Expected<std::size_t> number_parked_alerts(Connection& connection) {
   for (const AlertId id : parked) {
     BENCHHUD_TRY(connection.cached(sql::kInsertAlertOfParked).bind(1, id).run());
     const std::int64_t number = connection.last_insert_id();
-    for (const std::string_view move : {sql::kMoveLabelsOfAlert, sql::kMoveMembersOfAlert}) {
+    for (const std::string_view move :
+         {sql::kMoveLabelsOfAlert, sql::kMoveMembersOfAlert, sql::kMoveChartOfAlert}) {
       BENCHHUD_TRY(connection.cached(move).bind(1, id).bind(2, number).run());
     }
   }
@@ -332,6 +333,7 @@ Expected<void> delete_alert(Connection& connection, AlertId id) {
                  fmt::format("people have acted on alert {}: it is kept", to_int(id))};
   }
   BENCHHUD_TRY(delete_details(connection, id));
+  BENCHHUD_TRY(connection.cached(sql::kDeleteChartOfAlert).bind(1, id).run());
   return count_revision(connection);
 }
 

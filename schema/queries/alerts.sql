@@ -282,3 +282,24 @@ WHERE (judged, off, is_disturbed, scatter, alike)
 
 -- name: delete_unused_night_qualities
 DELETE FROM night_quality WHERE run_id NOT IN (SELECT id FROM run)
+
+-- name: chart_of_alert
+SELECT
+  json_extract(night.value, '$[0]'), json_extract(night.value, '$[1]'), json_extract(night.value, '$[2]'),
+  json_extract(night.value, '$[3]'), json_extract(night.value, '$[4]')
+FROM alert_chart AS c, json_each(c.nights) AS night
+WHERE c.alert_id = $1
+ORDER BY night.key
+
+-- name: has_chart_of_alert
+SELECT 1 FROM alert_chart WHERE alert_id = $1
+
+-- name: put_chart_of_alert
+INSERT INTO alert_chart (alert_id, nights) VALUES ($1, $2)
+ON CONFLICT (alert_id) DO UPDATE SET nights = excluded.nights WHERE nights IS NOT excluded.nights
+
+-- name: move_chart_of_alert
+UPDATE alert_chart SET alert_id = $2 WHERE alert_id = $1
+
+-- name: delete_chart_of_alert
+DELETE FROM alert_chart WHERE alert_id = $1

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "schema/alerts/alert.h"
+#include "schema/alerts/alert_chart.h"
 #include "schema/alerts/alert_list.h"
 #include "schema/alerts/alert_run.h"
 #include "schema/base/text_limits.h"
@@ -180,6 +181,47 @@ Expected<ResponsePlan> get_alert(RequestContext& context) {
                       }};
 }
 
+void write_chart_night(schema::JsonWriter& json, const schema::AlertChartNight& night) {
+  json.begin_object();
+  json.field("value", night.value);
+  json.field("low", night.low);
+  json.field("high", night.high);
+  json.field("n", night.count);
+  json.end_object();
+}
+
+Expected<void> write_chart(RequestContext& context, schema::JsonWriter& json,
+                           schema::AlertId alert) {
+  BENCHHUD_ASSIGN(const auto nights, schema::alert_chart(context.reader().connection(), alert));
+  std::vector<const service::RunEntry*> runs;
+  std::vector<const schema::AlertChartNight*> shown;
+  for (const schema::AlertChartNight& night : nights) {
+    const service::RunEntry* run = context.snapshot().find(night.run);
+    if (run == nullptr) continue;
+    runs.push_back(run);
+    shown.push_back(&night);
+  }
+  json.begin_object();
+  write_runs(json, "runs", runs);
+  json.key("marks");
+  BENCHHUD_TRY(write_run_marks(json, context, runs));
+  json.key("points");
+  json.list(shown, [&](const auto* night) { write_chart_night(json, *night); });
+  json.end_object();
+  return {};
+}
+
+Expected<ResponsePlan> get_alert_chart(RequestContext& context) {
+  const schema::AlertId id{context.query.integer("id")};
+  if (auto alert = schema::alert(context.reader().connection(), id); !alert) {
+    context.wrong_parameter = "id";
+    return std::move(alert).error();
+  }
+  return ResponsePlan{revision_key(context), [&context, id](schema::JsonWriter& json) {
+                        return write_chart(context, json, id);
+                      }};
+}
+
 /// Does with alerts what the body says; `ids` is what named them.
 Expected<void> act(ChangeContext& context, std::span<const schema::AlertId> alerts,
                    std::string_view ids) {
@@ -213,7 +255,8 @@ Expected<std::string> act_on_alerts(ChangeContext& context) {
 }
 
 constexpr std::array kRoutes = {NamedRoute{"listAlerts", list_alerts},
-                                NamedRoute{"getAlert", get_alert}};
+                                NamedRoute{"getAlert", get_alert},
+                                NamedRoute{"getAlertChart", get_alert_chart}};
 constexpr std::array kChanges = {NamedChange{"actOnAlert", act_on_alert},
                                  NamedChange{"actOnAlerts", act_on_alerts}};
 

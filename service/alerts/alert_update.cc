@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "schema/alerts/alert.h"
+#include "schema/alerts/alert_chart.h"
 #include "schema/alerts/night_mark.h"
 #include "schema/alerts/night_quality.h"
 #include "schema/alerts/notification.h"
@@ -20,6 +21,7 @@
 #include "schema/results/experiment_visit.h"
 #include "schema/results/reader.h"
 #include "schema/results/results.h"
+#include "service/alerts/alert_chart.h"
 #include "service/alerts/alert_matching.h"
 #include "service/alerts/alert_record.h"
 #include "service/alerts/alert_rules_file.h"
@@ -34,6 +36,9 @@ using schema::AlertOutline;
 using schema::Expected;
 
 constexpr double kNews = 3 * 24 * 3600;  // s
+// For so long the chart of an alert that is over gets further nights, and old ones may be judged
+// again.
+constexpr std::size_t kChartNights = analysis::CommonChangeDetector::kWindow + 30;
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
 // What the alerts of a store follow from; equal texts, equal alerts.
@@ -80,6 +85,7 @@ class Update {
     BENCHHUD_TRY(schema::forget_unused_watches(store_));
     // Whatever the accelerator model: the numbers are the order in which they were first seen.
     BENCHHUD_ASSIGN(update_.added, schema::number_parked_alerts(store_));
+    if (are_charts_new_) BENCHHUD_TRY(schema::next_revision(store_));
     BENCHHUD_TRY(notify());
     return update_;
   }
@@ -130,14 +136,17 @@ class Update {
     std::vector<bool> is_found(stored.size(), false);
     for (std::size_t i = 0; i < found.size(); ++i) {
       AlertRecord record = record_of(context, found[i], model);
+      const analysis::WatchedAlert& watched = *found[i].watched;
       if (!matches[i]) {
-        BENCHHUD_TRY(schema::park_alert(store_, record.alert, record.details));
+        BENCHHUD_ASSIGN(record.alert.id, schema::park_alert(store_, record.alert, record.details));
+        BENCHHUD_TRY(keep_chart(context, watched, record.alert));
         continue;
       }
       is_found[*matches[i]] = true;
       const AlertOutline& known = stored[*matches[i]];
-      if (schema::alert_content(record.alert, record.details) == known.content) continue;
       record.alert.id = known.id;
+      BENCHHUD_TRY(keep_chart(context, watched, record.alert));
+      if (schema::alert_content(record.alert, record.details) == known.content) continue;
       BENCHHUD_TRY(schema::update_alert(store_, record.alert, record.details));
       ++update_.changed;
     }
@@ -145,6 +154,21 @@ class Update {
     for (std::size_t k = 0; k < stored.size(); ++k) {
       if (!is_found[k]) BENCHHUD_TRY(withdraw(stored[k], first_night));
     }
+    return {};
+  }
+
+  // Of what is over for long, nothing is different any more.
+  Expected<void> keep_chart(const AlertContext& context, const analysis::WatchedAlert& watched,
+                            const schema::Alert& alert) {
+    if (alert.detected == schema::DetectedState::kWithdrawn) return {};
+    if (watched.closed && context.nights.size() > *watched.closed + kChartNights) {
+      BENCHHUD_ASSIGN(const bool has_chart, schema::has_alert_chart(store_, alert.id));
+      if (has_chart) return {};
+    }
+    const auto nights = alert_chart(context, watched, alert);
+    if (!nights) return {};
+    BENCHHUD_ASSIGN(const bool is_new, schema::put_alert_chart(store_, alert.id, *nights));
+    are_charts_new_ = are_charts_new_ || is_new;
     return {};
   }
 
@@ -200,6 +224,7 @@ class Update {
   const analysis::FleetRules& rules_;
   const std::string basis_;
   AlertUpdate update_;
+  bool are_charts_new_ = false;
   std::map<std::string, std::vector<schema::Run>> nights_;  // by accelerator model, oldest first
   std::map<std::string, double> newest_;  // when an accelerator model's last run started
 };

@@ -140,6 +140,14 @@ test("an alert's page: since when, what changed, in numbers that are the API's",
     assert.equal(await ofSteady.getByTitle(new RegExp(steady.noise.meaning)).count(), 1);
     assert.match(await text(rows.filter({ hasText: "graph breaks" }).first()), /0 → 2/);
     assert.equal(await page.locator("figure.chart .plot canvas").count(), 1);
+    // The chart draws what was judged: its last night is the last of these, and not a median of repetitions.
+    const judged = await server.api(`/alerts/${alert.id}/chart`);
+    const legend = plain(await page.locator("figure.chart .legend tbody").innerText());
+    assert.ok(legend.includes((judged.points.at(-1).value * 1e3).toPrecision(3)), `${legend}: ${judged.points.at(-1).value}`);
+    const onset = judged.runs.findIndex((run) => run.id === details.onset.id);
+    const level = (points) => points.map((point) => point.value).sort((a, b) => a - b)[Math.floor(points.length / 2)];
+    assert.ok(Math.abs(level(judged.points.slice(0, onset)) / steady.before - 1) < 0.02, "before it the level before");
+    assert.ok(Math.abs(level(judged.points.slice(onset)) / steady.after - 1) < 0.02, "and since, the level after");
     assert.match(await text(page.locator("#history + *, section:has(#history)").last()), /first seen/);
     await shot(page, "alert");
     assert.deepEqual(await axe(page), []);

@@ -31,6 +31,7 @@ export type Mark = Schemas["Mark"];
 export type MarkPage = Schemas["MarkPage"];
 export type ExclusionPreview = Schemas["ExclusionPreview"];
 export type PreviewedAlert = ExclusionPreview["alerts"][number];
+export type AlertChart = Schemas["AlertChart"];
 export type ToldAlert = Schemas["ToldAlert"];
 export type NightQuality = Schemas["NightQuality"];
 export type SeriesAnswer = Schemas["SeriesAnswer"];

@@ -1,23 +1,19 @@
 // One alert: what changed and since when, what else moved, how to measure it again, and what people made of it.
 import { useMemo, useRef, useState } from "preact/hooks";
 import { address } from "../api/client";
-import type { AlertAction, AlertCause, AlertMember, AlertWithHistory, RunRef, SeriesAnswer } from "../api/types";
+import type { AlertAction, AlertCause, AlertMember, AlertWithHistory, RunRef } from "../api/types";
 import { useApi } from "../api/use";
 import { directionWord, headlineMember, isTimed, levelsText, levelsTitle, probability, scopeText, stateWords, unbroken } from "../lib/alerts";
-import { markOf } from "../lib/changes";
 import { compareHref } from "../lib/compare";
-import { digits, full, plural, runName, shown, testName, unitOf } from "../lib/format";
+import { digits, full, plural, runName, shown, testName } from "../lib/format";
 import { usePlainKeys, useTitle } from "../lib/hooks";
 import { atOnce } from "../lib/modal";
-import { readRange, writeRange } from "../lib/range";
-import { errorHref, modelHref, profileDiffHref, profileHref, useQuery } from "../lib/route";
+import { errorHref, modelHref, profileDiffHref, profileHref } from "../lib/route";
 import { muteValue, muteWords } from "../lib/triage";
-import { capital } from "../lib/words";
 import { DirectionSign, Effect, StateSign } from "../parts/alert_bits";
-import { Chart, type Range } from "../parts/chart";
 import { MarkdownButton } from "../parts/controls";
+import { AlertChart } from "../parts/alert_chart";
 import { ExcludeNights } from "../parts/exclude_nights";
-import { VerificationStrip } from "../parts/history";
 import { QualityOfNight } from "../parts/night_quality";
 import { PlainTable } from "../parts/plain_table";
 import { Backend, Command, Copy, ErrorNote, LabelRange, Missing, RunLink, Section, Suite, Time, Waiting } from "../parts/small";
@@ -98,7 +94,7 @@ export function AlertPage({ id }: { id: number }) {
       {main && (
         <>
           <h2 class="sr">Chart</h2>
-          <MainChart member={main} />
+          <AlertChart alert={data} member={main} />
         </>
       )}
       <Section id="members" title={<>Series that changed <span class="quiet">{details.members.length}</span></>} note="p: how likely nights like these are by chance. q: the share of false ones among all changes at least as sure.">
@@ -192,57 +188,6 @@ function Facts({ alert }: { alert: AlertWithHistory }) {
         </>
       )}
     </dl>
-  );
-}
-
-const DRAWN = ["steady", "speedup", "compile"];
-
-/** The series that the alert is mostly about; of a verdict or a count its steady time, with the codes below. */
-function MainChart({ member }: { member: AlertMember }) {
-  const { experiment } = member;
-  const [query, setQuery] = useQuery();
-  const range = readRange(query.get("range"));
-  const setRange = (next: Range) => setQuery({ range: writeRange(next) }, true);
-  const metric = DRAWN.includes(member.metric) ? member.metric : "steady";
-  const { data, late } = useApi<SeriesAnswer>(
-    address("/series", { suite: experiment.suite, model: experiment.model, test: experiment.test, accelerator_model: experiment.accelerator_model, backend: experiment.backend, metric, runs: 180 }),
-  );
-  const series = useMemo(() => (data?.series ?? []).filter((one) => one.experiment.id === experiment.id), [data, experiment.id]);
-  const unit = useMemo(() => unitOf(series.flatMap((one) => one.points.map((point) => point?.value ?? NaN)), data?.unit ?? ""), [series, data]);
-  const changes = useMemo(() => {
-    const own = metric === member.metric || member.metric === "drift" || !isTimed(member) ? [markOf(experiment.id, member)] : [];
-    const others = series.flatMap((one) => one.changes.map((change) => markOf(experiment.id, change)));
-    return [...own, ...others.filter((one) => !own.some((mark) => mark.onset === one.onset))];
-  }, [series, member, metric]);
-  if (!data) return <div class="chart-space" style={{ height: "340px" }} aria-busy="true" />;
-  const word = metric === "speedup" ? "×" : unit.name;
-  const where = `${shown(experiment.model)}, ${testName(experiment.test)}, ${experiment.column}`;
-  const noted = changes.some((mark) => Number.isFinite(mark.before)) ? "; dashed: the levels before and after; shaded: where it may have begun" : "";
-  return (
-    <>
-      {series.some((one) => one.points.some((point) => point !== null)) && (
-        <Chart
-          title={`${metric === member.metric ? capital(member.title) : "Steady time"} of ${where}`}
-          note={`${word}; ${data.better === "higher" ? "higher" : "lower"} is better${noted}`}
-          runs={data.runs}
-          series={series}
-          unit={unit}
-          unitWord={word}
-          height={240}
-          range={range}
-          onRange={setRange}
-          ruleAtOne={metric === "speedup"}
-          late={late}
-          changes={changes}
-          marks={data.marks}
-        />
-      )}
-      {member.metric === "verification" && (
-        <Section title={`Verification of ${where}`}>
-          <VerificationStrip runs={data.runs} series={series} range={range} />
-        </Section>
-      )}
-    </>
   );
 }
 

@@ -14,7 +14,7 @@
 #include "schema/results/maintenance.h"
 #include "service/alerts/alert_rules_file.h"
 #include "service/alerts/night_reader.h"
-#include "tests/unit/server/store_fixture.h"
+#include "tests/unit/service/alerts/alert_fixture.h"
 #include "views/alert_json.h"
 
 namespace benchhud::service {
@@ -25,53 +25,8 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-constexpr double kDay = 86400;
-constexpr double kFirst = 1761955200;  // 2025-11-01T00:00:00Z
-
-class AlertUpdates : public server::StoreFixture {
+class AlertUpdates : public AlertFixture {
  protected:
-  /// Night `number` as it was, by seconds of the model; a model without seconds failed.
-  void night(int number, const std::map<std::string, double>& models,
-             const std::string& accelerator_model = "A100", const std::string& code = "") {
-    std::vector<server::MadeLine> lines;
-    for (const auto& [model, seconds] : models) {
-      std::mt19937_64 random(std::hash<std::string>()(model) + 1000 * number);
-      std::normal_distribution<double> normal(0, 0.01);
-      server::MadeLine line;
-      line.model = model;
-      line.timestamp = kFirst + kDay * number;
-      line.accelerator_model = accelerator_model;
-      line.times = {};
-      line.error = seconds > 0 ? "" : "ValueError: broken";
-      const double level = seconds * std::exp(normal(random));
-      for (int i = 0; i < 8 && seconds > 0; ++i) {
-        line.times.push_back(level * (i == 0 ? 3 : 1) * std::exp(0.3 * normal(random)));
-      }
-      lines.push_back(line);
-      if (!code.empty()) lines.push_back(server::verified(line, code));
-    }
-    ingest(lines);
-  }
-  void nights(int first, int last, const std::map<std::string, double>& models,
-              const std::string& accelerator_model = "A100") {
-    for (int n = first; n <= last; ++n) night(n, models, accelerator_model);
-  }
-  AlertUpdate update() {
-    const auto done = update_alerts(*connection_);
-    EXPECT_TRUE(done) << done.error().message;
-    return done ? *done : AlertUpdate();
-  }
-  std::vector<schema::Alert> alerts() {
-    const auto all = schema::alerts(*connection_);
-    EXPECT_TRUE(all);
-    return all ? *all : std::vector<schema::Alert>();
-  }
-  std::vector<schema::Alert> confirmed() {
-    auto all = alerts();
-    std::erase_if(
-        all, [](const auto& alert) { return alert.detected != schema::DetectedState::kConfirmed; });
-    return all;
-  }
   /// All that is told of an alert, to be compared.
   schema::ContentHash told_of(const schema::Alert& alert) {
     const auto details = schema::alert_details(*connection_, alert.id);
@@ -98,30 +53,11 @@ class AlertUpdates : public server::StoreFixture {
     const auto done = schema::act_on_alert(*connection_, id, kind, value, "ada");
     ASSERT_TRUE(done) << done.error().message;
   }
-  schema::Run run_at(int number) {
-    schema::Reader reader(*connection_);
-    const auto runs = reader.runs({});
-    EXPECT_TRUE(runs);
-    for (const schema::Run& run : *runs) {
-      if (run.started_at == kFirst + kDay * number) return run;
-    }
-    ADD_FAILURE() << "no night " << number;
-    return {};
-  }
   /// All nights are watched again with the next update.
   void forget_what_was_watched() {
     ASSERT_TRUE(connection_->execute("DELETE FROM watch_state; DELETE FROM night_facts"));
     ASSERT_TRUE(schema::set_alerts_state(*connection_, "other"));
   }
-  void mark(int number, schema::NightMarkKind kind) {
-    const schema::Run run = run_at(number);
-    ASSERT_TRUE(
-        schema::mark_nights(*connection_, std::span(&run, 1), {kind, "new driver", "ada", {}}));
-  }
-  static double time_of(int number) { return kFirst + kDay * number; }
-
-  const std::map<std::string, double> quiet_ = {{"alpha", 1}, {"beta", 2}};
-  const std::map<std::string, double> slow_ = {{"alpha", 1.3}, {"beta", 2}};
 };
 
 TEST_F(AlertUpdates, AnEmptyStoreHasNone) {

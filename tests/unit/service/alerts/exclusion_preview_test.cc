@@ -3,9 +3,6 @@
 
 #include <gmock/gmock.h>
 
-#include <cmath>
-#include <map>
-#include <random>
 #include <set>
 #include <string>
 #include <vector>
@@ -14,7 +11,7 @@
 #include "schema/alerts/night_mark.h"
 #include "schema/results/reader.h"
 #include "service/alerts/alert_update.h"
-#include "tests/unit/server/store_fixture.h"
+#include "tests/unit/service/alerts/alert_fixture.h"
 
 namespace benchhud::service {
 namespace {
@@ -22,50 +19,14 @@ namespace {
 using testing::ElementsAre;
 using testing::SizeIs;
 
-constexpr double kDay = 86400;
-constexpr double kFirst = 1761955200;  // 2025-11-01T00:00:00Z
-
-class ExclusionPreviews : public server::StoreFixture {
+class ExclusionPreviews : public AlertFixture {
  protected:
-  void night(int number, const std::map<std::string, double>& models,
-             const std::string& accelerator_model = "A100") {
-    std::vector<server::MadeLine> lines;
-    for (const auto& [model, seconds] : models) {
-      std::mt19937_64 random(std::hash<std::string>()(model) + 1000 * number);
-      std::normal_distribution<double> normal(0, 0.01);
-      server::MadeLine line;
-      line.model = model;
-      line.timestamp = kFirst + kDay * number;
-      line.accelerator_model = accelerator_model;
-      line.times = {};
-      const double level = seconds * std::exp(normal(random));
-      for (int i = 0; i < 8; ++i) {
-        line.times.push_back(level * (i == 0 ? 3 : 1) * std::exp(0.3 * normal(random)));
-      }
-      lines.push_back(line);
-    }
-    ingest(lines);
-  }
   /// bert is slower from night 20 to 25, and gpt from night 22 on.
   void fill() {
     for (int n = 0; n < 32; ++n) {
       night(n, {{"bert", n >= 20 && n < 26 ? 1.4 : 1.0}, {"gpt", n >= 22 ? 2.8 : 2.0}});
     }
     update();
-  }
-  void update() {
-    const auto done = update_alerts(*connection_);
-    ASSERT_TRUE(done) << done.error().message;
-  }
-  schema::Run run_at(int number, const std::string& accelerator_model = "A100") {
-    const auto runs = schema::Reader(*connection_).runs({});
-    for (const schema::Run& run : *runs) {
-      if (run.started_at == kFirst + kDay * number && run.accelerator_model == accelerator_model) {
-        return run;
-      }
-    }
-    ADD_FAILURE() << "no night " << number;
-    return {};
   }
   ExclusionPreview preview(int first, int last) {
     schema::Reader reader(*connection_);

@@ -1,0 +1,38 @@
+// What the number of an alert was judged by, night by night: what its chart draws.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "schema/alerts/alert.h"
+#include "schema/base/errors.h"
+#include "schema/db/database.h"
+#include "schema/model/types.h"
+
+namespace benchhud::schema {
+
+struct AlertChartNight {
+  RunId run{};
+  /// In the unit of the headline's metric; of an alert about many series, a multiple of their
+  /// levels before it.
+  double value = 0;
+  /// Of one series, between which the value is at 95 %, as its repetitions tell; of many series,
+  /// the quartiles. None where it is not known.
+  std::optional<double> low, high;
+  std::int64_t count = 0;  ///< of repetitions or series
+
+  bool operator==(const AlertChartNight&) const = default;
+};
+
+/// Oldest first; empty where nothing was kept. The runs may be gone.
+Expected<std::vector<AlertChartNight>> alert_chart(Connection& connection, AlertId id);
+/// Whether something is kept.
+Expected<bool> has_alert_chart(Connection& connection, AlertId id);
+
+/// For who finds alerts, who holds the write transaction: instead of what there is. Returns whether
+/// that was different. It counts no revision.
+Expected<bool> put_alert_chart(Connection& connection, AlertId id,
+                               const std::vector<AlertChartNight>& nights);
+
+}  // namespace benchhud::schema

@@ -145,6 +145,7 @@ void AlertDetector::add(RunObservations night, RunAnnotations said, const OtherS
   decide(tonight);
   assert_steps(tonight, night);
   look_for_drift(tonight);
+  recover_together(number);
   for (const Experiment& experiment : experiments_) is_changed |= experiment.is_changed;
   if (is_changed || has_common_changes(number)) update_alerts(number);
 }
@@ -865,6 +866,41 @@ void AlertDetector::forget_closed_alerts() {
            std::ranges::all_of(alerts_[a].group.members,
                                [&](std::size_t place) { return bool{is_settled_[place]}; });
   });
+}
+
+// What got slower with a model together is over together: once half of the series of a metric are
+// as before, the others are where that is likelier than not. A noisy one takes many nights more to
+// be sure by itself, and would keep the alert open.
+void AlertDetector::recover_together(std::size_t number) {
+  constexpr double kLikelier = 1;  // natural logarithm
+  for (const std::size_t place : open_alerts_) {
+    const WatchedAlert& alert = alerts_[place];
+    if (alert.group.scope != AlertScope::kModel || !alert.confirmed) continue;
+    for (const WatchedMetric metric : CommonCauses::kMetrics) {
+      std::size_t recovered = 0;
+      std::vector<std::pair<TimingChangeDetector*, const WatchedMember*>> open;
+      bool are_likelier = true;
+      for (const std::size_t m : alert.group.members) {
+        const WatchedMember& member = members_[m];
+        const bool counts = member.metric == metric && !member.is_common && member.confirmed &&
+                            !member.withdrawn && member.worse > 0;
+        if (!counts) continue;
+        auto& watch = find(member.experiment)->timed[place_of(metric)];
+        const WatchedChange& change = watch->changes()[member.change];
+        if (change.recovered) {
+          ++recovered;
+          continue;
+        }
+        are_likelier = are_likelier && watch->back_evidence(change) >= kLikelier;
+        open.emplace_back(watch.get(), &member);
+      }
+      if (open.empty() || recovered < open.size() || !are_likelier) continue;
+      for (const auto& [watch, member] : open) {
+        watch->recover(member->change, number);
+        find(member->experiment)->is_changed = true;
+      }
+    }
+  }
 }
 
 void AlertDetector::update_stage(WatchedAlert* alert, std::size_t number) {

@@ -28,7 +28,7 @@ namespace benchhud::analysis {
 /// Which way of watching this is. Raised with whatever gives other alerts for the same nights: how
 /// a night is summed up, how changes are found and grouped; and with the layout of what is kept of
 /// it (watch_state.h). What an earlier one kept is not gone on from.
-inline constexpr std::uint32_t kDetectorVersion = 17;
+inline constexpr std::uint32_t kDetectorVersion = 18;
 
 /// How a series is watched.
 struct SeriesRules {
@@ -208,6 +208,7 @@ class AlertDetector {
   void decide(std::span<const Candidate> candidates, std::size_t tests, std::size_t number);
   void assert_steps(const Tonight& tonight, const RunObservations& night);
   void look_for_drift(const Tonight& tonight);
+  void recover_together(std::size_t number);
   WatchedMember& member_of(Experiment& experiment, WatchedMetric metric, std::size_t change);
   void collect_members();
   bool are_all_disturbed(const TimingChangeDetector& watch, WatchedMetric metric,

@@ -241,7 +241,7 @@ bool TimingChangeDetector::note_recoveries(std::size_t number) {
     const bool is_recovered =
         is_settled ||
         (back != order.end() && changes_[*back].point.state == ChangeState::kConfirmed) ||
-        is_back(change);
+        change.is_over_with_others || back_of(change).is_sure;
     if (back != order.end() && !is_loss(change, changes_[*back])) recovery_of[*back] = *i;
     if (is_recovered == change.recovered.has_value()) continue;
     change.recovered = is_recovered ? std::optional(number) : std::nullopt;
@@ -258,12 +258,12 @@ bool TimingChangeDetector::note_recoveries(std::size_t number) {
 // level before it than half of the way from it. A sum of these that never goes below 0 has reached
 // what one in a thousand nights would by chance (7 natural logarithms), and has not gone back
 // since. From another change on that leads elsewhere nothing is told.
-bool TimingChangeDetector::is_back(const WatchedChange& change) const {
+TimingChangeDetector::Back TimingChangeDetector::back_of(const WatchedChange& change) const {
   constexpr double kEnough = 7, kMostOfNight = 3.5;  // natural logarithms
   // What a step of few nights does to the noise that a search sees, it does not to the fleet's.
   const bool is_less = change.is_asserted && change.noise.deviation < search_.noise.deviation;
   const auto [deviation, correlation] = is_less ? change.noise : search_.noise;
-  if (change.begin != begin_ || deviation <= 0) return false;
+  if (change.begin != begin_ || deviation <= 0) return {};
   std::size_t end = count();
   for (const WatchedChange& later : changes_) {
     const bool leads_elsewhere = !later.withdrawn && later.point.at > change.point.at &&
@@ -273,16 +273,24 @@ bool TimingChangeDetector::is_back(const WatchedChange& change) const {
   }
   const double worth = (1 - correlation) / (1 + correlation) / (deviation * deviation);
   const double half = (change.point.after - change.point.before) / 2;
-  double sum = 0;
-  bool is_back = false;
+  Back back;
   for (std::size_t place = std::max(change.point.at, first_); place < end; ++place) {
     const double off = nights_[place - first_].level - change.point.before;
-    sum += std::clamp(worth * (half * half - off * off), -kMostOfNight, kMostOfNight);
-    sum = std::clamp(sum, 0.0, kEnough);
-    if (sum >= kEnough) is_back = true;
-    if (sum <= 0) is_back = false;
+    back.evidence += std::clamp(worth * (half * half - off * off), -kMostOfNight, kMostOfNight);
+    back.evidence = std::clamp(back.evidence, 0.0, kEnough);
+    if (back.evidence >= kEnough) back.is_sure = true;
+    if (back.evidence <= 0) back.is_sure = false;
   }
-  return is_back;
+  return back;
+}
+
+double TimingChangeDetector::back_evidence(const WatchedChange& change) const {
+  return back_of(change).evidence;
+}
+
+void TimingChangeDetector::recover(std::size_t change, std::size_t number) {
+  changes_[change].recovered = number;
+  changes_[change].is_over_with_others = true;
 }
 
 bool TimingChangeDetector::is_loss(const WatchedChange& improvement,

@@ -30,7 +30,8 @@ struct WatchedChange {
   std::size_t begin = 0;   ///< place of the first night that is comparable with its nights
   /// What followed was likelier with it by far (recent_step.h), whether a search finds it or not.
   bool is_asserted = false;
-  NightNoise noise;  ///< of the series, where `is_asserted`
+  NightNoise noise;                  ///< of the series, where `is_asserted`
+  bool is_over_with_others = false;  ///< see recover()
 
   /// Whether the nights would confirm it, if they were the only series.
   bool is_candidate() const {
@@ -82,6 +83,12 @@ class TimingChangeDetector {
   /// q-value is no more than that of one among so many series (Bonferroni).
   void assert_step(std::size_t nights, double before, const NightNoise& noise, std::size_t number,
                    std::size_t among);
+  /// How much likelier the last nights are at the level before the change than half of the way from
+  /// it, as a natural logarithm from 0 to 7, at which it is over; 0 where nothing can be told.
+  double back_evidence(const WatchedChange& change) const;
+  /// What began with this change, and is of the same cause, is over as of night `number`, and this
+  /// one as far as its nights can tell: it is over with them, and stays so.
+  void recover(std::size_t change, std::size_t number);
   /// A candidate became sure: on night `number`, with this q-value. Or not yet: no night.
   void decide(std::size_t change, std::optional<std::size_t> number, double q_value);
 
@@ -115,7 +122,11 @@ class TimingChangeDetector {
   bool merge(std::size_t first, std::size_t number);
   bool note_recoveries(std::size_t number);
   bool has_open_change() const;
-  bool is_back(const WatchedChange& change) const;
+  struct Back {
+    double evidence = 0;
+    bool is_sure = false;
+  };
+  Back back_of(const WatchedChange& change) const;
   bool is_loss(const WatchedChange& improvement, const WatchedChange& later) const;
   WatchedChange* known(const ChangePoint& point, const std::vector<bool>& seen);
   std::size_t number_at(std::size_t place) const { return numbers_[place - first_]; }

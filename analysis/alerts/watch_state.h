@@ -60,9 +60,9 @@ struct StateFields {
   template <class Archive, Either<WatchedChange> T>
   static void of(Archive& archive, T& change) {
     auto& [point, onset, earliest, latest, first_seen, q_value, confirmed, withdrawn, recovered,
-           recovery_of, missed, begin, is_asserted, noise] = change;
+           recovery_of, missed, begin, is_asserted, noise, is_over] = change;
     archive(point, onset, earliest, latest, first_seen, q_value, confirmed, withdrawn, recovered,
-            recovery_of, missed, begin, is_asserted, noise);
+            recovery_of, missed, begin, is_asserted, noise, is_over);
   }
   // What the last search found is in the changes. Of the nights only their levels are written, as
   // they are judged: the rest is in the nights that are recalled.

@@ -115,12 +115,12 @@ TEST_F(ExclusionPreviews, NamesTheNightsInTheirOrder) {
   for (int n = 0; n < 4; ++n) night(n, {{"bert", 1.0}});
   night(1, {{"bert", 1.0}}, "H100");
   schema::Reader reader(*connection_);
-  const auto between = nights_between(reader, run_at(1), run_at(3));
+  const auto between = nights_between(reader, run_at(1, "A100"), run_at(3));
   ASSERT_TRUE(between);
   std::vector<double> times;
   for (const schema::Run& run : *between) times.push_back((run.started_at - kFirst) / kDay);
   EXPECT_THAT(times, ElementsAre(1, 2, 3));
-  EXPECT_EQ(nights_between(reader, run_at(3), run_at(1)).error().code,
+  EXPECT_EQ(nights_between(reader, run_at(3), run_at(1, "A100")).error().code,
             schema::ErrorCode::kInvalidArgument);
   EXPECT_EQ(nights_between(reader, run_at(0), run_at(1, "H100")).error().code,
             schema::ErrorCode::kInvalidArgument);

@@ -1,6 +1,7 @@
 #include "analysis/changes/recent_step.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "analysis/changes/step_fit.h"
@@ -14,13 +15,58 @@ constexpr std::size_t kLevelNights = 20;
 constexpr double kWorthALook = 3;  // standard deviations
 constexpr double kBegins = 4, kGoesOn = 2;
 
+// Of the last nights, all of one variance.
 double location_of(std::span<const Night> nights, double deviation) {
-  std::vector<double> levels;
-  for (const Night& night : nights.last(std::min(nights.size(), kLevelNights))) {
-    levels.push_back(night.level);
+  std::array<double, kLevelNights> levels;
+  const auto last = nights.last(std::min(nights.size(), kLevelNights));
+  std::ranges::transform(last, levels.begin(), &Night::level);
+  return biweight_mean(std::span(levels).first(last.size()), 1 / (deviation * deviation));
+}
+
+// Of the ratio that log_likelihood_ratio() is of a value, for each size of a step, no less than it
+// is: the most between two values a quarter of a standard deviation apart.
+class RatioBounds {
+ public:
+  explicit RatioBounds(double degrees) : degrees_(degrees) {
+    constexpr double kRounding = 1e-6;
+    for (std::size_t s = 0; s < kStepSizes.size(); ++s) {
+      const double size = kStepSizes[s];
+      // Where the ratio is greatest. It falls towards a least value below 0, and rises to 0 again.
+      const double peak = (size + std::sqrt(size * size + 4 * degrees)) / 2;
+      for (std::size_t cell = 0; cell < kCells; ++cell) {
+        const double low = static_cast<double>(cell) / kPerDeviation - kFarthestOff;
+        const double high = low + 1 / kPerDeviation;
+        bounds_[cell][s] = std::max(log_likelihood_ratio(low, size, degrees),
+                                    log_likelihood_ratio(high, size, degrees)) +
+                           kRounding;
+        if (low <= peak && peak <= high) {
+          bounds_[cell][s] = log_likelihood_ratio(peak, size, degrees) + kRounding;
+        }
+        if (cell == 0) bounds_[cell][s] = std::max(bounds_[cell][s], kRounding);  // all below it
+      }
+    }
   }
-  const std::vector<double> weights(levels.size(), 1 / (deviation * deviation));
-  return level_of(WeightedNights{levels, weights}).mean;
+
+  double degrees() const { return degrees_; }
+  // By size of the step. `off`: no number is taken for one of which anything may be.
+  const std::array<double, kStepSizes.size()>& of(double off) const {
+    constexpr double kLast = kCells - 1;
+    const double cell = (off + kFarthestOff) * kPerDeviation;
+    return bounds_[cell >= 0 ? static_cast<std::size_t>(std::min(cell, kLast)) : 0];
+  }
+
+ private:
+  static constexpr double kPerDeviation = 4;
+  static constexpr std::size_t kCells =
+      static_cast<std::size_t>(2 * kFarthestOff * kPerDeviation) + 1;
+  double degrees_;
+  std::array<std::array<double, kStepSizes.size()>, kCells> bounds_{};
+};
+
+const RatioBounds& bounds_for(double degrees) {
+  thread_local RatioBounds bounds(degrees);
+  if (bounds.degrees() != degrees) bounds = RatioBounds(degrees);
+  return bounds;
 }
 
 }  // namespace
@@ -31,7 +77,16 @@ RecentNights::RecentNights(std::span<const Night> nights, const NightNoise& nois
   const auto off_by = [&](const Night& night, double level) {
     return (night.level - level) / deviation_;
   };
-  const double level = location_of(nights.first(nights.size() - 1), deviation_);
+  // The level lies between the least and the greatest of its nights: what is near both is near it.
+  const std::span before = nights.first(nights.size() - 1);
+  const auto [least, greatest] =
+      std::ranges::minmax(before.last(std::min(before.size(), kLevelNights)), {}, &Night::level);
+  constexpr double kSurely = kWorthALook * (1 - 1e-9);  // whatever is rounded
+  if (off_by(nights.back(), least.level) < kSurely &&
+      off_by(nights.back(), greatest.level) > -kSurely) {
+    return;
+  }
+  const double level = location_of(before, deviation_);
   // Of a step that most nights in view already show, the level is near the last night; its first
   // nights were looked at then.
   is_off_ = std::abs(off_by(nights.back(), level)) > kWorthALook;
@@ -117,6 +172,30 @@ RecentStep recent_step(std::span<const std::vector<double>> off, const RecentSte
     if (step.nights > 0 && step.statistic > best.statistic) best = step;
   }
   return best;
+}
+
+bool may_reach(std::span<const std::vector<double>> off, const RecentStepRules& rules,
+               double statistic) {
+  if (off.empty()) return statistic <= 0;
+  const RatioBounds& bounds = bounds_for(rules.degrees);
+  // Of the sum over as many nights on which a step may have begun one is no less than this.
+  const double least = std::log(statistic / static_cast<double>(off.size()));
+  for (const double direction : {1.0, -1.0}) {
+    for (const std::vector<double>& nights : off) {
+      std::array<double, kStepSizes.size()> most{};
+      bool is_first = true;
+      for (const double one : nights) {
+        const auto& of_night = bounds.of(direction * one);
+        for (std::size_t s = 0; s < most.size(); ++s) {
+          most[s] += is_first ? std::min(of_night[s], rules.most_of_first)
+                              : std::min(rules.worth * of_night[s], rules.most_of_next);
+        }
+        is_first = false;
+      }
+      if (std::ranges::max(most) >= least) return true;
+    }
+  }
+  return false;
 }
 
 }  // namespace benchhud::analysis

@@ -64,4 +64,9 @@ struct RecentStepRules {
 /// `off`: as RecentNights::off(), for 1, 2, … nights.
 RecentStep recent_step(std::span<const std::vector<double>> off, const RecentStepRules& rules);
 
+/// Whether the statistic of recent_step() may be so much. True for some that are less, and false
+/// for none that is as much: at a tenth of its cost, by bounds of what each night is worth.
+bool may_reach(std::span<const std::vector<double>> off, const RecentStepRules& rules,
+               double statistic);
+
 }  // namespace benchhud::analysis

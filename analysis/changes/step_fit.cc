@@ -91,6 +91,23 @@ Level level_of(const WeightedNights& nights) {
   return level;
 }
 
+double biweight_mean(std::span<const double> values, double weight) {
+  double mean = median(values);
+  const double root = std::sqrt(weight);
+  for (int round = 0; round < kRounds; ++round) {
+    double sum = 0, weights = 0;
+    for (const double value : values) {
+      const double off = (value - mean) * root / kFarOff;
+      const double near = std::abs(off) >= 1 ? 0 : 1 - off * off;
+      const double own = weight * near * near;
+      sum += own * value;
+      weights += own;
+    }
+    if (weights > 0) mean = sum / weights;
+  }
+  return mean;
+}
+
 Place likeliest_place(const WeightedNights& nights, const Step& step, std::size_t fewest) {
   // Of the cuts `fewest` from either end, by how far they are from the first of them: the logarithm
   // of how likely each is, beside a common constant.

@@ -32,6 +32,9 @@ struct Level {
 /// `nights`: one at least.
 Level level_of(const WeightedNights& nights);
 
+/// The level's mean where each night has the same weight. `values`: one at least.
+double biweight_mean(std::span<const double> values, double weight);
+
 /// Two levels that meet at a cut.
 struct Step {
   Level before, after;

@@ -120,21 +120,22 @@ void AlertDetector::add(RunObservations night, RunAnnotations said, const OtherS
   if (!begin_night(night, said)) return;
   std::erase_if(night.results,
                 [&](const auto& result) { return catalog_.find(result.experiment) == nullptr; });
-  for (const ExperimentObservation& result : night.results) {
-    experiment_of(*catalog_.find(result.experiment));
-  }
-  if (rules_.are_judged_together) judge_together(number, &night);
-  const auto baselines = add_speedups(catalog_, rules_.baseline, &night);
-  for (std::size_t i = 0; i < night.results.size(); ++i) {
-    if (baselines[i]) find(night.results[i].experiment)->baseline = baselines[i];
-  }
-  revise_nights();
   Tonight tonight;
   tonight.number = number;
   tonight.timed = others.timed;
+  tonight.experiments.reserve(night.results.size());
   for (const ExperimentObservation& result : night.results) {
-    Experiment& experiment = *find(result.experiment);
-    experiment.is_changed = watch(experiment, night, result, &tonight);
+    tonight.experiments.push_back(&experiment_of(*catalog_.find(result.experiment)));
+  }
+  if (rules_.are_judged_together) judge_together(tonight, &night);
+  const auto baselines = add_speedups(catalog_, rules_.baseline, &night);
+  for (std::size_t i = 0; i < night.results.size(); ++i) {
+    if (baselines[i]) tonight.experiments[i]->baseline = baselines[i];
+  }
+  revise_nights();
+  for (std::size_t i = 0; i < night.results.size(); ++i) {
+    Experiment& experiment = *tonight.experiments[i];
+    experiment.is_changed = watch(experiment, night, night.results[i], &tonight);
   }
   bool is_changed = false;
   for (Experiment& experiment : experiments_) {
@@ -150,16 +151,16 @@ void AlertDetector::add(RunObservations night, RunAnnotations said, const OtherS
   if (is_changed || has_common_changes(number)) update_alerts(number);
 }
 
-void AlertDetector::judge_together(std::size_t number, RunObservations* night) {
+void AlertDetector::judge_together(const Tonight& tonight, RunObservations* night) {
   std::vector<RepetitionsTonight> repetitions;
   constexpr std::size_t kSteady = place_of(WatchedMetric::kSteady);
-  for (const ExperimentObservation& result : night->results) {
-    const auto& steady = result.times[kSteady];
-    const auto& watch = find(result.experiment)->timed[kSteady];
+  for (std::size_t i = 0; i < night->results.size(); ++i) {
+    const auto& steady = night->results[i].times[kSteady];
+    const auto& watch = tonight.experiments[i]->timed[kSteady];
     if (steady && watch) repetitions.push_back({*steady, watch->nights()});
   }
   qualities_.set_scatter(repetition_scatter(repetitions));
-  common_.add(number, night, is_watched());
+  common_.add(tonight.number, night, is_watched());
   for (const WatchedMetric metric : CommonCauses::kMetrics) {
     qualities_.judge(metric, common_.judged(metric));
   }
@@ -428,13 +429,14 @@ void AlertDetector::decide(std::span<const Candidate> candidates, std::size_t te
 // What is sure already, whatever the searches found. Speedups follow from steady times.
 void AlertDetector::assert_steps(const Tonight& tonight, const RunObservations& night) {
   for (const WatchedMetric metric : CommonCauses::kMetrics) {
+    if (common_.experiments(metric).empty()) continue;
     std::vector<SeriesTonight> series;
-    for (const ExperimentObservation& result : night.results) {
-      Experiment& experiment = *find(result.experiment);
+    for (std::size_t i = 0; i < night.results.size(); ++i) {
+      Experiment& experiment = *tonight.experiments[i];
       const auto& watch = experiment.timed[place_of(metric)];
-      const auto noise = common_.noise(metric, result.experiment);
-      if (!watch || !noise || !result.times[place_of(metric)]) continue;
-      series.push_back({experiment.entry->model(), watch.get(), *noise});
+      if (!watch || !night.results[i].times[place_of(metric)]) continue;
+      const auto noise = common_.noise(metric, experiment.id);
+      if (noise) series.push_back({experiment.entry->model(), watch.get(), *noise});
     }
     std::set<const TimingChangeDetector*> told;
     for (const SureStep& step : sure_steps(series)) {
@@ -442,9 +444,8 @@ void AlertDetector::assert_steps(const Tonight& tonight, const RunObservations& 
       told.insert(step.watch);
     }
     if (told.empty()) continue;
-    for (const ExperimentObservation& result : night.results) {
-      Experiment& experiment = *find(result.experiment);
-      if (told.contains(experiment.timed[place_of(metric)].get())) experiment.is_changed = true;
+    for (Experiment* experiment : tonight.experiments) {
+      if (told.contains(experiment->timed[place_of(metric)].get())) experiment->is_changed = true;
     }
   }
 }

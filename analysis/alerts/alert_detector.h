@@ -174,7 +174,8 @@ class AlertDetector {
   };
   struct Tonight {
     std::size_t number = 0;
-    std::size_t timed = 0;       // series
+    std::vector<Experiment*> experiments;  // of the results
+    std::size_t timed = 0;                 // series
     std::size_t pointed_to = 0;  // of these, those of experiments of which something exact changed
     std::vector<Candidate> candidates;
     std::vector<Experiment*> due_for_drift;
@@ -184,7 +185,7 @@ class AlertDetector {
   // Gives a night its number and does what was said of it; returns whether its measurements count.
   bool begin_night(const RunObservations& night, RunAnnotations said);
   CommonCauses::IsWatched is_watched() const;
-  void judge_together(std::size_t number, RunObservations* night);
+  void judge_together(const Tonight& tonight, RunObservations* night);
   void revise_nights();
   bool has_common_changes(std::size_t number) const;
   Experiment& experiment_of(const CatalogEntry& entry);

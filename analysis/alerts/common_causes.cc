@@ -37,24 +37,45 @@ std::vector<CommonChangeDetector::Value> CommonCauses::values_of(WatchedMetric m
                                                                  const RunObservations& night,
                                                                  const IsWatched& is_watched) {
   OfMetric& own = of(metric);
-  std::vector<std::pair<const CatalogEntry*, double>> timed;
+  struct Timed {
+    std::size_t place = 0;  // in the catalog
+    double level = 0;
+    bool is_new = false;
+  };
+  std::vector<Timed> timed;
+  bool has_new = false;
   for (const ExperimentObservation& result : night.results) {
     const auto& time = result.times[place_of(metric)];
     const CatalogEntry* entry = time ? catalog_.find(result.experiment) : nullptr;
-    if (entry != nullptr && is_watched(*entry, metric)) timed.emplace_back(entry, time->level);
+    if (entry == nullptr || !is_watched(*entry, metric)) continue;
+    const std::size_t place = catalog_.place(*entry);
+    const bool is_new = place >= own.series.size() || own.series[place] == kNoSeries;
+    has_new = has_new || is_new;
+    timed.push_back({place, time->level, is_new});
   }
-  // Sums of numbers depend on their order: it is that of the catalog, whatever the ids.
-  std::ranges::sort(timed, {}, [&](const auto& one) { return catalog_.place(*one.first); });
+  // Sums of numbers depend on the order of series: it is that of the catalog, whatever the ids.
+  if (has_new) {
+    own.series.resize(catalog_.entries().size(), kNoSeries);
+    std::ranges::sort(timed, {}, &Timed::place);
+  }
   std::vector<CommonChangeDetector::Value> values;
-  for (const auto& [entry, level] : timed) {
-    const auto [series, is_new] = own.series.try_emplace(entry->id(), own.experiments.size());
-    if (is_new) {
-      own.experiments.push_back(entry->id());
-      own.detector.add_series(entry->model(), backend_number(entry->backend()));
+  values.reserve(timed.size());
+  for (const Timed& one : timed) {
+    if (one.is_new && own.series[one.place] == kNoSeries) {
+      const CatalogEntry& entry = catalog_.entries()[one.place];
+      own.series[one.place] = static_cast<std::uint32_t>(own.experiments.size());
+      own.experiments.push_back(entry.id());
+      own.detector.add_series(entry.model(), backend_number(entry.backend()));
     }
-    values.push_back({series->second, level});
+    values.push_back({own.series[one.place], one.level});
   }
   return values;
+}
+
+std::uint32_t CommonCauses::series_of(const OfMetric& metric,
+                                      schema::ExperimentId experiment) const {
+  const CatalogEntry* entry = metric.series.empty() ? nullptr : catalog_.find(experiment);
+  return entry == nullptr ? kNoSeries : metric.series[catalog_.place(*entry)];
 }
 
 void CommonCauses::add(std::size_t number, RunObservations* night, const IsWatched& is_watched) {
@@ -66,9 +87,9 @@ void CommonCauses::add(std::size_t number, RunObservations* night, const IsWatch
     own.detector.add(number, values, machine);
     const std::vector<double>& levels = own.detector.judged().back().levels;
     for (ExperimentObservation& result : night->results) {
-      const auto series = own.series.find(result.experiment);
       auto& time = result.times[place_of(metric)];
-      if (time && series != own.series.end()) time->level = levels[series->second];
+      const std::uint32_t series = time ? series_of(own, result.experiment) : kNoSeries;
+      if (series != kNoSeries) time->level = levels[series];
     }
   }
 }
@@ -83,9 +104,9 @@ void CommonCauses::recall(std::size_t number, const RunObservations& night,
 std::optional<NightNoise> CommonCauses::noise(WatchedMetric metric,
                                               schema::ExperimentId experiment) const {
   const OfMetric& own = of(metric);
-  const auto series = own.series.find(experiment);
-  if (series == own.series.end()) return std::nullopt;
-  const NightNoise noise = own.detector.noise(series->second);
+  const std::uint32_t series = series_of(own, experiment);
+  if (series == kNoSeries) return std::nullopt;
+  const NightNoise noise = own.detector.noise(series);
   return noise.deviation > 0 ? std::optional(noise) : std::nullopt;
 }
 
@@ -119,10 +140,10 @@ void CommonCauses::visit_revised_speedups(
   for (std::size_t s = 0; s < steady.experiments.size(); ++s) {
     const schema::ExperimentId* baseline = baseline_of(steady.experiments[s]);
     if (baseline == nullptr) continue;
-    const auto other = steady.series.find(*baseline);
-    if (other == steady.series.end()) continue;
+    const std::uint32_t other = series_of(steady, *baseline);
+    if (other == kNoSeries) continue;
     for (std::size_t n = 0; n + 1 < judged.size(); ++n) {
-      const double level = judged[n].levels[other->second] - judged[n].levels[s];
+      const double level = judged[n].levels[other] - judged[n].levels[s];
       if (std::isfinite(level)) visit(steady.experiments[s], judged[n].night, level);
     }
   }
@@ -133,7 +154,7 @@ bool CommonCauses::find_experiments() {
   if (!speedups.experiments.empty() || !speedups.detector.changes().empty()) return false;
   for (const WatchedMetric metric : kMetrics) {
     OfMetric& own = of(metric);
-    own.series.clear();
+    own.series.assign(own.experiments.empty() ? 0 : catalog_.entries().size(), kNoSeries);
     const bool is_whole = own.experiments.size() == own.detector.series_count() &&
                           own.detector.backend_count() <= backends_.size() &&
                           own.detector.is_consistent();
@@ -141,7 +162,8 @@ bool CommonCauses::find_experiments() {
     for (std::size_t s = 0; s < own.experiments.size(); ++s) {
       const CatalogEntry* entry = catalog_.find(own.experiments[s]);
       if (entry == nullptr) return false;
-      own.series.emplace(entry->id(), s);
+      std::uint32_t& place = own.series[catalog_.place(*entry)];
+      if (place == kNoSeries) place = static_cast<std::uint32_t>(s);
       own.detector.set_model(s, entry->model());
     }
   }

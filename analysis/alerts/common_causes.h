@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -81,10 +80,14 @@ class CommonCauses {
 
   struct OfMetric {
     CommonChangeDetector detector;
-    std::vector<schema::ExperimentId> experiments;       // by series
-    std::map<schema::ExperimentId, std::size_t> series;  // follows from `experiments`
+    std::vector<schema::ExperimentId> experiments;  // by series
+    // By place in the catalog, kNoSeries where there is none; it follows from `experiments`.
+    std::vector<std::uint32_t> series;
   };
 
+  static constexpr std::uint32_t kNoSeries = static_cast<std::uint32_t>(-1);
+
+  std::uint32_t series_of(const OfMetric& metric, schema::ExperimentId experiment) const;
   OfMetric& of(WatchedMetric metric) { return metrics_[place_of(metric)]; }
   const OfMetric& of(WatchedMetric metric) const { return metrics_[place_of(metric)]; }
   std::size_t backend_number(std::string_view backend);

@@ -37,11 +37,12 @@ bool leads_back(const WatchedChange& change, const WatchedChange& later) {
 
 void TimingChangeDetector::forget_old(std::size_t number) {
   const std::size_t oldest = number - std::min(number, kKept - 1);
+  if (numbers_.empty() || *numbers_.begin() >= oldest) return;
   const auto kept = std::lower_bound(numbers_.begin(), numbers_.end(), oldest);
   const auto gone = kept - numbers_.begin();
   if (gone == 0) return;
-  numbers_.erase(numbers_.begin(), kept);
-  nights_.erase(nights_.begin(), nights_.begin() + gone);
+  numbers_.forget_first(static_cast<std::size_t>(gone));
+  nights_.forget_first(static_cast<std::size_t>(gone));
   first_ += static_cast<std::size_t>(gone);
 }
 

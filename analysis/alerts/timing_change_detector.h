@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/alerts/last_values.h"
 #include "analysis/changes/change_points.h"
 #include "analysis/changes/search_trigger.h"
 #include "schema/model/metric.h"
@@ -133,8 +134,8 @@ class TimingChangeDetector {
 
   ChangeRules rules_;
   schema::Direction better_;
-  std::vector<Night> nights_;  // that are kept
-  std::vector<std::uint32_t> numbers_;
+  LastValues<Night> nights_;  // that are kept
+  LastValues<std::uint32_t> numbers_;
   std::size_t first_ = 0;  // the place of the first of them
   std::vector<WatchedChange> changes_;
   Changes search_;

@@ -336,15 +336,27 @@ void CommonChangeDetector::learn_noise(bool is_all) {
   constexpr std::size_t kEvery = 8, kFew = 24;  // nights
   constexpr double kLeastWeight = 0.3;
   const std::size_t night = rows_.back().night;
-  std::vector<float> nights;
+  std::vector<std::size_t> due;
   for (std::size_t i = 0; i < series_.size(); ++i) {
-    if (!is_all && rows_.size() > kFew && (i + night) % kEvery != 0) continue;
-    nights.clear();
-    for (std::size_t r = 0; r < tonight(); ++r) {
-      const bool counts = weight_of(rows_[r], i) > kLeastWeight;
-      nights.push_back(counts ? rows_[r].clean[i] : static_cast<float>(kNone));
+    if (is_all || rows_.size() <= kFew || (i + night) % kEvery == 0) due.push_back(i);
+  }
+  // Night by night, as they lie in memory; some series at a time, so that theirs stay near.
+  constexpr std::size_t kSome = 256;
+  const std::size_t count = tonight();
+  std::vector<float> nights(std::min(due.size(), kSome) * count);
+  for (std::size_t first = 0; first < due.size(); first += kSome) {
+    const auto some = std::span(due).subspan(first, std::min(kSome, due.size() - first));
+    for (std::size_t r = 0; r < count; ++r) {
+      const Row& row = rows_[r];
+      const bool is_disturbed = row.disturbance.is_any();
+      for (std::size_t k = 0; k < some.size(); ++k) {
+        const bool counts = !is_disturbed || weight_of(row, some[k]) > kLeastWeight;
+        nights[k * count + r] = counts ? row.clean[some[k]] : static_cast<float>(kNone);
+      }
     }
-    series_[i].noise = series_noise(nights);
+    for (std::size_t k = 0; k < some.size(); ++k) {
+      series_[some[k]].noise = series_noise(std::span(nights).subspan(k * count, count));
+    }
   }
   moderate_noise();
 }
@@ -391,18 +403,32 @@ void CommonChangeDetector::moderate_noise() {
 }
 
 // Of the rows from `begin` to `end`, but for one.
-SeriesLevel CommonChangeDetector::level_of(std::size_t series, std::size_t begin, std::size_t end,
-                                           std::size_t without) const {
-  std::array<float, kLevelNights + 1> nights;
-  std::array<double, kLevelNights + 1> weights;
-  std::size_t count = 0;
-  for (std::size_t r = begin; r < end; ++r) {
-    if (r == without) continue;
-    nights[count] = rows_[r].clean[series];
-    weights[count++] = weight_of(rows_[r], series);
+std::vector<SeriesLevel> CommonChangeDetector::levels_of(std::span<const std::size_t> series,
+                                                         std::size_t begin, std::size_t end,
+                                                         std::size_t without) const {
+  static_assert(kLevelNights + 1 <= SeriesNights::kMostNights);
+  std::vector<SeriesLevel> levels(series.size());
+  SeriesNights nights;
+  for (std::size_t first = 0; first < series.size(); first += SeriesNights::kSeries) {
+    const auto some = series.subspan(first, std::min(SeriesNights::kSeries, series.size() - first));
+    nights.count = 0;
+    for (std::size_t s = 0; s < some.size(); ++s) {
+      nights.deviation[s] = series_[some[s]].deviation;
+    }
+    for (std::size_t r = begin; r < end; ++r) {
+      if (r == without) continue;
+      const Row& row = rows_[r];
+      const bool is_disturbed = row.disturbance.is_any();
+      for (std::size_t s = 0; s < some.size(); ++s) {
+        nights.levels[nights.count][s] = row.clean[some[s]];
+        nights.weights[nights.count][s] = is_disturbed ? weight_of(row, some[s]) : 1;
+      }
+      ++nights.count;
+    }
+    std::copy_n(series_levels(nights).begin(), some.size(),
+                levels.begin() + static_cast<std::ptrdiff_t>(first));
   }
-  return series_level(std::span(nights).first(count), std::span(weights).first(count),
-                      series_[series].deviation);
+  return levels;
 }
 
 CommonChangeDetector::Residuals CommonChangeDetector::residuals_of(std::size_t row) const {
@@ -421,10 +447,20 @@ CommonChangeDetector::Residuals CommonChangeDetector::residuals_of(std::size_t r
     if (!change.is_on(night.night)) continue;
     add_to_members(change.members, change.effects.variance, &uncertain);
   }
+  std::vector<std::size_t> known;
   const std::size_t count = std::min(series_.size(), kMostSeries);
+  known.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {
     if (!std::isfinite(night.clean[i]) || !std::isfinite(series_[i].deviation)) continue;
-    const SeriesLevel level = level_of(i, begin, end, row);
+    known.push_back(i);
+  }
+  const std::vector<SeriesLevel> levels = levels_of(known, begin, end, row);
+  of.series.reserve(known.size());
+  of.residual.reserve(known.size());
+  of.variance.reserve(known.size());
+  for (std::size_t k = 0; k < known.size(); ++k) {
+    const std::size_t i = known[k];
+    const SeriesLevel& level = levels[k];
     if (level.weight < kFewestNights) continue;
     of.level[i] = level.level;
     of.series.push_back(i);
@@ -445,12 +481,13 @@ std::vector<Shift> CommonChangeDetector::shifts_of(std::span<const std::size_t> 
   // What differs from series to series is learnt soon, before something else comes.
   const std::size_t most = own != nullptr && own->is_disagreement ? kYoung / 2 : kYoung;
   std::vector<Shift> shifts(members.size());
+  const std::vector<SeriesLevel> levels = levels_of(members, begin, first, first);
   std::vector<double> off;
   for (std::size_t m = 0; m < members.size(); ++m) {
     const std::size_t series = members[m];
     shifts[m].model = series_[series].model;
     if (!std::isfinite(series_[series].deviation)) continue;
-    const SeriesLevel level = level_of(series, begin, first, first);
+    const SeriesLevel& level = levels[m];
     if (level.weight < kFewestNights) continue;
     off.clear();
     for (std::size_t r = first; r < std::min(first + most, rows_.size()); ++r) {

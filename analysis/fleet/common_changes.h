@@ -185,8 +185,8 @@ class CommonChangeDetector {
   void learn_noise(bool is_all);
   void moderate_noise();
   double weight_of(const Row& row, std::size_t series) const;
-  SeriesLevel level_of(std::size_t series, std::size_t begin, std::size_t end,
-                       std::size_t without) const;
+  std::vector<SeriesLevel> levels_of(std::span<const std::size_t> series, std::size_t begin,
+                                     std::size_t end, std::size_t without) const;
   Residuals residuals_of(std::size_t row) const;
   std::vector<Shift> shifts_of(std::span<const std::size_t> members, std::size_t onset,
                                const CommonChange* own) const;

@@ -2,31 +2,103 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
+#include <cstring>
+#include <limits>
 #include <numbers>
 #include <vector>
 
 #include "analysis/changes/night_series.h"
+#include "analysis/statistics/selection.h"
 
 namespace benchhud::analysis {
 namespace {
 
 constexpr double kMedianToDeviation = 1.4826, kNinetyToDeviation = 1 / 1.645;
 
-// As quantile() of summary.h, and reorders the values instead of copying them.
-double quantile_in_place(std::vector<double>* values, double share) {
+// As quantile() of summary.h, and reorders the values, from `begin` on, instead of copying them:
+// the share of those before them, too, which are no greater.
+double quantile_in_place(std::vector<float>* values, double share, std::size_t* begin) {
   const double place = share * static_cast<double>(values->size() - 1);
-  const auto low = values->begin() + static_cast<std::ptrdiff_t>(place);
-  std::nth_element(values->begin(), low, values->end());
-  if (low + 1 == values->end()) return *low;
-  const double next = *std::min_element(low + 1, values->end());
-  return *low + (place - std::floor(place)) * (next - *low);
+  const auto low = static_cast<std::size_t>(place);
+  const double at = select(std::span(*values).subspan(*begin), low - *begin);
+  *begin = low;
+  if (low + 1 == values->size()) return at;
+  const double next =
+      *std::min_element(values->begin() + static_cast<std::ptrdiff_t>(low) + 1, values->end());
+  return at + (place - std::floor(place)) * (next - at);
 }
 
-void add_differences(std::span<const float> nights, std::size_t apart, std::vector<double>* all) {
+void add_differences(std::span<const float> nights, std::size_t apart, std::vector<float>* all) {
+  std::size_t count = all->size();
+  all->resize(count + nights.size());
   for (std::size_t n = apart; n < nights.size(); ++n) {
-    const double difference = std::abs(nights[n] - nights[n - apart]);
-    if (std::isfinite(difference)) all->push_back(difference);
+    const float difference = std::abs(nights[n] - nights[n - apart]);
+    (*all)[count] = difference;
+    count += std::isfinite(difference) ? 1 : 0;
+  }
+  all->resize(count);
+}
+
+// Values of some series side by side, as many as machines calculate with at once. Compilers do not
+// find by themselves that what depends on each needs no branch.
+constexpr std::size_t kFloats = 4, kDoubles = 2;
+typedef float Floats __attribute__((vector_size(kFloats * sizeof(float))));
+typedef double Doubles __attribute__((vector_size(kDoubles * sizeof(double))));
+
+template <class Lanes, class T>
+Lanes lanes_of(const T* values) {
+  Lanes lanes;
+  std::memcpy(&lanes, values, sizeof lanes);
+  return lanes;
+}
+
+// Puts the nights of each series in ascending order. Batcher's network (Knuth, The Art of Computer
+// Programming 3, 5.2.2, algorithm M).
+void sort_nights(Floats* nights, std::size_t count) {
+  const std::size_t half = std::bit_ceil(count) / 2;
+  for (std::size_t p = half; p > 0; p /= 2) {
+    std::size_t q = half, r = 0, d = p;
+    while (true) {
+      for (std::size_t i = 0; i + d < count; ++i) {
+        if ((i & p) != r) continue;
+        const Floats a = nights[i], b = nights[i + d];
+        nights[i] = a < b ? a : b;
+        nights[i + d] = a < b ? b : a;
+      }
+      if (q == p) break;
+      d = q - p;
+      q /= 2;
+      r = p;
+    }
+  }
+}
+
+using OfSeries = SeriesNights::OfSeries<double>;
+
+// Of each series the median of its nights, and how many it has.
+void begin_at_medians(const SeriesNights& nights, OfSeries* level, OfSeries* known) {
+  const Floats beyond = Floats{} + std::numeric_limits<float>::infinity();
+  for (std::size_t first = 0; first < SeriesNights::kSeries; first += kFloats) {
+    Floats sorted[SeriesNights::kMostNights], count{};
+    for (std::size_t n = 0; n < nights.count; ++n) {
+      const auto values = lanes_of<Floats>(&nights.levels[n][first]);
+      const auto is_known = values - values == Floats{};
+      sorted[n] = is_known ? values : beyond;
+      count += is_known ? Floats{} + 1 : Floats{};
+    }
+    sort_nights(sorted, nights.count);
+    for (std::size_t s = 0; s < kFloats; ++s) {
+      (*known)[first + s] = count[s];
+      if (count[s] == 0) continue;
+      const double place = 0.5 * (count[s] - 1);
+      const auto low = static_cast<std::size_t>(place);
+      double& median = (*level)[first + s];
+      median = sorted[low][s];
+      if (place > std::floor(place))
+        median += (place - std::floor(place)) * (sorted[low + 1][s] - median);
+    }
   }
 }
 
@@ -38,52 +110,65 @@ SeriesNoise series_noise(std::span<const float> nights) {
   constexpr double kAssumed = 0.3, kMost = 0.8;
   SeriesNoise noise;
   noise.correlation = kAssumed;
-  thread_local std::vector<double> differences;
+  thread_local std::vector<float> differences;
   differences.clear();
   add_differences(nights, 1, &differences);
   noise.differences = differences.size();
   if (differences.empty()) return noise;
+  std::size_t from = 0;
   const double near =
-      kMedianToDeviation * quantile_in_place(&differences, 0.5) / std::numbers::sqrt2;
+      kMedianToDeviation * quantile_in_place(&differences, 0.5, &from) / std::numbers::sqrt2;
   const double tail =
-      kNinetyToDeviation * quantile_in_place(&differences, 0.9) / std::numbers::sqrt2;
+      kNinetyToDeviation * quantile_in_place(&differences, 0.9, &from) / std::numbers::sqrt2;
   noise.deviation = std::max({near, tail, kLeastNoise});
   differences.clear();
   for (const std::size_t apart : kApart) add_differences(nights, apart, &differences);
   noise.is_correlation_known = differences.size() >= kEnough;
   if (!noise.is_correlation_known) return noise;
+  from = 0;
   const double far =
-      kMedianToDeviation * quantile_in_place(&differences, 0.5) / std::numbers::sqrt2;
+      kMedianToDeviation * quantile_in_place(&differences, 0.5, &from) / std::numbers::sqrt2;
   const double ratio = near / std::max(far, 1e-9);
   noise.correlation = std::clamp(1 - ratio * ratio, 0.0, kMost);
   return noise;
 }
 
-SeriesLevel series_level(std::span<const float> nights, std::span<const double> weights,
-                         double deviation) {
+SeriesNights::OfSeries<SeriesLevel> series_levels(const SeriesNights& nights) {
   constexpr double kCut = 4.685;
   constexpr int kIterations = 4;
-  thread_local std::vector<double> known;
-  known.clear();
-  for (std::size_t n = 0; n < nights.size(); ++n) {
-    if (std::isfinite(nights[n]) && weights[n] > 0) known.push_back(nights[n]);
-  }
-  if (known.empty()) return {};
-  SeriesLevel level{quantile_in_place(&known, 0.5), 0};
-  for (int k = 0; k < kIterations; ++k) {
-    double sum = 0, weight = 0;
-    for (std::size_t n = 0; n < nights.size(); ++n) {
-      if (!std::isfinite(nights[n])) continue;
-      const double off = (nights[n] - level.level) / (kCut * deviation);
-      if (std::abs(off) >= 1) continue;
-      const double own = weights[n] * (1 - off * off) * (1 - off * off);
-      sum += own * nights[n];
-      weight += own;
+  const Doubles none{}, one = none + 1;
+  OfSeries begin{}, known{};
+  begin_at_medians(nights, &begin, &known);
+  SeriesNights::OfSeries<SeriesLevel> levels;
+  for (std::size_t first = 0; first < SeriesNights::kSeries; first += kDoubles) {
+    Doubles values[SeriesNights::kMostNights], weights[SeriesNights::kMostNights];
+    for (std::size_t n = 0; n < nights.count; ++n) {
+      const float* const level = &nights.levels[n][first];
+      const Doubles own{level[0], level[1]};
+      const auto is_known = own - own == none;
+      values[n] = is_known ? own : none;
+      weights[n] = is_known ? lanes_of<Doubles>(&nights.weights[n][first]) : none;
     }
-    level.weight = weight;
-    if (weight > 0) level.level = sum / weight;
+    const Doubles bound = kCut * lanes_of<Doubles>(&nights.deviation[first]);
+    auto level = lanes_of<Doubles>(&begin[first]);
+    Doubles weight{};
+    for (int k = 0; k < kIterations; ++k) {
+      Doubles sum{};
+      weight = none;
+      for (std::size_t n = 0; n < nights.count; ++n) {
+        const Doubles off = (values[n] - level) / bound;
+        const Doubles left = one - off * off;
+        const Doubles own = left > none ? weights[n] * left * left : none;
+        sum += own * values[n];
+        weight += own;
+      }
+      level = weight > none ? sum / weight : level;
+    }
+    for (std::size_t s = 0; s < kDoubles; ++s) {
+      if (known[first + s] > 0) levels[first + s] = {level[s], weight[s]};
+    }
   }
-  return level;
+  return levels;
 }
 
 }  // namespace benchhud::analysis

@@ -1,6 +1,7 @@
 // What a series' past nights let expect of the next one.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <span>
 
@@ -24,9 +25,21 @@ struct SeriesLevel {
   double level = 0;
   double weight = 0;  ///< nights' worth that it rests on
 };
-/// Tukey's biweight (constant 4.685, four iterations from the median) of nights, each of which
-/// counts with its weight. `deviation`: of a night. NaN nights are left out.
-SeriesLevel series_level(std::span<const float> nights, std::span<const double> weights,
-                         double deviation);
+
+/// Nights of some series of which levels are computed at once, side by side: that takes hardly
+/// longer than of one.
+struct SeriesNights {
+  static constexpr std::size_t kSeries = 8, kMostNights = 24;
+  template <class T>
+  using OfSeries = std::array<T, kSeries>;
+
+  std::size_t count = 0;                                ///< nights, kMostNights at most
+  std::array<OfSeries<float>, kMostNights> levels{};    ///< NaN where there is none
+  std::array<OfSeries<double>, kMostNights> weights{};  ///< above 0
+  OfSeries<double> deviation{};                         ///< of a night
+};
+/// Tukey's biweight (constant 4.685, four iterations from the median) of each series' nights, each
+/// of which counts with its weight. NaN nights are left out.
+SeriesNights::OfSeries<SeriesLevel> series_levels(const SeriesNights& nights);
 
 }  // namespace benchhud::analysis

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -52,18 +53,65 @@ TEST(SeriesNoise, OfFewNightsSaysSo) {
   EXPECT_GT(few.deviation, 0);
 }
 
+// Nights of as many series as are asked for at once; of each but the first none, or others.
+SeriesNights nights_of(const std::vector<std::vector<float>>& series) {
+  SeriesNights nights;
+  for (const auto& one : series) nights.count = std::max(nights.count, one.size());
+  for (std::size_t n = 0; n < nights.count; ++n) {
+    nights.levels[n].fill(kNone);
+    nights.weights[n].fill(1);
+    for (std::size_t s = 0; s < series.size(); ++s) {
+      if (n < series[s].size()) nights.levels[n][s] = series[s][n];
+    }
+  }
+  nights.deviation.fill(0.01);
+  return nights;
+}
+
 TEST(SeriesLevel, IsWhereMostNightsLie) {
   std::vector<float> levels(20, 1.0F);
   levels[3] = 5;
   levels[9] = kNone;
-  const SeriesLevel level = series_level(levels, std::vector<double>(20, 1), 0.01);
+  const SeriesLevel level = series_levels(nights_of({levels}))[0];
   EXPECT_NEAR(level.level, 1.0, 1e-6);
   EXPECT_NEAR(level.weight, 18, 1e-6);
 }
 
+TEST(SeriesLevel, BeginsAtTheMedian) {
+  // So far apart that each level keeps to what it began at.
+  const auto levels = series_levels(nights_of({{3, 1, 2}, {5, 5, 4, 4, 4}, {kNone, 7, 9, 7}}));
+  EXPECT_NEAR(levels[0].level, 2, 1e-6);
+  EXPECT_NEAR(levels[1].level, 4, 1e-6);
+  EXPECT_NEAR(levels[2].level, 7, 1e-6);
+  EXPECT_NEAR(levels[2].weight, 2, 1e-6);
+}
+
+TEST(SeriesLevel, CountsNightsByTheirWeights) {
+  SeriesNights nights = nights_of({{1, 1, 1.01F, 1.01F}});
+  nights.weights[2][0] = nights.weights[3][0] = 0.1;
+  const SeriesLevel level = series_levels(nights)[0];
+  EXPECT_GT(level.level, 1);
+  EXPECT_LT(level.level, 1.002);
+  EXPECT_LT(level.weight, 2.2);
+}
+
+TEST(SeriesLevel, OfEachSeriesIsAsOfItAlone) {
+  std::vector<std::vector<float>> all;
+  for (std::size_t s = 0; s < SeriesNights::kSeries; ++s) {
+    all.push_back(series(10 + s, 0.1 * static_cast<double>(s)));
+    all.back()[s] = kNone;
+  }
+  const auto together = series_levels(nights_of(all));
+  for (std::size_t s = 0; s < all.size(); ++s) {
+    const SeriesLevel alone = series_levels(nights_of({all[s]}))[0];
+    EXPECT_EQ(together[s].level, alone.level);
+    EXPECT_EQ(together[s].weight, alone.weight);
+  }
+}
+
 TEST(SeriesLevel, OfNothingHasNoWeight) {
-  EXPECT_EQ(series_level(std::vector{kNone}, std::vector{1.0}, 0.01).weight, 0);
-  EXPECT_EQ(series_level({}, {}, 0.01).weight, 0);
+  EXPECT_EQ(series_levels(nights_of({{kNone}}))[0].weight, 0);
+  EXPECT_EQ(series_levels(nights_of({}))[0].weight, 0);
 }
 
 }  // namespace

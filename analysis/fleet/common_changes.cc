@@ -101,6 +101,17 @@ double usual_variance(const std::vector<double>& values, const std::vector<doubl
   return between_variance(values, variances, kMostSquare, kUsualSquare);
 }
 
+// Whether there are so many different models.
+bool are_several(std::span<const std::size_t> models, std::size_t fewest) {
+  std::vector<std::size_t> different;
+  for (const std::size_t model : models) {
+    if (std::ranges::find(different, model) != different.end()) continue;
+    different.push_back(model);
+    if (different.size() >= fewest) return true;
+  }
+  return different.size() >= fewest;
+}
+
 // Adds what an event does to each of its members; `values`: by series.
 template <class T>
 void add_to_members(std::span<const std::size_t> members, std::span<const double> effects,
@@ -321,6 +332,7 @@ std::vector<float> CommonChangeDetector::clean_levels(const Row& row) const {
 void CommonChangeDetector::refresh(std::size_t from) {
   revised_ = std::min(revised_, from);
   tonight_.reset();
+  before_judging_.reset();
   for (std::size_t r = from; r < rows_.size(); ++r) rows_[r].clean = clean_levels(rows_[r]);
 }
 
@@ -400,6 +412,7 @@ void CommonChangeDetector::moderate_noise() {
     worths.push_back((1 - series.correlation) / (1 + series.correlation));
   }
   usual_worth_ = worths.empty() ? 1 : median(worths);
+  before_judging_.reset();
 }
 
 // Of the rows from `begin` to `end`, but for one.
@@ -469,6 +482,12 @@ CommonChangeDetector::Residuals CommonChangeDetector::residuals_of(std::size_t r
                           uncertain[i]);
   }
   return of;
+}
+
+const CommonChangeDetector::Residuals& CommonChangeDetector::residuals_of_tonight() {
+  if (tonight_) return tonight_->first;
+  if (!before_judging_) before_judging_ = residuals_of(tonight());
+  return *before_judging_;
 }
 
 // How far members moved from `onset` on, by their first nights, against the level before it; with
@@ -683,7 +702,25 @@ bool CommonChangeDetector::is_turn(const CommonChange& change, const Effects& st
 
 // ------------------------------------------------------------------------------------ statistics
 
-CommonChangeDetector::MachineNight CommonChangeDetector::machine_night(const Residuals& of) const {
+CommonChangeDetector::Pooled CommonChangeDetector::pooled(const Residuals& of) const {
+  Pooled pooled;
+  pooled.all = location_of(of.residual, of.variance, &pooled.weights);
+  std::vector<double> residual, variance;
+  for (std::size_t b = 0; b < of_backend_.size(); ++b) {
+    residual.clear();
+    variance.clear();
+    for (std::size_t k = 0; k < of.series.size(); ++k) {
+      if (series_[of.series[k]].backend == b) continue;
+      residual.push_back(of.residual[k]);
+      variance.push_back(of.variance[k]);
+    }
+    pooled.without.push_back(location_of(residual, variance));
+  }
+  return pooled;
+}
+
+CommonChangeDetector::MachineNight CommonChangeDetector::machine_night(const Residuals& of,
+                                                                       const Pooled& pooled) const {
   MachineNight night;
   night.count = of.series.size();
   if (!of.is_enough()) return night;
@@ -697,8 +734,9 @@ CommonChangeDetector::MachineNight CommonChangeDetector::machine_night(const Res
     without_model.add(model(k), off);
   }
   Agreed level;
+  const double correlation = memory_.machine_scatter.correlation();
   const auto add_level = [&](double mean, double count) {
-    level.add(mean / memory_.machine_scatter.deviation(count));
+    level.add(mean / MeanScatter::deviation(count, correlation));
   };
   without_backend.visit(add_level);
   without_model.visit(add_level);
@@ -706,23 +744,12 @@ CommonChangeDetector::MachineNight CommonChangeDetector::machine_night(const Res
   night.mean = without_model.mean();
 
   // Each set about its own location.
-  const auto squares_of = [&](std::size_t without, LeftOut* squares) {
-    std::vector<double> residual, variance;
-    std::vector<std::size_t> models;
-    for (std::size_t k = 0; k < of.series.size(); ++k) {
-      if (backend(k) == without) continue;
-      residual.push_back(of.residual[k]);
-      variance.push_back(of.variance[k]);
-      models.push_back(model(k));
-    }
-    const double middle = location_of(residual, variance).value;
-    for (std::size_t k = 0; k < residual.size(); ++k) {
-      squares->add(models[k], std::min(square(residual[k] - middle) / variance[k], kMostSquare));
-    }
+  const auto square_about = [&](std::size_t k, double middle) {
+    return std::min(square(of.residual[k] - middle) / of.variance[k], kMostSquare);
   };
-  constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
   LeftOut all(models_);
-  squares_of(kAll, &all);
+  for (std::size_t k = 0; k < of.series.size(); ++k)
+    all.add(model(k), square_about(k, pooled.all.value));
   night.mean_square = all.mean();
   night.disagreement = std::numeric_limits<double>::infinity();
   const auto add_disagreement = [&](double mean_square, double count) {
@@ -731,9 +758,13 @@ CommonChangeDetector::MachineNight CommonChangeDetector::machine_night(const Res
   };
   all.visit(add_disagreement);
   for (std::size_t b = 0; b < of_backend_.size(); ++b) {
-    LeftOut others(models_);
-    squares_of(b, &others);
-    if (others.count() > 0) add_disagreement(others.mean(), others.count());
+    double sum = 0, count = 0;
+    for (std::size_t k = 0; k < of.series.size(); ++k) {
+      if (backend(k) == b) continue;
+      sum += square_about(k, pooled.without[b].value);
+      ++count;
+    }
+    if (count > 0) add_disagreement(sum / count, count);
   }
   night.off =
       std::sqrt(std::max(0.0, square(night.level) + square(std::max(night.disagreement, 0.0)) - 1));
@@ -741,26 +772,34 @@ CommonChangeDetector::MachineNight CommonChangeDetector::machine_night(const Res
 }
 
 std::vector<MeanScatter::Mean> CommonChangeDetector::judge_backends(
-    const Residuals& of, bool is_busy, std::vector<double>* off, std::vector<double>* disagreement,
-    std::vector<double>* squares) const {
+    const Residuals& of, const Pooled& pooled, bool is_busy, std::vector<double>* off,
+    std::vector<double>* disagreement, std::vector<double>* squares) const {
   std::vector<MeanScatter::Mean> means;
+  const double correlation = memory_.backend_scatter.correlation();
+  std::vector<double> own, own_variance;
+  std::vector<std::size_t> models;
   for (std::size_t b = 0; b < of_backend_.size(); ++b) {
-    std::vector<double> others, others_variance, own, own_variance;
-    std::vector<std::size_t> models;
+    own.clear();
+    own_variance.clear();
+    models.clear();
     for (std::size_t k = 0; k < of.series.size(); ++k) {
       const Series& series = series_[of.series[k]];
-      (series.backend == b ? own : others).push_back(of.residual[k]);
-      (series.backend == b ? own_variance : others_variance).push_back(of.variance[k]);
-      if (series.backend == b) models.push_back(series.model);
+      if (series.backend != b) continue;
+      own.push_back(of.residual[k]);
+      own_variance.push_back(of.variance[k]);
+      models.push_back(series.model);
     }
-    std::vector<std::size_t> different = models;
-    std::sort(different.begin(), different.end());
-    different.erase(std::unique(different.begin(), different.end()), different.end());
-    if (different.size() < kFewestModels || others.size() < kFewestModels) continue;
-    const Location beside = location_of(others, others_variance);
+    if (!are_several(models, kFewestModels) || of.series.size() < own.size() + kFewestModels) {
+      continue;
+    }
+    const Location& beside = pooled.without[b];
     if (is_busy) {  // only a common shift can be told from what the machine does
-      std::vector<double> apart = others;
-      for (double& one : apart) one -= beside.value;
+      std::vector<double> apart, others_variance;
+      for (std::size_t k = 0; k < of.series.size(); ++k) {
+        if (series_[of.series[k]].backend == b) continue;
+        apart.push_back(of.residual[k] - beside.value);
+        others_variance.push_back(of.variance[k]);
+      }
       const Disturbance disturbance = disturbance_of(apart, others_variance);
       for (double& variance : own_variance) variance += disturbance.of(variance);
     }
@@ -774,7 +813,7 @@ std::vector<MeanScatter::Mean> CommonChangeDetector::judge_backends(
     }
     Agreed agreed;
     level.visit([&](double mean, double count) {
-      agreed.add(mean / memory_.backend_scatter.deviation(count));
+      agreed.add(mean / MeanScatter::deviation(count, correlation));
     });
     (*off)[b] = agreed.value();
     double least = std::numeric_limits<double>::infinity();
@@ -788,7 +827,9 @@ std::vector<MeanScatter::Mean> CommonChangeDetector::judge_backends(
   return means;
 }
 
-CommonChangeDetector::Expected CommonChangeDetector::expected_of(const Residuals& of) const {
+// `moved`: where all residuals lie, and `weights` of each in it.
+CommonChangeDetector::Expected CommonChangeDetector::expected_of(
+    const Residuals& of, const Location& moved, std::span<const double> weights) const {
   constexpr double kFewestOthers = 3;
   Expected expected;
   expected.value.assign(of.series.size(), 0);
@@ -816,8 +857,7 @@ CommonChangeDetector::Expected CommonChangeDetector::expected_of(const Residuals
     return value;
   };
 
-  std::vector<double> weights;
-  expected.moved = location_of(of.residual, of.variance, &weights);
+  expected.moved = moved;
   Sums all;
   std::vector<Sums> of_model(models_);
   for (std::size_t k = 0; k < of.series.size(); ++k) {
@@ -842,12 +882,13 @@ CommonChangeDetector::Expected CommonChangeDetector::expected_of(const Residuals
       residual.push_back(rest[k]);
       variance.push_back(of.variance[k]);
     }
-    expected.beside[b] = location_of(residual, variance, &weights);
+    std::vector<double> own_weights;
+    expected.beside[b] = location_of(residual, variance, &own_weights);
     Sums whole;
     std::vector<Sums> by_model(models_);
     for (std::size_t m = 0; m < members.size(); ++m) {
-      whole.add(weights[m], residual[m], variance[m]);
-      by_model[model(members[m])].add(weights[m], residual[m], variance[m]);
+      whole.add(own_weights[m], residual[m], variance[m]);
+      by_model[model(members[m])].add(own_weights[m], residual[m], variance[m]);
     }
     for (const Sums& one : by_model) whole.models += one.count > 0 ? 1 : 0;
     const double own_trust = trust_in(expected.beside[b], usual);
@@ -902,13 +943,16 @@ bool CommonChangeDetector::is_busy(std::size_t night) const {
 
 void CommonChangeDetector::judge(std::size_t row) {
   for (const auto& [scope, node] : rows_[row].explained) forget(scope, node);
-  const Residuals of = residuals_of(row);
+  const bool is_known = row == tonight() && before_judging_;
+  const Residuals of = is_known ? std::move(*before_judging_) : residuals_of(row);
   const bool busy = is_busy(rows_[row].night);
-  const MachineNight machine = machine_night(of);
+  const Pooled where = pooled(of);
+  const MachineNight machine = machine_night(of, where);
   std::vector<double> off(of_backend_.size(), kNone), disagreement(off), squares;
-  const auto means = judge_backends(of, busy, &off, &disagreement, &squares);
-  const Expected expected = expected_of(of);
+  const auto means = judge_backends(of, where, busy, &off, &disagreement, &squares);
+  const Expected expected = expected_of(of, where.all, where.weights);
   std::tie(rows_[row].disturbance, rows_[row].is_disturbed) = disturbance_on(of, expected, busy);
+  before_judging_.reset();
   if (row == tonight()) tonight_ = {of, expected};
 
   constexpr double kMostOff = 8;  // standard deviations: a disagreement is no surer beyond
@@ -953,8 +997,15 @@ void CommonChangeDetector::judge_again(std::size_t from) {
 
 CommonChangeDetector::Judged CommonChangeDetector::judged_row(std::size_t row) const {
   const bool is_known = row == tonight() && tonight_;
-  const Residuals of = is_known ? tonight_->first : residuals_of(row);
-  const Expected expected = is_known ? tonight_->second : expected_of(of);
+  std::optional<std::pair<Residuals, Expected>> other;
+  if (!is_known) {
+    Residuals of = residuals_of(row);
+    std::vector<double> weights;
+    const Location moved = location_of(of.residual, of.variance, &weights);
+    Expected expected = expected_of(of, moved, weights);
+    other = {std::move(of), std::move(expected)};
+  }
+  const auto& [of, expected] = is_known ? *tonight_ : *other;
   const Disturbance& disturbance = rows_[row].disturbance;
   Judged judged;
   judged.night = rows_[row].night;
@@ -1232,9 +1283,10 @@ void CommonChangeDetector::withdraw(CommonChange* change, std::optional<std::siz
 bool CommonChangeDetector::is_usual(const CommonChange& change, const Residuals& of) const {
   constexpr double kUsual = 2;  // standard deviations
   if (!of.is_enough()) return false;
-  if (change.scope == CommonScope::kMachine) return machine_night(of).off < kUsual;
+  const Pooled where = pooled(of);
+  if (change.scope == CommonScope::kMachine) return machine_night(of, where).off < kUsual;
   std::vector<double> off(of_backend_.size(), kNone), disagreement(off), squares;
-  judge_backends(of, false, &off, &disagreement, &squares);
+  judge_backends(of, where, false, &off, &disagreement, &squares);
   return std::abs(off[change.backend]) < kUsual && disagreement[change.backend] < kUsual;
 }
 
@@ -1248,7 +1300,7 @@ void CommonChangeDetector::follow(CommonChange* change) {
   const bool is_young = now < change->begin + kYoung;
   // What is lost of a gain that lasted is a change of its own.
   if (change->direction < 0 && !change->is_disagreement && !is_young) return;
-  const Residuals of = residuals_of(tonight());
+  const Residuals& of = residuals_of_tonight();
   std::vector<double> effect(series_.size(), 0);
   add_to_members(change->members, change->effects.effect, &effect);
   double evidence = 0, count = 0;

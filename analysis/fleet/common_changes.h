@@ -188,6 +188,7 @@ class CommonChangeDetector {
   std::vector<SeriesLevel> levels_of(std::span<const std::size_t> series, std::size_t begin,
                                      std::size_t end, std::size_t without) const;
   Residuals residuals_of(std::size_t row) const;
+  const Residuals& residuals_of_tonight();
   std::vector<Shift> shifts_of(std::span<const std::size_t> members, std::size_t onset,
                                const CommonChange* own) const;
 
@@ -201,9 +202,16 @@ class CommonChangeDetector {
   bool is_turn(const CommonChange& change, const Effects& state,
                std::span<const double> noise) const;
 
-  MachineNight machine_night(const Residuals& of) const;
-  std::vector<MeanScatter::Mean> judge_backends(const Residuals& of, bool is_busy,
-                                                std::vector<double>* off,
+  /// Where residuals lie.
+  struct Pooled {
+    Location all;
+    std::vector<double> weights;    // of all residuals, in `all`
+    std::vector<Location> without;  // each backend: the series of all others
+  };
+  Pooled pooled(const Residuals& of) const;
+  MachineNight machine_night(const Residuals& of, const Pooled& pooled) const;
+  std::vector<MeanScatter::Mean> judge_backends(const Residuals& of, const Pooled& pooled,
+                                                bool is_busy, std::vector<double>* off,
                                                 std::vector<double>* disagreement,
                                                 std::vector<double>* squares) const;
   /// What machine and backend did to each residual, as other models tell it, and its variance.
@@ -212,7 +220,8 @@ class CommonChangeDetector {
     Location moved;                // all series
     std::vector<Location> beside;  // each backend beside them
   };
-  Expected expected_of(const Residuals& of) const;
+  Expected expected_of(const Residuals& of, const Location& moved,
+                       std::span<const double> weights) const;
   /// What is added to variances, and whether that is for more than a young change of the machine.
   std::pair<Disturbance, bool> disturbance_on(const Residuals& of, const Expected& expected,
                                               bool is_busy) const;
@@ -255,7 +264,8 @@ class CommonChangeDetector {
   std::vector<Effects> machines_;
   std::size_t first_machine_ = 0;
   std::optional<std::pair<Residuals, Expected>> tonight_;  // as it was judged last
-  std::size_t revised_ = 0;  // the first row of which something else is known now
+  std::optional<Residuals> before_judging_;  // tonight's, until anything else is known
+  std::size_t revised_ = 0;                  // the first row of which something else is known now
   std::vector<Judged> judged_;
 };
 

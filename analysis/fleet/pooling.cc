@@ -1,10 +1,12 @@
 #include "analysis/fleet/pooling.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <map>
 #include <numeric>
+#include <utility>
 
 namespace benchhud::analysis {
 namespace {
@@ -16,23 +18,18 @@ constexpr double kMostForError = 9;  // squares are cut here
 constexpr double kMostForBetween = 4, kUsualForBetween = 0.92;
 constexpr std::size_t kFewestHalves = 8;
 
-// The least value that with all below it has half of the weight, which is one over the deviation.
-double weighted_median(std::span<const double> values, std::span<const double> variances) {
-  struct Item {
-    double value, weight;
-  };
-  std::vector<Item> items;
-  items.reserve(values.size());
-  double left = 0;  // of half the weight, that is not below items[begin]
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    items.push_back({values[i], 1 / std::sqrt(variances[i])});
-    left += items.back().weight / 2;
-  }
-  auto begin = items.begin(), end = items.end();
+struct WeighedValue {
+  double value, weight;
+};
+
+// The least value that with all below it has the weight `left`, of some.
+double least_with(double left, std::span<WeighedValue> values) {
+  auto begin = values.begin(), end = values.end();
   while (end - begin > 1) {
     const auto middle = begin + (end - begin) / 2;
-    std::nth_element(begin, middle, end,
-                     [](const Item& one, const Item& other) { return one.value < other.value; });
+    std::nth_element(begin, middle, end, [](const WeighedValue& one, const WeighedValue& other) {
+      return one.value < other.value;
+    });
     double below = 0;
     for (auto item = begin; item != middle; ++item) below += item->weight;
     if (below >= left) {
@@ -43,6 +40,62 @@ double weighted_median(std::span<const double> values, std::span<const double> v
     }
   }
   return begin->value;
+}
+
+// Two values that most probably lie on either side of the weighted median, from a sample.
+std::pair<double, double> around_median(std::span<const double> values,
+                                        std::span<const double> deviations) {
+  constexpr std::size_t kSample = 128;
+  constexpr double kEitherSide = 0.15;  // of the weight: more than three standard errors
+  std::array<WeighedValue, kSample> sample;
+  double all = 0;
+  for (std::size_t k = 0; k < kSample; ++k) {
+    const std::size_t place = k * values.size() / kSample;
+    sample[k] = {values[place], 1 / deviations[place]};
+    all += sample[k].weight;
+  }
+  std::ranges::sort(sample, {}, &WeighedValue::value);
+  std::pair around{sample.front().value, sample.back().value};
+  double below = 0;
+  for (const auto& [value, weight] : sample) {
+    if (below < (0.5 - kEitherSide) * all) around.first = value;
+    below += weight;
+    if (below < (0.5 + kEitherSide) * all) around.second = value;
+  }
+  return around;
+}
+
+// The least value that with all below it has half of the weight, which is one over the deviation.
+double weighted_median(std::span<const double> values, std::span<const double> deviations) {
+  constexpr std::size_t kMany = 1000;  // values, so that those around the median are worth finding
+  thread_local std::vector<WeighedValue> items;
+  items.resize(values.size());
+  double half = 0;
+  if (values.size() >= kMany) {
+    const auto [low, high] = around_median(values, deviations);
+    double below = 0, within = 0;
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const double weight = 1 / deviations[i];
+      const bool is_below = values[i] < low, is_within = !is_below && values[i] <= high;
+      half += weight / 2;
+      below += is_below ? weight : 0;
+      within += is_within ? weight : 0;
+      items[count] = {values[i], weight};
+      count += is_within ? 1 : 0;
+    }
+    const double left = half - below;
+    constexpr double kClearly = 1e-9;  // of the weight, whatever is rounded
+    if (left > kClearly * half && within - left > kClearly * half) {
+      return least_with(left, std::span(items).first(count));
+    }
+  }
+  half = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    items[i] = {values[i], 1 / deviations[i]};
+    half += items[i].weight / 2;
+  }
+  return least_with(half, items);
 }
 
 double median_of(std::vector<double> values) {
@@ -58,23 +111,38 @@ Location location_of(std::span<const double> values, std::span<const double> var
   if (weights != nullptr) weights->assign(values.size(), 0);
   if (values.empty()) return {};
   constexpr int kIterations = 8;
-  Location location{weighted_median(values, variances), 0};
-  const auto weight = [&](std::size_t i) {
-    const double off = std::abs(values[i] - location.value) / std::sqrt(variances[i]);
-    return std::min(1.0, kTuning / std::max(off, 1e-9)) / variances[i];
+  // Some at a time, so that what does not depend on the sums is not waited for.
+  constexpr std::size_t kSome = 32;
+  std::array<double, kSome> own;
+  thread_local std::vector<double> deviations;
+  deviations.resize(values.size());
+  for (std::size_t i = 0; i < values.size(); ++i) deviations[i] = std::sqrt(variances[i]);
+  Location location{weighted_median(values, deviations), 0};
+  const auto weigh = [&](std::size_t begin, std::size_t end, double* of) {
+    const double centre = location.value;
+    const double* const value = values.data();
+    const double* const variance = variances.data();
+    const double* const deviation = deviations.data();
+    for (std::size_t i = begin; i < end; ++i) {
+      const double off = std::abs(value[i] - centre) / deviation[i];
+      of[i - begin] = std::min(1.0, kTuning / std::max(off, 1e-9)) / variance[i];
+    }
   };
   for (int k = 0; k < kIterations; ++k) {
     double sum = 0, of_weights = 0;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      const double own = weight(i);
-      sum += own * values[i];
-      of_weights += own;
+    for (std::size_t begin = 0; begin < values.size(); begin += kSome) {
+      const std::size_t end = std::min(begin + kSome, values.size());
+      weigh(begin, end, own.data());
+      for (std::size_t i = begin; i < end; ++i) {
+        sum += own[i - begin] * values[i];
+        of_weights += own[i - begin];
+      }
     }
     location.value = sum / of_weights;
   }
+  if (weights != nullptr) weigh(0, values.size(), weights->data());
   double squares = 0, information = 0;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    if (weights != nullptr) (*weights)[i] = weight(i);
     const double off = values[i] - location.value;
     squares += std::min(off * off / variances[i], kMostForError);
     information += 1 / variances[i];

@@ -65,7 +65,7 @@ void sort_nights(Floats* nights, std::size_t count) {
         if ((i & p) != r) continue;
         const Floats a = nights[i], b = nights[i + d];
         nights[i] = a < b ? a : b;
-        nights[i + d] = a < b ? b : a;
+        nights[i + d] = b < a ? a : b;
       }
       if (q == p) break;
       d = q - p;

@@ -27,7 +27,7 @@ double weight_of(std::size_t nights) {
 
 }  // namespace
 
-double MeanScatter::deviation(double count) const {
+double MeanScatter::correlation() const {
   double correlation = usual_;
   if (!excess_.empty()) {
     const double learnt = std::accumulate(excess_.begin(), excess_.end(), 0.0) /
@@ -35,7 +35,10 @@ double MeanScatter::deviation(double count) const {
     const double weight = weight_of(excess_.size());
     correlation = weight * learnt + (1 - weight) * usual_;
   }
-  correlation = std::clamp(correlation, 0.02, 0.6);
+  return std::clamp(correlation, 0.02, 0.6);
+}
+
+double MeanScatter::deviation(double count, double correlation) {
   return std::sqrt((1 + (count - 1) * correlation) / count);
 }
 
@@ -43,8 +46,9 @@ void MeanScatter::learn(std::span<const Mean> night) {
   constexpr double kMostSquare = 4,
                    kForCut = 1.3;  // for what cutting squares at 4 takes away, of heavy tails
   double excess = 0, pairs = 0;
+  const double known = correlation();
   for (const auto& [mean, count] : night) {
-    const double usual = deviation(count);
+    const double usual = deviation(count, known);
     const double square =
         kForCut * std::min(mean * mean / (usual * usual), kMostSquare) * usual * usual;
     excess += square * count - 1;

@@ -14,7 +14,10 @@ class MeanScatter {
   explicit MeanScatter(double usual_correlation = 0) : usual_(usual_correlation) {}
 
   /// The standard deviation of a mean of so many deviations, which have one of 1 each.
-  double deviation(double count) const;
+  double deviation(double count) const { return deviation(count, correlation()); }
+  /// The same for many counts: `correlation`: what correlation() was asked for once.
+  static double deviation(double count, double correlation);
+  double correlation() const;
 
   struct Mean {
     double mean = 0, count = 0;

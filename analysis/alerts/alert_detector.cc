@@ -9,7 +9,6 @@
 #include <set>
 #include <utility>
 
-#include "analysis/alerts/sure_steps.h"
 #include "analysis/alerts/watch_state.h"
 #include "analysis/statistics/multiplicity.h"
 
@@ -144,11 +143,20 @@ void AlertDetector::add(RunObservations night, RunAnnotations said, const OtherS
     }
   }
   decide(tonight);
-  assert_steps(tonight, night);
+  assert_steps(&tonight);
   look_for_drift(tonight);
   recover_together(number);
   for (const Experiment& experiment : experiments_) is_changed |= experiment.is_changed;
   if (is_changed || has_common_changes(number)) update_alerts(number);
+}
+
+// Of steady times, up to the last night that its watch has.
+const UsualRepetitions& AlertDetector::usual_repetitions(const Experiment& experiment) {
+  repetitions_.resize(by_place_.size());
+  UsualRepetitions& usual = repetitions_[catalog_.place(*experiment.entry)];
+  const TimingChangeDetector& watch = *experiment.timed[place_of(WatchedMetric::kSteady)];
+  usual.follow(watch.nights(), watch.count());
+  return usual;
 }
 
 void AlertDetector::judge_together(const Tonight& tonight, RunObservations* night) {
@@ -157,7 +165,9 @@ void AlertDetector::judge_together(const Tonight& tonight, RunObservations* nigh
   for (std::size_t i = 0; i < night->results.size(); ++i) {
     const auto& steady = night->results[i].times[kSteady];
     const auto& watch = tonight.experiments[i]->timed[kSteady];
-    if (steady && watch) repetitions.push_back({*steady, watch->nights()});
+    if (!steady || !watch) continue;
+    const auto usual = usual_repetitions(*tonight.experiments[i]).variance();
+    if (usual) repetitions.push_back({*steady, *usual});
   }
   qualities_.set_scatter(repetition_scatter(repetitions));
   common_.add(tonight.number, night, is_watched());
@@ -317,6 +327,7 @@ bool AlertDetector::watch(Experiment& experiment, const RunObservations& night,
     TimingChangeDetector* watch = watch_of(experiment, result, i);
     if (watch == nullptr) continue;
     changed = watch->add(*result.times[i], number) || changed;
+    prepare_steps(experiment, metric_at(i), tonight);
     for (std::size_t c = 0; c < watch->changes().size(); ++c) {
       if (!watch->changes()[c].is_candidate()) continue;
       tonight->candidates.push_back({&experiment, watch, c});
@@ -426,25 +437,30 @@ void AlertDetector::decide(std::span<const Candidate> candidates, std::size_t te
   }
 }
 
+// While the series' nights are near in memory: going over all of them once more takes longer than
+// what is asked of each.
+void AlertDetector::prepare_steps(const Experiment& experiment, WatchedMetric metric,
+                                  Tonight* tonight) {
+  if (!rules_.are_judged_together) return;
+  if (metric == WatchedMetric::kSteady) usual_repetitions(experiment);
+  const auto noise = common_.noise(metric, experiment.id);
+  if (!noise) return;
+  tonight->sure_steps[place_of(metric)].add(experiment.entry->model(),
+                                            experiment.timed[place_of(metric)].get(), *noise);
+}
+
 // What is sure already, whatever the searches found. Speedups follow from steady times.
-void AlertDetector::assert_steps(const Tonight& tonight, const RunObservations& night) {
+void AlertDetector::assert_steps(Tonight* tonight) {
   for (const WatchedMetric metric : CommonCauses::kMetrics) {
-    if (common_.experiments(metric).empty()) continue;
-    std::vector<SeriesTonight> series;
-    for (std::size_t i = 0; i < night.results.size(); ++i) {
-      Experiment& experiment = *tonight.experiments[i];
-      const auto& watch = experiment.timed[place_of(metric)];
-      if (!watch || !night.results[i].times[place_of(metric)]) continue;
-      const auto noise = common_.noise(metric, experiment.id);
-      if (noise) series.push_back({experiment.entry->model(), watch.get(), *noise});
-    }
+    SureStepSearch& search = tonight->sure_steps[place_of(metric)];
     std::set<const TimingChangeDetector*> told;
-    for (const SureStep& step : sure_steps(series)) {
-      step.watch->assert_step(step.nights, step.before, step.noise, tonight.number, series.size());
+    for (const SureStep& step : search.run()) {
+      step.watch->assert_step(step.nights, step.before, step.noise, tonight->number,
+                              search.series());
       told.insert(step.watch);
     }
     if (told.empty()) continue;
-    for (Experiment* experiment : tonight.experiments) {
+    for (Experiment* experiment : tonight->experiments) {
       if (told.contains(experiment->timed[place_of(metric)].get())) experiment->is_changed = true;
     }
   }

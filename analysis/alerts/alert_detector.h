@@ -20,6 +20,7 @@
 #include "analysis/alerts/event_detectors.h"
 #include "analysis/alerts/night_qualities.h"
 #include "analysis/alerts/run_observations.h"
+#include "analysis/alerts/sure_steps.h"
 #include "analysis/alerts/timing_change_detector.h"
 #include "analysis/changes/noise_class.h"
 
@@ -178,6 +179,7 @@ class AlertDetector {
     std::size_t timed = 0;                 // series
     std::size_t pointed_to = 0;  // of these, those of experiments of which something exact changed
     std::vector<Candidate> candidates;
+    std::array<SureStepSearch, kTimedMetrics> sure_steps;
     std::vector<Experiment*> due_for_drift;
     std::map<std::string_view, std::size_t> tried;  // experiments, by backend; see tried_on()
   };
@@ -185,7 +187,9 @@ class AlertDetector {
   // Gives a night its number and does what was said of it; returns whether its measurements count.
   bool begin_night(const RunObservations& night, RunAnnotations said);
   CommonCauses::IsWatched is_watched() const;
+  const UsualRepetitions& usual_repetitions(const Experiment& experiment);
   void judge_together(const Tonight& tonight, RunObservations* night);
+  void prepare_steps(const Experiment& experiment, WatchedMetric metric, Tonight* tonight);
   void revise_nights();
   bool has_common_changes(std::size_t number) const;
   Experiment& experiment_of(const CatalogEntry& entry);
@@ -207,7 +211,7 @@ class AlertDetector {
   static bool is_pointed_to(const Candidate& candidate);
   void decide(const Tonight& tonight);
   void decide(std::span<const Candidate> candidates, std::size_t tests, std::size_t number);
-  void assert_steps(const Tonight& tonight, const RunObservations& night);
+  void assert_steps(Tonight* tonight);
   void look_for_drift(const Tonight& tonight);
   void recover_together(std::size_t number);
   WatchedMember& member_of(Experiment& experiment, WatchedMetric metric, std::size_t change);
@@ -246,6 +250,9 @@ class AlertDetector {
   std::deque<RulesOfMetrics> rules_of_metrics_;  // each once
   std::deque<Experiment> experiments_;
   std::vector<Experiment*> by_place_;  // in the catalog; null: none of its results was seen
+  // Of steady times, by place in the catalog, where series are judged together; they follow from
+  // the nights.
+  std::vector<UsualRepetitions> repetitions_;
   std::vector<WatchedMember> members_;
   std::vector<WatchedAlert> alerts_;
   // They follow from the above, also after load_state(): the members that are withdrawn, of which

@@ -28,16 +28,49 @@ bool is_scattered(const NightQuality& night) {
 
 }  // namespace
 
-double repetition_scatter(std::span<const RepetitionsTonight> series) {
-  constexpr std::size_t kNights = 20, kFewestNights = 5, kFewestSeries = 6;
-  std::vector<double> ratios;
-  for (const auto& [tonight, before] : series) {
-    const double own = variance_of(tonight);
-    std::vector<double> usual;
-    for (const Night& night : before.last(std::min(before.size(), kNights))) {
-      if (variance_of(night) > 0) usual.push_back(variance_of(night));
+void UsualRepetitions::follow(std::span<const Night> nights, std::size_t count) {
+  const auto last = nights.last(std::min(nights.size(), kNights));
+  const bool is_one_more =
+      count == count_ + 1 && count_ > 0 &&
+      (nights_ == kNights ? nights.size() > kNights : last.size() == nights_ + 1);
+  const auto begin = sorted_.begin();
+  const auto add = [&](double variance) {
+    if (variance <= 0) return;
+    const auto end = begin + static_cast<std::ptrdiff_t>(telling_++);
+    const auto place = std::upper_bound(begin, end, variance);
+    std::copy_backward(place, end, end + 1);
+    *place = variance;
+  };
+  if (is_one_more && nights_ == kNights) {
+    const double gone = variance_of(nights[nights.size() - kNights - 1]);
+    if (gone > 0) {
+      const auto end = begin + static_cast<std::ptrdiff_t>(telling_--);
+      const auto place = std::lower_bound(begin, end, gone);
+      std::copy(place + 1, end, place);
     }
-    if (own > 0 && usual.size() >= kFewestNights) ratios.push_back(std::sqrt(own / median(usual)));
+  }
+  if (is_one_more) {
+    add(variance_of(last.back()));
+  } else if (count != count_ || last.size() != nights_) {
+    telling_ = 0;
+    for (const Night& night : last) add(variance_of(night));
+  }
+  nights_ = last.size();
+  count_ = count;
+}
+
+std::optional<double> UsualRepetitions::variance() const {
+  constexpr std::size_t kFewestNights = 5;
+  if (telling_ < kFewestNights) return std::nullopt;
+  return median_of_sorted(std::span(sorted_).first(telling_));
+}
+
+double repetition_scatter(std::span<const RepetitionsTonight> series) {
+  constexpr std::size_t kFewestSeries = 6;
+  std::vector<double> ratios;
+  for (const auto& [tonight, usual] : series) {
+    const double own = variance_of(tonight);
+    if (own > 0) ratios.push_back(std::sqrt(own / usual));
   }
   if (ratios.size() < kFewestSeries) return std::numeric_limits<double>::quiet_NaN();
   return median(ratios);

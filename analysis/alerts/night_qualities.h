@@ -2,8 +2,10 @@
 // disturbed.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -14,14 +16,32 @@
 
 namespace benchhud::analysis {
 
-/// A night's repetitions of a series, and those of its nights before, oldest first.
-struct RepetitionsTonight {
-  const Night& tonight;
-  std::span<const Night> before;
+/// What the repetitions of a series usually scatter by: the median of its last twenty nights,
+/// followed night by night.
+class UsualRepetitions {
+ public:
+  /// `nights`: of the series, oldest first, those that are kept; they may be any.
+  /// `count`: how many there ever were. Takes little time where there is one more than last time.
+  void follow(std::span<const Night> nights, std::size_t count);
+  /// Of one repetition, in proportion; none of fewer than five nights of several repetitions.
+  std::optional<double> variance() const;
+
+ private:
+  static constexpr std::size_t kNights = 20;
+
+  std::array<double, kNights> sorted_{};  // variances of the nights that tell, ascending
+  std::size_t telling_ = 0;               // of the last nights
+  std::size_t nights_ = 0, count_ = 0;    // in view; that there ever were
 };
 
-/// NightQuality::scatter of a night: over the series that have several repetitions tonight and on
-/// five and more of their last twenty nights; NaN for fewer than six such series.
+/// A night's repetitions of a series, and what is usual for it.
+struct RepetitionsTonight {
+  const Night& tonight;
+  double usual = 0;  ///< UsualRepetitions::variance()
+};
+
+/// NightQuality::scatter of a night: over the series that have several repetitions tonight; NaN for
+/// fewer than six such series.
 double repetition_scatter(std::span<const RepetitionsTonight> series);
 
 class NightQualities {

@@ -641,23 +641,41 @@ void CommonChangeDetector::choose_state() {
   refresh(tonight());
 }
 
+// With what short changes did, which may have been turns: of the series at `places`, or of all.
+std::vector<std::vector<float>> CommonChangeDetector::levels_with_short_changes(
+    std::span<const std::size_t> places) const {
+  std::vector<std::size_t> place_of(series_.size(), places.size());
+  for (std::size_t k = 0; k < places.size(); ++k) place_of[places[k]] = k;
+  std::vector<std::vector<float>> rows;
+  for (const Row& row : rows_) {
+    std::vector<float>& levels = rows.emplace_back();
+    levels.reserve(places.size());
+    for (const std::size_t place : places) levels.push_back(row.clean[place]);
+    for (const CommonChange& change : changes_) {
+      if (!change.is_on(row.night) || !is_short(change)) continue;
+      for (std::size_t m = 0; m < change.members.size(); ++m) {
+        const std::size_t k = place_of[change.members[m]];
+        if (k < places.size()) levels[k] += static_cast<float>(change.effects.effect[m]);
+      }
+    }
+  }
+  return rows;
+}
+
 // Tonight may be the night on which a second return tells turns from an event.
 bool CommonChangeDetector::find_new_state() {
   if (states_.size() >= kMostStates || series_.size() < kFewestSeries) return false;
   const bool is_one_machine = std::ranges::all_of(
       rows_, [&](const Row& row) { return row.machine == rows_.front().machine; });
   if (!is_one_machine) return false;
-  std::vector<std::vector<float>> rows;
-  for (const Row& row : rows_) {
-    rows.push_back(row.clean);
-    for (const CommonChange& change : changes_) {
-      if (!change.is_on(row.night) || !is_short(change)) continue;
-      add_to_members(change.members, change.effects.effect, &rows.back());
-    }
-  }
-  const NightMatrix nights = matrix_of(rows);
-  const auto is_in = find_state(nights, nights.front().size());
+  const std::size_t series = std::min(rows_.front().clean.size(), kMostSeries);
+  const auto looked_at = levels_with_short_changes(looked_at_for_states(series));
+  const auto is_in = find_state(matrix_of(looked_at), looked_at.front().size());
   if (!is_in) return false;
+  std::vector<std::size_t> all(series);
+  std::iota(all.begin(), all.end(), 0);
+  const auto rows = levels_with_short_changes(all);
+  const NightMatrix nights = matrix_of(rows);
   const std::vector<double> noise = noise_without_turns(nights, nights.front().size());
   Effects effects = effects_of_state(nights, *is_in, noise);
   double squares = 0;

@@ -197,6 +197,8 @@ class CommonChangeDetector {
   std::size_t switches_of_machine() const;
   void update_states();
   void choose_state();
+  std::vector<std::vector<float>> levels_with_short_changes(
+      std::span<const std::size_t> places) const;
   bool find_new_state();
   bool is_short(const CommonChange& change) const;
   bool is_turn(const CommonChange& change, const Effects& state,

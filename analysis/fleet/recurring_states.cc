@@ -1,12 +1,16 @@
 #include "analysis/fleet/recurring_states.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <numeric>
 #include <utility>
 
 #include "analysis/changes/night_series.h"
+#include "analysis/statistics/lanes.h"
+#include "analysis/statistics/sorting_network.h"
 #include "analysis/statistics/summary.h"
 
 namespace benchhud::analysis {
@@ -19,9 +23,14 @@ constexpr double kMostOff = 4;                      // standard deviations
 
 using Rows = std::vector<std::vector<double>>;  // by night
 
+// From the 25 % quantile of absolute differences.
+double noise_by(double quarter) {
+  constexpr double kQuarterToDeviation = 1 / 0.4506;  // 25 % of |a − b| of normal a and b
+  return std::max(quarter * kQuarterToDeviation, kLeastNoise);
+}
+
 // Of a series the standard deviation of a night; infinite where it has no two nights in a row.
 double noise_of(const NightMatrix& nights, std::size_t series) {
-  constexpr double kQuarterToDeviation = 1 / 0.4506;  // 25 % of |a − b| of normal a and b
   thread_local std::vector<double> differences;
   differences.clear();
   for (std::size_t n = 1; n < nights.size(); ++n) {
@@ -29,56 +38,125 @@ double noise_of(const NightMatrix& nights, std::size_t series) {
     if (std::isfinite(difference)) differences.push_back(difference);
   }
   if (differences.empty()) return std::numeric_limits<double>::infinity();
-  return std::max(quantile(differences, 0.25) * kQuarterToDeviation, kLeastNoise);
+  return noise_by(quantile(differences, 0.25));
 }
 
-// Nights in standard deviations, each cut about the median; and the differences of neighbours.
-std::pair<Rows, Rows> standardised(const NightMatrix& nights, std::size_t series) {
-  const std::size_t step = (series + kMostLookedAt - 1) / kMostLookedAt;
-  Rows values(nights.size());
-  std::vector<double> known;
-  for (std::size_t i = 0; i < series; i += step) {
-    known.clear();
-    for (const auto night : nights) {
-      if (std::isfinite(night[i])) known.push_back(night[i]);
+// Between the two of sorted values that are nearest to the share; as quantile_of_sorted() of
+// summary.h. `count`: one at least.
+double quantile_of_lane(const FloatLanes* sorted, std::size_t lane, std::size_t count,
+                        double share) {
+  const double place = share * static_cast<double>(count - 1);
+  const auto below = static_cast<std::size_t>(place);
+  const std::array<double, 2> near{sorted[below][lane],
+                                   sorted[std::min(below + 1, count - 1)][lane]};
+  return quantile_of_sorted(near, place - static_cast<double>(below));
+}
+
+// Nights in standard deviations, each cut about the median. Some series at once.
+Rows standardised(const NightMatrix& nights, std::span<const std::size_t> series) {
+  constexpr double kOfDifferences = 0.25;
+  const FloatLanes none{}, one = none + 1;
+  const FloatLanes beyond = none + std::numeric_limits<float>::infinity();
+  Rows values(nights.size(), std::vector<double>(series.size()));
+  std::vector<FloatLanes> levels(nights.size()), sorted(nights.size());
+  const auto count_and_sort = [&](std::size_t count) {
+    FloatLanes known{};
+    for (std::size_t n = 0; n < count; ++n) {
+      const auto is_known = sorted[n] - sorted[n] == none;
+      sorted[n] = is_known ? sorted[n] : beyond;
+      known += is_known ? one : none;
     }
-    const double middle = known.empty() ? 0 : median(known);
-    const double noise = noise_of(nights, i);
+    sort_by_network(sorted.data(), count);
+    return known;
+  };
+  for (std::size_t first = 0; first < series.size(); first += kFloatLanes) {
+    const auto some = series.subspan(first, std::min(kFloatLanes, series.size() - first));
     for (std::size_t n = 0; n < nights.size(); ++n) {
-      const double off = (nights[n][i] - middle) / noise;
-      values[n].push_back(std::isfinite(off) ? std::clamp(off, -kMostOff, kMostOff) : 0);
+      for (std::size_t s = 0; s < some.size(); ++s) levels[n][s] = nights[n][some[s]];
+    }
+    std::ranges::copy(levels, sorted.begin());
+    const FloatLanes known = count_and_sort(nights.size());
+    std::array<double, kFloatLanes> middle{}, noise{};
+    for (std::size_t s = 0; s < some.size(); ++s) {
+      const auto count = static_cast<std::size_t>(known[s]);
+      if (count == 0) continue;
+      middle[s] = std::midpoint(double{sorted[(count - 1) / 2][s]}, double{sorted[count / 2][s]});
+    }
+    for (std::size_t n = 1; n < nights.size(); ++n) {
+      const FloatLanes difference = levels[n] - levels[n - 1];
+      sorted[n - 1] = difference < none ? -difference : difference;
+    }
+    const FloatLanes differences = count_and_sort(nights.size() - 1);
+    for (std::size_t s = 0; s < some.size(); ++s) {
+      const auto count = static_cast<std::size_t>(differences[s]);
+      noise[s] = count == 0 ? std::numeric_limits<double>::infinity()
+                            : noise_by(quantile_of_lane(sorted.data(), s, count, kOfDifferences));
+    }
+    for (std::size_t n = 0; n < nights.size(); ++n) {
+      for (std::size_t s = 0; s < some.size(); ++s) {
+        const double off = (levels[n][s] - middle[s]) / noise[s];
+        values[n][first + s] = std::isfinite(off) ? std::clamp(off, -kMostOff, kMostOff) : 0;
+      }
     }
   }
+  return values;
+}
+
+Rows differences_of(const Rows& values) {
   Rows differences;
   for (std::size_t n = 1; n < values.size(); ++n) {
     differences.push_back(values[n]);
     for (std::size_t i = 0; i < values[n].size(); ++i) differences.back()[i] -= values[n - 1][i];
   }
-  return {std::move(values), std::move(differences)};
+  return differences;
 }
 
+// Several sums at a time, which need not wait for each other.
 double dot(std::span<const double> a, std::span<const double> b) {
-  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
+  constexpr std::size_t kSums = 4;
+  DoubleLanes sums[kSums]{};
+  std::size_t i = 0;
+  for (; i + kSums * kDoubleLanes <= a.size(); i += kSums * kDoubleLanes) {
+    for (std::size_t k = 0; k < kSums; ++k) {
+      sums[k] += lanes_of<DoubleLanes>(&a[i + k * kDoubleLanes]) *
+                 lanes_of<DoubleLanes>(&b[i + k * kDoubleLanes]);
+    }
+  }
+  const DoubleLanes lanes = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+  return std::inner_product(a.begin() + static_cast<std::ptrdiff_t>(i), a.end(),
+                            b.begin() + static_cast<std::ptrdiff_t>(i), lanes[0] + lanes[1]);
 }
 
-// The leading right singular vector of the rows, by power iteration from the largest row.
+// The leading right singular vector of the rows, by power iteration from the largest row. It is a
+// sum of rows, of which there are fewer than columns: what each of them counts for is iterated.
 std::vector<double> leading_direction(const Rows& rows) {
   constexpr int kIterations = 40;
-  const auto largest =
-      std::ranges::max_element(rows, {}, [](const auto& row) { return dot(row, row); });
-  std::vector<double> direction = *largest;
-  for (int k = 0; k < kIterations; ++k) {
-    const double length = std::sqrt(dot(direction, direction));
-    if (length == 0) return direction;
-    std::vector<double> next(direction.size(), 0);
-    for (const auto& row : rows) {
-      const double along = dot(row, direction) / length;
-      for (std::size_t i = 0; i < next.size(); ++i) next[i] += along * row[i];
-    }
-    direction = std::move(next);
+  const std::size_t count = rows.size();
+  Rows products(count, std::vector<double>(count));
+  for (std::size_t r = 0; r < count; ++r) {
+    for (std::size_t k = 0; k <= r; ++k) products[r][k] = products[k][r] = dot(rows[r], rows[k]);
   }
-  const double length = std::sqrt(dot(direction, direction));
-  for (double& one : direction) one /= std::max(length, 1e-300);
+  std::size_t largest = 0;
+  for (std::size_t r = 1; r < count; ++r) {
+    if (products[r][r] > products[largest][largest]) largest = r;
+  }
+  std::vector<double> counts(count, 0), along(count);
+  counts[largest] = 1;
+  const auto go_along = [&] {
+    for (std::size_t r = 0; r < count; ++r) along[r] = dot(products[r], counts);
+    return std::sqrt(std::max(dot(along, counts), 0.0));
+  };
+  double length = go_along();
+  for (int k = 0; k < kIterations && length > 0; ++k) {
+    for (std::size_t r = 0; r < count; ++r) counts[r] = along[r] / length;
+    length = go_along();
+  }
+  std::vector<double> direction(rows.front().size(), 0);
+  for (std::size_t r = 0; r < count; ++r) {
+    for (std::size_t i = 0; i < direction.size(); ++i) {
+      direction[i] += counts[r] * rows[r][i] / std::max(length, 1e-300);
+    }
+  }
   return direction;
 }
 
@@ -118,10 +196,17 @@ std::vector<double> noise_without_turns(const NightMatrix& nights, std::size_t s
   return noise;
 }
 
+std::vector<std::size_t> looked_at_for_states(std::size_t series) {
+  const std::size_t step = (series + kMostLookedAt - 1) / kMostLookedAt;
+  std::vector<std::size_t> looked_at;
+  for (std::size_t i = 0; i < series; i += step) looked_at.push_back(i);
+  return looked_at;
+}
+
 std::optional<std::vector<bool>> find_state(const NightMatrix& nights, std::size_t series) {
   if (nights.size() < kFewestForStates || series == 0) return std::nullopt;
-  const auto [values, differences] = standardised(nights, series);
-  const std::vector<double> direction = leading_direction(differences);
+  const Rows values = standardised(nights, looked_at_for_states(series));
+  const std::vector<double> direction = leading_direction(differences_of(values));
   std::vector<double> scores;
   for (const auto& night : values) scores.push_back(dot(night, direction));
   const Split split = best_split(scores);

@@ -21,6 +21,8 @@ using NightMatrix = std::vector<std::span<const float>>;
 /// (least squares). They are two states if there are eight nights, three switches, and a gap
 /// between the scores of 4.5 standard deviations within, and of more where nights are few.
 std::optional<std::vector<bool>> find_state(const NightMatrix& nights, std::size_t series);
+/// Those of so many series that find_state() looks at: it finds the same in them alone.
+std::vector<std::size_t> looked_at_for_states(std::size_t series);
 
 /// Of each series the standard deviation of a night, from the smaller differences of neighbouring
 /// nights, which turns do not enlarge. Infinite where it has no two nights in a row.

@@ -2,15 +2,15 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <numbers>
 #include <vector>
 
 #include "analysis/changes/night_series.h"
+#include "analysis/statistics/lanes.h"
 #include "analysis/statistics/selection.h"
+#include "analysis/statistics/sorting_network.h"
 
 namespace benchhud::analysis {
 namespace {
@@ -41,55 +41,21 @@ void add_differences(std::span<const float> nights, std::size_t apart, std::vect
   all->resize(count);
 }
 
-// Values of some series side by side, as many as machines calculate with at once. Compilers do not
-// find by themselves that what depends on each needs no branch.
-constexpr std::size_t kFloats = 4, kDoubles = 2;
-typedef float Floats __attribute__((vector_size(kFloats * sizeof(float))));
-typedef double Doubles __attribute__((vector_size(kDoubles * sizeof(double))));
-
-template <class Lanes, class T>
-Lanes lanes_of(const T* values) {
-  Lanes lanes;
-  std::memcpy(&lanes, values, sizeof lanes);
-  return lanes;
-}
-
-// Puts the nights of each series in ascending order. Batcher's network (Knuth, The Art of Computer
-// Programming 3, 5.2.2, algorithm M).
-void sort_nights(Floats* nights, std::size_t count) {
-  const std::size_t half = std::bit_ceil(count) / 2;
-  for (std::size_t p = half; p > 0; p /= 2) {
-    std::size_t q = half, r = 0, d = p;
-    while (true) {
-      for (std::size_t i = 0; i + d < count; ++i) {
-        if ((i & p) != r) continue;
-        const Floats a = nights[i], b = nights[i + d];
-        nights[i] = a < b ? a : b;
-        nights[i + d] = b < a ? a : b;
-      }
-      if (q == p) break;
-      d = q - p;
-      q /= 2;
-      r = p;
-    }
-  }
-}
-
 using OfSeries = SeriesNights::OfSeries<double>;
 
 // Of each series the median of its nights, and how many it has.
 void begin_at_medians(const SeriesNights& nights, OfSeries* level, OfSeries* known) {
-  const Floats beyond = Floats{} + std::numeric_limits<float>::infinity();
-  for (std::size_t first = 0; first < SeriesNights::kSeries; first += kFloats) {
-    Floats sorted[SeriesNights::kMostNights], count{};
+  const FloatLanes beyond = FloatLanes{} + std::numeric_limits<float>::infinity();
+  for (std::size_t first = 0; first < SeriesNights::kSeries; first += kFloatLanes) {
+    FloatLanes sorted[SeriesNights::kMostNights], count{};
     for (std::size_t n = 0; n < nights.count; ++n) {
-      const auto values = lanes_of<Floats>(&nights.levels[n][first]);
-      const auto is_known = values - values == Floats{};
+      const auto values = lanes_of<FloatLanes>(&nights.levels[n][first]);
+      const auto is_known = values - values == FloatLanes{};
       sorted[n] = is_known ? values : beyond;
-      count += is_known ? Floats{} + 1 : Floats{};
+      count += is_known ? FloatLanes{} + 1 : FloatLanes{};
     }
-    sort_nights(sorted, nights.count);
-    for (std::size_t s = 0; s < kFloats; ++s) {
+    sort_by_network(sorted, nights.count);
+    for (std::size_t s = 0; s < kFloatLanes; ++s) {
       (*known)[first + s] = count[s];
       if (count[s] == 0) continue;
       const double place = 0.5 * (count[s] - 1);
@@ -136,35 +102,35 @@ SeriesNoise series_noise(std::span<const float> nights) {
 SeriesNights::OfSeries<SeriesLevel> series_levels(const SeriesNights& nights) {
   constexpr double kCut = 4.685;
   constexpr int kIterations = 4;
-  const Doubles none{}, one = none + 1;
+  const DoubleLanes none{}, one = none + 1;
   OfSeries begin{}, known{};
   begin_at_medians(nights, &begin, &known);
   SeriesNights::OfSeries<SeriesLevel> levels;
-  for (std::size_t first = 0; first < SeriesNights::kSeries; first += kDoubles) {
-    Doubles values[SeriesNights::kMostNights], weights[SeriesNights::kMostNights];
+  for (std::size_t first = 0; first < SeriesNights::kSeries; first += kDoubleLanes) {
+    DoubleLanes values[SeriesNights::kMostNights], weights[SeriesNights::kMostNights];
     for (std::size_t n = 0; n < nights.count; ++n) {
       const float* const level = &nights.levels[n][first];
-      const Doubles own{level[0], level[1]};
+      const DoubleLanes own{level[0], level[1]};
       const auto is_known = own - own == none;
       values[n] = is_known ? own : none;
-      weights[n] = is_known ? lanes_of<Doubles>(&nights.weights[n][first]) : none;
+      weights[n] = is_known ? lanes_of<DoubleLanes>(&nights.weights[n][first]) : none;
     }
-    const Doubles bound = kCut * lanes_of<Doubles>(&nights.deviation[first]);
-    auto level = lanes_of<Doubles>(&begin[first]);
-    Doubles weight{};
+    const DoubleLanes bound = kCut * lanes_of<DoubleLanes>(&nights.deviation[first]);
+    auto level = lanes_of<DoubleLanes>(&begin[first]);
+    DoubleLanes weight{};
     for (int k = 0; k < kIterations; ++k) {
-      Doubles sum{};
+      DoubleLanes sum{};
       weight = none;
       for (std::size_t n = 0; n < nights.count; ++n) {
-        const Doubles off = (values[n] - level) / bound;
-        const Doubles left = one - off * off;
-        const Doubles own = left > none ? weights[n] * left * left : none;
+        const DoubleLanes off = (values[n] - level) / bound;
+        const DoubleLanes left = one - off * off;
+        const DoubleLanes own = left > none ? weights[n] * left * left : none;
         sum += own * values[n];
         weight += own;
       }
       level = weight > none ? sum / weight : level;
     }
-    for (std::size_t s = 0; s < kDoubles; ++s) {
+    for (std::size_t s = 0; s < kDoubleLanes; ++s) {
       if (known[first + s] > 0) levels[first + s] = {level[s], weight[s]};
     }
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/statistics/selection.h"
+#include "analysis/statistics/sorting_network.h"
 
 namespace benchhud::analysis {
 namespace {
@@ -122,6 +123,13 @@ double median_of_sorted(std::span<const double> sorted) {
 
 double median(std::span<const double> samples) {
   if (samples.empty()) return kNaN;
+  constexpr std::size_t kFew = 32;
+  if (samples.size() <= kFew) {
+    std::array<double, kFew> sorted;
+    std::copy(samples.begin(), samples.end(), sorted.begin());
+    sort_by_network(sorted.data(), samples.size());
+    return median_of_sorted(std::span(sorted).first(samples.size()));
+  }
   std::vector<double> values(samples.begin(), samples.end());
   const std::size_t half = values.size() / 2;
   const double upper = select(values, half);

@@ -19,8 +19,12 @@ Night night_with(double deviation, std::size_t count = 8) {
 class ScatterTest : public testing::Test {
  protected:
   double scatter(std::size_t series, const Night& tonight) const {
+    UsualRepetitions usual;
+    usual.follow(before_, before_.size());
     std::vector<RepetitionsTonight> all;
-    for (std::size_t k = 0; k < series; ++k) all.push_back({tonight, before_});
+    for (std::size_t k = 0; k < series && usual.variance(); ++k) {
+      all.push_back({tonight, *usual.variance()});
+    }
     return repetition_scatter(all);
   }
   std::vector<Night> before_ = std::vector<Night>(10, night_with(0.01));
@@ -44,6 +48,32 @@ TEST_F(ScatterTest, LooksBackTwentyNights) {
   before_.assign(20, night_with(0.02));
   before_.insert(before_.begin(), 50, night_with(0.5));
   EXPECT_DOUBLE_EQ(scatter(6, night_with(0.04)), 2);
+}
+
+TEST(UsualRepetitions, FollowedNightByNightAreThoseOfTheLastNights) {
+  UsualRepetitions followed;
+  std::vector<Night> nights;
+  std::size_t count = 0;
+  const auto expect_same = [&] {
+    followed.follow(nights, count);
+    UsualRepetitions anew;
+    anew.follow(nights, count);
+    EXPECT_EQ(followed.variance(), anew.variance()) << count;
+  };
+  for (; count < 60; expect_same()) {
+    // Some have a single repetition, and some are alike.
+    nights.push_back(night_with(0.01 + 0.001 * static_cast<double>(count * 7 % 10), count % 4 + 1));
+    ++count;
+  }
+  nights.erase(nights.begin(), nights.begin() + 45);
+  expect_same();
+  for (; count < 70; expect_same()) {
+    nights.push_back(night_with(0.02));
+    ++count;
+    if (count % 3 == 0) nights.erase(nights.begin());
+  }
+  count += 5;
+  expect_same();
 }
 
 CommonChangeDetector::Judged judged(std::size_t night, std::size_t off, bool is_disturbed = false) {

@@ -69,11 +69,6 @@ bool AlertDetector::begin_night(const RunObservations& night, RunAnnotations sai
   const std::size_t number = nights_.size();
   nights_.push_back({night.run, night.started_at});
   qualities_.add_night();
-  for (Experiment& experiment : experiments_) {
-    for (auto& watch : experiment.timed) {
-      if (watch) watch->forget_old(number);
-    }
-  }
   if (said.is_new_environment) {
     for (Experiment& experiment : experiments_) {
       for (auto& watch : experiment.timed) {
@@ -86,6 +81,23 @@ bool AlertDetector::begin_night(const RunObservations& night, RunAnnotations sai
   if (said.is_pinned) pinned_.push_back(number);
   if (said.is_excluded) excluded_.push_back(number);
   return !said.is_excluded;
+}
+
+// Each experiment's once a night: where they are near in memory, because it is watched just then.
+void AlertDetector::forget_old_nights(Experiment* experiment, std::size_t number) {
+  experiment->forgotten = number;
+  for (auto& watch : experiment->timed) {
+    if (watch) watch->forget_old(number);
+  }
+}
+
+// Of series without a value tonight, too, something else may be known.
+void AlertDetector::look_again(std::size_t number) {
+  for (Experiment& experiment : experiments_) {
+    for (auto& watch : experiment.timed) {
+      if (watch && watch->look_again(number)) experiment.is_changed = true;
+    }
+  }
 }
 
 // Null if it is not known.
@@ -116,7 +128,10 @@ void AlertDetector::make_watch(Experiment* experiment, std::size_t metric) {
 
 void AlertDetector::add(RunObservations night, RunAnnotations said, const OtherSeries& others) {
   const std::size_t number = nights_.size();
-  if (!begin_night(night, said)) return;
+  if (!begin_night(night, said)) {
+    for (Experiment& experiment : experiments_) forget_old_nights(&experiment, number);
+    return;
+  }
   std::erase_if(night.results,
                 [&](const auto& result) { return catalog_.find(result.experiment) == nullptr; });
   Tonight tonight;
@@ -131,17 +146,17 @@ void AlertDetector::add(RunObservations night, RunAnnotations said, const OtherS
   for (std::size_t i = 0; i < night.results.size(); ++i) {
     if (baselines[i]) tonight.experiments[i]->baseline = baselines[i];
   }
-  revise_nights();
+  const bool is_revised = revise_nights();
   for (std::size_t i = 0; i < night.results.size(); ++i) {
     Experiment& experiment = *tonight.experiments[i];
+    forget_old_nights(&experiment, number);
     experiment.is_changed = watch(experiment, night, night.results[i], &tonight);
   }
-  bool is_changed = false;
   for (Experiment& experiment : experiments_) {
-    for (auto& watch : experiment.timed) {
-      if (watch && watch->look_again(number)) experiment.is_changed = true;
-    }
+    if (experiment.forgotten != number) forget_old_nights(&experiment, number);
   }
+  bool is_changed = false;
+  if (is_revised) look_again(number);
   decide(tonight);
   assert_steps(&tonight);
   look_for_drift(tonight);
@@ -150,12 +165,24 @@ void AlertDetector::add(RunObservations night, RunAnnotations said, const OtherS
   if (is_changed || has_common_changes(number)) update_alerts(number);
 }
 
+// The same before tonight; without the watch, if there is no need of it.
+const UsualRepetitions& AlertDetector::usual_repetitions_before(Experiment* experiment,
+                                                                std::size_t number) {
+  const std::size_t place = catalog_.place(*experiment->entry);
+  const std::size_t oldest = nights_.size() - kept_nights();
+  if (place < repetitions_.size() && repetitions_[place].is_full(oldest)) {
+    return repetitions_[place];
+  }
+  forget_old_nights(experiment, number);
+  return usual_repetitions(*experiment);
+}
+
 // Of steady times, up to the last night that its watch has.
 const UsualRepetitions& AlertDetector::usual_repetitions(const Experiment& experiment) {
   repetitions_.resize(by_place_.size());
   UsualRepetitions& usual = repetitions_[catalog_.place(*experiment.entry)];
   const TimingChangeDetector& watch = *experiment.timed[place_of(WatchedMetric::kSteady)];
-  usual.follow(watch.nights(), watch.count());
+  usual.follow(watch.nights(), watch.numbers(), watch.count());
   return usual;
 }
 
@@ -166,7 +193,7 @@ void AlertDetector::judge_together(const Tonight& tonight, RunObservations* nigh
     const auto& steady = night->results[i].times[kSteady];
     const auto& watch = tonight.experiments[i]->timed[kSteady];
     if (!steady || !watch) continue;
-    const auto usual = usual_repetitions(*tonight.experiments[i]).variance();
+    const auto usual = usual_repetitions_before(tonight.experiments[i], tonight.number).variance();
     if (usual) repetitions.push_back({*steady, *usual});
   }
   qualities_.set_scatter(repetition_scatter(repetitions));
@@ -176,10 +203,15 @@ void AlertDetector::judge_together(const Tonight& tonight, RunObservations* nigh
   }
 }
 
-// What is known now of nights before this one.
-void AlertDetector::revise_nights() {
+// What is known now of nights before this one. Returns whether anything is.
+bool AlertDetector::revise_nights() {
+  bool is_revised = false;
+  const std::size_t oldest = nights_.size() - kept_nights();
   const auto revise = [&](WatchedMetric metric) {
-    return [this, metric](schema::ExperimentId id, std::size_t night, double level) {
+    return [this, metric, oldest, &is_revised](schema::ExperimentId id, std::size_t night,
+                                               double level) {
+      if (night < oldest) return;
+      is_revised = true;
       if (const auto& watch = find(id)->timed[place_of(metric)]) watch->revise(night, level);
     };
   };
@@ -191,6 +223,7 @@ void AlertDetector::revise_nights() {
     return baseline ? &*baseline : nullptr;
   };
   common_.visit_revised_speedups(baseline_of, revise(WatchedMetric::kSpeedup));
+  return is_revised;
 }
 
 // Whether anything common is going on, or ended or began tonight.

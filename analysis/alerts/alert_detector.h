@@ -164,6 +164,7 @@ class AlertDetector {
     std::optional<schema::ExperimentId> collected_baseline;         // that members of speedups name
     std::array<std::vector<std::size_t>, kWatchedMetrics> members;  // places, by change
     bool is_changed = false;                                        // tonight
+    std::size_t forgotten = 0;  // the last night on which old nights were
   };
 
   // What waits for all results of a night: gathered as they come, for going over all experiments
@@ -187,10 +188,13 @@ class AlertDetector {
   // Gives a night its number and does what was said of it; returns whether its measurements count.
   bool begin_night(const RunObservations& night, RunAnnotations said);
   CommonCauses::IsWatched is_watched() const;
+  const UsualRepetitions& usual_repetitions_before(Experiment* experiment, std::size_t number);
   const UsualRepetitions& usual_repetitions(const Experiment& experiment);
   void judge_together(const Tonight& tonight, RunObservations* night);
   void prepare_steps(const Experiment& experiment, WatchedMetric metric, Tonight* tonight);
-  void revise_nights();
+  bool revise_nights();
+  static void forget_old_nights(Experiment* experiment, std::size_t number);
+  void look_again(std::size_t number);
   bool has_common_changes(std::size_t number) const;
   Experiment& experiment_of(const CatalogEntry& entry);
   Experiment* find(schema::ExperimentId id);

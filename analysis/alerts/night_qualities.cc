@@ -28,7 +28,8 @@ bool is_scattered(const NightQuality& night) {
 
 }  // namespace
 
-void UsualRepetitions::follow(std::span<const Night> nights, std::size_t count) {
+void UsualRepetitions::follow(std::span<const Night> nights, std::span<const std::uint32_t> numbers,
+                              std::size_t count) {
   const auto last = nights.last(std::min(nights.size(), kNights));
   const bool is_one_more =
       count == count_ + 1 && count_ > 0 &&
@@ -57,6 +58,7 @@ void UsualRepetitions::follow(std::span<const Night> nights, std::size_t count) 
   }
   nights_ = last.size();
   count_ = count;
+  first_ = nights_ == 0 ? 0 : numbers[numbers.size() - nights_];
 }
 
 std::optional<double> UsualRepetitions::variance() const {

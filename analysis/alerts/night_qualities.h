@@ -20,11 +20,14 @@ namespace benchhud::analysis {
 /// followed night by night.
 class UsualRepetitions {
  public:
-  /// `nights`: of the series, oldest first, those that are kept; they may be any.
-  /// `count`: how many there ever were. Takes little time where there is one more than last time.
-  void follow(std::span<const Night> nights, std::size_t count);
+  /// `nights`: of the series, oldest first, those that are kept, and their numbers. `count`: how
+  /// many there ever were. Takes little time where there is one more than last time.
+  void follow(std::span<const Night> nights, std::span<const std::uint32_t> numbers,
+              std::size_t count);
   /// Of one repetition, in proportion; none of fewer than five nights of several repetitions.
   std::optional<double> variance() const;
+  /// Whether it is of as many nights as it looks back, from night number `oldest` on.
+  bool is_full(std::size_t oldest) const { return nights_ == kNights && first_ >= oldest; }
 
  private:
   static constexpr std::size_t kNights = 20;
@@ -32,6 +35,7 @@ class UsualRepetitions {
   std::array<double, kNights> sorted_{};  // variances of the nights that tell, ascending
   std::size_t telling_ = 0;               // of the last nights
   std::size_t nights_ = 0, count_ = 0;    // in view; that there ever were
+  std::size_t first_ = 0;                 // number of the first night in view
 };
 
 /// A night's repetitions of a series, and what is usual for it.

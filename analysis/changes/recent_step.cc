@@ -79,13 +79,13 @@ RecentNights::RecentNights(std::span<const Night> nights, const NightNoise& nois
   };
   // The level lies between the least and the greatest of its nights: what is near both is near it.
   const std::span before = nights.first(nights.size() - 1);
-  const auto [least, greatest] =
-      std::ranges::minmax(before.last(std::min(before.size(), kLevelNights)), {}, &Night::level);
-  constexpr double kSurely = kWorthALook * (1 - 1e-9);  // whatever is rounded
-  if (off_by(nights.back(), least.level) < kSurely &&
-      off_by(nights.back(), greatest.level) > -kSurely) {
-    return;
+  double least = before.back().level, greatest = least;
+  for (const Night& night : before.last(std::min(before.size(), kLevelNights))) {
+    least = std::min(least, night.level);
+    greatest = std::max(greatest, night.level);
   }
+  constexpr double kSurely = kWorthALook * (1 - 1e-9);  // whatever is rounded
+  if (off_by(nights.back(), least) < kSurely && off_by(nights.back(), greatest) > -kSurely) return;
   const double level = location_of(before, deviation_);
   // Of a step that most nights in view already show, the level is near the last night; its first
   // nights were looked at then.

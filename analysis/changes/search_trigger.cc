@@ -76,12 +76,21 @@ bool SearchTrigger::is_off(std::span<const Night> nights, std::size_t first) {
   return false;
 }
 
-// The largest over all cuts.
-double SearchTrigger::apart(std::size_t nights) const {
+// The largest over all cuts; 0 where that is less than `least` by far.
+double SearchTrigger::apart(std::size_t nights, double least) const {
   const std::size_t first = sums_.size() - std::min(sums_.size(), nights + 1);
   const std::span sums = std::span(sums_).subspan(first);
   const auto n = static_cast<double>(sums.size() - 1);
   const double slope = n > 0 ? (sums.back() - sums.front()) / n : 0;
+  // Most levels are one by far, and to know that takes no division.
+  const double scale = n * (1 - correlation_) / (1 + correlation_);
+  std::size_t near = 0;
+  for (std::size_t k = 1; k + 1 < sums.size(); ++k) {
+    const auto before = static_cast<double>(k);
+    const double off = sums[k] - sums.front() - slope * before;
+    near += off * off * scale > 0.99 * least * before * (n - before) ? 1 : 0;
+  }
+  if (near == 0) return 0;
   double most = 0;
   for (std::size_t k = 1; k + 1 < sums.size(); ++k) {
     const auto before = static_cast<double>(k);
@@ -93,7 +102,7 @@ double SearchTrigger::apart(std::size_t nights) const {
 
 bool SearchTrigger::is_two(std::span<const Night> nights, std::size_t most, std::size_t first) {
   follow(nights.subspan(begin_ - first));
-  return apart(most) > kOff * kOff;
+  return apart(most, kOff * kOff) > kOff * kOff;
 }
 
 }  // namespace benchhud::analysis

@@ -44,7 +44,7 @@ class SearchTrigger {
   // `level`: the nights from `begin_` on.
   void follow(std::span<const Night> level);
   double off_together() const;
-  double apart(std::size_t nights) const;
+  double apart(std::size_t nights, double least) const;
 
   double level_ = 0;
   std::size_t begin_ = 0;

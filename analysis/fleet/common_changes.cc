@@ -352,23 +352,19 @@ void CommonChangeDetector::learn_noise(bool is_all) {
   for (std::size_t i = 0; i < series_.size(); ++i) {
     if (is_all || rows_.size() <= kFew || (i + night) % kEvery == 0) due.push_back(i);
   }
-  // Night by night, as they lie in memory; some series at a time, so that theirs stay near.
-  constexpr std::size_t kSome = 256;
-  const std::size_t count = tonight();
-  std::vector<float> nights(std::min(due.size(), kSome) * count);
-  for (std::size_t first = 0; first < due.size(); first += kSome) {
-    const auto some = std::span(due).subspan(first, std::min(kSome, due.size() - first));
-    for (std::size_t r = 0; r < count; ++r) {
+  std::vector<FloatLanes> nights(tonight());
+  for (std::size_t first = 0; first < due.size(); first += kFloatLanes) {
+    const auto some = std::span(due).subspan(first, std::min(kFloatLanes, due.size() - first));
+    for (std::size_t r = 0; r < nights.size(); ++r) {
       const Row& row = rows_[r];
       const bool is_disturbed = row.disturbance.is_any();
-      for (std::size_t k = 0; k < some.size(); ++k) {
-        const bool counts = !is_disturbed || weight_of(row, some[k]) > kLeastWeight;
-        nights[k * count + r] = counts ? row.clean[some[k]] : static_cast<float>(kNone);
+      for (std::size_t s = 0; s < some.size(); ++s) {
+        const bool counts = !is_disturbed || weight_of(row, some[s]) > kLeastWeight;
+        nights[r][s] = counts ? row.clean[some[s]] : static_cast<float>(kNone);
       }
     }
-    for (std::size_t k = 0; k < some.size(); ++k) {
-      series_[some[k]].noise = series_noise(std::span(nights).subspan(k * count, count));
-    }
+    const auto noises = series_noise(nights);
+    for (std::size_t s = 0; s < some.size(); ++s) series_[some[s]].noise = noises[s];
   }
   moderate_noise();
 }

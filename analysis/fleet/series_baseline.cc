@@ -8,8 +8,6 @@
 #include <vector>
 
 #include "analysis/changes/night_series.h"
-#include "analysis/statistics/lanes.h"
-#include "analysis/statistics/selection.h"
 #include "analysis/statistics/sorting_network.h"
 
 namespace benchhud::analysis {
@@ -17,86 +15,88 @@ namespace {
 
 constexpr double kMedianToDeviation = 1.4826, kNinetyToDeviation = 1 / 1.645;
 
-// As quantile() of summary.h, and reorders the values, from `begin` on, instead of copying them:
-// the share of those before them, too, which are no greater.
-double quantile_in_place(std::vector<float>* values, double share, std::size_t* begin) {
-  const double place = share * static_cast<double>(values->size() - 1);
-  const auto low = static_cast<std::size_t>(place);
-  const double at = select(std::span(*values).subspan(*begin), low - *begin);
-  *begin = low;
-  if (low + 1 == values->size()) return at;
-  const double next =
-      *std::min_element(values->begin() + static_cast<std::ptrdiff_t>(low) + 1, values->end());
-  return at + (place - std::floor(place)) * (next - at);
-}
+// Values of some series, side by side.
+struct SideBySide {
+  std::vector<FloatLanes> values;
+  FloatLanes known{};  // how many of each are numbers
 
-void add_differences(std::span<const float> nights, std::size_t apart, std::vector<float>* all) {
-  std::size_t count = all->size();
-  all->resize(count + nights.size());
-  for (std::size_t n = apart; n < nights.size(); ++n) {
-    const float difference = std::abs(nights[n] - nights[n - apart]);
-    (*all)[count] = difference;
-    count += std::isfinite(difference) ? 1 : 0;
+  void clear() {
+    values.clear();
+    known = FloatLanes{};
   }
-  all->resize(count);
+  // What is no number goes behind all others.
+  void add(const FloatLanes& value) {
+    const FloatLanes none{};
+    const auto is_known = value - value == none;
+    values.push_back(is_known ? value : none + std::numeric_limits<float>::infinity());
+    known += is_known ? none + 1 : none;
+  }
+  std::size_t count(std::size_t lane) const { return static_cast<std::size_t>(known[lane]); }
+  void sort() { sort_by_network(values.data(), values.size()); }
+  // After sort(). `count(lane)` is one at least.
+  double quantile(std::size_t lane, double share) const {
+    const double place = share * (static_cast<double>(known[lane]) - 1);
+    const auto low = static_cast<std::size_t>(place);
+    const double at = values[low][lane];
+    if (low + 1 == count(lane)) return at;
+    return at + (place - std::floor(place)) * (values[low + 1][lane] - at);
+  }
+};
+
+void add_differences(std::span<const FloatLanes> nights, std::size_t apart, SideBySide* all) {
+  for (std::size_t n = apart; n < nights.size(); ++n) {
+    const FloatLanes difference = nights[n] - nights[n - apart];
+    all->add(difference < FloatLanes{} ? -difference : difference);
+  }
 }
 
 using OfSeries = SeriesNights::OfSeries<double>;
 
 // Of each series the median of its nights, and how many it has.
 void begin_at_medians(const SeriesNights& nights, OfSeries* level, OfSeries* known) {
-  const FloatLanes beyond = FloatLanes{} + std::numeric_limits<float>::infinity();
+  thread_local SideBySide side_by_side;
   for (std::size_t first = 0; first < SeriesNights::kSeries; first += kFloatLanes) {
-    FloatLanes sorted[SeriesNights::kMostNights], count{};
+    side_by_side.clear();
     for (std::size_t n = 0; n < nights.count; ++n) {
-      const auto values = lanes_of<FloatLanes>(&nights.levels[n][first]);
-      const auto is_known = values - values == FloatLanes{};
-      sorted[n] = is_known ? values : beyond;
-      count += is_known ? FloatLanes{} + 1 : FloatLanes{};
+      side_by_side.add(lanes_of<FloatLanes>(&nights.levels[n][first]));
     }
-    sort_by_network(sorted, nights.count);
+    side_by_side.sort();
     for (std::size_t s = 0; s < kFloatLanes; ++s) {
-      (*known)[first + s] = count[s];
-      if (count[s] == 0) continue;
-      const double place = 0.5 * (count[s] - 1);
-      const auto low = static_cast<std::size_t>(place);
-      double& median = (*level)[first + s];
-      median = sorted[low][s];
-      if (place > std::floor(place))
-        median += (place - std::floor(place)) * (sorted[low + 1][s] - median);
+      (*known)[first + s] = side_by_side.known[s];
+      if (side_by_side.count(s) > 0) (*level)[first + s] = side_by_side.quantile(s, 0.5);
     }
   }
 }
 
 }  // namespace
 
-SeriesNoise series_noise(std::span<const float> nights) {
+std::array<SeriesNoise, kFloatLanes> series_noise(std::span<const FloatLanes> nights) {
   constexpr std::array<std::size_t, 3> kApart = {5, 10, 15};
   constexpr std::size_t kEnough = 30;  // differences
   constexpr double kAssumed = 0.3, kMost = 0.8;
-  SeriesNoise noise;
-  noise.correlation = kAssumed;
-  thread_local std::vector<float> differences;
-  differences.clear();
-  add_differences(nights, 1, &differences);
-  noise.differences = differences.size();
-  if (differences.empty()) return noise;
-  std::size_t from = 0;
-  const double near =
-      kMedianToDeviation * quantile_in_place(&differences, 0.5, &from) / std::numbers::sqrt2;
-  const double tail =
-      kNinetyToDeviation * quantile_in_place(&differences, 0.9, &from) / std::numbers::sqrt2;
-  noise.deviation = std::max({near, tail, kLeastNoise});
-  differences.clear();
-  for (const std::size_t apart : kApart) add_differences(nights, apart, &differences);
-  noise.is_correlation_known = differences.size() >= kEnough;
-  if (!noise.is_correlation_known) return noise;
-  from = 0;
-  const double far =
-      kMedianToDeviation * quantile_in_place(&differences, 0.5, &from) / std::numbers::sqrt2;
-  const double ratio = near / std::max(far, 1e-9);
-  noise.correlation = std::clamp(1 - ratio * ratio, 0.0, kMost);
-  return noise;
+  thread_local SideBySide near, far;
+  near.clear();
+  far.clear();
+  add_differences(nights, 1, &near);
+  for (const std::size_t apart : kApart) add_differences(nights, apart, &far);
+  near.sort();
+  far.sort();
+  std::array<SeriesNoise, kFloatLanes> noises;
+  for (std::size_t s = 0; s < kFloatLanes; ++s) {
+    SeriesNoise& noise = noises[s];
+    noise.correlation = kAssumed;
+    noise.differences = near.count(s);
+    if (noise.differences == 0) continue;
+    const double neighbours = kMedianToDeviation * near.quantile(s, 0.5) / std::numbers::sqrt2;
+    const double tail = kNinetyToDeviation * near.quantile(s, 0.9) / std::numbers::sqrt2;
+    noise.deviation = std::max({neighbours, tail, kLeastNoise});
+    noise.is_correlation_known = far.count(s) >= kEnough;
+    if (!noise.is_correlation_known) continue;
+    const double apart = kMedianToDeviation * far.quantile(s, 0.5) / std::numbers::sqrt2;
+    const double ratio = neighbours / std::max(apart, 1e-9);
+    noise.correlation = std::clamp(1 - ratio * ratio, 0.0, kMost);
+  }
+  return noises;
 }
 
 SeriesNights::OfSeries<SeriesLevel> series_levels(const SeriesNights& nights) {

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <span>
 
+#include "analysis/statistics/lanes.h"
+
 namespace benchhud::analysis {
 
 /// As logarithms of times, like the levels.
@@ -18,8 +20,9 @@ struct SeriesNoise {
 /// From the absolute differences of neighbouring nights, the larger of their median and their 90 %
 /// quantile, each scaled to a standard deviation; and of nights 5, 10 and 15 apart, of which a step
 /// spoils but those across it. Differences grow with the distance where nights are alike or wander
-/// (the variogram: Matheron 1963). `nights`: NaN where there is none.
-SeriesNoise series_noise(std::span<const float> nights);
+/// (the variogram: Matheron 1963). Of some series at once, side by side. `nights`: NaN where there
+/// is none.
+std::array<SeriesNoise, kFloatLanes> series_noise(std::span<const FloatLanes> nights);
 
 struct SeriesLevel {
   double level = 0;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <vector>
 
@@ -20,7 +21,8 @@ class ScatterTest : public testing::Test {
  protected:
   double scatter(std::size_t series, const Night& tonight) const {
     UsualRepetitions usual;
-    usual.follow(before_, before_.size());
+    const std::vector<std::uint32_t> numbers(before_.size(), 0);
+    usual.follow(before_, numbers, before_.size());
     std::vector<RepetitionsTonight> all;
     for (std::size_t k = 0; k < series && usual.variance(); ++k) {
       all.push_back({tonight, *usual.variance()});
@@ -55,9 +57,10 @@ TEST(UsualRepetitions, FollowedNightByNightAreThoseOfTheLastNights) {
   std::vector<Night> nights;
   std::size_t count = 0;
   const auto expect_same = [&] {
-    followed.follow(nights, count);
+    const std::vector<std::uint32_t> numbers(nights.size(), 0);
+    followed.follow(nights, numbers, count);
     UsualRepetitions anew;
-    anew.follow(nights, count);
+    anew.follow(nights, numbers, count);
     EXPECT_EQ(followed.variance(), anew.variance()) << count;
   };
   for (; count < 60; expect_same()) {

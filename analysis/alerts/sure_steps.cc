@@ -19,14 +19,17 @@ constexpr double kClear = 2;               // standard errors
 constexpr double kLeastDeviations = 5;
 constexpr double kLeastChange = 0.03;  // natural logarithm
 
+std::span<const Night> comparable_nights(const TimingChangeDetector& watch) {
+  return watch.nights().subspan(std::max(watch.begin(), watch.first()) - watch.first());
+}
+
 }  // namespace
 
 void SureStepSearch::add(std::size_t model, TimingChangeDetector* watch, const NightNoise& noise) {
   ++series_;
   if (model >= in_model_.size()) in_model_.resize(model + 1);
   ++in_model_[model];
-  const std::size_t begin = std::max(watch->begin(), watch->first()) - watch->first();
-  RecentNights recent(watch->nights().subspan(begin), noise);
+  RecentNights recent(comparable_nights(*watch), noise);
   if (!recent.is_off()) return;
   of_model_[model].push_back(off_.size());
   off_.push_back({watch, noise, std::move(recent)});
@@ -43,13 +46,17 @@ std::vector<SureStep> SureStepSearch::run() {
 }
 
 void SureStepSearch::look_at(std::size_t place) {
-  const RecentNights& nights = off_[place].recent;
-  const RecentStepRules rules{.degrees = kDegreesOfSeries,
-                              .most_of_first = nights.most_of_first(kMostOfSeries),
-                              .most_of_next = nights.most_of_next(kMostOfSeries),
-                              .worth = nights.worth()};
+  RecentNights& nights = off_[place].recent;
   const double enough = kPatience * static_cast<double>(series_);
+  RecentStepRules rules{.degrees = kDegreesOfSeries,
+                        .most_of_first = kMostOfSeries,
+                        .most_of_next = kMostOfSeries,
+                        .worth = nights.worth()};
   if (!may_reach(nights.off(), rules, enough)) return;
+  // Most go no further, whatever there was before.
+  nights.count_excursions(comparable_nights(*off_[place].watch));
+  rules.most_of_first = nights.most_of_first(kMostOfSeries);
+  rules.most_of_next = nights.most_of_next(kMostOfSeries);
   const RecentStep step = recent_step(nights.off(), rules);
   if (step.statistic >= enough && is_large_in(place, step)) tell(place, step);
 }
@@ -59,13 +66,13 @@ void SureStepSearch::look_at(const std::vector<std::size_t>& off, std::size_t me
   const auto count = static_cast<double>(members);
   const double deviation = std::sqrt((1 + (count - 1) * kUsualCorrelation) / count);
   std::size_t most = RecentNights::kMost;
-  double first = kMostOfModel, next = kMostOfModel, worth = 1;
+  RecentStepRules rules{.degrees = kDegreesOfModel,
+                        .most_of_first = kMostOfModel,
+                        .most_of_next = kMostOfModel,
+                        .worth = 1};
   for (const std::size_t i : off) {
-    const RecentNights& recent = off_[i].recent;
-    most = std::min(most, recent.most());
-    first = std::min(first, recent.most_of_first(kMostOfModel));
-    next = std::min(next, recent.most_of_next(kMostOfModel));
-    worth = std::min(worth, recent.worth());
+    most = std::min(most, off_[i].recent.most());
+    rules.worth = std::min(rules.worth, off_[i].recent.worth());
   }
   std::vector<std::vector<double>> means;
   for (std::size_t k = 1; k <= most; ++k) {
@@ -76,10 +83,14 @@ void SureStepSearch::look_at(const std::vector<std::size_t>& off, std::size_t me
       }
     }
   }
-  const RecentStepRules rules{
-      .degrees = kDegreesOfModel, .most_of_first = first, .most_of_next = next, .worth = worth};
   const double enough = kPatience * static_cast<double>(models_);
   if (!may_reach(means, rules, enough)) return;
+  for (const std::size_t i : off) {
+    RecentNights& recent = off_[i].recent;
+    recent.count_excursions(comparable_nights(*off_[i].watch));
+    rules.most_of_first = std::min(rules.most_of_first, recent.most_of_first(kMostOfModel));
+    rules.most_of_next = std::min(rules.most_of_next, recent.most_of_next(kMostOfModel));
+  }
   const RecentStep step = recent_step(means, rules);
   if (step.statistic < enough) return;
   const bool is_large =

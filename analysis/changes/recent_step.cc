@@ -77,15 +77,20 @@ RecentNights::RecentNights(std::span<const Night> nights, const NightNoise& nois
   const auto off_by = [&](const Night& night, double level) {
     return (night.level - level) / deviation_;
   };
-  // The level lies between the least and the greatest of its nights: what is near both is near it.
+  // The level is a mean of nights that are near it. Where most are as near the last night as is not
+  // worth a look, and the others so far from it that they do not count, it is as near.
   const std::span before = nights.first(nights.size() - 1);
-  double least = before.back().level, greatest = least;
-  for (const Night& night : before.last(std::min(before.size(), kLevelNights))) {
-    least = std::min(least, night.level);
-    greatest = std::max(greatest, night.level);
+  constexpr double kSurely = 1e-9;  // of what is compared, whatever is rounded
+  const double near = kWorthALook * (1 - kSurely) * deviation_;
+  const double far = (kWorthALook + kFarOff) * (1 + kSurely) * deviation_;
+  std::size_t is_near = 0, is_far = 0;
+  const auto in_view = before.last(std::min(before.size(), kLevelNights));
+  for (const Night& night : in_view) {
+    const double off = std::abs(nights.back().level - night.level);
+    is_near += off < near ? 1 : 0;
+    is_far += off > far ? 1 : 0;
   }
-  constexpr double kSurely = kWorthALook * (1 - 1e-9);  // whatever is rounded
-  if (off_by(nights.back(), least) < kSurely && off_by(nights.back(), greatest) > -kSurely) return;
+  if (is_near + is_far == in_view.size() && is_near > is_far + 1) return;
   const double level = location_of(before, deviation_);
   // Of a step that most nights in view already show, the level is near the last night; its first
   // nights were looked at then.
@@ -97,15 +102,15 @@ RecentNights::RecentNights(std::span<const Night> nights, const NightNoise& nois
     std::vector<double>& off = off_.emplace_back();
     for (const Night& night : nights.last(count)) off.push_back(off_by(night, before_.back()));
   }
-  count_excursions(nights);
 }
 
-// Of the nights before those that may be a step now, each beside the ten before it.
+// Each night beside the ten before it.
 void RecentNights::count_excursions(std::span<const Night> nights) {
   constexpr std::size_t kInView = 60, kBeside = 10, kLongest = 10;
   const std::size_t end = nights.size() - std::min(nights.size(), std::size_t{3});
   const std::size_t begin = end - std::min(end, kInView);
   double run = 0, level = 0;
+  seen_ = begun_ = stayed_ = nights_off_ = 0;
   std::vector<double> beside;
   for (std::size_t n = begin; n < end; ++n) {
     if (run == 0) {

@@ -29,17 +29,17 @@ class RecentNights {
   std::span<const std::vector<double>> off() const { return off_; }
   std::size_t most() const { return off_.size(); }
   double level_before(std::size_t count) const { return before_[count - 1]; }
+  /// Of the nights before those that may be a step now. `nights`: as they were given.
+  void count_excursions(std::span<const Night> nights);
   /// The natural logarithm of what one night's evidence is worth at the most: the first one of a
   /// step, by how seldom something began that was off by four standard deviations; and a next one,
-  /// by how seldom that went on.
+  /// by how seldom that went on. As count_excursions() learnt it; `bound` at the most.
   double most_of_first(double bound) const;
   double most_of_next(double bound) const;
   /// What one more night is worth: less than 1 where nights are alike.
   double worth() const { return worth_; }
 
  private:
-  void count_excursions(std::span<const Night> nights);
-
   std::vector<std::vector<double>> off_;
   std::vector<double> before_;
   double deviation_ = 0, worth_ = 1;

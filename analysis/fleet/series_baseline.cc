@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/changes/night_series.h"
+#include "analysis/statistics/selection.h"
 #include "analysis/statistics/sorting_network.h"
 
 namespace benchhud::analysis {
@@ -43,11 +44,33 @@ struct SideBySide {
   }
 };
 
+// Of one series.
+void add_differences(std::span<const FloatLanes> nights, std::size_t lane, std::size_t apart,
+                     std::vector<float>* all) {
+  std::size_t count = all->size();
+  all->resize(count + nights.size());
+  for (std::size_t n = apart; n < nights.size(); ++n) {
+    const float difference = std::abs(nights[n][lane] - nights[n - apart][lane]);
+    (*all)[count] = difference;
+    count += std::isfinite(difference) ? 1 : 0;
+  }
+  all->resize(count);
+}
+
 void add_differences(std::span<const FloatLanes> nights, std::size_t apart, SideBySide* all) {
   for (std::size_t n = apart; n < nights.size(); ++n) {
     const FloatLanes difference = nights[n] - nights[n - apart];
     all->add(difference < FloatLanes{} ? -difference : difference);
   }
+}
+
+// As SideBySide::quantile() of 0.5, of one series: many are sooner selected from than sorted.
+double median_in_place(std::span<float> values) {
+  const std::size_t low = (values.size() - 1) / 2;
+  const double at = select(values, low);
+  if (values.size() % 2 == 1) return at;
+  const double next = *std::ranges::min_element(values.subspan(low + 1));
+  return at + 0.5 * (next - at);
 }
 
 using OfSeries = SeriesNights::OfSeries<double>;
@@ -74,13 +97,11 @@ std::array<SeriesNoise, kFloatLanes> series_noise(std::span<const FloatLanes> ni
   constexpr std::array<std::size_t, 3> kApart = {5, 10, 15};
   constexpr std::size_t kEnough = 30;  // differences
   constexpr double kAssumed = 0.3, kMost = 0.8;
-  thread_local SideBySide near, far;
+  thread_local SideBySide near;
   near.clear();
-  far.clear();
   add_differences(nights, 1, &near);
-  for (const std::size_t apart : kApart) add_differences(nights, apart, &far);
   near.sort();
-  far.sort();
+  thread_local std::vector<float> far;
   std::array<SeriesNoise, kFloatLanes> noises;
   for (std::size_t s = 0; s < kFloatLanes; ++s) {
     SeriesNoise& noise = noises[s];
@@ -90,10 +111,12 @@ std::array<SeriesNoise, kFloatLanes> series_noise(std::span<const FloatLanes> ni
     const double neighbours = kMedianToDeviation * near.quantile(s, 0.5) / std::numbers::sqrt2;
     const double tail = kNinetyToDeviation * near.quantile(s, 0.9) / std::numbers::sqrt2;
     noise.deviation = std::max({neighbours, tail, kLeastNoise});
-    noise.is_correlation_known = far.count(s) >= kEnough;
+    far.clear();
+    for (const std::size_t apart : kApart) add_differences(nights, s, apart, &far);
+    noise.is_correlation_known = far.size() >= kEnough;
     if (!noise.is_correlation_known) continue;
-    const double apart = kMedianToDeviation * far.quantile(s, 0.5) / std::numbers::sqrt2;
-    const double ratio = neighbours / std::max(apart, 1e-9);
+    const double further = kMedianToDeviation * median_in_place(far) / std::numbers::sqrt2;
+    const double ratio = neighbours / std::max(further, 1e-9);
     noise.correlation = std::clamp(1 - ratio * ratio, 0.0, kMost);
   }
   return noises;

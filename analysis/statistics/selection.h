@@ -11,5 +11,6 @@ namespace benchhud::analysis {
 /// does, in a third of its time on some hundred values: no branch depends on a value. `rank` is
 /// below the number of values, which are finite.
 double select(std::span<double> values, std::size_t rank);
+float select(std::span<float> values, std::size_t rank);
 
 }  // namespace benchhud::analysis

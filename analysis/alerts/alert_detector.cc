@@ -49,6 +49,7 @@ AlertDetector::Experiment& AlertDetector::experiment_of(const CatalogEntry& entr
     place = &experiments_.emplace_back();
     place->id = entry.id();
     place->entry = &entry;
+    place->number = static_cast<std::uint32_t>(experiments_.size() - 1);
     place->rules = rules_of(entry);
     for (std::size_t i = 0; i < kCountMetrics; ++i) {
       place->counts[i] =
@@ -168,7 +169,7 @@ void AlertDetector::add(RunObservations night, RunAnnotations said, const OtherS
 // The same before tonight; without the watch, if there is no need of it.
 const UsualRepetitions& AlertDetector::usual_repetitions_before(Experiment* experiment,
                                                                 std::size_t number) {
-  const std::size_t place = catalog_.place(*experiment->entry);
+  const std::size_t place = experiment->number;
   const std::size_t oldest = nights_.size() - kept_nights();
   if (place < repetitions_.size() && repetitions_[place].is_full(oldest)) {
     return repetitions_[place];
@@ -179,8 +180,8 @@ const UsualRepetitions& AlertDetector::usual_repetitions_before(Experiment* expe
 
 // Of steady times, up to the last night that its watch has.
 const UsualRepetitions& AlertDetector::usual_repetitions(const Experiment& experiment) {
-  repetitions_.resize(by_place_.size());
-  UsualRepetitions& usual = repetitions_[catalog_.place(*experiment.entry)];
+  if (experiment.number >= repetitions_.size()) repetitions_.resize(experiments_.size());
+  UsualRepetitions& usual = repetitions_[experiment.number];
   const TimingChangeDetector& watch = *experiment.timed[place_of(WatchedMetric::kSteady)];
   usual.follow(watch.nights(), watch.numbers(), watch.count());
   return usual;

@@ -164,6 +164,7 @@ class AlertDetector {
     std::optional<schema::ExperimentId> collected_baseline;         // that members of speedups name
     std::array<std::vector<std::size_t>, kWatchedMetrics> members;  // places, by change
     bool is_changed = false;                                        // tonight
+    std::uint32_t number = 0;   // in the order in which they were first seen
     std::size_t forgotten = 0;  // the last night on which old nights were
   };
 
@@ -254,8 +255,8 @@ class AlertDetector {
   std::deque<RulesOfMetrics> rules_of_metrics_;  // each once
   std::deque<Experiment> experiments_;
   std::vector<Experiment*> by_place_;  // in the catalog; null: none of its results was seen
-  // Of steady times, by place in the catalog, where series are judged together; they follow from
-  // the nights.
+  // Of steady times, by the experiments' numbers, where series are judged together; they follow
+  // from the nights.
   std::vector<UsualRepetitions> repetitions_;
   std::vector<WatchedMember> members_;
   std::vector<WatchedAlert> alerts_;

@@ -38,7 +38,9 @@ bool leads_back(const WatchedChange& change, const WatchedChange& later) {
 void TimingChangeDetector::forget_old(std::size_t number) {
   const std::size_t oldest = number - std::min(number, kKept - 1);
   if (numbers_.empty() || *numbers_.begin() >= oldest) return;
-  const auto kept = std::lower_bound(numbers_.begin(), numbers_.end(), oldest);
+  // Hardly ever more than one, so that looking for it anywhere else would read more memory.
+  const auto kept = std::find_if(numbers_.begin(), numbers_.end(),
+                                 [&](std::uint32_t night) { return night >= oldest; });
   const auto gone = kept - numbers_.begin();
   if (gone == 0) return;
   numbers_.forget_first(static_cast<std::size_t>(gone));

@@ -16,6 +16,16 @@ namespace {
 
 constexpr double kMedianToDeviation = 1.4826, kNinetyToDeviation = 1 / 1.645;
 
+// As quantile() of summary.h, of one of several that are sorted side by side. `count`: one at
+// least.
+double quantile_of(const FloatLanes* sorted, std::size_t lane, double count, double share) {
+  const double place = share * (count - 1);
+  const auto low = static_cast<std::size_t>(place);
+  const double at = sorted[low][lane];
+  if (static_cast<double>(low + 1) == count) return at;
+  return at + (place - static_cast<double>(low)) * (sorted[low + 1][lane] - at);
+}
+
 // Values of some series, side by side.
 struct SideBySide {
   std::vector<FloatLanes> values;
@@ -36,11 +46,7 @@ struct SideBySide {
   void sort() { sort_by_network(values.data(), values.size()); }
   // After sort(). `count(lane)` is one at least.
   double quantile(std::size_t lane, double share) const {
-    const double place = share * (static_cast<double>(known[lane]) - 1);
-    const auto low = static_cast<std::size_t>(place);
-    const double at = values[low][lane];
-    if (low + 1 == count(lane)) return at;
-    return at + (place - std::floor(place)) * (values[low + 1][lane] - at);
+    return quantile_of(values.data(), lane, known[lane], share);
   }
 };
 
@@ -77,16 +83,19 @@ using OfSeries = SeriesNights::OfSeries<double>;
 
 // Of each series the median of its nights, and how many it has.
 void begin_at_medians(const SeriesNights& nights, OfSeries* level, OfSeries* known) {
-  thread_local SideBySide side_by_side;
+  const FloatLanes none{}, one = none + 1, beyond = none + std::numeric_limits<float>::infinity();
   for (std::size_t first = 0; first < SeriesNights::kSeries; first += kFloatLanes) {
-    side_by_side.clear();
+    FloatLanes sorted[SeriesNights::kMostNights], count{};
     for (std::size_t n = 0; n < nights.count; ++n) {
-      side_by_side.add(lanes_of<FloatLanes>(&nights.levels[n][first]));
+      const auto values = lanes_of<FloatLanes>(&nights.levels[n][first]);
+      const auto is_known = values - values == none;
+      sorted[n] = is_known ? values : beyond;
+      count += is_known ? one : none;
     }
-    side_by_side.sort();
+    sort_by_network(sorted, nights.count);
     for (std::size_t s = 0; s < kFloatLanes; ++s) {
-      (*known)[first + s] = side_by_side.known[s];
-      if (side_by_side.count(s) > 0) (*level)[first + s] = side_by_side.quantile(s, 0.5);
+      (*known)[first + s] = count[s];
+      if (count[s] > 0) (*level)[first + s] = quantile_of(sorted, s, count[s], 0.5);
     }
   }
 }

@@ -342,6 +342,10 @@ double CommonChangeDetector::weight_of(const Row& row, std::size_t series) const
   return own / (own + row.disturbance.of(own));
 }
 
+double CommonChangeDetector::log_of_noise(const Series& series) {
+  return 2 * std::log(series.noise.deviation);
+}
+
 // Each series' noise is computed again every eighth night, an eighth of them each night: it changes
 // slowly, and takes longest.
 void CommonChangeDetector::learn_noise(bool is_all) {
@@ -366,6 +370,11 @@ void CommonChangeDetector::learn_noise(bool is_all) {
     const auto noises = series_noise(nights);
     for (std::size_t s = 0; s < some.size(); ++s) series_[some[s]].noise = noises[s];
   }
+  if (noise_logs_.size() != series_.size()) {
+    noise_logs_.resize(series_.size());
+    std::ranges::transform(series_, noise_logs_.begin(), log_of_noise);
+  }
+  for (const std::size_t i : due) noise_logs_[i] = log_of_noise(series_[i]);
   moderate_noise();
 }
 
@@ -376,10 +385,11 @@ void CommonChangeDetector::moderate_noise() {
   constexpr double kAssumed = 0.3, kOfUsual = 20;
   constexpr std::size_t kFewestDifferences = 3;
   std::vector<double> correlations, logs, uncertain;
-  for (const Series& series : series_) {
+  for (std::size_t i = 0; i < series_.size(); ++i) {
+    const Series& series = series_[i];
     if (series.noise.is_correlation_known) correlations.push_back(series.noise.correlation);
     if (series.noise.differences < kFewestDifferences) continue;
-    logs.push_back(2 * std::log(series.noise.deviation));
+    logs.push_back(noise_logs_[i]);
     uncertain.push_back(5 / static_cast<double>(series.noise.differences));
   }
   const double usual_correlation = correlations.empty() ? kAssumed : median(correlations);
@@ -393,7 +403,8 @@ void CommonChangeDetector::moderate_noise() {
     between = std::max(0.5, squares / static_cast<double>(logs.size()) - median(uncertain));
   }
   std::vector<double> worths;
-  for (Series& series : series_) {
+  for (std::size_t i = 0; i < series_.size(); ++i) {
+    Series& series = series_[i];
     const double count =
         static_cast<double>(std::min<std::size_t>(series.noise.differences, kWindow));
     series.correlation = std::max(
@@ -402,7 +413,7 @@ void CommonChangeDetector::moderate_noise() {
     double log = usual_log;
     if (series.noise.differences >= kFewestDifferences) {
       const double own = 5 / static_cast<double>(series.noise.differences);
-      log += between / (between + own) * (2 * std::log(series.noise.deviation) - usual_log);
+      log += between / (between + own) * (noise_logs_[i] - usual_log);
     }
     series.deviation = std::sqrt(std::exp(log) / (1 - series.correlation));
     worths.push_back((1 - series.correlation) / (1 + series.correlation));

@@ -182,6 +182,7 @@ class CommonChangeDetector {
   const Effects& machine_effects(const Row& row) const;
   void refresh(std::size_t from);
   std::vector<float> clean_levels(const Row& row) const;
+  static double log_of_noise(const Series& series);
   void learn_noise(bool is_all);
   void moderate_noise();
   double weight_of(const Row& row, std::size_t series) const;
@@ -252,6 +253,7 @@ class CommonChangeDetector {
   std::vector<std::size_t> series_in(CommonScope scope, std::size_t node) const;
 
   std::vector<Series> series_;
+  std::vector<double> noise_logs_;  // of their variances; they follow from their noise
   std::vector<std::vector<std::size_t>> of_backend_;
   std::size_t models_ = 0;
   double usual_worth_ = 1;  // of one more night: less than 1 where nights are alike

@@ -128,6 +128,14 @@ class CommonChangeDetector {
  private:
   friend struct StateFields;
 
+  static constexpr std::size_t kLevelNights =
+      20;                                    // that a level rests on; as many may be judged again
+  static constexpr std::size_t kYoung = 10;  // nights: the size of a change is being learnt
+  static constexpr std::size_t kMostStates = 3;
+  static constexpr double kCut = 3;  // deviations are cut here before they are pooled
+  static constexpr double kMostSquare = kCut * kCut;
+  static constexpr double kLeastChange = 0.01;  // natural logarithm
+
   struct Series {
     std::size_t model = 0, backend = 0;
     SeriesNoise noise;

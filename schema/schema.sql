@@ -545,8 +545,10 @@ CREATE TABLE night_facts (
 
 -- What the number of an alert was judged by, night by night.
 CREATE TABLE alert_chart (
-  alert_id INTEGER PRIMARY KEY,
-  nights   TEXT NOT NULL  -- a JSON list of [run id, value, low or null, high or null, how many], oldest first
+  alert_id   INTEGER PRIMARY KEY,
+  metric     TEXT NOT NULL,
+  experiment INTEGER,        -- null: many series
+  nights     TEXT NOT NULL  -- a JSON list of [run id, value, low or null, high or null, how many], oldest first
 ) STRICT;
 
 -- How much of each night can be trusted, as who finds alerts judges it.

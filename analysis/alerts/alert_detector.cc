@@ -847,9 +847,7 @@ void AlertDetector::update_alerts(std::size_t number) {
   for (std::size_t g = 0; g < groups.size(); ++g) {
     for (const std::size_t place : groups[g].members) group_of[place] = g;
   }
-  for (; seen_alerts_ < alerts_.size(); ++seen_alerts_) {
-    if (alerts_[seen_alerts_].common.empty()) open_alerts_.push_back(seen_alerts_);
-  }
+  note_new_alerts();
   // Each group goes on with the alert that it shares most with; of equals with the oldest.
   struct Tie {
     std::size_t count, open, group;  // `open`: place in open_alerts_
@@ -919,38 +917,65 @@ void AlertDetector::forget_closed_alerts() {
   });
 }
 
-// What got slower with a model together is over together: once half of the series of a metric are
-// as before, the others are where that is likelier than not. A noisy one takes many nights more to
-// be sure by itself, and would keep the alert open.
+void AlertDetector::note_new_alerts() {
+  for (; seen_alerts_ < alerts_.size(); ++seen_alerts_) {
+    if (alerts_[seen_alerts_].common.empty()) open_alerts_.push_back(seen_alerts_);
+  }
+}
+
+// What got slower with a model together is over together: once half of the series of a metric have
+// recovered within some nights, the others have where two nights and more say so. A noisy one takes
+// many more to be sure by itself, and would keep the alert open.
 void AlertDetector::recover_together(std::size_t number) {
-  constexpr double kLikelier = 1;  // natural logarithm
+  note_new_alerts();
   for (const std::size_t place : open_alerts_) {
     const WatchedAlert& alert = alerts_[place];
-    if (alert.group.scope != AlertScope::kModel || !alert.confirmed) continue;
+    const bool is_told =
+        alert.stage == AlertStage::kConfirmed || alert.stage == AlertStage::kRecovered;
+    if (alert.group.scope != AlertScope::kModel || !is_told) continue;
     for (const WatchedMetric metric : CommonCauses::kMetrics) {
-      std::size_t recovered = 0;
-      std::vector<std::pair<TimingChangeDetector*, const WatchedMember*>> open;
-      bool are_likelier = true;
-      for (const std::size_t m : alert.group.members) {
-        const WatchedMember& member = members_[m];
-        const bool counts = member.metric == metric && !member.is_common && member.confirmed &&
-                            !member.withdrawn && member.worse > 0;
-        if (!counts) continue;
-        auto& watch = find(member.experiment)->timed[place_of(metric)];
-        const WatchedChange& change = watch->changes()[member.change];
-        if (change.recovered) {
-          ++recovered;
-          continue;
-        }
-        are_likelier = are_likelier && watch->back_evidence(change) >= kLikelier;
-        open.emplace_back(watch.get(), &member);
-      }
-      if (open.empty() || recovered < open.size() || !are_likelier) continue;
-      for (const auto& [watch, member] : open) {
-        watch->recover(member->change, number);
-        find(member->experiment)->is_changed = true;
-      }
+      recover_together(alert, metric, number);
     }
+  }
+}
+
+void AlertDetector::recover_together(const WatchedAlert& alert, WatchedMetric metric,
+                                     std::size_t number) {
+  constexpr double kLikely = 1;                                      // natural logarithm
+  constexpr std::size_t kFewest = 2, kTogether = 10;                 // nights
+  std::vector<std::pair<Experiment*, std::size_t>> recovered, open;  // and the change's place
+  bool are_likely = true;
+  for (const std::size_t m : alert.group.members) {
+    const WatchedMember& member = members_[m];
+    if (member.metric != metric || member.is_common || member.worse <= 0) continue;
+    Experiment& experiment = *find(member.experiment);
+    TimingChangeDetector& watch = *experiment.timed[place_of(metric)];
+    const WatchedChange& change = watch.changes()[member.change];
+    if (!change.confirmed || change.withdrawn) continue;
+    const bool is_recent = change.recovered && number - *change.recovered <= kTogether;
+    // It was no recovery, unless this night says nothing.
+    if (is_recent && change.is_over_with_others && !qualities_.is_disturbed(metric, number) &&
+        watch.back_of(change).evidence <= 0) {
+      watch.reopen(member.change);
+      experiment.is_changed = true;
+      return;
+    }
+    if (is_recent) recovered.emplace_back(&experiment, member.change);
+    if (change.recovered) continue;
+    const auto back = watch.back_of(change);
+    are_likely = are_likely && back.evidence >= kLikely && back.nights >= kFewest;
+    open.emplace_back(&experiment, member.change);
+  }
+  if (recovered.empty() || recovered.size() < open.size()) return;
+  // What each of several says by itself is not taken back by nights that say nothing.
+  for (const auto& [experiment, change] : recovered) {
+    TimingChangeDetector& watch = *experiment->timed[place_of(metric)];
+    if (recovered.size() > 1) watch.recover(change, *watch.changes()[change].recovered);
+  }
+  if (!are_likely) return;
+  for (const auto& [experiment, change] : open) {
+    experiment->timed[place_of(metric)]->recover(change, number);
+    experiment->is_changed = true;
   }
 }
 

@@ -218,7 +218,9 @@ class AlertDetector {
   void decide(std::span<const Candidate> candidates, std::size_t tests, std::size_t number);
   void assert_steps(Tonight* tonight);
   void look_for_drift(const Tonight& tonight);
+  void note_new_alerts();
   void recover_together(std::size_t number);
+  void recover_together(const WatchedAlert& alert, WatchedMetric metric, std::size_t number);
   WatchedMember& member_of(Experiment& experiment, WatchedMetric metric, std::size_t change);
   void collect_members();
   bool are_all_disturbed(const TimingChangeDetector& watch, WatchedMetric metric,

@@ -282,18 +282,20 @@ TimingChangeDetector::Back TimingChangeDetector::back_of(const WatchedChange& ch
     back.evidence += std::clamp(worth * (half * half - off * off), -kMostOfNight, kMostOfNight);
     back.evidence = std::clamp(back.evidence, 0.0, kEnough);
     if (back.evidence >= kEnough) back.is_sure = true;
-    if (back.evidence <= 0) back.is_sure = false;
+    ++back.nights;
+    if (back.evidence <= 0) back = {};
   }
   return back;
-}
-
-double TimingChangeDetector::back_evidence(const WatchedChange& change) const {
-  return back_of(change).evidence;
 }
 
 void TimingChangeDetector::recover(std::size_t change, std::size_t number) {
   changes_[change].recovered = number;
   changes_[change].is_over_with_others = true;
+}
+
+void TimingChangeDetector::reopen(std::size_t change) {
+  changes_[change].recovered.reset();
+  changes_[change].is_over_with_others = false;
 }
 
 bool TimingChangeDetector::is_loss(const WatchedChange& improvement,

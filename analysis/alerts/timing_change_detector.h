@@ -84,12 +84,20 @@ class TimingChangeDetector {
   /// q-value is no more than that of one among so many series (Bonferroni).
   void assert_step(std::size_t nights, double before, const NightNoise& noise, std::size_t number,
                    std::size_t among);
-  /// How much likelier the last nights are at the level before the change than half of the way from
-  /// it, as a natural logarithm from 0 to 7, at which it is over; 0 where nothing can be told.
-  double back_evidence(const WatchedChange& change) const;
+  /// What the last nights say of whether the level before a change is back.
+  struct Back {
+    /// How much likelier they are there than half of the way from it: a natural logarithm from 0 to
+    /// 7, at which it is over. 0 where nothing can be told.
+    double evidence = 0;
+    std::size_t nights = 0;  ///< since there is any
+    bool is_sure = false;
+  };
+  Back back_of(const WatchedChange& change) const;
   /// What began with this change, and is of the same cause, is over as of night `number`, and this
-  /// one as far as its nights can tell: it is over with them, and stays so.
+  /// one as far as its nights can tell: it is over with them until reopen(), which says that it was
+  /// not.
   void recover(std::size_t change, std::size_t number);
+  void reopen(std::size_t change);
   /// A candidate became sure: on night `number`, with this q-value. Or not yet: no night.
   void decide(std::size_t change, std::optional<std::size_t> number, double q_value);
 
@@ -123,11 +131,6 @@ class TimingChangeDetector {
   bool merge(std::size_t first, std::size_t number);
   bool note_recoveries(std::size_t number);
   bool has_open_change() const;
-  struct Back {
-    double evidence = 0;
-    bool is_sure = false;
-  };
-  Back back_of(const WatchedChange& change) const;
   bool is_loss(const WatchedChange& improvement, const WatchedChange& later) const;
   WatchedChange* known(const ChangePoint& point, const std::vector<bool>& seen);
   std::size_t number_at(std::size_t place) const { return numbers_[place - first_]; }

@@ -277,8 +277,12 @@ Expected<std::vector<Run>> find_several(Connection& store, const Request& reques
 
 // What stands behind the kind, as one text.
 Expected<void> mark(schema::Connection& store, const Request& request) {
-  BENCHHUD_ASSIGN(const auto runs, find_several(store, request));
+  BENCHHUD_ASSIGN(auto runs, find_several(store, request));
   BENCHHUD_ASSIGN(const auto kind, mark_kind(request));
+  // Of several, what was said of one before stays as it was said.
+  if (runs.size() > 1) {
+    BENCHHUD_ASSIGN(runs, schema::runs_without_mark(store, std::move(runs), kind));
+  }
   const Arguments words(request.words.begin() + 3, request.words.end());
   const std::string reason = fmt::format("{}", fmt::join(words, " "));
   return schema::mark_nights(store, runs, {kind, reason, user_name(), {}});

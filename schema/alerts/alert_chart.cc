@@ -30,7 +30,7 @@ Expected<bool> has_alert_chart(Connection& connection, AlertId id) {
   return has;
 }
 
-Expected<bool> put_alert_chart(Connection& connection, AlertId id,
+Expected<bool> put_alert_chart(Connection& connection, AlertId id, const AlertHeadline& headline,
                                const std::vector<AlertChartNight>& nights) {
   std::string text;
   JsonWriter json(&text);
@@ -43,7 +43,7 @@ Expected<bool> put_alert_chart(Connection& connection, AlertId id,
     json.end_array();
   });
   Statement put = connection.cached(sql::kPutChartOfAlert);
-  put.bind(1, id).bind(2, text);
+  put.bind(1, id).bind(2, headline.metric).bind(3, headline.experiment).bind(4, text);
   BENCHHUD_TRY(put.run());
   return connection.changes() > 0;
 }

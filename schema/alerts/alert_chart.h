@@ -25,14 +25,15 @@ struct AlertChartNight {
   bool operator==(const AlertChartNight&) const = default;
 };
 
-/// Oldest first; empty where nothing was kept. The runs may be gone.
+/// Oldest first; empty where nothing was kept of what the alert's headline is about now. The runs
+/// may be gone.
 Expected<std::vector<AlertChartNight>> alert_chart(Connection& connection, AlertId id);
-/// Whether something is kept.
+/// Whether something is kept of that.
 Expected<bool> has_alert_chart(Connection& connection, AlertId id);
 
-/// For who finds alerts, who holds the write transaction: instead of what there is. Returns whether
-/// that was different. It counts no revision.
-Expected<bool> put_alert_chart(Connection& connection, AlertId id,
+/// For who finds alerts, who holds the write transaction: instead of what there is. `headline`:
+/// what the nights are of. Returns whether that was different. It counts no revision.
+Expected<bool> put_alert_chart(Connection& connection, AlertId id, const AlertHeadline& headline,
                                const std::vector<AlertChartNight>& nights);
 
 }  // namespace benchhud::schema

@@ -86,6 +86,18 @@ Expected<void> mark_nights(Connection& connection, std::span<const Run> runs,
   return transaction.commit();
 }
 
+Expected<std::vector<Run>> runs_without_mark(Connection& connection, std::vector<Run> runs,
+                                             NightMarkKind kind) {
+  BENCHHUD_ASSIGN(const auto marks, night_marks(connection));
+  std::erase_if(runs, [&](const Run& run) {
+    return std::ranges::any_of(marks, [&](const NightMark& mark) {
+      return mark.kind == kind && mark.name == run.name &&
+             mark.accelerator_model == run.accelerator_model;
+    });
+  });
+  return runs;
+}
+
 Expected<void> unmark_nights(Connection& connection, std::span<const Run> runs,
                              NightMarkKind kind) {
   BENCHHUD_ASSIGN(Transaction transaction,

@@ -55,6 +55,10 @@ struct NewNightMark {
 Expected<void> mark_nights(Connection& connection, std::span<const Run> runs,
                            const NewNightMark& mark);
 
+/// Those of `runs` that have no such mark.
+Expected<std::vector<Run>> runs_without_mark(Connection& connection, std::vector<Run> runs,
+                                             NightMarkKind kind);
+
 /// Takes marks away. One transaction, with a line in the audit for each. Error: kNotFound if one of
 /// the runs has no such mark; then all are as before.
 Expected<void> unmark_nights(Connection& connection, std::span<const Run> runs, NightMarkKind kind);

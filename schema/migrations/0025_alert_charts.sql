@@ -1,7 +1,9 @@
 -- What the number of an alert was judged by, night by night: what its chart draws. It can be made anew from the results.
 CREATE TABLE alert_chart (
-  alert_id INTEGER PRIMARY KEY,
-  nights   TEXT NOT NULL  -- a JSON list of [run id, value, low or null, high or null, how many], oldest first
+  alert_id   INTEGER PRIMARY KEY,
+  metric     TEXT NOT NULL,
+  experiment INTEGER,        -- null: many series
+  nights     TEXT NOT NULL  -- a JSON list of [run id, value, low or null, high or null, how many], oldest first
 ) STRICT;
 
 -- All alerts are found again once, so that each has its chart.

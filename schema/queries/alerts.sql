@@ -287,16 +287,22 @@ DELETE FROM night_quality WHERE run_id NOT IN (SELECT id FROM run)
 SELECT
   json_extract(night.value, '$[0]'), json_extract(night.value, '$[1]'), json_extract(night.value, '$[2]'),
   json_extract(night.value, '$[3]'), json_extract(night.value, '$[4]')
-FROM alert_chart AS c, json_each(c.nights) AS night
-WHERE c.alert_id = $1
+FROM alert AS a
+JOIN alert_chart AS c ON c.alert_id = a.id AND c.metric = a.headline_metric AND c.experiment IS a.headline_experiment,
+     json_each(c.nights) AS night
+WHERE a.id = $1
 ORDER BY night.key
 
 -- name: has_chart_of_alert
-SELECT 1 FROM alert_chart WHERE alert_id = $1
+SELECT 1
+FROM alert AS a
+JOIN alert_chart AS c ON c.alert_id = a.id AND c.metric = a.headline_metric AND c.experiment IS a.headline_experiment
+WHERE a.id = $1
 
 -- name: put_chart_of_alert
-INSERT INTO alert_chart (alert_id, nights) VALUES ($1, $2)
-ON CONFLICT (alert_id) DO UPDATE SET nights = excluded.nights WHERE nights IS NOT excluded.nights
+INSERT INTO alert_chart (alert_id, metric, experiment, nights) VALUES ($1, $2, $3, $4)
+ON CONFLICT (alert_id) DO UPDATE SET metric = excluded.metric, experiment = excluded.experiment, nights = excluded.nights
+WHERE (metric, experiment, nights) IS NOT (excluded.metric, excluded.experiment, excluded.nights)
 
 -- name: move_chart_of_alert
 UPDATE alert_chart SET alert_id = $2 WHERE alert_id = $1

@@ -101,12 +101,9 @@ Expected<std::string> mark_nights(ChangeContext& context) {
     return std::move(runs).error();
   }
   // What was said of one of them before stays as it was said.
-  BENCHHUD_ASSIGN(const auto marks, schema::night_marks(context.store, first.accelerator_model));
-  std::erase_if(*runs, [&](const Run& run) {
-    return std::ranges::any_of(schema::marks_of(run, marks),
-                               [&](const auto& mark) { return mark.kind == kind; });
-  });
-  BENCHHUD_TRY(mark(context, *runs, kind));
+  BENCHHUD_ASSIGN(const auto unmarked,
+                  schema::runs_without_mark(context.store, *std::move(runs), kind));
+  BENCHHUD_TRY(mark(context, unmarked, kind));
   return with_new_alerts(context, "/marks");
 }
 

@@ -77,8 +77,9 @@ class Update {
       nights_[run->accelerator_model].push_back(std::move(*run));
     }
     BENCHHUD_ASSIGN(const auto models, reader_.accelerator_models());
+    BENCHHUD_ASSIGN(const auto marks, schema::night_marks(store_));
     BENCHHUD_ASSIGN(const WatchedExperiments watched,
-                    watched_experiments(reader_, rules_, most_together));
+                    watched_experiments(reader_, rules_, marks, most_together));
     for (const std::string& model : models) BENCHHUD_TRY(watch(model, watched));
     BENCHHUD_TRY(withdraw_rest(models));
     BENCHHUD_TRY(schema::forget_unused_alert_runs(store_));
@@ -145,10 +146,11 @@ class Update {
       is_found[*matches[i]] = true;
       const AlertOutline& known = stored[*matches[i]];
       record.alert.id = known.id;
+      if (schema::alert_content(record.alert, record.details) != known.content) {
+        BENCHHUD_TRY(schema::update_alert(store_, record.alert, record.details));
+        ++update_.changed;
+      }
       BENCHHUD_TRY(keep_chart(context, watched, record.alert));
-      if (schema::alert_content(record.alert, record.details) == known.content) continue;
-      BENCHHUD_TRY(schema::update_alert(store_, record.alert, record.details));
-      ++update_.changed;
     }
     const double first_night = context.nights.empty() ? kNever : context.nights[0].started_at;
     for (std::size_t k = 0; k < stored.size(); ++k) {
@@ -167,7 +169,8 @@ class Update {
     }
     const auto nights = alert_chart(context, watched, alert);
     if (!nights) return {};
-    BENCHHUD_ASSIGN(const bool is_new, schema::put_alert_chart(store_, alert.id, *nights));
+    BENCHHUD_ASSIGN(const bool is_new,
+                    schema::put_alert_chart(store_, alert.id, *alert.headline, *nights));
     are_charts_new_ = are_charts_new_ || is_new;
     return {};
   }

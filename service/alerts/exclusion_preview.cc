@@ -76,6 +76,12 @@ Expected<std::vector<Outcome>> outcomes_of(const AlertContext& context,
   return outcomes;
 }
 
+std::vector<schema::NightMark> marks_on(const std::string& model,
+                                        std::vector<schema::NightMark> marks) {
+  std::erase_if(marks, [&](const auto& mark) { return mark.accelerator_model != model; });
+  return marks;
+}
+
 const Alert& either(const Outcome& outcome) { return outcome.now ? *outcome.now : *outcome.then; }
 
 bool is_over(const std::optional<Alert>& alert) {
@@ -107,29 +113,31 @@ Expected<std::vector<schema::Run>> nights_between(schema::Reader& reader, const 
 
 Expected<ExclusionPreview> preview_exclusion(schema::Reader& reader, const schema::Run& first,
                                              const schema::Run& last,
-                                             const std::function<bool()>& is_cancelled) {
+                                             const std::function<bool()>& is_cancelled,
+                                             std::size_t most_together) {
   return schema::caught([&]() -> Expected<ExclusionPreview> {
     const std::string& model = first.accelerator_model;
     schema::Connection& store = reader.connection();
     BENCHHUD_ASSIGN(auto between, nights_between(reader, first, last));
     BENCHHUD_ASSIGN(const auto nights, all_nights(reader, model));
-    BENCHHUD_ASSIGN(auto marks, schema::night_marks(store, model));
+    BENCHHUD_ASSIGN(auto marks, schema::night_marks(store));
     BENCHHUD_ASSIGN(const std::string written, stored_alert_rules(store));
     BENCHHUD_ASSIGN(const analysis::FleetRules rules, read_alert_rules(written));
     ExclusionPreview preview;
     for (schema::Run& run : between) {
-      const bool is_excluded = annotations_of(run, marks).is_excluded;
+      const bool is_excluded = annotations_of(run, marks_on(model, marks)).is_excluded;
       if (!is_excluded) {
         marks.push_back({model, run.name, schema::NightMarkKind::kExcluded, {}, {}, 0, {}});
       }
       preview.nights.push_back({std::move(run), is_excluded});
     }
     BENCHHUD_ASSIGN(const WatchedExperiments experiments,
-                    watched_experiments(reader, rules, kMostWatchedTogether));
+                    watched_experiments(reader, rules, marks, most_together));
     const std::string basis = watch_basis(written);
     WatchedNights watched(reader, experiments, rules, basis);
     watched.only_read(is_cancelled);
-    BENCHHUD_ASSIGN(analysis::AlertDetector fleet, watched.watch(model, nights, marks));
+    BENCHHUD_ASSIGN(analysis::AlertDetector fleet,
+                    watched.watch(model, nights, marks_on(model, marks)));
     fleet.measure_members();
     KnownNoise noise;
     BENCHHUD_ASSIGN(auto stored, schema::alerts(store, model));

@@ -11,6 +11,7 @@
 #include "schema/base/errors.h"
 #include "schema/model/types.h"
 #include "schema/results/reader.h"
+#include "service/alerts/quiet_series.h"
 
 namespace benchhud::service {
 
@@ -42,9 +43,9 @@ struct ExclusionPreview {
 /// Watches the accelerator model's nights again, as service::update_alerts() would after these were
 /// marked as excluded, and writes nothing. It takes as long as that does, and asks between two
 /// nights whether to give up. Errors: those of nights_between(), kBusy where it gave up.
-schema::Expected<ExclusionPreview> preview_exclusion(schema::Reader& reader,
-                                                     const schema::Run& first,
-                                                     const schema::Run& last,
-                                                     const std::function<bool()>& is_cancelled);
+/// `most_together`: as of update_alerts().
+schema::Expected<ExclusionPreview> preview_exclusion(
+    schema::Reader& reader, const schema::Run& first, const schema::Run& last,
+    const std::function<bool()>& is_cancelled, std::size_t most_together = kMostWatchedTogether);
 
 }  // namespace benchhud::service

@@ -24,8 +24,9 @@ using schema::StoredExperiment;
 
 class Sorting {
  public:
-  Sorting(schema::Reader& reader, const analysis::FleetRules& rules)
-      : reader_(reader), rules_(rules) {}
+  Sorting(schema::Reader& reader, const analysis::FleetRules& rules,
+          std::span<const schema::NightMark> marks)
+      : reader_(reader), rules_(rules), marks_(marks) {}
 
   Expected<SortedOut> run() {
     BENCHHUD_TRY(read_marks());
@@ -46,13 +47,12 @@ class Sorting {
   using NightKey = std::pair<double, schema::RunId>;
 
   Expected<void> read_marks() {
-    BENCHHUD_ASSIGN(const auto marks, schema::night_marks(reader_.connection()));
-    if (marks.empty()) return {};
+    if (marks_.empty()) return {};
     schema::RunFilter all;
     all.with_labels = false;
     BENCHHUD_ASSIGN(const auto runs, reader_.runs(all));
     for (const schema::Run& run : runs) {
-      const analysis::RunAnnotations said = annotations_of(run, marks);
+      const analysis::RunAnnotations said = annotations_of(run, marks_);
       if (!said.is_excluded && !said.is_new_environment && !said.is_pinned) continue;
       marked_[run.accelerator_model].emplace(NightKey(run.started_at, run.id), said);
     }
@@ -183,6 +183,7 @@ class Sorting {
 
   schema::Reader& reader_;
   const analysis::FleetRules& rules_;
+  const std::span<const schema::NightMark> marks_;
   SortedOut sorted_;
   bool has_restless_ = false;
   std::map<std::string, std::map<NightKey, analysis::RunAnnotations>>
@@ -195,12 +196,14 @@ class Sorting {
 
 }  // namespace
 
-Expected<SortedOut> sort_out_quiet(schema::Reader& reader, const analysis::FleetRules& rules) {
-  return Sorting(reader, rules).run();
+Expected<SortedOut> sort_out_quiet(schema::Reader& reader, const analysis::FleetRules& rules,
+                                   std::span<const schema::NightMark> marks) {
+  return Sorting(reader, rules, marks).run();
 }
 
 Expected<WatchedExperiments> watched_experiments(schema::Reader& reader,
                                                  const analysis::FleetRules& rules,
+                                                 std::span<const schema::NightMark> marks,
                                                  std::size_t most_together) {
   BENCHHUD_ASSIGN(auto experiments,
                   schema::first_experiments(reader.connection(), most_together + 1));
@@ -208,7 +211,7 @@ Expected<WatchedExperiments> watched_experiments(schema::Reader& reader,
     return WatchedExperiments{analysis::Catalog(std::move(experiments)), {}};
   }
   experiments = {};
-  BENCHHUD_ASSIGN(SortedOut sorted, sort_out_quiet(reader, rules));
+  BENCHHUD_ASSIGN(SortedOut sorted, sort_out_quiet(reader, rules, marks));
   return WatchedExperiments{std::move(sorted.restless).finish(&sorted.configurations),
                             std::move(sorted.quiet)};
 }

@@ -4,10 +4,12 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <unordered_map>
 
 #include "analysis/alerts/alert_detector.h"
 #include "analysis/results/catalog.h"
+#include "schema/alerts/night_mark.h"
 #include "schema/base/errors.h"
 #include "schema/model/types.h"
 #include "schema/results/reader.h"
@@ -35,8 +37,10 @@ struct SortedOut {
 /// changes has none among others either: all that the watch of the others follows from is how many
 /// such series were timed. Takes as much memory as the restless ones, however many are quiet, and
 /// as much time as watching all nights again.
+/// `marks`: what people said of nights.
 schema::Expected<SortedOut> sort_out_quiet(schema::Reader& reader,
-                                           const analysis::FleetRules& rules);
+                                           const analysis::FleetRules& rules,
+                                           std::span<const schema::NightMark> marks);
 
 /// What of a store is watched.
 struct WatchedExperiments {
@@ -48,6 +52,7 @@ struct WatchedExperiments {
 /// All experiments; of more than `most_together` the restless ones.
 schema::Expected<WatchedExperiments> watched_experiments(schema::Reader& reader,
                                                          const analysis::FleetRules& rules,
+                                                         std::span<const schema::NightMark> marks,
                                                          std::size_t most_together);
 
 }  // namespace benchhud::service

@@ -1,5 +1,5 @@
 // Leaving nights out of what alerts are found from: which alerts would remain is seen before it is done, and it can be undone.
-import { useId, useMemo, useState } from "preact/hooks";
+import { useId, useMemo, useRef, useState } from "preact/hooks";
 import { type ApiError, address, asApiError, take, tell } from "../api/client";
 import type { AlertWithHistory, ExclusionPreview, MarkPage, PreviewedAlert, RunRef, ToldAlert } from "../api/types";
 import { useRuns } from "../api/pages";
@@ -24,7 +24,10 @@ type Done = { nights: RunRef[]; isGone: boolean };
 export function ExcludeNights({ alert, onClose }: { alert: AlertWithHistory; onClose: () => void }) {
   const runs = useRuns(alert.accelerator_model).data?.items;
   const [range, setRange] = useState<{ first: string; last: string } | null>(null);
-  const asked = range ?? firstRange(alert.details, runs);
+  // What is offered first stays, also when another night comes meanwhile.
+  const offered = useRef<{ first: string; last: string } | null>(null);
+  offered.current ??= firstRange(alert.details, runs);
+  const asked = range ?? offered.current;
   const [reason, setReason] = useState("");
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<ApiError | null>(null);
@@ -60,9 +63,17 @@ export function ExcludeNights({ alert, onClose }: { alert: AlertWithHistory; onC
     if (who === null) return;
     const url = address("/marks");
     const isGone = answer.alerts.some((one) => one.id === alert.id && one.outcome === "gone");
-    if (!(await change(url, () => tell<MarkPage>(url, { ...asked, kind: "excluded", reason: reason.trim(), who })))) return;
-    announce(`${plural(fresh.length, "night")} excluded.`);
-    setDone({ nights: fresh, isGone });
+    let marks: MarkPage["items"] = [];
+    const tellAll = async () => {
+      marks = (await tell<MarkPage>(url, { ...asked, kind: "excluded", reason: reason.trim(), who })).items;
+    };
+    if (!(await change(url, tellAll))) return;
+    // Those that this has marked, and not what somebody else has said meanwhile: all are of one time, the latest.
+    const latest = marks.reduce((time, { mark }) => (mark.at > time ? mark.at : time), "");
+    const asOfNow = new Set(marks.filter(({ mark }) => mark.at === latest && mark.kind === "excluded").map(({ run }) => run?.id));
+    const nights = fresh.filter((run) => asOfNow.has(run.id));
+    announce(`${plural(nights.length, "night")} excluded.`);
+    setDone({ nights, isGone });
   };
   const undo = async () => {
     if (!done || busy) return;
@@ -70,6 +81,11 @@ export function ExcludeNights({ alert, onClose }: { alert: AlertWithHistory; onC
     if (!(await change(url, () => take<MarkPage>(url)))) return;
     announce(`${plural(done.nights.length, "night")} counted again.`);
     setDone(null);
+    // One that was never sure is forgotten, and found again under another number.
+    if (done.isGone && alert.details.confirmed === null) {
+      onClose();
+      go("/alerts");
+    }
   };
 
   const options = useMemo(() => runChoices(runs), [runs]);

@@ -48,7 +48,8 @@ class Watching : public testing::Test {
   void nights(int count, RunAnnotations said = {}) {
     for (int i = 0; i < count; ++i) {
       for (std::size_t k = 0; k < times_.size(); ++k) {
-        const double level = std::log(times_[k]) + noise_ * normal_(random_);
+        const double own = noisy_ && places_.at(*noisy_) == k ? noise_of_noisy_ : noise_;
+        const double level = std::log(times_[k]) + own * normal_(random_);
         facts_.results[k].times[0] = Night{level, 1e-5, 8};
         if (is_missing_ && places_.at(*is_missing_) == k) facts_.results[k].times[0].reset();
         facts_.results[k].times[place_of(WatchedMetric::kSpeedup)].reset();
@@ -110,6 +111,8 @@ class Watching : public testing::Test {
   RunObservations facts_;
   std::vector<std::pair<RunObservations, RunAnnotations>> added_;
   std::optional<std::pair<int, std::string>> is_missing_;  // a model on a backend
+  std::optional<std::pair<int, std::string>> noisy_;       // a series with noise of its own
+  double noise_of_noisy_ = 0.1;
 
  private:
   std::map<std::pair<int, std::string>, std::size_t> places_;
@@ -254,6 +257,61 @@ TEST_F(Watching, AnImprovementDoesNotKeepARegressionOpen) {
   nights(5);
   EXPECT_THAT(alerts(AlertStage::kConfirmed), IsEmpty()) << story();
   EXPECT_THAT(alerts(AlertStage::kRecovered), SizeIs(1)) << story();
+}
+
+TEST_F(Watching, WhatGotSlowerTogetherIsOverTogether) {
+  make(6, kThree);
+  noisy_ = {2, "openxla+dynamo"};
+  std::vector<std::string> states;
+  const auto some = [&](int count) {
+    for (int i = 0; i < count; ++i) {
+      nights(1);
+      states.push_back(watch_->state());
+    }
+  };
+  some(40);
+  for (const std::string& backend : kThree) time_of(2, backend) *= 1.4;
+  some(12);
+  ASSERT_THAT(alerts(AlertStage::kConfirmed), SizeIs(1)) << story();
+  ASSERT_THAT(
+      alerts(AlertStage::kConfirmed)[0].group.members, Contains(testing::Truly([&](std::size_t m) {
+        const WatchedMember& member = watch_->members()[m];
+        return member.experiment == result_of(2, "openxla+dynamo").experiment && member.confirmed;
+      })))
+      << "the noisy one belongs to it: " << story();
+  for (const std::string& backend : kThree) time_of(2, backend) /= 1.4;
+  some(3);
+  EXPECT_THAT(alerts(AlertStage::kConfirmed), IsEmpty()) << story();
+  EXPECT_THAT(alerts(AlertStage::kRecovered), SizeIs(1)) << story();
+  // It was no recovery: the noisy one is slow again, and the alert is open again.
+  time_of(2, "openxla+dynamo") *= 1.4;
+  some(5);
+  EXPECT_THAT(alerts(AlertStage::kConfirmed), SizeIs(1)) << story();
+  for (std::size_t n = 40; n < states.size(); ++n) {
+    const auto other = go_on(n + 1, states[n], *catalog_);
+    ASSERT_NE(other, nullptr) << n;
+    EXPECT_EQ(other->state(), watch_->state()) << n;
+  }
+}
+
+TEST_F(Watching, OneGoodNightIsNoRecoveryWhereTheOthersAreOverForLong) {
+  make(6, kThree);
+  noisy_ = {2, "openxla+dynamo"};
+  nights(40);
+  for (const std::string& backend : kThree) time_of(2, backend) *= 1.4;
+  nights(12);
+  time_of(2, "eager") /= 1.4;
+  time_of(2, "inductor") /= 1.4;
+  nights(30);
+  ASSERT_THAT(alerts(AlertStage::kConfirmed), Contains(of_model("m2"))) << story();
+  for (int good : {1, 2}) {
+    time_of(2, "openxla+dynamo") /= 1.4;
+    nights(good);
+    EXPECT_THAT(alerts(AlertStage::kConfirmed), Contains(of_model("m2"))) << good << story();
+    time_of(2, "openxla+dynamo") *= 1.4;
+    nights(10);
+    EXPECT_THAT(alerts(AlertStage::kConfirmed), Contains(of_model("m2"))) << good << story();
+  }
 }
 
 // Each series differs by another amount between two machines that are named.

@@ -185,7 +185,7 @@ TEST_F(AlertUpdates, SortingOutQuietSeriesGivesTheSameAlerts) {
   // What series have in common is not judged then, which these fleets hardly have.
   EXPECT_EQ(keys_of(confirmed()), confirmed_together);
   schema::Reader reader(*connection_);
-  auto quiet = sort_out_quiet(reader, {});
+  auto quiet = sort_out_quiet(reader, {}, {});
   ASSERT_TRUE(quiet) << quiet.error().message;
   const auto all = reader.experiments_after(schema::ExperimentId{0});
   ASSERT_TRUE(all);
